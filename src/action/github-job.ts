@@ -83,6 +83,7 @@ export function surroundingsOf(task: Task, job: GithubJob): Call['around'] {
     forge: refs =>
       githubForge({
         apiUrl,
+        serverUrl,
         repository,
         token,
         appToken,

@@ -52,7 +52,10 @@ export async function showCampaignPull(
   campaign: Campaign,
   { number, ready }: Extract<Action, { do: 'campaign-pull' }>,
 ): Promise<void> {
-  const words = { title: campaignPullTitle(campaign), body: campaignPullBody(campaign) }
+  const words = {
+    title: campaignPullTitle(campaign),
+    body: campaignPullBody(campaign, writing.place.forge.page ?? null),
+  }
   const branches = { branch: shortRef(writing.place.refs.campaign), base: shortRef(campaign.default_branch) }
   const wanted: ForgeChange =
     number === null

@@ -6,6 +6,7 @@ import { isPicked, subjectOf } from '../model/picked.ts'
 import { shortRef } from '../model/refs.ts'
 import type { PullChange } from '../plan/action.ts'
 import { pickBody } from '../report/pick-text.ts'
+import type { Page } from '../report/page-links.ts'
 import { againText, endedText, pullBody, pullTitle, pushedBody } from '../report/pull-text.ts'
 import type { Spec } from '../spec/schema.ts'
 import type { Place } from './place.ts'
@@ -22,11 +23,12 @@ export function forgeChanges(
 ): ForgeChange[] {
   const experiment = subjectOf(campaign, change.experiment)
   if (!experiment) return []
-  if (isPicked(experiment)) return pickChanges(campaign, experiment, change)
+  const page = place.forge.page ?? null
+  if (isPicked(experiment)) return pickChanges(campaign, experiment, { change, page })
   const title = pullTitle(experiment)
   // First: whatever is cut off of what follows, that is not.
   const shown = place.forge.check ? `${checkMark(campaign, experiment)}\n` : ''
-  const body = `${shown}${pullBody(campaign, experiment, spec?.dependencies.approvers)}`
+  const body = `${shown}${pullBody(campaign, experiment, { page, approvers: spec?.dependencies.approvers })}`
   if (change.change === 'open') {
     const base = shortRef(place.refs.optimize)
     const words = { title, body: experiment.owned ? body : pushedBody(experiment) }
@@ -39,20 +41,29 @@ export function forgeChanges(
   // Whatever the spec says of comments: who opens it again asks.
   if (again !== undefined)
     return [
-      { kind: 'comment', number, body: againText(experiment, again), marker: `again ${again}` },
+      {
+        kind: 'comment',
+        number,
+        body: againText(campaign, experiment, { head: again, page }),
+        marker: `again ${again}`,
+      },
       ...closing,
     ]
   const ready = experiment.status === 'landing' ? { draft: false } : {}
   if (experiment.owned) return [{ kind: 'update', number, body, ...ready }, ...closing]
   if (spec?.report.comment === 'never') return closing
   // Of somebody else's pull request the text is theirs; of ours it says it all, and a comment would be mail.
-  const text = experiment.status === 'ended' ? `${shown}${endedText(experiment)}` : body
+  const text = experiment.status === 'ended' ? `${shown}${endedText(campaign, experiment, page)}` : body
   return [{ kind: 'comment', number, body: text, marker: VERDICT }, ...closing]
 }
 
 /** Into the default branch, for a person to merge: a draft until it was measured. */
-function pickChanges(campaign: Campaign, pick: Picked, change: PullChange): ForgeChange[] {
-  const words = { title: pullTitle(pick), body: pickBody(campaign, pick) }
+function pickChanges(
+  campaign: Campaign,
+  pick: Picked,
+  { change, page }: { change: PullChange; page: Page },
+): ForgeChange[] {
+  const words = { title: pullTitle(pick), body: pickBody(campaign, pick, page) }
   const draft = pick.status !== 'ended'
   if (change.change === 'open')
     return [{ kind: 'open', branch: change.branch, base: shortRef(campaign.default_branch), ...words, draft }]

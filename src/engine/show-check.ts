@@ -16,7 +16,7 @@ export async function showCheck(
   id: ExperimentId,
 ): Promise<void> {
   const experiment = subjectOf(campaign, id)
-  const check = experiment === undefined ? null : checkOf(campaign, experiment)
+  const check = experiment === undefined ? null : checkOf(campaign, experiment, place.forge.page ?? null)
   if (experiment === undefined || check === null) return
   memory.checks.set(id, checkMark(campaign, experiment))
   const comments = specOf(campaign).report.comment !== 'never'

@@ -201,6 +201,8 @@ export type MergeAnswer =
 /** Where pull requests are kept. What it holds is output (invariant 11): every change may be repeated. */
 export interface Forge {
   readonly kind: Host
+  /** The address of the repository's page, for links in texts; only where people read them there. */
+  readonly page?: string
   /** The open pull requests, and the wanted ones in whatever state they are; by number. */
   list(wanted?: Wanted, view?: RefView): Promise<Pull[]>
   open(pull: NewPull): Promise<number>

@@ -86,7 +86,7 @@ export function approvalMark(subject: Approvable): string | null {
   const { approval } = subject
   if (approval === null) return null
   const missing = awaitedPackages(subject).length
-  return `Set ${shownDigest(approval)}: ${missing === 0 ? 'approved' : `${missing} to be approved`}.`
+  return `<!-- winnow packages ${shownDigest(approval)}: ${missing === 0 ? 'approved' : `${missing} to be approved`} -->`
 }
 
 const NAMED = 3

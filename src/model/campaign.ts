@@ -262,7 +262,7 @@ export interface Campaign {
   backlog: BacklogIdea[]
 }
 
-export const FOLD_VERSION = 21
+export const FOLD_VERSION = 22
 
 export function emptyCampaign(): Campaign {
   const nowhere = { commit: '', tree: '' }

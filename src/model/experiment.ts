@@ -92,6 +92,8 @@ export interface Experiment extends Approvable {
   measured_tree: Oid | null
   /** The part that failed in its latest measurement. */
   failed: FailedPart | null
+  /** Its latest measurement: the run, and how many pairs on how many machines there are by now. */
+  measured_in: { run: string; pairs: number; machines: number } | null
   metrics: MetricValues
   /** The base's values in the same order, or the stored score it was compared with. */
   base_metrics: MetricValues

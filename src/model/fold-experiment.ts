@@ -83,6 +83,7 @@ function freshExperiment(event: LedgerEvent<'experiment-opened'>): Experiment {
     closed: false,
     measured_tree: null,
     failed: null,
+    measured_in: null,
     metrics: {},
     base_metrics: {},
     primary_delta: null,

@@ -11,7 +11,7 @@ import { askedIn, countsPairs, type HoldoutRule, type Order, ownSubject } from '
 import { firstBlock } from './coins.ts'
 import type { Interruption, PartialReport } from './interruption.ts'
 import { countMeasured, countMeasuringRun, countMinutes } from './job-minutes.ts'
-import { type Job, jobOf, measuredIn, typicalReadings } from './pairs.ts'
+import { type Job, jobOf, measuredIn, reportedJobs, typicalReadings } from './pairs.ts'
 import { type Report, typicalMetrics } from './report.ts'
 import { snapshotMetrics } from './snapshot.ts'
 import type { Handler } from './fold-handler.ts'
@@ -147,8 +147,17 @@ const measured: Handler<'measured'> = (campaign, event) => {
       campaign.trees[candidate.tree] ??= experiment.id
     if (live.order.purpose !== 'combination') experiment.standalone = live.order.id
     addPairs(experiment, live.order, event.report)
+    experiment.measured_in = { run: event.run_id, ...measuredPairs(experiment) }
     if (live.order.stop.rule === 'paired') countAllJobs(campaign, experiment)
   }
+}
+
+/** One machine where no pairs were asked for. */
+function measuredPairs({ evidence }: Experiment): { pairs: number; machines: number } {
+  const jobs = reportedJobs(evidence?.jobs ?? [])
+  const pairs = jobs.flatMap(job => job.pairs).filter(({ base }) => base !== null).length
+  const machines = new Set(jobs.flatMap(({ runner, also_on = [] }) => [runner, ...also_on])).size
+  return { pairs, machines: Math.max(1, machines) }
 }
 
 /** Both sides are shown as all jobs measured them that decide, not as the last one did. */

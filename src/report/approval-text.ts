@@ -65,7 +65,7 @@ export function requestMarkdown(experiment: Experiment, approvers: Approvers = '
   if (mark === null) return []
   const [head, ...rows] = rowsOf(experiment).map(row => `| ${row.map(text => cell(text)).join(' | ')} |`)
   const how = status === 'deferred' ? ['', howText(experiment, approvers)] : []
-  const why = ['', `**Wanted for**: ${cell(approval?.why ?? '')}`]
+  const why = ['', `Why it is needed: ${cell(approval?.why ?? '')}`]
   const shown = withRoom(
     rows,
     ROOM,
@@ -74,13 +74,15 @@ export function requestMarkdown(experiment: Experiment, approvers: Approvers = '
   return ['', head ?? '', `|${' --- |'.repeat(HEAD.length)}`, ...shown, ...why, ...how, '', mark]
 }
 
-/** For the pull request of the campaign, which is where people hear of it; for its own where there is no other yet. */
+/** A comment for the people who may approve: on the campaign's pull request, or on the experiment's own before that exists. */
 export function waitingText(experiment: Experiment, here = false): string {
   const { id, pull } = experiment
-  const where = pull === null ? 'its own pull request' : `#${pull}`
-  const what = `${id} is waiting for approval of ${cell(awaitedText(experiment))}.`
-  const place = here ? 'listed above, and approved here' : `listed in ${where}, and approved there`
-  return `${what} What it adds is ${place}.\n\n${approvalMark(experiment) ?? ''}\n`
+  const where = pull === null ? id : `#${pull}`
+  const what = cell(awaitedText(experiment))
+  const said = here
+    ? `This change adds ${what}, listed above. Review and approve it here to have it measured.`
+    : `${where} adds ${what}. Review and approve it there to have it measured.`
+  return `${said}\n\n${approvalMark(experiment) ?? ''}\n`
 }
 
 /** Of the 60,000 characters that a forge takes, most are for what has to be looked at. */
@@ -127,22 +129,22 @@ export function keptPackageLines(campaign: Campaign): string[] {
   return [...new Set(lines)]
 }
 
-/** Where there are reviews and comments, they are the nearer way. */
+/** A review is the nearest way, then a comment, then the command line. */
 function howText(experiment: Experiment, approvers: Approvers): string {
   const set = experiment.approval === null ? '' : shownDigest(experiment.approval)
-  return `Approve it with \`${approveCommand(experiment)}\`. On GitHub an approving review does it too, or the comment \`/winnow approve ${set}\`, by ${whoText(approvers)} that is not its author.${teamsText(approvers)}`
+  return `**To approve**, review this pull request and choose *Approve*, or comment \`/winnow approve ${set}\`. ${whoText(approvers)} can do this, but not its author. In a terminal: \`${approveCommand(experiment)}\`.${teamsText(approvers)} Nothing of the change is executed before that.`
 }
 
 function whoText(approvers: Approvers): string {
-  if (approvers === 'write') return 'somebody with write access'
-  return approvers === 'admin' ? 'an admin' : `one of ${approvers.map(text => cell(text)).join(', ')}`
+  if (approvers === 'write') return 'Everyone with write access'
+  return approvers === 'admin' ? 'Every admin' : `${approvers.map(text => cell(text)).join(', ')}`
 }
 
 function teamsText(approvers: Approvers): string {
   const teams = teamsAmong(approvers)
   return teams.length === 0
     ? ''
-    : ` Who is in ${teams.map(text => cell(text)).join(', ')} is read with ${READS_TEAMS}.`
+    : ` The members of ${teams.map(text => cell(text)).join(', ')} are read with ${READS_TEAMS}.`
 }
 
 function rowsOf(experiment: Experiment): string[][] {

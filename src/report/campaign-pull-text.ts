@@ -1,116 +1,260 @@
+import { effectWords, withoutMetricName } from '../decide/paired/effect-text.ts'
 import type { Progress } from '../decide/progress.ts'
-import { progressText } from '../decide/progress-text.ts'
-import { plural } from '../decide/wording.ts'
+import { numberText, plural } from '../decide/wording.ts'
+import { awaitedText } from '../model/approval.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
+import { oneLine } from '../model/landing.ts'
 import { shortRef } from '../model/refs.ts'
 import { campaignPullMark } from '../model/campaign-pull.ts'
+import { syncRefused } from '../model/sync-refused.ts'
+import { unlinked } from '../model/unlinked.ts'
+import { specOf } from '../spec/recorded-spec.ts'
+import type { Spec } from '../spec/schema.ts'
 import { keptPackagesMarkdown } from './approval-text.ts'
 import { campaignProgress } from './campaign-result.ts'
-import { costText } from './cost-text.ts'
-import { personalTaskLines } from './needs-a-person.ts'
+import { fromStartToNow } from './chart-data.ts'
+import { minutesText, moneyText } from './cost-text.ts'
+import { findPersonalTasks, type PersonalTask } from './needs-a-person.ts'
 import { cell, withRoom } from './markdown.ts'
-import { syncRefused } from '../model/sync-refused.ts'
-import { reportedEffect } from './reported-effect.ts'
+import { chartUrl, type Page } from './page-links.ts'
+import { effectPhrase } from './reported-effect.ts'
 import { keptExperiments } from './taken-back.ts'
-import { tallyText } from './tally.ts'
+import { plainVerdict } from './verdict-markdown.ts'
 import { wayOnText } from './way-on.ts'
 
-/** The campaign's own pull request, for whoever decides whether the default branch takes it. */
+const TITLE = 120
+
+/** The campaign's own pull request, for the person who decides whether the default branch takes it. */
 export function campaignPullTitle(campaign: Campaign): string {
-  return `optimize(${campaign.name}): ${plural(keptExperiments(campaign).length, 'change')} kept`
+  const total = totalOf(campaign)
+  const changes = plural(keptExperiments(campaign).length, 'change')
+  const said = total === null ? changes : `${total.title}, ${changes}`
+  return unlinked(oneLine(`optimize(${campaign.name}): ${said}`, TITLE))
 }
 
-export function campaignPullBody(campaign: Campaign): string {
-  const waiting = personalTaskLines(campaign).map(line => `- ${cell(line)}`)
-  const lines = [
+/** What is at the end, and says how to finish, has to be there whatever was kept. */
+const KEPT_ROOM = 24_000
+const LOST_ROOM = 14_000
+const WAITING_ROOM = 5_000
+
+export function campaignPullBody(campaign: Campaign, page: Page = null): string {
+  const spec = specOf(campaign)
+  const chart = chartUrl(page, campaign)
+  const parts = [
     // First: whatever of it is cut off, that is not.
-    campaignPullMark(campaign),
-    ...gainLines(campaign),
-    '',
-    '| kept | change | measured | alone |',
-    '| --- | --- | --- | --- |',
-    ...withRoom(
-      keptRows(campaign),
-      ROOM,
-      left => `\n… and ${left} more: \`winnow status\` lists all of them.`,
-    ),
-    ...refusedLines(campaign),
-    ...keptPackagesMarkdown(campaign),
-    ...(waiting.length === 0
-      ? []
-      : [
-          '',
-          '**Waiting for an approval**',
-          ...withRoom(waiting, WAITING_ROOM, left => `- and ${left} more`),
-        ]),
-    '',
-    `**Experiments**: ${tallyText(campaign)}`,
-    `**Cost**: ${costText(campaign)}`,
-    '',
-    ...finishLines(campaign),
+    [campaignPullMark(campaign), ...headLines(campaign)],
+    chart === null ? [] : [`![${cell(spec.metric.primary.name)} over experiments](${chart})`],
+    keptTable(campaign),
+    needsYou(campaign),
+    keptPackagesMarkdown(campaign).slice(1),
+    finishLines(campaign),
+    lostDetails(campaign, spec),
   ]
-  return `${lines.join('\n')}\n`
+  return `${parts
+    .filter(lines => lines.length > 0)
+    .map(lines => lines.join('\n'))
+    .join('\n\n')}\n`
 }
 
-/** What is at its end, and says how to finish, has to be there whatever was kept. */
-const ROOM = 30_000
-const WAITING_ROOM = 10_000
-
-/** What only a person can bring in, said where they look. */
-function refusedLines(campaign: Campaign): string[] {
-  const refused = syncRefused(campaign)
-  return refused === null
-    ? []
-    : ['', `**For a person**: ${refused.sentences.map(text => cell(text)).join('. ')}.`]
+interface Total {
+  /** "82 % less CPU", for a title. */
+  title: string
+  /** "82.4 % less CPU", with the metric's name where that does not say it. */
+  phrase: string
+  /** "81.6 to 83.1 %"; null where none is known. */
+  range: string | null
+  note: string | null
 }
 
-function gainLines(campaign: Campaign): string[] {
+/** What everything that was kept comes to; null where nothing is known of it. */
+function totalOf(campaign: Campaign): Total | null {
   const progress = campaignProgress(campaign)
-  const { status, status_reason } = campaign
-  const state =
-    status === 'running' ? 'The campaign goes on' : `The campaign is ${status}: ${cell(status_reason ?? '')}`
-  return [`**Total improvement: ${cell(progressText(progress))}.**${howMeasured(progress)}`, '', `${state}.`]
+  switch (progress.is) {
+    case 'nothing kept':
+      return null
+    case 'not measured':
+      return estimated(campaign, progress)
+    case 'numbers':
+      return inWords(progress, { ...progress, interval: null, note: missingNote(progress.missing) })
+    case 'tested':
+      return inWords(progress, { ...progress, note: missingNote(progress.missing) })
+    case 'composed': {
+      const note = `Each kept change was measured on its own. winnow measures all of them together before the campaign stops.`
+      const missing = missingNote(progress.missing)
+      return inWords(progress, { ...progress, note: missing === null ? note : `${note} ${missing}` })
+    }
+    default:
+      return progress satisfies never
+  }
 }
 
-function howMeasured({ is }: Progress): string {
-  if (is !== 'composed') return ''
-  return ' It is composed of the kept changes, each measured on its own. winnow measures all of them together before the campaign stops.'
+interface Measured {
+  effect: number
+  scale: 'log' | 'linear'
+  interval: [number, number] | null
+  note: string | null
 }
 
-function keptRows(campaign: Campaign): string[] {
-  return keptExperiments(campaign).map(experiment => {
-    const pull = experiment.pull === null ? experiment.id : `${experiment.id} #${experiment.pull}`
-    const effect = reportedEffect(campaign, experiment)
-    const said = effect?.reported ?? experiment.reason ?? ''
-    const alone = aloneText(campaign, experiment)
-    return `| ${[pull, cell(experiment.hypothesis), cell(said), alone].join(' | ')} |`
+function inWords(
+  { metric: name, direction }: Pick<Progress, 'metric' | 'direction'>,
+  { effect, scale, interval, note }: Measured,
+): Total {
+  const { size, unit, word, range } = effectWords(effect, interval, { name, direction, scale })
+  const named = (amount: string) => withoutMetricName(`${name} ${amount}${unit} ${word}`, name)
+  const whole = Math.abs(Number(size)) >= 10 ? String(Math.round(Number(size))) : size
+  return {
+    title: named(unit === ' %' ? whole : size),
+    phrase: named(size),
+    range: range === null ? null : `${range[0]} to ${range[1]}${unit}`,
+    note,
+  }
+}
+
+/** Right after a change was kept: the sum of what the changes were kept by, until their effect is measured. */
+function estimated(campaign: Campaign, progress: Progress): Total | null {
+  const scale = campaign.calibration?.scale ?? null
+  const deltas = keptExperiments(campaign).map(({ primary_delta: delta }) => delta)
+  const known = deltas.filter(delta => delta !== null)
+  if (scale === null || known.length === 0 || known.length < deltas.length) return null
+  const effect = known.reduce((sum, delta) => sum + delta, 0)
+  const note =
+    'An estimate from the pairs that the changes were kept by. winnow measures the effect again and updates this text.'
+  const total = inWords(progress, { effect, scale, interval: null, note })
+  return { ...total, title: `about ${total.title}`, phrase: `About ${total.phrase}` }
+}
+
+function missingNote(missing: readonly string[]): string | null {
+  if (missing.length === 0) return null
+  return `Not in this number yet: ${missing.slice(0, 5).join(', ')}${missing.length > 5 ? ', …' : ''}.`
+}
+
+function headLines(campaign: Campaign): string[] {
+  const total = totalOf(campaign)
+  const range = total?.range == null ? '' : ` (${cell(total.range)})`
+  const kept = keptExperiments(campaign).length
+  const head =
+    total === null
+      ? `### ${kept === 0 ? 'Nothing is kept at the moment' : `${plural(kept, 'change')} kept`}`
+      : `### ${cell(total.phrase)} than at the start${range}`
+  const note = total?.note ?? null
+  return [head, factsLine(campaign), ...(note === null ? [] : ['', note])]
+}
+
+/** The metric then and now, how many ideas were kept, what it cost, and the state, in one line. */
+function factsLine(campaign: Campaign): string {
+  const { status, status_reason: why, experiments } = campaign
+  const progress = campaignProgress(campaign)
+  const change = fromStartToNow(campaign, progress)
+  const ideas = Object.values(experiments).filter(({ purpose }) => purpose !== 'revert').length
+  const facts = [
+    ...(change === null
+      ? []
+      : [`\`${cell(progress.metric)}\` ${shortNumber(change.from)} → ${shortNumber(change.to)}`]),
+    `${keptExperiments(campaign).length} of ${plural(ideas, 'idea')} kept`,
+    campaign.host === 'github' ? minutesText(campaign) : `${minutesText(campaign)} of measuring`,
+    ...moneyText(campaign),
+    status === 'running' || why === null ? status : `${status}: ${cell(why)}`,
+  ]
+  return facts.join(' · ')
+}
+
+/** Three digits beside a percentage; whole numbers stay whole. */
+function shortNumber(value: number): string {
+  if (Number.isInteger(value) || Math.abs(value) >= 1000) return numberText(value)
+  return numberText(Number(value.toPrecision(3)))
+}
+
+function keptTable(campaign: Campaign): string[] {
+  const rows = keptExperiments(campaign).map(experiment => {
+    const name = experiment.pull === null ? experiment.id : `#${experiment.pull}`
+    const effect = cell(effectPhrase(campaign, experiment) ?? '')
+    return `| ${[name, cell(experiment.hypothesis), effect, aloneText(campaign, experiment)].join(' | ')} |`
   })
+  if (rows.length === 0) return []
+  const more = (left: number) => `\n… and ${left} more: \`winnow status\` lists all of them.`
+  return ['| | change | effect | on its own |', '|---|---|---|---|', ...withRoom(rows, KEPT_ROOM, more)]
 }
 
-/** How it is taken alone, or what came of that. */
+/** The command that offers one change by itself, or what came of that. */
 function aloneText({ picks }: Campaign, { id }: Experiment): string {
   const last = Object.values(picks).findLast(each => each.picks === id)
   const ask = `\`/winnow pick ${id}\``
   if (last === undefined) return ask
+  const place = last.pull === null ? last.id : `#${last.pull}`
+  if (last.fate === 'merged') return `${place}, merged`
   const found = last.verdict === null ? 'being measured' : last.verdict
-  if (last.fate === 'merged') return `${last.id}, merged`
-  return last.closed ? `${ask} (${last.id}: ${found}, closed)` : `${last.id}: ${found}`
+  return last.closed ? `${ask} (${place}: ${found}, closed)` : `${place}: ${found}`
+}
+
+/** Everything that waits for a person, each with what to do about it. */
+function needsYou(campaign: Campaign): string[] {
+  const refused = syncRefused(campaign)
+  const items = [
+    ...findPersonalTasks(campaign).map(taskItem),
+    ...(refused === null ? [] : [`${refused.sentences.map(text => cell(text)).join('. ')}.`]),
+  ]
+  if (items.length === 0) return []
+  if (items.length === 1) return [`**Needs you:** ${items.join('')}`]
+  const lines = items.map(item => `- ${item}`)
+  return ['**Needs you:**', '', ...withRoom(lines, WAITING_ROOM, left => `- and ${left} more`)]
+}
+
+function taskItem({ experiment, is, awaits, help }: PersonalTask): string {
+  const place = placeOf(experiment)
+  switch (is) {
+    case 'approval':
+      return `${place} adds ${cell(awaitedText(experiment))}. Review and approve it there to have it measured.`
+    case 'permission':
+      return `${place} is from a person without write access. Read it, then comment \`${help}\` there to have it measured.`
+    case 'sync':
+      return `${place} is waiting for ${cell(awaits)}. What helps: ${cell(help, 400)}.`
+    default:
+      return is satisfies never
+  }
+}
+
+function placeOf({ id, pull }: Experiment): string {
+  return pull === null ? id : `#${pull}`
 }
 
 function finishLines(campaign: Campaign): string[] {
   const { status, default_branch } = campaign
   const into = cell(shortRef(default_branch))
   const way = wayOnText(campaign)
-  const end =
+  const grows =
     status === 'stopped'
-      ? `Nothing more is added to it${way === null ? '' : `. To go on, ${cell(way, 400)}`}.`
-      : 'It grows by what is kept, once a round. The comment `/winnow stop` ends the campaign.'
+      ? `The campaign has stopped, so nothing more is added${way === null ? '' : `. To go on, ${cell(way, 400)}`}.`
+      : 'It grows with every change that is kept. Merging it ends the campaign, closing it pauses the campaign, and the comment `/winnow stop` ends the campaign without merging.'
   return [
-    `Every commit here was measured: \`winnow audit\` shows it from git alone. ${end}`,
+    `Merge this pull request to take all of it into ${into}. To merge a single change, post the command next to it: winnow measures it on its own and opens a separate pull request.`,
     '',
-    `- Merge it into ${into}: the campaign stops. Close it: the campaign pauses.`,
-    '- To take one change alone, comment what stands beside it: it is offered by itself, and measured there first.',
-    '- Checks of this repository that do not start: GitHub keeps workflow runs waiting where a job opened the pull request or pushed to it. Somebody with write access starts them here with *Approve workflows to run*, best once nothing more is added.',
+    grows,
+    '',
+    'Every commit was measured before it landed; `winnow audit` verifies that from git alone. If checks of this repository do not start here, use *Approve workflows to run*: GitHub holds back the checks of pull requests that a job opened.',
+  ]
+}
+
+/** Ideas that have ended and are not on the branch, each with its verdict. */
+function lostDetails(campaign: Campaign, spec: Spec): string[] {
+  const kept = new Set(keptExperiments(campaign).map(({ id }) => id))
+  const lost = Object.values(campaign.experiments).filter(
+    ({ id, status, purpose }) =>
+      (status === 'ended' || status === 'parked') && purpose !== 'revert' && !kept.has(id),
+  )
+  if (lost.length === 0) return []
+  const rows = lost.map(
+    experiment =>
+      `| ${placeOf(experiment)} | ${cell(experiment.hypothesis)} | ${cell(plainVerdict(spec, experiment))} |`,
+  )
+  const more = (left: number) => `\n… and ${left} more: \`winnow status\` lists all of them.`
+  return [
+    `<details><summary>${plural(lost.length, 'idea')} not kept</summary>`,
+    '',
+    '| | idea | verdict |',
+    '|---|---|---|',
+    ...withRoom(rows, LOST_ROOM, more),
+    '',
+    '</details>',
   ]
 }

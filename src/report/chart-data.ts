@@ -49,6 +49,17 @@ export function chartData(campaign: Campaign, progress: Progress): ChartData {
   }
 }
 
+/** The metric at the start of the campaign and with everything that was kept; null where one of them is unknown. */
+export function fromStartToNow(campaign: Campaign, progress: Progress): { from: number; to: number } | null {
+  if (progress.is === 'numbers') {
+    const [{ from }] = progress.stretches
+    return { from, to: progress.stretches.at(-1)?.to ?? from }
+  }
+  const from = numberIn(snapshotMetrics(campaign.origin?.snapshot ?? null), progress.metric)
+  if (from === null || !('effect' in progress)) return null
+  return { from, to: moved(from, progress.effect, progress) }
+}
+
 function marksOf(campaign: Campaign, progress: Progress, start: number | null): Mark[] {
   let level = start
   return campaign.landings.flatMap((landing): Mark[] => {

@@ -9,8 +9,10 @@ import { awaitsPermission, permissionText } from '../model/permission.ts'
 import { reasonOf } from '../model/reason.ts'
 import { standsStill } from '../model/standstill.ts'
 import { cell } from './markdown.ts'
-import { closingText } from './pull-text.ts'
+import type { Page } from './page-links.ts'
 import { AWAITS_SYNC, syncMarkdown, syncWordsOf } from './sync-text.ts'
+import { plainVerdict, verdictMarkdown } from './verdict-markdown.ts'
+import { specOf } from '../spec/recorded-spec.ts'
 
 /** Losing is nobody's fault: only what must not be merged as it is shows red. */
 const CONCLUSIONS: Record<VerdictWord, 'success' | 'neutral' | 'failure'> = {
@@ -25,21 +27,21 @@ const CONCLUSIONS: Record<VerdictWord, 'success' | 'neutral' | 'failure'> = {
 const TITLE = 120
 
 /** How an experiment's head stands, beside it; null where it has none. */
-export function checkOf(campaign: Campaign, experiment: Experiment): Check | null {
+export function checkOf(campaign: Campaign, experiment: Experiment, page: Page = null): Check | null {
   const { id, head } = experiment
   if (head === null) return null
-  return { name: `winnow (${campaign.name})`, head, id, ...stateOf(campaign, experiment) }
+  return { name: `winnow (${campaign.name})`, head, id, ...stateOf(campaign, experiment, page) }
 }
 
-/** A head that another one took the place of has to be waited for by nobody. */
+/** Ends the check of a commit that a newer one replaced. */
 export function leftCheck({ name }: Pick<Campaign, 'name'>, id: ExperimentId, head: Oid): Check {
-  const title = 'another head took its place'
+  const title = 'Replaced by a newer commit'
   return { name: `winnow (${name})`, head, id, state: 'neutral', title, summary: `${id}: ${title}.` }
 }
 
 type State = Pick<Check, 'state' | 'title' | 'summary' | 'annotations'>
 
-function stateOf(campaign: Campaign, experiment: Experiment): State {
+function stateOf(campaign: Campaign, experiment: Experiment, page: Page): State {
   const { status, verdict, reason, refused_path: path, refused_line: line } = experiment
   if (status === 'deferred') {
     const what = `Waiting for approval of ${awaitedText(experiment)}`
@@ -54,22 +56,23 @@ function stateOf(campaign: Campaign, experiment: Experiment): State {
     return { state: 'neutral', title: `Waiting for ${AWAITS_SYNC}`, summary: syncMarkdown(words) }
   if (verdict !== null && (status === 'ended' || status === 'parked' || status === 'landing')) {
     const { sentence } = reasonOf(reason ?? '')
-    const title = oneLine(`${verdict}: ${sentence}`, TITLE)
-    const said = { state: CONCLUSIONS[verdict], title, summary: closingText(experiment) }
+    const title = oneLine(plainVerdict(specOf(campaign), experiment), TITLE)
+    const summary = verdictMarkdown(campaign, experiment, page)
+    const said = { state: CONCLUSIONS[verdict], title, summary }
     return path === null
       ? said
       : { ...said, annotations: [{ path, line: line ?? 1, message: oneLine(sentence, 400) }] }
   }
-  if (status === 'ended') return { state: 'neutral', title: 'closed', summary: closingText(experiment) }
+  if (status === 'ended')
+    return { state: 'neutral', title: 'Closed', summary: verdictMarkdown(campaign, experiment, page) }
   if (standsStill(campaign, experiment)) {
     const why = cell(campaign.status_reason ?? '')
     const summary = `Campaign ${campaign.name} is ${campaign.status} (${why}); it goes on by itself when the campaign does.`
     return { state: 'neutral', title: `Waiting: the campaign is ${campaign.status}`, summary }
   }
-  const title = 'being measured'
   return {
     state: 'in-progress',
-    title,
-    summary: `${cell(experiment.hypothesis)} is measured in campaign ${campaign.name}.`,
+    title: 'Being measured',
+    summary: `Measuring in campaign ${cell(campaign.name)}: ${cell(experiment.hypothesis)}`,
   }
 }

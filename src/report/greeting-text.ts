@@ -6,12 +6,12 @@ import { syncSentence, wordsOn } from './sync-text.ts'
 
 const LONGEST = 400
 
-/** For somebody's pull request that comes while the campaign stands still. */
+/** A comment on a new pull request while the campaign is paused or stopped. */
 export function greetingText(campaign: Campaign, unopened: Unopened): string {
   return `${greetingMark(campaign, unopened)}\n${sentences(campaign, unopened)}\n`
 }
 
-/** Beside its head, so that nobody waits for a check that nobody makes. */
+/** A completed check, so that the author does not wait for one that never starts. */
 export function greetingCheck(campaign: Campaign, unopened: Unopened): Check {
   const { number, head } = unopened
   const name = `winnow (${campaign.name})`
@@ -24,14 +24,14 @@ function titleOf({ status }: Campaign, { obstacle }: Unopened): string {
   return status === 'paused' ? 'Waiting: the campaign is paused' : 'The campaign has stopped'
 }
 
-const RESUME = 'Somebody with write access lets it go on by the comment `/winnow resume`.'
+const RESUME = 'A person with write access continues it with the comment `/winnow resume`.'
 
 function sentences(campaign: Campaign, { obstacle }: Unopened): string {
   const { name, status, status_reason } = campaign
   if (obstacle !== null)
-    return `No round of campaign ${cell(name)} starts before a person does something: ${syncSentence(wordsOn(campaign, obstacle))} This becomes an experiment by itself after that.`
+    return `Campaign ${cell(name)} waits for a person: ${syncSentence(wordsOn(campaign, obstacle))} After that this pull request is measured by itself.`
   const why = cell(status_reason ?? '', LONGEST)
   if (status === 'paused')
-    return `Campaign ${cell(name)} is paused: ${why}. Nothing is measured meanwhile, and this becomes an experiment by itself when it goes on. ${RESUME}`
-  return `Campaign ${cell(name)} has stopped: ${why}. This is not measured: it becomes an experiment if the campaign goes on, or when the next one begins. ${RESUME}`
+    return `Campaign ${cell(name)} is paused: ${why}. This pull request is measured once the campaign goes on. ${RESUME}`
+  return `Campaign ${cell(name)} has stopped: ${why}. This pull request is measured if the campaign goes on, or by the next campaign. ${RESUME}`
 }

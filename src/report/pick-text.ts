@@ -5,39 +5,39 @@ import { shortRef } from '../model/refs.ts'
 import { awaitedText } from '../model/approval.ts'
 import { oneLine } from '../model/landing.ts'
 import { requestMarkdown } from './approval-text.ts'
-import { calibrationText } from './calibration-text.ts'
 import { cell } from './markdown.ts'
-import { closingText } from './pull-text.ts'
+import type { Page } from './page-links.ts'
 import { standingSentence } from './sentence.ts'
-import { evidenceIn, standingIn } from './standing.ts'
+import { standingIn } from './standing.ts'
+import { verdictMarkdown } from './verdict-markdown.ts'
 
 const SHOWN = 10
 
-/** The pull request of one change alone: what it does where it stands now, and what it was found in. */
-export function pickBody(campaign: Campaign, pick: Picked): string {
+/** The pull request of one change alone: what it does on the default branch, and which kept change it is. */
+export function pickBody(campaign: Campaign, pick: Picked, page: Page): string {
   const { name } = campaign
   const taken = campaign.experiments[pick.picks]
   const number = taken?.pull == null ? '' : ` (#${taken.pull})`
   const lines = [
     // First: whatever of it is cut off, that is not.
     pickMark(campaign, pick),
-    firstLine(campaign, pick),
-    ...noiseLines(campaign, pick),
-    '',
-    `**Change**: ${cell(pick.hypothesis)}`,
-    `**Taken from**: ${pick.picks}${number}, which campaign ${name} kept: ${cell(keptText(campaign, pick))}`,
-    `**Measured as**: ${pick.id}, ${whereText(campaign, pick)}`,
+    standingMarkdown(campaign, pick, page),
     ...requestMarkdown(pick),
+    '',
+    `One change of campaign ${cell(name)} on its own: ${cell(pick.hypothesis)}.`,
+    `In the campaign it was ${pick.picks}${number}: ${cell(keptText(campaign, pick))}.`,
+    `Here it is ${pick.id}, ${whereText(campaign, pick)}.`,
     '',
     ...howLines(campaign, pick),
   ]
   return `${lines.join('\n')}\n`
 }
 
-function firstLine(campaign: Campaign, pick: Picked): string {
-  if (pick.verdict !== null || pick.closed) return `${closingText(pick)}${fateText(campaign, pick)}`
-  if (pick.status === 'deferred') return `Waiting for approval of ${cell(awaitedText(pick))}.`
-  return `Being measured alone, in campaign ${campaign.name}.`
+function standingMarkdown(campaign: Campaign, pick: Picked, page: Page): string {
+  if (pick.verdict !== null || pick.closed)
+    return `${verdictMarkdown(campaign, pick, page)}${fateText(campaign, pick)}`
+  if (pick.status === 'deferred') return `**Waiting for approval** of ${cell(awaitedText(pick))}.`
+  return `**Being measured** on its own, in campaign ${cell(campaign.name)}.`
 }
 
 /** What became of it, besides what was measured. */
@@ -47,9 +47,9 @@ function fateText({ default_branch }: Pick<Campaign, 'default_branch'>, { fate }
     case 'merged':
       return `\n\nIt is on ${into} now.`
     case 'declined':
-      return '\n\nIt was closed, and not taken.'
+      return '\n\nA person closed it.'
     case 'replaced':
-      return '\n\nIt gave way to a newer one.'
+      return '\n\nA newer pull request replaces it.'
     case 'left':
     case null:
       return ''
@@ -58,21 +58,16 @@ function fateText({ default_branch }: Pick<Campaign, 'default_branch'>, { fate }
   }
 }
 
-function noiseLines({ calibration }: Campaign, { reason }: Picked): string[] {
-  const noise = reason?.includes('\nevidence ') === true ? calibrationText(calibration) : null
-  return noise === null ? [] : ['', cell(noise)]
-}
-
 function keptText(campaign: Campaign, { picks }: Picked): string {
   const taken = campaign.experiments[picks]
   if (taken === undefined) return ''
   const said = standingSentence(standingIn(campaign, taken)).replace(/^Kept: /, '')
-  return oneLine(evidenceIn(campaign, taken) === null ? said : `${said}, by its pairs`, 300)
+  return oneLine(said.replace(/\.$/, ''), 300)
 }
 
 function whereText(campaign: Campaign, { base, status }: Picked): string {
   const where = `${cell(shortRef(campaign.default_branch))} at \`${base.slice(0, SHOWN)}\``
-  return `${status === 'ended' ? 'one commit on' : 'to be compared with'} ${where}, by the campaign's own rule`
+  return `${status === 'ended' ? 'one commit on' : 'to be compared with'} ${where}`
 }
 
 function howLines(campaign: Campaign, pick: Picked): string[] {
@@ -80,13 +75,12 @@ function howLines(campaign: Campaign, pick: Picked): string[] {
   const into = cell(shortRef(campaign.default_branch))
   const behind = isBehind(campaign, pick)
     ? [
-        `- ${into} has moved since it was measured; \`/winnow pick ${pick.picks}\` measures it anew on what is there now.`,
+        `${into} has moved since this was measured. \`/winnow pick ${pick.picks}\` measures it again on what is there now.`,
       ]
     : []
   return [
     ...behind,
-    `- Merge it, and ${into} has it; the campaign goes on with it and counts it once. Close it, and nothing happens.`,
-    '- Whoever pushes to its branch makes it theirs: winnow leaves it alone from then on.',
+    `Merge it to have the change on ${into}; the campaign goes on with it and counts it once. Close it to leave the change in the campaign alone. After a push to its branch winnow leaves the branch to you.`,
   ]
 }
 

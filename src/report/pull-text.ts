@@ -7,89 +7,91 @@ import type { Oid } from '../model/ids.ts'
 import { AWAITS_MERGE, oneLine } from '../model/landing.ts'
 import { isLanded } from '../model/outcome.ts'
 import { awaitsPermission, permissionText } from '../model/permission.ts'
-import { reasonOf } from '../model/reason.ts'
-import { requestMarkdown } from './approval-text.ts'
+import { resumesByItself } from '../model/resumes-by-itself.ts'
 import { standsStill } from '../model/standstill.ts'
 import { unlinked } from '../model/unlinked.ts'
-import { calibrationText } from './calibration-text.ts'
-import { failedPartMarkdown } from './failed-output-text.ts'
+import { requestMarkdown } from './approval-text.ts'
 import { cell } from './markdown.ts'
-import { capitalised, verdictSentence } from './sentence.ts'
+import type { Page } from './page-links.ts'
 import { syncMarkdown, syncWordsOf } from './sync-text.ts'
+import { verdictMarkdown } from './verdict-markdown.ts'
 
-/** What a pull request of winnow's own says: the idea while it is open, the verdict first once it has one. */
+/** The title of a pull request of winnow's own: the idea. */
 export function pullTitle({ hypothesis }: Experiment): string {
   return unlinked(oneLine(hypothesis, 120))
 }
 
-export function pullBody(campaign: Campaign, experiment: Experiment, approvers: Approvers = 'write'): string {
-  const lines = [
-    firstLine(campaign, experiment),
-    ...noiseLines(campaign, experiment),
+export interface PullSettings {
+  page?: Page
+  approvers?: Approvers | undefined
+}
+
+/** How an experiment stands, for its own pull request and for the one comment on somebody else's. */
+export function pullBody(campaign: Campaign, experiment: Experiment, settings: PullSettings = {}): string {
+  const { page = null, approvers = 'write' } = settings
+  const { id, category, learnings } = experiment
+  const lines = [standingMarkdown(campaign, experiment, page), ...requestMarkdown(experiment, approvers)]
+  if (learnings) lines.push('', `What was learned: ${cell(learnings)}`)
+  lines.push(
     '',
-    `**Idea**: ${cell(experiment.hypothesis)}`,
-    `**Category**: ${cell(experiment.category)}`,
-    `**Experiment**: ${experiment.id}`,
-  ]
-  if (experiment.learnings) lines.push(`**Learnings**: ${cell(experiment.learnings)}`)
-  lines.push(...requestMarkdown(experiment, approvers))
+    `${id} of campaign ${cell(campaign.name)}, category ${cell(category)}: ${cell(experiment.hypothesis)}`,
+  )
   return `${lines.join('\n')}\n`
 }
 
-function firstLine(campaign: Campaign, experiment: Experiment): string {
-  if (experiment.status === 'landing') return `${closingText(experiment)}\n\n${AWAITS_MERGE}`
-  if (experiment.verdict !== null) return closingText(experiment)
-  if (experiment.status === 'deferred') return `Waiting for approval of ${cell(awaitedText(experiment))}.`
+function standingMarkdown(campaign: Campaign, experiment: Experiment, page: Page): string {
+  const { status, verdict } = experiment
+  const { name } = campaign
+  if (verdict !== null) {
+    const said = verdictMarkdown(campaign, experiment, page)
+    if (status === 'landing') return `${said}\n\n${AWAITS_MERGE}`
+    return status === 'parked' ? `${said}\n\n${retryText(experiment)}` : said
+  }
+  if (status === 'deferred') return `**Waiting for approval** of ${cell(awaitedText(experiment))}.`
   if (awaitsPermission(experiment))
-    return `Waiting for somebody with write access, who has read it, to comment \`${permissionText(experiment)}\`.`
+    return `**Waiting for permission.** Its author has no write access to this repository. To have it measured, read the change, then comment \`${permissionText(experiment)}\` (people with write access only).`
   const words = syncWordsOf(campaign, experiment)
   if (words !== null) return syncMarkdown(words)
   if (standsStill(campaign, experiment))
-    return `Waiting: campaign ${campaign.name} is ${campaign.status} (${cell(campaign.status_reason ?? '')}). It goes on by itself when the campaign does.`
-  return `Being measured in campaign ${campaign.name}.`
+    return `**Waiting:** campaign ${cell(name)} is ${campaign.status} (${cell(campaign.status_reason ?? '')}). It goes on by itself when the campaign does.`
+  return `**Being measured** in campaign ${cell(name)}, against what the campaign has kept so far.`
 }
 
-/** Beside what the evidence says: what it is worth here. */
-function noiseLines({ calibration }: Campaign, { reason }: Experiment): string[] {
-  const noise = reasonOf(reason ?? '').evidence === null ? null : calibrationText(calibration)
-  return noise === null ? [] : ['', cell(noise)]
+function retryText(experiment: Experiment): string {
+  return resumesByItself(experiment)
+    ? 'It is measured further once nothing else is queued. `/winnow retry` measures it now.'
+    : '`/winnow retry` measures more.'
 }
 
-export function closingText(experiment: Experiment): string {
-  const { verdict, outcome, reason } = experiment
-  const { sentence, evidence } = reasonOf(reason ?? '')
-  const said = verdictSentence({ verdict, outcome, reason: cell(sentence) })
-  return [said, ...(evidence === null ? [] : [cell(evidence)]), ...failedText(experiment)].join('\n\n')
+const TRY_AGAIN =
+  'To try again, push a new commit and reopen this pull request. It will be measured as a new experiment.'
+
+/** The last comment on somebody else's pull request: the outcome, and how to go on there. */
+export function endedText(campaign: Campaign, experiment: Experiment, page: Page = null): string {
+  const said = verdictMarkdown(campaign, experiment, page)
+  const { outcome } = experiment
+  return outcome !== null && isLanded(outcome) ? said : `${said}\n\n${TRY_AGAIN}`
 }
 
-/** The output of failed commands, for an author who cannot see this machine. */
-function failedText({ failed, verdict }: Experiment): string[] {
-  if (failed === null || verdict === 'kept') return []
-  const printed = failedPartMarkdown(failed)
-  return printed.length === 0 ? [] : [`${capitalised(failed.what)} printed:\n\n${printed.join('\n')}`]
-}
-
-/** The outcome, for the comment on somebody else's pull request, and how to go on there. */
-export function endedText(experiment: Experiment): string {
-  const said = closingText(experiment)
-  if (experiment.outcome !== null && isLanded(experiment.outcome)) return said
-  return `${said}\n\nTo try something else here, push it and reopen this: another head is another experiment.`
-}
-
-/** For who opened it again as it was. */
-export function againText(experiment: Experiment, head: Oid): string {
+/** For a person who reopened an ended pull request without a new commit. */
+export function againText(
+  campaign: Campaign,
+  experiment: Experiment,
+  { head, page = null }: { head: Oid; page?: Page },
+): string {
   const { id, owned, outcome, measured_tree } = experiment
   const why = owned
-    ? `this branch is that of ${id}, which has ended`
+    ? `this branch belongs to ${id}, which has ended`
     : `${id} has ended with exactly this commit`
   const empty = outcome === 'withdrawn' && measured_tree === null ? ' (an empty one will do)' : ''
   const next = owned
-    ? 'Offer what you want tried from a branch of your own'
-    : `Push a new commit${empty} and reopen this: another head is another experiment`
-  return `${againMark(experiment, head)}\nClosed again: ${why}. ${next}. Reopened as it is, it is left alone.\n\n${closingText(experiment)}\n`
+    ? 'To try something else, open a pull request from a branch of your own.'
+    : `To try again, push a new commit${empty} and reopen this pull request. It will be measured as a new experiment.`
+  const said = verdictMarkdown(campaign, experiment, page)
+  return `${againMark(experiment, head)}\nClosed again: ${why}. ${next} winnow does not close it a second time.\n\n${said}\n`
 }
 
-/** Of a pull request that is only there for somebody to approve what somebody else pushed. */
+/** The body of a pull request that is opened only so that the packages of a pushed branch can be approved. */
 export function pushedBody({ id, branch }: Experiment): string {
-  return `${id} is the branch ${cell(branch ?? '')}, which was pushed without a pull request. It has packages to be approved, and this is the place for it. How it stands is said in a comment below.\n`
+  return `The branch ${cell(branch ?? '')} (${id}) was pushed without a pull request. It adds packages that a person has to approve; this pull request is the place for that. How it stands is in the comment below.\n`
 }

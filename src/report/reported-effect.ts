@@ -1,5 +1,5 @@
 import { objectivesOf } from '../decide/objectives.ts'
-import { effectText } from '../decide/paired/effect-text.ts'
+import { effectText, withoutMetricName } from '../decide/paired/effect-text.ts'
 import { plural } from '../decide/wording.ts'
 import type { Campaign, Effect } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
@@ -37,6 +37,25 @@ export function tableReason(
   const effect = reportedEffect(campaign, experiment)
   if (effect?.reported == null) return whyOf(experiment)
   return `reported effect ${effect.reported}${effect.soFar === null ? '' : `; selected by ${effect.soFar}`}`
+}
+
+/** The effect of a kept change without its metric's name where that is no news: "77.0 % less CPU (74.0 to 77.8 %)". */
+export function effectPhrase(
+  campaign: Pick<Campaign, 'landings' | 'calibration'> & Ruled,
+  experiment: Pick<Experiment, 'id' | 'share' | 'primary_delta' | 'reason' | 'verdict'>,
+): string | null {
+  const { name } = specOf(campaign).metric.primary
+  const landing = campaign.landings.find(
+    ({ experiment: of, reverted }) => of === experiment.id && reverted === null,
+  )
+  const effect = landing?.effect ?? null
+  if (effect !== null) return withoutMetricName(effectWords(campaign, effect), name)
+  const selected = reportedEffect(campaign, experiment)?.soFar ?? null
+  if (selected !== null) return `about ${withoutMetricName(selected, name)}`
+  const said = whyOf(experiment)
+    .replaceAll(' -> ', ' → ')
+    .replace(/, deterministic.*$/, '')
+  return said === '' ? null : withoutMetricName(said, name)
 }
 
 function effectWords(

@@ -29,7 +29,7 @@ describe('a branch that was pushed without a pull request', () => {
     asked()
     expect(offered()).toEqual([{ change: 'open', experiment: 'exp-001', branch: BRANCH }])
     expect(pushedBody(built.experiment('exp-001'))).toMatch(
-      /^exp-001 is the branch optimize-exp\/size\/pads, /,
+      /^The branch optimize-exp\/size\/pads \(exp-001\) was pushed without a pull request\./,
     )
     const draft = { number: 3, branch: BRANCH, base: 'optimize/size', title: '', body: '' }
     expect(offered([{ ...draft, state: 'open', head: oidOf('head of exp-001') }])).not.toContainEqual(

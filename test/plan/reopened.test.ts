@@ -46,8 +46,8 @@ describe('a pull request whose experiment has ended and that is open', () => {
   it('is closed, and says how to go on there', () => {
     const built = refused()
     expect(changesOf(built, pullAt())).toEqual([{ change: 'close', number: 7, experiment: 'exp-001' }])
-    expect(endedText(built.experiment('exp-001'))).toMatch(
-      /^Refused: README\.md\n\nTo try something else here/,
+    expect(endedText(built.campaign, built.experiment('exp-001'))).toMatch(
+      /^\*\*Refused: README\.md\*\*\n\nTo try again, push a new commit and reopen this pull request\./,
     )
   })
 
@@ -57,9 +57,9 @@ describe('a pull request whose experiment has ended and that is open', () => {
     const said = told(built)
     const again = { change: 'close', number: 7, experiment: 'exp-001', again: HEAD }
     expect(changesOf(built, pullAt({ said, reopened: true }))).toEqual([again])
-    const line = againText(experiment, HEAD)
+    const line = againText(built.campaign, experiment, { head: HEAD })
     expect(line.split('\n')[1]).toBe(
-      'Closed again: exp-001 has ended with exactly this commit. Push a new commit and reopen this: another head is another experiment. Reopened as it is, it is left alone.',
+      'Closed again: exp-001 has ended with exactly this commit. To try again, push a new commit and reopen this pull request. It will be measured as a new experiment. winnow does not close it a second time.',
     )
     expect(changesOf(built, pullAt({ said: `${said}\n${line}`, reopened: true }))).toEqual([])
     expect(proposalsOf(built, pullAt({ said }))).toEqual([])
@@ -78,7 +78,7 @@ describe('a pull request whose experiment has ended and that is open', () => {
     const quiet = { spec: { ...spec, report: { ...spec.report, comment: 'never' } as const } }
     expect(changesOf(built, pullAt(), quiet)).toEqual([{ change: 'close', number: 7, experiment: 'exp-001' }])
     expect(changesOf(built, pullAt({ reopened: true }), quiet)).toMatchObject([{ again: HEAD }])
-    const said = againText(built.experiment('exp-001'), HEAD)
+    const said = againText(built.campaign, built.experiment('exp-001'), { head: HEAD })
     expect(changesOf(built, pullAt({ reopened: true, said }), quiet)).toEqual([])
   })
 
@@ -116,7 +116,9 @@ describe('a pull request whose experiment has ended and that is open', () => {
     const built = campaign().withExperiment({ owned: false, pull: 7, branch: 'mine' })
     const ended = { experiment: 'exp-001', head: HEAD, reason: 'retargeted', results: null }
     built.add({ kind: 'closed', cause: 'x', ...ended, outcome: 'withdrawn' })
-    expect(againText(built.experiment('exp-001'), HEAD)).toContain('Push a new commit (an empty one will do)')
+    expect(againText(built.campaign, built.experiment('exp-001'), { head: HEAD })).toContain(
+      'push a new commit (an empty one will do)',
+    )
   })
 
   it('of winnow’s own is closed again with a word as well', () => {
@@ -128,7 +130,7 @@ describe('a pull request whose experiment has ended and that is open', () => {
       reopened: true as const,
     }
     expect(changesOf(built, pullAt(own))).toMatchObject([{ change: 'close', again: own.head }])
-    const said = againText(built.experiment('exp-001'), own.head)
+    const said = againText(built.campaign, built.experiment('exp-001'), { head: own.head })
     expect(said).toContain('from a branch of your own')
     expect(changesOf(built, pullAt({ ...own, said }))).toEqual([])
   })

@@ -102,6 +102,7 @@ export function anExperiment(number: number, rest: Partial<Experiment> = {}): Ex
     closed: false,
     measured_tree: null,
     failed: null,
+    measured_in: null,
     metrics: {},
     base_metrics: {},
     primary_delta: null,

@@ -102,17 +102,17 @@ describe('what waits for an approval', () => {
   it('leads the pull request, with a table and how it is approved', () => {
     const { campaign, experiment } = waiting()
     const body = pullBody(campaign, experiment)
-    expect(body).toMatch(/^Waiting for approval of left-pad 1\.3\.0 \(npm\)\.\n/)
+    expect(body).toMatch(/^\*\*Waiting for approval\*\* of left-pad 1\.3\.0 \(npm\)\.\n/)
     expect(body).toContain('\n| left-pad | 1.3.0 | npm, https:\u200b//registry.npmjs.org/ | direct,')
     expect(body).toContain(
-      'Approve it with `winnow approve exp-001 --digest dddddddddddddddd`. On GitHub an approving review does it too',
+      'choose *Approve*, or comment `/winnow approve dddddddddddddddd`. Everyone with write access can do this, but not its author. In a terminal: `winnow approve exp-001 --digest dddddddddddddddd`.',
     )
   })
 
   it('keeps its table when it was approved and decided', () => {
     const { campaign, experiment } = waiting(approved, decided(1))
     expect(pullBody(campaign, experiment)).toMatch(
-      /\| left-pad \| 1\.3\.0 .*\| approved \|\n\n\*\*Wanted for\*\*: w\n\nSet dddddddddddddddd: approved\.\n$/,
+      /\| left-pad \| 1\.3\.0 .*\| approved \|\n\nWhy it is needed: w\n\n<!-- winnow packages dddddddddddddddd: approved -->\n/,
     )
     expect(additionsText(experiment).at(-1)).toMatch(/approved$/)
   })
@@ -159,12 +159,12 @@ describe('what was approved and kept', () => {
     const body = pullBody(waits, experiment)
     expect(body.length).toBeLessThan(60_000)
     expect(body).toMatch(/\n… and \d+ more: `winnow show exp-001` lists all of them\.\n/)
-    expect(body).toContain('Approve it with `winnow approve exp-001 --digest')
-    expect(body).toMatch(/Set dddddddddddddddd: 3000 to be approved\.\n$/)
+    expect(body).toContain('In a terminal: `winnow approve exp-001 --digest')
+    expect(body).toMatch(/<!-- winnow packages dddddddddddddddd: 3000 to be approved -->\n/)
 
     const long = campaignPullBody(kept(many))
     expect(long.length).toBeLessThan(60_000)
     expect(long).toMatch(/… and \d+ more: `winnow show`/)
-    expect(long).toMatch(/\*\*Cost\*\*.*[^]*To take one change alone/)
+    expect(long).toMatch(/0 min of measuring[^]*To merge a single change/)
   })
 })

@@ -5,7 +5,7 @@ import { experimentText } from '../../src/report/experiment-text.ts'
 import { digest } from '../../src/report/digest.ts'
 import { ledgerReadme } from '../../src/report/ledger-readme.ts'
 import { reportedEffect } from '../../src/report/reported-effect.ts'
-import { campaignPullBody } from '../../src/report/campaign-pull-text.ts'
+import { campaignPullBody, campaignPullTitle } from '../../src/report/campaign-pull-text.ts'
 import { campaignProgress } from '../../src/report/campaign-result.ts'
 import { runSummary } from '../../src/report/run-summary.ts'
 import { statusText } from '../../src/report/status-text.ts'
@@ -67,18 +67,19 @@ describe('the progress of a noisy campaign', () => {
     expect(runSummary(campaign, { for: 'nothing', reason: 'done' })[2]).toBe(`Since the baseline: ${LINE}.`)
     expect(statusText(campaign, statusView(campaign, new Map()))[1]).toBe(`  progress: ${LINE}`)
     expect(ledgerReadme(campaign).split('\n').slice(0, 3)).toEqual(['# size', '', `**Progress: ${LINE}.**`])
-    expect(campaignPullBody(campaign)).toContain(`**Total improvement: ${LINE}.**`)
+    expect(campaignPullBody(campaign)).toContain('### bytes 4.0 % lower than at the start (1.0 to 5.0 %)\n')
   })
 
   it('is composed of measured effects before the whole was tested', () => {
     expect(lineOf(landed(LANDING))).toBe('bytes 3.0 % lower (1.0 to 5.0 %), 8 pairs')
-    expect(campaignPullBody(landed(LANDING))).toContain('It is composed of the kept changes')
+    expect(campaignPullBody(landed(LANDING))).toContain('Each kept change was measured on its own.')
   })
 
   it('is not measured yet where no pairs were run since the verdict', () => {
     const campaign = landed()
     expect(lineOf(campaign)).toBe('not measured yet')
-    expect(campaignPullBody(campaign)).toContain('**Total improvement: not measured yet.**')
+    expect(campaignPullBody(campaign)).toContain('### About bytes 8.0 % lower than at the start\n')
+    expect(campaignPullTitle(campaign)).toBe('optimize(size): about bytes 8.0 % lower, 1 change')
     const view = statusView(campaign, new Map())
     expect(view.progress).toMatchObject({ by: 'not measured', effect: null, not_measured: ['exp-001'] })
   })

@@ -141,7 +141,7 @@ describe('the count of a campaign', () => {
     expect(campaign.ended).toBe(1)
     expect(ledgerReadme(campaign)).toContain(`${tally}.`)
     expect(digest(campaign, progressOf(campaign, specOf(campaign)))).toContain(`${tally};`)
-    expect(campaignPullBody(campaign)).toContain(`**Experiments**: ${tally}`)
+    expect(campaignPullBody(campaign)).toContain('### 1 change kept\n1 of 3 ideas kept · ')
     expect(statusText(campaign, statusView(campaign, NONE))).toContain(`  ${tally}`)
     expect(finalSummary(campaign, { prefix: 'optimize', remote: null }).join('\n')).toContain(
       '1 kept, 1 refused, 1 waiting',

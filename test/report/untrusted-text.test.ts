@@ -12,7 +12,9 @@ import { ledgerReadme } from '../../src/report/ledger-readme.ts'
 import { liveText } from '../../src/report/live-text.ts'
 import { cell } from '../../src/report/markdown.ts'
 import { progressOf } from '../../src/decide/progress.ts'
-import { closingText, pullBody, pullTitle } from '../../src/report/pull-text.ts'
+import { pullBody, pullTitle } from '../../src/report/pull-text.ts'
+import { verdictMarkdown } from '../../src/report/verdict-markdown.ts'
+import { campaignPullBody, campaignPullTitle } from '../../src/report/campaign-pull-text.ts'
 import { runSummary } from '../../src/report/run-summary.ts'
 import { statusText } from '../../src/report/status-text.ts'
 import { experimentView, statusView } from '../../src/report/status-view.ts'
@@ -104,8 +106,9 @@ function allOf(told: Nasty): Read {
       ledgerReadme(campaign),
       digest(campaign, progress),
       ...all.map(each => pullBody(campaign, each)),
+      campaignPullBody(campaign),
     ],
-    titles: [...all.map(pullTitle), message(told)],
+    titles: [...all.map(pullTitle), campaignPullTitle(campaign), message(told)],
   }
 }
 
@@ -142,6 +145,8 @@ function printed(lines: readonly string[], obeyed: boolean): string {
 const OBEYED = /[^\P{Cc}\n\t]|\p{Bidi_Control}|[\u2028\u2029]/u
 const LINKED =
   /[@#][\p{L}\p{N}]|\bGH-\d|:\/\/|\bwww\.|\[(?:(?:skip|no) ci|ci skip|skip actions|actions skip)\]/iu
+const OURS =
+  /!\[[a-z ]+\]\(\w+\.svg\)|\[digest\.md\]\(digest\.md\)|<!-- winnow [\w: ]+ -->|<\/?(?:details|summary)>|^\| #\d+ \|/gm
 const RUNS = { numRuns: 60 }
 
 describe('text from branches, in whatever people read', () => {
@@ -170,7 +175,7 @@ describe('text from branches, in whatever people read', () => {
     fc.assert(
       fc.property(nastyCampaign, told => {
         for (const page of allOf(told).markdown) {
-          const own = page.replaceAll(/!\[[a-z ]+\]\(\w+\.svg\)|\[digest\.md\]\(digest\.md\)/g, '')
+          const own = page.replaceAll(OURS, '')
           expect(own).not.toMatch(OBEYED)
           expect(own).not.toMatch(LINKED)
           expect(own).not.toMatch(/(?<!\\)(?:<|\[text|!\[|~~|\$m|`code|\*\*bold)/)
@@ -195,7 +200,9 @@ describe('text from branches, in whatever people read', () => {
             .split('\n')
             .filter(line => line.startsWith('Winnow-')),
         ).toHaveLength(3)
-        expect(closingText(campaign.experiments['exp-002'] ?? fail()).split('\n')).toHaveLength(1)
+        expect(
+          verdictMarkdown(campaign, campaign.experiments['exp-002'] ?? fail(), null).split('\n'),
+        ).toHaveLength(1)
       }),
       RUNS,
     )

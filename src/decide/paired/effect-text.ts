@@ -15,6 +15,23 @@ const WORDS: Readonly<Record<string, readonly [better: string, worse: string]>> 
   max_rss_mb: ['less memory', 'more memory'],
 }
 
+/** A built-in metric as the subject of a sentence. */
+const NOUNS: Readonly<Record<string, string>> = {
+  wall_seconds: 'run time',
+  cpu_seconds: 'CPU time',
+  max_rss_mb: 'memory',
+}
+
+/** "cpu_seconds 18.9 % less CPU" as "18.9 % less CPU": for readers who do not know the names of the metrics. */
+export function withoutMetricName(text: string, name: string): string {
+  const noun = NOUNS[name]
+  if (noun === undefined || !text.startsWith(`${name} `)) return text
+  const rest = text.slice(name.length + 1)
+  return /^(?:probably )?-?\d[\d.]*(?: %|x)? (?:faster|slower|less|more)\b/.test(rest)
+    ? rest
+    : `${noun} ${rest}`
+}
+
 /** A difference of logarithms as the share by which the value itself changes. */
 export function shareOf(effect: number, direction: Direction): number {
   return direction === 'minimize' ? -Math.expm1(-effect) : Math.expm1(effect)

@@ -22,6 +22,8 @@ export interface GithubForgeOptions extends Pacing, GithubAccess {
   base: string
   /** By which is asked who is in a team, where the other may not; null or left out, by that one. */
   appToken?: string | null
+  /** `GITHUB_SERVER_URL`; without it texts have no links. */
+  serverUrl?: string
 }
 
 /** Pull requests on GitHub. What git can tell is asked of git; all else with as few requests as there can be. */
@@ -44,6 +46,7 @@ export function githubForge(options: GithubForgeOptions): Forge {
   })
   return {
     ...forge,
+    ...(options.serverUrl === undefined ? {} : { page: `${options.serverUrl}/${options.repository}` }),
     bringersOf: number => patiently(options, () => bringersOf(client, number)),
     merge: (number, wanted) => patiently(options, () => mergePull(client, number, wanted)),
     check: wanted => patiently(options, attempt => check(wanted, attempt)),
