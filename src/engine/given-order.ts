@@ -12,7 +12,15 @@ import type { Spec } from '../spec/schema.ts'
 import { bring } from './ordered-trees.ts'
 
 /** An order as the ledger gives it: to be measured, or not wanted any more. */
-export type GivenOrder = { wanted: true; order: Order; spec: Spec } | { wanted: false; why: string }
+export type GivenOrder =
+  | {
+      wanted: true
+      order: Order
+      spec: Spec
+      /** How earlier orders of the same harness were measured; null where none was yet. */
+      isolatedBefore: boolean | null
+    }
+  | { wanted: false; why: string }
 
 /** The order comes from the ledger and from nowhere else: whoever starts a job can only name it. */
 export async function givenOrder(
@@ -28,7 +36,7 @@ export async function givenOrder(
   const yaml = await specOf(repository, campaign, order)
   if (yaml === null) return unwanted('the spec was amended since it was issued')
   const { spec } = parseSpec(yaml, readingOf(campaign))
-  return { wanted: true, order, spec }
+  return { wanted: true, order, spec, isolatedBefore: campaign.isolated[order.harness] ?? null }
 }
 
 /** The pinned spec; a sync is measured with the one that it brings. */

@@ -1,11 +1,7 @@
-import type { Repository } from '../git/repository.ts'
-import { readEvents } from '../ledger/read-events.ts'
 import { lodgedWith, type Lodging } from '../measure/users/lodging.ts'
 import { rehearse } from '../measure/users/rehearsal.ts'
 import { type NoUsers, noSideUsers, type SideUsers } from '../measure/users/side-users.ts'
 import type { MeasureInput } from '../measure/input.ts'
-import type { Oid } from '../model/ids.ts'
-import type { Order } from '../model/order.ts'
 import type { Spec } from '../spec/schema.ts'
 
 /** As whom a job measures: with users of their own, or without and why. */
@@ -14,7 +10,7 @@ export type JobLodging = Required<Lodging> | { workDir: string; unisolatedBecaus
 interface Asked {
   users: SideUsers | NoUsers
   /** How orders of the same harness were measured; null where none was yet. */
-  before: () => Promise<boolean | null>
+  before: boolean | null
   spec: Spec
   /** Tries what is pinned as one of these users: why it does not work that way, or null. */
   rehearse: (lodging: Required<Lodging>) => Promise<string | null>
@@ -29,7 +25,7 @@ export async function jobLodging(workDir: string, asked: Asked): Promise<JobLodg
   const { isolation } = spec.measurement
   const without = (unisolatedBecause: string) => ({ workDir, unisolatedBecause })
   if (isolation === 'none') return without('the spec says isolation: none')
-  const before = isolation === 'auto' ? await asked.before() : true
+  const before = isolation === 'auto' ? asked.before : true
   if (before === false) return without('what it is compared with was measured without isolation')
   if (!('owners' in users)) {
     if (before === null) return without(users.what)
@@ -39,21 +35,6 @@ export async function jobLodging(workDir: string, asked: Asked): Promise<JobLodg
   if (before === true) return lodging
   const why = await asked.rehearse(lodging)
   return why === null ? lodging : without(why)
-}
-
-/** Whether orders of this harness are measured with isolation: as the first one was of which anything ran. */
-export async function isolatedBefore(
-  repository: Repository,
-  tip: Oid,
-  { harness }: Pick<Order, 'harness'>,
-): Promise<boolean | null> {
-  for await (const event of readEvents(repository, tip, 0)) {
-    if (event.kind !== 'measured') continue
-    const { report } = event
-    if (report.harness === harness && report.executions.some(({ status }) => status === 'ok'))
-      return !report.flags.includes('unisolated')
-  }
-  return null
 }
 
 /** Once more where it fails: a registry that did not answer is no reason to do without. */

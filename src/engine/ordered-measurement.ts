@@ -15,7 +15,7 @@ import type { Clock, Progress, Random } from '../ports.ts'
 import type { Spec } from '../spec/schema.ts'
 import { givenOrder } from './given-order.ts'
 import { type JobClone, ledgerTip, openJobClone } from './job-clone.ts'
-import { isolatedBefore, type JobLodging, jobLodging, rehearseTwice } from './job-lodging.ts'
+import { type JobLodging, jobLodging, rehearseTwice } from './job-lodging.ts'
 import { measureInTurn } from './measuring-turn.ts'
 import { bringOrderedTrees } from './ordered-trees.ts'
 
@@ -60,7 +60,7 @@ export async function measureOrdered(job: Job): Promise<Answer> {
       job.signal.throwIfAborted()
       const lodging = await jobLodging(input.workDir, {
         users: job.users,
-        before: () => isolatedBefore(repository, tip, order),
+        before: given.isolatedBefore,
         spec,
         rehearse: lodged => {
           job.progress.say('Trying whether the pinned commit can be measured as a user of its own.')

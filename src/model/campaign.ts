@@ -212,6 +212,8 @@ export interface Campaign {
   trees: Record<Oid, ExperimentId>
   /** Merges that were not measured because nothing reads what they brought, and the tree whose numbers are theirs. */
   measured_as: Record<Oid, Oid>
+  /** By harness: whether the first order of which anything ran was measured with isolation. All later ones are measured alike. */
+  isolated: Record<string, boolean>
   /** Trees that passed with this harness, and the order that shows it: a revert may land them at once. */
   proven: Record<Oid, OrderId>
   sources: Record<string, ExperimentId>
@@ -312,6 +314,7 @@ export function emptyCampaign(): Campaign {
     picks: {},
     trees: {},
     measured_as: {},
+    isolated: {},
     proven: {},
     sources: {},
     orders: {},

@@ -122,6 +122,10 @@ const dispatched: Handler<'order-dispatched'> = (campaign, event) => {
   endDispatchRefused(campaign)
 }
 
+function noteIsolation({ isolated }: Campaign, { harness, executions, flags }: Report): void {
+  if (executions.some(({ status }) => status === 'ok')) isolated[harness] ??= !flags.includes('unisolated')
+}
+
 /** A report after `order-lost`, or a second one, changes nothing: the first report of an order counts. */
 const measured: Handler<'measured'> = (campaign, event) => {
   const live = campaign.orders[event.order]
@@ -129,6 +133,7 @@ const measured: Handler<'measured'> = (campaign, event) => {
   live.report = { event: event.id, at: event.at, report: event.report }
   live.scores = null
   countMachine(campaign, event.report)
+  noteIsolation(campaign, event.report)
   countMeasured(campaign, event.by, event.report)
   campaign.spent.executions += event.report.executions.length
   campaign.waited_seconds += event.report.waited_seconds ?? 0

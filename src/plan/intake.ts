@@ -8,7 +8,9 @@ import { type ExperimentId, experimentName, type Oid } from '../model/ids.ts'
 import { shortRef, campaignRefs } from '../model/refs.ts'
 import type { Step } from './action.ts'
 import { isMeant } from './only.ts'
+import { outsiderOf } from './strangers.ts'
 import { whyNotSimplified } from './simplification.ts'
+import { outsidersDeniedText } from './unisolated.ts'
 import type { CandidateFacts, Proposal, World } from './world.ts'
 
 /** What one plan opens, and the number for what it opens next: whoever opens after others goes on from there. */
@@ -255,9 +257,19 @@ type Why = NonNullable<Extract<CandidateFacts, { merged: 'clean' }>['refusal']>
 
 /** What waits for an approval it cannot use is told so at once; whether it merges is asked when it may go on. */
 function whyRefused(world: World, experiment: Experiment, seen: Map<Oid, ExperimentId>): Why | null {
-  if (experiment.status === 'queued') return refusalOf(world, experiment, seen)
+  if (experiment.status === 'queued')
+    return outsiderRefusal(world, experiment) ?? refusalOf(world, experiment, seen)
   const facts = experiment.status === 'deferred' ? world.candidates.get(experiment.id) : undefined
   return facts?.merged === 'clean' ? facts.refusal : null
+}
+
+/** Before any facts about the change: its author hears at once that it cannot be kept here. */
+function outsiderRefusal(world: World, experiment: Experiment): Why | null {
+  const author = outsiderOf(world, experiment)
+  const denied = author === null ? null : outsidersDeniedText(world)
+  if (denied === null) return null
+  const message = `${author} may not write here, and ${denied}. A person with write access can push the same change to a branch of this repository and offer that`
+  return { code: 'unisolated', message }
 }
 
 function refusalOf(world: World, experiment: Experiment, seen: Map<Oid, ExperimentId>): Why | null {

@@ -1,5 +1,6 @@
 import { awaitsPermission, permissionText } from '../model/permission.ts'
 import type { EventDraft } from '../model/event.ts'
+import type { Experiment } from '../model/experiment.ts'
 import { experimentsOf } from '../model/experiments.ts'
 import type { ExperimentId } from '../model/ids.ts'
 import type { Step } from './action.ts'
@@ -23,6 +24,14 @@ export function askPermission(world: World): { steps: Step[]; waiting: Set<Exper
     steps.push({ step: 'event', draft: { kind: 'measure-asked', cause, experiment: id, head, author } })
   }
   return { steps, waiting }
+}
+
+/** Who brought this head without the right to write here, allowed since or not; null where nobody did. */
+export function outsiderOf(
+  { strangers }: Pick<World, 'strangers'>,
+  { id, head, stranger }: Pick<Experiment, 'id' | 'head' | 'stranger'>,
+): string | null {
+  return strangers.get(id) ?? (stranger !== null && stranger.head === head ? stranger.author : null)
 }
 
 /** A whole name: who brings a head could make another with the same beginning, and push that after it was looked at. */

@@ -16,3 +16,21 @@ export function unisolatedText({ spec }: Pick<World, 'spec'>, member: Member): s
 function strangerOf({ head, stranger, allowed_head: allowed }: Member['experiment']): string | null {
   return stranger?.head === head && allowed === head ? stranger.author : null
 }
+
+/**
+ * Why code of people without write access is not measured at all: it could not land, and machine time would be wasted. Null
+ * where it may be measured, and where the campaign has not found out yet; its baseline tells.
+ */
+export function outsidersDeniedText({
+  campaign,
+  spec,
+  outsidersDenied,
+}: Pick<World, 'campaign' | 'spec' | 'outsidersDenied'>): string | null {
+  if (outsidersDenied !== undefined) return outsidersDenied
+  if (spec.merge.unisolated === 'allow') return null
+  const { isolation } = spec.measurement
+  if (isolation === 'uid') return null
+  if (isolation !== 'none' && campaign.isolated[campaign.harness] !== false) return null
+  const why = isolation === 'none' ? ' (measurement.isolation: none)' : ''
+  return `this campaign measures without isolation${why}, and so keeps no code of people without write access (merge.unisolated)`
+}

@@ -48,6 +48,8 @@ export interface World {
   unopened: number
   /** Experiments whose head was brought by somebody who may not write here, with their name; null: not known yet. */
   strangers: ReadonlyMap<ExperimentId, string | null>
+  /** Why this process measures no code of people without write access, whatever the spec says. */
+  outsidersDenied?: string
   /** Experiments whose head has another's in it that is not on the optimize branch. */
   stacked: ReadonlyMap<ExperimentId, ExperimentId>
   /** Experiments merged with the incumbent, as far as their turn has come. */

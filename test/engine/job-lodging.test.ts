@@ -17,7 +17,7 @@ async function lodging({ isolation, users = USERS, before = null, fails }: Case)
   const tried: string[] = []
   const answer = await jobLodging('/work', {
     users,
-    before: async () => before,
+    before,
     spec: aSpec({ measurement: { command: 'x', isolation } }),
     rehearse: async ({ workDir }) => {
       tried.push(workDir)

@@ -55,29 +55,44 @@ test('what a reader brings from a fork runs once a writer has allowed exactly th
   await proven(post.place)
 })
 
-test('what a reader brings lands by itself only where it was measured with isolation', async () => {
+test('what a reader brings is refused before it is measured, unless the baseline was measured with isolation', async () => {
   for (const isolated of [false, true]) {
     const here = await actionsYard([])
-    const { github, scene, settle, wake } = here
+    const { github, scene, wake } = here
     const post = await here.post()
+    const measureAll = async () => {
+      for (let turn = 0; turn < 4; turn++) {
+        await wake()
+        for (const run of waitingRuns(github)) {
+          const report = await measuredIn(github, run)
+          expect(report.flags).toContain('unisolated')
+          const flags = isolated ? report.flags.filter(flag => flag !== 'unisolated') : report.flags
+          leave(github, run, { ...report, flags })
+        }
+      }
+    }
     await post.start()
     const head = pushToFork(here, github.fork('eve'), 'shorter', { 'src/a.txt': letters('a', 4) })
     const eve = github.token('eve', { permission: 'read' })
-    await scene.ask(eve, 'POST /pulls', { title: 'shorter', head: 'eve:shorter', base: 'optimize/size' })
-    await settle()
-    const { id } = await post.experiment('shorter')
-    await post.person({ kind: 'measure-allowed', experiment: id, login: 'ada', head })
-    await wake()
-    for (const run of waitingRuns(github)) {
-      const report = await measuredIn(github, run)
-      expect(report.flags).toContain('unisolated')
-      const flags = isolated ? report.flags.filter(flag => flag !== 'unisolated') : report.flags
-      leave(github, run, { ...report, flags })
+    const offer = { title: 'shorter', head: 'eve:shorter', base: 'optimize/size' }
+    const pull = await scene.ask(eve, 'POST /pulls', offer)
+    await measureAll()
+    if (isolated) {
+      const { id } = await post.experiment('shorter')
+      await post.person({ kind: 'measure-allowed', experiment: id, login: 'ada', head })
+      await measureAll()
+      expect(await post.outcomes()).toEqual({ shorter: 'kept' })
+    } else {
+      expect(await post.outcomes()).toEqual({ shorter: 'refused' })
+      const { reason } = await post.experiment('shorter')
+      expect(reason).toMatch(/^eve may not write here, and this campaign measures without isolation/)
+      // The baseline was measured, and nothing of eve's.
+      expect(github.world.runs).toHaveLength(1)
+      const told = github.world.pulls.find(({ number }) => number === pull.body['number'])
+      expect(told).toMatchObject({ state: 'closed' })
+      const comments = await scene.ask(here.ada, `GET /issues/${told?.number}/comments`)
+      expect(JSON.stringify(comments.body)).toContain('measures without isolation')
     }
-    await settle()
-    expect(await post.outcomes()).toEqual({ shorter: isolated ? 'kept' : 'not_selected' })
-    const { reason } = await post.experiment('shorter')
-    if (!isolated) expect(reason).toContain('it was measured without isolation, and eve may not write here')
     await proven(post.place)
   }
 })

@@ -107,7 +107,7 @@ describe('users of sides that nobody here can become', () => {
     const input = await lab.input({ files: FILES, stop, spec: { measurement: { isolation } } })
     const lodging = await jobLodging(lab.workDir, {
       users: unbecomable(),
-      before: async () => isolatedBefore,
+      before: isolatedBefore,
       spec: input.spec,
       rehearse: lodged => rehearseTwice({ ...input, ...lodged }),
     })
