@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { detect } from '../../src/setup/detect.ts'
 import { renderGithubFiles, SETUP_ACTION, WORKFLOW } from '../../src/setup/github/files.ts'
@@ -95,4 +95,13 @@ export function everyFile(): (Written & { of: string })[] {
   ]
   const all = [...shapes, { of: 'this repository', files: OWN }]
   return all.flatMap(({ of, files }) => files.map(file => ({ ...file, of })))
+}
+
+/** The other workflows of this repository. */
+export function otherWorkflows(): Written[] {
+  const names = readdirSync(join(ROOT, '.github/workflows'))
+  return names
+    .map(name => `.github/workflows/${name}`)
+    .filter(path => path !== WORKFLOW)
+    .map(lying)
 }
