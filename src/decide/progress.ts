@@ -1,6 +1,7 @@
 import type { Campaign, Effect, MeasuredStep } from '../model/campaign.ts'
 import { isOwnGain } from '../model/fold-progress.ts'
 import type { ExperimentId, Oid } from '../model/ids.ts'
+import { EFFECT_JOBS } from '../model/order.ts'
 import { numberIn } from '../model/report.ts'
 import { snapshotMetrics } from '../model/snapshot.ts'
 import type { Spec } from '../spec/schema.ts'
@@ -181,5 +182,6 @@ export function hasUntestedGain(
 ): boolean {
   const { landings, reference, incumbent, progression } = campaign
   if (!landings.some(isOwnGain) || reference.tree === incumbent.tree) return false
-  return progression?.from.commit !== reference.commit || progression.to.commit !== incumbent.commit
+  if (progression?.from.commit !== reference.commit || progression.to.commit !== incumbent.commit) return true
+  return progression.jobs < EFFECT_JOBS
 }

@@ -196,9 +196,9 @@ export interface Campaign {
   /** How often each holdout was asked, by what it is: a look is counted when it is asked for. */
   holdout_uses: Record<string, number>
   /** The progression test: the incumbent against the default branch it contains, and the landings between the two. */
-  progression: (Effect & { from: Point; to: Point; covers: ExperimentId[] }) | null
+  progression: (Effect & { from: Point; to: Point; covers: ExperimentId[]; jobs: number }) | null
   /** The jobs of the headline that is being measured. */
-  progressing: { from: Point; to: Point; harness: string; jobs: Job[] } | null
+  progressing: { from: Point; to: Point; harness: string; jobs: Job[]; parts: number[] } | null
   baseline: Baseline | null
   /** Where progress is counted from: the last incumbent before anything was kept, and its numbers. */
   origin: { at: Point; snapshot: Snapshot } | null

@@ -1,11 +1,11 @@
 import { aggregationIn } from './aggregate.ts'
-import type { Campaign, Landing } from './campaign.ts'
+import type { Campaign, Effect, Landing } from './campaign.ts'
 import type { LedgerEvent } from './event.ts'
 import { experimentsOf } from './experiments.ts'
 import { ideaName } from './fold-backlog.ts'
 import { askedAgain, enableProposers } from './fold-proposer.ts'
-import { requeueAll } from './fold-order.ts'
-import { askedIn } from './order.ts'
+import { progressOf, requeueAll } from './fold-order.ts'
+import { askedIn, EFFECT_JOBS } from './order.ts'
 import { jobOf, measuredIn } from './pairs.ts'
 import { addStepBack, isOwnGain } from './fold-progress.ts'
 import type { Point } from './ids.ts'
@@ -141,12 +141,22 @@ const effectMeasured: Handler<'effect-measured'> = (campaign, event) => {
   const measured = { order, metric, effect, interval, pairs, scale }
   const landing = campaign.landings.find(one => one.experiment === experiment && one.reverted === null)
   if (what === 'progression') {
-    campaign.progression = { ...measured, from, to, covers: coveredBy(campaign, { from, to }) }
-    campaign.progressing = null
+    reportProgress(campaign, { ...measured, from, to })
   } else if (landing && what === 'landing') landing.effect = measured
   else if (landing) watched(campaign, landing, event)
   delete campaign.orders[order]
   campaign.attempts = {}
+}
+
+/** By the first job, and by all of them: only then there is nothing left to measure. */
+function reportProgress(campaign: Campaign, measured: Effect & { from: Point; to: Point }): void {
+  const { from, to } = measured
+  const jobs = progressOf(campaign, { from, to }).length
+  campaign.progression = { ...measured, covers: coveredBy(campaign, { from, to }), jobs }
+  if (jobs < EFFECT_JOBS) return
+  campaign.progressing = null
+  for (const [id, { order }] of Object.entries(campaign.orders))
+    if (order.purpose === 'progression') delete campaign.orders[id]
 }
 
 /** Everything kept between the two commits; nothing where another commit was measured than the incumbent is. */

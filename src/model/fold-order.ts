@@ -7,7 +7,7 @@ import type { Experiment } from './experiment.ts'
 import type { OrderId, Point } from './ids.ts'
 import { holdoutKey } from './holdout.ts'
 import { isPicked, subjectOf, subjectsOf } from './picked.ts'
-import { askedIn, countsPairs, type HoldoutRule, type Order, ownSubject } from './order.ts'
+import { askedIn, countsPairs, type HoldoutRule, isReporting, type Order, ownSubject } from './order.ts'
 import { firstBlock } from './coins.ts'
 import type { Interruption, PartialReport } from './interruption.ts'
 import { countMeasured, countMeasuringRun, countMinutes } from './job-minutes.ts'
@@ -39,11 +39,20 @@ function holdOut(campaign: Campaign, members: Experiment[], { id }: Order, stop:
   }
 }
 
-/** The campaign has one order of its own for a purpose: the newest. */
+/** The campaign has one order of its own for a subject: the newest. */
 function replaceOwn(campaign: Campaign, order: Order): void {
   campaign.attempts[ownSubject(order)] = order.attempt
-  for (const [id, { order: earlier }] of Object.entries(campaign.orders))
-    if (id !== order.id && earlier.purpose === order.purpose) delete campaign.orders[id]
+  for (const [id, live] of Object.entries(campaign.orders))
+    if (id !== order.id && isReplaced(live, order)) delete campaign.orders[id]
+}
+
+/** Effects are measured beside each other, and so are the jobs of one progression test. */
+function isReplaced({ order: earlier, report }: LiveOrder, order: Order): boolean {
+  if (earlier.purpose !== order.purpose) return false
+  if (!isReporting(order.purpose) || ownSubject(earlier) === ownSubject(order)) return true
+  // What it says was read before anything else of its kind is asked for.
+  if (report !== null || order.purpose !== 'progression') return report !== null
+  return earlier.base.commit !== order.base.commit || earlier.candidates[0]?.head !== order.candidates[0]?.head
 }
 
 function orderMember(campaign: Campaign, experiment: Experiment, order: Order): void {
@@ -199,7 +208,11 @@ function addProgress(campaign: Campaign, order: Order, report: Report): void {
   const job = jobOf(askedIn(order), measuredIn(report), candidate.label)
   if (!job.complete) return
   const to = { commit: candidate.head, tree: candidate.tree }
-  campaign.progressing = { from, to, harness, jobs: [...progressOf(campaign, { from, to }), job] }
+  const jobs = progressOf(campaign, { from, to })
+  const parts = jobs.length === 0 ? [] : (campaign.progressing?.parts ?? [])
+  const part = order.part ?? jobs.length
+  if (parts.includes(part)) return
+  campaign.progressing = { from, to, harness, jobs: [...jobs, job], parts: [...parts, part] }
 }
 
 /** What has been measured of the headline between these two commits. */

@@ -118,6 +118,8 @@ export type HoldoutRule = Extract<StopRule, { rule: 'holdout' }>
 export const orderTerms = z.strictObject({
   purpose: orderPurpose,
   round: z.number().int().nonnegative(),
+  /** Which of the jobs of the progression test it is: they are measured beside each other where there are runners. */
+  part: z.number().int().nonnegative().optional(),
   attempt: z.number().int().positive(),
   spec_sha256: digest,
   harness: digest,
@@ -138,13 +140,18 @@ export type OrderTerms = z.infer<typeof orderTerms>
 /** The id of an order is the id of the event that issued it. */
 export type Order = OrderTerms & { id: string }
 
+/** So many jobs make the campaign's headline, whatever they show; as many watch a landing at most. */
+export const EFFECT_JOBS = 8
+
 /** What an order of the campaign's own is about, whichever attempt it is. */
 export function ownSubject({
   purpose,
   base,
   candidates,
-}: Pick<OrderTerms, 'purpose' | 'base' | 'candidates'>): string {
+  part,
+}: Pick<OrderTerms, 'purpose' | 'base' | 'candidates' | 'part'>): string {
   if (purpose === 'calibration') return purpose
+  if (part !== undefined) return `${purpose} ${candidates[0]?.head ?? base.commit} job ${part}`
   // A landing is watched on trees that change: the tree before it is what stays.
   return `${purpose} ${purpose === 'regression' ? base.commit : (candidates[0]?.head ?? base.commit)}`
 }

@@ -70,7 +70,8 @@ function toNextRound(draft: Draft): Plan {
   const growing = !encore && (asks || growsYet(world, opened.steps))
   const excluded = new Set([...refused, ...approvals.waiting, ...permissions.waiting])
   const requests = growing ? [] : newRound(world, excluded)
-  const beside = growing || world.only !== null ? null : effectsBeside(world, draft.found)
+  const beside =
+    growing || world.only !== null ? null : effectsBeside(world, draft.found, requests.length > 0)
   const picks = pickPlan(world, draft.found, opened.next)
   const steps = [...advanced.steps, ...intake, ...asked.steps, ...(beside?.steps ?? []), ...picks.steps]
   const orders = [...requests, ...(beside?.requests ?? []), ...picks.requests]

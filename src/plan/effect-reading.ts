@@ -8,19 +8,17 @@ import { plural } from '../decide/wording.ts'
 import type { Campaign, Landing } from '../model/campaign.ts'
 import type { EventDraft } from '../model/event.ts'
 import type { EventId } from '../model/ids.ts'
-import { askedIn, type Order, type StopRule } from '../model/order.ts'
+import { progressOf } from '../model/fold-order.ts'
+import { askedIn, EFFECT_JOBS, type Order, type StopRule } from '../model/order.ts'
 import { type Job, jobOf, measuredIn } from '../model/pairs.ts'
 import type { Report } from '../model/report.ts'
 import { resolveEvidence } from '../spec/resolve-evidence.ts'
 import type { Spec } from '../spec/schema.ts'
 
-/** So many jobs make the campaign's headline, whatever they show; as many watch a landing at most. */
-export const EFFECT_JOBS = 8
-
 /** What the report on an effect says: the same function serves the plan, replay and audit (invariant 3). */
 export type EffectReading =
   | { is: 'measured'; draft: EventDraft<'effect-measured'>; revert: boolean }
-  /** One of several jobs. */
+  /** One of several jobs, by which nothing is reported. */
   | { is: 'more' }
   | { is: 'failed'; reason: string; retry: boolean }
 
@@ -30,12 +28,14 @@ interface Answer {
   event: EventId
 }
 
+type Known = Pick<Campaign, 'landings' | 'progressing' | 'harness'>
+
 type Measured = Pick<EventDraft<'effect-measured'>, 'metric' | 'scale' | 'effect' | 'interval' | 'pairs'> & {
   said: string
   differences: ReturnType<typeof differencesOf>
 }
 
-export function readEffect(campaign: Pick<Campaign, 'landings'>, spec: Spec, answer: Answer): EffectReading {
+export function readEffect(campaign: Known, spec: Spec, answer: Answer): EffectReading {
   const { order, report } = answer
   if (order.stop.rule !== 'pairs')
     return { is: 'failed', reason: `the rule ${order.stop.rule} shows no effect`, retry: false }
@@ -46,12 +46,27 @@ export function readEffect(campaign: Pick<Campaign, 'landings'>, spec: Spec, ans
     const reason = `the report has ${job.pairs.length} of ${plural(order.stop.pairs, 'pair')}`
     return { is: 'failed', reason, retry: true }
   }
-  const jobs = [...(order.carried['incumbent'] ?? []), job]
-  if (order.purpose === 'progression' && jobs.length < EFFECT_JOBS) return { is: 'more' }
+  const jobs =
+    order.purpose === 'progression'
+      ? reportedJobs(campaign, order)
+      : [...(order.carried['incumbent'] ?? []), job]
+  if (jobs === null) return { is: 'more' }
   const measured = effectIn(spec, order.stop, jobs)
   return typeof measured === 'string'
     ? { is: 'failed', reason: measured, retry: false }
     : drafted(campaign, spec, answer, { measured, jobs })
+}
+
+/**
+ * The progression test is reported by its first job, so that people see a total after every round, and by all of them.
+ * Their number is fixed, so that neither report is selected by what it shows.
+ */
+function reportedJobs(campaign: Known, { id, base, candidates }: Order): readonly Job[] | null {
+  const [candidate] = candidates
+  if (candidate === undefined) return null
+  const jobs = progressOf(campaign, { from: base, to: { commit: candidate.head, tree: candidate.tree } })
+  const isReported = jobs.length === 1 || jobs.length === EFFECT_JOBS
+  return isReported && jobs.at(-1)?.order === id ? jobs : null
 }
 
 /** Hodges-Lehmann and interval of all the pairs (decision.md 3.6), or why there are none. */

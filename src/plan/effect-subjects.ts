@@ -1,10 +1,10 @@
 import { hasUntestedGain } from '../decide/progress.ts'
+import { isOwnGain } from '../model/fold-progress.ts'
 import type { Campaign, Landing } from '../model/campaign.ts'
 import { progressOf } from '../model/fold-order.ts'
 import type { Point } from '../model/ids.ts'
-import type { OrderCandidate, ReportingPurpose } from '../model/order.ts'
+import { EFFECT_JOBS, type OrderCandidate, type ReportingPurpose } from '../model/order.ts'
 import type { Job } from '../model/pairs.ts'
-import { EFFECT_JOBS } from './effect-reading.ts'
 import { comparing, type ComparingFacts } from './orders.ts'
 import { pairsStop } from './paired-order.ts'
 import type { World } from './world.ts'
@@ -15,23 +15,28 @@ export interface EffectSubject {
   base: Point
   candidates: OrderCandidate[]
   carried: Job[]
+  /** Of the progression test: which of its jobs. */
+  part?: number
+  /** Since when it could be measured. */
+  since: string
   /** The event that its orders answer. */
   cause: string
   /** What is said if it cannot be measured, once for each `about`. */
   alert: { code: string; about: string; what: string }
 }
 
-const LOOK_AGAIN_MS = 20 * 3_600_000
+export const LOOK_AGAIN_MS = 20 * 3_600_000
 
 /** Every landing that pairs proved, and that has not been measured since (decision.md 3.6). */
 export function unreportedLandings(world: World): EffectSubject[] {
   const { campaign } = world
   return standing(world).flatMap((landing): EffectSubject[] => {
     if (landing.effect !== null) return []
-    const { experiment: about, base, commit, tree } = landing
+    const { experiment: about, base, commit, tree, watch } = landing
     const alert = { code: 'effect-not-measured', about, what: `the effect of ${about}` }
     const candidates = [incumbent({ commit, tree })]
-    return [{ purpose: 'effect', base, candidates, carried: [], cause: causeOf(campaign, landing), alert }]
+    const cause = causeOf(campaign, landing)
+    return [{ purpose: 'effect', base, candidates, carried: [], since: watch.at, cause, alert }]
   })
 }
 
@@ -46,7 +51,7 @@ export function landingsToWatch(world: World): EffectSubject[] {
     const alert = { code: 'watch-ended', about, what: `whether ${about} still holds` }
     const candidates = [incumbent(campaign.incumbent)]
     const cause = causeOf(campaign, landing)
-    return [{ purpose: 'regression', base, candidates, carried: watch.jobs, cause, alert }]
+    return [{ purpose: 'regression', base, candidates, carried: watch.jobs, since: watch.at, cause, alert }]
   })
 }
 
@@ -55,17 +60,47 @@ export function unreportedProgress(world: ComparingFacts): EffectSubject[] {
   const { reference: base, incumbent: to, started: cause } = world.campaign
   if (comparing(world)?.by !== 'pairs' || !hasUntestedGain(world.campaign)) return []
   const alert = { code: 'progression-not-measured', about: to.commit, what: 'the progress of the campaign' }
-  const carried = progressOf(world.campaign, { from: base, to })
-  return [{ purpose: 'progression', base, candidates: [incumbent(to)], carried, cause, alert }]
+  const since = world.campaign.landings.at(-1)?.watch.at ?? ''
+  const about = {
+    purpose: 'progression',
+    base,
+    candidates: [incumbent(to)],
+    carried: [],
+    since,
+    cause,
+    alert,
+  } as const
+  return partsLeft(world).map(part => ({ ...about, candidates: [incumbent(to)], carried: [], part }))
+}
+
+/** The jobs of the progression test that have not been measured. */
+function partsLeft({ campaign }: Pick<ComparingFacts, 'campaign'>): number[] {
+  const { reference: from, incumbent: to, progressing } = campaign
+  const done = progressOf(campaign, { from, to }).length === 0 ? [] : (progressing?.parts ?? [])
+  return Array.from({ length: EFFECT_JOBS }, (_, part) => part).filter(part => !done.includes(part))
+}
+
+/**
+ * The campaign against its start by one job, after each round in which something landed. While there is one landing,
+ * its own effect is just that.
+ */
+export function progressBeside(world: ComparingFacts): EffectSubject[] {
+  const { landings, reference, incumbent: to } = world.campaign
+  const left = unreportedProgress(world)
+  const own = landings.filter(isOwnGain)
+  const isOne = own.length === 1 && own[0]?.base.commit === reference.commit && own[0].commit === to.commit
+  return left.length < EFFECT_JOBS || isOne ? [] : left.slice(0, 1)
 }
 
 /** The time that the progression test still takes; 0 where nothing is left to test. */
 export function progressMinutes(world: ComparingFacts): number {
-  const [subject] = unreportedProgress(world)
-  const noise = world.campaign.calibration?.noise ?? null
-  if (subject === undefined || noise === null) return 0
-  const job = noise.overhead_seconds + 2 * (pairsStop(world).pairs + 1) * noise.execution_seconds
-  return ((EFFECT_JOBS - subject.carried.length) * job) / 60
+  const left = unreportedProgress(world).length
+  const { calibration, host } = world.campaign
+  const noise = calibration?.noise ?? null
+  if (left === 0 || noise === null) return 0
+  const job = (noise.overhead_seconds + 2 * (pairsStop(world).pairs + 1) * noise.execution_seconds) / 60
+  // In a run of their own, between its tick and its settle.
+  return host === 'github' ? left * Math.max(1, Math.ceil(job)) + 2 : left * job
 }
 
 /** Runner minutes set aside for the progression test, unless they are more than half of the limit. */

@@ -7,6 +7,8 @@ import { readEffect } from './effect-reading.ts'
 import {
   type EffectSubject,
   landingsToWatch,
+  LOOK_AGAIN_MS,
+  progressBeside,
   progressMinutes,
   unreportedLandings,
   unreportedProgress,
@@ -18,7 +20,7 @@ import { nextAttempt, ownOrder, type Unanswered } from './own-order.ts'
 import { pairsStop } from './paired-order.ts'
 import type { World } from './world.ts'
 
-/** What is still to be measured for the record, one order at a time: no round waits for it. */
+/** What is still to be measured for the record: no round waits for it. */
 export interface EffectPlan {
   steps: Step[]
   requests: Request[]
@@ -44,9 +46,19 @@ export function effectSteps({ campaign, spec }: World): Step[] {
   })
 }
 
-/** Beside the rounds: what landed is measured again, once for the record and then every night. */
-export function effectsBeside(world: World, found: Arrivals): EffectPlan {
-  return asked(world, found, [...unreportedLandings(world), ...landingsToWatch(world)])
+/**
+ * Beside the rounds: what landed is measured again, once for the record and then every night, and the campaign against
+ * its start. Where each run costs minutes of its own these ride along with a round (`riding`), or wait for the daily look.
+ */
+export function effectsBeside(world: World, found: Arrivals, riding: boolean): EffectPlan {
+  const all = [...unreportedLandings(world), ...progressBeside(world), ...landingsToWatch(world)]
+  const isDue = ({ since }: EffectSubject) =>
+    riding || !isElsewhere(world) || Date.parse(world.now) - Date.parse(since) >= LOOK_AGAIN_MS
+  return asked(world, found, all.filter(isDue))
+}
+
+function isElsewhere({ runner }: World): boolean {
+  return runner.runId === null
 }
 
 /** Where a limit of time or money ends a campaign, the progression test alone is measured: it covers the landings. */
@@ -76,17 +88,23 @@ function affordableProgress(world: World): EffectSubject[] {
 }
 
 function asked(world: World, found: Arrivals, subjects: readonly EffectSubject[]): EffectPlan {
-  const steps: Step[] = []
-  if (isMeasuring(world, found)) return { steps, requests: [], pending: true }
+  const plan: EffectPlan = { steps: [], requests: [], pending: isMeasuring(world, found) }
+  const givenUp = new Set<string>()
   for (const subject of subjects) {
-    if (isGivenUp(world, subject)) continue
-    const next = standingOf(world, found, subject)
-    if (next.is === 'under way') return { steps, requests: [], pending: true }
-    if (next.is === 'wanted') return { steps, requests: [request(world, subject, next)], pending: true }
+    // One machine measures one after the other, so that no round waits for several.
+    if (plan.pending && !isElsewhere(world)) break
     const { what, ...alert } = subject.alert
-    steps.push(...alertOnce(world, { ...alert, message: `${what} could not be measured: ${next.reason}` }))
+    const key = `${alert.code} ${alert.about}`
+    if (isGivenUp(world, subject) || givenUp.has(key)) continue
+    const next = standingOf(world, found, subject)
+    if (next.is !== 'given up') plan.pending = true
+    if (next.is === 'wanted') plan.requests.push(request(world, subject, next))
+    if (next.is !== 'given up') continue
+    givenUp.add(key)
+    const message = `${what} could not be measured: ${next.reason}`
+    plan.steps.push(...alertOnce(world, { ...alert, message }))
   }
-  return { steps, requests: [], pending: false }
+  return plan
 }
 
 function isMeasuring({ campaign }: World, { reports, lost }: Arrivals): boolean {
@@ -105,9 +123,8 @@ function standingOf(world: World, found: Arrivals, subject: EffectSubject): Unan
   const reading = readEffect(world.campaign, world.spec, own)
   switch (reading.is) {
     case 'measured':
-      return { is: 'under way' }
     case 'more':
-      return { is: 'wanted', attempt: 1 }
+      return { is: 'under way' }
     case 'failed':
       return reading.retry
         ? nextAttempt(world, own.order.attempt, reading.reason)
@@ -122,8 +139,9 @@ function request(
   subject: EffectSubject,
   { attempt, interrupted }: Pick<Request, 'attempt' | 'interrupted'>,
 ): Request {
-  const { purpose, base, candidates, carried, cause } = subject
+  const { purpose, base, candidates, carried, part, cause } = subject
   const round = world.campaign.round?.number ?? 0
   const pairs = { stop: pairsStop(world), carried: { incumbent: carried } }
-  return { purpose, round, attempt, interrupted, cause, candidates, base, ...pairs }
+  const which = part === undefined ? {} : { part }
+  return { purpose, ...which, round, attempt, interrupted, cause, candidates, base, ...pairs }
 }

@@ -14,6 +14,8 @@ import type { RunnerFacts, World } from './world.ts'
 export interface Request {
   purpose: OrderPurpose
   round: number
+  /** Of the progression test: which of its jobs. */
+  part?: number
   attempt: number
   cause: string
   candidates: OrderCandidate[]
@@ -82,6 +84,7 @@ function orderDraft(world: World, { request, index, queue }: Issue): EventDraft<
     cause: request.cause,
     purpose: request.purpose,
     round: request.round,
+    ...(request.part === undefined ? {} : { part: request.part }),
     attempt: request.attempt,
     spec_sha256: ruler.spec_sha256,
     harness: ruler.harness,

@@ -16,7 +16,7 @@ export type OwnOrder =
 export type Answered = Extract<OwnOrder, { is: 'answered' }>
 export type Unanswered = Exclude<OwnOrder, Answered>
 
-type Subject = Pick<OrderTerms, 'purpose' | 'base' | 'candidates'>
+type Subject = Pick<OrderTerms, 'purpose' | 'base' | 'candidates' | 'part'>
 
 export function ownOrder(world: World, found: Arrivals, about: Subject): OwnOrder {
   const subject = ownSubject(about)

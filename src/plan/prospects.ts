@@ -3,9 +3,9 @@ import { smallestVisibleGain, type WayOut, waysOut } from '../decide/evidence/pl
 import type { EvidenceOptions } from '../decide/evidence/start-evidence.ts'
 import { objectivesOf } from '../decide/objectives.ts'
 import { emptyCampaign, type Noise } from '../model/campaign.ts'
+import { EFFECT_JOBS } from '../model/order.ts'
 import { pairsPerJob, resolveEvidence } from '../spec/resolve-evidence.ts'
 import type { Spec } from '../spec/schema.ts'
-import { EFFECT_JOBS } from './effect-reading.ts'
 import { levelFor, nextShare } from './level.ts'
 
 /** What a campaign with a noisy metric can hope for and what that costs, before anything is spent (decision.md 3.8). */

@@ -5,7 +5,8 @@ import { presentRun } from '../engine/presence.ts'
 import { run as runCampaign } from '../engine/run.ts'
 import { openHands, requireCampaign } from '../engine/session.ts'
 import type { Campaign, LiveOrder } from '../model/campaign.ts'
-import { EFFECT_JOBS } from '../plan/effect-reading.ts'
+import { progressOf } from '../model/fold-order.ts'
+import { EFFECT_JOBS } from '../model/order.ts'
 import { campaignProgress } from '../report/campaign-result.ts'
 import { durationText } from '../report/duration.ts'
 import { expectedSeconds } from '../report/expected-time.ts'
@@ -72,6 +73,7 @@ async function measureProgress(call: Call, scene: Scene): Promise<number> {
 
 function timeText(campaign: Campaign, { order }: LiveOrder): string {
   const seconds = expectedSeconds(campaign, order)
-  const jobs = EFFECT_JOBS - (order.carried['incumbent']?.length ?? 0)
+  const { reference: from, incumbent: to } = campaign
+  const jobs = EFFECT_JOBS - progressOf(campaign, { from, to }).length
   return `, in ${plural(jobs, 'job')}${seconds === null ? '' : `, about ${durationText(jobs * seconds)}`}`
 }

@@ -66,12 +66,16 @@ describe('an effect that was measured', () => {
     expect(Date.parse(landing?.watch.at ?? '')).toBeGreaterThan(Date.parse(built.events[0]?.at ?? ''))
   })
 
-  it('of the campaign ends the jobs it was measured in', () => {
+  it('of the campaign ends its jobs once all of them were measured, and not before', () => {
     const built = landed()
-    const order = measuredFor(built, 'progression')
-    expect(built.campaign.progressing?.jobs).toHaveLength(1)
-    built.add(effect(order, 'progression'))
-    expect(built.campaign).toMatchObject({ progressing: null, progression: { from: START, to: AFTER } })
+    for (let part = 0; part < 8; part++) {
+      const order = measuredFor(built, 'progression')
+      expect(built.campaign.progressing?.jobs).toHaveLength(part + 1)
+      if (part > 0 && part < 7) continue
+      built.add(effect(order, 'progression'))
+      expect(built.campaign.progression).toMatchObject({ from: START, to: AFTER, jobs: part + 1 })
+    }
+    expect(built.campaign).toMatchObject({ progressing: null, orders: {} })
   })
 
   it('of what was taken back is recorded and changes nothing', () => {

@@ -1,3 +1,4 @@
+import { isReporting, ownSubject } from '../../src/model/order.ts'
 import { emptyCampaign } from '../../src/model/campaign.ts'
 import type { LedgerEvent } from '../../src/model/event.ts'
 import { applyEvent } from '../../src/model/fold.ts'
@@ -61,7 +62,10 @@ function crowdedOrders(events: readonly LedgerEvent[]): string[] {
   return events.flatMap(event => {
     applyEvent(campaign, event)
     const live = Object.values(campaign.orders).filter(({ report }) => report === null)
-    const labels = live.map(({ order }) => order.candidates[0]?.label ?? order.purpose)
+    const labels = live.map(({ order }) => {
+      const [candidate] = order.candidates
+      return isReporting(order.purpose) ? ownSubject(order) : (candidate?.label ?? order.purpose)
+    })
     return new Set(labels).size < labels.length ? [`${event.seq}: two live orders for one thing`] : []
   })
 }

@@ -37,10 +37,17 @@ function orderOf(purpose: Order['purpose'], carried: Job[] = []): Order {
   })
 }
 
-function read(order: Order, candidate: Behaviour, rest: Partial<Report> = {}, landings = [landing]) {
+function read(
+  order: Order,
+  candidate: Behaviour,
+  rest: Partial<Report> = {},
+  { landings = [landing], jobs = [] }: { landings?: Campaign['landings']; jobs?: Job[] } = {},
+) {
   const behaviourOf = (side: string) => (side === 'base' ? { wall_seconds: 10 } : candidate)
   const report = reportOf({ order, spec, behaviourOf }, rest)
-  return readEffect({ landings }, spec, { order, report, event: sha256('measured') })
+  const { base: from, harness } = order
+  const progressing = { from, to: AFTER, harness, jobs, parts: jobs.map((_, part) => part) }
+  return readEffect({ landings, progressing, harness }, spec, { order, report, event: sha256('measured') })
 }
 
 /** As often a tenth slower as a tenth faster. */
@@ -80,19 +87,25 @@ describe('the report on an effect', () => {
 
   it('is void once the landing was taken back', () => {
     const gone = [{ ...landing, reverted: AFTER.commit }]
-    expect(read(orderOf('effect'), { wall_seconds: 8 }, {}, gone)).toMatchObject({
+    expect(read(orderOf('effect'), { wall_seconds: 8 }, {}, { landings: gone })).toMatchObject({
       is: 'failed',
       retry: false,
     })
   })
 
-  it('of progress is one of eight, and only the last one says anything', () => {
-    const seven = Array.from({ length: 7 }, (_, at) => undecided(`job ${at}`))
-    expect(read(orderOf('progression', seven.slice(1)), { wall_seconds: 8 })).toEqual({ is: 'more' })
-    expect(read(orderOf('progression', seven), { wall_seconds: 8 })).toMatchObject({
+  it('of progress is said by the first of eight jobs and by the last one', () => {
+    const order = orderOf('progression')
+    const own = { ...undecided('own'), order: order.id }
+    const others = Array.from({ length: 7 }, (_, at) => undecided(`job ${at}`))
+    const readWith = (jobs: Job[]) => read(order, { wall_seconds: 8 }, {}, { jobs })
+    const said = (pairs: number) => ({
       is: 'measured',
-      draft: { what: 'progression', experiment: null, pairs: 64 },
+      draft: { what: 'progression', experiment: null, pairs },
     })
+    expect(readWith([own])).toMatchObject(said(8))
+    expect(readWith([...others.slice(1), own])).toEqual({ is: 'more' })
+    expect(readWith([...others, own])).toMatchObject(said(64))
+    expect(readWith([own, ...others])).toEqual({ is: 'more' })
   })
 })
 

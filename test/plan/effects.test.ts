@@ -111,10 +111,10 @@ describe('the headline of a campaign', () => {
     const { start, incumbent, progression } = whole.campaign
     const orders = ordersFor(whole, 'progression')
     expect(orders).toHaveLength(8)
-    expect(orders.map(({ carried }) => carried['incumbent']?.length)).toEqual([0, 1, 2, 3, 4, 5, 6, 7])
+    expect(orders.map(({ part }) => part)).toEqual([0, 1, 2, 3, 4, 5, 6, 7])
     expect(progression).toMatchObject({ from: start, to: incumbent, pairs: 64 })
     expect(progression?.effect).toBeCloseTo(Math.log(32 / 16), 6)
-    expect(reported(whole)).toEqual(['landing exp-001', 'landing exp-002', 'progression'])
+    expect(reported(whole)).toEqual(['landing exp-001', 'landing exp-002', 'progression', 'progression'])
     expect(whole.campaign).toMatchObject({ status: 'stopped', progressing: null })
     expect(whole.ledger.events.findIndex(({ kind }) => kind === 'campaign-stopped')).toBeGreaterThan(
       whole.ledger.events.findIndex(({ kind }) => kind === 'effect-measured'),
@@ -133,8 +133,9 @@ describe('the headline of a campaign', () => {
     }
     killed.run()
     expect(killed.campaign.progression?.pairs).toBe(64)
-    const last = ordersFor(killed, 'progression').at(-1)
-    expect(new Set(last?.carried['incumbent']?.map(({ order }) => order)).size).toBe(7)
+    expect(killed.campaign.progression?.jobs).toBe(8)
+    const parts = ordersFor(killed, 'progression').map(({ part }) => part)
+    expect([...new Set(parts)]).toEqual([0, 1, 2, 3, 4, 5, 6, 7])
   })
 
   it('is measured after a person has stopped the campaign as well, once what was under way is over', () => {
@@ -142,7 +143,7 @@ describe('the headline of a campaign', () => {
     underWay(stopped, 'progression')
     stopped.ledger.add({ kind: 'campaign-stopped', cause: 'person', code: 'person', reason: 'enough' })
     stopped.run()
-    expect(reported(stopped)).toEqual(['landing exp-001', 'progression'])
+    expect(reported(stopped)).toEqual(['landing exp-001', 'progression', 'progression'])
     const { progression, orders } = stopped.campaign
     expect([progression?.pairs, Object.keys(orders)]).toEqual([64, []])
     expect(ordersFor(stopped, 'progression')).toHaveLength(8)
@@ -210,6 +211,62 @@ describe('the headline of a campaign', () => {
     idle.run()
     expect(idle.campaign.status).toBe('stopped')
     expect(reported(idle)).toEqual([])
+  })
+})
+
+describe('the progress of a campaign whose orders are measured elsewhere', () => {
+  /** Until nothing is left but to wait. */
+  function at(ideas: Idea[], spec = LASTING): Site {
+    const elsewhere = new Site({ spec, files: FILES, ideas, elsewhere: true })
+    elsewhere.run()
+    return elsewhere
+  }
+
+  /** What one plan asked for at once. */
+  function together({ ledger }: Site): OrderPurpose[][] {
+    const batches: OrderPurpose[][] = [[]]
+    for (const event of ledger.events) {
+      if (event.kind === 'order-issued') batches.at(-1)?.push(event.purpose)
+      else batches.push([])
+    }
+    return batches.filter(batch => batch.some(purpose => purpose === 'effect' || purpose === 'progression'))
+  }
+
+  it('is measured beside the next round, never by itself', () => {
+    const two = at([
+      SHORTER_A,
+      SHORTER_B,
+      { ...idea('longer', { 'src/c': 'c'.repeat(20) }), priority: 'low' },
+    ])
+    expect(together(two)).toEqual([
+      ['experiment', 'effect'],
+      ['experiment', 'effect', 'progression'],
+    ])
+    expect(two.campaign.progression).toMatchObject({ jobs: 1, pairs: 8 })
+    expect(violations(two.ledger.events)).toEqual([])
+  })
+
+  it('is measured by itself where no round came for a day', () => {
+    const two = at([SHORTER_A, SHORTER_B])
+    expect(two.campaign.landings.map(({ effect }) => effect === null)).toEqual([false, true])
+    two.hoursLater = 21
+    two.run()
+    expect(together(two).at(-1)).toEqual(['effect', 'progression', 'regression', 'regression'])
+    expect(two.campaign.landings.map(({ effect }) => effect === null)).toEqual([false, false])
+    expect(two.campaign.progression).toMatchObject({ jobs: 1 })
+  })
+
+  it('is measured by all jobs at once before the campaign stops, and a lost one is measured again', () => {
+    const one = new Site({ spec: TIMED, files: FILES, ideas: [SHORTER_A], elsewhere: true })
+    underWay(one, 'progression')
+    expect(together(one).at(-1)).toEqual(['effect', ...Array.from({ length: 8 }, () => 'progression')])
+    const [third] = ordersFor(one, 'progression').filter(({ part }) => part === 3)
+    one.kill(order => order === third?.id)
+    one.run()
+    expect(one.campaign).toMatchObject({ status: 'stopped', progressing: null })
+    expect(one.campaign.progression).toMatchObject({ jobs: 8, pairs: 64 })
+    expect(reported(one)).toEqual(['landing exp-001', 'progression'])
+    expect(violations(one.ledger.events)).toEqual([])
   })
 })
 

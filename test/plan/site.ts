@@ -43,6 +43,8 @@ export interface SiteOptions {
   spec: string
   files: Files
   ideas: Idea[]
+  /** Orders are measured in jobs of their own, as on GitHub. */
+  elsewhere?: boolean
 }
 
 const parsed = new Map<string, ParsedSpecFile>()
@@ -68,10 +70,12 @@ export class Site {
   ideas: Idea[]
   /** How much time passed besides the looks. */
   hoursLater = 0
+  readonly #elsewhere: boolean
   #looks = 0
   #runId = 1
 
-  constructor({ spec, files, ideas }: SiteOptions) {
+  constructor({ spec, files, ideas, elsewhere = false }: SiteOptions) {
+    this.#elsewhere = elsewhere
     this.ledger = new CampaignBuilder(spec)
     this.ideas = ideas
     this.main = this.git.commit(this.git.write({ ...files, [SPEC_PATH]: spec }), [])
@@ -133,7 +137,9 @@ export class Site {
       reverts: this.#reverts(),
       picks: this.#picks(),
       runs: this.#runFacts(),
-      runner: { runId: `run-${this.#runId}`, machine: null, external: false },
+      runner: this.#elsewhere
+        ? { runId: null, machine: null, external: true }
+        : { runId: `run-${this.#runId}`, machine: null, external: false },
       askable: [],
       asking: [],
       asks: 'here',
@@ -163,7 +169,7 @@ export class Site {
       if (!order) this.runs.delete(id)
       else {
         const spec = this.ledger.spec
-        const runId = this.campaign.orders[id]?.run_id ?? ''
+        const runId = this.campaign.orders[id]?.run_id ?? 'actions:1/1'
         const report = reportOf(
           { order, spec, behaviourOf: side => this.#behaviour(order, side) },
           { run_id: runId },

@@ -1,6 +1,5 @@
 import type { Campaign, Landing } from '../../model/campaign.ts'
 import { canonicalJson } from '../../model/canonical.ts'
-import { progressOf } from '../../model/fold-order.ts'
 import type { Point } from '../../model/ids.ts'
 import type { Order, ReportingPurpose } from '../../model/order.ts'
 import type { Job } from '../../model/pairs.ts'
@@ -32,7 +31,7 @@ interface Between {
 
 function between(campaign: Campaign, order: Order, purpose: ReportingPurpose): Between | null {
   const { reference: from, incumbent: to } = campaign
-  if (purpose === 'progression') return { from, to, carried: progressOf(campaign, { from, to }) }
+  if (purpose === 'progression') return { from, to, carried: [] }
   const landing = landingOf(campaign, order)
   if (landing === null) return null
   return purpose === 'effect' ? landed(landing) : { from: landing.base, to, carried: landing.watch.jobs }
