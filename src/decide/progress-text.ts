@@ -1,5 +1,5 @@
 import { effectText } from './paired/effect-text.ts'
-import type { Progress, ProgressByNumbers, ProgressByPairs } from './progress.ts'
+import type { Progress, ProgressAsDecided, ProgressByNumbers, ProgressByPairs } from './progress.ts'
 import { changeText, numberText, percentText, plural } from './wording.ts'
 
 const STRETCHES_SHOWN = 4
@@ -13,7 +13,7 @@ export function progressText(progress: Progress): string {
         ? `${progress.metric} is not measured yet`
         : `${progress.metric} ${numberText(progress.value)}, no gain yet`
     case 'not measured':
-      return 'not measured yet'
+      return asDecidedText(progress)
     case 'numbers':
       return `${numbersText(progress)}${missingText(progress)}`
     case 'tested':
@@ -27,14 +27,20 @@ export function progressText(progress: Progress): string {
 /** As few characters as say it: "-55.6 %". */
 export function gainText(progress: Progress): string {
   if (progress.is === 'nothing kept') return progress.value === null ? 'not measured' : 'no gain yet'
-  if (progress.is === 'not measured') return 'not measured'
-  const change = changeOf(progress)
+  if (progress.is === 'not measured') {
+    const { decided: effect } = progress
+    return effect === null ? 'not confirmed' : `about ${changeWords(changeOf({ ...progress, effect }))}`
+  }
+  return changeWords(changeOf(progress))
+}
+
+function changeWords(change: ReturnType<typeof changeOf>): string {
   return 'share' in change ? percentText(change.share) : signedText(change.difference)
 }
 
 /** By how much the metric itself changed: as a share of what it was, or in its own unit. */
 export function changeOf(
-  progress: Extract<Progress, { effect: number }>,
+  progress: Extract<Progress, { effect: number }> | (Progress & ProgressAsDecided & { effect: number }),
 ): { share: number } | { difference: number } {
   if (progress.is === 'numbers' && progress.stretches.length === 1) {
     const [{ from, to }] = progress.stretches
@@ -42,6 +48,15 @@ export function changeOf(
   }
   const change = progress.direction === 'minimize' ? 0 - progress.effect : progress.effect
   return progress.scale === 'log' ? { share: Math.expm1(change) } : { difference: change }
+}
+
+/** Never without a number where there is one: fresh pairs follow with the next round, or at the end. */
+function asDecidedText(progress: Progress & ProgressAsDecided): string {
+  const { metric: name, direction, scale, decided, missing } = progress
+  const kept = `${plural(missing.length, 'change')} kept`
+  if (decided === null) return `${kept}, not confirmed by fresh pairs yet`
+  const said = effectText(decided, null, { name, direction, scale })
+  return `${said} when ${missing.length === 1 ? 'it was' : 'they were'} kept, not confirmed by fresh pairs yet`
 }
 
 function numbersText(progress: Progress & ProgressByNumbers): string {

@@ -16,10 +16,19 @@ export type Progress = {
   direction: Direction
 } /** The metric where the campaign began; null where that is not measured either. */ & (
   | { is: 'nothing kept'; value: number | null }
-  | { is: 'not measured'; missing: ExperimentId[] }
+  | ProgressAsDecided
   | ProgressByNumbers
   | ProgressByPairs
 )
+
+/** Before any pairs confirm it: the sum of what the changes were kept by, which flatters and is never a result. */
+export interface ProgressAsDecided {
+  is: 'not measured'
+  scale: 'log' | 'linear'
+  /** null where one of them has no number of this metric. */
+  decided: number | null
+  missing: ExperimentId[]
+}
 
 /** For a metric that one order settles: base and candidate of every step. */
 export interface ProgressByNumbers extends Gain {
@@ -52,7 +61,10 @@ interface Gain {
   missing: ExperimentId[]
 }
 
-type Known = Pick<Campaign, 'origin' | 'steps' | 'landings' | 'experiments' | 'progression' | 'calibration'>
+type Known = Pick<
+  Campaign,
+  'origin' | 'steps' | 'landings' | 'experiments' | 'progression' | 'calibration' | 'ruled_by'
+>
 
 export function progressOf(
   campaign: Known,
@@ -69,8 +81,21 @@ export function progressOf(
     ? byPairs(campaign, metric)
     : byNumbers(campaign, about, scaleOf(campaign, spec))
   return found === null
-    ? { ...about, is: 'not measured', missing: standing.map(({ experiment }) => experiment) }
+    ? { ...about, ...asDecided(campaign, scaleOf(campaign, spec)) }
     : { ...about, ...found }
+}
+
+function asDecided(campaign: Known, scale: Gain['scale']): ProgressAsDecided {
+  const standing = standingLandings(campaign)
+  const missing = standing.map(({ experiment }) => experiment)
+  const deltas = standing.flatMap(({ experiment, spec_seq }) => {
+    const { share = null, primary_delta: delta = null } = campaign.experiments[experiment] ?? {}
+    // Only pairs show a gain here, and under an earlier spec it may be of another metric.
+    const isOfPairs = share !== null && spec_seq === campaign.ruled_by.spec
+    return delta === null || !isOfPairs ? [] : [delta]
+  })
+  const decided = deltas.length < missing.length ? null : deltas.reduce((sum, delta) => sum + delta, 0)
+  return { is: 'not measured', scale, decided, missing }
 }
 
 /** Landings that were not taken back. A measured revert is a landing too, and no gain. */

@@ -46,6 +46,8 @@ export interface Landing {
   effect: Effect | null
   /** The default branch has it as well, so that measuring against that shows nothing of it. */
   upstream: boolean
+  /** The seq of the event that brought the spec by which it was decided. */
+  spec_seq: number
   /** The pairs that watch over it since, on trees that change; whether it was shown to hold; the last look. */
   watch: { state: 'open' | 'clear' | 'flagged'; jobs: Job[]; at: string }
 }

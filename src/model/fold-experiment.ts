@@ -208,7 +208,7 @@ const merged: Handler<'merged'> = (campaign, event) => {
   if (purpose === 'simplify') campaign.simplified += Math.max(0, -(primary_delta ?? 0))
   const proof = { order, pin: campaign.pin.commit, reverted: null }
   const watch = { state: 'open' as const, jobs: [], at: event.at }
-  const facts = { effect: null, upstream: false, watch }
+  const facts = { effect: null, upstream: false, watch, spec_seq: campaign.ruled_by.spec }
   campaign.landings.push({ experiment: id, commit, tree, head, base, ...proof, ...facts })
   addKeptStep(campaign, experiment, { from: base.tree, to: tree })
   if (order !== null) campaign.proven[base.tree] ??= order

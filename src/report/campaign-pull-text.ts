@@ -74,7 +74,7 @@ function totalOf(campaign: Campaign): Total | null {
     case 'nothing kept':
       return null
     case 'not measured':
-      return estimated(campaign, progress)
+      return estimated(progress)
     case 'numbers':
       return inWords(progress, { ...progress, interval: null, note: missingNote(progress.missing) })
     case 'tested':
@@ -112,12 +112,9 @@ function inWords(
 }
 
 /** Right after a change was kept: the sum of what the changes were kept by, until their effect is measured. */
-function estimated(campaign: Campaign, progress: Progress): Total | null {
-  const scale = campaign.calibration?.scale ?? null
-  const deltas = keptExperiments(campaign).map(({ primary_delta: delta }) => delta)
-  const known = deltas.filter(delta => delta !== null)
-  if (scale === null || known.length === 0 || known.length < deltas.length) return null
-  const effect = known.reduce((sum, delta) => sum + delta, 0)
+function estimated(progress: Extract<Progress, { is: 'not measured' }>): Total | null {
+  const { decided: effect, scale } = progress
+  if (effect === null) return null
   const note =
     'An estimate from the pairs that the changes were kept by. winnow measures the effect again and updates this text.'
   const total = inWords(progress, { effect, scale, interval: null, note })

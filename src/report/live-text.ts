@@ -69,7 +69,6 @@ function orderText({ purpose, candidates }: Order): string {
 
 function bestText(progress: Progress): string {
   if (progress.is === 'nothing kept') return progress.value === null ? 'nothing measured yet' : 'no gain yet'
-  if (progress.is === 'not measured') return 'gain not measured yet'
   const last = progress.is === 'numbers' ? progress.stretches.at(-1) : undefined
   const value = last === undefined ? '' : ` (${progress.metric} ${numberText(last.to)})`
   return `best ${gainText(progress)}${value}`

@@ -30,16 +30,14 @@ async function told(person: Project): Promise<Record<string, string>> {
     json: answer.progress.text,
     readme: (/^\*\*Progress: (.*)\.\*\*$/m.exec(view('README.md'))?.[1] ?? '').replaceAll('\\', ''),
     digest: (/ Progress: (.*)\.$/m.exec(view('digest.md'))?.[1] ?? '').replaceAll('\\', ''),
-    pull: (
-      /\*\*Total improvement: (.*?)\.\*\*/.exec(campaignPullBody(await campaignOf(person)))?.[1] ?? ''
-    ).replaceAll('\\', ''),
+    pull: /^### .*?([\d.]+ %) /m.exec(campaignPullBody(await campaignOf(person)))?.[1] ?? '',
     badge: /<title>size: (.*) · running<\/title>/.exec(view('badge.svg'))?.[1] ?? '',
     chart: /, by experiment: (.*)$/.exec(chart)?.[1] ?? '',
   }
 }
 
 function everywhere(text: string, gain: string): Record<string, string> {
-  const whole = { status: text, json: text, readme: text, digest: text, pull: text }
+  const whole = { status: text, json: text, readme: text, digest: text, pull: gain.replace(/^-/, '') }
   return { ...whole, badge: gain, chart: gain }
 }
 
@@ -117,7 +115,7 @@ describe('the progress of a noisy campaign', () => {
     person.write('src/ms', '400000\n')
     expect((await person.winnow('try', '-m', 'far less')).code).toBe(0)
     const progress = async () => /^ {2}progress: (.*)$/m.exec((await person.winnow('status')).out)?.[1]
-    expect(await progress()).toBe('not measured yet')
+    expect(await progress()).toMatch(/^ms .* % lower when it was kept, not confirmed by fresh pairs yet$/)
     expect(await person.json('status')).toMatchObject({
       progress: { by: 'not measured', effect: null, not_measured: ['exp-001'] },
     })

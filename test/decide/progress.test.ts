@@ -288,13 +288,18 @@ describe('the progress of a noisy campaign', () => {
     return told
   }
 
-  it('is not measured while only medians of different hours are there', () => {
+  it('is not confirmed while only the pairs that decided are there, and says so with their number', () => {
     const told = noisy()
     told.keep(500)
     expect(told.progress).toMatchObject({ is: 'not measured', missing: ['exp-001'] })
     expect([progressText(told.progress), gainText(told.progress)]).toEqual([
-      'not measured yet',
-      'not measured',
+      '1 change kept, not confirmed by fresh pairs yet',
+      'not confirmed',
+    ])
+    const decided = { ...told.progress, scale: 'log', decided: Math.log(900 / 500) } as Progress
+    expect([progressText(decided), gainText(decided)]).toEqual([
+      'bytes 44.4 % lower when it was kept, not confirmed by fresh pairs yet',
+      'about -44.4 %',
     ])
   })
 

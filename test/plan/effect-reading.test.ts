@@ -22,6 +22,7 @@ const landing: Campaign['landings'][number] = {
   reverted: null,
   effect: null,
   upstream: false,
+  spec_seq: 0,
   watch: { state: 'open', jobs: [], at: '2026-01-01T00:00:00Z' },
 }
 

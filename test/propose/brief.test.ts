@@ -107,6 +107,7 @@ describe('a brief', () => {
     reverted: null,
     effect: null,
     upstream: false,
+    spec_seq: 0,
     watch: { state: 'open', jobs: [], at: '' },
   } as const
   const grown = aCampaign({
@@ -129,7 +130,7 @@ describe('a brief', () => {
     )
     expect(told).toContain('- `bytes`: 900 now\n')
     expect(told).not.toContain('at the start')
-    expect(told).toContain('- Progress so far: not measured yet')
+    expect(told).toContain('- Progress so far: 1 change kept, not confirmed by fresh pairs yet')
   })
 
   it('says what may be edited and what must hold', () => {

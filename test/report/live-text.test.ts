@@ -78,7 +78,10 @@ describe('the line of a run', () => {
   it.each<[Progress, string]>([
     [{ ...BYTES, is: 'nothing kept', value: 200 }, 'looking, no gain yet'],
     [{ ...BYTES, is: 'nothing kept', value: null }, 'looking, nothing measured yet'],
-    [{ ...BYTES, is: 'not measured', missing: ['exp-001'] }, 'looking, gain not measured yet'],
+    [
+      { ...BYTES, is: 'not measured', scale: 'log', decided: null, missing: ['exp-001'] },
+      'looking, best not confirmed',
+    ],
   ])('claims no gain that was not measured', (progress, expected) => {
     expect(text({}, campaignOf(), progress)).toBe(expected)
   })

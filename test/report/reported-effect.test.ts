@@ -75,9 +75,10 @@ describe('the progress of a noisy campaign', () => {
     expect(campaignPullBody(landed(LANDING))).toContain('Each kept change was measured on its own.')
   })
 
-  it('is not measured yet where no pairs were run since the verdict', () => {
+  it('is what the change was kept by where no pairs were run since the verdict', () => {
     const campaign = landed()
-    expect(lineOf(campaign)).toBe('not measured yet')
+    const line = 'bytes 8.0 % lower when it was kept, not confirmed by fresh pairs yet'
+    expect(lineOf(campaign)).toBe(line)
     expect(campaignPullBody(campaign)).toContain('### About bytes 8.0 % lower than at the start\n')
     expect(campaignPullTitle(campaign)).toBe('optimize(size): about bytes 8.0 % lower, 1 change')
     const view = statusView(campaign, new Map())

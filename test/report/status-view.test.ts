@@ -250,7 +250,9 @@ describe('the end of a run', () => {
 
   it('claims no gain by numbers of two jobs where the metric is noisy', () => {
     const campaign = withBytes(campaignOf(...LANDED, calibrated(NOISE)), [100, 90])
-    expect(runSummary(campaign, { for: 'ideas' })[2]).toBe('Since the baseline: not measured yet.')
+    expect(runSummary(campaign, { for: 'ideas' })[2]).toBe(
+      'Since the baseline: 1 change kept, not confirmed by fresh pairs yet.',
+    )
   })
 
   it('claims no gain before there is a baseline', () => {
