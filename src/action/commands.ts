@@ -20,6 +20,7 @@ type Command = (task: Task) => Promise<number>
  */
 const COMMANDS: Readonly<Record<string, Command>> = {
   tick: async task => (await import('./tick.ts')).tickOnGithub(task),
+  settle: async task => (await import('./settle.ts')).settleOnGithub(wet(task)),
   propose: proposeCleanly,
   judge: async task => {
     refuseTokens(task, 'it reads the clone, and asks models with a key of their own')
@@ -77,7 +78,7 @@ function refuseTokens(
     if (inputs[name] === '') continue
     const rights = 'remove the input, and give the job `permissions: { contents: read }` alone'
     throw new UserError(`command ${inputs.command} takes no ${name}: ${why}`, {
-      fix: name === 'app-token' ? 'remove the input: it is for tick alone' : rights,
+      fix: name === 'app-token' ? 'remove the input: it is for tick and settle alone' : rights,
     })
   }
 }

@@ -3,7 +3,7 @@ import { homedir, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { UserError } from '../errors.ts'
 import { publicRegistries } from '../dependencies/registries.ts'
-import { githubForge } from '../forge/github/forge.ts'
+import { githubForge, WORKFLOW_FILE } from '../forge/github/forge.ts'
 import { requireSendable } from '../forge/github/sendable-token.ts'
 import { webOf } from '../forge/web.ts'
 import { proxyFor } from '../git/proxy.ts'
@@ -26,6 +26,8 @@ export interface GithubJob {
   token: string
   /** Of a GitHub App, for what the job's own never may; null where none was given. */
   appToken: string | null
+  /** The name of the workflow file that this job is of. */
+  workflowFile: string
 }
 
 /** Read from what the runner sets, which no branch can change. */
@@ -45,7 +47,12 @@ export function githubJob({ inputs, env }: Task): GithubJob {
   const apiUrl = GITHUB_API_URL || 'https://api.github.com'
   // One that cannot be used is told before anything is asked by it, and not with each request.
   proxyFor(apiUrl, env)
-  return { apiUrl, serverUrl, repository, token, appToken }
+  return { apiUrl, serverUrl, repository, token, appToken, workflowFile: workflowFileIn(env) }
+}
+
+/** `owner/name/.github/workflows/file.yml@ref`: a maintainer may have given the file another name. */
+function workflowFileIn({ GITHUB_WORKFLOW_REF: ref = '' }: Env): string {
+  return /\/\.github\/workflows\/([^/@]+)@/.exec(ref)?.[1] ?? WORKFLOW_FILE
 }
 
 /** Drafts and their branches are those of github-token: an App's there would start every workflow on them, with its secrets. */
@@ -61,7 +68,7 @@ function appTokenOf({ 'app-token': given, 'github-token': token }: Inputs): stri
 /** What verbs work with, in a job: pull requests are GitHub's, and git has the token for this server alone. */
 export function surroundingsOf(task: Task, job: GithubJob): Call['around'] {
   const { inputs, env } = task
-  const { apiUrl, serverUrl, repository, token, appToken } = job
+  const { apiUrl, serverUrl, repository, token, appToken, workflowFile } = job
   const clock: Clock = { now: () => Date.now(), monotonic: () => performance.now(), sleep: waiting }
   const say = (line: string) => console.log(said(line))
   const debug = isDebugging(env) ? { debug: say } : {}
@@ -87,6 +94,7 @@ export function surroundingsOf(task: Task, job: GithubJob): Call['around'] {
         repository,
         token,
         appToken,
+        workflowFile,
         web,
         version: VERSION,
         say,

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { SCORES_ARTIFACT } from '../engine/actions/ended-run.ts'
 import { type Judged, judgeOrdered } from '../engine/ordered-judging.ts'
 import { UserError } from '../errors.ts'
 import { SCORES_FILE } from '../judge/handed-on.ts'
@@ -66,11 +67,11 @@ function tell(env: Env, judged: Judged, room: string): number {
     requests: sum('requests'),
     usd: sum('usd'),
   }
-  const line = `${records} scores of ${judgings.length} orders, ${result.requests} requests, ${usdText(result.usd)}. The next tick takes them in.`
+  const line = `${records} scores of ${judgings.length} orders, ${result.requests} requests, ${usdText(result.usd)}. The settling job of this run takes them in.`
   console.log(line)
   const ended = judgings.flatMap(each => each.ended ?? [])
   summarise(env, [line, ...ended.map(({ reason }) => `- ${cell(said(reason), 300)}`)].join('\n'))
-  const outputs: Outputs = { 'result-json': JSON.stringify(result), report: file, artifact: 'winnow-judge' }
+  const outputs: Outputs = { 'result-json': JSON.stringify(result), report: file, artifact: SCORES_ARTIFACT }
   if (broken !== null) return failed(env, broken, outputs)
   const failure = ended.find(({ is }) => !isToGoOn(is))
   // What was told until then is handed over; that models could not be asked, is for a person to see.

@@ -7,36 +7,44 @@ import { type Answer, measureOrdered } from '../engine/ordered-measurement.ts'
 import { UserError } from '../errors.ts'
 import { findSideUsers, SIDES_DIR } from '../measure/users/side-users.ts'
 import { makeEnterable } from '../measure/users/enterable.ts'
-import { actionsRunId, parcelFile, parcelled, parcelledItems, parcelName } from '../model/parcel.ts'
+import { actionsRunId, parcelFile, parcelled, parcelledItems, reportArtifact } from '../model/parcel.ts'
 import { runnerErrorText } from '../model/runner-error.ts'
 import { giveUpRoot } from './give-up-root.ts'
 import { AS_ROOT, handBack, type Handed, handedOver, type MeasureTask, taskSchema } from './handed-over.ts'
 import { definedIn, type Env } from './inputs.ts'
 import { LaterCode, LaterCodeChanged, laterCodeFolders } from './later-code.ts'
 import { measuringBranch } from './measuring-branch.ts'
+import { type PartialFile, partialFile } from './partial-file.ts'
 import { emptyRunnerFiles } from './runner-files.ts'
-import { failed, said, setOutputs, summarise } from './runner-protocol.ts'
+import { failed, type Outputs, said, setOutputs, summarise } from './runner-protocol.ts'
 import { waiting } from './waiting.ts'
 
 const interrupted = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => interrupted.abort())
 const root = process.argv[2] === AS_ROOT ? await handedOver(() => interrupted.abort()) : null
 const env = root?.env ?? definedIn(process.env)
+/** Where an interrupted measurement leaves what it had; null before and after it. */
+let rescue: PartialFile | null = null
 const programs = { program: fileURLToPath(import.meta.url), node: process.execPath }
 try {
   const task = taskSchema.safeParse(root ? root.task : JSON.parse(process.argv[2] ?? 'null'))
   if (!task.success) throw new UserError('the input order is not the id of an order: 64 hexadecimal digits')
   process.exitCode = await measureOne(task.data)
 } catch (error) {
+  // What it left could be as changed as that code.
+  if (error instanceof LaterCodeChanged) rescue = null
   const isCancelled = interrupted.signal.aborted && !(error instanceof LaterCodeChanged)
-  process.exitCode = isCancelled ? cancelled() : failed(env, error)
+  process.exitCode = isCancelled ? cancelled() : failed(env, error, leftOver())
 }
 
-/** What was measured until then is no answer: tick finds the order without a report. */
 function cancelled(): number {
-  console.log('Cancelled: order not measured, nothing is reported.')
-  setOutputs(env, {})
+  console.log('Cancelled: the order is not measured to its end. What was measured until now is kept.')
+  setOutputs(env, leftOver())
   return 130
+}
+
+function leftOver(): Outputs {
+  return rescue === null ? {} : { partial: rescue.path }
 }
 
 async function measureOne(task: MeasureTask): Promise<number> {
@@ -47,6 +55,10 @@ async function measureOne(task: MeasureTask): Promise<number> {
   const clone = resolve(env['GITHUB_WORKSPACE'] ?? '.', directory)
   // The ledger lies in it, and says which tree is the base.
   if (root) chmodSync(clone, 0o700)
+  const kept = partialFile(room, order, root?.runner ?? null)
+  rescue = kept
+  // A job that is ended by force gets no other chance to say where it is.
+  setOutputs(env, leftOver())
   const answer = await closingAfter(root, {
     directory: clone,
     campaign,
@@ -57,11 +69,13 @@ async function measureOne(task: MeasureTask): Promise<number> {
     runId,
     env: root ? { ...env, SUDO_UID: String(statSync(clone).uid) } : env,
     laterCode: laterCodeFolders(env, programs),
+    onPartial: async partial => kept.write(partial),
     clock: { now: () => Date.now(), monotonic: () => performance.now(), sleep: waiting },
     random: { hex: bytes => randomBytes(bytes).toString('hex'), fraction: () => Math.random() },
     progress: { say: line => console.log(said(line)) },
     signal: interrupted.signal,
   })
+  rescue = null
   if ('handedBack' in answer) return goneBack(root, answer)
   tell(order, answer, room)
   return 0
@@ -121,18 +135,18 @@ function tell(order: string, answer: Exclude<Answer, { handedBack: string }>, ro
   const { executions, runner_error, tampered, flags, unisolated_because: why } = answer.report
   const isolated = !flags.includes('unisolated')
   const result = { order, executions: executions.length, runner_error, tampered: tampered !== null, isolated }
-  const line = `Order ${order.slice(0, 12)} is measured: ${executions.length} executions. The next tick judges them.`
+  const line = `Order ${order.slice(0, 12)} is measured: ${executions.length} executions. The settling job of this run takes them in.`
   console.log(said(runner_error === null ? line : `${line} But ${runnerErrorText(runner_error)}`))
   summarise(env, said(why === undefined ? line : `${line} Without isolation, because ${why}.`))
-  setOutputs(env, { 'result-json': JSON.stringify(result), report: file, artifact: parcelName(order) })
+  setOutputs(env, { 'result-json': JSON.stringify(result), report: file, artifact: reportArtifact(order) })
 }
 
-/** A second attempt would be a second roll of the dice; tick dispatches an order again where that is fair. */
+/** A second attempt would be a second roll of the dice; a tick issues an order again where that is fair. */
 function runIdIn({ GITHUB_RUN_ID: run = '', GITHUB_RUN_ATTEMPT: attempt = '1' }: Env): string {
   if (!/^\d+$/.test(run))
     throw new UserError('GITHUB_RUN_ID is not set: measure runs in a job of GitHub Actions')
   if (attempt === '1') return actionsRunId(run, attempt)
   throw new UserError('this run was started again, and an order is measured by the first attempt alone', {
-    fix: 'nothing to do: tick dispatches the order anew where its report was lost',
+    fix: 'nothing to do: the next tick issues the order again where its report was lost',
   })
 }

@@ -1,6 +1,21 @@
 import { UserError } from '../errors.ts'
 import type { Env } from './inputs.ts'
 
+interface Named {
+  name: string
+  prefix: string
+}
+
+/**
+ * The campaign whose orders this run measures; undefined where it measures none. On the campaign's own branch caches
+ * are seen by later measurements alone.
+ */
+export function measuringCampaign<T extends Named>(env: Env, campaigns: readonly T[]): T | undefined {
+  const { GITHUB_EVENT_NAME: event = '', GITHUB_REF: ref = '' } = env
+  if (event !== 'workflow_dispatch') return undefined
+  return campaigns.find(({ name, prefix }) => ref === `refs/heads/${prefix}/${name}`)
+}
+
 /**
  * A run on the default branch would leave caches that every other workflow restores. On the campaign's own branch
  * only later measurements see them.
@@ -12,6 +27,6 @@ export function measuringBranch({ GITHUB_REF: ref = '' }: Env, campaign: string)
   if (ref.startsWith(start) && ref.endsWith(end) && prefix !== '') return { prefix }
   throw new UserError(
     `this run is on ${ref || 'no branch'}, and orders of campaign ${campaign} are measured on its own branch`,
-    { fix: `dispatch the workflow with ref optimize/${campaign} (or the prefix that the spec chose)` },
+    { fix: 'nothing to do by hand: a tick starts the runs that measure, on that branch' },
   )
 }

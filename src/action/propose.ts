@@ -2,6 +2,7 @@ import { mkdtempSync, renameSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
+import { ANSWERS_ARTIFACT } from '../engine/actions/ended-run.ts'
 import { askOrdered } from '../engine/ordered-asking.ts'
 import { MODEL_KEY } from '../measure/secret-names.ts'
 import { type Answers, ANSWERS_FILE, answersText } from '../propose/answers-file.ts'
@@ -67,9 +68,9 @@ function tell(answers: Answers | { nobody: string }, room: string): void {
   renameSync(`${file}.part`, file)
   const ideas = answers.answers.filter(({ ok }) => ok).length
   const asked = answers.answers.length
-  const line = `Asked for ${asked} ${asked === 1 ? 'idea' : 'ideas'}, ${ideas} came. The next tick takes them in.`
+  const line = `Asked for ${asked} ${asked === 1 ? 'idea' : 'ideas'}, ${ideas} came. The settling job of this run takes them in.`
   console.log(line)
   summarise(env, [line, ...withoutIdea(answers)].join('\n'))
   const result = { campaign: answers.campaign, asked, ideas }
-  setOutputs(env, { 'result-json': JSON.stringify(result), report: file, artifact: 'winnow-propose' })
+  setOutputs(env, { 'result-json': JSON.stringify(result), report: file, artifact: ANSWERS_ARTIFACT })
 }

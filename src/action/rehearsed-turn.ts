@@ -1,4 +1,4 @@
-import { type Asks, tickOnActions } from '../engine/actions/session.ts'
+import { type ActionsRun, tickOnActions } from '../engine/actions/session.ts'
 import { rehearsedForge, WouldChange } from '../forge/rehearsed.ts'
 import { waitingSentence } from '../report/sentence.ts'
 import { atCampaign, type Scene } from '../verbs/at-campaign.ts'
@@ -16,7 +16,7 @@ export interface Rehearsed {
 export async function rehearsedTurn(
   around: Call['around'],
   campaign: string,
-  asks: Asks,
+  run: ActionsRun,
 ): Promise<Rehearsed> {
   const would: string[] = []
   const call = callOf(around, { campaign, 'dry-run': true })
@@ -26,17 +26,17 @@ export async function rehearsedTurn(
   }
   const rehearsal = { ...call, terminal: { ...call.terminal, out } }
   await atCampaign(rehearsal, { access: 'write', startedOnly: false }, async scene => {
-    await oneTurn(rehearsal, await start(rehearsal, scene), asks)
+    await oneTurn(rehearsal, await start(rehearsal, scene), run)
     return 0
   })
   return { campaign, would }
 }
 
-async function oneTurn({ terminal }: Call, { place }: Scene, asks: Asks): Promise<void> {
+async function oneTurn({ terminal }: Call, { place }: Scene, run: ActionsRun): Promise<void> {
   const forge = rehearsedForge(place.forge, line => terminal.out(line))
   if (forge.workflows === undefined) throw new Error('this forge runs no workflows')
   try {
-    const { waiting } = await tickOnActions({ ...place, forge }, forge.workflows, asks)
+    const { waiting } = await tickOnActions({ ...place, forge }, forge.workflows, run)
     terminal.out(waitingSentence(waiting))
   } catch (error) {
     if (!(error instanceof WouldChange)) throw error

@@ -7,7 +7,17 @@ import type { Env } from './inputs.ts'
 import { fittingJson, parsedJson } from './result-json.ts'
 
 /** The outputs of action.yml. All are always set, also after a failure: a workflow need not ask which there are. */
-export const OUTPUTS = ['result-json', 'report', 'artifact', 'propose', 'judge', 'items'] as const
+export const OUTPUTS = [
+  'result-json',
+  'report',
+  'artifact',
+  'partial',
+  'campaign',
+  'orders',
+  'propose',
+  'judge',
+  'items',
+] as const
 export type Outputs = Readonly<Partial<Record<(typeof OUTPUTS)[number], string>>>
 
 /**

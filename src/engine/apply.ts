@@ -87,5 +87,5 @@ export function appliedOf(
 
 async function dispatch({ place, runner }: Hands, campaign: Campaign, id: OrderId): Promise<void> {
   const order = campaign.orders[id]?.order
-  if (order) await runner.dispatch(order, await orderSpec(place.repository, campaign, order))
+  if (order) await runner.dispatch(order, await orderSpec(place.repository, campaign, order), campaign)
 }

@@ -4,9 +4,10 @@ import type { Repository } from '../git/repository.ts'
 import type { MeasureInput } from '../measure/input.ts'
 import { secondsSinceJobStart } from '../measure/job-age.ts'
 import { looksSecret } from '../measure/secret-names.ts'
-import { measure } from '../measure/measure.ts'
+import { measure, unmeasuredReport } from '../measure/measure.ts'
 import type { NoUsers, SideUsers } from '../measure/users/side-users.ts'
 import type { OrderId } from '../model/ids.ts'
+import type { PartialReport } from '../model/interruption.ts'
 import { isJudgedOrder } from '../model/judged-order.ts'
 import { type Item } from '../measure/output/items.ts'
 import { MOST_REPORT_BYTES } from '../model/parcel.ts'
@@ -32,6 +33,8 @@ export interface Job extends JobClone {
   order: OrderId
   machineDir: string
   runId: string
+  /** Awaited with all that was measured so far, also before anything of the order ran. */
+  onPartial: (partial: PartialReport) => Promise<void>
   clock: Clock
   random: Random
   progress: Progress
@@ -55,6 +58,7 @@ export async function measureOrdered(job: Job): Promise<Answer> {
     const { order, spec } = given
     const wanted = { order, spec, what: `campaign ${job.campaign}` }
     const input = inputOf(job, repository, topLevel, given)
+    await job.onPartial({ report: unmeasuredReport(input), begun: null })
     let handedBack: string | null = null
     const done = await measureInTurn(job, wanted, job.signal, async ({ beside }) => {
       job.signal.throwIfAborted()
@@ -142,6 +146,7 @@ function inputOf(
     now: () => clock.now(),
     monotonic: () => clock.monotonic(),
     signal,
+    onPartial: job.onPartial,
     onStart: async () => {},
     laterCode: job.laterCode,
     mostReportBytes: MOST_REPORT_BYTES,

@@ -13,7 +13,8 @@ export interface Runner {
   facts(campaign: Campaign): Promise<Map<OrderId, RunFacts>>
   /** Drops what is kept for orders that the ledger, as it was accepted, waits for no more. */
   tidy(campaign: Campaign): Promise<void>
-  dispatch(order: Order, spec: Spec): Promise<void>
+  /** `campaign`: as the ledger has it once the order is issued. */
+  dispatch(order: Order, spec: Spec, campaign: Campaign): Promise<void>
   cancel(order: OrderId): Promise<void>
   /** Whether a run of this order is under way in this process. */
   holds(order: OrderId): boolean

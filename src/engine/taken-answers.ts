@@ -2,9 +2,10 @@ import type { AskedIdea, Brought } from '../model/asked.ts'
 import type { Campaign } from '../model/campaign.ts'
 import { openAskings } from '../model/fold-asking.ts'
 import type { AnswerFacts, World } from '../plan/world.ts'
-import { type Answers, type GivenAnswer, readAnswersFile } from '../propose/answers-file.ts'
+import { type Answers, type GivenAnswer, readAnswers } from '../propose/answers-file.ts'
 import { type BroughtHeads, headOf } from '../propose/brought-idea.ts'
 import { asIdea, asLearnings, asWrittenDown } from '../propose/idea-block.ts'
+import type { Handed } from '../measure/handed-file.ts'
 import type { Place } from './place.ts'
 
 type GivenIdea = Extract<GivenAnswer, { ok: true }>
@@ -17,10 +18,10 @@ export interface AnswerReader {
  * What the job that asked handed over, for the askings of this very run and for no others: they are known from the
  * ledger, so that nothing is taken twice, whoever runs again (invariant 7), and nothing that nobody asked for.
  */
-export function answerReader(place: Place, file: string): AnswerReader {
+export function answerReader(place: Place, handed: Handed): AnswerReader {
   const heads: BroughtHeads = new Map()
   const told = new Set<string>()
-  let read: ReturnType<typeof readAnswersFile> | null = null
+  const read = readAnswers(handed)
 
   function tell(line: string): void {
     if (!told.has(line)) place.progress.say(line)
@@ -28,12 +29,11 @@ export function answerReader(place: Place, file: string): AnswerReader {
   }
 
   /** Why none is for this campaign, or those that are. */
-  async function answersFor(campaign: Campaign): Promise<GivenAnswer[] | string> {
-    const given = await (read ??= readAnswersFile(file))
-    if ('unusable' in given) return given.unusable
-    return isFor(campaign, given)
-      ? given.answers
-      : `the answers are for campaign ${given.campaign.slice(0, 100)}`
+  function answersFor(campaign: Campaign): GivenAnswer[] | string {
+    if ('unusable' in read) return read.unusable
+    return isFor(campaign, read)
+      ? read.answers
+      : `the answers are for campaign ${read.campaign.slice(0, 100)}`
   }
 
   async function takenFrom(
@@ -66,7 +66,7 @@ export function answerReader(place: Place, file: string): AnswerReader {
   return {
     async of(campaign) {
       const own = openAskings(campaign).filter(({ run_id }) => run_id === place.by.run_id)
-      const given = await answersFor(campaign)
+      const given = answersFor(campaign)
       if (typeof given === 'string' && own.length === 0) return { answers: [], unanswered: [] }
       if (typeof given === 'string') {
         tell(`No answer is taken for ${campaign.name}: ${given}.`)

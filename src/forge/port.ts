@@ -129,33 +129,28 @@ export interface Bringers {
 
 export type Permission = 'admin' | 'write' | 'read' | 'none'
 
-/** A request to run a workflow; its run is named `name`, so that it is found again whoever asked for it. */
-export interface Dispatch {
-  /** File name in .github/workflows. */
-  workflow: string
+/** A run of our own workflow file to be started. */
+export interface RunStart {
   /** Short name of the branch it runs on. */
   branch: string
-  name: string
   inputs: Readonly<Record<string, string>>
 }
 
 export interface WorkflowRun {
   id: number
-  name: string
-  branch: string
-  head: Oid
   attempt: number
   /** Null while it waits or runs. */
   conclusion: string | null
 }
 
-/** What a run has left behind: untrusted, whoever wrote it. */
+/** What a job of a run uploaded: untrusted, whoever wrote it. */
 export interface Artifact {
   id: number
   name: string
-  run: number
   bytes: number
   expired: boolean
+  /** SHA-256 of its archive in hex, as the forge says; null where it says none. */
+  digest: string | null
 }
 
 /** What may be taken from an artifact. */
@@ -164,6 +159,8 @@ export interface Parcel {
   file: string
   /** More than this is not even read. */
   most: number
+  /** SHA-256 of its archive in hex: any job of a run can replace what another one uploaded. */
+  digest: string
 }
 
 export type Unpacked = { ok: true; bytes: Uint8Array } | { ok: false; why: string }
@@ -171,18 +168,16 @@ export type Unpacked = { ok: true; bytes: Uint8Array } | { ok: false; why: strin
 /** Machines that are not this one. */
 export interface Workflows {
   /**
-   * The id of the new run. An answer that was lost is looked for by the name; who may have asked in an earlier
-   * life looks among `runs` first.
+   * The id of the new run; null where the server does not tell it (Enterprise Servers). When an answer is lost, a retry
+   * may start a second run: that one finds nothing to do.
    */
-  dispatch(wanted: Dispatch): Promise<number>
-  /** Runs somebody asked for on a branch, the newest first. */
-  runs(wanted: Pick<Dispatch, 'workflow' | 'branch'>): Promise<WorkflowRun[]>
-  /** One of them, however many there are since; null where it is gone, or is none of them. */
-  run(id: number, wanted: Pick<Dispatch, 'workflow' | 'branch'>): Promise<WorkflowRun | null>
+  start(wanted: RunStart): Promise<number | null>
+  /** Null where it is gone. */
+  run(id: number): Promise<WorkflowRun | null>
   /** A run that has ended already is left as it is. */
   cancel(run: number): Promise<void>
-  /** The newest artifacts of any run; or those of one run and name, however many others there are since. */
-  artifacts(only?: Pick<Artifact, 'run' | 'name'>): Promise<Artifact[]>
+  /** What a run uploaded under these names, however much else it uploaded. */
+  artifacts(run: number, names: readonly string[]): Promise<Artifact[]>
   download(artifact: Artifact, parcel: Parcel): Promise<Unpacked>
 }
 

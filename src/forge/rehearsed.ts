@@ -37,9 +37,9 @@ export function rehearsedForge(forge: Forge, tell: (line: string) => void): Forg
 function rehearsedWorkflows(real: Workflows, tell: (line: string) => void): Workflows {
   return {
     ...real,
-    async dispatch({ workflow, branch, name }) {
-      tell(`run ${workflow} on ${branch} for ${name}`)
-      throw new WouldChange('a workflow would be run')
+    async start({ branch, inputs }) {
+      tell(`start a run on ${branch}: ${Object.values(inputs).join(', ')}`)
+      throw new WouldChange('a run would be started')
     },
     cancel: async run => tell(`cancel workflow run ${run}`),
   }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { readHanded } from '../measure/handed-file.ts'
+import { type Handed, readHanded, understandHanded } from '../measure/handed-file.ts'
 import { payloads } from '../model/event-payloads.ts'
 import { digest } from '../model/ids.ts'
 import { printedOrder } from './judged-report.ts'
@@ -11,7 +11,7 @@ import { printedOrder } from './judged-report.ts'
 export const ITEMS_FILE = 'items.json'
 export const SCORES_FILE = 'scores.json'
 const MOST_ITEMS_BYTES = 256 * 1024 * 1024
-const MOST_SCORES_BYTES = 32 * 1024 * 1024
+export const MOST_SCORES_BYTES = 32 * 1024 * 1024
 const MOST_ORDERS = 256
 
 const campaign = {
@@ -57,6 +57,6 @@ export function readItems(path: string): Promise<HandedItems | { unusable: strin
   return readHanded(path, { of: 'items', most: MOST_ITEMS_BYTES, schema: handedItems })
 }
 
-export function readScores(path: string): Promise<HandedScores | { unusable: string }> {
-  return readHanded(path, { of: 'scores', most: MOST_SCORES_BYTES, schema: handedScores })
+export function readScores(handed: Handed): HandedScores | { unusable: string } {
+  return understandHanded(handed, { of: 'scores', schema: handedScores })
 }

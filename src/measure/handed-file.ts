@@ -3,34 +3,47 @@ import { open } from 'node:fs/promises'
 import type { z } from 'zod'
 import { isMissing } from './missing.ts'
 
-export interface HandedFile<T> {
+/** What another job left, or why there is nothing. */
+export type Handed = { ok: true; bytes: Uint8Array } | { ok: false; why: string }
+
+export interface HandedSchema<T> {
   /** As in "there is no file of answers". */
   of: string
-  most: number
   schema: z.ZodType<T>
 }
 
-/** What another job left, as data: why nothing can be taken from it, in one line. It may be anything, and of any size. */
-export async function readHanded<T>(path: string, file: HandedFile<T>): Promise<T | { unusable: string }> {
-  const bytes = await bytesIn(path, file)
-  if (typeof bytes === 'string') return { unusable: bytes }
+/** What another job left, as data: why nothing can be taken from it, in one line. It may be anything. */
+export function understandHanded<T>(
+  handed: Handed,
+  { of, schema }: HandedSchema<T>,
+): T | { unusable: string } {
+  if (!handed.ok) return { unusable: handed.why }
   let value: unknown
   try {
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(handed.bytes))
   } catch (error) {
     if (!(error instanceof SyntaxError) && !(error instanceof TypeError)) throw error
-    return { unusable: `the file of ${file.of} holds no JSON` }
+    return { unusable: `the file of ${of} holds no JSON` }
   }
-  const parsed = file.schema.safeParse(value)
+  const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
-  const where = issue?.path.join('.').slice(0, 100) || `the file of ${file.of}`
+  const where = issue?.path.join('.').slice(0, 100) || `the file of ${of}`
   return { unusable: `${where}: ${issue?.message.slice(0, 200)}` }
+}
+
+/** The same of a file on this machine, which may be anything as well, and of any size. */
+export async function readHanded<T>(
+  path: string,
+  file: HandedSchema<T> & { most: number },
+): Promise<T | { unusable: string }> {
+  const bytes = await bytesIn(path, file)
+  return understandHanded(typeof bytes === 'string' ? { ok: false, why: bytes } : { ok: true, bytes }, file)
 }
 
 async function bytesIn(
   path: string,
-  { of, most }: Pick<HandedFile<unknown>, 'of' | 'most'>,
+  { of, most }: { of: string; most: number },
 ): Promise<Uint8Array | string> {
   if (path === '') return `there is no file of ${of}`
   let file

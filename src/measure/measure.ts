@@ -253,6 +253,12 @@ function environmentOf({ env, spec, sharedRoot, portBase }: MeasureInput): Recor
   return { ...allowed, ...portEnvironment(parallel, portBase) }
 }
 
+/** What is known of an order before anything of it ran. */
+export function unmeasuredReport(input: MeasureInput): Report {
+  const draft: Draft = { setups: [], gates: [], executions: [], trees: {}, unreaped: false }
+  return reportOf(input, draft, { startedAt: input.now(), end: { tampered: null, runner_error: null } })
+}
+
 function reportOf(
   input: MeasureInput,
   draft: Draft,

@@ -17,6 +17,8 @@ export interface LiveOrder {
   issued: EventId
   issued_at: string
   run_id: string | null
+  /** Where what its run printed waits for scores, as the digest of a verified artifact. */
+  printed: { run_id: string; digest: string } | null
   report: { event: EventId; at: string; report: Report } | null
   /** What models said so far of what its run printed, where jobs of their own ask them. */
   scores: Scores | null

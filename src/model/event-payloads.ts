@@ -136,6 +136,8 @@ export const payloads = {
   'order-lost': { order: digest, started: z.boolean(), reason: text, partial: partialReport.optional() },
   measured: { order: digest, run_id: text, report },
   'report-rejected': { order: digest, run_id: text, reason: text },
+  /** Its run printed what models are to score: the verified artifact of that run has this digest. */
+  'order-printed': { order: digest, run_id: text, digest },
   /** A job of its own has models score what this order's run printed; until then nobody else does. */
   'judging-asked': {
     /** Of this asking, for good: what comes of it has it as well. */

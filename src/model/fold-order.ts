@@ -19,7 +19,7 @@ import type { Handler } from './fold-handler.ts'
 const issued: Handler<'order-issued'> = (campaign, event) => {
   const { seq: _seq, id, kind: _kind, at, by: _by, cause: _cause, prev: _prev, ...terms } = event
   const order: Order = { id, ...terms }
-  campaign.orders[id] = { order, issued: id, issued_at: at, run_id: null, report: null, scores: null }
+  campaign.orders[id] = { order, issued: id, issued_at: at, run_id: null, printed: null, report: null, scores: null }
   if (order.purpose === 'foreign' && campaign.foreign) campaign.foreign.order = id
   if (order.purpose === 'sync') campaign.sync_ordered = { at, pin: order.pin.commit }
   const members = membersOf(campaign, order)
@@ -133,6 +133,11 @@ const dispatched: Handler<'order-dispatched'> = (campaign, event) => {
 
 function noteIsolation({ isolated }: Campaign, { harness, executions, flags }: Report): void {
   if (executions.some(({ status }) => status === 'ok')) isolated[harness] ??= !flags.includes('unisolated')
+}
+
+const printed: Handler<'order-printed'> = (campaign, { order, run_id, digest }) => {
+  const live = campaign.orders[order]
+  if (live) live.printed = { run_id, digest }
 }
 
 /** A report after `order-lost`, or a second one, changes nothing: the first report of an order counts. */
@@ -348,6 +353,7 @@ export function requeueAll(campaign: Campaign): void {
 export const orderHandlers = {
   'order-issued': issued,
   'order-dispatched': dispatched,
+  'order-printed': printed,
   measured,
   'order-lost': lost,
   'report-rejected': rejected,

@@ -1,17 +1,24 @@
 import { actionsRun } from './host.ts'
 import type { OrderId } from './ids.ts'
+import type { PartialReport } from './interruption.ts'
 import { brokenSide, type Report } from './report.ts'
 
 /**
  * How a report travels from the job that measured to the tick that takes it in: one artifact, one file in it, both
- * named by the order, and no larger than this. Whoever sends and whoever receives keep to it.
+ * named by the order, and no larger than this. Sender and receiver keep to it.
  */
 export const MOST_REPORT_BYTES = 4 * 1024 * 1024
 
-export function parcelName(order: OrderId): string {
-  return `winnow-report-${order}`
+export function reportArtifact(order: OrderId): string {
+  return `report-${order}`
 }
 
+/** What an interrupted measurement had so far. */
+export function partialArtifact(order: OrderId): string {
+  return `partial-${order}`
+}
+
+/** The one file of either artifact. */
 export function parcelFile(order: OrderId): string {
   return `${order}.json`
 }
@@ -36,6 +43,13 @@ function smallEnough(report: Report, most: number): Report {
   const why = `the report has more than ${most} bytes, even without what was printed`
   const nothing = { setups: [], gates: [], executions: [], trees: {}, tampered: null }
   return { ...report, ...nothing, runner_error: report.runner_error?.slice(0, 1000) ?? why }
+}
+
+/** Null where it is too large even without what programs printed: cut further, it would hide pairs that had begun. */
+export function parcelledPartial(partial: PartialReport, most = MOST_REPORT_BYTES): string | null {
+  const { report, begun } = partial
+  const texts = [report, withoutTails(report)].map(each => textOf({ report: each, begun }))
+  return texts.find(text => bytesOf(text) <= most) ?? null
 }
 
 /** What one side has printed to be scored, in one parcel with the report. */

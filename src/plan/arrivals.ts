@@ -37,9 +37,10 @@ function receive(world: World, live: LiveOrder, found: Arrivals): void {
     case 'running':
       return run.queued === true ? undefined : expire(world, live, found, run)
     case 'waiting':
+      return
     // It was measured in time, and no deadline is about models.
     case 'printed':
-      return
+      return void found.steps.push(...recordedPrint(live, run))
     case 'gone':
       return run.started
         ? lose(world, live, found, {
@@ -59,6 +60,15 @@ function recordedRun({ order: { id }, run_id: known }: LiveOrder, run: RunFacts)
   const run_id = 'runId' in run ? run.runId : undefined
   if (known !== null || run_id === undefined || run_id === null) return []
   return [{ step: 'event', draft: { kind: 'order-dispatched', cause: id, order: id, run_id } }]
+}
+
+/** A later run hands the items on to models: it finds them by this. */
+function recordedPrint(
+  { order: { id }, printed: known }: LiveOrder,
+  { runId: run_id, digest }: Extract<RunFacts, { state: 'printed' }>,
+): Step[] {
+  if (known !== null) return []
+  return [{ step: 'event', draft: { kind: 'order-printed', cause: id, order: id, run_id, digest } }]
 }
 
 type Underway = Pick<Extract<RunFacts, { state: 'running' }>, 'partial' | 'waitedSeconds'>

@@ -267,7 +267,7 @@ export type RunFacts =
       partial?: PartialReport
       waitedSeconds?: number
     }
-  /** Measured, and what it printed is still to be scored by models. */
-  | { state: 'printed'; runId: string }
+  /** Measured, and what it printed is still to be scored by models: in the artifact of its run with this digest. */
+  | { state: 'printed'; runId: string; digest: string }
   | { state: 'reported'; runId: string; report: Report }
   | { state: 'unreadable'; runId: string; reason: string }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { readHanded } from '../measure/handed-file.ts'
+import { type Handed, understandHanded } from '../measure/handed-file.ts'
 import { digest, oid } from '../model/ids.ts'
 
 /**
@@ -8,7 +8,7 @@ import { digest, oid } from '../model/ids.ts'
  * ledger wanted.
  */
 export const ANSWERS_FILE = 'answers.json'
-const MOST_BYTES = 4 * 1024 * 1024
+export const MOST_ANSWERS_BYTES = 4 * 1024 * 1024
 export const MOST_PATCH = 1024 * 1024
 /** What binary changes may unpack to, all together. */
 export const MOST_UNPACKED = 16 * 1024 * 1024
@@ -58,7 +58,7 @@ export function answersText(all: Answers): string {
   const told = { ...all, answers: [] as GivenAnswer[] }
   for (const one of all.answers) {
     const more = { ...told, answers: [...told.answers, one] }
-    const fitting = answers.safeParse(more).success && bytesOf(more) <= MOST_BYTES
+    const fitting = answers.safeParse(more).success && bytesOf(more) <= MOST_ANSWERS_BYTES
     told.answers.push(fitting ? one : tooLarge(one))
   }
   return textOf(told)
@@ -77,6 +77,6 @@ function bytesOf(all: Answers): number {
 }
 
 /** Why nothing can be taken from it, in one line. */
-export function readAnswersFile(path: string): Promise<Answers | { unusable: string }> {
-  return readHanded(path, { of: 'answers', most: MOST_BYTES, schema: answers })
+export function readAnswers(handed: Handed): Answers | { unusable: string } {
+  return understandHanded(handed, { of: 'answers', schema: answers })
 }

@@ -103,6 +103,7 @@ const texts: { [K in EventKind]: (event: LedgerEvent<K>, metrics: ShownMetrics) 
   'order-lost': ({ order, reason }) => `order ${short(order)} lost: ${reason}`,
   measured: ({ report }, metrics) => measuredText(report, metrics),
   'report-rejected': ({ order, reason }) => `report on order ${short(order)} rejected: ${reason}`,
+  'order-printed': ({ order, run_id }) => `order ${short(order)} measured in ${run_id}, waits for scores`,
   'judging-asked': ({ order }) => `order ${short(order)} is scored by models, in a job of its own`,
   judged: ({ order, model, records, ended }) =>
     `order ${short(order)}: ${model} was asked for ${plural(records.length, 'score')}${ended === null ? '' : `, and no more: ${ended.reason}`}`,

@@ -4,15 +4,15 @@ import type { AskedScores } from '../../model/asked.ts'
 import type { Campaign } from '../../model/campaign.ts'
 import type { ScoreRecord } from '../../model/score-record.ts'
 import type { JudgesFacts, ToldScores } from '../../plan/world.ts'
+import type { Handed } from '../../measure/handed-file.ts'
 import type { Place } from '../place.ts'
 import type { Due, Unscored } from './scored-order.ts'
 
-/** What a job has to do with models that score: a job asks them after it, or it takes in what they said, or neither. */
 export interface JudgesHere {
   /** A job of the same run asks models after this one. */
   mayJudge: boolean
-  /** The file in which such a job left the scores; null where there was none. */
-  scores: string | null
+  /** What such a job left; null where it had nothing to do. */
+  scores: Handed | null
 }
 
 /** Found after the runs were looked at: what a score is of is known from what those printed. */
@@ -29,18 +29,17 @@ type Told = HandedScores['judgings'][number]
 export function judgesReader(
   place: Pick<Place, 'by' | 'progress'>,
   runner: Pick<Unscored, 'due'>,
-  { mayJudge: follow, scores: file }: JudgesHere,
+  { mayJudge: follow, scores }: JudgesHere,
 ): JudgesReader {
   const told = new Set<string>()
-  let read: ReturnType<typeof readScores> | null = null
+  const read = scores === null ? null : readScores(scores)
 
   function tell(line: string): void {
     if (!told.has(line)) place.progress.say(line)
     told.add(line)
   }
 
-  async function givenFor(campaign: Campaign, path: string): Promise<Told[] | string> {
-    const given = await (read ??= readScores(path))
+  function givenFor(campaign: Campaign, given: NonNullable<typeof read>): Told[] | string {
     if ('unusable' in given) return given.unusable
     const { campaign: name, started } = given
     if (name === campaign.name && started === campaign.started) return given.judgings
@@ -50,10 +49,10 @@ export function judgesReader(
   return {
     async facts(campaign) {
       const facts: JudgesFacts = { follow, told: [], untold: [] }
-      if (file === null) return facts
+      if (read === null) return facts
       const own = openJudgings(place, campaign)
       if (own.length === 0) return facts
-      const given = await givenFor(campaign, file)
+      const given = givenFor(campaign, read)
       for (const asking of own) {
         const found = typeof given === 'string' ? given : takenFrom(asking, given, runner.due(asking.order))
         if (typeof found !== 'string') facts.told.push(found)

@@ -37,11 +37,11 @@ export interface Unscored {
 }
 
 export function unscoredOrders(): Unscored & {
-  take(live: LiveOrder, spec: Spec, printed: PrintedOrder): RunFacts
+  take(live: LiveOrder, spec: Spec, found: { printed: PrintedOrder; digest: string }): RunFacts
 } {
   const found = new Map<OrderId, Due & { printed: PrintedOrder }>()
   return {
-    take(live, spec, printed) {
+    take(live, spec, { printed, digest }) {
       const runId = printed.report.run_id
       const scoring = scoringOf(live, spec, printed)
       if ('report' in scoring) {
@@ -49,7 +49,7 @@ export function unscoredOrders(): Unscored & {
         return { state: 'reported', runId, report: scoring.report }
       }
       found.set(live.order.id, { printed, ...scoring })
-      return { state: 'printed', runId }
+      return { state: 'printed', runId, digest }
     },
     printed: order => found.get(order)?.printed ?? null,
     due: order => found.get(order) ?? null,

@@ -1,74 +1,163 @@
 import type { ForgeError } from '../../errors.ts'
 import type { Workflows } from '../../forge/port.ts'
+import { isRefusal } from '../../forge/refused.ts'
 import type { HandedItems } from '../../judge/handed-on.ts'
+import type { Handed } from '../../measure/handed-file.ts'
 import type { Campaign } from '../../model/campaign.ts'
 import { openAskings } from '../../model/fold-asking.ts'
+import type { OrderId } from '../../model/ids.ts'
+import { shortRef } from '../../model/refs.ts'
+import { plan } from '../../plan/plan.ts'
+import type { World } from '../../plan/world.ts'
+import { jobTitle, runTitle } from '../../report/run-names.ts'
 import type { Hands } from '../apply.ts'
 import { askingElsewhere } from '../asking.ts'
 import { campaignIdeas } from '../campaign-ideas.ts'
 import type { Ideas } from '../ideas.ts'
-import { emptyMemory } from '../memory.ts'
+import { emptyMemory, type Memory } from '../memory.ts'
 import type { Place } from '../place.ts'
+import { noteRefusal } from '../refusals.ts'
 import { answerReader } from '../taken-answers.ts'
 import { tick, type TickResult } from '../tick.ts'
-import { itemsToJudge, type JudgesHere, judgesReader } from './judges.ts'
-import { actionsRunner, FIRST_ATTEMPT } from './runner.ts'
-import { cancelUnwanted } from './unwanted-runs.ts'
+import { artifactNames, type EndedRun, fetchAnswers, fetchScores } from './ended-run.ts'
+import { itemsToJudge, judgesReader } from './judges.ts'
+import { runArtifacts } from './run-artifacts.ts'
+import { type ActionsRunner, actionsRunner, FIRST_ATTEMPT, type RunRole } from './runner.ts'
 
-/** What a job has to do with proposers and models: it takes answers in, or another job asks after it, or neither. */
-export interface Asks extends JudgesHere {
-  /** A job of the same run asks proposers after this one. */
-  mayAsk: boolean
-  /** The file in which such a job left its answers; null where none was to be asked. */
-  answers: string | null
+/** Jobs that ask programs for ideas, and models for scores. */
+export interface AskingJobs {
+  propose: boolean
+  judge: boolean
 }
 
-interface Wakeup extends Asks {
-  heed?: NonNullable<Hands['heed']>
+/** The run of GitHub Actions of which this process is a job. */
+export interface ActionsRun {
+  /** What it measures: nothing, what this tick gives its own jobs, or what those have measured. */
+  does: 'start' | 'measure' | { settle: EndedRun }
+  /** Jobs that follow on this one and may be given something. */
+  next: AskingJobs
+  /** Jobs that the workflow file has: another run of it has them as well. */
+  has: AskingJobs
+}
+
+/** An entry of the matrix of measuring jobs. */
+export interface MatrixEntry {
+  slot: number
+  order: OrderId
+  title: string
+}
+
+export interface ActionsTick extends TickResult {
+  refusals: ForgeError[]
+  /** What this run's own jobs measure. */
+  orders: MatrixEntry[]
+  /** What this run's judge job has scored; null where it has nothing to do. */
+  toJudge: HandedItems | null
 }
 
 /**
- * One tick where runs are workflow runs. It holds a token, so it runs no program of anybody: proposers are asked in
- * jobs of their own.
+ * One tick in a job of GitHub Actions. It holds a token, so it runs no program of anybody: orders, proposers and judges
+ * have jobs of their own.
  */
 export async function tickOnActions(
   place: Place,
   workflows: Workflows,
-  { heed, mayAsk, answers, mayJudge: follows, scores }: Wakeup,
-): Promise<TickResult & { refusals: ForgeError[]; toJudge: HandedItems | null }> {
-  // A job of another attempt could not know what the first one spent, nor hand anything over under the same name.
-  const first = place.by.attempt === FIRST_ATTEMPT
-  const mayJudge = follows && first
-  const runner = actionsRunner(place, workflows)
+  { does, next, has, heed }: ActionsRun & { heed?: NonNullable<Hands['heed']> },
+): Promise<ActionsTick> {
+  const isFirst = place.by.attempt === FIRST_ATTEMPT
+  // Jobs of another attempt could not know what the first one spent.
+  const may = { propose: next.propose && isFirst, judge: next.judge && isFirst }
+  const { role, answers, scores } = await takeRole(place, workflows, { does, isFirst })
+  const runner = actionsRunner(place, workflows, { role, mayJudge: may.judge })
   const memory = emptyMemory()
   const result = await tick({
     place,
     memory,
     runner,
     ideas: ideasWith(place, answers),
-    asking: askingElsewhere(mayAsk && first ? 'elsewhere' : 'later'),
-    judges: judgesReader(place, runner, { mayJudge, scores }),
+    asking: askingElsewhere(may.propose ? 'elsewhere' : 'later'),
+    judges: judgesReader(place, runner, { mayJudge: may.judge, scores }),
     only: null,
     ...(heed === undefined ? {} : { heed }),
   })
-  if (result.seen !== null) {
-    const { campaign } = result.seen.world
-    await cancelUnwanted(place, workflows, { underWay: await runner.underWay(), known: campaign })
+  const world = result.seen?.world ?? null
+  if (world !== null && !runner.hasStarted && hasToAsk(world, has))
+    await startNext({ place, memory }, workflows, world.campaign)
+  const campaign = world?.campaign ?? null
+  return {
+    ...result,
+    refusals: [...memory.refusals.values()],
+    orders: campaign === null ? [] : matrixOf(campaign, runner),
+    toJudge: campaign !== null && may.judge ? itemsToJudge(place, campaign, runner) : null,
   }
-  const toJudge = mayJudge && result.seen ? itemsToJudge(place, result.seen.world.campaign, runner) : null
-  return { ...result, refusals: [...memory.refusals.values()], toJudge }
 }
 
-function ideasWith(place: Place, file: string | null): Ideas {
+interface Taken {
+  role: RunRole
+  answers: Handed | null
+  scores: Handed | null
+}
+
+async function takeRole(
+  { by }: Place,
+  workflows: Workflows,
+  { does, isFirst }: Pick<ActionsRun, 'does'> & { isFirst: boolean },
+): Promise<Taken> {
+  if (typeof does === 'string') {
+    const role = { does: isFirst ? does : 'start' } as const
+    return { role, answers: null, scores: null }
+  }
+  const ended = does.settle
+  const run = Number(by.run_id.replace('actions:', ''))
+  const artifacts = runArtifacts(workflows, run, artifactNames(ended))
+  return {
+    role: { does: 'settle', ended, artifacts },
+    answers: await fetchAnswers(ended, artifacts),
+    scores: await fetchScores(ended, artifacts),
+  }
+}
+
+function ideasWith(place: Place, answers: Handed | null): Ideas {
   const ideas = campaignIdeas(place)
-  if (file === null) return ideas
-  const reader = answerReader(place, file)
+  if (answers === null) return ideas
+  const reader = answerReader(place, answers)
   return {
     ...ideas,
     async find(scene) {
       const [found, { answers, unanswered }] = [await ideas.find(scene), await reader.of(scene.campaign)]
       return { ...found, answers: [...found.answers, ...answers], unanswered }
     },
+  }
+}
+
+function matrixOf(campaign: Campaign, runner: ActionsRunner): MatrixEntry[] {
+  const taken = runner.takenOrders(campaign)
+  return taken.map(({ order }, slot) => ({ slot, order: order.id, title: jobTitle(campaign, order) }))
+}
+
+/** Whether the jobs of another run would be given something to ask that no job of this one can be given. */
+function hasToAsk(world: World, has: AskingJobs): boolean {
+  const asks = has.propose ? 'elsewhere' : world.asks
+  const judges = has.judge && world.judges ? { judges: { ...world.judges, follow: true } } : {}
+  const { actions } = plan({ ...world, asks, ...judges })
+  const steps = actions.flatMap(action => (action.do === 'commit' ? action.steps : []))
+  return steps.some(
+    step =>
+      step.step === 'event' && (step.draft.kind === 'idea-asked' || step.draft.kind === 'judging-asked'),
+  )
+}
+
+async function startNext(
+  { place, memory }: { place: Place; memory: Memory },
+  workflows: Workflows,
+  campaign: Campaign,
+): Promise<void> {
+  const branch = shortRef(place.refs.optimize)
+  try {
+    await workflows.start({ branch, inputs: { title: runTitle(campaign, []) } })
+  } catch (error) {
+    if (!isRefusal(error)) throw error
+    noteRefusal({ place, memory }, error)
   }
 }
 

@@ -24,7 +24,11 @@ export interface GithubForgeOptions extends Pacing, GithubAccess {
   appToken?: string | null
   /** `GITHUB_SERVER_URL`; without it texts have no links. */
   serverUrl?: string
+  /** The name of our workflow file in .github/workflows; the one that init writes unless given. */
+  workflowFile?: string
 }
+
+export const WORKFLOW_FILE = 'winnow.yml'
 
 /** Pull requests on GitHub. What git can tell is asked of git; all else with as few requests as there can be. */
 export function githubForge(options: GithubForgeOptions): Forge {
@@ -53,7 +57,7 @@ export function githubForge(options: GithubForgeOptions): Forge {
     react: (comment, how) => patiently(options, () => react(client, comment, how)),
     ...peopleOf({ client, members }, options),
     isPrivate: () => patiently(options, () => isPrivate(client)),
-    workflows: githubWorkflows(client, options),
+    workflows: githubWorkflows(client, options.workflowFile ?? WORKFLOW_FILE, options),
   }
 }
 

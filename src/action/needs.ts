@@ -1,0 +1,102 @@
+import { z } from 'zod'
+import type { AskingJobs } from '../engine/actions/session.ts'
+import type { EndedJob, EndedRun } from '../engine/actions/ended-run.ts'
+import { MOST_ORDERS_A_RUN } from '../engine/actions/runner.ts'
+import { UserError } from '../errors.ts'
+import { digest, type OrderId } from '../model/ids.ts'
+
+/** What the settling job is told of the jobs before it. */
+export interface EndedJobs {
+  /** Those for which a job of this run had something to do. */
+  campaigns: string[]
+  ended: EndedRun
+  /** Jobs that this workflow file has. */
+  has: AskingJobs
+}
+
+const job = z.strictObject({
+  result: z.enum(['success', 'failure', 'cancelled', 'skipped']),
+  outputs: z.record(z.string(), z.string()),
+})
+type Job = z.output<typeof job>
+
+const needs = z.record(z.string(), job)
+
+const matrix = z
+  .array(
+    z.strictObject({
+      slot: z
+        .number()
+        .int()
+        .min(0)
+        .max(MOST_ORDERS_A_RUN - 1),
+      order: digest,
+      title: z.string(),
+    }),
+  )
+  .max(MOST_ORDERS_A_RUN)
+  .refine(all => new Set(all.map(({ slot }) => slot)).size === all.length, 'two orders have one slot')
+  .refine(all => new Set(all.map(({ order }) => order)).size === all.length, 'an order has two slots')
+
+/** Reads `toJSON(needs)`: results and outputs of the jobs before this one. */
+export function readNeeds(text: string): EndedJobs {
+  const jobs = parsed(needs, text, 'the input jobs')
+  const tick = jobs['tick']
+  if (tick === undefined)
+    throw new UserError('the input jobs tells nothing of the job tick', {
+      fix: 'give the settling job `needs` with tick in it, and the input jobs: ${{ toJSON(needs) }}',
+    })
+  const { campaign = '', orders = '', propose = '', judge = '' } = tick.outputs
+  const measuring = Object.entries(jobs).flatMap(([name, each]) =>
+    /^measure(?:-|$)/.test(name) ? [each] : [],
+  )
+  const measured = new Map<OrderId, EndedJob>()
+  if (orders !== '')
+    for (const { slot, order } of parsed(matrix, orders, 'the output orders of the job tick'))
+      measured.set(order, jobInSlot(measuring, slot))
+  return {
+    campaigns: [...new Set([campaign, propose, judge])].filter(name => name !== ''),
+    ended: {
+      measured,
+      proposed: propose === '' ? null : endedJob(jobs['propose']),
+      judged: judge === '' ? null : endedJob(jobs['judge']),
+    },
+    has: { propose: jobs['propose'] !== undefined, judge: jobs['judge'] !== undefined },
+  }
+}
+
+function parsed<T>(schema: z.ZodType<T>, text: string, what: string): T {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    value = undefined
+  }
+  const read = schema.safeParse(value)
+  if (read.success) return read.data
+  const [issue] = read.error.issues
+  const where = issue?.path.join('.') || 'it'
+  throw new UserError(`${what} cannot be understood (${where}: ${issue?.message})`, {
+    fix: 'give the settling job the input jobs: ${{ toJSON(needs) }}, as winnow init --github writes it',
+  })
+}
+
+const SHA256 = /^[0-9a-f]{64}$/
+const SLOT = /^(success|failure|cancelled) ?([0-9a-f]{64})?$/
+
+/** Of all matrix jobs of this run, the one of this slot alone puts this output out. */
+function jobInSlot(measuring: readonly Job[], slot: number): EndedJob {
+  const told = measuring.flatMap(({ outputs }) => {
+    const value = outputs[`slot-${slot}`] ?? ''
+    return value === '' ? [] : [value]
+  })
+  const [only = '', ...others] = told
+  const [, status = '', digest = null] = SLOT.exec(others.length === 0 ? only : '') ?? []
+  return { status, digest }
+}
+
+function endedJob(ended: Job | undefined): EndedJob {
+  const told = ended?.outputs['digest'] ?? ''
+  return { status: ended?.result ?? '', digest: SHA256.test(told) ? told : null }
+}

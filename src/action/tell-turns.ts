@@ -1,0 +1,74 @@
+import type { ActionsTick } from '../engine/actions/session.ts'
+import type { Campaign } from '../model/campaign.ts'
+import type { Waiting } from '../plan/action.ts'
+import { cell } from '../report/markdown.ts'
+import { waitingSentence } from '../report/sentence.ts'
+import type { Tally } from '../report/tally.ts'
+import type { Task } from './commands.ts'
+import type { Rehearsed } from './rehearsed-turn.ts'
+import { type Outputs, said, setOutputs, summarise } from './runner-protocol.ts'
+
+/** What one campaign came to in this job. */
+export interface Turn {
+  campaign: string
+  status: Campaign['status']
+  waiting: Waiting
+  verdicts: Tally
+  /** What this run's own jobs measure. */
+  orders: ActionsTick['orders']
+  /** Whether the propose job of this run has something to do. */
+  propose: boolean
+  /** Whether the judge job of this run has something to do. */
+  judge: boolean
+  /** What GitHub refused. */
+  refused: string[]
+  /** What a person does so that it goes on, where a limit of the spec has stopped it. */
+  to_go_on?: string
+}
+
+/** Campaigns by name: left for the next run, or ended by an error. */
+export type NotTurned = Record<'later' | 'broken', readonly string[]>
+
+/** A reason that a person gave, or several things that are waited for. */
+const SUMMARY_LENGTH = 2_000
+
+export function tellTurns(
+  { env }: Task,
+  turns: readonly Turn[],
+  { later, broken, outputs }: NotTurned & { outputs: Outputs },
+): void {
+  for (const { campaign, waiting, to_go_on: way } of turns) {
+    const then = way === undefined ? '' : ` To go on, ${way}.`
+    const line = `${campaign}: ${waitingSentence(waiting)}${then}`
+    console.log(said(line))
+    summarise(env, cell(line, SUMMARY_LENGTH))
+  }
+  if (later.length > 0) {
+    const line = said(`Left for the next wake-up: ${later.join(', ')}.`)
+    console.log(line)
+    summarise(env, line)
+  }
+  const measuring = turns.find(({ orders }) => orders.length > 0)
+  setOutputs(env, {
+    ...outputs,
+    'result-json': JSON.stringify({ paused: false, campaigns: turns, later, broken }),
+    propose: turns.find(({ propose }) => propose)?.campaign ?? '',
+    campaign: measuring?.campaign ?? '',
+    orders: measuring === undefined ? '' : JSON.stringify(measuring.orders),
+  })
+}
+
+/** No job that would follow is started: nothing was written that it could work on. */
+export function tellRehearsed({ env }: Task, campaigns: readonly Rehearsed[], rest: NotTurned): void {
+  summarise(env, 'A dry run: nothing was written. The log says what would be.')
+  const result = { paused: false, dry_run: true, campaigns, ...rest }
+  setOutputs(env, { 'result-json': JSON.stringify(result) })
+}
+
+export function tellPaused({ env }: Task): number {
+  const line = 'WINNOW_PAUSED is set: nothing was looked at.'
+  console.log(line)
+  summarise(env, line)
+  setOutputs(env, { 'result-json': JSON.stringify({ paused: true, campaigns: [], later: [], broken: [] }) })
+  return 0
+}

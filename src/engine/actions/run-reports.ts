@@ -1,0 +1,106 @@
+import type { z } from 'zod'
+import type { Unpacked } from '../../forge/port.ts'
+import { type PrintedOrder, printedOrder } from '../../judge/judged-report.ts'
+import type { OrderId } from '../../model/ids.ts'
+import { type PartialReport, partialReport } from '../../model/interruption.ts'
+import {
+  MOST_PRINTED_BYTES,
+  MOST_REPORT_BYTES,
+  parcelFile,
+  partialArtifact,
+  reportArtifact,
+} from '../../model/parcel.ts'
+import { type Report, report } from '../../model/report.ts'
+import type { RunArtifacts } from './run-artifacts.ts'
+
+export type ReadReport =
+  | { is: 'report'; report: Report }
+  /** With what is still to be scored. */
+  | { is: 'printed'; printed: PrintedOrder }
+  | Unusable
+type ReadPartial = { is: 'partial'; partial: PartialReport } | Unusable
+interface Unusable {
+  is: 'unusable'
+  reason: string
+}
+
+export interface WantedReport {
+  order: OrderId
+  /** As the report must say: `actions:<id>/1`. */
+  runId: string
+  /** Of the archive that the order's own job uploaded, as something other than the artifact says. */
+  digest: string
+}
+
+/** Reads what the job of an order reported. Nothing in it is trusted. `judged`: its items come with the report. */
+export async function readReport(
+  artifacts: RunArtifacts,
+  { order, runId, digest, judged }: WantedReport & { judged: boolean },
+): Promise<ReadReport> {
+  const most = judged ? MOST_PRINTED_BYTES : MOST_REPORT_BYTES
+  const got = await artifacts.fetch(reportArtifact(order), { file: parcelFile(order), most, digest })
+  if (judged) {
+    const read = understand(got, printedOrder)
+    if ('is' in read) return read
+    return ofAnotherRun(read.value.report, runId) ?? { is: 'printed', printed: read.value }
+  }
+  const read = understand(got, report)
+  if ('is' in read) return read
+  return ofAnotherRun(read.value, runId) ?? { is: 'report', report: read.value }
+}
+
+/** Reads what the interrupted job of an order had measured. Nothing in it is trusted. */
+export async function readPartial(
+  artifacts: RunArtifacts,
+  { order, runId, digest }: WantedReport,
+): Promise<ReadPartial> {
+  const parcel = { file: parcelFile(order), most: MOST_REPORT_BYTES, digest }
+  const read = understand(await artifacts.fetch(partialArtifact(order), parcel), partialReport)
+  if ('is' in read) return read
+  return ofAnotherRun(read.value.report, runId) ?? { is: 'partial', partial: read.value }
+}
+
+function unusable(reason: string): Unusable {
+  return { is: 'unusable', reason }
+}
+
+function ofAnotherRun({ run_id }: Report, runId: string): Unusable | null {
+  return run_id === runId ? null : unusable(`it says that it is of run ${run_id.slice(0, 80)}, not ${runId}`)
+}
+
+function understand<T>(unpacked: Unpacked, schema: z.ZodType<T>): { value: T } | Unusable {
+  if (!unpacked.ok) return unusable(unpacked.why)
+  const value = parseJson(unpacked.bytes)
+  if (value === undefined) return unusable('its artifact holds no JSON')
+  const parsed = schema.safeParse(value)
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues
+    return unusable(`${issue?.path.join('.').slice(0, 200)}: ${issue?.message.slice(0, 300)}`)
+  }
+  const long = findLongText(parsed.data)
+  if (long !== null) return unusable(`${long.slice(0, 200)} has more than ${MOST_TEXT} characters`)
+  return { value: parsed.data }
+}
+
+/** Longer than anything that a measurement writes: the ledger keeps reports for good. */
+const MOST_TEXT = 65_536
+
+/** Where a report has a text, or a name, that is too long; null where it has none. */
+function findLongText(value: unknown, place = 'it'): string | null {
+  if (typeof value === 'string') return value.length > MOST_TEXT ? place : null
+  if (typeof value !== 'object' || value === null) return null
+  for (const [name, inner] of Object.entries(value)) {
+    const found = name.length > MOST_TEXT ? `a name in ${place}` : findLongText(inner, `${place}.${name}`)
+    if (found !== null) return found
+  }
+  return null
+}
+
+function parseJson(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof TypeError) return undefined
+    throw error
+  }
+}
