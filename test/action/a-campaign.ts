@@ -6,7 +6,7 @@ import { SIZE_FILES, SIZE_SPEC, shorter } from '../engine/size-yard.ts'
 import { type EmulatedGithub, emulatedGithub } from '../github/emulator/github.ts'
 import type { Account, RunRecord } from '../github/emulator/world.ts'
 import { sceneOf } from '../github/scene.ts'
-import { MEASURE } from '../github/tick-job.ts'
+import { WORKFLOW, WORKFLOW_FILE } from '../github/tick-job.ts'
 import { jobClone } from './a-job.ts'
 import { type Ended, type Step, step } from './a-runner.ts'
 
@@ -28,7 +28,7 @@ export async function onGithub(files: Record<string, string> = {}, grants: Grant
   scene.commit('main', {
     ...SIZE_FILES,
     '.winnow/size.yaml': SIZE_SPEC,
-    '.github/workflows/winnow-measure.yml': MEASURE,
+    [WORKFLOW_FILE]: WORKFLOW,
     'ideas/01.patch': shorter('a', 3),
     ...files,
   })

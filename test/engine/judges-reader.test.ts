@@ -1,12 +1,9 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { itemsToJudge, judgesReader } from '../../src/engine/actions/judges.ts'
 import { unscoredOrders } from '../../src/engine/actions/scored-order.ts'
 import type { AskedScores } from '../../src/model/asked.ts'
 import { type Campaign, emptyCampaign, type LiveOrder } from '../../src/model/campaign.ts'
 import type { ScoreRecord } from '../../src/model/score-record.ts'
-import { scratch } from '../git/scratch.ts'
 import { order, printed, spec } from '../judge/a-printed-order.ts'
 
 const RUN = 'actions:7'
@@ -17,6 +14,7 @@ const live: LiveOrder = {
   issued: ORDER.id,
   issued_at: '2026-01-01T00:00:00Z',
   run_id: 'run-1',
+  printed: null,
   report: null,
   scores: null,
 }
@@ -35,15 +33,14 @@ function campaign(...askings: AskedScores[]): Campaign {
 function scene({ found = true } = {}) {
   const said: string[] = []
   const unscored = unscoredOrders()
-  if (found) unscored.take(live, spec, printed(8, 8))
+  if (found) unscored.take(live, spec, { printed: printed(8, 8), digest: 'd'.repeat(64) })
   const place = {
     by: { run_id: RUN, attempt: 1, actor: 'ada' },
     progress: { say: (line: string) => void said.push(line) },
   }
   async function facts(about: Campaign, scores: unknown) {
-    const path = join(scratch('winnow-scores-'), 'scores.json')
-    writeFileSync(path, JSON.stringify(scores))
-    const reader = judgesReader(place, unscored, { mayJudge: false, scores: path })
+    const bytes = new TextEncoder().encode(JSON.stringify(scores))
+    const reader = judgesReader(place, unscored, { mayJudge: false, scores: { ok: true, bytes } })
     await reader.facts(about)
     return await reader.facts(about)
   }

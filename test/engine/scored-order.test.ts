@@ -18,7 +18,7 @@ const SCORES: Scores = {
 
 function live(records: ScoreRecord[] | null = null): LiveOrder {
   const about = { order: order(), issued: order().id, issued_at: '2026-01-01T00:00:00Z' }
-  return { ...about, run_id: 'run-1', report: null, scores: records && { ...SCORES, records } }
+  return { ...about, run_id: 'run-1', printed: null, report: null, scores: records && { ...SCORES, records } }
 }
 
 /** What is asked about these items, answered. */
@@ -66,12 +66,14 @@ describe('an order that was measured, and is to be scored', () => {
 describe('the orders that wait for scores', () => {
   it('are known by what they printed and what is asked of it, until nothing is', () => {
     const waiting = unscoredOrders()
+    const digest = 'd'.repeat(64)
+    const found = { printed: printed(8, 8), digest }
     const { id } = order()
     expect([waiting.printed(id), waiting.due(id)]).toEqual([null, null])
-    expect(waiting.take(live(), spec, printed(8, 8))).toEqual({ state: 'printed', runId: 'run-1' })
+    expect(waiting.take(live(), spec, found)).toEqual({ state: 'printed', runId: 'run-1', digest })
     expect(waiting.printed(id)).toEqual(printed(8, 8))
     expect(waiting.due(id)?.due.wanted).toBe(4)
-    expect(waiting.take(live(answered()), spec, printed(8, 8))).toMatchObject({
+    expect(waiting.take(live(answered()), spec, found)).toMatchObject({
       state: 'reported',
       runId: 'run-1',
     })

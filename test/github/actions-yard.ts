@@ -1,14 +1,22 @@
-import { tickOnActions } from '../../src/engine/actions/session.ts'
+import type { EndedRun } from '../../src/engine/actions/ended-run.ts'
+import {
+  type ActionsRun,
+  type ActionsTick,
+  type AskingJobs,
+  tickOnActions,
+} from '../../src/engine/actions/session.ts'
+import type { OrderId } from '../../src/model/ids.ts'
 import type { Waiting } from '../../src/plan/action.ts'
 import type { Post } from '../engine/post.ts'
 import type { SizeOptions } from '../engine/size-yard.ts'
 import type { Yard } from '../engine/yard.ts'
 import type { EmulatedGithub } from './emulator/github.ts'
-import { measuringJob, waitingRuns } from './measuring-job.ts'
+import type { RunRecord } from './emulator/world.ts'
+import { waitingRuns, wholeRun } from './measuring-job.ts'
 import type { Scene } from './scene.ts'
-import { MEASURE, tickJob } from './tick-job.ts'
+import { tickJob, WORKFLOW, WORKFLOW_FILE } from './tick-job.ts'
 
-/** A campaign on GitHub whose ticks are jobs that measure nothing: orders are runs of winnow-measure.yml. */
+/** A campaign on GitHub whose ticks are jobs that measure nothing: orders are jobs of runs that they start. */
 export interface ActionsYard {
   github: EmulatedGithub
   yard: Yard
@@ -17,15 +25,21 @@ export interface ActionsYard {
   ada: string
   /** The job of tick as it is now; another after it was killed. */
   post: () => Promise<Post>
-  /** One wake-up: a process of its own with nothing remembered. */
+  /** A tick on the default branch: a process of its own with nothing remembered. */
   wake: (options?: Wake) => Promise<Waiting>
-  /** What the last wake-up said. */
+  /** The tick of a started run, and the orders of its matrix. */
+  tickOf: (run: RunRecord, options?: Wake) => Promise<OrderId[]>
+  /** The settling job of a run. */
+  settleOf: (run: Pick<RunRecord, 'id'>, ended: Partial<EndedRun>, options?: Wake) => Promise<Waiting>
+  /** What the last tick came to. */
+  readonly last: ActionsTick | null
+  /** What the last tick said. */
   readonly said: readonly string[]
   /** What GitHub would not do in it. */
   readonly refused: readonly string[]
-  /** Every run that waits gets its machine. */
+  /** Every run that waits gets its machines: tick, measuring jobs, settling job. */
   machines: () => Promise<void>
-  /** Wake-ups and machines in turn until nothing but ideas is waited for. */
+  /** Ticks and machines in turn until nothing but ideas is waited for. */
   settle: () => Promise<Waiting>
 }
 
@@ -35,16 +49,20 @@ export interface Wake {
   ahead?: number
   /** Of which workflow run it is a job. */
   run?: number
-  mayAsk?: boolean
-  mayJudge?: boolean
-  scores?: string
-  /** The file of answers that it is given. */
-  answers?: string
+  attempt?: number
+  /** Jobs that follow on it. */
+  next?: Partial<AskingJobs>
+  /** Jobs that the workflow file has; those that follow unless told. */
+  has?: Partial<AskingJobs>
 }
 
+const NO_JOBS: AskingJobs = { propose: false, judge: false }
+const NOTHING_ENDED: EndedRun = { measured: new Map(), proposed: null, judged: null }
+
 export async function actionsYard(ideas: readonly string[], options: SizeOptions = {}): Promise<ActionsYard> {
-  const files = { '.github/workflows/winnow-measure.yml': MEASURE, ...options.files }
+  const files = { [WORKFLOW_FILE]: WORKFLOW, ...options.files }
   const { github, yard, scene, env, forge } = await tickJob(ideas, { ...options, files })
+  let runs = 0
 
   function open({ fault, ahead }: Wake = {}): Promise<Post> {
     const clock = ahead === undefined ? {} : { ahead: () => ahead }
@@ -52,31 +70,49 @@ export async function actionsYard(ideas: readonly string[], options: SizeOptions
   }
 
   let looking: Promise<Post> | null = null
-  let last: Post | null = null
-  let refused: string[] = []
+  let here: Post | null = null
+  let last: ActionsTick | null = null
+
+  async function ticked(does: ActionsRun['does'], wake: Wake): Promise<ActionsTick> {
+    const { run = ++runs, attempt = 1, next = {}, has = next } = wake
+    here = await open(wake)
+    const { place } = here
+    const { workflows } = place.forge
+    if (!workflows) throw new Error('this forge has no machines')
+    const by = { ...place.by, run_id: `actions:${run}`, attempt }
+    const jobs = { next: { ...NO_JOBS, ...next }, has: { ...NO_JOBS, ...has } }
+    return (last = await tickOnActions({ ...place, by }, workflows, { does, ...jobs }))
+  }
+
   const made: ActionsYard = {
     github,
     yard,
     scene,
     ada: github.token('ada'),
     post: () => (looking ??= open()),
-    async wake(options = {}) {
-      last = await open(options)
-      const { waiting, refusals } = await tickOf(last, options)
-      refused = refusals.map(({ message }) => message)
-      return waiting
+    wake: async (wake = {}) => (await ticked('start', wake)).waiting,
+    tickOf: async ({ id }, wake = {}) =>
+      (await ticked('measure', { ...wake, run: id })).orders.map(({ order }) => order),
+    settleOf: async ({ id }, ended, wake = {}) =>
+      (await ticked({ settle: { ...NOTHING_ENDED, ...ended } }, { ...wake, run: id })).waiting,
+    get last() {
+      return last
     },
     get said() {
-      return last?.said ?? []
+      return here?.said ?? []
     },
     get refused() {
-      return refused
+      return last?.refusals.map(({ message }) => message) ?? []
     },
     async machines() {
-      for (const run of waitingRuns(github)) await measuringJob(github, run)
+      const jobs = {
+        tick: (run: RunRecord) => made.tickOf(run),
+        settle: async (run: RunRecord, ended: EndedRun) => void (await made.settleOf(run, ended)),
+      }
+      for (const run of waitingRuns(github)) await wholeRun(github, run, jobs)
     },
     async settle() {
-      for (let wakes = 0; wakes < 30; wakes++) {
+      for (let wakes = 0; wakes < 40; wakes++) {
         const waiting = await made.wake()
         if (waiting.for !== 'orders') return waiting
         await made.machines()
@@ -85,16 +121,4 @@ export async function actionsYard(ideas: readonly string[], options: SizeOptions
     },
   }
   return made
-}
-
-function tickOf({ place }: Post, { run, mayAsk = false, answers, mayJudge = false, scores }: Wake) {
-  const { workflows } = place.forge
-  if (!workflows) throw new Error('this forge has no machines')
-  const by = run === undefined ? place.by : { ...place.by, run_id: `actions:${run}` }
-  return tickOnActions({ ...place, by }, workflows, {
-    mayAsk,
-    answers: answers ?? null,
-    mayJudge,
-    scores: scores ?? null,
-  })
 }

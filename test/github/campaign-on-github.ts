@@ -3,13 +3,12 @@ import { jobClone } from '../action/a-job.ts'
 import { openPost, type Post } from '../engine/post.ts'
 import { SIZE_FILES, SIZE_SPEC } from '../engine/size-yard.ts'
 import { scratch } from '../git/scratch.ts'
-import { MEASURE } from './tick-job.ts'
 import { emulatedGithub } from './emulator/github.ts'
 import type { PullRecord, RunRecord } from './emulator/world.ts'
-import { measuringJob, waitingRuns } from './measuring-job.ts'
+import { waitingRuns, wholeRun } from './measuring-job.ts'
 import { type Scene, sceneOf } from './scene.ts'
-import { GRANTS as JOB_GRANTS } from './tick-job.ts'
-import { type Waking, type Woken, woken } from './wake-up.ts'
+import { GRANTS as JOB_GRANTS, WORKFLOW, WORKFLOW_FILE } from './tick-job.ts'
+import { type Waking, type Woken, woken, wokenJobs } from './wake-up.ts'
 
 /** A campaign on GitHub as its jobs and its people see it: the action's own wake-ups, and machines that measure. */
 export interface CampaignOnGithub extends Scene {
@@ -47,7 +46,7 @@ export async function campaignOnGithub(
   const base = {
     ...SIZE_FILES,
     '.winnow/size.yaml': spec,
-    '.github/workflows/winnow-measure.yml': MEASURE,
+    [WORKFLOW_FILE]: WORKFLOW,
   }
   scene.commit('main', { ...base, ...files })
   const token = github.jobToken(JOB_GRANTS)
@@ -63,7 +62,7 @@ export async function campaignOnGithub(
     },
     waiting: () => waitingRuns(github),
     async machines() {
-      for (const run of waitingRuns(github)) await measuringJob(github, run)
+      for (const run of waitingRuns(github)) await wholeRun(github, run, wokenJobs({ github, token }))
     },
     async settle() {
       for (let wakes = 0; wakes < 20; wakes++) {

@@ -8,10 +8,10 @@ import { ENV } from '../engine/post.ts'
 import { type FaultProxy, faultProxy } from '../servers/fault-proxy.ts'
 import { type EmulatedGithub, emulatedGithub } from './emulator/github.ts'
 import type { World } from './emulator/world.ts'
-import { measuringJob, waitingRuns } from './measuring-job.ts'
+import { type RunJobs, waitingRuns, wholeRun } from './measuring-job.ts'
 import { type Scene, sceneOf } from './scene.ts'
-import { GRANTS, MEASURE } from './tick-job.ts'
-import { type Woken, woken, type Waking } from './wake-up.ts'
+import { GRANTS, WORKFLOW, WORKFLOW_FILE } from './tick-job.ts'
+import { type Woken, woken, wokenJobs, type Waking } from './wake-up.ts'
 
 /** Time stands still while it takes place, so that two lives differ only in what went wrong. */
 const NOW = Date.now()
@@ -56,7 +56,7 @@ export async function life(): Promise<Life> {
   scene.commit('main', {
     ...SIZE_FILES,
     '.winnow/size.yaml': `${SIZE_SPEC}execution: { max_concurrent: 4 }\nmerge: { unisolated: allow }\n`,
-    '.github/workflows/winnow-measure.yml': MEASURE,
+    [WORKFLOW_FILE]: WORKFLOW,
     'ideas/01.patch': shorter('a', 3),
     'ideas/02.patch': broken,
     'ideas/03.patch': shorter('b', 14),
@@ -66,23 +66,21 @@ export async function life(): Promise<Life> {
   const fork = github.fork('eve')
   const repositories = { bare: github.bare, fork }
   let saves = 0
+  const waking: Waking = {
+    github,
+    token,
+    url: proxy.url,
+    around: {
+      clock: { now: () => NOW, monotonic: () => performance.now(), sleep: async () => {} },
+      random: { hex: bytes => '5eed'.repeat(bytes).slice(0, bytes * 2), fraction: () => 0.5 },
+    },
+  }
   return {
     github,
     scene,
     proxy,
-    deeds: deedsOf({ github, scene, tokens, fork }),
-    wake: rest =>
-      woken({
-        github,
-        token,
-        url: proxy.url,
-        ...rest,
-        around: {
-          clock: { now: () => NOW, monotonic: () => performance.now(), sleep: async () => {} },
-          random: { hex: bytes => '5eed'.repeat(bytes).slice(0, bytes * 2), fraction: () => 0.5 },
-          ...rest?.around,
-        },
-      }),
+    deeds: deedsOf({ github, scene, tokens, fork, jobs: wokenJobs(waking) }),
+    wake: rest => woken({ ...waking, ...rest, around: { ...waking.around, ...rest?.around } }),
     save() {
       const dir = join(root, String(saves++))
       mkdirSync(dir)
@@ -111,9 +109,10 @@ interface People {
   scene: Scene
   tokens: { ada: string; eve: string }
   fork: string
+  jobs: RunJobs
 }
 
-function deedsOf({ github, scene, tokens, fork }: People): Deed[] {
+function deedsOf({ github, scene, tokens, fork, jobs }: People): Deed[] {
   const { world } = github
   const asks = async (token: string, route: string, body: unknown) => {
     const { status, body: answer } = await scene.ask(token, route, body)
@@ -125,7 +124,7 @@ function deedsOf({ github, scene, tokens, fork }: People): Deed[] {
     return found.number
   }
   async function machines() {
-    for (const run of waitingRuns(github)) await measuringJob(github, run)
+    for (const run of waitingRuns(github)) await wholeRun(github, run, jobs)
   }
   return [
     { name: 'the first wake-up', does: async () => {} },

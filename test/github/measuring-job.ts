@@ -1,12 +1,24 @@
 import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { zipSync } from 'fflate'
+import type { EndedJob, EndedRun } from '../../src/engine/actions/ended-run.ts'
 import { givenOrder } from '../../src/engine/given-order.ts'
 import { bringOrderedTrees } from '../../src/engine/ordered-trees.ts'
 import { openRepository } from '../../src/git/repository.ts'
 import { measure } from '../../src/measure/measure.ts'
-import { actionsRunId, parcelFile, parcelled, parcelName } from '../../src/model/parcel.ts'
+import type { OrderId } from '../../src/model/ids.ts'
+import type { PartialReport } from '../../src/model/interruption.ts'
+import {
+  actionsRunId,
+  parcelFile,
+  parcelled,
+  parcelledPartial,
+  partialArtifact,
+  reportArtifact,
+} from '../../src/model/parcel.ts'
 import { campaignRefs } from '../../src/model/refs.ts'
 import type { Report } from '../../src/model/report.ts'
 import { ENV } from '../engine/post.ts'
@@ -18,20 +30,77 @@ export function waitingRuns({ world }: EmulatedGithub): RunRecord[] {
   return world.runs.filter(({ status }) => status === 'queued')
 }
 
-/** A job of winnow-measure.yml: a clone with the branches of the repository and no token, one order, one artifact. */
-export async function measuringJob(github: EmulatedGithub, run: RunRecord): Promise<Report> {
-  const report = await measuredIn(github, run)
-  leave(github, run, report)
-  return report
+/** The jobs of a run before and after those that measure, as a test starts them. */
+export interface RunJobs {
+  /** Orders that it puts out as the matrix. */
+  tick: (run: RunRecord) => Promise<OrderId[]>
+  settle: (run: RunRecord, ended: EndedRun) => Promise<void>
 }
 
-/** Ends a run with what claims to be the report of its order. */
-export function leave(github: EmulatedGithub, run: RunRecord, report: Report | string): void {
+/** A whole run: its tick, one job for each order of its matrix, and its settling job. */
+export async function wholeRun(github: EmulatedGithub, run: RunRecord, jobs: RunJobs): Promise<void> {
+  run.status = 'in_progress'
+  const measured = new Map<OrderId, EndedJob>()
+  for (const order of await jobs.tick(run)) measured.set(order, await measuringJob(github, run, order))
+  if (measured.size > 0) await jobs.settle(run, { measured, proposed: null, judged: null })
+  github.finish(run, 'success')
+}
+
+/** A measuring job: a clone with the branches of the repository and no token, one order, one artifact. */
+export async function measuringJob(
+  github: EmulatedGithub,
+  run: RunRecord,
+  order: OrderId,
+): Promise<EndedJob> {
+  return leave(github, run, order, await measuredIn(github, run, order))
+}
+
+/** Ends the job of an order with what claims to be its report. */
+export function leave(
+  github: EmulatedGithub,
+  run: RunRecord,
+  order: OrderId,
+  report: Report | string,
+): EndedJob {
   const text = typeof report === 'string' ? report : parcelled(report)
-  github.finish(run, 'success', { [parcelName(run.title)]: { [parcelFile(run.title)]: text } })
+  const digest = uploadFile(github, run, { name: reportArtifact(order), file: parcelFile(order), text })
+  return { status: 'success', digest }
 }
 
-export async function measuredIn(github: EmulatedGithub, run: RunRecord): Promise<Report> {
+/** A job that was cut off, with what it had by then. */
+export function leavePartial(
+  github: EmulatedGithub,
+  run: RunRecord,
+  order: OrderId,
+  partial: PartialReport,
+): EndedJob {
+  const text = parcelledPartial(partial) ?? ''
+  const digest = uploadFile(github, run, { name: partialArtifact(order), file: parcelFile(order), text })
+  return { status: 'cancelled', digest }
+}
+
+/** As actions/upload-artifact does; the digest is its output `artifact-digest`. */
+export function uploadFile(
+  github: EmulatedGithub,
+  run: RunRecord,
+  { name, file, text }: { name: string; file: string; text: string },
+): string {
+  const archive = zipSync({ [file]: new TextEncoder().encode(text) })
+  github.upload(run, name, archive)
+  return createHash('sha256').update(archive).digest('hex')
+}
+
+interface Measuring {
+  onPartial?: (partial: PartialReport) => Promise<void>
+  signal?: AbortSignal
+}
+
+export async function measuredIn(
+  github: EmulatedGithub,
+  run: RunRecord,
+  id: OrderId,
+  { onPartial, signal = new AbortController().signal }: Measuring = {},
+): Promise<Report> {
   const root = mkdtempSync(join(tmpdir(), 'winnow-job-'))
   const clone = join(root, 'clone.git')
   // No refs of pull requests: a job gets every branch, and nothing else.
@@ -46,14 +115,10 @@ export async function measuredIn(github: EmulatedGithub, run: RunRecord): Promis
   })
   try {
     const { refs } = await repository.remoteRefs(['refs/heads/*'])
-    await repository.fetch([
-      {
-        ref: campaignRefs('optimize', 'size').state,
-        oid: refs.get(campaignRefs('optimize', 'size').state) ?? '',
-      },
-    ])
-    const state = refs.get(campaignRefs('optimize', 'size').state) ?? ''
-    const given = await givenOrder(repository, { tip: state, id: run.title, now: Date.now() })
+    const { state: ref } = campaignRefs('optimize', 'size')
+    const tip = refs.get(ref) ?? ''
+    await repository.fetch([{ ref, oid: tip }])
+    const given = await givenOrder(repository, { tip, id, now: Date.now() })
     if (!given.wanted) throw new Error(given.why)
     const { order, spec } = given
     await bringOrderedTrees(repository, order)
@@ -67,8 +132,9 @@ export async function measuredIn(github: EmulatedGithub, run: RunRecord): Promis
       env: ENV,
       now: () => Date.now(),
       monotonic: () => performance.now(),
-      signal: new AbortController().signal,
+      signal,
       onStart: async () => {},
+      ...(onPartial === undefined ? {} : { onPartial }),
     })
   } finally {
     await repository.close()

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { EndedJob } from '../../src/engine/actions/ended-run.ts'
 import { tickOnActions } from '../../src/engine/actions/session.ts'
 import { letters, shorter } from '../engine/size-yard.ts'
 import { type ActionsYard, actionsYard } from './actions-yard.ts'
@@ -17,7 +18,7 @@ async function begun(ideas: readonly string[] = []) {
   const here = await yard.post()
   await here.start()
   await yard.wake()
-  for (const run of waitingRuns(yard.github)) await measuringJob(yard.github, run)
+  await yard.machines()
   return { yard, here }
 }
 
@@ -41,12 +42,8 @@ test('what was said and is not seen again is not said a second time in one wake-
       (await forge.list(...wanted)).map(pull => ({ ...pull, body: '', comments: [] })),
   }
   yard.github.spent()
-  await tickOnActions({ ...place, forge: unseeing }, workflows, {
-    mayAsk: false,
-    answers: null,
-    mayJudge: false,
-    scores: null,
-  })
+  const none = { propose: false, judge: false }
+  await tickOnActions({ ...place, forge: unseeing }, workflows, { does: 'start', next: none, has: none })
   const written = yard.github.spent().filter(route => /^(?:POST|PATCH) .*(?:comments|pulls)/.test(route))
   expect(written.length).toBeLessThanOrEqual(3)
 })
@@ -67,16 +64,22 @@ test('a conversation that is locked costs its comment, and nothing else', async 
 
 test('an artifact that is listed and cannot be fetched is one report that is lost', async () => {
   const { yard, here } = await begun([shorter('a', 3), shorter('b', 4)])
-  const { github, wake, machines } = yard
+  const { github, wake } = yard
   await wake()
-  await machines()
+  const [run] = waitingRuns(github)
+  if (!run) throw new Error('nothing was started')
+  const orders = await yard.tickOf(run)
+  expect(orders).toHaveLength(2)
+  const measured = new Map<string, EndedJob>()
+  for (const order of orders) measured.set(order, await measuringJob(github, run, order))
   let first: string | null = null
   github.api.intercept = ({ path }: Incoming, route) => {
     if (!route.includes('/artifacts/{artifact_id}/')) return null
     first ??= path
     return path === first ? refusal(404, 'Not Found') : null
   }
-  await wake()
+  await yard.settleOf(run, { measured })
+  github.finish(run, 'success')
   const events = await here.events()
   expect(events.filter(({ kind }) => kind === 'report-rejected')).toMatchObject([
     { reason: expect.stringMatching(/its artifact cannot be used: .*it is not there/) },
@@ -90,7 +93,7 @@ test('a dispatch that is refused for good is told in the ledger once, goes on wh
   const { yard, here } = await begun([shorter('a', 3)])
   const { github, wake, settle } = yard
   github.api.intercept = (_: Incoming, route) =>
-    route.includes('/dispatches') ? refusal(422, 'Unexpected inputs provided: ["order"]') : null
+    route.includes('/dispatches') ? refusal(422, 'Unexpected inputs provided: ["title"]') : null
   for (let wakes = 0; wakes < 3; wakes++) {
     github.spent()
     expect(await wake()).toMatchObject({ for: 'orders' })

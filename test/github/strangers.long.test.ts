@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { EndedJob } from '../../src/engine/actions/ended-run.ts'
 import { letters, shorter } from '../engine/size-yard.ts'
 import { proven } from '../engine/yard.ts'
 import { type ActionsYard, actionsYard } from './actions-yard.ts'
@@ -64,10 +65,15 @@ test('what a reader brings is refused before it is measured, unless the baseline
       for (let turn = 0; turn < 4; turn++) {
         await wake()
         for (const run of waitingRuns(github)) {
-          const report = await measuredIn(github, run)
-          expect(report.flags).toContain('unisolated')
-          const flags = isolated ? report.flags.filter(flag => flag !== 'unisolated') : report.flags
-          leave(github, run, { ...report, flags })
+          const measured = new Map<string, EndedJob>()
+          for (const order of await here.tickOf(run)) {
+            const report = await measuredIn(github, run, order)
+            expect(report.flags).toContain('unisolated')
+            const flags = isolated ? report.flags.filter(flag => flag !== 'unisolated') : report.flags
+            measured.set(order, leave(github, run, order, { ...report, flags }))
+          }
+          await here.settleOf(run, { measured })
+          github.finish(run, 'success')
         }
       }
     }

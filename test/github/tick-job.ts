@@ -18,9 +18,10 @@ export const GRANTS = {
   checks: 'write',
 } as const
 
-/** What the emulator understands of winnow-measure.yml. */
-export const MEASURE = `on: { workflow_dispatch: { inputs: { campaign: {}, order: {} } } }
-run-name: \${{ inputs.order }}
+/** As much of the workflow file as starting its runs takes. */
+export const WORKFLOW_FILE = '.github/workflows/winnow.yml'
+export const WORKFLOW = `on: { workflow_dispatch: { inputs: { title: {} } } }
+run-name: \${{ inputs.title }}
 `
 
 export interface TickJob {

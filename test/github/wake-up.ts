@@ -1,11 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import type { Task } from '../../src/action/commands.ts'
 import { githubJob, surroundingsOf } from '../../src/action/github-job.ts'
 import { readInputs } from '../../src/action/inputs.ts'
 import { failed } from '../../src/action/runner-protocol.ts'
-import { wakeUp } from '../../src/action/tick.ts'
+import { settleIn } from '../../src/action/settle.ts'
+import { tickIn } from '../../src/action/tick.ts'
+import type { EndedRun } from '../../src/engine/actions/ended-run.ts'
 import { githubForge } from '../../src/forge/github/forge.ts'
 import { shortRef } from '../../src/model/refs.ts'
 import type { Call } from '../../src/verbs/call.ts'
@@ -13,7 +16,8 @@ import { jobClone } from '../action/a-job.ts'
 import { ENV } from '../engine/post.ts'
 import { scratch } from '../git/scratch.ts'
 import type { EmulatedGithub } from './emulator/github.ts'
-import { defaultBranch } from './emulator/world.ts'
+import { defaultBranch, type RunRecord } from './emulator/world.ts'
+import type { RunJobs } from './measuring-job.ts'
 import { IMPATIENT } from './temp-github.ts'
 
 export interface Waking {
@@ -24,6 +28,10 @@ export interface Waking {
   /** Where the job finds GitHub; a proxy may stand before it. */
   url?: string
   env?: Record<string, string>
+  /** The run whose tick it is; the default branch's unless told. */
+  run?: Pick<RunRecord, 'id' | 'branch'>
+  /** The orders that its tick put out, and what their jobs left: it is the settling job. */
+  ended?: EndedRun
   /** Other surroundings than those of a job: its clock, chance, and points at which it is cut off. */
   around?: Partial<Pick<Call['around'], 'clock' | 'random' | 'faults' | 'by'>>
   patience?: object
@@ -33,6 +41,7 @@ export interface Woken {
   code: number
   /** Everything it printed, as a runner reads it. */
   out: string
+  outputs: Record<string, string>
 }
 
 /**
@@ -43,6 +52,7 @@ export async function woken(waking: Waking): Promise<Woken> {
   const { github, token, url = github.url } = waking
   const { dir, git } = jobClone(github.bare, await defaultBranch(github.world))
   git('remote', 'set-url', 'origin', `${url}/team/project`)
+  const temp = scratch('winnow-wake-')
   const env = {
     ...ENV,
     GITHUB_API_URL: `${url}/api/v3`,
@@ -52,22 +62,74 @@ export async function woken(waking: Waking): Promise<Woken> {
     GITHUB_RUN_ATTEMPT: '1',
     GITHUB_ACTOR: 'ada',
     GITHUB_WORKSPACE: dir,
-    RUNNER_TEMP: join(scratch('winnow-wake-'), 'temp'),
+    RUNNER_TEMP: join(temp, 'temp'),
+    GITHUB_OUTPUT: join(temp, 'outputs'),
+    GITHUB_EVENT_NAME: 'schedule',
+    ...(waking.run === undefined ? {} : runEnvironment(waking.run)),
     ...waking.env,
   }
   const inputs = readInputs({
-    INPUT_COMMAND: 'tick',
+    INPUT_COMMAND: waking.ended === undefined ? 'tick' : 'settle',
     'INPUT_GITHUB-TOKEN': token,
     'INPUT_APP-TOKEN': waking.appToken ?? '',
+    'INPUT_NEXT-JOBS': 'measure',
+    INPUT_JOBS: waking.ended === undefined ? '' : JSON.stringify(needsOf(waking.ended)),
   })
   const task: Task = { inputs, env }
-  return heard(async () => {
+  const { code, out } = await heard(async () => {
     try {
-      return await wakeUp(task, ...jobOf(task, waking))
+      const given = jobOf(task, waking)
+      return await (waking.ended === undefined ? tickIn(task, ...given) : settleIn(task, ...given))
     } catch (error) {
       return failed(env, error)
     }
   })
+  return { code, out, outputs: outputsIn(env.GITHUB_OUTPUT) }
+}
+
+function runEnvironment({ id, branch }: Pick<RunRecord, 'id' | 'branch'>): Record<string, string> {
+  return {
+    GITHUB_RUN_ID: String(id),
+    GITHUB_EVENT_NAME: 'workflow_dispatch',
+    GITHUB_REF: `refs/heads/${branch}`,
+  }
+}
+
+/** As `toJSON(needs)` of the settling job has it. */
+function needsOf({ measured }: EndedRun): object {
+  const orders = [...measured.keys()].map((order, slot) => ({ slot, order, title: order.slice(0, 7) }))
+  const slots = [...measured.values()].map(({ status, digest }, slot) => [
+    `slot-${slot}`,
+    `${status} ${digest ?? ''}`,
+  ])
+  const tick = { campaign: 'size', orders: JSON.stringify(orders), propose: '', judge: '' }
+  return {
+    tick: { result: 'success', outputs: tick },
+    measure: { result: 'success', outputs: Object.fromEntries(slots) },
+  }
+}
+
+function outputsIn(file: string): Record<string, string> {
+  const text = existsSync(file) ? readFileSync(file, 'utf8') : ''
+  const all = text.matchAll(/^([\w-]+)<<(\S+)\n([^]*?)\n\2$/gm)
+  return Object.fromEntries([...all].map(([, name = '', , value = '']) => [name, value]))
+}
+
+/** The jobs of started runs, with the code of the action itself; each has to succeed. */
+export function wokenJobs(waking: Waking): RunJobs {
+  async function run(more: Partial<Waking>): Promise<Woken> {
+    const done = await woken({ ...waking, ...more })
+    if (done.code !== 0) throw new Error(done.out)
+    return done
+  }
+  return {
+    async tick(record) {
+      const { outputs } = await run({ run: record })
+      const orders: { order: string }[] = JSON.parse(outputs['orders'] || '[]')
+      return orders.map(({ order }) => order)
+    },
+    settle: async (record, ended) => void (await run({ run: record, ended })),
+  }
 }
 
 function jobOf(
@@ -104,7 +166,7 @@ function jobOf(
 /** Jobs may run side by side: each hears what it printed itself. */
 const heardBy = new AsyncLocalStorage<string[]>()
 
-async function heard(job: () => Promise<number>): Promise<Woken> {
+async function heard(job: () => Promise<number>): Promise<Pick<Woken, 'code' | 'out'>> {
   const lines: string[] = []
   const { log } = console
   if (listening++ === 0) {

@@ -1,120 +1,141 @@
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import type { Workflows } from '../../src/forge/port.ts'
 import type { RunRecord } from './emulator/world.ts'
+import { uploadFile } from './measuring-job.ts'
 import { type TempGithub, tempGithub } from './temp-github.ts'
-import { MEASURE } from './tick-job.ts'
+import { WORKFLOW, WORKFLOW_FILE } from './tick-job.ts'
 
-const FILE = 'winnow-measure.yml'
 const BRANCH = 'optimize/demo'
-const PARCEL = { file: 'report.json', most: 300 }
+const WANTED = { branch: BRANCH, inputs: { title: 'demo: measure exp-001' } }
 
 let temp: TempGithub
 let machines: Workflows
 beforeEach(async () => {
   temp = await tempGithub()
   onTestFinished(() => temp.remove())
-  temp.scene.commit('main', { [`.github/workflows/${FILE}`]: MEASURE })
+  temp.scene.commit('main', { [WORKFLOW_FILE]: WORKFLOW })
   temp.scene.commit(BRANCH, {}, [temp.scene.tip('main')])
-  const job = temp.forgeOf(temp.github.jobToken({ actions: 'write' }))
-  if (!job.workflows) throw new Error('this forge has no machines')
-  machines = job.workflows
+  machines = workflowsOf()
 })
 
-function order(name: string) {
-  return { workflow: FILE, branch: BRANCH, name, inputs: { order: name } }
+function workflowsOf(rest: { workflowFile?: string } = {}): Workflows {
+  const job = temp.forgeOf(temp.github.jobToken({ actions: 'write' }), rest)
+  if (!job.workflows) throw new Error('this forge has no machines')
+  return job.workflows
 }
 
-function recorded(id: number): RunRecord {
+function recorded(id: number | null): RunRecord {
   const found = temp.github.world.runs.find(each => each.id === id)
   if (!found) throw new Error(`there is no run ${id}`)
   return found
 }
 
 describe('a run', () => {
-  test('is asked for and named by its order', async () => {
-    const id = await machines.dispatch(order('o-1'))
-    const head = temp.scene.tip(BRANCH)
-    const expected = { id, name: 'o-1', branch: BRANCH, head, attempt: 1, conclusion: null }
-    expect(await machines.runs({ workflow: FILE, branch: BRANCH })).toEqual([expected])
-    temp.github.finish(recorded(id), 'failure')
-    expect(await machines.runs({ workflow: FILE, branch: BRANCH })).toMatchObject([{ conclusion: 'failure' }])
+  test('is started with a title, and looked at by its id', async () => {
+    const run = recorded(await machines.start(WANTED))
+    expect(run).toMatchObject({ title: 'demo: measure exp-001', branch: BRANCH, event: 'workflow_dispatch' })
+    expect(await machines.run(run.id)).toEqual({ id: run.id, attempt: 1, conclusion: null })
+    temp.github.finish(run, 'failure')
+    expect(await machines.run(run.id)).toEqual({ id: run.id, attempt: 1, conclusion: 'failure' })
+    expect(await machines.run(999_999)).toBeNull()
   })
 
-  test('is found by its name where GitHub does not say its id', async () => {
+  test('has no id where the server does not tell it', async () => {
     temp.github.world.settings.dispatchNamesRun = false
-    await machines.dispatch(order('o-1'))
-    expect(await machines.dispatch(order('o-2'))).toBe(temp.github.world.runs[1]?.id)
+    expect(await machines.start(WANTED)).toBeNull()
+    expect(temp.github.world.runs).toHaveLength(1)
   })
 
-  test('is asked for in the older way where the newer one is not known', async () => {
+  test('is started in the older way where the server does not know the newer one', async () => {
     temp.github.world.settings.dispatchNamesRun = false
     const message = 'Invalid request.\n\n"return_run_details" is not a permitted key.'
     temp.github.api.intercept = ({ body }) =>
       JSON.stringify(body ?? {}).includes('return_run_details')
         ? { status: 422, body: { message, documentation_url: '' } }
         : null
-    expect(await machines.dispatch(order('o-1'))).toBe(temp.github.world.runs[0]?.id)
+    expect(await machines.start(WANTED)).toBeNull()
+    expect(temp.github.world.runs).toHaveLength(1)
   })
 
-  test('that never appears is said to be missing', async () => {
-    temp.github.world.settings.dispatchNamesRun = false
-    await expect(machines.dispatch({ ...order('o-1'), inputs: {} })).rejects.toThrow(/no run is named o-1/)
-  })
-
-  test('of the same name from another branch, event or file is not it', async () => {
-    const id = await machines.dispatch(order('o-1'))
-    const forged = { ...recorded(id), title: 'o-1' }
-    const { world } = temp.github
-    world.runs.push({ ...forged, id: 1, branch: 'optimize-exp/demo/exp-001' })
-    world.runs.push({ ...forged, id: 2, event: 'pull_request' })
-    world.runs.push({ ...forged, id: 3, path: `.github/workflows/other/${FILE}` })
-    expect((await machines.runs({ workflow: FILE, branch: BRANCH })).map(run => run.id)).toEqual([id])
+  test('is one of the file that this job is of, whatever its name', async () => {
+    const file = '.github/workflows/faster.yml'
+    temp.scene.commit('main', { [file]: WORKFLOW })
+    temp.scene.commit(BRANCH, { [file]: WORKFLOW })
+    const run = recorded(await workflowsOf({ workflowFile: 'faster.yml' }).start(WANTED))
+    expect(run.path).toBe(file)
   })
 
   test('is cancelled, and once it has ended left alone', async () => {
-    const id = await machines.dispatch(order('o-1'))
-    await machines.cancel(id)
-    await machines.cancel(id)
+    const run = recorded(await machines.start(WANTED))
+    await machines.cancel(run.id)
+    await machines.cancel(run.id)
     await machines.cancel(999_999)
-    expect(recorded(id).conclusion).toBe('cancelled')
+    expect(run.conclusion).toBe('cancelled')
   })
 
   test('of a workflow that is not there is a refusal that says so', async () => {
-    const missing = { ...order('o-1'), workflow: 'nothing.yml' }
-    await expect(machines.dispatch(missing)).rejects.toThrow(/dispatches: it is not there/)
+    const missing = workflowsOf({ workflowFile: 'nothing.yml' })
+    await expect(missing.start(WANTED)).rejects.toThrow(/dispatches: it is not there/)
   })
 })
 
 describe('an artifact', () => {
-  async function left(files: Record<string, string>) {
-    const run = recorded(await machines.dispatch(order('o-1')))
-    temp.github.finish(run, 'success', { 'winnow-report': files, logs: { 'log.txt': 'x' } })
-    const [artifact] = await machines.artifacts({ run: run.id, name: 'winnow-report' })
+  const PARCEL = { file: 'report.json', most: 300 }
+
+  async function left(text: string) {
+    const run = recorded(await machines.start(WANTED))
+    const digest = uploadFile(temp.github, run, { name: 'report', file: 'report.json', text })
+    uploadFile(temp.github, run, { name: 'logs', file: 'log.txt', text: 'x' })
+    const [artifact, ...others] = await machines.artifacts(run.id, ['report'])
     if (!artifact) throw new Error('nothing was left')
-    expect(artifact).toMatchObject({ name: 'winnow-report', run: run.id, expired: false })
-    return artifact
+    expect(others).toEqual([])
+    expect(artifact).toMatchObject({ name: 'report', expired: false, digest })
+    return { run, artifact, digest }
   }
 
-  test('is taken from its archive, and asked for without the token', async () => {
-    const artifact = await left({ 'report.json': '{"schema":1}' })
-    const got = await machines.download(artifact, PARCEL)
+  test('is taken from its archive, and fetched without the token', async () => {
+    const { artifact, digest } = await left('{"schema":1}')
+    const got = await machines.download(artifact, { ...PARCEL, digest })
     expect(got.ok && Buffer.from(got.bytes).toString()).toBe('{"schema":1}')
   })
 
+  test('that was replaced since is not taken, whatever the list says of it', async () => {
+    const { artifact, digest } = await left('{"schema":1}')
+    const why = 'it is not the archive that its job uploaded: the digests differ'
+    const other = 'e'.repeat(64)
+    expect(await machines.download(artifact, { ...PARCEL, digest: other })).toEqual({ ok: false, why })
+    const [record] = temp.github.world.artifacts.filter(({ name }) => name === 'report')
+    if (record) record.bytes = Uint8Array.from(record.bytes).fill(1, 40, 44)
+    expect(await machines.download(artifact, { ...PARCEL, digest })).toEqual({ ok: false, why })
+    // Enterprise Servers may not say a digest: that of the bytes is compared all the same.
+    const silent = { ...artifact, digest: null }
+    expect(await machines.download(silent, { ...PARCEL, digest })).toEqual({ ok: false, why })
+  })
+
+  test('is found among however many others its run uploaded', async () => {
+    const { run, artifact } = await left('{}')
+    for (let count = 0; count < 120; count++) temp.github.upload(run, `noise-${count}`, new Uint8Array(1))
+    temp.github.spent()
+    expect(await machines.artifacts(run.id, ['report', 'nothing'])).toEqual([artifact])
+    expect(temp.github.spent()).toHaveLength(3)
+  })
+
   test('that claims to be small and is not, is not read to its end', async () => {
-    const artifact = await left({ 'report.json': Array.from({ length: 999 }, Math.random).join() })
-    expect(await machines.download(artifact, PARCEL)).toMatchObject({
+    const { artifact, digest } = await left(Array.from({ length: 999 }, Math.random).join())
+    const parcel = { ...PARCEL, digest }
+    expect(await machines.download(artifact, parcel)).toMatchObject({
       why: expect.stringMatching(/larger than 300/),
     })
-    const lied = await machines.download({ ...artifact, bytes: 1 }, PARCEL)
+    const lied = await machines.download({ ...artifact, bytes: 1 }, parcel)
     expect(lied).toEqual({ ok: false, why: 'it is larger than 300 bytes' })
   })
 
   test('that has expired is no failure of anything', async () => {
-    const artifact = await left({ 'report.json': '{}' })
+    const { artifact, digest } = await left('{}')
     const why = 'it has expired'
-    expect(await machines.download({ ...artifact, expired: true }, PARCEL)).toEqual({ ok: false, why })
+    const parcel = { ...PARCEL, most: 10_000, digest }
+    expect(await machines.download({ ...artifact, expired: true }, parcel)).toEqual({ ok: false, why })
     for (const each of temp.github.world.artifacts) each.expired = true
-    expect(await machines.download(artifact, { ...PARCEL, most: 10_000 })).toEqual({ ok: false, why })
+    expect(await machines.download(artifact, parcel)).toEqual({ ok: false, why })
   })
 })

@@ -2,6 +2,7 @@ import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { fittingItems, type HandedItems, readItems, readScores } from '../../src/judge/handed-on.ts'
+import type { Handed } from '../../src/measure/handed-file.ts'
 import { scratch } from '../git/scratch.ts'
 import { order, printed } from './a-printed-order.ts'
 
@@ -31,6 +32,11 @@ function file(content: unknown): string {
   return path
 }
 
+function handed(content: unknown): Handed {
+  const text = typeof content === 'string' ? content : JSON.stringify(content)
+  return { ok: true, bytes: new TextEncoder().encode(text) }
+}
+
 describe('what jobs of one run hand to each other', () => {
   it('arrives as it was', async () => {
     expect(await readItems(file(items('k1', 'k2')))).toEqual(items('k1', 'k2'))
@@ -38,12 +44,12 @@ describe('what jobs of one run hand to each other', () => {
       ...ABOUT,
       judgings: [judging('k1'), judging('k2', { ended: { is: 'late', reason: 'x' } })],
     }
-    expect(await readScores(file(scores))).toEqual(scores)
+    expect(readScores(handed(scores))).toEqual(scores)
   })
 
   it.each<[string, unknown, string]>([
     ['is no JSON', '{"winnow": 1', 'the file of scores holds no JSON'],
-    ['is empty', '', 'the file of scores is empty'],
+    ['is empty', '', 'the file of scores holds no JSON'],
     ['is something else', [], 'the file of scores: '],
     ['has another number', { ...ABOUT, winnow: 2, judgings: [] }, 'winnow: '],
     ['has more than it should', { ...ABOUT, judgings: [], verdict: 'kept' }, 'the file of scores: '],
@@ -66,8 +72,8 @@ describe('what jobs of one run hand to each other', () => {
       },
       'judgings.0.records.0.scores.quality',
     ],
-  ])('is of no use where it %s, and says so in a line', async (_, content, why) => {
-    const given = await readScores(file(content))
+  ])('is of no use where it %s, and says so in a line', (_, content, why) => {
+    const given = readScores(handed(content))
     expect(given).toEqual({ unusable: expect.stringContaining(why) })
     expect(JSON.stringify(given)).not.toContain('\\n')
   })
@@ -78,12 +84,12 @@ describe('what jobs of one run hand to each other', () => {
     symlinkSync(file(items()), link ?? '')
     mkdirSync(folder ?? '')
     writeFileSync(large ?? '', '{')
-    truncateSync(large ?? '', 33 * 1024 * 1024)
+    truncateSync(large ?? '', 257 * 1024 * 1024)
     expect(await readItems('')).toEqual({ unusable: 'there is no file of items' })
     expect(await readItems(join(dir, 'none'))).toEqual({ unusable: 'there is no file of items' })
     expect(await readItems(link ?? '')).toEqual({ unusable: 'the file of items is a link' })
     expect(await readItems(folder ?? '')).toEqual({ unusable: 'the file of items is no file' })
-    expect(await readScores(large ?? '')).toEqual({ unusable: expect.stringContaining('more than 33554432') })
+    expect(await readItems(large ?? '')).toEqual({ unusable: expect.stringContaining('more than 268435456') })
   })
 })
 

@@ -7,7 +7,7 @@ import {
   parcelFile,
   parcelled,
   parcelledItems,
-  parcelName,
+  reportArtifact,
 } from '../../src/model/parcel.ts'
 import { type Report, report } from '../../src/model/report.ts'
 
@@ -52,7 +52,7 @@ function executed(stderr: string, metrics: Record<string, number> = { bytes: 1 }
 
 describe('a parcel', () => {
   it('has its order in its name and in the name of its one file', () => {
-    expect([parcelName(ORDER), parcelFile(ORDER)]).toEqual([`winnow-report-${ORDER}`, `${ORDER}.json`])
+    expect([reportArtifact(ORDER), parcelFile(ORDER)]).toEqual([`report-${ORDER}`, `${ORDER}.json`])
     expect(actionsRunId('12', '1')).toBe('actions:12/1')
   })
 

@@ -23,7 +23,7 @@ function seen(
   const runs = new Map(
     Object.values(built.campaign.orders)
       .filter(({ report }) => report === null)
-      .map(({ order }) => [order.id, { state: 'printed', runId: 'run-1' } as const]),
+      .map(({ order }) => [order.id, { state: 'printed', runId: 'run-1', digest: 'd'.repeat(64) } as const]),
   )
   const now = new Date(NOW + minutes * 60_000).toISOString()
   return { now, runner: ELSEWHERE, runs, judges: { follow: true, told: [], untold: [], ...judges } }

@@ -1,13 +1,5 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import {
-  type Answers,
-  answersText,
-  type GivenAnswer,
-  readAnswersFile,
-} from '../../src/propose/answers-file.ts'
-import { scratch } from '../git/scratch.ts'
+import { type Answers, answersText, type GivenAnswer, readAnswers } from '../../src/propose/answers-file.ts'
 
 const MIB = 1024 * 1024
 
@@ -35,10 +27,8 @@ const given = (answers: GivenAnswer[]): Answers => ({
   answers,
 })
 
-async function handedOver(answers: GivenAnswer[]) {
-  const file = join(scratch(), 'answers.json')
-  writeFileSync(file, answersText(given(answers)))
-  return readAnswersFile(file)
+function handedOver(answers: GivenAnswer[]) {
+  return readAnswers({ ok: true, bytes: new TextEncoder().encode(answersText(given(answers))) })
 }
 
 describe('a file of answers', () => {

@@ -22,7 +22,8 @@ import { tick, type TickResult } from '../tick.ts'
 import { artifactNames, type EndedRun, fetchAnswers, fetchScores } from './ended-run.ts'
 import { itemsToJudge, judgesReader } from './judges.ts'
 import { runArtifacts } from './run-artifacts.ts'
-import { type ActionsRunner, actionsRunner, FIRST_ATTEMPT, type RunRole } from './runner.ts'
+import { FIRST_ATTEMPT, ownRunId, runNumber, type RunRole } from './run-role.ts'
+import { type ActionsRunner, actionsRunner } from './runner.ts'
 
 /** Jobs that ask programs for ideas, and models for scores. */
 export interface AskingJobs {
@@ -99,7 +100,7 @@ interface Taken {
 }
 
 async function takeRole(
-  { by }: Place,
+  place: Place,
   workflows: Workflows,
   { does, isFirst }: Pick<ActionsRun, 'does'> & { isFirst: boolean },
 ): Promise<Taken> {
@@ -108,7 +109,7 @@ async function takeRole(
     return { role, answers: null, scores: null }
   }
   const ended = does.settle
-  const run = Number(by.run_id.replace('actions:', ''))
+  const run = runNumber(ownRunId(place))
   const artifacts = runArtifacts(workflows, run, artifactNames(ended))
   return {
     role: { does: 'settle', ended, artifacts },

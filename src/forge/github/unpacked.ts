@@ -5,7 +5,7 @@ import type { Parcel, Unpacked } from '../port.ts'
  * The one file of an archive that somebody untrusted made: nothing is written anywhere, nothing else may be in
  * it, and no more is unpacked than it may hold, whatever it claims.
  */
-export function unpacked(archive: Uint8Array, { file, most }: Parcel): Unpacked {
+export function unpacked(archive: Uint8Array, { file, most }: Pick<Parcel, 'file' | 'most'>): Unpacked {
   const names: string[] = []
   let claimed = 0
   try {
