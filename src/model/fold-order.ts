@@ -19,7 +19,15 @@ import type { Handler } from './fold-handler.ts'
 const issued: Handler<'order-issued'> = (campaign, event) => {
   const { seq: _seq, id, kind: _kind, at, by: _by, cause: _cause, prev: _prev, ...terms } = event
   const order: Order = { id, ...terms }
-  campaign.orders[id] = { order, issued: id, issued_at: at, run_id: null, printed: null, report: null, scores: null }
+  campaign.orders[id] = {
+    order,
+    issued: id,
+    issued_at: at,
+    run_id: null,
+    printed: null,
+    report: null,
+    scores: null,
+  }
   if (order.purpose === 'foreign' && campaign.foreign) campaign.foreign.order = id
   if (order.purpose === 'sync') campaign.sync_ordered = { at, pin: order.pin.commit }
   const members = membersOf(campaign, order)
@@ -52,7 +60,9 @@ function isReplaced({ order: earlier, report }: LiveOrder, order: Order): boolea
   if (!isReporting(order.purpose) || ownSubject(earlier) === ownSubject(order)) return true
   // What it says was read before anything else of its kind is asked for.
   if (report !== null || order.purpose !== 'progression') return report !== null
-  return earlier.base.commit !== order.base.commit || earlier.candidates[0]?.head !== order.candidates[0]?.head
+  return (
+    earlier.base.commit !== order.base.commit || earlier.candidates[0]?.head !== order.candidates[0]?.head
+  )
 }
 
 function orderMember(campaign: Campaign, experiment: Experiment, order: Order): void {

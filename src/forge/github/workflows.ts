@@ -49,7 +49,10 @@ export function githubWorkflows(client: GithubClient, file: string, pacing: Paci
   }
 }
 
-const REPLACED = { ok: false, why: 'it is not the archive that its job uploaded: the digests differ' } as const
+const REPLACED = {
+  ok: false,
+  why: 'it is not the archive that its job uploaded: the digests differ',
+} as const
 
 function sha256Of(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex')
