@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest'
+import { singleMachineText } from '../../src/report/single-machine.ts'
 import { MACHINE } from '../model/a-machine.ts'
 import { type CampaignBuilder, SPEC, unprepared } from './a-campaign.ts'
 import { settle } from './a-world.ts'
+import { violations } from './chain.ts'
+import { FILES, WINNOW } from './happenings.ts'
 import { answered, GAIN } from './noisy.ts'
+import { Site } from './site.ts'
 
 /** As on GitHub: no run id is known before the run. */
 const elsewhere = () => ({ runner: { runId: null, machine: null, external: true } })
@@ -18,7 +22,60 @@ function onMachines(boots: readonly string[]): CampaignBuilder {
   return built
 }
 
-describe('a campaign on GitHub', () => {
+describe('a whole campaign on GitHub', () => {
+  const TIMED = WINNOW('execution: { mode: serial }\n').replace('name: bytes', 'name: wall_seconds')
+  const better = { name: 'better', files: { 'src/a': '' }, category: 'loops', priority: 'medium' } as const
+  const same = { ...better, name: 'same', files: { 'src/b': 'xxxxxxxx' } }
+
+  function ended(bootOf?: (nth: number) => string): Site {
+    const ideas = [better, same].map(idea => ({ ...idea }))
+    const built = new Site({
+      spec: TIMED,
+      files: FILES,
+      ideas,
+      elsewhere: true,
+      ...(bootOf ? { bootOf } : {}),
+    })
+    built.run()
+    expect(built.campaign.status).toBe('stopped')
+    expect(violations(built.ledger.events)).toEqual([])
+    return built
+  }
+
+  const verdicts = ({ campaign: { experiments } }: Site) =>
+    Object.values(experiments).map(({ verdict, single_machine }) => [verdict, single_machine])
+
+  it('on one self-hosted machine, or several runners of one host, ends with verdicts', () => {
+    const own = ended()
+    expect(verdicts(own)).toEqual([
+      ['kept', true],
+      ['no gain', true],
+    ])
+    const { reason } = own.ledger.experiment('exp-001')
+    expect(reason).toContain('on this machine')
+    expect(singleMachineText(own.campaign)).toContain('rests on a single machine')
+  })
+
+  it('on hosted runners, each started anew, waits for fresh ones and gets them', () => {
+    const hosted = ended(nth => `boot ${nth}`)
+    expect(verdicts(hosted)).toEqual([
+      ['kept', false],
+      ['no gain', false],
+    ])
+    expect(hosted.ledger.experiment('exp-001').reason).not.toContain('this machine')
+    expect(singleMachineText(hosted.campaign)).toBeNull()
+  })
+
+  it('whose runners become one keeps by the single-machine rule from then on', () => {
+    const left = ended(nth => (nth < 2 ? `boot ${nth}` : 'own'))
+    expect(verdicts(left)).toEqual([
+      ['kept', true],
+      ['no gain', true],
+    ])
+  })
+})
+
+describe('orders of a campaign on GitHub', () => {
   it('whose jobs all run on one self-hosted machine keeps by the single-machine rule', () => {
     const built = onMachines(['own', 'own', 'own', 'own'])
     const { stop } = built.order('exp-001')

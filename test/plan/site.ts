@@ -1,6 +1,7 @@
 import { touchedBy } from '../../src/decide/changed-lines.ts'
 import { approvalMark } from '../../src/model/approval.ts'
 import { pickMark } from '../../src/model/pick-mark.ts'
+import { MACHINE } from '../model/a-machine.ts'
 import { NO_ADDITIONS } from './an-addition.ts'
 import { checkChanges } from '../../src/decide/scope-check.ts'
 import { canonicalJson, sha256 } from '../../src/model/canonical.ts'
@@ -45,6 +46,8 @@ export interface SiteOptions {
   ideas: Idea[]
   /** Orders are measured in jobs of their own, as on GitHub. */
   elsewhere?: boolean
+  /** The boot id of the machine that measures the nth order; the same one unless told. */
+  bootOf?: (nth: number) => string
 }
 
 const parsed = new Map<string, ParsedSpecFile>()
@@ -71,11 +74,14 @@ export class Site {
   /** How much time passed besides the looks. */
   hoursLater = 0
   readonly #elsewhere: boolean
+  readonly #bootOf: (nth: number) => string
+  #measured = 0
   #looks = 0
   #runId = 1
 
-  constructor({ spec, files, ideas, elsewhere = false }: SiteOptions) {
+  constructor({ spec, files, ideas, elsewhere = false, bootOf }: SiteOptions) {
     this.#elsewhere = elsewhere
+    this.#bootOf = bootOf ?? (() => MACHINE.boot_id)
     this.ledger = new CampaignBuilder(spec)
     this.ideas = ideas
     this.main = this.git.commit(this.git.write({ ...files, [SPEC_PATH]: spec }), [])
@@ -172,7 +178,7 @@ export class Site {
         const runId = this.campaign.orders[id]?.run_id ?? 'actions:1/1'
         const report = reportOf(
           { order, spec, behaviourOf: side => this.#behaviour(order, side) },
-          { run_id: runId },
+          { run_id: runId, machine: { ...MACHINE, boot_id: this.#bootOf(this.#measured++) } },
         )
         this.runs.set(id, { state: 'reported', runId, report })
       }

@@ -26,6 +26,6 @@ export function wantsMorePairs({ spec, order, stop }: Asking, soFar: Measured, l
   const jobs = jobsOf(order, soFar, label)
   const paired = { spec, rule: stop, terms, jobs }
   if (offScale(paired) !== null) return false
-  const { status } = standingOf(paired)
-  return status === 'continue' || (status === 'new-job' && jobs.length === carried.length)
+  // A report without any pair says nothing. Where the runners have become one machine, earlier pairs may suffice by now.
+  return jobs.length === carried.length || standingOf(paired).status === 'continue'
 }

@@ -257,6 +257,11 @@ describe('a job asks after every pair whether a candidate needs another', () => 
 
   it('the first one always, also where another job was asked for', () => {
     expect([wants([]), wants([], [SCREENED])]).toEqual([true, true])
+    const proven = { ...SCREENED, order: 'b'.repeat(64) }
+    const single = { 'exp-001': [SCREENED, proven] }
+    const stop = aRule({ single_machine: true, terms: { 'exp-001': someTerms({}) } })
+    const asking = { spec: aSpec(), order: { ...order, stop, carried: single }, stop }
+    expect(wantsMorePairs(asking, { executions: [], runner: 'boot' }, 'exp-001')).toBe(true)
   })
 
   it('no more once it has screened, dropped or is kept', () => {
