@@ -166,7 +166,7 @@ const TRIGGERS: Readonly<Record<string, Rule>> = {
     const isFiltered =
       target === undefined ||
       (/^\{"branches":\["[a-z-]+\/\*\*"(?:,"[a-z-]+\/\*\*")*\],/.test(JSON.stringify(target)) &&
-        /"types":\["opened","synchronize","reopened","closed"\]\}$/.test(JSON.stringify(target)))
+        JSON.stringify(target).endsWith('"types":["opened","synchronize","reopened","closed"]}'))
     const isNarrow =
       (review === undefined || JSON.stringify(review) === '{"types":["submitted","dismissed"]}') &&
       (comment === undefined || JSON.stringify(comment) === '{"types":["created"]}')

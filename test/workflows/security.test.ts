@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { SETUP_ACTION, WORKFLOW } from '../../src/setup/github/files.ts'
 import { findingsIn, findingsInAction, GENERAL_RULES, RULES } from './rules.ts'
-import { everyFile, JUDGED, NODE, otherWorkflows, written } from './written.ts'
+import { everyFile, HAND_WRITTEN, JUDGED, NODE, readOwnFile, written } from './written.ts'
 
 const ASKING = ['propose: [{ use: command, command: ./ideas }]']
 const textOf = (files: ReturnType<typeof written>, wanted: string) =>
@@ -21,7 +21,7 @@ describe('the files that init writes', () => {
     },
   )
 
-  it.each(otherWorkflows().map(({ path, text }) => [path, text]))(
+  it.each(HAND_WRITTEN.map(path => [path, readOwnFile(path).text]))(
     'and %s of this repository are sound',
     (_path, text) => {
       expect(findingsIn(text, GENERAL_RULES)).toEqual([])

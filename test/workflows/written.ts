@@ -67,13 +67,17 @@ export const JUDGED = [
 const RUNNER = ['execution: { runs_on: [self-hosted, bench] }']
 const ASKING_ONLY = ['propose: [{ use: command, command: ./ideas }]']
 
-const lying = (path: string): Written => ({ path, text: readFileSync(join(ROOT, path), 'utf8') })
+export function readOwnFile(path: string): Written {
+  return { path, text: readFileSync(join(ROOT, path), 'utf8') }
+}
 
 /** Everything of that kind that lies here, for this repository's own campaign. */
-const OWN = [lying(WORKFLOW), lying(SETUP_ACTION)]
+const OWN = [readOwnFile(WORKFLOW), readOwnFile(SETUP_ACTION)]
 
 /** Workflows of this repository that init does not write. */
-export const HAND_WRITTEN = ['ci.yml', 'codeql.yml', 'release.yml'].map(name => `.github/workflows/${name}`)
+export const HAND_WRITTEN = readdirSync(join(ROOT, '.github/workflows'))
+  .map(name => `.github/workflows/${name}`)
+  .filter(path => path !== WORKFLOW)
 
 /** Every shape there is: one campaign and several, with and without models, on all tool chains. */
 export function everyFile(): (Written & { of: string })[] {
@@ -95,13 +99,4 @@ export function everyFile(): (Written & { of: string })[] {
   ]
   const all = [...shapes, { of: 'this repository', files: OWN }]
   return all.flatMap(({ of, files }) => files.map(file => ({ ...file, of })))
-}
-
-/** The other workflows of this repository. */
-export function otherWorkflows(): Written[] {
-  const names = readdirSync(join(ROOT, '.github/workflows'))
-  return names
-    .map(name => `.github/workflows/${name}`)
-    .filter(path => path !== WORKFLOW)
-    .map(lying)
 }
