@@ -45,7 +45,7 @@ const APPS = ['app-token'] as const
 const ASKS_NOBODY = 'it reads the clone and asks nobody'
 
 async function looking(task: Task, argv: readonly string[]): Promise<number> {
-  refuseTokens(task, ASKS_NOBODY, APPS)
+  refuseTokens(task, ASKS_NOBODY)
   return answerOf(task, argv)
 }
 
