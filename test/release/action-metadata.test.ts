@@ -27,6 +27,8 @@ const type = z.strictObject({
   type: z.enum(['string', 'boolean', 'enum', 'integer', 'list']),
   name: z.string().optional(),
   'allowed-values': z.array(z.string()).optional(),
+  separator: z.string().optional(),
+  'list-item': z.record(z.string(), z.unknown()).optional(),
 })
 const action = marketplace.parse(read('action.yml'))
 const types = z
@@ -43,6 +45,12 @@ describe('action.yml', () => {
     expect(Object.keys(action.outputs)).toEqual([...OUTPUTS])
     const needed = Object.entries(action.inputs).filter(([, { required }]) => required)
     expect(needed.map(([name]) => name)).toEqual(['command'])
+  })
+
+  it('describes each in sentences, and every command', () => {
+    for (const { description } of [...Object.values(action.inputs), ...Object.values(action.outputs)])
+      expect(description).toMatch(/^[A-Z].*[.)]$/s)
+    for (const name of COMMAND_NAMES) expect(action.inputs['command']?.description).toContain(`\`${name}\``)
   })
 })
 
