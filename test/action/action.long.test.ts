@@ -63,7 +63,7 @@ describe('the action', () => {
   })
 
   it.each([
-    ['', 'give one of tick, propose'],
+    ['', 'give one of tick, settle'],
     ['statsu', 'did you mean status?'],
     ['status; touch injected', 'fix: '],
     ['x\n::set-output name=report::y', '%0Afix: give one of'],
