@@ -6,7 +6,7 @@ import { type Order, ordersIn } from './runner-rules.ts'
 
 const ROOT = new URL('../..', import.meta.url).pathname
 const HURRIED = join(ROOT, 'test/action/hurried.cjs')
-const WRITING = new Set(['tick', 'run'])
+const WRITING = new Set(['tick', 'settle', 'run'])
 
 /** The Node that action.yml asks for, where one is at hand; `.ci/run` installs it. */
 const NODE24 = process.env['NODE24_BINARY'] ?? ''
@@ -63,39 +63,93 @@ export async function step({
   meanwhile,
 }: Step): Promise<Ended> {
   const home = scratch('winnow-step-')
-  const commands = join(home, 'temp/_runner_file_commands')
-  const files = {
-    GITHUB_OUTPUT: join(commands, 'set_output'),
-    GITHUB_STEP_SUMMARY: join(commands, 'step_summary'),
-    GITHUB_ENV: join(commands, 'set_env'),
-    GITHUB_PATH: join(commands, 'add_path'),
-    GITHUB_STATE: join(commands, 'save_state'),
-  }
-  mkdirSync(commands, { recursive: true })
-  for (const file of Object.values(files)) writeFileSync(file, '')
-  before?.(home)
-  if (owner !== undefined)
-    for (const path of [home, workspace, join(workspace, '..')])
-      execFileSync('chown', ['-R', `${owner}:${owner}`, path])
-  const given = Object.entries(inputs).map(([name, value]) => [`INPUT_${name.toUpperCase()}`, value])
-  const hurried = WRITING.has(inputs['command'] ?? '') ? ['--require', HURRIED] : []
-  const argv = [node ?? process.execPath, ...hurried, join(ROOT, 'dist/action.js')]
-  const [program = '', ...args] = through?.(argv) ?? argv
-  const child = spawn(program, args, {
+  const temp = join(home, 'temp')
+  const action = winnowAction(inputs['command'] ?? '', node)
+  const argv = through?.(action.argv) ?? action.argv
+  const ran = await runStep({
+    argv,
     cwd: workspace,
+    temp,
     env: {
       PATH: process.env['PATH'] ?? '',
       HOME: home,
       CI: 'true',
       GITHUB_ACTIONS: 'true',
       GITHUB_WORKSPACE: workspace,
-      RUNNER_TEMP: join(home, 'temp'),
-      ...(hurried.length > 0 ? { WINNOW_REMOTE_TIMEOUT: '600' } : {}),
-      ...files,
-      ...Object.fromEntries(given),
+      RUNNER_TEMP: temp,
+      ...action.env,
+      ...inputVariables(inputs),
       ...env,
     },
+    prepare() {
+      before?.(home)
+      if (owner === undefined) return
+      for (const path of [home, workspace, join(workspace, '..')])
+        execFileSync('chown', ['-R', `${owner}:${owner}`, path])
+    },
+    meanwhile: async pid => meanwhile?.(pid, home),
   })
+  const answer = ran.outputs['result-json'] ?? ''
+  return { ...ran, result: answer === '' ? null : JSON.parse(answer), home, workspace }
+}
+
+/** How the built action is started: those of its commands that write to GitHub do not pause between writes. */
+export function winnowAction(
+  command: string,
+  node = process.execPath,
+): { argv: string[]; env: Record<string, string> } {
+  const hurries = WRITING.has(command)
+  const hurried = hurries ? ['--require', HURRIED] : []
+  return {
+    argv: [node, ...hurried, join(ROOT, 'dist/action.js')],
+    env: hurries ? { WINNOW_REMOTE_TIMEOUT: '600' } : {},
+  }
+}
+
+export function inputVariables(inputs: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(inputs).map(([name, value]) => [
+      `INPUT_${name.replaceAll(' ', '_').toUpperCase()}`,
+      value,
+    ]),
+  )
+}
+
+export interface Process {
+  argv: readonly string[]
+  cwd: string
+  env: Record<string, string>
+  /** RUNNER_TEMP: it holds the files by which a step talks to its runner. */
+  temp: string
+  /** What the names of those files end with. */
+  suffix?: string
+  /** Called when those files are there. */
+  prepare?: () => void
+  meanwhile?: (pid: number) => Promise<void>
+}
+
+export interface Ran extends Omit<Ended, 'result' | 'home' | 'workspace'> {
+  /** What it wrote for the environment, the path and the state of later steps. */
+  variables: Record<string, string>
+  paths: string[]
+}
+
+/** Any program as a step of a job, with what a runner reads of it. */
+export async function runStep(given: Process): Promise<Ran> {
+  const { argv, cwd, env, temp, suffix = '', prepare, meanwhile } = given
+  const commands = join(temp, '_runner_file_commands')
+  const files = {
+    GITHUB_OUTPUT: join(commands, `set_output${suffix}`),
+    GITHUB_STEP_SUMMARY: join(commands, `step_summary${suffix}`),
+    GITHUB_ENV: join(commands, `set_env${suffix}`),
+    GITHUB_PATH: join(commands, `add_path${suffix}`),
+    GITHUB_STATE: join(commands, `save_state${suffix}`),
+  }
+  mkdirSync(commands, { recursive: true })
+  for (const file of Object.values(files)) writeFileSync(file, '')
+  prepare?.()
+  const [program = '', ...args] = argv
+  const child = spawn(program, args, { cwd, env: { ...files, ...env } })
   const said = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const)
     child[name].on('data', chunk => {
@@ -104,9 +158,7 @@ export async function step({
   const ended = new Promise<number | null>((resolve, reject) =>
     child.once('close', resolve).once('error', reject),
   )
-  await Promise.all([ended, meanwhile?.(child.pid ?? 0, home)])
-  const outputs = outputsIn(readFileSync(files.GITHUB_OUTPUT, 'utf8'))
-  const answer = outputs['result-json'] ?? ''
+  await Promise.all([ended, meanwhile?.(child.pid ?? 0)])
   const masks = ordersIn(said.stdout).filter(({ command }) => command === 'add-mask')
   const stdout = said.stdout.replace(/^::add-mask::.*\n/gm, '')
   return {
@@ -114,15 +166,16 @@ export async function step({
     stdout,
     stderr: said.stderr,
     masks: masks.map(({ data }) => data),
-    outputs,
-    result: answer === '' ? null : JSON.parse(answer),
+    outputs: outputsIn(readFileSync(files.GITHUB_OUTPUT, 'utf8')),
+    variables: outputsIn(readFileSync(files.GITHUB_ENV, 'utf8')),
+    paths: readFileSync(files.GITHUB_PATH, 'utf8')
+      .split('\n')
+      .filter(line => line !== ''),
     summary: readFileSync(files.GITHUB_STEP_SUMMARY, 'utf8'),
-    handedOn: ['set_env', 'add_path', 'save_state']
-      .map(name => readFileSync(join(commands, name), 'utf8'))
+    handedOn: [files.GITHUB_ENV, files.GITHUB_PATH, files.GITHUB_STATE]
+      .map(file => readFileSync(file, 'utf8'))
       .join(''),
     orders: [stdout, said.stderr].flatMap(text => ordersIn(text)),
-    home,
-    workspace,
   }
 }
 

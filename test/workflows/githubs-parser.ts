@@ -2,9 +2,12 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type * as workflowParser from '@actions/workflow-parser'
 import type * as actionParser from '@actions/workflow-parser/actions/action-parser'
+import type * as actionTemplate from '@actions/workflow-parser/actions/action-template'
 import { rolldown } from 'rolldown'
 
-type Parser = typeof workflowParser & typeof actionParser
+type Parser = typeof workflowParser & typeof actionParser & typeof actionTemplate
+
+const MODULES = ['', '/actions/action-parser', '/actions/action-template']
 
 /** GitHub's own parser imports its schema in a way that only bundlers understand: so it is bundled first. */
 export async function githubsParser(dir: string): Promise<Parser> {
@@ -19,7 +22,7 @@ export async function githubsParser(dir: string): Promise<Parser> {
         resolveId: id => (id === entry ? { id, moduleSideEffects: true } : null),
         load: id =>
           id === entry
-            ? "export * from '@actions/workflow-parser'; export * from '@actions/workflow-parser/actions/action-parser'"
+            ? MODULES.map(name => `export * from '@actions/workflow-parser${name}'`).join('\n')
             : null,
       },
     ],

@@ -28,6 +28,8 @@ export interface Entry {
   path: string
   body: unknown
   who: string
+  /** Of whose job the token is. */
+  run: number | null
   status: number
   /** A 304 costs nothing. */
   free: boolean
@@ -73,6 +75,7 @@ export function apiOf(world: World): Api {
       path: incoming.path,
       body: incoming.body,
       who: who?.login ?? '',
+      run: who?.run ?? null,
       status: sent.status,
       free,
     })
@@ -148,7 +151,8 @@ async function orRefusal(work: () => Promise<Answer>): Promise<Answer> {
 
 function accountIn(world: World, { headers }: Incoming): Account | null {
   const token = /^(?:token|bearer) (.+)$/i.exec(headers['authorization'] ?? '')?.[1]
-  return (token && world.accounts.get(token)) || null
+  const account = (token && world.accounts.get(token)) || null
+  return account?.ended === true ? null : account
 }
 
 /** Whoever cannot even read is told that there is nothing. */

@@ -1,4 +1,4 @@
-import type { Json } from '../contract/describe.ts'
+import { isJson, type Json } from '../contract/describe.ts'
 import { shownAccount, shownComment, shownPull, shownReview, shownRun } from './shown.ts'
 import { type Happening, startRuns } from './workflows.ts'
 import {
@@ -17,7 +17,14 @@ export type PullAction = 'opened' | 'synchronize' | 'reopened' | 'closed'
 export async function notePush(world: World, branch: string, head: string, by: Account): Promise<void> {
   const ref = `refs/heads/${branch}`
   await startRuns(world, {
-    ...{ event: 'push', files: head, commit: head, ref, branch, head, filtered: branch, by },
+    event: 'push',
+    files: head,
+    commit: head,
+    ref,
+    branch,
+    head,
+    filtered: branch,
+    by,
     title: (await world.git.run('log', '-1', '--format=%s', head)) || null,
     payload: { ref, after: head, ...(await payloadBy(world, by)) },
   })
@@ -44,7 +51,10 @@ export async function noteReview(
   action: 'submitted' | 'dismissed',
   by: Account,
 ): Promise<void> {
-  const payload = { action, review: shownReview(review), ...(await payloadOf(world, pull, by)) }
+  const { pull_request: whole, ...rest } = await payloadOf(world, pull, by)
+  const { merged: _, ...shown } = isJson(whole) ? whole : {}
+  const told = { ...shownReview(review), state: review.state.toLowerCase() }
+  const payload = { action, review: told, pull_request: shown, ...rest }
   await startAtMerge(world, pull, { event: 'pull_request_review', action, by, payload })
 }
 
@@ -125,7 +135,13 @@ async function startAtMerge(world: World, pull: PullRecord, told: Told): Promise
   const isOutsider = fromFork && ['read', 'none'].includes(pull.author.permission)
   await startRuns(world, {
     ...told,
-    ...{ files: commit, commit, ref, branch: pull.branch, head: pull.head, filtered: pull.base, fromFork },
+    files: commit,
+    commit,
+    ref,
+    branch: pull.branch,
+    head: pull.head,
+    filtered: pull.base,
+    fromFork,
     title: pull.title,
     needsApproval: isOutsider && told.event === 'pull_request',
   })
@@ -136,7 +152,7 @@ async function payloadOf(world: World, pull: PullRecord, by: Account): Promise<J
   const fork =
     pull.fork === null ? repository : { ...repository, ...namedRepository(world, pull.fork), fork: true }
   const shown = shownPull(world, pull)
-  const [head, base] = [shown['head'], shown['base']].map(each => ({ ...(each as Json) }))
+  const [head, base] = [shown['head'], shown['base']].map(each => (isJson(each) ? each : {}))
   const merged = pull.merge !== null
   return {
     pull_request: { ...shown, merged, head: { ...head, repo: fork }, base: { ...base, repo: repository } },

@@ -31,6 +31,8 @@ export interface EmulatedGithub {
   renameDefault(to: string): void
   finish(run: RunRecord, conclusion: string, artifacts?: Record<string, Record<string, string>>): void
   upload(run: RunRecord, name: string, archive: Uint8Array): void
+  /** Takes in what pushes did. */
+  settle(): Promise<void>
   /** Requests that count, since the last time this was asked. */
   spent(): string[]
   /** Fails if anything went over the wire that GitHub would not have said or understood. */
@@ -143,6 +145,7 @@ export async function emulatedGithub(settings: Partial<Settings> = {}): Promise<
       Object.assign(run, { status: 'completed', conclusion })
     },
     upload,
+    settle: () => server.settle(),
     spent() {
       const since = api.log.slice(told).filter(({ free }) => !free)
       told = api.log.length

@@ -8,6 +8,8 @@ import { listening } from '../../servers/loopback.ts'
 
 export interface Server {
   url: string
+  /** Takes in what pushes did, after everything that was asked for before. */
+  settle(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -105,6 +107,7 @@ export async function serve(world: World, api: Api, root: string): Promise<Serve
   const port = await listening(server)
   return {
     url: `http://127.0.0.1:${port}`,
+    settle: () => inTurn(settled),
     async stop() {
       stopped = true
       for (const socket of sockets) socket.destroy()
@@ -127,7 +130,8 @@ function mayBringWorkflows({ kind, grants }: Account): boolean {
 function accountOf(world: World, { headers }: IncomingMessage): Account | null {
   const encoded = /^Basic (.+)$/i.exec(headers.authorization ?? '')?.[1] ?? ''
   const [, token = ''] = Buffer.from(encoded, 'base64').toString('utf8').split(':')
-  return world.accounts.get(token) ?? null
+  const account = world.accounts.get(token) ?? null
+  return account?.ended === true ? null : account
 }
 
 async function bodyOf(request: IncomingMessage): Promise<string> {

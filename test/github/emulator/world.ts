@@ -11,8 +11,9 @@ export interface Account {
   grants: Record<string, 'read' | 'write'> | null
   /** Of a classic token. */
   scopes?: string[]
-  /** The run whose job has this token. */
+  /** The run whose job has this token, and whether that job has ended. */
   run?: number
+  ended?: boolean
 }
 
 export interface PullRecord {
@@ -88,6 +89,8 @@ export interface RunRecord {
   attempt?: number
   /** Owner and name of where its commit is from, if not this repository. */
   repository?: string
+  /** Why it has no jobs. */
+  refusal?: string
   /** What its jobs are told. A run that a test made up has no jobs. */
   job?: JobFacts
 }

@@ -42,7 +42,7 @@ export function evaluateText(text: string, contexts: Contexts): string {
 /** As GitHub makes a string of a value. */
 export function toText(value: unknown): string {
   if (value === null || value === undefined) return ''
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
 /** Empty strings, zero and null count as false, as GitHub has it. */

@@ -1,0 +1,89 @@
+import { download, upload } from './artifacts.ts'
+import { checkout } from './checkout.ts'
+import type { Machine } from './machine.ts'
+
+export interface StockCall {
+  inputs: Record<string, string>
+  machine: Machine
+}
+
+export interface StockAnswer {
+  outputs: Record<string, string>
+  /** The name of the step that runs after the job. */
+  post?: string
+  warning?: string | null
+}
+
+export type StockAction = (call: StockCall) => Promise<StockAnswer>
+
+interface Stock {
+  run: StockAction
+  /** Its inputs with their defaults. */
+  inputs: Record<string, string>
+}
+
+const TOKEN = '${{ github.token }}'
+
+/** Does nothing here; its step is on record. */
+const nothing =
+  (post: string | null): StockAction =>
+  async () => ({ outputs: {}, ...(post === null ? {} : { post }) })
+
+const CACHE = { path: '', key: '', 'restore-keys': '', 'fail-on-cache-miss': 'false', 'lookup-only': 'false' }
+
+/** Actions that GitHub publishes, as far as they are used here. */
+export const STOCK: Readonly<Record<string, Stock>> = {
+  'actions/checkout': {
+    run: checkout,
+    inputs: {
+      repository: '',
+      ref: '',
+      token: TOKEN,
+      path: '',
+      'fetch-depth': '1',
+      'persist-credentials': 'true',
+      clean: 'true',
+      'set-safe-directory': 'true',
+    },
+  },
+  'actions/upload-artifact': {
+    run: upload,
+    inputs: {
+      name: 'artifact',
+      path: '',
+      'if-no-files-found': 'warn',
+      'retention-days': '',
+      'compression-level': '6',
+      overwrite: 'false',
+      'include-hidden-files': 'false',
+    },
+  },
+  'actions/download-artifact': {
+    run: download,
+    inputs: {
+      name: '',
+      path: '',
+      pattern: '',
+      'merge-multiple': 'false',
+      'artifact-ids': '',
+      'github-token': '',
+      repository: '',
+      'run-id': '',
+      'digest-mismatch': 'error',
+    },
+  },
+  'actions/cache': { run: nothing('Post Run actions/cache'), inputs: CACHE },
+  'actions/cache/restore': { run: nothing(null), inputs: CACHE },
+  'actions/cache/save': { run: nothing(null), inputs: { path: '', key: '' } },
+}
+
+/** The action's published code by owner, name and folder; any `setup-…` of GitHub's is there, and does nothing. */
+export function findStock(name: string): Stock | null {
+  const found = STOCK[name]
+  if (found) return found
+  return /^(?:actions|ruby|pnpm|oven-sh|astral-sh|dtolnay|gradle)\/(?:setup-[\w-]+|rust-toolchain|actions\/setup-gradle)$/.test(
+    name,
+  )
+    ? { run: nothing(`Post Run ${name}`), inputs: {} }
+    : null
+}
