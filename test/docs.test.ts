@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { PAGES } from '../docs/generate/pages.ts'
+import { pictureSources } from '../docs/generate/pictures.ts'
 import { VERBS } from '../src/verbs/registry.ts'
 
 const ROOT = new URL('..', import.meta.url).pathname
@@ -10,6 +11,20 @@ const committed = (path: string) => readFileSync(join(ROOT, path), 'utf8')
 describe('pages that are written from the code', () => {
   it.each(Object.entries(PAGES))('%s is what the code says', (path, page) => {
     expect(committed(path), `${path} is stale: npm run docs writes it`).toBe(page())
+  })
+})
+
+describe('the pictures of pull requests', () => {
+  const sources = pictureSources()
+
+  it.each(Object.entries(sources))('%s is what the code says', (path, source) => {
+    expect(committed(path), `${path} is stale: npm run docs:images draws it`).toBe(source)
+  })
+
+  it.each(Object.keys(sources).filter(path => path.endsWith('.md')))('%s has a small picture', path => {
+    const { size } = statSync(join(ROOT, path.replace(/\.md$/, '.png')))
+    expect(size).toBeGreaterThan(1_000)
+    expect(size).toBeLessThan(150_000)
   })
 })
 

@@ -63,7 +63,11 @@ export function requestMarkdown(experiment: Experiment, approvers: Approvers = '
   const { status, approval } = experiment
   const mark = approvalMark(experiment)
   if (mark === null) return []
-  const [head, ...rows] = rowsOf(experiment).map(row => `| ${row.map(text => cell(text)).join(' | ')} |`)
+  const [head = [], ...packages] = rowsOf(experiment)
+  // What waits as a whole is said above the table.
+  const isMixed = packages.some(row => row.at(-1) !== packages[0]?.at(-1)) || status !== 'deferred'
+  const columns = isMixed ? head : head.slice(0, -1)
+  const rows = packages.map(row => markdownRow(row.slice(0, columns.length)))
   const how = status === 'deferred' ? ['', howText(experiment, approvers)] : []
   const why = ['', `Why it is needed: ${cell(approval?.why ?? '')}`]
   const shown = withRoom(
@@ -71,7 +75,15 @@ export function requestMarkdown(experiment: Experiment, approvers: Approvers = '
     ROOM,
     left => `\n… and ${left} more: \`winnow show ${experiment.id}\` lists all of them.`,
   )
-  return ['', head ?? '', `|${' --- |'.repeat(HEAD.length)}`, ...shown, ...why, ...how, '', mark]
+  const top = markdownRow(columns)
+  return ['', top, `|${' --- |'.repeat(columns.length - 1)}`, ...shown, ...why, ...how, '', mark]
+}
+
+/** Narrow enough for a pull request: the package with its version, the usual protocol left out. */
+function markdownRow([name = '', version = '', from = '', ...rest]: readonly string[]): string {
+  const whole = version === '' ? name : `${name} ${version}`
+  const source = from.replace(/^(\w+, )https:\/\/([^/]+)\/?$/, '$1$2')
+  return `| ${[name === HEAD[0] ? name : whole, source, ...rest].map(text => cell(text)).join(' | ')} |`
 }
 
 /** A comment for the people who may approve: on the campaign's pull request, or on the experiment's own before that exists. */
@@ -102,8 +114,8 @@ const KEPT_ROOM = 12_000
 /** The same as a table, where there are any. */
 export function keptPackagesMarkdown(campaign: Campaign): string[] {
   const rows = keptPackages(campaign).map(({ experiment, addition }) => {
-    const texts = rowOf(addition, experiment).map(text => cell(oneLine(text, CELL)))
-    return `| ${[...texts, experiment.id].join(' | ')} |`
+    const texts = rowOf(addition, experiment).map(text => oneLine(text, CELL))
+    return markdownRow([...texts, experiment.id])
   })
   if (rows.length === 0) return []
   const head = [...HEAD.slice(0, -1), 'with']
@@ -111,8 +123,8 @@ export function keptPackagesMarkdown(campaign: Campaign): string[] {
     '',
     '**Packages it adds**',
     '',
-    `| ${head.join(' | ')} |`,
-    `|${' --- |'.repeat(head.length)}`,
+    markdownRow(head),
+    `|${' --- |'.repeat(head.length - 1)}`,
     ...withRoom(
       rows,
       KEPT_ROOM,

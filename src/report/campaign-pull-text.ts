@@ -16,7 +16,7 @@ import { campaignProgress } from './campaign-result.ts'
 import { fromStartToNow } from './chart-data.ts'
 import { minutesText, moneyText } from './cost-text.ts'
 import { findPersonalTasks, type PersonalTask } from './needs-a-person.ts'
-import { cell, withRoom } from './markdown.ts'
+import { cell, code, withRoom } from './markdown.ts'
 import { chartUrl, type Page } from './page-links.ts'
 import { effectPhrase } from './reported-effect.ts'
 import { keptExperiments } from './taken-back.ts'
@@ -147,7 +147,7 @@ function factsLine(campaign: Campaign): string {
   const facts = [
     ...(change === null
       ? []
-      : [`\`${cell(progress.metric)}\` ${shortNumber(change.from)} → ${shortNumber(change.to)}`]),
+      : [`${code(progress.metric)} ${shortNumber(change.from)} → ${shortNumber(change.to)}`]),
     `${keptExperiments(campaign).length} of ${plural(ideas, 'idea')} kept`,
     campaign.host === 'github' ? minutesText(campaign) : `${minutesText(campaign)} of measuring`,
     ...moneyText(campaign),

@@ -18,6 +18,12 @@ export function cell(text: string, length = CELL_LENGTH): string {
     )
 }
 
+/** A name in a code span, where Markdown escapes nothing but what would end a cell of a table. */
+export function code(text: string, length = CELL_LENGTH): string {
+  const plain = unlinked(oneLine(plainText(text), length))
+  return `\`${plain.replaceAll('`', "'").replaceAll('|', '\\|')}\``
+}
+
 /** As many whole lines as there is room for; of the others how many they are. What comes after them stays whole. */
 export function withRoom(lines: readonly string[], room: number, rest: (left: number) => string): string[] {
   let used = 0

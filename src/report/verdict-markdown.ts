@@ -15,7 +15,7 @@ import { isJudged } from '../spec/judged.ts'
 import { specOf } from '../spec/recorded-spec.ts'
 import type { Spec } from '../spec/schema.ts'
 import { failedPartMarkdown } from './failed-output-text.ts'
-import { cell } from './markdown.ts'
+import { cell, code } from './markdown.ts'
 import { valueText } from './metrics-text.ts'
 import { type Page, runUrl } from './page-links.ts'
 import { capitalised, verdictSentence } from './sentence.ts'
@@ -61,9 +61,8 @@ function headline(spec: Spec, experiment: Experiment): string {
 /** A part that fails on the base as well is nobody's verdict: here it worked there. */
 function worksWithout({ verdict, failed }: Experiment): string {
   if (verdict !== 'broken' || failed === null) return ''
-  return failed.what.startsWith('gate ')
-    ? ' It passes without this change.'
-    : ' It works without this change.'
+  const what = failed.what.startsWith('gate ') ? 'The gate passes' : `${capitalised(failed.what)} works`
+  return `. ${what} without this change.`
 }
 
 const MOST_ROWS = 8
@@ -80,7 +79,7 @@ function metricTable(campaign: Campaign, experiment: Experiment, spec: Spec): st
     const [base = null, candidate = null] = [before[name], metrics[name]]
     if (base === null && candidate === null) return []
     const change = changeCell(campaign, experiment, { name, spec })
-    return [`| \`${cell(name)}\` | ${shortValue(base)} | ${shortValue(candidate)} | ${change} |`]
+    return [`| ${code(name)} | ${shortValue(base)} | ${shortValue(candidate)} | ${change} |`]
   })
   if (rows.length === 0) return []
   return ['| | before | with this change | |', '|---|---|---|---|', ...rows.slice(0, MOST_ROWS)]
@@ -168,10 +167,10 @@ function evidenceFacts(
   const landing = campaign.landings.find(({ experiment: of, reverted }) => of === id && reverted === null)
   if (closed && outcome !== null && isLanded(outcome) && landing !== undefined) {
     const branch = shortRef(campaignRefs(spec.branches.prefix, campaign.name).optimize)
-    facts.push(`merged into \`${branch}\` as ${landing.commit.slice(0, SHOWN)}`)
+    facts.push(`merged into ${code(branch)} as ${landing.commit.slice(0, SHOWN)}`)
   }
   const url = measured === null ? null : runUrl(page, measured.run)
-  if (url !== null) facts.push(`[measuring run](${url})`)
+  if (url !== null) facts.push(`[Measuring run](${url})`)
   return facts.length === 0 ? [] : [facts.join(' · ')]
 }
 

@@ -126,7 +126,7 @@ describe('every number of a deterministic campaign', () => {
       const change = `bytes ${base} -> ${candidate} (${candidate < base ? '' : '+'}${percent(candidate / base - 1)})`
       const all = await shown(person, id)
       expect(all.show).toContain(`${id} ${word}: ${change}`)
-      expect(all.pull).toContain(`${word}: ${change}`)
+      expect(all.pull.replaceAll('**', '')).toContain(`${word}: ${change.replace('->', '→')}`)
       expect(all.results.summary).toContain(`${word}: ${change}`)
       expect(all.status?.metrics).toMatchObject({ bytes: candidate })
       for (const one of [all.results, all.stored]) {
@@ -149,8 +149,11 @@ describe('every number of a deterministic campaign', () => {
     const [[start, now] = [0, 0]] = ends
     const gain = percent(now / start - 1)
     const all = await whole(person)
-    for (const text of [all.status, all.readme, all.digest, all.pull])
+    for (const text of [all.status, all.readme, all.digest])
       expect(text).toContain(`bytes ${start} -> ${now} (${gain})`)
+    expect(all.pull).toContain(
+      `### bytes ${gain.replace('-', '')} lower than at the start\n\`bytes\` ${start} → ${now} · `,
+    )
     expect(all.badge).toContain(`<title>size: ${gain} · running</title>`)
     expect(all.chart).toContain(gain)
     expect(all.json).toMatchObject({

@@ -206,7 +206,7 @@ describe('a change taken alone is measured as the campaign measures', () => {
     const found = await pick(site)
     expect(found).toMatchObject({ outcome: 'kept' })
     const body = (await pullOf(site, found))?.body ?? ''
-    expect(body).toMatch(/\| left-pad \| 1\.3\.0 \| .* \| approved \|/)
+    expect(body).toMatch(/\| left-pad 1\.3\.0 \| .* \| approved \|/)
     expect((await site.kinds()).filter(kind => kind === 'approval-requested')).toHaveLength(1)
     await site.proven()
   })

@@ -37,8 +37,8 @@ describe('a change is taken alone by a comment', () => {
 
     await post.run()
     expect(offered()).toMatchObject([{ draft: false, state: 'open' }])
-    expect(picked().body).toContain('Kept: bytes 48 -\\> 38')
-    expect(picked().body).toContain(`**Taken from**: exp-002 (#${number('b5')})`)
+    expect(picked().body).toContain('**Kept: bytes 48 → 38')
+    expect(picked().body).toContain(`In the campaign it was exp-002 (#${number('b5')}): `)
     expect(checks(picked().head).at(-1)).toMatchObject({ conclusion: 'success' })
     const campaign = github.world.pulls.find(({ branch }) => branch === 'optimize-campaign/size')
     expect(campaign?.body).toContain('| exp-003: kept |')

@@ -19,7 +19,7 @@ test('reopened as it was it is closed once more, with a word; mended it is measu
   const state = () => github.world.pulls[0]?.state
   const said = () => github.world.comments.map(({ body }) => body)
   expect(state()).toBe('closed')
-  expect(said()).toMatchObject([expect.stringContaining('Refused: changes 1 file outside scope.mutable')])
+  expect(said()).toMatchObject([expect.stringContaining('**Refused: changes 1 file outside scope.mutable')])
 
   await asks('ada', 'PATCH /pulls/1', { state: 'open' })
   await winnow('tick')
@@ -45,6 +45,6 @@ test('reopened as it was it is closed once more, with a word; mended it is measu
   expect(experiments[1]?.head).toBe(head)
   expect(github.world.pulls).toMatchObject([{ state: 'closed', merge: {} }, { base: 'main' }])
   expect(said()).toHaveLength(2)
-  expect(said()[0]).toContain('\nKept: ')
+  expect(said()[0]).toContain('\n**Kept: ')
   await proven(post.place)
 })

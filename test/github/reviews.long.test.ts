@@ -109,7 +109,7 @@ test('before anything is kept, packages that wait are told of where they are app
     { branch: 'optimize-exp/size/pads', base: 'optimize/size', draft: true, author: { kind: 'actions' } },
   ])
   expect(github.world.comments).toMatchObject([
-    { number: 1, body: expect.stringContaining('| left-pad | 1.3.0 |') },
+    { number: 1, body: expect.stringContaining('| left-pad 1.3.0 |') },
   ])
   github.spent()
   await winnow('tick')

@@ -40,7 +40,7 @@ describe('a default branch with other workflow files, which the token of a job m
     })
     expect(alert?.message).toContain('git switch optimize/size && git merge --no-ff main')
     const campaign = github.world.pulls.find(({ branch }) => branch === 'optimize-campaign/size')
-    expect(campaign?.body).toContain('**For a person**: main at ')
+    expect(campaign?.body).toContain('**Needs you:** main at ')
     expect((await winnow('doctor').catch(String)).toString()).toContain('changes workflow files')
 
     const asked = await orders(there)
@@ -73,7 +73,7 @@ describe('a default branch with other workflow files, which the token of a job m
     expect(there.tip('optimize/size')).toBe(campaign.incumbent.commit)
     await winnow('tick')
     const pull = github.world.pulls.find(({ branch }) => branch === 'optimize-campaign/size')
-    expect(pull?.body).not.toContain('For a person')
+    expect(pull?.body).not.toContain('Needs you')
     await proven(post.place)
   })
 
@@ -109,7 +109,7 @@ describe('a default branch with other workflow files, which the token of a job m
     await post.run()
     expect(await post.outcomes()).toMatchObject({ mine: 'kept' })
     expect(shown()).toMatchObject([{ status: 'completed', conclusion: 'success' }])
-    expect(said()).toMatchObject([{ body: expect.stringContaining('\nKept: ') }])
+    expect(said()).toMatchObject([{ body: expect.stringContaining('\n**Kept: ') }])
     await proven(post.place)
   })
 

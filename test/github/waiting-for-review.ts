@@ -23,7 +23,7 @@ export async function waitingForReview(approvers = 'write', more = '') {
   const [experiment] = Object.values((await post.campaign()).experiments)
   expect(experiment).toMatchObject({ status: 'deferred', head })
   expect(there.github.world.comments).toMatchObject([
-    { number: 1, author: { kind: 'actions' }, body: expect.stringContaining('| left-pad | 1.3.0 |') },
+    { number: 1, author: { kind: 'actions' }, body: expect.stringContaining('| left-pad 1.3.0 |') },
   ])
   expect(there.github.world.checks).toMatchObject([{ head, conclusion: 'neutral' }])
   return { ...there, head, digest: experiment?.approval?.digest ?? '' }
