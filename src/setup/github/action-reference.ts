@@ -23,7 +23,8 @@ export function referToAction(action: string, directory: '' | typeof CLONE_DIREC
   return action === OWN_ACTION ? `./${directory} ${FROM_CLONE}` : action
 }
 
-const WINNOW_STEP = /^ +uses: (?<action>\S+(?: # [\w.-]+)?)\n +with:\n +command: (?<command>tick|run)$/m
+const WINNOW_STEP =
+  /^ +uses: (?<action>\S+(?: # [\w.-]+)?)(?: # zizmor:.*)?\n +with:\n +command: (?<command>tick|run)$/m
 
 export interface WrittenWorkflow {
   action: string
