@@ -155,7 +155,9 @@ async function oneTick(call: Call, scene: Scene, run: ActionsRun): Promise<Came>
   if (waiting.for === 'ideas' && !run.has.propose && seen.world.askable.length > 0)
     say(`${place.name}: this workflow has no job that asks its programs for ideas.`)
   if (waiting.for === 'judges' && !run.has.judge)
-    say(`${place.name}: this workflow has no job that asks models for scores; winnow init --github writes one.`)
+    say(
+      `${place.name}: this workflow has no job that asks models for scores; winnow init --github writes one.`,
+    )
   const way = wayOnText(campaign)
   const turn = {
     campaign: place.name,

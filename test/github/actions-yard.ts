@@ -37,6 +37,8 @@ export interface ActionsYard {
   readonly said: readonly string[]
   /** What GitHub would not do in it. */
   readonly refused: readonly string[]
+  /** The same of every tick so far. */
+  readonly everRefused: string[]
   /** Every run that waits gets its machines: tick, measuring jobs, settling job. */
   machines: () => Promise<void>
   /** Ticks and machines in turn until nothing but ideas is waited for. */
@@ -72,6 +74,7 @@ export async function actionsYard(ideas: readonly string[], options: SizeOptions
   let looking: Promise<Post> | null = null
   let here: Post | null = null
   let last: ActionsTick | null = null
+  const everRefused: string[] = []
 
   async function ticked(does: ActionsRun['does'], wake: Wake): Promise<ActionsTick> {
     const { run = ++runs, attempt = 1, next = {}, has = next } = wake
@@ -81,7 +84,9 @@ export async function actionsYard(ideas: readonly string[], options: SizeOptions
     if (!workflows) throw new Error('this forge has no machines')
     const by = { ...place.by, run_id: `actions:${run}`, attempt }
     const jobs = { next: { ...NO_JOBS, ...next }, has: { ...NO_JOBS, ...has } }
-    return (last = await tickOnActions({ ...place, by }, workflows, { does, ...jobs }))
+    last = await tickOnActions({ ...place, by }, workflows, { does, ...jobs })
+    everRefused.push(...last.refusals.map(({ message }) => message))
+    return last
   }
 
   const made: ActionsYard = {
@@ -104,6 +109,7 @@ export async function actionsYard(ideas: readonly string[], options: SizeOptions
     get refused() {
       return last?.refusals.map(({ message }) => message) ?? []
     },
+    everRefused,
     async machines() {
       const jobs = {
         tick: (run: RunRecord) => made.tickOf(run),
@@ -114,8 +120,9 @@ export async function actionsYard(ideas: readonly string[], options: SizeOptions
     async settle() {
       for (let wakes = 0; wakes < 40; wakes++) {
         const waiting = await made.wake()
-        if (waiting.for !== 'orders') return waiting
-        await made.machines()
+        if (waiting.for !== 'orders' && waitingRuns(github).length === 0) return waiting
+        // The last job of each run starts the next one.
+        while (waitingRuns(github).length > 0) await made.machines()
       }
       throw new Error('it never came to rest')
     },

@@ -45,8 +45,10 @@ export function actionsRunner(place: Here, workflows: Workflows, options: Option
   let busy = new Set<number>()
 
   async function factOf(campaign: Campaign, live: LiveOrder): Promise<RunFacts | null> {
-    if (live.run_id !== null) return reader.read(campaign, live, live.run_id)
     const runId = placed.runOf(live)
+    // A run that this process has started cannot have ended.
+    if (live.run_id !== null && !placed.has(live.order.id, live.run_id))
+      return reader.read(campaign, live, live.run_id)
     if (runId === undefined) return null
     return runId === null ? { state: 'waiting' } : { state: 'running', runId }
   }
@@ -111,8 +113,8 @@ class PlacedOrders {
   /** Whether it has started any. */
   hasStarted = false
 
-  has(order: OrderId): boolean {
-    return this.#runs.has(order)
+  has(order: OrderId, runId?: string): boolean {
+    return runId === undefined ? this.#runs.has(order) : this.#runs.get(order) === runId
   }
 
   /** Undefined: no run has it; null: one that the server did not name. */

@@ -1,0 +1,263 @@
+import { describe, expect, it } from 'vitest'
+import { ANSWERS_ARTIFACT } from '../../src/engine/actions/ended-run.ts'
+import { ANSWERS_FILE } from '../../src/propose/answers-file.ts'
+import { letters } from '../engine/size-yard.ts'
+import { diffOf, proven } from '../engine/yard.ts'
+import { actionsYard, type Wake } from './actions-yard.ts'
+import { uploadFile } from './measuring-job.ts'
+import { WORKFLOW_FILE } from './tick-job.ts'
+
+const THINKER = '{ use: command, command: think, name: thinker }'
+const SERIAL = `propose: [${THINKER}]\nexecution: { mode: serial }`
+const SHORTER = diffOf('src/a.txt', letters('a', 15), letters('a', 3))
+const HOUR = 3_600_000
+const ASKS = { propose: true }
+
+/** A campaign on GitHub whose run 1 has asked the thinker, and what its job would answer. */
+async function asked(ideas: readonly string[] = [], propose = SERIAL) {
+  const yard = await actionsYard(ideas, { spec: text => text.replace(/propose: .*/, propose) })
+  const here = await yard.post()
+  await here.start()
+  while ((await yard.wake({ run: 1, next: ASKS })).for === 'orders') await yard.machines()
+  /** What the job of a run would answer, which its tick has asked for unless it has already. */
+  async function asks(run: number) {
+    await yard.wake({ run, next: ASKS })
+    const { asked: askings, started } = await here.campaign()
+    const [asking] = Object.values(askings)
+    if (asking === undefined) throw new Error('nobody was asked')
+    const { key, who, base } = asking
+    const answer = {
+      key,
+      who,
+      minutes: 2,
+      ok: true,
+      base: base.commit,
+      hypothesis: 'three do',
+      category: 'letters',
+      priority: 'medium',
+      required_deps: [],
+      family: null,
+      learnings: 'letters cost',
+      patch: SHORTER,
+    }
+    const file = (more: object = {}) => ({ winnow: 1, campaign: 'size', started, answers: [answer], ...more })
+    return { key, file, answering: (more: object) => file({ answers: [{ ...answer, ...more }] }) }
+  }
+  return Object.assign(yard, {
+    ...(await asks(1)),
+    asks,
+    here,
+    told: () => yard.said.join('\n'),
+    kinds: async (...wanted: string[]) => (await here.events()).filter(({ kind }) => wanted.includes(kind)),
+    /** Everything but the ledger itself. */
+    branches: () => yard.yard.git('ls-remote', yard.github.bare).replaceAll(/.*-state.*/g, ''),
+  })
+}
+type Asked = Awaited<ReturnType<typeof asked>>
+
+/** The settling job of a run whose propose job left this, once however often it settles; null: nothing. */
+function settle(yard: Asked, content: unknown, { run = 1, ...wake }: Wake = {}) {
+  const { world } = yard.github
+  const made = { path: WORKFLOW_FILE, name: 'winnow', title: 'asks', event: 'schedule', branch: 'main' }
+  const started = {
+    head: yard.scene.tip('main'),
+    status: 'in_progress',
+    conclusion: null,
+    createdAt: '',
+    actor: '',
+  }
+  const record = world.runs.find(({ id }) => id === run) ?? { id: run, ...made, ...started }
+  if (!world.runs.includes(record)) world.runs.push(record)
+  const text = typeof content === 'string' ? content : JSON.stringify(content)
+  const file = { name: ANSWERS_ARTIFACT, file: ANSWERS_FILE, text }
+  const left = digests.get(record) ?? (content === null ? null : uploadFile(yard.github, record, file))
+  if (left !== null) digests.set(record, left)
+  const proposed = { status: left === null ? 'failure' : 'success', digest: left }
+  return yard.settleOf(record, { proposed }, wake)
+}
+const digests = new Map<object, string>()
+
+describe('answers of the run that asked', () => {
+  it('are taken in once, however often the run is done again and wherever it is killed', async () => {
+    const yard = await asked()
+    const file = yard.file()
+    for (const point of ['before:commit', 'commit:after-push', 'before:pulls']) {
+      const fault = (reached: string) => {
+        if (reached === point) throw new Error('killed')
+      }
+      await expect(settle(yard, file, { fault })).rejects.toThrow('killed')
+    }
+    await Promise.all([settle(yard, file), settle(yard, file)])
+    await yard.machines()
+    await settle(yard, file, { run: 2 })
+    expect(yard.told()).toContain(`this run has no open asking ${yard.key}`)
+    const once = ['idea-asked', 'idea-brought', 'spent', 'experiment-opened']
+    expect((await yard.kinds(...once)).map(({ kind }) => kind)).toEqual(once)
+    expect(await yard.here.outcomes()).toEqual({ 'three do': 'kept' })
+    expect((await yard.here.campaign()).asked).toEqual({})
+    await proven(yard.here.place)
+  })
+
+  it('wait in the ledger while the campaign is paused; whoever goes on opens them', async () => {
+    const yard = await asked()
+    await yard.here.person({ kind: 'campaign-paused', reason: 'lunch', source: 'person' })
+    await settle(yard, yard.file())
+    expect(await yard.kinds('spent')).toMatchObject([{ who: 'thinker', ok: true, cause: yard.key }])
+    expect(await yard.kinds('experiment-opened')).toEqual([])
+    await yard.here.person({ kind: 'campaign-resumed', reason: 'back' })
+    await yard.settle()
+    expect(await yard.here.outcomes()).toEqual({ 'three do': 'kept' })
+    expect((await yard.here.experiment('three do')).source).toEqual({ use: 'command', key: yard.key })
+    await proven(yard.here.place)
+  })
+
+  it('that never come hold nobody up: what is queued is measured, and later somebody is asked again', async () => {
+    const yard = await asked([], `propose: [${THINKER}, { use: external }]`)
+    const { scene, ada } = yard
+    expect(await yard.kinds('idea-asked')).toHaveLength(4)
+    scene.commit('mine', { 'src/b.txt': letters('b', 5) }, [scene.tip('main')])
+    await scene.ask(ada, 'POST /pulls', { title: 'mine', head: 'mine', base: 'optimize/size' })
+    expect(await yard.wake({ run: 2, next: ASKS })).toMatchObject({ for: 'proposers' })
+    expect(await settle(yard, null)).toMatchObject({ for: 'orders' })
+    expect(yard.told()).toContain('No answer is taken for size: its job ended (failure) and left no answers.')
+    expect(await yard.kinds('asking-lost')).toHaveLength(4)
+    expect((await yard.here.campaign()).proposers).toEqual({})
+    await yard.machines()
+    await yard.wake({ run: 3, next: ASKS })
+    expect(await yard.here.outcomes()).toEqual({ mine: 'kept' })
+    const runs = (await yard.kinds('idea-asked')).map(({ by }) => by.run_id)
+    expect(new Set(runs)).toEqual(new Set(['actions:1', 'actions:3']))
+  })
+
+  it('are not waited for longer than their job may take', async () => {
+    const yard = await asked()
+    expect(await yard.wake({ run: 2, ahead: HOUR, next: ASKS })).toMatchObject({ for: 'proposers' })
+    await yard.wake({ run: 2, ahead: 3 * HOUR, next: ASKS })
+    expect(await yard.kinds('asking-lost')).toMatchObject([{ key: yard.key }])
+    await settle(yard, yard.file(), { ahead: 3 * HOUR })
+    expect(yard.told()).toContain(`this run has no open asking ${yard.key}`)
+    expect(await yard.kinds('spent', 'experiment-opened')).toEqual([])
+  })
+
+  it('are kept where a rule of the repository refuses the branch of their experiment', async () => {
+    const yard = await asked()
+    yard.github.protect('optimize-exp/size/exp-001')
+    await settle(yard, yard.file())
+    expect(await yard.here.campaign()).toMatchObject({ status: 'paused', experiments: {} })
+    expect((await yard.kinds('idea-brought', 'spent')).map(({ kind }) => kind)).toEqual([
+      'idea-brought',
+      'spent',
+    ])
+    yard.github.protect()
+    await yard.here.person({ kind: 'campaign-resumed', reason: 'mended' })
+    await yard.settle()
+    expect(await yard.here.outcomes()).toEqual({ 'three do': 'kept' })
+    await proven(yard.here.place)
+  })
+
+  it('cannot cost more than there was time', async () => {
+    const yard = await asked()
+    await settle(yard, yard.answering({ minutes: 1e9 }))
+    const { spent } = await yard.here.campaign()
+    expect(spent.minutes).toBeLessThan(60)
+  })
+})
+
+const text = (length: number) => 'x'.repeat(length)
+const adding = (path: string) => diffOf(path, null, 'evil\n')
+
+/** What hands that a model steers could leave in the place of answers, and what is said of it. */
+const FORGED: Readonly<
+  Record<string, readonly [(given: Pick<Asked, 'file' | 'answering'>) => unknown, string]>
+> = {
+  'another campaign': [({ file }) => file({ campaign: 'other' }), 'the answers are for campaign other'],
+  'an earlier start': [({ file }) => file({ started: '0'.repeat(64) }), 'the answers are for campaign size'],
+  'an asking that is nobody’s': [
+    ({ answering }) => answering({ key: 'command:thinker:0' }),
+    'its job gave no answer',
+  ],
+  'somebody else’s name': [({ answering }) => answering({ who: 'eve' }), 'its answer says that it is of eve'],
+  'another base': [({ answering }) => answering({ base: 'a'.repeat(40) }), 'its answer changes aaaa'],
+  'ten megabytes': [
+    ({ answering }) => answering({ hypothesis: text(10_000_000) }),
+    'larger than 4194304 bytes',
+  ],
+  'a long hypothesis': [({ answering }) => answering({ hypothesis: text(20_000) }), 'answers.0.hypothesis: '],
+  'a long patch': [({ answering }) => answering({ patch: text(1_100_000) }), 'answers.0.patch: '],
+  'the same asking twice': [
+    ({ file }) => file({ answers: [file().answers[0], file().answers[0]] }),
+    'one asking is answered twice',
+  ],
+  'more than is asked for': [({ answering }) => answering({ merge: true }), 'answers.0: Unrecognized key'],
+  'a cost below nothing': [({ answering }) => answering({ minutes: -1 }), 'answers.0.minutes: '],
+  'a binary change without end': [
+    ({ answering }) => answering({ patch: 'GIT binary patch\nliteral 99999999999\n' }),
+    'what it unpacks to is too large',
+  ],
+  'no JSON': [() => '::set-output name=x::y', 'the file of answers holds no JSON'],
+  nothing: [() => '', 'the file of answers holds no JSON'],
+}
+
+/** Changes that cannot be made, or whose proposer said that it has none. */
+const USELESS: Readonly<Record<string, readonly [patch: string, string]>> = {
+  'a way out of the repository': [adding('../../outside'), 'is not a path a patch may change'],
+  'the repository’s own folder': [adding('.git/hooks/post-checkout'), 'is not a path a patch may change'],
+  'other lines': [diffOf('src/a.txt', letters('z', 15), 'z\n'), 'src/a.txt does not match at line 1'],
+  nothing: ['', 'git finds no change in it'],
+}
+
+const REFUSED = {
+  'a workflow': [
+    '.github/workflows/evil.yml',
+    'changes 1 file outside scope.mutable: .github/workflows/evil.yml',
+  ],
+  'a spec': ['.winnow/other.yaml', 'changes 1 file outside scope.mutable: .winnow/other.yaml'],
+  'the harness': ['bench/more.sh', 'changes 1 file outside scope.mutable: bench/more.sh'],
+} as const
+
+describe('answers that somebody forged', () => {
+  it('are not taken, and cost their proposer nothing', async () => {
+    const yard = await asked()
+    const before = yard.branches()
+    let run = 1
+    for (const [name, [forge, said]] of Object.entries(FORGED)) {
+      const given = await yard.asks(run)
+      expect(await settle(yard, forge(given), { run })).toEqual({ for: 'ideas' })
+      expect([name, yard.told()]).toEqual([name, expect.stringContaining(said)])
+      run += 1
+    }
+    expect(await yard.kinds('asking-lost')).toHaveLength(Object.keys(FORGED).length)
+    expect(await yard.kinds('spent', 'idea-brought', 'experiment-opened')).toEqual([])
+    expect(yard.branches()).toBe(before)
+    await proven(yard.here.place)
+  })
+
+  it.each(Object.entries(USELESS))(
+    'are a failure of their proposer: a patch of %s',
+    async (_name, [patch, said]) => {
+      const yard = await asked()
+      await settle(yard, yard.answering({ patch }))
+      expect(yard.told()).toContain(said)
+      expect(await yard.kinds('spent', 'idea-brought', 'experiment-opened')).toMatchObject([
+        { kind: 'spent', ok: false },
+      ])
+      expect((await yard.here.campaign()).proposers).toMatchObject({ thinker: { failures: 1 } })
+    },
+  )
+
+  it.each(Object.entries(REFUSED))(
+    'are refused before they are a branch: a patch of %s',
+    async (_name, [path, why]) => {
+      const yard = await asked()
+      const hypothesis = 'fixes #1 @everyone\n::set-output name=x::y ##[add-mask]z'
+      await settle(yard, yard.answering({ patch: adding(path), hypothesis }))
+      const [experiment] = Object.values((await yard.here.campaign()).experiments)
+      expect(experiment).toMatchObject({ outcome: 'refused', reason: why })
+      expect(experiment?.hypothesis).not.toContain('\n')
+      expect((await yard.here.campaign()).status).toBe('running')
+      expect(yard.branches()).not.toContain('optimize-exp')
+      expect((await yard.here.campaign()).proposers).toMatchObject({ thinker: { failures: 1 } })
+      await proven(yard.here.place)
+    },
+  )
+})
