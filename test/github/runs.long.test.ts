@@ -222,7 +222,7 @@ describe('an order is lost', () => {
 
   test('nothing is cancelled for an order that is unwanted beside others, and the whole run once all are', async () => {
     const yard = await begun([shorter('a', 3), shorter('b', 4)])
-    const { github, wake, here, of } = yard
+    const { wake, here, of } = yard
     await wake()
     await yard.machines()
     const run = onlyRun(yard)
