@@ -1,9 +1,10 @@
 import { fileURLToPath } from 'node:url'
 import { UserError } from '../errors.ts'
 import { withoutProxySecrets } from '../git/proxy.ts'
-import { MODEL_KEY } from '../measure/secret-names.ts'
+import { MODEL_KEY, withoutSecrets } from '../measure/secret-names.ts'
 import { nearest } from '../spec/suggest.ts'
 import { becomeClean } from './clean-start.ts'
+import type { Handed } from './handed-over.ts'
 import { type Env, type Inputs, isDryRun, TOKENS } from './inputs.ts'
 import { answerOf } from './reading.ts'
 
@@ -11,6 +12,8 @@ import { answerOf } from './reading.ts'
 export interface Task {
   inputs: Inputs
   env: Env
+  /** By whom this process was started with a pipe, where it was; the signal says that it is to end. */
+  handed?: Handed & { end: AbortSignal }
 }
 type Command = (task: Task) => Promise<number>
 
@@ -93,8 +96,8 @@ async function measureCleanly(task: Task): Promise<number> {
   const program = fileURLToPath(new URL('measure.js', import.meta.url))
   const asked = { campaign, order, directory }
   const told = withoutProxySecrets(env)
-  const { measuredAsRoot } = await import('./root-start.ts')
-  const ended = await measuredAsRoot(program, asked, told)
+  const { runAsRoot } = await import('./root-start.ts')
+  const ended = await runAsRoot(program, asked, { env: told, given: withoutSecrets(told) })
   if (typeof ended === 'number') return ended
   return becomeClean(program, JSON.stringify({ ...asked, noUsers: ended }), told)
 }

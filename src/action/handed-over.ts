@@ -4,8 +4,10 @@ import { z } from 'zod'
 import { isMissing } from '../measure/missing.ts'
 import { digest } from '../model/ids.ts'
 
-/** As whom the program that measures is started: by this word it knows that it is root, for users of sides alone. */
+/** As whom a program is started that is told everything in a pipe: by this word it knows that it is root, for users of sides alone. */
 export const AS_ROOT = 'as-root'
+/** The same as whoever starts it. */
+export const BY_PIPE = 'by-pipe'
 
 export const taskSchema = z.strictObject({
   campaign: z.string(),
@@ -18,7 +20,7 @@ export type MeasureTask = z.infer<typeof taskSchema>
 
 const id = z.number().int().nonnegative()
 
-/** What root is told by whoever started it, in a pipe: what stands in arguments or an environment everybody may read. */
+/** What a program is told by whoever started it, in a pipe: what stands in arguments or an environment everybody may read. */
 const handedSchema = z.strictObject({
   task: z.unknown(),
   env: z.record(z.string(), z.string()),

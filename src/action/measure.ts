@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { type Answer, measureOrdered } from '../engine/ordered-measurement.ts'
 import { UserError } from '../errors.ts'
-import { findSideUsers, SIDES_DIR } from '../measure/users/side-users.ts'
+import { CLOSED_DIR, findSideUsers, SIDES_DIR } from '../measure/users/side-users.ts'
 import { makeEnterable } from '../measure/users/enterable.ts'
 import { actionsRunId, parcelFile, parcelled, parcelledItems, reportArtifact } from '../model/parcel.ts'
 import { runnerErrorText } from '../model/runner-error.ts'
@@ -100,17 +100,13 @@ async function closingAfter(from: Handed | null, job: Parameters<typeof measureO
   }
 }
 
-/** Where root keeps what no side may look into: winnow's repository, which has every branch. */
-const CLOSED = 'closed'
-
 function placeOf({ noUsers }: MeasureTask, room: string) {
   const users = noUsers ?? findSideUsers()
   if (root === null) return { users, workDir: join(room, 'winnow'), onlyUsers: false }
   makeEnterable(SIDES_DIR)
-  const workDir = join(SIDES_DIR, CLOSED)
-  mkdirSync(workDir, { recursive: true, mode: 0o700 })
-  chmodSync(workDir, 0o700)
-  return { users, workDir, onlyUsers: true }
+  mkdirSync(CLOSED_DIR, { recursive: true, mode: 0o700 })
+  chmodSync(CLOSED_DIR, 0o700)
+  return { users, workDir: CLOSED_DIR, onlyUsers: true }
 }
 
 function goneBack(to: Handed | null, { handedBack: why }: Extract<Answer, { handedBack: string }>): number {

@@ -3,19 +3,29 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { UserError } from '../errors.ts'
-import { withoutSecrets } from '../measure/secret-names.ts'
 import { listedUsers, type NoUsers } from '../measure/users/side-users.ts'
 import { wipeEnvironment } from './clean-start.ts'
 import { isHosted } from './give-up-root.ts'
-import { AS_ROOT, type Handed, handedBack } from './handed-over.ts'
+import { AS_ROOT, BY_PIPE, type Handed, handedBack } from './handed-over.ts'
 import type { Env } from './inputs.ts'
+
+interface Start {
+  /** Of this step, to find out what is possible here. */
+  env: Env
+  /** The variables that the program gets, in its pipe. */
+  given: Env
+}
 
 /**
  * Root measures, and nobody is measured as root: where there are users for sides and a way to become root, that is how
  * the program starts. Its exit code; or why it did not measure, and then this job has no way to root any more if it was
  * GitHub's machine.
  */
-export async function measuredAsRoot(program: string, task: unknown, env: Env): Promise<number | NoUsers> {
+export async function runAsRoot(
+  program: string,
+  task: unknown,
+  { env, given }: Start,
+): Promise<number | NoUsers> {
   const listed = listedUsers()
   const root = process.getuid?.() === 0
   const open = !root && maySudo(env)
@@ -25,7 +35,8 @@ export async function measuredAsRoot(program: string, task: unknown, env: Env): 
     return { what: 'the job cannot become root', fix: 'let its user run sudo without a password' }
   const room = mkdtempSync(join(resolve(env['RUNNER_TEMP'] ?? tmpdir()), 'winnow-root-'))
   try {
-    const code = await run([...(root ? [] : SUDO), process.execPath, program, AS_ROOT], env, { task, room })
+    const argv = [...(root ? [] : SUDO), process.execPath, ...process.execArgv, program, AS_ROOT]
+    const code = await run(argv, env, { task, room, env: given })
     const why = handedBack(room)
     // Without an answer the job has failed already, and says why.
     const answered = why !== null || code === 0
@@ -35,6 +46,15 @@ export async function measuredAsRoot(program: string, task: unknown, env: Env): 
   } finally {
     rmSync(room, { recursive: true, force: true })
   }
+}
+
+/** As the user of this step: the token stands in neither arguments nor an environment that others could read. */
+export function runByPipe(program: string, task: unknown, { env, given }: Start): Promise<number> {
+  return run([process.execPath, ...process.execArgv, program, BY_PIPE], env, {
+    task,
+    room: tmpdir(),
+    env: given,
+  })
 }
 
 const SUDO = ['sudo', '--non-interactive', '--'] as const
@@ -50,11 +70,11 @@ function maySudo({ PATH = '/usr/bin:/bin' }: Env): boolean {
 function run(
   [file = '', ...args]: readonly string[],
   env: Env,
-  { task, room }: Pick<Handed, 'task' | 'room'>,
+  { task, room, env: given }: Pick<Handed, 'task' | 'room' | 'env'>,
 ): Promise<number> {
   const { PATH = '/usr/bin:/bin' } = env
   const runner = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
-  const handed: Handed = { task, env: withoutSecrets(env), room, runner }
+  const handed: Handed = { task, env: given, room, runner }
   wipeEnvironment()
   return new Promise((resolve, reject) => {
     const child = spawn(file, args, { env: { PATH }, stdio: ['pipe', 'inherit', 'inherit'] })

@@ -73,6 +73,11 @@ export function said(text: string): string {
 
 const secrets = new Set<string>()
 
+/** Whatever this process prints from here on, these are not in it. Whoever started it has told the runner. */
+export function keepHidden(values: readonly string[]): void {
+  for (const value of values) if (value !== '') secrets.add(value)
+}
+
 /**
  * Whatever is printed from here on, these are not in it. The runner is told as well: what other steps of the job
  * print is theirs, and it knows the job's own token by one of its forms alone.

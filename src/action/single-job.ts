@@ -1,20 +1,43 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, mkdirSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { z } from 'zod'
+import { HandedBack, type JobIsolation } from '../engine/job-lodging.ts'
+import { makeEnterable } from '../measure/users/enterable.ts'
+import { CLOSED_DIR, findSideUsers, type NoUsers, SIDES_DIR } from '../measure/users/side-users.ts'
 import { atRepository } from '../verbs/at-campaign.ts'
 import type { Call } from '../verbs/call.ts'
 import { DEFAULT_PREFIX } from '../verbs/known-campaigns.ts'
 import { run } from '../verbs/run.ts'
 import type { Task } from './commands.ts'
-import { githubJob, isPaused, surroundingsOf } from './github-job.ts'
+import { type GithubJob, githubJob, isPaused, surroundingsOf } from './github-job.ts'
+import { giveUpRoot } from './give-up-root.ts'
+import { handBack } from './handed-over.ts'
 import { keptFiles } from './kept-files.ts'
-import { failed, setOutputs, summarise } from './runner-protocol.ts'
+import { LaterCode, laterCodeFolders } from './later-code.ts'
 import { requireOwnRemote } from './own-remote.ts'
+import { runAsRoot, runByPipe } from './root-start.ts'
+import { emptyRunnerFiles } from './runner-files.ts'
+import { failed, type Outputs, said, setOutputs, summarise } from './runner-protocol.ts'
 import { callOf } from './verb-call.ts'
 
+const programs = {
+  program: fileURLToPath(new URL('action.js', import.meta.url)),
+  node: process.execPath,
+}
+
+/** What the process that carries the campaign on is told by the one that starts it; null: it is root. */
+const taskSchema = z.strictObject({
+  noUsers: z.strictObject({ what: z.string(), fix: z.string() }).nullable(),
+})
+
 /**
- * Single-job mode: this job measures as well, beside the token it holds. For repositories in which everybody who can
- * bring an experiment is trusted with that token.
+ * Single-job mode: one job decides and measures. Root holds the token and sides run as users of their own; where that
+ * cannot be had, experiments run as the user that holds it, and only those of people with write access are measured.
  */
 export async function runOnGithub(task: Task): Promise<number> {
-  const { env, inputs } = task
+  const { env, handed } = task
   if (isPaused(env)) {
     const line = 'WINNOW_PAUSED is set: nothing was looked at.'
     console.log(line)
@@ -23,25 +46,99 @@ export async function runOnGithub(task: Task): Promise<number> {
     return 0
   }
   const job = githubJob(task)
+  if (handed === undefined) return start(task, job)
+  const { noUsers } = taskSchema.parse(handed.task)
+  return noUsers === null ? carryOnAsRoot(task, job) : carryOnAsJobUser(task, job, noUsers)
+}
+
+async function start(task: Task, job: GithubJob): Promise<number> {
+  const { env } = task
+  const given = { env, given: env }
+  const ended = await runAsRoot(programs.program, { noUsers: null }, given)
+  if (typeof ended === 'number') return ended
+  console.log(said(withoutUsers(ended)))
+  if (process.platform === 'linux') return runByPipe(programs.program, { noUsers: ended }, given)
+  return carryOnAsJobUser(task, job, ended)
+}
+
+function withoutUsers({ what }: NoUsers): string {
+  return `Isolation: none, because ${what}. Only what people with write access bring is measured.`
+}
+
+async function carryOnAsRoot(task: Task, job: GithubJob): Promise<number> {
+  const { env, handed } = task
+  if (handed === undefined) throw new Error('root was told by nobody what to do')
+  const { runner, room } = handed
   const kept = keptFiles(env)
-  const around = { ...measuringHere(surroundingsOf(task, job)), keepUnwritten: kept.keep }
-  const call = callOf(around, {
-    campaign: inputs.campaign,
-    yes: true,
-    json: true,
-  })
-  await atRepository(call, DEFAULT_PREFIX, async ({ checkout }) => requireOwnRemote(checkout.remotes, job))
+  try {
+    const users = findSideUsers()
+    if (!('owners' in users)) throw new HandedBack(users.what)
+    const around = surroundingsOf(task, job)
+    // The ledger lies in the clone, and says which tree is the base.
+    chmodSync(around.directory, 0o700)
+    makeEnterable(SIDES_DIR)
+    mkdirSync(CLOSED_DIR, { recursive: true, mode: 0o700 })
+    chmodSync(CLOSED_DIR, 0o700)
+    const ownedBy = { SUDO_UID: String(statSync(around.directory).uid) }
+    const isolation = { users, asRoot: true, laterCode: laterCodeFolders(env, programs) }
+    const asRoot = { ...around, env: { ...around.env, ...ownedBy }, cacheDir: CLOSED_DIR, isolation }
+    return await carryOn(task, job, { around: asRoot, kept, tell: to => handToRunner(kept.tell(to), runner) })
+  } catch (error) {
+    if (!(error instanceof HandedBack)) throw error
+    handBack(room, error.message)
+    return 0
+  } finally {
+    giveUpRoot(env, runner.uid, {})
+  }
+}
+
+/** The step that uploads is not root. */
+function handToRunner(outputs: Outputs, { uid, gid }: { uid: number; gid: number }): Outputs {
+  const { report = '' } = outputs
+  if (report !== '') execFileSync('chown', ['-R', `${uid}:${gid}`, '--', report])
+  return outputs
+}
+
+async function carryOnAsJobUser(task: Task, job: GithubJob, users: NoUsers): Promise<number> {
+  const { env } = task
+  const kept = keptFiles(env)
+  const later = new LaterCode(env, programs)
+  const isolation: JobIsolation = { users, asRoot: false, laterCode: [] }
+  const around = { ...surroundingsOf(task, job), isolation }
+  const tell = (to: Task['env']): Outputs => {
+    summarise(to, said(withoutUsers(users)))
+    later.requireUnchanged()
+    return kept.tell(to)
+  }
+  return carryOn(task, job, { around, kept, tell })
+}
+
+interface Carrying {
+  around: Call['around']
+  kept: ReturnType<typeof keptFiles>
+  /** What could not be written, as outputs. */
+  tell: (env: Task['env']) => Outputs
+}
+
+async function carryOn(task: Task, job: GithubJob, { around, kept, tell }: Carrying): Promise<number> {
+  const { env, inputs, handed } = task
   let answer: unknown = null
   const json = (value: unknown): void => {
     answer = value
   }
+  const options = { campaign: inputs.campaign, yes: true, json: true } as const
+  const call = callOf({ ...measuringHere(around), keepUnwritten: kept.keep }, options, handed?.end)
   try {
-    const code = await run.run({ ...call, terminal: { ...call.terminal, json } })
+    await atRepository(call, DEFAULT_PREFIX, async ({ checkout }) => requireOwnRemote(checkout.remotes, job))
+    const code = await run
+      .run({ ...call, terminal: { ...call.terminal, json } })
+      .finally(() => emptyRunnerFiles(env))
     const result = JSON.stringify({ paused: false, code, ...asRecord(answer) })
-    setOutputs(env, { ...kept.tell(env), 'result-json': result })
+    setOutputs(env, { ...tell(env), 'result-json': result })
     return WAITING_IS_FINE.has(code) ? 0 : code
   } catch (error) {
-    return failed(env, error, kept.tell(env))
+    if (error instanceof HandedBack) throw error
+    return failed(env, error, tell(env))
   }
 }
 

@@ -3,7 +3,11 @@ import { VERBS } from '../verbs/registry.ts'
 import { said } from './runner-protocol.ts'
 
 /** What a job asks of the verbs, without a command line: nobody is there to be asked anything. */
-export function callOf(around: Call['around'], options: Readonly<Record<string, string | true>>): Call {
+export function callOf(
+  around: Call['around'],
+  options: Readonly<Record<string, string | true>>,
+  interrupt: AbortSignal = new AbortController().signal,
+): Call {
   const given: Given = {
     positionals: [],
     command: [],
@@ -24,5 +28,5 @@ export function callOf(around: Call['around'], options: Readonly<Record<string, 
     async *lines() {},
   }
   const program = { called: 'winnow', runtime: process.execPath }
-  return { given, terminal, around, interrupt: new AbortController().signal, verbs: VERBS, program }
+  return { given, terminal, around, interrupt, verbs: VERBS, program }
 }

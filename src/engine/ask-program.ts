@@ -1,3 +1,4 @@
+import type { Owner } from '../measure/process/reaper.ts'
 import type { BacklogIdea, Campaign } from '../model/campaign.ts'
 import type { Point } from '../model/ids.ts'
 import { incumbentMetrics } from '../model/incumbent-metrics.ts'
@@ -16,6 +17,8 @@ export interface Asking {
   angle?: string | null
   /** Absolute, ours, and used by one asking at a time. */
   workDir: string
+  /** As whom it runs, where that is not us. */
+  owner?: Owner
   /** What it edits a copy of; the incumbent unless given. */
   base?: Point
 }
@@ -23,7 +26,7 @@ export interface Asking {
 /** One program, told what the campaign knows, with a copy of the best version to edit: the same wherever it is asked. */
 export async function askProgram(
   { repository, env, clock }: Pick<Place, 'repository' | 'env' | 'clock'>,
-  { who, proposer, idea, angle = null, workDir, base }: Asking,
+  { who, proposer, idea, angle = null, workDir, owner, base }: Asking,
   { campaign, spec, signal }: { campaign: Campaign; spec: Spec; signal: AbortSignal },
 ): Promise<Asked> {
   const missing = proposer && (await missingAgent([proposer], env))
@@ -39,6 +42,7 @@ export async function askProgram(
     brief: text,
     timeoutSeconds: proposer.timeout_seconds,
     workDir,
+    ...(owner === undefined ? {} : { owner }),
     env,
     signal,
     now: () => clock.now(),

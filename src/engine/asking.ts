@@ -30,7 +30,9 @@ export function askingHere(place: Place, ideas: Ideas, lanes: Lanes, interrupt: 
   let count = 0
 
   async function ask(who: string, scene: { campaign: Campaign; spec: Spec }, signal: AbortSignal) {
-    const lane = await lanes.enter({ limit: scene.spec.execution.max_concurrent, alone: false }, signal)
+    // As a user of its own: ending an execution ends everything of its user.
+    const alone = place.isolation?.asRoot === true
+    const lane = await lanes.enter({ limit: scene.spec.execution.max_concurrent, alone }, signal)
     if (lane === null) return
     try {
       const { ok, reason } = await ideas.ask(who, { ...scene, lane, signal })

@@ -2,6 +2,8 @@ import { join } from 'node:path'
 import { UserError, withAmend } from '../errors.ts'
 import { headRef } from '../forge/pull.ts'
 import type { Repository } from '../git/repository.ts'
+import type { Owner } from '../measure/process/reaper.ts'
+import { makeEnterable } from '../measure/users/enterable.ts'
 import type { BacklogIdea, Campaign } from '../model/campaign.ts'
 import { handedOut } from '../model/fold-asking.ts'
 import { commandKey } from '../model/fold-proposer.ts'
@@ -66,7 +68,7 @@ export function campaignIdeas(place: Place, guests: readonly CommandProposer[] =
         .filter(name => !isBenched(campaign, name)),
     async ask(who, scene) {
       const { campaign } = scene
-      leftovers ??= reapAll(join(place.dataDir, ASKED_IN))
+      leftovers ??= reapAll(askingRoom(place).dir)
       await leftovers
       await forgetSettled(storeDir, campaign, say)
       const began = place.clock.monotonic()
@@ -78,10 +80,11 @@ export function campaignIdeas(place: Place, guests: readonly CommandProposer[] =
       const taken = new Set([...handed.keys(), ...handedOut(campaign)])
       const idea = nextIdea(campaign, { who, handed: taken })
       if (idea !== null) handed.set(idea.id, null)
-      const workDir = await freeWorkDir(join(place.dataDir, ASKED_IN), scene.lane)
+      const room = askingRoom(place)
+      const workDir = await freeWorkDir(room.dir, scene.lane)
       const angle = idea === null ? nextAngle(campaign, scene.spec, angles) : null
       if (angle !== null) angles.add(angle)
-      const answer = await askProgram(place, { who, proposer, idea, angle, workDir }, scene)
+      const answer = await askProgram(place, { who, proposer, idea, angle, workDir, ...room.runs }, scene)
         .catch(release(handed, idea))
         .finally(() => angle !== null && angles.delete(angle))
       const asked = answer.ok ? { ...answer, idea: asWrittenDown(idea, answer.idea) } : answer
@@ -98,6 +101,17 @@ export function campaignIdeas(place: Place, guests: readonly CommandProposer[] =
       return asked.ok ? { ok: true, reason: '' } : asked
     },
   }
+}
+
+/** Where programs are asked, and as whom: root starts none of them as itself. */
+function askingRoom({ isolation, dataDir }: Place): { dir: string; runs: { owner?: Owner } } {
+  if (isolation === undefined || !isolation.asRoot) return { dir: join(dataDir, ASKED_IN), runs: {} }
+  const { users } = isolation
+  const owner = 'owners' in users ? users.owners.at(-1) : undefined
+  if (!('owners' in users) || owner === undefined) throw new Error('root has no user to run a program as')
+  const dir = join(users.dir, ASKED_IN)
+  makeEnterable(dir)
+  return { dir, runs: { owner } }
 }
 
 /** Caches ideas that were read and prepared before. */

@@ -7,6 +7,18 @@ import type { Spec } from '../spec/schema.ts'
 /** As whom a job measures: with users of their own, or without and why. */
 export type JobLodging = Required<Lodging> | { workDir: string; unisolatedBecause: string }
 
+/** What a job that holds a token has for running code of others. */
+export interface JobIsolation {
+  users: SideUsers | NoUsers
+  /** Root measures with users of sides alone, and hands everything else back to who started it. */
+  asRoot: boolean
+  /** Folders of code that later steps of the job run. */
+  laterCode: readonly string[]
+}
+
+/** Root measured nothing, since it could not do it with users: another process has to. */
+export class HandedBack extends Error {}
+
 interface Asked {
   users: SideUsers | NoUsers
   /** How orders of the same harness were measured; null where none was yet. */

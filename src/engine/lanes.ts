@@ -12,9 +12,9 @@ export interface Berth {
 }
 
 /** Timing is measured one at a time; what is deterministic as many at once as there are cores. */
-export function berthFor(order: Pick<Order, 'stop'>, spec: Spec): Berth {
+export function berthFor(order: Pick<Order, 'stop'>, spec: Spec, users = asksForUsers(spec)): Berth {
   // Whoever ends one execution ends everything of its user.
-  if (order.stop.rule !== 'once' || asksForUsers(spec)) return { limit: 1, alone: true }
+  if (order.stop.rule !== 'once' || users) return { limit: 1, alone: true }
   const parallel = spec.execution.mode === 'parallel' && spec.parallel.exclusive_resources.length === 0
   const most = parallel ? Math.min(spec.execution.max_concurrent, availableParallelism()) : 1
   return { limit: Math.max(1, most), alone: false }

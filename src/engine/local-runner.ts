@@ -2,7 +2,8 @@ import { join } from 'node:path'
 import { machineFingerprint } from '../measure/machine.ts'
 import type { PrintedOrder } from '../judge/judged-report.ts'
 import { measure } from '../measure/measure.ts'
-import { asksForUsers, lodgingFor } from '../measure/users/lodging.ts'
+import { asksForUsers, type Lodging, lodgingFor } from '../measure/users/lodging.ts'
+import type { MeasureInput } from '../measure/input.ts'
 import type { Item } from '../measure/output/items.ts'
 import type { Campaign, LiveOrder } from '../model/campaign.ts'
 import type { OrderId } from '../model/ids.ts'
@@ -14,6 +15,7 @@ import type { Spec } from '../spec/schema.ts'
 import { refuseDamagedCache } from './damaged-cache.ts'
 import { refuseFullDisk } from './full-disk.ts'
 import { berthFor, type Lanes } from './lanes.ts'
+import { HandedBack, type JobLodging, jobLodging, rehearseTwice } from './job-lodging.ts'
 import { type Judges, judgesHere } from './judging.ts'
 import { factOf, livesOn, ownRunId } from './local-run.ts'
 import { measureInTurn, type Turn } from './measuring-turn.ts'
@@ -32,7 +34,7 @@ export async function localRunner(place: Place, lanes: Lanes): Promise<Runner> {
   const judges = judgesHere(place, files)
   /** Those that have a lane; of the others nothing was begun. */
   const begun = new Set<OrderId>()
-  const bench: Bench = { place, lanes, files, runId, judges, begun, swept: null }
+  const bench: Bench = { place, lanes, files, runId, judges, begun, swept: null, isolated: {} }
 
   async function execute(order: Order, spec: Spec, signal: AbortSignal): Promise<void> {
     try {
@@ -70,6 +72,7 @@ export async function localRunner(place: Place, lanes: Lanes): Promise<Runner> {
     },
     async tidy(campaign) {
       judges.see(campaign)
+      bench.isolated = campaign.isolated
       const live = new Set(waitedFor(campaign).map(({ order }) => order.id))
       for (const order of runs.keys) if (!live.has(order)) runs.abort(order)
       // An order that only another living process knows of yet is its own to forget.
@@ -98,6 +101,8 @@ interface Bench {
   judges: Judges
   begun: Set<OrderId>
   swept: Promise<void> | null
+  /** How earlier orders were measured, by harness. */
+  isolated: Campaign['isolated']
 }
 
 type Asked = { order: Order; spec: Spec }
@@ -109,7 +114,7 @@ async function measured(
   signal: AbortSignal,
 ): Promise<PrintedOrder | null> {
   const { place, lanes, files, runId, begun } = bench
-  const berth = berthFor(order, spec)
+  const berth = berthFor(order, spec, asksForUsers(spec) || place.isolation !== undefined)
   const lane = await lanes.enter(berth, signal)
   if (lane === null) return null
   try {
@@ -118,7 +123,8 @@ async function measured(
       begun.add(order.id)
       await (bench.swept ??= sweepHoldouts(join(place.dataDir, 'work')))
       await files.claim(order.id, runId, turn.waitedSeconds)
-      return measureIn({ place, runId, lane, files, turn }, order, spec, signal)
+      const before = bench.isolated[order.harness] ?? null
+      return measureIn({ place, runId, lane, files, turn, before }, order, spec, signal)
     })
   } finally {
     lanes.leave(lane)
@@ -147,24 +153,25 @@ interface Quarters {
   lane: number
   files: OrderFiles
   turn: Turn
+  /** How earlier orders of the same harness were measured. */
+  before: boolean | null
 }
 
 async function measureIn(
-  { place, runId, lane, files, turn }: Quarters,
+  { place, runId, lane, files, turn, before }: Quarters,
   order: Order,
   spec: Spec,
   signal: AbortSignal,
 ): Promise<PrintedOrder> {
   const under = join(place.dataDir, 'work')
   await bringHoldout(place.repository, order)
-  const lodging = asksForUsers(spec) ? lodgingFor(spec, under) : { workDir: await freeWorkDir(under, lane) }
   const items: Record<string, Item[]> = {}
-  const answer = await measure({
+  const input: MeasureInput = {
     order,
     spec,
     runId,
     repository: place.repository,
-    ...lodging,
+    workDir: under,
     sharedRoot: place.checkout,
     env: place.env,
     now: () => place.clock.now(),
@@ -182,10 +189,36 @@ async function measureIn(
     onItems: (side, printed) => {
       items[side] = [...printed]
     },
+    laterCode: place.isolation?.laterCode ?? [],
     ...(spec.parallel.port_base === null ? {} : { portBase: spec.parallel.port_base + lane }),
-  })
+  }
+  const lodging = await lodgingHere(place, input, { lane, before })
+  const answer = await measure({ ...input, ...lodging })
   const sound = await refuseDamagedCache(place.repository, place.env, answer)
   return { report: refuseFullDisk(lodging.workDir, sound), items }
+}
+
+/** A machine of a person gives sides users where the spec asks for them; a job does where it can. */
+async function lodgingHere(
+  { isolation, progress }: Place,
+  input: MeasureInput,
+  { lane, before }: Pick<Quarters, 'lane' | 'before'>,
+): Promise<Lodging | JobLodging> {
+  const { spec, workDir: under } = input
+  if (isolation === undefined)
+    return asksForUsers(spec) ? lodgingFor(spec, under) : { workDir: await freeWorkDir(under, lane) }
+  const lodging = await jobLodging(under, {
+    users: isolation.users,
+    before,
+    spec,
+    rehearse: lodged => {
+      progress.say('Trying whether the pinned commit can be measured as a user of its own.')
+      return rehearseTwice({ ...input, ...lodged })
+    },
+  })
+  if (!('unisolatedBecause' in lodging)) return lodging
+  if (isolation.asRoot) throw new HandedBack(lodging.unisolatedBecause)
+  return { ...lodging, workDir: await freeWorkDir(under, lane) }
 }
 
 /** The trusted step: what has no token cannot fetch it, and the order says which commit it is. */

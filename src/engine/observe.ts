@@ -155,6 +155,7 @@ async function lookAround(scene: Scene): Promise<World> {
     branches,
     ...(await ideas.find({ campaign, spec, defaultTip, branches, pulls, reverts, only })),
     strangers,
+    ...outsidersFacts(place, { campaign, spec }),
     stacked: await stackedOn(repository, memory, campaign),
     candidates,
     picks,
@@ -177,6 +178,18 @@ async function lookAround(scene: Scene): Promise<World> {
     asks: asking.where,
     only,
   }
+}
+
+/** Without users of their own, experiments of a job that holds a token run as the user that holds it. */
+function outsidersFacts(
+  { isolation }: Place,
+  { campaign, spec }: Pick<World, 'campaign' | 'spec'>,
+): Pick<World, 'outsidersDenied'> {
+  if (isolation === undefined) return {}
+  const isNone = spec.measurement.isolation === 'none' || campaign.isolated[campaign.harness] === false
+  if (isolation.asRoot && !isNone) return {}
+  const why = 'this job has no users of their own for experiments, which could read its token'
+  return { outsidersDenied: `${why}: it measures nothing of people without write access` }
 }
 
 /** Everything but the forge's ref, which the forge reads itself. */

@@ -10,6 +10,7 @@ import type { By } from '../model/event.ts'
 import { type CampaignRefs, campaignRefs } from '../model/refs.ts'
 import type { Clock, Faults, Fetch, KeepUnwritten, Progress, Random, Registries } from '../ports.ts'
 import { replaceDamaged, repositoryIn } from './damaged-cache.ts'
+import type { JobIsolation } from './job-lodging.ts'
 import { pacingOf, type Place } from './place.ts'
 
 /** What the edge knows and nothing inside looks up for itself. */
@@ -29,6 +30,8 @@ export interface Surroundings {
   forge?: (refs: CampaignRefs) => Forge
   /** Without a remote, main or master is the default branch, where there is one, whatever is checked out. */
   preferMain?: boolean
+  /** As whom code of others runs, where this is a job that holds a token. */
+  isolation?: JobIsolation
   by: By
   version: string
   clock: Clock
@@ -140,7 +143,7 @@ function isRelative(url: string): boolean {
 }
 
 function placeFor(around: Surroundings, workshop: Workshop, name: string): Place {
-  const { clock, random, faults, progress, by, env, prefix, version, registries } = around
+  const { clock, random, faults, progress, by, env, prefix, version, registries, isolation } = around
   const { repository, local, checkout, defaultBranch, dataDir, machineDir } = workshop
   if (defaultBranch === null) {
     throw new UserError('no branch is checked out, so the default branch is not known', {
@@ -171,6 +174,7 @@ function placeFor(around: Surroundings, workshop: Workshop, name: string): Place
     progress,
     version,
     ...(registries === undefined ? {} : { registries }),
+    ...(isolation === undefined ? {} : { isolation }),
   }
 }
 

@@ -16,7 +16,7 @@ import type { Clock, Progress, Random } from '../ports.ts'
 import type { Spec } from '../spec/schema.ts'
 import { givenOrder } from './given-order.ts'
 import { type JobClone, ledgerTip, openJobClone } from './job-clone.ts'
-import { type JobLodging, jobLodging, rehearseTwice } from './job-lodging.ts'
+import { HandedBack, type JobLodging, jobLodging, rehearseTwice } from './job-lodging.ts'
 import { measureInTurn } from './measuring-turn.ts'
 import { bringOrderedTrees } from './ordered-trees.ts'
 
@@ -95,9 +95,6 @@ function withPreparation(report: Report, clock: Clock): Report {
   const since = (clock.now() - Date.parse(report.started_at)) / 1000
   return { ...report, prepared_seconds: Math.max(0, age - since) }
 }
-
-/** This process measured nothing, so another one has to. */
-class HandedBack extends Error {}
 
 async function measured(
   input: MeasureInput,

@@ -4,6 +4,7 @@ import type { Pacing } from '../ledger/retry.ts'
 import type { CampaignRefs } from '../model/refs.ts'
 import type { By } from '../model/event.ts'
 import type { Whereabouts } from '../spec/unread-keys.ts'
+import type { JobIsolation } from './job-lodging.ts'
 import type { Clock, Faults, KeepUnwritten, Progress, Random, Registries } from '../ports.ts'
 
 /** Everything the engine works with for one campaign; made once at the edge, passed down. */
@@ -23,6 +24,8 @@ export interface Place {
   defaultBranch: string
   /** No remote: the branches live in the user's repository itself. */
   local: boolean
+  /** As whom code of others runs in a job that holds a token; on machines of people the spec alone says it. */
+  isolation?: JobIsolation
   by: By
   /** The cause of what is recorded here, where a person's command has a name for good; else one is drawn. */
   nonce?: string

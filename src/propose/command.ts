@@ -4,7 +4,11 @@ import type { Repository } from '../git/repository.ts'
 import { chooseSupervisor } from '../measure/process/choose.ts'
 import { claimWorkDir, noteSupervisor, releaseWorkDir } from '../measure/process/leftovers.ts'
 import type { Ended } from '../measure/process/launch.ts'
+import type { Owner } from '../measure/process/reaper.ts'
 import { SupervisorLost } from '../measure/process/supervisor-output.ts'
+import { makeEnterable } from '../measure/users/enterable.ts'
+import { give } from '../measure/users/give.ts'
+import { sweepShared } from '../measure/users/sweep.ts'
 import type { Oid, Point } from '../model/ids.ts'
 import type { Idea } from '../plan/world.ts'
 import { answerOf, readPrinted } from './agent-answer.ts'
@@ -24,6 +28,8 @@ export interface Asking {
   workDir: string
   /** The invoking user's environment; what could write to the repository is taken out of it. */
   env: Readonly<Record<string, string>>
+  /** The program runs as this user, which we must be root to become; as ours unless given. */
+  owner?: Owner
   /** Ends the program with everything it started; the asking then fails with the signal's reason. */
   signal: AbortSignal
   now: () => number
@@ -37,8 +43,9 @@ export type Asked =
 
 /** Lets a program edit a copy of the incumbent, and makes one commit of what it left there. */
 export async function askCommand(asking: Asking): Promise<Asked> {
-  const { workDir } = asking
-  await mkdir(workDir, { recursive: true })
+  const { workDir, owner } = asking
+  if (owner === undefined) await mkdir(workDir, { recursive: true })
+  else makeEnterable(workDir)
   await claimWorkDir(workDir)
   const place = placeIn(workDir)
   try {
@@ -46,6 +53,7 @@ export async function askCommand(asking: Asking): Promise<Asked> {
     return await ask(asking, place)
   } finally {
     await clear(place)
+    if (owner !== undefined) await sweepShared(owner)
     await releaseWorkDir(workDir)
   }
 }
@@ -55,12 +63,13 @@ export function briefFile(workDir: string): string {
   return join(workDir, 'brief.md')
 }
 
-type Place = Record<'tree' | 'brief' | 'stdout' | 'stderr', string>
+type Place = Record<'tree' | 'brief' | 'home' | 'stdout' | 'stderr', string>
 
 function placeIn(workDir: string): Place {
   return {
     tree: join(workDir, 'tree'),
     brief: briefFile(workDir),
+    home: join(workDir, 'home'),
     stdout: join(workDir, 'stdout'),
     stderr: join(workDir, 'stderr'),
   }
@@ -71,10 +80,11 @@ async function clear(place: Place): Promise<void> {
 }
 
 async function ask(asking: Asking, place: Place): Promise<Asked> {
-  const { repo, incumbent, name, env } = asking
+  const { repo, incumbent, name, env, owner } = asking
   const agentTree = { repo, from: incumbent.tree, dir: place.tree, env }
   await writeFile(place.brief, asking.brief)
   await layAgentTree(agentTree)
+  if (owner !== undefined) await handTo(owner, place)
   const failure = await failureOf(asking, place)
   if (failure !== null) return { ok: false, reason: failure }
   const left = await readAgentTree(agentTree)
@@ -83,14 +93,22 @@ async function ask(asking: Asking, place: Place): Promise<Asked> {
   return propose(asking, place, left.tree)
 }
 
+/** The folder around stays ours: the program cannot put anything else in the place of these. */
+async function handTo(owner: Owner, { tree, home, stdout, stderr }: Place): Promise<void> {
+  await mkdir(home)
+  for (const path of [stdout, stderr]) await writeFile(path, '')
+  for (const path of [tree, home, stdout, stderr]) await give(path, owner)
+}
+
 /** The brief is its standard input, and a file as well for programs that want a name. */
 async function run(asking: Asking, place: Place): Promise<Ended> {
-  const { workDir, timeoutSeconds, signal, monotonic } = asking
-  const supervisor = await chooseSupervisor({ owner: null, monotonic })
+  const { workDir, timeoutSeconds, signal, monotonic, owner } = asking
+  const supervisor = await chooseSupervisor({ owner: owner ?? null, monotonic })
+  const home = owner === undefined ? {} : { HOME: place.home }
   const launch = {
     command: `exec <"$WINNOW_BRIEF"\n${asking.command}`,
     cwd: place.tree,
-    env: agentEnvironment(asking.env, place),
+    env: { ...agentEnvironment(asking.env, place), ...home },
     stdout: place.stdout,
     stderr: place.stderr,
     timeoutSeconds,

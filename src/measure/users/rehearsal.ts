@@ -19,7 +19,9 @@ export async function rehearse(input: MeasureInput): Promise<string | null> {
 
 async function failureOf(input: MeasureInput): Promise<string | null> {
   try {
-    const report = await measure({ ...input, order: rehearsalOf(input.order), onStart: async () => {} })
+    // Nothing of it is the order's: neither a start, nor what a loss would keep, nor items.
+    const { onPartial: _partial, onItems: _items, onExecution: _execution, ...bare } = input
+    const report = await measure({ ...bare, order: rehearsalOf(input.order), onStart: async () => {} })
     const why = failureIn(report)
     return why && `as a user of its own ${why}`
   } catch (error) {

@@ -1,4 +1,5 @@
 import { lstatSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { UserError } from '../../errors.ts'
 import { isMissing } from '../missing.ts'
 import type { Owner } from '../process/reaper.ts'
@@ -7,6 +8,9 @@ import type { Owner } from '../process/reaper.ts'
 const USERS = 6
 /** Below no home, so that whoever has a number can enter it; root's alone to write. */
 export const SIDES_DIR = '/var/lib/winnow'
+
+/** Below it, where root keeps what no side may look into: winnow's repository, which has every branch. */
+export const CLOSED_DIR = join(SIDES_DIR, 'closed')
 
 /** The users that sides run as, one each, and where such sides are measured. We must be root to become them. */
 export interface SideUsers {
