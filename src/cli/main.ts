@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { fileURLToPath } from 'node:url'
 import { publicRegistries } from '../dependencies/registries.ts'
 import { webOf } from '../forge/web.ts'
 import { calledAs } from './called-as.ts'
@@ -30,7 +31,8 @@ async function main(): Promise<number> {
     return 2
   }
   const interrupted = interruption(line => words.err(line))
-  const program = { called: calledAs(process.argv[1] ?? '', env), runtime: process.execPath }
+  const home = fileURLToPath(new URL('..', import.meta.url))
+  const program = { called: calledAs(process.argv[1] ?? '', env), runtime: process.execPath, home }
   const registries = publicRegistries({ version: VERSION, web: webOf(env) })
   const started = { env, directory: process.cwd(), pid: process.pid, version: VERSION, program, registries }
   try {

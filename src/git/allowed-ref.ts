@@ -14,7 +14,12 @@ const FAMILIES: Readonly<Record<string, readonly RegExp[]>> = {
   '-forge': [SPEC],
 }
 
+/** The branch of the pull request that sets winnow up; a number follows where an earlier one is still there. */
+export const SETUP_BRANCH = 'winnow-setup'
+const SETUP_REF = /^refs\/heads\/winnow-setup(?:-[2-9])?$/
+
 export function allowedRef(prefix: string, ref: string): boolean {
+  if (SETUP_REF.test(ref)) return isPrefix(prefix)
   const head = `refs/heads/${prefix}`
   if (!isPrefix(prefix) || !ref.startsWith(head)) return false
   const [suffix = '', ...rest] = ref.slice(head.length).split('/')

@@ -22,3 +22,19 @@ function parse(stdout: string): RemoteRefs {
   }
   return found
 }
+
+/** The commit that every branch and tag names: an annotated tag counts as the commit it points to. */
+export function lsRemoteCommits(remote: string): GitTask<RemoteRefs> {
+  return { args: ['ls-remote', '--symref', '--', remote], parse: ({ stdout }) => parsePeeled(stdout) }
+}
+
+/** The line of a tag's commit (`^{}`) comes after the line of the tag itself. */
+function parsePeeled(stdout: string): RemoteRefs {
+  const { head } = parse(stdout)
+  const refs = new Map<string, Oid>()
+  for (const line of stdout.split('\n')) {
+    const [value = '', name = ''] = line.split('\t')
+    if (!value.startsWith('ref: ') && name.startsWith('refs/')) refs.set(name.replace(/\^\{\}$/, ''), value)
+  }
+  return { head, refs }
+}

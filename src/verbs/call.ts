@@ -37,6 +37,8 @@ export interface Program {
   called: string
   /** The node that runs it. */
   runtime: string
+  /** The directory that holds its package.json and action.yml: a clone, or an installed package. */
+  home?: string
 }
 
 /** Where a verb was typed that was typed as a comment: its actor is who wrote that. */

@@ -1,86 +1,188 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import type { Workshop } from '../engine/open.ts'
+import { existsSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { UserError } from '../errors.ts'
-import type { Point } from '../model/ids.ts'
 import { detect } from '../setup/detect.ts'
 import type { Yard } from '../setup/findings.ts'
-import { requirePinned } from '../setup/github/action-reference.ts'
-import { OF_THE_OWNER, renderGithubFiles } from '../setup/github/files.ts'
-import { asksPrograms } from '../setup/github/github-setup.ts'
-import { MODEL_ENVIRONMENT, MODEL_SECRET } from '../setup/github/permissions.ts'
+import { OWN_ACTION, readWrittenWorkflow } from '../setup/github/action-reference.ts'
+import { OF_THE_OWNER, renderGithubFiles, WORKFLOW } from '../setup/github/files.ts'
 import { toolchainOf } from '../setup/github/toolchain.ts'
+import { isAsWritten, withDigest, withKeptActions } from '../setup/github/written-digest.ts'
 import type { NewFile } from '../setup/harness/skeleton.ts'
 import { below } from '../setup/project-files.ts'
-import { parseSpec } from '../spec/parse.ts'
 import type { Spec } from '../spec/schema.ts'
-import { unsupported } from '../spec/unsupported.ts'
+import { findOwnAction, resolveAction, usesText } from './action-pin.ts'
 import type { Call } from './call.ts'
 import { committedProject } from './committed-project.ts'
-import { ARTIFACTS_OF_A_SERVER, githubOf } from './github-of.ts'
-import { existingSpecs } from './existing-specs.ts'
-import { writeNewFiles } from './new-files.ts'
+import { githubOf } from './github-of.ts'
+import {
+  defaultBranch,
+  githubSpecs,
+  type Ground,
+  onlyWorkTree,
+  type Source,
+  uncommittedSpecs,
+  workTree,
+} from './github-sources.ts'
+import type { Plan } from './github-plan.ts'
+import { findToken } from './github-token.ts'
+import { patchBesideEdits } from './hand-edits.ts'
+import { openSetupPull } from './setup-pull.ts'
+import { howToFinish, notSignedIn, pullText, writtenText } from './github-texts.ts'
 
-interface Ground {
-  workshop: Workshop
-  topLevel: string
-  base: Point
-}
-
-/** Files in the work tree and nothing else: a person commits them, and merging their pull request starts it all. */
+/** Writes the workflow and what it uses into the work tree; with --open-pr into a pull request. */
 export async function initGithub(call: Call, ground: Ground): Promise<number> {
-  const { terminal, given } = call
-  const specs = await specsOf(ground)
-  const action = given.text('action')
-  if (action === undefined) {
-    throw new UserError('which commit of the winnow action the workflows are to run is not known', {
-      fix: 'winnow init --github --action owner/winnow@<the 40 digits of a commit>',
-    })
-  }
-  requirePinned(action)
-  const yard = await yardOf(ground, specs)
-  const toolchain = toolchainOf(detect(yard, given.text('language')), yard)
-  const setup = { action, specs }
-  const wanted = renderGithubFiles(setup, toolchain, { singleJob: given.flag('single-job') })
+  const { given, terminal } = call
+  if (given.flag('open-pr') && !given.flag('dry-run')) return openPull(call, ground)
+  const plan = await planIn(call, ground, {
+    specs: workTree(ground, defaultBranch(ground)),
+    files: onlyWorkTree(ground),
+  })
   if (given.flag('dry-run')) {
-    terminal.out('Nothing was written. It would be:')
-    for (const { path, text } of wanted) terminal.out(`\n--- ${path}\n${text.trimEnd()}`)
+    terminal.out(plan.files.length === 0 ? UP_TO_DATE : 'Nothing was written. It would be:')
+    for (const { path, text } of plan.files) terminal.out(`\n--- ${path}\n${text.trimEnd()}`)
     return 0
   }
-  const fresh = withoutWritten(ground.topLevel, wanted)
-  await writeNewFiles(ground.topLevel, fresh)
-  const lines =
-    fresh.length === 0
-      ? ['All files are there already; nothing was written.']
-      : [...written(fresh), ...(asksPrograms({ specs }) ? [FOR_PROGRAMS] : []), ...forServer(call, ground)]
-  for (const line of lines) terminal.out(line)
+  await writeAll(ground, plan.files)
+  const uncommitted = await uncommittedSpecs(call, ground)
+  for (const line of writtenText(call, ground, plan, uncommitted)) terminal.out(line)
   return 0
 }
 
-/** Those of the work tree before those of the default branch: they may be about to be committed together. */
-async function specsOf({ workshop, topLevel, base }: Ground): Promise<Spec[]> {
-  const found: Spec[] = []
-  for (const { path } of await existingSpecs(workshop, base)) {
-    const file = join(topLevel, path)
-    const text = existsSync(file) ? readFileSync(file, 'utf8') : await committed(workshop, base, path)
-    const { spec } = parseSpec(text, { file: path })
-    const missing = unsupported(spec, 'github')
-    if (missing.length > 0) {
-      const fix = 'remove or change what is named above; then winnow init --github'
-      throw new UserError(missing.join('\n'), { place: { file: path }, fix })
-    }
-    found.push(spec)
+const UP_TO_DATE = 'Nothing to do: the files are there and up to date.'
+
+/** Without a token the files are written as ever, and a person finishes it. */
+async function openPull(call: Call, ground: Ground): Promise<number> {
+  const { terminal, around } = call
+  const place = githubOf(ground.workshop, around.env)
+  if (place === null) {
+    throw new UserError('the remote of this repository is not on GitHub, so no pull request can be opened', {
+      fix: 'leave --open-pr out: the files are written into the work tree then',
+    })
   }
-  if (found.length > 0) return found
-  throw new UserError('there is no spec yet, and the workflows are written for specs', {
-    place: { file: '.winnow/<name>.yaml' },
-    fix: 'winnow init writes one; then winnow init --github',
+  const uncommitted = await uncommittedSpecs(call, ground)
+  if (uncommitted.length > 0) {
+    throw new UserError(`${uncommitted.join(' and ')} is not on the default branch as it is here`, {
+      place: { file: uncommitted[0] ?? '' },
+      fix: 'commit and push the spec first; or leave --open-pr out, and put everything into one pull request yourself',
+    })
+  }
+  const token = await findToken(place, around.env)
+  if (token === '') {
+    const plan = await planIn(call, ground, { specs: defaultBranch(ground), files: onlyWorkTree(ground) })
+    await writeAll(ground, plan.files)
+    for (const line of [...notSignedIn(place), ...writtenText(call, ground, plan, [])]) terminal.out(line)
+    return 2
+  }
+  const committed = defaultBranch(ground)
+  const plan = await planIn(call, ground, { specs: committed, files: committed })
+  if (plan.files.length === 0) {
+    terminal.out(UP_TO_DATE)
+    return 0
+  }
+  const opened = await openSetupPull(call, ground, { place, token, plan })
+  for (const line of [...pullText(opened), ...howToFinish(call, ground, plan)]) terminal.out(line)
+  return 0
+}
+
+/** Where the specs are read, and where the files are. */
+interface Sources {
+  specs: Source
+  files: Source
+}
+
+async function planIn(call: Call, ground: Ground, sources: Sources): Promise<Plan> {
+  const found = await githubSpecs(ground, sources.specs)
+  const specs = found.map(({ spec }) => spec)
+  const now = await sources.files.read(WORKFLOW)
+  const written = now === null ? null : readWrittenWorkflow(now)
+  if (now !== null && written === null) throw foreign()
+  if (written?.action === OWN_ACTION) throw generated()
+  const action = await actionFor(call, ground, written?.action ?? null)
+  const singleJob = call.given.flag('single-job') || written?.singleJob === true
+  const yard = await yardOf(ground, specs)
+  const toolchain = toolchainOf(detect(yard, call.given.text('language')), yard)
+  const render = (campaigns: readonly Spec[]) =>
+    renderGithubFiles({ action, specs: campaigns }, toolchain, { singleJob })
+  const files: NewFile[] = []
+  for (const file of render(specs)) {
+    const there = await sources.files.read(file.path)
+    if (there === null) files.push(file.path === WORKFLOW ? signed(file.text) : file)
+    else if (file.path === WORKFLOW) {
+      files.push(
+        ...(await rewritten(call, ground, { now: there, specs, render: each => textIn(render(each)) })),
+      )
+    } else if (!OF_THE_OWNER.has(file.path))
+      throw new Error(`${file.path} is neither the workflow nor the owner's`)
+  }
+  return { specs: found, files, action, existed: now !== null }
+}
+
+function textIn(files: readonly NewFile[]): string {
+  return files.find(({ path }) => path === WORKFLOW)?.text ?? ''
+}
+
+function foreign(): UserError {
+  return new UserError(`${WORKFLOW} exists and was not written by winnow init --github`, {
+    place: { file: WORKFLOW },
+    fix: `rename or remove it (git mv ${WORKFLOW} .github/workflows/<other>.yml), and repeat`,
   })
 }
 
-async function committed({ repository }: Workshop, { tree }: Point, path: string): Promise<string> {
-  const entry = await repository.entryAt(tree, path)
-  return entry === null ? '' : (await repository.blob(entry.oid)).toString('utf8')
+function generated(): UserError {
+  return new UserError(`${WORKFLOW} runs the action of this repository itself`, {
+    place: { file: WORKFLOW },
+    fix: 'npm run docs writes it anew',
+  })
+}
+
+function signed(text: string): NewFile {
+  return { path: WORKFLOW, text: withDigest(text) }
+}
+
+interface Rewriting {
+  now: string
+  specs: readonly Spec[]
+  render: (specs: readonly Spec[]) => string
+}
+
+/** Written anew only while no person changed it; else the person gets the lines. */
+async function rewritten(call: Call, ground: Ground, { now, specs, render }: Rewriting): Promise<NewFile[]> {
+  const text = render(specs)
+  const own = readWrittenWorkflow(text)?.action.replace(/@.*/, '') ?? ''
+  const onServer = (githubOf(ground.workshop, call.around.env)?.server ?? null) !== null
+  const wanted = signed(withKeptActions(text, { file: now, own, onServer }))
+  if (wanted.text === now) return []
+  if (isAsWritten(now)) return [wanted]
+  const earlier = (each: readonly Spec[]) =>
+    withKeptActions(render(each), { file: now, own: '', onServer: true })
+  const { patch, keepsEdits } = await patchBesideEdits(call, ground, {
+    path: WORKFLOW,
+    now,
+    wanted: wanted.text,
+    render: earlier,
+  })
+  if (patch === '') return []
+  call.terminal.out(patch.trimEnd())
+  const options = call.given.flag('update') ? ' --update' : ''
+  throw new UserError(
+    `${WORKFLOW} was changed by hand, so init does not overwrite it; the lines to change are above`,
+    {
+      place: { file: WORKFLOW },
+      fix: keepsEdits
+        ? `winnow init --github${options} | git apply`
+        : 'take over by hand what is new: the patch as a whole would take your own changes back',
+    },
+  )
+}
+
+/** Given, else as the workflow has it; else, and with --update, of the winnow that runs. */
+async function actionFor(call: Call, ground: Ground, written: string | null): Promise<string> {
+  const near = githubOf(ground.workshop, call.around.env) ?? { webUrl: 'https://github.com' }
+  const given = call.given.text('action')
+  if (given !== undefined) return usesText(await resolveAction(call, given, near))
+  if (written !== null && !call.given.flag('update')) return written
+  return usesText(await findOwnAction(call, near))
 }
 
 /** The project that the first spec measures. */
@@ -90,38 +192,19 @@ async function yardOf({ workshop, base }: Ground, [spec]: readonly Spec[]): Prom
   return { files: below(repository, directory), repository, directory }
 }
 
-/** The set-ups are their owner's from the first time on; anything else that differs is for a person. */
-function withoutWritten(topLevel: string, wanted: readonly NewFile[]): NewFile[] {
-  const isThere = ({ path }: NewFile) => existsSync(join(topLevel, path))
-  const differs = wanted.find(
-    file =>
-      isThere(file) &&
-      !OF_THE_OWNER.has(file.path) &&
-      readFileSync(join(topLevel, file.path), 'utf8') !== file.text,
-  )
-  if (differs === undefined) return wanted.filter(file => !isThere(file))
-  throw new UserError(`${differs.path} exists already and is another; nothing was written`, {
-    place: { file: differs.path },
-    fix: `winnow init --github --dry-run shows what it would be; to have it, git rm ${differs.path} and repeat`,
-  })
-}
-
-const FOR_PROGRAMS = `For the programs that are asked for ideas: the key of their model in the secret ${MODEL_SECRET} of an environment ${MODEL_ENVIRONMENT}.`
-
-function forServer({ around }: Call, { workshop }: Ground): string[] {
-  const server = githubOf(workshop, around.env)?.server ?? null
-  return server === null ? [] : [`If ${server} is a GitHub Enterprise Server: ${ARTIFACTS_OF_A_SERVER}.`]
-}
-
-function written(files: readonly NewFile[]): string[] {
-  return [
-    ...files.map(({ path }) => `Wrote ${path}`),
-    '',
-    'Next, as one pull request; closing it undoes everything, and nothing runs before it is merged:',
-    '  git switch -c winnow-setup',
-    `  git add ${files.map(({ path }) => path).join(' ')}`,
-    '  git commit -m "ci: winnow" && git push -u origin winnow-setup',
-    '  gh pr create --fill',
-    'Then, in Settings > Actions > General: allow GitHub Actions to create and approve pull requests.',
-  ]
+async function writeAll({ topLevel }: Ground, files: readonly NewFile[]): Promise<void> {
+  for (const { path, text } of files) {
+    const file = join(topLevel, path)
+    try {
+      await mkdir(dirname(file), { recursive: true })
+      await writeFile(file, text, { flag: existsSync(file) ? 'w' : 'wx' })
+    } catch (error) {
+      if (!(error instanceof Error)) throw error
+      throw new UserError(`${path} could not be written: ${error.message}`, {
+        place: { file: path },
+        fix: 'give write permission or free space there, and repeat',
+        cause: error,
+      })
+    }
+  }
 }

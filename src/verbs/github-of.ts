@@ -1,36 +1,48 @@
 import type { Workshop } from '../engine/open.ts'
 
-/** Where GitHub's API is for a repository, and what it is called there. */
+/** Where GitHub's API is for a repository, and what the repository is called there. */
 export interface GithubPlace {
   apiUrl: string
+  /** Where a person opens it: https://github.com. */
+  webUrl: string
   repository: string
-  /** Of an Enterprise Server, or of somebody else whose address looks the same; null for GitHub's own. */
+  /** The host of an Enterprise Server, or of another forge whose addresses look the same; null for GitHub's own. */
   server: string | null
 }
 
 type Env = Readonly<Record<string, string>>
 
-const PUBLIC = 'https://api.github.com'
-/** Where GitHub runs an Enterprise Cloud of its own for somebody. */
+const PUBLIC = { apiUrl: 'https://api.github.com', webUrl: 'https://github.com' }
+/** The domain of GitHub Enterprise Cloud with data residency. */
 const CLOUD = /^[\w-]+\.ghe\.com$/i
 const ADDRESS =
-  /^(?:(https?):\/\/(?:[^@/]*@)?([^/]+)\/|(?:ssh:\/\/)?[\w-]+@([^:/]+)(?::\d+)?[:/])([\w.-]+\/[\w.-]+?)(?:\.git)?\/?$/
+  /^(?:git\+)?(?:(https?):\/\/(?:[^@/]*@)?([^/]+)\/|(?:ssh:\/\/)?[\w-]+@([^:/]+)(?::\d+)?[:/])([\w.-]+\/[\w.-]+?)(?:\.git)?\/?$/
+
+/** The place that an address names; null for a path. */
+export function parseGithubAddress(url: string): GithubPlace | null {
+  const [, scheme = 'https', web, ssh, repository] = ADDRESS.exec(url) ?? []
+  const host = web ?? ssh
+  if (host === undefined || repository === undefined) return null
+  const server = serverAt(host)
+  const webUrl = `${scheme}://${host}`
+  if (server !== null) return { apiUrl: `${webUrl}/api/v3`, webUrl, repository, server }
+  return CLOUD.test(host)
+    ? { apiUrl: `https://api.${host}`, webUrl: `https://${host}`, repository, server }
+    : { ...PUBLIC, repository, server }
+}
 
 /** Told by the environment of a job, or else by the remote's address; null where that is a path. */
 export function githubOf(
   { checkout, remote }: Pick<Workshop, 'checkout' | 'remote'>,
   env: Env,
 ): GithubPlace | null {
-  const { GITHUB_REPOSITORY: named, GITHUB_API_URL: api } = env
-  if (named && api && URL.canParse(api))
-    return { apiUrl: api, repository: named, server: serverAt(new URL(api).host) }
-  const url = checkout.remotes.find(({ name }) => name === remote)?.url ?? ''
-  const [, scheme = 'https', web, ssh, repository] = ADDRESS.exec(url) ?? []
-  const host = web ?? ssh
-  if (host === undefined || repository === undefined) return null
-  const server = serverAt(host)
-  if (server !== null) return { apiUrl: `${scheme}://${host}/api/v3`, repository, server }
-  return { apiUrl: CLOUD.test(host) ? `https://api.${host}` : PUBLIC, repository, server }
+  const { GITHUB_REPOSITORY: named, GITHUB_API_URL: api, GITHUB_SERVER_URL: web } = env
+  if (named && api && URL.canParse(api)) {
+    const { origin, host } = new URL(api)
+    const webUrl = web || origin.replace('//api.', '//')
+    return { apiUrl: api, webUrl, repository: named, server: serverAt(host) }
+  }
+  return parseGithubAddress(checkout.remotes.find(({ name }) => name === remote)?.url ?? '')
 }
 
 function serverAt(host: string): string | null {

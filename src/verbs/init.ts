@@ -40,11 +40,26 @@ export const init: Verb = {
     { name: 'language', values: LANGUAGES, summary: 'which language, where there are several' },
     { name: 'name', value: 'name', summary: 'what the spec is called; else after what it improves' },
     { name: 'agent', summary: `tell coding agents about it: six lines in ${AGENT_FILE}` },
-    { name: 'github', summary: 'write the workflows that run campaigns on GitHub, for the specs there are' },
-    { name: 'action', value: 'owner/name@commit', summary: 'with --github: the winnow action they run' },
+    {
+      name: 'github',
+      summary: 'write the workflow that runs the campaigns of all specs on GitHub, or bring it up to date',
+    },
     {
       name: 'single-job',
-      summary: 'with --github: one job that decides and measures, for small repositories',
+      summary: 'with --github: one job that decides and measures, for small or self-hosted set-ups',
+    },
+    {
+      name: 'open-pr',
+      summary: 'with --github: push a branch and open the pull request; needs gh or GH_TOKEN',
+    },
+    {
+      name: 'update',
+      summary: 'with --github: move the workflow to the action of the winnow that runs here',
+    },
+    {
+      name: 'action',
+      value: 'owner/name@ref',
+      summary: 'with --github: another action; a tag or branch becomes its commit',
     },
     { name: 'no-check', summary: 'only write: run neither set-up, tests nor benchmark' },
     { name: 'dry-run', summary: 'show the files, and write nothing' },
@@ -55,7 +70,8 @@ export const init: Verb = {
     'winnow init --package packages/parser',
     'winnow init --goal "make the parser faster"',
     'winnow init --agent',
-    'winnow init --github --action owner/winnow@<commit>',
+    'winnow init --github',
+    'winnow init --github --open-pr',
   ],
   exits: {
     2: 'something has to be chosen or changed first, and nothing was written; or what was written is not possible yet',
@@ -88,8 +104,10 @@ async function inWorkshop(call: Call, workshop: Workshop): Promise<number> {
   return checked(call, { workshop, base, setting, agents })
 }
 
+const WITH_GITHUB = ['single-job', 'open-pr', 'update', 'action'] as const
+
 function refuseStray({ given }: Call): void {
-  const stray = ['action', 'single-job'].find(name => given.flag(name))
+  const stray = WITH_GITHUB.find(name => given.flag(name))
   if (stray === undefined) return
   throw new UserError(`--${stray} means nothing without --github`, { fix: 'give --github as well' })
 }

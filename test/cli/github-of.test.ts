@@ -10,6 +10,11 @@ function at(url: string): Parameters<typeof githubOf>[0] {
   }
 }
 
+/** Where a person opens what that API is for. */
+function webOf(apiUrl: string): string {
+  return apiUrl.replace('https://api.', 'https://').replace('/api/v3', '')
+}
+
 describe('where the API of a remote is', () => {
   it.each([
     ['https://github.com/team/project.git', 'https://api.github.com', null],
@@ -36,14 +41,26 @@ describe('where the API of a remote is', () => {
     ['https://evilghe.com/team/project', 'https://evilghe.com/api/v3', 'evilghe.com'],
     ['https://a.b.ghe.com.example/team/project', 'https://a.b.ghe.com.example/api/v3', 'a.b.ghe.com.example'],
   ])('%s', (url, apiUrl, server) => {
-    expect(githubOf(at(url), {})).toEqual({ apiUrl, repository: 'team/project', server })
+    expect(githubOf(at(url), {})).toEqual({
+      apiUrl,
+      webUrl: webOf(apiUrl),
+      repository: 'team/project',
+      server,
+    })
     expect(isOnGithub(at(url), {})).toBe(server === null)
   })
 
   it('is what a job says, whatever its remote', () => {
     const job = { GITHUB_REPOSITORY: 'a/b', GITHUB_API_URL: 'https://github.corp.example/api/v3' }
     const found = githubOf(at('/somewhere'), job)
-    expect(found).toEqual({ apiUrl: job.GITHUB_API_URL, repository: 'a/b', server: 'github.corp.example' })
+    expect(found).toEqual({
+      apiUrl: job.GITHUB_API_URL,
+      webUrl: 'https://github.corp.example',
+      repository: 'a/b',
+      server: 'github.corp.example',
+    })
+    const web = { ...job, GITHUB_SERVER_URL: 'https://elsewhere.example' }
+    expect(githubOf(at('/somewhere'), web)).toMatchObject({ webUrl: web.GITHUB_SERVER_URL })
     expect(isOnGithub(at('/somewhere'), job)).toBe(true)
     expect(githubOf(at('/somewhere'), { ...job, GITHUB_API_URL: 'nonsense' })).toBeNull()
   })

@@ -30,6 +30,8 @@ export interface More {
   signal?: AbortSignal
   env?: Record<string, string>
   directory?: string
+  /** Where winnow itself lies. */
+  home?: string
   /** Somebody sits at the terminal. */
   attended?: boolean
   /** What tells when packages were published; without it, that is not asked. */
@@ -104,6 +106,7 @@ async function answerOf(directory: string, cache: string, more: More, argv: stri
     pid: process.pid,
     version: '0.0.0-test',
     ...(more.registries === undefined ? {} : { registries: more.registries }),
+    ...(more.home === undefined ? {} : { program: { called: 'winnow', runtime: 'node', home: more.home } }),
   }
   const signal = more.signal ?? new AbortController().signal
   const code = await command(['--cache-dir', cache, ...argv], started, words, signal)

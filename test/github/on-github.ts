@@ -14,6 +14,8 @@ const { actions: _, ...GRANTED } = GRANTS
 /** A campaign on the emulated GitHub whose engine is used as its commands are, with the token of a job. */
 export interface OnGithub extends Scene {
   post: Post
+  /** The checkout that its commands work in. */
+  repo: string
   /** More of the environment of its commands. */
   env: Record<string, string>
   /** A command of winnow's; what it printed. */
@@ -62,6 +64,7 @@ export async function onGithub(ideas: readonly string[], options: SizeOptions = 
   return {
     ...scene,
     post,
+    repo: yard.repo,
     env: more,
     winnow: (...argv) =>
       command(argv, {

@@ -1,6 +1,14 @@
 import { z } from 'zod'
-import { ForgeError } from '../../errors.ts'
 import { type GithubAccess, type GithubClient, githubClient, understood } from './client.ts'
+import {
+  type ActionRepository,
+  type ActionsPolicy,
+  type EnvironmentSecret,
+  examineAction,
+  examineEnvironment,
+  examinePolicy,
+  orNull,
+} from './examine-actions.ts'
 
 /** What a token may find out about a repository; null where it may not. */
 export interface Examination {
@@ -9,6 +17,17 @@ export interface Examination {
   scopes: string[] | null
   /** "Allow GitHub Actions to create and approve pull requests." */
   actionsOpenPulls: boolean | null
+  /** What a job may do whose workflow grants nothing itself. */
+  defaultToken: 'read' | 'write' | null
+  /** Which actions may run here. */
+  policy: ActionsPolicy | null
+  isPublic: boolean
+  /** Of the environment that was asked about. */
+  environment: EnvironmentSecret | null
+  /** The repository of the action that was asked about; null where none was. */
+  action: ActionRepository | null
+  /** The repository variable that stops everything is set. */
+  paused: boolean
   /** By branch, in the order asked about. */
   guards: Guard[]
   /** Workflows by their path, and whether they are on. */
@@ -27,9 +46,16 @@ export interface Guard {
 }
 
 const on = z.object({ enabled: z.boolean() }).optional()
-const repository = z.object({ permissions: z.record(z.string(), z.boolean()).optional() })
-const settings = z.object({ can_approve_pull_request_reviews: z.boolean() })
+const repository = z.object({
+  permissions: z.record(z.string(), z.boolean()).optional(),
+  private: z.boolean(),
+})
+const settings = z.object({
+  can_approve_pull_request_reviews: z.boolean(),
+  default_workflow_permissions: z.enum(['read', 'write']),
+})
 const rules = z.array(z.object({ type: z.string() }))
+const variable = z.object({ value: z.string() })
 const branchState = z.object({ protected: z.boolean() })
 const protection = z.object({
   required_pull_request_reviews: z.unknown().optional(),
@@ -41,23 +67,41 @@ const protection = z.object({
 })
 const workflows = z.object({ workflows: z.array(z.object({ path: z.string(), state: z.string() })) })
 
+/** What else there is to ask about. */
+export interface Questions {
+  branches: readonly string[]
+  /** An environment and a secret that it must have. */
+  environment: { name: string; secret: string } | null
+  /** The action of the workflow: `owner/name`, at a commit. */
+  action: { repository: string; commit: string } | null
+  now: () => number
+}
+
 /** Reads, none of which changes anything. */
 export async function examine(
   access: GithubAccess,
-  { branches, now }: { branches: readonly string[]; now: () => number },
+  { branches, environment, action, now }: Questions,
 ): Promise<Examination> {
   const client = githubClient(access)
   const { data, headers } = await client.request('GET /repos/{owner}/{repo}', client.where)
   const date = Date.parse(headers.date ?? '')
-  const permissions = understood(repository, data, 'the repository').permissions ?? null
+  const here = understood(repository, data, 'the repository')
+  const permissions = here.permissions ?? null
   const guards: Guard[] = []
   for (const branch of branches) guards.push(await guardOf(client, branch, permissions?.['admin'] === true))
+  const jobs = await orNull(() => jobSettings(client))
   return {
     permissions,
     scopes: scopesOf(headers['x-oauth-scopes']),
-    actionsOpenPulls: await orUnknown(() => mayOpenPulls(client)),
+    actionsOpenPulls: jobs?.can_approve_pull_request_reviews ?? null,
+    defaultToken: jobs?.default_workflow_permissions ?? null,
+    policy: await orNull(() => examinePolicy(client)),
+    isPublic: !here.private,
+    environment: environment === null ? null : await examineEnvironment(client, environment),
+    action: action === null ? null : await examineAction(client, action),
+    paused: (await orNull(() => isPaused(client))) === true,
     guards,
-    workflows: await orUnknown(() => statesOf(client)),
+    workflows: await orNull(() => statesOf(client)),
     skewSeconds: Number.isNaN(date) ? null : Math.round((date - now()) / 1000),
   }
 }
@@ -69,9 +113,9 @@ function scopesOf(header: unknown): string[] | null {
 
 /** Rulesets are told to everybody who reads; of classic protection everybody hears that it is there. */
 async function guardOf(client: GithubClient, branch: string, admin: boolean): Promise<Guard> {
-  const ruled = await orUnknown(() => rulesOn(client, branch))
-  const isProtected = (await orUnknown(() => protectedState(client, branch))) ?? false
-  const classic = isProtected ? await orUnknown(() => protectionOf(client, branch)) : []
+  const ruled = await orNull(() => rulesOn(client, branch))
+  const isProtected = (await orNull(() => protectedState(client, branch))) ?? false
+  const classic = isProtected ? await orNull(() => protectionOf(client, branch)) : []
   const known = ruled === null && classic === null ? null : [...(ruled ?? []), ...(classic ?? [])]
   // An administrator who is told of none is told the truth: it is protected by rulesets alone.
   const hidden = isProtected && classic === null && !admin
@@ -98,21 +142,15 @@ async function protectionOf({ request, where }: GithubClient, branch: string): P
   return holds.flatMap(([rule, there]) => (there ? [rule] : []))
 }
 
-const UNKNOWN: ReadonlySet<number> = new Set([403, 404])
-
-/** What a token may not see is not known, which is said. */
-async function orUnknown<T>(ask: () => Promise<T>): Promise<T | null> {
-  try {
-    return await ask()
-  } catch (error) {
-    if (error instanceof ForgeError && UNKNOWN.has(error.detail.status ?? 0)) return null
-    throw error
-  }
+async function jobSettings({ request, where }: GithubClient): Promise<z.infer<typeof settings>> {
+  const { data } = await request('GET /repos/{owner}/{repo}/actions/permissions/workflow', where)
+  return understood(settings, data, 'the settings of workflows')
 }
 
-async function mayOpenPulls({ request, where }: GithubClient): Promise<boolean> {
-  const { data } = await request('GET /repos/{owner}/{repo}/actions/permissions/workflow', where)
-  return understood(settings, data, 'the settings of workflows').can_approve_pull_request_reviews
+async function isPaused({ request, where }: GithubClient): Promise<boolean> {
+  const values = { ...where, name: 'WINNOW_PAUSED' }
+  const { data } = await request('GET /repos/{owner}/{repo}/actions/variables/{name}', values)
+  return !['', 'false'].includes(understood(variable, data, 'a variable').value)
 }
 
 async function rulesOn({ request, where }: GithubClient, branch: string): Promise<string[]> {

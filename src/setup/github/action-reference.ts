@@ -1,19 +1,8 @@
-import { UserError } from '../../errors.ts'
-
 /** Stands for the action of the repository itself: action.yml at the top of its default branch. */
 export const OWN_ACTION = './'
 
 /** The directory of the clone in jobs that also run code of others. */
 export const CLONE_DIRECTORY = 'repository'
-
-const PINNED = /^[\w.-]+\/[\w.-]+(?:\/[\w.-]+)*@[0-9a-f]{40}(?: # [\w.-]+)?$/
-
-export function requirePinned(action: string): void {
-  if (PINNED.test(action)) return
-  throw new UserError(`--action is ${JSON.stringify(action)}`, {
-    fix: 'give owner/repository@<the 40 digits of a commit>: a tag could be moved',
-  })
-}
 
 /** `$/` with a path would be the commit of the workflow file, which is that of the campaign's branch in a measuring run. */
 export const FROM_CLONE = '# zizmor: ignore[self-repository] the default branch, whatever the run is for'

@@ -1,19 +1,20 @@
 import { z } from 'zod'
-import { parse } from 'yaml'
+import { Document, isSeq, parse, visit } from 'yaml'
 import { fits } from './filter-pattern.ts'
 
-/** A workflow of the repository's own, as far as its triggers tell when it runs. */
-interface Bystander {
+/** A workflow of the repository's own, and how it leaves winnow's branches alone. */
+export interface Bystander {
   path: string
   /** Triggers that would start it for winnow's branches. */
-  triggers: Started[]
+  triggers: Trigger[]
+  /** The lines of its `on:` that keep it off them, as YAML; '' where no filter of a trigger could. */
+  on: string
+  /** The same as the condition of each job, for triggers without a filter; null where there is none of those. */
+  condition: string | null
 }
 
-interface Started {
-  name: 'push' | 'pull_request' | 'pull_request_target' | 'create' | 'delete'
-  /** What to write there, and where, so that it does not. */
-  line: string
-}
+type Filtered = 'push' | 'pull_request' | 'pull_request_target'
+export type Trigger = Filtered | 'create' | 'delete'
 
 const patterns = z.union([z.string().transform(one => [one]), z.array(z.string())])
 const filters = z
@@ -41,16 +42,58 @@ export function bystander(path: string, text: string, prefix: string): Bystander
   if (read === null) return null
   const pushed = [`${prefix}/x`, `${prefix}-exp/x/exp-001`, `${prefix}-campaign/x`]
   const into = { branches: [`${prefix}/x`], glob: `${prefix}/**` }
+  const asked = {
+    push: { branches: pushed, glob: `${prefix}*/**` },
+    pull_request: into,
+    pull_request_target: into,
+  } as const
+  const filtered = FILTERED.filter(name => runs(read.on, name, asked[name].branches))
+  const unfiltered = (['create', 'delete'] as const).filter(name => always(read, name, prefix))
+  const quiet = filtered.map(name => [name, without(read.on.get(name), asked[name].glob)] as const)
   return {
     path,
-    triggers: [
-      ...runs(read.on, 'push', { branches: pushed, glob: `${prefix}*/**` }),
-      ...runs(read.on, 'pull_request', into),
-      ...runs(read.on, 'pull_request_target', into),
-      ...always(read, 'create', prefix),
-      ...always(read, 'delete', prefix),
-    ],
+    triggers: [...filtered, ...unfiltered],
+    on: quiet.length === 0 ? '' : onLines(text, new Map(quiet), read.on),
+    condition: unfiltered.length === 0 ? null : elsewhere(prefix),
   }
+}
+
+const FILTERED = ['push', 'pull_request', 'pull_request_target'] as const satisfies Filtered[]
+
+/** The trigger with one more filter. GitHub takes no `branches-ignore` beside `branches`; there the last that fits decides. */
+function without(trigger: unknown, glob: string): Record<string, unknown> {
+  const read = filters.safeParse(trigger ?? null)
+  const { branches, 'branches-ignore': ignored = [], ...rest } = (read.success ? read.data : null) ?? {}
+  return branches === undefined
+    ? { ...rest, 'branches-ignore': [...ignored, glob] }
+    : { ...rest, branches: [...branches, `!${glob}`] }
+}
+
+/** Where `on:` is a name or a list, it has to become a map, and every trigger is named. */
+function onLines(
+  text: string,
+  quiet: ReadonlyMap<string, unknown>,
+  triggers: ReadonlyMap<string, unknown>,
+): string {
+  const isMap = z.looseObject({ on: z.record(z.string(), z.unknown()) }).safeParse(parsed(text)).success
+  const named = isMap ? [...quiet.keys()] : [...triggers.keys()]
+  const document = new Document({
+    on: Object.fromEntries(named.map(name => [name, quiet.get(name) ?? null])),
+  })
+  visit(document, {
+    Seq: (_, sequence) => {
+      sequence.flow = true
+    },
+    Scalar: (_, scalar, path) => {
+      if (isSeq(path.at(-1)) && !/^[\w.-]+$/.test(String(scalar.value))) scalar.type = 'QUOTE_SINGLE'
+    },
+  })
+  const options = { flowCollectionPadding: false, nullStr: '', lineWidth: 0 }
+  return document.toString(options).replace(/ +$/gm, '').trimEnd()
+}
+
+function parsed(text: string): unknown {
+  return parse(text, { maxAliasCount: MOST_ALIASES, logLevel: 'error' })
 }
 
 /** The condition of a job that leaves winnow's branches alone where a trigger has no filter. */
@@ -60,7 +103,7 @@ function elsewhere(prefix: string): string {
 
 function readWorkflow(text: string): z.infer<typeof workflow> | null {
   try {
-    const read = workflow.safeParse(parse(text, { maxAliasCount: MOST_ALIASES, logLevel: 'error' }))
+    const read = workflow.safeParse(parsed(text))
     return read.success ? read.data : null
   } catch (error) {
     if (error instanceof Error) return null
@@ -68,21 +111,10 @@ function readWorkflow(text: string): z.infer<typeof workflow> | null {
   }
 }
 
-function runs(
-  triggers: ReadonlyMap<string, unknown>,
-  name: 'push' | 'pull_request' | 'pull_request_target',
-  { branches, glob }: { branches: readonly string[]; glob: string },
-): Started[] {
-  if (!triggers.has(name)) return []
+function runs(triggers: ReadonlyMap<string, unknown>, name: Filtered, branches: readonly string[]): boolean {
+  if (!triggers.has(name)) return false
   const read = filters.safeParse(triggers.get(name) ?? null)
-  const filter = read.success ? read.data : null
-  if (!branches.some(branch => starts(filter, branch))) return []
-  // GitHub takes no `branches-ignore` beside `branches`, and of these the last that fits decides.
-  const named = filter?.branches !== undefined
-  const line = named
-    ? `'!${glob}' as the last of on.${name}.branches`
-    : `on.${name}.branches-ignore: ['${glob}']`
-  return [{ name, line }]
+  return branches.some(branch => starts(read.success ? read.data : null, branch))
 }
 
 /** For every branch there is, unless each job asks for its name. */
@@ -90,10 +122,9 @@ function always(
   { on, jobs: all }: z.infer<typeof workflow>,
   name: 'create' | 'delete',
   prefix: string,
-): Started[] {
+): boolean {
   const each = Object.values(all)
-  if (!on.has(name) || (each.length > 0 && each.every(job => asksForName(job.if, prefix)))) return []
-  return [{ name, line: `if: \${{ ${elsewhere(prefix)} }} to each job` }]
+  return on.has(name) && (each.length === 0 || !each.every(job => asksForName(job.if, prefix)))
 }
 
 function asksForName(condition: unknown, prefix: string): boolean {

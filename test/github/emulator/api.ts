@@ -7,12 +7,21 @@ import { checkRoutes } from './check-routes.ts'
 import { answerGraphql } from './graphql.ts'
 import { issueRoutes } from './issue-routes.ts'
 import { pullRoutes } from './pull-routes.ts'
+import { otherRoutes } from './other-repositories.ts'
 import { Refusal } from './refusal.ts'
 import { repositoryRoutes } from './repository-routes.ts'
 import { type Answer, type Ask, Fields, type Route, type Routes } from './route.ts'
+import { settingsRoutes } from './settings-routes.ts'
 import type { Account, World } from './world.ts'
 
-const ROUTES: Routes = { ...pullRoutes, ...issueRoutes, ...checkRoutes, ...actionRoutes, ...repositoryRoutes }
+const ROUTES: Routes = {
+  ...pullRoutes,
+  ...issueRoutes,
+  ...checkRoutes,
+  ...actionRoutes,
+  ...repositoryRoutes,
+  ...settingsRoutes,
+}
 
 export interface Incoming {
   method: string
@@ -117,6 +126,10 @@ export function apiOf(world: World): Api {
     if (wrongs.length > 0) {
       api.violations.push(...wrongs)
       throw new Refusal(422, `Invalid request. ${wrongs.join('; ')}`)
+    }
+    const other = otherRoutes[operation.route]
+    if (other !== undefined && world.others.has(`${params['owner']}/${params['repo']}`)) {
+      return other.handle({ params, query, body: new Fields(body), who, world })
     }
     const route = ROUTES[operation.route]
     if (!route) throw new Error(`this GitHub does not do ${operation.route} yet`)

@@ -52,6 +52,8 @@ export const BEGINNING = Date.parse('2026-01-02T03:04:05Z')
 
 const SETTINGS: Settings = {
   actionsMayOpenPulls: true,
+  actions: { enabled: true, allowed: 'all', patterns: [], githubs: true },
+  defaultToken: 'read',
   deletesMergedBranches: false,
   private: false,
   draftsSupported: true,
@@ -69,7 +71,7 @@ export async function emulatedGithub(settings: Partial<Settings> = {}): Promise<
     git: bareGit(bare),
     forks: new Map(),
     accounts: new Map(),
-    settings: { ...SETTINGS, ...settings },
+    settings: { ...structuredClone(SETTINGS), ...settings },
     pulls: [],
     comments: [],
     reviews: [],
@@ -77,6 +79,8 @@ export async function emulatedGithub(settings: Partial<Settings> = {}): Promise<
     runs: [],
     artifacts: [],
     variables: new Map(),
+    environments: new Map(),
+    others: new Map(),
     teams: new Map(),
     workflowStates: new Map(),
     rules: [],

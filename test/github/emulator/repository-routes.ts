@@ -51,17 +51,6 @@ export const repositoryRoutes: Routes = {
       return { status: 200, body: found }
     },
   },
-  [`GET ${REPO}/actions/permissions/workflow`]: {
-    needs: 'administration=read',
-    push: true,
-    handle: ({ world }) => ({
-      status: 200,
-      body: {
-        default_workflow_permissions: 'read',
-        can_approve_pull_request_reviews: world.settings.actionsMayOpenPulls,
-      },
-    }),
-  },
   [`GET ${REPO}/actions/variables/{name}`]: { needs: 'variables=read', push: true, handle: variable },
   [`POST ${REPO}/actions/variables`]: { needs: 'variables=write', push: true, handle: addVariable },
   [`PATCH ${REPO}/actions/variables/{name}`]: {

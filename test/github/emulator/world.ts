@@ -125,9 +125,26 @@ export interface ArtifactRecord {
   attempt?: number
 }
 
+/** A repository that only holds an action. */
+export interface OtherRepository {
+  private: boolean
+  commits: string[]
+  /** Who may use what it holds. */
+  access: 'none' | 'user' | 'organization'
+}
+
 export interface Settings {
   /** "Allow GitHub Actions to create and approve pull requests." */
   actionsMayOpenPulls: boolean
+  /** Whether Actions are on, and which may run. */
+  actions: {
+    enabled: boolean
+    allowed: 'all' | 'local_only' | 'selected'
+    patterns: string[]
+    githubs: boolean
+  }
+  /** What the token of a job may do whose workflow grants nothing. */
+  defaultToken: 'read' | 'write'
   deletesMergedBranches: boolean
   private: boolean
   draftsSupported: boolean
@@ -153,6 +170,10 @@ export interface World {
   runs: RunRecord[]
   artifacts: ArtifactRecord[]
   variables: Map<string, string>
+  /** Environments with the names of their secrets. */
+  environments: Map<string, Set<string>>
+  /** Other repositories, by owner/name: those of actions. */
+  others: Map<string, OtherRepository>
   /** Who is in the teams of the organisation, by slug. */
   teams: Map<string, Set<string>>
   /** Workflows by path, and whether they are on. */

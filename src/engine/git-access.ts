@@ -1,13 +1,19 @@
 import { looksSecret } from '../measure/secret-names.ts'
-import type { GithubJob } from './github-job.ts'
-import type { Env } from './inputs.ts'
+
+type Env = Readonly<Record<string, string>>
+
+/** A token, and the one server that it may be sent to. */
+interface GitAccess {
+  serverUrl: string
+  token: string
+}
 
 /**
  * The token goes to git in its environment, for this one server: never into a command line, which any process can
  * read, nor into a file that stays. Secrets of the job that nobody here asked for stay out, and so does what somebody
  * else has git say there: a server refuses who introduces themselves twice.
  */
-export function withGitAccess(env: Env, { serverUrl, token }: Pick<GithubJob, 'serverUrl' | 'token'>): Env {
+export function withGitAccess(env: Env, { serverUrl, token }: GitAccess): Env {
   const plain = Object.entries(env).filter(([name]) => !looksSecret(name) && !name.startsWith('INPUT_'))
   const count = Number(env['GIT_CONFIG_COUNT'] ?? 0) || 0
   const key = `http.${serverUrl}/.extraheader`

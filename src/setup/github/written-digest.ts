@@ -1,0 +1,77 @@
+import { sha256 } from '../../model/canonical.ts'
+
+/**
+ * The last line of a workflow file that `init --github` wrote: a digest of the lines above it. It tells a file that only
+ * winnow and Dependabot changed, which can be written anew, from one that a person changed. The commits of actions do
+ * not count.
+ */
+const LINE =
+  /^# Digest of the lines above, by which winnow sees whether they were changed by hand: ([0-9a-f]{16})$/m
+const PIN = /(^\s*(?:- )?uses:\s+\S+?)@\S+(?:\s+#.*)?$/gm
+
+function digestOf(text: string): string {
+  return sha256(text.replace(PIN, '$1').trimEnd()).slice(0, 16)
+}
+
+function splitDigest(text: string): { body: string; digest: string | null } {
+  const plain = text.replaceAll('\r\n', '\n')
+  const digest = LINE.exec(plain)?.[1] ?? null
+  return { body: `${plain.replace(LINE, '').trimEnd()}\n`, digest }
+}
+
+export function withDigest(text: string): string {
+  const { body } = splitDigest(text)
+  return `${body}${LINE.source.replace(/^\^|\$$/g, '').replace('([0-9a-f]{16})', digestOf(body))}\n`
+}
+
+/** Whether winnow wrote the file, and nobody changed more than the commits of actions since. */
+export function isAsWritten(text: string): boolean {
+  const { body, digest } = splitDigest(text)
+  return digest !== null && digest === digestOf(body)
+}
+
+/** The digest that the file carries, whether it fits or not. */
+export function digestIn(text: string): string | null {
+  return splitDigest(text).digest
+}
+
+/** The text with the last line of the file. */
+export function withDigestLineOf(text: string, file: string): string {
+  const line = LINE.exec(file)?.[0]
+  const { body } = splitDigest(text)
+  return line === undefined ? body : `${body}${line}\n`
+}
+
+const USES = /^(\s*(?:- )?uses:\s+)([^\s@]+)@(\S+)(?:\s+# (\S+))?[ \t]*$/gm
+
+/**
+ * The text with the commits of actions that the file had, where their version is newer: Dependabot brought them. On an
+ * Enterprise Server older ones may be the only ones that work, so there any are kept. The action of winnow itself stays
+ * as it is in the text.
+ */
+export function withKeptActions(
+  text: string,
+  { file, own, onServer }: { file: string; own: string; onServer: boolean },
+): string {
+  const had = new Map(
+    [...file.matchAll(USES)].map(([, , action = '', commit, version = '']) => [action, { commit, version }]),
+  )
+  return text.replace(USES, (line, start: string, action: string, _: string, version: string | undefined) => {
+    const before = had.get(action)
+    if (before === undefined || action === own) return line
+    if (!onServer && !isNewer(before.version, version ?? '')) return line
+    return `${start}${action}@${before.commit}${before.version === '' ? '' : ` # ${before.version}`}`
+  })
+}
+
+export function isNewer(version: string, than: string): boolean {
+  const [a, b] = [version, than].map(each =>
+    (/^v?(\d+(?:\.\d+)*)$/.exec(each)?.[1] ?? '').split('.').map(Number),
+  )
+  if (a === undefined || b === undefined || version === '' || than === '') return false
+  for (let at = 0; at < Math.max(a.length, b.length); at++) {
+    const difference = (a[at] ?? 0) - (b[at] ?? 0)
+    if (difference !== 0) return difference > 0
+  }
+  return false
+}

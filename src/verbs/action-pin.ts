@@ -1,0 +1,237 @@
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { UserError } from '../errors.ts'
+import { type Checkout, inspectCheckout } from '../git/checkout.ts'
+import { localIsolation, networkIsolation } from '../git/isolation.ts'
+import { lsRemoteCommits, type RemoteRefs } from '../git/ls-remote.ts'
+import { networkRunner } from '../git/network-runner.ts'
+import type { Oid } from '../git/object-format.ts'
+import { silenceSecondsFrom } from '../git/remote-limits.ts'
+import { GitExit, gitRunner } from '../git/runner.ts'
+import type { Call } from './call.ts'
+import { type GithubPlace, parseGithubAddress } from './github-of.ts'
+
+/** The action of winnow as a workflow names it, at a full commit. */
+export interface ActionPin {
+  /** `owner/name`, and a path below the repository where the action is not at its top. */
+  action: string
+  commit: Oid
+  /** The tag or branch of that commit, which is written beside it; null where it has none. */
+  version: string | null
+}
+
+export function usesText({ action, commit, version }: ActionPin): string {
+  return `${action}@${commit}${version === null ? '' : ` # ${version}`}`
+}
+
+/** Where actions come from for a repository: the same GitHub. */
+type Near = Pick<GithubPlace, 'webUrl'>
+
+const GIVEN = /^(?<action>[\w.-]+\/[\w.-]+(?:\/[\w.-]+)*)@(?<ref>[\w./-]+)(?: # (?<version>[\w.-]+))?$/
+const COMMIT = /^[0-9a-f]{40}$/
+
+/** `--action owner/name@ref`: a tag or a branch is looked up, and written as the commit that it names now. */
+export async function resolveAction(call: Call, given: string, near: Near): Promise<ActionPin> {
+  const { action, ref, version } = GIVEN.exec(given)?.groups ?? {}
+  if (action === undefined || ref === undefined) {
+    throw new UserError(`--action is ${JSON.stringify(given)}`, {
+      fix: 'give owner/name@ref, where ref is a tag, a branch or a commit: --action owner/winnow@v1',
+    })
+  }
+  if (version !== undefined && COMMIT.test(ref)) return { action, commit: ref, version }
+  const { url, refs } = await refsOf(call, action, near)
+  if (COMMIT.test(ref)) return { action, commit: ref, version: refs === null ? null : nameOf(refs, ref) }
+  if (refs === null) {
+    throw new UserError(`cannot look up ${ref} in ${url}`, {
+      fix: `check the address and that git can read it (git ls-remote ${url}); or give the 40 digits of a commit instead of ${ref}`,
+    })
+  }
+  const commit = refs.refs.get(`refs/tags/${ref}`) ?? refs.refs.get(`refs/heads/${ref}`)
+  if (commit === undefined) {
+    throw new UserError(`${url} has no tag and no branch ${ref}`, { fix: `it has ${listed(refs)}` })
+  }
+  return { action, commit, version: nameOf(refs, commit) }
+}
+
+const GITHUB = 'https://github.com'
+
+/** The refs of an action's repository: on an Enterprise Server it is looked for there, then on github.com. */
+async function refsOf(
+  call: Call,
+  action: string,
+  { webUrl }: Near,
+): Promise<{ url: string; refs: RemoteRefs | null }> {
+  const path = action.split('/').slice(0, 2).join('/')
+  const url = `${webUrl}/${path}`
+  const refs = await refsAt(call, url)
+  if (refs !== null || webUrl === GITHUB) return { url, refs }
+  const elsewhere = await refsAt(call, `${GITHUB}/${path}`)
+  return elsewhere === null ? { url, refs } : { url: `${GITHUB}/${path}`, refs: elsewhere }
+}
+
+/** Tags first: they are what a person would name. */
+function listed({ refs }: RemoteRefs): string {
+  const names = [...refs.keys()].flatMap(ref => /^refs\/(?:tags|heads)\/(.+)$/.exec(ref)?.[1] ?? [])
+  const tags = names.filter(name => refs.has(`refs/tags/${name}`)).toReversed()
+  const some = [...tags, ...names.filter(name => !tags.includes(name))].slice(0, 5)
+  return some.length === 0 ? 'none at all' : some.join(', ')
+}
+
+const WHOLE_VERSION = /^v?\d+\.\d+\.\d+(?:[-+][\w.-]+)?$/
+const WRITABLE = /^[\w.-]+$/
+
+/**
+ * What is written beside a commit. Dependabot brings a whole version there up to date together with the commit; a major
+ * tag such as v1 moves, so it comes after. A branch is named only where no tag is.
+ */
+function nameOf({ head, refs }: RemoteRefs, commit: Oid): string | null {
+  const named = (kind: 'tags' | 'heads') =>
+    [...refs].flatMap(([ref, oid]) =>
+      oid === commit && ref.startsWith(`refs/${kind}/`) ? [ref.slice(`refs/${kind}/`.length)] : [],
+    )
+  const tags = named('tags')
+  const branches = named('heads').toSorted(
+    (a, b) => Number(`refs/heads/${b}` === head) - Number(`refs/heads/${a}` === head),
+  )
+  const candidates = [...tags.filter(tag => WHOLE_VERSION.test(tag)), ...tags, ...branches]
+  return candidates.find(name => WRITABLE.test(name)) ?? null
+}
+
+/** An Enterprise Server may take actions from github.com, and github.com takes none from a server. */
+function isUsable({ webUrl }: GithubPlace, near: Near): boolean {
+  return webUrl === near.webUrl || webUrl === GITHUB
+}
+
+/** Null where the address cannot be read. */
+async function refsAt({ around, interrupt }: Call, url: string): Promise<RemoteRefs | null> {
+  const limits = { silenceSeconds: silenceSecondsFrom(around.env), stop: interrupt }
+  try {
+    return await networkRunner(networkIsolation('/', around.env), limits).run(lsRemoteCommits(url))
+  } catch (error) {
+    if (error instanceof GitExit) return null
+    throw error
+  }
+}
+
+/** The action of the winnow that runs: of its clone if it runs from one, else of its published version. */
+export async function findOwnAction(call: Call, near: Near): Promise<ActionPin> {
+  const home = call.program.home === undefined ? null : realpathSync(call.program.home)
+  const found = home === null ? nowhere(null) : await ofHome(call, home, near)
+  if ('commit' in found) return found
+  throw new UserError(`init does not know which repository holds this winnow as an action: ${found.why}`, {
+    fix: found.fix,
+  })
+}
+
+interface NotFound {
+  why: string
+  fix: string
+}
+
+async function ofHome(call: Call, home: string, near: Near): Promise<ActionPin | NotFound> {
+  const checkout = await cloneAt(call, home)
+  return checkout === null ? ofPackage(call, home, near) : ofClone(call, home, near, checkout)
+}
+
+/** The repository whose top this is: a package that lies inside another repository has no commit of its own. */
+async function cloneAt({ around }: Call, home: string): Promise<Checkout | null> {
+  if (!existsSync(join(home, '.git'))) return null
+  const checkout = await inspectCheckout(home, around.env)
+  return checkout.topLevel !== null && realpathSync(checkout.topLevel) === home ? checkout : null
+}
+
+async function ofClone(
+  call: Call,
+  home: string,
+  near: Near,
+  { remotes }: Checkout,
+): Promise<ActionPin | NotFound> {
+  const usual = remotes.toSorted((a, b) => Number(b.name === 'origin') - Number(a.name === 'origin'))
+  const there = usual.flatMap(({ name, url }) => {
+    const place = parseGithubAddress(url)
+    return place !== null && isUsable(place, near) ? [{ name, url, action: place.repository }] : []
+  })
+  const git = gitRunner(localIsolation(home, call.around.env))
+  const commit = await git.run({ args: ['rev-parse', 'HEAD'], parse: ({ stdout }) => stdout.trim() })
+  let unread: string | null = null
+  let first: (typeof there)[number] | undefined
+  for (const each of there) {
+    const refs = await refsAt(call, each.url)
+    if (refs === null) {
+      unread ??= each.url
+      continue
+    }
+    first ??= each
+    const tag = nameOf(refs, commit)
+    const branch = await branchHolding(git, refs, commit)
+    if (tag === null && branch === null) continue
+    const version = tag ?? (branch !== null && WRITABLE.test(branch) ? branch : null)
+    return { action: each.action, commit, version }
+  }
+  if (first !== undefined) {
+    return {
+      why: `it runs from ${home}, whose commit ${commit.slice(0, 10)} is not on ${first.action}`,
+      fix: `git -C ${home} push ${first.name} HEAD, and repeat`,
+    }
+  }
+  if (unread !== null) {
+    return {
+      why: `it runs from ${home}, and ${unread} cannot be read`,
+      fix: `check git ls-remote ${unread}, and repeat`,
+    }
+  }
+  return nowhere(home)
+}
+
+/** The first branch that holds the commit, the default branch before others. A tip that was never fetched here says nothing. */
+async function branchHolding(
+  git: ReturnType<typeof gitRunner>,
+  { head, refs }: RemoteRefs,
+  commit: Oid,
+): Promise<string | null> {
+  const branches = [...refs].filter(([ref]) => ref.startsWith('refs/heads/'))
+  const sorted = branches.toSorted(([a], [b]) => Number(b === head) - Number(a === head))
+  for (const [ref, tip] of sorted) {
+    const isIn = await git.run({
+      args: ['merge-base', '--is-ancestor', commit, tip],
+      answers: [1, 128],
+      parse: ({ exitCode }) => exitCode === 0,
+    })
+    if (isIn) return ref.slice('refs/heads/'.length)
+  }
+  return null
+}
+
+const PACKAGE = z.looseObject({
+  version: z.string(),
+  repository: z.union([z.string(), z.looseObject({ url: z.string() })]).optional(),
+})
+
+/** npm takes `owner/name` and `github:owner/name` for an address, too. */
+async function ofPackage(call: Call, home: string, near: Near): Promise<ActionPin | NotFound> {
+  const read = PACKAGE.safeParse(JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')))
+  const repository = read.data?.repository
+  const given = typeof repository === 'string' ? repository : repository?.url
+  if (read.data === undefined || given === undefined) return nowhere(home)
+  const short = /^(?:github:)?([\w.-]+\/[\w.-]+)$/.exec(given)?.[1]
+  const action = short ?? parseGithubAddress(given)?.repository
+  if (action === undefined) return nowhere(home)
+  const tag = `v${read.data.version}`
+  const { url, refs } = await refsOf(call, action, near)
+  const commit = refs?.refs.get(`refs/tags/${tag}`)
+  if (commit !== undefined) return { action, commit, version: tag }
+  const why = refs === null ? `${url} cannot be read` : `${url} has no tag ${tag}`
+  return { why, fix: `winnow init --github --action ${action}@<tag, branch or commit>; or ${OWN_REPOSITORY}` }
+}
+
+const OWN_REPOSITORY =
+  'push a clone of winnow to a GitHub repository of your own, and run init from that clone (if it is private, let your other repositories use it: Settings > Actions > General > Access)'
+
+function nowhere(home: string | null): NotFound {
+  const why = home === null ? 'nothing says where it was installed from' : `${home} has no remote on GitHub`
+  return {
+    why,
+    fix: `${OWN_REPOSITORY}; or name one: winnow init --github --action owner/winnow@<tag, branch or commit>`,
+  }
+}

@@ -1,0 +1,84 @@
+import { MODEL_ENVIRONMENT, MODEL_SECRET } from '../setup/github/permissions.ts'
+import { SETUP_BRANCH } from '../git/allowed-ref.ts'
+import type { Call } from './call.ts'
+import { type GithubPlace, githubOf } from './github-of.ts'
+import type { Ground } from './github-sources.ts'
+import { needsModelKey, type OpenedPull, type Plan } from './github-plan.ts'
+
+export function writtenText(
+  call: Call,
+  ground: Ground,
+  plan: Plan,
+  uncommitted: readonly string[],
+): string[] {
+  const { files, existed, action } = plan
+  if (files.length === 0) {
+    const update = 'To have the action of the winnow that runs here: winnow init --github --update'
+    return [
+      `Nothing to do: the files are there and up to date, with ${shortAction(action)}.`,
+      ...(call.given.flag('update') ? [] : [update]),
+    ]
+  }
+  const paths = [...files.map(({ path }) => path), ...uncommitted]
+  return [
+    ...files.map(({ path }) => `${existed && path.includes('/workflows/') ? 'Updated' : 'Wrote'} ${path}`),
+    `It runs ${shortAction(action)} for ${plan.specs.map(({ spec }) => spec.name).join(', ')}.`,
+    '',
+    'Next, as one pull request. Nothing runs before it is merged; closing it undoes everything.',
+    `  git switch -c ${SETUP_BRANCH}`,
+    `  git add ${paths.join(' ')}`,
+    `  git commit -m "${titleOf(plan)}" && git push -u origin ${SETUP_BRANCH}`,
+    '  gh pr create --fill',
+    ...howToFinish(call, ground, plan),
+  ]
+}
+
+export function titleOf({ existed }: Pick<Plan, 'existed'>): string {
+  return existed ? 'ci: bring the winnow workflow up to date' : 'ci: run winnow campaigns'
+}
+
+/** `owner/name v1.2.3 (ab12ab12ab)`. */
+export function shortAction(action: string): string {
+  const [, name = action, commit = '', version] = /^(\S+?)@([0-9a-f]{40})(?: # (\S+))?$/.exec(action) ?? []
+  if (commit === '') return name
+  const short = commit.slice(0, 10)
+  return version === undefined ? `${name} at ${short}` : `${name} ${version} (${short})`
+}
+
+/** What only an administrator of the repository can do. */
+export function howToFinish({ around }: Call, { workshop }: Ground, plan: Plan): string[] {
+  const place = githubOf(workshop, around.env)
+  const settings = place === null ? 'Settings' : `${place.webUrl}/${place.repository}/settings`
+  if (plan.existed) return []
+  return [
+    '',
+    'Once, in the settings of the repository:',
+    `  ${settings}/actions`,
+    '    Workflow permissions: tick "Allow GitHub Actions to create and approve pull requests"',
+    ...(needsModelKey(plan)
+      ? [
+          `  ${settings}/environments`,
+          `    New environment "${MODEL_ENVIRONMENT}", with the key of your model as its secret ${MODEL_SECRET}`,
+        ]
+      : []),
+    'winnow doctor says whether anything is missing.',
+  ]
+}
+
+export function notSignedIn({ webUrl, server }: GithubPlace): string[] {
+  const { host } = new URL(webUrl)
+  const variable = server === null ? 'GH_TOKEN' : 'GH_ENTERPRISE_TOKEN'
+  return [
+    `No pull request was opened: there is no token for ${host} (gh auth login, or set ${variable}).`,
+    'The files are in the work tree instead.',
+    '',
+  ]
+}
+
+export function pullText({ url, branch, files, opened }: OpenedPull): string[] {
+  return [
+    ...files.map(path => `On ${branch}: ${path}`),
+    opened ? `Opened ${url}` : `It is open already: ${url}`,
+    'Nothing runs before it is merged; closing it undoes everything.',
+  ]
+}
