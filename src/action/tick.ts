@@ -9,6 +9,7 @@ import { heedComments } from '../verbs/comments/heed.ts'
 import { DEFAULT_PREFIX, type KnownCampaign, knownCampaigns } from '../verbs/known-campaigns.ts'
 import { start } from '../verbs/run.ts'
 import type { Task } from './commands.ts'
+import { refusesComment } from './comment-gate.ts'
 import { type GithubJob, githubJob, isDebugging, isPaused, surroundingsOf } from './github-job.ts'
 import { handOn } from './handed-items.ts'
 import { type Env, isDryRun } from './inputs.ts'
@@ -36,6 +37,7 @@ export async function tickOnGithub(task: Task): Promise<number> {
 export async function tickIn(task: Task, job: GithubJob, around: Call['around']): Promise<number> {
   const next = readNextJobs(task.inputs)
   const known = await readCampaigns(callOf(around, {}), job)
+  if (await refusesComment(task, around, known)) return 0
   const measuring = measuringCampaign(task.env, known)
   const campaigns = measuring === undefined ? chooseCampaigns(known, task) : [measuring]
   const run: ActionsRun = { does: measuring === undefined ? 'start' : 'measure', next, has: next }
