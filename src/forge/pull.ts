@@ -17,6 +17,8 @@ const comment = z.strictObject({
   own: yes.optional(),
   /** winnow has answered it (`answerMarker`). */
   answered: yes.optional(),
+  /** winnow has shown by a reaction that it is done. */
+  done: yes.optional(),
   /** winnow has shown that it is not done. */
   declined: yes.optional(),
   /** The forge counts its author among the project's people: no right, and only a hint whom to ask about first. */

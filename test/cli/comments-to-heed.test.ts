@@ -40,6 +40,7 @@ describe('a comment that is still to be dealt with', () => {
         said(1),
         said(2, { answered: true }),
         said(3, { declined: true }),
+        said(10, { done: true }),
         said(4, { edited: true }),
         said(5, { author: 'renovate[bot]' }),
         said(6, { own: true }),

@@ -168,7 +168,8 @@ export function readComments(nodes: readonly CommentNode[]): Comment[] {
       ...(each.lastEditedAt === null ? {} : { edited: true }),
       ...(key === undefined ? {} : { own: true, ...(answering.has(key) ? {} : { node: each.id }) }),
       ...(NEAR.has(each.authorAssociation) ? { near: true } : {}),
-      ...(isDeclined(each) ? { declined: true } : {}),
+      ...(hasReacted(each, 'THUMBS_UP') ? { done: true } : {}),
+      ...(hasReacted(each, 'THUMBS_DOWN') ? { declined: true } : {}),
       ...(said.has(answers.get(each.databaseId) ?? '') ? { answered: true } : {}),
     }
   })
@@ -176,9 +177,9 @@ export function readComments(nodes: readonly CommentNode[]): Comment[] {
 
 const NEAR: ReadonlySet<string> = new Set(['OWNER', 'MEMBER', 'COLLABORATOR'])
 
-function isDeclined({ reactionGroups }: CommentNode): boolean {
+function hasReacted({ reactionGroups }: CommentNode, reaction: 'THUMBS_UP' | 'THUMBS_DOWN'): boolean {
   const groups = reactionGroups ?? []
-  return groups.some(({ content, viewerHasReacted }) => content === 'THUMBS_DOWN' && viewerHasReacted)
+  return groups.some(({ content, viewerHasReacted }) => content === reaction && viewerHasReacted)
 }
 
 const STATES = { OPEN: 'open', CLOSED: 'closed', MERGED: 'merged' } as const

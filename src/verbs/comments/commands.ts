@@ -17,7 +17,7 @@ export interface Asked {
 
 /**
  * Every comment that is still to be dealt with, the oldest first: written since the campaign began, as it was written,
- * by people. One that was answered or declined where it stands, or read before as the ledger says, or is long past, is over.
+ * by people. One that was answered, marked as done or declined where it stands, or read before as the ledger says, or is long past, is over.
  * One that the ledger has heard and nobody has answered is not: it is owed its answer.
  */
 export function commandsIn({ pulls, world }: Seen, over: ReadonlySet<string>): Asked[] {
@@ -25,9 +25,10 @@ export function commandsIn({ pulls, world }: Seen, over: ReadonlySet<string>): A
   const since = Date.parse(campaign.started_at ?? '')
   const found = pulls.flatMap(pull =>
     pull.comments.flatMap(comment => {
-      const { id, edited, own, author, at, answered, declined, body } = comment
+      const { id, edited, own, author, at, answered, done, declined, body } = comment
       const counts = !edited && !own && !author.endsWith('[bot]') && Date.parse(at) >= since
-      if (!counts || answered || declined || over.has(id) || isRead(campaign, pull, comment)) return []
+      if (!counts || answered || done || declined || over.has(id) || isRead(campaign, pull, comment))
+        return []
       if (isPast(world, pull, comment)) return []
       const words = commandIn(body)
       return words === null ? [] : [{ pull, comment, words }]

@@ -32,7 +32,20 @@ interface Answer {
   text: string
   /** Something was written into the ledger. */
   acted: boolean
+  /** The reaction says it all. */
+  quiet?: boolean
 }
+
+/** Commands whose effect shows by itself: the pull requests and checks say it. */
+const QUIET: ReadonlySet<string> = new Set([
+  'avoid',
+  'measure',
+  'note',
+  'pause',
+  'priority',
+  'resume',
+  'retry',
+])
 
 /** What this process has done so far. */
 interface Hearing {
@@ -122,7 +135,12 @@ async function tellRead(place: Place, read: ReturnType<typeof readingDone>): Pro
 }
 
 /** Where several were asked for at once, each answer says what it is about. The words come first: they are what counts. */
-async function give(place: Place, { pull, comment, words }: Asked, { how, text }: Answer): Promise<void> {
+async function give(
+  place: Place,
+  { pull, comment, words }: Asked,
+  { how, text, quiet = false }: Answer,
+): Promise<void> {
+  if (quiet && (await react(place, comment, how))) return
   const about = cell(oneLine(words[0] ?? COMMAND, 40))
   const options = { marker: answerMarker(comment), after: comment.id }
   try {
@@ -135,20 +153,24 @@ async function give(place: Place, { pull, comment, words }: Asked, { how, text }
   await react(place, comment, how)
 }
 
-/** A token that may not react costs nobody the campaign. */
-async function react({ forge, progress }: Place, comment: Comment, how: Reaction): Promise<void> {
+/** A token that may not react costs nobody the campaign; whether it did. */
+async function react({ forge, progress }: Place, comment: Comment, how: Reaction): Promise<boolean> {
+  if (forge.react === undefined) return false
   try {
-    await forge.react?.(comment.id, how)
+    await forge.react(comment.id, how)
+    return true
   } catch (error) {
     if (!isRefusal(error)) throw error
     progress.say(`a comment of ${comment.author} has no reaction: ${error.message}`)
+    return false
   }
 }
 
 async function heed({ call, scene }: Hearing, seen: Observation, asked: Asked): Promise<Answer> {
   const { comment, words } = asked
   const before = await heededBy(scene.place, comment)
-  if (before !== null) return { how: '+1', text: `It is in the ledger (${before}).`, acted: false }
+  if (before !== null)
+    return { how: '+1', text: `It is in the ledger (${before}).`, acted: false, quiet: before !== 'note' }
   const subject = subjectOf(seen, asked.pull)
   try {
     const { verb, given } = typedVerb(words, call.verbs, subject)
@@ -192,7 +214,8 @@ async function obey(call: Call, scene: Scene, order: Order): Promise<Answer> {
     return verb.comment?.run ? verb.comment.run(here) : verb.run(here)
   })
   if (verb.access === 'read') return answer
-  if ((await heededBy(here, asked.comment)) !== null) return { ...answer, acted: true }
+  if ((await heededBy(here, asked.comment)) !== null)
+    return { ...answer, acted: true, quiet: answer.how === '+1' && QUIET.has(verb.name) }
   // It is not done later either, when it would no longer be refused.
   const text = oneLine(`${COMMAND} ${asked.words.join(' ')}: ${answer.text}`, LONGEST)
   await record(here, [{ kind: 'note', text, experiment: subject }])
