@@ -1,10 +1,10 @@
 import { numberText, plural } from '../decide/wording.ts'
 import type { Calibration } from '../model/campaign.ts'
 
-/** The A/A state: what identical copies of the base came to, beside which every other difference is read. */
+/** How much identical copies of the base differ: every other difference is read beside it. */
 export function calibrationText(calibration: Pick<Calibration, 'noise' | 'scale'> | null): string | null {
   if (calibration === null || calibration.noise === null) return null
   const { pair_sd, pairs, jobs } = calibration.noise
   const spread = calibration.scale === 'log' ? `${(pair_sd * 100).toFixed(1)} %` : numberText(pair_sd)
-  return `A/A fair: the base differs from itself by ${spread} (${plural(pairs, 'pair')} in ${plural(jobs, 'job')})`
+  return `Noise: the base differs from itself by ${spread} (${plural(pairs, 'pair')} in ${plural(jobs, 'job')})`
 }

@@ -36,7 +36,7 @@ export function pickBody(campaign: Campaign, pick: Picked, page: Page): string {
 function standingMarkdown(campaign: Campaign, pick: Picked, page: Page): string {
   if (pick.verdict !== null || pick.closed)
     return `${verdictMarkdown(campaign, pick, page)}${fateText(campaign, pick)}`
-  if (pick.status === 'deferred') return `**Waiting for approval** of ${cell(awaitedText(pick))}.`
+  if (pick.status === 'deferred') return `**Waiting for approval of ${cell(awaitedText(pick))}.**`
   return `**Being measured** on its own, in campaign ${cell(campaign.name)}.`
 }
 
@@ -62,7 +62,7 @@ function keptText(campaign: Campaign, { picks }: Picked): string {
   const taken = campaign.experiments[picks]
   if (taken === undefined) return ''
   const said = standingSentence(standingIn(campaign, taken)).replace(/^Kept: /, '')
-  return oneLine(said.replace(/\.$/, ''), 300)
+  return oneLine(said.replace(/\.$/, '').replaceAll(' -> ', ' → '), 300)
 }
 
 function whereText(campaign: Campaign, { base, status }: Picked): string {

@@ -47,7 +47,7 @@ function standingMarkdown(campaign: Campaign, experiment: Experiment, page: Page
     if (status === 'landing') return `${said}\n\n${AWAITS_MERGE}`
     return status === 'parked' ? `${said}\n\n${retryText(experiment)}` : said
   }
-  if (status === 'deferred') return `**Waiting for approval** of ${cell(awaitedText(experiment))}.`
+  if (status === 'deferred') return `**Waiting for approval of ${cell(awaitedText(experiment))}.**`
   if (awaitsPermission(experiment))
     return `**Waiting for permission.** Its author has no write access to this repository. To have it measured, read the change, then comment \`${permissionText(experiment)}\` (people with write access only).`
   const words = syncWordsOf(campaign, experiment)

@@ -51,10 +51,11 @@ function headline(spec: Spec, experiment: Experiment): string {
   const sentence = plainVerdict(spec, experiment)
   const { verdict } = experiment
   const whole = verdict === 'kept' || verdict === 'refused' || verdict === 'broken'
-  const end = whole ? /(?= \(-?[\d.]+ to )|$/ : /(?<=^[^:.]*[:.])|$/
+  const end = whole ? /(?= \(-?[\d.]+ to |, deterministic)|$/ : /(?<=^[^:.]*[:.])|$/
   const at = end.exec(sentence)?.index ?? sentence.length
   const rest = sentence.slice(at).trim()
-  const tail = rest === '' ? '' : ` ${cell(rest, LONGEST)}`
+  const space = rest.startsWith(',') ? '' : ' '
+  const tail = rest === '' ? '' : `${space}${cell(rest, LONGEST)}`
   return `**${cell(sentence.slice(0, at).trim(), LONGEST)}**${tail}${worksWithout(experiment)}`
 }
 
@@ -72,8 +73,9 @@ function metricTable(campaign: Campaign, experiment: Experiment, spec: Spec): st
   const { verdict, metrics, base_metrics: before } = experiment
   if (verdict === 'broken' || verdict === 'refused') return []
   const names = objectivesOf(spec.metric).map(({ name }) => name)
+  // A single run of each side says nothing of time and memory.
   const others = [...BUILT_IN_METRICS].filter(
-    name => !names.includes(name) && isWorse(before, metrics, { name, spec }),
+    name => isByPairs(campaign, spec) && !names.includes(name) && isWorse(before, metrics, { name, spec }),
   )
   const rows = [...names, ...others].flatMap(name => {
     const [base = null, candidate = null] = [before[name], metrics[name]]
@@ -159,7 +161,7 @@ function evidenceFacts(
     const where = single_machine ? 'this machine' : plural(measured?.machines ?? 1, 'machine')
     facts.push(isJudged(spec) ? plural(pairs, 'item') : `${plural(pairs, 'pair')} of runs on ${where}`)
     const noise = campaign.calibration?.noise ?? null
-    if (noise !== null && campaign.calibration !== null)
+    if (noise !== null && noise.pair_sd > 0 && campaign.calibration !== null)
       facts.push(
         `equal code differs by ${sizeText(noise.pair_sd, campaign.calibration.scale)} from run to run`,
       )

@@ -102,7 +102,7 @@ describe('what waits for an approval', () => {
   it('leads the pull request, with a table and how it is approved', () => {
     const { campaign, experiment } = waiting()
     const body = pullBody(campaign, experiment)
-    expect(body).toMatch(/^\*\*Waiting for approval\*\* of left-pad 1\.3\.0 \(npm\)\.\n/)
+    expect(body).toMatch(/^\*\*Waiting for approval of left-pad 1\.3\.0 \(npm\)\.\*\*\n/)
     expect(body).toContain('\n| left-pad 1.3.0 | npm, registry.npmjs.org | direct,')
     expect(body).toContain(
       'choose *Approve*, or comment `/winnow approve dddddddddddddddd`. Everyone with write access can do this, but not its author. In a terminal: `winnow approve exp-001 --digest dddddddddddddddd`.',

@@ -154,7 +154,7 @@ describe('what it rests on', () => {
       /^ {2}evidence \S+ of 100 \(threshold\) ▕█{20}▏ 16 pairs in 2 jobs on this machine$/,
     )
     expect(lines.slice(2)).toEqual([
-      expect.stringContaining('A/A fair: the base differs from itself by 3.0 %'),
+      expect.stringContaining('Noise: the base differs from itself by 3.0 %'),
       expect.stringContaining('what is special to this machine is not averaged out'),
       expect.stringContaining('no file that the command names differs'),
       '  cost: 72 executions, 36 of them of main with itself, 3 min of this machine',
