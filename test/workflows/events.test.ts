@@ -329,6 +329,14 @@ describe('what follows tick', () => {
   })
 })
 
+it('asks nobody in the run of a review, where no environment gives its secrets', () => {
+  const step = full.jobs['tick']?.steps.find(({ with: given }) => given?.['command'] === 'tick')
+  const nextJobs = (event_name: string) =>
+    evaluateText(String(step?.with?.['next-jobs']), { github: { event_name } })
+  expect(nextJobs('schedule')).toBe('measure, propose, judge')
+  expect(nextJobs('pull_request_review')).toBe('measure')
+})
+
 describe('the slot of an order', () => {
   const outputs = plain.jobs['measure']?.['outputs']
   const slotsOf = (slot: number, jobStatus: string, uploaded: { hand?: string; rescue?: string }) => {

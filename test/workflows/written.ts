@@ -90,7 +90,7 @@ export function everyFile(): (Written & { of: string })[] {
     { of: 'a single job', files: written([[]], NODE, { singleJob: true }) },
     {
       of: 'a single job that asks',
-      files: written([ASKING_ONLY, JUDGED], NODE, { singleJob: true }),
+      files: written([ASKING_ONLY], NODE, { singleJob: true }),
     },
     {
       of: 'a prefix of its own',

@@ -1,5 +1,5 @@
 import { CLONE_DIRECTORY, referToAction } from './action-reference.ts'
-import { asksJudges, asksPrograms, type GithubSetup } from './github-setup.ts'
+import { asksPrograms, type GithubSetup } from './github-setup.ts'
 import { CLONE, keepUnwritten, MAKE_SIDE_USERS, SET_UP_AGENTS, SET_UP_TOOLS } from './job-steps.ts'
 import { MODEL_ENVIRONMENT, MODEL_SECRET, permissionLines } from './permissions.ts'
 import { renderTriggerCondition } from './winnow-jobs.ts'
@@ -18,7 +18,6 @@ const IGNORED = 'ignore[dangerous-triggers] what a pull request brings runs as a
 export function renderSingleJobWorkflow(setup: GithubSetup): string {
   const { action } = setup
   const programs = asksPrograms(setup)
-  const models = programs || asksJudges(setup)
   const steps = [CLONE, SET_UP_TOOLS, ...(programs ? [SET_UP_AGENTS] : []), MAKE_SIDE_USERS]
   return `${renderHeader(setup)}
 name: winnow
@@ -38,7 +37,7 @@ ${renderTriggerCondition(setup)}
     concurrency:
       group: winnow
       cancel-in-progress: false
-${models ? `    environment: ${MODEL_ENVIRONMENT}\n` : ''}${permissionLines('run')}
+${programs ? `    environment: ${MODEL_ENVIRONMENT}\n` : ''}${permissionLines('run')}
     steps:
 ${steps.join('\n')}
       - name: Observe, decide, act, measure
@@ -48,12 +47,10 @@ ${steps.join('\n')}
           command: run
           directory: ${CLONE_DIRECTORY}
           github-token: \${{ github.token }}
-${models ? MODEL_KEY_LINES : ''}${keepUnwritten('run')}
+${programs ? MODEL_KEY_LINES : ''}${keepUnwritten('run')}
 `
 }
 
 const MODEL_KEY_LINES = `        env:
-          WINNOW_MODEL_URL: \${{ vars.WINNOW_MODEL_URL }}
-          WINNOW_MODEL_PRICE: \${{ vars.WINNOW_MODEL_PRICE }}
           ${MODEL_SECRET}: \${{ secrets.${MODEL_SECRET} }}
 `

@@ -72,8 +72,8 @@ export function renderTriggerCondition(setup: Pick<GithubSetup, 'specs'>): strin
 
 function renderTick(setup: GithubSetup): string {
   const judges = asksJudges(setup)
-  const next = ['measure', ...(asksPrograms(setup) ? ['propose'] : []), ...(judges ? ['judge'] : [])]
-  const outputs = ['campaign', 'orders', ...next.slice(1)]
+  const asking = [...(asksPrograms(setup) ? ['propose'] : []), ...(judges ? ['judge'] : [])]
+  const outputs = ['campaign', 'orders', ...asking]
   const steps = [
     CHECK_OUT,
     `      - name: Observe, decide, act
@@ -81,7 +81,7 @@ function renderTick(setup: GithubSetup): string {
         uses: ${referToAction(setup.action, '')}
         with:
           command: tick
-          next-jobs: ${next.join(', ')}
+          next-jobs: ${renderNextJobs(asking)}
           github-token: \${{ github.token }}`,
     keepUnwritten('tick'),
     ...(judges ? [HAND_ITEMS_ON] : []),
@@ -98,6 +98,13 @@ ${permissionLines('tick')}
 ${outputs.map(name => `      ${name}: \${{ steps.tick.outputs.${name} }}`).join('\n')}
     steps:
 ${steps.join('\n')}`
+}
+
+/** The run of a review is at the merge of its pull request, where a rule of the environment refuses the model key. */
+function renderNextJobs(asking: readonly string[]): string {
+  if (asking.length === 0) return 'measure'
+  const all = ['measure', ...asking].join(', ')
+  return `\${{ github.event_name == 'pull_request_review' && 'measure' || '${all}' }}`
 }
 
 const HAND_ITEMS_ON = uploadFile({
