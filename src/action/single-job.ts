@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, statSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import { HandedBack, type JobIsolation } from '../engine/job-lodging.ts'

@@ -152,7 +152,7 @@ const BLOCK = 4
 
 /**
  * Candidates that share a base in one job: of one purpose and one attempt, and of the same trust, since they
- * lie on one machine together.
+ * lie on one machine together. Code of an outsider lies beside nobody else's.
  */
 function blocksOf(world: World, wanted: readonly Wanted[], size: number): Wanted[][] {
   const groups = new Map<string, Wanted[]>()
@@ -160,7 +160,8 @@ function blocksOf(world: World, wanted: readonly Wanted[], size: number): Wanted
     const { purpose, attempt, experiment } = one
     // Those that were interrupted together go on together, with the coins they have.
     const lost = interruptionOf(world, one)[0]?.order ?? 'new'
-    const key = [purpose, attempt, experiment.source.use === 'external', lost].join(' ')
+    const outsiders = experiment.stranger === null ? '' : experiment.id
+    const key = [purpose, attempt, experiment.source.use === 'external', outsiders, lost].join(' ')
     groups.set(key, [...(groups.get(key) ?? []), one])
   }
   return [...groups.values()].flatMap(group =>
