@@ -57,7 +57,7 @@ export function pullInMessage(host: Campaign['host'], pull: number | null): numb
 
 /** Said where it waits for somebody else. */
 export const AWAITS_MERGE =
-  'It waits for its merge, as it is and with nothing before it: nothing else is measured meanwhile.'
+  '**Merge this pull request** exactly as it is now, before anything else is merged into its base branch: only this state was measured. Until then nothing else of the campaign is measured.'
 
 const SUBJECT_LENGTH = 120
 

@@ -99,7 +99,8 @@ describe('comments that steer', () => {
     await winnow('tick')
     expect((await post.campaign()).status).toBe('paused')
     expect((await post.events()).filter(({ kind }) => kind !== 'campaign-paused')).toHaveLength(before.length)
-    expect(github.world.comments[1]?.body).toMatch(/^resume: It is in the ledger \(note\)/)
+    // Its reaction still says that it is done.
+    expect(github.world.comments).toHaveLength(1)
   })
 
   test('steer by words that proposers read, by priority, and by ideas for the backlog', async () => {

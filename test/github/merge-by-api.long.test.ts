@@ -189,7 +189,7 @@ describe('merge.auto: false', () => {
     expect(there.github.world.pulls[0]).toMatchObject({
       state: 'open',
       draft: false,
-      body: expect.stringContaining('It waits for its merge, as it is'),
+      body: expect.stringContaining('**Merge this pull request** exactly as it is now'),
     })
     const merge = (number: number) =>
       there.scene.ask(there.ada, `PUT /pulls/${number}/merge`, { merge_method: method })
