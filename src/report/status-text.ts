@@ -4,6 +4,7 @@ import type { Experiment } from '../model/experiment.ts'
 import { oneLine } from '../model/landing.ts'
 import { recordedSpec } from '../spec/recorded-spec.ts'
 import { ideasToTake, toTakeLine } from './backlog-text.ts'
+import { costText } from './cost-text.ts'
 import { short } from './event-line.ts'
 import { metricsText, shownMetrics } from './metrics-text.ts'
 import { pickLine } from './pick-text.ts'
@@ -35,6 +36,7 @@ export function statusText(campaign: Campaign, view: StatusView): string[] {
     ]),
     ...calibrationLines(campaign),
     `  ${tallyText(campaign)}`,
+    ...costLines(campaign),
     ...notes.map(note => `  note: ${note}`),
     ...alerts.slice(-ALERTS_SHOWN).map(({ code, message }) => `  alert ${code}: ${message}`),
     ...ideasToTake(campaign).map(idea => `  to take: ${toTakeLine(idea)}`),
@@ -56,6 +58,11 @@ function separately(campaign: Campaign, { baseline, incumbent, progress }: Statu
 export function statusSentence(campaign: Campaign, view: StatusView): string {
   const said = [stateText(campaign), ...view.notes, view.progress.text, tallyText(campaign)]
   return `Campaign ${view.campaign}: ${said.join('; ')}`
+}
+
+/** Nothing before anything was measured. */
+function costLines(campaign: Campaign): string[] {
+  return campaign.spent.minutes > 0 ? [`  cost: ${costText(campaign)}`] : []
 }
 
 function calibrationLines({ calibration }: Campaign): string[] {
