@@ -53,7 +53,9 @@ function located({ file, line, column, path }: Place): string {
 }
 
 function fixLine(fix: string | undefined): string[] {
-  return fix === undefined ? [] : [`  fix: ${fix}`]
+  return fix === undefined
+    ? []
+    : fix.split('\n').map((line, at) => `${at === 0 ? '  fix:' : '      '} ${line}`)
 }
 
 function conflictLines({ message, refs }: ConflictError): string[] {

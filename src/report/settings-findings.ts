@@ -92,10 +92,11 @@ function policyFindings({ policy }: Examination, { page, workflow }: Expected): 
     ]
   const refused = workflow.actions.filter(action => !mayRun(policy, action, page))
   if (refused.length === 0) return [good('every action that the workflow uses may run')]
+  const owner = ownerOf(page)
   const own = refused.filter(action => /^(?:actions|github)\//.test(action))
   const others = refused.filter(action => !own.includes(action))
   const steps = [
-    'Actions permissions: choose "Allow OWNER, and select non-OWNER, actions and reusable workflows"',
+    `Actions permissions: choose "Allow ${owner}, and select non-${owner}, actions and reusable workflows"`,
     ...(own.length === 0 ? [] : ['tick "Allow actions created by GitHub"']),
     ...(others.length === 0
       ? []
@@ -104,12 +105,16 @@ function policyFindings({ policy }: Examination, { page, workflow }: Expected): 
   return [bad(`${refused.join(', ')} may not run in this repository`, [where, ...steps].join('\n'))]
 }
 
+function ownerOf(page: string): string {
+  return new URL(page).pathname.split('/')[1] ?? ''
+}
+
 type Policy = NonNullable<Examination['policy']>
 
 /** As GitHub reads its policy: actions of the owner are always allowed, and a pattern with ! takes back. */
 function mayRun({ allowed, selected }: Policy, action: string, page: string): boolean {
   if (allowed === 'all' || allowed === null) return true
-  const owner = new URL(page).pathname.split('/')[1] ?? ''
+  const owner = ownerOf(page)
   const patterns = selected?.patterns ?? []
   const named = (list: readonly string[]) => list.some(pattern => fitsPattern(pattern, action))
   if (named(patterns.flatMap(pattern => (pattern.startsWith('!') ? [pattern.slice(1)] : [])))) return false
@@ -135,7 +140,7 @@ function actionFindings({ action: seen, isPublic }: Examination, { page, action 
   const settings = `${webUrl}/${repository}/settings`
   if (!seen.exists) {
     const what = `this token sees no repository ${repository}, whose action the workflow runs`
-    const fix = `push winnow to ${webUrl}/${repository}, or give that repository to the account\n${ANOTHER}`
+    const fix = `push winnow to ${webUrl}/${repository}, or give the account of this token access to it\n${ANOTHER}`
     return [
       server ? unknown(what, `it may be one of github.com (GitHub Connect); else ${fix}`) : bad(what, fix),
     ]
@@ -155,10 +160,7 @@ function actionFindings({ action: seen, isPublic }: Examination, { page, action 
     ]
   }
   const owner = repository.split('/')[0] ?? ''
-  if (
-    new URL(page).pathname.split('/')[1]?.toLowerCase() !== owner.toLowerCase() &&
-    seen.access !== 'enterprise'
-  ) {
+  if (ownerOf(page).toLowerCase() !== owner.toLowerCase() && seen.access !== 'enterprise') {
     const what = `${repository} is private, and only repositories of ${owner} can use an action of it`
     return [bad(what, `move it to the owner of this repository\n${ANOTHER}`)]
   }

@@ -25,6 +25,11 @@ export function usesText({ action, commit, version }: ActionPin): string {
   return `${action}@${commit}${version === null ? '' : ` # ${version}`}`
 }
 
+/** The version beside a `uses:`; '' where there is none. */
+export function versionIn(uses: string): string {
+  return / # (\S+)$/.exec(uses)?.[1] ?? ''
+}
+
 /** Where actions come from for a repository: the same GitHub. */
 type Near = Pick<GithubPlace, 'webUrl'>
 
@@ -222,16 +227,16 @@ async function ofPackage(call: Call, home: string, near: Near): Promise<ActionPi
   const commit = refs?.refs.get(`refs/tags/${tag}`)
   if (commit !== undefined) return { action, commit, version: tag }
   const why = refs === null ? `${url} cannot be read` : `${url} has no tag ${tag}`
-  return { why, fix: `winnow init --github --action ${action}@<tag, branch or commit>; or ${OWN_REPOSITORY}` }
+  return { why, fix: `winnow init --github --action ${action}@<tag, branch or commit>` }
 }
-
-const OWN_REPOSITORY =
-  'push a clone of winnow to a GitHub repository of your own, and run init from that clone (if it is private, let your other repositories use it: Settings > Actions > General > Access)'
 
 function nowhere(home: string | null): NotFound {
   const why = home === null ? 'nothing says where it was installed from' : `${home} has no remote on GitHub`
-  return {
-    why,
-    fix: `${OWN_REPOSITORY}; or name one: winnow init --github --action owner/winnow@<tag, branch or commit>`,
-  }
+  const source = home === null ? '<a clone of winnow>' : home
+  const fix = [
+    `push it to a repository of your own: gh repo create winnow --public --source ${source} --push`,
+    '(--private works for your private repositories, once it says under Settings > Actions > General > Access that they may use it)',
+    'or name a repository that has it: winnow init --github --action owner/winnow@<tag, branch or commit>',
+  ].join('\n')
+  return { why, fix }
 }

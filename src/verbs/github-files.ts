@@ -7,11 +7,11 @@ import type { Yard } from '../setup/findings.ts'
 import { OWN_ACTION, readWrittenWorkflow } from '../setup/github/action-reference.ts'
 import { OF_THE_OWNER, renderGithubFiles, WORKFLOW } from '../setup/github/files.ts'
 import { toolchainOf } from '../setup/github/toolchain.ts'
-import { isAsWritten, withDigest, withKeptActions } from '../setup/github/written-digest.ts'
+import { isAsWritten, isNewer, withDigest, withKeptActions } from '../setup/github/written-digest.ts'
 import type { NewFile } from '../setup/harness/skeleton.ts'
 import { below } from '../setup/project-files.ts'
 import type { Spec } from '../spec/schema.ts'
-import { findOwnAction, resolveAction, usesText } from './action-pin.ts'
+import { findOwnAction, resolveAction, usesText, versionIn } from './action-pin.ts'
 import type { Call } from './call.ts'
 import { committedProject } from './committed-project.ts'
 import { githubOf } from './github-of.ts'
@@ -19,9 +19,10 @@ import {
   defaultBranch,
   githubSpecs,
   type Ground,
+  nameOfDefault,
   onlyWorkTree,
   type Source,
-  uncommittedSpecs,
+  unseenSpecs,
   workTree,
 } from './github-sources.ts'
 import type { Plan } from './github-plan.ts'
@@ -44,8 +45,9 @@ export async function initGithub(call: Call, ground: Ground): Promise<number> {
     return 0
   }
   await writeAll(ground, plan.files)
-  const uncommitted = await uncommittedSpecs(call, ground)
-  for (const line of writtenText(call, ground, plan, uncommitted)) terminal.out(line)
+  const uncommitted = (await unseenSpecs(call, ground)).filter(({ committed }) => !committed)
+  const paths = uncommitted.map(({ path }) => path)
+  for (const line of writtenText(call, ground, plan, paths)) terminal.out(line)
   return 0
 }
 
@@ -60,11 +62,12 @@ async function openPull(call: Call, ground: Ground): Promise<number> {
       fix: 'leave --open-pr out: the files are written into the work tree then',
     })
   }
-  const uncommitted = await uncommittedSpecs(call, ground)
-  if (uncommitted.length > 0) {
-    throw new UserError(`${uncommitted.join(' and ')} is not on the default branch as it is here`, {
-      place: { file: uncommitted[0] ?? '' },
-      fix: 'commit and push the spec first; or leave --open-pr out, and put everything into one pull request yourself',
+  const [unseen] = await unseenSpecs(call, ground)
+  if (unseen !== undefined) {
+    const push = unseen.committed ? 'git push' : 'commit and push it'
+    throw new UserError(`this spec is not on ${nameOfDefault(ground)} of the remote as it is here`, {
+      place: { file: unseen.path },
+      fix: `${push}, and repeat; or leave --open-pr out, and put everything into one pull request yourself`,
     })
   }
   const token = await findToken(place, around.env)
@@ -123,14 +126,14 @@ function textIn(files: readonly NewFile[]): string {
 }
 
 function foreign(): UserError {
-  return new UserError(`${WORKFLOW} exists and was not written by winnow init --github`, {
+  return new UserError('this file was not written by winnow init --github, and is not overwritten', {
     place: { file: WORKFLOW },
     fix: `rename or remove it (git mv ${WORKFLOW} .github/workflows/<other>.yml), and repeat`,
   })
 }
 
 function generated(): UserError {
-  return new UserError(`${WORKFLOW} runs the action of this repository itself`, {
+  return new UserError('this file runs the action of its own repository', {
     place: { file: WORKFLOW },
     fix: 'npm run docs writes it anew',
   })
@@ -166,7 +169,7 @@ async function rewritten(call: Call, ground: Ground, { now, specs, render }: Rew
   call.terminal.out(patch.trimEnd())
   const options = call.given.flag('update') ? ' --update' : ''
   throw new UserError(
-    `${WORKFLOW} was changed by hand, so init does not overwrite it; the lines to change are above`,
+    'this file was changed by hand, so init does not overwrite it; the lines to change are above',
     {
       place: { file: WORKFLOW },
       fix: keepsEdits
@@ -182,7 +185,13 @@ async function actionFor(call: Call, ground: Ground, written: string | null): Pr
   const given = call.given.text('action')
   if (given !== undefined) return usesText(await resolveAction(call, given, near))
   if (written !== null && !call.given.flag('update')) return written
-  return usesText(await findOwnAction(call, near))
+  const own = usesText(await findOwnAction(call, near))
+  const [runs, here] = [versionIn(written ?? ''), versionIn(own)]
+  if (!isNewer(runs, here)) return own
+  throw new UserError(`the workflow runs winnow ${runs}, and this is ${here}`, {
+    place: { file: WORKFLOW },
+    fix: 'update the command line first (npm install --global git-winnow@latest), then winnow init --github --update',
+  })
 }
 
 /** The project that the first spec measures. */

@@ -63,8 +63,8 @@ export function tokenFor({ apiUrl, server }: GithubPlace, env: Env): string {
 /** How a person gives it. */
 export function tokenAdvice({ server }: GithubPlace): string {
   return server === null
-    ? 'GH_TOKEN=$(gh auth token) winnow doctor'
-    : `if that is a GitHub Enterprise Server: GH_ENTERPRISE_TOKEN=$(gh auth token --hostname ${server}) winnow doctor`
+    ? 'gh auth login (winnow takes the token of gh), or set GH_TOKEN; then winnow doctor'
+    : `if that is a GitHub Enterprise Server: gh auth login --hostname ${server}, or set GH_ENTERPRISE_TOKEN; then winnow doctor`
 }
 
 /** Whether a spec is for campaigns there: in a job, or by an address that is nobody else's. */

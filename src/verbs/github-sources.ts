@@ -75,16 +75,23 @@ export async function githubSpecs({ workshop, base }: Ground, source: Source): P
   })
 }
 
-/** Specs that the default branch does not have, or that have uncommitted changes: a run on GitHub would not see them. */
-export async function uncommittedSpecs({ around }: Call, ground: Ground): Promise<string[]> {
+/** A spec of the work tree that a run on GitHub would not see as it is. */
+interface UnseenSpec {
+  path: string
+  /** It only has to be pushed. */
+  committed: boolean
+}
+
+/** Specs that the default branch does not have, or that have uncommitted changes. */
+export async function unseenSpecs({ around }: Call, ground: Ground): Promise<UnseenSpec[]> {
   const [here, there] = [onlyWorkTree(ground), defaultBranch(ground)]
-  const uncommitted = new Set(await uncommittedPaths(ground.topLevel, around.env))
+  const changed = new Set(await uncommittedPaths(ground.topLevel, around.env))
   const paths = (await existingSpecs(ground.workshop, ground.base)).map(({ path }) => path)
-  const unseen: string[] = []
+  const unseen: UnseenSpec[] = []
   for (const path of paths) {
-    const [text, committed] = [await here.read(path), await there.read(path)]
-    if (text === null || text === committed) continue
-    if (committed === null || uncommitted.has(path)) unseen.push(path)
+    const [text, pushed] = [await here.read(path), await there.read(path)]
+    if (text === null || text === pushed) continue
+    if (pushed === null || changed.has(path)) unseen.push({ path, committed: !changed.has(path) })
   }
   return unseen
 }

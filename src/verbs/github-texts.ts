@@ -1,5 +1,7 @@
 import { MODEL_ENVIRONMENT, MODEL_SECRET } from '../setup/github/permissions.ts'
 import { SETUP_BRANCH } from '../git/allowed-ref.ts'
+import { isNewer } from '../setup/github/written-digest.ts'
+import { versionIn } from './action-pin.ts'
 import type { Call } from './call.ts'
 import { type GithubPlace, githubOf } from './github-of.ts'
 import type { Ground } from './github-sources.ts'
@@ -23,14 +25,29 @@ export function writtenText(
   return [
     ...files.map(({ path }) => `${existed && path.includes('/workflows/') ? 'Updated' : 'Wrote'} ${path}`),
     `It runs ${shortAction(action)} for ${plan.specs.map(({ spec }) => spec.name).join(', ')}.`,
+    ...olderThan(call, action),
     '',
     'Next, as one pull request. Nothing runs before it is merged; closing it undoes everything.',
     `  git switch -c ${SETUP_BRANCH}`,
     `  git add ${paths.join(' ')}`,
     `  git commit -m "${titleOf(plan)}" && git push -u origin ${SETUP_BRANCH}`,
-    '  gh pr create --fill',
+    `  gh pr create --fill${compareLink(call, ground)}`,
     ...howToFinish(call, ground, plan),
   ]
+}
+
+/** A workflow and an action of two versions may not fit together. */
+function olderThan({ around }: Call, action: string): string[] {
+  const [runs, here] = [versionIn(action), `v${around.version}`]
+  if (!isNewer(runs, here)) return []
+  return [`It runs winnow ${runs}, which is newer than the ${here} that wrote it: update winnow, and repeat.`]
+}
+
+/** The page that opens the same pull request, for a person without gh. */
+function compareLink({ around }: Call, { workshop }: Ground): string {
+  const place = githubOf(workshop, around.env)
+  if (place === null) return ''
+  return `   # or open ${place.webUrl}/${place.repository}/compare/${SETUP_BRANCH}?expand=1`
 }
 
 export function titleOf({ existed }: Pick<Plan, 'existed'>): string {

@@ -135,7 +135,10 @@ describe('winnow init --github', () => {
     expect(read(person, SETUP)).toBe('mine\n')
     person.write(WORKFLOW, 'on: push\njobs: {}\n')
     const { code, err } = await person.winnow(...GITHUB)
-    expect([code, err]).toEqual([2, expect.stringContaining('was not written by winnow init --github')])
+    expect([code, err]).toEqual([
+      2,
+      expect.stringContaining('this file was not written by winnow init --github'),
+    ])
     expect(read(person)).toBe('on: push\njobs: {}\n')
   })
 
@@ -252,6 +255,13 @@ describe('the action that the workflow runs', () => {
     expect((await ask('--update')).out).toContain(`Updated ${WORKFLOW}\nIt runs ada/winnow v0.2.0`)
     expect(pinOf(person)).toBe(`ada/winnow@${local} # v0.2.0`)
     expect((await ask('--update')).out).toContain('Nothing to do')
+    // Dependabot was faster.
+    person.write(WORKFLOW, read(person).replaceAll(`${local} # v0.2.0`, `${'cd34'.repeat(10)} # v0.3.0`))
+    const older = await ask('--update')
+    expect([older.code, older.err]).toEqual([
+      2,
+      expect.stringContaining('the workflow runs winnow v0.3.0, and this is v0.2.0'),
+    ])
   })
 
   it('is of the published version where winnow is installed as a package, and told how else where it is not', async () => {
@@ -272,7 +282,7 @@ describe('the action that the workflow runs', () => {
       2,
       expect.stringContaining('does not know which repository holds this winnow as an action'),
     ])
-    expect(err).toContain('push a clone of winnow to a GitHub repository of your own')
+    expect(err).toContain('gh repo create winnow --public --source')
     expect(err).toContain('--action owner/winnow@<tag, branch or commit>')
     installed({ version: '3.2.0', repository: 'github:maker/winnow' })
     expect((await ask()).err).toContain('https://github.com/maker/winnow has no tag v3.2.0')

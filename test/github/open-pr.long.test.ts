@@ -94,7 +94,7 @@ test('without a token the files are in the work tree, with the commands that ope
     /^No pull request was opened: there is no token for 127\.0\.0\.1:\d+ \(gh auth login, or set GH_ENTERPRISE_TOKEN\)/,
   )
   expect(said).toContain('  git switch -c winnow-setup\n')
-  expect(said).toContain('  gh pr create --fill\n')
+  expect(said).toContain('  gh pr create --fill   # or open http://127.0.0.1')
   expect(existsSync(join(there.repo, WORKFLOW))).toBe(true)
   expect(there.github.world.pulls).toEqual([])
 })

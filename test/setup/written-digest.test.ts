@@ -47,7 +47,7 @@ describe('actions that the file has in another version', () => {
     ['v2', 'v1.9.9', true],
     ['1.0.0', 'v1', false],
     ['main', 'v1', false],
-    ['v1', 'main', true],
+    ['v1', 'main', false],
     ['', 'v1', false],
   ])('%s is newer than %s: %s', (version, than, expected) => {
     expect(isNewer(version, than)).toBe(expected)

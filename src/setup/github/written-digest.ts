@@ -64,11 +64,10 @@ export function withKeptActions(
   })
 }
 
+/** Of two versions with nothing but numbers; what is none is not newer, and nothing is newer than it. */
 export function isNewer(version: string, than: string): boolean {
-  const [a, b] = [version, than].map(each =>
-    (/^v?(\d+(?:\.\d+)*)$/.exec(each)?.[1] ?? '').split('.').map(Number),
-  )
-  if (a === undefined || b === undefined || version === '' || than === '') return false
+  const [a, b] = [version, than].map(each => /^v?(\d+(?:\.\d+)*)$/.exec(each)?.[1]?.split('.').map(Number))
+  if (a === undefined || b === undefined) return false
   for (let at = 0; at < Math.max(a.length, b.length); at++) {
     const difference = (a[at] ?? 0) - (b[at] ?? 0)
     if (difference !== 0) return difference > 0
