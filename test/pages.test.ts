@@ -82,6 +82,12 @@ describe.each(pages())('%s', page => {
     if (own) expect(named.filter(name => !(name in scripts))).toEqual([])
   })
 
+  // A decision tells of what there was when it was taken.
+  it.skipIf(page.startsWith('docs/decisions/'))('names only tests that exist', () => {
+    const named = [...pageText(page).matchAll(/`(test\/[\w./-]+\.test\.ts)`/g)].map(match => match[1] ?? '')
+    expect(named.filter(name => !existsSync(join(ROOT, name)))).toEqual([])
+  })
+
   it('links only to what exists', () => {
     const links = [...pageText(page).matchAll(/\]\(([^)#:\s]+)(?:#[\w-]*)?\)/g)].map(match => match[1] ?? '')
     const from = join(ROOT, page, '..')
