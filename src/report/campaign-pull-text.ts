@@ -48,7 +48,7 @@ export function campaignPullBody(campaign: Campaign, page: Page = null): string 
     keptTable(campaign),
     needsYou(campaign),
     keptPackagesMarkdown(campaign).slice(1),
-    finishLines(campaign),
+    finishLines(campaign, spec),
     lostDetails(campaign, spec),
   ]
   return `${parts
@@ -215,14 +215,15 @@ function placeOf({ id, pull }: Experiment): string {
   return pull === null ? id : `#${pull}`
 }
 
-function finishLines(campaign: Campaign): string[] {
+function finishLines(campaign: Campaign, { merge }: Spec): string[] {
   const { status, default_branch } = campaign
   const into = cell(shortRef(default_branch))
   const way = wayOnText(campaign)
+  const merging = merge.on_merge === 'restart' ? 'begins the next campaign' : 'ends the campaign'
   const grows =
     status === 'stopped'
       ? `The campaign has stopped, so nothing more is added${way === null ? '' : `. To go on, ${cell(way, 400)}`}.`
-      : 'It grows with every change that is kept. Merging it ends the campaign, closing it pauses the campaign, and the comment `/winnow stop` ends the campaign without merging.'
+      : `It grows with every change that is kept. Merging it ${merging}, closing it pauses the campaign, and the comment \`/winnow stop\` ends the campaign without merging.`
   return [
     `Merge this pull request to take all of it into ${into}. To merge a single change, post the command next to it: winnow measures it on its own and opens a separate pull request.`,
     '',

@@ -38,6 +38,7 @@ describe('the pull request of a campaign', () => {
     const { body } = campaignPull()
     expect(body).toContain(`| #${number('a3')} | a3 | `)
     expect(body).toContain('`/winnow pick exp-001` |')
+    expect(body).toContain(`(${github.url}/team/project/blob/optimize-state/size/chart.svg?raw=true)`)
     expect(body).toMatch(/ · \d+ job-minutes? · running\n/)
 
     github.spent()

@@ -1,0 +1,148 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { type Campaign, emptyCampaign } from '../../src/model/campaign.ts'
+import { parseEvent } from '../../src/model/event.ts'
+import { fold } from '../../src/model/fold.ts'
+import { campaignPullBody, campaignPullTitle } from '../../src/report/campaign-pull-text.ts'
+import { checkOf } from '../../src/report/check-run.ts'
+import { chartUrl, runUrl } from '../../src/report/page-links.ts'
+import { endedText, pullBody } from '../../src/report/pull-text.ts'
+import { baseline, campaignOf, decided, LANDS, opened } from './campaign-of.ts'
+
+const PAGE = 'https://github.com/ada/words'
+
+function pictured(): Campaign {
+  const lines = readFileSync('fixtures/pictured-campaign/events.jsonl', 'utf8').trimEnd().split('\n')
+  return fold(
+    emptyCampaign(),
+    lines.map(line => parseEvent(JSON.parse(line))),
+  )
+}
+
+const campaign = pictured()
+const experiment = (id: string, of = campaign) => {
+  const found = of.experiments[id]
+  if (found === undefined) throw new Error(`there is no ${id}`)
+  return found
+}
+
+function allTexts(of: Campaign): string[] {
+  const all = Object.values(of.experiments)
+  return [
+    campaignPullTitle(of),
+    campaignPullBody(of, PAGE),
+    ...all.map(each => pullBody(of, each, { page: PAGE })),
+    ...all.map(each => endedText(of, each, PAGE)),
+    ...all.flatMap(each => {
+      const check = checkOf(of, each, PAGE)
+      return check === null ? [] : [check.title, check.summary]
+    }),
+  ]
+}
+
+describe('texts on GitHub', () => {
+  it('use no word that only winnow uses', () => {
+    for (const text of allTexts(campaign))
+      expect(text).not.toMatch(/evidence|threshold|\bA\/A\b|degenerate|incumbent|\blevel\b|▕/)
+  })
+
+  it('are the same for the same events', () => {
+    expect(allTexts(pictured())).toEqual(allTexts(campaign))
+  })
+
+  it('have no links where the page of the repository is not known', () => {
+    const texts = [campaignPullBody(campaign), pullBody(campaign, experiment('exp-001'))]
+    for (const text of texts) expect(text).not.toMatch(/\]\(/)
+  })
+})
+
+describe("the campaign's pull request", () => {
+  it('begins with the total, in its title too, then the facts and the chart', () => {
+    expect(campaignPullTitle(campaign)).toMatch(/^optimize\(speed\): \d+ % less CPU, 4 changes$/)
+    const [mark, total, facts, , chart] = campaignPullBody(campaign, PAGE).split('\n')
+    expect(mark).toMatch(/^<!-- winnow campaign \w+ -->$/)
+    expect(total).toMatch(/^### [\d.]+ % less CPU than at the start \([\d.]+ to [\d.]+ %\)$/)
+    expect(facts).toMatch(
+      /^`cpu_seconds` [\d.]+ → [\d.]+ · 4 of 9 ideas kept · \d+ job-minutes · stopped: enough for this release$/,
+    )
+    expect(chart).toBe(
+      `![cpu\\_seconds over experiments](${PAGE}/blob/optimize-state/speed/chart.svg?raw=true)`,
+    )
+  })
+
+  it('says what needs a person, and lists every idea once: kept with its command, or not kept', () => {
+    const body = campaignPullBody(campaign, PAGE)
+    expect(body).toContain('**Needs you:** #17 adds murmurhash 2.0.1 (npm). Review and approve it there')
+    const numbers = [...body.matchAll(/^\| #(\d+) \|/gm)].map(([, number]) => Number(number))
+    expect(numbers.toSorted((one, other) => one - other)).toEqual([12, 13, 14, 15, 16, 18, 20, 21])
+    expect(body.match(/`\/winnow pick exp-\d{3}`/g)).toHaveLength(4)
+  })
+
+  it('says how many changes there are where nothing is measured of them', () => {
+    const unmeasured = campaignOf(opened(1), decided(1), ...LANDS)
+    expect(campaignPullTitle(unmeasured)).toBe('optimize(size): 1 change')
+    expect(campaignPullBody(unmeasured)).toContain('### 1 change kept\n')
+  })
+})
+
+describe('the text of a verdict', () => {
+  it('of a kept change has both sides, what got worse besides, and the run', () => {
+    const text = endedText(campaign, experiment('exp-001'), PAGE)
+    expect(text).toMatch(/^\*\*Kept: [\d.]+ % less CPU\*\* \([\d.]+ to [\d.]+ %\)\.\n/)
+    expect(text).toMatch(/^\| `cpu_seconds` \| [\d.]+ \| [\d.]+ \| [\d.]+ % less CPU \|$/m)
+    expect(text).toMatch(/^\| `max_rss_mb` \| [\d.]+ \| [\d.]+ \| \+3\.\d % \|$/m)
+    expect(text).toMatch(
+      /^\d+ pairs of runs on \d machines · equal code differs by .* · merged into `optimize\/speed` as \w{7} · \[Measuring run\]\(https:\/\/github\.com\/ada\/words\/actions\/runs\/\d+\)$/m,
+    )
+    expect(text).not.toContain('To try again')
+  })
+
+  it('of a broken one has the end of what it printed, and how to go on', () => {
+    const text = endedText(campaign, experiment('exp-004'), PAGE)
+    expect(text).toMatch(
+      /^\*\*Broken: gate tests failed \(exit 1\)\*\*\. The gate passes without this change\.\n/,
+    )
+    expect(text).toContain('<details open><summary><code>npm test</code>, last lines</summary>\n\n```text\n')
+    for (const stream of ['what failed:', 'last lines of stdout:', 'last lines of stderr:'])
+      expect(text).toContain(`\n${stream}\n`)
+    expect(text).toMatch(
+      /To try again, push a new commit and reopen this pull request\. It will be measured as a new experiment\.$/,
+    )
+  })
+
+  it('shows time and memory beside the objectives only where pairs say something of them', () => {
+    const { measured_in, ...rest } = experiment('exp-001')
+    const once = campaignOf(baseline(100), opened(1), decided(1))
+    const single = { ...rest, measured_in, primary_delta: null, reason: 'bytes 100 -> 90 (-10.0 %)' }
+    const metrics = { base_metrics: { bytes: 100, max_rss_mb: 40 }, metrics: { bytes: 90, max_rss_mb: 50 } }
+    const text = pullBody(
+      { ...once, calibration: { order: '', deterministic: true, scale: 'log', reason: '', noise: null } },
+      { ...single, ...metrics },
+    )
+    expect(text).toContain('| `bytes` | 100 | 90 | -10.0 % |')
+    expect(text).not.toContain('max_rss_mb')
+  })
+
+  it('is a title of a check without Markdown', () => {
+    expect(checkOf(campaign, experiment('exp-002'), PAGE)).toMatchObject({
+      state: 'neutral',
+      title: expect.stringMatching(/^No gain: CPU time differs by less than 2 % \(.*\)\.$/),
+    })
+  })
+})
+
+describe('links', () => {
+  it('lead to runs of GitHub Actions alone', () => {
+    expect(runUrl(PAGE, 'actions:17/1')).toBe(`${PAGE}/actions/runs/17`)
+    expect(runUrl(PAGE, 'laptop:17/1')).toBeNull()
+    expect(runUrl(null, 'actions:17/1')).toBeNull()
+  })
+
+  it('to the chart follow the prefix of the branches', () => {
+    const spec_yaml = `${campaign.spec_yaml}branches: { prefix: tuned }\n`
+    expect(chartUrl(PAGE, { ...campaign, spec_yaml })).toBe(
+      `${PAGE}/blob/tuned-state/speed/chart.svg?raw=true`,
+    )
+    expect(chartUrl(null, campaign)).toBeNull()
+  })
+})
