@@ -5,6 +5,7 @@ import { command } from '../../src/cli/command.ts'
 import { terminal } from '../../src/cli/terminal.ts'
 import type { Registries } from '../../src/ports.ts'
 import { bareRemote, type Git, scratch, type UserRepository, userRepository } from '../git/scratch.ts'
+import { SPEC } from './size-spec.ts'
 
 export interface Answer {
   code: number
@@ -38,14 +39,7 @@ export interface More {
   registries?: Registries
 }
 
-export const SPEC = [
-  'winnow: 1',
-  'metric: { primary: { type: hard, name: bytes, direction: minimize } }',
-  'measurement: { command: sh bench/size.sh }',
-  'gates: [{ name: tests, command: test -s src/value }]',
-  'scope: { mutable: [src/] }',
-  '',
-].join('\n')
+export { SPEC }
 
 export const FILES = {
   '.winnow/size.yaml': SPEC,

@@ -5,7 +5,7 @@ import { renderGithubFiles, SETUP_ACTION, WORKFLOW } from '../../src/setup/githu
 import { toolchainOf } from '../../src/setup/github/toolchain.ts'
 import { projectFiles } from '../../src/setup/project-files.ts'
 import { parseSpec } from '../../src/spec/parse.ts'
-import { SPEC } from '../cli/project.ts'
+import { SPEC } from '../cli/size-spec.ts'
 
 export const ACTION = `somebody/winnow@${'ab12'.repeat(10)} # v1.2.3`
 
