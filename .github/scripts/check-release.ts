@@ -90,13 +90,11 @@ function findVersionProblems(facts: ReleaseFacts, release: Release): Problem[] {
 
 function findRepositoryProblems({ repository, manifest, codeowners }: ReleaseFacts): Problem[] {
   const fix = `Run node .github/scripts/set-repository.ts ${repository} @OWNER and commit what it writes.`
+  const links = Object.entries(projectLinks(repository))
+  const wrong = links.filter(([key, expected]) => JSON.stringify(manifest[key]) !== JSON.stringify(expected))
+  const keys = wrong.map(([key]) => key).join(', ')
   const problems: Problem[] = []
-  for (const [key, expected] of Object.entries(projectLinks(repository))) {
-    const found = JSON.stringify(manifest[key])
-    if (found === JSON.stringify(expected)) continue
-    const shown = found === undefined ? `no ${key}` : `${key} ${found}`
-    problems.push({ what: `package.json has ${shown}, and this repository is ${repository}.`, fix })
-  }
+  if (wrong.length > 0) problems.push({ what: `package.json does not name ${repository} in ${keys}.`, fix })
   if (!hasOwners(codeowners)) problems.push({ what: `${CODEOWNERS} names no owner.`, fix })
   return problems
 }
