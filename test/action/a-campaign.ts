@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
+import { ANSWERS_ARTIFACT, SCORES_ARTIFACT } from '../../src/engine/actions/ended-run.ts'
 import { RIGHTS } from '../../src/setup/github/permissions.ts'
 import { SIZE_FILES, SIZE_SPEC, shorter } from '../engine/size-yard.ts'
 import { type EmulatedGithub, emulatedGithub } from '../github/emulator/github.ts'
 import type { Account, RunRecord } from '../github/emulator/world.ts'
+import { uploadFile } from '../github/measuring-job.ts'
 import { sceneOf } from '../github/scene.ts'
 import { WORKFLOW, WORKFLOW_FILE } from '../github/tick-job.ts'
 import { jobClone } from './a-job.ts'
@@ -35,7 +37,7 @@ export async function onGithub(files: Record<string, string> = {}, grants: Grant
   return { github, scene, token: github.jobToken(grants) }
 }
 
-/** A job of winnow.yml or winnow-measure.yml: its clone, and the real bundle started as a runner starts it. */
+/** A job of winnow.yml: its clone, and the real bundle started as a runner starts it. */
 export async function job(
   github: EmulatedGithub,
   branch: string,
@@ -65,15 +67,85 @@ export function ticking(
   env: Record<string, string> = {},
   inputs: Record<string, string> = {},
 ): Promise<Ended> {
-  return job(github, 'main', { inputs: { command: 'tick', 'github-token': token, ...inputs }, env })
+  const given = { command: 'tick', 'github-token': token, 'next-jobs': 'measure', ...inputs }
+  return job(github, 'main', { inputs: given, env })
 }
 
-export async function measuring(github: EmulatedGithub, run: RunRecord): Promise<void> {
-  const env = { GITHUB_RUN_ID: String(run.id), GITHUB_REF: `refs/heads/${run.branch}` }
-  const inputs = { command: 'measure', campaign: 'size', order: run.title }
-  const { outputs } = await job(github, run.branch, { inputs, env })
-  const file = outputs['report'] ?? ''
-  github.finish(run, 'success', {
-    [outputs['artifact'] ?? '']: { [basename(file)]: readFileSync(file, 'utf8') },
-  })
+type Needs = Record<string, { result: string; outputs: Record<string, string> }>
+
+/** What the job of tick came to, as `needs` of the settling job has it. */
+function tickNeeds({ outputs }: Pick<Ended, 'outputs'>): Needs {
+  const { campaign = '', orders = '', propose = '', judge = '' } = outputs
+  return { tick: { result: 'success', outputs: { campaign, orders, propose, judge } } }
+}
+
+export function settling(
+  github: EmulatedGithub,
+  token: string,
+  { needs, env = {} }: { needs: Needs; env?: Record<string, string> },
+): Promise<Ended> {
+  const inputs = { command: 'settle', 'github-token': token, jobs: JSON.stringify(needs) }
+  return job(github, 'main', { inputs, env })
+}
+
+interface Left {
+  run: number
+  env?: Record<string, string>
+  job: 'propose' | 'judge'
+  /** The file that it left; empty where it left none. */
+  file: string
+}
+
+/** The settling job of a run in which one of these jobs was asked for something. */
+export function settlingAfter(
+  github: EmulatedGithub,
+  token: string,
+  { run, env = {}, job: name, file }: Left,
+): Promise<Ended> {
+  const artifact = name === 'propose' ? ANSWERS_ARTIFACT : SCORES_ARTIFACT
+  const digest = file === '' ? '' : uploadAgain(github, run, { name: artifact, file })
+  const result = digest === '' ? 'failure' : 'success'
+  const needs = { ...tickNeeds({ outputs: { [name]: 'size' } }), [name]: { result, outputs: { digest } } }
+  return settling(github, token, { needs, env: { GITHUB_RUN_ID: String(run), ...env } })
+}
+
+/** In place of what the run has under that name. */
+function uploadAgain(
+  github: EmulatedGithub,
+  id: number,
+  { name, file }: { name: string; file: string },
+): string {
+  const { world } = github
+  const made = { path: WORKFLOW_FILE, name: 'winnow', title: '', event: 'schedule', branch: 'main', head: '' }
+  const started = { status: 'in_progress', conclusion: null, createdAt: '2026-01-01T00:00:00Z', actor: 'ada' }
+  const run = world.runs.find(each => each.id === id) ?? { id, ...made, ...started }
+  if (!world.runs.includes(run)) world.runs.push(run)
+  world.artifacts = world.artifacts.filter(each => each.run !== id || each.name !== name)
+  return uploadFile(github, run, { name, file: basename(file), text: readFileSync(file, 'utf8') })
+}
+
+/** A whole run that was started: its tick, a measuring job for each order, and its settling job. */
+export async function throughRun(github: EmulatedGithub, token: string, run: RunRecord): Promise<Ended> {
+  run.status = 'in_progress'
+  const env = {
+    GITHUB_RUN_ID: String(run.id),
+    GITHUB_REF: `refs/heads/${run.branch}`,
+    GITHUB_EVENT_NAME: 'workflow_dispatch',
+  }
+  const tick = await ticking(github, token, env)
+  const { orders = '', campaign = '' } = tick.outputs
+  const entries: { slot: number; order: string }[] = orders === '' ? [] : JSON.parse(orders)
+  const outputs: Record<string, string> = {}
+  for (const { slot, order } of entries) {
+    const inputs = { command: 'measure', campaign, order }
+    const { outputs: left } = await job(github, 'main', { inputs, env })
+    const file = left['report'] ?? ''
+    const text = readFileSync(file, 'utf8')
+    const digest = uploadFile(github, run, { name: left['artifact'] ?? '', file: basename(file), text })
+    outputs[`slot-${slot}`] = `success ${digest}`
+  }
+  const needs = { ...tickNeeds(tick), measure: { result: 'success', outputs } }
+  const last = entries.length === 0 ? tick : await settling(github, token, { needs, env })
+  github.finish(run, 'success')
+  return last
 }

@@ -9,10 +9,11 @@ import { scratch } from '../git/scratch.ts'
 import { waitingRuns } from '../github/measuring-job.ts'
 import { type AskedModel, type ModelReply, modelServer } from '../servers/model-server.ts'
 import { appears, jobClone } from './a-job.ts'
-import { job, measuring, onGithub, ticking } from './a-campaign.ts'
+import { job, onGithub, settlingAfter, throughRun, ticking } from './a-campaign.ts'
 import { type Ended, NO_NODE24, NODES, type Step, step } from './a-runner.ts'
 
 const KEY = 'sentinel-model'
+const JUDGES = { 'next-jobs': 'measure, judge' }
 const FILES = {
   // It waits for more ideas: a headline is jobs like those before.
   '.winnow/size.yaml': JUDGED_SPEC.replace(
@@ -42,7 +43,7 @@ async function judging({ reply = scoresByWord, files = {}, price = '1/5' }: Yard
     server,
     github,
     /** The first job of a wake-up, which is a run of its own. */
-    async tick(run = ++runs, more: Record<string, string> = { 'may-judge': 'true' }, attempt = 1) {
+    async tick(run = ++runs, more: Record<string, string> = JUDGES, attempt = 1) {
       return { run, ended: await ticking(github, token, env(run, attempt), more) }
     },
     judge: (run: number, items: string, more: Pick<Step, 'node' | 'meanwhile' | 'env'> = {}) =>
@@ -58,9 +59,9 @@ async function judging({ reply = scoresByWord, files = {}, price = '1/5' }: Yard
         },
       }),
     settle: (run: number, scores: string, attempt = 1) =>
-      ticking(github, token, env(run, attempt), { scores }),
+      settlingAfter(github, token, { run, env: env(run, attempt), job: 'judge', file: scores }),
     async measureAll() {
-      for (const run of waitingRuns(github)) await measuring(github, run)
+      for (const run of waitingRuns(github)) await throughRun(github, token, run)
     },
     /** Wake-ups with all their jobs, until something is to be scored. */
     async printed() {
@@ -169,9 +170,11 @@ describe('command judge', { timeout: 240_000 }, () => {
     const { run } = await yard.printed()
     const [{ may_cost_usd: aside } = {}] = yard.kinds('judging-asked')
     expect(aside).toBeCloseTo(5 / 4, 12)
-    const settled = await yard.settle(run, '/nowhere/scores.json')
-    expect(settled.stdout).toContain('no scores are taken, there is no file of scores.')
-    expect(yard.kinds('judging-lost')).toMatchObject([{ reason: 'there is no file of scores' }])
+    const settled = await yard.settle(run, '')
+    expect(settled.stdout).toContain('no scores are taken, its job ended (failure) and left no scores.')
+    expect(yard.kinds('judging-lost')).toMatchObject([
+      { reason: 'its job ended (failure) and left no scores' },
+    ])
     expect(yard.kinds('spent')).toMatchObject([{ what: 'judge', ok: false, usd: aside }])
     expect(yard.server.asked).toEqual([])
   })
@@ -286,7 +289,7 @@ describe('command judge', { timeout: 240_000 }, () => {
     const asked = await yard.judge(run, items)
     const questions = yard.server.asked.length
     // All its jobs again: nothing is handed on, so that nothing is paid for twice under what was set aside once.
-    expect((await yard.tick(run, { 'may-judge': 'true' }, 2)).ended.outputs['judge']).toBe('')
+    expect((await yard.tick(run, JUDGES, 2)).ended.outputs['judge']).toBe('')
     const again = await yard.judge(run, items, { env: { GITHUB_RUN_ATTEMPT: '2' } })
     expect([again.code, again.outputs['report'], again.outputs['artifact']]).toEqual([0, '', ''])
     expect(again.stdout).toContain('its first attempt alone asks models')
@@ -299,11 +302,11 @@ describe('command judge', { timeout: 240_000 }, () => {
 
   it('writes a new asking into the ledger in the first attempt of a run alone', async () => {
     const yard = await judging()
-    await yard.tick(1, {})
+    await yard.tick(1, { 'next-jobs': 'measure' })
     await yard.measureAll()
-    const { ended } = await yard.tick(2, { 'may-judge': 'true' }, 2)
+    const { ended } = await yard.tick(2, JUDGES, 2)
     expect(ended.result).toMatchObject({ campaigns: [{ waiting: { for: 'judges' }, judge: false }] })
-    expect(ended.stdout).not.toContain('no job after this one')
+    expect(ended.stdout).not.toContain('no job that asks models')
     expect(yard.kinds('judging-asked')).toEqual([])
   })
 
@@ -345,10 +348,10 @@ describe('command judge', { timeout: 240_000 }, () => {
 
   it('is waited for, with a word, where no job of the workflow asks models', async () => {
     const yard = await judging()
-    await yard.tick(1, {})
+    await yard.tick(1, { 'next-jobs': 'measure' })
     await yard.measureAll()
-    const { ended } = await yard.tick(2, {})
-    expect(ended.stdout).toContain('no job after this one asks models for scores')
+    const { ended } = await yard.tick(2, { 'next-jobs': 'measure' })
+    expect(ended.stdout).toContain('this workflow has no job that asks models for scores')
     expect(ended.result).toMatchObject({ campaigns: [{ waiting: { for: 'judges' }, judge: false }] })
     expect(yard.kinds('judging-asked')).toEqual([])
   })

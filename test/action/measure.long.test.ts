@@ -87,7 +87,7 @@ describe('a job that measures', () => {
       expect(seen.join()).toContain('WINNOW_RESULT_PATH')
       expect(seen.join()).not.toContain(SENTINEL)
       expect(ended.orders).toEqual([])
-      expect(ended.outputs['artifact']).toBe(`winnow-report-${order.id}`)
+      expect(ended.outputs['artifact']).toBe(`report-${order.id}`)
       const file = ended.outputs['report'] ?? ''
       expect(basename(file)).toBe(`${order.id}.json`)
       expect(readdirSync(join(file, '..'))).toEqual([`${order.id}.json`])
@@ -137,7 +137,7 @@ describe('a job that is cancelled', () => {
       },
     })
     expect([ended.code, ended.outputs['report'], ended.orders]).toEqual([130, '', []])
-    expect(ended.stdout).toContain('Cancelled: order not measured')
+    expect(ended.stdout).toContain('Cancelled: the order is not measured to its end')
     expect(everyEnvironment()).not.toContain(`HOME=${ended.home}`)
   })
 })

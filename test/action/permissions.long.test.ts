@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { RIGHTS } from '../../src/setup/github/permissions.ts'
 import { letters } from '../engine/size-yard.ts'
 import { waitingRuns } from '../github/measuring-job.ts'
-import { measuring, onGithub, tickGrants, ticking } from './a-campaign.ts'
+import { onGithub, throughRun, tickGrants, ticking } from './a-campaign.ts'
 
 type Scope = keyof typeof RIGHTS.tick.permissions
 
@@ -32,7 +32,7 @@ async function without(scope: string, { after }: Lack) {
   const { github, scene, token } = await onGithub({}, grants)
   if (after !== 'nothing') {
     expect((await ticking(github, token)).code).toBe(0)
-    for (const run of waitingRuns(github)) await measuring(github, run)
+    for (const run of waitingRuns(github)) await throughRun(github, token, run)
   }
   if (after === 'a comment') {
     const ada = github.token('ada')

@@ -6,7 +6,7 @@ import { tlsFront } from '../servers/tls-front.ts'
 import { webProxy } from '../servers/web-proxy.ts'
 import { waitingRuns } from '../github/measuring-job.ts'
 import { jobClone } from './a-job.ts'
-import { job, measuring, onGithub, ticking } from './a-campaign.ts'
+import { job, onGithub, throughRun, ticking } from './a-campaign.ts'
 import { type Ended, NODES, NO_NODE24 } from './a-runner.ts'
 
 const ROOT = new URL('../..', import.meta.url).pathname
@@ -42,7 +42,7 @@ describe('a job whose way to GitHub is a proxy', () => {
       const given = { inputs, node, env: { ...env, HTTPS_PROXY: proxy.url() } }
       const first = await job(github, 'main', given)
       expect([first.code, first.stderr]).toEqual([0, ''])
-      for (const run of waitingRuns(github)) await measuring(github, run)
+      for (const run of waitingRuns(github)) await throughRun(github, token, run)
       const second = await job(github, 'main', given)
       expect([second.code, second.stderr]).toEqual([0, ''])
       expect(second.stdout).toContain('exp-001')

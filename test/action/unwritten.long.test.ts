@@ -7,7 +7,7 @@ import { tokenForms } from '../../src/action/token-forms.ts'
 import { patchOf } from '../engine/yard.ts'
 import { scratch } from '../git/scratch.ts'
 import { waitingRuns } from '../github/measuring-job.ts'
-import { job, measuring, onGithub, ticking } from './a-campaign.ts'
+import { job, onGithub, throughRun, ticking } from './a-campaign.ts'
 import type { Ended } from './a-runner.ts'
 
 const NOTHING = [
@@ -26,7 +26,7 @@ test('a tick whose ledger GitHub refuses hands over what it would have written, 
   const env = { GITHUB_JOB: 'tick', GITHUB_RUN_ATTEMPT: '2' }
   const first = await ticking(github, token, env)
   expect([first.code, first.outputs['report'], first.outputs['artifact']]).toEqual([0, '', ''])
-  for (const run of waitingRuns(github)) await measuring(github, run)
+  for (const run of waitingRuns(github)) await throughRun(github, token, run)
   github.rule(NOTHING)
   const failed = await ticking(github, token, env)
   expect(failed.code).toBe(69)
