@@ -188,7 +188,10 @@ function renderSlots(): string {
   ).join('\n')
 }
 
-/** Never on the default branch: a cache that is saved there is restored by every other run. */
+/**
+ * Never on the default branch: a cache that is saved there is restored by every other run. The name begins with a word,
+ * because GitHub shows the expression itself where the job is skipped.
+ */
 function renderMeasure({ action }: GithubSetup, { id, campaigns, execution }: MeasuringJob): string {
   const condition = [
     "!cancelled() && needs.tick.outputs.orders != ''",
@@ -198,7 +201,7 @@ function renderMeasure({ action }: GithubSetup, { id, campaigns, execution }: Me
   ]
   return `  # Runs code of experiments, one order a job. It has no secret, may write nothing, and saves no cache.
   ${id}:
-    name: \${{ matrix.title }}
+    name: measure \${{ matrix.title }}
     needs: tick
     if: >-
       ${condition.join(' &&\n      ')}
