@@ -15,6 +15,7 @@ import { isJudged } from '../spec/judged.ts'
 import { specOf } from '../spec/recorded-spec.ts'
 import type { Spec } from '../spec/schema.ts'
 import { failedPartMarkdown } from './failed-output-text.ts'
+import { countFailedTests } from './failed-tests.ts'
 import { cell, code } from './markdown.ts'
 import { valueText } from './metrics-text.ts'
 import { type Page, runUrl } from './page-links.ts'
@@ -39,9 +40,22 @@ export function verdictMarkdown(campaign: Campaign, experiment: Experiment, page
 export function plainVerdict({ metric }: Pick<Spec, 'metric'>, experiment: Experiment): string {
   const { verdict, outcome, reason, status } = experiment
   const why = reasonOf(reason ?? '').sentence.replaceAll(' -> ', ' → ')
-  const sentence = verdictSentence({ verdict, outcome, reason: why, parked: status === 'parked' })
+  const sentence = verdictSentence({
+    verdict,
+    outcome,
+    reason: failedTestsText(experiment) ?? why,
+    parked: status === 'parked',
+  })
   const [, word = '', rest = ''] = /^([^:]*: )?(.*)$/s.exec(sentence) ?? []
   return `${word}${withoutMetricName(rest, metric.primary.name)}`
+}
+
+/** "2 of 133 tests fail", where one gate failed and its test runner says so. */
+function failedTestsText({ verdict, failed, reason }: Experiment): string | null {
+  if (verdict !== 'broken' || failed === null || !/^gate [^,]+ failed \(exit \d+\)$/.test(reason ?? ''))
+    return null
+  const tests = countFailedTests(failed.output)
+  return tests === null ? null : `${tests.failed} of ${plural(tests.total, 'test')} fail`
 }
 
 const LONGEST = 600
@@ -60,8 +74,10 @@ function headline(spec: Spec, experiment: Experiment): string {
 }
 
 /** A part that fails on the base as well is nobody's verdict: here it worked there. */
-function worksWithout({ verdict, failed }: Experiment): string {
+function worksWithout(experiment: Experiment): string {
+  const { verdict, failed } = experiment
   if (verdict !== 'broken' || failed === null) return ''
+  if (failedTestsText(experiment) !== null) return '. They pass without this change.'
   const what = failed.what.startsWith('gate ') ? 'The gate passes' : `${capitalised(failed.what)} works`
   return `. ${what} without this change.`
 }
