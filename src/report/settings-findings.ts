@@ -10,8 +10,14 @@ export interface Expected {
   mergedThere: readonly string[]
   /** The workflow, and every action that it uses: `owner/name`. */
   workflow: { path: string; isThere: boolean; actions: readonly string[] }
-  /** Whether a spec needs a model, and the environment that holds its key. */
-  model: { environment: string; secret: string; needed: boolean } | null
+  /** The environment that holds the key of a model, the branches that need it, and those that its rule refuses. */
+  model: {
+    environment: string
+    secret: string
+    needed: boolean
+    branches: readonly string[]
+    refused: readonly string[]
+  } | null
   /** The action of the workflow, where it is another repository's; `server`: of an Enterprise Server. */
   action: { repository: string; commit: string; webUrl: string; server: boolean } | null
   /** Other workflows that run on winnow's branches and say nothing of their rights. */
@@ -186,20 +192,37 @@ function defaultTokenFindings({ defaultToken }: Examination, { page, unguarded }
 function environmentFindings({ environment }: Examination, { page, model }: Expected): Finding[] {
   if (model === null || environment === null) return []
   const { exists, hasSecret } = environment
-  if (exists === true && hasSecret === true)
-    return [good(`the environment ${model.environment} has the secret ${model.secret}`)]
+  const rule = `Deployment branches and tags: allow ${model.branches.join(' and ')}`
   const where = `${page}/settings/environments`
-  const make = `New environment "${model.environment}"`
   const add = `Add environment secret "${model.secret}": the key of your model`
+  const kept =
+    model.refused.length === 0
+      ? []
+      : [
+          bad(
+            `the environment ${model.environment} does not let ${model.refused.join(' and ')} use its secret`,
+            `${where}\n${model.environment}, ${rule}`,
+          ),
+        ]
+  if (exists === true && hasSecret === true)
+    return kept.length > 0
+      ? kept
+      : [good(`the environment ${model.environment} has the secret ${model.secret}`)]
   if (exists === null || hasSecret === null) {
     const what = `whether the environment ${model.environment} has the secret ${model.secret} is not told to this token`
-    return [unknown(what, `${where}\n${model.environment}: ${add}`)]
+    return [...kept, unknown(what, `${where}\n${model.environment}: ${add}`)]
   }
   const what = exists
     ? `the environment ${model.environment} has no secret ${model.secret}`
     : `there is no environment ${model.environment} with the secret ${model.secret}`
-  const steps = `${where}\n${exists ? model.environment : `${make}, then`}${exists ? ':' : ''} ${add}`
-  return [model.needed ? bad(what, steps) : unknown(`${what}: programs that need a key find none`, steps)]
+  const steps = exists
+    ? [where, `${model.environment}: ${add}`]
+    : [where, `New environment "${model.environment}"`, rule, add]
+  const fix = steps.join('\n')
+  return [
+    ...kept,
+    model.needed ? bad(what, fix) : unknown(`${what}: programs that need a key find none`, fix),
+  ]
 }
 
 /** Those that keep a push of an ordinary commit away. */

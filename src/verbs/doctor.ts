@@ -1,6 +1,6 @@
 import type { Workshop } from '../engine/open.ts'
 import { ForgeError } from '../errors.ts'
-import { examine } from '../forge/github/examine.ts'
+import { type Examination, examine } from '../forge/github/examine.ts'
 import { READS_TEAMS, teamsAmong } from '../forge/may-approve.ts'
 import { requireGit } from '../git/git-version.ts'
 import { localIsolation } from '../git/isolation.ts'
@@ -12,8 +12,10 @@ import { syncRefused } from '../model/sync-refused.ts'
 import { bad, doctorText, type Finding, good, unknown } from '../report/doctor-text.ts'
 import { settingsFindings } from '../report/settings-findings.ts'
 import { WORKFLOW } from '../setup/github/files.ts'
+import { fits } from '../setup/github/filter-pattern.ts'
 import { asksJudges, asksPrograms } from '../setup/github/github-setup.ts'
 import { MODEL_ENVIRONMENT, MODEL_SECRET } from '../setup/github/permissions.ts'
+import type { Spec } from '../spec/schema.ts'
 import { atRepository } from './at-campaign.ts'
 import { foreignFindings, unguardedWorkflows } from './bystander-findings.ts'
 import type { Call } from './call.ts'
@@ -122,16 +124,12 @@ async function settingsThere(
   proxyFor(apiUrl, env)
   const say = (line: string) => progress.say(line)
   const access = { apiUrl, repository, token, version, say, ...(web === undefined ? {} : { web }) }
-  const judged = asksJudges({ specs })
-  const model =
-    judged || asksPrograms({ specs })
-      ? { environment: MODEL_ENVIRONMENT, secret: MODEL_SECRET, needed: judged }
-      : null
+  const asks = asksJudges({ specs }) || asksPrograms({ specs })
   const used = winnowAction(files)
   const action = used?.repository.toLowerCase() === repository.toLowerCase() ? null : used
   const seen = await examine(access, {
     branches: writtenBranches(campaigns),
-    environment: model && { name: model.environment, secret: model.secret },
+    environment: asks ? { name: MODEL_ENVIRONMENT, secret: MODEL_SECRET } : null,
     action,
     now: () => clock.now(),
   })
@@ -147,10 +145,30 @@ async function settingsThere(
       isThere: files.some(({ path }) => path === WORKFLOW),
       actions: await usedActions(workshop, files),
     },
-    model,
+    model: asks ? modelOf(workshop, specs, seen) : null,
     action: action && { ...action, webUrl, server: server !== null },
     unguarded: unguardedWorkflows(files, prefixesOf(campaigns)),
   })
+}
+
+/** Programs and models are asked in runs of the default branch, and in those of a campaign at its own branch. */
+function modelOf({ defaultBranch }: Workshop, specs: readonly Spec[], { environment }: Examination) {
+  const asking = specs.filter(spec => asksJudges({ specs: [spec] }) || asksPrograms({ specs: [spec] }))
+  const prefixes = [...new Set(asking.map(({ branches }) => branches.prefix))]
+  const main = shortRef(defaultBranch ?? '')
+  const allowed = environment?.branches ?? null
+  const isRefused = (branch: string) =>
+    allowed === 'protected'
+      ? branch !== main
+      : allowed !== null && !allowed.some(pattern => fits(pattern, branch))
+  const needed = [main, ...asking.map(({ name, branches }) => `${branches.prefix}/${name}`)]
+  return {
+    environment: MODEL_ENVIRONMENT,
+    secret: MODEL_SECRET,
+    needed: asksJudges({ specs }),
+    branches: [main, ...prefixes.map(prefix => `${prefix}/*`)],
+    refused: needed.filter(isRefused),
+  }
 }
 
 /** A job's own token is what the workflow hands over. */

@@ -21,6 +21,7 @@ import {
   type Ground,
   nameOfDefault,
   onlyWorkTree,
+  requireSupported,
   type Source,
   unseenSpecs,
   workTree,
@@ -101,8 +102,9 @@ async function planIn(call: Call, ground: Ground, sources: Sources): Promise<Pla
   const written = now === null ? null : readWrittenWorkflow(now)
   if (now !== null && written === null) throw foreign()
   if (written?.action === OWN_ACTION) throw generated()
-  const action = await actionFor(call, ground, written?.action ?? null)
   const singleJob = call.given.flag('single-job') || written?.singleJob === true
+  requireSupported(found, singleJob ? 'single-job' : 'github')
+  const action = await actionFor(call, ground, written?.action ?? null)
   const yard = await yardOf(ground, specs)
   const toolchain = toolchainOf(detect(yard, call.given.text('language')), yard)
   const render = (campaigns: readonly Spec[]) =>
@@ -118,7 +120,7 @@ async function planIn(call: Call, ground: Ground, sources: Sources): Promise<Pla
     } else if (!OF_THE_OWNER.has(file.path))
       throw new Error(`${file.path} is neither the workflow nor the owner's`)
   }
-  return { specs: found, files, action, existed: now !== null }
+  return { specs: found, files, action, singleJob, existed: now !== null }
 }
 
 function textIn(files: readonly NewFile[]): string {

@@ -76,5 +76,7 @@ export function isOnGithub(
   return found !== null && (found.apiUrl === env['GITHUB_API_URL'] || found.server === null)
 }
 
-export const ARTIFACTS_OF_A_SERVER =
-  'in the workflows, replace the commits of upload-artifact and download-artifact by those of their newest v3 for node20'
+/** What an Enterprise Server cannot do, and what it can. */
+export const SERVER_REFUSES =
+  'an Enterprise Server refuses upload-artifact v4 and newer, with which jobs hand their reports over'
+export const SINGLE_JOB = 'winnow init --github --single-job'

@@ -9,6 +9,7 @@ export interface Plan {
   files: NewFile[]
   /** The `uses:` of winnow in the workflow. */
   action: string
+  singleJob: boolean
   /** The workflow was there before. */
   existed: boolean
 }

@@ -54,18 +54,13 @@ export interface FoundSpec {
   spec: Spec
 }
 
-/** Every spec that the source has, fit for jobs on GitHub. */
+/** Every spec that the source has. */
 export async function githubSpecs({ workshop, base }: Ground, source: Source): Promise<FoundSpec[]> {
   const found: FoundSpec[] = []
   for (const { path } of await existingSpecs(workshop, base)) {
     const text = await source.read(path)
     if (text === null) continue
     const { spec } = parseSpec(text, { file: path })
-    const missing = unsupported(spec, 'github')
-    if (missing.length > 0) {
-      const fix = 'remove or change what is named above; then winnow init --github'
-      throw new UserError(missing.join('\n'), { place: { file: path }, fix })
-    }
     found.push({ path, spec })
   }
   if (found.length > 0) return found
@@ -73,6 +68,15 @@ export async function githubSpecs({ workshop, base }: Ground, source: Source): P
     place: { file: '.winnow/<name>.yaml' },
     fix: 'winnow init writes one; then winnow init --github',
   })
+}
+
+export function requireSupported(found: readonly FoundSpec[], where: 'github' | 'single-job'): void {
+  for (const { path, spec } of found) {
+    const missing = unsupported(spec, where)
+    if (missing.length === 0) continue
+    const fix = 'remove or change what is named above; then winnow init --github'
+    throw new UserError(missing.join('\n'), { place: { file: path }, fix })
+  }
 }
 
 /** A spec of the work tree that a run on GitHub would not see as it is. */

@@ -3,8 +3,8 @@ import { SETUP_BRANCH } from '../git/allowed-ref.ts'
 import { isNewer } from '../setup/github/written-digest.ts'
 import { versionIn } from './action-pin.ts'
 import type { Call } from './call.ts'
-import { type GithubPlace, githubOf } from './github-of.ts'
-import type { Ground } from './github-sources.ts'
+import { type GithubPlace, githubOf, SERVER_REFUSES, SINGLE_JOB } from './github-of.ts'
+import { type Ground, nameOfDefault } from './github-sources.ts'
 import { needsModelKey, type OpenedPull, type Plan } from './github-plan.ts'
 
 export function writtenText(
@@ -63,10 +63,12 @@ export function shortAction(action: string): string {
 }
 
 /** What only an administrator of the repository can do. */
-export function howToFinish({ around }: Call, { workshop }: Ground, plan: Plan): string[] {
-  const place = githubOf(workshop, around.env)
+export function howToFinish({ around }: Call, ground: Ground, plan: Plan): string[] {
+  const place = githubOf(ground.workshop, around.env)
   const settings = place === null ? 'Settings' : `${place.webUrl}/${place.repository}/settings`
-  if (plan.existed) return []
+  const server = place !== null && place.server !== null && !plan.singleJob ? [serverHint(place.server)] : []
+  if (plan.existed) return server
+  const prefixes = [...new Set(plan.specs.map(({ spec }) => `${spec.branches.prefix}/*`))].join(' and ')
   return [
     '',
     'Once, in the settings of the repository:',
@@ -75,11 +77,16 @@ export function howToFinish({ around }: Call, { workshop }: Ground, plan: Plan):
     ...(needsModelKey(plan)
       ? [
           `  ${settings}/environments`,
-          `    New environment "${MODEL_ENVIRONMENT}", with the key of your model as its secret ${MODEL_SECRET}`,
+          `    New environment "${MODEL_ENVIRONMENT}", for the branches ${nameOfDefault(ground)} and ${prefixes}, with the key of your model as its secret ${MODEL_SECRET}`,
         ]
       : []),
-    'winnow doctor says whether anything is missing.',
+    'winnow doctor says whether anything is missing. After the merge, gh workflow run winnow.yml starts the first run.',
+    ...server,
   ]
+}
+
+function serverHint(server: string): string {
+  return `${server}: ${SERVER_REFUSES}. Use ${SINGLE_JOB} there.`
 }
 
 export function notSignedIn({ webUrl, server }: GithubPlace): string[] {

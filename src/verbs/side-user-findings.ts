@@ -21,7 +21,7 @@ export async function sideUserFindings(
   if (workflow === undefined) return [onThisMachine(names)]
   if (MAKES_USERS.test(workflow.text))
     return [good(`${WORKFLOW} makes a user for each side, for ${names} on machines of GitHub's`)]
-  const fix = `git rm ${WORKFLOW}, then winnow init --github, which writes it anew`
+  const fix = 'winnow init --github brings it up to date'
   return [bad(`${names}: each side is to have a user of its own, and ${WORKFLOW} makes none`, fix)]
 }
 

@@ -13,7 +13,7 @@ import type { Spec } from '../spec/schema.ts'
 import type { Call } from './call.ts'
 import { committedEntry, type WorkflowFile } from './committed-workflows.ts'
 import { defaultTip } from './default-branch.ts'
-import { ARTIFACTS_OF_A_SERVER, githubOf } from './github-of.ts'
+import { githubOf, SERVER_REFUSES, SINGLE_JOB } from './github-of.ts'
 import { patchBesideEdits } from './hand-edits.ts'
 import type { KnownCampaign } from './known-campaigns.ts'
 
@@ -45,7 +45,7 @@ export async function workflowFindings(ground: Ground): Promise<Finding[]> {
     ...versionFindings(ground, text),
     ...(await agentsFindings(ground)),
     ...(await branchFindings(ground)),
-    ...artifactFindings(ground, text),
+    ...serverFindings(ground, text),
   ]
 }
 
@@ -157,12 +157,9 @@ async function branchFindings({ workshop, campaigns, refused }: Ground): Promise
   return found
 }
 
-const NEW_ARTIFACTS = /uses: actions\/(?:up|down)load-artifact@\S+ # v(?:[4-9]|\d\d)/
-
-/** github.com keeps artifacts of version 4 and newer alone; its Enterprise Server took none but older ones so far. */
-function artifactFindings({ call, workshop }: Ground, text: string): Finding[] {
-  const place = githubOf(workshop, call.around.env)
-  if (place === null || place.server === null || !NEW_ARTIFACTS.test(text)) return []
-  const what = `${WORKFLOW}: artifacts of version 4 and newer are refused by Enterprise Servers, unless ${place.server} is new enough`
-  return [unknown(what, ARTIFACTS_OF_A_SERVER)]
+/** A workflow of several jobs hands reports over as artifacts with a digest. */
+function serverFindings({ call, workshop }: Ground, text: string): Finding[] {
+  const server = githubOf(workshop, call.around.env)?.server ?? null
+  if (server === null || readWrittenWorkflow(text)?.singleJob !== false) return []
+  return [unknown(`${server}: ${SERVER_REFUSES}`, SINGLE_JOB)]
 }

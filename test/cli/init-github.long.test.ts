@@ -159,7 +159,7 @@ describe('winnow init --github', () => {
     const person = project({ ...PROJECT, '.winnow/size.yaml': asking })
     const { out } = await person.winnow(...GITHUB)
     expect(out).toContain(
-      'New environment "winnow-models", with the key of your model as its secret WINNOW_MODEL_KEY',
+      'New environment "winnow-models", for the branches main and optimize/*, with the key of your model as its secret WINNOW_MODEL_KEY',
     )
     expect(out).toContain(`Wrote ${AGENTS}`)
   })

@@ -71,9 +71,9 @@ describe('where there are no users for sides', () => {
 
 describe('the doctor', () => {
   const doctor = async (files: Record<string, string>, workflow?: string) => {
-    const path = '.github/workflows/winnow-measure.yml'
+    const path = '.github/workflows/winnow.yml'
     const person = project({ ...files, ...(workflow === undefined ? {} : { [path]: workflow }) })
-    return (await person.winnow('doctor')).out
+    return (await person.winnow('doctor', '--all')).out
   }
 
   it('says whether a spec that asks for users of sides finds them on this machine', async () => {
@@ -84,7 +84,9 @@ describe('the doctor', () => {
   })
 
   it.runIf(isRoot)('finds those that are there', () => {
-    expect(winnowAmong(project(files), 'doctor').out).toContain('there is a user for each side of size')
+    expect(winnowAmong(project(files), 'doctor', '--all').out).toContain(
+      'there is a user for each side of size',
+    )
   })
 
   it.each([
@@ -93,11 +95,10 @@ describe('the doctor', () => {
       'run: sudo sh -c "for n in 1; do useradd --system winnow-$n; done"',
       'makes a user for each side',
     ],
-    ['has them made', 'jobs:\n  a:\n    with:\n      users: true', 'makes a user for each side'],
     [
       'does not',
       'jobs: {}',
-      'each side is to have a user of its own, and .github/workflows/winnow-measure.yml makes none',
+      'each side is to have a user of its own, and .github/workflows/winnow.yml makes none',
     ],
   ])('says whether the workflow %s', async (_what, workflow, expected) => {
     expect(await doctor(files, `on: { workflow_dispatch: {} }\n${workflow}\n`)).toContain(expected)

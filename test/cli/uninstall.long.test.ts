@@ -127,12 +127,7 @@ describe('uninstall', () => {
     expect((await person.winnow('init', '--github', '--action', action)).code).toBe(0)
     person.git('add', '.')
     person.git('commit', '-qm', 'ci: winnow')
-    const own = [
-      '.github/workflows/winnow.yml',
-      '.github/workflows/winnow-measure.yml',
-      '.github/workflows/winnow-wake.yml',
-      '.github/actions/winnow-setup/action.yml',
-    ]
+    const own = ['.github/workflows/winnow.yml', '.github/actions/winnow-setup/action.yml']
     const kept = await person.winnow('uninstall')
     expect(kept.out).toContain(`Kept: .winnow/size.yaml, ${own.join(', ')} (--purge removes them)`)
     expect(own.every(path => existsSync(join(person.dir, path)))).toBe(true)

@@ -34,7 +34,7 @@ test('the doctor has one line where nothing is missing, and lists the rest only 
   const said = await says()
   // Of a server of our own: which artifacts it takes, nobody can ask it.
   expect(said).toMatch(
-    /^Nothing stands in the way; 1 thing to look at\.\n\n\?\? {2}\S+winnow\.yml: artifacts of version 4/,
+    /^Nothing stands in the way; 1 thing to look at\.\n\n\?\? {2}\S+: an Enterprise Server refuses upload-artifact v4/,
   )
   const all = await says('--all')
   for (const line of [
@@ -152,7 +152,12 @@ describe('of the settings the doctor says what to click where', () => {
     )
     expect(said).toContain('there is no environment winnow-models with the secret WINNOW_MODEL_KEY')
     expect(said).toContain(
-      '<page>/settings/environments\n      New environment "winnow-models", then Add environment secret "WINNOW_MODEL_KEY"',
+      [
+        '      <page>/settings/environments',
+        '      New environment "winnow-models"',
+        '      Deployment branches and tags: allow main and optimize/*',
+        '      Add environment secret "WINNOW_MODEL_KEY": the key of your model',
+      ].join('\n'),
     )
     await winnow('init', '--github', '--open-pr')
     git('update-ref', 'refs/heads/main', 'winnow-setup-2')
@@ -162,6 +167,12 @@ describe('of the settings the doctor says what to click where', () => {
     expect(some).toContain('the environment winnow-models has no secret WINNOW_MODEL_KEY')
     github.world.environments.set('winnow-models', new Set(['WINNOW_MODEL_KEY']))
     expect(await says('--all')).toContain('ok  the environment winnow-models has the secret WINNOW_MODEL_KEY')
+    github.world.environmentBranches.set('winnow-models', ['main'])
+    expect(await says()).toContain(
+      '!!  the environment winnow-models does not let optimize/size use its secret\n      <page>/settings/environments\n      winnow-models, Deployment branches and tags: allow main and optimize/*',
+    )
+    github.world.environmentBranches.set('winnow-models', ['main', 'optimize/*'])
+    expect(await says()).not.toContain('does not let')
   })
 })
 
@@ -297,7 +308,7 @@ test('the doctor knows the scopes of a classic token', async () => {
 })
 
 test('the doctor sends the token for github.com to no other address, and says what a server may refuse', async () => {
-  const { github, winnow, env, says, git, commit } = await setUp()
+  const { github, winnow, env, says, commit } = await setUp()
   delete env['GH_ENTERPRISE_TOKEN']
   env['GITHUB_TOKEN'] = github.token('ada', { permission: 'admin' })
   env['GH_TOKEN'] = env['GITHUB_TOKEN']
@@ -308,10 +319,18 @@ test('the doctor sends the token for github.com to no other address, and says wh
   expect(said).toMatch(
     /gh auth login --hostname 127\.0\.0\.1:\d+, or set GH_ENTERPRISE_TOKEN; then winnow doctor/,
   )
-  expect(said).toContain('winnow.yml: artifacts of version 4 and newer are refused by Enterprise Servers')
-  const older = git('show', `main:${WORKFLOW}`).replaceAll(/(load-artifact@\S+) # v\S+/g, '$1 # v3.2.1')
-  commit('main', { [WORKFLOW]: `${older}\n` })
+  expect(said).toContain('an Enterprise Server refuses upload-artifact v4 and newer')
+  expect(said).toContain('winnow init --github --single-job')
+  const hint = /^127\.0\.0\.1:\d+: an Enterprise Server .* Use winnow init --github --single-job there\.$/
+  expect((await winnow('init', '--github', '--action', ACTION)).at(-1)).toMatch(hint)
+  const single = await winnow('init', '--github', '--single-job', '--dry-run', '--action', ACTION)
+  const text = single
+    .find(line => line.startsWith(`\n--- ${WORKFLOW}`))
+    ?.split('\n')
+    .slice(2)
+    .join('\n')
+  commit('main', { [WORKFLOW]: `${text}\n` })
   const then = await says()
-  expect(then).not.toContain('artifacts of version 4')
+  expect(then).not.toContain('Enterprise Server refuses')
   expect(then).not.toContain('out of date')
 })

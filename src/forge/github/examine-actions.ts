@@ -14,6 +14,8 @@ export interface ActionsPolicy {
 export interface EnvironmentSecret {
   exists: boolean | null
   hasSecret: boolean | null
+  /** Patterns of branches that may use it; 'protected', or null for any or where it cannot be read. */
+  branches: readonly string[] | 'protected' | null
 }
 
 /** The repository that holds an action, as far as the token sees it. */
@@ -35,6 +37,12 @@ const selected = z.object({
   patterns_allowed: z.array(z.string()).optional(),
 })
 const access = z.object({ access_level: z.string() })
+const environment = z.object({
+  deployment_branch_policy: z.object({ custom_branch_policies: z.boolean() }).nullish(),
+})
+const branchPolicies = z.object({
+  branch_policies: z.array(z.object({ name: z.string(), type: z.string().optional() })),
+})
 const visible = z.object({ private: z.boolean() })
 
 export async function examinePolicy({ request, where }: GithubClient): Promise<ActionsPolicy> {
@@ -53,12 +61,21 @@ export async function examineEnvironment(
   { name, secret }: { name: string; secret: string },
 ): Promise<EnvironmentSecret> {
   const values = { ...where, environment_name: name }
-  const exists = await isThere(() =>
-    request('GET /repos/{owner}/{repo}/environments/{environment_name}', values),
+  const at = 'GET /repos/{owner}/{repo}/environments/{environment_name}'
+  const exists = await isThere(() => request(at, values))
+  if (exists !== true) return { exists, hasSecret: exists, branches: null }
+  const { data } = await request(at, values)
+  const rule = understood(environment, data, 'an environment').deployment_branch_policy ?? null
+  const hasSecret = await isThere(() =>
+    request(`${at}/secrets/{secret_name}`, { ...values, secret_name: secret }),
   )
-  if (exists !== true) return { exists, hasSecret: exists }
-  const route = 'GET /repos/{owner}/{repo}/environments/{environment_name}/secrets/{secret_name}'
-  return { exists, hasSecret: await isThere(() => request(route, { ...values, secret_name: secret })) }
+  if (rule === null) return { exists, hasSecret, branches: null }
+  if (!rule.custom_branch_policies) return { exists, hasSecret, branches: 'protected' }
+  const answer = await orNull(() => request(`${at}/deployment-branch-policies`, { ...values, per_page: 100 }))
+  const listed =
+    answer === null ? null : understood(branchPolicies, answer.data, 'the branches of an environment')
+  const branches = listed?.branch_policies.flatMap(each => (each.type === 'tag' ? [] : [each.name])) ?? null
+  return { exists, hasSecret, branches }
 }
 
 export async function examineAction(

@@ -61,6 +61,7 @@ export const OPERATIONS = [
   `GET ${repo}/actions/permissions/selected-actions`,
   `GET ${repo}/actions/permissions/workflow`,
   `GET ${repo}/environments/{environment_name}`,
+  `GET ${repo}/environments/{environment_name}/deployment-branch-policies`,
   `GET ${repo}/environments/{environment_name}/secrets/{secret_name}`,
   `GET ${repo}/git/commits/{commit_sha}`,
   `GET ${repo}/rules/branches/{branch}`,

@@ -80,6 +80,7 @@ export async function emulatedGithub(settings: Partial<Settings> = {}): Promise<
     artifacts: [],
     variables: new Map(),
     environments: new Map(),
+    environmentBranches: new Map(),
     others: new Map(),
     teams: new Map(),
     workflowStates: new Map(),

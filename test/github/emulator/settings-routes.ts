@@ -36,7 +36,17 @@ export const settingsRoutes: Routes = {
     handle: ({ world, params }) => {
       const name = params['environment_name'] ?? ''
       if (!world.environments.has(name)) throw notFound()
-      return { status: 200, body: { name } }
+      const custom = world.environmentBranches.has(name)
+      const policy = custom ? { protected_branches: false, custom_branch_policies: true } : null
+      return { status: 200, body: { name, deployment_branch_policy: policy } }
+    },
+  },
+  [`GET ${REPO}/environments/{environment_name}/deployment-branch-policies`]: {
+    needs: 'actions=read',
+    handle: ({ world, params }) => {
+      const names = world.environmentBranches.get(params['environment_name'] ?? '') ?? []
+      const policies = names.map((name, id) => ({ id, name, type: 'branch' }))
+      return { status: 200, body: { total_count: names.length, branch_policies: policies } }
     },
   },
   [`GET ${REPO}/environments/{environment_name}/secrets/{secret_name}`]: {

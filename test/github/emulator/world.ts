@@ -172,6 +172,8 @@ export interface World {
   variables: Map<string, string>
   /** Environments with the names of their secrets. */
   environments: Map<string, Set<string>>
+  /** Branches that an environment is for; any unless it is here. */
+  environmentBranches: Map<string, string[]>
   /** Other repositories, by owner/name: those of actions. */
   others: Map<string, OtherRepository>
   /** Who is in the teams of the organisation, by slug. */
