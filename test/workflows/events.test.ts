@@ -15,7 +15,7 @@ const single = parsedWorkflow(text([[]], true))
 const elsewhere = parsedWorkflow(text([['branches: { prefix: tuning }'], []]))
 
 /** The events of a file whose payload is a webhook's; `pull_request_target` has that of `pull_request`. */
-const eventsOf = ({ on }: Workflow) =>
+const listEvents = ({ on }: Workflow) =>
   Object.keys(on).flatMap(trigger => {
     if (trigger === 'schedule') return []
     const event = trigger === 'pull_request_target' ? 'pull_request' : trigger
@@ -73,7 +73,7 @@ describe('what the workflow takes from an event', () => {
   })
 
   it('are kinds that there are', () => {
-    for (const { trigger, event } of eventsOf(plain)) {
+    for (const { trigger, event } of listEvents(plain)) {
       const given = plain.on[trigger]
       const types = isJson(given) && Array.isArray(given['types']) ? given['types'] : []
       expect([event, actionsOf(event)]).toEqual([event, expect.arrayContaining(types)])
@@ -90,13 +90,13 @@ interface Occasion {
   vars?: Record<string, string>
 }
 
-function githubAt({ trigger, payload }: Occasion) {
+function describeEvent({ trigger, payload }: Occasion) {
   return { event_name: trigger, event: payload, repository: HOME }
 }
 
 /** Which jobs that need no other start. */
 function startedBy(workflow: Workflow, occasion: Occasion): string[] {
-  const contexts = { github: githubAt(occasion), vars: occasion.vars ?? {} }
+  const contexts = { github: describeEvent(occasion), vars: occasion.vars ?? {} }
   return Object.entries(workflow.jobs).flatMap(([name, job]) => {
     if (job['needs'] !== undefined) return []
     return isTruthy(evaluateExpression(job.if ?? 'true', contexts, status)) ? [name] : []
@@ -122,15 +122,20 @@ function having(event: EventName, payload: unknown, changes: Record<string, unkn
 }
 
 const valid = recorded.filter(({ event, payload }) => payloadWrongs(event, payload).length === 0)
-const of = (event: EventName) => valid.filter(each => each.event === event).map(({ payload }) => payload)
+const payloads = (event: EventName) =>
+  valid.filter(each => each.event === event).map(({ payload }) => payload)
 const PULL = {
   url: 'https://a/b',
   html_url: 'https://a/b',
   diff_url: 'https://a/b',
   patch_url: 'https://a/b',
 }
-const pullsOfPeople = of('pull_request').filter(payload => isJson(at(payload, 'pull_request.head.repo')))
-const reviews = of('pull_request_review').filter(payload => isJson(at(payload, 'pull_request.head.repo')))
+const pullsOfPeople = payloads('pull_request').filter(payload =>
+  isJson(at(payload, 'pull_request.head.repo')),
+)
+const reviews = payloads('pull_request_review').filter(payload =>
+  isJson(at(payload, 'pull_request.head.repo')),
+)
 
 describe.each([
   ['tick', plain],
@@ -138,8 +143,8 @@ describe.each([
 ] as const)('what starts %s', (job, workflow) => {
   it('is no review and no comment of another repository, but what is started by hand', () => {
     for (const trigger of ['issue_comment', 'pull_request_review'] as const)
-      for (const payload of of(trigger)) expect(startedBy(workflow, { trigger, payload })).toEqual([])
-    for (const payload of of('workflow_dispatch'))
+      for (const payload of payloads(trigger)) expect(startedBy(workflow, { trigger, payload })).toEqual([])
+    for (const payload of payloads('workflow_dispatch'))
       expect(startedBy(workflow, { trigger: 'workflow_dispatch', payload })).toEqual([job])
     expect(startedBy(workflow, { trigger: 'schedule', payload: { schedule: '7 * * * *' } })).toEqual([job])
   })
@@ -185,7 +190,7 @@ describe.each([
     ['please /winnow stop', true, []],
     ['', true, []],
   ])('is the comment %j, on a pull request (%s): %j', (body, onPull, jobs) => {
-    for (const payload of of('issue_comment')) {
+    for (const payload of payloads('issue_comment')) {
       const pull = onPull ? { 'issue.pull_request': PULL } : {}
       const comment = having('issue_comment', payload, { 'comment.body': body, ...pull })
       expect(startedBy(workflow, { trigger: 'issue_comment', payload: comment })).toEqual(jobs)
@@ -199,7 +204,7 @@ describe.each([
     ['', [job]],
   ])('is nothing while WINNOW_PAUSED is %j: %j', (WINNOW_PAUSED, jobs) => {
     const vars = { WINNOW_PAUSED }
-    for (const payload of of('workflow_dispatch'))
+    for (const payload of payloads('workflow_dispatch'))
       expect(startedBy(workflow, { trigger: 'workflow_dispatch', payload, vars })).toEqual(jobs)
     const schedule = { trigger: 'schedule', payload: { schedule: '7 * * * *' }, vars }
     expect(startedBy(workflow, schedule)).toEqual(jobs)
@@ -221,24 +226,24 @@ it('follows the prefixes of all specs', () => {
 })
 
 describe('the name of a run', () => {
-  const nameOf = (occasion: Occasion, title = '') => {
-    const contexts = { github: githubAt(occasion), inputs: { title }, vars: {} }
+  const nameRun = (occasion: Occasion, title = '') => {
+    const contexts = { github: describeEvent(occasion), inputs: { title }, vars: {} }
     return evaluateText(String(plain['run-name']), contexts)
   }
 
   it('is the title that it was started with', () => {
-    const [payload] = of('workflow_dispatch')
+    const [payload] = payloads('workflow_dispatch')
     const occasion = { trigger: 'workflow_dispatch', payload }
-    expect(nameOf(occasion, 'speed: measure exp-007')).toBe('speed: measure exp-007')
-    expect(nameOf(occasion)).toBe('started by hand')
+    expect(nameRun(occasion, 'speed: measure exp-007')).toBe('speed: measure exp-007')
+    expect(nameRun(occasion)).toBe('started by hand')
   })
 
   it('says what happened otherwise', () => {
-    expect(nameOf({ trigger: 'schedule', payload: { schedule: '7 * * * *' } })).toBe('scheduled check')
+    expect(nameRun({ trigger: 'schedule', payload: { schedule: '7 * * * *' } })).toBe('scheduled check')
     const named = (trigger: string, event: EventName, changes: Record<string, unknown>) =>
-      of(event).map(payload => {
+      payloads(event).map(payload => {
         const changed: unknown = { ...(isJson(payload) ? payload : {}), ...changes }
-        return nameOf({ trigger, payload: changed })
+        return nameRun({ trigger, payload: changed })
       })
     const pulls = named('pull_request_target', 'pull_request', { action: 'synchronize' })
     expect(pulls).toEqual(pulls.map(() => expect.stringMatching(/^pull request #\d+ updated$/)))
@@ -339,7 +344,7 @@ it('asks nobody in the run of a review, where no environment gives its secrets',
 
 describe('the slot of an order', () => {
   const outputs = plain.jobs['measure']?.['outputs']
-  const slotsOf = (slot: number, jobStatus: string, uploaded: { hand?: string; rescue?: string }) => {
+  const fillSlots = (slot: number, jobStatus: string, uploaded: { hand?: string; rescue?: string }) => {
     const step = (digest: string | undefined) => ({
       outputs: digest === undefined ? {} : { 'artifact-digest': digest },
     })
@@ -355,8 +360,8 @@ describe('the slot of an order', () => {
   }
 
   it('tells how its job ended and what it uploaded, and says nothing of others', () => {
-    expect(slotsOf(0, 'success', { hand: 'd1' })).toEqual({ 'slot-0': 'success d1' })
-    expect(slotsOf(7, 'cancelled', { rescue: 'd2' })).toEqual({ 'slot-7': 'cancelled d2' })
-    expect(slotsOf(19, 'failure', {})).toEqual({ 'slot-19': 'failure ' })
+    expect(fillSlots(0, 'success', { hand: 'd1' })).toEqual({ 'slot-0': 'success d1' })
+    expect(fillSlots(7, 'cancelled', { rescue: 'd2' })).toEqual({ 'slot-7': 'cancelled d2' })
+    expect(fillSlots(19, 'failure', {})).toEqual({ 'slot-19': 'failure ' })
   })
 })

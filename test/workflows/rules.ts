@@ -26,27 +26,27 @@ const ASKS = /^(?:propose|judge)$/
 const RUNS_OTHERS = /^(?:measure|propose|run)$/
 const TOKEN = /github\.token|GITHUB_TOKEN|app-token/
 
-const jobsOf = ({ jobs }: Workflow) => Object.entries(jobs)
-const stepsOf = (workflow: Workflow) =>
-  jobsOf(workflow).flatMap(([name, { steps }]) => steps.map(step => ({ name, step })))
+const listJobs = ({ jobs }: Workflow) => Object.entries(jobs)
+const listSteps = (workflow: Workflow) =>
+  listJobs(workflow).flatMap(([name, { steps }]) => steps.map(step => ({ name, step })))
 const usesAction = ({ uses }: Step, action: string) => uses?.startsWith(`${action}@`) === true
-const levelsOf = ({ permissions }: Job): Record<string, string> =>
+const readLevels = ({ permissions }: Job): Record<string, string> =>
   typeof permissions === 'string' ? { everything: permissions } : (permissions ?? {})
-const commandOf = (step: Step) => String(step.with?.['command'] ?? '')
-const commandsOf = ({ steps }: Job) => steps.map(commandOf).filter(command => command !== '')
-const readsOnly = (job: Job) => JSON.stringify(levelsOf(job)) === '{"contents":"read"}'
+const readCommand = (step: Step) => String(step.with?.['command'] ?? '')
+const listCommands = ({ steps }: Job) => steps.map(readCommand).filter(command => command !== '')
+const readsOnly = (job: Job) => JSON.stringify(readLevels(job)) === '{"contents":"read"}'
 /** What a step is given. */
-const givenTo = (step: Step) => JSON.stringify([step.with ?? {}, step.env ?? {}])
+const showGiven = (step: Step) => JSON.stringify([step.with ?? {}, step.env ?? {}])
 /** The step with code of others; below nought where there is none. */
-const handsOverAt = ({ steps }: Job) => steps.findIndex(step => RUNS_OTHERS.test(commandOf(step)))
-const isMeasuring = (job: Job) => commandsOf(job).includes('measure')
+const findHandOver = ({ steps }: Job) => steps.findIndex(step => RUNS_OTHERS.test(readCommand(step)))
+const isMeasuring = (job: Job) => listCommands(job).includes('measure')
 
-function jobsWith(workflow: Workflow, command: RegExp): [string, Job][] {
-  return jobsOf(workflow).filter(([, job]) => commandsOf(job).some(each => command.test(each)))
+function findJobs(workflow: Workflow, command: RegExp): [string, Job][] {
+  return listJobs(workflow).filter(([, job]) => listCommands(job).some(each => command.test(each)))
 }
 
 /** Names the jobs of which something is not as it has to be. */
-function jobsWhere(jobs: readonly [string, Job][], isWrong: (job: Job, name: string) => boolean): string[] {
+function nameJobs(jobs: readonly [string, Job][], isWrong: (job: Job, name: string) => boolean): string[] {
   return jobs.flatMap(([name, job]) => (isWrong(job, name) ? [name] : []))
 }
 
@@ -55,14 +55,14 @@ const RIGHTS_AND_SECRETS: Readonly<Record<string, Rule>> = {
     JSON.stringify(workflow.permissions) === '{}' ? [] : ['permissions'],
 
   'every job says its permissions, and a reason stands beside each': ({ workflow, text }) => [
-    ...jobsWhere(jobsOf(workflow), ({ permissions }) => permissions === undefined),
+    ...nameJobs(listJobs(workflow), ({ permissions }) => permissions === undefined),
     ...text.split('\n').filter(line => /^ {6}[a-z-]+: (?:read|write)\b/.test(line) && !/ # \w/.test(line)),
   ],
 
   'writing is for jobs that decide': ({ workflow }) =>
-    jobsWhere(jobsOf(workflow), job => {
-      const writes = Object.values(levelsOf(job)).some(level => level.startsWith('write'))
-      const commands = commandsOf(job)
+    nameJobs(listJobs(workflow), job => {
+      const writes = Object.values(readLevels(job)).some(level => level.startsWith('write'))
+      const commands = listCommands(job)
       const decides = commands.length > 0 && commands.every(command => WRITES.test(command))
       const knows = ({ steps }: Job) =>
         steps.every(step => step.run === undefined || isCloning(step) || isMakingUsers(step))
@@ -71,9 +71,9 @@ const RIGHTS_AND_SECRETS: Readonly<Record<string, Rule>> = {
     }),
 
   'secrets are for jobs that ask models, behind an environment': ({ workflow, text }) => [
-    ...jobsWhere(jobsOf(workflow), job => {
+    ...nameJobs(listJobs(workflow), job => {
       const holds = JSON.stringify(job).includes('secrets.')
-      const commands = commandsOf(job)
+      const commands = listCommands(job)
       const asks = commands.length > 0 && commands.every(each => ASKS.test(each) || each === 'run')
       return holds && !(asks && job.environment !== undefined)
     }),
@@ -82,39 +82,39 @@ const RIGHTS_AND_SECRETS: Readonly<Record<string, Rule>> = {
   ],
 
   'a job that measures has no secret, and a token only to clone': ({ workflow }) =>
-    jobsWhere(jobsWith(workflow, /^measure$/), job => {
+    nameJobs(findJobs(workflow, /^measure$/), job => {
       const held = job.steps.filter(
-        step => /secrets\./.test(givenTo(step)) || (TOKEN.test(givenTo(step)) && !isCloning(step)),
+        step => /secrets\./.test(showGiven(step)) || (TOKEN.test(showGiven(step)) && !isCloning(step)),
       )
       return !readsOnly(job) || held.length > 0 || job.env !== undefined || 'environment' in job
     }),
 
   'a job that asks programs holds one secret in one step, and a token only to clone': ({ workflow }) =>
-    jobsWhere(jobsWith(workflow, /^propose$/), job => {
+    nameJobs(findJobs(workflow, /^propose$/), job => {
       const wrong = job.steps.filter((step, at) => {
         if (isCloning(step)) return false
-        const isAsking = at === handsOverAt(job)
+        const isAsking = at === findHandOver(job)
         const holdsKey = JSON.stringify(step.env) === JSON.stringify(MODEL_KEY_ALONE)
-        return TOKEN.test(givenTo(step)) || (isAsking ? !holdsKey : /secrets\./.test(givenTo(step)))
+        return TOKEN.test(showGiven(step)) || (isAsking ? !holdsKey : /secrets\./.test(showGiven(step)))
       })
       return !readsOnly(job) || wrong.length > 0 || job.env !== undefined
     }),
 
   'a job that asks models runs winnow alone, and holds one secret in one step': ({ workflow }) =>
-    jobsWhere(jobsWith(workflow, /^judge$/), job => {
+    nameJobs(findJobs(workflow, /^judge$/), job => {
       const wrong = job.steps.filter(step => {
-        if (commandOf(step) === 'judge') return !isAskingForScores(step) || TOKEN.test(givenTo(step))
-        return step.uses?.startsWith('actions/') !== true || /secrets\.|github\.token/.test(givenTo(step))
+        if (readCommand(step) === 'judge') return !isAskingForScores(step) || TOKEN.test(showGiven(step))
+        return step.uses?.startsWith('actions/') !== true || /secrets\.|github\.token/.test(showGiven(step))
       })
       return !readsOnly(job) || wrong.length > 0 || job.env !== undefined
     }),
 }
 
 const SOURCES: Readonly<Record<string, Rule>> = {
-  'no job calls a workflow': ({ workflow }) => jobsWhere(jobsOf(workflow), ({ uses }) => uses !== undefined),
+  'no job calls a workflow': ({ workflow }) => nameJobs(listJobs(workflow), ({ uses }) => uses !== undefined),
 
   'actions are pinned to commits, or come from the default branch': ({ workflow }) =>
-    jobsOf(workflow).flatMap(([name, { steps }]) =>
+    listJobs(workflow).flatMap(([name, { steps }]) =>
       steps.flatMap(({ uses }, at) => {
         if (uses === undefined || PINNED.test(uses)) return []
         const before = steps.slice(0, at)
@@ -125,7 +125,7 @@ const SOURCES: Readonly<Record<string, Rule>> = {
     ),
 
   'no credential stays in a clone': ({ workflow }) =>
-    stepsOf(workflow).flatMap(({ name, step }) => {
+    listSteps(workflow).flatMap(({ name, step }) => {
       const persists = usesAction(step, 'actions/checkout') && step.with?.['persist-credentials'] !== false
       const clones = /git (?:clone|fetch|pull)/.test(step.run ?? '') && !isCloning(step)
       return persists || clones ? [name] : []
@@ -134,7 +134,7 @@ const SOURCES: Readonly<Record<string, Rule>> = {
   'a file with triggers of pull requests checks out the default branch alone': ({ workflow }) => {
     const strangers = ['pull_request_target', 'pull_request_review', 'issue_comment'] as const
     const mustSay = strangers.some(event => event in workflow.on)
-    return stepsOf(workflow).flatMap(({ name, step }) => {
+    return listSteps(workflow).flatMap(({ name, step }) => {
       const ref = step.with?.['ref']
       const isDefault = ref === DEFAULT_BRANCH || (ref === undefined && !mustSay)
       return usesAction(step, 'actions/checkout') && !isDefault ? [`${name}: ${String(ref)}`] : []
@@ -142,13 +142,13 @@ const SOURCES: Readonly<Record<string, Rule>> = {
   },
 
   'no expression stands in a script': ({ workflow }) =>
-    stepsOf(workflow).flatMap(({ name, step }) => (FROM_OUTSIDE.test(step.run ?? '') ? [name] : [])),
+    listSteps(workflow).flatMap(({ name, step }) => (FROM_OUTSIDE.test(step.run ?? '') ? [name] : [])),
 
   'nothing is obeyed that is printed': ({ text }) =>
     [...text.matchAll(/ACTIONS_ALLOW_UNSECURE_COMMANDS|GITHUB_ENV|GITHUB_PATH/g)].map(([what]) => what),
 
   'no cache is saved or restored': ({ workflow }) =>
-    stepsOf(workflow).flatMap(({ name, step }) => {
+    listSteps(workflow).flatMap(({ name, step }) => {
       const { cache = false, 'package-manager-cache': managers } = step.with ?? {}
       const saves = usesAction(step, 'actions/setup-node') && managers !== false
       const goes = usesAction(step, 'actions/setup-go') && step.with?.['cache'] !== false
@@ -174,7 +174,7 @@ const TRIGGERS: Readonly<Record<string, Rule>> = {
   },
 
   'reviews on forks and comments that are no commands start nothing': ({ workflow }) =>
-    jobsWhere(jobsOf(workflow), job => {
+    nameJobs(listJobs(workflow), job => {
       const condition = (job.if ?? '').replaceAll(/\s+/g, ' ')
       const review =
         !('pull_request_review' in workflow.on) ||
@@ -192,27 +192,27 @@ const TRIGGERS: Readonly<Record<string, Rule>> = {
   'no job waits for workflow_run, and pull_request never meets a token that writes': ({ workflow }) => [
     ...('workflow_run' in workflow.on ? ['workflow_run'] : []),
     ...('pull_request' in workflow.on
-      ? jobsWhere(jobsOf(workflow), job => !readsOnly(job) && JSON.stringify(job.permissions) !== '{}')
+      ? nameJobs(listJobs(workflow), job => !readsOnly(job) && JSON.stringify(job.permissions) !== '{}')
       : []),
   ],
 
   'a pause is seen before anything starts': ({ workflow }) =>
-    jobsWhere(
-      jobsOf(workflow),
+    nameJobs(
+      listJobs(workflow),
       job =>
         !('needs' in job) &&
         !(job.if ?? '').startsWith("(vars.WINNOW_PAUSED == '' || vars.WINNOW_PAUSED == 'false') && "),
     ),
 
   'a condition is one expression': ({ workflow }) =>
-    jobsWhere(jobsOf(workflow), job =>
+    nameJobs(listJobs(workflow), job =>
       [job.if, ...job.steps.map(step => step['if'])].some(
         condition => typeof condition === 'string' && /\$\{\{|\n/.test(condition.trim()),
       ),
     ),
 
   'experiments are measured in dispatched runs on another branch than the default one': ({ workflow }) =>
-    jobsWhere(jobsWith(workflow, /^measure$/), job => {
+    nameJobs(findJobs(workflow, /^measure$/), job => {
       const condition = ` ${(job.if ?? '').replaceAll(/\s+/g, ' ')} `
       return ![
         " needs.tick.outputs.orders != '' && ",
@@ -222,9 +222,9 @@ const TRIGGERS: Readonly<Record<string, Rule>> = {
     }),
 
   'settle follows all other jobs, however they ended, where one was due': ({ workflow }) =>
-    jobsWhere(jobsWith(workflow, /^settle$/), (job, name) => {
+    nameJobs(findJobs(workflow, /^settle$/), (job, name) => {
       const others = Object.keys(workflow.jobs).filter(other => other !== name)
-      const due = jobsWith(workflow, ASKS).map(([other]) => other)
+      const due = findJobs(workflow, ASKS).map(([other]) => other)
       const wanted = ['orders', ...due].map(output => `needs.tick.outputs.${output} != ''`)
       return !(
         others.every(other => [job['needs']].flat().includes(other)) &&
@@ -235,9 +235,9 @@ const TRIGGERS: Readonly<Record<string, Rule>> = {
 
   'writers wait in one line with a literal name, all others in none': ({ workflow }) => [
     ...(workflow.concurrency === undefined ? [] : ['the whole workflow']),
-    ...jobsWhere(jobsOf(workflow), job => {
+    ...nameJobs(listJobs(workflow), job => {
       const line = { group: 'winnow', 'cancel-in-progress': false }
-      const commands = commandsOf(job)
+      const commands = listCommands(job)
       const decides = commands.some(command => /^(?:tick|settle)$/.test(command))
       const wanted = decides ? { ...line, queue: 'max' } : commands.includes('run') ? line : undefined
       return JSON.stringify(job.concurrency) !== JSON.stringify(wanted)
@@ -245,34 +245,34 @@ const TRIGGERS: Readonly<Record<string, Rule>> = {
   ],
 
   'every job has an end': ({ workflow }) =>
-    jobsWhere(
-      jobsOf(workflow),
+    nameJobs(
+      listJobs(workflow),
       job => !((job['timeout-minutes'] ?? 0) > 0 && (job['timeout-minutes'] ?? 0) < 360),
     ),
 }
 
 const CODE_OF_OTHERS: Readonly<Record<string, Rule>> = {
   'code of others starts without root, or beside users made for it': ({ workflow }) =>
-    jobsWhere(jobsWith(workflow, RUNS_OTHERS), job => {
-      const before = job.steps[handsOverAt(job) - 1]
+    nameJobs(findJobs(workflow, RUNS_OTHERS), job => {
+      const before = job.steps[findHandOver(job) - 1]
       if (before === undefined) return true
-      return commandsOf(job).includes('propose') ? !isGivingUpRoot(before) : !isMakingUsers(before)
+      return listCommands(job).includes('propose') ? !isGivingUpRoot(before) : !isMakingUsers(before)
     }),
 
   'no action with a post step is beside code of others': ({ workflow }) =>
-    jobsWhere(jobsWith(workflow, RUNS_OTHERS), job =>
+    nameJobs(findJobs(workflow, RUNS_OTHERS), job =>
       job.steps.some(
         step =>
           step.uses !== undefined &&
-          commandOf(step) === '' &&
+          readCommand(step) === '' &&
           !OF_THE_CLONE.test(step.uses) &&
           !usesAction(step, 'actions/upload-artifact'),
       ),
     ),
 
   'after code of others only its files are uploaded': ({ workflow }) =>
-    jobsWhere(jobsWith(workflow, RUNS_OTHERS), job => {
-      const after = job.steps.slice(handsOverAt(job) + 1)
+    nameJobs(findJobs(workflow, RUNS_OTHERS), job => {
+      const after = job.steps.slice(findHandOver(job) + 1)
       return (
         after.some(step => !usesAction(step, 'actions/upload-artifact')) ||
         after.length > (isMeasuring(job) ? 2 : 1)
@@ -280,7 +280,7 @@ const CODE_OF_OTHERS: Readonly<Record<string, Rule>> = {
     }),
 
   'each measuring job tells in its slot how it ended and what it uploaded': ({ workflow }) =>
-    jobsWhere(jobsWith(workflow, /^measure$/), job => {
+    nameJobs(findJobs(workflow, /^measure$/), job => {
       const digest = 'steps.hand.outputs.artifact-digest || steps.rescue.outputs.artifact-digest'
       const wanted = Array.from({ length: 20 }, (_, slot) => [
         `slot-${slot}`,
@@ -300,7 +300,7 @@ const CODE_OF_OTHERS: Readonly<Record<string, Rule>> = {
     }),
 
   'a job that asks tells the digest of what it uploaded': ({ workflow }) =>
-    jobsWhere(jobsWith(workflow, ASKS), job => {
+    nameJobs(findJobs(workflow, ASKS), job => {
       const hand = job.steps.find(step => step['id'] === 'hand')
       const digest = '$' + '{{ steps.hand.outputs.artifact-digest }}'
       const isUpload = hand !== undefined && usesAction(hand, 'actions/upload-artifact')
@@ -312,7 +312,7 @@ const ITEMS = { artifact: 'winnow-items', file: 'items.json' } as const
 
 const FILES: Readonly<Record<string, Rule>> = {
   'only items of the tick before are downloaded, outside the clone': ({ workflow }) =>
-    jobsOf(workflow).flatMap(([name, job]) => {
+    listJobs(workflow).flatMap(([name, job]) => {
       const fetched = job.steps.filter(step => usesAction(step, 'actions/download-artifact'))
       const place = '$' + `{{ runner.temp }}/${ITEMS.artifact}`
       const wanted = JSON.stringify({ name: ITEMS.artifact, path: place })
@@ -329,15 +329,15 @@ const FILES: Readonly<Record<string, Rule>> = {
   'models are asked also where there is nothing to ask about: otherwise it counts as having spent': ({
     workflow,
   }) =>
-    jobsWhere(jobsWith(workflow, /^judge$/), job => {
+    nameJobs(findJobs(workflow, /^judge$/), job => {
       const fetches = job.steps.filter(step => usesAction(step, 'actions/download-artifact'))
-      const asks = job.steps.find(step => commandOf(step) === 'judge')
+      const asks = job.steps.find(step => readCommand(step) === 'judge')
       const goesOn = fetches.every(step => step['continue-on-error'] === true && step['if'] === undefined)
       return !goesOn || asks?.['if'] !== undefined
     }),
 
   'an upload is one file that a step named': ({ workflow }) =>
-    stepsOf(workflow).flatMap(({ name, step }) => {
+    listSteps(workflow).flatMap(({ name, step }) => {
       if (!usesAction(step, 'actions/upload-artifact')) return []
       const { path, overwrite } = step.with ?? {}
       const one = /^\$\{\{ steps\.[a-z]+\.outputs\.(?:report|partial|items) \}\}$/.test(String(path))
@@ -345,8 +345,8 @@ const FILES: Readonly<Record<string, Rule>> = {
     }),
 
   'a job that decides hands over what it could not push, however its step ended': ({ workflow }) =>
-    jobsWhere(jobsWith(workflow, /^(?:tick|settle|run)$/), job => {
-      const at = job.steps.findIndex(step => WRITES.test(commandOf(step)))
+    nameJobs(findJobs(workflow, /^(?:tick|settle|run)$/), job => {
+      const at = job.steps.findIndex(step => WRITES.test(readCommand(step)))
       const id = String(job.steps[at]?.['id'])
       const [next, ...more] = job.steps.slice(at + 1)
       const isKept =
@@ -375,7 +375,7 @@ export const GENERAL_RULES = [
   'every job has an end',
 ]
 
-export function findingsIn(text: string, only: readonly string[] = RULES): Finding[] {
+export function checkWorkflow(text: string, only: readonly string[] = RULES): Finding[] {
   const workflow = parsedWorkflow(text)
   return only.flatMap(rule =>
     (WORKFLOW_RULES[rule]?.({ workflow, text }) ?? []).map(where => ({ rule, where })),
@@ -383,9 +383,9 @@ export function findingsIn(text: string, only: readonly string[] = RULES): Findi
 }
 
 /** Applies the rules for steps to those of a composite action. */
-export function findingsInAction(text: string): Finding[] {
+export function checkAction(text: string): Finding[] {
   const steps = JSON.stringify(stepsOfAction(text))
   const job = `{"permissions":{},"timeout-minutes":1,"steps":${steps}}`
   const workflow = `{"on":{"workflow_dispatch":{}},"permissions":{},"jobs":{"action":${job}}}`
-  return findingsIn(workflow, GENERAL_RULES)
+  return checkWorkflow(workflow, GENERAL_RULES)
 }

@@ -1,30 +1,30 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { SETUP_ACTION, WORKFLOW } from '../../src/setup/github/files.ts'
-import { findingsIn, findingsInAction, GENERAL_RULES, RULES } from './rules.ts'
+import { checkWorkflow, checkAction, GENERAL_RULES, RULES } from './rules.ts'
 import { everyFile, HAND_WRITTEN, JUDGED, NODE, readOwnFile, written } from './written.ts'
 
 const ASKING = ['propose: [{ use: command, command: ./ideas }]']
-const textOf = (files: ReturnType<typeof written>, wanted: string) =>
+const readText = (files: ReturnType<typeof written>, wanted: string) =>
   files.find(({ path }) => path === wanted)?.text ?? ''
-const asking = textOf(written([ASKING]), WORKFLOW)
-const judged = textOf(written([[...ASKING, ...JUDGED]]), WORKFLOW)
-const single = textOf(written([ASKING], NODE, { singleJob: true }), WORKFLOW)
-const setup = textOf(written([[]]), SETUP_ACTION)
+const asking = readText(written([ASKING]), WORKFLOW)
+const judged = readText(written([[...ASKING, ...JUDGED]]), WORKFLOW)
+const single = readText(written([ASKING], NODE, { singleJob: true }), WORKFLOW)
+const setup = readText(written([[]]), SETUP_ACTION)
 const own = readFileSync(new URL(`../../${WORKFLOW}`, import.meta.url), 'utf8')
 
 describe('the files that init writes', () => {
   it.each(everyFile().map(({ of, path, text }) => [`${of}: ${path}`, path, text]))(
     '%s',
     (_of, path, text) => {
-      expect(path === WORKFLOW ? findingsIn(text) : findingsInAction(text)).toEqual([])
+      expect(path === WORKFLOW ? checkWorkflow(text) : checkAction(text)).toEqual([])
     },
   )
 
   it.each(HAND_WRITTEN.map(path => [path, readOwnFile(path).text]))(
     'and %s of this repository are sound',
     (_path, text) => {
-      expect(findingsIn(text, GENERAL_RULES)).toEqual([])
+      expect(checkWorkflow(text, GENERAL_RULES)).toEqual([])
     },
   )
 })
@@ -263,13 +263,13 @@ describe('each rule notices what it is for', () => {
   it.each(cases)('%s', (_name, rule, text, from, to) => {
     const changed = text.replace(from, to)
     expect(changed).not.toBe(text)
-    expect(findingsIn(changed).map(finding => finding.rule)).toContain(rule)
+    expect(checkWorkflow(changed).map(finding => finding.rule)).toContain(rule)
   })
 
   it('in the steps of the set-up action too', () => {
-    expect(findingsInAction(setup.replace(/@[0-9a-f]{40}/, '@v6'))).toHaveLength(1)
+    expect(checkAction(setup.replace(/@[0-9a-f]{40}/, '@v6'))).toHaveLength(1)
     const caching = setup.replace('package-manager-cache: false', 'package-manager-cache: true')
-    expect(findingsInAction(caching)).toHaveLength(1)
-    expect(findingsInAction(setup.replace('actions/setup-node', 'actions/cache'))).toHaveLength(1)
+    expect(checkAction(caching)).toHaveLength(1)
+    expect(checkAction(setup.replace('actions/setup-node', 'actions/cache'))).toHaveLength(1)
   })
 })

@@ -17,13 +17,13 @@ const ASKING = 'propose: [{ use: command, command: ./ideas }]'
 const NEXT = (all: string) =>
   '$' + `{{ github.event_name == 'pull_request_review' && 'measure' || '${all}' }}`
 
-const textOf = (files: ReturnType<typeof written>, wanted: string) =>
+const readText = (files: ReturnType<typeof written>, wanted: string) =>
   files.find(({ path }) => path === wanted)?.text ?? ''
-const workflowFor = (...more: string[][]): Workflow => parsedWorkflow(textOf(written(more), WORKFLOW))
+const workflowFor = (...more: string[][]): Workflow => parsedWorkflow(readText(written(more), WORKFLOW))
 const singleJobFor = (...more: string[][]): Workflow =>
-  parsedWorkflow(textOf(written(more, NODE, { singleJob: true }), WORKFLOW))
+  parsedWorkflow(readText(written(more, NODE, { singleJob: true }), WORKFLOW))
 
-function stepOf(job: Job | undefined, command: string) {
+function findStep(job: Job | undefined, command: string) {
   return job?.steps.find(step => step.with?.['command'] === command)
 }
 
@@ -74,7 +74,7 @@ describe('the jobs', () => {
     const jobs = (...more: string[][]) => {
       const workflow = workflowFor(...more)
       const needs = workflow.jobs['settle']?.['needs']
-      const next = stepOf(workflow.jobs['tick'], 'tick')?.with?.['next-jobs']
+      const next = findStep(workflow.jobs['tick'], 'tick')?.with?.['next-jobs']
       return [Object.keys(workflow.jobs), needs, next]
     }
     expect(jobs([])).toEqual([['tick', 'measure', 'settle'], ['tick', 'measure'], 'measure'])
@@ -150,7 +150,7 @@ describe('the jobs', () => {
   it('are known again by the action and the mode that they were written with', () => {
     for (const singleJob of [true, false]) {
       for (const action of [ACTION, ACTION.replace(/ #.*/, ''), OWN_ACTION]) {
-        const text = textOf(written([[ASKING]], NODE, { singleJob, action }), WORKFLOW)
+        const text = readText(written([[ASKING]], NODE, { singleJob, action }), WORKFLOW)
         expect(readWrittenWorkflow(text)).toEqual({ action, singleJob })
       }
     }
@@ -162,17 +162,17 @@ describe('the single job', () => {
   it('has a model key and the programs only where a spec asks', () => {
     const plain = singleJobFor([]).jobs['run']
     expect(plain?.environment).toBeUndefined()
-    expect(stepOf(plain, 'run')?.env).toBeUndefined()
+    expect(findStep(plain, 'run')?.env).toBeUndefined()
     expect(JSON.stringify(plain)).not.toContain('winnow-agents')
     const asking = singleJobFor([ASKING]).jobs['run']
     expect(asking?.environment).toBe('winnow-models')
-    expect(Object.keys(stepOf(asking, 'run')?.env ?? {})).toContain('WINNOW_MODEL_KEY')
+    expect(Object.keys(findStep(asking, 'run')?.env ?? {})).toContain('WINNOW_MODEL_KEY')
     expect(JSON.stringify(asking)).toContain('winnow-agents')
   })
 
   it('is the shortest file there is', () => {
     const lines = (singleJob: boolean) =>
-      textOf(written([[]], NODE, { singleJob }), WORKFLOW).split('\n').length
+      readText(written([[]], NODE, { singleJob }), WORKFLOW).split('\n').length
     expect(lines(true)).toBeLessThan(100)
     expect(lines(true)).toBeLessThan(lines(false) / 1.5)
   })
@@ -203,7 +203,7 @@ describe('the set-up of programs that are asked', () => {
 
 describe('the set-up of a tool chain', () => {
   const setup = (project: Record<string, string>) =>
-    stepsOfAction(textOf(written([[]], project), SETUP_ACTION))
+    stepsOfAction(readText(written([[]], project), SETUP_ACTION))
 
   it.each([
     ['node', 'actions/setup-node@', 'repository/.nvmrc'],

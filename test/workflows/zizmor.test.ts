@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { SETUP_ACTION } from '../../src/setup/github/files.ts'
 import { everyFile, HAND_WRITTEN, NODE, PROJECTS, readOwnFile, written } from './written.ts'
-import { auditFindings, AUDITS, isIgnored, listIgnores } from './zizmor.ts'
+import { auditFile, AUDITS, isIgnored, listIgnores } from './zizmor.ts'
 
 const ROOT = new URL('../..', import.meta.url).pathname
 
@@ -52,9 +52,9 @@ describe('the audits of zizmor', () => {
   it.each(files.map(file => [`${file.of}: ${file.path}`, file] as const))(
     'find nothing in %s but what is accepted, with its reason beside it',
     (_name, file) => {
-      const open = auditFindings(file).filter(finding => !isIgnored(file, finding))
+      const open = auditFile(file).filter(finding => !isIgnored(file, finding))
       expect(open).toEqual([])
-      const found = new Set(auditFindings(file).map(({ audit }) => audit))
+      const found = new Set(auditFile(file).map(({ audit }) => audit))
       expect(Object.keys(ACCEPTED)).toEqual(expect.arrayContaining([...found]))
       for (const { audits, reason } of listIgnores(file)) {
         expect(reason).toMatch(/\w+ \w+ \w+/)
@@ -64,7 +64,7 @@ describe('the audits of zizmor', () => {
   )
 
   it('accept nothing that is not there', () => {
-    const found = new Set(files.flatMap(file => auditFindings(file).map(({ audit }) => audit)))
+    const found = new Set(files.flatMap(file => auditFile(file).map(({ audit }) => audit)))
     expect([...found].toSorted()).toEqual(Object.keys(ACCEPTED).toSorted())
   })
 })
@@ -306,7 +306,7 @@ const EXAMPLES: Readonly<
 }
 
 describe('each audit', () => {
-  const findsIn = (file: { path: string; text: string }) => auditFindings(file).map(({ audit }) => audit)
+  const findsIn = (file: { path: string; text: string }) => auditFile(file).map(({ audit }) => audit)
 
   it('that is a check has examples', () => {
     const checks = Object.entries(AUDITS).flatMap(([audit, check]) =>
@@ -336,7 +336,7 @@ describe('each audit', () => {
       [ignored.replace('adhoc-packages', 'artipacked'), '', false],
     ] as const) {
       const file = { path: 'a.yml', text: text(first, second) }
-      const [finding] = auditFindings(file).filter(({ audit }) => audit === 'adhoc-packages')
+      const [finding] = auditFile(file).filter(({ audit }) => audit === 'adhoc-packages')
       expect(finding !== undefined && isIgnored(file, finding), file.text).toBe(isTold)
     }
   })

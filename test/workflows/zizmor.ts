@@ -52,14 +52,14 @@ const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 /** Names the steps that are as they must not be. */
-function stepsWhere(isWrong: (step: Step, placed: PlacedStep) => boolean, key?: string): Check {
+function findSteps(isWrong: (step: Step, placed: PlacedStep) => boolean, key?: string): Check {
   return ({ steps }) =>
     steps
       .filter(placed => isWrong(placed.step, placed))
       .map(({ at }) => (key === undefined ? at : [...at, key]))
 }
 
-function jobsWhere(isWrong: (job: Record<string, unknown>, parsed: Parsed) => boolean, key?: string): Check {
+function findJobs(isWrong: (job: Record<string, unknown>, parsed: Parsed) => boolean, key?: string): Check {
   return parsed =>
     parsed.jobs
       .filter(({ job }) => isWrong(job, parsed))
@@ -67,7 +67,7 @@ function jobsWhere(isWrong: (job: Record<string, unknown>, parsed: Parsed) => bo
 }
 
 /** Every condition: of jobs and of steps. */
-function conditionsWhere(isWrong: (condition: string) => boolean): Check {
+function findConditions(isWrong: (condition: string) => boolean): Check {
   return ({ jobs, steps }) =>
     [
       ...jobs.map(({ at, job }) => ({ at, condition: text(job['if']) })),
@@ -76,7 +76,7 @@ function conditionsWhere(isWrong: (condition: string) => boolean): Check {
 }
 
 /** Every string of a file with an expression in it. */
-function expressionsWhere(isWrong: (expression: string) => boolean): Check {
+function findExpressions(isWrong: (expression: string) => boolean): Check {
   return ({ root }) => {
     const found: Path[] = []
     walk(root, [], (value, at) => {
@@ -100,7 +100,7 @@ const usesAny = (step: Step, actions: readonly string[]) =>
 const isLocal = (step: Step) => /^(?:\.\/|\$\/)/.test(uses(step))
 const isRemote = (step: Step) => uses(step) !== '' && !isLocal(step)
 /** Commands of a script, each as its words. */
-const commandsIn = ({ run = '' }: Step) =>
+const splitCommands = ({ run = '' }: Step) =>
   run.split(/\n|;|&&|\|\|?/).map(command => command.trim().split(/\s+/))
 
 const INSTALLS: Readonly<Record<string, RegExp>> = {
@@ -157,24 +157,24 @@ const PINS_STAND_IN =
   'asks GitHub, which tests may not do: forbidden-uses admits pins of one list alone, each a release, and Dependabot moves them'
 
 export const AUDITS: Readonly<Record<string, Check | Reason>> = {
-  'adhoc-packages': stepsWhere(step => commandsIn(step).some(isAdHocInstall), 'run'),
+  'adhoc-packages': findSteps(step => splitCommands(step).some(isAdHocInstall), 'run'),
 
   'anonymous-definition': parsed => [
     ...(parsed.kind !== 'dependabot' && text(parsed.root['name']) === '' ? [[]] : []),
-    ...jobsWhere(job => text(job['name']) === '')(parsed),
+    ...findJobs(job => text(job['name']) === '')(parsed),
   ],
 
   'archived-uses': PINS_STAND_IN,
 
-  artipacked: stepsWhere(
+  artipacked: findSteps(
     step => usesAny(step, ['actions/checkout']) && step.with?.['persist-credentials'] !== false,
   ),
 
-  'bot-conditions': conditionsWhere(condition =>
+  'bot-conditions': findConditions(condition =>
     /\bgithub\.(?:actor|triggering_actor|event\.[\w.]*(?:sender|user)\.(?:login|id))\b/.test(condition),
   ),
 
-  'cache-poisoning': stepsWhere(step =>
+  'cache-poisoning': findSteps(step =>
     CACHING.some(([action, isOff]) => usesAny(step, [action]) && !isOff(step.with ?? {})),
   ),
 
@@ -209,13 +209,13 @@ export const AUDITS: Readonly<Record<string, Check | Reason>> = {
     const above = Object.values(record(permissions)).length > 0 || !isJson(permissions)
     return [
       ...(above ? [['permissions']] : []),
-      ...jobsWhere(job => isBroad(job['permissions']) || job['permissions'] === undefined)(parsed),
+      ...findJobs(job => isBroad(job['permissions']) || job['permissions'] === undefined)(parsed),
     ]
   },
 
-  'forbidden-uses': stepsWhere(step => isRemote(step) && !ALLOWED.has(uses(step).replace(/@.*/, '')), 'uses'),
+  'forbidden-uses': findSteps(step => isRemote(step) && !ALLOWED.has(uses(step).replace(/@.*/, '')), 'uses'),
 
-  'github-app': stepsWhere(step => {
+  'github-app': findSteps(step => {
     const given = step.with ?? {}
     const isNarrow = Object.keys(given).some(key => key.startsWith('permission-'))
     const isOfAll = given['owner'] !== undefined && given['repositories'] === undefined
@@ -225,9 +225,9 @@ export const AUDITS: Readonly<Record<string, Check | Reason>> = {
     )
   }),
 
-  'github-env': stepsWhere(({ run = '' }) => /\bGITHUB_(?:ENV|PATH)\b/.test(run), 'run'),
+  'github-env': findSteps(({ run = '' }) => /\bGITHUB_(?:ENV|PATH)\b/.test(run), 'run'),
 
-  'hardcoded-container-credentials': jobsWhere(job => {
+  'hardcoded-container-credentials': findJobs(job => {
     const containers = [job['container'], ...Object.values(record(job['services']))]
     return containers.some(each => {
       const password = record(record(each)['credentials'])['password']
@@ -243,18 +243,18 @@ export const AUDITS: Readonly<Record<string, Check | Reason>> = {
 
   'known-vulnerable-actions': PINS_STAND_IN,
 
-  misfeature: stepsWhere(
+  misfeature: findSteps(
     step =>
       (usesAny(step, ['actions/setup-python']) && step.with?.['pip-install'] !== undefined) ||
       (step['shell'] !== undefined && !SHELLS.has(text(step['shell']).replace(/ .*/, ''))),
   ),
 
   obfuscation: parsed => [
-    ...stepsWhere(step => isRemote(step) && /\/\/|\/\.{1,2}(?:\/|@)|\/@/.test(uses(step)), 'uses')(parsed),
-    ...expressionsWhere(expression => !/[a-z]/i.test(expression.replaceAll(/'[^']*'/g, '')))(parsed),
+    ...findSteps(step => isRemote(step) && /\/\/|\/\.{1,2}(?:\/|@)|\/@/.test(uses(step)), 'uses')(parsed),
+    ...findExpressions(expression => !/[a-z]/i.test(expression.replaceAll(/'[^']*'/g, '')))(parsed),
   ],
 
-  'overprovisioned-secrets': expressionsWhere(expression =>
+  'overprovisioned-secrets': findExpressions(expression =>
     /toJSON\(\s*secrets\s*\)|\bsecrets\s*\[/i.test(expression),
   ),
 
@@ -273,13 +273,13 @@ export const AUDITS: Readonly<Record<string, Check | Reason>> = {
     })
   },
 
-  'secrets-inherit': jobsWhere(job => job['secrets'] === 'inherit'),
+  'secrets-inherit': findJobs(job => job['secrets'] === 'inherit'),
 
-  'secrets-outside-env': jobsWhere(
+  'secrets-outside-env': findJobs(
     job => /\bsecrets\.(?!GITHUB_TOKEN\b)/.test(JSON.stringify(job)) && job['environment'] === undefined,
   ),
 
-  'self-hosted-runner': jobsWhere(job => {
+  'self-hosted-runner': findJobs(job => {
     const on = job['runs-on']
     if (isJson(on)) return true
     const [first] = [on].flat().map(String)
@@ -288,13 +288,13 @@ export const AUDITS: Readonly<Record<string, Check | Reason>> = {
     return first === 'self-hosted' || first?.includes('${{') === true
   }, 'runs-on'),
 
-  'self-repository': stepsWhere(step => uses(step).startsWith('./'), 'uses'),
+  'self-repository': findSteps(step => uses(step).startsWith('./'), 'uses'),
 
   'stale-action-refs': PINS_STAND_IN,
 
-  'superfluous-actions': stepsWhere(step => usesAny(step, SUPERFLUOUS), 'uses'),
+  'superfluous-actions': findSteps(step => usesAny(step, SUPERFLUOUS), 'uses'),
 
-  'template-injection': stepsWhere(
+  'template-injection': findSteps(
     step => (step.run ?? '').includes('${{') || text(step.with?.['script']).includes('${{'),
   ),
 
@@ -317,47 +317,47 @@ export const AUDITS: Readonly<Record<string, Check | Reason>> = {
     const isPinned = (image: unknown) => /@sha256:[0-9a-f]{64}$/.test(text(image))
     const imageOf = (container: unknown) => (isJson(container) ? container['image'] : container)
     return [
-      ...jobsWhere(
+      ...findJobs(
         job => job['container'] !== undefined && !isPinned(imageOf(job['container'])),
         'container',
       )(parsed),
-      ...jobsWhere(
+      ...findJobs(
         job => Object.values(record(job['services'])).some(service => !isPinned(imageOf(service))),
         'services',
       )(parsed),
-      ...stepsWhere(step => uses(step).startsWith('docker://') && !isPinned(uses(step)), 'uses')(parsed),
+      ...findSteps(step => uses(step).startsWith('docker://') && !isPinned(uses(step)), 'uses')(parsed),
     ]
   },
 
-  'unpinned-tools': stepsWhere(
+  'unpinned-tools': findSteps(
     step =>
       usesAny(step, ['aquasecurity/setup-trivy', '1password/load-secrets-action']) &&
       !/^v?\d/.test(String(step.with?.['version'] ?? '')),
   ),
 
   'unpinned-uses': parsed => [
-    ...stepsWhere(step => isRemote(step) && !/@[0-9a-f]{40}$/.test(uses(step)), 'uses')(parsed),
-    ...jobsWhere(
+    ...findSteps(step => isRemote(step) && !/@[0-9a-f]{40}$/.test(uses(step)), 'uses')(parsed),
+    ...findJobs(
       job => job['uses'] !== undefined && !/@[0-9a-f]{40}$/.test(text(job['uses'])),
       'uses',
     )(parsed),
   ],
 
-  'unredacted-secrets': expressionsWhere(expression => /fromJSON\(\s*secrets\./i.test(expression)),
+  'unredacted-secrets': findExpressions(expression => /fromJSON\(\s*secrets\./i.test(expression)),
 
-  'unsound-condition': conditionsWhere(
+  'unsound-condition': findConditions(
     condition => condition.includes('${{') && !/^\$\{\{[^]*\}\}$/.test(condition),
   ),
 
-  'unsound-contains': conditionsWhere(condition => /contains\(\s*'[^']*'\s*,\s*[a-z]/i.test(condition)),
+  'unsound-contains': findConditions(condition => /contains\(\s*'[^']*'\s*,\s*[a-z]/i.test(condition)),
 
   'unsound-ternary': parsed => [
-    ...expressionsWhere(isUnsoundTernary)(parsed),
-    ...conditionsWhere(isUnsoundTernary)(parsed),
+    ...findExpressions(isUnsoundTernary)(parsed),
+    ...findConditions(isUnsoundTernary)(parsed),
   ],
 
-  'use-trusted-publishing': stepsWhere((step, { job }) => {
-    const publishes = commandsIn(step).some(([command = '', verb = '']) =>
+  'use-trusted-publishing': findSteps((step, { job }) => {
+    const publishes = splitCommands(step).some(([command = '', verb = '']) =>
       /^(?:npm publish|pnpm publish|yarn publish|gem push|cargo publish|twine upload)$/.test(
         `${command} ${verb}`,
       ),
@@ -373,7 +373,7 @@ function isUnsoundTernary(expression: string): boolean {
   return /&&\s*(?:''|0|false|null)\s*\|\|/.test(expression)
 }
 
-export function auditFindings(file: AuditedFile): AuditFinding[] {
+export function auditFile(file: AuditedFile): AuditFinding[] {
   const parsed = parseFile(file)
   return Object.entries(AUDITS).flatMap(([audit, check]) =>
     typeof check === 'string' ? [] : check(parsed).map(at => ({ audit, at })),
@@ -411,18 +411,18 @@ export function listIgnores({ text: source }: AuditedFile): Ignore[] {
 
 /** Whether a comment of that kind stands within what a finding names. */
 export function isIgnored(file: AuditedFile, { audit, at }: AuditFinding): boolean {
-  const [first, last] = linesOf(file, at)
+  const [first, last] = findLines(file, at)
   return listIgnores(file).some(({ audits, line }) => audits.includes(audit) && first <= line && line <= last)
 }
 
 /** The first and last line of what is there, its key included. */
-function linesOf({ text: source }: AuditedFile, at: Path): [number, number] {
+function findLines({ text: source }: AuditedFile, at: Path): [number, number] {
   const counter = new LineCounter()
   const document = parseDocument(source, { lineCounter: counter })
   const lineAt = (offset: number) => counter.linePos(offset).line
   const node: unknown = document.getIn(at, true)
   const range = isRanged(node) ? node.range : [0, source.length, source.length]
-  const key = keyAt(document.getIn(at.slice(0, -1), true), at.at(-1))
+  const key = findKey(document.getIn(at.slice(0, -1), true), at.at(-1))
   const start = key ?? range[0] ?? 0
   return [lineAt(start), lineAt(Math.max(start, (range[1] ?? start) - 1))]
 }
@@ -431,7 +431,7 @@ function isRanged(node: unknown): node is { range: readonly number[] } {
   return typeof node === 'object' && node !== null && 'range' in node && Array.isArray(node.range)
 }
 
-function keyAt(holder: unknown, key: string | number | undefined): number | null {
+function findKey(holder: unknown, key: string | number | undefined): number | null {
   if (!isMap(holder)) return null
   const pairs: YAMLMap['items'] = holder.items
   const pair = pairs.find(each => isPair(each) && isScalar(each.key) && each.key.value === key)
