@@ -13,7 +13,7 @@ type NamedOrder = Pick<Order, 'purpose' | 'base' | 'candidates' | 'stop' | 'carr
 const LONGEST = 100
 const SUBJECTS = 4
 
-/** Names the job that measures one order: "exp-007 vs incumbent, job 2 of at most 8". */
+/** Names the job that measures one order, after the word "measure": "exp-007 vs incumbent, job 2 of at most 8". */
 export function jobTitle(campaign: Named, order: NamedOrder): string {
   const again = order.attempt > 1 ? `, attempt ${order.attempt}` : ''
   return titled(`${whatIsMeasured(campaign, order)}${jobOfMost(order)}${again}`)
@@ -39,8 +39,8 @@ function whatIsMeasured(campaign: Named, order: NamedOrder): string {
   switch (order.purpose) {
     case 'calibration':
       return order.stop.rule === 'pairs'
-        ? 'calibration: how noisy is it'
-        : 'calibration: does it repeat exactly'
+        ? 'calibration: how noisy it is'
+        : 'calibration: whether it repeats exactly'
     case 'baseline':
       return 'baseline of the incumbent'
     case 'experiment':
@@ -62,7 +62,7 @@ function whatIsMeasured(campaign: Named, order: NamedOrder): string {
     case 'effect':
       return `effect of ${subject}`
     case 'regression':
-      return `does ${subject} still hold`
+      return `whether ${subject} still holds`
     default:
       return order.purpose satisfies never
   }

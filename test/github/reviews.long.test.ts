@@ -68,7 +68,7 @@ test('who is in a team the spec names approves, as far as the token may know; no
   const { github, post, winnow, asks, say, head, digest } = there
   github.world.teams.set('core', new Set(['ada', 'core[bot]']))
   expect(github.world.comments[0]?.body).toContain(
-    'Who is in team/core is read with an App token with members: read',
+    'The members of team/core are read with an App token with members: read',
   )
   expect((await winnow('doctor')).join('\n')).toContain('dependencies.approvers names team/core')
   // A job's own token may not ask.

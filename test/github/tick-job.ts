@@ -49,6 +49,7 @@ export async function tickJob(
   const forge = (refs: CampaignRefs) =>
     githubForge({
       apiUrl: `${github.url}/api/v3`,
+      serverUrl: github.url,
       repository: 'team/project',
       token,
       version: '0.0.0',

@@ -27,11 +27,11 @@ describe('the name of a job', () => {
     ['merge of main into the incumbent', order('sync', ['sync'], { stop: { rule: 'alone' } })],
     ['commit ccccccc, pushed by a person', order('foreign', ['foreign'], { stop: { rule: 'alone' } })],
     [
-      'calibration: does it repeat exactly',
+      'calibration: whether it repeats exactly',
       order('calibration', [], { stop: { rule: 'calibrate', runs: 3 } }),
     ],
     ['effect of exp-001', order('effect', ['incumbent'], { stop: { rule: 'alone' } })],
-    ['does exp-001 still hold', order('regression', ['incumbent'], { stop: { rule: 'alone' } })],
+    ['whether exp-001 still holds', order('regression', ['incumbent'], { stop: { rule: 'alone' } })],
     [
       'total improvement: incumbent vs main',
       order('progression', ['incumbent'], { stop: { rule: 'alone' } }),
