@@ -2,13 +2,14 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { EndedJob } from '../../src/engine/actions/ended-run.ts'
 import { letters, SIZE_FILES, SIZE_SPEC, shorter } from '../engine/size-yard.ts'
 import { patchOf } from '../engine/yard.ts'
 import { ENV } from '../engine/post.ts'
 import { type FaultProxy, faultProxy } from '../servers/fault-proxy.ts'
 import { type EmulatedGithub, emulatedGithub } from './emulator/github.ts'
-import type { World } from './emulator/world.ts'
-import { type RunJobs, waitingRuns, wholeRun } from './measuring-job.ts'
+import type { RunRecord, World } from './emulator/world.ts'
+import { measuringJob, type RunJobs, waitingRuns, wholeRun } from './measuring-job.ts'
 import { type Scene, sceneOf } from './scene.ts'
 import { GRANTS, WORKFLOW, WORKFLOW_FILE } from './tick-job.ts'
 import { type Woken, woken, wokenJobs, type Waking } from './wake-up.ts'
@@ -21,7 +22,7 @@ export interface Life {
   github: EmulatedGithub
   scene: Scene
   proxy: FaultProxy
-  /** What happens between wake-ups, in order; a wake-up follows each. */
+  /** What happens between jobs, in order; the job that it answers with follows on each. */
   deeds: readonly Deed[]
   wake: (rest?: Partial<Waking>) => Promise<Woken>
   save: () => Saved
@@ -31,8 +32,10 @@ export interface Life {
 
 export interface Deed {
   name: string
-  does: () => Promise<void>
+  /** A tick on the default branch, of a run, or its settling job. */
+  does: () => Promise<WokenJob>
 }
+type WokenJob = Pick<Waking, 'run' | 'ended'>
 
 /** A moment of everything that GitHub holds; another life can go on from it. */
 export interface Saved {
@@ -125,13 +128,29 @@ function deedsOf({ github, scene, tokens, fork, jobs }: People): Deed[] {
   }
   async function machines() {
     for (const run of waitingRuns(github)) await wholeRun(github, run, jobs)
+    return {}
+  }
+  let current: RunRecord | null = null
+  async function begins() {
+    if (current !== null) github.finish(current, 'success')
+    current = waitingRuns(github)[0] ?? null
+    if (current === null) throw new Error('no run was started')
+    current.status = 'in_progress'
+    return { run: current }
+  }
+  async function ends() {
+    if (current === null) throw new Error('no run has begun')
+    const measured = new Map<string, EndedJob>()
+    for (const order of ordersOf(github, current))
+      measured.set(order, await measuringJob(github, current, order))
+    return { run: current, ended: { measured, proposed: null, judged: null } }
   }
   return [
-    { name: 'the first wake-up', does: async () => {} },
+    { name: 'the first tick', does: async () => ({}) },
+    { name: 'its run begins', does: begins },
     {
       name: 'the base is measured, and people have ideas',
       async does() {
-        await machines()
         scene.commit('small', { 'src/b.txt': letters('b', 5) }, [scene.tip('main')])
         await asks(tokens.ada, 'POST /pulls', { title: 'mine', head: 'small', base: 'optimize/size' })
         const theirs = scene.commit('spare', { 'src/c.txt': letters('c', 4) }, [scene.tip('main')])
@@ -139,6 +158,7 @@ function deedsOf({ github, scene, tokens, fork, jobs }: People): Deed[] {
         scene.git('update-ref', '-d', 'refs/heads/spare')
         const offer = { title: 'theirs', head: 'eve:faster', base: 'optimize/size' }
         await asks(tokens.eve, 'POST /pulls', offer)
+        return ends()
       },
     },
     {
@@ -148,10 +168,19 @@ function deedsOf({ github, scene, tokens, fork, jobs }: People): Deed[] {
         const body = `/winnow measure ${theirs?.head}`
         await asks(tokens.ada, `POST /issues/${theirs?.number}/comments`, { body })
         await asks(tokens.ada, `PATCH /pulls/${numbered('b14')}`, { state: 'closed' })
+        return {}
       },
     },
-    { name: 'all are measured', does: machines },
-    { name: 'what came after is measured', does: machines },
+    { name: 'the next run begins', does: begins },
+    { name: 'it is measured', does: ends },
+    {
+      name: 'the others are measured',
+      async does() {
+        if (current !== null) github.finish(current, 'success')
+        current = null
+        return machines()
+      },
+    },
     { name: 'the rest is measured', does: machines },
     {
       name: 'somebody takes it all',
@@ -159,14 +188,23 @@ function deedsOf({ github, scene, tokens, fork, jobs }: People): Deed[] {
         const own = world.pulls.find(({ base }) => base === 'main')
         Object.assign(own ?? {}, { draft: false })
         await asks(tokens.ada, `PUT /pulls/${own?.number}/merge`, {})
+        return {}
       },
     },
   ]
 }
 
+function ordersOf(github: EmulatedGithub, { id }: RunRecord): string[] {
+  return rawEvents(github).flatMap(event =>
+    event['kind'] === 'order-dispatched' && event['run_id'] === `actions:${id}/1`
+      ? [String(event['order'])]
+      : [],
+  )
+}
+
 /** What is there for everybody to see, in lines, whatever way it came about. */
 export function whatIsThere({ github, scene }: Life): string[] {
-  const { pulls, comments, checks, runs } = github.world
+  const { pulls, comments, checks } = github.world
   const there = {
     events: eventsOf(github),
     branches: branchesOf(scene),
@@ -190,7 +228,8 @@ export function whatIsThere({ github, scene }: Life): string[] {
     })),
     // Made twice where an answer was lost with the process that waited for it: all tell the same.
     checks: [...new Set(checks.map(shown))].toSorted(),
-    runs: runs.map(({ title, status, conclusion, event }) => ({ title, status, conclusion, event })),
+    // Another may have been started where an answer was lost: it has no orders.
+    runs: runsWithOrders(github).map(({ title, status, conclusion }) => ({ title, status, conclusion })),
   }
   return Object.entries(there).flatMap(([name, all]) => all.map(each => `${name}: ${JSON.stringify(each)}`))
 }
@@ -203,26 +242,27 @@ function shown(check: World['checks'][number]): string {
 const OF_THE_CHAIN = new Set(['seq', 'id', 'prev', 'at', 'by'])
 
 /** Without what tells only when each was written, and what number its run has; their order may differ as well. */
-function eventsOf({ bare }: EmulatedGithub): string[] {
+function eventsOf(github: EmulatedGithub): string[] {
+  const told = rawEvents(github).map(event =>
+    JSON.stringify(Object.entries(event).filter(([key]) => !OF_THE_CHAIN.has(key))),
+  )
+  return told.map(line => line.replaceAll(/actions:\d+/g, 'actions:some')).toSorted()
+}
+
+function rawEvents({ bare }: EmulatedGithub): Record<string, unknown>[] {
   const git = (input: string, ...args: string[]) =>
     execFileSync('git', ['-C', bare, ...args], { input, env: ENV, encoding: 'utf8', maxBuffer: 2 ** 28 })
   const tip = git('', 'for-each-ref', '--format=%(objectname)', 'refs/heads/optimize-state/size').trim()
   if (tip === '') return []
   const names = git('', 'ls-tree', '-r', '--format=%(objectname)', tip, '--', 'events')
-  return git(names, 'cat-file', '--batch=')
-    .split('\n')
-    .filter(line => line.startsWith('{'))
-    .map(line => {
-      const event: Record<string, unknown> = JSON.parse(line)
-      const told = Object.entries(event).filter(([key]) => !OF_THE_CHAIN.has(key))
-      return JSON.stringify(told).replaceAll(/actions:\d+/g, 'actions:some')
-    })
-    .toSorted()
+  const lines = git(names, 'cat-file', '--batch=').split('\n')
+  return lines.filter(line => line.startsWith('{')).map(line => JSON.parse(line))
 }
 
-/** Runs of one order: two ticks at once may both ask for it, and only one is measured. */
-export function measuringRuns({ github }: Life): string[] {
-  return github.world.runs.filter(({ conclusion }) => conclusion !== 'cancelled').map(({ title }) => title)
+/** Runs that the ledger gave an order to. */
+function runsWithOrders(github: EmulatedGithub): RunRecord[] {
+  const named = new Set(rawEvents(github).map(event => event['run_id']))
+  return github.world.runs.filter(({ id }) => named.has(`actions:${id}/1`))
 }
 
 /** Every branch with what it holds; the ledger's is its events, and the keeper's holds no files. */
@@ -234,6 +274,8 @@ function branchesOf(scene: Scene): string[] {
 /** One wake-up of an undisturbed life: what was there before it, what it asked for, and what was there after. */
 export interface Moment {
   name: string
+  /** The job that it is. */
+  job: WokenJob
   before: Saved
   untouched: string
   /** Method and path of every request, in order. */
@@ -248,7 +290,7 @@ export interface Moment {
 export async function undisturbed(here: Life, most = here.deeds.length): Promise<Moment[]> {
   const moments: Moment[] = []
   for (const { name, does } of here.deeds.slice(0, most)) {
-    await does()
+    const job = await does()
     const before = here.save()
     const untouched = exactly(here)
     const requests: string[] = []
@@ -258,11 +300,13 @@ export async function undisturbed(here: Life, most = here.deeds.length): Promise
       return null
     }
     const { code, out } = await here.wake({
+      ...job,
       around: { faults: { reach: point => void points.push(point) } },
     })
     if (code !== 0) throw new Error(`${name}: ${out}`)
     moments.push({
       name,
+      job,
       before,
       untouched,
       requests,
