@@ -14,12 +14,7 @@ const FAMILIES: Readonly<Record<string, readonly RegExp[]>> = {
   '-forge': [SPEC],
 }
 
-/** The branch of the pull request that sets winnow up; a number follows where an earlier one is still there. */
-export const SETUP_BRANCH = 'winnow-setup'
-const SETUP_REF = /^refs\/heads\/winnow-setup(?:-[2-9])?$/
-
 export function allowedRef(prefix: string, ref: string): boolean {
-  if (SETUP_REF.test(ref)) return isPrefix(prefix)
   const head = `refs/heads/${prefix}`
   if (!isPrefix(prefix) || !ref.startsWith(head)) return false
   const [suffix = '', ...rest] = ref.slice(head.length).split('/')
@@ -34,4 +29,14 @@ export function isPrefix(prefix: string): boolean {
 
 function isComponent(part: string, pattern: RegExp): boolean {
   return part.length <= 200 && pattern.test(part) && !part.toLowerCase().endsWith('.lock')
+}
+
+/** The branch of the pull request that sets winnow up. A number follows where an earlier one is still there. */
+export const SETUP_BRANCH = 'winnow-setup'
+export const MOST_SETUP_BRANCHES = 9
+const SETUP_REF = /^refs\/heads\/winnow-setup(?:-[2-9])?$/
+
+/** Only ever made, and never moved: what a person pushed there stays. */
+export function isSetupRef(ref: string): boolean {
+  return SETUP_REF.test(ref)
 }

@@ -2,7 +2,7 @@ import { ForgeError, UserError } from '../errors.ts'
 import { withGitAccess } from '../engine/git-access.ts'
 import { githubClient } from '../forge/github/client.ts'
 import { openPull } from '../forge/github/open-pull.ts'
-import { SETUP_BRANCH } from '../git/allowed-ref.ts'
+import { MOST_SETUP_BRANCHES, SETUP_BRANCH } from '../git/allowed-ref.ts'
 import type { RefUpdate } from '../git/push.ts'
 import type { PushResult } from '../git/push-result.ts'
 import { proxyFor } from '../git/proxy.ts'
@@ -52,24 +52,25 @@ export async function openSetupPull(call: Call, ground: Ground, wanted: Wanted):
   return { url, branch, files: plan.files.map(({ path }) => path), opened }
 }
 
-const MOST_BRANCHES = 9
-
 /** The first name that is free, or whose branch has exactly these files. */
 async function freeBranch(
   repository: Repository,
   tree: string,
 ): Promise<{ branch: string; pushed: boolean }> {
   const { refs } = await repository.remoteRefs([`refs/heads/${SETUP_BRANCH}*`])
-  for (let number = 1; number <= MOST_BRANCHES; number++) {
+  for (let number = 1; number <= MOST_SETUP_BRANCHES; number++) {
     const branch = number === 1 ? SETUP_BRANCH : `${SETUP_BRANCH}-${number}`
     const oid = refs.get(`refs/heads/${branch}`)
     if (oid === undefined) return { branch, pushed: false }
     await repository.fetch([{ ref: `refs/heads/${branch}`, oid }])
     if ((await repository.commit(oid)).tree === tree) return { branch, pushed: true }
   }
-  throw new UserError(`the branches ${SETUP_BRANCH} to ${SETUP_BRANCH}-${MOST_BRANCHES} are all taken`, {
-    fix: `delete those that are not needed: git push origin --delete ${SETUP_BRANCH}`,
-  })
+  throw new UserError(
+    `the branches ${SETUP_BRANCH} to ${SETUP_BRANCH}-${MOST_SETUP_BRANCHES} are all taken`,
+    {
+      fix: `delete those that are not needed: git push origin --delete ${SETUP_BRANCH}`,
+    },
+  )
 }
 
 /** First as the person's git pushes; where that is refused, with the token, which may have more rights. */

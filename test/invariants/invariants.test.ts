@@ -278,11 +278,15 @@ describe('invariant 12: narrow hands', () => {
     const { repository, main } = await openFetched({ remote: remote.dir })
     rmSync(remote.dir, { recursive: true })
     const others = ['heads/main', 'tags/v1', 'heads/optimize', 'heads/optimize/a/b', 'heads/optimizer/size']
-    for (const ref of others.map(name => `refs/${name}`)) {
+    const near = ['winnow-setup-1', 'winnow-setup-10', 'winnow-setup/x', 'winnow-setups']
+    for (const ref of [...others, ...near.map(name => `heads/${name}`)].map(name => `refs/${name}`)) {
       expect(allowedRef('optimize', ref)).toBe(false)
       const push = repository.push([{ ref, from: null, to: main }])
       await expect(push).rejects.toThrow(`invariant 12: winnow does not write ${ref}`)
     }
+    // The branch of the pull request that sets winnow up is made, and never moved.
+    const moved = repository.push([{ ref: 'refs/heads/winnow-setup', from: main, to: main }])
+    await expect(moved).rejects.toThrow('invariant 12: winnow does not write refs/heads/winnow-setup')
   })
 
   it('a whole campaign leaves the person’s files, index, HEAD, refs and config as they were', async () => {
