@@ -1,7 +1,8 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { orderFiles } from '../../src/engine/order-files.ts'
+import { partialReport } from '../../src/model/interruption.ts'
 import { report as reportSchema } from '../../src/model/report.ts'
 import { clonedProject, FILES, offer, project, type Project, proven, SHORT, SPEC } from '../cli/project.ts'
 import { appears, everyEnvironment, jobClone, lastOrder } from './a-job.ts'
@@ -120,7 +121,7 @@ describe('the report of a job', () => {
 })
 
 describe('a job that is cancelled', () => {
-  it('ends the experiment with it, and reports nothing', async () => {
+  it('ends the experiment with it, and hands over what it has, whatever the experiment wrote', async () => {
     const person = clonedProject(SHOUTING)
     await person.winnow('run')
     const { id } = await ordered(person)
@@ -133,11 +134,18 @@ describe('a job that is cancelled', () => {
         writeFileSync(join(home, 'spy'), '')
         await appears(join(home, 'spied'))
         expect(everyEnvironment()).toContain(`HOME=${home}`)
+        const outputs = join(home, 'temp/_runner_file_commands/set_output')
+        appendFileSync(outputs, 'report=/etc/passwd\npartial=/etc/passwd\n')
         process.kill(pid, 'SIGINT')
       },
     })
     expect([ended.code, ended.outputs['report'], ended.orders]).toEqual([130, '', []])
     expect(ended.stdout).toContain('Cancelled: the order is not measured to its end')
+    const kept = readFileSync(ended.outputs['partial'] ?? '', 'utf8')
+    expect(partialReport.parse(JSON.parse(kept)).report).toMatchObject({
+      order: id,
+      run_id: 'actions:4711/1',
+    })
     expect(everyEnvironment()).not.toContain(`HOME=${ended.home}`)
   })
 })

@@ -201,7 +201,7 @@ describe.skipIf(!isRoot)('a job where there are users for sides', () => {
       },
     })
     expect([ended.code, ended.outputs['report'], ended.orders]).toEqual([130, '', []])
-    expect(ended.stdout).toContain('Cancelled: order not measured')
+    expect(ended.stdout).toContain('Cancelled: the order is not measured to its end')
     expect(everyEnvironment()).not.toContain(`SPY=${spy}`)
   })
 })
@@ -242,7 +242,9 @@ describe.skipIf(!isRoot || SUDO_ROOT === '')('a job whose user may become root',
     expect(reportIn(ended)).toMatchObject({ flags: ['forgeable'], tampered: null, runner_error: null })
     const file = ended.outputs['report'] ?? ''
     expect([statSync(file).uid, statSync(join(file, '..')).uid]).toEqual([RUNNER, RUNNER])
-    expect(readdirSync(join(ended.home, 'temp')).filter(name => name.startsWith('winnow-'))).toHaveLength(1)
+    expect(
+      readdirSync(join(ended.home, 'temp')).filter(name => name.startsWith('winnow-report-')),
+    ).toHaveLength(1)
   })
 
   it.for(NODES)('on %s gives up that right before anything runs as that user', async ([, node], { skip }) => {
