@@ -1,6 +1,7 @@
 import { mkdtempSync, renameSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import { ANSWERS_ARTIFACT } from '../engine/actions/ended-run.ts'
 import { askOrdered } from '../engine/ordered-asking.ts'
@@ -8,7 +9,9 @@ import { MODEL_KEY } from '../measure/secret-names.ts'
 import { type Answers, ANSWERS_FILE, answersText } from '../propose/answers-file.ts'
 import { cell } from '../report/markdown.ts'
 import { definedIn } from './inputs.ts'
+import { LaterCode } from './later-code.ts'
 import { attemptOf, runIdOf } from './run-id.ts'
+import { emptyRunnerFiles } from './runner-files.ts'
 import { failed, said, setOutputs, summarise } from './runner-protocol.ts'
 import { waiting } from './waiting.ts'
 
@@ -27,6 +30,7 @@ try {
 /** The tick that follows finds no file, and gives the askings up. */
 function cancelled(): number {
   console.log('Cancelled: whoever was being asked is not asked any more.')
+  setOutputs(env, {})
   return 130
 }
 
@@ -35,6 +39,8 @@ async function proposeHere({ campaign, directory }: z.infer<typeof taskSchema>):
   const { [MODEL_KEY]: modelKey = '', ...rest } = env
   const say = (line: string) => console.log(said(line))
   if (modelKey === '') say(`${MODEL_KEY} is empty: whoever asks a model here has to do without a key.`)
+  // Programs run as the user of this job, and the best code so far with them.
+  const later = new LaterCode(env, { program: fileURLToPath(import.meta.url), node: process.execPath })
   const answers = await askOrdered({
     directory: resolve(env['GITHUB_WORKSPACE'] ?? '.', directory),
     campaign,
@@ -46,6 +52,9 @@ async function proposeHere({ campaign, directory }: z.infer<typeof taskSchema>):
     clock: { now: () => Date.now(), monotonic: () => performance.now(), sleep: waiting },
     progress: { say },
     signal: interrupted.signal,
+  }).finally(() => {
+    emptyRunnerFiles(env)
+    later.requireUnchanged()
   })
   tell(answers, room)
   return 0
