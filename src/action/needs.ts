@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { AskingJobs } from '../engine/actions/session.ts'
 import type { EndedJob, EndedRun } from '../engine/actions/ended-run.ts'
-import { MOST_ORDERS_A_RUN } from '../engine/actions/runner.ts'
 import { UserError } from '../errors.ts'
 import { digest, type OrderId } from '../model/ids.ts'
+import { MOST_ORDERS_A_RUN } from '../model/parcel.ts'
 
 /** What the settling job is told of the jobs before it. */
 export interface EndedJobs {

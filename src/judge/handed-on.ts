@@ -8,7 +8,9 @@ import { printedOrder } from './judged-report.ts'
  * How items travel from the tick that found them to the job that asks models, and scores from there to the tick that
  * takes them in: one file each, of the same run. Both are data to whoever reads them.
  */
+export const ITEMS_ARTIFACT = 'winnow-items'
 export const ITEMS_FILE = 'items.json'
+export const SCORES_ARTIFACT = 'winnow-scores'
 export const SCORES_FILE = 'scores.json'
 const MOST_ITEMS_BYTES = 256 * 1024 * 1024
 export const MOST_SCORES_BYTES = 32 * 1024 * 1024

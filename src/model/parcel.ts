@@ -9,6 +9,9 @@ import { brokenSide, type Report } from './report.ts'
  */
 export const MOST_REPORT_BYTES = 4 * 1024 * 1024
 
+/** Each order of a run has a slot of its own in the workflow file. */
+export const MOST_ORDERS_A_RUN = 20
+
 export function reportArtifact(order: OrderId): string {
   return `report-${order}`
 }

@@ -7,6 +7,7 @@ import { digest, oid } from '../model/ids.ts'
  * wrote it ran programs that a model steers: it is data, and nothing in it is believed but for what an asking of the
  * ledger wanted.
  */
+export const ANSWERS_ARTIFACT = 'winnow-answers'
 export const ANSWERS_FILE = 'answers.json'
 export const MOST_ANSWERS_BYTES = 4 * 1024 * 1024
 export const MOST_PATCH = 1024 * 1024

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { actionsRunner, MOST_ORDERS_A_RUN } from '../../src/engine/actions/runner.ts'
+import { actionsRunner } from '../../src/engine/actions/runner.ts'
+import { MOST_ORDERS_A_RUN } from '../../src/model/parcel.ts'
 import type { RunRole } from '../../src/engine/actions/run-role.ts'
 import type { Workflows } from '../../src/forge/port.ts'
 import type { Campaign, LiveOrder } from '../../src/model/campaign.ts'

@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest'
 import { COMMAND_NAMES } from '../../src/action/commands.ts'
 import { INPUTS } from '../../src/action/inputs.ts'
 import { OUTPUTS } from '../../src/action/runner-protocol.ts'
+import { MOST_ORDERS_A_RUN } from '../../src/model/parcel.ts'
 import { OWN_ACTION, readWrittenWorkflow } from '../../src/setup/github/action-reference.ts'
 import { SETUP_ACTION, WORKFLOW } from '../../src/setup/github/files.ts'
 import { permissionTable, RIGHTS } from '../../src/setup/github/permissions.ts'
 import { cronOf } from '../../src/setup/github/schedule.ts'
-import { MOST_ORDERS_IN_A_RUN } from '../../src/setup/github/winnow-jobs.ts'
 import { type Job, parsedWorkflow, stepsOfAction, type Workflow } from './parsed.ts'
 import { ACTION, everyFile, JUDGED, NODE, PROJECTS, written } from './written.ts'
 
@@ -113,7 +113,7 @@ describe('the jobs', () => {
 
   it('have a slot for each order of a run, which tells how the job ended and what it uploaded', () => {
     const measure = workflowFor([]).jobs['measure']
-    const slots = Array.from({ length: MOST_ORDERS_IN_A_RUN }, (_, slot) => [
+    const slots = Array.from({ length: MOST_ORDERS_A_RUN }, (_, slot) => [
       `slot-${slot}`,
       expect.stringContaining(`matrix.slot == ${slot} && format('{0} {1}', job.status, `),
     ])

@@ -1,8 +1,8 @@
-import { MOST_SCORES_BYTES, SCORES_FILE } from '../../judge/handed-on.ts'
+import { MOST_SCORES_BYTES, SCORES_ARTIFACT, SCORES_FILE } from '../../judge/handed-on.ts'
 import type { Handed } from '../../measure/handed-file.ts'
 import type { OrderId } from '../../model/ids.ts'
 import { partialArtifact, reportArtifact } from '../../model/parcel.ts'
-import { ANSWERS_FILE, MOST_ANSWERS_BYTES } from '../../propose/answers-file.ts'
+import { ANSWERS_ARTIFACT, ANSWERS_FILE, MOST_ANSWERS_BYTES } from '../../propose/answers-file.ts'
 import type { RunArtifacts } from './run-artifacts.ts'
 
 /** How a job ended, as `needs` of the settling job says. */
@@ -20,9 +20,6 @@ export interface EndedRun {
   proposed: EndedJob | null
   judged: EndedJob | null
 }
-
-export const ANSWERS_ARTIFACT = 'winnow-answers'
-export const SCORES_ARTIFACT = 'winnow-scores'
 
 /** Every name under which a job of this run may have uploaded something that counts. */
 export function artifactNames({ measured }: EndedRun): string[] {

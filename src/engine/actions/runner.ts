@@ -3,6 +3,7 @@ import { isRefusal } from '../../forge/refused.ts'
 import type { Campaign, LiveOrder } from '../../model/campaign.ts'
 import type { OrderId } from '../../model/ids.ts'
 import type { Order } from '../../model/order.ts'
+import { MOST_ORDERS_A_RUN } from '../../model/parcel.ts'
 import { subjectOf } from '../../model/picked.ts'
 import { shortRef } from '../../model/refs.ts'
 import type { RunFacts } from '../../plan/world.ts'
@@ -12,9 +13,6 @@ import { NOTHING_HERE, type Runner } from '../runner.ts'
 import { orderFacts } from './order-facts.ts'
 import { ownRunId, runIdOf, runNumber, type RunRole, waitingOrders } from './run-role.ts'
 import { type Unscored, unscoredOrders } from './scored-order.ts'
-
-/** The matrix of the workflow file has as many slots. */
-export const MOST_ORDERS_A_RUN = 20
 
 export interface ActionsRunner extends Runner, Unscored {
   /** Orders that this run's own jobs measure, in the order of their issue. */

@@ -1,6 +1,8 @@
-import { ITEMS_FILE } from '../../judge/handed-on.ts'
+import { ITEMS_ARTIFACT, ITEMS_FILE, SCORES_ARTIFACT } from '../../judge/handed-on.ts'
+import { MOST_ORDERS_A_RUN } from '../../model/parcel.ts'
 import { askingMinutes } from '../../plan/asked-elsewhere.ts'
 import { judgingMinutes } from '../../plan/judged-elsewhere.ts'
+import { ANSWERS_ARTIFACT } from '../../propose/answers-file.ts'
 import { isJudged } from '../../spec/judged.ts'
 import { CLONE_DIRECTORY, referToAction } from './action-reference.ts'
 import {
@@ -25,13 +27,6 @@ import {
   requirePlainExecution,
 } from './github-setup.ts'
 import { MODEL_ENVIRONMENT, MODEL_SECRET, permissionLines } from './permissions.ts'
-
-export const ITEMS_ARTIFACT = 'winnow-items'
-export const ANSWERS_ARTIFACT = 'winnow-answers'
-export const SCORES_ARTIFACT = 'winnow-scores'
-
-/** Each order of a run has a slot of its own among the outputs of its job. */
-export const MOST_ORDERS_IN_A_RUN = 20
 
 /** Below the 360 minutes that GitHub allows a job; an order has a deadline of its own. */
 const MOST_MINUTES = 350
@@ -182,7 +177,7 @@ function isPlain({ runs_on, services }: Campaign['execution']): boolean {
 function renderSlots(): string {
   const digest = 'steps.hand.outputs.artifact-digest || steps.rescue.outputs.artifact-digest'
   return Array.from(
-    { length: MOST_ORDERS_IN_A_RUN },
+    { length: MOST_ORDERS_A_RUN },
     (_, slot) =>
       `      slot-${slot}: \${{ matrix.slot == ${slot} && format('{0} {1}', job.status, ${digest}) || '' }}`,
   ).join('\n')
