@@ -41,6 +41,16 @@ describe('a block', () => {
     ])
   })
 
+  it('has nothing beside the code of an outsider', () => {
+    const built = noisy(`${SPEC}merge: { unisolated: allow }\n`)
+    for (let count = 0; count < 3; count++)
+      built.withExperiment({ source: { use: 'external', key: `external:${count}` } })
+    const about = { experiment: 'exp-002', head: built.experiment('exp-002').head ?? '' }
+    built.add({ kind: 'measure-asked', cause: 'asked', ...about, author: 'eve' })
+    built.add({ kind: 'measure-allowed', cause: 'comment', ...about, login: 'ada' })
+    expect(under(built).map(labelsOf)).toEqual([['exp-001', 'exp-003'], ['exp-002']])
+  })
+
   it('each member leaves when it is decided; nothing lands before all of them are', () => {
     const built = noisy().withExperiments(3)
     settle(built)
