@@ -85,7 +85,7 @@ async function openPull(call: Call, ground: Ground): Promise<number> {
     return 0
   }
   const opened = await openSetupPull(call, ground, { place, token, plan })
-  for (const line of [...pullText(opened), ...howToFinish(call, ground, plan)]) terminal.out(line)
+  for (const line of [...pullText(opened, plan), ...howToFinish(call, ground, plan)]) terminal.out(line)
   return 0
 }
 

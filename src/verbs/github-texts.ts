@@ -22,16 +22,17 @@ export function writtenText(
     ]
   }
   const paths = [...files.map(({ path }) => path), ...uncommitted]
+  const branch = existed ? 'winnow-update' : SETUP_BRANCH
   return [
     ...files.map(({ path }) => `${existed && path.includes('/workflows/') ? 'Updated' : 'Wrote'} ${path}`),
     `It runs ${shortAction(action)} for ${plan.specs.map(({ spec }) => spec.name).join(', ')}.`,
     ...olderThan(call, action),
     '',
-    'Next, as one pull request. Nothing runs before it is merged; closing it undoes everything.',
-    `  git switch -c ${SETUP_BRANCH}`,
+    `Next, as one pull request. ${untilMerged(plan)}`,
+    `  git switch -c ${branch}`,
     `  git add ${paths.join(' ')}`,
-    `  git commit -m "${titleOf(plan)}" && git push -u origin ${SETUP_BRANCH}`,
-    `  gh pr create --fill${compareLink(call, ground)}`,
+    `  git commit -m "${titleOf(plan)}" && git push -u origin ${branch}`,
+    `  gh pr create --fill${compareLink(call, ground, branch)}`,
     ...howToFinish(call, ground, plan),
   ]
 }
@@ -44,10 +45,17 @@ function olderThan({ around }: Call, action: string): string[] {
 }
 
 /** The page that opens the same pull request, for a person without gh. */
-function compareLink({ around }: Call, { workshop }: Ground): string {
+function compareLink({ around }: Call, { workshop }: Ground, branch: string): string {
   const place = githubOf(workshop, around.env)
   if (place === null) return ''
-  return `   # or open ${place.webUrl}/${place.repository}/compare/${SETUP_BRANCH}?expand=1`
+  return `   # or open ${place.webUrl}/${place.repository}/compare/${branch}?expand=1`
+}
+
+/** What the pull request does before a person merges it: nothing. */
+export function untilMerged({ existed }: Pick<Plan, 'existed'>): string {
+  return existed
+    ? 'The workflow stays as it is until that is merged.'
+    : 'Nothing runs before it is merged; closing it undoes everything.'
 }
 
 export function titleOf({ existed }: Pick<Plan, 'existed'>): string {
@@ -99,10 +107,10 @@ export function notSignedIn({ webUrl, server }: GithubPlace): string[] {
   ]
 }
 
-export function pullText({ url, branch, files, opened }: OpenedPull): string[] {
+export function pullText({ url, branch, files, opened }: OpenedPull, plan: Plan): string[] {
   return [
     ...files.map(path => `On ${branch}: ${path}`),
     opened ? `Opened ${url}` : `It is open already: ${url}`,
-    'Nothing runs before it is merged; closing it undoes everything.',
+    untilMerged(plan),
   ]
 }

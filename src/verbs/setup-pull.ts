@@ -12,7 +12,7 @@ import type { Call } from './call.ts'
 import type { GithubPlace } from './github-of.ts'
 import type { OpenedPull, Plan } from './github-plan.ts'
 import { type Ground, nameOfDefault } from './github-sources.ts'
-import { shortAction, titleOf } from './github-texts.ts'
+import { shortAction, titleOf, untilMerged } from './github-texts.ts'
 import { DEFAULT_PREFIX } from './known-campaigns.ts'
 
 interface Wanted {
@@ -147,12 +147,13 @@ async function open(
   )
 }
 
-function bodyOf({ files, specs, action }: Plan): string {
+function bodyOf(plan: Plan): string {
+  const { files, specs, action } = plan
   return [
     `Runs ${specs.length === 1 ? 'the campaign' : 'the campaigns'} ${specs.map(({ path }) => `\`${path}\``).join(', ')} in GitHub Actions with ${shortAction(action)}.`,
     '',
     ...files.map(({ path }) => `- \`${path}\``),
     '',
-    'Nothing runs before this is merged. `winnow doctor` says what is missing in the settings of the repository.',
+    `${untilMerged(plan)} \`winnow doctor\` says what is missing in the settings of the repository.`,
   ].join('\n')
 }

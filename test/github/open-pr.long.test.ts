@@ -60,7 +60,7 @@ test('init --github --open-pr pushes one branch and opens its pull request, with
   expect(await winnow(...OPEN)).toEqual(['Nothing to do: the files are there and up to date.'])
   there.commit('main', { '.winnow/size.yaml': `${SIZE_SPEC}schedule: hourly\n` })
   expect((await winnow('init', '--github', '--open-pr')).join('\n')).toContain(
-    'On winnow-setup-2: .github/workflows',
+    'The workflow stays as it is until that is merged.',
   )
   expect(github.world.pulls.at(-1)).toMatchObject({
     branch: 'winnow-setup-2',
