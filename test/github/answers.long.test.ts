@@ -3,7 +3,7 @@ import { ANSWERS_ARTIFACT, ANSWERS_FILE } from '../../src/propose/answers-file.t
 import { letters } from '../engine/size-yard.ts'
 import { diffOf, proven } from '../engine/yard.ts'
 import { actionsYard, type Wake } from './actions-yard.ts'
-import { uploadFile } from './measuring-job.ts'
+import { uploadFile, waitingRuns } from './measuring-job.ts'
 import { WORKFLOW_FILE } from './tick-job.ts'
 
 const THINKER = '{ use: command, command: think, name: thinker }'
@@ -126,6 +126,21 @@ describe('answers of the run that asked', () => {
     expect(await yard.here.outcomes()).toEqual({ mine: 'kept' })
     const runs = (await yard.kinds('idea-asked')).map(({ by }) => by.run_id)
     expect(new Set(runs)).toEqual(new Set(['actions:1', 'actions:3']))
+  })
+
+  it('start the next run where they came, and none where their job broke', async () => {
+    for (const came of [true, false]) {
+      const yard = await asked()
+      const { github } = yard
+      const failed = { ok: false, reason: 'nothing comes to mind' }
+      const { key, who } = yard.file().answers[0] ?? {}
+      const answer = came ? yard.file({ answers: [{ key, who, minutes: 1, ...failed }] }) : null
+      await settle(yard, answer, { has: ASKS })
+      const waiting = waitingRuns(github).map(({ title, branch }) => ({ title, branch }))
+      expect(waiting).toEqual(came ? [{ title: 'size: look for work', branch: 'optimize/size' }] : [])
+      for (const run of waitingRuns(github)) await yard.tickOf(run, { next: ASKS })
+      expect(await yard.kinds('idea-asked')).toHaveLength(came ? 2 : 1)
+    }
   })
 
   it('are not waited for longer than their job may take', async () => {

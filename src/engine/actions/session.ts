@@ -70,19 +70,22 @@ export async function tickOnActions(
   const may = { propose: next.propose && isFirst, judge: next.judge && isFirst }
   const { role, answers, scores } = await takeRole(place, workflows, { does, isFirst })
   const runner = actionsRunner(place, workflows, { role, mayJudge: may.judge })
+  const ideas = ideasWith(place, answers)
   const memory = emptyMemory()
   const result = await tick({
     place,
     memory,
     runner,
-    ideas: ideasWith(place, answers),
+    ideas,
     asking: askingElsewhere(may.propose ? 'elsewhere' : 'later'),
     judges: judgesReader(place, runner, { mayJudge: may.judge, scores }),
     only: null,
     ...(heed === undefined ? {} : { heed }),
   })
   const world = result.seen?.world ?? null
-  if (world !== null && !runner.hasStarted && hasToAsk(world, has))
+  // A job that breaks each time would be started for ever: the next scheduled tick asks again.
+  const again = { ...has, propose: has.propose && !ideas.hasLost }
+  if (world !== null && !runner.hasStarted && hasToAsk(world, again))
     await startNext({ place, memory }, workflows, world.campaign)
   const campaign = world?.campaign ?? null
   return {
@@ -118,14 +121,20 @@ async function takeRole(
   }
 }
 
-function ideasWith(place: Place, answers: Handed | null): Ideas {
+/** `hasLost`: an asking of this run has no answer. */
+function ideasWith(place: Place, answers: Handed | null): Ideas & { readonly hasLost: boolean } {
   const ideas = campaignIdeas(place)
-  if (answers === null) return ideas
+  if (answers === null) return { ...ideas, hasLost: false }
   const reader = answerReader(place, answers)
+  let lost = false
   return {
     ...ideas,
+    get hasLost() {
+      return lost
+    },
     async find(scene) {
       const [found, { answers, unanswered }] = [await ideas.find(scene), await reader.of(scene.campaign)]
+      lost ||= unanswered.length > 0
       return { ...found, answers: [...found.answers, ...answers], unanswered }
     },
   }
