@@ -140,7 +140,7 @@ const COUNTER: Readonly<Record<string, readonly Change[]>> = {
     [asking, "    branches: ['optimize/**']\n", ''],
     [asking, 'types: [opened, synchronize, reopened, closed]', 'types: [opened, labeled]'],
     [single, 'types: [created]', 'types: [created, edited]'],
-    [single, 'types: [submitted, dismissed]', 'types: [submitted, edited]'],
+    [asking, 'types: [submitted, dismissed]', 'types: [submitted, edited]'],
   ],
   'reviews on forks and comments that are no commands start nothing': [
     [asking, 'github.event.pull_request.head.repo.full_name == github.repository &&', ''],

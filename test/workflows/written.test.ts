@@ -168,6 +168,9 @@ describe('the single job', () => {
     expect(asking?.environment).toBe('winnow-models')
     expect(Object.keys(findStep(asking, 'run')?.env ?? {})).toContain('WINNOW_MODEL_KEY')
     expect(JSON.stringify(asking)).toContain('winnow-agents')
+    // The run of a review gets no secret of an environment, and its job would be refused.
+    expect(Object.keys(singleJobFor([ASKING]).on)).not.toContain('pull_request_review')
+    expect(Object.keys(singleJobFor([]).on)).toContain('pull_request_review')
   })
 
   it('is the shortest file there is', () => {

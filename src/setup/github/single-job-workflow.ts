@@ -18,12 +18,14 @@ const IGNORED = 'ignore[dangerous-triggers] what a pull request brings runs as a
 export function renderSingleJobWorkflow(setup: GithubSetup): string {
   const { action } = setup
   const programs = asksPrograms(setup)
+  // The run of a review is at the merge of its pull request, where a rule of the environment refuses the job.
+  const reviews = !programs
   const steps = [CLONE, SET_UP_TOOLS, ...(programs ? [SET_UP_AGENTS] : []), MAKE_SIDE_USERS]
   return `${renderHeader(setup)}
 name: winnow
 run-name: >-
   ${RUN_NAME}
-${renderTriggers(setup, IGNORED)}
+${renderTriggers(setup, { ignored: IGNORED, reviews })}
 
 permissions: {}
 
@@ -31,7 +33,7 @@ jobs:
   # Decides, writes and measures. Root holds the token; the code of experiments runs as users of its own.
   run:
     name: decide and measure
-${renderTriggerCondition(setup)}
+${renderTriggerCondition(setup, { reviews })}
     runs-on: ubuntu-24.04
     timeout-minutes: ${MOST_MINUTES}
     concurrency:

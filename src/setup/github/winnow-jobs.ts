@@ -52,15 +52,19 @@ export function renderJobs(setup: GithubSetup): string {
 /**
  * Reviews of a fork's pull request come with a token that may write nothing, and comments on issues are no commands.
  */
-export function renderTriggerCondition(setup: Pick<GithubSetup, 'specs'>): string {
+export function renderTriggerCondition(
+  setup: Pick<GithubSetup, 'specs'>,
+  { reviews }: { reviews: boolean } = { reviews: true },
+): string {
   const bases = listPrefixes(setup).map(
     prefix => `startsWith(github.event.pull_request.base.ref, ${quoteYaml(`${prefix}/`)})`,
   )
-  return `    if: >-
-      ${NOT_PAUSED} &&
+  const ofReviews = `
       (github.event_name != 'pull_request_review' ||
       github.event.pull_request.head.repo.full_name == github.repository &&
-      (${bases.join(' || ')})) &&
+      (${bases.join(' || ')})) &&`
+  return `    if: >-
+      ${NOT_PAUSED} &&${reviews ? ofReviews : ''}
       (github.event_name != 'issue_comment' ||
       github.event.issue.pull_request && startsWith(github.event.comment.body, '/winnow'))`
 }

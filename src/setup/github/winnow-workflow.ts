@@ -40,7 +40,10 @@ export const RUN_NAME = [
 const IGNORED =
   'ignore[dangerous-triggers,concurrency-limits] no job that writes checks out a pull request; measurements need not wait'
 
-export function renderTriggers(setup: Pick<GithubSetup, 'specs'>, ignored = IGNORED): string {
+export function renderTriggers(
+  setup: Pick<GithubSetup, 'specs'>,
+  { ignored, reviews }: { ignored: string; reviews: boolean } = { ignored: IGNORED, reviews: true },
+): string {
   const crons = [...new Set(setup.specs.map(cronOf))]
   const branches = listPrefixes(setup).map(prefix => quoteYaml(`${prefix}/**`))
   return `on: # zizmor: ${ignored}
@@ -54,9 +57,11 @@ ${crons.map(cron => `    - cron: ${quoteYaml(cron)}`).join('\n')}
         type: string
   pull_request_target:
     branches: [${branches.join(', ')}]
-    types: [opened, synchronize, reopened, closed]
-  pull_request_review:
-    types: [submitted, dismissed]
+    types: [opened, synchronize, reopened, closed]${reviews ? REVIEWS : ''}
   issue_comment:
     types: [created]`
 }
+
+const REVIEWS = `
+  pull_request_review:
+    types: [submitted, dismissed]`
