@@ -72,7 +72,7 @@ test('the three steps of docs/github.md lead to a verdict, and its cost is what 
   expect(it.git('show', 'optimize/speed:src/greeting')).toBe('hello')
   expect(world.comments.map(({ body }) => body).join('\n')).toContain('**Kept: bytes 121 → 6 (-95.0 %)**')
   expect(world.checks.at(-1)).toMatchObject({ status: 'completed', conclusion: 'success' })
-  expect(actions.jobs.map(({ name }) => name)).toContain('exp-001 vs incumbent')
+  expect(actions.jobs.some(({ name }) => name.includes('exp-001 vs incumbent'))).toBe(true)
   const { minutes } = actions.bill()
   expect(world.pulls.at(-1)).toMatchObject({
     base: 'main',
