@@ -330,7 +330,7 @@ describe('what follows tick', () => {
     ],
     ['nothing, where tick was skipped', { outputs: {}, result: 'skipped' }, []],
   ] satisfies [string, Run, string[]][])('%s', (_what, run, jobs) => {
-    expect(following(full, run).toSorted()).toEqual(jobs.toSorted())
+    expect(new Set(following(full, run))).toEqual(new Set(jobs))
   })
 })
 
