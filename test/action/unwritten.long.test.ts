@@ -7,7 +7,7 @@ import { tokenForms } from '../../src/action/token-forms.ts'
 import { patchOf } from '../engine/yard.ts'
 import { scratch } from '../git/scratch.ts'
 import { waitingRuns } from '../github/measuring-job.ts'
-import { job, onGithub, throughRun, ticking } from './a-campaign.ts'
+import { job, measuredRun, onGithub, settling, ticking } from './a-campaign.ts'
 import type { Ended } from './a-runner.ts'
 
 const NOTHING = [
@@ -23,29 +23,31 @@ test('a tick whose ledger GitHub refuses hands over what it would have written, 
   const { github, token, scene } = await onGithub()
   const idea = patchOf({ 'src/b.txt': ['b'.repeat(20), 'b'] }, { hypothesis: `of ${token}` })
   scene.commit('main', { 'ideas/02.patch': idea })
-  const env = { GITHUB_JOB: 'tick', GITHUB_RUN_ATTEMPT: '2' }
-  const first = await ticking(github, token, env)
+  const first = await ticking(github, token)
   expect([first.code, first.outputs['report'], first.outputs['artifact']]).toEqual([0, '', ''])
-  for (const run of waitingRuns(github)) await throughRun(github, token, run)
+  const [run] = waitingRuns(github)
+  if (!run) throw new Error('nothing was started')
+  const { needs, env } = await measuredRun(github, token, run)
+  const job = { needs, env: { ...env, GITHUB_JOB: 'settle', GITHUB_RUN_ATTEMPT: '2' } }
   github.rule(NOTHING)
-  const failed = await ticking(github, token, env)
+  const failed = await settling(github, token, job)
   expect(failed.code).toBe(69)
   expect(failed.result).toMatchObject({ broken: ['size'] })
-  expect(failed.outputs['artifact']).toBe('winnow-unwritten-tick-2')
+  expect(failed.outputs['artifact']).toBe('winnow-unwritten-settle-2')
   const [file, ...others] = keptBy(failed)
   expect(others).toEqual([])
   expect(JSON.parse(file?.text ?? '')).toMatchObject({
     campaign: 'size',
     events: expect.arrayContaining([expect.objectContaining({ kind: 'measured' })]),
-    by: { run_id: 'actions:4711', attempt: 2 },
+    by: { run_id: `actions:${run.id}`, attempt: 2 },
   })
   for (const text of [failed.stdout, failed.summary])
-    expect(text).toContain(`${file?.name} in the artifact winnow-unwritten-tick-2 of this run.`)
+    expect(text).toContain(`${file?.name} in the artifact winnow-unwritten-settle-2 of this run.`)
   for (const form of tokenForms(token)) expect(file?.text).not.toContain(form)
   expect(file?.text).toContain('of ***')
 
   github.rule([])
-  const next = await ticking(github, token, env)
+  const next = await settling(github, token, job)
   expect([next.code, next.outputs['report']]).toEqual([0, ''])
   expect(next.stdout).toContain('exp-001')
 }, 120_000)
