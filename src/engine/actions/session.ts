@@ -83,8 +83,8 @@ export async function tickOnActions(
     ...(heed === undefined ? {} : { heed }),
   })
   const world = result.seen?.world ?? null
-  // A job that breaks each time would be started for ever: the next scheduled tick asks again.
-  const again = { ...has, propose: has.propose && !ideas.hasLost }
+  // Who brings nothing each time would be asked for ever: the next scheduled tick asks again.
+  const again = { ...has, propose: has.propose && !ideas.broughtNothing }
   if (world !== null && !runner.hasStarted && hasToAsk(world, again))
     await startNext({ place, memory }, workflows, world.campaign)
   const campaign = world?.campaign ?? null
@@ -121,20 +121,22 @@ async function takeRole(
   }
 }
 
-/** `hasLost`: an asking of this run has no answer. */
-function ideasWith(place: Place, answers: Handed | null): Ideas & { readonly hasLost: boolean } {
+/** `broughtNothing`: an asking of this run has no answer, or none of its answers has an idea. */
+function ideasWith(place: Place, answers: Handed | null): Ideas & { readonly broughtNothing: boolean } {
   const ideas = campaignIdeas(place)
-  if (answers === null) return { ...ideas, hasLost: false }
+  if (answers === null) return { ...ideas, broughtNothing: false }
   const reader = answerReader(place, answers)
-  let lost = false
+  let hasLost = false
+  let hasIdea = false
   return {
     ...ideas,
-    get hasLost() {
-      return lost
+    get broughtNothing() {
+      return hasLost || !hasIdea
     },
     async find(scene) {
       const [found, { answers, unanswered }] = [await ideas.find(scene), await reader.of(scene.campaign)]
-      lost ||= unanswered.length > 0
+      hasLost ||= unanswered.length > 0
+      hasIdea ||= answers.some(({ ok }) => ok)
       return { ...found, answers: [...found.answers, ...answers], unanswered }
     },
   }
