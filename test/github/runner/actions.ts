@@ -38,6 +38,7 @@ export function startActions(github: EmulatedGithub, options: Partial<SchedulerO
     machines: 2,
     selfHosted: [],
     secrets: {},
+    environments: {},
     published: {},
     during: null,
     ...options,
@@ -85,8 +86,10 @@ export function startActions(github: EmulatedGithub, options: Partial<SchedulerO
 
 /** Steps may ask root to prepare the machine: nothing is done. No program becomes root. */
 const NO_ROOT = `#!/bin/sh
-case "$1" in -n | --non-interactive) exit 1 ;; esac
-exit 0
+case "$1" in
+-n | --non-interactive) exit 1 ;;
+tee) cat > /dev/null ;;
+esac
 `
 
 function makeTools(): string {

@@ -34,6 +34,8 @@ export interface SchedulerOptions {
   /** Self-hosted ones by their labels. */
   selfHosted: readonly (readonly string[])[]
   secrets: Record<string, string>
+  /** Secrets that only jobs of an environment get, and the branches from which it may be used. */
+  environments: Readonly<Record<string, { secrets: Record<string, string>; branches: RegExp }>>
   published: Published
   tools: string
   during: During | null
@@ -260,8 +262,27 @@ export class Scheduler implements Runner {
         'job-total': legs.length,
         'max-parallel': Number.isFinite(mostAtOnce) ? mostAtOnce : legs.length,
       },
-      secrets: attempt.run.job?.fromFork === true ? {} : this.#options.secrets,
     }
+  }
+
+  #environmentOf(group: JobGroup, contexts: Contexts): string | null {
+    const value = evaluateTemplate(member(group.definition.template, 'environment'), contexts)
+    return toText(isJson(value) ? value['name'] : value) || null
+  }
+
+  #refuseEnvironment({ run }: Attempt, group: JobGroup, contexts: Contexts): string | null {
+    const name = this.#environmentOf(group, contexts)
+    const rule = name === null ? undefined : this.#options.environments[name]?.branches
+    return rule === undefined || rule.test(run.branch)
+      ? null
+      : `Branch "${run.branch}" is not allowed to deploy to ${name} due to environment protection rules.`
+  }
+
+  #secretsOf({ run }: Attempt, group: JobGroup, contexts: Contexts): Record<string, string> {
+    if (run.job?.fromFork === true) return {}
+    const name = this.#environmentOf(group, contexts)
+    const own = name === null ? undefined : this.#options.environments[name]
+    return { ...this.#options.secrets, ...own?.secrets }
   }
 
   #newLeg(attempt: Attempt, group: JobGroup, matrix: Json, index: number, result: Result | null): Leg {
@@ -318,13 +339,21 @@ export class Scheduler implements Runner {
     leg.state = 'running'
     record.status = 'in_progress'
     const { published, tools, during } = this.#options
+    const contexts = this.#jobContexts(attempt, group, leg)
+    const refusal = this.#refuseEnvironment(attempt, group, contexts)
+    if (refusal !== null) {
+      record.log.push(`##[error]${refusal}`)
+      record.conclusion = 'failure'
+      this.#endLeg(group, leg)
+      return true
+    }
     const job = runJob({
       github: this.#github,
       run: attempt.run,
       record,
       definition: group.definition,
       workflow,
-      contexts: this.#jobContexts(attempt, group, leg),
+      contexts: { ...contexts, secrets: this.#secretsOf(attempt, group, contexts) },
       published,
       tools,
       cancelled: controller.signal,

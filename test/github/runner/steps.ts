@@ -14,7 +14,7 @@ import {
   toText,
 } from './expressions.ts'
 import type { JobOrder, Machine } from './machine.ts'
-import { type Resolved, resolveLocal } from './published.ts'
+import { type Resolved, resolveLocal, resolveRemote } from './published.ts'
 import type { Result, StepRecord } from './records.ts'
 import { findStock } from './stock-actions.ts'
 import { evaluateMapping, evaluateTemplate, member, type Template } from './template.ts'
@@ -150,8 +150,8 @@ async function runProgramOf(
   const name = toText(evaluateTemplate(uses, contexts))
   const found = name.startsWith('./')
     ? await resolveLocal(name, state.machine.workspace)
-    : state.resolved.get(name)
-  if (!found) throw new Error(`a composite action's own action is not fetched here yet: ${name}`)
+    : // An action of the workspace brings its own ones with it.
+      (state.resolved.get(name) ?? (await resolveRemote(name, state.order.published)))
   const given = textsIn(evaluateMapping(member(template, 'with'), contexts))
   if (found.kind === 'stock') return runStock(start, found.name, given)
   const inputs = withDefaults(start, name, found.definition.inputs, given)

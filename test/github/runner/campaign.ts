@@ -1,0 +1,133 @@
+import { onTestFinished } from 'vitest'
+import { detect } from '../../../src/setup/detect.ts'
+import { renderGithubFiles } from '../../../src/setup/github/files.ts'
+import { toolchainOf } from '../../../src/setup/github/toolchain.ts'
+import { projectFiles } from '../../../src/setup/project-files.ts'
+import { parseSpec } from '../../../src/spec/parse.ts'
+import { jobClone } from '../../action/a-job.ts'
+import { winnowAction } from '../../action/a-runner.ts'
+import { openPost, type Post } from '../../engine/post.ts'
+import { scratch } from '../../git/scratch.ts'
+import { type EmulatedGithub, emulatedGithub } from '../emulator/github.ts'
+import type { PullRecord, Settings } from '../emulator/world.ts'
+import { type Scene, sceneOf } from '../scene.ts'
+import { type Actions, startActions } from './actions.ts'
+import type { SchedulerOptions } from './scheduler.ts'
+
+const ROOT = new URL('../../..', import.meta.url).pathname
+const COMMIT = 'ab12'.repeat(10)
+export const ACTION = `team/winnow@${COMMIT}`
+
+/** Who may write; everybody else may read. */
+const WRITERS = ['ada', 'mia']
+
+/** A repository on the emulated GitHub with what `winnow init --github` writes, and machines that run it. */
+export interface RunningCampaign extends Scene {
+  github: EmulatedGithub
+  actions: Actions
+  /** What a person asks of GitHub; it has to be taken. */
+  asks(login: string, route: string, body?: unknown): Promise<Record<string, unknown>>
+  /** A branch with these files on main, and its pull request. */
+  offers(title: string, files: Record<string, string>, by?: string): Promise<PullRecord>
+  /** The same from a fork. */
+  offersFromFork(login: string, title: string, files: Record<string, string>): Promise<PullRecord>
+  pull(title: string): PullRecord
+  /** Until nothing moves by itself; a run that failed is an error. */
+  rest(): Promise<void>
+  /** The campaign as anybody with a clone reads it. */
+  post(): Promise<Post>
+}
+
+interface CampaignFiles {
+  name: string
+  spec: string
+  files: Record<string, string>
+  options?: Partial<SchedulerOptions>
+  settings?: Partial<Settings>
+}
+
+export async function startCampaign({
+  name,
+  spec,
+  files,
+  options = {},
+  settings = {},
+}: CampaignFiles): Promise<RunningCampaign> {
+  const github = await emulatedGithub({ allowance: Number.MAX_SAFE_INTEGER, ...settings })
+  onTestFinished(() => github.stop())
+  const { world } = github
+  // Comments count from the beginning of the campaign on.
+  world.clock = Date.now() + 3_600_000
+  const scene = sceneOf(github)
+  const tokens = new Map(WRITERS.map(login => [login, github.token(login)]))
+  const start = (inputs: Record<string, string>) => winnowAction(inputs['command'] ?? '')
+  const published = { 'team/winnow': { dir: ROOT, refs: [COMMIT], start } }
+  scene.commit('main', { ...files, ...initFiles(spec, files), [`.winnow/${name}.yaml`]: spec })
+  await github.settle()
+  const actions = startActions(github, { published, ...options })
+  const tokenOf = (login: string) => {
+    const token = tokens.get(login) ?? github.token(login, { permission: 'read' })
+    tokens.set(login, token)
+    return token
+  }
+  const made: RunningCampaign = {
+    ...scene,
+    github,
+    actions,
+    async asks(login, route, body) {
+      const { status, body: answer } = await scene.ask(tokenOf(login), route, body)
+      if (status >= 300) throw new Error(`${route}: ${status} ${JSON.stringify(answer)}`)
+      return answer
+    },
+    async offers(title, changed, by = 'ada') {
+      const branch = title.replaceAll(/\W+/g, '-')
+      scene.commit(branch, changed, [scene.tip('main')])
+      await made.asks(by, 'POST /pulls', { title, head: branch, base: `optimize/${name}` })
+      return made.pull(title)
+    },
+    async offersFromFork(login, title, changed) {
+      const fork = world.forks.get(login)?.dir ?? github.fork(login)
+      const head = scene.commit('spare', changed, [scene.tip('main')])
+      const branch = title.replaceAll(/\W+/g, '-')
+      scene.git('push', '-q', fork, `+${head}:refs/heads/${branch}`)
+      scene.git('update-ref', '-d', 'refs/heads/spare')
+      await made.asks(login, 'POST /pulls', { title, head: `${login}:${branch}`, base: `optimize/${name}` })
+      return made.pull(title)
+    },
+    pull(title) {
+      const found = world.pulls.findLast(each => each.title === title)
+      if (!found) throw new Error(`no pull request is called ${title}`)
+      return found
+    },
+    async rest() {
+      await actions.rest()
+      requireSuccess(github, actions)
+    },
+    async post() {
+      const { dir } = jobClone(github.bare, 'main')
+      const post = await openPost({ name, directory: dir, cacheDir: scratch(), remote: null })
+      onTestFinished(() => post.close())
+      return post
+    },
+  }
+  return made
+}
+
+function initFiles(spec: string, project: Record<string, string>): Record<string, string> {
+  const files = projectFiles(Object.keys(project), new Map(Object.entries(project)))
+  const yard = { files, repository: files, directory: '' }
+  const setup = { action: ACTION, specs: [parseSpec(spec, { file: 'spec.yaml' }).spec] }
+  const written = renderGithubFiles(setup, toolchainOf(detect(yard, undefined), yard))
+  return Object.fromEntries(written.map(({ path, text }) => [path, text]))
+}
+
+function requireSuccess({ world }: EmulatedGithub, actions: Actions): void {
+  const failed = world.runs.find(({ conclusion }) => conclusion === 'failure')
+  if (!failed) return
+  const logs = actions
+    .jobsOf(failed)
+    .map(({ name, conclusion, log, warnings }) =>
+      [`== ${name}: ${conclusion}`, ...log, ...warnings].join('\n'),
+    )
+  throw new Error(`run ${failed.id} (${failed.title}) failed: ${failed.refusal ?? ''}\n${logs.join('\n')}`)
+}
