@@ -23,6 +23,8 @@ export interface Actions {
   cancel(run: RunRecord): void
   /** The time of a job is up. */
   timeOut(job: JobRecord): void
+  /** The machine of a job is gone in the middle of it. */
+  loseMachine(job: JobRecord): void
   /** Jobs that get no machine as long as this says so. */
   withhold(which: (job: JobRecord) => boolean): void
   jobsOf(run: RunRecord): JobRecord[]
@@ -69,6 +71,7 @@ export function startActions(github: EmulatedGithub, options: Partial<SchedulerO
     },
     cancel: run => scheduler.cancel(run),
     timeOut: job => scheduler.timeOut(job),
+    loseMachine: job => scheduler.lose(job),
     withhold(which) {
       scheduler.withholds = which
     },

@@ -13,6 +13,7 @@ export interface Leg extends Member {
   index: number
   concurrency: Concurrency | null
   controller: AbortController
+  lost: AbortController
   state: 'queued' | 'running' | 'done'
 }
 

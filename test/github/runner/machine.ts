@@ -11,8 +11,15 @@ import type { JobRecord, Result } from './records.ts'
 import { type JobState, runSteps } from './steps.ts'
 import { evaluateMapping, evaluateTemplate, member } from './template.ts'
 
+export interface RunningProgram {
+  pid: number
+  /** The folder for temporary files of its machine. */
+  temp: string
+  ended: AbortSignal
+}
+
 /** Called while the program of a step runs; it runs on meanwhile, and may be over before. */
-export type During = (job: JobRecord, step: string) => Promise<void> | void
+export type During = (job: JobRecord, step: string, program: RunningProgram) => Promise<void> | void
 
 export interface JobOrder {
   github: EmulatedGithub
@@ -26,6 +33,8 @@ export interface JobOrder {
   /** A folder of programs that take the place of the machine's. */
   tools: string
   cancelled: AbortSignal
+  /** Its machine is gone: nothing of it runs on, and nobody learns what its steps put out. */
+  lost: AbortSignal
   during: During | null
 }
 
@@ -59,8 +68,13 @@ export async function runJob(order: JobOrder): Promise<void> {
 }
 
 async function work(order: JobOrder, state: JobState): Promise<void> {
-  const { record, definition, cancelled } = order
+  const { record, definition, cancelled, lost } = order
   await runSteps(state, definition.steps, state.scope)
+  if (lost.aborted) {
+    record.log.push('##[error]The hosted runner lost communication with the server.')
+    record.conclusion = 'failure'
+    return
+  }
   for (const post of state.posts.toReversed()) addStep(record, post, 'success')
   if (cancelled.aborted) state.scope.status = 'cancelled'
   record.outputs = keepOutputs(state, order)

@@ -84,10 +84,18 @@ export class Scheduler implements Runner {
 
   /** Ends one job as GitHub does when its time is up. */
   timeOut(job: JobRecord): void {
-    const leg = this.#attempts
+    this.#legOf(job)?.controller.abort()
+  }
+
+  /** Takes its machine away from one job. */
+  lose(job: JobRecord): void {
+    this.#legOf(job)?.lost.abort()
+  }
+
+  #legOf(job: JobRecord): Leg | undefined {
+    return this.#attempts
       .flatMap(({ groups }) => groups.flatMap(({ legs }) => legs))
-      .find(each => each.record === job)
-    leg?.controller.abort()
+      .find(({ record }) => record === job)
   }
 
   /** Resolves when nothing moves any more: what is left waits for a machine or for people. */
@@ -316,6 +324,7 @@ export class Scheduler implements Runner {
       index,
       concurrency: null,
       controller,
+      lost: new AbortController(),
       state: result === null ? 'queued' : 'done',
       cancel: () => this.#cancelLeg(leg),
     }
@@ -357,6 +366,7 @@ export class Scheduler implements Runner {
       published,
       tools,
       cancelled: controller.signal,
+      lost: leg.lost.signal,
       during,
     })
     this.#track(job.finally(() => this.#endLeg(group, leg)))

@@ -58,6 +58,7 @@ export async function runSteps(
 ): Promise<void> {
   const isJob = scope.inputs === null
   for (const step of steps) {
+    if (state.order.lost.aborted) return
     const { id, template } = step
     const contexts = contextsOf(state, scope)
     const uses = evaluateTemplate(member(template, 'uses'), contexts)
@@ -310,7 +311,7 @@ async function runProgram(
 
 /** Ends a step's program as the runner does it when its job is cancelled. */
 async function accompany({ state, id, keepsGoing }: Start, pid: number, ended: AbortSignal): Promise<void> {
-  const { cancelled, during, record } = state.order
+  const { cancelled, lost, during, record } = state.order
   const interrupt = () => {
     if (keepsGoing()) return
     signal(pid, 'SIGINT')
@@ -318,7 +319,8 @@ async function accompany({ state, id, keepsGoing }: Start, pid: number, ended: A
     ended.addEventListener('abort', () => clearTimeout(kill))
   }
   cancelled.addEventListener('abort', interrupt, { once: true, signal: ended })
-  await during?.(record, id)
+  lost.addEventListener('abort', () => signal(pid, 'SIGKILL'), { once: true, signal: ended })
+  await during?.(record, id, { pid, temp: state.machine.temp, ended })
 }
 
 function signal(pid: number, name: NodeJS.Signals): void {
