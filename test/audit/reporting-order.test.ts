@@ -29,6 +29,7 @@ function gaps(purpose: ReportingPurpose, different: Partial<Order>): string[] {
     base: START,
     candidates: [{ label: 'incumbent', head: LATER.commit, tree: LATER.tree }],
     stop: { rule: 'pairs', metrics: ['bytes'], scale: 'log', pairs: 8 },
+    ...(purpose === 'progression' ? { part: 3 } : {}),
   })
   return reportingGaps(built.campaign, { ...order, ...different }, purpose)
 }
@@ -54,6 +55,11 @@ describe('an order that only reports', () => {
     expect(gaps('progression', { candidates: OF_LANDING })).toEqual([
       `it measures tree ${LANDED.tree} of ${LANDED.commit}, not ${LATER.tree} of ${LATER.commit}`,
     ])
+  })
+
+  it('on progress is one of a fixed number of jobs, and no other order is', () => {
+    expect(gaps('progression', { part: 8 })).toEqual(['job 8 is none of its 8 jobs'])
+    expect(gaps('effect', { candidates: OF_LANDING, part: 0 })).toHaveLength(1)
   })
 
   it('on watching measures the incumbent against the tree before the landing', () => {

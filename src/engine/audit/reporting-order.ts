@@ -1,7 +1,7 @@
 import type { Campaign, Landing } from '../../model/campaign.ts'
 import { canonicalJson } from '../../model/canonical.ts'
 import type { Point } from '../../model/ids.ts'
-import type { Order, ReportingPurpose } from '../../model/order.ts'
+import { EFFECT_JOBS, type Order, type ReportingPurpose } from '../../model/order.ts'
 import type { Job } from '../../model/pairs.ts'
 import { landingOf } from '../../plan/effect-reading.ts'
 import { samePoint } from './same-point.ts'
@@ -18,9 +18,16 @@ export function reportingGaps(campaign: Campaign, order: Order, purpose: Reporti
   if (!samePoint(order.base, from)) gaps.push(`its base is ${order.base.commit}, not ${from.commit}`)
   if (!samePoint({ commit: candidate.head, tree: candidate.tree }, to))
     gaps.push(`it measures tree ${candidate.tree} of ${candidate.head}, not ${to.tree} of ${to.commit}`)
+  if (!hasItsPart(order, purpose))
+    gaps.push(`job ${order.part ?? 'without a number'} is none of its ${EFFECT_JOBS} jobs`)
   if (canonicalJson(order.carried['incumbent'] ?? []) !== canonicalJson(carried))
     gaps.push('the pairs it carries are not those that were measured')
   return gaps
+}
+
+/** More jobs than their fixed number would let the best of them be chosen. */
+function hasItsPart({ part }: Order, purpose: ReportingPurpose): boolean {
+  return purpose === 'progression' ? part !== undefined && part < EFFECT_JOBS : part === undefined
 }
 
 interface Between {
