@@ -1,12 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { UserError } from '../../src/errors.ts'
 import type { Campaign } from '../../src/model/campaign.ts'
 import type { LedgerEvent } from '../../src/model/event.ts'
-import type { AskedModel, ModelReply } from '../servers/model-server.ts'
-import { answers, SAMPLE, JUDGED_SPEC, judgedYard, scoresByWord } from './judged-yard.ts'
+import { answers, SAMPLE, judgedYard } from './judged-yard.ts'
 
-const settled = ({ experiments }: Campaign) =>
-  Object.keys(experiments).length > 0 && Object.values(experiments).every(({ status }) => status === 'ended')
 const kept = ({ landings }: Campaign) => landings.length > 0
 
 function measuredIn(events: readonly LedgerEvent[]): LedgerEvent<'measured'>[] {
@@ -54,121 +50,5 @@ describe('a campaign that a model judges', () => {
       expect([order, judging?.requests]).toEqual([order, report.trees['twin'] === undefined ? 5 : 3])
       expect(executions).toHaveLength(2 * SAMPLE)
     }
-  }, 120_000)
-
-  it('has lost where it prints other items, or such that nobody can score', async () => {
-    const site = await judgedYard(
-      {
-        fewer: answers('good')
-          .split('\n')
-          .slice(0, SAMPLE - 1)
-          .join('\n'),
-        mute: answers('mute'),
-      },
-      {
-        reply: asked => (asked.user.includes('mute') ? { text: 'I would rather not.' } : scoresByWord(asked)),
-      },
-    )
-    await site.start()
-    await site.until(settled)
-    expect(await site.outcomes()).toEqual({ fewer: 'error', mute: 'error' })
-    expect(await site.reasonOf('fewer')).toContain('11 of the items that are asked for are on both sides')
-    expect(await site.reasonOf('mute')).toContain('two of its items have no score')
-    await site.proven()
-  }, 120_000)
-
-  it('does not run where the base prints too few items to sample', async () => {
-    const site = await judgedYard({}, { spec: JUDGED_SPEC.replace('sample_size: 12', 'sample_size: 13') })
-    await site.start()
-    expect(await site.run()).toMatchObject({ for: 'person' })
-    expect((await site.campaign()).status_reason).toContain(
-      'it prints 24 items, and two samples that share none have 26',
-    )
-    expect(site.server.asked).toEqual([])
-  }, 120_000)
-})
-
-describe('the money of a judged campaign', () => {
-  const dear = (asked: AskedModel): ModelReply => ({
-    ...(scoresByWord(asked) as { text: string }),
-    tokens: [1_000_000, 0],
-  })
-
-  it('ends it once it is spent, with all that was spent in the ledger', async () => {
-    const spec = JUDGED_SPEC.replace(
-      'minimum_improvement: 0.5',
-      'minimum_improvement: 0.5\n    max_total_cost_usd: 8',
-    )
-    const site = await judgedYard({ better: answers('good') }, { reply: dear, spec })
-    await site.start()
-    expect(await site.run()).toMatchObject({ for: 'nothing' })
-    const { status_reason, spent, landings } = await site.campaign()
-    expect(status_reason).toContain('8 USD spent on judges (metric.judge.max_total_cost_usd)')
-    expect([spent.usd, site.server.asked.length, landings]).toEqual([8, 8, []])
-    await site.run()
-    expect(site.server.asked).toHaveLength(8)
-    await site.proven()
-  }, 120_000)
-
-  it('is not spent on a model whose price nobody knows', async () => {
-    const site = await judgedYard({ better: answers('good') }, { price: '' })
-    await site.start()
-    await expect(site.run()).rejects.toThrow('what the-judge costs is not known')
-    expect(site.server.asked).toEqual([])
-  }, 120_000)
-})
-
-describe('a judged campaign that was cut off', () => {
-  /** Every question that was asked, as often as it was. */
-  const questions = ({ asked }: { asked: readonly AskedModel[] }) => asked.map(({ user }) => user)
-
-  it.each([
-    ['judge:before', 1],
-    ['judge:recorded', 1],
-    ['judge:recorded', 2],
-    ['measure:before-report', 1],
-  ])(
-    'at %s, time %d, asks nothing twice and measures nothing again',
-    async (where, time) => {
-      let reached = 0
-      let cut = false
-      const fault = (point: string) => {
-        if (point !== where || cut || ++reached < time) return
-        cut = true
-        throw new Error('cut off')
-      }
-      const site = await judgedYard({ better: answers('good') }, { fault })
-      await site.start()
-      await expect(site.until(kept)).rejects.toThrow('cut off')
-      await site.reopen()
-      await site.until(kept)
-      expect(new Set(questions(site.server)).size).toBe(site.server.asked.length)
-      expect(await site.kinds()).not.toContain('order-lost')
-      await site.proven()
-    },
-    120_000,
-  )
-
-  it('by a model that is not to be had goes on with the very same order', async () => {
-    let known = false
-    const site = await judgedYard(
-      { better: answers('good') },
-      { reply: asked => (known ? scoresByWord(asked) : { status: 401 }) },
-    )
-    await site.start()
-    await expect(site.until(kept)).rejects.toThrow(UserError)
-    await site.reopen()
-    await expect(site.until(kept)).rejects.toThrow('no model could be asked to judge: 127.0.0.1')
-    known = true
-    await site.reopen()
-    await site.until(kept)
-    expect(await site.kinds()).not.toContain('order-lost')
-    await site.proven()
-  }, 120_000)
-
-  it('for want of an address says which, and measures nothing again', async () => {
-    const site = await judgedYard({ better: answers('good') }, { env: {} })
-    await site.start()
-    await expect(site.until(kept)).rejects.toThrow('nothing says where one is asked')
   }, 120_000)
 })

@@ -1,7 +1,11 @@
-import { describe, expect, it } from 'vitest'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isUnread } from '../../src/engine/facts/unread-changes.ts'
-import { openFetched, userRepository } from '../git/scratch.ts'
+import { openRepository, type Repository } from '../../src/git/repository.ts'
 import { aSpec } from '../decide/a-spec.ts'
+import { addCommit, userRepository } from '../git/scratch.ts'
 
 type Files = Record<string, string>
 
@@ -15,14 +19,29 @@ const PROJECT: Files = {
 }
 const GATES = [{ name: 'tests', command: 'npm test' }]
 
+/** One repository for every test: each writes trees of its own into it. */
+let root: string
+let repository: Repository
+let project: string
+beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), 'winnow-unread-'))
+  const user = userRepository({ dir: join(root, 'user') })
+  project = user.commit('before', PROJECT)
+  const dir = join(root, 'own.git')
+  repository = await openRepository({ dir, remote: user.dir, prefix: 'optimize', local: true })
+  await repository.fetch([{ ref: 'refs/heads/main', oid: project }])
+})
+afterAll(async () => {
+  await repository.close()
+  rmSync(root, { recursive: true, force: true })
+})
+
 async function unread(
   changed: Files,
   { files = {}, spec = {} }: { files?: Files; spec?: Record<string, unknown> } = {},
 ) {
-  const user = userRepository()
-  const before = user.commit('before', { ...PROJECT, ...files })
-  const after = user.commit('after', changed)
-  const { repository } = await openFetched({ remote: user.dir, local: true })
+  const before = await addCommit(repository, project, files)
+  const after = await addCommit(repository, before, changed)
   const tree = async (commit: string) => (await repository.commit(commit)).tree
   return isUnread(
     repository,
