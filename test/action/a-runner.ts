@@ -8,22 +8,14 @@ const ROOT = new URL('../..', import.meta.url).pathname
 const HURRIED = join(ROOT, 'test/action/hurried.cjs')
 const WRITING = new Set(['tick', 'settle', 'run'])
 
-/** The Node that action.yml asks for, where one is at hand; `.ci/run` installs it. */
-const NODE24 = process.env['NODE24_BINARY'] ?? ''
-
-/** The bundles run on the Node of the tests, and on 24 besides; a test that has only the first says so. */
-export const NODES: readonly (readonly [name: string, path: string])[] = [
-  [`Node ${process.versions.node}`, process.execPath],
-  ['Node 24', NODE24],
-]
-export const NO_NODE24 = 'NODE24_BINARY names no Node 24; .ci/run installs one'
+/** The Node that action.yml asks for, where `.ci/run` has installed it; else that of the tests. */
+const NODE = process.env['NODE24_BINARY'] || process.execPath
 
 export interface Step {
   inputs: Record<string, string>
   /** Where the job stands. */
   workspace: string
   env?: Record<string, string>
-  node?: string
   /** What starts it in a place of another kind. */
   through?: (argv: readonly string[]) => readonly string[]
   /** Whose the job's folders are. */
@@ -56,7 +48,6 @@ export async function step({
   inputs,
   workspace,
   env = {},
-  node,
   through,
   owner,
   before,
@@ -64,7 +55,7 @@ export async function step({
 }: Step): Promise<Ended> {
   const home = scratch('winnow-step-')
   const temp = join(home, 'temp')
-  const action = winnowAction(inputs['command'] ?? '', node)
+  const action = winnowAction(inputs['command'] ?? '')
   const argv = through?.(action.argv) ?? action.argv
   const ran = await runStep({
     argv,
@@ -94,14 +85,11 @@ export async function step({
 }
 
 /** How the built action is started: those of its commands that write to GitHub do not pause between writes. */
-export function winnowAction(
-  command: string,
-  node = process.execPath,
-): { argv: string[]; env: Record<string, string> } {
+export function winnowAction(command: string): { argv: string[]; env: Record<string, string> } {
   const hurries = WRITING.has(command)
   const hurried = hurries ? ['--require', HURRIED] : []
   return {
-    argv: [node, ...hurried, join(ROOT, 'dist/action.js')],
+    argv: [NODE, ...hurried, join(ROOT, 'dist/action.js')],
     env: hurries ? { WINNOW_REMOTE_TIMEOUT: '600' } : {},
   }
 }

@@ -10,7 +10,7 @@ import { waitingRuns } from '../github/measuring-job.ts'
 import { type AskedModel, type ModelReply, modelServer } from '../servers/model-server.ts'
 import { appears, jobClone } from './a-job.ts'
 import { job, onGithub, settlingAfter, throughRun, ticking } from './a-campaign.ts'
-import { type Ended, NO_NODE24, NODES, type Step, step } from './a-runner.ts'
+import { type Ended, type Step, step } from './a-runner.ts'
 
 const KEY = 'sentinel-model'
 const JUDGES = { 'next-jobs': 'measure, judge' }
@@ -46,7 +46,7 @@ async function judging({ reply = scoresByWord, files = {}, price = '1/5' }: Yard
     async tick(run = ++runs, more: Record<string, string> = JUDGES, attempt = 1) {
       return { run, ended: await ticking(github, token, env(run, attempt), more) }
     },
-    judge: (run: number, items: string, more: Pick<Step, 'node' | 'meanwhile' | 'env'> = {}) =>
+    judge: (run: number, items: string, more: Pick<Step, 'meanwhile' | 'env'> = {}) =>
       job(github, 'main', {
         inputs: { command: 'judge', campaign: 'size', items },
         ...more,
@@ -244,8 +244,7 @@ describe('command judge', { timeout: 240_000 }, () => {
     expect(yard.kinds('order-lost', 'report-rejected')).toEqual([])
   })
 
-  it.for(NODES)('hands over what it has where its job is cancelled (%s)', async ([, node], { skip }) => {
-    if (node === '') skip(NO_NODE24)
+  it('hands over what it has where its job is cancelled', async () => {
     const here = join(scratch('winnow-silent-'), 'asked')
     const yard = await judging({
       reply: (asked, before) => {
@@ -256,7 +255,6 @@ describe('command judge', { timeout: 240_000 }, () => {
     })
     const { run, items } = await yard.printed()
     const asked = await yard.judge(run, items, {
-      node,
       async meanwhile(pid) {
         await appears(here)
         process.kill(pid, 'SIGINT')

@@ -6,7 +6,7 @@ import { partialReport } from '../../src/model/interruption.ts'
 import { report as reportSchema } from '../../src/model/report.ts'
 import { clonedProject, FILES, offer, project, type Project, proven, SHORT, SPEC } from '../cli/project.ts'
 import { appears, everyEnvironment, jobClone, lastOrder } from './a-job.ts'
-import { NODES, NO_NODE24, step } from './a-runner.ts'
+import { step } from './a-runner.ts'
 
 /**
  * A harness that spies where it is told to: it copies what it was started with and what any process around it was
@@ -57,50 +57,45 @@ async function ordered(project: Project) {
 }
 
 describe('a job that measures', () => {
-  it.for(NODES)(
-    'on $0 answers the order of the ledger with one file, and keeps every secret from the experiment',
-    async ([, node], { skip }) => {
-      if (node === '') skip(NO_NODE24)
-      const person = clonedProject(SHOUTING)
-      const remote = person.git('remote', 'get-url', 'origin')
-      expect((await person.winnow('run')).code).toBe(14)
-      const order = await ordered(person)
-      const [candidate] = order.candidates
-      const job = jobClone(remote, 'optimize/size')
-      const before = job.git('for-each-ref')
-      // Only what was pushed is there: the merge that the order names has to be made anew.
-      expect(() => job.git('cat-file', '-e', `${order.id}`)).toThrow()
-      const seen: string[] = []
-      const ended = await step({
-        node,
-        workspace: job.dir,
-        inputs: { command: 'measure', campaign: 'size', order: order.id },
-        env: { ...JOB, ...SECRETS },
-        async meanwhile(_pid, home) {
-          writeFileSync(join(home, 'spy'), '')
-          await appears(join(home, 'spied'))
-          seen.push(readFileSync(join(home, 'seen'), 'latin1'), everyEnvironment())
-          expect(everyEnvironment()).toContain('GITHUB_RUN_ID=4711')
-          writeFileSync(join(home, 'go'), '')
-        },
-      })
-      expect([ended.code, ended.stderr]).toEqual([0, ''])
-      expect(seen.join()).toContain('WINNOW_RESULT_PATH')
-      expect(seen.join()).not.toContain(SENTINEL)
-      expect(ended.orders).toEqual([])
-      expect(ended.outputs['artifact']).toBe(`report-${order.id}`)
-      const file = ended.outputs['report'] ?? ''
-      expect(basename(file)).toBe(`${order.id}.json`)
-      expect(readdirSync(join(file, '..'))).toEqual([`${order.id}.json`])
-      const report = reportSchema.parse(JSON.parse(readFileSync(file, 'utf8')))
-      expect(report).toMatchObject({ order: order.id, run_id: 'actions:4711/1', runner_error: null })
-      expect(report.trees).toEqual({ base: order.base.tree, [candidate?.label ?? '']: candidate?.tree })
-      expect(report.executions.map(({ status }) => status)).toContain('ok')
-      expect(job.git('for-each-ref')).toBe(before)
-      expect(job.git('status', '--porcelain')).toBe('')
-      expect(ended.summary).toContain('is measured')
-    },
-  )
+  it('answers the order of the ledger with one file, and keeps every secret from the experiment', async () => {
+    const person = clonedProject(SHOUTING)
+    const remote = person.git('remote', 'get-url', 'origin')
+    expect((await person.winnow('run')).code).toBe(14)
+    const order = await ordered(person)
+    const [candidate] = order.candidates
+    const job = jobClone(remote, 'optimize/size')
+    const before = job.git('for-each-ref')
+    // Only what was pushed is there: the merge that the order names has to be made anew.
+    expect(() => job.git('cat-file', '-e', `${order.id}`)).toThrow()
+    const seen: string[] = []
+    const ended = await step({
+      workspace: job.dir,
+      inputs: { command: 'measure', campaign: 'size', order: order.id },
+      env: { ...JOB, ...SECRETS },
+      async meanwhile(_pid, home) {
+        writeFileSync(join(home, 'spy'), '')
+        await appears(join(home, 'spied'))
+        seen.push(readFileSync(join(home, 'seen'), 'latin1'), everyEnvironment())
+        expect(everyEnvironment()).toContain('GITHUB_RUN_ID=4711')
+        writeFileSync(join(home, 'go'), '')
+      },
+    })
+    expect([ended.code, ended.stderr]).toEqual([0, ''])
+    expect(seen.join()).toContain('WINNOW_RESULT_PATH')
+    expect(seen.join()).not.toContain(SENTINEL)
+    expect(ended.orders).toEqual([])
+    expect(ended.outputs['artifact']).toBe(`report-${order.id}`)
+    const file = ended.outputs['report'] ?? ''
+    expect(basename(file)).toBe(`${order.id}.json`)
+    expect(readdirSync(join(file, '..'))).toEqual([`${order.id}.json`])
+    const report = reportSchema.parse(JSON.parse(readFileSync(file, 'utf8')))
+    expect(report).toMatchObject({ order: order.id, run_id: 'actions:4711/1', runner_error: null })
+    expect(report.trees).toEqual({ base: order.base.tree, [candidate?.label ?? '']: candidate?.tree })
+    expect(report.executions.map(({ status }) => status)).toContain('ok')
+    expect(job.git('for-each-ref')).toBe(before)
+    expect(job.git('status', '--porcelain')).toBe('')
+    expect(ended.summary).toContain('is measured')
+  })
 })
 
 describe('the report of a job', () => {

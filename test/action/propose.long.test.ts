@@ -8,7 +8,7 @@ import { scratch } from '../git/scratch.ts'
 import { carrying } from '../measure/processes.ts'
 import { waitingRuns } from '../github/measuring-job.ts'
 import { appears, jobClone } from './a-job.ts'
-import { type Ended, NO_NODE24, NODES, type Step, step } from './a-runner.ts'
+import { type Ended, type Step, step } from './a-runner.ts'
 import { job, onGithub, settlingAfter, throughRun, ticking } from './a-campaign.ts'
 
 /** Shortens a.txt once, and has no other idea; shouts at the runner, and looks for what it may not have. */
@@ -49,7 +49,7 @@ async function asking(files: Record<string, string> = {}, spec = SPEC) {
         { ...env(run), GITHUB_RUN_ATTEMPT: String(attempt) },
         { 'next-jobs': 'measure, propose' },
       ),
-    propose: (run: number, more: Record<string, string> = {}, how: Pick<Step, 'node' | 'meanwhile'> = {}) =>
+    propose: (run: number, more: Record<string, string> = {}, how: Pick<Step, 'meanwhile'> = {}) =>
       job(github, 'main', {
         inputs: { command: 'propose', campaign: 'size' },
         env: { ...env(run), ...SECRETS, ...more },
@@ -123,25 +123,21 @@ describe('command propose', { timeout: 180_000 }, () => {
     expect(yard.github.world.pulls).toHaveLength(1)
   })
 
-  it.for(NODES)(
-    'gives the program the key of its model and nothing else that is secret ($0)',
-    async ([, node], { skip }) => {
-      if (node === '') skip(NO_NODE24)
-      const yard = await asking()
-      const run = await yard.begin()
-      const proxy = 'http://ada:word@127.0.0.1:9'
-      const held = { WINNOW_MODEL_KEY: 'sentinel-model', HTTPS_PROXY: proxy }
-      const asked = await yard.propose(run, held, { node })
-      const seen = (name: string) => readFileSync(join(asked.home, 'seen', name), 'utf8')
-      expect(seen('own')).toContain('WINNOW_MODEL_KEY=sentinel-model')
-      // Its model may be asked by that proxy alone.
-      expect(seen('own')).toContain(`HTTPS_PROXY=${proxy}`)
-      expect(seen('own')).not.toMatch(/^(?:GITHUB|ACTIONS|INPUT|RUNNER)_/m)
-      for (const text of [seen('own'), seen('around')])
-        for (const secret of Object.values(SECRETS)) expect(text).not.toContain(secret)
-      expect(asked.stdout + JSON.stringify(asked.outputs)).not.toContain('sentinel')
-    },
-  )
+  it('gives the program the key of its model and nothing else that is secret', async () => {
+    const yard = await asking()
+    const run = await yard.begin()
+    const proxy = 'http://ada:word@127.0.0.1:9'
+    const held = { WINNOW_MODEL_KEY: 'sentinel-model', HTTPS_PROXY: proxy }
+    const asked = await yard.propose(run, held)
+    const seen = (name: string) => readFileSync(join(asked.home, 'seen', name), 'utf8')
+    expect(seen('own')).toContain('WINNOW_MODEL_KEY=sentinel-model')
+    // Its model may be asked by that proxy alone.
+    expect(seen('own')).toContain(`HTTPS_PROXY=${proxy}`)
+    expect(seen('own')).not.toMatch(/^(?:GITHUB|ACTIONS|INPUT|RUNNER)_/m)
+    for (const text of [seen('own'), seen('around')])
+      for (const secret of Object.values(SECRETS)) expect(text).not.toContain(secret)
+    expect(asked.stdout + JSON.stringify(asked.outputs)).not.toContain('sentinel')
+  })
 
   it('counts what fails as on one machine: after three nobody asks any more', async () => {
     const yard = await asking({ 'tools/think.sh': 'echo "::error::no idea" >&2; exit 3\n' })
@@ -242,26 +238,22 @@ execution: { mode: parallel, max_concurrent: 2 }`
     expect((await yard.propose(run)).stdout).toContain('Nobody is asked: campaign size is paused')
   })
 
-  it.for(NODES)(
-    'ends with everything that it started where its job is cancelled ($0)',
-    async ([, node], { skip }) => {
-      if (node === '') skip(NO_NODE24)
-      const waits = 'sleep 98765.25 & touch "$HOME/waits"; wait\n'
-      const yard = await asking({ 'tools/think.sh': waits })
-      const run = await yard.begin()
-      const meanwhile = async (pid: number, home: string) => {
-        await appears(join(home, 'waits'))
-        expect(carrying('98765.25')).not.toEqual([])
-        process.kill(pid, 'SIGTERM')
-      }
-      const asked = await yard.propose(run, {}, { node, meanwhile })
-      expect([asked.code, asked.outputs['report']]).toEqual([130, ''])
-      expect(asked.stdout).toContain('Cancelled: whoever was being asked is not asked any more.')
-      expect(carrying('98765.25')).toEqual([])
-      await yard.settle(run, '')
-      expect(yard.kinds('asking-lost')).toHaveLength(1)
-    },
-  )
+  it('ends with everything that it started where its job is cancelled', async () => {
+    const waits = 'sleep 98765.25 & touch "$HOME/waits"; wait\n'
+    const yard = await asking({ 'tools/think.sh': waits })
+    const run = await yard.begin()
+    const meanwhile = async (pid: number, home: string) => {
+      await appears(join(home, 'waits'))
+      expect(carrying('98765.25')).not.toEqual([])
+      process.kill(pid, 'SIGTERM')
+    }
+    const asked = await yard.propose(run, {}, { meanwhile })
+    expect([asked.code, asked.outputs['report']]).toEqual([130, ''])
+    expect(asked.stdout).toContain('Cancelled: whoever was being asked is not asked any more.')
+    expect(carrying('98765.25')).toEqual([])
+    await yard.settle(run, '')
+    expect(yard.kinds('asking-lost')).toHaveLength(1)
+  })
 
   it.each(['github-token', 'app-token'])('takes no %s', async name => {
     const inputs = { command: 'propose', [name]: 'sentinel' }

@@ -10,7 +10,7 @@ import type { SideUsers } from '../../src/measure/users/side-users.ts'
 import { amongUsers, asRunner, SUDO_ROOT } from '../measure/in-namespace.ts'
 import { isRoot, throwAwayUsers } from '../measure/throw-away-users.ts'
 import { appears, everyEnvironment, jobClone, lastOrder } from './a-job.ts'
-import { NODES, NO_NODE24, type Step, step } from './a-runner.ts'
+import { type Step, step } from './a-runner.ts'
 
 /** Several jobs, one after the other. */
 const SLOW = { timeout: 240_000 }
@@ -65,10 +65,9 @@ async function takeIn(person: Project, { id }: { id: string }, ended: Ended) {
 }
 
 describe.skipIf(!isRoot)('a job where there are users for sides', () => {
-  it.for(NODES)('on %s measures with them, where the harness works that way', async ([, node], { skip }) => {
-    if (node === '') skip(NO_NODE24)
+  it('measures with them, where the harness works that way', async () => {
     const { person, order } = await fresh({ 'bench/size.sh': OWN })
-    const ended = await measuring(person, order, { node })
+    const ended = await measuring(person, order)
     expect([ended.code, ended.stderr, ended.orders]).toEqual([0, '', []])
     expect(ended.stdout).toContain('Isolation: each side runs as a user of its own.')
     const report = reportIn(ended)
@@ -212,20 +211,12 @@ const RUNNER = 99_000 + (process.pid % 900)
 function hosted(
   person: Project,
   order: { id: string },
-  {
-    after,
-    users = throwAwayUsers(),
-    ...rest
-  }: Pick<Step, 'node'> & {
-    after?: string
-    users?: Pick<SideUsers, 'owners'>
-  } = {},
+  { after, users = throwAwayUsers() }: { after?: string; users?: Pick<SideUsers, 'owners'> } = {},
 ): Promise<Ended> {
   return measuring(person, order, {
     env: { ...JOB, ...SECRETS, RUNNER_ENVIRONMENT: 'github-hosted' },
     owner: RUNNER,
     through: argv => asRunner(users, RUNNER, argv, after),
-    ...rest,
   })
 }
 
@@ -247,14 +238,13 @@ describe.skipIf(!isRoot || SUDO_ROOT === '')('a job whose user may become root',
     ).toHaveLength(1)
   })
 
-  it.for(NODES)('on %s gives up that right before anything runs as that user', async ([, node], { skip }) => {
-    if (node === '') skip(NO_NODE24)
+  it('gives up that right before anything runs as that user', async () => {
     const spies =
       'if sudo --non-interactive true 2> /dev/null; then exit 9; fi\ntest "$(id -u)" = $RUNNER || exit 8\n'
     const spec = SPEC.replace('sh bench/size.sh', 'sh bench/size.sh, isolation: none')
     const harness = spies.replace('$RUNNER', String(RUNNER)) + FILES['bench/size.sh']
     const { person, order } = await fresh({ '.winnow/size.yaml': spec, 'bench/size.sh': harness })
-    const ended = await hosted(person, order, { node, after: AFTER })
+    const ended = await hosted(person, order, { after: AFTER })
     expect(ended.code).toBe(0)
     expect(reportIn(ended)).toMatchObject({ unisolated_because: 'the spec says isolation: none' })
     expect(reportIn(ended).executions.map(({ status }) => status)).toContain('ok')

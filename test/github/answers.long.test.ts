@@ -222,14 +222,10 @@ const USELESS: Readonly<Record<string, readonly [patch: string, string]>> = {
   nothing: ['', 'git finds no change in it'],
 }
 
-const REFUSED = {
-  'a workflow': [
-    '.github/workflows/evil.yml',
-    'changes 1 file outside scope.mutable: .github/workflows/evil.yml',
-  ],
-  'a spec': ['.winnow/other.yaml', 'changes 1 file outside scope.mutable: .winnow/other.yaml'],
-  'the harness': ['bench/more.sh', 'changes 1 file outside scope.mutable: bench/more.sh'],
-} as const
+/** A workflow, a spec, the harness. */
+const REFUSED = ['.github/workflows/evil.yml', '.winnow/other.yaml', 'bench/more.sh'].map(
+  path => [path, `changes 1 file outside scope.mutable: ${path}`] as const,
+)
 
 describe('answers that somebody forged', () => {
   it('are not taken, and cost their proposer nothing', async () => {
@@ -248,32 +244,36 @@ describe('answers that somebody forged', () => {
     await proven(yard.here.place)
   })
 
-  it.each(Object.entries(USELESS))(
-    'are a failure of their proposer: a patch of %s',
-    async (_name, [patch, said]) => {
-      const yard = await asked()
-      await settle(yard, yard.answering({ patch }))
-      expect(yard.told()).toContain(said)
-      expect(await yard.kinds('spent', 'idea-brought', 'experiment-opened')).toMatchObject([
-        { kind: 'spent', ok: false },
-      ])
-      expect((await yard.here.campaign()).proposers).toMatchObject({ thinker: { failures: 1 } })
-    },
-  )
+  it('are a failure of their proposer where their patch changes nothing that may be changed', async () => {
+    const yard = await asked()
+    let run = 1
+    for (const [name, [patch, said]] of Object.entries(USELESS)) {
+      const given = await yard.asks(run)
+      await settle(yard, given.answering({ patch }), { run })
+      expect([name, yard.told()]).toEqual([name, expect.stringContaining(said)])
+      expect((await yard.here.campaign()).proposers).toMatchObject({ thinker: { failures: run } })
+      run += 1
+    }
+    const spent = await yard.kinds('spent', 'idea-brought', 'experiment-opened')
+    expect(spent).toMatchObject(Object.keys(USELESS).map(() => ({ kind: 'spent', ok: false })))
+    await proven(yard.here.place)
+  })
 
-  it.each(Object.entries(REFUSED))(
-    'are refused before they are a branch: a patch of %s',
-    async (_name, [path, why]) => {
-      const yard = await asked()
-      const hypothesis = 'fixes #1 @everyone\n::set-output name=x::y ##[add-mask]z'
-      await settle(yard, yard.answering({ patch: adding(path), hypothesis }))
-      const [experiment] = Object.values((await yard.here.campaign()).experiments)
+  it('are refused before they are a branch where their patch is outside the scope', async () => {
+    const yard = await asked()
+    const hypothesis = 'fixes #1 @everyone\n::set-output name=x::y ##[add-mask]z'
+    let run = 1
+    for (const [path, why] of REFUSED) {
+      const given = await yard.asks(run)
+      await settle(yard, given.answering({ patch: adding(path), hypothesis }), { run })
+      const { experiments, proposers, status } = await yard.here.campaign()
+      const experiment = Object.values(experiments).at(-1)
       expect(experiment).toMatchObject({ outcome: 'refused', reason: why })
       expect(experiment?.hypothesis).not.toContain('\n')
-      expect((await yard.here.campaign()).status).toBe('running')
+      expect([status, proposers]).toMatchObject(['running', { thinker: { failures: run } }])
       expect(yard.branches()).not.toContain('optimize-exp')
-      expect((await yard.here.campaign()).proposers).toMatchObject({ thinker: { failures: 1 } })
-      await proven(yard.here.place)
-    },
-  )
+      run += 1
+    }
+    await proven(yard.here.place)
+  })
 })

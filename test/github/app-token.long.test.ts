@@ -17,17 +17,19 @@ async function withApp(
   const there = await campaignOnGithub(...given)
   const { world } = there.github
   const appToken = there.github.token(APP, { kind: 'app', grants })
-  const wake = (around: Waking['around'] = {}) => there.wake({ appToken, around })
+  const wake = () => there.wake({ appToken })
+  const machines = (around: Waking['around'] = {}) => there.machines({ appToken, around })
   return {
     ...there,
     appToken,
     wake,
+    machines,
     async settle() {
       for (let wakes = 0; wakes < 20; wakes++) {
         const { code, out } = await wake()
         if (code !== 0) throw new Error(out)
         if (there.waiting().length === 0) return
-        await there.machines()
+        await machines()
       }
       throw new Error('it never came to rest')
     },
@@ -35,15 +37,12 @@ async function withApp(
   }
 }
 
-/** One change is being measured while the default branch brings a workflow file, and another idea. */
+/** One change is about to be measured when the default branch brings a workflow file, and another idea. */
 async function changed(there: Awaited<ReturnType<typeof withApp>>): Promise<string> {
   await there.wake()
   await there.machines()
-  await there.wake()
   expect(there.waiting().map(({ branch }) => branch)).toEqual(['optimize/size'])
-  const brought = there.commit('main', { ...CI, 'ideas/02.patch': shorter('b', 5) })
-  await there.machines()
-  return brought
+  return there.commit('main', { ...CI, 'ideas/02.patch': shorter('b', 5) })
 }
 
 async function alertsOf({ post }: Pick<CampaignOnGithub, 'post'>) {
@@ -80,13 +79,12 @@ describe("an App's token", () => {
     const there = await withApp(undefined, IDEA)
     const { github } = there
     const brought = await changed(there)
-    await there.wake()
     await there.machines()
     const before = there.tip('optimize/size')
     // A workflow file that the branch itself has not, wherever else it lies.
     github.refuseWorkflows(true)
     const asApp = (point: string) => point === 'commit:before-app-push' && github.refuseWorkflows(false)
-    await there.wake({ faults: { reach: point => void asApp(point) } })
+    await there.machines({ faults: { reach: point => void asApp(point) } })
     expect(there.tip('optimize/size')).not.toBe(before)
     const started = github.world.runs.filter(({ actor }) => actor === APP)
     expect(started).toMatchObject([{ event: 'push', branch: 'optimize/size' }])
@@ -136,8 +134,10 @@ describe("an App's token", () => {
       const there = await withApp(grants ?? {}, IDEA)
       await changed(there)
       if (grants === null) there.github.world.accounts.delete(there.appToken)
-      const { code, out } = await there.wake()
-      expect(code).toBe(69)
+      const out = await there.settle().then(
+        () => '',
+        (error: unknown) => String(error),
+      )
       expect(out).toMatch(said)
       expect(out).not.toContain(there.appToken)
     },

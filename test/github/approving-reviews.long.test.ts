@@ -211,57 +211,50 @@ describe('an approval that is taken back', () => {
   })
 })
 
-describe.each(['merge: { auto: false }\n', 'merge: { via: api }\n'])(
-  'while the merge is awaited (%s)',
-  merge => {
-    /** Approved, measured and decided; GitHub does not merge it yet. */
-    async function landing() {
-      const there = await waitingForReview('write', merge)
-      const { github, post, asks, head } = there
-      github.api.intercept = (_, route) =>
-        route === 'PUT /repos/{owner}/{repo}/pulls/{pull_number}/merge'
-          ? { status: 405, body: { message: 'Required status check "ci" is expected.' } }
-          : null
-      await asks('ada', REVIEWS, { ...APPROVE, commit_id: head })
-      await post.run()
-      expect(await post.experiment('mine')).toMatchObject({ status: 'landing', verdict: 'kept' })
-      github.api.intercept = null
-      return there
-    }
+describe('while the merge is awaited', () => {
+  /** Approved, measured and decided; GitHub does not merge it yet. */
+  async function landing(merge: string) {
+    const there = await waitingForReview('write', merge)
+    const { github, post, asks, head } = there
+    github.api.intercept = (_, route) =>
+      route === 'PUT /repos/{owner}/{repo}/pulls/{pull_number}/merge'
+        ? { status: 405, body: { message: 'Required status check "ci" is expected.' } }
+        : null
+    await asks('ada', REVIEWS, { ...APPROVE, commit_id: head })
+    await post.run()
+    expect(await post.experiment('mine')).toMatchObject({ status: 'landing', verdict: 'kept' })
+    github.api.intercept = null
+    return there
+  }
 
-    test('an approval that is taken back keeps it from landing, and given again lets it be measured again', async () => {
-      const there = await landing()
-      const { github, post, asks, head } = there
-      const before = there.tip('optimize/size')
-      last(there).state = 'DISMISSED'
-      await post.run()
-      expect(await post.experiment('mine')).toMatchObject({ status: 'deferred', verdict: null })
-      expect((await post.campaign()).landing).toBeNull()
-      expect(github.world.pulls[0]).toMatchObject({ state: 'open', merge: null })
-      expect(there.tip('optimize/size')).toBe(before)
-      await asks('ada', REVIEWS, { ...APPROVE, commit_id: head })
-      await post.run()
-      if ((await statusOf(there)) === 'landing') {
-        await asks('ada', 'PUT /pulls/1/merge', {})
-        await post.run()
-      }
-      expect(await post.outcomes()).toEqual({ mine: 'kept' })
-      await proven(post.place)
-    })
+  test('an approval that is taken back keeps it from landing, and given again lets it be measured again', async () => {
+    const there = await landing('merge: { via: api }\n')
+    const { github, post, asks, head } = there
+    const before = there.tip('optimize/size')
+    last(there).state = 'DISMISSED'
+    await post.run()
+    expect(await post.experiment('mine')).toMatchObject({ status: 'deferred', verdict: null })
+    expect((await post.campaign()).landing).toBeNull()
+    expect(github.world.pulls[0]).toMatchObject({ state: 'open', merge: null })
+    expect(there.tip('optimize/size')).toBe(before)
+    await asks('ada', REVIEWS, { ...APPROVE, commit_id: head })
+    await post.run()
+    expect(await post.outcomes()).toEqual({ mine: 'kept' })
+    await proven(post.place)
+  })
 
-    test('a person who merges it all the same has pushed a tip that nobody approved', async () => {
-      const there = await landing()
-      const { post, asks } = there
-      const before = there.tip('optimize/size')
-      last(there).state = 'DISMISSED'
-      await asks('ada', 'PUT /pulls/1/merge', {})
-      await post.run()
-      expect(there.tip('optimize/size')).toBe(before)
-      expect((await post.kinds()).filter(kind => kind === 'merged')).toEqual([])
-      expect(
-        (await post.events()).flatMap(each => (each.kind === 'foreign-tip' ? [each.state] : [])),
-      ).toContain('moved-back')
-      await proven(post.place)
-    })
-  },
-)
+  test('a person who merges it all the same has pushed a tip that nobody approved', async () => {
+    const there = await landing('merge: { auto: false }\n')
+    const { post, asks } = there
+    const before = there.tip('optimize/size')
+    last(there).state = 'DISMISSED'
+    await asks('ada', 'PUT /pulls/1/merge', {})
+    await post.run()
+    expect(there.tip('optimize/size')).toBe(before)
+    expect((await post.kinds()).filter(kind => kind === 'merged')).toEqual([])
+    expect(
+      (await post.events()).flatMap(each => (each.kind === 'foreign-tip' ? [each.state] : [])),
+    ).toContain('moved-back')
+    await proven(post.place)
+  })
+})

@@ -17,7 +17,8 @@ export interface CampaignOnGithub extends Scene {
   /** A wake-up that has nothing to complain of. */
   wakes: () => Promise<string>
   waiting: () => RunRecord[]
-  machines: () => Promise<void>
+  /** Every run that waits, as a whole. */
+  machines: (rest?: Partial<Waking>) => Promise<void>
   /** Wake-ups and machines in turn until nothing is measured any more. */
   settle: () => Promise<string>
   /** A request by somebody who may write; it has to be taken. */
@@ -61,8 +62,9 @@ export async function campaignOnGithub(
       return out
     },
     waiting: () => waitingRuns(github),
-    async machines() {
-      for (const run of waitingRuns(github)) await wholeRun(github, run, wokenJobs({ github, token }))
+    async machines(rest) {
+      const jobs = wokenJobs({ github, token, ...rest })
+      for (const run of waitingRuns(github)) await wholeRun(github, run, jobs)
     },
     async settle() {
       for (let wakes = 0; wakes < 20; wakes++) {

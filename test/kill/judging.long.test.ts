@@ -3,12 +3,13 @@ import { answers, idea, ITEMS_HARNESS, JUDGED_SPEC, scoresByWord } from '../engi
 import { modelServer } from '../servers/model-server.ts'
 import { bundledCommandLine, ended } from './command-line.ts'
 import { endingOf, expectSound } from './ending.ts'
+import { full } from './full.ts'
 import { scene } from './scene.ts'
 
 const commandLine = bundledCommandLine()
 
 describe('a run that is killed while a model judges', () => {
-  it.each([1, 2, 7])(
+  it.each(full ? [1, 2, 7] : [2])(
     'in request %d, asks again for what it was not told, and for nothing else',
     async nth => {
       let held: string | null = null

@@ -64,59 +64,57 @@ function coinsOf({ events }: Ending): string[] {
   )
 }
 
-describe.each(Object.keys(KILLS).slice(0, full ? 3 : 2))('a measurement that is killed %s', how => {
-  async function kill(at: Scene, nth: number): Promise<void> {
-    const { signal, err } = (await KILLS[how]?.(at, nth)) ?? {}
-    expect([signal, err]).toEqual(['SIGKILL', err])
-  }
+async function kill(at: Scene, how: string, nth: number): Promise<void> {
+  const { signal, err } = (await KILLS[how]?.(at, nth)) ?? {}
+  expect([signal, err]).toEqual(['SIGKILL', err])
+}
 
-  it('is issued again unchanged; its verdict is what it would have been', async () => {
-    const at = measured()
-    await kill(at, 2)
-    expect(await commandLine.run(at, ['run'])).toMatchObject({ code: 14 })
+const HOWS = Object.keys(KILLS)
 
-    const after = await endingOf(at)
-    expect(after.ending.experiments).toMatchObject([{ ended: ['kept', 'kept', true], bytes: 36 }])
-    expect(lostOrders(after.events)).toMatchObject([
-      { started: true, reason: 'its process ended after measuring had begun' },
-    ])
-    expect([coinsOf(after).length, new Set(coinsOf(after)).size]).toEqual([2, 1])
-    await expectSound(at, commandLine, after)
-  })
+describe('a measurement that is killed', () => {
+  it.each(full ? HOWS : HOWS.slice(0, 2))(
+    '%s is issued again unchanged; its verdict is what it would have been, and nothing is left behind',
+    async how => {
+      const at = measured()
+      await kill(at, how, 2)
+      expect(await commandLine.run(at, ['run'])).toMatchObject({ code: 14 })
 
-  it('a second and a third time as well: no kill is a verdict', async () => {
-    const at = measured()
-    await kill(at, 2)
-    await kill(at, 1)
-    await kill(at, 1)
-    expect(await commandLine.run(at, ['run'])).toMatchObject({ code: 14 })
+      const after = await endingOf(at)
+      expect(after.ending.experiments).toMatchObject([{ ended: ['kept', 'kept', true], bytes: 36 }])
+      expect(lostOrders(after.events)).toMatchObject([
+        { started: true, reason: 'its process ended after measuring had begun' },
+      ])
+      expect([coinsOf(after).length, new Set(coinsOf(after)).size]).toEqual([2, 1])
+      await expectSound(at, commandLine, after)
+      await vi.waitFor(() => expect(at.processes()).toEqual([]))
+      const left = readdirSync(join(at.home, 'cache'), { recursive: true, encoding: 'utf8' })
+      expect(left.filter(name => /running\.json|\.part$|(claim|report)\.json$/.test(name))).toEqual([])
+    },
+  )
 
-    const after = await endingOf(at)
-    expect(after.ending.experiments).toMatchObject([{ ended: ['kept', 'kept', true], bytes: 36 }])
-    const coins = coinsOf(after)
-    expect([lostOrders(after.events).length, coins.length, new Set(coins).size]).toEqual([3, 4, 1])
-    await expectSound(at, commandLine, after)
-  })
-
-  it('for ever, is parked as not proven, and a retry goes on', async () => {
-    const at = measured()
-    await kill(at, 2)
-    for (let more = 1; more < MOST_INTERRUPTIONS; more++) await kill(at, 1)
-    // It is parked, and taken up once more since nothing else is queued.
-    for (let more = 0; more < MOST_INTERRUPTIONS; more++) await kill(at, 1)
-    await commandLine.run(at, ['run'])
-    const parked = await endingOf(at)
-    expect(parked.campaign.experiments['exp-001']).toMatchObject({
-      status: 'parked',
-      verdict: 'not proven',
-      reason: interruptedText(MOST_INTERRUPTIONS),
-    })
-    expect(await commandLine.run(at, ['retry', 'exp-001'])).toMatchObject({ code: 0 })
-    await commandLine.run(at, ['run'])
-    const after = await endingOf(at)
-    expect(after.ending.experiments).toMatchObject([{ ended: ['kept', 'kept', true], bytes: 36 }])
-    await expectSound(at, commandLine, after)
-  })
+  it.each(full ? HOWS : HOWS.slice(0, 1))(
+    '%s for ever is parked as not proven, with the same coins throughout, and a retry goes on',
+    async how => {
+      const at = measured()
+      await kill(at, how, 2)
+      for (let more = 1; more < MOST_INTERRUPTIONS; more++) await kill(at, how, 1)
+      expect(new Set(coinsOf(await endingOf(at))).size).toBe(1)
+      // It is parked, and taken up once more since nothing else is queued.
+      for (let more = 0; more < MOST_INTERRUPTIONS; more++) await kill(at, how, 1)
+      await commandLine.run(at, ['run'])
+      const parked = await endingOf(at)
+      expect(parked.campaign.experiments['exp-001']).toMatchObject({
+        status: 'parked',
+        verdict: 'not proven',
+        reason: interruptedText(MOST_INTERRUPTIONS),
+      })
+      expect(await commandLine.run(at, ['retry', 'exp-001'])).toMatchObject({ code: 0 })
+      await commandLine.run(at, ['run'])
+      const after = await endingOf(at)
+      expect(after.ending.experiments).toMatchObject([{ ended: ['kept', 'kept', true], bytes: 36 }])
+      await expectSound(at, commandLine, after)
+    },
+  )
 })
 
 describe('a measurement of the incumbent itself that is killed', () => {
@@ -128,16 +126,5 @@ describe('a measurement of the incumbent itself that is killed', () => {
     const after = await endingOf(at)
     expect(after.ending.experiments).toMatchObject([{ ended: ['kept', 'kept', true] }])
     await expectSound(at, commandLine, after)
-  })
-})
-
-describe('what a killed measurement leaves behind', () => {
-  it('is ended with it or by the next run, and its files are gone', async () => {
-    const at = measured()
-    await killedInTheMiddle(at)
-    await commandLine.run(at, ['run'])
-    await vi.waitFor(() => expect(at.processes()).toEqual([]))
-    const left = readdirSync(join(at.home, 'cache'), { recursive: true, encoding: 'utf8' })
-    expect(left.filter(name => /running\.json|\.part$|(claim|report)\.json$/.test(name))).toEqual([])
   })
 })
