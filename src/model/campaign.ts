@@ -10,6 +10,7 @@ import type { Outcome } from './outcome.ts'
 import type { Job } from './pairs.ts'
 import type { MetricValues, Report } from './report.ts'
 import type { AskedIdea, AskedScores, Scores } from './asked.ts'
+import type { FruitlessRuns } from './fruitless-runs.ts'
 import type { Snapshot } from './snapshot.ts'
 
 export interface LiveOrder {
@@ -249,6 +250,9 @@ export interface Campaign {
   answered: Record<string, true>
   /** Askings that jobs of their own carry out, by their key. */
   asked: Record<string, AskedIdea>
+  /** Runs in a row whose orders were lost, and whose job asked programs and left no answer; null after one that was not. */
+  fruitless_measuring: FruitlessRuns | null
+  fruitless_asking: FruitlessRuns | null
   /** Orders that jobs of their own have scored by models, by the key of the asking. */
   judging: Record<string, AskedScores>
   steered: {
@@ -268,7 +272,7 @@ export interface Campaign {
   backlog: BacklogIdea[]
 }
 
-export const FOLD_VERSION = 22
+export const FOLD_VERSION = 23
 
 export function emptyCampaign(): Campaign {
   const nowhere = { commit: '', tree: '' }
@@ -337,6 +341,8 @@ export function emptyCampaign(): Campaign {
     proposers: {},
     answered: {},
     asked: {},
+    fruitless_measuring: null,
+    fruitless_asking: null,
     judging: {},
     steered: [],
     heeded: {},

@@ -2,6 +2,7 @@ import type { AskedIdea } from './asked.ts'
 import type { Campaign } from './campaign.ts'
 import type { EventId } from './ids.ts'
 import type { Handler } from './fold-handler.ts'
+import { countLostAsking } from './fruitless-runs.ts'
 
 const asked: Handler<'idea-asked'> = (campaign, event) => {
   const { key, who, base, until, carries = null, angle = null, at, by } = event
@@ -17,6 +18,8 @@ const brought: Handler<'idea-brought'> = (campaign, event) => {
 }
 
 const lost: Handler<'asking-lost'> = (campaign, event) => {
+  const asking = campaign.asked[event.key]
+  if (asking !== undefined) countLostAsking(campaign, { run_id: asking.run_id, at: event.at })
   delete campaign.asked[event.key]
 }
 

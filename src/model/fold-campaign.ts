@@ -8,6 +8,7 @@ import { progressOf, requeueAll } from './fold-order.ts'
 import { askedIn, EFFECT_JOBS } from './order.ts'
 import { jobOf, measuredIn } from './pairs.ts'
 import { addStepBack, isOwnGain } from './fold-progress.ts'
+import { endLostAsking, endLostMeasuring } from './fruitless-runs.ts'
 import type { Point } from './ids.ts'
 import { countSpentMinutes } from './job-minutes.ts'
 import { endRaiseObstacles, RAISE_POSSIBLE } from './raise-obstacle.ts'
@@ -193,6 +194,7 @@ const spent: Handler<'spent'> = (campaign, event) => {
   campaign.spent.usd += event.usd
   if (event.what !== 'propose' || event.who === null) return
   campaign.answered[event.cause] = true
+  endLostAsking(campaign)
   if (!event.ok) delete campaign.asked[event.cause]
   askedAgain(campaign, event.who, { ok: event.ok, seq: event.seq })
 }
@@ -218,6 +220,8 @@ const paused: Handler<'campaign-paused'> = (campaign, event) => {
 const resumed: Handler<'campaign-resumed'> = (campaign, event) => {
   if (campaign.status === 'none') return
   if (event.encore !== true) enableProposers(campaign)
+  endLostAsking(campaign)
+  endLostMeasuring(campaign)
   if (campaign.status === 'running') return
   goOn(campaign, event.encore === true)
   campaign.status = 'running'

@@ -26,7 +26,8 @@ const judged: Handler<'judged'> = (campaign, event) => {
   if (live === undefined || live.report !== null) return
   const { model, records, requests, tokens, usd, ended, at } = event
   const before = live.scores ?? NONE
-  const failed = ended !== null && !isToGoOn(ended.is)
+  // Without a single score it would go on for ever.
+  const failed = ended !== null && (!isToGoOn(ended.is) || (ended.is === 'late' && records.length === 0))
   live.scores = {
     records: [...before.records, ...records],
     model,

@@ -9,6 +9,7 @@ import { holdoutKey } from './holdout.ts'
 import { isPicked, subjectOf, subjectsOf } from './picked.ts'
 import { askedIn, countsPairs, type HoldoutRule, isReporting, type Order, ownSubject } from './order.ts'
 import { firstBlock } from './coins.ts'
+import { countLostMeasuring, endLostMeasuring } from './fruitless-runs.ts'
 import type { Interruption, PartialReport } from './interruption.ts'
 import { countMeasured, countMeasuringRun, countMinutes } from './job-minutes.ts'
 import { type Job, jobOf, measuredIn, reportedJobs, typicalReadings } from './pairs.ts'
@@ -156,6 +157,7 @@ const measured: Handler<'measured'> = (campaign, event) => {
   if (!live || live.report) return
   live.report = { event: event.id, at: event.at, report: event.report }
   live.scores = null
+  endLostMeasuring(campaign)
   countMachine(campaign, event.report)
   noteIsolation(campaign, event.report)
   countMeasured(campaign, event.by, event.report)
@@ -261,6 +263,7 @@ function forget(campaign: Campaign, live: LiveOrder, loss: Loss): void {
   const { order } = live
   delete campaign.orders[order.id]
   if (campaign.foreign?.order === order.id) campaign.foreign.order = null
+  if (loss.started) countLostMeasuring(campaign, { run_id: live.run_id, at: loss.at })
   if (loss.started && !loss.partial) campaign.spent.minutes += countMinutes(live.run_id ?? '', 0)
   if (loss.partial) {
     countMeasured(campaign, loss.by, loss.partial.report)

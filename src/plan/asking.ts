@@ -5,6 +5,7 @@ import { alertOnce } from './alerts.ts'
 import { roomToOpen } from './intake.ts'
 import { askElsewhere } from './asked-elsewhere.ts'
 import { roundSize } from './rounds.ts'
+import { isAskingResting } from './fruitless-runs.ts'
 import { isKeptOut } from './strangers.ts'
 import type { World } from './world.ts'
 
@@ -15,7 +16,8 @@ interface Asked {
 
 /** Whom this process asks is an action of it; whom a job of its own is to ask, stands in the ledger first. */
 export function askFor(world: World): Asked {
-  const who = world.asks === 'later' ? [] : whoIsNext(world)
+  const rests = world.asks === 'elsewhere' && isAskingResting(world)
+  const who = world.asks === 'later' || rests ? [] : whoIsNext(world)
   if (who.length === 0) return { steps: [], actions: [] }
   return world.asks === 'here'
     ? { steps: [], actions: [{ do: 'propose', who }] }

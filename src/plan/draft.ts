@@ -5,6 +5,7 @@ import type { Action, Plan, Step, Waiting } from './action.ts'
 import { approvalsNeeded } from './approvals.ts'
 import type { Arrivals } from './arrivals.ts'
 import { askedHere } from './asked-elsewhere.ts'
+import { findMeasuringRest } from './fruitless-runs.ts'
 import { limitText } from './intake.ts'
 import { printedOrders } from './judged-elsewhere.ts'
 import { dispatch, issue, type Request } from './orders.ts'
@@ -37,8 +38,10 @@ export function dispatchIdle(draft: Draft): Draft {
 }
 
 export function request(draft: Draft, requests: Request[], why: string | null): Plan {
-  const orders = issue(draft.world, requests)
-  const waiting = why === null ? waitingFor(draft.world) : ({ for: 'person', what: why } as const)
+  const rest = requests.length === 0 ? null : findMeasuringRest(draft.world)
+  const orders = issue(draft.world, rest === null ? requests : [])
+  const what = rest ?? why
+  const waiting = what === null ? waitingFor(draft.world) : ({ for: 'person', what } as const)
   return conclude(alsoDo(draft, orders.actions), orders.steps, waiting)
 }
 

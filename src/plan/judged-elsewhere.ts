@@ -70,9 +70,13 @@ function setAside(left: number, scores: Scores | null): number {
 const FIRST_REST_MINUTES = 10
 const LONGEST_REST_MINUTES = 6 * 60
 
-/** Nobody is helped by a job every few minutes that finds a key that is not valid. */
+/**
+ * A job every few minutes that finds a key that is not valid helps nobody. One that was lost is tried once more at once:
+ * its run starts the next one, and after a rest only the schedule does.
+ */
 function restsUntil(scores: Scores | null): number {
   if (scores === null || scores.failures === 0) return 0
+  if (scores.failures === 1 && scores.ended?.is !== 'refused') return 0
   const minutes = Math.min(LONGEST_REST_MINUTES, FIRST_REST_MINUTES * 2 ** (scores.failures - 1))
   return Date.parse(scores.ended_at) + minutes * 60_000
 }

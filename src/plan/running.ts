@@ -5,6 +5,7 @@ import { campaignBranch } from './campaign-pull.ts'
 import { alsoDo, conclude, dispatchIdle, type Draft, request } from './draft.ts'
 import { effectSteps } from './effects.ts'
 import { foreignPlan } from './foreign.ts'
+import { fruitlessAlerts } from './fruitless-runs.ts'
 import { followHeads } from './heads.ts'
 import { judgeElsewhere } from './judged-elsewhere.ts'
 import { landingPlan } from './landing.ts'
@@ -24,7 +25,7 @@ import type { World } from './world.ts'
 export function running(resting: Draft): Plan {
   const { world, found } = resting
   const heads = followHeads(world)
-  const draft = alsoDo(alsoJudged(dispatchIdle(resting)), heads.actions)
+  const draft = alsoAlerted(alsoDo(alsoJudged(dispatchIdle(resting)), heads.actions))
   if (heads.steps.length > 0) return conclude(draft, heads.steps)
   const merged = syncByHand(world, found)
   if (merged !== null) {
@@ -75,6 +76,11 @@ function outOfMoney(draft: Draft, stop: StopReason): Plan {
 /** Whatever else is due: what was measured waits for nothing else of this campaign. */
 function alsoJudged(draft: Draft): Draft {
   return { ...draft, steps: [...draft.steps, ...judgeElsewhere(draft.world)] }
+}
+
+/** Runs that fail for a reason outside the ideas. */
+function alsoAlerted(draft: Draft): Draft {
+  return { ...draft, steps: [...draft.steps, ...fruitlessAlerts(draft.world)] }
 }
 
 /** Nothing is measured against an incumbent that was not measured itself. */

@@ -122,10 +122,10 @@ test('whatever a job leaves that is no report of its order is told, measures not
   const here = await post()
   await here.start()
   let wakes = 0
-  const HOUR = 3_600_000
+  const LONGEST_REST = 13 * 3_600_000
   for (const [name, left] of Object.entries(LEFT)) {
-    // After five losses in a row the next one starts an hour later.
-    const ahead = ++wakes * HOUR
+    // After losses in a row the next one starts later.
+    const ahead = ++wakes * LONGEST_REST
     if (waitingRuns(github).length === 0) await wake({ ahead })
     const [run, ...others] = waitingRuns(github)
     if (!run) throw new Error(`${name}: nothing runs`)
@@ -144,7 +144,7 @@ test('whatever a job leaves that is no report of its order is told, measures not
   }
   expect(await here.kinds()).not.toContain('measured')
   expect(JSON.stringify(await here.events()).length).toBeLessThan(300_000)
-  await wake({ ahead: (wakes + 2) * HOUR })
+  await wake({ ahead: (wakes + 2) * LONGEST_REST })
   await settle()
   expect(await here.outcomes()).toEqual({ a3: 'kept' })
 })

@@ -83,8 +83,8 @@ export async function tickOnActions(
     ...(heed === undefined ? {} : { heed }),
   })
   const world = result.seen?.world ?? null
-  // Who brings nothing each time would be asked for ever: the next scheduled tick asks again.
-  const again = { ...has, propose: has.propose && !ideas.broughtNothing }
+  // A program without an idea has hardly one a minute later: the next scheduled tick asks again.
+  const again = { ...has, propose: has.propose && !ideas.hadNone }
   if (world !== null && !runner.hasStarted && hasToAsk(world, again))
     await startNext({ place, memory }, workflows, world.campaign)
   const campaign = world?.campaign ?? null
@@ -121,21 +121,21 @@ async function takeRole(
   }
 }
 
-/** `broughtNothing`: an asking of this run has no answer, or none of its answers has an idea. */
-function ideasWith(place: Place, answers: Handed | null): Ideas & { readonly broughtNothing: boolean } {
+/** `hadNone`: programs answered in this run, and had no idea. */
+function ideasWith(place: Place, answers: Handed | null): Ideas & { readonly hadNone: boolean } {
   const ideas = campaignIdeas(place)
-  if (answers === null) return { ...ideas, broughtNothing: false }
+  if (answers === null) return { ...ideas, hadNone: false }
   const reader = answerReader(place, answers)
-  let hasLost = false
+  let hasAnswer = false
   let hasIdea = false
   return {
     ...ideas,
-    get broughtNothing() {
-      return hasLost || !hasIdea
+    get hadNone() {
+      return hasAnswer && !hasIdea
     },
     async find(scene) {
       const [found, { answers, unanswered }] = [await ideas.find(scene), await reader.of(scene.campaign)]
-      hasLost ||= unanswered.length > 0
+      hasAnswer ||= answers.length > 0
       hasIdea ||= answers.some(({ ok }) => ok)
       return { ...found, answers: [...found.answers, ...answers], unanswered }
     },
