@@ -7,6 +7,7 @@ import { isJudgedOrder } from '../model/judged-order.ts'
 import type { PartialReport } from '../model/interruption.ts'
 import { followsCoins, followsCoinsSoFar } from '../model/coins.ts'
 import type { Action, Step } from './action.ts'
+import { alertWaitingRun } from './waiting-runs.ts'
 import type { RunFacts, World } from './world.ts'
 
 /** Reports as the rest of the plan sees them: those in the ledger and those this plan is about to write. */
@@ -80,7 +81,8 @@ function expire(
   found: Arrivals,
   { partial, waitedSeconds = 0 }: Underway,
 ): void {
-  if (!(Date.parse(world.now) >= Date.parse(live.order.deadline) + 1000 * waitedSeconds)) return
+  if (!(Date.parse(world.now) >= Date.parse(live.order.deadline) + 1000 * waitedSeconds))
+    return void found.steps.push(...alertWaitingRun(world, live, found.steps))
   found.actions.push({ do: 'cancel', order: live.order.id })
   lose(world, live, found, { reason: `no report by its deadline, ${live.order.deadline}`, partial })
 }

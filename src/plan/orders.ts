@@ -8,6 +8,7 @@ import type { Spec } from '../spec/schema.ts'
 import type { Action, Step } from './action.ts'
 import { pairsStop } from './paired-order.ts'
 import { resume } from './resuming.ts'
+import { QUEUED_ELSEWHERE_SECONDS } from './waiting-runs.ts'
 import type { RunnerFacts, World } from './world.ts'
 
 /** Orders are issued by event first and dispatched after that event is accepted (design section 6). */
@@ -32,8 +33,6 @@ export type OwnPurpose = 'calibration' | 'noise' | 'baseline'
 
 const CALIBRATION_RUNS = 3
 const MARGIN_SECONDS = 900
-/** How long a run elsewhere may wait for a machine: there nobody waits for this one, and nothing runs twice. */
-const QUEUED_ELSEWHERE_SECONDS = 24 * 3600
 
 export function issue(world: World, requests: Request[]): { steps: Step[]; actions: Action[] } {
   const steps: Step[] = []

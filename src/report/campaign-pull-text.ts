@@ -6,6 +6,7 @@ import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
 import { oneLine } from '../model/landing.ts'
 import { shortRef } from '../model/refs.ts'
+import { NO_MACHINE } from '../model/no-machine.ts'
 import { campaignPullMark } from '../model/campaign-pull.ts'
 import { syncRefused } from '../model/sync-refused.ts'
 import { unlinked } from '../model/unlinked.ts'
@@ -19,6 +20,7 @@ import { findPersonalTasks, type PersonalTask } from './needs-a-person.ts'
 import { cell, code, withRoom } from './markdown.ts'
 import { chartUrl, type Page } from './page-links.ts'
 import { effectPhrase } from './reported-effect.ts'
+import { capitalised } from './sentence.ts'
 import { keptExperiments } from './taken-back.ts'
 import { plainVerdict } from './verdict-markdown.ts'
 import { wayOnText } from './way-on.ts'
@@ -189,6 +191,7 @@ function needsYou(campaign: Campaign): string[] {
   const refused = syncRefused(campaign)
   const items = [
     ...findPersonalTasks(campaign).map(taskItem),
+    ...waitingRuns(campaign),
     ...(refused === null ? [] : [`${refused.sentences.map(text => cell(text)).join('. ')}.`]),
   ]
   if (items.length === 0) return []
@@ -209,6 +212,16 @@ function taskItem({ experiment, is, awaits, help }: PersonalTask): string {
     default:
       return is satisfies never
   }
+}
+
+/** Only while an order is still expected from that run. */
+function waitingRuns({ alerts, orders }: Campaign): string[] {
+  const expected = new Set(
+    Object.values(orders).map(({ run_id, report }) => (report === null ? run_id : null)),
+  )
+  return alerts
+    .filter(({ code, about }) => code === NO_MACHINE && about !== null && expected.has(about))
+    .map(({ message }) => `${cell(capitalised(message), 400)}.`)
 }
 
 function placeOf({ id, pull }: Experiment): string {

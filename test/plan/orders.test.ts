@@ -2,6 +2,7 @@ import { interruptedText } from '../../src/plan/lost.ts'
 import { describe, expect, it } from 'vitest'
 import { sha256 } from '../../src/model/canonical.ts'
 import { eventId } from '../../src/model/event.ts'
+import { campaignPullBody } from '../../src/report/campaign-pull-text.ts'
 import { plan } from '../../src/plan/plan.ts'
 import type { RunFacts } from '../../src/plan/world.ts'
 import { type CampaignBuilder, campaign, unprepared } from './a-campaign.ts'
@@ -119,6 +120,30 @@ describe('an order whose process is gone', () => {
     const planned = plan(world(built, { runs: new Map(), now: late }))
     expect(draftsOfKind(planned, 'order-lost')[0]?.reason).toContain('no report by its deadline')
     expect(actionsOf(planned, 'cancel')).toHaveLength(1)
+  })
+
+  it('elsewhere whose run gets no machine is said so once for its run, while it waits on', () => {
+    const runner = { runId: null, machine: null, external: true }
+    const built = campaign().withExperiments(2)
+    carryOut(built, { runner, runs: new Map() })
+    const runs = runsOf(built, { state: 'running', runId: 'actions:7/1' })
+    carryOut(built, { runner, runs })
+    const ahead = (hours: number) =>
+      new Date(Date.parse(built.order('exp-001').deadline) + 3_600_000 * hours).toISOString()
+    expect(draftsOfKind(plan(world(built, { runner, runs, now: ahead(-25) })), 'alert')).toEqual([])
+    const planned = carryOut(built, { runner, runs, now: ahead(-23) })
+    expect(draftsOfKind(planned, 'alert')).toMatchObject([
+      {
+        code: 'no-machine',
+        about: 'actions:7/1',
+        message: expect.stringMatching(/^workflow run 7 has brought no report since .*waits for a machine/),
+      },
+    ])
+    expect(campaignPullBody(built.campaign)).toContain('**Needs you:** Workflow run 7 has brought no report')
+    const later = plan(world(built, { runner, runs, now: ahead(-1) }))
+    expect([later.actions, later.waiting]).toMatchObject([[], { for: 'orders' }])
+    const lost = plan(world(built, { runner, runs, now: ahead(1) }))
+    expect(draftsOfKind(lost, 'order-lost')).toHaveLength(2)
   })
 
   it('is not dispatched while the campaign is paused, and nobody waits for it', () => {
