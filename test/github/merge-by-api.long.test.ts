@@ -4,6 +4,7 @@ import { letters, shorter } from '../engine/size-yard.ts'
 import { proven } from '../engine/yard.ts'
 import type { EmulatedGithub } from './emulator/github.ts'
 import { type ActionsYard, actionsYard } from './actions-yard.ts'
+import { waitingRuns, wholeRun } from './measuring-job.ts'
 
 const VIA_API = 'merge: { via: api }\n'
 const MERGE = 'PUT /repos/{owner}/{repo}/pulls/{pull_number}/merge'
@@ -56,19 +57,24 @@ describe('a job that is killed', () => {
     async point => {
       const there = await guarded([shorter('a', 3)])
       let killed = false
+      const fault = (reached: string) => {
+        if (killed || reached !== point) return
+        killed = true
+        throw new Error('killed')
+      }
       for (let wakes = 0; wakes < 12 && (await merges(there)).length === 0; wakes++) {
-        const { landing } = await (await there.post()).campaign()
-        const fault = (reached: string) => {
-          // Before its verdict is there these points are about something else.
-          const due = landing !== null || there.github.world.runs.length > 1
-          if (killed || !due || reached !== point) return
-          killed = true
-          throw new Error('killed')
+        await there.wake()
+        for (const run of waitingRuns(there.github)) {
+          // In the run of the base these points are about something else.
+          const isOfBase = run === there.github.world.runs[0]
+          await wholeRun(there.github, run, {
+            tick: each => there.tickOf(each),
+            async settle(each, ended) {
+              const settled = there.settleOf(each, ended, isOfBase ? {} : { fault })
+              await settled.catch((error: unknown) => expect(error).toMatchObject({ message: 'killed' }))
+            },
+          })
         }
-        await there
-          .wake({ fault })
-          .catch((error: unknown) => expect(error).toMatchObject({ message: 'killed' }))
-        await there.machines()
       }
       expect(killed).toBe(true)
       expect(await there.settle()).toEqual({ for: 'ideas' })
