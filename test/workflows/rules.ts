@@ -200,8 +200,9 @@ const TRIGGERS: Readonly<Record<string, Rule>> = {
     nameJobs(
       listJobs(workflow),
       job =>
-        !('needs' in job) &&
-        !(job.if ?? '').startsWith("(vars.WINNOW_PAUSED == '' || vars.WINNOW_PAUSED == 'false') && "),
+        !/^(?:always\(\) && )?\(vars\.WINNOW_PAUSED == '' \|\| vars\.WINNOW_PAUSED == 'false'\) && /.test(
+          job.if ?? '',
+        ),
     ),
 
   'a condition is one expression': ({ workflow }) =>
@@ -228,7 +229,8 @@ const TRIGGERS: Readonly<Record<string, Rule>> = {
       const wanted = ['orders', ...due].map(output => `needs.tick.outputs.${output} != ''`)
       return !(
         others.every(other => [job['needs']].flat().includes(other)) &&
-        (job.if ?? '').startsWith("always() && needs.tick.result != 'skipped' && ") &&
+        (job.if ?? '').startsWith('always() && ') &&
+        (job.if ?? '').includes(" && needs.tick.result != 'skipped' && ") &&
         wanted.every(part => (job.if ?? '').includes(part))
       )
     }),

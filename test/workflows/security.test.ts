@@ -159,6 +159,8 @@ const COUNTER: Readonly<Record<string, readonly Change[]>> = {
   'a pause is seen before anything starts': [
     [asking, /\(vars\.WINNOW_PAUSED[^)]*\) &&/, ''],
     [single, 'vars.WINNOW_PAUSED', 'vars.ANOTHER'],
+    [asking, /(settle:[^]*?always\(\) && )\(vars[^)]*\) && /, '$1'],
+    [asking, /(measure:[^]*?if: >-\s+)\(vars[^)]*\) &&\s+/, '$1'],
     [asking, "== 'false') &&", "== 'false') ||"],
   ],
   'a condition is one expression': [
@@ -173,8 +175,8 @@ const COUNTER: Readonly<Record<string, readonly Change[]>> = {
   ],
   'settle follows all other jobs, however they ended, where one was due': [
     [judged, 'needs: [tick, propose, judge, measure]', 'needs: [tick, propose, judge]'],
-    [judged, "if: always() && needs.tick.result != 'skipped'", "if: needs.tick.result != 'skipped'"],
-    [judged, "always() && needs.tick.result != 'skipped' &&", 'always() &&'],
+    [judged, 'if: always() && (vars', 'if: (vars'],
+    [judged, " && needs.tick.result != 'skipped' &&", ' &&'],
     [judged, " || needs.tick.outputs.judge != ''", ''],
   ],
   'writers wait in one line with a literal name, all others in none': [

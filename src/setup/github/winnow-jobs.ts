@@ -119,7 +119,7 @@ function renderPropose({ action, specs }: GithubSetup): string {
   propose:
     name: ask programs for ideas
     needs: tick
-    if: "!cancelled() && needs.tick.outputs.propose != ''"
+    if: "${NOT_PAUSED} && !cancelled() && needs.tick.outputs.propose != ''"
     runs-on: ubuntu-24.04
     timeout-minutes: ${Math.max(...specs.map(askingMinutes))}
     environment: ${MODEL_ENVIRONMENT}
@@ -193,6 +193,7 @@ function renderSlots(): string {
  */
 function renderMeasure({ action }: GithubSetup, { id, campaigns, execution }: MeasuringJob): string {
   const condition = [
+    NOT_PAUSED,
     "!cancelled() && needs.tick.outputs.orders != ''",
     "github.event_name == 'workflow_dispatch'",
     'github.ref_name != github.event.repository.default_branch',
@@ -250,7 +251,7 @@ function renderJudge({ action, specs }: GithubSetup): string {
   judge:
     name: ask models for scores
     needs: tick
-    if: "!cancelled() && needs.tick.outputs.judge != ''"
+    if: "${NOT_PAUSED} && !cancelled() && needs.tick.outputs.judge != ''"
     runs-on: ubuntu-24.04
     timeout-minutes: ${Math.max(...specs.filter(isJudged).map(judgingMinutes))}
     environment: ${MODEL_ENVIRONMENT}
@@ -283,7 +284,7 @@ function renderSettle(setup: GithubSetup, measuring: readonly MeasuringJob[]): s
   settle:
     name: take results in
     needs: [${needs.join(', ')}]
-    if: always() && needs.tick.result != 'skipped' && ${due}
+    if: always() && ${NOT_PAUSED} && needs.tick.result != 'skipped' && ${due}
     runs-on: ubuntu-24.04
     timeout-minutes: 20
 ${ONE_AT_A_TIME}
