@@ -216,7 +216,7 @@ describe('the progress of a campaign whose numbers repeat', () => {
         const product = [...kept.values()].reduce((all, one) => all * one, 1)
         expect(Math.exp(-changeIn(told.progress))).toBeCloseTo(product, 9)
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     )
   })
 

@@ -183,10 +183,13 @@ describe('a result object', () => {
       .string({ minLength: 1, unit: 'binary' })
       .filter(name => !/_seconds|max_rss|metrics|tasks|items|singletons|artifacts|_at$|__proto__/.test(name))
     fc.assert(
-      fc.property(fc.dictionary(names, fc.double({ noNaN: true, noDefaultInfinity: true })), metrics => {
-        const said = JSON.parse(JSON.stringify(metrics))
-        expect(parseResultObject(JSON.stringify(metrics))?.metrics).toEqual({ ...said })
-      }),
+      fc.property(
+        fc.dictionary(names, fc.double({ noNaN: true, noDefaultInfinity: true }), { maxKeys: 5 }),
+        metrics => {
+          const said = JSON.parse(JSON.stringify(metrics))
+          expect(parseResultObject(JSON.stringify(metrics))?.metrics).toEqual({ ...said })
+        },
+      ),
     )
   })
 })

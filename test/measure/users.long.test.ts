@@ -14,9 +14,11 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { HarnessError } from '../../src/errors.ts'
 import { turns } from '../../src/model/coins.ts'
 import type { StopRule } from '../../src/model/order.ts'
 import type { Report } from '../../src/model/report.ts'
+import { copyFor } from '../../src/measure/users/give.ts'
 import { lodgedWith } from '../../src/measure/users/lodging.ts'
 import type { SideUsers } from '../../src/measure/users/side-users.ts'
 import { type Experiment, laboratory } from './laboratory.ts'
@@ -491,5 +493,18 @@ describe.skipIf(!isRoot)('a directory found again', () => {
     const report = await acting('touch src/more && echo >> /dev/null')
     expect(report).toMatchObject({ tampered: null, runner_error: null })
     expect(report.executions.map(({ exit_code: code }) => code)).toEqual([0, 0, 0, 0])
+  })
+})
+
+describe.skipIf(!isRoot)('folders deeper than any path', () => {
+  test('are the failure of who left them, and not of the machine', async () => {
+    const [owner = { uid: 1, gid: 1 }] = throwAwayUsers().owners
+    const room = scratch()
+    const [from, closed] = [join(room, 'from'), join(room, 'closed')]
+    mkdirSync(from)
+    execFileSync('perl', ['-e', 'mkdir "x" and chdir "x" for 1..2100', '--'], { cwd: from })
+    const copying = copyFor(owner, { from, room: closed, to: join(room, 'to') })
+    await expect(copying).rejects.toThrow(HarnessError)
+    execFileSync('rm', ['-rf', '--', from, closed])
   })
 })

@@ -285,7 +285,7 @@ describe('the size of a brief', () => {
         const told = brief({ campaign: aCampaign(withExperiments(...all)), spec, incumbentMetrics: {} })
         expect(Buffer.byteLength(told)).toBeLessThanOrEqual(LARGEST_BRIEF)
       }),
-      { numRuns: 50 },
+      { numRuns: 15 },
     )
   })
 })
