@@ -120,6 +120,12 @@ describe('an artifact', () => {
     expect(temp.github.spent()).toHaveLength(3)
   })
 
+  test('of a run that was deleted is none, and no failure', async () => {
+    const { run } = await left('{}')
+    temp.github.world.runs.splice(temp.github.world.runs.indexOf(run), 1)
+    expect(await machines.artifacts(run.id, ['report'])).toEqual([])
+  })
+
   test('that claims to be small and is not, is not read to its end', async () => {
     const { artifact, digest } = await left(Array.from({ length: 999 }, Math.random).join())
     const parcel = { ...PARCEL, digest }

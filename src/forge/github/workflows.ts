@@ -103,13 +103,17 @@ async function cancelRun(client: GithubClient, run: number): Promise<void> {
   }
 }
 
-/** One request, unless a job left so many that they do not fit: then one more for each name. */
+/**
+ * One request, unless a job left so many that they do not fit: then one more for each name. None where the run was deleted:
+ * whoever waits for its orders goes on without it.
+ */
 async function findArtifacts(
   client: GithubClient,
   run: number,
   names: readonly string[],
 ): Promise<Artifact[]> {
-  const all = await listArtifacts(client, run)
+  const all = await unlessMissing(() => listArtifacts(client, run))
+  if (all === null) return []
   const wanted = new Set(names)
   if (all.complete) return all.artifacts.filter(({ name }) => wanted.has(name))
   const found: Artifact[] = []
