@@ -20,11 +20,13 @@ function orderly(value: unknown): unknown {
   return Object.fromEntries(members)
 }
 
-const firsts = new Set(new Map(recorded.toReversed().map(each => [each.event, each])).values())
+const firsts = new Map(recorded.toReversed().map(each => [each.event, each]))
+const lasts = new Map(recorded.map(each => [each.event, each]))
 
-/** What the runner hands over: the first of each event as it was recorded, the others with orders in them. */
+/** What the runner hands over: one of each event as it was recorded, and one with orders in it. */
 const EVENTS = [
-  ...recorded.map(each => (firsts.has(each) ? each : { ...each, payload: orderly(each.payload) })),
+  ...firsts.values(),
+  ...[...lasts.values()].map(each => ({ ...each, payload: orderly(each.payload) })),
   // Of a schedule there is no webhook: the runner writes the line that it was.
   { event: 'schedule', payload: { schedule: '7 * * * *' } },
 ]

@@ -36,15 +36,3 @@ test('runners and services are for measuring jobs: ordered there, refused by a j
   const later = await job(github, 'main', { inputs: { command: 'run', 'github-token': token } })
   expect([later.code, later.stdout]).toEqual([2, expect.stringContaining('execution.services: starting')])
 })
-
-test('in single-job mode one job does it all, and waiting is no failure', async () => {
-  const { github, token } = await onGithub()
-  const ended = await job(github, 'main', { inputs: { command: 'run', 'github-token': token } })
-  expect(ended.code).toBe(0)
-  expect(ended.result).toMatchObject({ paused: false, waiting: { for: 'ideas' } })
-  expect(github.world.runs).toEqual([])
-  const ideas = github.world.pulls.filter(({ base }) => base === 'optimize/size')
-  expect(ideas).toMatchObject([{ state: 'closed', merge: {} }])
-  const own = github.world.pulls.filter(({ base }) => base === 'main')
-  expect(own).toMatchObject([{ state: 'open', branch: 'optimize-campaign/size' }])
-})

@@ -21,7 +21,7 @@ describe('what people do by hand', () => {
     await here.offers('forced', { 'src/c.txt': letters('c', 7) })
     await here.machines()
     await here.wakes()
-    expect(here.waiting().length).toBeGreaterThan(2)
+    expect(here.waiting()).toHaveLength(1)
     const [first = '', second = ''] = ['a14', 'b14'].map(title => here.pull(title).branch)
     await asks(`PATCH /pulls/${here.pull('closed').number}`, { state: 'closed' })
     await asks(`PATCH /pulls/${here.pull('a14').number}`, { state: 'closed' })
@@ -41,11 +41,8 @@ describe('what people do by hand', () => {
       forced: null,
     })
     expect(await post.reasonOf('closed')).toMatch(/pull request #\d+ was closed/)
-    const ran = github.world.runs.slice(1)
-    expect(ran.map(({ conclusion }) => conclusion)).toEqual([
-      ...Array(ran.length - 1).fill('cancelled'),
-      null,
-    ])
+    // Each of its orders is unwanted, and so is the whole run; the next one has the new head.
+    expect(github.world.runs.slice(1).map(({ conclusion }) => conclusion)).toEqual(['cancelled', null])
     const checks = github.world.checks.filter(({ head }) => head !== forced)
     expect(checks.map(({ status }) => status)).toEqual(checks.map(() => 'completed'))
     expect(here.git('for-each-ref', `refs/heads/${first}`)).toBe('')
@@ -56,11 +53,10 @@ describe('what people do by hand', () => {
     await proven(post.place)
   })
 
-  test('to the campaign’s branches is measured or put back, and a renamed default branch is followed', {
+  test('to the campaign’s branches is measured or put back', {
     timeout: PATIENCE,
   }, async () => {
     const here = await campaignOnGithub({ 'ideas/01.patch': shorter('a', 3) })
-    const { github } = here
     await here.settle()
     const kept = here.tip('optimize/size')
     here.git('update-ref', '-d', 'refs/heads/optimize/size')
@@ -81,12 +77,6 @@ describe('what people do by hand', () => {
     ])
     expect(here.tip('optimize/size')).toBe(merged)
     await proven(post.place)
-
-    for (const name of ['trunk', 'main']) {
-      github.renameDefault(name)
-      await here.wakes()
-      expect((await post.campaign()).default_branch).toBe(`refs/heads/${name}`)
-    }
 
     // GitHub closes a pull request whose branch is gone, and who closes that one wants a pause.
     here.git('update-ref', '-d', 'refs/heads/optimize-campaign/size')

@@ -33,13 +33,18 @@ test('text from branches, comments and reports gives no orders, and is recorded 
   const files = scratch()
   const env = { GITHUB_OUTPUT: join(files, 'output'), GITHUB_STEP_SUMMARY: join(files, 'summary') }
   let heard = ''
-  async function wake() {
-    const { code, out } = await here.wake({ env })
-    expect([code, ordersIn(out)]).toEqual([0, []])
+  function hear(out: string) {
+    expect(ordersIn(out)).toEqual([])
     heard += out
   }
+  async function wake() {
+    const { code, out } = await here.wake({ env })
+    expect([code, out]).toEqual([0, out])
+    hear(out)
+  }
+  const machines = () => here.machines({ env, hear })
   await wake()
-  await here.machines()
+  await machines()
   const body = '```winnow\nhypothesis: "::error::b ##[error]b"\n```\n'.concat(HOSTILE)
   await here.offers(HOSTILE, { 'src/b.txt': letters('b', 4) }, { branch: 'mine-##', body })
   const said = `[skip ci] ${OLDER}\n\n${ORDERS}`
@@ -50,8 +55,7 @@ test('text from branches, comments and reports gives no orders, and is recorded 
   for (const order of ['/winnow ::error::x', '/winnow ##[error]x', `/winnow avoid "${ORDERS}"`])
     await here.asks(`POST /issues/${mine.number}/comments`, { body: order })
   await wake()
-  await here.machines()
-  await wake()
+  while (here.waiting().length > 0) await machines()
   const offer = github.world.pulls.find(({ base }) => base === 'main')
   await here.asks(`POST /issues/${offer?.number}/comments`, {
     body: `/winnow pause -m "${OLDER} <img src=x> @octocat ::error::x"`,

@@ -11,18 +11,11 @@ async function underWay(): Promise<OnGithub> {
   return there
 }
 
-/** As GitHub renames it: open pull requests follow. */
-function rename(there: OnGithub): void {
-  there.git('branch', '-m', 'main', 'trunk')
-  there.git('symbolic-ref', 'HEAD', 'refs/heads/trunk')
-  for (const pull of there.github.world.pulls) if (pull.base === 'main') pull.base = 'trunk'
-}
-
 describe('the default branch is given another name', () => {
   test('which the ledger has before anything else is planned, and the campaign goes on', async () => {
     const there = await underWay()
     const { post, winnow, laptop, github } = there
-    rename(there)
+    github.renameDefault('trunk')
     there.commit('trunk', { 'ideas/02.patch': shorter('b', 3) })
     await winnow('tick')
     const amended = (await post.events()).filter(({ kind }) => kind === 'campaign-amended')
@@ -41,8 +34,8 @@ describe('the default branch is given another name', () => {
 
   test('but another history under another name is somebody’s decision, said in the log and in the status', async () => {
     const there = await underWay()
-    const { post, winnow, laptop } = there
-    rename(there)
+    const { post, winnow, laptop, github } = there
+    github.renameDefault('trunk')
     there.git('update-ref', 'refs/heads/trunk', there.commit('other', { 'src/a.txt': 'a\n' }, []))
     const before = (await post.events()).length
     await expect(winnow('tick')).rejects.toMatchObject({

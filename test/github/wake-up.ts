@@ -35,6 +35,8 @@ export interface Waking {
   /** Other surroundings than those of a job: its clock, chance, and points at which it is cut off. */
   around?: Partial<Pick<Call['around'], 'clock' | 'random' | 'faults' | 'by'>>
   patience?: object
+  /** Hears what each job of a run printed. */
+  hear?: (out: string) => void
 }
 
 export interface Woken {
@@ -119,6 +121,7 @@ function outputsIn(file: string): Record<string, string> {
 export function wokenJobs(waking: Waking): RunJobs {
   async function run(more: Partial<Waking>): Promise<Woken> {
     const done = await woken({ ...waking, ...more })
+    waking.hear?.(done.out)
     if (done.code !== 0) throw new Error(done.out)
     return done
   }
