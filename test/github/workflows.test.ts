@@ -73,6 +73,17 @@ describe('a run', () => {
     expect(run.conclusion).toBe('cancelled')
   })
 
+  test('at a branch that GitHub does not know yet is started a moment later, and refused where it never does', async () => {
+    let refusals = 1
+    temp.github.api.intercept = (_, route) =>
+      route.endsWith('/dispatches') && refusals-- > 0
+        ? { status: 422, body: { message: `No ref found for: ${BRANCH}`, documentation_url: '' } }
+        : null
+    expect(recorded(await machines.start(WANTED)).branch).toBe(BRANCH)
+    await expect(machines.start({ ...WANTED, branch: 'optimize/none' })).rejects.toThrow(/No ref found/)
+    expect(temp.github.world.runs).toHaveLength(1)
+  })
+
   test('of a workflow that is not there is a refusal that says so', async () => {
     const missing = workflowsOf({ workflowFile: 'nothing.yml' })
     await expect(missing.start(WANTED)).rejects.toThrow(/dispatches: it is not there/)

@@ -31,7 +31,7 @@ const artifacts = z.object({
 /** `file`: the name of our workflow file, which a maintainer may have changed. */
 export function githubWorkflows(client: GithubClient, file: string, pacing: Pacing): Workflows {
   return {
-    start: wanted => patiently(pacing, () => startRun(client, file, wanted)),
+    start: wanted => patiently(pacing, () => startAtNewBranch(client, file, wanted, pacing)),
     run: id => patiently(pacing, () => readRun(client, id)),
     cancel: run => patiently(pacing, () => cancelRun(client, run)),
     artifacts: (run, names) => patiently(pacing, () => findArtifacts(client, run, names)),
@@ -58,6 +58,24 @@ function sha256Of(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 
+const UNTIL_SEEN_MS = 5_000
+
+/** A campaign's branch may have been pushed a moment ago, and the part of GitHub that starts runs not know it yet. */
+async function startAtNewBranch(
+  client: GithubClient,
+  file: string,
+  wanted: RunStart,
+  { sleep }: Pacing,
+): Promise<number | null> {
+  try {
+    return await startRun(client, file, wanted)
+  } catch (error) {
+    if (!refusesFor(error, /No ref found/)) throw error
+    await sleep(UNTIL_SEEN_MS)
+    return startRun(client, file, wanted)
+  }
+}
+
 async function startRun(
   client: GithubClient,
   file: string,
@@ -71,18 +89,14 @@ async function startRun(
     const { status, data } = await client.request(route, { ...values, ...more })
     return Number(status) === 204 ? null : understood(startedRun, data, 'a started run').workflow_run_id
   } catch (error) {
-    if (!details || !isUnknownKey(error)) throw error
+    // Enterprise Servers that do not name the run they start refuse the parameter.
+    if (!details || !refusesFor(error, /return_run_details/)) throw error
     return startRun(client, file, { branch, inputs }, false)
   }
 }
 
-/** Enterprise Servers that do not name the run they start refuse the parameter. */
-function isUnknownKey(error: unknown): boolean {
-  return (
-    error instanceof ForgeError &&
-    error.detail.status === 422 &&
-    /return_run_details/.test(error.detail.output ?? '')
-  )
+function refusesFor(error: unknown, why: RegExp): boolean {
+  return error instanceof ForgeError && error.detail.status === 422 && why.test(error.detail.output ?? '')
 }
 
 async function readRun(client: GithubClient, id: number): Promise<WorkflowRun | null> {
