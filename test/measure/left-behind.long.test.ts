@@ -48,8 +48,8 @@ for name in range(400):
 
 describe('what a side leaves in its own places is its own doing, and no failure of the machine', () => {
   test.each([
-    ['folders nested deeper than a path may say', nested(3000)],
-    ['such folders in its out directory', nested(3000, '"$WINNOW_OUT_DIR"')],
+    ['folders nested deeper than a path may say', nested(2100)],
+    ['such folders in its out directory', nested(2100, '"$WINNOW_OUT_DIR"')],
     ['what can be named on stage and not where it is parked', TO_THE_LIMIT],
   ])('%s', async (_, script) => {
     const { tampered, runner_error: failed } = await leaving(script)
@@ -190,7 +190,7 @@ describe('looking at it', () => {
   test('what is too deep to be named is named by its beginning', () => {
     const dir = scratch()
     onTestFinished(() => void execFileSync('rm', ['-rf', '--', dir]))
-    execFileSync('sh', ['-c', nested(3000)], { cwd: dir })
+    execFileSync('sh', ['-c', nested(2100)], { cwd: dir })
     expect(() => sealEverything(dir, [], 'sha1')).toThrow(Unsealable)
     expect(() => sealEverything(dir, [], 'sha1')).toThrow(/^(?:x\/){40}… is nested too deep/)
   })

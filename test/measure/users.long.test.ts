@@ -252,7 +252,7 @@ describe.skipIf(!isRoot)('what a side does to its own files', () => {
     const { acting, lodging, users } = await settled()
     const name = `winnow-deep-${process.pid}`
     const deep = (where: string) =>
-      `perl -e 'chdir shift; mkdir "${name}"; chdir "${name}"; mkdir "x" and chdir "x" for 1..3000' ${where}`
+      `perl -e 'chdir shift; mkdir "${name}"; chdir "${name}"; mkdir "x" and chdir "x" for 1..2100' ${where}`
     onTestFinished(
       () => void execFileSync('rm', ['-rf', '--', `/tmp/${name}`, `/dev/shm/${name}`, lodging.workDir]),
     )
