@@ -46,6 +46,13 @@ export function endLostAsking(campaign: Counted): void {
   dropAlerts(campaign, ASKING_FAILED)
 }
 
+/** Whether the next run may be put off for them. */
+export function hasFruitlessRuns(
+  campaign: Pick<Campaign, 'fruitless_measuring' | 'fruitless_asking'>,
+): boolean {
+  return campaign.fruitless_measuring !== null || campaign.fruitless_asking !== null
+}
+
 function dropAlerts(campaign: Counted, dropped: string): void {
   campaign.alerts = campaign.alerts.filter(({ code }) => code !== dropped)
 }

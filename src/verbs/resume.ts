@@ -3,6 +3,7 @@ import { record } from '../engine/record.ts'
 import { requireCampaign } from '../engine/session.ts'
 import { UserError } from '../errors.ts'
 import { disabledProposers } from '../model/fold-proposer.ts'
+import { hasFruitlessRuns } from '../model/fruitless-runs.ts'
 import { isMovable } from '../model/limit.ts'
 import { directReverts } from '../plan/revert.ts'
 import { isLimitRaised } from '../plan/raised-limit.ts'
@@ -33,7 +34,8 @@ export const resume: Verb = {
       const { campaign } = (await requireCampaign(place)).loaded
       const disabled = disabledProposers(campaign)
       const running = campaign.status === 'running'
-      if (running && disabled.length === 0) {
+      const rests = hasFruitlessRuns(campaign)
+      if (running && disabled.length === 0 && !rests) {
         call.terminal.out(`Campaign ${place.name} is running already.`)
         return 0
       }
@@ -42,6 +44,7 @@ export const resume: Verb = {
       await record(place, [{ kind: 'campaign-resumed', reason }])
       if (rehearsal !== null) return 0
       for (const who of disabled) call.terminal.out(`${who} is asked for ideas again.`)
+      if (rests) call.terminal.out('Runs of GitHub Actions that were put off start again.')
       if (!running) call.terminal.out(`Campaign ${place.name} goes on. ${measuredNext(campaign)}`)
       return 0
     }),
