@@ -39,7 +39,7 @@ export async function refusesComment(
   if (!isBot && (await maySteer(forge, campaigns, { login, body: comment.body }))) return false
   if (!isBot) await decline(around, forge, comment.id)
   const line = said(
-    `${login || 'An account that is gone'} may not steer this repository's campaigns: nothing was looked at.`,
+    `${login || 'An account that is gone'} has no write access here: winnow ignored the comment.`,
   )
   console.log(line)
   summarise(env, cell(line))

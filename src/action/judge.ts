@@ -12,6 +12,7 @@ import { cell } from '../report/markdown.ts'
 import type { Task } from './commands.ts'
 import type { Env } from './inputs.ts'
 import { attemptOf, runIdOf } from './run-id.ts'
+import { RECORDED_LATER } from './recorded-later.ts'
 import { failed, hide, type Outputs, said, setOutputs, summarise } from './runner-protocol.ts'
 import { waiting } from './waiting.ts'
 
@@ -66,7 +67,7 @@ function tell(env: Env, judged: Judged, room: string): number {
     requests: sum('requests'),
     usd: sum('usd'),
   }
-  const line = `${records} scores of ${judgings.length} orders, ${result.requests} requests, ${usdText(result.usd)}. The settling job of this run takes them in.`
+  const line = `${records} scores of ${judgings.length} orders, ${result.requests} requests, ${usdText(result.usd)}. ${RECORDED_LATER}`
   console.log(line)
   const ended = judgings.flatMap(each => each.ended ?? [])
   summarise(env, [line, ...ended.map(({ reason }) => `- ${cell(said(reason), 300)}`)].join('\n'))

@@ -1,3 +1,4 @@
+import { plural } from '../decide/wording.ts'
 import { randomBytes } from 'node:crypto'
 import { homedir, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -16,6 +17,7 @@ import { LaterCode, LaterCodeChanged, laterCodeFolders } from './later-code.ts'
 import { measuringBranch } from './measuring-branch.ts'
 import { type PartialFile, partialFile } from './partial-file.ts'
 import { emptyRunnerFiles } from './runner-files.ts'
+import { RECORDED_LATER } from './recorded-later.ts'
 import { failed, type Outputs, said, setOutputs, summarise } from './runner-protocol.ts'
 import { waiting } from './waiting.ts'
 
@@ -118,7 +120,7 @@ function goneBack(to: Handed | null, { handedBack: why }: Extract<Answer, { hand
 /** The file gets its name when nothing of the experiment is alive any more, in a directory that nobody knew. */
 function tell(order: string, answer: Exclude<Answer, { handedBack: string }>, room: string): void {
   if ('stale' in answer) {
-    const line = `Order ${order.slice(0, 12)} is not measured: ${answer.stale}.`
+    const line = `Did not measure order ${order.slice(0, 12)}: ${answer.stale}.`
     console.log(said(line))
     summarise(env, line)
     return setOutputs(env, { 'result-json': JSON.stringify({ order, stale: answer.stale }) })
@@ -131,7 +133,7 @@ function tell(order: string, answer: Exclude<Answer, { handedBack: string }>, ro
   const { executions, runner_error, tampered, flags, unisolated_because: why } = answer.report
   const isolated = !flags.includes('unisolated')
   const result = { order, executions: executions.length, runner_error, tampered: tampered !== null, isolated }
-  const line = `Order ${order.slice(0, 12)} is measured: ${executions.length} executions. The settling job of this run takes them in.`
+  const line = `Measured order ${order.slice(0, 12)} with ${plural(executions.length, 'execution')}. ${RECORDED_LATER}`
   console.log(said(runner_error === null ? line : `${line} But ${runnerErrorText(runner_error)}`))
   summarise(env, said(why === undefined ? line : `${line} Without isolation, because ${why}.`))
   setOutputs(env, { 'result-json': JSON.stringify(result), report: file, artifact: reportArtifact(order) })

@@ -1,3 +1,4 @@
+import { plural } from '../decide/wording.ts'
 import { mkdtempSync, renameSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -11,6 +12,7 @@ import { definedIn } from './inputs.ts'
 import { LaterCode } from './later-code.ts'
 import { attemptOf, runIdOf } from './run-id.ts'
 import { emptyRunnerFiles } from './runner-files.ts'
+import { RECORDED_LATER } from './recorded-later.ts'
 import { failed, said, setOutputs, summarise } from './runner-protocol.ts'
 import { waiting } from './waiting.ts'
 
@@ -66,7 +68,7 @@ function withoutIdea({ answers }: Answers): string[] {
 /** The file gets its name when no program is alive any more, in a directory that nobody knew. */
 function tell(answers: Answers | { nobody: string }, room: string): void {
   if ('nobody' in answers) {
-    const line = `Nobody is asked: ${answers.nobody}.`
+    const line = `No program was asked for an idea: ${answers.nobody}.`
     console.log(said(line))
     summarise(env, said(line))
     return setOutputs(env, { 'result-json': JSON.stringify(answers) })
@@ -76,7 +78,7 @@ function tell(answers: Answers | { nobody: string }, room: string): void {
   renameSync(`${file}.part`, file)
   const ideas = answers.answers.filter(({ ok }) => ok).length
   const asked = answers.answers.length
-  const line = `Asked for ${asked} ${asked === 1 ? 'idea' : 'ideas'}, ${ideas} came. The settling job of this run takes them in.`
+  const line = `Asked for ${plural(asked, 'idea')} and got ${ideas}. ${RECORDED_LATER}`
   console.log(line)
   summarise(env, [line, ...withoutIdea(answers)].join('\n'))
   const result = { campaign: answers.campaign, asked, ideas }

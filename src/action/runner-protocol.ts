@@ -169,7 +169,7 @@ export function failed(env: Env, error: unknown, others: Outputs = {}): number {
   console.log(annotation('error', `${message}${fix}`, error instanceof UserError ? error.place : {}))
   summarise(
     env,
-    `**error** ${message
+    `**error** ${`${message}${fix}`
       .split('\n')
       .map(text => cell(text))
       .join(' ')}`,

@@ -5,6 +5,7 @@ import { cell } from '../report/markdown.ts'
 import { waitingSentence } from '../report/sentence.ts'
 import type { Tally } from '../report/tally.ts'
 import type { Task } from './commands.ts'
+import type { Env } from './inputs.ts'
 import type { Rehearsed } from './rehearsed-turn.ts'
 import { type Outputs, said, setOutputs, summarise } from './runner-protocol.ts'
 
@@ -16,6 +17,10 @@ export interface Turn {
   verdicts: Tally
   /** What this run's own jobs measure. */
   orders: ActionsTick['orders']
+  /** Runs that it has started. */
+  started: ActionsTick['started']
+  /** Where pull requests bring ideas. */
+  branch: string
   /** Whether the propose job of this run has something to do. */
   propose: boolean
   /** Whether the judge job of this run has something to do. */
@@ -37,11 +42,11 @@ export function tellTurns(
   turns: readonly Turn[],
   { later, broken, outputs }: NotTurned & { outputs: Outputs },
 ): void {
-  for (const { campaign, waiting, to_go_on: way } of turns) {
-    const then = way === undefined ? '' : ` To go on, ${way}.`
-    const line = `${campaign}: ${waitingSentence(waiting)}${then}`
+  for (const turn of turns) {
+    const line = `${turn.campaign}: ${[waitingSentence(turn.waiting), ...nextSentences(turn)].join(' ')}`
     console.log(said(line))
-    summarise(env, cell(line, SUMMARY_LENGTH))
+    const links = turn.started.map(started => linkTo(env, started))
+    summarise(env, [cell(line, SUMMARY_LENGTH), ...links].join('\n'))
   }
   if (later.length > 0) {
     const line = said(`Left for the next wake-up: ${later.join(', ')}.`)
@@ -56,6 +61,26 @@ export function tellTurns(
     campaign: measuring?.campaign ?? '',
     orders: measuring === undefined ? '' : JSON.stringify(measuring.orders),
   })
+}
+
+/** What comes next of itself, or what a person can do. */
+function nextSentences({ orders, started, waiting, branch, to_go_on: way }: Turn): string[] {
+  const titles = orders.map(({ title }) => title).join('; ')
+  return [
+    ...(orders.length === 0 ? [] : [`The next jobs of this run measure ${titles}.`]),
+    ...started.map(({ run, title }) => `Started run${run === null ? '' : ` ${run}`} (${title}).`),
+    ...(waiting.for === 'ideas' ? [`To bring one, open a pull request against ${branch}.`] : []),
+    ...(way === undefined ? [] : [`To go on, ${way}.`]),
+  ]
+}
+
+function linkTo(
+  { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository }: Env,
+  { run, title }: ActionsTick['started'][number],
+): string {
+  const text = cell(title, SUMMARY_LENGTH)
+  const isKnown = run !== null && server !== undefined && repository !== undefined
+  return isKnown ? `- [${text}](${server}/${repository}/actions/runs/${run})` : `- ${text}`
 }
 
 /** No job that would follow is started: nothing was written that it could work on. */

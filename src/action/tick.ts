@@ -1,6 +1,7 @@
 import { type ActionsRun, asksInThisRun, tickOnActions } from '../engine/actions/session.ts'
 import { ForgeError, UserError } from '../errors.ts'
 import type { HandedItems } from '../judge/handed-on.ts'
+import { shortRef } from '../model/refs.ts'
 import { tallyOf } from '../report/tally.ts'
 import { wayOnText } from '../report/way-on.ts'
 import { atCampaign, atRepository, type Scene } from '../verbs/at-campaign.ts'
@@ -150,7 +151,7 @@ async function oneTick(call: Call, scene: Scene, run: ActionsRun): Promise<Came>
   if (workflows === undefined) throw new Error('this forge runs no workflows')
   const heed = heedComments(call, scene)
   const done = await tickOnActions(place, workflows, { ...run, heed })
-  const { waiting, seen, refusals, orders, toJudge: items } = done
+  const { waiting, seen, refusals, orders, started, toJudge: items } = done
   if (seen === null) throw new Error(`campaign ${place.name} was started and is not there`)
   const { campaign } = seen.world
   const { say } = call.around.progress
@@ -167,6 +168,8 @@ async function oneTick(call: Call, scene: Scene, run: ActionsRun): Promise<Came>
     waiting,
     verdicts: tallyOf(campaign),
     orders,
+    started,
+    branch: shortRef(place.refs.optimize),
     propose: campaign.status === 'running' && asksInThisRun(place, campaign) && run.next.propose,
     judge: items !== null,
     refused: refusals.map(({ message }) => message),

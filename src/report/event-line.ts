@@ -117,7 +117,7 @@ const texts: { [K in EventKind]: (event: LedgerEvent<K>, metrics: ShownMetrics) 
       ? nothingAsked(experiment, additions)
       : `${experiment} is waiting for approval of ${packagesText(packages, additions)}`,
   'measure-asked': ({ experiment, head, author }) =>
-    `${experiment} waits: ${author} may not write here, and nobody has allowed ${short(head)} to be measured`,
+    `${experiment} waits for permission: ${author} has no write access, and ${short(head)} is not allowed to be measured yet`,
   'measure-allowed': ({ experiment, head, login }) =>
     `${experiment}: ${login} allows ${short(head)} to be measured`,
   'approval-withdrawn': ({ experiment, packages, login }) =>
@@ -170,7 +170,13 @@ function measuredText(report: LedgerEvent<'measured'>['report'], metrics: ShownM
     candidates.length === 0
       ? sides.map(side => [side, metricsText(values(side), metrics)])
       : candidates.map(side => [side, changesText(values('base'), values(side), metrics)])
-  return `measured: ${shown.map(([side, text]) => `${side} ${text || 'has no result'}`).join('; ')}`
+  const named = shown.map(([side, text]) => `${sideText(side)} ${text || 'has no result'}`)
+  return `measured: ${named.join('; ')}`
+}
+
+/** A calibration measures the base against a copy of itself. */
+function sideText(side = ''): string {
+  return side === 'twin' ? 'a copy of the base' : side
 }
 
 /** Only the word that a warning begins with; `winnow show` has them in full. */

@@ -49,7 +49,7 @@ test('tick takes nothing from the event that woke it, whatever stands there, and
       expect([event, ended.code, ended.stderr, ended.orders]).toEqual([event, 0, '', []])
       // Who wrote a comment is asked first, and none of them may steer here.
       const isComment = event === 'issue_comment'
-      if (isComment) expect(ended.stdout).toContain("may not steer this repository's campaigns")
+      if (isComment) expect(ended.stdout).toContain('has no write access here')
       else expect([ended.stdout, ended.outputs]).toEqual([first.stdout, first.outputs])
     })
     await Promise.all(some)

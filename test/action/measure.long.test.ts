@@ -212,7 +212,7 @@ describe('an order that is not wanted', () => {
     }
     const stale = await measuring(id)
     expect([stale.code, stale.outputs['report'], stale.outputs['artifact']]).toEqual([0, '', ''])
-    expect(stale.stdout).toMatch(/^Order [0-9a-f]{12} is not measured: it is measured already\.\n$/)
+    expect(stale.stdout).toMatch(/^Did not measure order [0-9a-f]{12}: it is measured already\.\n$/)
     expect(stale.result).toEqual({ order: id, stale: 'it is measured already' })
     const unknown = await measuring('f'.repeat(64))
     expect([unknown.code, unknown.outputs['report']]).toEqual([2, ''])

@@ -225,7 +225,9 @@ execution: { mode: parallel, max_concurrent: 2 }`
     const run = await yard.begin()
     const other = await yard.propose(run + 7)
     expect([other.code, other.outputs['report']]).toEqual([0, ''])
-    expect(other.stdout).toContain('Nobody is asked: this run has nobody to ask for campaign size.')
+    expect(other.stdout).toContain(
+      'No program was asked for an idea: this run has nobody to ask for campaign size.',
+    )
     const again = await yard.first(run + 1)
     expect([again.outputs['propose'], again.result]).toMatchObject([
       '',
@@ -235,7 +237,9 @@ execution: { mode: parallel, max_concurrent: 2 }`
     const { dir } = jobClone(yard.github.bare, 'main')
     const argv = [join(process.cwd(), 'dist/cli.js'), 'pause', '-m', 'enough', '--campaign', 'size']
     execFileSync(process.execPath, [...argv, '--cache-dir', scratch('winnow-cache-')], { cwd: dir })
-    expect((await yard.propose(run)).stdout).toContain('Nobody is asked: campaign size is paused')
+    expect((await yard.propose(run)).stdout).toContain(
+      'No program was asked for an idea: campaign size is paused',
+    )
   })
 
   it('ends with everything that it started where its job is cancelled', async () => {

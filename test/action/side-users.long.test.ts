@@ -97,7 +97,7 @@ describe.skipIf(!isRoot)('a job where there are users for sides', () => {
       )
       await proven(person)
       const elsewhere = await measuring(person, kept, { through: argv => argv })
-      expect(elsewhere.stdout).toContain('is not measured: it is measured already')
+      expect(elsewhere.stdout).toContain(': it is measured already')
     },
   )
 

@@ -129,7 +129,7 @@ describe.skipIf(!isRoot || SUDO_ROOT === '')('a single job whose user may become
     await offerFromFork(github)
     expect((await hosted(github, token)).code).toBe(0)
     expect(ofKind(github, 'experiment-refused')).toMatchObject([
-      { code: 'unisolated', message: expect.stringContaining('eve may not write here') },
+      { code: 'unisolated', message: expect.stringContaining('eve has no write access') },
     ])
   })
 })

@@ -17,8 +17,14 @@ import { type Unscored, unscoredOrders } from './scored-order.ts'
 export interface ActionsRunner extends Runner, Unscored {
   /** Orders that this run's own jobs measure, in the order of their issue. */
   takenOrders(campaign: Campaign): LiveOrder[]
-  /** Whether this process has started a run, which looks at everything again. */
-  readonly hasStarted: boolean
+  /** Runs that this process has started, which look at everything again. */
+  readonly started: readonly StartedRun[]
+}
+
+/** A run that this process has started; a server may not tell its number. */
+export interface StartedRun {
+  run: number | null
+  title: string
 }
 
 interface Options {
@@ -39,6 +45,7 @@ export function actionsRunner(place: Here, workflows: Workflows, options: Option
   const unscored = unscoredOrders()
   const reader = orderFacts(place, workflows, { ...options, unscored })
   const placed = new PlacedOrders()
+  const started: StartedRun[] = []
   /** Runs that had orders at an earlier look. */
   let busy = new Set<number>()
 
@@ -83,9 +90,10 @@ export function actionsRunner(place: Here, workflows: Workflows, options: Option
       if (role.does === 'measure' && joins) return placed.put([order], own)
       const orders = waitingTogether(campaign, order, placed)
       const branch = shortRef(place.refs.optimize)
-      const run = await workflows.start({ branch, inputs: { title: runTitle(campaign, orders) } })
+      const title = runTitle(campaign, orders)
+      const run = await workflows.start({ branch, inputs: { title } })
       placed.put(orders, run === null ? null : runIdOf(run))
-      placed.hasStarted = true
+      started.push({ run, title })
       if (run !== null) placed.started.push(run)
     },
     // `tidy` does it, once the ledger says so.
@@ -94,9 +102,7 @@ export function actionsRunner(place: Here, workflows: Workflows, options: Option
       if (role.does !== 'measure') return []
       return waitingOrders(campaign).filter(({ run_id, printed }) => run_id === own && printed === null)
     },
-    get hasStarted() {
-      return placed.hasStarted
-    },
+    started,
     printed: order => unscored.printed(order),
     due: order => unscored.due(order),
     ...NOTHING_HERE,
@@ -108,8 +114,6 @@ class PlacedOrders {
   readonly #runs = new Map<OrderId, string | null>()
   /** Runs that this process has started since the last look. */
   started: number[] = []
-  /** Whether it has started any. */
-  hasStarted = false
 
   has(order: OrderId, runId?: string): boolean {
     return runId === undefined ? this.#runs.has(order) : this.#runs.get(order) === runId

@@ -23,7 +23,7 @@ import { artifactNames, type EndedRun, fetchAnswers, fetchScores } from './ended
 import { itemsToJudge, judgesReader } from './judges.ts'
 import { runArtifacts } from './run-artifacts.ts'
 import { FIRST_ATTEMPT, ownRunId, runNumber, type RunRole } from './run-role.ts'
-import { type ActionsRunner, actionsRunner } from './runner.ts'
+import { type ActionsRunner, actionsRunner, type StartedRun } from './runner.ts'
 
 /** Jobs that ask programs for ideas, and models for scores. */
 export interface AskingJobs {
@@ -54,6 +54,8 @@ export interface ActionsTick extends TickResult {
   orders: MatrixEntry[]
   /** What this run's judge job has scored; null where it has nothing to do. */
   toJudge: HandedItems | null
+  /** Runs that this tick has started. */
+  started: StartedRun[]
 }
 
 /**
@@ -85,14 +87,16 @@ export async function tickOnActions(
   const world = result.seen?.world ?? null
   // A program without an idea has hardly one a minute later: the next scheduled tick asks again.
   const again = { ...has, propose: has.propose && !ideas.hadNone }
-  if (world !== null && !runner.hasStarted && hasToAsk(world, again))
-    await startNext({ place, memory }, workflows, world.campaign)
+  const started = [...runner.started]
+  if (world !== null && started.length === 0 && hasToAsk(world, again))
+    started.push(...(await startNext({ place, memory }, workflows, world.campaign)))
   const campaign = world?.campaign ?? null
   return {
     ...result,
     refusals: [...memory.refusals.values()],
     orders: campaign === null ? [] : matrixOf(campaign, runner),
     toJudge: campaign !== null && may.judge ? itemsToJudge(place, campaign, runner) : null,
+    started,
   }
 }
 
@@ -163,13 +167,15 @@ async function startNext(
   { place, memory }: { place: Place; memory: Memory },
   workflows: Workflows,
   campaign: Campaign,
-): Promise<void> {
+): Promise<StartedRun[]> {
   const branch = shortRef(place.refs.optimize)
+  const title = runTitle(campaign, [])
   try {
-    await workflows.start({ branch, inputs: { title: runTitle(campaign, []) } })
+    return [{ run: await workflows.start({ branch, inputs: { title } }), title }]
   } catch (error) {
     if (!isRefusal(error)) throw error
     noteRefusal({ place, memory }, error)
+    return []
   }
 }
 
