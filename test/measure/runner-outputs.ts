@@ -133,6 +133,8 @@ not ok 3 - later # TODO
       'not ok 1 - adds',
       "  location: '/home/ada/adder/a.test.mjs:3:1'",
       '  error: |-',
+      '    Expected values to be strictly equal:',
+      '    3 !== 4',
       '  expected: 4',
       '  actual: 3',
     ],

@@ -6,6 +6,8 @@ interface Runner {
   when?: RegExp
   names: RegExp
   says: RegExp
+  /** A line of `says` whose text stands in the lines below it, indented further. */
+  opens?: RegExp
 }
 
 const ERROR = String.raw`(?:[\w$]+\.)*[A-Z]\w*(?:Error|Exception|Failure)\b.*`
@@ -34,6 +36,7 @@ const RUNNERS: readonly Runner[] = [
   {
     names: /^\s*not ok \d+(?!.*# (?:TODO|SKIP)).*$/,
     says: /^\s*(?:location|error|expected|actual|operator|message|at|found|wanted):.*$/,
+    opens: /: [|>]-?$/,
   },
   // node:test, reporter spec: "✖ adds (1.2ms)"
   { names: /^\s*✖ (?!failing tests:).+$/, says: new RegExp(`^\\s*(?:${ERROR}|[+-] .+|\\S+ !== \\S+.*)$`) },
@@ -75,6 +78,7 @@ const RUNNERS: readonly Runner[] = [
 
 const MOST_LINES = 24
 const MOST_REASONS = 4
+const MOST_OF_BLOCK = 8
 /** How far below its name the reason of a failure is looked for. */
 const REACH = 14
 const LINE_LENGTH = 200
@@ -107,15 +111,33 @@ function failuresIn(lines: readonly string[], names: RegExp): number[] {
   })
 }
 
-function reasonsBelow(lines: readonly string[], at: number, { names, says }: Runner): number[] {
+function reasonsBelow(lines: readonly string[], at: number, { names, says, opens }: Runner): number[] {
   const below = lines.slice(at + 1, at + 1 + REACH)
   const next = below.findIndex(line => names.test(line))
   const own = next === -1 ? below : below.slice(0, next)
-  return own.flatMap((line, index) => (says.test(line) ? [at + 1 + index] : [])).slice(0, MOST_REASONS)
+  const reasons = own
+    .flatMap((line, index) => (says.test(line) ? [at + 1 + index] : []))
+    .slice(0, MOST_REASONS)
+  return reasons.flatMap(reason =>
+    opens?.test(lines[reason] ?? '') ? [reason, ...blockBelow(lines, reason)] : [reason],
+  )
+}
+
+/** The lines of a YAML block: those that are indented further than the line that opens it. */
+function blockBelow(lines: readonly string[], opening: number): number[] {
+  const outer = indentOf(lines[opening] ?? '')
+  const below = lines.slice(opening + 1)
+  const end = below.findIndex(line => line !== '' && indentOf(line) <= outer)
+  const block = end === -1 ? below : below.slice(0, end)
+  return block.flatMap((line, index) => (line === '' ? [] : [opening + 1 + index])).slice(0, MOST_OF_BLOCK)
+}
+
+function indentOf(line: string): number {
+  return line.length - line.trimStart().length
 }
 
 function dedent(lines: readonly string[]): string[] {
-  const indents = lines.filter(line => line.trim() !== '').map(line => line.length - line.trimStart().length)
+  const indents = lines.filter(line => line.trim() !== '').map(indentOf)
   const common = indents.length === 0 ? 0 : Math.min(...indents)
   return lines.map(line => line.slice(common))
 }
