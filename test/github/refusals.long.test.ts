@@ -23,7 +23,7 @@ describe('a refusal of GitHub', () => {
   test('for a missing permission names it as a workflow writes it, with the request', async () => {
     const job = temp.forgeOf(temp.github.jobToken({ contents: 'write', pull_requests: 'read' }))
     const error = await failureOf(job.open(pullOf('fast')))
-    expect(error.message).toMatch(/did not take POST .*\/pulls: the token lacks pull-requests: write/)
+    expect(error.message).toMatch(/rejected POST .*\/pulls \(403\): the token lacks pull-requests: write/)
     expect(error.detail).toMatchObject({ status: 403, rule: 'pull-requests: write' })
     expect(error.detail.requestId).toMatch(/^E/)
     const blind = temp.forgeOf(temp.github.jobToken({ contents: 'read' }))
@@ -40,7 +40,7 @@ describe('a refusal of GitHub', () => {
   test('of a token is told without the token', async () => {
     const error = await failureOf(temp.forgeOf('gh-secret').list())
     expect(error.detail.status).toBe(401)
-    expect(error.message).toMatch(/does not know the token/)
+    expect(error.message).toMatch(/the token is expired/)
     expect(JSON.stringify([error.message, error.detail])).not.toMatch(/gh-secret/)
   })
 

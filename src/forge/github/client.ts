@@ -80,7 +80,7 @@ export function githubClient(access: GithubAccess): GithubClient {
       return answer
     } catch (error) {
       tell('failed')
-      throw forgeFailure(error, `take ${asked}`)
+      throw forgeFailure(error, asked)
     }
   })
   return {
@@ -119,7 +119,7 @@ async function answerOf(
     if (errors?.every(({ type }) => type === 'NOT_FOUND')) return dataOf(error)
     // Every document asks about pull requests, or changes one.
     const level = document.trimStart().startsWith('mutation') ? 'write' : 'read'
-    throw forgeFailure(error, 'answer', `pull_requests=${level}`)
+    throw forgeFailure(error, 'POST /graphql', `pull_requests=${level}`)
   }
 }
 

@@ -7,13 +7,14 @@ interface Failure {
   headers: Readonly<Record<string, string | number | undefined>>
 }
 
+const UNNAMED_PERMISSION = 'a permission that GitHub does not name'
 const PERMITTED = 'Allow GitHub Actions to create and approve pull requests'
 
 /**
  * GitHub's refusal in the words of who can do something about it: which permission, rule or setting it was. What was
  * asked for `needs` a permission that GraphQL does not name.
  */
-export function forgeFailure(error: unknown, doing: string, needs?: string): ForgeError {
+export function forgeFailure(error: unknown, request: string, needs?: string): ForgeError {
   if (error instanceof ForgeError) return error
   const failure = failureOf(error)
   const { status, headers, message } = failure
@@ -25,7 +26,12 @@ export function forgeFailure(error: unknown, doing: string, needs?: string): For
     ...(requestId === undefined ? {} : { requestId: String(requestId) }),
     ...(rule === null ? {} : { rule }),
   }
-  return new ForgeError(`GitHub did not ${doing}: ${explained(failure, rule)}`, detail)
+  const did = isRejected(status) ? `rejected ${request} (${status})` : `did not answer ${request}`
+  return new ForgeError(`GitHub ${did}: ${explained(failure, rule)}`, detail)
+}
+
+function isRejected(status: number | undefined): boolean {
+  return status !== undefined && status < 500
 }
 
 function failureOf(error: unknown): Failure {
@@ -78,7 +84,7 @@ function ruleOf({ status, message, headers }: Failure, needs: string | undefined
   if (/not permitted to create or approve pull requests/.test(message)) return PERMITTED
   const needed = headers['x-accepted-github-permissions'] ?? needs
   if (/not accessible by (?:integration|personal access token)/.test(message)) {
-    return needed === undefined ? 'permissions of the token' : permissionNames(String(needed))
+    return needed === undefined ? UNNAMED_PERMISSION : permissionNames(String(needed))
   }
   if (status !== 422 && status !== 403 && status !== 405) return null
   return /rule violations?|protected branch|\bGH\d{3}\b/i.exec(message) ? message : null
@@ -95,8 +101,11 @@ function permissionNames(needed: string): string {
 function explained({ status, message, headers }: Failure, rule: string | null): string {
   if (rule === PERMITTED)
     return `the repository does not allow it. Turn on "${PERMITTED}" in Settings > Actions > General`
+  if (rule === UNNAMED_PERMISSION)
+    return `the token lacks ${rule}. winnow init --github writes the permissions of each job into the workflow`
   if (rule !== null && rule !== message) return `the token lacks ${rule}. Give the job that permission`
-  if (status === 401) return 'it does not know the token (expired, revoked or of another server)'
+  if (status === 401)
+    return 'the token is expired, revoked or of another server. Start the run again: a job gets a new token. Renew a token that is kept as a secret'
   if (status === 429 || isLimit(message)) return `${message.split('\n')[0]}${waitOf(headers)}`
   if (status === 404) return `it is not there, or the token may not see it (${message})`
   return message
