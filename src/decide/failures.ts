@@ -77,7 +77,7 @@ function executionFailure({ spec, report, label, pairs }: Case): Finding | null 
     return finding('degenerate', 'the smoke command failed', { failure_class: 'hypothesis' })
   }
   const outcome = own.status === 'timeout' ? 'timeout' : 'error'
-  return finding(outcome, `the execution ${failureText(own)}`, { failure_class: 'eval' })
+  return finding(outcome, `the harness ${failureText(own)}`, { failure_class: 'eval' })
 }
 
 export function failsOnBothSides(how = ''): string {

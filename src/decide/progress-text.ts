@@ -54,9 +54,9 @@ export function changeOf(
 function asDecidedText(progress: Progress & ProgressAsDecided): string {
   const { metric: name, direction, scale, decided, missing } = progress
   const kept = `${plural(missing.length, 'change')} kept`
-  if (decided === null) return `${kept}, not confirmed by fresh pairs yet`
+  if (decided === null) return `${kept}, not measured again yet`
   const said = effectText(decided, null, { name, direction, scale })
-  return `${said} when ${missing.length === 1 ? 'it was' : 'they were'} kept, not confirmed by fresh pairs yet`
+  return `${said} when ${missing.length === 1 ? 'it was' : 'they were'} kept, not measured again yet`
 }
 
 function numbersText(progress: Progress & ProgressByNumbers): string {

@@ -268,7 +268,7 @@ function outsiderRefusal(world: World, experiment: Experiment): Why | null {
   const author = outsiderOf(world, experiment)
   const denied = author === null ? null : outsidersDeniedText(world)
   if (denied === null) return null
-  const message = `${author} may not write here, and ${denied}. A person with write access can push the same change to a branch of this repository and offer that`
+  const message = `${author} has no write access, and ${denied}. To have it measured, a person with write access pushes the change to a branch of this repository and opens a pull request from there.`
   return { code: 'unisolated', message }
 }
 

@@ -47,8 +47,7 @@ export function allowMeasure(
   campaign: Pick<World['campaign'], 'experiments'>,
   sha: string,
 ): Pick<EventDraft<'measure-allowed'>, 'experiment' | 'head'> | Refused {
-  if (!WHOLE.test(sha))
-    return { refused: 'a head is named by all digits of its commit', fix: wholeLine(campaign, sha) }
+  if (!WHOLE.test(sha)) return { refused: 'give all digits of the commit', fix: wholeLine(campaign, sha) }
   const found = experimentsOf(campaign).filter(({ status, head }) => status === 'queued' && head === sha)
   const [only, ...others] = found.filter(awaitsPermission)
   if (only === undefined || only.head === null) {
@@ -56,8 +55,8 @@ export function allowMeasure(
     return {
       refused: named
         ? `${named.id} needs no permission`
-        : `nothing that waits has the head ${sha}: it may have moved on`,
-      fix: 'the pull request says what waits',
+        : `no experiment waits for permission at commit ${sha}`,
+      fix: 'where one waits, the comment on its pull request shows the whole command',
     }
   }
   if (others.length > 0)
@@ -69,8 +68,9 @@ export function allowMeasure(
 function wholeLine(campaign: Pick<World['campaign'], 'experiments'>, sha: string): string {
   const all = experimentsOf(campaign).filter(awaitsPermission)
   const [only, another] = all.filter(({ head }) => head?.startsWith(sha) === true)
-  if (only === undefined || another !== undefined) return 'the pull request says the whole line'
-  return `look at it once more, then ${permissionText(only)}`
+  if (only === undefined || another !== undefined)
+    return 'the comment on its pull request shows the whole command'
+  return `read the change once more, then ${permissionText(only)}`
 }
 
 /** Whose turn cannot come, whoever is next. */

@@ -1,3 +1,4 @@
+import type { Experiment } from '../model/experiment.ts'
 import type { Member } from './member.ts'
 import type { World } from './world.ts'
 
@@ -9,7 +10,7 @@ export function unisolatedText({ spec }: Pick<World, 'spec'>, member: Member): s
   if (!measured.report.flags.includes('unisolated')) return null
   if (unisolated === 'deny') return 'it was measured without isolation, which merge.unisolated denies'
   const author = strangerOf(experiment)
-  return author && `it was measured without isolation, and ${author} may not write here (merge.unisolated)`
+  return author && `it was measured without isolation, and ${author} has no write access (merge.unisolated)`
 }
 
 /** Who brought what was measured, if they had no right to and somebody who has allowed it. */
@@ -32,5 +33,12 @@ export function outsidersDeniedText({
   if (isolation === 'uid') return null
   if (isolation !== 'none' && campaign.isolated[campaign.harness] !== false) return null
   const why = isolation === 'none' ? ' (measurement.isolation: none)' : ''
-  return `this campaign measures without isolation${why}, and so keeps no code of people without write access (merge.unisolated)`
+  return `this campaign measures without isolation${why}, so it measures no code of people without write access (${DENIED_BY})`
+}
+
+const DENIED_BY = 'merge.unisolated'
+
+/** Whether another commit of its author would be refused as well. */
+export function isDeniedOutsider({ outcome, reason }: Pick<Experiment, 'outcome' | 'reason'>): boolean {
+  return outcome === 'refused' && reason?.includes(`(${DENIED_BY})`) === true
 }

@@ -101,9 +101,10 @@ interface Measured {
 function inWords(
   { metric: name, direction }: Pick<Progress, 'metric' | 'direction'>,
   { effect, scale, interval, note }: Measured,
+  about: '' | 'about ' = '',
 ): Total {
   const { size, unit, word, range } = effectWords(effect, interval, { name, direction, scale })
-  const named = (amount: string) => withoutMetricName(`${name} ${amount}${unit} ${word}`, name)
+  const named = (amount: string) => withoutMetricName(`${name} ${about}${amount}${unit} ${word}`, name)
   const whole = Math.abs(Number(size)) >= 10 ? String(Math.round(Number(size))) : size
   return {
     title: named(unit === ' %' ? whole : size),
@@ -118,9 +119,8 @@ function estimated(progress: Extract<Progress, { is: 'not measured' }>): Total |
   const { decided: effect, scale } = progress
   if (effect === null) return null
   const note =
-    'An estimate from the pairs that the changes were kept by. winnow measures the effect again and updates this text.'
-  const total = inWords(progress, { effect, scale, interval: null, note })
-  return { ...total, title: `about ${total.title}`, phrase: `About ${total.phrase}` }
+    'Estimated from the measurements that decided on each change. winnow measures the effect again with the next ideas and updates this text.'
+  return inWords(progress, { effect, scale, interval: null, note }, 'about ')
 }
 
 function missingNote(missing: readonly string[]): string | null {
@@ -135,7 +135,7 @@ function headLines(campaign: Campaign): string[] {
   const head =
     total === null
       ? `### ${kept === 0 ? 'Nothing is kept at the moment' : `${plural(kept, 'change')} kept`}`
-      : `### ${cell(total.phrase)} than at the start${range}`
+      : `### ${cell(total.phrase.replace(/^about /, 'About '))} than at the start${range}`
   const note = total?.note ?? null
   return [head, factsLine(campaign), ...(note === null ? [] : ['', note])]
 }

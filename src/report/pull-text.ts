@@ -6,6 +6,7 @@ import { againMark } from '../model/check-mark.ts'
 import type { Oid } from '../model/ids.ts'
 import { AWAITS_MERGE, oneLine } from '../model/landing.ts'
 import { isLanded } from '../model/outcome.ts'
+import { isDeniedOutsider } from '../plan/unisolated.ts'
 import { awaitsPermission, permissionText } from '../model/permission.ts'
 import { resumesByItself } from '../model/resumes-by-itself.ts'
 import { standsStill } from '../model/standstill.ts'
@@ -70,7 +71,8 @@ const TRY_AGAIN =
 export function endedText(campaign: Campaign, experiment: Experiment, page: Page = null): string {
   const said = verdictMarkdown(campaign, experiment, page)
   const { outcome } = experiment
-  return outcome !== null && isLanded(outcome) ? said : `${said}\n\n${TRY_AGAIN}`
+  const isOver = (outcome !== null && isLanded(outcome)) || isDeniedOutsider(experiment)
+  return isOver ? said : `${said}\n\n${TRY_AGAIN}`
 }
 
 /** For a person who reopened an ended pull request without a new commit. */

@@ -51,7 +51,11 @@ export function effectPhrase(
   const effect = landing?.effect ?? null
   if (effect !== null) return withoutMetricName(effectWords(campaign, effect), name)
   const selected = reportedEffect(campaign, experiment)?.soFar ?? null
-  if (selected !== null) return `about ${withoutMetricName(selected, name)}`
+  if (selected !== null)
+    return withoutMetricName(
+      selected.replace(`${name} `, () => `${name} about `),
+      name,
+    )
   const said = whyOf(experiment)
     .replaceAll(' -> ', ' → ')
     .replace(/, deterministic.*$/, '')

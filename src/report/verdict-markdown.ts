@@ -65,7 +65,7 @@ function headline(spec: Spec, experiment: Experiment): string {
   const sentence = plainVerdict(spec, experiment)
   const { verdict } = experiment
   const whole = verdict === 'kept' || verdict === 'refused' || verdict === 'broken'
-  const end = whole ? /(?= \(-?[\d.]+ to |, deterministic)|$/ : /(?<=^[^:.]*[:.])|$/
+  const end = whole ? /(?= \(-?[\d.]+ to |, deterministic)|(?<=\.)(?= [A-Z])|$/ : /(?<=^[^:.]*[:.])|$/
   const at = end.exec(sentence)?.index ?? sentence.length
   const rest = sentence.slice(at).trim()
   const space = rest.startsWith(',') ? '' : ' '

@@ -4,7 +4,7 @@ type Home = Pick<Campaign, 'host'>
 
 /** Who carries a campaign on where it lives, for sentences about what comes next. */
 export function nextTurn({ host }: Home): string {
-  return host === 'github' ? 'the next wake-up on GitHub' : 'the next winnow run'
+  return host === 'github' ? 'the next run on GitHub' : 'the next winnow run'
 }
 
 /** The same where nothing has to be measured here and now. */
@@ -13,5 +13,5 @@ export function nextLook(campaign: Home): string {
 }
 
 export function measuredNext({ host }: Home): string {
-  return host === 'github' ? 'The next wake-up on GitHub measures.' : 'winnow run measures.'
+  return host === 'github' ? 'The next run on GitHub measures.' : 'winnow run measures.'
 }

@@ -22,7 +22,7 @@ export function nextCommands(done: {
   if (!passed) {
     return [
       '',
-      'Next, once what is wrong or still to do is put right in these files:',
+      'Next, after you have done what is marked above:',
       `  ${commit}`,
       `  winnow check ${here(specPath)}`,
     ]

@@ -7,7 +7,7 @@ import { isBehind } from '../model/pick-mark.ts'
 import { isPicked, isUnderWay } from '../model/picked.ts'
 import { shortRef } from '../model/refs.ts'
 import { pickLine } from '../report/pick-text.ts'
-import { standingSentence } from '../report/sentence.ts'
+import { capitalised, standingSentence } from '../report/sentence.ts'
 import { standingIn } from '../report/standing.ts'
 import { nextLook } from '../report/who-goes-on.ts'
 import { atCampaign } from './at-campaign.ts'
@@ -89,6 +89,8 @@ function requireKept(campaign: Campaign, experiment: Experiment): void {
 
 function whenText(campaign: Campaign, id: string): string {
   const { status, name } = campaign
-  const then = `${id} will be taken alone by ${nextLook(campaign)}: one commit on the default branch, its pull request, and its measurement there.`
-  return status === 'paused' ? `Noted, but campaign ${name} is paused: after winnow resume, ${then}` : then
+  const then = `${nextLook(campaign)} measures ${id} on its own, as one commit on the default branch, and opens a pull request for it.`
+  return status === 'paused'
+    ? `Noted, but campaign ${name} is paused: after winnow resume, ${then}`
+    : capitalised(then)
 }

@@ -35,9 +35,7 @@ export const stop: Verb = {
       const reason = call.given.text('message') ?? `stopped by ${scene.place.by.actor}`
       await closeDown(call, scene, 'person', reason)
       if (scene.rehearsal) return 0
-      const away = isAway(scene.place, campaign)
-        ? ' The next wake-up on GitHub ends what is being measured.'
-        : ''
+      const away = isAway(scene.place, campaign) ? ' The next run on GitHub ends what is being measured.' : ''
       call.terminal.out(
         already
           ? `Campaign ${campaign.name} was stopped already: ${campaign.status_reason}`

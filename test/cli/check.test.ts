@@ -124,7 +124,7 @@ describe('winnow check', () => {
     const { code, err } = await project(broken).winnow('check')
     expect(code).toBe(13)
     expect(err).toContain(
-      'error: the default branch does not pass: the execution crashed: ended with exit code 3',
+      'error: the default branch does not pass: the harness crashed: ended with exit code 3',
     )
     expect(err).toContain('    cannot find the ruler')
   })

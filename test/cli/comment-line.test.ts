@@ -47,7 +47,7 @@ describe('a command in a comment', () => {
     expect(typed('/winnow approve-deps 0123abcd').verb).toBe('approve')
     expect(() => typed('/winnow pause -C /')).toThrow('has no option -C')
     expect(() => typed('/winnow stop --dry-run')).toThrow('has no option --dry-run')
-    expect(() => typed('/winnow uninstall')).toThrow('is no command here')
+    expect(() => typed('/winnow uninstall')).toThrow('is not a command')
     expect(typed('/winnow pick exp-001').verb).toBe('pick')
   })
 

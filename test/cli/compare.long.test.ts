@@ -260,12 +260,12 @@ describe('a command that does not work', () => {
     expect([code, out]).toEqual([
       13,
       expect.stringMatching(
-        /^shorter is broken: the execution crashed: ended with exit code 3\n {2}ran: sh bench\/size.sh\n {2}last lines of stderr:\n {4}cannot open the ruler\n/,
+        /^shorter is broken: the harness crashed: ended with exit code 3\n {2}ran: sh bench\/size.sh\n {2}last lines of stderr:\n {4}cannot open the ruler\n/,
       ),
     ])
     const first = await person.winnow('compare', 'shorter', 'main', ...SIZE)
     expect([first.code, first.out]).toEqual([13, ''])
-    expect(first.err).toContain('error: shorter does not pass: the execution crashed: ended with exit code 3')
+    expect(first.err).toContain('error: shorter does not pass: the harness crashed: ended with exit code 3')
     expect(first.err).toContain('    cannot open the ruler')
   })
 
@@ -276,7 +276,7 @@ describe('a command that does not work', () => {
     )
     const missing = await person.winnow('compare', 'main', 'shorter', '--', 'nosuchtool')
     expect(missing.err).toContain(
-      'error: main does not pass: the execution crashed: ended with exit code 127',
+      'error: main does not pass: the harness crashed: ended with exit code 127',
     )
     expect(missing.err).toContain('give --setup "npm ci", or install what is missing')
     const slow = await person.winnow(

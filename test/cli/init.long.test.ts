@@ -126,7 +126,7 @@ describe('winnow init', () => {
     expect(code).toBe(13)
     expect(err).toMatch(/^error: the default branch does not pass: /m)
     expect(out).toContain(
-      'Next, once what is wrong or still to do is put right in these files:\n  git add .winnow/speed.yaml && git commit -m "winnow: speed"\n  winnow check .winnow/speed.yaml',
+      'Next, after you have done what is marked above:\n  git add .winnow/speed.yaml && git commit -m "winnow: speed"\n  winnow check .winnow/speed.yaml',
     )
   })
 

@@ -115,7 +115,7 @@ describe('the progress of a noisy campaign', () => {
     person.write('src/ms', '400000\n')
     expect((await person.winnow('try', '-m', 'far less')).code).toBe(0)
     const progress = async () => /^ {2}progress: (.*)$/m.exec((await person.winnow('status')).out)?.[1]
-    expect(await progress()).toMatch(/^ms .* % lower when it was kept, not confirmed by fresh pairs yet$/)
+    expect(await progress()).toMatch(/^ms .* % lower when it was kept, not measured again yet$/)
     expect(await person.json('status')).toMatchObject({
       progress: { by: 'not measured', effect: null, not_measured: ['exp-001'] },
     })

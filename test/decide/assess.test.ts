@@ -129,7 +129,7 @@ describe('what ends a judgement before any comparison', () => {
   test('a failing repeat counts like a failing sample', () => {
     expect(judge({ executions: replaced(3, { status: 'crashed', exit_code: 2 }) })).toMatchObject({
       outcome: 'error',
-      reason: 'the execution crashed (exit 2)',
+      reason: 'the harness crashed (exit 2)',
     })
   })
 

@@ -293,12 +293,12 @@ describe('the progress of a noisy campaign', () => {
     told.keep(500)
     expect(told.progress).toMatchObject({ is: 'not measured', missing: ['exp-001'] })
     expect([progressText(told.progress), gainText(told.progress)]).toEqual([
-      '1 change kept, not confirmed by fresh pairs yet',
+      '1 change kept, not measured again yet',
       'not confirmed',
     ])
     const decided = { ...told.progress, scale: 'log', decided: Math.log(900 / 500) } as Progress
     expect([progressText(decided), gainText(decided)]).toEqual([
-      'bytes 44.4 % lower when it was kept, not confirmed by fresh pairs yet',
+      'bytes 44.4 % lower when it was kept, not measured again yet',
       'about -44.4 %',
     ])
   })

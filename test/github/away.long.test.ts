@@ -61,10 +61,10 @@ describe('a campaign that lives on GitHub', () => {
     expect((await laptop('status')).join('\n')).toContain('paused, release week')
     await winnow('tick')
     expect((await post.campaign()).status).toBe('paused')
-    expect(await laptop('resume')).toEqual(['Campaign size goes on. The next wake-up on GitHub measures.'])
+    expect(await laptop('resume')).toEqual(['Campaign size goes on. The next run on GitHub measures.'])
     await laptop('audit')
     expect(await laptop('stop', '-m', 'enough')).toEqual([
-      'Campaign size is stopped. Its result is on optimize/size. The next wake-up on GitHub ends what is being measured.',
+      'Campaign size is stopped. Its result is on optimize/size. The next run on GitHub ends what is being measured.',
     ])
     const pull = () => github.world.pulls.find(({ title }) => title === 'mine')?.state
     await winnow('tick')

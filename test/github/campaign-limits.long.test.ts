@@ -48,7 +48,7 @@ describe('limits of a campaign on GitHub', () => {
     await post.run()
     expect(await post.campaign()).toMatchObject({ status: 'stopped', stop_code: 'max_iterations' })
     const way =
-      'raise stopping.max_iterations in .winnow/size.yaml on main: the next wake-up on GitHub then goes on'
+      'raise stopping.max_iterations in .winnow/size.yaml on main: the next run on GitHub then goes on'
     expect(await laptop('status')).toContain(`  to go on: ${way}`)
     const [pull] = github.world.pulls.filter(({ base }) => base === 'main')
     expect(pull?.body.replaceAll('\\', '')).toContain(`To go on, ${way}.`)

@@ -41,7 +41,7 @@ describe('comments that steer', () => {
     // Where a reaction says it all, and where the author may not steer, no mail is written.
     const answers = github.world.comments.filter(({ author }) => author.kind === 'actions')
     expect(answers.map(({ body }) => body.split('\n')[0])).toEqual([
-      'pasue: "pasue" is no command here (did you mean /winnow pause?)',
+      'pasue: "pasue" is not a command (did you mean /winnow pause?)',
       expect.stringContaining('winnow pause has no option --directory'),
     ])
 

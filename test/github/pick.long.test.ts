@@ -28,7 +28,7 @@ describe('a change is taken alone by a comment', () => {
     const comment = await say('ada', number('b5'), '/winnow pick')
     const stranger = await say('mallory', number('b5'), '/winnow pick')
     await winnow('tick')
-    expect(answerTo(comment)?.text).toMatch(/^pick: exp-002 will be taken alone/)
+    expect(answerTo(comment)?.text).toMatch(/^pick: The next run on GitHub measures exp-002 on its own/)
     expect(stranger.reactions).toMatchObject([{ content: '-1' }])
     expect(offered()).toMatchObject([
       { title: 'b5', draft: true, state: 'open', author: { kind: 'actions' } },

@@ -91,7 +91,7 @@ test('what a reader brings is refused before it is measured, unless the baseline
     } else {
       expect(await post.outcomes()).toEqual({ shorter: 'refused' })
       const { reason } = await post.experiment('shorter')
-      expect(reason).toMatch(/^eve may not write here, and this campaign measures without isolation/)
+      expect(reason).toMatch(/^eve has no write access, and this campaign measures without isolation/)
       // The baseline was measured, and nothing of eve's.
       expect(github.world.runs).toHaveLength(1)
       const told = github.world.pulls.find(({ number }) => number === pull.body['number'])

@@ -95,9 +95,9 @@ describe('a word for a head', () => {
   it.each([
     ['missing', '', 'all digits', `/winnow measure ${HEAD}`],
     ['not whole', HEAD.slice(0, 39), 'all digits', `/winnow measure ${HEAD}`],
-    ['of another length', `${HEAD}0`, 'all digits', 'the pull request says'],
-    ['no digits', 'latest', 'all digits', 'the pull request says'],
-    ['moved on', oidOf('older'), 'it may have moved on', 'the pull request says'],
+    ['of another length', `${HEAD}0`, 'all digits', 'shows the whole command'],
+    ['no digits', 'latest', 'all digits', 'shows the whole command'],
+    ['moved on', oidOf('older'), 'no experiment waits for permission', 'shows the whole command'],
   ])('that is %s says why it does nothing, and what would', (_, sha, reason, fix) => {
     const built = brought()
     carryOut(built, EVE)

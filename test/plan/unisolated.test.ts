@@ -81,7 +81,7 @@ describe('what an outsider offers, before anything of it is measured', () => {
   const UID = SPEC.replace('measurement: {', 'measurement: { isolation: uid,')
   const refused = [
     'refused',
-    expect.stringMatching(/^eve may not write here, and this campaign measures without/),
+    expect.stringMatching(/^eve has no write access, and this campaign measures without/),
   ]
 
   it.each([
@@ -108,7 +108,7 @@ describe('what an outsider offers, before anything of it is measured', () => {
 
   it('is refused whatever the spec says by a process that cannot keep its own secrets from it', () => {
     const outsidersDenied = 'this job holds a token that such code could read'
-    const why = ['refused', expect.stringContaining(`eve may not write here, and ${outsidersDenied}.`)]
+    const why = ['refused', expect.stringContaining(`eve has no write access, and ${outsidersDenied}.`)]
     expect(ends(offered(`${SPEC}merge: { unisolated: allow }\n`, null), { outsidersDenied })).toEqual(why)
   })
 
@@ -125,7 +125,7 @@ describe('what a stranger brought', () => {
       'does not land without isolation',
       '',
       ['unisolated'],
-      ['not_selected', expect.stringContaining('measured without isolation, and eve may not write here')],
+      ['not_selected', expect.stringContaining('measured without isolation, and eve has no write access')],
     ],
     ['lands where that is allowed', 'merge: { unisolated: allow }\n', ['unisolated'], 'lands'],
     ['lands from a user of its own', '', [], 'lands'],

@@ -130,7 +130,7 @@ describe('a brief', () => {
     )
     expect(told).toContain('- `bytes`: 900 now\n')
     expect(told).not.toContain('at the start')
-    expect(told).toContain('- Progress so far: 1 change kept, not confirmed by fresh pairs yet')
+    expect(told).toContain('- Progress so far: 1 change kept, not measured again yet')
   })
 
   it('says what may be edited and what must hold', () => {

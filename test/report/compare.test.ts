@@ -104,9 +104,9 @@ describe('the sentence of a comparison', () => {
   it('names what is no branch as a sentence begins, and a failed command by its reason', () => {
     const head = { name: 'your work tree', point: POINT }
     expect(sentence(0.042, { head })).toMatch(/^Your work tree is 4\.1 % faster than main/)
-    const reason = 'the execution crashed: ended with exit code 3\nin: x'
+    const reason = 'the harness crashed: ended with exit code 3\nin: x'
     expect(sentence(0, { assessment: assessed('error', { reason }) })).toBe(
-      'my-branch is broken: the execution crashed: ended with exit code 3',
+      'my-branch is broken: the harness crashed: ended with exit code 3',
     )
   })
 

@@ -77,10 +77,10 @@ describe('the progress of a noisy campaign', () => {
 
   it('is what the change was kept by where no pairs were run since the verdict', () => {
     const campaign = landed()
-    const line = 'bytes 8.0 % lower when it was kept, not confirmed by fresh pairs yet'
+    const line = 'bytes 8.0 % lower when it was kept, not measured again yet'
     expect(lineOf(campaign)).toBe(line)
-    expect(campaignPullBody(campaign)).toContain('### About bytes 8.0 % lower than at the start\n')
-    expect(campaignPullTitle(campaign)).toBe('optimize(size): about bytes 8.0 % lower, 1 change')
+    expect(campaignPullBody(campaign)).toContain('### bytes about 8.0 % lower than at the start\n')
+    expect(campaignPullTitle(campaign)).toBe('optimize(size): bytes about 8.0 % lower, 1 change')
     const view = statusView(campaign, new Map())
     expect(view.progress).toMatchObject({ by: 'not measured', effect: null, not_measured: ['exp-001'] })
   })

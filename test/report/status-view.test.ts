@@ -251,7 +251,7 @@ describe('the end of a run', () => {
   it('claims no gain by numbers of two jobs where the metric is noisy', () => {
     const campaign = withBytes(campaignOf(...LANDED, calibrated(NOISE)), [100, 90])
     expect(runSummary(campaign, { for: 'ideas' })[2]).toBe(
-      'Since the baseline: 1 change kept, not confirmed by fresh pairs yet.',
+      'Since the baseline: 1 change kept, not measured again yet.',
     )
   })
 

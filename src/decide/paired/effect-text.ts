@@ -27,7 +27,7 @@ export function withoutMetricName(text: string, name: string): string {
   const noun = NOUNS[name]
   if (noun === undefined || !text.startsWith(`${name} `)) return text
   const rest = text.slice(name.length + 1)
-  return /^(?:probably )?-?\d[\d.]*(?: %|x)? (?:faster|slower|less|more)\b/.test(rest)
+  return /^(?:probably |about )?-?\d[\d.]*(?: %|x)? (?:faster|slower|less|more)\b/.test(rest)
     ? rest
     : `${noun} ${rest}`
 }

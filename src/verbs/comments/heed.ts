@@ -79,6 +79,7 @@ async function hear(hearing: Hearing, seen: Observation): Promise<boolean> {
   for (const [index, asked] of may.entries()) {
     if (!hearing.heeded.take()) return later(scene.place, may.length - index)
     const answer = await heed(hearing, seen, asked)
+    scene.place.progress.say(heededText(asked, answer))
     await give(scene.place, asked, answer)
     over.add(asked.comment.id)
     // The next one is about a campaign that may be another by now.
@@ -94,6 +95,11 @@ async function hear(hearing: Hearing, seen: Observation): Promise<boolean> {
       `Left for the next wake-up, which asks who wrote them: ${plural(unknown.length, 'comment')}.`,
     )
   return tellRead(scene.place, readingDone(seen, unknown))
+}
+
+/** For the log of the run: whose comment was read, and what came of it. */
+function heededText({ pull, comment, words }: Asked, { text }: Answer): string {
+  return `${comment.author} on #${pull.number}: ${cell(oneLine(`${COMMAND} ${words.join(' ')}`, LONGEST))}: ${text}`
 }
 
 function later({ progress }: Place, left: number): boolean {

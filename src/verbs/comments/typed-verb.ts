@@ -33,7 +33,7 @@ function verbTyped(name: string, verbs: readonly Verb[]): Verb {
   if (found !== undefined) return found
   const names = typable.map(verb => verb.name)
   const near = nearest(name, [...names, ...typable.flatMap(({ comment }) => comment?.alias ?? [])])
-  throw new UserError(name === '' ? 'no command was given' : `${JSON.stringify(name)} is no command here`, {
+  throw new UserError(name === '' ? 'no command was given' : `${JSON.stringify(name)} is not a command`, {
     fix: near === undefined ? `${COMMAND} ${names.join(', ')}` : `did you mean ${COMMAND} ${near}?`,
   })
 }
