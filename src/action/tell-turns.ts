@@ -65,7 +65,7 @@ export function tellTurns(
 
 /** What comes next of itself, or what a person can do. */
 function nextSentences({ orders, started, waiting, branch, to_go_on: way }: Turn): string[] {
-  const titles = orders.map(({ title }) => title).join('; ')
+  const titles = [...new Set(orders.map(({ title }) => title))].join('; ')
   return [
     ...(orders.length === 0 ? [] : [`The next jobs of this run measure ${titles}.`]),
     ...started.map(({ run, title }) => `Started run${run === null ? '' : ` ${run}`} (${title}).`),
