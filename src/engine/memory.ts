@@ -23,6 +23,8 @@ export interface Memory {
   holdout: HoldoutFacts | null
   /** On the clock that never jumps. */
   askedAt: number
+  /** Another one for each tick, and after each turn that was cut off. */
+  turn: number
   /** What was done outside the ledger, or refused there, while it ended in this commit (`plan/repeats.ts`). */
   carried: { tip: Oid | null; keys: Set<string> }
   /** What the forge would not do, by its words. */
@@ -42,6 +44,7 @@ export function emptyMemory(): Memory {
     refs: null,
     holdout: null,
     askedAt: Number.NEGATIVE_INFINITY,
+    turn: 0,
     carried: { tip: null, keys: new Set() },
     refusals: new Map(),
     shown: null,
@@ -52,6 +55,7 @@ export function emptyMemory(): Memory {
 export function forget(memory: Memory): void {
   memory.loaded = null
   memory.refs = null
+  memory.turn += 1
   memory.shown = null
 }
 

@@ -65,7 +65,7 @@ export async function observe(eyes: Eyes): Promise<Observation | null> {
   memory.loaded = loaded
   const { campaign } = loaded
   await eyes.runner.tidy(campaign)
-  const pulls = await pullsOf(place, campaign, refs)
+  const pulls = await pullsOf(place, campaign, { refs, turn: memory.turn })
   const { ref: defaultBranch, tip: defaultTip } = await defaultBranchOf(place, refs, campaign)
   const around = await lookAround({ ...eyes, refs, campaign, pulls, defaultTip })
   const world = { ...around, ...doneOn(memory, loaded.tip.commit) }

@@ -31,6 +31,7 @@ const MOST_STILL = 20
  */
 export async function tick(hands: Hands): Promise<TickResult> {
   forgetOld(hands)
+  hands.memory.turn += 1
   for (let lost = 0, still = 0, silent = 0; ; ) {
     const { refs } = hands.memory
     const asked = refs === null

@@ -5,7 +5,7 @@ import type { ExperimentId } from '../model/ids.ts'
 import { badgeTells } from '../report/badge-svg.ts'
 import { leftCheck } from '../report/check-run.ts'
 import { BADGE } from '../report/ledger-views.ts'
-import type { Action, Plan } from '../plan/action.ts'
+import type { Action, Plan, PullChange } from '../plan/action.ts'
 import { plan } from '../plan/plan.ts'
 import { type Applied, appliedOf, type Hands } from './apply.ts'
 import { stageChanges } from './change-pulls.ts'
@@ -26,7 +26,7 @@ const MOST_PLANS = 12
 export async function carryOut(hands: Hands, seen: Observation, first: Plan): Promise<Applied> {
   const { place, memory } = hands
   const transaction = new Transaction(place, { loaded: seen.loaded, refs: seen.refs })
-  const actions = await collect(hands, seen, transaction, first)
+  const actions = withoutMissing(await collect(hands, seen, transaction, first), transaction)
   await renewOldViews(hands, seen, transaction)
   const staged = await stagePulls(hands, seen, transaction, actions)
   const { shows, others } = apart(actions)
@@ -51,6 +51,17 @@ export async function carryOut(hands: Hands, seen: Observation, first: Plan): Pr
     place.faults.reach(`after:${action.do}`)
   }
   return { result: 'done' }
+}
+
+/** What a plan opened, one that followed it may have refused: its branch never appears, and the forge has no such head. */
+function withoutMissing(actions: readonly Action[], transaction: Transaction): Action[] {
+  const isThere = (change: PullChange) =>
+    change.change !== 'open' || transaction.tip(`refs/heads/${change.branch}`) !== null
+  return actions.flatMap((action): Action[] => {
+    if (action.do !== 'pulls') return [action]
+    const changes = action.changes.filter(isThere)
+    return changes.length === 0 ? [] : [{ ...action, changes }]
+  })
 }
 
 /**
@@ -152,10 +163,7 @@ async function stagePulls(
   transaction: Transaction,
   actions: readonly Action[],
 ): Promise<Staged | null> {
-  // What a plan opened, one that followed it may have refused: its branch never appears.
-  const changes = actions
-    .flatMap(action => (action.do === 'pulls' ? action.changes : []))
-    .filter(change => change.change !== 'open' || transaction.tip(`refs/heads/${change.branch}`) !== null)
+  const changes = actions.flatMap(action => (action.do === 'pulls' ? action.changes : []))
   if (changes.length === 0 && transaction.isEmpty) return null
   const staged = await stageChanges(place, seen.loaded.campaign, changes, transaction)
   for (const { ref, to } of staged?.updates ?? []) transaction.move(ref, to)

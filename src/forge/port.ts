@@ -63,6 +63,8 @@ export interface RefView {
   refs: ReadonlyMap<string, Oid>
   /** Whether a ref that is not among them does not exist; else it was not asked for. */
   covers(ref: string): boolean
+  /** At two looks with the same one nothing has moved in between but what this process changed on the forge. */
+  moment?: string
 }
 
 /** Changes that have not happened yet: they do with the push that carries these updates. */

@@ -12,7 +12,7 @@ import type { Place } from '../place.ts'
 export async function pullsOf(
   place: Place,
   campaign: Campaign,
-  refs: ReadonlyMap<string, Oid>,
+  { refs, turn }: { refs: ReadonlyMap<string, Oid>; turn: number },
 ): Promise<Pull[]> {
   const untidy = experimentsOf(campaign).filter(
     ({ status, branch }) => status !== 'ended' || (branch !== null && refs.has(`refs/heads/${branch}`)),
@@ -29,10 +29,20 @@ export async function pullsOf(
   const recent = place.forge.permissionOf === undefined ? 0 : HEARD
   const read = new Map(Object.entries(campaign.comments_read).map(([number, upTo]) => [Number(number), upTo]))
   const wanted = { numbers, branches, elsewhere, recent, read }
-  const pulls = await place.forge.list(wanted, { refs, covers: ref => isListed(place, ref) })
+  const pulls = await place.forge.list(wanted, {
+    refs,
+    covers: ref => isListed(place, ref),
+    moment: momentOf(place, refs, turn),
+  })
   const open = pulls.filter(({ state }) => state === 'open')
   await place.repository.fetch(open.map(pull => ({ ref: headRef(pull), oid: pull.head })))
   return pulls
+}
+
+/** No pull request is another one because the ledger is. */
+function momentOf(place: Place, refs: ReadonlyMap<string, Oid>, turn: number): string {
+  const ledger: ReadonlySet<string> = new Set([place.refs.state, place.refs.closed])
+  return JSON.stringify([turn, ...[...refs].filter(([ref]) => !ledger.has(ref)).toSorted()])
 }
 
 /** Where there are other people, they say something on any of them, whatever became of it: of so many that is heard. */

@@ -23,6 +23,8 @@ const MOST_ANNOTATIONS = 200
  */
 export function checksOf(client: GithubClient): (check: Check, attempt: number) => Promise<void> {
   const known = new Map<string, number[]>()
+  /** What this process has shown last. */
+  const shown = new Map<string, string>()
 
   /** All: the latest of a name may be that of another experiment with the same head. */
   async function existing({ name, head, id }: Check): Promise<Found[]> {
@@ -47,6 +49,8 @@ export function checksOf(client: GithubClient): (check: Check, attempt: number) 
   return async (check, attempt) => {
     const outputs = outputsOf(check)
     const key = JSON.stringify([check.name, check.head, check.id])
+    const content = JSON.stringify([check.state, outputs])
+    if (shown.get(key) === content) return
     const isNew = check.state === 'in-progress' && attempt === 0 && check.again !== true
     const before = known.has(key) || isNew ? [] : await existing(check)
     const ids = known.get(key) ?? before.map(each => each.id)
@@ -56,6 +60,7 @@ export function checksOf(client: GithubClient): (check: Check, attempt: number) 
     for (const id of ids.filter(each => !same.includes(each)))
       for (const output of outputs) await update(id, check, output)
     for (const id of made) for (const output of outputs.slice(1)) await update(id, check, output)
+    shown.set(key, content)
   }
 }
 

@@ -14,6 +14,7 @@ import { MOST_PAGES, withEarlier } from './earlier-comments.ts'
 import { patiently } from './patient.ts'
 import { peopleOf } from './people.ts'
 import { type KnownPull, REVIEWERS } from './pull-node.ts'
+import { ReadBefore } from './read-before.ts'
 import { readNumbers, readOpen } from './read-pulls.ts'
 import { githubWorkflows } from './workflows.ts'
 
@@ -37,24 +38,35 @@ export function githubForge(options: GithubForgeOptions): Forge {
   const members = appToken === null ? client : githubClient({ ...options, token: appToken })
   const check = checksOf(client)
   const pages = allowance(MOST_PAGES, options.clock)
+  const before = new ReadBefore()
   const forge = withSingleChanges({
     kind: 'github',
-    async list(wanted = {}) {
+    async list(wanted = {}, view) {
+      const moment = view?.moment
+      const same = before.find(moment, wanted)
+      if (same !== null) return same.map(({ pull }) => pull)
       const { known, named } = await patiently(options, () => readOpen(client, options.base, wanted))
       const asked = { read: wanted.read, named, pages, say: options.say }
       const whole = await patiently(options, () => withEarlier(client, known, asked))
+      before.keep({ moment, wanted, whole }, known)
       for (const line of tooManyReviewers(known)) options.say(line)
       return whole.map(({ pull }) => pull)
     },
-    batch: changes => patiently(options, () => changeAll(client, changes)),
+    batch: changes => patiently(options, () => changeAll(client, changes, before)),
   })
   return {
     ...forge,
     ...(options.serverUrl === undefined ? {} : { page: `${options.serverUrl}/${options.repository}` }),
     bringersOf: number => patiently(options, () => bringersOf(client, number)),
-    merge: (number, wanted) => patiently(options, () => mergePull(client, number, wanted)),
+    merge(number, wanted) {
+      before.forget()
+      return patiently(options, () => mergePull(client, number, wanted))
+    },
     check: wanted => patiently(options, attempt => check(wanted, attempt)),
-    react: (comment, how) => patiently(options, () => react(client, comment, how)),
+    react(comment, how) {
+      before.forget()
+      return patiently(options, () => react(client, comment, how))
+    },
     ...peopleOf({ client, members }, options),
     isPrivate: () => patiently(options, () => isPrivate(client)),
     workflows: githubWorkflows(client, options.workflowFile ?? WORKFLOW_FILE, options),
@@ -70,19 +82,54 @@ function tooManyReviewers(known: readonly KnownPull[]): string[] {
 }
 
 /** What was done before the connection broke is found done by the next attempt. */
-async function changeAll(client: GithubClient, changes: readonly ForgeChange[]): Promise<ForgeAnswer[]> {
+async function changeAll(
+  client: GithubClient,
+  changes: readonly ForgeChange[],
+  before: ReadBefore,
+): Promise<ForgeAnswer[]> {
+  const edits = editsByNumber(changes)
+  // An attempt that is a repeat finds none of them known.
+  const remembered = before.take(edits.keys())
   const answers = new Map<ForgeChange, ForgeAnswer>()
   for (const change of changes) {
     if (change.kind === 'open') answers.set(change, await opened(client, change))
   }
-  const edits = editsByNumber(changes)
-  const known = await readNumbers(client, [...edits.keys()])
+  const unread = [...edits.keys()].filter(number => !remembered.has(number))
+  const known = await readNumbers(client, unread)
   for (const [number, edit] of edits) {
-    const pull = known.get(number)
-    const given = pull ? await editPull(client, pull, edit) : edit.map(() => unknownPull(number))
+    const seen = remembered.get(number)
+    const given = await (seen
+      ? editRemembered(client, seen, edit)
+      : editKnown(client, known, { number, edit }))
     for (const [index, change] of edit.entries()) answers.set(change, given[index] ?? unknownPull(number))
   }
   return changes.map(change => answers.get(change) ?? unknownPull(0))
+}
+
+interface Edits {
+  number: number
+  edit: readonly PullEditing[]
+}
+
+async function editKnown(
+  client: GithubClient,
+  known: ReadonlyMap<number, KnownPull>,
+  { number, edit }: Edits,
+): Promise<ForgeAnswer[]> {
+  const pull = known.get(number)
+  return pull ? editPull(client, pull, edit) : edit.map(() => unknownPull(number))
+}
+
+/** What is refused may be so because somebody changed it since it was read. */
+async function editRemembered(
+  client: GithubClient,
+  seen: KnownPull,
+  edit: readonly PullEditing[],
+): Promise<ForgeAnswer[]> {
+  const answers = await editPull(client, seen, edit)
+  if (answers.every(({ ok }) => ok)) return answers
+  const { number } = seen.pull
+  return editKnown(client, await readNumbers(client, [number]), { number, edit })
 }
 
 /** What is refused to one costs no other. */
