@@ -6,7 +6,6 @@ import { nearest } from '../spec/suggest.ts'
 import { becomeClean } from './clean-start.ts'
 import type { Handed } from './handed-over.ts'
 import { type Env, type Inputs, isDryRun, TOKENS } from './inputs.ts'
-import { answerOf } from './reading.ts'
 
 /** What a command works with. It answers with an exit code, and has set the outputs by then. */
 export interface Task {
@@ -49,7 +48,7 @@ const ASKS_NOBODY = 'it reads the clone and asks nobody'
 
 async function looking(task: Task, argv: readonly string[]): Promise<number> {
   refuseTokens(task, ASKS_NOBODY)
-  return answerOf(task, argv)
+  return (await import('./reading.ts')).answerOf(task, argv)
 }
 
 export const COMMAND_NAMES: readonly string[] = Object.keys(COMMANDS)

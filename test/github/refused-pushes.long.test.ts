@@ -17,43 +17,29 @@ async function started(): Promise<ActionsYard> {
 }
 
 describe('a landing that GitHub does not let be pushed', () => {
-  test.each<[string, (there: ActionsYard, on: boolean) => void, string]>([
-    [
-      'by a ruleset',
-      ({ github }, on) => github.rule(on ? [BY_PULL] : []),
-      'GH013, a repository rule holds there: Changes must be made through a pull request. ',
-    ],
-    [
-      'by protection',
-      ({ github }, on) => github.protect(...(on ? ['optimize/size'] : [])),
-      'GH006, the branch',
-    ],
-  ])(
-    '%s leaves what was observed in the ledger, says why, and lands when that is mended',
-    async (...given) => {
-      const [, refuse, why] = given
-      const there = await started()
-      refuse(there, true)
-      const says = expect.stringContaining(`the remote refused to move optimize/size: ${why}`)
-      expect(await there.settle()).toEqual({ for: 'person', what: says })
-      const here = await there.post()
-      expect(await here.alerts()).toEqual([says])
-      expect((await here.alerts()).join()).toContain('or set merge.via: api')
-      const kinds = await here.kinds()
-      expect(kinds).toEqual(expect.arrayContaining(['measured', 'alert', 'campaign-paused']))
-      expect(kinds).not.toContain('decided')
-      expect(await here.experiment('a3')).toMatchObject({ status: 'measured', outcome: null })
-      await proven(here.place)
+  test('leaves what was observed in the ledger, says why, and lands when that is mended', async () => {
+    const there = await started()
+    there.github.rule([BY_PULL])
+    const why = 'GH013, a repository rule holds there: Changes must be made through a pull request. '
+    const says = expect.stringContaining(`the remote refused to move optimize/size: ${why}`)
+    expect(await there.settle()).toEqual({ for: 'person', what: says })
+    const here = await there.post()
+    expect(await here.alerts()).toEqual([says])
+    expect((await here.alerts()).join()).toContain('or set merge.via: api')
+    const kinds = await here.kinds()
+    expect(kinds).toEqual(expect.arrayContaining(['measured', 'alert', 'campaign-paused']))
+    expect(kinds).not.toContain('decided')
+    expect(await here.experiment('a3')).toMatchObject({ status: 'measured', outcome: null })
+    await proven(here.place)
 
-      refuse(there, false)
-      await here.person({ kind: 'campaign-resumed', reason: 'the rule is gone' })
-      const runs = there.github.world.runs.length
-      expect(await there.settle()).toEqual({ for: 'ideas' })
-      expect(await here.outcomes()).toEqual({ a3: 'kept' })
-      expect(there.github.world.runs).toHaveLength(runs)
-      await proven(here.place)
-    },
-  )
+    there.github.rule([])
+    await here.person({ kind: 'campaign-resumed', reason: 'the rule is gone' })
+    const runs = there.github.world.runs.length
+    expect(await there.settle()).toEqual({ for: 'ideas' })
+    expect(await here.outcomes()).toEqual({ a3: 'kept' })
+    expect(there.github.world.runs).toHaveLength(runs)
+    await proven(here.place)
+  })
 
   test('is merged by GitHub once the spec says so', async () => {
     const there = await started()

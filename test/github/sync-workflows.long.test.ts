@@ -124,14 +124,4 @@ describe('a default branch with other workflow files, which the token of a job m
     expect(found).toEqual(['found', 'moved-back'])
     await proven(post.place)
   })
-
-  test('is brought by the token of an App with the next commit', async () => {
-    const there = await refused()
-    const { post } = there
-    there.git('config', 'core.hooksPath', '/dev/null')
-    const later = there.commit('main', { 'README.md': 'more\n' })
-    await post.run()
-    expect(await post.campaign()).toMatchObject({ default_tip: later, status: 'running' })
-    await proven(post.place)
-  })
 })
