@@ -6,7 +6,8 @@ import { UserError } from '../errors.ts'
 import { listedUsers, type NoUsers } from '../measure/users/side-users.ts'
 import { wipeEnvironment } from './clean-start.ts'
 import { isHosted } from './give-up-root.ts'
-import { AS_ROOT, BY_PIPE, type Handed, handedBack } from './handed-over.ts'
+import { type Handed, handedBack } from './handed-over.ts'
+import { AS_ROOT, BY_PIPE } from './start-words.ts'
 import type { Env } from './inputs.ts'
 
 interface Start {

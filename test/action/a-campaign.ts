@@ -126,8 +126,13 @@ function uploadAgain(
 }
 
 /** A whole run that was started: its tick, a measuring job for each order, and its settling job. */
-export async function throughRun(github: EmulatedGithub, token: string, run: RunRecord): Promise<Ended> {
-  const { tick, needs, env } = await measuredRun(github, token, run)
+export async function throughRun(
+  github: EmulatedGithub,
+  token: string,
+  run: RunRecord,
+  more: Record<string, string> = {},
+): Promise<Ended> {
+  const { tick, needs, env } = await measuredRun(github, token, run, more)
   const last = tick.outputs['orders'] === '' ? tick : await settling(github, token, { needs, env })
   github.finish(run, 'success')
   return last
@@ -138,12 +143,14 @@ export async function measuredRun(
   github: EmulatedGithub,
   token: string,
   run: RunRecord,
+  more: Record<string, string> = {},
 ): Promise<{ tick: Ended; needs: Needs; env: Record<string, string> }> {
   run.status = 'in_progress'
   const env = {
     GITHUB_RUN_ID: String(run.id),
     GITHUB_REF: `refs/heads/${run.branch}`,
     GITHUB_EVENT_NAME: 'workflow_dispatch',
+    ...more,
   }
   const tick = await ticking(github, token, env)
   const { orders = '', campaign = '' } = tick.outputs

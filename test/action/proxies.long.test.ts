@@ -36,11 +36,12 @@ describe('a job whose way to GitHub is a proxy', () => {
     timeout: 120_000,
   }, async () => {
     const { github, proxy, token, env } = await behindProxy('https')
-    const inputs = { command: 'tick', 'github-token': token }
-    const given = { inputs, env: { ...env, HTTPS_PROXY: proxy.url() } }
+    const inputs = { command: 'tick', 'next-jobs': 'measure', 'github-token': token }
+    const proxied = { ...env, HTTPS_PROXY: proxy.url() }
+    const given = { inputs, env: proxied }
     const first = await job(github, 'main', given)
     expect([first.code, first.stderr]).toEqual([0, ''])
-    for (const run of waitingRuns(github)) await throughRun(github, token, run)
+    for (const run of waitingRuns(github)) await throughRun(github, token, run, proxied)
     const second = await job(github, 'main', given)
     expect([second.code, second.stderr]).toEqual([0, ''])
     expect(second.stdout).toContain('exp-001')
@@ -111,7 +112,7 @@ test('the command line asks by it too', async () => {
     GIT_CONFIG_KEY_0: 'http.extraheader',
     GIT_CONFIG_VALUE_0: `Authorization: Basic ${Buffer.from(`x:${token}`).toString('base64')}`,
   }
-  const argv = [join(ROOT, 'dist/cli.js'), 'doctor', '-C', dir]
+  const argv = [join(ROOT, 'dist/cli.js'), 'doctor', '--all', '-C', dir]
   // Its exit code says that something has to be changed, as there is in a repository without workflows.
   const stdout = await new Promise<string>(resolve =>
     execFile(process.execPath, argv, { env }, (_, printed) => resolve(printed)),
