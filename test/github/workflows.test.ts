@@ -86,7 +86,18 @@ describe('a run', () => {
 
   test('of a workflow that is not there is a refusal that says so', async () => {
     const missing = workflowsOf({ workflowFile: 'nothing.yml' })
-    await expect(missing.start(WANTED)).rejects.toThrow(/dispatches: it is not there/)
+    await expect(missing.start(WANTED)).rejects.toThrow(
+      /it is not there.*merge the default branch, with the nothing\.yml .* into optimize\//,
+    )
+  })
+
+  test('of a file without the trigger there says what to merge', async () => {
+    const message = "Workflow does not have 'workflow_dispatch' trigger"
+    temp.github.api.intercept = (_, route) =>
+      route.endsWith('/dispatches') ? { status: 422, body: { message, documentation_url: '' } } : null
+    await expect(machines.start(WANTED)).rejects.toThrow(
+      /merge the default branch, with the .* into optimize\//,
+    )
   })
 })
 

@@ -70,10 +70,18 @@ async function startAtNewBranch(
   try {
     return await startRun(client, file, wanted)
   } catch (error) {
-    if (!refusesFor(error, /No ref found/)) throw error
+    if (!refusesFor(error, /No ref found/)) throw explainMissingFile(error, file, wanted)
     await sleep(UNTIL_SEEN_MS)
     return startRun(client, file, wanted)
   }
+}
+
+function explainMissingFile(error: unknown, file: string, { branch }: RunStart): unknown {
+  if (!(error instanceof ForgeError)) return error
+  const { message, detail } = error
+  if (detail.status !== 404 && !refusesFor(error, /'workflow_dispatch' trigger/)) return error
+  const fix = `merge the default branch, with the ${file} that winnow init --github wrote, into ${branch}`
+  return new ForgeError(`${message}. No run can be started at ${branch}: ${fix}`, detail)
 }
 
 async function startRun(
