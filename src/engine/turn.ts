@@ -26,7 +26,7 @@ const MOST_PLANS = 12
 export async function carryOut(hands: Hands, seen: Observation, first: Plan): Promise<Applied> {
   const { place, memory } = hands
   const transaction = new Transaction(place, { loaded: seen.loaded, refs: seen.refs })
-  const actions = withoutMissing(await collect(hands, seen, transaction, first), transaction)
+  const actions = worthDoing(await collect(hands, seen, transaction, first), transaction)
   await renewOldViews(hands, seen, transaction)
   const staged = await stagePulls(hands, seen, transaction, actions)
   const { shows, others } = apart(actions)
@@ -53,13 +53,21 @@ export async function carryOut(hands: Hands, seen: Observation, first: Plan): Pr
   return { result: 'done' }
 }
 
-/** What a plan opened, one that followed it may have refused: its branch never appears, and the forge has no such head. */
-function withoutMissing(actions: readonly Action[], transaction: Transaction): Action[] {
+/**
+ * What a plan opened, one that followed it may have refused: its branch never appears, and the forge has no such head.
+ * What several plans of a turn wanted alike is done once.
+ */
+function worthDoing(actions: readonly Action[], transaction: Transaction): Action[] {
+  const wanted = new Set<string>()
+  const isNew = (change: PullChange) => {
+    const before = wanted.size
+    return wanted.add(JSON.stringify(change)).size > before
+  }
   const isThere = (change: PullChange) =>
     change.change !== 'open' || transaction.tip(`refs/heads/${change.branch}`) !== null
   return actions.flatMap((action): Action[] => {
     if (action.do !== 'pulls') return [action]
-    const changes = action.changes.filter(isThere)
+    const changes = action.changes.filter(change => isThere(change) && isNew(change))
     return changes.length === 0 ? [] : [{ ...action, changes }]
   })
 }
