@@ -148,7 +148,7 @@ describe('command judge', { timeout: 240_000 }, () => {
     const yard = await judging({ reply: some })
     const { run, items } = await yard.printed()
     const first = await yard.judge(run, items)
-    expect([first.code, first.outputs['artifact']]).toEqual([2, 'winnow-judge'])
+    expect([first.code, first.outputs['artifact']]).toEqual([2, 'winnow-scores'])
     expect(first.stdout).toMatch(/models could not be asked: .*401/)
     const [{ records, ended }] = scoresIn(first).judgings
     expect(records.length).toBeGreaterThan(0)
