@@ -34,17 +34,18 @@ function scene({ found = true } = {}) {
   const said: string[] = []
   const unscored = unscoredOrders()
   if (found) unscored.take(live, spec, { printed: printed(8, 8), digest: 'd'.repeat(64) })
+  const findLost = async () => []
   const place = {
     by: { run_id: RUN, attempt: 1, actor: 'ada' },
     progress: { say: (line: string) => void said.push(line) },
   }
   async function facts(about: Campaign, scores: unknown) {
     const bytes = new TextEncoder().encode(JSON.stringify(scores))
-    const reader = judgesReader(place, unscored, { mayJudge: false, scores: { ok: true, bytes } })
+    const reader = judgesReader(place, unscored, { mayJudge: false, scores: { ok: true, bytes }, findLost })
     await reader.facts(about)
     return await reader.facts(about)
   }
-  return { said, unscored, place, facts }
+  return { said, unscored, place, findLost, facts }
 }
 
 const told = (key: string, records: unknown[], changes: object = {}) => ({
@@ -145,10 +146,10 @@ describe('the scores that a job of the same run left', () => {
   })
 
   it('are nowhere in a job that takes none in, which says whether one follows', async () => {
-    const { place, unscored } = scene()
+    const { place, unscored, findLost } = scene()
     for (const mayJudge of [true, false])
       expect(
-        await judgesReader(place, unscored, { mayJudge, scores: null }).facts(campaign(asking('k1'))),
+        await judgesReader(place, unscored, { mayJudge, scores: null, findLost }).facts(campaign(asking('k1'))),
       ).toEqual({
         follow: mayJudge,
         told: [],

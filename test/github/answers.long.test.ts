@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { ANSWERS_ARTIFACT, ANSWERS_FILE } from '../../src/propose/answers-file.ts'
 import { letters } from '../engine/size-yard.ts'
 import { diffOf, proven } from '../engine/yard.ts'
-import { actionsYard, type Wake } from './actions-yard.ts'
+import { type ActionsYard, actionsYard, type Wake } from './actions-yard.ts'
+import type { RunRecord } from './emulator/world.ts'
 import { uploadFile, waitingRuns } from './measuring-job.ts'
 import { WORKFLOW_FILE } from './tick-job.ts'
 
@@ -12,14 +13,27 @@ const SHORTER = diffOf('src/a.txt', letters('a', 15), letters('a', 3))
 const HOUR = 3_600_000
 const ASKS = { propose: true }
 
+function runUnderWay({ github: { world }, scene }: ActionsYard, id: number): RunRecord {
+  const known = world.runs.find(each => each.id === id)
+  if (known) return known
+  const made = { path: WORKFLOW_FILE, name: 'winnow', title: 'asks', event: 'schedule', branch: 'main' }
+  const head = scene.tip('main')
+  const createdAt = '2026-01-01T00:00:00Z'
+  const record = { id, ...made, head, status: 'in_progress', conclusion: null, createdAt, actor: 'ada' }
+  world.runs.push(record)
+  return record
+}
+
 /** A campaign on GitHub whose run 1 has asked the thinker, and what its job would answer. */
 async function asked(ideas: readonly string[] = [], propose = SERIAL) {
   const yard = await actionsYard(ideas, { spec: text => text.replace(/propose: .*/, propose) })
   const here = await yard.post()
   await here.start()
+  runUnderWay(yard, 1)
   while ((await yard.wake({ run: 1, next: ASKS })).for === 'orders') await yard.machines()
   /** What the job of a run would answer, which its tick has asked for unless it has already. */
   async function asks(run: number) {
+    runUnderWay(yard, run)
     await yard.wake({ run, next: ASKS })
     const { asked: askings, started } = await here.campaign()
     const [asking] = Object.values(askings)
@@ -56,17 +70,7 @@ type Asked = Awaited<ReturnType<typeof asked>>
 
 /** The settling job of a run whose propose job left this, once however often it settles; null: nothing. */
 function settle(yard: Asked, content: unknown, { run = 1, ...wake }: Wake = {}) {
-  const { world } = yard.github
-  const made = { path: WORKFLOW_FILE, name: 'winnow', title: 'asks', event: 'schedule', branch: 'main' }
-  const started = {
-    head: yard.scene.tip('main'),
-    status: 'in_progress',
-    conclusion: null,
-    createdAt: '',
-    actor: '',
-  }
-  const record = world.runs.find(({ id }) => id === run) ?? { id: run, ...made, ...started }
-  if (!world.runs.includes(record)) world.runs.push(record)
+  const record = runUnderWay(yard, run)
   const text = typeof content === 'string' ? content : JSON.stringify(content)
   const file = { name: ANSWERS_ARTIFACT, file: ANSWERS_FILE, text }
   const left = digests.get(record) ?? (content === null ? null : uploadFile(yard.github, record, file))
@@ -152,6 +156,20 @@ describe('answers of the run that asked', () => {
     await settle(yard, yard.file(), { ahead: 3 * HOUR })
     expect(yard.told()).toContain(`this run has no open asking ${yard.key}`)
     expect(await yard.kinds('spent', 'experiment-opened')).toEqual([])
+  })
+
+  it('are lost once its run has ended, and the next one asks again and blames nobody', async () => {
+    const yard = await asked()
+    yard.github.finish(runUnderWay(yard, 1), 'failure')
+    expect(await yard.wake({ run: 2, next: ASKS })).toMatchObject({ for: 'proposers' })
+    expect(await yard.kinds('asking-lost')).toMatchObject([
+      { key: yard.key, reason: 'workflow run 1 ended (failure) and its answers were not taken in' },
+    ])
+    expect((await yard.here.campaign()).proposers).toEqual({})
+    await settle(yard, (await yard.asks(2)).file(), { run: 2 })
+    await yard.machines()
+    expect(await yard.here.outcomes()).toEqual({ 'three do': 'kept' })
+    await proven(yard.here.place)
   })
 
   it('are kept where a rule of the repository refuses the branch of their experiment', async () => {

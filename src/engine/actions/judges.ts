@@ -6,6 +6,7 @@ import type { ScoreRecord } from '../../model/score-record.ts'
 import type { JudgesFacts, ToldScores } from '../../plan/world.ts'
 import type { Handed } from '../../measure/handed-file.ts'
 import type { Place } from '../place.ts'
+import type { FindLost } from './run-lookup.ts'
 import type { Due, Unscored } from './scored-order.ts'
 
 export interface JudgesHere {
@@ -13,6 +14,8 @@ export interface JudgesHere {
   mayJudge: boolean
   /** What such a job left; null where it had nothing to do. */
   scores: Handed | null
+  /** Askings whose run has ended. */
+  findLost: FindLost
 }
 
 /** Found after the runs were looked at: what a score is of is known from what those printed. */
@@ -29,7 +32,7 @@ type Told = HandedScores['judgings'][number]
 export function judgesReader(
   place: Pick<Place, 'by' | 'progress'>,
   runner: Pick<Unscored, 'due'>,
-  { mayJudge: follow, scores }: JudgesHere,
+  { mayJudge: follow, scores, findLost }: JudgesHere,
 ): JudgesReader {
   const told = new Set<string>()
   const read = scores === null ? null : readScores(scores)
@@ -48,7 +51,9 @@ export function judgesReader(
 
   return {
     async facts(campaign) {
-      const facts: JudgesFacts = { follow, told: [], untold: [] }
+      const lost = await findLost(Object.values(campaign.judging))
+      const untold = lost.map(({ asking: { key }, reason }) => ({ key, reason }))
+      const facts: JudgesFacts = { follow, told: [], untold }
       if (read === null) return facts
       const own = openJudgings(place, campaign)
       if (own.length === 0) return facts

@@ -1,4 +1,4 @@
-import type { WorkflowRun, Workflows } from '../../forge/port.ts'
+import type { Workflows } from '../../forge/port.ts'
 import type { Campaign, LiveOrder } from '../../model/campaign.ts'
 import { openJudging } from '../../model/fold-judging.ts'
 import { isJudgedOrder } from '../../model/judged-order.ts'
@@ -8,6 +8,7 @@ import { orderSpec } from '../order-spec.ts'
 import type { Place } from '../place.ts'
 import type { EndedJob } from './ended-run.ts'
 import { runArtifacts, type RunArtifacts } from './run-artifacts.ts'
+import type { LookAtRun } from './run-lookup.ts'
 import { readPartial, readReport } from './run-reports.ts'
 import { ownRunId, runNumber, type RunRole, waitingOrders } from './run-role.ts'
 import type { unscoredOrders } from './scored-order.ts'
@@ -23,6 +24,7 @@ interface Options {
   role: RunRole
   /** Models are asked by a job that follows, which needs what was printed. */
   mayJudge: boolean
+  lookAt: LookAtRun
   unscored: ReturnType<typeof unscoredOrders>
 }
 
@@ -31,15 +33,8 @@ type Here = Pick<Place, 'repository' | 'by'>
 /** Where each order stands: asked of GitHub once for each run, and of the artifacts of runs whose jobs have told a digest. */
 export function orderFacts(place: Here, workflows: Workflows, options: Options): OrderFacts {
   const own = ownRunId(place)
-  const looked = new Map<number, Promise<WorkflowRun | null>>()
   const others = new Map<number, RunArtifacts>()
   const ended = new Set<number>()
-
-  function lookAt(run: number): Promise<WorkflowRun | null> {
-    const answer = looked.get(run) ?? workflows.run(run)
-    looked.set(run, answer)
-    return answer
-  }
 
   /** Of an earlier run, in which orders were measured that wait for scores. */
   function artifactsOf(campaign: Campaign, runId: string): RunArtifacts {
@@ -53,7 +48,7 @@ export function orderFacts(place: Here, workflows: Workflows, options: Options):
 
   async function otherFact(runId: string): Promise<RunFacts> {
     const number = runNumber(runId)
-    const run = await lookAt(number)
+    const run = await options.lookAt(number)
     if (run?.conclusion === null) return { state: 'running', runId }
     ended.add(number)
     if (run === null) return gone(runId, `workflow run ${number} is not there any more`)

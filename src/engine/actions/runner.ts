@@ -11,6 +11,7 @@ import { runTitle } from '../../report/run-names.ts'
 import type { Place } from '../place.ts'
 import { NOTHING_HERE, type Runner } from '../runner.ts'
 import { orderFacts } from './order-facts.ts'
+import type { LookAtRun } from './run-lookup.ts'
 import { ownRunId, runIdOf, runNumber, type RunRole, waitingOrders } from './run-role.ts'
 import { type Unscored, unscoredOrders } from './scored-order.ts'
 
@@ -31,6 +32,7 @@ interface Options {
   role: RunRole
   /** Models are asked by a job that follows, which needs what was printed. */
   mayJudge: boolean
+  lookAt: LookAtRun
 }
 
 type Here = Pick<Place, 'refs' | 'repository' | 'by' | 'progress'>

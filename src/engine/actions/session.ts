@@ -23,6 +23,7 @@ import { artifactNames, type EndedRun, fetchAnswers, fetchScores } from './ended
 import { itemsToJudge, judgesReader } from './judges.ts'
 import { runArtifacts } from './run-artifacts.ts'
 import { FIRST_ATTEMPT, ownRunId, runNumber, type RunRole } from './run-role.ts'
+import { type FindLost, lostAskings, runLookup } from './run-lookup.ts'
 import { type ActionsRunner, actionsRunner, type StartedRun } from './runner.ts'
 
 /** Jobs that ask programs for ideas, and models for scores. */
@@ -71,8 +72,10 @@ export async function tickOnActions(
   // Jobs of another attempt could not know what the first one spent.
   const may = { propose: next.propose && isFirst, judge: next.judge && isFirst }
   const { role, answers, scores } = await takeRole(place, workflows, { does, isFirst })
-  const runner = actionsRunner(place, workflows, { role, mayJudge: may.judge })
-  const ideas = ideasWith(place, answers)
+  const lookAt = runLookup(workflows)
+  const runner = actionsRunner(place, workflows, { role, mayJudge: may.judge, lookAt })
+  const findLost = lostAskings(place, lookAt)
+  const ideas = ideasWith(place, answers, findLost)
   const memory = emptyMemory()
   const result = await tick({
     place,
@@ -80,7 +83,7 @@ export async function tickOnActions(
     runner,
     ideas,
     asking: askingElsewhere(may.propose ? 'elsewhere' : 'later'),
-    judges: judgesReader(place, runner, { mayJudge: may.judge, scores }),
+    judges: judgesReader(place, runner, { mayJudge: may.judge, scores, findLost }),
     only: null,
     ...(heed === undefined ? {} : { heed }),
   })
@@ -126,10 +129,13 @@ async function takeRole(
 }
 
 /** `hadNone`: programs answered in this run, and had no idea. */
-function ideasWith(place: Place, answers: Handed | null): Ideas & { readonly hadNone: boolean } {
+function ideasWith(
+  place: Place,
+  answers: Handed | null,
+  findLost: FindLost,
+): Ideas & { readonly hadNone: boolean } {
   const ideas = campaignIdeas(place)
-  if (answers === null) return { ...ideas, hadNone: false }
-  const reader = answerReader(place, answers)
+  const reader = answers === null ? null : answerReader(place, answers)
   let hasAnswer = false
   let hasIdea = false
   return {
@@ -138,10 +144,19 @@ function ideasWith(place: Place, answers: Handed | null): Ideas & { readonly had
       return hasAnswer && !hasIdea
     },
     async find(scene) {
-      const [found, { answers, unanswered }] = [await ideas.find(scene), await reader.of(scene.campaign)]
-      hasAnswer ||= answers.length > 0
-      hasIdea ||= answers.some(({ ok }) => ok)
-      return { ...found, answers: [...found.answers, ...answers], unanswered }
+      const found = await ideas.find(scene)
+      const taken = (await reader?.of(scene.campaign)) ?? { answers: [], unanswered: [] }
+      hasAnswer ||= taken.answers.length > 0
+      hasIdea ||= taken.answers.some(({ ok }) => ok)
+      const lost = (await findLost(openAskings(scene.campaign))).map(({ asking: { key }, reason }) => ({
+        key,
+        reason,
+      }))
+      return {
+        ...found,
+        answers: [...found.answers, ...taken.answers],
+        unanswered: [...taken.unanswered, ...lost],
+      }
     },
   }
 }
