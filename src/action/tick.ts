@@ -154,11 +154,11 @@ async function oneTick(call: Call, scene: Scene, run: ActionsRun): Promise<Came>
   const { waiting, seen, refusals, orders, started, toJudge: items } = done
   if (seen === null) throw new Error(`campaign ${place.name} was started and is not there`)
   const { campaign } = seen.world
-  const { say } = call.around.progress
+  const { progress } = call.around
   if (waiting.for === 'ideas' && !run.has.propose && seen.world.askable.length > 0)
-    say(`${place.name}: this workflow has no job that asks its programs for ideas.`)
+    progress.say(`${place.name}: this workflow has no job that asks its programs for ideas.`)
   if (waiting.for === 'judges' && !run.has.judge)
-    say(
+    progress.say(
       `${place.name}: this workflow has no job that asks models for scores; winnow init --github writes one.`,
     )
   const way = wayOnText(campaign)

@@ -275,9 +275,7 @@ describe('a command that does not work', () => {
       { 'src/value': 'a\n' },
     )
     const missing = await person.winnow('compare', 'main', 'shorter', '--', 'nosuchtool')
-    expect(missing.err).toContain(
-      'error: main does not pass: the harness crashed: ended with exit code 127',
-    )
+    expect(missing.err).toContain('error: main does not pass: the harness crashed: ended with exit code 127')
     expect(missing.err).toContain('give --setup "npm ci", or install what is missing')
     const slow = await person.winnow(
       'compare',

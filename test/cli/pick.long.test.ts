@@ -15,7 +15,9 @@ describe('winnow pick', () => {
     const before = person.refs()
     expect((await person.winnow('pick', '1', '--dry-run')).code).toBe(0)
     expect(person.refs()).toEqual(before)
-    expect((await person.winnow('pick', '1')).out).toContain('measures exp-001 on its own, as one commit on the default branch')
+    expect((await person.winnow('pick', '1')).out).toContain(
+      'measures exp-001 on its own, as one commit on the default branch',
+    )
     expect((await person.winnow('pick', '1')).out).toBe(
       'exp-001 is to be taken alone already: the next winnow tick or run does it.\n',
     )

@@ -149,7 +149,9 @@ describe('the scores that a job of the same run left', () => {
     const { place, unscored, findLost } = scene()
     for (const mayJudge of [true, false])
       expect(
-        await judgesReader(place, unscored, { mayJudge, scores: null, findLost }).facts(campaign(asking('k1'))),
+        await judgesReader(place, unscored, { mayJudge, scores: null, findLost }).facts(
+          campaign(asking('k1')),
+        ),
       ).toEqual({
         follow: mayJudge,
         told: [],

@@ -65,7 +65,11 @@ it('orders of different trust never share a run: an outsider’s has one of its 
         by: { run_id: `actions:${OWN}`, attempt: 1, actor: 'ada' },
         progress: { say: () => undefined },
       }
-      const runner = actionsRunner(place, workflows(), { role: does, mayJudge: false, lookAt: async () => null })
+      const runner = actionsRunner(place, workflows(), {
+        role: does,
+        mayJudge: false,
+        lookAt: async () => null,
+      })
       const all = Object.values(folded.orders)
       for (const { order, run_id } of all)
         if (run_id === null) await runner.dispatch(order, aSpec({}), folded)

@@ -115,7 +115,7 @@ describe('a run that is started', () => {
       await yard.tickOf(run)
       titles.set(run.title, yard.last?.orders.map(({ title }) => title) ?? [])
     }
-    expect([...titles.values()].map(each => each.length).toSorted()).toEqual([1, 2])
+    expect([...titles.values()].map(each => each.length).toSorted((a, b) => a - b)).toEqual([1, 2])
     const alone = [...titles.values()].find(each => each.length === 1)
     expect(alone).toEqual([expect.stringContaining(id)])
   })

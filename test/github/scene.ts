@@ -8,13 +8,13 @@ export type Files = Record<string, string>
 /** An emulated GitHub with a default branch, and hands to commit, push and ask there. */
 export interface Scene {
   github: EmulatedGithub
-  git(...args: string[]): string
+  git: (...args: string[]) => string
   /** A commit on a branch, straight in the repository: on its tip, or on the first of `on`, with the rest merged. */
-  commit(branch: string, files: Files, on?: readonly string[]): string
+  commit: (branch: string, files: Files, on?: readonly string[]) => string
   tip(branch: string): string
   /** The same by an ordinary push over HTTP; says what git said. */
   push(token: string, ...refspecs: string[]): Promise<{ ok: boolean; said: string }>
-  ask(token: string, route: string, body?: unknown, headers?: Record<string, string>): Promise<Told>
+  ask: (token: string, route: string, body?: unknown, headers?: Record<string, string>) => Promise<Told>
 }
 
 export interface Told {

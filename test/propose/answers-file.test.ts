@@ -41,18 +41,18 @@ describe('a file of answers', () => {
       reason: 'ended with exit code 3',
     } as const
     const answers = [idea('a', 'diff --git a/ü b/ü\n+✓ \u0001\n'), failed]
-    expect(await handedOver(answers)).toEqual(given(answers))
+    expect(handedOver(answers)).toEqual(given(answers))
   })
 
   it('loses an idea that is too large for it, and no other', async () => {
     const large = idea('b', 'x'.repeat(MIB + 1))
-    const read = await handedOver([idea('a', 'x'), large, idea('c', 'x')])
+    const read = handedOver([idea('a', 'x'), large, idea('c', 'x')])
     expect(read).toMatchObject({ answers: [{ ok: true }, { key: 'b', ok: false, minutes: 1 }, { ok: true }] })
   })
 
   it('stays as small as it may be, whatever all of them come to', async () => {
     const many = ['a', 'b', 'c', 'd', 'e'].map(key => idea(key, '"'.repeat(MIB / 2 - 100)))
-    const read = await handedOver(many)
+    const read = handedOver(many)
     expect(read).toMatchObject({
       answers: [{ ok: true }, { ok: true }, { ok: true }, { ok: false }, { ok: false }],
     })

@@ -42,7 +42,8 @@ export async function pullsOf(
 /** No pull request is another one because the ledger is. */
 function momentOf(place: Place, refs: ReadonlyMap<string, Oid>, turn: number): string {
   const ledger: ReadonlySet<string> = new Set([place.refs.state, place.refs.closed])
-  return JSON.stringify([turn, ...[...refs].filter(([ref]) => !ledger.has(ref)).toSorted()])
+  const others = [...refs].filter(([ref]) => !ledger.has(ref)).map(([ref, oid]) => `${ref} ${oid}`)
+  return JSON.stringify([turn, ...others.toSorted()])
 }
 
 /** Where there are other people, they say something on any of them, whatever became of it: of so many that is heard. */
