@@ -1,0 +1,1 @@
+export{t as runAsRoot}from"./shared28.js";

@@ -1,0 +1,1 @@
+export{i as tickOnGithub}from"./shared31.js";
