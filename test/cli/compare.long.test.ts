@@ -47,7 +47,7 @@ describe('winnow compare of a noisy metric', () => {
       expect.stringMatching(
         /^ {2}evidence \d+ of 100 \(threshold\) ▕█+▏ \d+ pairs in [2-8] jobs on this machine$/,
       ),
-      expect.stringMatching(/^ {2}A\/A fair: the base differs from itself by \d+\.\d % \((16|32) pairs in/),
+      expect.stringMatching(/^ {2}Noise: the base differs from itself by \d+\.\d % \((16|32) pairs in/),
       expect.stringMatching(/^ {2}one machine: .*what is special to this machine is not averaged out$/),
       expect.stringMatching(/^ {2}unprotected: .*no file that the command names differs$/),
       expect.stringMatching(
@@ -275,7 +275,9 @@ describe('a command that does not work', () => {
       { 'src/value': 'a\n' },
     )
     const missing = await person.winnow('compare', 'main', 'shorter', '--', 'nosuchtool')
-    expect(missing.err).toContain('error: main does not pass: the harness crashed: ended with exit code 127')
+    expect(missing.err).toContain(
+      'error: main does not pass: the execution crashed: ended with exit code 127',
+    )
     expect(missing.err).toContain('give --setup "npm ci", or install what is missing')
     const slow = await person.winnow(
       'compare',

@@ -263,36 +263,29 @@ describe('answers that somebody forged', () => {
     await proven(yard.here.place)
   })
 
-  it('are a failure of their proposer where their patch changes nothing that may be changed', async () => {
-    const yard = await asked()
-    let run = 1
-    for (const [name, [patch, said]] of Object.entries(USELESS)) {
-      const given = await yard.asks(run)
-      await settle(yard, given.answering({ patch }), { run })
-      expect([name, yard.told()]).toEqual([name, expect.stringContaining(said)])
-      expect((await yard.here.campaign()).proposers).toMatchObject({ thinker: { failures: run } })
-      run += 1
-    }
-    const spent = await yard.kinds('spent', 'idea-brought', 'experiment-opened')
-    expect(spent).toMatchObject(Object.keys(USELESS).map(() => ({ kind: 'spent', ok: false })))
-    await proven(yard.here.place)
-  })
+  it.each(Object.entries(USELESS))(
+    'are a failure of their proposer where their patch is %s',
+    async (_, [patch, said]) => {
+      const yard = await asked()
+      await settle(yard, yard.answering({ patch }))
+      expect(yard.told()).toContain(said)
+      expect((await yard.here.campaign()).proposers).toMatchObject({ thinker: { failures: 1 } })
+      const spent = await yard.kinds('spent', 'idea-brought', 'experiment-opened')
+      expect(spent).toMatchObject([{ kind: 'spent', ok: false }])
+      await proven(yard.here.place)
+    },
+  )
 
-  it('are refused before they are a branch where their patch is outside the scope', async () => {
+  it.each(REFUSED)('are refused before they are a branch where their patch changes %s', async (path, why) => {
     const yard = await asked()
     const hypothesis = 'fixes #1 @everyone\n::set-output name=x::y ##[add-mask]z'
-    let run = 1
-    for (const [path, why] of REFUSED) {
-      const given = await yard.asks(run)
-      await settle(yard, given.answering({ patch: adding(path), hypothesis }), { run })
-      const { experiments, proposers, status } = await yard.here.campaign()
-      const experiment = Object.values(experiments).at(-1)
-      expect(experiment).toMatchObject({ outcome: 'refused', reason: why })
-      expect(experiment?.hypothesis).not.toContain('\n')
-      expect([status, proposers]).toMatchObject(['running', { thinker: { failures: run } }])
-      expect(yard.branches()).not.toContain('optimize-exp')
-      run += 1
-    }
+    await settle(yard, yard.answering({ patch: adding(path), hypothesis }))
+    const { experiments, proposers, status } = await yard.here.campaign()
+    const experiment = Object.values(experiments).at(-1)
+    expect(experiment).toMatchObject({ outcome: 'refused', reason: why })
+    expect(experiment?.hypothesis).not.toContain('\n')
+    expect([status, proposers]).toMatchObject(['running', { thinker: { failures: 1 } }])
+    expect(yard.branches()).not.toContain('optimize-exp')
     await proven(yard.here.place)
   })
 })
