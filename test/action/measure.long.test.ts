@@ -94,7 +94,7 @@ describe('a job that measures', () => {
     expect(report.executions.map(({ status }) => status)).toContain('ok')
     expect(job.git('for-each-ref')).toBe(before)
     expect(job.git('status', '--porcelain')).toBe('')
-    expect(ended.summary).toContain('is measured')
+    expect(ended.summary).toContain('Measured order')
   })
 })
 
@@ -180,7 +180,7 @@ describe('an idea that reaches for the steps after it', () => {
     expect([ended.code, ended.handedOn]).toEqual([0, ''])
     expect(Object.keys(ended.outputs)).not.toContain('STOLEN')
     expect(ended.outputs['report']).not.toBe('')
-    expect(ended.summary).toContain('is measured')
+    expect(ended.summary).toContain('Measured order')
     expect(ended.summary).not.toContain('STOLEN')
     const folder = join(ended.home, 'temp/_runner_file_commands')
     expect(readFileSync(join(folder, 'save_state_of_checkout'), 'utf8')).toBe('')
