@@ -17,12 +17,12 @@ export function alertWaitingRun(
 ): Step[] {
   const elsewhere = world.runner.runId === null
   const measured = Date.parse(order.deadline) - 1000 * QUEUED_ELSEWHERE_SECONDS
-  if (!elsewhere || run_id === null || Date.parse(world.now) < measured) return []
+  const run = RUN.exec(run_id ?? '')?.[1]
+  if (!elsewhere || run_id === null || run === undefined || Date.parse(world.now) < measured) return []
   const isPlanned = planned.some(
     step => step.step === 'event' && step.draft.kind === 'alert' && step.draft.about === run_id,
   )
   if (isPlanned) return []
-  const run = RUN.exec(run_id)?.[1] ?? run_id
   const message =
     `workflow run ${run} has brought no report since ${issued_at}: its job probably waits for a machine. ` +
     'Look at the run: a runner with the labels that it asks for has to be online. ' +
