@@ -67,7 +67,7 @@ describe('a campaign whose metric is noisy', () => {
     }
     const [words, fields] = await forged(draft => ({ ...draft, effect: 0.9 }))
     expect(words).toContain('it records effect 0.9, read again it is')
-    expect(fields).toEqual(['effect', 'effect'])
+    expect(new Set(fields)).toEqual(new Set(['effect']))
 
     await rewrite(site, draft => {
       const first = draft.kind === 'order-issued' && draft.stop.rule === 'paired' ? draft : null
