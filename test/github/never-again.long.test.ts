@@ -58,7 +58,9 @@ test('a conversation that is locked costs its comment, and nothing else', async 
       : null
   await settle()
   expect(Object.values(await here.outcomes())).toEqual(['kept', 'kept'])
-  expect(yard.everRefused).toContainEqual(expect.stringMatching(/issues\/\d+\/comments \(403\): .*issue is locked/))
+  expect(yard.everRefused).toContainEqual(
+    expect.stringMatching(/issues\/\d+\/comments \(403\): .*issue is locked/),
+  )
 })
 
 test('an artifact that is listed and cannot be fetched is one report that is lost', async () => {
