@@ -20,7 +20,7 @@ describe('an experiment that pairs decided', () => {
     expect(shown[1]).toMatch(
       /^ {2}evidence \d+ of \d+ \(threshold\) ▕█{20}▏ \d+ pairs in 2 jobs on this machine, \d+ executions$/,
     )
-    expect(shown[2]).toMatch(/^ {2}A\/A fair: the base differs from itself by /)
+    expect(shown[2]).toMatch(/^ {2}Noise: the base differs from itself by /)
     const drawn = shown.slice(shown.findIndex(line => line.startsWith('Pairs of bytes')))
     const chart = drawn.slice(0, drawn.findIndex(line => line.startsWith('  cost: ')) + 1)
     expect(chart.filter(line => line.includes('▏')).length).toBeGreaterThan(8)

@@ -26,7 +26,7 @@ export interface Life {
   deeds: readonly Deed[]
   wake: (rest?: Partial<Waking>) => Promise<Woken>
   save: () => Saved
-  restore: (saved: Saved) => void
+  restore: (saved: Saved) => Promise<void>
   end: () => Promise<void>
 }
 
@@ -91,7 +91,9 @@ export async function life(): Promise<Life> {
         execFileSync('cp', ['-a', from, join(dir, name)])
       return { dir, world: structuredClone({ ...world, ...NOT_SAVED }) }
     },
-    restore(saved) {
+    async restore(saved) {
+      // A push whose job was killed may still be under way.
+      await github.settle()
       for (const [name, to] of Object.entries(repositories)) {
         rmSync(to, { recursive: true })
         execFileSync('cp', ['-a', join(saved.dir, name), to])

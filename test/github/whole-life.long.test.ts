@@ -60,7 +60,7 @@ const CLEAR =
   /^::error title=winnow::(?:killed$|(?:GitHub|GitHub's answer|an artifact|cannot|the remote) .*\S)/m
 
 async function wakeWith(here: Life, moment: Moment, { at, what }: Trial): Promise<Woken> {
-  here.restore(moment.before)
+  await here.restore(moment.before)
   let reached = 0
   const isNow = () => reached++ === at
   const fault = FAULTS[what] ?? null
@@ -158,7 +158,7 @@ describe('a wake-up anywhere in the life of a campaign', () => {
     const [here] = lives
     if (!here) throw new Error('nobody lives')
     for (const moment of moments.slice(full ? 0 : -1)) {
-      here.restore(moment.before)
+      await here.restore(moment.before)
       const both = await Promise.all([here.wake(moment.job), here.wake(moment.job)])
       expect(both).toMatchObject([{ code: 0 }, { code: 0 }])
       const after = await here.wake(moment.job)

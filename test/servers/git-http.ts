@@ -1,4 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, statSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -71,7 +72,7 @@ function answer(options: GitServerOptions, request: IncomingMessage, response: S
     response.writeHead(401, { 'WWW-Authenticate': 'Basic realm="git"' }).end('unauthorized')
     return
   }
-  gitBackend({ root: options.root, user: options.auth?.split(':')[0] ?? 'anonymous' }, request, response)
+  void gitBackend({ root: options.root, user: options.auth?.split(':')[0] ?? 'anonymous' }, request, response)
 }
 
 function basicHeader(auth: string): string {
@@ -87,7 +88,12 @@ export interface Backend {
 /** Started by itself: `git http-backend` would be a process more for every request. */
 const BACKEND = join(execFileSync('git', ['--exec-path'], { encoding: 'utf8' }).trim(), 'git-http-backend')
 
-export function gitBackend(backend: Backend, request: IncomingMessage, response: ServerResponse): void {
+/** Answers a request as git does. Resolves when git has ended, which can be after its client went away. */
+export async function gitBackend(
+  backend: Backend,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const url = new URL(request.url ?? '/', 'http://127.0.0.1')
   const key = greetingKey(backend, request, url)
   const known = key === null ? undefined : greetings.get(key)
@@ -99,6 +105,8 @@ export function gitBackend(backend: Backend, request: IncomingMessage, response:
   const child = spawn(BACKEND, [], { env: cgiEnvironment(backend, request, url) })
   request.pipe(child.stdin)
   child.stdin.on('error', () => request.unpipe())
+  // A client that goes away in the middle of its request must not leave git waiting for the rest.
+  request.on('close', () => child.stdin.end())
   child.stderr.resume()
   let head = Buffer.alloc(0)
   child.stdout.on('data', function onHead(chunk: Buffer) {
@@ -113,10 +121,11 @@ export function gitBackend(backend: Backend, request: IncomingMessage, response:
     if (key !== null) remember(key, told, [first], child.stdout)
     child.stdout.pipe(response)
   })
-  child.on('close', () => {
-    if (!response.headersSent) response.writeHead(500)
-    response.end()
-  })
+  // An answer without a reader would keep git from ending.
+  response.on('close', () => child.stdout.resume())
+  await once(child, 'close')
+  if (!response.headersSent) response.writeHead(500)
+  response.end()
 }
 
 /** What git answers first in its protocol 2: what it can do, and nothing of what is in the repository. */

@@ -19,6 +19,7 @@ const GRAPHQL = '/api/graphql'
 /** One address for everything, laid out as a GitHub Enterprise Server does it. */
 export async function serve(world: World, api: Api, root: string): Promise<Server> {
   const sockets = new Set<Socket>()
+  const pushes = new Set<Promise<void>>()
   let last: Promise<unknown> = Promise.resolve()
   let pusher: Account | null = null
   let stopped = false
@@ -60,23 +61,36 @@ export async function serve(world: World, api: Api, root: string): Promise<Serve
       response.writeHead(401, { 'WWW-Authenticate': 'Basic realm="GitHub"' }).end('unauthorized')
       return
     }
-    const pushes = request.url?.includes('git-receive-pack') === true
-    if (pushes && !mayPush(account)) {
+    const isPush = request.url?.includes('git-receive-pack') === true
+    if (isPush && !mayPush(account)) {
       response
         .writeHead(403)
         .end(`Permission to ${world.owner}/${world.repo}.git denied to ${account.login}.`)
       return
     }
-    if (request.method === 'POST' && pushes) {
-      pusher = account
-      response.on('close', () => {
-        void inTurn(settled).finally(() => {
-          if (pusher === account) pusher = null
-        })
-      })
-    }
     const user = mayBringWorkflows(account) ? account.login : 'actions'
-    gitBackend({ root, user }, request, response)
+    const answered = gitBackend({ root, user }, request, response)
+    if (request.method === 'POST' && isPush) takePush(account, answered)
+    else answered.catch(noteBreak)
+  }
+
+  /** Settles after the push, also where its client did not wait for the answer. */
+  function takePush(account: Account, answered: Promise<void>): void {
+    pusher = account
+    const taken: Promise<void> = answered
+      .then(() => inTurn(settled))
+      .catch(noteBreak)
+      .finally(() => {
+        pushes.delete(taken)
+        if (pusher === account) pusher = null
+      })
+    pushes.add(taken)
+  }
+
+  function noteBreak(error: unknown): void {
+    api.violations.push(
+      `the emulated GitHub broke: ${error instanceof Error ? error.stack : String(error)}`,
+    )
   }
 
   function answerArtifact(request: IncomingMessage, response: ServerResponse, id: number): void {
@@ -94,9 +108,7 @@ export async function serve(world: World, api: Api, root: string): Promise<Serve
     if (artifact !== undefined) return answerArtifact(request, response, Number(artifact))
     if (url.pathname !== GRAPHQL && !url.pathname.startsWith(`${API}/`)) return answerGit(request, response)
     return void answerApi(request, response, url).catch((error: unknown) => {
-      api.violations.push(
-        `the emulated GitHub broke: ${error instanceof Error ? error.stack : String(error)}`,
-      )
+      noteBreak(error)
       response.destroy()
     })
   })
@@ -107,10 +119,14 @@ export async function serve(world: World, api: Api, root: string): Promise<Serve
   const port = await listening(server)
   return {
     url: `http://127.0.0.1:${port}`,
-    settle: () => inTurn(settled),
+    async settle() {
+      await Promise.all(pushes)
+      await inTurn(settled)
+    },
     async stop() {
       stopped = true
       for (const socket of sockets) socket.destroy()
+      await Promise.all(pushes)
       await last
       await new Promise<void>(resolve => server.close(() => resolve()))
     },
