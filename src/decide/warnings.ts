@@ -9,9 +9,10 @@ import type { Baseline } from './stability-verdict.ts'
 import { numberText } from './wording.ts'
 
 const FLAGS = {
-  unisolated: 'unisolated: the candidate ran without a user or container of its own',
-  unreaped: 'unreaped: processes of an execution could not be proven dead',
-  forgeable: 'forgeable: the harness loads candidate code in its own process and has no separate score',
+  unisolated: 'not isolated: the candidate ran without a user or container of its own',
+  unreaped: 'processes may be left: it could not be proven that every process of an execution has ended',
+  forgeable:
+    'the score could be faked: the harness loads candidate code in its own process and has no separate score',
 } as const satisfies Record<Report['flags'][number], string>
 
 function spread(values: readonly number[]): number {

@@ -68,7 +68,10 @@ describe('winnow try', () => {
       evidence: null,
       effect: -50,
       base_metrics: { bytes: 100 },
-      warnings: [expect.stringContaining('unisolated'), expect.stringContaining('forgeable')],
+      warnings: [
+        expect.stringContaining('not isolated: '),
+        expect.stringContaining('the score could be faked: '),
+      ],
       failed: null,
       metrics: { bytes: 150 },
       tried_before: false,

@@ -2,7 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { landingMessage } from '../../src/model/landing.ts'
 import { reasonOf, reasonText, withAside } from '../../src/model/reason.ts'
 
-const TWO = { sentence: 'score 5.1 % lower (2.3 to 8.7 %).', evidence: 'evidence 1103 of 1000, 13 pairs' }
+const TWO = {
+  sentence: 'score 5.1 % lower (2.3 to 8.7 %).',
+  evidence: 'evidence 1103 (needed to be sure: 1000) 13 pairs',
+}
 
 describe('a reason', () => {
   it('is a sentence and an evidence line, and comes apart again', () => {
@@ -19,7 +22,7 @@ describe('a reason', () => {
 
   it('takes more into its sentence, before the evidence', () => {
     expect(withAside(reasonText(TWO), 'not merged: x')).toBe(
-      'score 5.1 % lower (2.3 to 8.7 %); not merged: x.\nevidence 1103 of 1000, 13 pairs',
+      'score 5.1 % lower (2.3 to 8.7 %); not merged: x.\nevidence 1103 (needed to be sure: 1000) 13 pairs',
     )
     expect(withAside('bytes 2 -> 1', 'not merged: x')).toBe('bytes 2 -> 1; not merged: x')
     expect(withAside(undefined, 'not merged: x')).toBe('not merged: x')

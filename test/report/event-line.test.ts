@@ -69,8 +69,11 @@ describe('an event as a line', () => {
       'exp-002 Broken: gate tests failed (exit 1)',
     ],
     [
-      decided(1, { reason: 'r', warnings: ['compared with a stored score', 'forgeable: the harness …'] }),
-      'exp-001 Kept: r [compared with a stored score; forgeable]',
+      decided(1, {
+        reason: 'r',
+        warnings: ['compared with a stored score', 'the score could be faked: the harness …'],
+      }),
+      'exp-001 Kept: r [compared with a stored score; the score could be faked]',
     ],
     [calibrated(null), 'calibrated: deterministic, equal in 3 runs'],
     [
@@ -256,14 +259,14 @@ describe('one experiment for people', () => {
     const campaign = campaignOf(...drafts)
     const experiment = campaign.experiments['exp-001']
     if (experiment === undefined) throw new Error('not opened')
-    const judged = eventsOf(decided(1, { warnings: ['forgeable: the harness loads it'] }))
+    const judged = eventsOf(decided(1, { warnings: ['the score could be faked: the harness loads it'] }))
     const lines = experimentText(
       campaign,
       experiment,
       { pr: 4, branch: 'optimize-exp/size/exp-001' },
       { events: judged },
     )
-    expect(lines).toContain('  warning   forgeable: the harness loads it')
+    expect(lines).toContain('  warning   the score could be faked: the harness loads it')
     expect(lines[0]).toBe('exp-001 Kept: bytes 100 -> 90 (-10.0 %), deterministic')
     expect(lines).toContain('  idea      idea 1')
     expect(lines).toContain('  pull      #4')

@@ -18,7 +18,8 @@ import { baseline, decided, NEXT, opened, POINT, type Told } from './campaign-of
 import { FIRST, lastOrder, ledgerOf, measured, paired } from './pairs-of-a-story.ts'
 
 const SENTENCE = 'bytes 5.1 % lower (2.3 to 8.7 %), on this machine.'
-const EVIDENCE = 'evidence 1103 of 1000 (threshold) ▕████▏ 13 pairs in 2 jobs on this machine, 30 executions'
+const EVIDENCE =
+  'evidence 1103 (needed to be sure: 1000) ▕████▏ 13 pairs in 2 jobs on this machine, 30 executions'
 const NONE = new Map<string, number>()
 
 const calibrated: Told<'calibrated'> = {
@@ -136,7 +137,7 @@ describe('what is under way', () => {
     expect(standingSentence(standingIn(campaign, seventh(campaign)))).toMatch(
       /^Not proven yet: bytes probably 5\.\d % lower.* so far\. Next: one more job on this machine, about 7 min\.$/,
     )
-    expect(evidenceIn(campaign, seventh(campaign))).toMatch(/^evidence \d+ of 1000 \(threshold\) ▕/)
+    expect(evidenceIn(campaign, seventh(campaign))).toMatch(/^evidence \d+ \(needed to be sure: 1000\) ▕/)
   })
 
   it('is not proven yet when its jobs are used up', () => {

@@ -93,7 +93,7 @@ describe('what waits for an approval', () => {
 
 describe('what is not proven', () => {
   const reason =
-    'score probably 3.1 % lower (0.9 to 5.2 %).\nevidence 8.6 of 20, 8 pairs in 1 job on 1 runner'
+    'score probably 3.1 % lower (0.9 to 5.2 %).\nevidence 8.6 (needed to measure more: 20) 8 pairs in 1 job on 1 runner'
   const said = 'score probably 3.1 % lower (0.9 to 5.2 %).'
 
   it('leaves its evidence to a line of its own', () => {

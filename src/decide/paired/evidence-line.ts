@@ -23,11 +23,11 @@ export function evidenceLine(
   const { evidence, threshold, stage } = weighed(paired, other?.state ?? standing.primary)
   const about = other === null ? '' : ` for ${other.name}`
   const bar = evidenceBar(evidence, threshold, 20)
-  return `evidence ${evidenceText(evidence)} of ${evidenceText(threshold)} (${CALLED[stage]})${about} ▕${bar}▏ ${costText(paired, cost)}`
+  return `evidence ${evidenceText(evidence)}${about} (needed ${NEEDED_TO[stage]}: ${evidenceText(threshold)}) ▕${bar}▏ ${costText(paired, cost)}`
 }
 
 /** The two may be close to each other, and are passed one after the other (docs/deciding.md). */
-const CALLED = { screening: 'screen', confirming: 'threshold' } as const
+const NEEDED_TO = { screening: 'to measure more', confirming: 'to be sure' } as const
 
 type Deciding = Pick<Standing, 'primary' | 'improved' | 'promising'>
 

@@ -62,7 +62,7 @@ describe('the verdict of a job', () => {
       outcome: 'promising',
       retry: false,
       reason: expect.stringMatching(
-        /^bytes probably 5\.0 % lower so far\.\nevidence 23 of 100 .* 6 pairs in 1 job on this machine, 14 executions$/,
+        /^bytes probably 5\.0 % lower so far\.\nevidence 23 \(needed to be sure: 100\) .* 6 pairs in 1 job on this machine, 14 executions$/,
       ),
     })
   })
@@ -71,7 +71,7 @@ describe('the verdict of a job', () => {
     const kept = assessed({ executions: blocks(gain(3)), carried: [SCREENED] })
     expect(kept).toMatchObject({ outcome: 'eligible', improved_objectives: ['bytes'], worse: false })
     expect(kept.reason).toMatch(
-      /^bytes 4\.9 % lower \(4\.\d to 5\.\d %\), on this machine\.\nevidence 157 of 100 .* 9 pairs in 2 jobs on this machine, 22 executions$/,
+      /^bytes 4\.9 % lower \(4\.\d to 5\.\d %\), on this machine\.\nevidence 157 \(needed to be sure: 100\) .* 9 pairs in 2 jobs on this machine, 22 executions$/,
     )
     expect(kept.primary_delta).toBeCloseTo(0.05, 2)
     expect(kept.rank_score).toBe(kept.primary_delta)

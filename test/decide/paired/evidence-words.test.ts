@@ -119,10 +119,10 @@ describe('the sentence of what pairs decided', () => {
 describe('the evidence line', () => {
   it('has the evidence with what it has to reach, by its name, pairs, machines and cost', () => {
     expect(line(aCase(CONFIRMED))).toMatch(
-      /^evidence \d+ of 100 \(threshold\) ▕█{20}▏ 12 pairs in 2 jobs on 2 runners, 28 executions$/,
+      /^evidence \d+ \(needed to be sure: 100\) ▕█{20}▏ 12 pairs in 2 jobs on 2 runners, 28 executions$/,
     )
     expect(line(aCase([aJob('a', GAINS.slice(0, 2))], { rule: { single_machine: true } }))).toMatch(
-      /^evidence 3\.\d of 20 \(screen\) ▕█+.·+▏ 2 pairs in 1 job on this machine, 6 executions$/,
+      /^evidence 3\.\d \(needed to measure more: 20\) ▕█+.·+▏ 2 pairs in 1 job on this machine, 6 executions$/,
     )
   })
 
@@ -146,7 +146,9 @@ describe("the evidence of a gain that is not the primary's", () => {
     const paired = aCase(jobs, { metric, terms: { level: 0.02 } })
     const standing = standingOf(paired)
     expect(standing.improved).toEqual(['memory'])
-    expect(evidenceLine(paired, standing)).toMatch(/^evidence \d+ of 100 \(threshold\) for memory ▕█{20}▏ /)
+    expect(evidenceLine(paired, standing)).toMatch(
+      /^evidence \d+ for memory \(needed to be sure: 100\) ▕█{20}▏ /,
+    )
   })
 })
 
