@@ -1,4 +1,4 @@
-import { plan } from '../src/plan/plan.ts'
+import { plan } from '../src/plan/stages.ts'
 import type { World } from '../src/plan/world.ts'
 import { world } from '../test/plan/a-world.ts'
 import { longCampaign } from '../test/plan/many.ts'

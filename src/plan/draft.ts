@@ -23,31 +23,28 @@ export interface Draft {
   actions: Action[]
 }
 
-export function alsoDo(draft: Draft, actions: readonly Action[]): Draft {
-  return { ...draft, actions: [...draft.actions, ...actions] }
+type Added = Partial<Readonly<Record<'steps', readonly Step[]> & Record<'actions', readonly Action[]>>>
+
+export function addToDraft(draft: Draft, { steps = [], actions = [] }: Added): Draft {
+  return { ...draft, steps: [...draft.steps, ...steps], actions: [...draft.actions, ...actions] }
 }
 
 /** Orders that nothing has begun to measure are dispatched anew. */
-export function dispatchIdle(draft: Draft): Draft {
-  const sent = draft.found.idle.map(order => dispatch(draft.world, order))
-  const steps = [...draft.steps, ...sent.flatMap(each => each.steps)]
-  return alsoDo(
-    { ...draft, steps },
-    sent.flatMap(each => each.actions),
-  )
+export function dispatchIdle({ world, found }: Draft): { steps: Step[]; actions: Action[] } {
+  const sent = found.idle.map(order => dispatch(world, order))
+  return { steps: sent.flatMap(({ steps }) => steps), actions: sent.flatMap(({ actions }) => actions) }
 }
 
-export function request(draft: Draft, requests: Request[], why: string | null): Plan {
+export function request(draft: Draft, requests: readonly Request[], why: string | null): Plan {
   const rest = requests.length === 0 ? null : findMeasuringRest(draft.world)
-  const orders = issue(draft.world, rest === null ? requests : [])
+  const orders = issue(draft.world, rest === null ? [...requests] : [])
   const what = rest ?? why
   const waiting = what === null ? waitingFor(draft.world) : ({ for: 'person', what } as const)
-  return conclude(alsoDo(draft, orders.actions), orders.steps, waiting)
+  return conclude(addToDraft(draft, orders), waiting)
 }
 
 /** Where there is nothing to do, there is something to wait for; a plan that does something is looked at again. */
-export function conclude({ found, steps, actions, world }: Draft, more: Step[], waiting?: Waiting): Plan {
-  const all = [...steps, ...more]
+export function conclude({ found, steps: all, actions, world }: Draft, waiting?: Waiting): Plan {
   const effects = withoutRepeats(actions, world.done)
   const then: Action[] = all.length > 0 ? [{ do: 'commit', steps: all }, ...effects] : effects
   if (then.length > 0) return { actions: then, waiting: null }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { approvalMark } from '../../src/model/approval.ts'
-import { plan } from '../../src/plan/plan.ts'
+import { plan } from '../../src/plan/stages.ts'
 import { campaign, type CampaignBuilder, SPEC } from './a-campaign.ts'
 import { actionsOf, carryOut, draftsOfKind, endings, settle, world } from './a-world.ts'
 import { adding, LEFT_PAD, published } from './an-addition.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { eventId } from '../../src/model/event.ts'
 import { askingMinutes } from '../../src/plan/asked-elsewhere.ts'
-import { plan } from '../../src/plan/plan.ts'
+import { plan } from '../../src/plan/stages.ts'
 import { parseSpec } from '../../src/spec/parse.ts'
 import { SPEC } from '../cli/size-spec.ts'
 import { brief } from '../../src/propose/brief.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { plan } from '../../src/plan/plan.ts'
+import { plan } from '../../src/plan/stages.ts'
 import type { PullFacts, SyncFacts, World } from '../../src/plan/world.ts'
 import { checkMark } from '../../src/model/check-mark.ts'
 import { checkOf } from '../../src/report/check-run.ts'

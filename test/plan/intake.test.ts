@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { EventDraft } from '../../src/model/event.ts'
 import { limitText, openProposals } from '../../src/plan/intake.ts'
-import { plan } from '../../src/plan/plan.ts'
+import { plan } from '../../src/plan/stages.ts'
 import { waitingSentence } from '../../src/report/sentence.ts'
 import { campaign, type CampaignBuilder, candidateTree, oidOf, SPEC } from './a-campaign.ts'
 import { actionsOf, carryOut, draftsOf, draftsOfKind, endings, proposal, settle, world } from './a-world.ts'

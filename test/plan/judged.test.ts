@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Order } from '../../src/model/order.ts'
-import { plan } from '../../src/plan/plan.ts'
+import { plan } from '../../src/plan/stages.ts'
 import { type CampaignBuilder, unprepared } from './a-campaign.ts'
 import type { Behaviour } from './a-report.ts'
 import { draftsOfKind, settle, world } from './a-world.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Order, PairedTerms } from '../../src/model/order.ts'
 import { incumbentMetrics } from '../../src/model/incumbent-metrics.ts'
-import { plan } from '../../src/plan/plan.ts'
+import { plan } from '../../src/plan/stages.ts'
 import { type CampaignBuilder, oidOf, pointOf, SPEC } from './a-campaign.ts'
 import { reportOf } from './a-report.ts'
 import { carryOut, draftsOfKind, endings, settle, world } from './a-world.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { EventDraft } from '../../src/model/event.ts'
-import { plan } from '../../src/plan/plan.ts'
+import { plan } from '../../src/plan/stages.ts'
 import type { PullFacts, RevertFacts } from '../../src/plan/world.ts'
 import { campaign, type CampaignBuilder, oidOf, SPEC } from './a-campaign.ts'
 import { actionsOf, carryOut, draftsOfKind, endings, proposal, settle, stepsOf, world } from './a-world.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { plan } from '../../src/plan/plan.ts'
+import { plan } from '../../src/plan/stages.ts'
 import { standingSentence, verdictSentence } from '../../src/report/sentence.ts'
 import { standingIn } from '../../src/report/standing.ts'
 import { campaign, type CampaignBuilder, SPEC } from './a-campaign.ts'

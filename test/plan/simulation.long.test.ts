@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { plan } from '../../src/plan/plan.ts'
+import { plan } from '../../src/plan/stages.ts'
 import { violations } from './chain.ts'
 import { FILES, happen, happening, ideas, specs, WINNOW } from './happenings.ts'
 import { type Idea, Site } from './site.ts'

@@ -10,7 +10,7 @@ import type { EventDraft } from '../../src/model/event.ts'
 import type { Oid, Point } from '../../src/model/ids.ts'
 import type { Side } from '../../src/model/report.ts'
 import type { Action, PullChange, Step } from '../../src/plan/action.ts'
-import { plan } from '../../src/plan/plan.ts'
+import { plan } from '../../src/plan/stages.ts'
 import type {
   CandidateFacts,
   Proposal,

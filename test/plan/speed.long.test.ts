@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { plan } from '../../src/plan/plan.ts'
+import { plan } from '../../src/plan/stages.ts'
 import { campaign } from './a-campaign.ts'
 import { world } from './a-world.ts'
 import { longCampaign } from './many.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { plan } from '../../src/plan/plan.ts'
+import { plan } from '../../src/plan/stages.ts'
 import { allowMeasure } from '../../src/plan/strangers.ts'
 import { verdictPhrase } from '../../src/report/sentence.ts'
 import { standingIn } from '../../src/report/standing.ts'

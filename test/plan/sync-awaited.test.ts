@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { checkMark } from '../../src/model/check-mark.ts'
 import { awaitsSync, SYNC_OBSTACLES } from '../../src/model/sync-awaited.ts'
-import { plan } from '../../src/plan/plan.ts'
+import { plan } from '../../src/plan/stages.ts'
 import type { SyncFacts } from '../../src/plan/world.ts'
 import { checkOf } from '../../src/report/check-run.ts'
 import { pullBody } from '../../src/report/pull-text.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { plan } from '../../src/plan/plan.ts'
+import { plan } from '../../src/plan/stages.ts'
 import { campaign, type CampaignBuilder, oidOf, SPEC } from './a-campaign.ts'
 import { actionsOf, carryOut, world } from './a-world.ts'
 
