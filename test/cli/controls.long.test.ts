@@ -15,7 +15,10 @@ describe('a person at the controls', () => {
       expect.stringContaining('the campaign is paused: release week'),
     ])
     expect((await person.winnow('resume')).out).toBe('Campaign size goes on. winnow run measures.\n')
+    const resumed = person.refs()
     expect((await person.winnow('resume')).out).toBe('Campaign size is running already.\n')
+    // No event: the ledger's branch is where it was.
+    expect(person.refs()).toBe(resumed)
     expect((await person.winnow('stop', '-m', 'enough')).out).toBe(
       'Campaign size is stopped. Its result is on optimize/size.\n',
     )

@@ -135,6 +135,23 @@ describe('orders that a job of its own has scored', () => {
     }
   })
 
+  it('are asked about once more at once where a job was lost, and later where a second one is', () => {
+    const built = asked()
+    const lose = () =>
+      carryOut(built, seen(built, { untold: [{ key: keyOf(built), reason: 'its job gave none' }] }))
+    const asksAfter = (rest: number) => {
+      const minutes = (Date.parse(built.campaign.updated_at ?? '') - NOW) / 60_000 + rest
+      return draftsOfKind(plan(world(built, seen(built, {}, minutes))), 'judging-asked').length
+    }
+    lose()
+    expect([open(built), asksAfter(0)]).toEqual([[], 1])
+    carryOut(built, seen(built))
+    lose()
+    expect([open(built), asksAfter(0), asksAfter(20)]).toEqual([[], 0, 1])
+    expect(built.events.filter(({ kind }) => kind === 'judging-lost')).toHaveLength(2)
+    expect(Object.values(built.campaign.orders)).toMatchObject([{ report: null }])
+  })
+
   it('are taken in late rather than lost, and not both', () => {
     const built = asked()
     const late = world(built, seen(built, { told: [told(built, null)] }, 60 * 24))
