@@ -8,10 +8,10 @@ import type { Project } from '../cli/project.ts'
 /** What actions/checkout leaves with `fetch-depth: 0`: every branch as the remote's, one of them checked out. */
 export function jobClone(remote: string, branch: string): { dir: string; git: Git } {
   const dir = join(scratch('winnow-job-'), 'repository')
-  execFileSync('git', ['init', '-q', dir])
+  execFileSync('git', ['init', '-q', '--template=', dir])
   const git = gitIn(dir)
   git('remote', 'add', 'origin', remote)
-  git('fetch', '-q', '--no-tags', 'origin', '+refs/heads/*:refs/remotes/origin/*')
+  git('fetch', '-q', '--no-tags', '--no-auto-maintenance', 'origin', '+refs/heads/*:refs/remotes/origin/*')
   git('checkout', '-q', '-B', branch, `refs/remotes/origin/${branch}`)
   return { dir, git }
 }

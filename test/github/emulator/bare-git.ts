@@ -1,10 +1,13 @@
 import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { tipsIn } from './tips.ts'
 
 /** git at work on a bare repository, never blocking the process that also serves it. */
 export interface BareGit {
   dir: string
   run(...args: string[]): Promise<string>
+  defaultBranch(): Promise<string>
   tips(): Promise<Map<string, string>>
   contains(tip: string, commit: string): Promise<boolean>
   /** The merge of two commits; null where they conflict. */
@@ -12,6 +15,8 @@ export interface BareGit {
   mergeBase(base: string, head: string): Promise<string | null>
   commit(tree: string, parents: readonly string[], message: string): Promise<string>
   moveRef(ref: string, to: string | null, from?: string): Promise<void>
+  /** One part of a commit, as `git log --format` names it. */
+  shown(format: string, commit: string): Promise<string>
   file(commit: string, path: string): Promise<string | null>
   paths(commit: string, under: string): Promise<string[]>
 }
@@ -28,6 +33,8 @@ const ENV = {
   ),
 }
 
+const HASH = /^[0-9a-f]{40}$/
+
 export function bareGit(dir: string): BareGit {
   function call(args: readonly string[], fine: readonly number[] = [0]): Promise<[number, string]> {
     return new Promise((resolve, reject) => {
@@ -43,30 +50,45 @@ export function bareGit(dir: string): BareGit {
       )
     })
   }
+  const known = new Map<string, [number, string]>()
+  /** What git answers about commits that are named by their hashes never changes, so git is asked once. */
+  async function ask(names: readonly string[], args: readonly string[], fine: readonly number[] = [0]) {
+    const key = names.every(name => HASH.test(name)) ? args.join('\0') : null
+    const before = key === null ? undefined : known.get(key)
+    if (before) return before
+    const answer = await call(args, fine)
+    // git fails with a higher code on what may be there later.
+    if (key !== null && answer[0] < 2) known.set(key, answer)
+    return answer
+  }
   const run = async (...args: string[]) => (await call(args))[1]
   return {
     dir,
     run,
+    // Read where git keeps it, for the same reason as the tips.
+    defaultBranch: async () =>
+      (await readFile(join(dir, 'HEAD'), 'utf8')).trim().slice('ref: refs/heads/'.length),
     tips: () => tipsIn(dir),
     contains: async (tip, commit) =>
-      (await call(['merge-base', '--is-ancestor', commit, tip], [0, 1]))[0] === 0,
+      (await ask([commit, tip], ['merge-base', '--is-ancestor', commit, tip], [0, 1]))[0] === 0,
     async mergedTree(base, head) {
-      const [code, out] = await call(['merge-tree', '--write-tree', base, head], [0, 1])
+      const [code, out] = await ask([base, head], ['merge-tree', '--write-tree', base, head], [0, 1])
       return code === 0 ? out : null
     },
-    mergeBase: async (base, head) => (await call(['merge-base', base, head], [0, 1]))[1] || null,
+    mergeBase: async (base, head) => (await ask([base, head], ['merge-base', base, head], [0, 1]))[1] || null,
     commit: (tree, parents, message) =>
       run('commit-tree', tree, ...parents.flatMap(parent => ['-p', parent]), '-m', message),
     async moveRef(ref, to, from) {
       const old = from === undefined ? [] : [from]
       await (to === null ? run('update-ref', '-d', ref) : run('update-ref', ref, to, ...old))
     },
+    shown: async (format, commit) => (await ask([commit], ['log', '-1', `--format=${format}`, commit]))[1],
     async file(commit, path) {
-      const [code, out] = await call(['show', `${commit}:${path}`], [0, 128])
+      const [code, out] = await ask([commit], ['show', `${commit}:${path}`], [0, 128])
       return code === 0 ? out : null
     },
     async paths(commit, under) {
-      const out = await run('ls-tree', '-r', '--name-only', commit, '--', under)
+      const [, out] = await ask([commit], ['ls-tree', '-r', '--name-only', commit, '--', under])
       return out.split('\n').filter(path => path !== '')
     },
   }

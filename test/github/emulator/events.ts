@@ -25,7 +25,7 @@ export async function notePush(world: World, branch: string, head: string, by: A
     head,
     filtered: branch,
     by,
-    title: (await world.git.run('log', '-1', '--format=%s', head)) || null,
+    title: (await world.git.shown('%s', head)) || null,
     payload: { ref, after: head, ...(await payloadBy(world, by)) },
   })
 }

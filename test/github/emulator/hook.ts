@@ -42,11 +42,9 @@ while read -r old new ref; do
       [ "$(git ls-tree "$old" -- "$path" 2>/dev/null | cut -f1)" = "$mode $type $blob" ] || refusal "$path"
     done || exit 1
   fi
-  for commit in $(git rev-list "$new" --not --all); do
-    before=$(git rev-parse -q --verify "$commit^1^{tree}" || git mktree </dev/null)
-    path=$(git diff-tree -r --diff-filter=d --name-only "$before" "$commit^{tree}" -- .github/workflows | head -1)
-    [ -z "$path" ] || refusal "$path"
-  done
+  path=$(git log --full-history --diff-merges=first-parent --no-renames --diff-filter=d --format= --name-only \\
+    "$new" --not --all -- .github/workflows)
+  [ -z "$path" ] || refusal "$(echo "$path" | head -n 1)"
 done
 `
 

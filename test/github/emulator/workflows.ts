@@ -89,7 +89,7 @@ export async function startRuns(world: World, happening: Happening): Promise<Run
   if (by.kind === 'actions' && !STARTED_BY_TOKENS.has(event)) return []
   const paths = file === undefined ? await world.git.paths(files, FOLDER) : [file]
   if (paths.length === 0) return []
-  if (SKIPPABLE.has(event) && SKIPS.test(await world.git.run('log', '-1', '--format=%B', head))) return []
+  if (SKIPPABLE.has(event) && SKIPS.test(await world.git.shown('%B', head))) return []
   const started: RunRecord[] = []
   for (const path of paths) {
     const workflow = await workflowAt(world, files, path)

@@ -198,7 +198,7 @@ export interface World {
 }
 
 export function defaultBranch({ git }: World): Promise<string> {
-  return git.run('symbolic-ref', '--short', 'HEAD')
+  return git.defaultBranch()
 }
 
 /** Time passes with every thing that happens, so that all can be told apart by it. */
