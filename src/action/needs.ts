@@ -12,6 +12,8 @@ export interface EndedJobs {
   ended: EndedRun
   /** Jobs that this workflow file has. */
   has: AskingJobs
+  /** The job tick failed or was cancelled: it may have written something and put nothing out. */
+  isTickLost: boolean
 }
 
 const job = z.strictObject({
@@ -54,14 +56,18 @@ export function readNeeds(text: string): EndedJobs {
   if (orders !== '')
     for (const { slot, order } of parsed(matrix, orders, 'the output orders of the job tick'))
       measured.set(order, jobInSlot(measuring, slot))
+  const isTickLost = tick.result !== 'success'
+  // A tick that was lost may have recorded what its run asks, and no job of the run asked it.
+  const isDue = (output: string) => output !== '' || isTickLost
   return {
     campaigns: [...new Set([campaign, propose, judge])].filter(name => name !== ''),
     ended: {
       measured,
-      proposed: propose === '' ? null : endedJob(jobs['propose']),
-      judged: judge === '' ? null : endedJob(jobs['judge']),
+      proposed: isDue(propose) ? endedJob(jobs['propose']) : null,
+      judged: isDue(judge) ? endedJob(jobs['judge']) : null,
     },
     has: { propose: jobs['propose'] !== undefined, judge: jobs['judge'] !== undefined },
+    isTickLost,
   }
 }
 

@@ -1,12 +1,20 @@
+import { isRetryTitle } from '../report/run-names.ts'
 import type { Call } from '../verbs/call.ts'
+import type { KnownCampaign } from '../verbs/known-campaigns.ts'
 import type { Task } from './commands.ts'
 import { type GithubJob, githubJob, isPaused, surroundingsOf } from './github-job.ts'
+import { readDispatchTitle } from './dispatch-title.ts'
+import type { Env } from './inputs.ts'
+import { measuringCampaign } from './measuring-branch.ts'
 import { readNeeds } from './needs.ts'
 import { tellPaused } from './tell-turns.ts'
 import { readCampaigns, takeTurns } from './tick.ts'
 import { callOf } from './verb-call.ts'
 
-/** The last job of a run: takes in what its other jobs answered, scored and measured, then ticks. */
+/**
+ * The last job of a run: takes in what its other jobs answered, scored and measured, then ticks. Where the first job was
+ * lost, it does that job's work.
+ */
 export async function settleOnGithub(task: Task): Promise<number> {
   if (isPaused(task.env)) return tellPaused(task)
   const job = githubJob(task)
@@ -14,9 +22,25 @@ export async function settleOnGithub(task: Task): Promise<number> {
 }
 
 export async function settleIn(task: Task, job: GithubJob, around: Call['around']): Promise<number> {
-  const { campaigns: names, ended, has } = readNeeds(task.inputs.jobs)
+  const { campaigns: names, ended, has, isTickLost } = readNeeds(task.inputs.jobs)
   const known = await readCampaigns(callOf(around, {}), job)
-  const campaigns = known.filter(({ name }) => names.includes(name))
+  const campaigns = isTickLost
+    ? campaignsOfRun(task.env, known)
+    : known.filter(({ name }) => names.includes(name))
   const next = { propose: false, judge: false }
-  return takeTurns(task, { around, campaigns, run: { does: { settle: ended }, next, has } })
+  const nextLook = isTickLost ? nextLookAfterLoss(task.env) : 'usual'
+  return takeTurns(task, { around, campaigns, run: { does: { settle: ended }, next, has, nextLook } })
+}
+
+function campaignsOfRun(env: Env, known: readonly KnownCampaign[]): readonly KnownCampaign[] {
+  const measuring = measuringCampaign(env, known)
+  return measuring === undefined ? known : [measuring]
+}
+
+/**
+ * A lost order is counted in the ledger, and too many of them put the next run off. A tick that was lost before it asked
+ * anything left nothing to count, so a run that was started for such a loss starts no other one for its own.
+ */
+function nextLookAfterLoss(env: Env): 'retry' | 'none' {
+  return isRetryTitle(readDispatchTitle(env)) ? 'none' : 'retry'
 }

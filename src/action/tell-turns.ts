@@ -49,7 +49,7 @@ export function tellTurns(
     summarise(env, [cell(line, SUMMARY_LENGTH), ...links].join('\n'))
   }
   if (later.length > 0) {
-    const line = said(`Left for the next wake-up: ${later.join(', ')}.`)
+    const line = said(`Left for another run: ${later.join(', ')}.`)
     console.log(line)
     summarise(env, line)
   }

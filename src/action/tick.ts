@@ -2,6 +2,8 @@ import { type ActionsRun, asksInThisRun, tickOnActions } from '../engine/actions
 import { ForgeError, UserError } from '../errors.ts'
 import type { HandedItems } from '../judge/handed-on.ts'
 import { shortRef } from '../model/refs.ts'
+import { cell } from '../report/markdown.ts'
+import { lookTitle } from '../report/run-names.ts'
 import { tallyOf } from '../report/tally.ts'
 import { wayOnText } from '../report/way-on.ts'
 import { atCampaign, atRepository, type Scene } from '../verbs/at-campaign.ts'
@@ -25,7 +27,7 @@ import { callOf } from './verb-call.ts'
 
 const NOTHING_THERE = 'No campaign: no spec on the default branch, and no ledger.'
 
-/** After this no other campaign is begun: the job has a limit, and the next wake-up goes on where this one ended. */
+/** After this no other campaign is begun: the job has a limit, and each campaign that is left over has a run of its own. */
 const BUDGET_MS = 10 * 60_000
 
 /** Every campaign in turn, each until nothing is left to do now. A run that is under way is never waited for. */
@@ -82,13 +84,13 @@ export async function takeTurns(task: Task, { around: given, campaigns, run }: T
   const until = around.clock.monotonic() + BUDGET_MS
   const turns: Turn[] = []
   const rehearsed: Rehearsed[] = []
-  const later: string[] = []
+  const leftOver: KnownCampaign[] = []
   const broken: string[] = []
   let toJudge: HandedItems | null = null
   let code = 0
   for (const known of campaigns) {
     if (around.clock.monotonic() > until) {
-      later.push(known.name)
+      leftOver.push(known)
       continue
     }
     const began = around.clock.monotonic()
@@ -118,14 +120,52 @@ export async function takeTurns(task: Task, { around: given, campaigns, run }: T
   // All else was done; these are tried again at the next wake-up, and somebody may have to do something.
   for (const refused of turns.flatMap(turn => turn.refused))
     code = Math.max(code, failed(env, new ForgeError(refused)))
-  if (dry) tellRehearsed(task, rehearsed, { later, broken })
-  else tellTurns(task, turns, { later, broken, outputs: { ...kept.tell(env), ...handOn(env, toJudge) } })
+  const untold = { later: leftOver.map(({ name }) => name), broken }
+  if (dry) tellRehearsed(task, rehearsed, untold)
+  else {
+    tellTurns(task, turns, { ...untold, outputs: { ...kept.tell(env), ...handOn(env, toJudge) } })
+    code = Math.max(code, await startLeftOver(task, around, leftOver))
+  }
   if (campaigns.length === 0 && inputs.campaign === '') {
     console.log(NOTHING_THERE)
     summarise(env, NOTHING_THERE)
   }
   return code
 }
+
+/**
+ * A run on a campaign's own branch looks at that campaign alone, so it leaves none over and this ends. A campaign that has
+ * not begun has no such branch: the next wake-up begins it.
+ */
+async function startLeftOver(
+  { env }: Task,
+  around: Call['around'],
+  leftOver: readonly KnownCampaign[],
+): Promise<number> {
+  let code = 0
+  for (const { name } of leftOver.filter(({ started }) => started)) {
+    const title = lookTitle({ name })
+    try {
+      await atCampaign(callOf(around, { campaign: name }), WRITES_STARTED, async ({ place }) => {
+        const run = await place.forge.workflows?.start({
+          branch: shortRef(place.refs.optimize),
+          inputs: { title },
+        })
+        const line = said(
+          `No time was left for ${name}: started run${run == null ? '' : ` ${run}`} (${title}).`,
+        )
+        console.log(line)
+        summarise(env, cell(line))
+        return 0
+      })
+    } catch (error) {
+      code = Math.max(code, failed(env, error))
+    }
+  }
+  return code
+}
+
+const WRITES_STARTED = { access: 'write', startedOnly: true } as const
 
 function sayHowLong(env: Env, { clock }: Call['around'], { name, began }: { name: string; began: number }) {
   if (isDebugging(env)) console.log(said(`${name} took ${Math.round(clock.monotonic() - began)} ms.`))

@@ -24,8 +24,23 @@ export function runTitle(campaign: Named, orders: readonly NamedOrder[]): string
   const subjects = [...new Set(orders.flatMap(order => subjectsOf(campaign, order)))]
   const shown = subjects.slice(0, SUBJECTS).join(', ')
   const more = subjects.length - SUBJECTS
-  const said = subjects.length === 0 ? 'look for work' : `measure ${shown}`
-  return titled(`${campaign.name}: ${said}${more > 0 ? ` and ${more} more` : ''}`)
+  return titled(`${campaign.name}: measure ${shown}${more > 0 ? ` and ${more} more` : ''}`)
+}
+
+/** Names a run that is started to decide, and to ask for what is missing. */
+export function lookTitle({ name }: Pick<Campaign, 'name'>): string {
+  return titled(`${name}: look for work`)
+}
+
+const LOOKS_AGAIN = ': look for work again'
+
+/** Names the run that is started because the first job of the run before it was lost. */
+export function retryTitle({ name }: Pick<Campaign, 'name'>): string {
+  return titled(`${name}${LOOKS_AGAIN}`)
+}
+
+export function isRetryTitle(title: string): boolean {
+  return title.endsWith(LOOKS_AGAIN)
 }
 
 /** Branch names are text of other people: they mention nobody, and switch no workflow off. */

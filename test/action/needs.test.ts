@@ -35,8 +35,26 @@ describe('what the settling job is told of the jobs before it', () => {
         judged: null,
       },
       has: { propose: true, judge: true },
+      isTickLost: false,
     })
   })
+
+  it.each(['failure', 'cancelled'])(
+    'counts what a tick that ended in %s may have asked as not answered',
+    result => {
+      const jobs = { tick: { result, outputs: {} }, propose: { result: 'skipped', outputs: {} } }
+      expect(readNeeds(JSON.stringify(jobs))).toEqual({
+        campaigns: [],
+        ended: {
+          measured: new Map(),
+          proposed: { status: 'skipped', digest: null },
+          judged: { status: '', digest: null },
+        },
+        has: { propose: true, judge: false },
+        isTickLost: true,
+      })
+    },
+  )
 
   it.each<[string, Outputs, Outputs]>([
     ['nothing', {}, {}],

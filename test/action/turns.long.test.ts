@@ -7,7 +7,7 @@ import { campaignOnGithub } from '../github/campaign-on-github.ts'
 
 const ELEVEN_MINUTES = 11 * 60_000
 
-test('campaigns take turns under one budget: who is left over comes first at the next wake-up', {
+test('campaigns take turns under one budget: who is left over has a run of its own, and comes first at the next wake-up', {
   timeout: 240_000,
 }, async () => {
   const { github, wake } = await campaignOnGithub({ '.winnow/other.yaml': SIZE_SPEC })
@@ -30,10 +30,12 @@ test('campaigns take turns under one budget: who is left over comes first at the
   const first = await wakeUp(10)
   expect(first.result).toMatchObject({ campaigns: [{ campaign: 'other' }], later: ['size'], broken: [] })
   expect([first.code, first.ran]).toEqual([0, ['optimize/other']])
-  expect(first.out).toMatch(/^Left for the next wake-up: size\.$/m)
+  expect(first.out).toMatch(/^Left for another run: size\.$/m)
   const second = await wakeUp(11)
   expect(second.result).toMatchObject({ campaigns: [{ campaign: 'size' }], later: ['other'] })
-  expect([second.code, second.ran]).toEqual([0, ['optimize/other', 'optimize/size']])
+  // The campaign that has begun is not left to the schedule; its run looks at it alone, and so leaves none over.
+  expect([second.code, second.ran]).toEqual([0, ['optimize/other', 'optimize/size', 'optimize/other']])
+  expect(second.out).toMatch(/^No time was left for other: started run \d+ \(other: look for work\)\.$/m)
   const third = await wakeUp(12)
   expect(third.result).toMatchObject({ campaigns: [{ campaign: 'other' }, { campaign: 'size' }], later: [] })
 })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Campaign } from '../../src/model/campaign.ts'
 import type { Order } from '../../src/model/order.ts'
 import type { Job } from '../../src/model/pairs.ts'
-import { jobTitle, runTitle } from '../../src/report/run-names.ts'
+import { isRetryTitle, jobTitle, lookTitle, retryTitle, runTitle } from '../../src/report/run-names.ts'
 import { campaignOf, decided, LANDS, NEXT, opened, POINT } from './campaign-of.ts'
 
 const campaign: Campaign = campaignOf(opened(1), decided(1), ...LANDS, opened(7), opened(8))
@@ -64,6 +64,8 @@ describe('the name of a run', () => {
   })
 
   it('is a name where nothing is ordered yet', () => {
-    expect(runTitle(campaign, [])).toBe('size: look for work')
+    expect(lookTitle(campaign)).toBe('size: look for work')
+    expect(retryTitle(campaign)).toBe('size: look for work again')
+    expect([retryTitle(campaign), lookTitle(campaign), ''].map(isRetryTitle)).toEqual([true, false, false])
   })
 })

@@ -9,7 +9,7 @@ import type { OrderId } from '../../model/ids.ts'
 import { shortRef } from '../../model/refs.ts'
 import { plan } from '../../plan/stages.ts'
 import type { World } from '../../plan/world.ts'
-import { jobTitle, runTitle } from '../../report/run-names.ts'
+import { jobTitle, lookTitle, retryTitle } from '../../report/run-names.ts'
 import type { Hands } from '../apply.ts'
 import { askingElsewhere } from '../asking.ts'
 import { campaignIdeas } from '../campaign-ideas.ts'
@@ -40,6 +40,8 @@ export interface ActionsRun {
   next: AskingJobs
   /** Jobs that the workflow file has: another run of it has them as well. */
   has: AskingJobs
+  /** What a run is called that is started only to ask; `none`: no such run is started. */
+  nextLook?: 'usual' | 'retry' | 'none'
 }
 
 /** An entry of the matrix of measuring jobs. */
@@ -66,7 +68,7 @@ export interface ActionsTick extends TickResult {
 export async function tickOnActions(
   place: Place,
   workflows: Workflows,
-  { does, next, has, heed }: ActionsRun & { heed?: NonNullable<Hands['heed']> },
+  { does, next, has, nextLook = 'usual', heed }: ActionsRun & { heed?: NonNullable<Hands['heed']> },
 ): Promise<ActionsTick> {
   const isFirst = place.by.attempt === FIRST_ATTEMPT
   // Jobs of another attempt could not know what the first one spent.
@@ -91,8 +93,10 @@ export async function tickOnActions(
   // A program without an idea has hardly one a minute later: the next scheduled tick asks again.
   const again = { ...has, propose: has.propose && !ideas.hadNone }
   const started = [...runner.started]
-  if (world !== null && started.length === 0 && hasToAsk(world, again))
-    started.push(...(await startNext({ place, memory }, workflows, world.campaign)))
+  if (world !== null && started.length === 0 && nextLook !== 'none' && hasToAsk(world, again)) {
+    const title = nextLook === 'retry' ? retryTitle(world.campaign) : lookTitle(world.campaign)
+    started.push(...(await startNext({ place, memory }, workflows, title)))
+  }
   const campaign = world?.campaign ?? null
   return {
     ...result,
@@ -181,10 +185,9 @@ function hasToAsk(world: World, has: AskingJobs): boolean {
 async function startNext(
   { place, memory }: { place: Place; memory: Memory },
   workflows: Workflows,
-  campaign: Campaign,
+  title: string,
 ): Promise<StartedRun[]> {
   const branch = shortRef(place.refs.optimize)
-  const title = runTitle(campaign, [])
   try {
     return [{ run: await workflows.start({ branch, inputs: { title } }), title }]
   } catch (error) {

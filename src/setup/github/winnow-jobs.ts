@@ -274,17 +274,20 @@ ${[CHECK_OUT, downloadFile('Fetch what is to be scored', ITEMS_ARTIFACT)].join('
 ${uploadFile({ name: 'Hand the scores over', id: 'hand', when: "always() && steps.judge.outputs.report != ''", artifact: SCORES_ARTIFACT, path: '${{ steps.judge.outputs.report }}' })}`
 }
 
-/** It always runs after a job that was due: an order or an asking whose job was lost must not be waited for. */
+/**
+ * It always runs after a job that was due: an order or an asking whose job was lost must not be waited for. It also runs
+ * after a tick that was lost, of which the campaign would hear nothing before the next event.
+ */
 function renderSettle(setup: GithubSetup, measuring: readonly MeasuringJob[]): string {
   const asked = [...(asksPrograms(setup) ? ['propose'] : []), ...(asksJudges(setup) ? ['judge'] : [])]
   const outputs = ['orders', ...asked].map(output => `needs.tick.outputs.${output} != ''`)
-  const due = outputs.length === 1 ? outputs.join() : `(${outputs.join(' || ')})`
+  const due = ["needs.tick.result != 'success'", ...outputs].join(' || ')
   const needs = ['tick', ...asked, ...measuring.map(({ id }) => id)]
   return `  # Takes in what this run measured and answered, decides, lands, and starts the next run where more is due.
   settle:
     name: take results in
     needs: [${needs.join(', ')}]
-    if: always() && ${NOT_PAUSED} && needs.tick.result != 'skipped' && ${due}
+    if: always() && ${NOT_PAUSED} && needs.tick.result != 'skipped' && (${due})
     runs-on: ubuntu-24.04
     timeout-minutes: 20
 ${ONE_AT_A_TIME}
