@@ -48,6 +48,8 @@ export interface PostOptions {
   registries?: Surroundings['registries']
   /** Chance and time come from here alone: the same campaign twice, with the same commits and coins. */
   seed?: string
+  /** Every duration is 0. */
+  timeless?: boolean
 }
 
 export interface YardOptions extends PostOptions {
@@ -105,13 +107,14 @@ export async function yard(options: YardOptions): Promise<Yard> {
     posts.push(post)
     return post
   }
-  const { ahead, fault, env, seed, registries } = options
+  const { ahead, fault, env, seed, timeless, registries } = options
   const first: PostOptions = {
     directory: options.directory ?? repo,
     ...(ahead ? { ahead } : {}),
     ...(env ? { env } : {}),
     ...(registries ? { registries } : {}),
     ...(seed === undefined ? {} : { seed }),
+    ...(timeless === undefined ? {} : { timeless }),
   }
   let post = await another({ ...first, ...(fault ? { fault } : {}), cache: 'cache' })
   const made: Yard = {
@@ -122,7 +125,7 @@ export async function yard(options: YardOptions): Promise<Yard> {
     bare,
     write,
     commit,
-    commitOn: (from, files, message = 'by hand') => commitWith(bare, { root, from, files, message }),
+    commitOn: (from, files, message = 'by hand') => commitWith(bare, { root, from, files, message, dates }),
     push: (oid, branch) => void bare('update-ref', `refs/heads/${branch}`, oid),
     hook: (hook, script) => writeHook(join(root, 'remote.git'), hook, script),
     another,
@@ -190,11 +193,17 @@ function writeHook(bare: string, name: string, script: string | null): void {
 /** A commit made in an index of its own, wherever the repository is. */
 function commitWith(
   git: (...args: string[]) => string,
-  change: { root: string; from: string; files: Record<string, string | null>; message: string },
+  change: {
+    root: string
+    from: string
+    files: Record<string, string | null>
+    message: string
+    dates: Record<string, string>
+  },
 ): string {
   const tree = mkdtempSync(join(change.root, 'by-hand-'))
   git('worktree', 'add', '-q', '--detach', join(tree, 'tree'), change.from)
-  const inside = gitIn(join(tree, 'tree'))
+  const inside = gitIn(join(tree, 'tree'), change.dates)
   for (const [path, content] of Object.entries(change.files)) {
     if (content === null) rmSync(join(tree, 'tree', path))
     else writeFile(join(tree, 'tree', path), content)

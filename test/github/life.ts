@@ -9,10 +9,17 @@ import { ENV } from '../engine/post.ts'
 import { type FaultProxy, faultProxy } from '../servers/fault-proxy.ts'
 import { type EmulatedGithub, emulatedGithub } from './emulator/github.ts'
 import type { RunRecord, World } from './emulator/world.ts'
-import { measuringJob, type RunJobs, waitingRuns, wholeRun } from './measuring-job.ts'
+import { type JobTime, measuringJob, type RunJobs, waitingRuns, wholeRun } from './measuring-job.ts'
 import { type Scene, sceneOf } from './scene.ts'
 import { GRANTS, WORKFLOW, WORKFLOW_FILE } from './tick-job.ts'
 import { type Woken, woken, wokenJobs, type Waking } from './wake-up.ts'
+
+/** When it takes place. */
+export interface LifeTime {
+  now: () => number
+  /** What each measuring job reads the time from; this machine's unless given. */
+  job?: () => JobTime
+}
 
 /** Time stands still while it takes place, so that two lives differ only in what went wrong. */
 const NOW = Date.now()
@@ -46,15 +53,15 @@ export interface Saved {
 /** Of each life its own. */
 const NOT_SAVED = { git: null, forks: null, url: null }
 
-export async function life(): Promise<Life> {
+export async function life(time: LifeTime = { now: () => NOW }): Promise<Life> {
   const root = mkdtempSync(join(tmpdir(), 'winnow-life-'))
   const github = await emulatedGithub({ allowance: Number.MAX_SAFE_INTEGER })
   const proxy = await faultProxy(github.url)
   const { world } = github
   world.url = proxy.url
   // Comments count from the beginning of the campaign on.
-  world.clock = NOW + 1_000
-  const scene = sceneOf(github)
+  world.clock = time.now() + 1_000
+  const scene = sceneOf(github, time.job === undefined ? null : new Date(time.now()))
   const broken = patchOf({ 'src/c.txt': [letters('c', 15), 'broken\n'] }, { hypothesis: 'breaks the tests' })
   scene.commit('main', {
     ...SIZE_FILES,
@@ -74,7 +81,7 @@ export async function life(): Promise<Life> {
     token,
     url: proxy.url,
     around: {
-      clock: { now: () => NOW, monotonic: () => performance.now(), sleep: async () => {} },
+      clock: { now: time.now, monotonic: () => performance.now(), sleep: async () => {} },
       random: { hex: bytes => '5eed'.repeat(bytes).slice(0, bytes * 2), fraction: () => 0.5 },
     },
   }
@@ -82,7 +89,13 @@ export async function life(): Promise<Life> {
     github,
     scene,
     proxy,
-    deeds: deedsOf({ github, scene, tokens, fork, jobs: wokenJobs(waking) }),
+    deeds: deedsOf({
+      github,
+      scene,
+      tokens,
+      fork,
+      jobs: { ...wokenJobs(waking), ...(time.job === undefined ? {} : { time: time.job }) },
+    }),
     wake: rest => woken({ ...waking, ...rest, around: { ...waking.around, ...rest?.around } }),
     save() {
       const dir = join(root, String(saves++))
@@ -144,7 +157,7 @@ function deedsOf({ github, scene, tokens, fork, jobs }: People): Deed[] {
     if (current === null) throw new Error('no run has begun')
     const measured = new Map<string, EndedJob>()
     for (const order of ordersOf(github, current))
-      measured.set(order, await measuringJob(github, current, order))
+      measured.set(order, await measuringJob(github, current, order, jobs.time?.()))
     return { run: current, ended: { measured, proposed: null, judged: null } }
   }
   return [

@@ -21,6 +21,7 @@ import {
 } from '../../src/model/parcel.ts'
 import { campaignRefs } from '../../src/model/refs.ts'
 import type { Report } from '../../src/model/report.ts'
+import type { Clock } from '../../src/ports.ts'
 import { ENV } from '../engine/post.ts'
 import type { EmulatedGithub } from './emulator/github.ts'
 import type { RunRecord } from './emulator/world.ts'
@@ -35,13 +36,20 @@ export interface RunJobs {
   /** Orders that it puts out as the matrix. */
   tick: (run: RunRecord) => Promise<OrderId[]>
   settle: (run: RunRecord, ended: EndedRun) => Promise<void>
+  /** What a measuring job reads the time from; this machine's unless given. */
+  time?: () => JobTime
 }
+
+export type JobTime = Pick<Clock, 'now' | 'monotonic'>
+
+const MACHINE_TIME: JobTime = { now: () => Date.now(), monotonic: () => performance.now() }
 
 /** A whole run: its tick, one job for each order of its matrix, and its settling job. */
 export async function wholeRun(github: EmulatedGithub, run: RunRecord, jobs: RunJobs): Promise<void> {
   run.status = 'in_progress'
   const measured = new Map<OrderId, EndedJob>()
-  for (const order of await jobs.tick(run)) measured.set(order, await measuringJob(github, run, order))
+  for (const order of await jobs.tick(run))
+    measured.set(order, await measuringJob(github, run, order, jobs.time?.()))
   if (measured.size > 0) await jobs.settle(run, { measured, proposed: null, judged: null })
   github.finish(run, 'success')
 }
@@ -51,8 +59,9 @@ export async function measuringJob(
   github: EmulatedGithub,
   run: RunRecord,
   order: OrderId,
+  time: JobTime = MACHINE_TIME,
 ): Promise<EndedJob> {
-  return leave(github, run, order, await measuredIn(github, run, order))
+  return leave(github, run, order, await measuredIn(github, run, order, { time }))
 }
 
 /** Ends the job of an order with what claims to be its report. */
@@ -93,13 +102,14 @@ export function uploadFile(
 interface Measuring {
   onPartial?: (partial: PartialReport) => Promise<void>
   signal?: AbortSignal
+  time?: JobTime
 }
 
 export async function measuredIn(
   github: EmulatedGithub,
   run: RunRecord,
   id: OrderId,
-  { onPartial, signal = new AbortController().signal }: Measuring = {},
+  { onPartial, signal = new AbortController().signal, time = MACHINE_TIME }: Measuring = {},
 ): Promise<Report> {
   const root = mkdtempSync(join(tmpdir(), 'winnow-job-'))
   const clone = join(root, 'clone.git')
@@ -118,7 +128,7 @@ export async function measuredIn(
     const { state: ref } = campaignRefs('optimize', 'size')
     const tip = refs.get(ref) ?? ''
     await repository.fetch([{ ref, oid: tip }])
-    const given = await givenOrder(repository, { tip, id, now: Date.now() })
+    const given = await givenOrder(repository, { tip, id, now: time.now() })
     if (!given.wanted) throw new Error(given.why)
     const { order, spec } = given
     await bringOrderedTrees(repository, order)
@@ -130,8 +140,8 @@ export async function measuredIn(
       workDir: join(root, 'work'),
       sharedRoot: null,
       env: ENV,
-      now: () => Date.now(),
-      monotonic: () => performance.now(),
+      now: () => time.now(),
+      monotonic: () => time.monotonic(),
       signal,
       onStart: async () => {},
       ...(onPartial === undefined ? {} : { onPartial }),

@@ -2,11 +2,11 @@ import { join } from 'node:path'
 import type { Call } from '../../src/verbs/call.ts'
 import { parseCommandLine } from '../../src/verbs/parse.ts'
 import { VERBS } from '../../src/verbs/registry.ts'
-import { ENV, type Post } from '../engine/post.ts'
+import { BEGINNING, ENV, type Post } from '../engine/post.ts'
 import type { SizeOptions } from '../engine/size-yard.ts'
 import type { CommentRecord } from './emulator/world.ts'
 import type { Scene } from './scene.ts'
-import { GRANTS, hurried, tickJob } from './tick-job.ts'
+import { GRANTS, tickJob } from './tick-job.ts'
 
 /** No workflow runs: here the process that ticks measures as well. */
 const { actions: _, ...GRANTED } = GRANTS
@@ -33,8 +33,15 @@ export interface OnGithub extends Scene {
 
 export async function onGithub(ideas: readonly string[], options: SizeOptions = {}): Promise<OnGithub> {
   const { github, yard, scene, env, forge } = await tickJob(ideas, { grants: GRANTED, ...options })
-  github.world.clock = Date.now() + 3_600_000
-  const post = await yard.another({ env, forge })
+  const begun = options.seed === undefined ? Date.now() : Date.parse(BEGINNING)
+  github.world.clock = begun + 3_600_000
+  const { seed, timeless } = options
+  const post = await yard.another({
+    env,
+    forge,
+    ...(seed === undefined ? {} : { seed }),
+    ...(timeless === undefined ? {} : { timeless }),
+  })
   /** Whoever the test gave no rights may read. */
   function of(login: string): string {
     const known = [...github.world.accounts].find(([, account]) => account.login === login)?.[0]
@@ -43,20 +50,8 @@ export async function onGithub(ideas: readonly string[], options: SizeOptions = 
 
   const more: Record<string, string> = {}
   async function command(argv: string[], here: Here): Promise<string[]> {
-    const said: string[] = []
-    const { verb, given } = parseCommandLine(argv, VERBS)
-    const around = {
-      directory: yard.repo,
-      remote: null,
-      version: '0.0.0',
-      clock: { now: Date.now, monotonic: () => performance.now(), sleep: hurried },
-      random: post.place.random,
-      faults: { reach: () => undefined },
-      progress: { say: () => undefined },
-      ...here,
-    }
-    await verb.run({ given, terminal: hearing(said), around, ...REST })
-    return said
+    const { clock, random } = post.place
+    return runVerb(argv, { directory: yard.repo, remote: null, clock, random, ...here })
   }
 
   const robot = { run_id: 'test', attempt: 1, actor: 'github-actions[bot]' }
@@ -100,6 +95,18 @@ export async function onGithub(ideas: readonly string[], options: SizeOptions = 
 }
 
 type Here = Pick<Call['around'], 'env' | 'cacheDir' | 'by' | 'forge'>
+
+type Around = Here & Pick<Call['around'], 'directory' | 'remote' | 'clock' | 'random'>
+
+/** A command of winnow's in this process; what it printed. */
+export async function runVerb(argv: readonly string[], around: Around): Promise<string[]> {
+  const said: string[] = []
+  const { verb, given } = parseCommandLine(argv, VERBS)
+  const silent = { faults: { reach: () => undefined }, progress: { say: () => undefined } }
+  const call = { given, terminal: hearing(said), around: { version: '0.0.0', ...silent, ...around } }
+  await verb.run({ ...call, ...REST })
+  return said
+}
 
 const REST: Pick<Call, 'interrupt' | 'verbs' | 'program'> = {
   interrupt: new AbortController().signal,

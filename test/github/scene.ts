@@ -42,15 +42,18 @@ export async function scene(settings: Partial<Settings> = {}): Promise<Scene> {
   return sceneOf(github)
 }
 
-export function sceneOf(github: EmulatedGithub): Scene {
+/** Commits are made now, or when `date` says. */
+export function sceneOf(github: EmulatedGithub, date: Date | null = null): Scene {
   const git = (...args: string[]) => gitIn(github.bare, args)
+  const [dated, format] =
+    date === null ? ['now', 'now'] : [`${Math.floor(date.getTime() / 1000)} +0000`, 'raw']
   let commits = 0
 
   function commit(branch: string, files: Files, on?: readonly string[]): string {
     const parents = on ?? tips(branch)
     const [from, ...merged] = parents
     const lines = [
-      `commit refs/heads/${branch}\nmark :1\ncommitter a <a@localhost> now\n${data(`commit ${++commits}`)}`,
+      `commit refs/heads/${branch}\nmark :1\ncommitter a <a@localhost> ${dated}\n${data(`commit ${++commits}`)}`,
       ...(from === undefined ? [] : [`from ${from}\n`]),
       ...merged.map(parent => `merge ${parent}\n`),
       ...Object.entries(files).map(
@@ -58,7 +61,7 @@ export function sceneOf(github: EmulatedGithub): Scene {
       ),
       'get-mark :1\n',
     ]
-    const options = ['--quiet', '--force', '--date-format=now']
+    const options = ['--quiet', '--force', `--date-format=${format}`]
     const made = gitIn(github.bare, ['fast-import', ...options], lines.join(''))
     return made
   }

@@ -4,6 +4,7 @@ import { githubForge } from '../../src/forge/github/forge.ts'
 import type { Forge } from '../../src/forge/port.ts'
 import { type CampaignRefs, shortRef } from '../../src/model/refs.ts'
 import { type SizeOptions, sizeYard } from '../engine/size-yard.ts'
+import { BEGINNING } from '../engine/post.ts'
 import type { Yard } from '../engine/yard.ts'
 import { type EmulatedGithub, emulatedGithub } from './emulator/github.ts'
 import { type Scene, sceneOf } from './scene.ts'
@@ -60,9 +61,16 @@ export async function tickJob(
       sleep: hurried,
       random: Math.random,
     })
-  return { github, yard, scene: sceneOf(github), token, env, forge }
+  return {
+    github,
+    yard,
+    scene: sceneOf(github, options.seed === undefined ? null : new Date(BEGINNING)),
+    token,
+    env,
+    forge,
+  }
 }
 
-export function hurried(milliseconds: number): Promise<void> {
+function hurried(milliseconds: number): Promise<void> {
   return new Promise(resolve => setTimeout(resolve, Math.min(milliseconds, 20)))
 }
