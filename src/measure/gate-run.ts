@@ -6,6 +6,7 @@ import type { Spec } from '../spec/schema.ts'
 import { commonEnvironment } from './environment.ts'
 import { runGuarded } from './guarded-run.ts'
 import { copyOf } from './lay-out.ts'
+import { countPassedTests } from './output/passed-tests.ts'
 import { readFailed } from './output/read-failed.ts'
 import { removeAll } from './remove.ts'
 import { refuseMachine } from './refuse-machine.ts'
@@ -68,6 +69,7 @@ async function runGate(session: Session, side: Side, gate: Gate): Promise<boolea
   const ended = await runGuarded(session, side, 'copy', command)
   const passed = ended.exitCode === 0 && !ended.timedOut
   const output = passed ? null : readFailed(paths)
+  const tests = passed ? countPassedTests(paths) : null
   draft.gates.push({
     side: side.label,
     name: gate.name,
@@ -76,6 +78,7 @@ async function runGate(session: Session, side: Side, gate: Gate): Promise<boolea
     exit_code: ended.exitCode,
     timed_out: ended.timedOut,
     seconds: ended.wallSeconds,
+    ...(tests === null ? {} : { tests_passed: tests }),
     ...(output === null ? {} : { output }),
   })
   return passed

@@ -8,7 +8,7 @@ import type { EventId, ExperimentId, Oid, OrderId, Point } from './ids.ts'
 import type { Order } from './order.ts'
 import type { Outcome } from './outcome.ts'
 import type { Job } from './pairs.ts'
-import type { MetricValues, Report } from './report.ts'
+import type { MetricValues, Report, TestCounts } from './report.ts'
 import type { AskedIdea, AskedScores, Scores } from './asked.ts'
 import type { FruitlessRuns } from './fruitless-runs.ts'
 import type { Snapshot } from './snapshot.ts'
@@ -215,6 +215,8 @@ export interface Campaign {
   picks: Record<ExperimentId, Picked>
   /** Candidate trees already measured with this harness, so that a duplicate can be named. */
   trees: Record<Oid, ExperimentId>
+  /** By tree and gate, with this harness: how many tests passed. */
+  tests: Record<Oid, TestCounts>
   /** Merges that were not measured because nothing reads what they brought, and the tree whose numbers are theirs. */
   measured_as: Record<Oid, Oid>
   /** By harness: whether the first order of which anything ran was measured with isolation. All later ones are measured alike. */
@@ -321,6 +323,7 @@ export function emptyCampaign(): Campaign {
     experiments: {},
     picks: {},
     trees: {},
+    tests: {},
     measured_as: {},
     isolated: {},
     proven: {},

@@ -7,7 +7,7 @@ import type { EventId, ExperimentId, Oid, OrderId } from './ids.ts'
 import type { PairedTerms } from './order.ts'
 import type { Outcome, VerdictWord } from './outcome.ts'
 import type { Job } from './pairs.ts'
-import type { MetricValues } from './report.ts'
+import type { MetricValues, TestCounts } from './report.ts'
 import type { SyncObstacle } from './sync-awaited.ts'
 
 export type ExperimentStatus =
@@ -97,6 +97,9 @@ export interface Experiment extends Approvable {
   metrics: MetricValues
   /** The base's values in the same order, or the stored score it was compared with. */
   base_metrics: MetricValues
+  /** Tests that passed in its latest measurement, and on its base. */
+  tests: TestCounts
+  base_tests: TestCounts
   primary_delta: number | null
   evidence: PairedEvidence | null
   /** It was decided by pairs of the only machine there is. */

@@ -63,6 +63,7 @@ function changeHarness(campaign: Campaign, harness: string): void {
   campaign.calibration = null
   measureAnew(campaign)
   campaign.trees = {}
+  campaign.tests = {}
   campaign.measured_as = {}
   campaign.proven = {}
   for (const { watch } of campaign.landings) watch.jobs = []

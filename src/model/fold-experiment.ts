@@ -86,6 +86,8 @@ function freshExperiment(event: LedgerEvent<'experiment-opened'>): Experiment {
     measured_in: null,
     metrics: {},
     base_metrics: {},
+    tests: {},
+    base_tests: {},
     primary_delta: null,
     evidence: null,
     single_machine: false,

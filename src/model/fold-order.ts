@@ -4,7 +4,7 @@ import { ideaMeasured } from './fold-proposer.ts'
 import type { Campaign, LiveOrder } from './campaign.ts'
 import type { By } from './event.ts'
 import type { Experiment } from './experiment.ts'
-import type { OrderId, Point } from './ids.ts'
+import type { Oid, OrderId, Point } from './ids.ts'
 import { holdoutKey } from './holdout.ts'
 import { isPicked, subjectOf, subjectsOf } from './picked.ts'
 import { askedIn, countsPairs, type HoldoutRule, isReporting, type Order, ownSubject } from './order.ts'
@@ -13,7 +13,7 @@ import { countLostMeasuring, endLostMeasuring } from './fruitless-runs.ts'
 import type { Interruption, PartialReport } from './interruption.ts'
 import { countMeasured, countMeasuringRun, countMinutes } from './job-minutes.ts'
 import { type Job, jobOf, measuredIn, reportedJobs, typicalReadings } from './pairs.ts'
-import { type Report, typicalMetrics } from './report.ts'
+import { type Report, type TestCounts, typicalMetrics } from './report.ts'
 import { snapshotMetrics } from './snapshot.ts'
 import type { Handler } from './fold-handler.ts'
 
@@ -146,6 +146,18 @@ function noteIsolation({ isolated }: Campaign, { harness, executions, flags }: R
   if (executions.some(({ status }) => status === 'ok')) isolated[harness] ??= !flags.includes('unisolated')
 }
 
+/** The gates of a base ran when it became the incumbent, so counts are kept by tree. */
+function noteTests({ tests }: Campaign, { gates, trees }: Report): void {
+  for (const { side, name, tests_passed: passed } of gates) {
+    const tree = trees[side]
+    if (passed !== undefined && tree !== undefined) tests[tree] = { ...tests[tree], [name]: passed }
+  }
+}
+
+function testsOf({ tests, measured_as }: Campaign, tree: Oid): TestCounts {
+  return { ...(tests[tree] ?? tests[measured_as[tree] ?? tree]) }
+}
+
 const printed: Handler<'order-printed'> = (campaign, { order, run_id, digest }) => {
   const live = campaign.orders[order]
   if (live) live.printed = { run_id, digest }
@@ -160,6 +172,7 @@ const measured: Handler<'measured'> = (campaign, event) => {
   endLostMeasuring(campaign)
   countMachine(campaign, event.report)
   noteIsolation(campaign, event.report)
+  noteTests(campaign, event.report)
   countMeasured(campaign, event.by, event.report)
   campaign.spent.executions += event.report.executions.length
   campaign.waited_seconds += event.report.waited_seconds ?? 0
@@ -173,6 +186,8 @@ const measured: Handler<'measured'> = (campaign, event) => {
     experiment.failed = failedPart(event.report, experiment.id)
     experiment.metrics = typicalMetrics(event.report, experiment.id, campaign.aggregation)
     experiment.base_metrics = baseMetrics(campaign, live.order, event.report)
+    experiment.tests = testsOf(campaign, candidate.tree)
+    experiment.base_tests = testsOf(campaign, live.order.base.tree)
     ideaMeasured(campaign, experiment)
     if (event.report.runner_error === null && !isPicked(experiment))
       campaign.trees[candidate.tree] ??= experiment.id

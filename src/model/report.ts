@@ -56,9 +56,13 @@ export const gateRun = z.strictObject({
   exit_code: z.number().int().nullable(),
   timed_out: z.boolean(),
   seconds: z.number().nonnegative(),
+  /** Of a gate that passed, where its test runner prints a count. Shown to people; no verdict reads it. */
+  tests_passed: z.number().int().nonnegative().optional(),
   output: failedOutput.optional(),
 })
 export type GateRun = z.infer<typeof gateRun>
+/** By gate: how many tests passed. */
+export type TestCounts = Record<string, number>
 
 export const setupRun = z.strictObject({
   side,

@@ -100,7 +100,22 @@ function metricTable(campaign: Campaign, experiment: Experiment, spec: Spec): st
     return [`| ${code(name)} | ${shortValue(base)} | ${shortValue(candidate)} | ${change} |`]
   })
   if (rows.length === 0) return []
-  return ['| | before | with this change | |', '|---|---|---|---|', ...rows.slice(0, MOST_ROWS)]
+  const all = [...rows.slice(0, MOST_ROWS), ...testRows(experiment)]
+  return ['| | before | with this change | |', '|---|---|---|---|', ...all]
+}
+
+const MOST_TEST_ROWS = 3
+
+/** A row for each gate whose test runner prints how many tests passed. */
+function testRows({ tests, base_tests: before }: Experiment): string[] {
+  const text = (count: number | undefined) => (count === undefined ? '' : `${count} passed`)
+  const names = [...new Set([...Object.keys(before), ...Object.keys(tests)])]
+  return names.slice(0, MOST_TEST_ROWS).map(name => {
+    const [base, candidate] = [before[name], tests[name]]
+    const more = base === undefined || candidate === undefined ? 0 : candidate - base
+    const change = more === 0 ? '' : more > 0 ? `${more} more` : `**${-more} fewer**`
+    return `| ${[cell(name), text(base), text(candidate), change].join(' | ')} |`
+  })
 }
 
 const WORTH_SAYING = 0.02

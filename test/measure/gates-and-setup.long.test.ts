@@ -27,6 +27,19 @@ describe('a command gate', () => {
     expect(report.tampered).toBeNull()
   })
 
+  test('says how many tests passed, where its test runner does', async () => {
+    const lab = await laboratory()
+    const gates = [
+      {
+        name: 'tests',
+        command: "printf '\\033[32mTests:\\033[0m       2 skipped, 131 passed, 133 total\\n'",
+      },
+      { name: 'types', command: 'true' },
+    ]
+    const report = await lab.measure({ candidates: slower, spec: { gates } })
+    expect(report.gates.map(gate => gate.tests_passed)).toEqual([131, undefined])
+  })
+
   test('that fails ends its candidate before any timing, and no other', async () => {
     const lab = await laboratory()
     const gates = [{ name: 'tests', command: 'echo broken >&2; ! grep -q 110 src/value' }]

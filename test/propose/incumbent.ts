@@ -105,6 +105,8 @@ export function anExperiment(number: number, rest: Partial<Experiment> = {}): Ex
     measured_in: null,
     metrics: {},
     base_metrics: {},
+    tests: {},
+    base_tests: {},
     primary_delta: null,
     evidence: null,
     single_machine: false,

@@ -121,6 +121,18 @@ describe('the text of a verdict', () => {
     expect(text).not.toContain('max_rss_mb')
   })
 
+  it('says how many tests passed before and with the change, and how many fewer', () => {
+    const kept = experiment('exp-001')
+    expect(pullBody(campaign, kept)).toContain('\n| tests | 133 passed | 133 passed |  |\n')
+    const row = (tests: Record<string, number>, base_tests: Record<string, number>) =>
+      /\n(\| (?:tests|unit).*)\n/.exec(pullBody(campaign, { ...kept, tests, base_tests }))?.[1]
+    expect(row({ tests: 120 }, { tests: 133 })).toBe('| tests | 133 passed | 120 passed | **13 fewer** |')
+    expect(row({ tests: 134 }, { tests: 133 })).toBe('| tests | 133 passed | 134 passed | 1 more |')
+    expect(row({}, { tests: 133 })).toBe('| tests | 133 passed |  |  |')
+    expect(row({ 'unit|a': 2 }, {})).toBe('| unit\\|a |  | 2 passed |  |')
+    expect(row({}, {})).toBeUndefined()
+  })
+
   it('is a title of a check without Markdown', () => {
     expect(checkOf(campaign, experiment('exp-002'), PAGE)).toMatchObject({
       state: 'neutral',

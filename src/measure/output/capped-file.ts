@@ -39,6 +39,17 @@ export function endOf(path: string): string {
   }
 }
 
+/** `endOf` leaves something out. */
+export function isLongerThanItsEnd(path: string): boolean {
+  const file = openPlain(path)
+  if (file === null) return false
+  try {
+    return fstatSync(file).size > END_BYTES
+  } finally {
+    closeSync(file)
+  }
+}
+
 /** Control characters, escape sequences and direction overrides go; line ends and tabs stay. */
 export function printable(text: string): string {
   return text
