@@ -44,7 +44,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 }
 
 const APPS = ['app-token'] as const
-const ASKS_NOBODY = 'it reads the clone and asks nobody'
+const ASKS_NOBODY = 'it reads the clone and needs no token'
 
 async function looking(task: Task, argv: readonly string[]): Promise<number> {
   refuseTokens(task, ASKS_NOBODY)

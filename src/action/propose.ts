@@ -30,7 +30,7 @@ try {
 
 /** The tick that follows finds no file, and gives the askings up. */
 function cancelled(): number {
-  console.log('Cancelled: whoever was being asked is not asked any more.')
+  console.log('Cancelled: the programs that were being asked were stopped.')
   setOutputs(env, {})
   return 130
 }
@@ -39,7 +39,7 @@ async function proposeHere({ campaign, directory }: z.infer<typeof taskSchema>):
   const room = resolve(env['RUNNER_TEMP'] ?? tmpdir())
   const { [MODEL_KEY]: modelKey = '', ...rest } = env
   const say = (line: string) => console.log(said(line))
-  if (modelKey === '') say(`${MODEL_KEY} is empty: whoever asks a model here has to do without a key.`)
+  if (modelKey === '') say(`${MODEL_KEY} is empty: programs that ask a model here have no key.`)
   // Programs run as the user of this job, and the best code so far with them.
   const later = new LaterCode(env, { program: fileURLToPath(import.meta.url), node: process.execPath })
   const answers = await askOrdered({

@@ -59,7 +59,7 @@ function fixLine(fix: string | undefined): string[] {
 }
 
 function conflictLines({ message, refs }: ConflictError): string[] {
-  const moved = refs.length === 0 ? [] : [`  moved by somebody else: ${refs.join(', ')}`]
+  const moved = refs.length === 0 ? [] : [`  moved by another process: ${refs.join(', ')}`]
   return [`error: ${message}`, ...moved, '  fix: nothing was written; try again']
 }
 

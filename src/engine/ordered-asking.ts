@@ -54,7 +54,8 @@ export async function askOrdered(job: AskingJob): Promise<Answers | { nobody: st
     const own = openAskings(campaign).filter(
       ({ run_id, until }) => run_id === job.runId && Date.parse(until) > now,
     )
-    if (own.length === 0) return { nobody: `this run has nobody to ask for campaign ${campaign.name}` }
+    if (own.length === 0)
+      return { nobody: `no proposer of campaign ${campaign.name} was to be asked in this run` }
     const scene = { job, repository, campaign, spec }
     const lanes = new Lanes()
     const began = job.clock.monotonic()
@@ -94,7 +95,7 @@ async function answerTo(scene: Scene, asking: AskedIdea, lanes: Lanes): Promise<
   job.signal.throwIfAborted()
   const began = job.clock.monotonic()
   const minutes = () => (job.clock.monotonic() - began) / 60_000
-  const late = { key, who, ok: false, reason: `nobody waits for ${who} after ${asking.until}` } as const
+  const late = { key, who, ok: false, reason: `the answer of ${who} was due by ${asking.until}` } as const
   if (lane === null) return { answer: { ...late, minutes: 0 } }
   try {
     const asked = await ask(scene, asking, { lane, signal })

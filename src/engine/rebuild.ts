@@ -26,7 +26,7 @@ export async function rebuild(place: Place): Promise<boolean> {
   const pushed = await repository.push([{ ref: refs.state, from, to }])
   if (pushed.ok) return true
   if (pushed.reason === 'lease')
-    throw new ConflictError('somebody wrote into the ledger meanwhile', pushed.refs)
+    throw new ConflictError('another process wrote to the ledger meanwhile', pushed.refs)
   throw new UserError(
     `${shortRef(refs.state)} could not be moved: ${'message' in pushed ? pushed.message : pushed.reason}`,
   )

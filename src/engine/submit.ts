@@ -70,7 +70,7 @@ async function look({ repository, refs, name }: Place, idea: Submission): Promis
 /** Somebody else's branch of that name is not overwritten only because a race was lost for another ref. */
 function requireUnmoved({ commit }: Submission, first: Ground, now: Ground): void {
   if (now.from === first.from || now.from === commit) return
-  throw new UserError(`${shortRef(now.ref)} was moved by somebody else`, { fix: 'try again' })
+  throw new UserError(`${shortRef(now.ref)} was moved by another process`, { fix: 'try again' })
 }
 
 async function attempt(place: Place, idea: Submission, ground: Ground): Promise<Attempt<Submitted>> {

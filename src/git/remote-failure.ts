@@ -3,7 +3,8 @@ import { storageFailure } from './storage-failure.ts'
 
 export const PUSH = 'push to'
 export const PUSH_AS_APP = 'push with app-token to'
-const MAY_NOT_WRITE = 'whoever pushes may not write there; a job of GitHub Actions needs contents: write'
+const MAY_NOT_WRITE =
+  'the account that pushes may not write there; a job of GitHub Actions needs contents: write'
 
 /** A URL in an error must not carry the password that was in it. */
 function masked(text: string): string {

@@ -39,7 +39,7 @@ export function refuseUnsupported({ spec, users, order, onItems }: MeasureInput)
   if (isJudged(spec) && onItems === undefined && order.stop.rule !== 'alone') {
     refuse(
       'metric.primary.type',
-      'nobody here has a model score what is printed',
+      'no model is set up here to score what is printed',
       'measure it with winnow run',
     )
   }

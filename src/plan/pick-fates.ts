@@ -39,7 +39,7 @@ function endingOf(world: World, pick: Picked, pull: PullFacts | undefined): Endi
   const tip = pick.branch === null ? undefined : world.branches.get(pick.branch)
   if (tip === undefined) return { fate: 'declined', why: `its branch ${pick.branch} was deleted` }
   if (tip !== pick.head)
-    return { fate: 'left', why: `somebody pushed ${tip.slice(0, 10)} to its branch, which is theirs now` }
+    return { fate: 'left', why: `a person pushed ${tip.slice(0, 10)} to its branch, which is theirs now` }
   if (campaign.status === 'stopped' && campaign.stop_code === 'merged')
     return { fate: 'merged', why: `the campaign was merged whole: ${campaign.status_reason}` }
   const facts = world.picks.get(pick.id)

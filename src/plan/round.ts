@@ -57,7 +57,8 @@ function landNext(
 function barSteps(world: World, member: Member): Step[] {
   const { experiment } = member
   const packages = unapprovedText(world, experiment, world.candidates.get(experiment.id))
-  const why = packages === null ? unisolatedText(world, member) : `it adds ${packages}, which nobody approved`
+  const why =
+    packages === null ? unisolatedText(world, member) : `it adds ${packages}, which no person approved`
   return why === null ? [] : notSelected(member, why)
 }
 

@@ -90,5 +90,5 @@ export function permissionsNeeded({ campaign }: Pick<World, 'campaign'>): string
     const from = experiment.pull === null ? experiment.id : `${experiment.id} (#${experiment.pull})`
     return `${from} by ${experiment.stranger?.author}: ${permissionText(experiment)}`
   })
-  return `permission to measure, from somebody who may write: ${each.join('; ')}`
+  return `permission to measure, from a person with write access: ${each.join('; ')}`
 }

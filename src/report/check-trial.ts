@@ -109,7 +109,7 @@ function visibleText(
   gain: (effect: number) => string,
 ): string {
   const wanted = `evidence.min_effect is ${gain(min_effect)}`
-  if (visible === null) return `none, whatever an idea gains; ${wanted}`
+  if (visible === null) return `none, however much an idea gains; ${wanted}`
   const seen = `${gain(visible)} is kept with a chance of 80 %; ${wanted}`
   return sees_min_effect ? seen : `${seen}, and an idea that gains just that is mostly missed`
 }

@@ -77,7 +77,7 @@ const UNREAD: readonly Unread[] = [
     path: ['dependencies', 'approvers'],
     missing: 'checking who approves is, but on GitHub,',
     readIn: ['github', 'single-job'],
-    instead: 'remove it: whoever may write the ledger approves, and winnow log says who did',
+    instead: 'remove it: every person who may write the ledger may approve, and winnow log says who did',
   },
   {
     path: ['report', 'comment'],

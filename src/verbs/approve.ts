@@ -84,7 +84,7 @@ async function requireAnother(
   const brought = await bringers(id)
   if (brought === null) return
   if (brought.logins.includes(actor.toLowerCase()))
-    throw new UserError(`${id} is yours: its packages are for somebody else to approve`)
+    throw new UserError(`${id} is yours: another person has to approve its packages`)
   if (brought.known) return
   throw new UserError(
     `GitHub does not say who pushed the head of ${id}, so one person's word is not enough`,

@@ -38,7 +38,7 @@ export const compare: Verb = {
     {
       name: 'max-minutes',
       value: 'minutes',
-      summary: 'stop after measuring so long, whatever is known; waiting is not counted',
+      summary: 'stop after measuring so long, even without an answer; waiting is not counted',
     },
     { name: 'raw', value: 'file', summary: 'write every pair to this file, as JSON lines' },
     { name: 'json', summary: 'print JSON; progress goes to stderr' },

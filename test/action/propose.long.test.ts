@@ -204,7 +204,7 @@ execution: { mode: parallel, max_concurrent: 2 }`
     const other = await yard.propose(run + 7)
     expect([other.code, other.outputs['report']]).toEqual([0, ''])
     expect(other.stdout).toContain(
-      'No program was asked for an idea: this run has nobody to ask for campaign size.',
+      'No program was asked for an idea: no proposer of campaign size was to be asked in this run.',
     )
     const again = await yard.first(run + 1)
     expect([again.outputs['propose'], again.result]).toMatchObject([
@@ -231,7 +231,7 @@ execution: { mode: parallel, max_concurrent: 2 }`
     }
     const asked = await yard.propose(run, {}, { meanwhile })
     expect([asked.code, asked.outputs['report']]).toEqual([130, ''])
-    expect(asked.stdout).toContain('Cancelled: whoever was being asked is not asked any more.')
+    expect(asked.stdout).toContain('Cancelled: the programs that were being asked were stopped.')
     expect(carrying('98765.25')).toEqual([])
     await yard.settle(run, '')
     expect(yard.kinds('asking-lost')).toHaveLength(1)

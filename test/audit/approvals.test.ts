@@ -76,7 +76,7 @@ it('a landing whose additions were approved for another set only is not proven',
     if (event.kind === 'approval-requested') return { ...event, digest: OTHER, additions: [] }
     return event.kind === 'approved' ? { ...event, digest: OTHER } : event
   })
-  expect(forged).toEqual(['it adds left-pad 1.3.0 (npm), which nobody approved for that set'])
+  expect(forged).toEqual(['it adds left-pad 1.3.0 (npm), and no approval is of that set'])
 })
 
 it('a landing of what the spec names is not proven where it was young by what the ledger says, and nobody was asked', async () => {
@@ -85,7 +85,7 @@ it('a landing of what the spec names is not proven where it was young by what th
     if (event.kind !== 'approval-requested') return event
     return { ...event, packages: [], additions: event.additions?.map(each => ({ ...each, released })) }
   }
-  const gap = /^it adds left-pad .*, which nobody was asked about and was not out for 7 days$/
+  const gap = /^it adds left-pad .*, which was not submitted for approval and was not out for 7 days$/
   expect(await landingGaps(site, letIn(new Date().toISOString()))).toEqual([expect.stringMatching(gap)])
   expect(await landingGaps(site, letIn(null))).toEqual([expect.stringMatching(gap)])
   expect(await landingGaps(site, letIn('2020-01-01T00:00:00.000Z'))).toEqual([])

@@ -72,7 +72,7 @@ describe('the optimize branch', () => {
     expect(result.open).toEqual([
       {
         commit,
-        what: `optimize/size is at ${commit}, which somebody else put there: it is known and not measured yet`,
+        what: `optimize/size is at ${commit}, which winnow did not push: it is known and not measured yet`,
       },
     ])
   })

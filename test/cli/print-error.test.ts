@@ -37,7 +37,7 @@ describe('an error as a person reads it', () => {
     const { code, text } = printed(new ConflictError('the campaign moved', ['refs/heads/optimize/x']))
     expect(code).toBe(75)
     expect(text).toBe(
-      'error: the campaign moved\n  moved by somebody else: refs/heads/optimize/x\n  fix: nothing was written; try again',
+      'error: the campaign moved\n  moved by another process: refs/heads/optimize/x\n  fix: nothing was written; try again',
     )
   })
 

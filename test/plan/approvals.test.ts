@@ -269,7 +269,7 @@ describe('what waits for an approval', () => {
       step: 'close',
       experiment: 'exp-001',
       outcome: 'not_selected',
-      reason: expect.stringContaining('it adds left-pad 1.3.0 (npm), which nobody approved'),
+      reason: expect.stringContaining('it adds left-pad 1.3.0 (npm), which no person approved'),
       keep: true,
     })
     expect(commit?.steps.some(({ step }) => step === 'land')).toBe(false)

@@ -110,7 +110,7 @@ describe('what trying a noisy harness showed', () => {
       { way: 'quieter-machine', pair_sd: null },
     ]
     expect(said({ smallest_visible_gain: null, sees_min_effect: false, ways_out }).slice(-4)).toEqual([
-      'smallest visible gain: none, whatever an idea gains; evidence.min_effect is 2.0 %',
+      'smallest visible gain: none, however much an idea gains; evidence.min_effect is 2.0 %',
       'way out: more jobs alone do not help, not even evidence.max_jobs: 32',
       'way out: no metric would help that moves less than 64 times as far',
       'way out: a quieter machine does not help: it is not noise that hides the gain',

@@ -24,7 +24,7 @@ export async function optimizeFinding(
   if (tip === undefined)
     return { open: false, commit: last, what: `${name} is gone: the last recorded incumbent is ${last}` }
   if (campaign.foreign?.to.commit === tip) {
-    const what = `${name} is at ${tip}, which somebody else put there: it is known and not measured yet`
+    const what = `${name} is at ${tip}, which winnow did not push: it is known and not measured yet`
     return { open: true, commit: tip, what }
   }
   if (incumbents.has(tip)) {

@@ -68,7 +68,7 @@ async function candidateGaps(
   const experiment = campaign.experiments[id]
   const rules = { spec, now: '', releases: null }
   const packages = experiment ? unapprovedText(rules, experiment, facts) : null
-  if (packages !== null) return [`it adds ${packages}, which nobody approved for that set`]
+  if (packages !== null) return [`it adds ${packages}, and no approval is of that set`]
   const young = experiment ? youngGaps(experiment) : []
   if (young.length > 0) return young
   if (facts.contains !== null && experiment?.purpose !== 'revert')
@@ -84,7 +84,7 @@ function youngGaps({ approval, asked_at }: Experiment): string[] {
   const missing = young.filter(name => !packages.includes(name))
   if (missing.length === 0) return []
   return [
-    `it adds ${packagesText(missing, additions)}, which nobody was asked about and was not out for ${days} days`,
+    `it adds ${packagesText(missing, additions)}, which was not submitted for approval and was not out for ${days} days`,
   ]
 }
 

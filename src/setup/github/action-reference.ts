@@ -5,7 +5,7 @@ export const OWN_ACTION = './'
 export const CLONE_DIRECTORY = 'repository'
 
 /** `$/` with a path would be the commit of the workflow file, which is that of the campaign's branch in a measuring run. */
-export const FROM_CLONE = '# zizmor: ignore[self-repository] the default branch, whatever the run is for'
+export const FROM_CLONE = '# zizmor: ignore[self-repository] always the default branch'
 
 /** The `uses:` of a step; `directory` is where the job has cloned the default branch, '' for its workspace. */
 export function referToAction(action: string, directory: '' | typeof CLONE_DIRECTORY): string {

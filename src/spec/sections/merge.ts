@@ -12,7 +12,7 @@ export const merge = z.strictObject({
   auto: z
     .boolean()
     .default(true)
-    .describe('Merge without a person; else what is kept waits for somebody to merge it.'),
+    .describe('Merge without a person; else what is kept waits for a person to merge it.'),
   max_open_experiments: count.default(4).describe('Open pull requests of the engine.'),
   max_pull_requests_per_hour: count.default(4).describe('Of the engine: how fast they are opened.'),
   unisolated: z

@@ -60,7 +60,7 @@ const metricKeys = z.strictObject({
   degenerate_gates: z
     .array(degenerateGate)
     .default([])
-    .describe('Metric gates: a candidate that fails one in any execution is broken, whatever it gained.'),
+    .describe('Metric gates: a candidate that fails one in any execution is broken, even if it gained.'),
   objectives: z.array(objective).default([]).describe('Further metrics that must improve or not suffer.'),
   constraints: z
     .array(constraint)
