@@ -5,10 +5,14 @@ import { z } from 'zod'
 import { HandedBack, type JobIsolation } from '../engine/job-lodging.ts'
 import { makeEnterable } from '../measure/users/enterable.ts'
 import { CLOSED_DIR, findSideUsers, type NoUsers, SIDES_DIR } from '../measure/users/side-users.ts'
-import { atRepository } from '../verbs/at-campaign.ts'
+import { shortRef } from '../model/refs.ts'
+import { cell } from '../report/markdown.ts'
+import { runSummary } from '../report/run-summary.ts'
+import { atRepository, type Scene } from '../verbs/at-campaign.ts'
 import type { Call } from '../verbs/call.ts'
 import { DEFAULT_PREFIX } from '../verbs/known-campaigns.ts'
-import { run } from '../verbs/run.ts'
+import { runTelling, type Telling, tellRunResult } from '../verbs/run.ts'
+import type { RunResult } from '../verbs/run-exit.ts'
 import type { Task } from './commands.ts'
 import { type GithubJob, githubJob, isPaused, surroundingsOf } from './github-job.ts'
 import { giveUpRoot } from './give-up-root.ts'
@@ -25,6 +29,8 @@ const programs = {
   program: fileURLToPath(new URL('action.js', import.meta.url)),
   node: process.execPath,
 }
+
+const SUMMARY_LENGTH = 1_000
 
 /** What the process that carries the campaign on is told by the one that starts it; null: it is root. */
 const taskSchema = z.strictObject({
@@ -122,6 +128,7 @@ interface Carrying {
 async function carryOn(task: Task, job: GithubJob, { around, kept, tell }: Carrying): Promise<number> {
   const { env, inputs, handed } = task
   let answer: unknown = null
+  const closing: string[] = []
   const json = (value: unknown): void => {
     answer = value
   }
@@ -129,9 +136,14 @@ async function carryOn(task: Task, job: GithubJob, { around, kept, tell }: Carry
   const call = callOf({ ...measuringHere(around), keepUnwritten: kept.keep }, options, handed?.end)
   try {
     await atRepository(call, DEFAULT_PREFIX, async ({ checkout }) => requireOwnRemote(checkout.remotes, job))
-    const code = await run
-      .run({ ...call, terminal: { ...call.terminal, json } })
-      .finally(() => emptyRunnerFiles(env))
+    const tellRun: Telling = async (given, scene, result) => {
+      await tellRunResult(given, scene, result)
+      closing.push(...closingLines(scene, result))
+    }
+    const quiet = { ...call, terminal: { ...call.terminal, json } }
+    const code = await runTelling(quiet, tellRun).finally(() => emptyRunnerFiles(env))
+    for (const line of closing) console.log(said(line))
+    summarise(env, closing.map(line => cell(line, SUMMARY_LENGTH)).join('\n\n'))
     const result = JSON.stringify({ paused: false, code, ...asRecord(answer) })
     setOutputs(env, { ...tell(env), 'result-json': result })
     return WAITING_IS_FINE.has(code) ? 0 : code
@@ -139,6 +151,13 @@ async function carryOn(task: Task, job: GithubJob, { around, kept, tell }: Carry
     if (error instanceof HandedBack) throw error
     return failed(env, error, tell(env))
   }
+}
+
+/** How the job ends for people who read its log. */
+function closingLines({ place }: Scene, { campaign, waiting }: RunResult): string[] {
+  const branch = shortRef(place.refs.optimize)
+  const bring = waiting.for === 'ideas' ? [`To bring an idea, open a pull request against ${branch}.`] : []
+  return [...runSummary(campaign, waiting), ...bring]
 }
 
 /** It dispatches nothing, so what a spec asks of measuring jobs is refused and not passed over. */

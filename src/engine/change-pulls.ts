@@ -50,11 +50,11 @@ export async function changePulls(
 export async function showCampaignPull(
   writing: Writing,
   campaign: Campaign,
-  { number, ready }: Extract<Action, { do: 'campaign-pull' }>,
+  { number, ready, shows }: Extract<Action, { do: 'campaign-pull' }>,
 ): Promise<void> {
   const words = {
     title: campaignPullTitle(campaign),
-    body: campaignPullBody(campaign, writing.place.forge.page ?? null),
+    body: campaignPullBody(campaign, writing.place.forge.page ?? null, shows),
   }
   const branches = { branch: shortRef(writing.place.refs.campaign), base: shortRef(campaign.default_branch) }
   const wanted: ForgeChange =

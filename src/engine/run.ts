@@ -1,3 +1,4 @@
+import { withReason } from '../model/describe-status.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Waiting } from '../plan/action.ts'
 import type { Hands } from './apply.ts'
@@ -87,7 +88,7 @@ async function pass(hands: Hands, waiting: Waiting, standing: Standing): Promise
 function sayPaused({ place }: Hands, { seen, status }: Standing): void {
   const campaign = seen?.world.campaign
   if (campaign?.status !== 'paused' || status === 'paused') return
-  place.progress.say(`paused: ${campaign.status_reason}; what is being measured ends`)
+  place.progress.say(`${withReason('paused', campaign.status_reason ?? '')}; what is being measured ends`)
 }
 
 /** Who started a second run sees whom it waits for, once each; what to say of them again is the answer. */

@@ -3,8 +3,20 @@ import { canonicalJson, sha256 } from './canonical.ts'
 import { awaitsPermission } from './permission.ts'
 import { syncRefused } from './sync-refused.ts'
 
+/** What the ledger does not know, and the text of the campaign's own pull request says. */
+export interface CampaignPullState {
+  merged: boolean
+  /** Pull requests of experiments whose number no event has recorded yet. */
+  pulls: Readonly<Record<string, number>>
+}
+
+export const UNMERGED: CampaignPullState = { merged: false, pulls: {} }
+
 /** What the campaign's own pull request says has to be written anew when this changes. */
-export function campaignPullMark(campaign: Campaign): string {
+export function campaignPullMark(
+  campaign: Campaign,
+  { merged, pulls }: CampaignPullState = UNMERGED,
+): string {
   const { incumbent, status, status_reason, progression, landings, experiments, picks, round } = campaign
   const effects = landings.map(({ experiment, reverted, effect }) => [
     experiment,
@@ -31,7 +43,15 @@ export function campaignPullMark(campaign: Campaign): string {
     settled,
   ]
   const refused = syncRefused(campaign)?.tip ?? null
-  const more = [...(alone.length === 0 ? [] : [alone]), ...(refused === null ? [] : [refused])]
+  // Refused outside a round: nothing else of the campaign changes with it.
+  const rejected = Object.values(experiments).filter(({ verdict }) => verdict === 'refused').length
+  const more = [
+    ...(alone.length === 0 ? [] : [alone]),
+    ...(refused === null ? [] : [refused]),
+    ...(rejected === 0 ? [] : [{ rejected }]),
+    ...(Object.keys(pulls).length === 0 ? [] : [pulls]),
+    ...(merged ? ['merged'] : []),
+  ]
   const state = more.length === 0 ? told : [...told, ...more]
   return `<!-- winnow campaign ${sha256(canonicalJson(state)).slice(0, 24)} -->`
 }

@@ -1,6 +1,7 @@
 import type { Fate } from '../model/experiment.ts'
 import type { EventDraft } from '../model/event.ts'
 import type { ExperimentId, Oid, OrderId, Point } from '../model/ids.ts'
+import type { CampaignPullState } from '../model/campaign-pull.ts'
 import type { Outcome } from '../model/outcome.ts'
 import type { Unopened } from '../model/standstill.ts'
 import type { OrderCandidate } from '../model/order.ts'
@@ -67,7 +68,7 @@ export type Action =
   | { do: 'pulls'; changes: PullChange[] }
   | { do: 'delete-branches'; branches: { name: string; oid: Oid }[] }
   /** The campaign's own pull request: opened where there is none, else brought up to date, or made ready. */
-  | { do: 'campaign-pull'; number: number | null; ready: boolean }
+  | { do: 'campaign-pull'; number: number | null; ready: boolean; shows?: CampaignPullState }
   /**
    * What waits for an approval is told there, where people get mail: each experiment once, however its set changes.
    * `here`: it is the experiment's own pull request.

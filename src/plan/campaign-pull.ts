@@ -3,7 +3,7 @@ import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
 import { experimentsOf } from '../model/experiments.ts'
 import { CAMPAIGN_PULL } from '../model/fold.ts'
-import { campaignPullMark } from '../model/campaign-pull.ts'
+import { type CampaignPullState, campaignPullMark } from '../model/campaign-pull.ts'
 import { syncRefused } from '../model/sync-refused.ts'
 import { isToBeRestarted } from './restart.ts'
 import { pullFinder } from './pull-of.ts'
@@ -18,14 +18,41 @@ export function campaignPullActions(world: World): Action[] {
   const { campaign, campaignPull } = world
   if (campaignPull === undefined || campaign.status === 'none') return []
   const ready = campaign.status === 'stopped'
-  if (campaignPull?.state === 'open') {
-    const current = campaignPull.body.includes(campaignPullMark(campaign)) && !(ready && campaignPull.draft)
+  const open = campaignPull?.state === 'open'
+  if (campaignPull && (open || isItsMerge(campaign, campaignPull))) {
+    const { number, body, draft } = campaignPull
+    const state = { merged: !open, pulls: unrecordedPulls(world) }
+    const current = body.includes(campaignPullMark(campaign, state)) && !(open && ready && draft)
+    const shows = isPlain(state) ? {} : { shows: state }
     return [
-      ...(current ? [] : [{ do: 'campaign-pull', number: campaignPull.number, ready } as const]),
-      ...untold(world, campaignPull),
+      ...(current ? [] : [{ do: 'campaign-pull', number, ready: open && ready, ...shows } as const]),
+      ...(open ? untold(world, campaignPull) : []),
     ]
   }
   return isDue(world, campaignPull) ? [{ do: 'campaign-pull', number: null, ready }] : []
+}
+
+/** Merged with all that the campaign has: its text no longer asks for the merge. */
+function isItsMerge(campaign: Campaign, pull: CampaignPullFacts): boolean {
+  if (pull.state !== 'merged' || campaign.status !== 'stopped') return false
+  return pull.head === campaign.incumbent.commit || Object.hasOwn(campaign.heeded, causeOf(pull))
+}
+
+function isPlain({ merged, pulls }: CampaignPullState): boolean {
+  return !merged && Object.keys(pulls).length === 0
+}
+
+/** Of what the text names: an event has the number of a pull request only once it has ended. */
+function unrecordedPulls(world: World): Record<string, number> {
+  const { picks } = world.campaign
+  const named = [...Object.values(picks), ...waiting(world)]
+  const pullOf = pullFinder(world)
+  return Object.fromEntries(
+    named.flatMap(each => {
+      const number = each.pull === null ? pullOf(each)?.number : undefined
+      return number === undefined ? [] : [[each.id, number]]
+    }),
+  )
 }
 
 function untold(world: World, { number, said }: CampaignPullFacts): Action[] {

@@ -1,5 +1,6 @@
 import { judgingStop } from '../decide/stopping.ts'
 import type { Campaign } from '../model/campaign.ts'
+import { withReason } from '../model/describe-status.ts'
 import { experimentsOf } from '../model/experiments.ts'
 import type { Action, Plan, Step, Waiting } from './action.ts'
 import { askApprovals } from './approvals.ts'
@@ -344,7 +345,7 @@ function describePause(world: World): Waiting {
   const { astray, campaign } = world
   const isKnown = astray?.is === 'foreign' && campaign.foreign?.to.commit === astray.tip.commit
   const { waiting } = isKnown ? { waiting: null } : astrayPlan(world)
-  const paused = `the campaign is paused: ${campaign.status_reason}`
+  const paused = `the campaign is ${withReason('paused', campaign.status_reason ?? '')}`
   if (waiting?.for !== 'person') return { for: 'person', what: paused }
   return { ...waiting, what: `${paused}. Besides, ${waiting.what}` }
 }

@@ -1,3 +1,4 @@
+import { describeStop } from '../model/describe-status.ts'
 import { judgingStop, type Stop, stopReason } from '../decide/stopping.ts'
 import { targetsMet, targetsShown } from '../decide/targets.ts'
 import { plural } from '../decide/wording.ts'
@@ -142,7 +143,7 @@ function settleOne(world: World, experiment: Experiment, found: Arrivals): Step[
   const { judgement, measured } = member
   if (judgement?.is === 'final') return finalSteps(world.campaign, member)
   if (experiment.status === 'parked' || judgement?.is === 'parked') return closeOne(world, experiment, found)
-  const stopped = `the campaign stopped (${world.campaign.status_reason})`
+  const stopped = describeStop(world.campaign)
   const known = judgement?.is === 'eligible' ? judgement.assessment.reason : judgement?.reason
   const reason = withAside(known, measured === null ? `${stopped} before it was measured` : stopped)
   const cause = measured === null ? (experiment.order ?? member.cause) : member.cause
@@ -160,7 +161,7 @@ function closePicks(world: World, found: Arrivals): Step[] {
   const put = aside.map(pick => closePick(pick, null, ''))
   const ended = open.flatMap(pick => {
     const said = verdictOn(world, memberOf(world, pick, found.reports))
-    const reason = `the campaign stopped (${campaign.status_reason}) before it was measured`
+    const reason = `${describeStop(campaign)} before it was measured`
     return said.length > 0 ? said : [closePick(pick, null, reason)]
   })
   return [...put, ...ended]
@@ -168,7 +169,7 @@ function closePicks(world: World, found: Arrivals): Step[] {
 
 function closeOne(world: World, experiment: Experiment, found: Arrivals): Step[] {
   const { id, status } = experiment
-  const reason = `the campaign stopped (${world.campaign.status_reason})`
+  const reason = describeStop(world.campaign)
   const member = lastSaid(world, experiment, found)
   if (member.judgement?.is === 'final') return finalSteps(world.campaign, member)
   if (member.judgement?.is === 'eligible') return notSelected(member, reason)

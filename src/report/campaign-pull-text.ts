@@ -7,12 +7,13 @@ import type { Experiment } from '../model/experiment.ts'
 import { oneLine } from '../model/landing.ts'
 import { shortRef } from '../model/refs.ts'
 import { NO_MACHINE } from '../model/no-machine.ts'
-import { campaignPullMark } from '../model/campaign-pull.ts'
+import { type CampaignPullState, campaignPullMark, UNMERGED } from '../model/campaign-pull.ts'
 import { syncRefused } from '../model/sync-refused.ts'
 import { unlinked } from '../model/unlinked.ts'
 import { specOf } from '../spec/recorded-spec.ts'
 import type { Spec } from '../spec/schema.ts'
 import { keptPackagesMarkdown } from './approval-text.ts'
+import { describeStatus } from '../model/describe-status.ts'
 import { campaignProgress } from './campaign-result.ts'
 import { fromStartToNow } from './chart-data.ts'
 import { minutesText, moneyText } from './cost-text.ts'
@@ -26,6 +27,7 @@ import { plainVerdict } from './verdict-markdown.ts'
 import { wayOnText } from './way-on.ts'
 
 const TITLE = 120
+const REASON = 600
 
 /** The campaign's own pull request, for the person who decides whether the default branch takes it. */
 export function campaignPullTitle(campaign: Campaign): string {
@@ -40,17 +42,22 @@ const KEPT_ROOM = 24_000
 const LOST_ROOM = 14_000
 const WAITING_ROOM = 5_000
 
-export function campaignPullBody(campaign: Campaign, page: Page = null): string {
+export function campaignPullBody(
+  campaign: Campaign,
+  page: Page = null,
+  state: CampaignPullState = UNMERGED,
+): string {
   const spec = specOf(campaign)
   const chart = chartUrl(page, campaign)
+  const { merged } = state
   const parts = [
     // First: whatever of it is cut off, that is not.
-    [campaignPullMark(campaign), ...headLines(campaign)],
+    [campaignPullMark(campaign, state), ...headLines(campaign)],
     chart === null ? [] : [`![${cell(spec.metric.primary.name)} over experiments](${chart})`],
-    keptTable(campaign),
-    needsYou(campaign),
+    keptTable(campaign, state),
+    needsYou(campaign, state),
     keptPackagesMarkdown(campaign).slice(1),
-    finishLines(campaign, spec),
+    merged ? mergedLines(campaign, spec) : finishLines(campaign, spec),
     lostDetails(campaign, spec),
   ]
   return `${parts
@@ -142,7 +149,7 @@ function headLines(campaign: Campaign): string[] {
 
 /** The metric then and now, how many ideas were kept, what it cost, and the state, in one line. */
 function factsLine(campaign: Campaign): string {
-  const { status, status_reason: why, experiments } = campaign
+  const { experiments } = campaign
   const progress = campaignProgress(campaign)
   const change = fromStartToNow(campaign, progress)
   const ideas = Object.values(experiments).filter(({ purpose }) => purpose !== 'revert').length
@@ -153,7 +160,7 @@ function factsLine(campaign: Campaign): string {
     `${keptExperiments(campaign).length} of ${plural(ideas, 'idea')} kept`,
     campaign.host === 'github' ? minutesText(campaign) : `${minutesText(campaign)} of measuring`,
     ...moneyText(campaign),
-    status === 'running' || why === null ? status : `${status}: ${cell(why)}`,
+    cell(describeStatus(campaign), REASON),
   ]
   return facts.join(' · ')
 }
@@ -164,35 +171,39 @@ function shortNumber(value: number): string {
   return numberText(Number(value.toPrecision(3)))
 }
 
-function keptTable(campaign: Campaign): string[] {
+/** Once all of it is merged, no change is offered on its own. */
+function keptTable(campaign: Campaign, state: CampaignPullState): string[] {
   const rows = keptExperiments(campaign).map(experiment => {
-    const name = experiment.pull === null ? experiment.id : `#${experiment.pull}`
     const effect = cell(effectPhrase(campaign, experiment) ?? '')
-    return `| ${[name, cell(experiment.hypothesis), effect, aloneText(campaign, experiment)].join(' | ')} |`
+    const alone = state.merged ? [] : [aloneText(campaign, experiment, state)]
+    return `| ${[placeOf(experiment, state), cell(experiment.hypothesis), effect, ...alone].join(' | ')} |`
   })
   if (rows.length === 0) return []
   const more = (left: number) => `\n… and ${left} more: \`winnow status\` lists all of them.`
-  return ['| | change | effect | on its own |', '|---|---|---|---|', ...withRoom(rows, KEPT_ROOM, more)]
+  const head = state.merged
+    ? ['| | change | effect |', '|---|---|---|']
+    : ['| | change | effect | on its own |', '|---|---|---|---|']
+  return [...head, ...withRoom(rows, KEPT_ROOM, more)]
 }
 
 /** The command that offers one change by itself, or what came of that. */
-function aloneText({ picks }: Campaign, { id }: Experiment): string {
+function aloneText({ picks }: Campaign, { id }: Experiment, state: CampaignPullState): string {
   const last = Object.values(picks).findLast(each => each.picks === id)
   const ask = `\`/winnow pick ${id}\``
   if (last === undefined) return ask
-  const place = last.pull === null ? last.id : `#${last.pull}`
+  const place = placeOf(last, state)
   if (last.fate === 'merged') return `${place}, merged`
   const found = last.verdict === null ? 'being measured' : last.verdict
   return last.closed ? `${ask} (${place}: ${found}, closed)` : `${place}: ${found}`
 }
 
 /** Everything that waits for a person, each with what to do about it. */
-function needsYou(campaign: Campaign): string[] {
+function needsYou(campaign: Campaign, state: CampaignPullState): string[] {
   const refused = syncRefused(campaign)
   const items = [
-    ...findPersonalTasks(campaign).map(taskItem),
+    ...findPersonalTasks(campaign).map(task => taskItem(task, state)),
     ...waitingRuns(campaign),
-    ...(refused === null ? [] : [`${refused.sentences.map(text => cell(text)).join('. ')}.`]),
+    ...(refused === null ? [] : [`${refused.sentences.map(text => cell(text, REASON)).join('. ')}.`]),
   ]
   if (items.length === 0) return []
   if (items.length === 1) return [`**Needs you:** ${items.join('')}`]
@@ -200,8 +211,8 @@ function needsYou(campaign: Campaign): string[] {
   return ['**Needs you:**', '', ...withRoom(lines, WAITING_ROOM, left => `- and ${left} more`)]
 }
 
-function taskItem({ experiment, is, awaits, help }: PersonalTask): string {
-  const place = placeOf(experiment)
+function taskItem({ experiment, is, awaits, help }: PersonalTask, state: CampaignPullState): string {
+  const place = placeOf(experiment, state)
   switch (is) {
     case 'approval':
       return `${place} adds ${cell(awaitedText(experiment))}. Review and approve it there to have it measured.`
@@ -224,8 +235,12 @@ function waitingRuns({ alerts, orders }: Campaign): string[] {
     .map(({ message }) => `${cell(capitalised(message), 400)}.`)
 }
 
-function placeOf({ id, pull }: Experiment): string {
-  return pull === null ? id : `#${pull}`
+function placeOf(
+  { id, pull }: Pick<Experiment, 'id' | 'pull'>,
+  { pulls }: CampaignPullState = UNMERGED,
+): string {
+  const number = pull ?? pulls[id]
+  return number === undefined ? id : `#${number}`
 }
 
 function finishLines(campaign: Campaign, { merge }: Spec): string[] {
@@ -243,6 +258,17 @@ function finishLines(campaign: Campaign, { merge }: Spec): string[] {
     grows,
     '',
     'Every commit was measured before it landed; `winnow audit` verifies that from git alone. If checks of this repository do not start here, use *Approve workflows to run*: GitHub holds back the checks of pull requests that a job opened.',
+  ]
+}
+
+function mergedLines(campaign: Campaign, { merge }: Spec): string[] {
+  const into = cell(shortRef(campaign.default_branch))
+  const next = merge.on_merge === 'restart' ? ' The next campaign begins by itself.' : ''
+  const way = wayOnText(campaign)
+  return [
+    `Merged into ${into}.${next}${way === null ? '' : ` To go on, ${cell(way, 400)}.`}`,
+    '',
+    'Every commit was measured before it landed; `winnow audit` verifies that from git alone.',
   ]
 }
 

@@ -8,6 +8,7 @@ import type { VerdictWord } from '../model/outcome.ts'
 import { awaitsPermission, permissionText } from '../model/permission.ts'
 import { reasonOf } from '../model/reason.ts'
 import { standsStill } from '../model/standstill.ts'
+import { describeStatus } from '../model/describe-status.ts'
 import { cell } from './markdown.ts'
 import type { Page } from './page-links.ts'
 import { AWAITS_SYNC, syncMarkdown, syncWordsOf } from './sync-text.ts'
@@ -25,6 +26,7 @@ const CONCLUSIONS: Record<VerdictWord, 'success' | 'neutral' | 'failure'> = {
 }
 
 const TITLE = 120
+const REASON = 600
 
 /** How an experiment's head stands, beside it; null where it has none. */
 export function checkOf(campaign: Campaign, experiment: Experiment, page: Page = null): Check | null {
@@ -66,8 +68,7 @@ function stateOf(campaign: Campaign, experiment: Experiment, page: Page): State 
   if (status === 'ended')
     return { state: 'neutral', title: 'Closed', summary: verdictMarkdown(campaign, experiment, page) }
   if (standsStill(campaign, experiment)) {
-    const why = cell(campaign.status_reason ?? '')
-    const summary = `Campaign ${campaign.name} is ${campaign.status} (${why}); it goes on by itself when the campaign does.`
+    const summary = `Campaign ${cell(campaign.name)} is ${cell(describeStatus(campaign), REASON)}. It goes on by itself when the campaign does.`
     return { state: 'neutral', title: `Waiting: the campaign is ${campaign.status}`, summary }
   }
   return {

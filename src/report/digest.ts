@@ -3,6 +3,7 @@ import { progressText } from '../decide/progress-text.ts'
 import { plural } from '../decide/wording.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
+import { describeStatus } from '../model/describe-status.ts'
 import { adviceText, strategyOf } from '../plan/strategy.ts'
 import { ideasToTake, toTakeLine } from './backlog-text.ts'
 import { minutesText, moneyText } from './cost-text.ts'
@@ -19,10 +20,11 @@ const OTHERS_SHOWN = 8
 const ALERTS_SHOWN = 3
 const CATEGORIES_SHOWN = 8
 const LEARNINGS_SHOWN = 2
+const REASON = 600
 
 /** What happened lately, in what a maintainer reads in a minute; derived like all views. */
 export function digest(campaign: Campaign, progress: Progress): string {
-  const { name, status, status_reason: why } = campaign
+  const { name } = campaign
   const parts = [
     section('Kept lately', keptLines(campaign)),
     section('Tried lately, and not kept', otherLines(campaign)),
@@ -34,7 +36,7 @@ export function digest(campaign: Campaign, progress: Progress): string {
       ideasToTake(campaign).map(idea => `- ${cell(toTakeLine(idea))}`),
     ),
   ]
-  const state = `The campaign is ${status}${why !== null && status !== 'running' ? `: ${cell(why)}` : ''}.`
+  const state = `The campaign is ${cell(describeStatus(campaign), REASON)}.`
   const lines = [
     `# ${cell(name)}`,
     '',

@@ -8,6 +8,7 @@ import { type Side, typicalMetrics } from '../model/report.ts'
 import { runnerErrorText } from '../model/runner-error.ts'
 import { snapshotMetrics } from '../model/snapshot.ts'
 import { readSpec } from '../spec/recorded-spec.ts'
+import { withReason } from '../model/describe-status.ts'
 import { changesText, metricsText, type ShownMetrics, shownMetrics } from './metrics-text.ts'
 import { calibratedText } from './noisy-text.ts'
 import { verdictSentence } from './sentence.ts'
@@ -140,9 +141,9 @@ const texts: { [K in EventKind]: (event: LedgerEvent<K>, metrics: ShownMetrics) 
   spent: ({ what, who, minutes, usd }) =>
     `spent on ${what}${who === null ? '' : ` by ${who}`}: ${numberText(minutes)} min, ${numberText(usd)} USD`,
   'knob-changed': ({ knob, from, to }) => `${shortRef(knob)} changed from ${from} to ${to}`,
-  'campaign-paused': ({ reason }) => `paused: ${reason}`,
-  'campaign-resumed': ({ reason }) => `resumed: ${reason}`,
-  'campaign-stopped': ({ code, reason }) => `stopped (${code}): ${reason}`,
+  'campaign-paused': ({ reason }) => withReason('paused', reason),
+  'campaign-resumed': ({ reason }) => withReason('resumed', reason),
+  'campaign-stopped': ({ reason }) => withReason('stopped', reason),
 }
 
 function nothingAsked(experiment: string, additions: NonNullable<Told['additions']>): string {

@@ -1,10 +1,11 @@
 import type { Check } from '../forge/port.ts'
 import type { Campaign } from '../model/campaign.ts'
 import { greetingMark, type Unopened } from '../model/standstill.ts'
+import { describeStatus } from '../model/describe-status.ts'
 import { cell } from './markdown.ts'
 import { syncSentence, wordsOn } from './sync-text.ts'
 
-const LONGEST = 400
+const LONGEST = 600
 
 /** A comment on a new pull request while the campaign is paused or stopped. */
 export function greetingText(campaign: Campaign, unopened: Unopened): string {
@@ -27,11 +28,12 @@ function titleOf({ status }: Campaign, { obstacle }: Unopened): string {
 const RESUME = 'A person with write access continues it with the comment `/winnow resume`.'
 
 function sentences(campaign: Campaign, { obstacle }: Unopened): string {
-  const { name, status, status_reason } = campaign
+  const { name, status } = campaign
   if (obstacle !== null)
     return `Campaign ${cell(name)} waits for a person: ${syncSentence(wordsOn(campaign, obstacle))} After that this pull request is measured by itself.`
-  const why = cell(status_reason ?? '', LONGEST)
+  const said = describeStatus(campaign)
   if (status === 'paused')
-    return `Campaign ${cell(name)} is paused: ${why}. This pull request is measured once the campaign goes on. ${RESUME}`
-  return `Campaign ${cell(name)} has stopped: ${why}. This pull request is measured if the campaign goes on, or by the next campaign. ${RESUME}`
+    return `Campaign ${cell(name)} is ${cell(said, LONGEST)}. This pull request is measured once the campaign goes on. ${RESUME}`
+  const stopped = said.startsWith('stopped by ') ? `was ${said}` : `has ${said}`
+  return `Campaign ${cell(name)} ${cell(stopped, LONGEST)}. This pull request is measured if the campaign goes on, or by the next campaign. ${RESUME}`
 }

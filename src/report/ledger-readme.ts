@@ -1,5 +1,6 @@
 import { progressText } from '../decide/progress-text.ts'
 import type { Campaign } from '../model/campaign.ts'
+import { describeStatus } from '../model/describe-status.ts'
 import { campaignProgress } from './campaign-result.ts'
 import { calibrationText } from './calibration-text.ts'
 import { cell } from './markdown.ts'
@@ -11,6 +12,7 @@ import { tallyText } from './tally.ts'
 import { wayOnText } from './way-on.ts'
 
 const RECENT = 30
+const REASON = 600
 
 /** The state branch's front page: derived, rebuilt whenever it is due, never read back. */
 export function ledgerReadme(campaign: Campaign): string {
@@ -32,7 +34,7 @@ export function ledgerReadme(campaign: Campaign): string {
     '',
     'What happened lately: [digest.md](digest.md).',
     '',
-    `Campaign ${campaign.status}${campaign.status_reason ? `: ${cell(campaign.status_reason)}` : ''}.`,
+    `Campaign ${cell(describeStatus(campaign), REASON)}.`,
     ...(way === null ? [] : [`To go on, ${cell(way, 400)}.`]),
     `${tallyText(campaign)}.`,
     ...(machine === null ? [] : [machine]),

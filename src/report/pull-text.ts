@@ -12,10 +12,13 @@ import { resumesByItself } from '../model/resumes-by-itself.ts'
 import { standsStill } from '../model/standstill.ts'
 import { unlinked } from '../model/unlinked.ts'
 import { requestMarkdown } from './approval-text.ts'
+import { describeStatus } from '../model/describe-status.ts'
 import { cell } from './markdown.ts'
 import type { Page } from './page-links.ts'
 import { syncMarkdown, syncWordsOf } from './sync-text.ts'
 import { verdictMarkdown } from './verdict-markdown.ts'
+
+const REASON = 600
 
 /** The title of a pull request of winnow's own: the idea. */
 export function pullTitle({ hypothesis }: Experiment): string {
@@ -54,7 +57,7 @@ function standingMarkdown(campaign: Campaign, experiment: Experiment, page: Page
   const words = syncWordsOf(campaign, experiment)
   if (words !== null) return syncMarkdown(words)
   if (standsStill(campaign, experiment))
-    return `**Waiting:** campaign ${cell(name)} is ${campaign.status} (${cell(campaign.status_reason ?? '')}). It goes on by itself when the campaign does.`
+    return `**Waiting:** campaign ${cell(name)} is ${cell(describeStatus(campaign), REASON)}. It goes on by itself when the campaign does.`
   return `**Being measured** in campaign ${cell(name)}, against what the campaign has kept so far.`
 }
 

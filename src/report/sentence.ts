@@ -1,5 +1,6 @@
 import type { Experiment } from '../model/experiment.ts'
 import { type OutcomeLabel, outcomeLabel, type VerdictWord } from '../model/outcome.ts'
+import { withReason } from '../model/describe-status.ts'
 import { reasonOf } from '../model/reason.ts'
 import type { Waiting } from '../plan/action.ts'
 import { AWAITS_SYNC } from './sync-text.ts'
@@ -110,7 +111,7 @@ export function waitingSentence(waiting: Waiting): string {
       return `Waiting for models to score ${waiting.orders.length === 1 ? 'a measurement' : `${waiting.orders.length} measurements`}.${failed}`
     }
     case 'proposers':
-      return `Waiting for ${waiting.who.join(', ')}: asked for an idea.`
+      return `Waiting for an idea from ${countNames(waiting.who)}.`
     case 'ideas':
       return ideasSentence(waiting.disabled ?? [])
     case 'limit':
@@ -118,10 +119,17 @@ export function waitingSentence(waiting: Waiting): string {
     case 'person':
       return `Waiting for a person: ${waiting.what}`
     case 'nothing':
-      return `Stopped: ${waiting.reason}`
+      return capitalised(withReason('stopped', waiting.reason))
     default:
       return waiting satisfies never
   }
+}
+
+/** "claude (2 at once), codex": a proposer that is asked several times at once is named once. */
+function countNames(names: readonly string[]): string {
+  const counts = new Map<string, number>()
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1)
+  return [...counts].map(([name, count]) => (count === 1 ? name : `${name} (${count} at once)`)).join(', ')
 }
 
 function ideasSentence(disabled: readonly string[]): string {

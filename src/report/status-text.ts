@@ -1,6 +1,7 @@
 import { isByPairs } from '../decide/progress.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
+import { describeStatus } from '../model/describe-status.ts'
 import { oneLine } from '../model/landing.ts'
 import { recordedSpec } from '../spec/recorded-spec.ts'
 import { ideasToTake, toTakeLine } from './backlog-text.ts'
@@ -70,8 +71,8 @@ function calibrationLines({ calibration }: Campaign): string[] {
   return text === null ? [] : [`  calibration: ${text}`]
 }
 
-export function stateText({ status, status_reason }: Campaign): string {
-  return status_reason === null || status === 'running' ? status : `${status}, ${status_reason}`
+export function stateText(campaign: Campaign): string {
+  return describeStatus(campaign, (word, reason) => `${word}, ${reason}`)
 }
 
 /** What was kept says what it is reported to bring as soon as that is known: what it was selected by flatters. */

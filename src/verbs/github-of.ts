@@ -78,5 +78,5 @@ export function isOnGithub(
 
 /** What an Enterprise Server cannot do, and what it can. */
 export const SERVER_REFUSES =
-  'an Enterprise Server refuses upload-artifact v4 and newer, with which jobs hand their reports over'
+  'upload-artifact v4 and newer (up to v7) refuse to run on an Enterprise Server, and jobs hand their reports over with them'
 export const SINGLE_JOB = 'winnow init --github --single-job'

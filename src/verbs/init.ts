@@ -176,7 +176,9 @@ async function settingOf(call: Call, workshop: Workshop, repository: ProjectFile
   const { prefix, because } = choosePrefix(branches.all, name, branches.isOurs)
   const drafted = draft({ yard, detected, name, prefix, goal })
   const clash =
-    because === null ? [] : [`branches   ${prefix}/…, because ${because} is a branch of somebody else`]
+    because === null
+      ? []
+      : [`branches   ${prefix}/…, because ${because} is a branch that winnow did not make`]
   const tools = missingTools(drafted.commands, call.around.env)
   const told = [
     ...foundText(detected, yard),

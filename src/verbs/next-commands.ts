@@ -2,6 +2,7 @@ import type { Workshop } from '../engine/open.ts'
 import { shortRef } from '../model/refs.ts'
 import type { Call } from './call.ts'
 import { nameOfFile } from './committed-specs.ts'
+import { isOnGithub } from './github-of.ts'
 import { pathHere, shellWord } from './path-here.ts'
 
 /** What is to be typed next; written for the state in which the project is now. */
@@ -27,5 +28,12 @@ export function nextCommands(done: {
       `  winnow check ${here(specPath)}`,
     ]
   }
-  return ['', `Next${place}:`, `  ${commit}`, '  winnow run', '', 'To undo it all: winnow uninstall']
+  const runs = isOnGithub(workshop, call.around.env)
+    ? [
+        '  then one of:',
+        '    winnow run                       on this machine',
+        '    winnow init --github --open-pr   in GitHub Actions',
+      ]
+    : ['  winnow run']
+  return ['', `Next${place}:`, `  ${commit}`, ...runs, '', 'To undo it all: winnow uninstall']
 }

@@ -1,3 +1,4 @@
+import { withReason } from '../model/describe-status.ts'
 import { record } from '../engine/record.ts'
 import { requireCampaign } from '../engine/session.ts'
 import { UserError } from '../errors.ts'
@@ -24,7 +25,9 @@ export const pause: Verb = {
         throw new UserError(`campaign ${place.name} is ${stateText(campaign)}: there is nothing to pause`)
       }
       if (campaign.status === 'paused') {
-        call.terminal.out(`Campaign ${place.name} is paused already: ${campaign.status_reason}`)
+        call.terminal.out(
+          `Campaign ${place.name} was already ${withReason('paused', campaign.status_reason ?? '')}`,
+        )
         return 0
       }
       const reason = call.given.text('message') ?? `paused by ${place.by.actor}`

@@ -50,12 +50,12 @@ export const run: Verb = {
   ],
   exits: { ...RUN_EXITS, 130: 'interrupted; run again to go on' },
   run(call) {
-    return runTelling(call, summarise)
+    return runTelling(call, tellRunResult)
   },
 }
 
 /** What a run came to, told in the way that suits who started it. */
-type Telling = (call: Call, scene: Scene, result: RunResult) => Promise<void>
+export type Telling = (call: Call, scene: Scene, result: RunResult) => Promise<void>
 
 export function runTelling(call: Call, tell: Telling): Promise<number> {
   const [spec] = call.given.positionals
@@ -168,7 +168,7 @@ async function campaignNow({ memory, place }: Hands): Promise<Campaign> {
   return memory.loaded?.campaign ?? (await requireCampaign(place)).loaded.campaign
 }
 
-async function summarise(
+export async function tellRunResult(
   { given, terminal }: Call,
   { place, workshop, campaign: known }: Scene,
   { campaign, waiting }: RunResult,

@@ -1,3 +1,4 @@
+import { withReason } from '../model/describe-status.ts'
 import { plural } from '../decide/wording.ts'
 import { progressText } from '../decide/progress-text.ts'
 import { isAway } from '../engine/home.ts'
@@ -38,7 +39,7 @@ export const stop: Verb = {
       const away = isAway(scene.place, campaign) ? ' The next run on GitHub ends what is being measured.' : ''
       call.terminal.out(
         already
-          ? `Campaign ${campaign.name} was stopped already: ${campaign.status_reason}`
+          ? `Campaign ${campaign.name} was already ${withReason('stopped', campaign.status_reason ?? '')}`
           : `Campaign ${campaign.name} is stopped. Its result is on ${scene.place.prefix}/${campaign.name}.${away}`,
       )
       return measureProgress(call, scene)

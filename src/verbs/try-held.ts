@@ -1,4 +1,5 @@
 import type { Campaign } from '../model/campaign.ts'
+import { describeStandstill } from '../model/describe-status.ts'
 import { shortRef } from '../model/refs.ts'
 import { isLimitRaised } from '../plan/raised-limit.ts'
 import { stopFor } from '../plan/stop.ts'
@@ -10,10 +11,8 @@ import type { Scene } from './at-campaign.ts'
 /** Why nothing may be measured now: a person's word or a rule of the spec holds for `try` as for `run`. */
 export async function whyHeld({ place }: Scene, world: World): Promise<string | null> {
   const { status, status_source } = world.campaign
-  const status_reason = world.campaign.status_reason?.split('\n', 1)[0]?.replace(/\.$/, '') ?? ''
-  if (status === 'paused') return `the campaign is paused (${status_reason}); winnow resume goes on`
-  if (status === 'stopped' && status_source === 'person')
-    return `the campaign was stopped (${status_reason}); winnow resume goes on`
+  if (status === 'paused' || (status === 'stopped' && status_source === 'person'))
+    return `${describeStandstill(world.campaign)}; winnow resume goes on`
   const stop = isLimitRaised(world) ? null : stopFor(world)
   // An idea is at hand, whatever the proposers have left.
   if (stop !== null && stop.code !== 'empty_backlog')
@@ -21,7 +20,7 @@ export async function whyHeld({ place }: Scene, world: World): Promise<string | 
   const [held] = await place.repository.worktreesHolding([place.refs.optimize])
   if (held === undefined) return null
   const branch = shortRef(held.branch)
-  return `${branch} is checked out in ${held.path}, and winnow moves no branch that somebody is on: git switch -c my-idea`
+  return `${branch} is checked out in ${held.path}, and winnow moves no branch that is checked out: git switch -c my-idea`
 }
 
 /** A round is never cut in half; null where it is of this idea alone. */

@@ -1,3 +1,4 @@
+import { describeStop } from '../model/describe-status.ts'
 import type { Hands } from '../engine/apply.ts'
 import { requireHome } from '../engine/home.ts'
 import { record } from '../engine/record.ts'
@@ -190,7 +191,7 @@ async function branchOf(
 async function goOn({ place, rehearsal }: Scene, { campaign }: World, standing: Measurable): Promise<void> {
   if (rehearsal !== null) return
   if (campaign.status === 'stopped') {
-    place.progress.say(`the campaign had stopped (${campaign.status_reason}): it goes on with this idea`)
+    place.progress.say(`${describeStop(campaign)}: it goes on with this idea`)
     await record(place, [{ kind: 'campaign-resumed', reason: 'winnow try brings an idea' }])
   }
   if (standing.is !== 'known' || standing.experiment.status !== 'parked') return
@@ -255,7 +256,7 @@ function waits({ campaign: { name } }: Scene, message: string, { leftOut }: OwnD
 }
 
 function baseBroken({ campaign: { name } }: Scene, { status_reason }: Campaign, { leftOut }: OwnDiff) {
-  const message = `the base itself fails, whatever is changed: ${status_reason?.split('\n', 1)[0] ?? ''}`
+  const message = `the base itself fails, also without your change: ${status_reason?.split('\n', 1)[0] ?? ''}`
   const next =
     'mend what is missing on this machine, or commit (and push) what is wrong in the repository; then winnow resume, and the same again'
   return answerWithout({ campaign: name, verdict: 'broken', message, next, leftOut })

@@ -13,6 +13,7 @@ import type { Spec } from '../spec/schema.ts'
 import type { Call } from './call.ts'
 import { committedEntry, type WorkflowFile } from './committed-workflows.ts'
 import { defaultTip } from './default-branch.ts'
+import { findSetupPull } from './find-setup-pull.ts'
 import { githubOf, SERVER_REFUSES, SINGLE_JOB } from './github-of.ts'
 import { patchBesideEdits } from './hand-edits.ts'
 import type { KnownCampaign } from './known-campaigns.ts'
@@ -32,13 +33,7 @@ export interface Ground {
 /** Whether winnow's own workflow is there, up to date, and the same where it is dispatched. */
 export async function workflowFindings(ground: Ground): Promise<Finding[]> {
   const text = textOf(ground.files)
-  if (text === null)
-    return [
-      unknown(
-        `${WORKFLOW} is not on the default branch`,
-        'winnow init --github writes it; merge it to have campaigns run on GitHub',
-      ),
-    ]
+  if (text === null) return [await missingFinding(ground)]
   return [
     good(`${WORKFLOW} is on the default branch`),
     ...(await outdatedFindings(ground, text)),
@@ -47,6 +42,17 @@ export async function workflowFindings(ground: Ground): Promise<Finding[]> {
     ...(await branchFindings(ground)),
     ...serverFindings(ground, text),
   ]
+}
+
+async function missingFinding({ call, workshop }: Ground): Promise<Finding> {
+  const pull = await findSetupPull(call, workshop)
+  const what = `${WORKFLOW} is not on the default branch`
+  if (pull === null)
+    return unknown(what, 'winnow init --github writes it; merge it to have campaigns run on GitHub')
+  return unknown(
+    `${what} yet: the set-up pull request #${pull.number} is open`,
+    `${pull.url}\nmerge it to have campaigns run on GitHub`,
+  )
 }
 
 function textOf(files: readonly WorkflowFile[]): string | null {

@@ -148,6 +148,13 @@ describe('a single job whose user may not become root', SLOW, () => {
     expect(Object.keys(first.outputs)).not.toContain('STOLEN')
     expect(first.stdout).toContain('Only what people with write access bring is measured.')
     expect(first.result).toMatchObject({ paused: false, waiting: { for: 'ideas' } })
+    for (const text of [first.stdout, first.summary]) {
+      expect(text).toContain('Waiting for ideas: nothing is queued and no proposer has one.')
+      expect(text).toMatch(/size: 1 experiment: 1 kept; the incumbent is [0-9a-f]{12}\./)
+    }
+    expect(first.stdout.trimEnd().split('\n').at(-1)).toBe(
+      'To bring an idea, open a pull request against optimize/size.',
+    )
     const measured = ofKind(github, 'measured').length
     await offerFromFork(github)
     expect((await run()).code).toBe(0)

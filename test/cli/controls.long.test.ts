@@ -8,7 +8,7 @@ describe('a person at the controls', () => {
     expect((await person.winnow('pause', '-m', 'release week')).out).toBe(
       'Campaign size is paused. winnow resume goes on.\n',
     )
-    expect((await person.winnow('pause')).out).toBe('Campaign size is paused already: release week\n')
+    expect((await person.winnow('pause')).out).toBe('Campaign size was already paused: release week\n')
     const paused = await person.winnow('run')
     expect([paused.code, paused.out]).toEqual([
       14,
@@ -22,7 +22,7 @@ describe('a person at the controls', () => {
     expect((await person.winnow('stop', '-m', 'enough')).out).toBe(
       'Campaign size is stopped. Its result is on optimize/size.\n',
     )
-    expect((await person.winnow('stop')).out).toBe('Campaign size was stopped already: enough\n')
+    expect((await person.winnow('stop')).out).toBe('Campaign size was already stopped: enough\n')
     expect((await person.winnow('pause')).err).toContain('is stopped, enough: there is nothing to pause')
     const stopped = await person.winnow('run')
     expect([stopped.code, stopped.out]).toEqual([10, expect.stringContaining('Stopped: enough')])

@@ -222,6 +222,17 @@ describe('the action that the workflow runs', () => {
     ])
   })
 
+  it('is offered by init beside winnow run where the remote is on GitHub', async () => {
+    const root = scratch()
+    const person = project({ 'bench/size.sh': 'echo 1\n', 'src/a.txt': 'a\n' })
+    execFileSync('git', ['clone', '-q', '--bare', person.dir, join(root, 'team/project')])
+    person.git('remote', 'add', 'origin', 'https://github.com/team/project')
+    const { out } = await person.winnowWith({ env: githubIn(root) }, 'init', '--no-check', '--name', 'other')
+    expect(out).toContain(
+      '  then one of:\n    winnow run                       on this machine\n    winnow init --github --open-pr   in GitHub Actions\n',
+    )
+  })
+
   it('is by itself the commit of the clone that winnow runs from, once GitHub has it', async () => {
     const root = scratch()
     actionAt(root, 'ada/winnow')

@@ -140,7 +140,7 @@ describe('winnow init', () => {
     const person = project(FILES)
     person.git('branch', 'optimize')
     const { out } = await person.winnow('init')
-    expect(out).toContain('branches   winnow/…, because optimize is a branch of somebody else')
+    expect(out).toContain('branches   winnow/…, because optimize is a branch that winnow did not make')
     expect(read(person, '.winnow/speed.yaml')).toContain('branches: { prefix: winnow }')
     person.commit('spec')
     expect((await person.winnow('run')).code).toBe(14)

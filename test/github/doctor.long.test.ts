@@ -34,7 +34,7 @@ test('the doctor has one line where nothing is missing, and lists the rest only 
   const said = await says()
   // Of a server of our own: which artifacts it takes, nobody can ask it.
   expect(said).toMatch(
-    /^Nothing stands in the way; 1 thing to look at\.\n\n\?\? {2}\S+: an Enterprise Server refuses upload-artifact v4/,
+    /^Nothing stands in the way; 1 thing to look at\.\n\n\?\? {2}\S+: upload-artifact v4 and newer \(up to v7\) refuse to run on an Enterprise Server/,
   )
   const all = await says('--all')
   for (const line of [
@@ -217,6 +217,12 @@ test('the workflow is missing, out of date, changed by hand, or another on the o
     'winnow.yml is not on the default branch\n      winnow init --github writes it; merge it to have campaigns run on GitHub',
   )
 
+  await bare.winnow('init', '--github', '--open-pr', '--action', ACTION)
+  const number = bare.github.world.pulls.at(-1)?.number
+  expect((await bare.winnow('doctor')).join('\n')).toContain(
+    `winnow.yml is not on the default branch yet: the set-up pull request #${number} is open\n      ${bare.github.url}/team/project/pull/${number}\n      merge it to have campaigns run on GitHub`,
+  )
+
   const { says, commit, git, post } = await setUp('', ['- a.txt'])
   const written = git('show', `main:${WORKFLOW}`)
   await post.start()
@@ -319,9 +325,10 @@ test('the doctor sends the token for github.com to no other address, and says wh
   expect(said).toMatch(
     /gh auth login --hostname 127\.0\.0\.1:\d+, or set GH_ENTERPRISE_TOKEN; then winnow doctor/,
   )
-  expect(said).toContain('an Enterprise Server refuses upload-artifact v4 and newer')
+  expect(said).toContain('upload-artifact v4 and newer (up to v7) refuse to run on an Enterprise Server')
   expect(said).toContain('winnow init --github --single-job')
-  const hint = /^127\.0\.0\.1:\d+: an Enterprise Server .* Use winnow init --github --single-job there\.$/
+  const hint =
+    /^127\.0\.0\.1:\d+: upload-artifact v4 .* on an Enterprise Server, .* Use winnow init --github --single-job there\.$/
   expect((await winnow('init', '--github', '--action', ACTION)).at(-1)).toMatch(hint)
   const single = await winnow('init', '--github', '--single-job', '--dry-run', '--action', ACTION)
   const text = single

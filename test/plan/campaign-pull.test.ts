@@ -54,6 +54,72 @@ describe('the campaign’s own pull request', () => {
     ])
   })
 
+  it('stops asking for a merge once it is merged, and says who stopped the campaign once', () => {
+    const built = kept()
+    built.add({ kind: 'campaign-stopped', cause: 'x', code: 'person', reason: 'stopped by ada' })
+    const before = campaignPullBody(built.campaign)
+    expect(before).toContain('Merge this pull request to take all of it into main.')
+    expect(before).toContain(' · stopped by ada\n')
+    const merged = shown(built, { body: before, state: 'merged', closed_at: '2026-01-01T00:30:00Z' })
+    const shows = { merged: true, pulls: {} }
+    const [action] = campaignPullActions(world(built, { campaignPull: merged }))
+    expect(action).toEqual({ do: 'campaign-pull', number: 9, ready: false, shows })
+    const body = campaignPullBody(built.campaign, null, shows)
+    expect(body).toContain('\nMerged into main.\n')
+    expect(body).not.toMatch(/Merge this|on its own|\/winnow/)
+    expect(campaignPullActions(world(built, { campaignPull: { ...merged, body } }))).toEqual([])
+    built.add({ kind: 'campaign-resumed', cause: 'y', reason: 'on' })
+    expect(campaignPullActions(world(built, { campaignPull: merged }))).not.toContainEqual(action)
+  })
+
+  it('names a change taken alone by its pull request, and follows ideas that are refused', () => {
+    const built = kept()
+    built.add({
+      kind: 'experiment-opened',
+      cause: 'pick',
+      experiment: 'exp-002',
+      purpose: 'pick',
+      picks: 'exp-001',
+      hypothesis: 'alone',
+      category: 'unsorted',
+      required_deps: [],
+      family: null,
+      source: { use: 'pick', key: 'exp-001' },
+      branch: 'optimize-exp/size/exp-002',
+      owned: true,
+      pull: null,
+      head: oidOf('head of exp-002'),
+      base: built.campaign.incumbent,
+      priority: 'medium',
+      learnings: null,
+    })
+    const body = campaignPullBody(built.campaign)
+    expect(body).toContain('| exp-002: being measured |')
+    const own = { number: 5, branch: 'optimize-exp/size/exp-002', base: 'main', title: '', body: '' }
+    const pulls = [{ ...own, state: 'open' as const, head: oidOf('head of exp-002'), said: '' }]
+    const [action] = campaignPullActions(world(built, { pulls, campaignPull: shown(built, { body }) }))
+    const shows = { merged: false, pulls: { 'exp-002': 5 } }
+    expect(action).toEqual({ do: 'campaign-pull', number: 9, ready: false, shows })
+    const named = campaignPullBody(built.campaign, null, shows)
+    expect(named).toContain('| #5: being measured |')
+    const current = { pulls, campaignPull: shown(built, { body: named }) }
+    expect(campaignPullActions(world(built, current))).toEqual([])
+
+    built.withExperiment({ hypothesis: 'from a fork' })
+    built.add({
+      kind: 'experiment-refused',
+      cause: 'late',
+      experiment: 'exp-003',
+      head: null,
+      code: 'unisolated',
+      message: 'eve has no write access',
+    })
+    expect(campaignPullActions(world(built, current))).toContainEqual(action)
+    expect(campaignPullBody(built.campaign, null, shows)).toMatch(
+      /1 idea not kept[^]*from a fork \| Refused: eve has no write access/,
+    )
+  })
+
   it('tells of an experiment that waits for an approval, once, and of a set that took the place of another', () => {
     const built = kept().withExperiment()
     const asked = (digest: string) =>
@@ -67,7 +133,8 @@ describe('the campaign’s own pull request', () => {
         why: '',
       })
     asked('a')
-    const pull = () => shown(built, { body: campaignPullMark(built.campaign), said: '' })
+    const state = { merged: false, pulls: { 'exp-002': 2 } }
+    const pull = () => shown(built, { body: campaignPullMark(built.campaign, state), said: '' })
     const tell = { do: 'tell', number: 9, experiment: 'exp-002' }
     expect(campaignPullActions(world(built, { campaignPull: pull() }))).toEqual([tell])
     const said = waitingText(built.experiment('exp-002'))

@@ -96,7 +96,7 @@ describe('an experiment of a paused campaign', () => {
       state: 'neutral',
       title: 'Waiting: the campaign is paused',
     })
-    expect(pullBody(built.campaign, waiting)).toMatch(/^\*\*Waiting:\*\* campaign size is paused \(release /)
+    expect(pullBody(built.campaign, waiting)).toMatch(/^\*\*Waiting:\*\* campaign size is paused: release /)
     // What is measured already is measured on.
     expect(checkOf(built.campaign, built.experiment('exp-002'))).toMatchObject({ state: 'in-progress' })
     built.add({ kind: 'campaign-resumed', cause: 'y', reason: '' })

@@ -151,7 +151,7 @@ describe('what it rests on', () => {
     const all = compared(0.042)
     const lines = compareText(compareView(all), all, ['src/a.ts', 'bench/run.js'])
     expect(lines[1]).toMatch(
-      /^ {2}evidence \S+ of 100 \(threshold\) ▕█{20}▏ 16 pairs in 2 jobs on this machine$/,
+      /^ {2}evidence \S+ \(needed to be sure: 100\) ▕█{20}▏ 16 pairs in 2 jobs on this machine$/,
     )
     expect(lines.slice(2)).toEqual([
       expect.stringContaining('Noise: the base differs from itself by 3.0 %'),

@@ -125,10 +125,7 @@ describe('an event as a line', () => {
       'bot asked for an idea, in a job of its own',
     ],
     [{ kind: 'asking-lost', key: 'command:bot:1', reason: 'late' }, 'command:bot:1 brought no answer: late'],
-    [
-      { kind: 'campaign-stopped', code: 'plateau', reason: '40 experiments' },
-      'stopped (plateau): 40 experiments',
-    ],
+    [{ kind: 'campaign-stopped', code: 'plateau', reason: '40 experiments' }, 'stopped: 40 experiments'],
   ])('%#: %j', (draft, expected) => {
     expect(lineOf(draft)).toBe(expected)
   })

@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { pullBody } from '../../src/report/pull-text.ts'
+import { greetingText } from '../../src/report/greeting-text.ts'
+import { campaignOf, opened } from './campaign-of.ts'
 import { pushRefusalText } from '../../src/report/push-refusal.ts'
 
 const OPTIMIZE = 'refs/heads/optimize/size'
@@ -61,4 +64,17 @@ describe('a push that GitHub refuses is explained', () => {
         'branches there, then: winnow resume\nno',
     )
   })
+})
+
+it('keeps its cure in every text of a campaign that it paused, and leaves the raw answer out', () => {
+  const reason = pushRefusalText({ message: RULESET, rule: 'GH013' }, AROUND)
+  const campaign = campaignOf(opened(1), { kind: 'campaign-paused', source: 'engine', reason })
+  const experiment = campaign.experiments['exp-001']
+  if (experiment === undefined) throw new Error('not opened')
+  const greeted = { number: 7, head: 'a'.repeat(40), obstacle: null }
+  for (const text of [pullBody(campaign, experiment), greetingText(campaign, greeted)]) {
+    expect(text).toContain('Exclude optimize\\*/\\*\\* from that ruleset')
+    expect(text).toContain('then: winnow resume.')
+    expect(text).not.toContain('remote rejected')
+  }
 })

@@ -127,9 +127,14 @@ describe('what a campaign waits for', () => {
       { for: 'ideas', disabled: ['claude'] },
       'Waiting for ideas: nothing is queued, and claude is disabled after failing to produce a usable idea. winnow resume asks it again.',
     ],
+    [
+      { for: 'proposers', who: ['thinker', 'thinker', 'codex'] },
+      'Waiting for an idea from thinker (2 at once), codex.',
+    ],
     [{ for: 'orders', orders: ['a'] }, 'Waiting for a measurement.'],
     [{ for: 'orders', orders: ['a', 'b'] }, 'Waiting for 2 measurements.'],
     [{ for: 'person', what: 'approval of exp-001' }, 'Waiting for a person: approval of exp-001'],
+    [{ for: 'nothing', reason: 'stopped by ada' }, 'Stopped by ada'],
     [{ for: 'nothing', reason: '3 experiments ended' }, 'Stopped: 3 experiments ended'],
   ] as const)('%j reads %s', (waiting, expected) => {
     expect(waitingSentence(structuredClone(waiting) as Waiting)).toBe(expected)

@@ -1,0 +1,30 @@
+import type { Campaign } from './campaign.ts'
+
+const WITH_COLON = (word: string, reason: string): string => `${word}: ${reason}`
+const IN_BRACKETS = (word: string, reason: string): string => `${word} (${reason})`
+
+/** "paused: the disk is full", and "stopped by ada" where the reason says the word itself. */
+export function withReason(word: string, reason: string, join = WITH_COLON): string {
+  if (reason === '') return word
+  return reason === word || reason.startsWith(`${word} `) ? reason : join(word, reason)
+}
+
+type Status = Pick<Campaign, 'status' | 'status_reason'>
+
+/** The state and the first line of its reason; what follows in a reason is the raw answer of a server. */
+export function describeStatus({ status, status_reason: reason }: Status, join = WITH_COLON): string {
+  if (status === 'running' || reason === null) return status
+  return withReason(status, reason.split('\n', 1)[0] ?? '', join)
+}
+
+/** "the campaign stopped (8 hours)", "the campaign was stopped by ada". */
+export function describeStop({ status_reason: reason }: Pick<Campaign, 'status_reason'>): string {
+  const said = withReason('stopped', reason ?? '', IN_BRACKETS)
+  return `the campaign ${said.startsWith('stopped by ') ? `was ${said}` : said}`
+}
+
+/** "the campaign is paused (release week)", "the campaign was stopped by ada". */
+export function describeStandstill({ status, status_reason: reason }: Status): string {
+  const first = reason?.split('\n', 1)[0]?.replace(/\.$/, '') ?? ''
+  return `the campaign ${status === 'stopped' ? 'was' : 'is'} ${withReason(status, first, IN_BRACKETS)}`
+}
