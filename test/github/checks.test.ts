@@ -33,6 +33,21 @@ describe('a check', () => {
     expect(seen).toEqual(['exp-001 neutral', 'exp-002 neutral'])
   })
 
+  test('stays as completed once a newer one replaced it; every one in progress is completed', async () => {
+    const { checks } = temp.github.world
+    const show = (state: Check['state']) => temp.forgeOf(token).check?.({ ...check, state, title: state })
+    await show('neutral')
+    await show('in-progress')
+    await show('success')
+    expect(checks.map(({ conclusion }) => conclusion)).toEqual(['neutral', 'success'])
+
+    // Two processes at once have shown that it is measured again.
+    await show('in-progress')
+    await show('in-progress')
+    await show('failure')
+    expect(checks.map(({ conclusion }) => conclusion)).toEqual(['neutral', 'success', 'failure', 'failure'])
+  })
+
   test('shows where something is wrong, fifty places a request, and not without end', async () => {
     const annotations = Array.from({ length: 500 }, (_, line) => ({ path: 'src/a.txt', line, message: 'no' }))
     temp.github.spent()

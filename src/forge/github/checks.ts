@@ -26,12 +26,17 @@ export function checksOf(client: GithubClient): (check: Check, attempt: number) 
   /** What this process has shown last. */
   const shown = new Map<string, string>()
 
-  /** All: the latest of a name may be that of another experiment with the same head. */
+  /**
+   * Finds the latest check of ours, which is the one GitHub shows, and older ones that are not completed. Lists all of
+   * them: the latest of a name may belong to another experiment with the same head.
+   */
   async function existing({ name, head, id }: Check): Promise<Found[]> {
     const values = { ...client.where, ref: head, check_name: name, filter: 'all' as const, per_page: 100 }
     const { data } = await client.request('GET /repos/{owner}/{repo}/commits/{ref}/check-runs', values)
     const found = understood(checkRuns, data, 'check runs').check_runs
-    return found.filter(each => each.external_id === id)
+    const own = found.filter(each => each.external_id === id)
+    const latest = Math.max(...own.map(each => each.id))
+    return own.filter(each => each.id === latest || each.status !== 'completed')
   }
 
   async function create(check: Check, output: Output): Promise<number> {
