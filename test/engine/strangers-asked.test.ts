@@ -51,3 +51,19 @@ test('who could not be asked about yet waits, and is called nothing', async () =
   expect(strangers.has('exp-001')).toBe(false)
   expect(strangers.get('exp-002')).toBeNull()
 })
+
+test('authors of queued experiments are looked up between rounds only; during a round their experiments wait', async () => {
+  const built = campaign().ready().withExperiment().ordered()
+  built.withExperiment({ branch: 'eve0:faster', owned: false, pull: 1 })
+  const pulls = [aPull({ number: 1, author: 'eve0', branch: 'eve0:faster' })]
+  const { asked, place } = asking(() => 'write')
+  expect(built.campaign.round?.open).toBe(true)
+  expect(await strangersOf(place, built.campaign, pulls)).toEqual(new Map([['exp-002', null]]))
+  expect(asked).toEqual([])
+
+  built.measured()
+  carryOut(built, {})
+  expect(built.campaign.round?.open).toBe(false)
+  expect(await strangersOf(place, built.campaign, pulls)).toEqual(new Map())
+  expect(asked).toEqual(['eve0'])
+})

@@ -23,6 +23,8 @@ export async function strangersOf(
   if (forge.permissionOf === undefined) return found
   const own = shortRef(refs.experiments)
   const asked = new Set<string>()
+  // While a round is open no other experiment has a turn: its author is looked up when the next one begins.
+  const later = campaign.status === 'running' && campaign.round?.open === true
   for (const experiment of waiting(campaign)) {
     const { id, branch, pull: number, head, stranger } = experiment
     if (branch === null || branch.startsWith(own)) continue
@@ -33,7 +35,7 @@ export async function strangersOf(
       continue
     }
     asked.add(author)
-    const may = asked.size > MOST_ASKED ? null : await forge.permissionOf(author)
+    const may = later || asked.size > MOST_ASKED ? null : await forge.permissionOf(author)
     if (may !== 'write' && may !== 'admin') found.set(id, may === null ? null : author)
   }
   return found
