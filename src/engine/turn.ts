@@ -54,21 +54,20 @@ export async function carryOut(hands: Hands, seen: Observation, first: Plan): Pr
 }
 
 /**
- * What a plan opened, one that followed it may have refused: its branch never appears, and the forge has no such head.
- * What several plans of a turn wanted alike is done once.
+ * Merges what several plans of a turn want of pull requests, so that each is written once. A later plan may have refused
+ * what an earlier one opened: that branch was never pushed, so no pull request is opened for it.
  */
 function worthDoing(actions: readonly Action[], transaction: Transaction): Action[] {
-  const wanted = new Set<string>()
-  const isNew = (change: PullChange) => {
-    const before = wanted.size
-    return wanted.add(JSON.stringify(change)).size > before
-  }
+  const all = actions.flatMap(action => (action.do === 'pulls' ? action.changes : []))
   const isThere = (change: PullChange) =>
     change.change !== 'open' || transaction.tip(`refs/heads/${change.branch}`) !== null
-  return actions.flatMap((action): Action[] => {
+  const wanted = new Map(all.filter(isThere).map(change => [JSON.stringify(change), change]))
+  const kinds = actions.map(action => action.do)
+  return actions.flatMap((action, index): Action[] => {
+    if (action.do === 'campaign-pull') return kinds.lastIndexOf(action.do) === index ? [action] : []
     if (action.do !== 'pulls') return [action]
-    const changes = action.changes.filter(change => isThere(change) && isNew(change))
-    return changes.length === 0 ? [] : [{ ...action, changes }]
+    const isFirst = kinds.indexOf(action.do) === index
+    return isFirst && wanted.size > 0 ? [{ do: 'pulls', changes: [...wanted.values()] }] : []
   })
 }
 

@@ -9,7 +9,7 @@ import type { JobRecord } from './runner/records.ts'
 import { LEFT_PAD } from './waiting-for-review.ts'
 
 /** What an idea may cost, a campaign's beginning and everything that people do included. */
-const BUDGET = { runs: 2, minutes: 4, requests: 17, idleJobs: 1, idleRequests: 3 }
+const BUDGET = { runs: 2, minutes: 4, requests: 15, idleJobs: 1, idleRequests: 3 }
 
 const LETTERS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'] as const
 type Letter = (typeof LETTERS)[number]

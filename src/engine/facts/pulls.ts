@@ -3,6 +3,7 @@ import type { Campaign } from '../../model/campaign.ts'
 import type { Experiment } from '../../model/experiment.ts'
 import { experimentsOf } from '../../model/experiments.ts'
 import type { Oid } from '../../model/ids.ts'
+import { subjectsOf } from '../../model/picked.ts'
 import { shortRef } from '../../model/refs.ts'
 import type { World } from '../../plan/world.ts'
 import { isListed } from '../listed-refs.ts'
@@ -32,17 +33,26 @@ export async function pullsOf(
   const pulls = await place.forge.list(wanted, {
     refs,
     covers: ref => isListed(place, ref),
-    moment: momentOf(place, refs, turn),
+    moment: momentOf({ place, campaign }, refs, turn),
   })
   const open = pulls.filter(({ state }) => state === 'open')
   await place.repository.fetch(open.map(pull => ({ ref: headRef(pull), oid: pull.head })))
   return pulls
 }
 
-/** No pull request is another one because the ledger is. */
-function momentOf(place: Place, refs: ReadonlyMap<string, Oid>, turn: number): string {
-  const ledger: ReadonlySet<string> = new Set([place.refs.state, place.refs.closed])
-  const others = [...refs].filter(([ref]) => !ledger.has(ref)).map(([ref, oid]) => `${ref} ${oid}`)
+/**
+ * The ledger changes no pull request, and neither does deleting a branch after the pull request of its experiment was
+ * merged or closed.
+ */
+function momentOf(
+  { place, campaign }: { place: Place; campaign: Campaign },
+  refs: ReadonlyMap<string, Oid>,
+  turn: number,
+): string {
+  const over = subjectsOf(campaign).filter(({ owned, closed }) => owned && closed)
+  const branches = over.map(({ branch }) => `refs/heads/${branch}`)
+  const without: ReadonlySet<string> = new Set([place.refs.state, place.refs.closed, ...branches])
+  const others = [...refs].filter(([ref]) => !without.has(ref)).map(([ref, oid]) => `${ref} ${oid}`)
   return JSON.stringify([turn, ...others.toSorted()])
 }
 
