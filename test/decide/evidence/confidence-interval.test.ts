@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { confidenceInterval } from '../../../src/decide/evidence/confidence-interval.ts'
-import { hodgesLehmann } from '../../../src/decide/evidence/hodges-lehmann.ts'
+import { hodgesLehmann, walshAverages } from '../../../src/decide/evidence/hodges-lehmann.ts'
 import { lnEvidence } from '../../../src/decide/evidence/rank-evidence.ts'
 import { effectOf } from '../../../src/decide/evidence/reported-effect.ts'
 import { heavyTailed, seededRandom } from '../../../src/decide/evidence/seeded-random.ts'
@@ -16,6 +16,21 @@ describe('the Hodges-Lehmann estimate', () => {
   test('is the median of all means of two', () => {
     expect(hodgesLehmann([1, 2, 6])).toBe(2.75)
     expect(hodgesLehmann([5])).toBe(5)
+  })
+
+  test('is the same number as that of all means in order, with ties and failures as well', () => {
+    const tied = fc.integer({ min: -3, max: 3 })
+    const any = fc.double({ noNaN: true, min: -1e6, max: 1e6 })
+    const difference = fc.oneof(any, tied, fc.constant(null))
+    fc.assert(
+      fc.property(fc.array(difference, { minLength: 1, maxLength: 70 }), differences => {
+        const all = walshAverages(differences)
+        const [lower = 0, upper = 0] = [all[(all.length - 1) >> 1], all[all.length >> 1]]
+        // Adding nothing to a zero takes its sign.
+        expect(hodgesLehmann(differences) + 0).toBe((lower + upper) / 2 + 0)
+      }),
+      { numRuns: 500 },
+    )
   })
 
   test('hardly moves for an outlier', () => {
