@@ -42,11 +42,15 @@ describe('the commands that a page shows', () => {
     expect(own.filter(({ command }) => !ci.includes(command))).toEqual([])
   })
 
-  it('leave no test out: what `npm test` does not run is what CI runs besides', () => {
+  it('leave no test out: what `npm test` does not run, CI runs besides, or a release does', () => {
     const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
-    expect(scripts['test']).toBe("vitest run --exclude 'test/**/*.long.test.ts'")
+    expect(scripts['test']).toBe("vitest run --exclude 'test/**/*.{long,release}.test.ts'")
     expect(scripts['test:long']).toBe('vitest run .long.test.ts')
     expect(readFileSync(join(ROOT, '.ci/run'), 'utf8')).toContain('\nnpm run test:long\n')
+    expect(scripts['test:release']).toBe('vitest run .release.test.ts')
+    expect(readFileSync(join(ROOT, '.github/workflows/release.yml'), 'utf8')).toContain(
+      'npm run test:release',
+    )
   })
 })
 

@@ -1,2 +1,2 @@
-/** `.ci/run` asks for all of it; `npm test` runs a sample. */
+/** All of it with WINNOW_KILLS=full; otherwise a sample. */
 export const full = process.env['WINNOW_KILLS'] === 'full'

@@ -3,7 +3,7 @@ import { onGithub } from '../action/a-campaign.ts'
 import { waitingRuns } from '../github/measuring-job.ts'
 import { runLocally } from './local-action.ts'
 
-// One way in and one way out of every other command: local-action.long.test.ts runs them all.
+// One way in and one way out of every other command: local-action.release.test.ts runs them all.
 it('local-action reads action.yml and starts the bundle, which speaks to GitHub and starts a run', async () => {
   const { github, token } = await onGithub()
   const checked = await runLocally(github, { inputs: { command: 'check' } })
