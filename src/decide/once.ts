@@ -121,7 +121,7 @@ function confirmed(rule: Rule, verdict: Verdict, repeats: readonly Execution[][]
     return again(`${describe(rule, verdict)}: a gain, but the report has no repeat of it on both sides`)
   }
   const tie = verdict.tie === null ? '' : `, better on ${verdict.tie} (tie-breaker)`
-  const reason = `${describe(rule, verdict)}${tie}, deterministic, re-run once and equal`
+  const reason = `${describe(rule, verdict)}${tie}, deterministic, identical when re-run`
   return finding('eligible', reason, factsOf(rule, verdict))
 }
 

@@ -251,7 +251,7 @@ function finishLines(campaign: Campaign, { merge }: Spec): string[] {
   const grows =
     status === 'stopped'
       ? `The campaign has stopped, so nothing more is added${way === null ? '' : `. To go on, ${cell(way, 400)}`}.`
-      : `It grows with every change that is kept. Merging it ${merging}, closing it pauses the campaign, and the comment \`/winnow stop\` ends the campaign without merging.`
+      : `winnow adds every change that it keeps to this pull request. Merging it ${merging}, closing it pauses the campaign, and the comment \`/winnow stop\` ends the campaign without merging.`
   return [
     `Merge this pull request to take all of it into ${into}. To merge a single change, post the command next to it: winnow measures it on its own and opens a separate pull request.`,
     '',

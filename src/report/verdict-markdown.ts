@@ -204,7 +204,7 @@ function evidenceFacts(
   }
   const url = measured === null ? null : runUrl(page, measured.run)
   if (url !== null) facts.push(`[Measuring run](${url})`)
-  return facts.length === 0 ? [] : [facts.join(' · ')]
+  return facts.length === 0 ? [] : [capitalised(facts.join(' · '))]
 }
 
 const SHOWN = 7

@@ -150,7 +150,7 @@ async function open(
 function bodyOf(plan: Plan): string {
   const { files, specs, action } = plan
   return [
-    `Runs ${specs.length === 1 ? 'the campaign' : 'the campaigns'} ${specs.map(({ path }) => `\`${path}\``).join(', ')} in GitHub Actions with ${shortAction(action)}.`,
+    `This workflow runs ${specs.length === 1 ? 'the campaign' : 'the campaigns'} ${specs.map(({ path }) => `\`${path}\``).join(', ')} in GitHub Actions with ${shortAction(action)}.`,
     '',
     ...files.map(({ path }) => `- \`${path}\``),
     '',

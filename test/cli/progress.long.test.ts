@@ -131,7 +131,7 @@ describe('the progress of a noisy campaign', () => {
     const gain = /<title>ms: (-[\d.]+ %) · stopped<\/title>/.exec(view('badge.svg'))?.[1] ?? ''
     expect(said).toContain(`${gain.slice(1)} lower`)
     expect(view('chart.svg')).toContain(`by experiment: ${gain}`)
-    expect((await person.winnow('stop')).out).toContain('was stopped already')
+    expect((await person.winnow('stop')).out).toContain('was already stopped')
     await proven(person)
   })
 })

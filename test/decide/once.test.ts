@@ -52,7 +52,7 @@ describe('a deterministic gain', () => {
       next_measurement: 'none',
       determinism_lost: false,
       given_up: null,
-      reason: 'bytes 1200 -> 1100 (-8.3 %), deterministic, re-run once and equal',
+      reason: 'bytes 1200 -> 1100 (-8.3 %), deterministic, identical when re-run',
       warnings: [],
     })
     expect(judge({ bytes: 1_000_001 }, { bytes: 1_000_000 }).outcome).toBe('eligible')
@@ -156,7 +156,7 @@ describe('several required objectives', () => {
   test('one gain without a loss is enough', () => {
     const found = judge({ bytes: 100, depth: 4 }, { bytes: 100, depth: 5 }, { spec: two() })
     expect(found).toMatchObject({ outcome: 'eligible', improved_objectives: ['depth'], rank_score: 0.25 })
-    expect(found.reason).toBe('depth 4 -> 5 (+25.0 %), deterministic, re-run once and equal')
+    expect(found.reason).toBe('depth 4 -> 5 (+25.0 %), deterministic, identical when re-run')
   })
 
   test('any loss is a violation', () => {
@@ -239,7 +239,7 @@ describe('tie-breakers', () => {
 
   test('are named in the reason', () => {
     expect(judge({ bytes: 5, lines: 9 }, { bytes: 5, lines: 8 }, { spec: tied }).reason).toBe(
-      'bytes 5 -> 5 (0.0 %), better on lines (tie-breaker), deterministic, re-run once and equal',
+      'bytes 5 -> 5 (0.0 %), better on lines (tie-breaker), deterministic, identical when re-run',
     )
   })
 })

@@ -62,7 +62,7 @@ describe('a metric that is noisy', () => {
     expect(await site.outcomes()).toEqual({ 'depends on chance': 'inconclusive', b3: 'kept' })
     const landing = site.bare('log', '-1', '--format=%B', 'optimize/size')
     expect(landing).toMatch(
-      /^Kept: bytes 25\.0 % lower \(.*\), on this machine\.\nevidence \d+ of \d+ \(threshold\) ▕█+▏ /m,
+      /^Kept: bytes 25\.0 % lower \(.*\), on this machine\.\nevidence \d+ \(needed to be sure: \d+\) ▕█+▏ /m,
     )
     expect(landing).toMatch(/^Winnow-Evidence: single-machine$/m)
     const front = site.bare('show', 'optimize-state/size:README.md')

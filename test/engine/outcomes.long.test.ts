@@ -25,17 +25,17 @@ const IDEAS = [
 ]
 
 const ENDS = {
-  'a much shorter': ['kept', 'bytes 48 -> 38 (-20.8 %), deterministic, re-run once and equal'],
+  'a much shorter': ['kept', 'bytes 48 -> 38 (-20.8 %), deterministic, identical when re-run'],
   'a a little shorter': [
     'not_selected',
-    'bytes 48 -> 46 (-4.2 %), deterministic, re-run once and equal, but exp-001 was better and changes the same files',
+    'bytes 48 -> 46 (-4.2 %), deterministic, identical when re-run, but exp-001 was better and changes the same files',
   ],
   'b shorter, but not with a': [
     'runner_up_dropped',
     'promising alone, harmful in combination: bytes 38 -> 131 (+244.7 %), deterministic',
   ],
-  'b shorter': ['kept', 'bytes 38 -> 27 (-28.9 %), deterministic, re-run once and equal'],
-  'c shorter': ['runner_up_kept', 'bytes 27 -> 20 (-25.9 %), deterministic, re-run once and equal'],
+  'b shorter': ['kept', 'bytes 38 -> 27 (-28.9 %), deterministic, identical when re-run'],
+  'c shorter': ['runner_up_kept', 'bytes 27 -> 20 (-25.9 %), deterministic, identical when re-run'],
   'one more file': ['dropped', 'worse: bytes 38 -> 42 (+10.5 %), deterministic'],
   'fails its tests': ['degenerate', 'gate tests failed (exit 1)'],
   crashes: ['error', 'the harness crashed: ended with exit code 3'],

@@ -48,7 +48,7 @@ describe('a kept change is taken alone', () => {
       const main = site.bare('rev-parse', 'main')
 
       expect(found).toMatchObject({ id: 'exp-003', picks: 'exp-002', base: main, outcome: 'kept' })
-      expect(found.reason).toBe('bytes 48 -> 38 (-20.8 %), deterministic, re-run once and equal')
+      expect(found.reason).toBe('bytes 48 -> 38 (-20.8 %), deterministic, identical when re-run')
       expect(site.bare('rev-list', '--parents', '-1', 'optimize-exp/size/exp-003')).toBe(
         `${found.head} ${main}`,
       )
@@ -179,7 +179,7 @@ describe('a change taken alone is measured as the campaign measures', () => {
     const { level } = await site.campaign()
     const found = await pick(site)
     expect(found).toMatchObject({ outcome: 'kept', evidence: null })
-    expect(found.reason).toMatch(/^bytes .* lower[^]*\nevidence \d+ of \d+ /)
+    expect(found.reason).toMatch(/^bytes .* lower[^]*\nevidence \d+ \(needed to be sure: \d+\) /)
     const ordered = (await site.events()).flatMap(each => (each.kind === 'order-issued' ? [each] : []))
     const terms = ordered.flatMap(({ purpose, stop }) =>
       purpose === 'pick' && stop.rule === 'paired' ? Object.values(stop.terms) : [],

@@ -34,7 +34,7 @@ describe('ideas that are patches', () => {
       reason,
     ])
     expect(said).toEqual([
-      ['a3', 'kept', 'bytes 48 -> 36 (-25.0 %), deterministic, re-run once and equal'],
+      ['a3', 'kept', 'bytes 48 -> 36 (-25.0 %), deterministic, identical when re-run'],
       ['another way', 'refused', 'ideas/02.patch conflicts with the incumbent in src/a.txt'],
       [
         'patch ideas/03.patch',
@@ -53,7 +53,7 @@ describe('ideas that are patches', () => {
       ],
       ['nothing', 'refused', expect.stringContaining('changes nothing')],
       ['cheats', 'refused', expect.stringContaining('ideas/07.patch:7 does not apply')],
-      ['b4', 'kept', 'bytes 36 -> 25 (-30.6 %), deterministic, re-run once and equal'],
+      ['b4', 'kept', 'bytes 36 -> 25 (-30.6 %), deterministic, identical when re-run'],
       ['the same as before', 'refused', 'changes nothing against the incumbent'],
     ])
     await site.proven()

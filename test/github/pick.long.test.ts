@@ -41,7 +41,7 @@ describe('a change is taken alone by a comment', () => {
     expect(picked().body).toContain(`In the campaign it was exp-002 (#${number('b5')}): `)
     expect(checks(picked().head).at(-1)).toMatchObject({ conclusion: 'success' })
     const campaign = github.world.pulls.find(({ branch }) => branch === 'optimize-campaign/size')
-    expect(campaign?.body).toContain('| exp-003: kept |')
+    expect(campaign?.body).toContain('| #4: kept |')
 
     const again = await say('ada', picked().number, '/winnow pick')
     await winnow('tick')

@@ -59,7 +59,7 @@ export function toolchainOf(
   const installs =
     run === undefined
       ? []
-      : [`    - name: See to ${findings.manager ?? findings.language}\n      shell: bash\n      run: ${run}`]
+      : [`    - name: Set up ${findings.manager ?? findings.language}\n      shell: bash\n      run: ${run}`]
   return { steps: [...(uses === undefined ? [] : [uses]), ...installs] }
 }
 
