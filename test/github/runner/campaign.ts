@@ -24,7 +24,9 @@ const WRITERS = ['ada', 'mia']
 /** A repository on the emulated GitHub with what `winnow init --github` writes, and machines that run it. */
 export interface RunningCampaign extends Scene {
   github: EmulatedGithub
-  actions: Actions
+  readonly actions: Actions
+  /** Machines that know of no run yet, where the repository was put back to an earlier moment. */
+  renewMachines(): Actions
   /** What a person asks of GitHub; it has to be taken. */
   asks(login: string, route: string, body?: unknown): Promise<Record<string, unknown>>
   /** A branch with these files on main, and its pull request. */
@@ -64,7 +66,7 @@ export async function startCampaign({
   const published = { 'team/winnow': { dir: ROOT, refs: [COMMIT], start } }
   scene.commit('main', { ...files, ...initFiles(spec, files), [`.winnow/${name}.yaml`]: spec })
   await github.settle()
-  const actions = startActions(github, { published, ...options })
+  let actions = startActions(github, { published, ...options })
   const tokenOf = (login: string) => {
     const token = tokens.get(login) ?? github.token(login, { permission: 'read' })
     tokens.set(login, token)
@@ -73,7 +75,13 @@ export async function startCampaign({
   const made: RunningCampaign = {
     ...scene,
     github,
-    actions,
+    get actions() {
+      return actions
+    },
+    renewMachines() {
+      actions = startActions(github, { published, ...options })
+      return actions
+    },
     async asks(login, route, body) {
       const { status, body: answer } = await scene.ask(tokenOf(login), route, body)
       if (status >= 300) throw new Error(`${route}: ${status} ${JSON.stringify(answer)}`)

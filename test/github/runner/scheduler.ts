@@ -82,9 +82,11 @@ export class Scheduler implements Runner {
     this.#pump()
   }
 
-  /** Ends one job as GitHub does when its time is up. */
+  /** Ends one job as GitHub does when its time is up: that of its work, or that of waiting for a machine. */
   timeOut(job: JobRecord): void {
-    this.#legOf(job)?.controller.abort()
+    const leg = this.#legOf(job)
+    if (leg) this.#cancelLeg(leg)
+    this.#pump()
   }
 
   /** Takes its machine away from one job. */
