@@ -8,8 +8,8 @@ import { patchOf } from '../engine/yard.ts'
 import { ENV } from '../engine/post.ts'
 import { type FaultProxy, faultProxy } from '../servers/fault-proxy.ts'
 import { type EmulatedGithub, emulatedGithub } from './emulator/github.ts'
-import type { RunRecord, World } from './emulator/world.ts'
-import { type JobTime, measuringJob, type RunJobs, waitingRuns, wholeRun } from './measuring-job.ts'
+import { commitDateAt, type RunRecord, type World } from './emulator/world.ts'
+import { type JobMachine, measuringJob, type RunJobs, waitingRuns, wholeRun } from './measuring-job.ts'
 import { type Scene, sceneOf } from './scene.ts'
 import { GRANTS, WORKFLOW, WORKFLOW_FILE } from './tick-job.ts'
 import { type Woken, woken, wokenJobs, type Waking } from './wake-up.ts'
@@ -17,8 +17,8 @@ import { type Woken, woken, wokenJobs, type Waking } from './wake-up.ts'
 /** When it takes place. */
 export interface LifeTime {
   now: () => number
-  /** What each measuring job reads the time from; this machine's unless given. */
-  job?: () => JobTime
+  /** What each measuring job runs on; this machine unless given. */
+  machine?: () => JobMachine
 }
 
 /** Time stands still while it takes place, so that two lives differ only in what went wrong. */
@@ -61,7 +61,8 @@ export async function life(time: LifeTime = { now: () => NOW }): Promise<Life> {
   world.url = proxy.url
   // Comments count from the beginning of the campaign on.
   world.clock = time.now() + 1_000
-  const scene = sceneOf(github, time.job === undefined ? null : new Date(time.now()))
+  if (time.machine !== undefined) world.commitDate = commitDateAt(time.now())
+  const scene = sceneOf(github)
   const broken = patchOf({ 'src/c.txt': [letters('c', 15), 'broken\n'] }, { hypothesis: 'breaks the tests' })
   scene.commit('main', {
     ...SIZE_FILES,
@@ -76,6 +77,7 @@ export async function life(time: LifeTime = { now: () => NOW }): Promise<Life> {
   const fork = github.fork('eve')
   const repositories = { bare: github.bare, fork }
   let saves = 0
+  let matrix: string[] = []
   const waking: Waking = {
     github,
     token,
@@ -94,9 +96,14 @@ export async function life(time: LifeTime = { now: () => NOW }): Promise<Life> {
       scene,
       tokens,
       fork,
-      jobs: { ...wokenJobs(waking), ...(time.job === undefined ? {} : { time: time.job }) },
+      matrix: () => matrix,
+      jobs: { ...wokenJobs(waking), ...(time.machine === undefined ? {} : { machine: time.machine }) },
     }),
-    wake: rest => woken({ ...waking, ...rest, around: { ...waking.around, ...rest?.around } }),
+    async wake(rest) {
+      const done = await woken({ ...waking, ...rest, around: { ...waking.around, ...rest?.around } })
+      if (rest?.run !== undefined && rest.ended === undefined) matrix = ordersIn(done)
+      return done
+    },
     save() {
       const dir = join(root, String(saves++))
       mkdirSync(dir)
@@ -122,15 +129,22 @@ export async function life(time: LifeTime = { now: () => NOW }): Promise<Life> {
   }
 }
 
+function ordersIn({ outputs }: Woken): string[] {
+  const orders: { order: string }[] = JSON.parse(outputs['orders'] || '[]')
+  return orders.map(({ order }) => order)
+}
+
 interface People {
   github: EmulatedGithub
   scene: Scene
   tokens: { ada: string; eve: string }
   fork: string
   jobs: RunJobs
+  /** Orders that the last tick of a run put out. */
+  matrix: () => string[]
 }
 
-function deedsOf({ github, scene, tokens, fork, jobs }: People): Deed[] {
+function deedsOf({ github, scene, tokens, fork, jobs, matrix }: People): Deed[] {
   const { world } = github
   const asks = async (token: string, route: string, body: unknown) => {
     const { status, body: answer } = await scene.ask(token, route, body)
@@ -156,8 +170,8 @@ function deedsOf({ github, scene, tokens, fork, jobs }: People): Deed[] {
   async function ends() {
     if (current === null) throw new Error('no run has begun')
     const measured = new Map<string, EndedJob>()
-    for (const order of ordersOf(github, current))
-      measured.set(order, await measuringJob(github, current, order, jobs.time?.()))
+    for (const order of matrix())
+      measured.set(order, await measuringJob(github, current, order, jobs.machine?.()))
     return { run: current, ended: { measured, proposed: null, judged: null } }
   }
   return [
@@ -207,14 +221,6 @@ function deedsOf({ github, scene, tokens, fork, jobs }: People): Deed[] {
       },
     },
   ]
-}
-
-function ordersOf(github: EmulatedGithub, { id }: RunRecord): string[] {
-  return rawEvents(github).flatMap(event =>
-    event['kind'] === 'order-dispatched' && event['run_id'] === `actions:${id}/1`
-      ? [String(event['order'])]
-      : [],
-  )
 }
 
 /** What is there for everybody to see, in lines, whatever way it came about. */

@@ -36,20 +36,23 @@ export interface RunJobs {
   /** Orders that it puts out as the matrix. */
   tick: (run: RunRecord) => Promise<OrderId[]>
   settle: (run: RunRecord, ended: EndedRun) => Promise<void>
-  /** What a measuring job reads the time from; this machine's unless given. */
-  time?: () => JobTime
+  /** What a measuring job runs on; this machine unless given. */
+  machine?: () => JobMachine
 }
 
-export type JobTime = Pick<Clock, 'now' | 'monotonic'>
+export interface JobMachine extends Pick<Clock, 'now' | 'monotonic'> {
+  /** Changes what the job reports. */
+  fix?: (report: Report) => Report
+}
 
-const MACHINE_TIME: JobTime = { now: () => Date.now(), monotonic: () => performance.now() }
+const THIS_MACHINE: JobMachine = { now: () => Date.now(), monotonic: () => performance.now() }
 
 /** A whole run: its tick, one job for each order of its matrix, and its settling job. */
 export async function wholeRun(github: EmulatedGithub, run: RunRecord, jobs: RunJobs): Promise<void> {
   run.status = 'in_progress'
   const measured = new Map<OrderId, EndedJob>()
   for (const order of await jobs.tick(run))
-    measured.set(order, await measuringJob(github, run, order, jobs.time?.()))
+    measured.set(order, await measuringJob(github, run, order, jobs.machine?.()))
   if (measured.size > 0) await jobs.settle(run, { measured, proposed: null, judged: null })
   github.finish(run, 'success')
 }
@@ -59,9 +62,10 @@ export async function measuringJob(
   github: EmulatedGithub,
   run: RunRecord,
   order: OrderId,
-  time: JobTime = MACHINE_TIME,
+  machine: JobMachine = THIS_MACHINE,
 ): Promise<EndedJob> {
-  return leave(github, run, order, await measuredIn(github, run, order, { time }))
+  const report = await measuredIn(github, run, order, { machine })
+  return leave(github, run, order, machine.fix?.(report) ?? report)
 }
 
 /** Ends the job of an order with what claims to be its report. */
@@ -102,14 +106,14 @@ export function uploadFile(
 interface Measuring {
   onPartial?: (partial: PartialReport) => Promise<void>
   signal?: AbortSignal
-  time?: JobTime
+  machine?: JobMachine
 }
 
 export async function measuredIn(
   github: EmulatedGithub,
   run: RunRecord,
   id: OrderId,
-  { onPartial, signal = new AbortController().signal, time = MACHINE_TIME }: Measuring = {},
+  { onPartial, signal = new AbortController().signal, machine = THIS_MACHINE }: Measuring = {},
 ): Promise<Report> {
   const root = mkdtempSync(join(tmpdir(), 'winnow-job-'))
   const clone = join(root, 'clone.git')
@@ -128,7 +132,7 @@ export async function measuredIn(
     const { state: ref } = campaignRefs('optimize', 'size')
     const tip = refs.get(ref) ?? ''
     await repository.fetch([{ ref, oid: tip }])
-    const given = await givenOrder(repository, { tip, id, now: time.now() })
+    const given = await givenOrder(repository, { tip, id, now: machine.now() })
     if (!given.wanted) throw new Error(given.why)
     const { order, spec } = given
     await bringOrderedTrees(repository, order)
@@ -140,8 +144,8 @@ export async function measuredIn(
       workDir: join(root, 'work'),
       sharedRoot: null,
       env: ENV,
-      now: () => time.now(),
-      monotonic: () => time.monotonic(),
+      now: () => machine.now(),
+      monotonic: () => machine.monotonic(),
       signal,
       onStart: async () => {},
       ...(onPartial === undefined ? {} : { onPartial }),

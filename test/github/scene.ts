@@ -42,16 +42,16 @@ export async function scene(settings: Partial<Settings> = {}): Promise<Scene> {
   return sceneOf(github)
 }
 
-/** Commits are made now, or when `date` says. */
-export function sceneOf(github: EmulatedGithub, date: Date | null = null): Scene {
+export function sceneOf(github: EmulatedGithub): Scene {
   const git = (...args: string[]) => gitIn(github.bare, args)
-  const [dated, format] =
-    date === null ? ['now', 'now'] : [`${Math.floor(date.getTime() / 1000)} +0000`, 'raw']
   let commits = 0
 
   function commit(branch: string, files: Files, on?: readonly string[]): string {
     const parents = on ?? tips(branch)
     const [from, ...merged] = parents
+    const { commitDate } = github.world
+    const dated = commitDate ?? 'now'
+    const format = commitDate === null ? 'now' : 'raw'
     const lines = [
       `commit refs/heads/${branch}\nmark :1\ncommitter a <a@localhost> ${dated}\n${data(`commit ${++commits}`)}`,
       ...(from === undefined ? [] : [`from ${from}\n`]),

@@ -7,6 +7,7 @@ import { type SizeOptions, sizeYard } from '../engine/size-yard.ts'
 import { BEGINNING } from '../engine/post.ts'
 import type { Yard } from '../engine/yard.ts'
 import { type EmulatedGithub, emulatedGithub } from './emulator/github.ts'
+import { commitDateAt } from './emulator/world.ts'
 import { type Scene, sceneOf } from './scene.ts'
 import { IMPATIENT } from './temp-github.ts'
 
@@ -41,6 +42,7 @@ export async function tickJob(
   { grants = GRANTS, ...options }: SizeOptions & { grants?: Partial<typeof GRANTS> } = {},
 ): Promise<TickJob> {
   const github = await emulatedGithub()
+  if (options.seed !== undefined) github.world.commitDate = commitDateAt(Date.parse(BEGINNING))
   onTestFinished(() => github.stop())
   const yard = await sizeYard(ideas, { ...options, remote: true })
   execFileSync('git', ['-C', yard.repo, 'push', '-q', github.bare, 'main'])
@@ -64,7 +66,7 @@ export async function tickJob(
   return {
     github,
     yard,
-    scene: sceneOf(github, options.seed === undefined ? null : new Date(BEGINNING)),
+    scene: sceneOf(github),
     token,
     env,
     forge,

@@ -13,7 +13,7 @@ export interface BareGit {
   /** The merge of two commits; null where they conflict. */
   mergedTree(base: string, head: string): Promise<string | null>
   mergeBase(base: string, head: string): Promise<string | null>
-  commit(tree: string, parents: readonly string[], message: string): Promise<string>
+  commit(tree: string, parents: readonly string[], message: string, date: string | null): Promise<string>
   moveRef(ref: string, to: string | null, from?: string): Promise<void>
   /** One part of a commit, as `git log --format` names it. */
   shown(format: string, commit: string): Promise<string>
@@ -36,18 +36,17 @@ const ENV = {
 const HASH = /^[0-9a-f]{40}$/
 
 export function bareGit(dir: string): BareGit {
-  function call(args: readonly string[], fine: readonly number[] = [0]): Promise<[number, string]> {
+  function call(
+    args: readonly string[],
+    fine: readonly number[] = [0],
+    env = ENV,
+  ): Promise<[number, string]> {
     return new Promise((resolve, reject) => {
-      const child = execFile(
-        'git',
-        ['-C', dir, ...args],
-        { env: ENV, maxBuffer: 2 ** 26 },
-        (error, out, said) => {
-          const code = child.exitCode ?? -1
-          if (fine.includes(code)) resolve([code, out.trim()])
-          else reject(error ?? new Error(said))
-        },
-      )
+      const child = execFile('git', ['-C', dir, ...args], { env, maxBuffer: 2 ** 26 }, (error, out, said) => {
+        const code = child.exitCode ?? -1
+        if (fine.includes(code)) resolve([code, out.trim()])
+        else reject(error ?? new Error(said))
+      })
     })
   }
   const known = new Map<string, [number, string]>()
@@ -76,8 +75,11 @@ export function bareGit(dir: string): BareGit {
       return code === 0 ? out : null
     },
     mergeBase: async (base, head) => (await ask([base, head], ['merge-base', base, head], [0, 1]))[1] || null,
-    commit: (tree, parents, message) =>
-      run('commit-tree', tree, ...parents.flatMap(parent => ['-p', parent]), '-m', message),
+    async commit(tree, parents, message, date) {
+      const args = ['commit-tree', tree, ...parents.flatMap(parent => ['-p', parent]), '-m', message]
+      const dates = date === null ? {} : { GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date }
+      return (await call(args, [0], { ...ENV, ...dates }))[1]
+    },
     async moveRef(ref, to, from) {
       const old = from === undefined ? [] : [from]
       await (to === null ? run('update-ref', '-d', ref) : run('update-ref', ref, to, ...old))

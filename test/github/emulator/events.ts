@@ -128,7 +128,12 @@ async function startAtMerge(world: World, pull: PullRecord, told: Told): Promise
   const tree = await world.git.mergedTree(base, pull.head)
   // GitHub starts nothing for a pull request that conflicts.
   if (tree === null || (await world.git.paths(tree, '.github/workflows/')).length === 0) return
-  const commit = await world.git.commit(tree, [base, pull.head], `Merge ${pull.head} into ${base}`)
+  const commit = await world.git.commit(
+    tree,
+    [base, pull.head],
+    `Merge ${pull.head} into ${base}`,
+    world.commitDate,
+  )
   const ref = `refs/pull/${pull.number}/merge`
   await world.git.moveRef(ref, commit)
   const fromFork = pull.fork !== null

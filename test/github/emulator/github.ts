@@ -91,6 +91,7 @@ export async function emulatedGithub(settings: Partial<Settings> = {}): Promise<
     tips: new Map(),
     pushed: [],
     runner: null,
+    commitDate: null,
     nextNumber: 1,
     nextId: 1001,
     clock: BEGINNING,

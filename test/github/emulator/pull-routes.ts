@@ -169,7 +169,7 @@ async function merge(ask: Ask): Promise<Answer> {
   const title = body.text('commit_title') ?? `Merge pull request #${pull.number} from ${pull.branch}`
   const message = `${title}\n\n${body.text('commit_message') ?? pull.title}`
   const squash = body.text('merge_method') === 'squash'
-  const sha = await world.git.commit(tree, squash ? [base] : [base, pull.head], message)
+  const sha = await world.git.commit(tree, squash ? [base] : [base, pull.head], message, world.commitDate)
   await world.git.moveRef(`refs/heads/${pull.base}`, sha, base)
   await end(world, pull, { commit: sha, by: who.login }, who)
   if (world.settings.deletesMergedBranches && pull.fork === null)

@@ -88,9 +88,7 @@ export async function serve(world: World, api: Api, root: string): Promise<Serve
   }
 
   function noteBreak(error: unknown): void {
-    api.violations.push(
-      `the emulated GitHub broke: ${error instanceof Error ? error.stack : String(error)}`,
-    )
+    api.violations.push(`the emulated GitHub broke: ${error instanceof Error ? error.stack : String(error)}`)
   }
 
   function answerArtifact(request: IncomingMessage, response: ServerResponse, id: number): void {

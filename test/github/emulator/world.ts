@@ -192,6 +192,8 @@ export interface World {
   /** Every branch that a push moved, and by whom. */
   pushed: { by: string; branch: string }[]
   runner: Runner | null
+  /** When all commits are made, as `<seconds> +0000`; null: now. */
+  commitDate: string | null
   nextNumber: number
   nextId: number
   clock: number
@@ -205,6 +207,10 @@ export function defaultBranch({ git }: World): Promise<string> {
 export function now(world: World): string {
   world.clock += 1000
   return new Date(world.clock).toISOString().replace('.000', '')
+}
+
+export function commitDateAt(milliseconds: number): string {
+  return `${Math.floor(milliseconds / 1000)} +0000`
 }
 
 export function freshId(world: World): number {

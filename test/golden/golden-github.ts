@@ -1,0 +1,37 @@
+import { join } from 'node:path'
+import { jobClone } from '../action/a-job.ts'
+import { ENV, openPost } from '../engine/post.ts'
+import { proven } from '../engine/yard.ts'
+import { scratch } from '../git/scratch.ts'
+import type { Life } from '../github/life.ts'
+import { type OnGithub, runVerb } from '../github/on-github.ts'
+import { compareGolden } from './compare-golden.ts'
+import { recordCampaign } from './record-campaign.ts'
+
+/** A campaign on GitHub that this process has ticked and measured. */
+export async function compareGithub(scenario: string, { post, github, winnow }: OnGithub): Promise<void> {
+  await proven(post.place)
+  compareGolden(scenario, await recordCampaign({ bare: github.bare, place: post.place, github, winnow }))
+}
+
+/** One that jobs of workflow runs have ticked and measured, as anybody with a clone reads it. */
+export async function compareLife(scenario: string, { github }: Life): Promise<void> {
+  const { dir: directory } = jobClone(github.bare, 'main')
+  const root = scratch()
+  const fixed = { seed: 'golden', timeless: true }
+  const post = await openPost({
+    name: 'size',
+    directory,
+    cacheDir: join(root, 'post'),
+    remote: null,
+    ...fixed,
+  })
+  const { place } = post
+  await proven(place)
+  const { clock, random } = place
+  const by = { run_id: 'cli:1', attempt: 1, actor: 'ada' }
+  const around = { directory, remote: null, cacheDir: join(root, 'verbs'), env: ENV, by, clock, random }
+  const winnow = (...argv: string[]) => runVerb(argv, around)
+  compareGolden(scenario, await recordCampaign({ bare: github.bare, place, github, winnow }))
+  await post.close()
+}
