@@ -68,6 +68,11 @@ describe('the pull request of a campaign', () => {
     await asks('ada', `PUT /pulls/${campaignPull().number}/merge`, {})
     await winnow('tick')
     expect(await post.campaign()).toMatchObject({ status: 'stopped', stop_code: 'merged' })
+    expect(campaignPull()).toMatchObject({
+      state: 'closed',
+      body: expect.stringContaining('\nMerged into main.\n'),
+    })
+    expect(campaignPull().body).not.toContain('Merge this pull request')
     await winnow('resume')
     await winnow('tick')
     expect((await post.campaign()).status).toBe('running')
@@ -82,6 +87,7 @@ describe('the pull request of a campaign', () => {
     github.world.settings.deletesMergedBranches = true
     await asks('ada', `PUT /pulls/${campaignPull().number}/merge`, { merge_method: 'squash' })
     await winnow('tick')
+    expect(campaignPull().body).toContain('Merged into main. The next campaign begins by itself.')
     const campaign = await post.campaign()
     expect(campaign).toMatchObject({
       status: 'running',
