@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { judgeOrdered } from '../../src/engine/ordered-judging.ts'
 import { answers, idea, ITEMS_HARNESS, JUDGED_SPEC, scoresByWord } from '../engine/judged-yard.ts'
 import { scratch } from '../git/scratch.ts'
+import { githubFrom, type Snapshot, snapshotOf } from '../github/emulator/github.ts'
 import { waitingRuns } from '../github/measuring-job.ts'
 import { type AskedModel, type ModelReply, modelServer } from '../servers/model-server.ts'
 import { appears, jobClone } from './a-job.ts'
@@ -32,13 +33,57 @@ interface Yard {
 }
 
 async function judging({ reply = scoresByWord, files = {}, price = '1/5' }: Yard = {}) {
+  return yardOn(await onGithub({ ...FILES, ...files }), { reply, price })
+}
+
+interface Printed {
+  snapshot: Snapshot
+  token: string
+  run: number
+  items: string
+}
+
+let printedBefore: Printed | undefined
+const kept: string[] = []
+afterAll(() => {
+  for (const folder of kept) rmSync(folder, { recursive: true, force: true })
+})
+
+/** Two wake-ups and all their jobs until something is to be scored, done once: every test goes on from a copy. */
+async function judgingPrinted({ reply = scoresByWord, price = '1/5' }: Omit<Yard, 'files'> = {}) {
+  printedBefore ??= await printOnce()
+  const { snapshot, token, run, items } = printedBefore
+  const github = await githubFrom(snapshot)
+  onTestFinished(() => github.stop())
+  return { yard: await yardOn({ github, token }, { reply, price }, run), run, items }
+}
+
+async function printOnce(): Promise<Printed> {
+  const scene = await onGithub(FILES)
+  const { run, items } = await (await yardOn(scene, { reply: scoresByWord, price: '1/5' })).printed()
+  const folder = mkdtempSync(join(tmpdir(), 'winnow-printed-'))
+  kept.push(folder)
+  const file = join(folder, 'items.json')
+  copyFileSync(items, file)
+  return {
+    snapshot: snapshotOf(scene.github, join(folder, 'repository.git')),
+    token: scene.token,
+    run,
+    items: file,
+  }
+}
+
+async function yardOn(
+  { github, token }: Pick<Awaited<ReturnType<typeof onGithub>>, 'github' | 'token'>,
+  { reply, price }: Required<Omit<Yard, 'files'>>,
+  runsBefore = 0,
+) {
   const server = await modelServer(reply)
-  const { github, token } = await onGithub({ ...FILES, ...files })
   const env = (run: number, attempt = 1) => ({
     GITHUB_RUN_ID: String(run),
     GITHUB_RUN_ATTEMPT: String(attempt),
   })
-  let runs = 0
+  let runs = runsBefore
   const yard = {
     server,
     github,
@@ -145,8 +190,7 @@ describe('command judge', { timeout: 240_000 }, () => {
   it('goes on where it was cut off: what has a score is not asked again, in whatever job', async () => {
     const some = (asked: Parameters<typeof scoresByWord>[0], before: number): ModelReply =>
       before === 1 ? { status: 401, body: { error: { message: 'no such key' } } } : scoresByWord(asked)
-    const yard = await judging({ reply: some })
-    const { run, items } = await yard.printed()
+    const { yard, run, items } = await judgingPrinted({ reply: some })
     const first = await yard.judge(run, items)
     expect([first.code, first.outputs['artifact']]).toEqual([2, 'winnow-scores'])
     expect(first.stdout).toMatch(/models could not be asked: .*401/)
@@ -166,8 +210,7 @@ describe('command judge', { timeout: 240_000 }, () => {
   })
 
   it('that is never heard of again has cost what was set aside; the next one asks', async () => {
-    const yard = await judging()
-    const { run } = await yard.printed()
+    const { yard, run } = await judgingPrinted()
     const [{ may_cost_usd: aside } = {}] = yard.kinds('judging-asked')
     expect(aside).toBeCloseTo(5 / 4, 12)
     const settled = await yard.settle(run, '')
@@ -202,8 +245,7 @@ describe('command judge', { timeout: 240_000 }, () => {
   })
 
   it('takes scores of what was asked for, by the run that asked, once, and nothing else', async () => {
-    const yard = await judging()
-    const { run, items } = await yard.printed()
+    const { yard, run, items } = await judgingPrinted()
     const asked = await yard.judge(run, items)
     const file = asked.outputs['report'] ?? ''
     const before = yard.show('optimize-state/size:events')
@@ -234,8 +276,7 @@ describe('command judge', { timeout: 240_000 }, () => {
   })
 
   it('says what is missing where nothing says who is asked, and waits', async () => {
-    const yard = await judging()
-    const { run, items } = await yard.printed()
+    const { yard, run, items } = await judgingPrinted()
     const asked = await yard.judge(run, items, { env: { WINNOW_MODEL_URL: '' } })
     expect(asked.code).toBe(2)
     expect(asked.stdout).toMatch(/nothing says where one is asked.*set WINNOW_MODEL_URL/)
@@ -246,14 +287,13 @@ describe('command judge', { timeout: 240_000 }, () => {
 
   it('hands over what it has where its job is cancelled', async () => {
     const here = join(scratch('winnow-silent-'), 'asked')
-    const yard = await judging({
+    const { yard, run, items } = await judgingPrinted({
       reply: (asked, before) => {
         if (before < 1) return scoresByWord(asked)
         writeFileSync(here, '')
         return 'silent'
       },
     })
-    const { run, items } = await yard.printed()
     const asked = await yard.judge(run, items, {
       async meanwhile(pid) {
         await appears(here)
@@ -270,8 +310,7 @@ describe('command judge', { timeout: 240_000 }, () => {
   })
 
   it('asks nobody whom the ledger does not name for this very run', async () => {
-    const yard = await judging()
-    const { run, items } = await yard.printed()
+    const { yard, run, items } = await judgingPrinted()
     const other = await yard.judge(run + 7, items)
     expect([other.code, other.outputs['report']]).toEqual([0, ''])
     expect(other.stdout).toContain('Nothing is scored: this run has nothing to score for campaign size.')
@@ -282,8 +321,7 @@ describe('command judge', { timeout: 240_000 }, () => {
   })
 
   it('asks nobody in a run that is started again, and what its first attempt was told is taken in', async () => {
-    const yard = await judging()
-    const { run, items } = await yard.printed()
+    const { yard, run, items } = await judgingPrinted()
     const asked = await yard.judge(run, items)
     const questions = yard.server.asked.length
     // All its jobs again: nothing is handed on, so that nothing is paid for twice under what was set aside once.
@@ -309,10 +347,9 @@ describe('command judge', { timeout: 240_000 }, () => {
   })
 
   it('hands over what it was told where it breaks itself, and says how', async () => {
-    const yard = await judging({
+    const { yard, run, items } = await judgingPrinted({
       reply: (asked, before) => (before === 0 ? scoresByWord(asked) : { status: 500 }),
     })
-    const { run, items } = await yard.printed()
     const judged = await judgeOrdered({
       directory: jobClone(yard.github.bare, 'main').dir,
       campaign: 'size',

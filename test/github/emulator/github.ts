@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { zipSync } from 'fflate'
@@ -175,6 +175,28 @@ export async function emulatedGithub(settings: Partial<Settings> = {}): Promise<
       expired: false,
     })
   }
+}
+
+/** What an emulated GitHub without forks and runner holds, for other tests to begin with. */
+export interface Snapshot {
+  repository: string
+  held: Omit<World, 'url' | 'git' | 'forks' | 'runner'>
+}
+
+/** Its repository is copied to that folder, which is the caller's to remove. */
+export function snapshotOf({ bare, world }: EmulatedGithub, repository: string): Snapshot {
+  const { url: _url, git: _git, forks, runner, ...held } = world
+  if (forks.size > 0 || runner !== null) throw new Error('forks and runners cannot be kept')
+  cpSync(bare, repository, { recursive: true })
+  return { repository, held: structuredClone(held) }
+}
+
+export async function githubFrom({ repository, held }: Snapshot): Promise<EmulatedGithub> {
+  const github = await emulatedGithub()
+  rmSync(github.bare, { recursive: true })
+  cpSync(repository, github.bare, { recursive: true })
+  Object.assign(github.world, structuredClone(held))
+  return github
 }
 
 function newRepository(root: string, owner: string): string {
