@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { run } from '../../src/engine/run.ts'
 import type { Waiting } from '../../src/plan/action.ts'
@@ -9,16 +8,6 @@ const IDEAS = [
   shorter('a', 3),
   shorter('b', 5),
   patchOf({ 'src/c.txt': [letters('c', 15), 'broken\n'] }, { hypothesis: 'breaks the tests' }),
-]
-
-/** What a random campaign is made of. */
-const POOL = [
-  ...IDEAS,
-  shorter('a', 12),
-  shorter('c', 9),
-  shorter('b', 20),
-  patchOf({ 'src/d.txt': [null, 'crash\n'] }, { hypothesis: 'crashes' }),
-  patchOf({ 'bench/more.sh': [null, 'x\n'] }, { hypothesis: 'out of scope' }),
 ]
 
 class Cut extends Error {}
@@ -116,18 +105,6 @@ describe('a run that is cut off', () => {
     expect([...left]).toEqual([])
     expect(await endOf(site)).toEqual(expected)
     await site.proven()
-  })
-
-  it('anywhere in any campaign ends as if it had not been', async () => {
-    const ideas = fc.shuffledSubarray(POOL, { minLength: 2, maxLength: 4 })
-    const property = fc.asyncProperty(ideas, fc.integer({ min: 0, max: 99 }), async (some, where) => {
-      const undisturbed = await cutOff([], { ideas: some })
-      const step = Math.floor((undisturbed.seen.length * where) / 100)
-      const { site } = await cutOff([(_point, nth) => nth >= step], { ideas: some })
-      expect(await endOf(site)).toEqual(await endOf(undisturbed.site))
-      await site.proven()
-    })
-    await fc.assert(property, { numRuns: 3, endOnFailure: true })
   })
 })
 
