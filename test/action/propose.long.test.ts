@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { tmpdir } from 'node:os'
-import { describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { SIZE_SPEC } from '../engine/size-yard.ts'
 import { scratch } from '../git/scratch.ts'
+import { githubFrom, type Snapshot, snapshotOf } from '../github/emulator/github.ts'
 import { carrying } from '../measure/processes.ts'
 import { waitingRuns } from '../github/measuring-job.ts'
 import { appears, jobClone } from './a-job.ts'
@@ -35,12 +36,40 @@ const SECRETS = {
   OTHER_API_KEY: `${SENTINEL}-other`,
 }
 
+type Begun = Pick<Awaited<ReturnType<typeof onGithub>>, 'github' | 'token'>
+
 async function asking(files: Record<string, string> = {}, spec = SPEC) {
-  const scene = await onGithub({ '.winnow/size.yaml': spec, 'tools/think.sh': THINK, ...files })
-  const { github, token } = scene
+  return yardOn(await onGithub({ '.winnow/size.yaml': spec, 'tools/think.sh': THINK, ...files }))
+}
+
+let begunBefore: { snapshot: Snapshot; token: string; run: number } | undefined
+const kept: string[] = []
+afterAll(() => {
+  for (const folder of kept) rmSync(folder, { recursive: true, force: true })
+})
+
+/** A campaign whose program is to be asked, begun once: every test goes on from a copy. */
+async function askingBegun() {
+  begunBefore ??= await beginOnce()
+  const { snapshot, token, run } = begunBefore
+  const github = await githubFrom(snapshot)
+  onTestFinished(() => github.stop())
+  return { yard: yardOn({ github, token }), run }
+}
+
+async function beginOnce() {
+  const yard = await asking()
+  const run = await yard.begin()
+  const folder = mkdtempSync(join(tmpdir(), 'winnow-begun-'))
+  kept.push(folder)
+  return { snapshot: snapshotOf(yard.github, join(folder, 'repository.git')), token: yard.token, run }
+}
+
+function yardOn(there: Begun) {
+  const { github, token } = there
   const env = (run: number) => ({ GITHUB_RUN_ID: String(run) })
   return {
-    ...scene,
+    ...there,
     /** The jobs of one wake-up, which are those of one run. */
     first: (run: number, attempt = 1) =>
       ticking(
@@ -84,8 +113,7 @@ const answersIn = ({ outputs }: Ended) => JSON.parse(readFileSync(outputs['repor
 // Each is a dozen jobs, one after the other.
 describe('command propose', { timeout: 180_000 }, () => {
   it('asks in its own job what tick asked for, and settle opens it', async () => {
-    const yard = await asking()
-    const run = await yard.begin()
+    const { yard, run } = await askingBegun()
     const asked = await yard.propose(run, { WINNOW_MODEL_KEY: 'sentinel-model' })
     expect([asked.code, asked.stderr, asked.orders]).toEqual([0, '', []])
     expect(asked.result).toEqual({ campaign: 'size', asked: 1, ideas: 1 })
@@ -103,8 +131,7 @@ describe('command propose', { timeout: 180_000 }, () => {
   })
 
   it('gives the program the key of its model and nothing else that is secret', async () => {
-    const yard = await asking()
-    const run = await yard.begin()
+    const { yard, run } = await askingBegun()
     const proxy = 'http://ada:word@127.0.0.1:9'
     const held = { WINNOW_MODEL_KEY: 'sentinel-model', HTTPS_PROXY: proxy }
     const asked = await yard.propose(run, held)
@@ -187,8 +214,7 @@ execution: { mode: parallel, max_concurrent: 2 }`
   })
 
   it('asks nobody in a run that is started again, whose answers could not be handed over', async () => {
-    const yard = await asking()
-    const run = await yard.begin()
+    const { yard, run } = await askingBegun()
     const again = await yard.propose(run, { GITHUB_RUN_ATTEMPT: '2' })
     expect([again.code, again.outputs['report']]).toEqual([0, ''])
     expect(again.stdout).toContain('its first attempt alone asks for ideas')
@@ -199,8 +225,7 @@ execution: { mode: parallel, max_concurrent: 2 }`
   })
 
   it('asks nobody whom the ledger does not name for this very run, and not in a campaign that was paused', async () => {
-    const yard = await asking()
-    const run = await yard.begin()
+    const { yard, run } = await askingBegun()
     const other = await yard.propose(run + 7)
     expect([other.code, other.outputs['report']]).toEqual([0, ''])
     expect(other.stdout).toContain(
