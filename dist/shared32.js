@@ -1,1 +1,1 @@
-export{i as tickOnGithub}from"./shared31.js";
+export{i as tickOnGithub}from"./shared30.js";
