@@ -2,7 +2,7 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { defineConfig, type OutputOptions } from 'rolldown'
 import { licensesOfBundled } from './rolldown.licenses.ts'
-import { specJsonSchemaText } from './src/spec/json-schema.ts'
+import { renderSpecJsonSchema } from './src/spec/json-schema.ts'
 
 /** Small, since every job loads it anew; names at the top level are kept, so that a stack can be read. */
 const output = {
@@ -52,7 +52,7 @@ export default defineConfig([
       },
       {
         name: 'spec-schema',
-        writeBundle: () => writeFileSync('schema/spec.schema.json', specJsonSchemaText()),
+        writeBundle: () => writeFileSync('schema/spec.schema.json', renderSpecJsonSchema()),
       },
       {
         // npm links a clone's program and would make it executable itself, a local change that stops the next git pull.

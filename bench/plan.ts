@@ -1,4 +1,4 @@
-import { plan } from '../src/plan/stages.ts'
+import { planCampaign } from '../src/plan/stages.ts'
 import type { World } from '../src/plan/world.ts'
 import { world } from '../test/plan/a-world.ts'
 import { longCampaign } from '../test/plan/many.ts'
@@ -26,7 +26,7 @@ function milliseconds(experiments: number): number {
   const took = Array.from({ length: TIMES }, () => {
     anew(look)
     const began = performance.now()
-    plan(look)
+    planCampaign(look)
     return performance.now() - began
   })
   return took.toSorted((a, b) => a - b)[Math.floor(TIMES / 2)] ?? NaN

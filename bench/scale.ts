@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
-import { localForge } from '../src/forge/local.ts'
+import { createLocalForge } from '../src/forge/local.ts'
 import { appendCommuting } from '../src/ledger/append.ts'
-import { checkpointBytes } from '../src/ledger/checkpoint.ts'
-import { loadCampaign, refold } from '../src/ledger/load.ts'
+import { buildCheckpoint } from '../src/ledger/checkpoint.ts'
+import { loadCampaign, foldAllEvents } from '../src/ledger/load.ts'
 import type { EventDraft } from '../src/model/event.ts'
-import { experimentName, type Oid } from '../src/model/ids.ts'
+import { formatExperimentId, type Oid } from '../src/model/ids.ts'
 import {
   BY,
   fakePacing,
@@ -50,7 +50,7 @@ async function keepHouse({ repo, root }: TempLedger): Promise<void> {
 }
 
 function experiment(number: number): EventDraft[] {
-  const id = experimentName(number)
+  const id = formatExperimentId(number)
   const words = { hypothesis: `idea ${number}`, category: 'c', family: null, learnings: null }
   const source = { use: 'patch', key: `patch:${number}` }
   const base = { commit: 'a'.repeat(40), tree: 'b'.repeat(40) }
@@ -92,7 +92,7 @@ async function closedPulls(ledger: TempLedger, count: number): Promise<void> {
   const base = await repo.writeCommit({ tree: repo.emptyTree, parents: [], message: 'base', date: 0 })
   const head = await repo.writeCommit({ tree: repo.emptyTree, parents: [base], message: 'head', date: 0 })
   await pushRef(ledger, refs.optimize, null, base)
-  const forge = localForge({ repo, refs, author: 'bench', ...fakePacing() })
+  const forge = createLocalForge({ repo, refs, author: 'bench', ...fakePacing() })
   const view = new Map([[refs.optimize, base]])
   for (let i = 0; i < count; i++) view.set(`${refs.experiments}exp-${i}`, head)
   for (let at = 0; at < count; at += 2_500) {
@@ -119,7 +119,7 @@ async function closedPulls(ledger: TempLedger, count: number): Promise<void> {
 
 async function stageAndPush(
   { repo }: TempLedger,
-  forge: ReturnType<typeof localForge>,
+  forge: ReturnType<typeof createLocalForge>,
   changes: Parameters<typeof forge.batch>[0],
   view: Map<string, Oid>,
 ): Promise<void> {
@@ -205,11 +205,11 @@ async function loads(ledger: TempLedger): Promise<void> {
   // Another look at the same repository: this one remembers what it wrote.
   const stranger = await ledger.open('cache.git')
   const began = performance.now()
-  const { campaign } = await refold(stranger, tip.commit)
+  const { campaign } = await foldAllEvents(stranger, tip.commit)
   const cold = performance.now() - began
   await stranger.close()
   row(`fold of ${campaign.seq} events, cold`, `${cold.toFixed(0)} ms`, cold / 1000, 1)
-  const { commit } = await ledger.write([note('after')], { checkpoint: checkpointBytes(campaign, tip.head) })
+  const { commit } = await ledger.write([note('after')], { checkpoint: buildCheckpoint(campaign, tip.head) })
   const another = await ledger.open('cache.git')
   const again = performance.now()
   const loaded = await loadCampaign(another, commit)

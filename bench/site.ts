@@ -4,10 +4,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { openWorkshop } from '../src/engine/open.ts'
-import { run } from '../src/engine/run.ts'
-import { openHands, requireCampaign } from '../src/engine/session.ts'
-import { committedSpec, startCampaign } from '../src/engine/start.ts'
+import { openRepositoryContext } from '../src/engine/open.ts'
+import { runCampaign } from '../src/engine/run.ts'
+import { openController, requireCampaign } from '../src/engine/session.ts'
+import { readCommittedSpec, startCampaign } from '../src/engine/start.ts'
 
 /** Whoever has what it waited for sleeps no longer. */
 function onlyAborted(error: unknown): void {
@@ -39,7 +39,7 @@ export async function site(files: Record<string, string>): Promise<Site> {
   git('add', '-A')
   git('commit', '-q', '-m', 'start')
   git('push', '-q', 'origin', 'main')
-  const workshop = await openWorkshop({
+  const workshop = await openRepositoryContext({
     directory: repo,
     env,
     cacheDir: join(root, 'cache'),
@@ -56,13 +56,13 @@ export async function site(files: Record<string, string>): Promise<Site> {
     faults: { reach: () => {} },
     progress: { say: () => {} },
   })
-  const place = workshop.place('size')
-  await startCampaign(place, await committedSpec(place, '.winnow/size.yaml'), { fresh: false })
+  const place = workshop.openCampaign('size')
+  await startCampaign(place, await readCommittedSpec(place, '.winnow/size.yaml'), { fresh: false })
   const { signal } = new AbortController()
   return {
     async run() {
       const began = performance.now()
-      await run(await openHands(place, signal), { signal, watch: false })
+      await runCampaign(await openController(place, signal), { signal, watch: false })
       return performance.now() - began
     },
     ended: async () => (await requireCampaign(place)).loaded.campaign.ended,

@@ -2,7 +2,7 @@ import type { FailedOutput } from './model/failed-output.ts'
 
 /** What went wrong, in the terms of the person who can fix it. Exit codes are design section 9's. */
 
-export type Place = { file?: string; line?: number; column?: number; path?: string }
+export type ErrorPlace = { file?: string; line?: number; column?: number; path?: string }
 
 abstract class WinnowError extends Error {
   abstract readonly exitCode: number
@@ -12,9 +12,9 @@ abstract class WinnowError extends Error {
 export class UserError extends WinnowError {
   override readonly name = 'UserError'
   readonly exitCode = 2
-  readonly place: Place
+  readonly place: ErrorPlace
   readonly fix: string | undefined
-  constructor(what: string, options: { place?: Place; fix?: string; cause?: unknown } = {}) {
+  constructor(what: string, options: { place?: ErrorPlace; fix?: string; cause?: unknown } = {}) {
     super(what, options.cause === undefined ? undefined : { cause: options.cause })
     this.place = options.place ?? {}
     this.fix = options.fix
@@ -22,7 +22,7 @@ export class UserError extends WinnowError {
 }
 
 /** The same mistake in the spec of a campaign that runs already: there `winnow amend` puts a changed spec in force. */
-export function withAmend(error: UserError, specPath: string): UserError {
+export function addAmendHint(error: UserError, specPath: string): UserError {
   const then = `change ${specPath}, then: winnow amend --reason "…" (the campaign keeps the spec that it was started with)`
   const fix = error.fix === undefined ? then : `${error.fix}: ${then}`
   return new UserError(error.message, { place: { ...error.place, file: specPath }, fix, cause: error })
@@ -82,6 +82,6 @@ export class LedgerError extends WinnowError {
   }
 }
 
-export function exitCodeOf(error: unknown): number {
+export function getExitCode(error: unknown): number {
   return error instanceof WinnowError ? error.exitCode : 70
 }

@@ -8,7 +8,7 @@ export interface Clock {
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>
 }
 
-export interface Random {
+export interface RandomSource {
   hex(bytes: number): string
   /** In [0, 1). */
   fraction(): number
@@ -22,13 +22,13 @@ export interface Faults {
 /**
  * Puts a file where a person finds it whose work could not be written into the ledger; answers in words where that is.
  */
-export type KeepUnwritten = (name: string, text: string) => Promise<string>
+export type SaveUnwrittenEvents = (name: string, text: string) => Promise<string>
 
 /** How the web is asked: as `fetch` does. */
 export type Fetch = (url: string, options: RequestInit) => Promise<Response>
 
 /** Where progress is told to people; results go to the caller as values. */
-export interface Progress {
+export interface ProgressReporter {
   say(line: string): void
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parseSpec } from '../src/spec/parse.ts'
 import { compileScope } from '../src/spec/scope.ts'
-import { unsupported } from '../src/spec/unsupported.ts'
+import { listPlannedFeatures } from '../src/spec/unsupported.ts'
 
 const ROOT = new URL('..', import.meta.url).pathname
 const { spec } = parseSpec(readFileSync(join(ROOT, '.winnow/bundle.yaml'), 'utf8'), { file: 'bundle.yaml' })
@@ -11,7 +11,7 @@ const { spec } = parseSpec(readFileSync(join(ROOT, '.winnow/bundle.yaml'), 'utf8
 describe("winnow's own campaign", () => {
   it('can run anywhere', () => {
     for (const where of ['local', 'single-job', 'github'] as const)
-      expect(unsupported(spec, where)).toEqual([])
+      expect(listPlannedFeatures(spec, where)).toEqual([])
   })
 
   it.each([

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { VERBS } from '../src/verbs/registry.ts'
-import { optionsOf, type Verb } from '../src/verbs/verb.ts'
+import { listOptions, type Verb } from '../src/verbs/verb.ts'
 import { commandsOn, pages, pageText } from './page-commands.ts'
 
 const ROOT = new URL('..', import.meta.url).pathname
@@ -63,7 +63,7 @@ function namedOn(page: string): { verb: string; rest: string }[] {
 }
 
 function unknownOptions(verb: Verb, rest: string): string[] {
-  const known = optionsOf(verb).flatMap(({ name, short }) => [`--${name}`, ...(short ? [`-${short}`] : [])])
+  const known = listOptions(verb).flatMap(({ name, short }) => [`--${name}`, ...(short ? [`-${short}`] : [])])
   const given = rest.split(' -- ')[0]?.replace(/"[^"]*"/g, '') ?? ''
   return [...given.matchAll(/(?<=\s)--?[a-z][a-z-]*/g)]
     .map(([option]) => option)

@@ -1,7 +1,7 @@
 import { observePair } from '../../src/decide/evidence/observe-pair.ts'
 import { startEvidence } from '../../src/decide/evidence/start-evidence.ts'
 import type { EvidenceState } from '../../src/decide/evidence/state.ts'
-import { statusOf } from '../../src/decide/evidence/verdict.ts'
+import { getEvidenceStatus } from '../../src/decide/evidence/verdict.ts'
 import { drawRunner, type Job, type World } from './noise.ts'
 import { MIN_EFFECT } from './our-rule.ts'
 
@@ -19,7 +19,7 @@ export function measureTogether(
   const candidates: Candidate[] = effects.map(effect => ({ effect, state }))
   let [executions, jobs] = [0, 0]
   for (;;) {
-    const waiting = candidates.filter(candidate => statusOf(candidate.state).status === 'new-job')
+    const waiting = candidates.filter(candidate => getEvidenceStatus(candidate.state).status === 'new-job')
     if (waiting.length === 0) break
     jobs += 1
     executions += sharedJob(world, waiting, jobs)
@@ -38,7 +38,7 @@ function sharedJob(world: World, candidates: Candidate[], number: number): numbe
     const block = runBlock(world, job, measured, gains)
     executions += block.size
     for (const candidate of measured) candidate.state = observed(candidate, block, number)
-    measured = measured.filter(({ state }) => statusOf(state).status === 'continue')
+    measured = measured.filter(({ state }) => getEvidenceStatus(state).status === 'continue')
   } while (measured.length > 0)
   return executions
 }

@@ -1,4 +1,4 @@
-import { type CalibrationJob, calibrationOf } from '../../src/decide/evidence/noise-calibration.ts'
+import { type CalibrationJob, calibrateNoiseEvidence } from '../../src/decide/evidence/noise-calibration.ts'
 import { drawRunner, type World } from './noise.ts'
 import { timed, warmUp } from './our-rule.ts'
 import { times } from './rule.ts'
@@ -8,7 +8,7 @@ const PAIRS = 8
 
 /** Upper limit of the pair noise that a calibration of three jobs finds, each on a runner of its own. */
 export function pairNoise(world: World): number {
-  const { pair_sd_upper90: upper } = calibrationOf(times(JOBS, () => sameTreeTwice(world)))
+  const { pair_sd_upper90: upper } = calibrateNoiseEvidence(times(JOBS, () => sameTreeTwice(world)))
   if (upper === null) throw new Error(`${JOBS * PAIRS} pairs are too few for a limit`)
   return upper
 }

@@ -1,5 +1,5 @@
 import { CALIBRATION_JOBS } from '../../src/decide/calibrate-noise.ts'
-import { calibrationOf } from '../../src/decide/evidence/noise-calibration.ts'
+import { calibrateNoiseEvidence } from '../../src/decide/evidence/noise-calibration.ts'
 import { sameTreeTwice } from './calibration.ts'
 import { type Case, per, type Results, type Section, type Table, type Tally, tallyOf } from './case.ts'
 import type { Random } from './random.ts'
@@ -39,7 +39,7 @@ function caseOf(scenario: ScenarioName, harness: Harness): Case {
 function play(name: ScenarioName, { bias, luck }: Harness, random: Random): Tally {
   const world = { scenario: SCENARIOS[name], random, byRunner: 0 }
   const favours = () =>
-    calibrationOf(
+    calibrateNoiseEvidence(
       times(CALIBRATION_JOBS, () => sameTreeTwice(world, bias + luck * (random.normal() - random.normal()))),
       { scale: 'log' },
     ).favours

@@ -1,4 +1,4 @@
-import { lnTotal } from '../../src/decide/evidence/keep-side.ts'
+import { computeLnTotal } from '../../src/decide/evidence/keep-side.ts'
 import { observePair } from '../../src/decide/evidence/observe-pair.ts'
 import { startEvidence } from '../../src/decide/evidence/start-evidence.ts'
 import type { EvidenceState } from '../../src/decide/evidence/state.ts'
@@ -67,7 +67,7 @@ function pathOf(differences: readonly (number | null)[], ends: readonly number[]
     const job = ends.findIndex(end => at < end)
     const pair = difference === null ? { base: 0, candidate: null } : { base: difference, candidate: 0 }
     state = observePair(state, { ...pair, job, order: 'base-first' })
-    return lnTotal(state)
+    return computeLnTotal(state)
   })
 }
 

@@ -1,9 +1,9 @@
-import { hodgesLehmann } from '../../src/decide/evidence/hodges-lehmann.ts'
+import { estimateHodgesLehmann } from '../../src/decide/evidence/hodges-lehmann.ts'
 import { observePair } from '../../src/decide/evidence/observe-pair.ts'
-import { effectOf } from '../../src/decide/evidence/reported-effect.ts'
+import { computeReportedEffect } from '../../src/decide/evidence/reported-effect.ts'
 import { type EvidenceOptions, startEvidence } from '../../src/decide/evidence/start-evidence.ts'
 import type { EvidenceState } from '../../src/decide/evidence/state.ts'
-import { statusOf } from '../../src/decide/evidence/verdict.ts'
+import { getEvidenceStatus } from '../../src/decide/evidence/verdict.ts'
 import { drawRunner, type Job, type Runner } from './noise.ts'
 import { type Change, type Outcome, pairOf, times } from './rule.ts'
 
@@ -31,7 +31,7 @@ export function weighOn(change: Change, from: Weighed): Weighed {
   const { random } = change.world
   let { state, executions, search } = from
   const nextRunner = runners(change, state.rule.single_machine)
-  for (let number = state.jobs.length + 1; statusOf(state).status === 'new-job'; number++) {
+  for (let number = state.jobs.length + 1; getEvidenceStatus(state).status === 'new-job'; number++) {
     const { runner, gain } = nextRunner()
     const [job, luck] = [runner.startJob(), change.buildLuck?.() ?? 0]
     warmUp(job, gain + luck, random.coin())
@@ -44,14 +44,14 @@ export function weighOn(change: Change, from: Weighed): Weighed {
       // A gain that screens after all was not given up.
       const givenUp = state.given_up !== null
       if (!givenUp || !search.givenUp) search = { executions, jobs: state.jobs.length, givenUp }
-    } while (statusOf(state).status === 'continue')
+    } while (getEvidenceStatus(state).status === 'continue')
   }
   return { state, executions, search }
 }
 
 export function outcomeOf({ state, executions, search }: Weighed): Outcome {
-  const kept = statusOf(state).status === 'keep'
-  const claimed = kept ? hodgesLehmann(state.differences) : 0
+  const kept = getEvidenceStatus(state).status === 'keep'
+  const claimed = kept ? estimateHodgesLehmann(state.differences) : 0
   return { kept, claimed, executions, jobs: state.jobs.length, search }
 }
 
@@ -90,6 +90,6 @@ export function jobOfDifferences({ world, effect }: Change, baseFirst = world.ra
 
 /** One more job after a keep: nothing was selected by it. */
 export function reportedEffect(change: Change): { effect: number; executions: number } {
-  const { effect } = effectOf(jobOfDifferences(change))
+  const { effect } = computeReportedEffect(jobOfDifferences(change))
   return { effect: effect ?? Number.NaN, executions: 2 + 2 * PAIRS_PER_JOB }
 }

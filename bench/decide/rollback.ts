@@ -1,4 +1,4 @@
-import { regressionCheck } from '../../src/decide/evidence/regression-check.ts'
+import { checkRegression } from '../../src/decide/evidence/regression-check.ts'
 import { type Case, per, type Results, type Section, type Table, type Tally, tallyOf } from './case.ts'
 import { drawRunner, type World } from './noise.ts'
 import { jobOfDifferences, MIN_EFFECT, PAIRS_PER_JOB } from './our-rule.ts'
@@ -43,7 +43,7 @@ export function nightly(world: World, effect: number): Tally {
   const differences: number[] = []
   for (let night = 1; night <= MOST_NIGHTS; night++) {
     differences.push(...jobOfDifferences({ world, effect }))
-    const said = regressionCheck(differences, MIN_EFFECT)
+    const said = checkRegression(differences, MIN_EFFECT)
     const executions = night * (2 + 2 * PAIRS_PER_JOB)
     if (said !== 'open') {
       return { reverted: said === 'revert' ? 1 : 0, cleared: said === 'clear' ? 1 : 0, executions }

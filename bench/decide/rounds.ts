@@ -1,6 +1,6 @@
-import { hodgesLehmann } from '../../src/decide/evidence/hodges-lehmann.ts'
+import { estimateHodgesLehmann } from '../../src/decide/evidence/hodges-lehmann.ts'
 import type { EvidenceState } from '../../src/decide/evidence/state.ts'
-import { statusOf } from '../../src/decide/evidence/verdict.ts'
+import { getEvidenceStatus } from '../../src/decide/evidence/verdict.ts'
 import { measureTogether } from './blocks.ts'
 import { type Case, per, type Results, type Section, type Table, type Tally, tallyOf } from './case.ts'
 import type { World } from './noise.ts'
@@ -131,8 +131,8 @@ function merge(
   const passers = states
     .flatMap((state, index) => {
       const proposal = proposals[index]
-      if (proposal === undefined || statusOf(state).status !== 'keep') return []
-      return [{ proposal, estimate: hodgesLehmann(state.differences) }]
+      if (proposal === undefined || getEvidenceStatus(state).status !== 'keep') return []
+      return [{ proposal, estimate: estimateHodgesLehmann(state.differences) }]
     })
     .toSorted((a, b) => b.estimate - a.estimate)
   const merged: Proposal[] = []
@@ -142,7 +142,7 @@ function merge(
       const { state, executions } = weigh({ world, effect }, { combination: true })
       book.executions += executions
       book.jobs += state.jobs.length
-      if (statusOf(state).status !== 'keep') continue
+      if (getEvidenceStatus(state).status !== 'keep') continue
     }
     merged.push(proposal)
     book.kept += 1

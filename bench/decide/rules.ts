@@ -1,4 +1,4 @@
-import { campaignLevel } from '../../src/decide/evidence/levels.ts'
+import { computeCampaignLevel } from '../../src/decide/evidence/levels.ts'
 import { pairNoise } from './calibration.ts'
 import { type OurOptions, outcomeOf, weigh } from './our-rule.ts'
 import type { Change, Rule, SideBySideRule } from './rule.ts'
@@ -39,7 +39,7 @@ export const ALL_RULES: readonly Rule[] = [...STORED_RULES, ...SIDE_BY_SIDE_RULE
 
 /** e-LOND with q = .1: the level of the next of `proposals` after so many discoveries. */
 export function atCampaignLevel(proposals: number, discoveries: number): SideBySideRule {
-  return ours('winnow', () => ({ alpha: campaignLevel({ q: 0.1, n: proposals, discoveries }) }))
+  return ours('winnow', () => ({ alpha: computeCampaignLevel({ q: 0.1, n: proposals, discoveries }) }))
 }
 
 function hybrid(

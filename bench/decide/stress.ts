@@ -1,4 +1,9 @@
-import { lnMean, NO_BETS, placing, raised } from '../../src/decide/evidence/rank-evidence.ts'
+import {
+  computeLnMean,
+  NO_BETS,
+  computeSignedRank,
+  updateBets,
+} from '../../src/decide/evidence/rank-evidence.ts'
 import { type Case, per, type Results, type Section, type Table, tallyOf } from './case.ts'
 import type { World } from './noise.ts'
 import { jobOfDifferences } from './our-rule.ts'
@@ -70,8 +75,8 @@ export function everReaches(
   while (differences.length < MOST_PAIRS) {
     for (const difference of jobOfDifferences({ world, effect: 0 }, baseFirst)) {
       differences.push(difference)
-      bets = raised(bets, placing(differences, 0, nullEffect))
-      if (lnMean(bets) >= Math.log(threshold)) return true
+      bets = updateBets(bets, computeSignedRank(differences, 0, nullEffect))
+      if (computeLnMean(bets) >= Math.log(threshold)) return true
     }
   }
   return false

@@ -1,4 +1,4 @@
-import { bettingEvidence } from '../../src/decide/evidence/betting.ts'
+import { computeBettingEvidence } from '../../src/decide/evidence/betting.ts'
 import type { SuiteRun } from './suite-tasks.ts'
 import { times } from './rule.ts'
 import { mean, median } from './statistics.ts'
@@ -118,8 +118,8 @@ type Status = 'continue' | 'screened' | 'keep' | 'drop'
 
 function looked(seen: Seen, alpha: number, nullEffect: number): Status {
   const losses = seen.all.map(difference => -difference)
-  if (bettingEvidence(losses, -MIN_EFFECT) >= DROP) return 'drop'
-  const stage = bettingEvidence(seen.all.slice(seen.from), nullEffect)
+  if (computeBettingEvidence(losses, -MIN_EFFECT) >= DROP) return 'drop'
+  const stage = computeBettingEvidence(seen.all.slice(seen.from), nullEffect)
   if (seen.screened !== null) return stage > 1 && seen.screened * stage >= 1 / alpha ? 'keep' : 'continue'
   if (stage < SCREEN) return 'continue'
   seen.screened = stage

@@ -1,5 +1,9 @@
-import { isLargeGainExcluded, isWorthSecondLook, secondLook } from '../../src/decide/evidence/giving-up.ts'
-import { statusOf } from '../../src/decide/evidence/verdict.ts'
+import {
+  isLargeGainExcluded,
+  isWorthSecondLook,
+  startSecondLook,
+} from '../../src/decide/evidence/giving-up.ts'
+import { getEvidenceStatus } from '../../src/decide/evidence/verdict.ts'
 import { type Case, per, type Results, type Section, type Table, type Tally, tallyOf } from './case.ts'
 import { weigh, weighOn, type Weighed } from './our-rule.ts'
 import { SCENARIO_NAMES, SCENARIOS, type Scenario } from './scenarios.ts'
@@ -39,7 +43,7 @@ function caseOf(scenario: Scenario, effect: number): Case {
       const change = { world: { scenario, random, byRunner: 0 }, effect }
       const first = weigh(change, {})
       const postponed = isWorthSecondLook(first.state)
-      const last = postponed ? weighOn(change, { ...first, state: secondLook(first.state) }) : first
+      const last = postponed ? weighOn(change, { ...first, state: startSecondLook(first.state) }) : first
       return {
         ...tallied('first', first),
         ...tallied('last', last),
@@ -63,7 +67,7 @@ function tallied(look: 'first' | 'last', weighed: Weighed): Tally {
 }
 
 function wordOf({ state }: Weighed): (typeof WORDS)[number] {
-  const { status, reason } = statusOf(state)
+  const { status, reason } = getEvidenceStatus(state)
   if (status === 'keep') return 'kept'
   if (status !== 'drop') return 'not proven'
   return reason === 'harm-shown' ? 'worse' : 'no gain'

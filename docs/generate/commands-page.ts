@@ -1,10 +1,10 @@
-import { GROUPS, optionText, usageText } from '../../src/verbs/help-text.ts'
+import { GROUPS, renderOption, renderUsage } from '../../src/verbs/help-text.ts'
 import {
   type Argument,
   COMMON_EXITS,
   GLOBAL_OPTIONS,
   type Option,
-  optionsOf,
+  listOptions,
   type Verb,
 } from '../../src/verbs/verb.ts'
 
@@ -39,7 +39,7 @@ function verbSection(verb: Verb): string[] {
     '',
     `${sentence(summary)} ${ACCESS[access]}`,
     '',
-    ...code('text', [usageText(verb).replace(/^usage: /, '')]),
+    ...code('text', [renderUsage(verb).replace(/^usage: /, '')]),
     ...rows('argument', [...verb.arguments.map(argumentRow), ...commandRow(verb)]),
     ...rows('option', options.map(optionRow)),
     ...code('sh', examples),
@@ -50,7 +50,7 @@ function verbSection(verb: Verb): string[] {
 function everywhere(verbs: readonly Verb[]): string[] {
   const only = (access: Verb['access']) => {
     const verb = verbs.find(each => each.access === access)
-    return verb === undefined ? [] : optionsOf({ ...verb, options: [] })
+    return verb === undefined ? [] : listOptions({ ...verb, options: [] })
   }
   const common = new Set(GLOBAL_OPTIONS.map(({ name }) => name))
   const beside = (options: readonly Option[]) => options.filter(({ name }) => !common.has(name))
@@ -80,7 +80,7 @@ function commandRow({ command }: Verb): Row[] {
 }
 
 function optionRow(option: Option): Row {
-  return [optionText(option).trim(), option.summary]
+  return [renderOption(option).trim(), option.summary]
 }
 
 function exitRows(exits: Readonly<Record<number, string>>): Row[] {

@@ -1,5 +1,5 @@
-import { permissionSummary, permissionTable } from '../../src/setup/github/permissions.ts'
-import { specJsonSchema } from '../../src/spec/json-schema.ts'
+import { renderPermissionSummary, renderPermissionTable } from '../../src/setup/github/permissions.ts'
+import { buildSpecJsonSchema } from '../../src/spec/json-schema.ts'
 import { VERBS } from '../../src/verbs/registry.ts'
 import { commandsPage } from './commands-page.ts'
 import { WORKFLOW } from '../../src/setup/github/files.ts'
@@ -9,9 +9,9 @@ import { specPage } from './spec-page.ts'
 
 /** Every page and workflow that is written from the code, by its path; `npm run docs` writes them, a test compares them. */
 export const PAGES: Readonly<Record<string, () => string>> = {
-  'README.md': () => permissionPage('README.md', permissionSummary()),
+  'README.md': () => permissionPage('README.md', renderPermissionSummary()),
   'docs/commands.md': () => commandsPage(VERBS),
-  'docs/github.md': () => permissionPage('docs/github.md', permissionTable()),
-  'docs/spec.md': () => specPage(specJsonSchema()),
+  'docs/github.md': () => permissionPage('docs/github.md', renderPermissionTable()),
+  'docs/spec.md': () => specPage(buildSpecJsonSchema()),
   [WORKFLOW]: renderOwnWorkflow,
 }

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
-import { type Campaign, emptyCampaign } from '../../src/model/campaign.ts'
+import { type Campaign, createEmptyCampaign } from '../../src/model/campaign.ts'
 import { parseEvent } from '../../src/model/event.ts'
 import type { Experiment } from '../../src/model/experiment.ts'
 import { fold } from '../../src/model/fold.ts'
-import { campaignProgress } from '../../src/report/campaign-result.ts'
-import { campaignPullBody, campaignPullTitle } from '../../src/report/campaign-pull-text.ts'
-import { chartData } from '../../src/report/chart-data.ts'
-import { chartSvg } from '../../src/report/chart-svg.ts'
-import { endedText, pullBody, pullTitle } from '../../src/report/pull-text.ts'
+import { computeCampaignProgress } from '../../src/report/campaign-result.ts'
+import { renderCampaignPullBody, renderCampaignPullTitle } from '../../src/report/campaign-pull-text.ts'
+import { buildChartData } from '../../src/report/chart-data.ts'
+import { renderChart } from '../../src/report/chart-svg.ts'
+import { renderEndedComment, renderPullBody, renderPullTitle } from '../../src/report/pull-text.ts'
 
 export const PICTURES = 'docs/images'
 /** Frozen, so that the pictures change with what is said and not with what is planned; `npm run docs:images -- --seed` makes it anew. */
@@ -17,7 +17,7 @@ const PAGE = 'https://github.com/ada/words'
 function readCampaign(): Campaign {
   const lines = readFileSync(EVENTS, 'utf8').trimEnd().split('\n')
   return fold(
-    emptyCampaign(),
+    createEmptyCampaign(),
     lines.map(line => parseEvent(JSON.parse(line))),
   )
 }
@@ -38,15 +38,24 @@ export function pictureSources(): Record<string, string> {
   const campaign = readCampaign()
   const ended = (id: string) => {
     const experiment = experimentOf(campaign, id)
-    return shown(pullTitle(experiment), endedText(campaign, experiment, PAGE))
+    return shown(renderPullTitle(experiment), renderEndedComment(campaign, experiment, PAGE))
   }
   const waiting = experimentOf(campaign, 'exp-006')
   return {
-    [`${PICTURES}/campaign.md`]: shown(campaignPullTitle(campaign), campaignPullBody(campaign, PAGE)),
+    [`${PICTURES}/campaign.md`]: shown(
+      renderCampaignPullTitle(campaign),
+      renderCampaignPullBody(campaign, PAGE),
+    ),
     [`${PICTURES}/kept.md`]: ended('exp-001'),
     [`${PICTURES}/no-gain.md`]: ended('exp-002'),
     [`${PICTURES}/broken.md`]: ended('exp-004'),
-    [`${PICTURES}/waiting.md`]: shown(pullTitle(waiting), pullBody(campaign, waiting, { page: PAGE })),
-    [`${PICTURES}/chart.svg`]: chartSvg(campaign.name, chartData(campaign, campaignProgress(campaign))),
+    [`${PICTURES}/waiting.md`]: shown(
+      renderPullTitle(waiting),
+      renderPullBody(campaign, waiting, { page: PAGE }),
+    ),
+    [`${PICTURES}/chart.svg`]: renderChart(
+      campaign.name,
+      buildChartData(campaign, computeCampaignProgress(campaign)),
+    ),
   }
 }

@@ -1,6 +1,6 @@
-import { specSchema } from '../../src/spec/schema.ts'
-import { unreadPaths, type Whereabouts } from '../../src/spec/unread-keys.ts'
-import { unsupported } from '../../src/spec/unsupported.ts'
+import { buildSpecSchema } from '../../src/spec/schema.ts'
+import { listPlannedKeyPaths, type CampaignLocation } from '../../src/spec/unread-keys.ts'
+import { listPlannedFeatures } from '../../src/spec/unsupported.ts'
 import type { KeySchema } from './spec-keys.ts'
 
 /** Sections that are refused as soon as they are there, each with the least that makes it one. */
@@ -24,8 +24,10 @@ export function unbuilt(path: string, schema: KeySchema): string[] {
     ...(here.length > 0 ? [`*Not on GitHub yet:* ${quoted(here)}.`] : []),
   ]
   if (told.length > 0) return told
-  if (unreadPaths('github').includes(path)) return ['*Not built yet: only the default is taken.*']
-  return unreadPaths('local').includes(path) ? ['*On GitHub; elsewhere only the default is taken.*'] : []
+  if (listPlannedKeyPaths('github').includes(path)) return ['*Not built yet: only the default is taken.*']
+  return listPlannedKeyPaths('local').includes(path)
+    ? ['*On GitHub; elsewhere only the default is taken.*']
+    : []
 }
 
 function namedValues({ enum: values = [], const: only, anyOf = [] }: KeySchema): string[] {
@@ -37,13 +39,15 @@ function quoted(values: readonly string[]): string {
   return values.map(value => `\`${value}\``).join(' ')
 }
 
-function refuses(path: string, value: unknown, where: Whereabouts = 'github'): boolean {
+function refuses(path: string, value: unknown, where: CampaignLocation = 'github'): boolean {
   const given = path === 'propose[].use' ? { propose: [entryOf(value)] } : nested(path.split('.'), value)
   if (path.includes('[]') && path !== 'propose[].use' && path !== 'propose[].preset') return false
   const asked = path === 'propose[].preset' ? { propose: [{ use: 'command', preset: value }] } : given
-  const parsed = specSchema('winnow').safeParse({ ...LEAST, ...asked, ...kept(asked) })
+  const parsed = buildSpecSchema('winnow').safeParse({ ...LEAST, ...asked, ...kept(asked) })
   if (!parsed.success) return false
-  return unsupported({ ...parsed.data, rules: 'winnow', name: 'x', description: 'x' }, where).length > 0
+  return (
+    listPlannedFeatures({ ...parsed.data, rules: 'winnow', name: 'x', description: 'x' }, where).length > 0
+  )
 }
 
 const LEAST = { winnow: 1, measurement: { command: 'x' }, scope: { mutable: ['src/'] } }

@@ -1,26 +1,26 @@
 import { spawn } from 'node:child_process'
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { UserError } from '../errors.ts'
-import { withoutSecrets } from '../measure/secret-names.ts'
-import type { Env } from './inputs.ts'
+import { removeSecrets } from '../measure/secret-names.ts'
+import type { ActionEnv } from './inputs.ts'
 
 /**
  * Invariant 6: experiment code has our user id, and reads the environment of any process of it under /proc. So no
  * process that lives beside it may have been started with a secret: this one becomes the program (node 24), or
  * wipes what it was started with and waits for it (node 20). `handed` is what the program is to have all the same.
  */
-export async function becomeClean(
+export async function dropSecrets(
   program: string,
   argument: string,
-  env: Env,
-  handed: Env = {},
+  env: ActionEnv,
+  handed: ActionEnv = {},
 ): Promise<number> {
   const argv = [process.execPath, program, argument]
-  const clean = { ...withoutSecrets(env), ...handed }
+  const clean = { ...removeSecrets(env), ...handed }
   const execve: unknown = Reflect.get(process, 'execve')
   if (typeof execve === 'function') Reflect.apply(execve, process, [process.execPath, argv, clean])
   wipeEnvironment()
-  return finished(argv, clean)
+  return runChild(argv, clean)
 }
 
 /** In place, where the kernel shows it: nothing else in this process reads it any more. */
@@ -44,7 +44,7 @@ export function wipeEnvironment(): void {
     throw new Error('the environment of this process could not be wiped')
 }
 
-function finished([file = '', ...args]: string[], env: Record<string, string>): Promise<number> {
+function runChild([file = '', ...args]: string[], env: Record<string, string>): Promise<number> {
   return new Promise((resolve, reject) => {
     const child = spawn(file, args, { env, stdio: 'inherit' })
     const forward = (signal: NodeJS.Signals) => child.kill(signal)

@@ -4,9 +4,9 @@ import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { UserError } from '../errors.ts'
 import { inspectCheckout } from '../git/checkout.ts'
-import { localIsolation } from '../git/isolation.ts'
-import { GitExit, type GitRunner, gitRunner } from '../git/runner.ts'
-import type { Env } from './inputs.ts'
+import { buildLocalIsolation } from '../git/isolation.ts'
+import { GitExit, type GitRunner, createGitRunner } from '../git/runner.ts'
+import type { ActionEnv } from './inputs.ts'
 
 const FOLLOWED = 'refs/remotes/origin/'
 
@@ -17,21 +17,21 @@ const FOLLOWED = 'refs/remotes/origin/'
  */
 export async function withCloneAsRemote<T>(
   directory: string,
-  env: Env,
-  work: (gitEnv: Env) => Promise<T>,
+  env: ActionEnv,
+  work: (gitEnv: ActionEnv) => Promise<T>,
 ): Promise<T> {
   const { commonDir, head, remotes } = await inspectCheckout(directory, env)
   const origin = remotes.find(({ name }) => name === 'origin')
   if (origin === undefined) return work({})
-  const git = gitRunner(localIsolation(directory, env))
+  const git = createGitRunner(buildLocalIsolation(directory, env))
   await requireHistory(git)
   const room = mkdtempSync(join(resolve(env['RUNNER_TEMP'] ?? tmpdir()), 'winnow-origin-'))
   try {
     const refs = await git.run({
       args: ['for-each-ref', '--format=%(objectname) %(refname)', FOLLOWED],
-      parse: lines,
+      parse: toLines,
     })
-    const branch = (await followedHead(git)) ?? readDefaultBranch(env) ?? head ?? 'refs/heads/main'
+    const branch = (await readFollowedHead(git)) ?? readDefaultBranch(env) ?? head ?? 'refs/heads/main'
     const format = await git.run({
       args: ['rev-parse', '--show-object-format'],
       parse: ({ stdout }) => stdout.trim(),
@@ -40,7 +40,7 @@ export async function withCloneAsRemote<T>(
     await git.run({ args: ['init', '--bare', `--object-format=${format}`, dir], parse: () => null })
     mkdirSync(join(dir, 'objects/info'), { recursive: true })
     writeFileSync(join(dir, 'objects/info/alternates'), `${join(commonDir, 'objects')}\n`)
-    writeFileSync(join(dir, 'packed-refs'), packedRefs(refs))
+    writeFileSync(join(dir, 'packed-refs'), renderPackedRefs(refs))
     writeFileSync(join(dir, 'HEAD'), `ref: ${branch}\n`)
     return await work(rewriteAddress(origin.url, dir))
   } finally {
@@ -56,10 +56,10 @@ async function requireHistory(git: GitRunner): Promise<void> {
   })
 }
 
-const lines = ({ stdout }: { stdout: string }) => stdout.split('\n').filter(line => line !== '')
+const toLines = ({ stdout }: { stdout: string }) => stdout.split('\n').filter(line => line !== '')
 
 /** As git keeps refs in one file, which has to be sorted by name. */
-function packedRefs(refs: readonly string[]): string {
+function renderPackedRefs(refs: readonly string[]): string {
   const named = refs.flatMap(line => {
     const [oid = '', ref = ''] = line.split(' ')
     return ref === `${FOLLOWED}HEAD` ? [] : [{ oid, ref: ref.replace(FOLLOWED, 'refs/heads/') }]
@@ -68,7 +68,7 @@ function packedRefs(refs: readonly string[]): string {
   return `# pack-refs with: sorted\n${sorted.map(({ oid, ref }) => `${oid} ${ref}\n`).join('')}`
 }
 
-async function followedHead(git: GitRunner): Promise<string | null> {
+async function readFollowedHead(git: GitRunner): Promise<string | null> {
   try {
     const args = ['symbolic-ref', '-q', `${FOLLOWED}HEAD`]
     return await git.run({ args, parse: ({ stdout }) => stdout.trim().replace(FOLLOWED, 'refs/heads/') })
@@ -81,13 +81,13 @@ async function followedHead(git: GitRunner): Promise<string | null> {
 const event = z.object({ repository: z.object({ default_branch: z.string() }) })
 
 /** actions/checkout does not say which branch is the default one; the event of the run does. */
-function readDefaultBranch({ GITHUB_EVENT_PATH: file = '' }: Env): string | null {
+function readDefaultBranch({ GITHUB_EVENT_PATH: file = '' }: ActionEnv): string | null {
   if (file === '') return null
   const parsed = event.safeParse(JSON.parse(readFileSync(file, 'utf8')))
   return parsed.success ? `refs/heads/${parsed.data.repository.default_branch}` : null
 }
 
 /** Replaces what else is configured that way: credentials, which nothing here is to be asked with. */
-function rewriteAddress(url: string, dir: string): Env {
+function rewriteAddress(url: string, dir: string): ActionEnv {
   return { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: `url.${dir}.insteadOf`, GIT_CONFIG_VALUE_0: url }
 }

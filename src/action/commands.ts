@@ -1,69 +1,69 @@
 import { fileURLToPath } from 'node:url'
 import { UserError } from '../errors.ts'
-import { withoutProxySecrets } from '../git/proxy.ts'
-import { MODEL_KEY, withoutSecrets } from '../measure/secret-names.ts'
-import { nearest } from '../spec/suggest.ts'
-import { becomeClean } from './clean-start.ts'
-import type { Handed } from './handed-over.ts'
-import { type Env, type Inputs, isDryRun, TOKENS } from './inputs.ts'
+import { removeProxySecrets } from '../git/proxy.ts'
+import { MODEL_KEY, removeSecrets } from '../measure/secret-names.ts'
+import { findNearestWord } from '../spec/suggest.ts'
+import { dropSecrets } from './clean-start.ts'
+import type { RootPipeMessage } from './handed-over.ts'
+import { type ActionEnv, type Inputs, isDryRun, TOKENS } from './inputs.ts'
 
 /** What a command works with. It answers with an exit code, and has set the outputs by then. */
 export interface Task {
   inputs: Inputs
-  env: Env
+  env: ActionEnv
   /** By whom this process was started with a pipe, where it was; the signal says that it is to end. */
-  handed?: Handed & { end: AbortSignal }
+  handed?: RootPipeMessage & { end: AbortSignal }
 }
-type Command = (task: Task) => Promise<number>
+type ActionCommand = (task: Task) => Promise<number>
 
 /**
  * Everything that `command` can be. One that holds a token or a key works in this process; one that runs experiment
  * code never does.
  */
-const COMMANDS: Readonly<Record<string, Command>> = {
+const COMMANDS: Readonly<Record<string, ActionCommand>> = {
   tick: async task => (await import('./tick.ts')).tickOnGithub(task),
-  settle: async task => (await import('./settle.ts')).settleOnGithub(wet(task)),
-  propose: proposeCleanly,
+  settle: async task => (await import('./settle.ts')).settleOnGithub(refuseDryRun(task)),
+  propose: startProposing,
   judge: async task => {
     refuseTokens(task, 'it reads the clone, and asks models with a key of their own')
-    return (await import('./judge.ts')).judgeHere(wet(task))
+    return (await import('./judge.ts')).judgeItems(refuseDryRun(task))
   },
-  measure: measureCleanly,
+  measure: startMeasuring,
   run: async task => {
     refuseTokens(task, 'it measures beside what it holds', APPS)
-    return (await import('./single-job.ts')).runOnGithub(wet(task))
+    return (await import('./single-job.ts')).runOnGithub(refuseDryRun(task))
   },
   report: async task => {
     refuseTokens(task, ASKS_NOBODY)
-    return (await import('./report.ts')).reportOnCampaign(task)
+    return (await import('./report.ts')).reportCampaign(task)
   },
-  audit: task => looking(task, ['audit', '--json']),
-  replay: task => looking(task, ['replay', '--json']),
-  status: task => looking(task, ['status', '--json']),
-  check: task => looking(task, ['check', '--no-try', '--json']),
+  audit: task => runReadOnly(task, ['audit', '--json']),
+  replay: task => runReadOnly(task, ['replay', '--json']),
+  status: task => runReadOnly(task, ['status', '--json']),
+  check: task => runReadOnly(task, ['check', '--no-try', '--json']),
 }
 
 const APPS = ['app-token'] as const
 const ASKS_NOBODY = 'it reads the clone and needs no token'
 
-async function looking(task: Task, argv: readonly string[]): Promise<number> {
+async function runReadOnly(task: Task, argv: readonly string[]): Promise<number> {
   refuseTokens(task, ASKS_NOBODY)
-  return (await import('./reading.ts')).answerOf(task, argv)
+  return (await import('./reading.ts')).runReadingCommand(task, argv)
 }
 
 export const COMMAND_NAMES: readonly string[] = Object.keys(COMMANDS)
 
-export function commandNamed(name: string): Command {
+export function findActionCommand(name: string): ActionCommand {
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   if (command !== undefined) return command
-  const near = nearest(name, COMMAND_NAMES)
+  const near = findNearestWord(name, COMMAND_NAMES)
   throw new UserError(`command is ${JSON.stringify(name)}`, {
     fix: near === undefined ? `give one of ${COMMAND_NAMES.join(', ')}` : `did you mean ${near}?`,
   })
 }
 
 /** What measures costs what it costs: to be told beforehand what would be written, look with tick. */
-function wet(task: Task): Task {
+function refuseDryRun(task: Task): Task {
   if (!isDryRun(task.inputs)) return task
   throw new UserError(`command ${task.inputs.command} takes no dry-run: it spends what it costs`, {
     fix: 'command: tick with dry-run: true says what would be done next',
@@ -85,8 +85,8 @@ function refuseTokens(
   }
 }
 
-async function measureCleanly(task: Task): Promise<number> {
-  const { inputs, env } = wet(task)
+async function startMeasuring(task: Task): Promise<number> {
+  const { inputs, env } = refuseDryRun(task)
   const { campaign, order, directory } = inputs
   refuseTokens(task, 'it runs experiment code')
   for (const [name, value] of Object.entries({ campaign, order })) {
@@ -94,20 +94,20 @@ async function measureCleanly(task: Task): Promise<number> {
   }
   const program = fileURLToPath(new URL('measure.js', import.meta.url))
   const asked = { campaign, order, directory }
-  const told = withoutProxySecrets(env)
+  const told = removeProxySecrets(env)
   const { runAsRoot } = await import('./root-start.ts')
-  const ended = await runAsRoot(program, asked, { env: told, given: withoutSecrets(told) })
+  const ended = await runAsRoot(program, asked, { env: told, given: removeSecrets(told) })
   if (typeof ended === 'number') return ended
-  return becomeClean(program, JSON.stringify({ ...asked, noUsers: ended }), told)
+  return dropSecrets(program, JSON.stringify({ ...asked, noUsers: ended }), told)
 }
 
 /** Programs that a model steers read the environment of processes around them: they find that key there and no token. */
-async function proposeCleanly(task: Task): Promise<number> {
-  const { inputs, env } = wet(task)
+async function startProposing(task: Task): Promise<number> {
+  const { inputs, env } = refuseDryRun(task)
   const { campaign, directory } = inputs
   refuseTokens(task, 'it runs the programs that the spec names')
   const program = fileURLToPath(new URL('propose.js', import.meta.url))
   const key = env[MODEL_KEY] ?? ''
   const handed = key === '' ? {} : { [MODEL_KEY]: key }
-  return becomeClean(program, JSON.stringify({ campaign, directory }), env, handed)
+  return dropSecrets(program, JSON.stringify({ campaign, directory }), env, handed)
 }

@@ -1,12 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { UserError } from '../errors.ts'
-import type { Env } from './inputs.ts'
+import type { ActionEnv } from './inputs.ts'
 
 const dispatched = z.object({ inputs: z.object({ title: z.string().optional() }).nullable().optional() })
 
 /** What the run of this job was called by the run that started it; empty where another event started it. */
-export function readDispatchTitle({ GITHUB_EVENT_NAME: event, GITHUB_EVENT_PATH: file = '' }: Env): string {
+export function readDispatchTitle({
+  GITHUB_EVENT_NAME: event,
+  GITHUB_EVENT_PATH: file = '',
+}: ActionEnv): string {
   if (event !== 'workflow_dispatch') return ''
   try {
     return dispatched.parse(JSON.parse(readFileSync(file, 'utf8'))).inputs?.title ?? ''

@@ -2,21 +2,21 @@ import { randomBytes } from 'node:crypto'
 import { homedir, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { UserError } from '../errors.ts'
-import { publicRegistries } from '../dependencies/registries.ts'
+import { createPublicRegistries } from '../dependencies/registries.ts'
 import { withGitAccess } from '../engine/git-access.ts'
-import { githubForge, WORKFLOW_FILE } from '../forge/github/forge.ts'
+import { createGithubForge, WORKFLOW_FILE } from '../forge/github/forge.ts'
 import { requireSendable } from '../forge/github/sendable-token.ts'
-import { webOf } from '../forge/web.ts'
-import { proxyFor } from '../git/proxy.ts'
-import { shortRef } from '../model/refs.ts'
+import { createWebFetch } from '../forge/web.ts'
+import { findProxy } from '../git/proxy.ts'
+import { toShortRef } from '../model/refs.ts'
 import type { Clock } from '../ports.ts'
 import type { Call } from '../verbs/call.ts'
 import { VERSION } from '../version.ts'
 import type { Task } from './commands.ts'
-import type { Env, Inputs } from './inputs.ts'
-import { attemptOf, runIdOf } from './run-id.ts'
-import { said } from './runner-protocol.ts'
-import { waiting } from './waiting.ts'
+import type { ActionEnv, Inputs } from './inputs.ts'
+import { readAttempt, readRunId } from './run-id.ts'
+import { toLogLine } from './runner-protocol.ts'
+import { sleepUntilAborted } from './waiting.ts'
 
 /** The repository that a job of GitHub Actions is about, and what it may speak to it with. */
 export interface GithubJob {
@@ -31,7 +31,7 @@ export interface GithubJob {
 }
 
 /** Read from what the runner sets, which no branch can change. */
-export function githubJob({ inputs, env }: Task): GithubJob {
+export function readGithubJob({ inputs, env }: Task): GithubJob {
   const token = inputs['github-token']
   if (token === '') {
     throw new UserError(`command ${inputs.command} needs the input github-token`, {
@@ -39,24 +39,24 @@ export function githubJob({ inputs, env }: Task): GithubJob {
     })
   }
   requireSendable(token)
-  const appToken = appTokenOf(inputs)
+  const appToken = readAppToken(inputs)
   const { GITHUB_REPOSITORY: repository = '', GITHUB_API_URL, GITHUB_SERVER_URL } = env
   if (repository === '')
     throw new UserError('GITHUB_REPOSITORY is not set: this command runs in a job of GitHub Actions')
   const serverUrl = (GITHUB_SERVER_URL || 'https://github.com').replace(/\/+$/, '')
   const apiUrl = GITHUB_API_URL || 'https://api.github.com'
   // One that cannot be used is told before anything is asked by it, and not with each request.
-  proxyFor(apiUrl, env)
-  return { apiUrl, serverUrl, repository, token, appToken, workflowFile: workflowFileIn(env) }
+  findProxy(apiUrl, env)
+  return { apiUrl, serverUrl, repository, token, appToken, workflowFile: parseWorkflowFile(env) }
 }
 
 /** `owner/name/.github/workflows/file.yml@ref`: a maintainer may have given the file another name. */
-function workflowFileIn({ GITHUB_WORKFLOW_REF: ref = '' }: Env): string {
+function parseWorkflowFile({ GITHUB_WORKFLOW_REF: ref = '' }: ActionEnv): string {
   return /\/\.github\/workflows\/([^/@]+)@/.exec(ref)?.[1] ?? WORKFLOW_FILE
 }
 
 /** Drafts and their branches are those of github-token: an App's there would start every workflow on them, with its secrets. */
-function appTokenOf({ 'app-token': given, 'github-token': token }: Inputs): string | null {
+function readAppToken({ 'app-token': given, 'github-token': token }: Inputs): string | null {
   if (given === '') return null
   requireSendable(given)
   if (given !== token) return given
@@ -66,13 +66,13 @@ function appTokenOf({ 'app-token': given, 'github-token': token }: Inputs): stri
 }
 
 /** What verbs work with, in a job: pull requests are GitHub's, and git has the token for this server alone. */
-export function surroundingsOf(task: Task, job: GithubJob): Call['around'] {
+export function buildJobEnvironment(task: Task, job: GithubJob): Call['around'] {
   const { inputs, env } = task
   const { apiUrl, serverUrl, repository, token, appToken, workflowFile } = job
-  const clock: Clock = { now: () => Date.now(), monotonic: () => performance.now(), sleep: waiting }
-  const say = (line: string) => console.log(said(line))
+  const clock: Clock = { now: () => Date.now(), monotonic: () => performance.now(), sleep: sleepUntilAborted }
+  const say = (line: string) => console.log(toLogLine(line))
   const debug = isDebugging(env) ? { debug: say } : {}
-  const web = webOf(env)
+  const web = createWebFetch(env)
   return {
     directory: resolve(env['GITHUB_WORKSPACE'] ?? '.', inputs.directory),
     env: withGitAccess(env, job),
@@ -80,15 +80,15 @@ export function surroundingsOf(task: Task, job: GithubJob): Call['around'] {
     cacheDir: join(resolve(env['RUNNER_TEMP'] ?? tmpdir()), 'winnow'),
     machineDir: join(homedir(), '.cache', 'winnow'),
     remote: 'origin',
-    by: { ...runOf(env), actor: env['GITHUB_TRIGGERING_ACTOR'] || env['GITHUB_ACTOR'] || 'unknown' },
+    by: { ...readRunAttempt(env), actor: env['GITHUB_TRIGGERING_ACTOR'] || env['GITHUB_ACTOR'] || 'unknown' },
     version: VERSION,
     clock,
     random: { hex: bytes => randomBytes(bytes).toString('hex'), fraction: () => Math.random() },
     faults: { reach: () => undefined },
     progress: { say },
-    registries: publicRegistries({ version: VERSION, web }),
+    registries: createPublicRegistries({ version: VERSION, web }),
     forge: refs =>
-      githubForge({
+      createGithubForge({
         apiUrl,
         serverUrl,
         repository,
@@ -99,7 +99,7 @@ export function surroundingsOf(task: Task, job: GithubJob): Call['around'] {
         version: VERSION,
         say,
         ...debug,
-        base: shortRef(refs.optimize),
+        base: toShortRef(refs.optimize),
         clock: () => clock.now(),
         sleep: ms => clock.sleep(ms),
         random: () => Math.random(),
@@ -107,16 +107,16 @@ export function surroundingsOf(task: Task, job: GithubJob): Call['around'] {
   }
 }
 
-function runOf(env: Env) {
-  return { run_id: runIdOf(env), attempt: attemptOf(env) }
+function readRunAttempt(env: ActionEnv) {
+  return { run_id: readRunId(env), attempt: readAttempt(env) }
 }
 
 /** "Enable debug logging" of a re-run. */
-export function isDebugging({ RUNNER_DEBUG }: Env): boolean {
+export function isDebugging({ RUNNER_DEBUG }: ActionEnv): boolean {
   return RUNNER_DEBUG === '1'
 }
 
 /** The variable of the repository that stops everything, as far as the workflow hands it over. */
-export function isPaused({ WINNOW_PAUSED: paused = '' }: Env): boolean {
+export function isPaused({ WINNOW_PAUSED: paused = '' }: ActionEnv): boolean {
   return paused !== '' && paused !== 'false'
 }

@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, writeFileSync } from 'node:fs'
 import type { Spec } from '../spec/schema.ts'
-import type { Env } from './inputs.ts'
+import type { ActionEnv } from './inputs.ts'
 
 const DOCKER = '/var/run/docker.sock'
 const OTHERS = ['/run/containerd/containerd.sock', '/var/snap/lxd/common/lxd/unix.socket']
@@ -8,7 +8,7 @@ const OTHERS = ['/run/containerd/containerd.sock', '/var/snap/lxd/common/lxd/uni
 const SUDOERS = '/etc/sudoers.d/zz-winnow'
 
 /** A machine of GitHub's, made for this job and thrown away after it. */
-export function isHosted({ RUNNER_ENVIRONMENT }: Env): boolean {
+export function isHosted({ RUNNER_ENVIRONMENT }: ActionEnv): boolean {
   return RUNNER_ENVIRONMENT === 'github-hosted' && process.platform === 'linux'
 }
 
@@ -17,7 +17,7 @@ export function isHosted({ RUNNER_ENVIRONMENT }: Env): boolean {
  * experiment runs as that user, and before anything comes after one that ran as another. Who stops service containers at
  * the end of the job speaks to Docker's socket; it stays where nothing says that there are none.
  */
-export function giveUpRoot(env: Env, uid: number, services: Spec['execution']['services'] | null): void {
+export function dropRoot(env: ActionEnv, uid: number, services: Spec['execution']['services'] | null): void {
   if (!isHosted(env) || uid === 0) return
   const unused = services !== null && Object.keys(services).length === 0
   const sockets = unused ? [DOCKER, ...OTHERS] : OTHERS

@@ -19,10 +19,10 @@ export const TOKENS = ['github-token', 'app-token'] as const satisfies readonly 
 
 export type Inputs = Readonly<Record<InputName, string>>
 
-export type Env = Readonly<Record<string, string>>
+export type ActionEnv = Readonly<Record<string, string>>
 
 /** A runner passes an input as INPUT_ and its name in capitals, hyphens kept. */
-export function readInputs(env: Env): Inputs {
+export function readInputs(env: ActionEnv): Inputs {
   const input = (name: InputName) => (env[`INPUT_${name.toUpperCase()}`] ?? '').trim()
   return {
     command: input('command'),
@@ -45,7 +45,7 @@ export function isDryRun({ 'dry-run': given }: Inputs): boolean {
   throw new UserError(`the input dry-run is ${JSON.stringify(given)}`, { fix: 'give true or false' })
 }
 
-export function definedIn(env: Readonly<Record<string, string | undefined>>): Env {
+export function omitUndefined(env: Readonly<Record<string, string | undefined>>): ActionEnv {
   return Object.fromEntries(
     Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   )
@@ -59,7 +59,7 @@ export function refuseWindows(platform: NodeJS.Platform): void {
 }
 
 /** With it, whatever a program prints could set variables of the steps that follow. */
-export function refuseUnsafe(env: Env): void {
+export function refuseUnsafe(env: ActionEnv): void {
   if ((env['ACTIONS_ALLOW_UNSECURE_COMMANDS'] ?? '').toLowerCase() !== 'true') return
   throw new UserError('ACTIONS_ALLOW_UNSECURE_COMMANDS is set: what experiments print would be obeyed', {
     fix: 'remove it from the workflow and from the runner',

@@ -2,22 +2,22 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import type { KeepUnwritten } from '../ports.ts'
-import type { Env } from './inputs.ts'
-import { hiddenInJson, type Outputs, said, summarise } from './runner-protocol.ts'
+import type { SaveUnwrittenEvents } from '../ports.ts'
+import type { ActionEnv } from './inputs.ts'
+import { redactJson, type Outputs, toLogLine, appendSummary } from './runner-protocol.ts'
 
 /** A few failures of a few campaigns: artifacts cost their owner. */
 const MOST_BYTES = 32 * 1024 * 1024
 
 /** What a step could not write into a ledger: the runner's disk is gone with the job, so the workflow uploads it. */
-export interface KeptFiles {
-  keep: KeepUnwritten
+export interface UnwrittenFiles {
+  keep: SaveUnwrittenEvents
   /** Says once what was kept; the outputs name it for the step that uploads. Nothing where nothing was. */
-  tell(env: Env): Outputs
+  tell(env: ActionEnv): Outputs
 }
 
-export function keptFiles(env: Env): KeptFiles {
-  const artifact = `winnow-unwritten-${nameIn(env['GITHUB_JOB'])}-${Number(env['GITHUB_RUN_ATTEMPT']) || 1}`
+export function createKeptFiles(env: ActionEnv): UnwrittenFiles {
+  const artifact = `winnow-unwritten-${toJobName(env['GITHUB_JOB'])}-${Number(env['GITHUB_RUN_ATTEMPT']) || 1}`
   const room = resolve(env['RUNNER_TEMP'] ?? tmpdir())
   const files = new Map<string, number>()
   let dir: string | null = null
@@ -33,21 +33,21 @@ export function keptFiles(env: Env): KeptFiles {
       await mkdir(room, { recursive: true })
       dir ??= mkdtempSync(join(room, 'winnow-unwritten-'))
       const end = text.slice(text.trimEnd().length)
-      writeFileSync(join(dir, name), `${hiddenInJson(text.trimEnd(), 2)}${end}`)
+      writeFileSync(join(dir, name), `${redactJson(text.trimEnd(), 2)}${end}`)
       files.set(name, bytes)
       return `${name} of artifact ${artifact}`
     },
     tell(to) {
       if (dir === null) return {}
       const line = `What could not be written is kept: ${[...files.keys()].join(', ')} in the artifact ${artifact} of this run.`
-      console.log(said(line))
-      summarise(to, `${line} docs/github.md of winnow says what to do with it.`)
+      console.log(toLogLine(line))
+      appendSummary(to, `${line} docs/github.md of winnow says what to do with it.`)
       return { report: dir, artifact }
     },
   }
 }
 
 /** What the runner calls the job, as part of a name. */
-function nameIn(job = ''): string {
+function toJobName(job = ''): string {
   return job.replace(/[^\w-]/g, '') || 'job'
 }

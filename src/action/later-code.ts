@@ -18,7 +18,7 @@ import {
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { UserError } from '../errors.ts'
 import { isMissing } from '../measure/missing.ts'
-import type { Env } from './inputs.ts'
+import type { ActionEnv } from './inputs.ts'
 
 /** This action's own bundle, and the Node that started it. */
 export interface Programs {
@@ -30,19 +30,24 @@ export interface Programs {
  * Invariant 6: the steps after a measurement hold the runner's tokens, and the post steps of checkout and of set-up actions
  * run in any case. These are the folders their code lies in. Users of sides must not be able to write to them.
  */
-export function laterCodeFolders(env: Env, { program, node }: Programs): string[] {
+export function listLaterCodeFolders(env: ActionEnv, { program, node }: Programs): string[] {
   const { RUNNER_TEMP: temp = '', GITHUB_WORKSPACE: workspace = '' } = env
-  const work = temp === '' ? [] : [...actionFolders(temp), resolve(temp, '_runner_file_commands')]
-  return [...work, dirname(program), externalsFolder(node), ...(workspace === '' ? [] : [resolve(workspace)])]
+  const work = temp === '' ? [] : [...listActionFolders(temp), resolve(temp, '_runner_file_commands')]
+  return [
+    ...work,
+    dirname(program),
+    findExternalsFolder(node),
+    ...(workspace === '' ? [] : [resolve(workspace)]),
+  ]
 }
 
 /**
  * As the runner lays its folders out: `_work/_actions/owner/name/ref` beside `_work/_temp`. An action that the machine's image
  * brings along is a link to where it lies.
  */
-function actionFolders(temp: string): string[] {
+function listActionFolders(temp: string): string[] {
   const actions = join(dirname(resolve(temp)), '_actions')
-  const below = (folder: string) => namesIn(folder).map(name => join(folder, name))
+  const below = (folder: string) => listFolderNames(folder).map(name => join(folder, name))
   const linked = below(actions)
     .flatMap(below)
     .flatMap(below)
@@ -51,7 +56,7 @@ function actionFolders(temp: string): string[] {
 }
 
 /** The runner keeps every Node that it starts actions with in one folder; another Node has only its own. */
-function externalsFolder(node: string): string {
+function findExternalsFolder(node: string): string {
   const own = dirname(dirname(node))
   return /\/externals\/[^/]+$/.test(own) ? dirname(own) : dirname(node)
 }
@@ -62,26 +67,26 @@ const LOOKED_UP = ['git', 'node', 'sh', 'bash', 'tar', 'zstd', 'gzip', 'docker']
 const CLONE_PARTS = ['config', 'config.worktree', 'hooks', 'info/attributes'] as const
 
 /** What the job's own user could change of it: looked at where experiments run as that user. */
-function exposedPaths(env: Env, { program, node }: Programs): string[] {
+function listExposedPaths(env: ActionEnv, { program, node }: Programs): string[] {
   const { RUNNER_TEMP: temp = '', GITHUB_WORKSPACE: workspace = '', PATH = '' } = env
   const clones =
-    workspace === '' ? [] : ['', ...namesIn(workspace)].map(name => join(workspace, name, '.git'))
+    workspace === '' ? [] : ['', ...listFolderNames(workspace)].map(name => join(workspace, name, '.git'))
   const programs = PATH.split(':')
     .filter(isAbsolute)
     .flatMap(folder => LOOKED_UP.map(name => join(folder, name)))
   return [
-    ...(temp === '' ? [] : actionFolders(temp)),
+    ...(temp === '' ? [] : listActionFolders(temp)),
     dirname(program),
-    ...runtimes(node),
+    ...listRuntimes(node),
     ...clones.flatMap(git => CLONE_PARTS.map(part => join(git, part))),
     ...programs.filter(isExposed),
   ]
 }
 
-function runtimes(node: string): string[] {
-  const externals = externalsFolder(node)
+function listRuntimes(node: string): string[] {
+  const externals = findExternalsFolder(node)
   if (!externals.endsWith('/externals')) return [node]
-  return namesIn(externals).map(name => join(externals, name, 'bin/node'))
+  return listFolderNames(externals).map(name => join(externals, name, 'bin/node'))
 }
 
 /** Not where only root may write: a folder that is missing can be made. */
@@ -101,7 +106,7 @@ function isClosed(folder: string): boolean {
   }
 }
 
-function statAt(path: string): Stats | undefined {
+function readStat(path: string): Stats | undefined {
   return isClosed(path) ? undefined : lstatSync(path, { throwIfNoEntry: false })
 }
 
@@ -114,7 +119,7 @@ function isWritable(path: string): boolean {
   }
 }
 
-interface Entry {
+interface SavedEntry {
   kind: 'file' | 'link' | 'folder'
   mode: number
   /** Of a file, its hash; of a link, where it leads. */
@@ -132,21 +137,21 @@ export class LaterCodeChanged extends UserError {}
 /** The code of later steps as it was before anything of an experiment ran. */
 export class LaterCode {
   readonly #roots: readonly string[]
-  readonly #before: ReadonlyMap<string, Entry>
+  readonly #before: ReadonlyMap<string, SavedEntry>
 
-  constructor(env: Env, programs: Programs) {
-    this.#roots = exposedPaths(env, programs)
-    this.#before = entriesBelow(this.#roots, MOST_KEPT_BYTES)
+  constructor(env: ActionEnv, programs: Programs) {
+    this.#roots = listExposedPaths(env, programs)
+    this.#before = readEntries(this.#roots, MOST_KEPT_BYTES)
   }
 
   /** Throws if anything changed. By then the old code is back, or what could not be put back is removed, so that it does not run. */
   requireUnchanged(): void {
-    const now = entriesBelow(this.#roots, 0)
+    const now = readEntries(this.#roots, 0)
     const paths = new Set([...this.#before.keys(), ...now.keys()])
     const changed = [...paths].filter(path => !isSame(this.#before.get(path), now.get(path)))
     if (changed.length === 0) return
     const removed = this.#putBack(changed.toSorted())
-    throw new LaterCodeChanged(changedText(changed, removed), {
+    throw new LaterCodeChanged(describeChangedCode(changed, removed), {
       fix: 'look at what was measured; on a hosted Linux runner measurement.isolation: uid keeps experiments from these files',
     })
   }
@@ -155,7 +160,7 @@ export class LaterCode {
   #putBack(changed: readonly string[]): string[] {
     return changed.filter(path => {
       try {
-        return !isPutBack(path, this.#before.get(path))
+        return !tryRestore(path, this.#before.get(path))
       } catch {
         return true
       }
@@ -164,10 +169,10 @@ export class LaterCode {
 }
 
 /** False where nothing is left to put there: the path is empty then. */
-function isPutBack(path: string, was: Entry | undefined): boolean {
+function tryRestore(path: string, was: SavedEntry | undefined): boolean {
   // Back already with the folder that hid it.
-  if (was !== undefined && isSame(was, entryAt(path))) return true
-  const isFolder = statAt(path)?.isDirectory() === true
+  if (was !== undefined && isSame(was, readEntry(path))) return true
+  const isFolder = readStat(path)?.isDirectory() === true
   if (was?.kind !== 'folder' || !isFolder) rmSync(path, { recursive: true, force: true })
   if (was === undefined) return true
   mkdirSync(dirname(path), { recursive: true })
@@ -184,7 +189,7 @@ function isPutBack(path: string, was: Entry | undefined): boolean {
 
 const MOST_NAMED = 5
 
-function changedText(changed: readonly string[], removed: readonly string[]): string {
+function describeChangedCode(changed: readonly string[], removed: readonly string[]): string {
   const named = changed.slice(0, MOST_NAMED).join(', ')
   const more = changed.length > MOST_NAMED ? ` and ${changed.length - MOST_NAMED} more` : ''
   const end =
@@ -194,36 +199,36 @@ function changedText(changed: readonly string[], removed: readonly string[]): st
   return `the measured code changed code that later steps of this job run (${named}${more}): nothing is reported, and ${end}`
 }
 
-function isSame(before: Entry | undefined, now: Entry | undefined): boolean {
+function isSame(before: SavedEntry | undefined, now: SavedEntry | undefined): boolean {
   if (before === undefined || now === undefined) return false
   return before.kind === now.kind && before.mode === now.mode && before.content === now.content
 }
 
-function entriesBelow(roots: readonly string[], room: number): Map<string, Entry> {
-  const found = new Map<string, Entry>()
+function readEntries(roots: readonly string[], room: number): Map<string, SavedEntry> {
+  const found = new Map<string, SavedEntry>()
   let left = room
   const pending = [...roots].toReversed()
   for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
-    const stat = statAt(path)
+    const stat = readStat(path)
     if (stat === undefined || found.has(path)) continue
-    const entry = entryOf(path, stat)
+    const entry = toEntry(path, stat)
     if (entry === null) continue
     const { bytes } = entry
     const isKept = bytes !== null && bytes.length <= left
     if (isKept) left -= bytes.length
     found.set(path, isKept ? entry : { ...entry, bytes: null })
-    if (entry.kind === 'folder') pending.push(...namesIn(path).map(name => join(path, name)))
+    if (entry.kind === 'folder') pending.push(...listFolderNames(path).map(name => join(path, name)))
   }
   return found
 }
 
-function entryAt(path: string): Entry | undefined {
-  const stat = statAt(path)
-  return (stat && entryOf(path, stat)) ?? undefined
+function readEntry(path: string): SavedEntry | undefined {
+  const stat = readStat(path)
+  return (stat && toEntry(path, stat)) ?? undefined
 }
 
 /** Nothing that a step could run is a socket, a pipe or a device. */
-function entryOf(path: string, stat: Stats): Entry | null {
+function toEntry(path: string, stat: Stats): SavedEntry | null {
   const mode = stat.mode & 0o7777
   if (stat.isSymbolicLink()) return { kind: 'link', mode, content: readlinkSync(path), bytes: null }
   if (stat.isDirectory()) return { kind: 'folder', mode, content: '', bytes: null }
@@ -250,7 +255,7 @@ function isNoFolder(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOTDIR'
 }
 
-function namesIn(folder: string): string[] {
+function listFolderNames(folder: string): string[] {
   try {
     return readdirSync(folder).toSorted()
   } catch (error) {

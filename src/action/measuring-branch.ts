@@ -1,7 +1,7 @@
 import { UserError } from '../errors.ts'
-import type { Env } from './inputs.ts'
+import type { ActionEnv } from './inputs.ts'
 
-interface Named {
+interface PrefixedCampaign {
   name: string
   prefix: string
 }
@@ -10,7 +10,10 @@ interface Named {
  * The campaign whose orders this run measures; undefined where it measures none. On the campaign's own branch caches
  * are seen by later measurements alone.
  */
-export function measuringCampaign<T extends Named>(env: Env, campaigns: readonly T[]): T | undefined {
+export function findMeasuringCampaign<T extends PrefixedCampaign>(
+  env: ActionEnv,
+  campaigns: readonly T[],
+): T | undefined {
   const { GITHUB_EVENT_NAME: event = '', GITHUB_REF: ref = '' } = env
   if (event !== 'workflow_dispatch') return undefined
   return campaigns.find(({ name, prefix }) => ref === `refs/heads/${prefix}/${name}`)
@@ -20,7 +23,10 @@ export function measuringCampaign<T extends Named>(env: Env, campaigns: readonly
  * A run on the default branch would leave caches that every other workflow restores. On the campaign's own branch
  * only later measurements see them.
  */
-export function measuringBranch({ GITHUB_REF: ref = '' }: Env, campaign: string): { prefix: string } {
+export function requireMeasuringBranch(
+  { GITHUB_REF: ref = '' }: ActionEnv,
+  campaign: string,
+): { prefix: string } {
   const start = 'refs/heads/'
   const end = `/${campaign}`
   const prefix = ref.slice(start.length, -end.length)

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import type { AskingJobs } from '../engine/actions/session.ts'
 import type { EndedJob, EndedRun } from '../engine/actions/ended-run.ts'
 import { UserError } from '../errors.ts'
-import { digest, type OrderId } from '../model/ids.ts'
-import { MOST_ORDERS_A_RUN } from '../model/parcel.ts'
+import { digestSchema, type OrderId } from '../model/ids.ts'
+import { MAX_ORDERS_PER_RUN } from '../model/parcel.ts'
 
 /** What the settling job is told of the jobs before it. */
 export interface EndedJobs {
@@ -20,7 +20,7 @@ const job = z.strictObject({
   result: z.enum(['success', 'failure', 'cancelled', 'skipped']),
   outputs: z.record(z.string(), z.string()),
 })
-type Job = z.output<typeof job>
+type NeedsJob = z.output<typeof job>
 
 const needs = z.record(z.string(), job)
 
@@ -31,18 +31,18 @@ const matrix = z
         .number()
         .int()
         .min(0)
-        .max(MOST_ORDERS_A_RUN - 1),
-      order: digest,
+        .max(MAX_ORDERS_PER_RUN - 1),
+      order: digestSchema,
       title: z.string(),
     }),
   )
-  .max(MOST_ORDERS_A_RUN)
+  .max(MAX_ORDERS_PER_RUN)
   .refine(all => new Set(all.map(({ slot }) => slot)).size === all.length, 'two orders have one slot')
   .refine(all => new Set(all.map(({ order }) => order)).size === all.length, 'an order has two slots')
 
 /** Reads `toJSON(needs)`: results and outputs of the jobs before this one. */
 export function readNeeds(text: string): EndedJobs {
-  const jobs = parsed(needs, text, 'the input jobs')
+  const jobs = parseJobsInput(needs, text, 'the input jobs')
   const tick = jobs['tick']
   if (tick === undefined)
     throw new UserError('the input jobs tells nothing of the job tick', {
@@ -54,8 +54,8 @@ export function readNeeds(text: string): EndedJobs {
   )
   const measured = new Map<OrderId, EndedJob>()
   if (orders !== '')
-    for (const { slot, order } of parsed(matrix, orders, 'the output orders of the job tick'))
-      measured.set(order, jobInSlot(measuring, slot))
+    for (const { slot, order } of parseJobsInput(matrix, orders, 'the output orders of the job tick'))
+      measured.set(order, findSlotJob(measuring, slot))
   const isTickLost = tick.result !== 'success'
   // A tick that was lost may have recorded what its run asks, and no job of the run asked it.
   const isDue = (output: string) => output !== '' || isTickLost
@@ -63,15 +63,15 @@ export function readNeeds(text: string): EndedJobs {
     campaigns: [...new Set([campaign, propose, judge])].filter(name => name !== ''),
     ended: {
       measured,
-      proposed: isDue(propose) ? endedJob(jobs['propose']) : null,
-      judged: isDue(judge) ? endedJob(jobs['judge']) : null,
+      proposed: isDue(propose) ? toEndedJob(jobs['propose']) : null,
+      judged: isDue(judge) ? toEndedJob(jobs['judge']) : null,
     },
     has: { propose: jobs['propose'] !== undefined, judge: jobs['judge'] !== undefined },
     isTickLost,
   }
 }
 
-function parsed<T>(schema: z.ZodType<T>, text: string, what: string): T {
+function parseJobsInput<T>(schema: z.ZodType<T>, text: string, what: string): T {
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -92,7 +92,7 @@ const SHA256 = /^[0-9a-f]{64}$/
 const SLOT = /^(success|failure|cancelled) ?([0-9a-f]{64})?$/
 
 /** Of all matrix jobs of this run, the one of this slot alone puts this output out. */
-function jobInSlot(measuring: readonly Job[], slot: number): EndedJob {
+function findSlotJob(measuring: readonly NeedsJob[], slot: number): EndedJob {
   const told = measuring.flatMap(({ outputs }) => {
     const value = outputs[`slot-${slot}`] ?? ''
     return value === '' ? [] : [value]
@@ -102,7 +102,7 @@ function jobInSlot(measuring: readonly Job[], slot: number): EndedJob {
   return { status, digest }
 }
 
-function endedJob(ended: Job | undefined): EndedJob {
+function toEndedJob(ended: NeedsJob | undefined): EndedJob {
   const told = ended?.outputs['digest'] ?? ''
   return { status: ended?.result ?? '', digest: SHA256.test(told) ? told : null }
 }

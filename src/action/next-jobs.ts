@@ -8,14 +8,16 @@ const JOBS = ['measure', 'propose', 'judge']
 export function readNextJobs(inputs: Inputs): AskingJobs {
   const named = inputs['next-jobs'].split(/[\s,]+/).filter(name => name !== '')
   const unknown = named.find(name => !JOBS.includes(name))
-  if (unknown !== undefined) throw wrong(`the input next-jobs names ${JSON.stringify(unknown)}`)
+  if (unknown !== undefined) throw createNextJobsError(`the input next-jobs names ${JSON.stringify(unknown)}`)
   // A dry run hands nothing to anybody.
   if (!named.includes('measure') && !isDryRun(inputs))
-    throw wrong('the input next-jobs does not name measure: no job would measure what this tick orders')
+    throw createNextJobsError(
+      'the input next-jobs does not name measure: no job would measure what this tick orders',
+    )
   return { propose: named.includes('propose'), judge: named.includes('judge') }
 }
 
-function wrong(what: string): UserError {
+function createNextJobsError(what: string): UserError {
   return new UserError(what, {
     fix: `name the jobs of this workflow file that follow: ${JOBS.join(', ')}; winnow init --github writes it`,
   })

@@ -8,13 +8,13 @@ export function requireOwnRemote(
 ): void {
   const url = remotes.find(({ name }) => name === 'origin')?.url ?? ''
   const own = `${serverUrl}/${repository}`
-  if (plain(url) === plain(own)) return
+  if (normalizeRemoteUrl(url) === normalizeRemoteUrl(own)) return
   throw new UserError(`origin of this clone is ${url || 'nothing'}, and the job is about ${own}`, {
     fix: 'clone the repository itself, over HTTPS, with actions/checkout',
   })
 }
 
-function plain(url: string): string {
+function normalizeRemoteUrl(url: string): string {
   return url
     .replace(/\/+$/, '')
     .replace(/\.git$/, '')

@@ -1,7 +1,7 @@
 /** GitHub takes 1 MB of outputs of a job, of two bytes a character; the other outputs are short. */
 export const MOST_CHARACTERS = 480_000
 
-interface Stage {
+interface TruncationStage {
   /** Characters of a text. */
   text: number
   /** Entries of a list, or of an object below the first one. */
@@ -9,30 +9,33 @@ interface Stage {
 }
 
 /** From one to the next more is left out, until the rest fits. */
-const STAGES: readonly Stage[] = [
+const STAGES: readonly TruncationStage[] = [
   { text: 2_000, entries: 10_000 },
   { text: 1_000, entries: 1_000 },
   { text: 300, entries: 100 },
   { text: 100, entries: 10 },
 ]
-const LAST: Stage = { text: 100, entries: 100 }
+const LAST: TruncationStage = { text: 100, entries: 100 }
 
 /**
  * The answer of a command as an output can hold it: JSON as before, and where it was too long, less of it, which `cut`
  * says.
  */
-export function fittingJson(json: string): string {
+export function fitJson(json: string): string {
   if (json.length <= MOST_CHARACTERS) return json
-  const value = parsedJson(json) ?? json
+  const value = parseJsonText(json) ?? json
   for (const stage of STAGES) {
-    const shorter = JSON.stringify({ ...asObject(shortened(value, stage, true)), cut: words(stage) })
+    const shorter = JSON.stringify({
+      ...toObject(truncateValue(value, stage, true)),
+      cut: describeTruncation(stage),
+    })
     if (shorter.length <= MOST_CHARACTERS) return shorter
   }
-  return JSON.stringify({ ...plainOnes(value), cut: 'everything but plain values of the first level' })
+  return JSON.stringify({ ...keepPlainValues(value), cut: 'everything but plain values of the first level' })
 }
 
 /** Undefined for what is no JSON: nothing, or words for a person. */
-export function parsedJson(json: string): unknown {
+export function parseJsonText(json: string): unknown {
   try {
     return JSON.parse(json)
   } catch (error) {
@@ -41,12 +44,12 @@ export function parsedJson(json: string): unknown {
   }
 }
 
-function words({ text, entries }: Stage): string {
+function describeTruncation({ text, entries }: TruncationStage): string {
   return `texts after ${text} characters, lists and lower objects after ${entries} entries`
 }
 
 /** A list, or a text, has no room for a word beside it. */
-function asObject(value: unknown): object {
+function toObject(value: unknown): object {
   return isObject(value) ? value : { result: value }
 }
 
@@ -54,13 +57,13 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function shortened(value: unknown, stage: Stage, first = false): unknown {
+function truncateValue(value: unknown, stage: TruncationStage, first = false): unknown {
   if (typeof value === 'string') return cutText(value, stage.text)
-  if (Array.isArray(value)) return value.slice(0, stage.entries).map(each => shortened(each, stage))
+  if (Array.isArray(value)) return value.slice(0, stage.entries).map(each => truncateValue(each, stage))
   if (!isObject(value)) return value
   const entries = Object.entries(value)
   const kept = first ? entries : entries.slice(0, stage.entries)
-  return Object.fromEntries(kept.map(([key, each]) => [key, shortened(each, stage)]))
+  return Object.fromEntries(kept.map(([key, each]) => [key, truncateValue(each, stage)]))
 }
 
 function cutText(text: string, most: number): string {
@@ -68,9 +71,11 @@ function cutText(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most).replace(/[\u{D800}-\u{DBFF}]$/u, '')}…`
 }
 
-function plainOnes(value: unknown): object {
-  const entries = Object.entries(asObject(value)).filter(
+function keepPlainValues(value: unknown): object {
+  const entries = Object.entries(toObject(value)).filter(
     ([key, each]) => key.length <= LAST.text && (typeof each !== 'object' || each === null),
   )
-  return Object.fromEntries(entries.slice(0, LAST.entries).map(([key, each]) => [key, shortened(each, LAST)]))
+  return Object.fromEntries(
+    entries.slice(0, LAST.entries).map(([key, each]) => [key, truncateValue(each, LAST)]),
+  )
 }

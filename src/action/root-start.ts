@@ -3,18 +3,18 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { UserError } from '../errors.ts'
-import { listedUsers, type NoUsers } from '../measure/users/side-users.ts'
+import { listSideUsers, type MissingUsers } from '../measure/users/side-users.ts'
 import { wipeEnvironment } from './clean-start.ts'
 import { isHosted } from './give-up-root.ts'
-import { type Handed, handedBack } from './handed-over.ts'
+import { type RootPipeMessage, readReturnReason } from './handed-over.ts'
 import { AS_ROOT, BY_PIPE } from './start-words.ts'
-import type { Env } from './inputs.ts'
+import type { ActionEnv } from './inputs.ts'
 
-interface Start {
+interface RootStart {
   /** Of this step, to find out what is possible here. */
-  env: Env
+  env: ActionEnv
   /** The variables that the program gets, in its pipe. */
-  given: Env
+  given: ActionEnv
 }
 
 /**
@@ -25,11 +25,11 @@ interface Start {
 export async function runAsRoot(
   program: string,
   task: unknown,
-  { env, given }: Start,
-): Promise<number | NoUsers> {
-  const listed = listedUsers()
+  { env, given }: RootStart,
+): Promise<number | MissingUsers> {
+  const listed = listSideUsers()
   const root = process.getuid?.() === 0
-  const open = !root && maySudo(env)
+  const open = !root && canSudo(env)
   // Without users root measures nothing, and is asked all the same where it has a right to give up.
   if ('what' in listed && !(open && isHosted(env))) return listed
   if (!root && !open)
@@ -37,11 +37,11 @@ export async function runAsRoot(
   const room = mkdtempSync(join(resolve(env['RUNNER_TEMP'] ?? tmpdir()), 'winnow-root-'))
   try {
     const argv = [...(root ? [] : SUDO), process.execPath, ...process.execArgv, program, AS_ROOT]
-    const code = await run(argv, env, { task, room, env: given })
-    const why = handedBack(room)
+    const code = await runWithPipe(argv, env, { task, room, env: given })
+    const why = readReturnReason(room)
     // Without an answer the job has failed already, and says why.
     const answered = why !== null || code === 0
-    if (answered && !root && isHosted(env) && maySudo(env)) throw new UserError('sudo could not be given up')
+    if (answered && !root && isHosted(env) && canSudo(env)) throw new UserError('sudo could not be given up')
     if (why === null) return code
     return { what: why, fix: 'see why it does not work that way, or use isolation: none' }
   } finally {
@@ -50,8 +50,8 @@ export async function runAsRoot(
 }
 
 /** As the user of this step: the token stands in neither arguments nor an environment that others could read. */
-export function runByPipe(program: string, task: unknown, { env, given }: Start): Promise<number> {
-  return run([process.execPath, ...process.execArgv, program, BY_PIPE], env, {
+export function runThroughPipe(program: string, task: unknown, { env, given }: RootStart): Promise<number> {
+  return runWithPipe([process.execPath, ...process.execArgv, program, BY_PIPE], env, {
     task,
     room: tmpdir(),
     env: given,
@@ -60,7 +60,7 @@ export function runByPipe(program: string, task: unknown, { env, given }: Start)
 
 const SUDO = ['sudo', '--non-interactive', '--'] as const
 
-function maySudo({ PATH = '/usr/bin:/bin' }: Env): boolean {
+function canSudo({ PATH = '/usr/bin:/bin' }: ActionEnv): boolean {
   return spawnSync('sudo', ['--non-interactive', 'true'], { env: { PATH }, stdio: 'ignore' }).status === 0
 }
 
@@ -68,14 +68,14 @@ function maySudo({ PATH = '/usr/bin:/bin' }: Env): boolean {
  * A process of root cannot be signalled by who started it: what ends it is the end of its standard input, by which it is
  * told everything first.
  */
-function run(
+function runWithPipe(
   [file = '', ...args]: readonly string[],
-  env: Env,
-  { task, room, env: given }: Pick<Handed, 'task' | 'room' | 'env'>,
+  env: ActionEnv,
+  { task, room, env: given }: Pick<RootPipeMessage, 'task' | 'room' | 'env'>,
 ): Promise<number> {
   const { PATH = '/usr/bin:/bin' } = env
   const runner = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
-  const handed: Handed = { task, env: given, room, runner }
+  const handed: RootPipeMessage = { task, env: given, room, runner }
   wipeEnvironment()
   return new Promise((resolve, reject) => {
     const child = spawn(file, args, { env: { PATH }, stdio: ['pipe', 'inherit', 'inherit'] })

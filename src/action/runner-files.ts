@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { isMissing } from '../measure/missing.ts'
-import type { Env } from './inputs.ts'
+import type { ActionEnv } from './inputs.ts'
 
 const NAMED = ['GITHUB_ENV', 'GITHUB_PATH', 'GITHUB_OUTPUT', 'GITHUB_STATE', 'GITHUB_STEP_SUMMARY'] as const
 const FOLDER = '_runner_file_commands'
@@ -19,12 +19,12 @@ const FOLDER = '_runner_file_commands'
  * Empties every file by which a step sets variables, paths, outputs, state and the summary. A process of the experiment
  * that runs as the job's user can write to all of them, also to those of other steps, and the runner would obey.
  */
-export function emptyRunnerFiles(env: Env): void {
+export function clearRunnerFiles(env: ActionEnv): void {
   const named = NAMED.flatMap(name => env[name] || [])
   const folders = new Set(named.map(file => dirname(resolve(file))).filter(isRunnerFolder))
   const { RUNNER_TEMP: temp = '' } = env
   if (temp !== '') folders.add(join(resolve(temp), FOLDER))
-  const found = [...folders].flatMap(filesIn)
+  const found = [...folders].flatMap(listRunnerFiles)
   for (const file of new Set([...named.map(file => resolve(file)), ...found])) makeEmptyFile(file)
 }
 
@@ -32,7 +32,7 @@ function isRunnerFolder(folder: string): boolean {
   return folder.endsWith(`/${FOLDER}`)
 }
 
-function filesIn(folder: string): string[] {
+function listRunnerFiles(folder: string): string[] {
   try {
     return readdirSync(folder).map(name => join(folder, name))
   } catch (error) {

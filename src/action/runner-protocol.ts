@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { appendFileSync, existsSync, statSync, writeFileSync } from 'node:fs'
-import { exitCodeOf, type Place, UserError } from '../errors.ts'
-import { cell } from '../report/markdown.ts'
-import { plainText, withoutOrders } from '../report/plain-text.ts'
-import type { Env } from './inputs.ts'
-import { fittingJson, parsedJson } from './result-json.ts'
+import { getExitCode, type ErrorPlace, UserError } from '../errors.ts'
+import { escapeMarkdown } from '../report/markdown.ts'
+import { toPlainText, neutralizeWorkflowCommands } from '../report/plain-text.ts'
+import type { ActionEnv } from './inputs.ts'
+import { fitJson, parseJsonText } from './result-json.ts'
 
 /** The outputs of action.yml. All are always set, also after a failure: a workflow need not ask which there are. */
 export const OUTPUTS = [
@@ -24,11 +24,11 @@ export type Outputs = Readonly<Partial<Record<(typeof OUTPUTS)[number], string>>
  * Written anew and not appended: whatever else stands in the file, no code of ours has put there. Paths and names are
  * ours, for the steps that follow: a password that is a word of one of them is no reason to change it.
  */
-export function setOutputs(env: Env, outputs: Outputs): void {
-  leaveNothing(env)
+export function setOutputs(env: ActionEnv, outputs: Outputs): void {
+  clearStepFiles(env)
   const { GITHUB_OUTPUT: file = '' } = env
   if (file === '') return
-  const told = { ...outputs, 'result-json': fittingJson(hiddenInJson(outputs['result-json'] ?? '')) }
+  const told = { ...outputs, 'result-json': fitJson(redactJson(outputs['result-json'] ?? '')) }
   const lines = OUTPUTS.map(name => {
     const end = `winnow-${randomUUID()}`
     return `${name}<<${end}\n${told[name] ?? ''}\n${end}\n`
@@ -40,7 +40,7 @@ export function setOutputs(env: Env, outputs: Outputs): void {
  * A step of ours sets no variable, no path and no state. Whoever ran as this user may have: the runner would hand that
  * to the next step, which holds tokens.
  */
-function leaveNothing(env: Env): void {
+function clearStepFiles(env: ActionEnv): void {
   for (const name of ['GITHUB_ENV', 'GITHUB_PATH', 'GITHUB_STATE']) {
     const file = env[name] ?? ''
     if (file !== '') writeFileSync(file, '')
@@ -51,30 +51,30 @@ function leaveNothing(env: Env): void {
 const MOST_SUMMARY_BYTES = 1024 * 1024
 const CUT = '\n… (cut here: GitHub takes no more in a summary)\n'
 
-export function summarise({ GITHUB_STEP_SUMMARY: file = '' }: Env, markdown: string): void {
+export function appendSummary({ GITHUB_STEP_SUMMARY: file = '' }: ActionEnv, markdown: string): void {
   if (file === '') return
   const used = existsSync(file) ? statSync(file).size : 0
   const room = MOST_SUMMARY_BYTES - used - Buffer.byteLength(CUT)
-  const text = `${hidden(markdown)}\n`
+  const text = `${redactText(markdown)}\n`
   if (Buffer.byteLength(text) <= room) return appendFileSync(file, text)
-  if (room > 0) appendFileSync(file, `${wholeLines(text, room)}${CUT}`)
+  if (room > 0) appendFileSync(file, `${takeWholeLines(text, room)}${CUT}`)
 }
 
 /** As many as these bytes hold; at least none. */
-function wholeLines(text: string, bytes: number): string {
+function takeWholeLines(text: string, bytes: number): string {
   const held = Buffer.from(text).subarray(0, bytes).toString('utf8')
   return held.slice(0, Math.max(0, held.lastIndexOf('\n')))
 }
 
 /** For a log that a runner reads along: text stays text. */
-export function said(text: string): string {
-  return hidden(withoutOrders(plainText(text)))
+export function toLogLine(text: string): string {
+  return redactText(neutralizeWorkflowCommands(toPlainText(text)))
 }
 
 const secrets = new Set<string>()
 
 /** Whatever this process prints from here on, these are not in it. Whoever started it has told the runner. */
-export function keepHidden(values: readonly string[]): void {
+export function addSecrets(values: readonly string[]): void {
   for (const value of values) if (value !== '') secrets.add(value)
 }
 
@@ -82,36 +82,37 @@ export function keepHidden(values: readonly string[]): void {
  * Whatever is printed from here on, these are not in it. The runner is told as well: what other steps of the job
  * print is theirs, and it knows the job's own token by one of its forms alone.
  */
-export function hide(values: readonly string[]): void {
+export function hideSecrets(values: readonly string[]): void {
   for (const value of new Set(values.filter(each => each !== '' && !secrets.has(each)))) {
     secrets.add(value)
-    console.log(`::add-mask::${escaped(value)}`)
+    console.log(`::add-mask::${escapeCommandText(value)}`)
   }
 }
 
 /** Also as a summary has them, whose marks are taken apart. */
-export function hidden(text: string): string {
-  return without(text, [...secrets])
+export function redactText(text: string): string {
+  return redactValues(text, [...secrets])
 }
 
-function without(text: string, values: readonly string[]): string {
-  const known = values.flatMap(secret => [secret, cell(secret, secret.length)])
+function redactValues(text: string, values: readonly string[]): string {
+  const known = values.flatMap(secret => [secret, escapeMarkdown(secret, secret.length)])
   // The longest first: one may lie in another.
   const inOrder = known.toSorted((a, b) => b.length - a.length)
   return inOrder.reduce((shown, secret) => shown.replaceAll(secret, '***'), text)
 }
 
 /** What programs read stays what it is: texts alone are changed, and never its form. */
-export function hiddenInJson(json: string, indent?: number): string {
-  const value = parsedJson(json)
-  return value === undefined ? hidden(json) : JSON.stringify(hiddenIn(value), null, indent)
+export function redactJson(json: string, indent?: number): string {
+  const value = parseJsonText(json)
+  return value === undefined ? redactText(json) : JSON.stringify(redactNested(value), null, indent)
 }
 
-function hiddenIn(value: unknown): unknown {
-  if (typeof value === 'string') return isSentence(value) ? hidden(value) : without(value, longSecrets())
-  if (Array.isArray(value)) return value.map(hiddenIn)
+function redactNested(value: unknown): unknown {
+  if (typeof value === 'string')
+    return isSentence(value) ? redactText(value) : redactValues(value, listLongSecrets())
+  if (Array.isArray(value)) return value.map(redactNested)
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, hiddenIn(each)]))
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, redactNested(each)]))
 }
 
 /** Of several words, or an address; anything else is a name, an id or a path. */
@@ -122,13 +123,13 @@ function isSentence(text: string): boolean {
 /** No token is shorter than this. A shorter password stands in names and ids by chance. */
 const TOKEN_LENGTH = 12
 
-function longSecrets(): string[] {
+function listLongSecrets(): string[] {
   return [...secrets].filter(({ length }) => length >= TOKEN_LENGTH)
 }
 
 /** What is said until the end of it is shown under this name, and folded away. */
-export async function grouped<T>(name: string, work: () => Promise<T>): Promise<T> {
-  console.log(`::group::${escaped(said(name))}`)
+export async function logGroup<T>(name: string, work: () => Promise<T>): Promise<T> {
+  console.log(`::group::${escapeCommandText(toLogLine(name))}`)
   try {
     return await work()
   } finally {
@@ -137,20 +138,20 @@ export async function grouped<T>(name: string, work: () => Promise<T>): Promise<
 }
 
 /** An annotation: whatever is in it, the runner is told nothing else by it. */
-export function annotation(
+export function renderAnnotation(
   level: 'error' | 'notice' | 'warning',
   message: string,
-  place: Place = {},
+  place: ErrorPlace = {},
 ): string {
   const properties = [
     ['file', place.file],
     ['line', place.line],
     ['title', 'winnow'],
-  ].flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${escapedProperty(String(value))}`]))
-  return `::${level} ${properties.join(',')}::${escaped(hidden(plainText(message)).slice(0, 4000))}`
+  ].flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${escapeProperty(String(value))}`]))
+  return `::${level} ${properties.join(',')}::${escapeCommandText(redactText(toPlainText(message)).slice(0, 4000))}`
 }
 
-function escaped(text: string): string {
+function escapeCommandText(text: string): string {
   return text
     .replaceAll('%', '%25')
     .replaceAll('\r', '%0D')
@@ -158,22 +159,22 @@ function escaped(text: string): string {
     .replaceAll('##[', '##%5B')
 }
 
-function escapedProperty(text: string): string {
-  return escaped(plainText(text)).replaceAll(':', '%3A').replaceAll(',', '%2C')
+function escapeProperty(text: string): string {
+  return escapeCommandText(toPlainText(text)).replaceAll(':', '%3A').replaceAll(',', '%2C')
 }
 
 /** What went wrong as an annotation and in the summary, and the exit code it has everywhere. */
-export function failed(env: Env, error: unknown, others: Outputs = {}): number {
-  const message = hidden(error instanceof Error ? error.message : String(error))
+export function reportFailure(env: ActionEnv, error: unknown, others: Outputs = {}): number {
+  const message = redactText(error instanceof Error ? error.message : String(error))
   const fix = error instanceof UserError && error.fix !== undefined ? `\nfix: ${error.fix}` : ''
-  console.log(annotation('error', `${message}${fix}`, error instanceof UserError ? error.place : {}))
-  summarise(
+  console.log(renderAnnotation('error', `${message}${fix}`, error instanceof UserError ? error.place : {}))
+  appendSummary(
     env,
     `**error** ${`${message}${fix}`
       .split('\n')
-      .map(text => cell(text))
+      .map(text => escapeMarkdown(text))
       .join(' ')}`,
   )
-  setOutputs(env, { ...others, 'result-json': JSON.stringify({ error: plainText(message) }) })
-  return exitCodeOf(error)
+  setOutputs(env, { ...others, 'result-json': JSON.stringify({ error: toPlainText(message) }) })
+  return getExitCode(error)
 }

@@ -2,28 +2,28 @@ import { isRetryTitle } from '../report/run-names.ts'
 import type { Call } from '../verbs/call.ts'
 import type { KnownCampaign } from '../verbs/known-campaigns.ts'
 import type { Task } from './commands.ts'
-import { type GithubJob, githubJob, isPaused, surroundingsOf } from './github-job.ts'
+import { type GithubJob, readGithubJob, isPaused, buildJobEnvironment } from './github-job.ts'
 import { readDispatchTitle } from './dispatch-title.ts'
-import type { Env } from './inputs.ts'
-import { measuringCampaign } from './measuring-branch.ts'
+import type { ActionEnv } from './inputs.ts'
+import { findMeasuringCampaign } from './measuring-branch.ts'
 import { readNeeds } from './needs.ts'
-import { tellPaused } from './tell-turns.ts'
+import { reportPaused } from './tell-turns.ts'
 import { readCampaigns, takeTurns } from './tick.ts'
-import { callOf } from './verb-call.ts'
+import { createCall } from './verb-call.ts'
 
 /**
  * The last job of a run: takes in what its other jobs answered, scored and measured, then ticks. Where the first job was
  * lost, it does that job's work.
  */
 export async function settleOnGithub(task: Task): Promise<number> {
-  if (isPaused(task.env)) return tellPaused(task)
-  const job = githubJob(task)
-  return settleIn(task, job, surroundingsOf(task, job))
+  if (isPaused(task.env)) return reportPaused(task)
+  const job = readGithubJob(task)
+  return settleCampaigns(task, job, buildJobEnvironment(task, job))
 }
 
-export async function settleIn(task: Task, job: GithubJob, around: Call['around']): Promise<number> {
+export async function settleCampaigns(task: Task, job: GithubJob, around: Call['around']): Promise<number> {
   const { campaigns: names, ended, has, isTickLost } = readNeeds(task.inputs.jobs)
-  const known = await readCampaigns(callOf(around, {}), job)
+  const known = await readCampaigns(createCall(around, {}), job)
   const campaigns = isTickLost
     ? campaignsOfRun(task.env, known)
     : known.filter(({ name }) => names.includes(name))
@@ -32,8 +32,8 @@ export async function settleIn(task: Task, job: GithubJob, around: Call['around'
   return takeTurns(task, { around, campaigns, run: { does: { settle: ended }, next, has, nextLook } })
 }
 
-function campaignsOfRun(env: Env, known: readonly KnownCampaign[]): readonly KnownCampaign[] {
-  const measuring = measuringCampaign(env, known)
+function campaignsOfRun(env: ActionEnv, known: readonly KnownCampaign[]): readonly KnownCampaign[] {
+  const measuring = findMeasuringCampaign(env, known)
   return measuring === undefined ? known : [measuring]
 }
 
@@ -41,6 +41,6 @@ function campaignsOfRun(env: Env, known: readonly KnownCampaign[]): readonly Kno
  * A lost order is counted in the ledger, and too many of them put the next run off. A tick that was lost before it asked
  * anything left nothing to count, so a run that was started for such a loss starts no other one for its own.
  */
-function nextLookAfterLoss(env: Env): 'retry' | 'none' {
+function nextLookAfterLoss(env: ActionEnv): 'retry' | 'none' {
   return isRetryTitle(readDispatchTitle(env)) ? 'none' : 'retry'
 }

@@ -2,28 +2,28 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
-import { HandedBack, type JobIsolation } from '../engine/job-lodging.ts'
-import { makeEnterable } from '../measure/users/enterable.ts'
-import { CLOSED_DIR, findSideUsers, type NoUsers, SIDES_DIR } from '../measure/users/side-users.ts'
-import { shortRef } from '../model/refs.ts'
-import { cell } from '../report/markdown.ts'
-import { runSummary } from '../report/run-summary.ts'
-import { atRepository, type Scene } from '../verbs/at-campaign.ts'
+import { MeasurementDeclined, type JobIsolation } from '../engine/job-lodging.ts'
+import { makeAccessible } from '../measure/users/enterable.ts'
+import { CLOSED_DIR, findSideUsers, type MissingUsers, SIDES_DIR } from '../measure/users/side-users.ts'
+import { toShortRef } from '../model/refs.ts'
+import { escapeMarkdown } from '../report/markdown.ts'
+import { renderRunSummary } from '../report/run-summary.ts'
+import { withRepository, type CommandContext } from '../verbs/at-campaign.ts'
 import type { Call } from '../verbs/call.ts'
 import { DEFAULT_PREFIX } from '../verbs/known-campaigns.ts'
-import { runTelling, type Telling, tellRunResult } from '../verbs/run.ts'
+import { runAndReport, type ResultReporter, tellRunResult } from '../verbs/run.ts'
 import type { RunResult } from '../verbs/run-exit.ts'
 import type { Task } from './commands.ts'
-import { type GithubJob, githubJob, isPaused, surroundingsOf } from './github-job.ts'
-import { giveUpRoot } from './give-up-root.ts'
-import { handBack } from './handed-over.ts'
-import { keptFiles } from './kept-files.ts'
-import { LaterCode, laterCodeFolders } from './later-code.ts'
+import { type GithubJob, readGithubJob, isPaused, buildJobEnvironment } from './github-job.ts'
+import { dropRoot } from './give-up-root.ts'
+import { writeReturnReason } from './handed-over.ts'
+import { createKeptFiles } from './kept-files.ts'
+import { LaterCode, listLaterCodeFolders } from './later-code.ts'
 import { requireOwnRemote } from './own-remote.ts'
-import { runAsRoot, runByPipe } from './root-start.ts'
-import { emptyRunnerFiles } from './runner-files.ts'
-import { failed, type Outputs, said, setOutputs, summarise } from './runner-protocol.ts'
-import { callOf } from './verb-call.ts'
+import { runAsRoot, runThroughPipe } from './root-start.ts'
+import { clearRunnerFiles } from './runner-files.ts'
+import { reportFailure, type Outputs, toLogLine, setOutputs, appendSummary } from './runner-protocol.ts'
+import { createCall } from './verb-call.ts'
 
 const programs = {
   program: fileURLToPath(new URL('action.js', import.meta.url)),
@@ -46,86 +46,94 @@ export async function runOnGithub(task: Task): Promise<number> {
   if (isPaused(env)) {
     const line = 'WINNOW_PAUSED is set: nothing was looked at.'
     console.log(line)
-    summarise(env, line)
+    appendSummary(env, line)
     setOutputs(env, { 'result-json': JSON.stringify({ paused: true }) })
     return 0
   }
-  const job = githubJob(task)
-  if (handed === undefined) return start(task, job)
+  const job = readGithubJob(task)
+  if (handed === undefined) return startSingleJob(task, job)
   const { noUsers } = taskSchema.parse(handed.task)
-  return noUsers === null ? carryOnAsRoot(task, job) : carryOnAsJobUser(task, job, noUsers)
+  return noUsers === null ? continueAsRoot(task, job) : continueAsJobUser(task, job, noUsers)
 }
 
-async function start(task: Task, job: GithubJob): Promise<number> {
+async function startSingleJob(task: Task, job: GithubJob): Promise<number> {
   const { env } = task
   const given = { env, given: env }
   const ended = await runAsRoot(programs.program, { noUsers: null }, given)
   if (typeof ended === 'number') return ended
-  console.log(said(withoutUsers(ended)))
-  if (process.platform === 'linux') return runByPipe(programs.program, { noUsers: ended }, given)
-  return carryOnAsJobUser(task, job, ended)
+  console.log(toLogLine(describeNoIsolation(ended)))
+  if (process.platform === 'linux') return runThroughPipe(programs.program, { noUsers: ended }, given)
+  return continueAsJobUser(task, job, ended)
 }
 
-function withoutUsers({ what }: NoUsers): string {
+function describeNoIsolation({ what }: MissingUsers): string {
   return `Isolation: none, because ${what}. Only what people with write access bring is measured.`
 }
 
-async function carryOnAsRoot(task: Task, job: GithubJob): Promise<number> {
+async function continueAsRoot(task: Task, job: GithubJob): Promise<number> {
   const { env, handed } = task
   if (handed === undefined) throw new Error('root was told by nobody what to do')
   const { runner, room } = handed
-  const kept = keptFiles(env)
+  const kept = createKeptFiles(env)
   try {
     const users = findSideUsers()
-    if (!('owners' in users)) throw new HandedBack(users.what)
-    const around = surroundingsOf(task, job)
+    if (!('owners' in users)) throw new MeasurementDeclined(users.what)
+    const around = buildJobEnvironment(task, job)
     // The ledger lies in the clone, and says which tree is the base.
     chmodSync(around.directory, 0o700)
-    makeEnterable(SIDES_DIR)
+    makeAccessible(SIDES_DIR)
     mkdirSync(CLOSED_DIR, { recursive: true, mode: 0o700 })
     chmodSync(CLOSED_DIR, 0o700)
     const ownedBy = { SUDO_UID: String(statSync(around.directory).uid) }
-    const isolation = { users, asRoot: true, laterCode: laterCodeFolders(env, programs) }
+    const isolation = { users, asRoot: true, laterCode: listLaterCodeFolders(env, programs) }
     const asRoot = { ...around, env: { ...around.env, ...ownedBy }, cacheDir: CLOSED_DIR, isolation }
-    return await carryOn(task, job, { around: asRoot, kept, tell: to => handToRunner(kept.tell(to), runner) })
+    return await continueSingleJob(task, job, {
+      around: asRoot,
+      kept,
+      tell: to => giveToRunner(kept.tell(to), runner),
+    })
   } catch (error) {
-    if (!(error instanceof HandedBack)) throw error
-    handBack(room, error.message)
+    if (!(error instanceof MeasurementDeclined)) throw error
+    writeReturnReason(room, error.message)
     return 0
   } finally {
-    giveUpRoot(env, runner.uid, {})
+    dropRoot(env, runner.uid, {})
   }
 }
 
 /** The step that uploads is not root. */
-function handToRunner(outputs: Outputs, { uid, gid }: { uid: number; gid: number }): Outputs {
+function giveToRunner(outputs: Outputs, { uid, gid }: { uid: number; gid: number }): Outputs {
   const { report = '' } = outputs
   if (report !== '') execFileSync('chown', ['-R', `${uid}:${gid}`, '--', report])
   return outputs
 }
 
-async function carryOnAsJobUser(task: Task, job: GithubJob, users: NoUsers): Promise<number> {
+async function continueAsJobUser(task: Task, job: GithubJob, users: MissingUsers): Promise<number> {
   const { env } = task
-  const kept = keptFiles(env)
+  const kept = createKeptFiles(env)
   const later = new LaterCode(env, programs)
   const isolation: JobIsolation = { users, asRoot: false, laterCode: [] }
-  const around = { ...surroundingsOf(task, job), isolation }
+  const around = { ...buildJobEnvironment(task, job), isolation }
   const tell = (to: Task['env']): Outputs => {
-    summarise(to, said(withoutUsers(users)))
+    appendSummary(to, toLogLine(describeNoIsolation(users)))
     later.requireUnchanged()
     return kept.tell(to)
   }
-  return carryOn(task, job, { around, kept, tell })
+  return continueSingleJob(task, job, { around, kept, tell })
 }
 
-interface Carrying {
+interface SingleJobRun {
   around: Call['around']
-  kept: ReturnType<typeof keptFiles>
+  kept: ReturnType<typeof createKeptFiles>
   /** What could not be written, as outputs. */
   tell: (env: Task['env']) => Outputs
 }
 
-async function carryOn(task: Task, job: GithubJob, { around, kept, tell }: Carrying): Promise<number> {
+async function continueSingleJob(
+  task: Task,
+  job: GithubJob,
+  { around, kept, tell }: SingleJobRun,
+): Promise<number> {
   const { env, inputs, handed } = task
   let answer: unknown = null
   const closing: string[] = []
@@ -133,35 +141,37 @@ async function carryOn(task: Task, job: GithubJob, { around, kept, tell }: Carry
     answer = value
   }
   const options = { campaign: inputs.campaign, yes: true, json: true } as const
-  const call = callOf({ ...measuringHere(around), keepUnwritten: kept.keep }, options, handed?.end)
+  const call = createCall({ ...removeWorkflows(around), keepUnwritten: kept.keep }, options, handed?.end)
   try {
-    await atRepository(call, DEFAULT_PREFIX, async ({ checkout }) => requireOwnRemote(checkout.remotes, job))
-    const tellRun: Telling = async (given, scene, result) => {
+    await withRepository(call, DEFAULT_PREFIX, async ({ checkout }) =>
+      requireOwnRemote(checkout.remotes, job),
+    )
+    const tellRun: ResultReporter = async (given, scene, result) => {
       await tellRunResult(given, scene, result)
       closing.push(...closingLines(scene, result))
     }
     const quiet = { ...call, terminal: { ...call.terminal, json } }
-    const code = await runTelling(quiet, tellRun).finally(() => emptyRunnerFiles(env))
-    for (const line of closing) console.log(said(line))
-    summarise(env, closing.map(line => cell(line, SUMMARY_LENGTH)).join('\n\n'))
-    const result = JSON.stringify({ paused: false, code, ...asRecord(answer) })
+    const code = await runAndReport(quiet, tellRun).finally(() => clearRunnerFiles(env))
+    for (const line of closing) console.log(toLogLine(line))
+    appendSummary(env, closing.map(line => escapeMarkdown(line, SUMMARY_LENGTH)).join('\n\n'))
+    const result = JSON.stringify({ paused: false, code, ...toRecord(answer) })
     setOutputs(env, { ...tell(env), 'result-json': result })
     return WAITING_IS_FINE.has(code) ? 0 : code
   } catch (error) {
-    if (error instanceof HandedBack) throw error
-    return failed(env, error, tell(env))
+    if (error instanceof MeasurementDeclined) throw error
+    return reportFailure(env, error, tell(env))
   }
 }
 
 /** How the job ends for people who read its log. */
-function closingLines({ place }: Scene, { campaign, waiting }: RunResult): string[] {
-  const branch = shortRef(place.refs.optimize)
+function closingLines({ place }: CommandContext, { campaign, waiting }: RunResult): string[] {
+  const branch = toShortRef(place.refs.optimize)
   const bring = waiting.for === 'ideas' ? [`To bring an idea, open a pull request against ${branch}.`] : []
-  return [...runSummary(campaign, waiting), ...bring]
+  return [...renderRunSummary(campaign, waiting), ...bring]
 }
 
 /** It dispatches nothing, so what a spec asks of measuring jobs is refused and not passed over. */
-function measuringHere(around: Call['around']): Call['around'] {
+function removeWorkflows(around: Call['around']): Call['around'] {
   const { forge } = around
   if (forge === undefined) return around
   return {
@@ -176,6 +186,6 @@ function measuringHere(around: Call['around']): Call['around'] {
 /** Verdicts and waiting are what a campaign does: a job is red where something is broken. */
 const WAITING_IS_FINE: ReadonlySet<number> = new Set([0, 10, 11, 12, 14])
 
-function asRecord(value: unknown): object {
+function toRecord(value: unknown): object {
   return typeof value === 'object' && value !== null ? value : {}
 }

@@ -1,19 +1,19 @@
 import type { ActionsTick } from '../engine/actions/session.ts'
 import type { Campaign } from '../model/campaign.ts'
-import type { Waiting } from '../plan/action.ts'
-import { cell } from '../report/markdown.ts'
-import { waitingSentence } from '../report/sentence.ts'
+import type { PlanWaiting } from '../plan/action.ts'
+import { escapeMarkdown } from '../report/markdown.ts'
+import { describeWaiting } from '../report/sentence.ts'
 import type { Tally } from '../report/tally.ts'
 import type { Task } from './commands.ts'
-import type { Env } from './inputs.ts'
-import type { Rehearsed } from './rehearsed-turn.ts'
-import { type Outputs, said, setOutputs, summarise } from './runner-protocol.ts'
+import type { ActionEnv } from './inputs.ts'
+import type { DryRunTurn } from './rehearsed-turn.ts'
+import { type Outputs, toLogLine, setOutputs, appendSummary } from './runner-protocol.ts'
 
 /** What one campaign came to in this job. */
-export interface Turn {
+export interface CampaignTurn {
   campaign: string
   status: Campaign['status']
-  waiting: Waiting
+  waiting: PlanWaiting
   verdicts: Tally
   /** What this run's own jobs measure. */
   orders: ActionsTick['orders']
@@ -32,26 +32,26 @@ export interface Turn {
 }
 
 /** Campaigns by name: left for the next run, or ended by an error. */
-export type NotTurned = Record<'later' | 'broken', readonly string[]>
+export type SkippedCampaigns = Record<'later' | 'broken', readonly string[]>
 
 /** A reason that a person gave, or several things that are waited for. */
 const SUMMARY_LENGTH = 2_000
 
-export function tellTurns(
+export function reportTurns(
   { env }: Task,
-  turns: readonly Turn[],
-  { later, broken, outputs }: NotTurned & { outputs: Outputs },
+  turns: readonly CampaignTurn[],
+  { later, broken, outputs }: SkippedCampaigns & { outputs: Outputs },
 ): void {
   for (const turn of turns) {
-    const line = `${turn.campaign}: ${[waitingSentence(turn.waiting), ...nextSentences(turn)].join(' ')}`
-    console.log(said(line))
-    const links = turn.started.map(started => linkTo(env, started))
-    summarise(env, [cell(line, SUMMARY_LENGTH), ...links].join('\n'))
+    const line = `${turn.campaign}: ${[describeWaiting(turn.waiting), ...describeNextTurn(turn)].join(' ')}`
+    console.log(toLogLine(line))
+    const links = turn.started.map(started => formatRunLink(env, started))
+    appendSummary(env, [escapeMarkdown(line, SUMMARY_LENGTH), ...links].join('\n'))
   }
   if (later.length > 0) {
-    const line = said(`Left for another run: ${later.join(', ')}.`)
+    const line = toLogLine(`Left for another run: ${later.join(', ')}.`)
     console.log(line)
-    summarise(env, line)
+    appendSummary(env, line)
   }
   const measuring = turns.find(({ orders }) => orders.length > 0)
   setOutputs(env, {
@@ -64,7 +64,7 @@ export function tellTurns(
 }
 
 /** What comes next of itself, or what a person can do. */
-function nextSentences({ orders, started, waiting, branch, to_go_on: way }: Turn): string[] {
+function describeNextTurn({ orders, started, waiting, branch, to_go_on: way }: CampaignTurn): string[] {
   const titles = [...new Set(orders.map(({ title }) => title))].join('; ')
   return [
     ...(orders.length === 0 ? [] : [`The next jobs of this run measure ${titles}.`]),
@@ -74,26 +74,26 @@ function nextSentences({ orders, started, waiting, branch, to_go_on: way }: Turn
   ]
 }
 
-function linkTo(
-  { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository }: Env,
+function formatRunLink(
+  { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository }: ActionEnv,
   { run, title }: ActionsTick['started'][number],
 ): string {
-  const text = cell(title, SUMMARY_LENGTH)
+  const text = escapeMarkdown(title, SUMMARY_LENGTH)
   const isKnown = run !== null && server !== undefined && repository !== undefined
   return isKnown ? `- [${text}](${server}/${repository}/actions/runs/${run})` : `- ${text}`
 }
 
 /** No job that would follow is started: nothing was written that it could work on. */
-export function tellRehearsed({ env }: Task, campaigns: readonly Rehearsed[], rest: NotTurned): void {
-  summarise(env, 'A dry run: nothing was written. The log says what would be.')
+export function reportDryRun({ env }: Task, campaigns: readonly DryRunTurn[], rest: SkippedCampaigns): void {
+  appendSummary(env, 'A dry run: nothing was written. The log says what would be.')
   const result = { paused: false, dry_run: true, campaigns, ...rest }
   setOutputs(env, { 'result-json': JSON.stringify(result) })
 }
 
-export function tellPaused({ env }: Task): number {
+export function reportPaused({ env }: Task): number {
   const line = 'WINNOW_PAUSED is set: nothing was looked at.'
   console.log(line)
-  summarise(env, line)
+  appendSummary(env, line)
   setOutputs(env, { 'result-json': JSON.stringify({ paused: true, campaigns: [], later: [], broken: [] }) })
   return 0
 }

@@ -2,10 +2,10 @@
  * A token as it goes over the wire and as it is told to git: without what base64 ends with, so that whatever
  * follows it is no other form of it.
  */
-export function tokenForms(token: string): string[] {
-  return [token, base64(token), base64(`x-access-token:${token}`)]
+export function listTokenForms(token: string): string[] {
+  return [token, toBase64(token), toBase64(`x-access-token:${token}`)]
 }
 
-function base64(text: string): string {
+function toBase64(text: string): string {
   return Buffer.from(text).toString('base64').replace(/=+$/, '')
 }

@@ -1,14 +1,14 @@
-import type { Call, Given, Terminal } from '../verbs/call.ts'
+import type { Call, CommandArguments, Terminal } from '../verbs/call.ts'
 import { VERBS } from '../verbs/registry.ts'
-import { said } from './runner-protocol.ts'
+import { toLogLine } from './runner-protocol.ts'
 
 /** What a job asks of the verbs, without a command line: nobody is there to be asked anything. */
-export function callOf(
+export function createCall(
   around: Call['around'],
   options: Readonly<Record<string, string | true>>,
   interrupt: AbortSignal = new AbortController().signal,
 ): Call {
-  const given: Given = {
+  const given: CommandArguments = {
     positionals: [],
     command: [],
     flag: name => options[name] === true,
@@ -18,7 +18,7 @@ export function callOf(
     },
     texts: () => [],
   }
-  const say = (text: string): void => console.log(said(text))
+  const say = (text: string): void => console.log(toLogLine(text))
   const terminal: Terminal = {
     out: say,
     err: say,

@@ -1,12 +1,12 @@
 import { basename, dirname } from 'node:path'
-import { quoted } from '../report/demo-text.ts'
+import { quoteShellWord } from '../report/demo-text.ts'
 
 const NAMES: ReadonlySet<string> = new Set(['winnow', 'git-winnow'])
 
 /** What a person types to start this program again, from any directory. */
-export function calledAs(script: string, env: Readonly<Record<string, string>>): string {
+export function getProgramCommand(script: string, env: Readonly<Record<string, string>>): string {
   if (env['npm_command'] === 'exec') return 'npx git-winnow'
   const name = basename(script)
   const onPath = (env['PATH'] ?? '').split(':').includes(dirname(script))
-  return NAMES.has(name) && onPath ? name : `node ${quoted(script)}`
+  return NAMES.has(name) && onPath ? name : `node ${quoteShellWord(script)}`
 }

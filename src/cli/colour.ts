@@ -14,7 +14,7 @@ const COLOURS: Readonly<Record<string, number>> = {
 const WORD =
   /^(\s*(?:exp-\d+\s+(?:#\d+\s+)?)?)(Kept, taken back|Kept|No gain|Worse|Not proven|Refused|Broken|error|warning)(?=[\s:.])/
 
-export function painted(line: string, inColour: boolean): string {
+export function highlightLine(line: string, inColour: boolean): string {
   if (!inColour) return line
   return line.replace(WORD, (_all, before: string, word: string) => {
     return `${before}\u001b[${COLOURS[word.toLowerCase()]}m${word}\u001b[0m`

@@ -2,7 +2,7 @@ import type { Terminal } from '../verbs/call.ts'
 import { VERBS } from '../verbs/registry.ts'
 import { parseCommandLine } from '../verbs/parse.ts'
 import { printError } from './print-error.ts'
-import { type Started, surroundings } from './surroundings.ts'
+import { type ProcessStart, buildEnvironment } from './surroundings.ts'
 
 const INTERRUPTED = 130
 const WHOLE = 'The campaign is whole as of its last push: winnow run goes on from there.'
@@ -10,9 +10,9 @@ const UNTOUCHED = 'Stopped before its end: what it printed is so, and no campaig
 const INSTALLED = { called: 'winnow', runtime: 'node' }
 
 /** One command from its arguments to its exit code; what a process adds is left to `main`. */
-export async function command(
+export async function runCommandLine(
   argv: readonly string[],
-  started: Started,
+  started: ProcessStart,
   terminal: Terminal,
   interrupt: AbortSignal,
 ): Promise<number> {
@@ -21,7 +21,7 @@ export async function command(
   try {
     const { verb, given } = parseCommandLine(argv, VERBS)
     writes = verb.access === 'write'
-    const around = surroundings(started, given, terminal)
+    const around = buildEnvironment(started, given, terminal)
     const { program = INSTALLED } = started
     return await verb.run({ given, terminal, around, interrupt, verbs: VERBS, program })
   } catch (error) {

@@ -5,7 +5,7 @@ import type { Faults } from '../ports.ts'
  * For tests only: `WINNOW_FAULT=<point>:<n>` ends this process as `kill -9` would, the n-th time it gets there.
  * Points have colons of their own, so the last one counts.
  */
-export function faultsFrom(setting: string | undefined): Faults {
+export function parseFaults(setting: string | undefined): Faults {
   if (setting === undefined || setting === '') return { reach: () => {} }
   const [, point = '', count = ''] = /^(.+):([1-9]\d*)$/.exec(setting) ?? []
   if (point === '') {

@@ -2,7 +2,7 @@
 const LONGEST_MS = 1_800
 
 /** The first Ctrl-C or TERM asks for an orderly end within two seconds, the second does not wait for it. */
-export function interruption(tell: (line: string) => void): { signal: AbortSignal; release(): void } {
+export function handleInterrupts(tell: (line: string) => void): { signal: AbortSignal; release(): void } {
   const abort = new AbortController()
   const stop = () => {
     if (abort.signal.aborted) process.exit(130)

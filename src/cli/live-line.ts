@@ -1,6 +1,6 @@
-import { oneLine } from '../model/landing.ts'
-import { plainText } from '../report/plain-text.ts'
-import { fitted, widthOf } from '../report/text-width.ts'
+import { toOneLine } from '../model/landing.ts'
+import { toPlainText } from '../report/plain-text.ts'
+import { truncateToWidth, countColumns } from '../report/text-width.ts'
 
 /** A stream that a person may be looking at. */
 export interface Screen {
@@ -22,7 +22,7 @@ const USUAL_COLUMNS = 80
 const LONGEST = 500
 
 /** Where nobody looks there is no such line, and no character that would move a cursor. */
-export function liveLine(screen: Screen | null): LiveLine {
+export function createLiveLine(screen: Screen | null): LiveLine {
   if (screen === null) return { show: () => {}, around: print => print() }
   let wanted: string | null = null
   let drawn = 0
@@ -31,7 +31,7 @@ export function liveLine(screen: Screen | null): LiveLine {
   function erase(): void {
     if (drawn === 0) return
     // A terminal made narrower has wrapped what fitted before.
-    const above = Math.ceil(drawn / columnsOf(screen)) - 1
+    const above = Math.ceil(drawn / getScreenWidth(screen)) - 1
     screen?.write(`\r${above > 0 ? `\u001b[${above}A` : ''}\u001b[J`)
     drawn = 0
   }
@@ -39,16 +39,16 @@ export function liveLine(screen: Screen | null): LiveLine {
   function draw(): void {
     if (wanted === null) return
     // The last column stays free: a cursor beyond it would begin another line.
-    const line = fitted(wanted, columnsOf(screen) - 1)
+    const line = truncateToWidth(wanted, getScreenWidth(screen) - 1)
     screen?.write(line)
-    drawn = widthOf(line)
+    drawn = countColumns(line)
   }
 
   return {
     show(text) {
       const before = { wanted, columns }
-      wanted = text === null ? null : oneLine(plainText(text), LONGEST)
-      columns = columnsOf(screen)
+      wanted = text === null ? null : toOneLine(toPlainText(text), LONGEST)
+      columns = getScreenWidth(screen)
       if (wanted === before.wanted && columns === before.columns) return
       erase()
       draw()
@@ -61,10 +61,13 @@ export function liveLine(screen: Screen | null): LiveLine {
   }
 }
 
-function columnsOf(screen: Screen | null): number {
+function getScreenWidth(screen: Screen | null): number {
   return screen?.columns || USUAL_COLUMNS
 }
 
-export function wantsLiveLine(stream: Pick<Screen, 'isTTY'>, env: Readonly<Record<string, string>>): boolean {
+export function canShowLiveLine(
+  stream: Pick<Screen, 'isTTY'>,
+  env: Readonly<Record<string, string>>,
+): boolean {
   return stream.isTTY === true && env['TERM'] !== 'dumb' && (env['CI'] ?? '') === ''
 }

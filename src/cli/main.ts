@@ -1,45 +1,45 @@
 #!/usr/bin/env node
 import { fileURLToPath } from 'node:url'
-import { publicRegistries } from '../dependencies/registries.ts'
-import { webOf } from '../forge/web.ts'
-import { calledAs } from './called-as.ts'
-import { command } from './command.ts'
-import { interruption } from './interrupt.ts'
-import { wantsLiveLine } from './live-line.ts'
-import { isAttended, terminal, wantsColour } from './terminal.ts'
+import { createPublicRegistries } from '../dependencies/registries.ts'
+import { createWebFetch } from '../forge/web.ts'
+import { getProgramCommand } from './called-as.ts'
+import { runCommandLine } from './command.ts'
+import { handleInterrupts } from './interrupt.ts'
+import { canShowLiveLine } from './live-line.ts'
+import { isAttended, createTerminal, canShowColour } from './terminal.ts'
 import { VERSION } from '../version.ts'
 
 /** A reader that went away (`winnow log | head`) wants no more, and no stack either. */
-function endQuietly(error: Error): void {
+function exitOnBrokenPipe(error: Error): void {
   if ('code' in error && error.code === 'EPIPE') process.exit(0)
   throw error
 }
 
-async function main(): Promise<number> {
+async function runMain(): Promise<number> {
   const env = Object.fromEntries(
     Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   )
   const { stdin: input, stdout: out, stderr: err } = process
-  out.on('error', endQuietly)
-  const colour = { out: wantsColour(out, env), err: wantsColour(err, env) }
-  const live = wantsLiveLine(err, env) ? err : null
+  out.on('error', exitOnBrokenPipe)
+  const colour = { out: canShowColour(out, env), err: canShowColour(err, env) }
+  const live = canShowLiveLine(err, env) ? err : null
   const [obeyed, attended] = [env['GITHUB_ACTIONS'] === 'true', isAttended([input, err], env)]
-  const words = terminal({ input, out, err, colour, live, obeyed, attended })
+  const words = createTerminal({ input, out, err, colour, live, obeyed, attended })
   process.once('exit', () => words.live(null))
   if (process.platform === 'win32') {
     words.err('error: winnow runs on Linux and macOS; on Windows use it inside WSL.')
     return 2
   }
-  const interrupted = interruption(line => words.err(line))
+  const interrupted = handleInterrupts(line => words.err(line))
   const home = fileURLToPath(new URL('..', import.meta.url))
-  const program = { called: calledAs(process.argv[1] ?? '', env), runtime: process.execPath, home }
-  const registries = publicRegistries({ version: VERSION, web: webOf(env) })
+  const program = { called: getProgramCommand(process.argv[1] ?? '', env), runtime: process.execPath, home }
+  const registries = createPublicRegistries({ version: VERSION, web: createWebFetch(env) })
   const started = { env, directory: process.cwd(), pid: process.pid, version: VERSION, program, registries }
   try {
-    return await command(process.argv.slice(2), started, words, interrupted.signal)
+    return await runCommandLine(process.argv.slice(2), started, words, interrupted.signal)
   } finally {
     interrupted.release()
   }
 }
 
-process.exitCode = await main()
+process.exitCode = await runMain()

@@ -1,30 +1,30 @@
 import {
   ConflictError,
-  exitCodeOf,
+  getExitCode,
   ForgeError,
   HarnessError,
   LedgerError,
-  type Place,
+  type ErrorPlace,
   UserError,
 } from '../errors.ts'
-import { outputText } from '../report/failed-output-text.ts'
+import { renderFailedOutput } from '../report/failed-output-text.ts'
 import { SpecErrors } from '../spec/problem.ts'
 import type { Terminal } from '../verbs/call.ts'
 
 /** The one place where errors become words and an exit code. A stack is shown only when asked for. */
 export function printError(error: unknown, { err }: Pick<Terminal, 'err'>, verbose: boolean): number {
-  for (const line of linesOf(error)) err(line)
+  for (const line of renderError(error)) err(line)
   if (verbose && error instanceof Error) err(error.stack ?? '')
-  return exitCodeOf(error)
+  return getExitCode(error)
 }
 
-function linesOf(error: unknown): string[] {
-  if (error instanceof SpecErrors) return specLines(error)
+function renderError(error: unknown): string[] {
+  if (error instanceof SpecErrors) return renderSpecErrors(error)
   if (error instanceof UserError)
-    return [`error: ${located(error.place)}${error.message}`, ...fixLine(error.fix)]
-  if (error instanceof ConflictError) return conflictLines(error)
-  if (error instanceof ForgeError) return forgeLines(error)
-  if (error instanceof HarnessError) return harnessLines(error)
+    return [`error: ${formatLocation(error.place)}${error.message}`, ...renderFix(error.fix)]
+  if (error instanceof ConflictError) return renderConflictError(error)
+  if (error instanceof ForgeError) return renderGithubError(error)
+  if (error instanceof HarnessError) return renderHarnessError(error)
   if (error instanceof LedgerError) {
     return [
       `error: the ledger does not fit together: ${error.message}`,
@@ -37,7 +37,7 @@ function linesOf(error: unknown): string[] {
   ]
 }
 
-function specLines({ problems, message, note }: SpecErrors): string[] {
+function renderSpecErrors({ problems, message, note }: SpecErrors): string[] {
   const count = problems.length === 1 ? 'a mistake' : `${problems.length} mistakes`
   return [
     `error: the spec has ${count}`,
@@ -46,50 +46,51 @@ function specLines({ problems, message, note }: SpecErrors): string[] {
   ]
 }
 
-function located({ file, line, column, path }: Place): string {
+function formatLocation({ file, line, column, path }: ErrorPlace): string {
   const where = [file, line, column].filter(part => part !== undefined).join(':')
   const parts = [where, path ?? ''].filter(part => part !== '')
   return parts.length === 0 ? '' : `${parts.join(' ')}: `
 }
 
-function fixLine(fix: string | undefined): string[] {
+function renderFix(fix: string | undefined): string[] {
   return fix === undefined
     ? []
     : fix.split('\n').map((line, at) => `${at === 0 ? '  fix:' : '      '} ${line}`)
 }
 
-function conflictLines({ message, refs }: ConflictError): string[] {
+function renderConflictError({ message, refs }: ConflictError): string[] {
   const moved = refs.length === 0 ? [] : [`  moved by another process: ${refs.join(', ')}`]
   return [`error: ${message}`, ...moved, '  fix: nothing was written; try again']
 }
 
-function forgeLines({ message, detail }: ForgeError): string[] {
+function renderGithubError({ message, detail }: ForgeError): string[] {
   const { status, requestId, rule, output } = detail
   const facts = [
     ['status', status === undefined ? undefined : String(status)],
     ['request', requestId],
     ['rule', rule],
   ].flatMap(([name, value]) => (value === undefined ? [] : [`  ${name}: ${value}`]))
-  const words = output === undefined || message.includes(output) ? [] : quoted('the remote said', output)
+  const words =
+    output === undefined || message.includes(output) ? [] : renderQuotedOutput('the remote said', output)
   return [`error: ${message}`, ...facts, ...words]
 }
 
-function harnessLines({ message, detail }: HarnessError): string[] {
+function renderHarnessError({ message, detail }: HarnessError): string[] {
   const { line, example, output, command, fix, printed = [] } = detail
   return [
     `error: ${message}`,
     ...(line === undefined ? [] : [`  in: ${line}`]),
     ...(example === undefined ? [] : [`  valid: ${example}`]),
     ...(command === undefined ? [] : [`  ran: ${command}`]),
-    ...(printed.length === 0 ? [] : quoted('it printed', printed.join('\n'))),
-    ...outputText(output, LINES),
-    ...fixLine(fix),
+    ...(printed.length === 0 ? [] : renderQuotedOutput('it printed', printed.join('\n'))),
+    ...renderFailedOutput(output, LINES),
+    ...renderFix(fix),
   ]
 }
 
 const LINES = 15
 
-function quoted(title: string, text: string): string[] {
+function renderQuotedOutput(title: string, text: string): string[] {
   const lines = text.trimEnd().split('\n')
   return [
     `  ${title}:`,

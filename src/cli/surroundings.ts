@@ -2,14 +2,14 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, realpathSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { UserError } from '../errors.ts'
-import { webOf } from '../forge/web.ts'
-import type { Clock, Random, Registries } from '../ports.ts'
+import { createWebFetch } from '../forge/web.ts'
+import type { Clock, RandomSource, Registries } from '../ports.ts'
 import { UNKNOWN_ACTOR } from '../verbs/actor.ts'
-import type { Call, Given, Program, Terminal } from '../verbs/call.ts'
-import { faultsFrom } from './faults.ts'
+import type { Call, CommandArguments, Program, Terminal } from '../verbs/call.ts'
+import { parseFaults } from './faults.ts'
 
 /** What this process was started with. Read here, once; nothing inside looks around again. */
-export interface Started {
+export interface ProcessStart {
   env: Readonly<Record<string, string>>
   directory: string
   pid: number
@@ -19,26 +19,30 @@ export interface Started {
   program?: Program
 }
 
-export function surroundings(started: Started, given: Given, terminal: Terminal): Call['around'] {
+export function buildEnvironment(
+  started: ProcessStart,
+  given: CommandArguments,
+  terminal: Terminal,
+): Call['around'] {
   const { env, version, registries } = started
   return {
-    directory: directoryOf(started, given.text('directory')),
+    directory: resolveDirectory(started, given.text('directory')),
     env: withUserConfig(env),
-    cacheDir: cacheDirOf(started, given.text('cache-dir')),
-    machineDir: ownCacheDir(started) ?? cacheDirOf(started, given.text('cache-dir')),
+    cacheDir: resolveCacheDir(started, given.text('cache-dir')),
+    machineDir: findUserCacheDir(started) ?? resolveCacheDir(started, given.text('cache-dir')),
     remote: given.text('remote') ?? null,
-    by: { run_id: `cli:${started.pid}`, attempt: 1, actor: actorOf(env) },
+    by: { run_id: `cli:${started.pid}`, attempt: 1, actor: getUserName(env) },
     version,
     clock,
     random,
-    faults: faultsFrom(env['WINNOW_FAULT']),
+    faults: parseFaults(env['WINNOW_FAULT']),
     progress: { say: line => terminal.err(line) },
-    web: webOf(env),
+    web: createWebFetch(env),
     ...(registries === undefined ? {} : { registries }),
   }
 }
 
-function directoryOf({ directory }: Started, given: string | undefined): string {
+function resolveDirectory({ directory }: ProcessStart, given: string | undefined): string {
   const meant = resolve(directory, given ?? '.')
   if (existsSync(meant)) return realpathSync(meant)
   throw new UserError(`there is no directory ${meant}`, {
@@ -47,9 +51,9 @@ function directoryOf({ directory }: Started, given: string | undefined): string 
   })
 }
 
-function cacheDirOf(started: Started, given: string | undefined): string {
+function resolveCacheDir(started: ProcessStart, given: string | undefined): string {
   if (given !== undefined) return resolve(started.directory, given)
-  const own = ownCacheDir(started)
+  const own = findUserCacheDir(started)
   if (own !== null) return own
   throw new UserError('winnow does not know where to keep its repository: HOME is not set', {
     fix: 'set HOME or XDG_CACHE_HOME, or give --cache-dir',
@@ -57,7 +61,7 @@ function cacheDirOf(started: Started, given: string | undefined): string {
 }
 
 /** The same for every process of a user: there they also find each other. */
-function ownCacheDir({ env }: Started): string | null {
+function findUserCacheDir({ env }: ProcessStart): string | null {
   const { XDG_CACHE_HOME: cache, HOME: home } = env
   if (cache !== undefined && cache !== '') return resolve(cache, 'winnow')
   return home !== undefined && home !== '' ? resolve(home, '.cache', 'winnow') : null
@@ -72,7 +76,7 @@ function withUserConfig(env: Readonly<Record<string, string>>): Readonly<Record<
   return file === undefined ? env : { ...env, GIT_CONFIG_GLOBAL: file }
 }
 
-function actorOf({ USER, LOGNAME }: Readonly<Record<string, string>>): string {
+function getUserName({ USER, LOGNAME }: Readonly<Record<string, string>>): string {
   return USER || LOGNAME || UNKNOWN_ACTOR
 }
 
@@ -92,7 +96,7 @@ const clock: Clock = {
     }),
 }
 
-const random: Random = {
+const random: RandomSource = {
   hex: bytes => randomBytes(bytes).toString('hex'),
   fraction: () => Math.random(),
 }

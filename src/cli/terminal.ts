@@ -1,12 +1,17 @@
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
-import { jsonWithoutOrders, plainJson, plainText, withoutOrders } from '../report/plain-text.ts'
-import { wrapped } from '../report/wrapped.ts'
+import {
+  neutralizeJsonCommands,
+  toPlainJson,
+  toPlainText,
+  neutralizeWorkflowCommands,
+} from '../report/plain-text.ts'
+import { wrapLine } from '../report/wrapped.ts'
 import type { Terminal } from '../verbs/call.ts'
-import { painted } from './colour.ts'
-import { liveLine, type Screen } from './live-line.ts'
+import { highlightLine } from './colour.ts'
+import { createLiveLine, type Screen } from './live-line.ts'
 
-export interface Streams {
+export interface TerminalStreams {
   input: Readable
   out: Writable
   err: Writable
@@ -21,7 +26,7 @@ export interface Streams {
 }
 
 /** Untrusted text is made plain first and coloured after: what is shown in colour is winnow's own. */
-export function terminal({
+export function createTerminal({
   input,
   out,
   err,
@@ -29,47 +34,49 @@ export function terminal({
   live = null,
   obeyed = false,
   attended = false,
-}: Streams): Terminal {
-  const line = liveLine(live)
+}: TerminalStreams): Terminal {
+  const line = createLiveLine(live)
   const print = (stream: Writable, text: string) => line.around(() => void stream.write(`${text}\n`))
   const shown = (text: string, stream: Writable) => {
-    const plain = obeyed ? withoutOrders(plainText(text)) : plainText(text)
-    return fittedTo(stream, plain)
+    const plain = obeyed ? neutralizeWorkflowCommands(toPlainText(text)) : toPlainText(text)
+    return wrapToScreen(stream, plain)
   }
-  const shownJson = (json: string) => (obeyed ? jsonWithoutOrders(json) : json)
+  const shownJson = (json: string) => (obeyed ? neutralizeJsonCommands(json) : json)
   return {
-    out: text => print(out, painted(shown(text, out), colour.out)),
-    err: text => print(err, painted(shown(text, err), colour.err)),
-    json: (value, indent) => print(out, shownJson(plainJson(value, indent))),
+    out: text => print(out, highlightLine(shown(text, out), colour.out)),
+    err: text => print(err, highlightLine(shown(text, err), colour.err)),
+    json: (value, indent) => print(out, shownJson(toPlainJson(value, indent))),
     live: text => line.show(text),
-    confirm: attended ? (question, interrupt) => confirmed({ input, err }, question, interrupt) : null,
+    confirm: attended
+      ? (question, interrupt) => confirmOnTerminal({ input, err }, question, interrupt)
+      : null,
     lines: () => createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY }),
   }
 }
 
 /** Only a person's terminal has a width; what reads along elsewhere gets lines as they are. */
-function fittedTo(stream: Screen, text: string): string {
+function wrapToScreen(stream: Screen, text: string): string {
   const { isTTY, columns = 0 } = stream
   if (isTTY !== true || columns < NARROWEST) return text
   return text
     .split('\n')
-    .flatMap(line => wrapped(line, columns))
+    .flatMap(line => wrapLine(line, columns))
     .join('\n')
 }
 
 const NARROWEST = 20
 
-export function wantsColour(stream: { isTTY?: boolean }, env: Readonly<Record<string, string>>): boolean {
+export function canShowColour(stream: { isTTY?: boolean }, env: Readonly<Record<string, string>>): boolean {
   return stream.isTTY === true && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb'
 }
 
 /** Anything but a yes is a no: an empty line, an end of input, Ctrl-C. */
-async function confirmed(
-  { input, err }: Pick<Streams, 'input' | 'err'>,
+async function confirmOnTerminal(
+  { input, err }: Pick<TerminalStreams, 'input' | 'err'>,
   question: string,
   interrupt: AbortSignal,
 ): Promise<boolean> {
-  err.write(`${plainText(question)} [y/N] `)
+  err.write(`${toPlainText(question)} [y/N] `)
   const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })
   const close = () => lines.close()
   interrupt.addEventListener('abort', close, { once: true })

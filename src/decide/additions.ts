@@ -1,34 +1,38 @@
-import type { Addition } from '../model/approval.ts'
-import { additionText, packagesText } from '../model/approval.ts'
+import type { PackageAddition } from '../model/approval.ts'
+import { formatPackage, formatPackages } from '../model/approval.ts'
 import { isOldEnough } from '../model/release.ts'
 import type { Spec } from '../spec/schema.ts'
 
-type Rules = Spec['dependencies']
+type DependencyRules = Spec['dependencies']
 
 /**
  * Names that nobody has allowed yet: the spec approves what registries have under a name, in whatever version. From an
  * address, a commit or a path it is something else that calls itself so.
  */
-export function notInSpec(
-  { approved }: Pick<Rules, 'approved'>,
-  additions: readonly Pick<Addition, 'name' | 'ecosystem' | 'source' | 'path'>[],
+export function listUnlistedPackages(
+  { approved }: Pick<DependencyRules, 'approved'>,
+  additions: readonly Pick<PackageAddition, 'name' | 'ecosystem' | 'source' | 'path'>[],
 ): string[] {
-  const unknown = additions.filter(each => !approved.includes(each.name) || !isOfRegistry(each))
+  const unknown = additions.filter(each => !approved.includes(each.name) || !isRegistryPackage(each))
   return [...new Set(unknown.map(({ name }) => name))]
 }
 
-const LOCKFILE = /(?:lock|sum|shrinkwrap)[^/]*$/i
-const INDEX = /^(?:(?:sparse\+)?https?:\/\/[^\s#]+|[\w.-]+)$/
-const ARCHIVE = /\.(?:tgz|tar|tar\.\w+|zip|whl|jar|gem|crate|git)$/i
+const LOCKFILE_NAME = /(?:lock|sum|shrinkwrap)[^/]*$/i
+const REGISTRY_INDEX = /^(?:(?:sparse\+)?https?:\/\/[^\s#]+|[\w.-]+)$/
+const PACKAGE_ARCHIVE = /\.(?:tgz|tar|tar\.\w+|zip|whl|jar|gem|crate|git)$/i
 
 /** A lockfile tells the registry's own address; in a manifest every address is another source. */
-function isOfRegistry({ ecosystem, source, path }: Pick<Addition, 'ecosystem' | 'source' | 'path'>): boolean {
+function isRegistryPackage({
+  ecosystem,
+  source,
+  path,
+}: Pick<PackageAddition, 'ecosystem' | 'source' | 'path'>): boolean {
   if (/^registry\b/.test(source)) return true
-  if (!LOCKFILE.test(path)) return false
+  if (!LOCKFILE_NAME.test(path)) return false
   // Composer's lockfile names an archive for every package, whoever told of it.
   if (ecosystem === 'packagist') return true
   const place = source.replace(/, installed as .*$/, '')
-  return INDEX.test(place) && !ARCHIVE.test(place)
+  return REGISTRY_INDEX.test(place) && !PACKAGE_ARCHIVE.test(place)
 }
 
 /**
@@ -36,9 +40,9 @@ function isOfRegistry({ ecosystem, source, path }: Pick<Addition, 'ecosystem' | 
  * package over publishes under its name. Of unknown age is not old enough,
  * and neither is a range, which may come to something newer tomorrow.
  */
-export function tooYoung(
-  { min_release_age_days: days }: Pick<Rules, 'min_release_age_days'>,
-  additions: readonly Addition[],
+export function listTooYoungPackages(
+  { min_release_age_days: days }: Pick<DependencyRules, 'min_release_age_days'>,
+  additions: readonly PackageAddition[],
   now: string,
 ): string[] {
   const young = additions.filter(
@@ -48,19 +52,19 @@ export function tooYoung(
 }
 
 /** What no approval can let in, as the spec has it; null where a person may be asked. */
-export function refusedAdditions(
-  rules: Rules,
-  additions: readonly Addition[],
-): { code: 'dependencies'; message: string; about: Addition } | null {
-  const names = notInSpec(rules, additions)
+export function findRefusedAddition(
+  rules: DependencyRules,
+  additions: readonly PackageAddition[],
+): { code: 'dependencies'; message: string; about: PackageAddition } | null {
+  const names = listUnlistedPackages(rules, additions)
   const unknown = additions.filter(each => names.includes(each.name))
   const [first] = unknown
   if (first !== undefined && rules.approval === 'deny') {
-    const message = `adds ${packagesText(names, additions)}, and dependencies.approval is deny`
+    const message = `adds ${formatPackages(names, additions)}, and dependencies.approval is deny`
     return { code: 'dependencies', message, about: first }
   }
   const scripted = rules.allow_scripts ? undefined : unknown.find(each => each.scripts === true)
   if (scripted === undefined) return null
-  const message = `adds ${additionText(scripted)}, which runs install scripts: set dependencies.allow_scripts to have it reviewed, or name it in dependencies.approved`
+  const message = `adds ${formatPackage(scripted)}, which runs install scripts: set dependencies.allow_scripts to have it reviewed, or name it in dependencies.approved`
   return { code: 'dependencies', message, about: scripted }
 }

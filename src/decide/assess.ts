@@ -2,18 +2,18 @@ import type { Order } from '../model/order.ts'
 import type { Report, Side } from '../model/report.ts'
 import type { Snapshot } from '../model/snapshot.ts'
 import type { Spec } from '../spec/schema.ts'
-import { again, type Assessment, type Finding, finding } from './assessment.ts'
-import { failureOf } from './failures.ts'
-import { objectivesOf } from './objectives.ts'
+import { createRetryFinding, type Assessment, type AssessmentFinding, createFinding } from './assessment.ts'
+import { findFailure } from './failures.ts'
+import { listObjectives } from './objectives.ts'
 import { assessOnce } from './once.ts'
-import { lookUp } from './lookup.ts'
-import { executionsOf, readingOf, snapshotOf } from './readings.ts'
-import { assessByStability, stabilityBaseline } from './stability-verdict.ts'
+import { lookUpMetric } from './lookup.ts'
+import { listExecutions, readNumber, buildSnapshot } from './readings.ts'
+import { assessByStability, findStabilityBaseline } from './stability-verdict.ts'
 import { assessPaired } from './paired/assess-paired.ts'
 import { assessPairs } from './paired/assess-pairs.ts'
-import { targetReached } from './targets.ts'
-import { warningsOf } from './warnings.ts'
-import { changeText } from './wording.ts'
+import { isTargetReached } from './targets.ts'
+import { listWarnings } from './warnings.ts'
+import { formatMetricChange } from './wording.ts'
 
 /** The verdict on one candidate of one order: a pure function of what was asked and answered (invariant 3). */
 export type AssessInput = {
@@ -26,26 +26,26 @@ export type AssessInput = {
 }
 
 /** Gates were all that was asked, and one run whose numbers are there; what a judge scores nobody asked of a judge. */
-function assessAlone({ spec, report, label }: AssessInput): Finding {
-  const sample = executionsOf(report, label, 'sample')[0]
-  if (sample === undefined) return again(`the report has no sample of ${label}`)
-  const objectives = objectivesOf(spec.metric).filter(({ judged }) => !judged)
-  const values = new Map(objectives.map(({ name }) => [name, readingOf(sample, name)]))
+function assessSingleRun({ spec, report, label }: AssessInput): AssessmentFinding {
+  const sample = listExecutions(report, label, 'sample')[0]
+  if (sample === undefined) return createRetryFinding(`the report has no sample of ${label}`)
+  const objectives = listObjectives(spec.metric).filter(({ judged }) => !judged)
+  const values = new Map(objectives.map(({ name }) => [name, readNumber(sample, name)]))
   const missing = [...values.keys()].filter(name => values.get(name) === null)
   if (missing.length > 0) {
     const reason = `missing required metric: ${missing.join(', ')}`
-    return finding('error', reason, { failure_class: 'eval' })
+    return createFinding('error', reason, { failure_class: 'eval' })
   }
-  return finding('eligible', 'every gate holds', {
-    target_reached: targetReached(objectives, ({ name }) => values.get(name) ?? undefined),
+  return createFinding('eligible', 'every gate holds', {
+    target_reached: isTargetReached(objectives, ({ name }) => values.get(name) ?? undefined),
   })
 }
 
-function judge(input: AssessInput): Finding {
+function assessByRule(input: AssessInput): AssessmentFinding {
   const { spec, order, report, label } = input
   if (order.stop.rule === 'paired') return assessPaired(input, order.stop)
   if (order.stop.rule === 'pairs') return assessPairs(input, order.stop)
-  const failure = failureOf({ spec, report, label })
+  const failure = findFailure({ spec, report, label })
   if (failure !== null) return failure
   switch (order.stop.rule) {
     case 'once':
@@ -53,9 +53,9 @@ function judge(input: AssessInput): Finding {
     case 'stability':
       return assessByStability(input, order.stop.baseline)
     case 'alone':
-      return assessAlone(input)
+      return assessSingleRun(input)
     case 'holdout':
-      return again('a holdout guards a merge and shows no gain')
+      return createRetryFinding('a holdout guards a merge and shows no gain')
     case 'calibrate':
       throw new TypeError('a calibration has no candidate to assess: use calibrate()')
     default:
@@ -64,22 +64,22 @@ function judge(input: AssessInput): Finding {
 }
 
 /** The primary on both sides in words; null where the report and the order do not have it on both. */
-export function primaryChange(input: AssessInput): string | null {
+export function describePrimaryChange(input: AssessInput): string | null {
   const { order, report, spec, label } = input
   const { primary } = spec.metric
   const ordered = order.stop.rule === 'stability' ? order.stop.baseline : null
-  const base = stabilityBaseline(input, ordered)
+  const base = findStabilityBaseline(input, ordered)
   const by = {
     judged: primary.type === 'judge',
     aggregation: spec.measurement.stability?.aggregation ?? 'median',
   } as const
-  const ours = base === null ? null : lookUp(base.snapshot, primary.name, by)
-  const theirs = lookUp(snapshotOf(spec, report, label), primary.name, by)
-  return ours === null || theirs === null ? null : changeText(primary.name, ours.value, theirs.value)
+  const ours = base === null ? null : lookUpMetric(base.snapshot, primary.name, by)
+  const theirs = lookUpMetric(buildSnapshot(spec, report, label), primary.name, by)
+  return ours === null || theirs === null ? null : formatMetricChange(primary.name, ours.value, theirs.value)
 }
 
-export function assess(input: AssessInput): Assessment {
+export function assessCandidate(input: AssessInput): Assessment {
   const { order, report, spec } = input
-  const baseline = order.stop.rule === 'stability' ? stabilityBaseline(input, order.stop.baseline) : null
-  return { ...judge(input), warnings: warningsOf(spec, report, baseline) }
+  const baseline = order.stop.rule === 'stability' ? findStabilityBaseline(input, order.stop.baseline) : null
+  return { ...assessByRule(input), warnings: listWarnings(spec, report, baseline) }
 }

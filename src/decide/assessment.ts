@@ -34,13 +34,13 @@ export type Assessment = {
 }
 
 /** An assessment before the report's warnings are added to it. */
-export type Finding = Omit<Assessment, 'warnings'>
+export type AssessmentFinding = Omit<Assessment, 'warnings'>
 
-export function finding(
+export function createFinding(
   outcome: Assessment['outcome'],
   reason: string,
-  known: Partial<Omit<Finding, 'outcome' | 'reason'>> = {},
-): Finding {
+  known: Partial<Omit<AssessmentFinding, 'outcome' | 'reason'>> = {},
+): AssessmentFinding {
   return {
     outcome,
     retry: false,
@@ -60,6 +60,6 @@ export function finding(
   }
 }
 
-export function again(reason: string): Finding {
-  return finding('error', reason, { retry: true })
+export function createRetryFinding(reason: string): AssessmentFinding {
+  return createFinding('error', reason, { retry: true })
 }

@@ -1,56 +1,63 @@
 import type { Noise } from '../model/campaign.ts'
-import type { Job } from '../model/pairs.ts'
+import type { PairJob } from '../model/pairs.ts'
 import type { Report } from '../model/report.ts'
 import type { Spec } from '../spec/schema.ts'
-import { calibrationOf } from './evidence/noise-calibration.ts'
-import { metricPairs } from './paired/metric-pairs.ts'
-import { executionsOf } from './readings.ts'
-import { noiseText } from './noise-text.ts'
-import { plural } from './wording.ts'
+import { calibrateNoiseEvidence } from './evidence/noise-calibration.ts'
+import { collectMetricPairs } from './paired/metric-pairs.ts'
+import { listExecutions } from './readings.ts'
+import { formatNoise } from './noise-text.ts'
+import { formatCount } from './wording.ts'
 
 /** What pairs of the base with itself say about a noisy metric, or why no campaign can rest on it. */
-export type NoiseFound =
+export type NoiseResult =
   | { scale: 'log' | 'linear'; noise: Noise; reason: string }
   | { refused: string }
   /** The base was told apart from itself, by chance or not: a second calibration will show. */
   | { suspected: string }
 
-type RawJob = { pairs: { base: number; candidate: number }[] }
+type RawPairsJob = { pairs: { base: number; candidate: number }[] }
 
 /** Jobs of a calibration. A suspicion is looked into by as many again, with coins of their own. */
 export const CALIBRATION_JOBS = 2
 
 /** Step 0 of a campaign with a noisy metric (decision.md 3.8). */
-export function calibrateNoise(spec: Spec, last: Report, jobs: readonly Job[]): NoiseFound {
+export function calibrateNoise(spec: Spec, last: Report, jobs: readonly PairJob[]): NoiseResult {
   const { name } = spec.metric.primary
-  const raw = jobs.map(job => ({ pairs: metricPairs([job], name).flatMap(both) }))
+  const raw = jobs.map(job => ({ pairs: collectMetricPairs([job], name).flatMap(hasBothValues) }))
   if (raw.every(({ pairs }) => pairs.length === 0))
     return { refused: `no pair of the base has ${name} on both sides` }
   const values = raw.flatMap(({ pairs }) => pairs.flatMap(({ base, candidate }) => [base, candidate]))
-  const refused = notComparable(spec, values)
+  const refused = explainIncomparable(spec, values)
   if (refused !== null) return { refused }
   const asked = spec.evidence.scale === 'auto' ? {} : { scale: spec.evidence.scale }
-  const { scale, pair_sd, pair_sd_upper90, between_job_sd, pairs } = calibrationOf(raw, asked)
-  const first = favoured(raw.slice(0, CALIBRATION_JOBS), scale)
+  const { scale, pair_sd, pair_sd_upper90, between_job_sd, pairs } = calibrateNoiseEvidence(raw, asked)
+  const first = findFavouredSide(raw.slice(0, CALIBRATION_JOBS), scale)
   if (first !== null) {
     const second = raw.slice(CALIBRATION_JOBS)
     if (second.length < CALIBRATION_JOBS) return { suspected: `${name} may tell copies of the base apart` }
     // Chance has no side: only a bias favours the same one again. Jobs without a pair clear nothing (invariant 5).
-    const again = favoured(second, scale)
+    const again = findFavouredSide(second, scale)
     if (again === first || again === 'unknown' || (first === 'unknown' && again !== null))
-      return { refused: unfair(name, pairs) }
+      return { refused: describeUnfairHarness(name, pairs) }
   }
-  const gap = effectGap(spec, scale)
+  const gap = explainEffectGap(spec, scale)
   if (gap !== null) return { refused: gap }
-  const noise = { pair_sd, pair_sd_upper90, between_job_sd, pairs, jobs: jobs.length, ...secondsOf(last) }
-  return { scale, noise, reason: noiseText({ scale, noise }) }
+  const noise = {
+    pair_sd,
+    pair_sd_upper90,
+    between_job_sd,
+    pairs,
+    jobs: jobs.length,
+    ...computeJobSeconds(last),
+  }
+  return { scale, noise, reason: formatNoise({ scale, noise }) }
 }
 
-function both({ base, candidate }: { base: number | null; candidate: number | null }) {
+function hasBothValues({ base, candidate }: { base: number | null; candidate: number | null }) {
   return base === null || candidate === null ? [] : [{ base, candidate }]
 }
 
-export function notComparable(
+export function explainIncomparable(
   { evidence, metric }: Pick<Spec, 'evidence' | 'metric'>,
   values: readonly number[],
 ): string | null {
@@ -58,16 +65,18 @@ export function notComparable(
   return `evidence.scale is log, but ${metric.primary.name} is not always above 0; set evidence.scale: linear`
 }
 
-function favoured(jobs: readonly RawJob[], scale: 'log' | 'linear'): string | null {
-  return jobs.some(({ pairs }) => pairs.length > 0) ? calibrationOf(jobs, { scale }).favours : 'unknown'
+function findFavouredSide(jobs: readonly RawPairsJob[], scale: 'log' | 'linear'): string | null {
+  return jobs.some(({ pairs }) => pairs.length > 0)
+    ? calibrateNoiseEvidence(jobs, { scale }).favours
+    : 'unknown'
 }
 
 /** Identical code was told apart: whatever it measures, it also measures which side it runs. */
-function unfair(name: string, pairs: number): string {
-  return `the harness is not fair: ${name} tells two identical copies of the base apart (evidence of 20 in two independent calibrations, ${plural(pairs, 'pair')} in all). Something it does depends on which copy runs: look for caches, ports, temporary files or names that one side finds and the other does not`
+function describeUnfairHarness(name: string, pairs: number): string {
+  return `the harness is not fair: ${name} tells two identical copies of the base apart (evidence of 20 in two independent calibrations, ${formatCount(pairs, 'pair')} in all). Something it does depends on which copy runs: look for caches, ports, temporary files or names that one side finds and the other does not`
 }
 
-function effectGap({ evidence, metric }: Spec, scale: 'log' | 'linear'): string | null {
+function explainEffectGap({ evidence, metric }: Spec, scale: 'log' | 'linear'): string | null {
   const { min_effect } = evidence
   if (min_effect === 0)
     return 'evidence.min_effect is 0, and a noisy metric can never show that: give the smallest gain worth having'
@@ -76,8 +85,8 @@ function effectGap({ evidence, metric }: Spec, scale: 'log' | 'linear'): string 
 }
 
 /** What one execution takes, and what a job takes besides. */
-function secondsOf(report: Report): Pick<Noise, 'execution_seconds' | 'overhead_seconds'> {
-  const counted = executionsOf(report, 'base', 'sample').concat(executionsOf(report, 'twin', 'sample'))
+function computeJobSeconds(report: Report): Pick<Noise, 'execution_seconds' | 'overhead_seconds'> {
+  const counted = listExecutions(report, 'base', 'sample').concat(listExecutions(report, 'twin', 'sample'))
   const total = counted.reduce((sum, { wall_seconds }) => sum + wall_seconds, 0)
   const whole = (Date.parse(report.finished_at) - Date.parse(report.started_at)) / 1000
   const seconds = counted.length === 0 ? 0 : total / counted.length

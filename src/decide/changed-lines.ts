@@ -8,7 +8,7 @@ export interface ChangedFile {
 }
 
 /** A change as far as it tells variants of one idea (decision.md 3.4), short enough to be recorded. */
-export interface Touched {
+export interface TouchedLines {
   /** Digest of the names of its files. */
   files: string
   /** Digests of the lines it changes, each with its file. */
@@ -16,31 +16,31 @@ export interface Touched {
 }
 
 /** Of a larger change the lowest digests stand for all: the same of two changes that are alike. */
-const MOST = 200
+const MAX_DIGESTS = 200
 
 /**
  * The lines a change takes away, or where it only adds, those it adds: a constant that is tuned once more is the
  * same line, whatever it is set to. Blanks and indentation make no new idea.
  */
-export function touchedBy(files: readonly ChangedFile[]): Touched {
+export function digestTouchedLines(files: readonly ChangedFile[]): TouchedLines {
   const names = files.map(({ path }) => path).toSorted()
-  const lines = new Set(files.flatMap(linesOf))
-  return { files: digest(names.join('\n'), 16), lines: [...lines].toSorted().slice(0, MOST) }
+  const lines = new Set(files.flatMap(digestLines))
+  return { files: digestText(names.join('\n'), 16), lines: [...lines].toSorted().slice(0, MAX_DIGESTS) }
 }
 
-function linesOf({ path, before, after }: ChangedFile): string[] {
-  const old = textLines(before)
-  const now = textLines(after)
+function digestLines({ path, before, after }: ChangedFile): string[] {
+  const old = splitLines(before)
+  const now = splitLines(after)
   const removed = [...old].filter(line => !now.has(line))
   const changed = removed.length > 0 ? removed : [...now].filter(line => !old.has(line))
-  return changed.map(line => digest(`${path}\n${line}`, 8))
+  return changed.map(line => digestText(`${path}\n${line}`, 8))
 }
 
-function textLines(text: string | null): Set<string> {
+function splitLines(text: string | null): Set<string> {
   const lines = (text ?? '').split('\n').map(line => line.trim())
   return new Set(lines.filter(line => line !== ''))
 }
 
-function digest(text: string, length: number): string {
+function digestText(text: string, length: number): string {
   return createHash('sha256').update(text).digest('hex').slice(0, length)
 }

@@ -1,17 +1,17 @@
-import { type Objective, signedDelta } from './objectives.ts'
-import type { Stability } from './ladder.ts'
+import { type Objective, computeSignedDelta } from './objectives.ts'
+import type { StabilitySpec } from './ladder.ts'
 
-type Standing = { base: number; candidate: number; samples: number; elapsedSeconds: number | null }
+type FutilityInput = { base: number; candidate: number; samples: number; elapsedSeconds: number | null }
 
 /** The primary is at least `factor` times worse; says nothing about bases that are not positive. */
-function hopeless(primary: Objective, standing: Standing, factor: number): boolean {
+function isHopeless(primary: Objective, standing: FutilityInput, factor: number): boolean {
   if (!(factor > 1) || !(standing.base > 0)) return false
   const bound = primary.direction === 'minimize' ? standing.base * factor : standing.base / factor
-  return signedDelta(bound, standing.candidate, primary.direction) <= 0
+  return computeSignedDelta(bound, standing.candidate, primary.direction) <= 0
 }
 
 /** Whether the futility bound, declared before the measurement, allows to stop looking at a loser. */
-export function isFutile(stability: Stability, primary: Objective, standing: Standing): boolean {
+export function isFutile(stability: StabilitySpec, primary: Objective, standing: FutilityInput): boolean {
   const futility = stability.mode === 'ladder' ? stability.ladder?.futility : null
   if (futility === null || futility === undefined) return false
   const { base, candidate, samples, elapsedSeconds } = standing
@@ -19,7 +19,7 @@ export function isFutile(stability: Stability, primary: Objective, standing: Sta
     futility.after_elapsed_seconds !== null &&
     elapsedSeconds !== null &&
     elapsedSeconds >= futility.after_elapsed_seconds
-  if (late && signedDelta(base, candidate, primary.direction) <= 0) return true
+  if (late && computeSignedDelta(base, candidate, primary.direction) <= 0) return true
   const exploring = samples <= (stability.ladder?.exploratory_pairs ?? 1)
-  return exploring && hopeless(primary, standing, futility.worse_factor)
+  return exploring && isHopeless(primary, standing, futility.worse_factor)
 }

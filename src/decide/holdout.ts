@@ -1,14 +1,19 @@
 import type { HoldoutRule } from '../model/order.ts'
 import type { Execution, Report, Side } from '../model/report.ts'
-import { runnerErrorText } from '../model/runner-error.ts'
+import { formatRunnerError } from '../model/runner-error.ts'
 import { BENCHMARK_COUNT } from '../spec/benchmark-formats.ts'
 import type { Spec } from '../spec/schema.ts'
-import type { Direction, Scale } from './evidence/difference.ts'
-import { hodgesLehmann } from './evidence/hodges-lehmann.ts'
-import { harmShown } from './evidence/verdict.ts'
-import { signedDelta } from './objectives.ts'
-import { differencesOf, hasLogarithms, type MetricPair, typicalBase } from './paired/metric-pairs.ts'
-import { executionsOf, readingOf } from './readings.ts'
+import type { MetricDirection, EvidenceScale } from './evidence/difference.ts'
+import { estimateHodgesLehmann } from './evidence/hodges-lehmann.ts'
+import { isHarmShown } from './evidence/verdict.ts'
+import { computeSignedDelta } from './objectives.ts'
+import {
+  computeDifferences,
+  hasLogarithms,
+  type MetricPair,
+  computeTypicalBase,
+} from './paired/metric-pairs.ts'
+import { listExecutions, readNumber } from './readings.ts'
 
 /** All that anybody but a maintainer may learn of it: passed or not. */
 export type HoldoutVerdict =
@@ -25,74 +30,77 @@ export interface HoldoutCase {
   label: Side
 }
 
-type Executions = Pick<Report, 'executions'>
-interface Block {
+type HoldoutExecutions = Pick<Report, 'executions'>
+interface HoldoutBlock {
   base: Execution
   candidate: Execution
 }
 
 /** The verdict on what would land, by its pairs on the holdout: harm is not shown, and no more is lost than the margin. */
-export function holdoutVerdict(judged: HoldoutCase): HoldoutVerdict {
-  const fault = faultOf(judged)
+export function judgeHoldout(judged: HoldoutCase): HoldoutVerdict {
+  const fault = findHoldoutFault(judged)
   if (fault !== null) return fault
   const { report, label, stop } = judged
-  if (failures(report, 'base') >= 2) return again('the holdout does not run on the base')
-  if (failures(report, label) >= 2) return { is: 'failed' }
-  const pairs = blocksOf(report, label).map(block => pairOf(block, stop))
-  if (!isComplete(stop, pairs)) return again('its report ends too early')
+  if (countFailures(report, 'base') >= 2) return createHoldoutRetry('the holdout does not run on the base')
+  if (countFailures(report, label) >= 2) return { is: 'failed' }
+  const pairs = pairHoldoutRuns(report, label).map(block => toHoldoutPair(block, stop))
+  if (!isHoldoutComplete(stop, pairs)) return createHoldoutRetry('its report ends too early')
   if (pairs.every(({ base }) => base === null))
-    return again(`the holdout's command prints no ${stop.metrics[0]} for the base`)
-  return { is: holds(judged, pairs) ? 'passed' : 'failed' }
+    return createHoldoutRetry(`the holdout's command prints no ${stop.metrics[0]} for the base`)
+  return { is: isHoldoutPassed(judged, pairs) ? 'passed' : 'failed' }
 }
 
 /** Asked after every pair in the job. */
-export function holdoutWantsMore(stop: HoldoutRule, soFar: Executions, label: Side): boolean {
-  return !isComplete(
+export function isHoldoutPairNeeded(stop: HoldoutRule, soFar: HoldoutExecutions, label: Side): boolean {
+  return !isHoldoutComplete(
     stop,
-    blocksOf(soFar, label).map(block => pairOf(block, stop)),
+    pairHoldoutRuns(soFar, label).map(block => toHoldoutPair(block, stop)),
   )
 }
 
-function again(reason: string): HoldoutVerdict {
+function createHoldoutRetry(reason: string): HoldoutVerdict {
   return { is: 'again', reason }
 }
 
-function faultOf({ report, label }: HoldoutCase): HoldoutVerdict | null {
+function findHoldoutFault({ report, label }: HoldoutCase): HoldoutVerdict | null {
   const { tampered, runner_error, setups } = report
   if (tampered?.during === label)
     return { is: 'refused', reason: `tampered: its execution changed ${tampered.path}` }
-  if (tampered !== null) return again(`${tampered.during} changed ${tampered.path} while it ran`)
-  if (runner_error !== null) return again(runnerErrorText(runner_error))
+  if (tampered !== null) return createHoldoutRetry(`${tampered.during} changed ${tampered.path} while it ran`)
+  if (runner_error !== null) return createHoldoutRetry(formatRunnerError(runner_error))
   const failed = setups.find(({ ok }) => !ok)
-  return failed === undefined ? null : again(`the set-up of ${failed.side} failed`)
+  return failed === undefined ? null : createHoldoutRetry(`the set-up of ${failed.side} failed`)
 }
 
-function blocksOf(report: Executions, label: Side): Block[] {
-  const candidates = executionsOf(report, label, 'holdout')
-  return executionsOf(report, 'base', 'holdout').flatMap((base, at) => {
+function pairHoldoutRuns(report: HoldoutExecutions, label: Side): HoldoutBlock[] {
+  const candidates = listExecutions(report, label, 'holdout')
+  return listExecutions(report, 'base', 'holdout').flatMap((base, at) => {
     const candidate = candidates[at]
     return candidate === undefined ? [] : [{ base, candidate }]
   })
 }
 
 /** Warm-ups too: the runner starts nothing of a side any more once two of its executions failed. */
-function failures(report: Executions, side: Side): number {
-  return executionsOf(report, side).filter(({ status }) => status !== 'ok').length
+function countFailures(report: HoldoutExecutions, side: Side): number {
+  return listExecutions(report, side).filter(({ status }) => status !== 'ok').length
 }
 
 /** A candidate that ran another number of benchmarks has lost the pair, whatever the mean over them is. */
-function pairOf({ base, candidate }: Block, { metrics: [metric = ''] }: HoldoutRule): MetricPair {
-  const counted = [base, candidate].map(run => readingOf(run, BENCHMARK_COUNT))
+function toHoldoutPair(
+  { base, candidate }: HoldoutBlock,
+  { metrics: [metric = ''] }: HoldoutRule,
+): MetricPair {
+  const counted = [base, candidate].map(run => readNumber(run, BENCHMARK_COUNT))
   const same = metric === BENCHMARK_COUNT || counted[0] === counted[1]
-  return { base: readingOf(base, metric), candidate: same ? readingOf(candidate, metric) : null }
+  return { base: readNumber(base, metric), candidate: same ? readNumber(candidate, metric) : null }
 }
 
-function isComplete(stop: HoldoutRule, pairs: readonly MetricPair[]): boolean {
-  return pairs.length >= stop.pairs || (stop.exact && pairs.length >= 2 && equalPair(pairs) !== null)
+function isHoldoutComplete(stop: HoldoutRule, pairs: readonly MetricPair[]): boolean {
+  return pairs.length >= stop.pairs || (stop.exact && pairs.length >= 2 && findEqualPair(pairs) !== null)
 }
 
 /** The one pair that all of them are, where both sides print the same number every time. */
-function equalPair(pairs: readonly MetricPair[]): { base: number; candidate: number } | null {
+function findEqualPair(pairs: readonly MetricPair[]): { base: number; candidate: number } | null {
   const [first] = pairs
   if (first === undefined || first.base === null || first.candidate === null) return null
   const { base, candidate } = first
@@ -100,26 +108,26 @@ function equalPair(pairs: readonly MetricPair[]): { base: number; candidate: num
 }
 
 /** A number that repeats is compared as it is; one that varies by what its pairs show (decision.md 3.2). */
-function holds({ spec, stop }: HoldoutCase, pairs: readonly MetricPair[]): boolean {
+function isHoldoutPassed({ spec, stop }: HoldoutCase, pairs: readonly MetricPair[]): boolean {
   const { direction } = spec.metric.primary
-  const equal = equalPair(pairs)
+  const equal = findEqualPair(pairs)
   if (equal !== null) {
     const allowed = stop.scale === 'log' ? stop.margin * Math.abs(equal.base) : stop.margin
-    return signedDelta(equal.base, equal.candidate, direction) >= -allowed
+    return computeSignedDelta(equal.base, equal.candidate, direction) >= -allowed
   }
   const scale = stop.scale === 'log' && hasLogarithms(pairs) ? 'log' : 'linear'
-  const differences = differencesOf(pairs, { direction, scale })
-  if (harmShown(differences)) return false
-  return hodgesLehmann(differences) >= -allowedLoss(stop, pairs, { direction, scale })
+  const differences = computeDifferences(pairs, { direction, scale })
+  if (isHarmShown(differences)) return false
+  return estimateHodgesLehmann(differences) >= -computeAllowedLoss(stop, pairs, { direction, scale })
 }
 
 /** The margin on the scale that the pairs are compared on. */
-function allowedLoss(
+function computeAllowedLoss(
   { scale: pinned, margin }: HoldoutRule,
   pairs: readonly MetricPair[],
-  { direction, scale }: { direction: Direction; scale: Scale },
+  { direction, scale }: { direction: MetricDirection; scale: EvidenceScale },
 ): number {
   if (pinned === 'linear') return margin
-  if (scale === 'linear') return margin * typicalBase(pairs)
+  if (scale === 'linear') return margin * computeTypicalBase(pairs)
   return direction === 'minimize' ? Math.log1p(margin) : -Math.log1p(-Math.min(margin, 0.999))
 }

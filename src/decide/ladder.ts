@@ -1,12 +1,12 @@
 import type { Spec } from '../spec/schema.ts'
 
-export type Stability = NonNullable<Spec['measurement']['stability']>
+export type StabilitySpec = NonNullable<Spec['measurement']['stability']>
 export type NextMeasurement = 'none' | 'smoke' | 'exploratory' | 'add_sample' | 'confirm'
 
 /** The sample counts at which a ladder stops looking, asks again, and believes. */
-export type Rungs = { exploratory: number; confirmation: number; smoke: boolean }
+export type LadderRungs = { exploratory: number; confirmation: number; smoke: boolean }
 
-export function rungsOf(stability: Stability): Rungs | null {
+export function getRungs(stability: StabilitySpec): LadderRungs | null {
   if (stability.mode !== 'ladder') return null
   const exploratory = stability.ladder?.exploratory_pairs ?? 1
   const confirmation = stability.ladder?.confirmation_repeats ?? stability.repeat_count
@@ -17,15 +17,15 @@ export function rungsOf(stability: Stability): Rungs | null {
   }
 }
 
-type Climb = { decision: 'keep' | 'promising' | 'inconclusive' | 'revert'; next: NextMeasurement }
+type LadderStep = { decision: 'keep' | 'promising' | 'inconclusive' | 'revert'; next: NextMeasurement }
 
 /** What a verdict so far asks for next; a keep that has not been confirmed is only promising. */
-export function climb(
-  rungs: Rungs | null,
+export function computeLadderStep(
+  rungs: LadderRungs | null,
   decision: 'keep' | 'inconclusive' | 'revert',
   samples: number,
   smokePassed: boolean | null,
-): Climb {
+): LadderStep {
   if (rungs === null) return { decision, next: 'none' }
   if (rungs.smoke && smokePassed === null) return { decision, next: 'smoke' }
   if (decision === 'revert') return { decision, next: 'none' }

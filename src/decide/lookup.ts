@@ -1,26 +1,26 @@
-import { type Aggregation, aggregate } from '../model/aggregate.ts'
+import { type Aggregation, aggregateValues } from '../model/aggregate.ts'
 import type { Snapshot } from '../model/snapshot.ts'
 
 /** A metric of one side as a rule reads it. Invariant 5: anything but finite numbers is `null`, missing. */
-export type Reading = { value: number; samples: readonly number[] }
+export type MetricReading = { value: number; samples: readonly number[] }
 
 const HARD_ORDER = ['metrics', 'judge', 'diagnostics', 'gates'] as const
 const JUDGE_ORDER = ['judge', 'metrics', 'diagnostics', 'gates'] as const
 
-export function finite(raw: unknown): number | null {
+export function toFinite(raw: unknown): number | null {
   return typeof raw === 'number' && Number.isFinite(raw) ? raw : null
 }
 
 /** Gates may be booleans: true counts as 1, false as 0. */
-export function gateValue(raw: unknown): number | null {
-  return typeof raw === 'boolean' ? Number(raw) : finite(raw)
+export function toGateValue(raw: unknown): number | null {
+  return typeof raw === 'boolean' ? Number(raw) : toFinite(raw)
 }
 
 /**
  * Returns the values that a constraint checks: every sample of the metric, or its one value. Booleans are legal
  * here, as in gates.
  */
-export function constraintValues(snapshot: Snapshot, name: string): unknown[] {
+export function listConstraintValues(snapshot: Snapshot, name: string): unknown[] {
   for (const place of HARD_ORDER) {
     const values = snapshot[place]
     if (values === undefined || !Object.hasOwn(values, name) || values[name] === undefined) continue
@@ -36,30 +36,30 @@ function isRecord(raw: unknown): raw is Record<string, unknown> {
   return typeof raw === 'object' && raw !== null && !Array.isArray(raw)
 }
 
-function finiteSamples(raw: unknown): number[] | null {
+function readFiniteSamples(raw: unknown): number[] | null {
   if (raw === undefined || raw === null) return []
   if (!Array.isArray(raw)) return null
-  const samples = raw.map(finite)
+  const samples = raw.map(toFinite)
   return samples.every(sample => sample !== null) ? samples : null
 }
 
-function readMetric(raw: unknown, aggregation: Aggregation): Reading | null {
+function readMetric(raw: unknown, aggregation: Aggregation): MetricReading | null {
   if (!isRecord(raw)) {
-    const value = finite(raw)
+    const value = toFinite(raw)
     return value === null ? null : { value, samples: [] }
   }
-  const samples = finiteSamples(raw['samples'])
+  const samples = readFiniteSamples(raw['samples'])
   if (samples === null) return null
-  const value = samples.length > 0 ? aggregate(samples, aggregation) : finite(raw['aggregate'])
+  const value = samples.length > 0 ? aggregateValues(samples, aggregation) : toFinite(raw['aggregate'])
   return value === null ? null : { value, samples }
 }
 
 /** The first place that names the metric answers for it, even when what it holds is not a number. */
-export function lookUp(
+export function lookUpMetric(
   snapshot: Snapshot,
   name: string,
   options: { judged: boolean; aggregation: Aggregation },
-): Reading | null {
+): MetricReading | null {
   for (const place of options.judged ? JUDGE_ORDER : HARD_ORDER) {
     const values = snapshot[place]
     if (values === undefined || !Object.hasOwn(values, name)) continue

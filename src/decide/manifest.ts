@@ -1,5 +1,5 @@
 /** Files that together say which packages are installed, and from where, whatever their ecosystem; lower case. */
-const NAMES = new Set([
+const MANIFEST_NAMES = new Set([
   'package.json',
   'package-lock.json',
   'npm-shrinkwrap.json',
@@ -104,7 +104,7 @@ const NAMES = new Set([
   'module.bazel.lock',
 ])
 
-const PATTERNS = [
+const MANIFEST_PATTERNS = [
   /^(?:[^/]+\.)?(?:cs|fs|vb)proj$/,
   /^[^/]+\.(?:gemspec|gemfile|cabal|rockspec|sbt)$/,
   // Parts of a build have scripts of any name, and scripts read others.
@@ -127,13 +127,13 @@ export function isRequirements(folded: string): boolean {
 }
 
 /** Two spellings that a case-insensitive or normalising file system takes for one are one. */
-export function foldedPath(path: string): string {
+export function foldPath(path: string): string {
   return path.normalize('NFC').toLowerCase().normalize('NFC')
 }
 
 export function isManifest(path: string): boolean {
-  const folded = foldedPath(path)
+  const folded = foldPath(path)
   const name = folded.slice(folded.lastIndexOf('/') + 1)
-  if (NAMES.has(name) || PATTERNS.some(pattern => pattern.test(name))) return true
+  if (MANIFEST_NAMES.has(name) || MANIFEST_PATTERNS.some(pattern => pattern.test(name))) return true
   return isRequirements(folded) || SETTINGS_FOLDER.test(folded)
 }

@@ -1,15 +1,15 @@
 import type { ScoreTerms } from './evidence/scores.ts'
 import type { Spec } from '../spec/schema.ts'
 
-type Metric = Pick<Spec['metric'], 'primary' | 'objectives'>
-type Judging = Pick<Spec['metric'], 'judge'>
-export type Direction = Spec['metric']['primary']['direction']
+type ObjectiveSections = Pick<Spec['metric'], 'primary' | 'objectives'>
+type JudgeScoreSection = Pick<Spec['metric'], 'judge'>
+export type ObjectiveDirection = Spec['metric']['primary']['direction']
 export type MaxRegression = NonNullable<Spec['metric']['objectives'][number]['max_regression']>
 
 /** A metric that can make or break a verdict: the primary, every required objective, every guardrail. */
 export type Objective = {
   name: string
-  direction: Direction
+  direction: ObjectiveDirection
   role: 'required' | 'guardrail'
   judged: boolean
   target: number | null
@@ -17,7 +17,7 @@ export type Objective = {
 }
 
 /** The primary comes first; an entry under its name fills what it leaves unset, unless it is `secondary`. */
-export function objectivesOf(metric: Metric): [Objective, ...Objective[]] {
+export function listObjectives(metric: ObjectiveSections): [Objective, ...Objective[]] {
   const { primary } = metric
   const listed = metric.objectives.find(entry => entry.name === primary.name && entry.role !== 'secondary')
   const others: Objective[] = []
@@ -44,17 +44,17 @@ export function objectivesOf(metric: Metric): [Objective, ...Objective[]] {
 }
 
 /** How the scores of a judged objective are read; null for one that is measured. */
-export function scoreTermsOf({ judge }: Judging, { judged }: Objective): ScoreTerms | null {
+export function getScoreTerms({ judge }: JudgeScoreSection, { judged }: Objective): ScoreTerms | null {
   return judged && judge !== null ? { minEffect: judge.minimum_improvement || Number.MIN_VALUE } : null
 }
 
 /** Positive is better, always. */
-export function signedDelta(base: number, candidate: number, direction: Direction): number {
+export function computeSignedDelta(base: number, candidate: number, direction: ObjectiveDirection): number {
   return direction === 'minimize' ? base - candidate : candidate - base
 }
 
 /** Gain as a fraction of the base; 0 for a base of 0, and always finite, so that it can be stored. */
-export function relativeGain(delta: number, base: number): number {
+export function computeRelativeGain(delta: number, base: number): number {
   if (base === 0) return 0
   return Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, delta / Math.abs(base)))
 }

@@ -1,46 +1,48 @@
-import { effectText } from './paired/effect-text.ts'
-import type { Progress, ProgressAsDecided, ProgressByNumbers, ProgressByPairs } from './progress.ts'
-import { changeText, numberText, percentText, plural } from './wording.ts'
+import { formatEffect } from './paired/effect-text.ts'
+import type { CampaignProgress, ProgressAsDecided, ProgressByNumbers, ProgressByPairs } from './progress.ts'
+import { formatMetricChange, formatNumber, formatPercent, formatCount } from './wording.ts'
 
 const STRETCHES_SHOWN = 4
 const MISSING_NAMED = 3
 
 /** The progress of a campaign in one line, the same in every view: "bytes 900 -> 400 (-55.6 %)". */
-export function progressText(progress: Progress): string {
+export function formatProgress(progress: CampaignProgress): string {
   switch (progress.is) {
     case 'nothing kept':
       return progress.value === null
         ? `${progress.metric} is not measured yet`
-        : `${progress.metric} ${numberText(progress.value)}, no gain yet`
+        : `${progress.metric} ${formatNumber(progress.value)}, no gain yet`
     case 'not measured':
-      return asDecidedText(progress)
+      return formatDecidedProgress(progress)
     case 'numbers':
-      return `${numbersText(progress)}${missingText(progress)}`
+      return `${formatNumbersProgress(progress)}${formatMissing(progress)}`
     case 'tested':
     case 'composed':
-      return `${pairsText(progress)}${missingText(progress)}`
+      return `${formatPairsProgress(progress)}${formatMissing(progress)}`
     default:
       return progress satisfies never
   }
 }
 
 /** As few characters as say it: "-55.6 %". */
-export function gainText(progress: Progress): string {
+export function formatGain(progress: CampaignProgress): string {
   if (progress.is === 'nothing kept') return progress.value === null ? 'not measured' : 'no gain yet'
   if (progress.is === 'not measured') {
     const { decided: effect } = progress
-    return effect === null ? 'not confirmed' : `about ${changeWords(changeOf({ ...progress, effect }))}`
+    return effect === null ? 'not confirmed' : `about ${formatChange(computeChange({ ...progress, effect }))}`
   }
-  return changeWords(changeOf(progress))
+  return formatChange(computeChange(progress))
 }
 
-function changeWords(change: ReturnType<typeof changeOf>): string {
-  return 'share' in change ? percentText(change.share) : signedText(change.difference)
+function formatChange(change: ReturnType<typeof computeChange>): string {
+  return 'share' in change ? formatPercent(change.share) : formatSigned(change.difference)
 }
 
 /** By how much the metric itself changed: as a share of what it was, or in its own unit. */
-export function changeOf(
-  progress: Extract<Progress, { effect: number }> | (Progress & ProgressAsDecided & { effect: number }),
+export function computeChange(
+  progress:
+    | Extract<CampaignProgress, { effect: number }>
+    | (CampaignProgress & ProgressAsDecided & { effect: number }),
 ): { share: number } | { difference: number } {
   if (progress.is === 'numbers' && progress.stretches.length === 1) {
     const [{ from, to }] = progress.stretches
@@ -51,38 +53,38 @@ export function changeOf(
 }
 
 /** Never without a number where there is one: fresh pairs follow with the next round, or at the end. */
-function asDecidedText(progress: Progress & ProgressAsDecided): string {
+function formatDecidedProgress(progress: CampaignProgress & ProgressAsDecided): string {
   const { metric: name, direction, scale, decided, missing } = progress
-  const kept = `${plural(missing.length, 'change')} kept`
+  const kept = `${formatCount(missing.length, 'change')} kept`
   if (decided === null) return `${kept}, not measured again yet`
-  const said = effectText(decided, null, { name, direction, scale })
+  const said = formatEffect(decided, null, { name, direction, scale })
   return `${said} when ${missing.length === 1 ? 'it was' : 'they were'} kept, not measured again yet`
 }
 
-function numbersText(progress: Progress & ProgressByNumbers): string {
+function formatNumbersProgress(progress: CampaignProgress & ProgressByNumbers): string {
   const { metric, stretches } = progress
   const [first] = stretches
-  if (stretches.length === 1) return changeText(metric, first.from, first.to)
-  const said = stretches.map(({ from, to }) => `${numberText(from)} -> ${numberText(to)}`)
+  if (stretches.length === 1) return formatMetricChange(metric, first.from, first.to)
+  const said = stretches.map(({ from, to }) => `${formatNumber(from)} -> ${formatNumber(to)}`)
   const few = said.length <= STRETCHES_SHOWN ? said : [...said.slice(0, 2), '…', ...said.slice(-1)]
-  return `${metric} ${few.join(', ')} (${gainText(progress)} in all)`
+  return `${metric} ${few.join(', ')} (${formatGain(progress)} in all)`
 }
 
-function pairsText(progress: Progress & ProgressByPairs): string {
+function formatPairsProgress(progress: CampaignProgress & ProgressByPairs): string {
   const { metric: name, direction, scale, effect, interval, pairs, parts, against } = progress
-  const said = effectText(effect, interval, { name, direction, scale })
+  const said = formatEffect(effect, interval, { name, direction, scale })
   const than = against === null ? '' : ` than ${against.slice(0, 12)}`
   const of = parts > 1 ? `, composed of ${parts} measurements` : ''
-  return `${said}${than}${of}, ${plural(pairs, 'pair')}`
+  return `${said}${than}${of}, ${formatCount(pairs, 'pair')}`
 }
 
-function missingText({ missing }: { missing: readonly string[] }): string {
+function formatMissing({ missing }: { missing: readonly string[] }): string {
   if (missing.length === 0) return ''
   const named = missing.slice(0, MISSING_NAMED).join(', ')
   const more = missing.length - MISSING_NAMED
   return `, without ${named}${more > 0 ? ` and ${more} more` : ''}: not measured yet`
 }
 
-function signedText(difference: number): string {
-  return `${difference > 0 ? '+' : ''}${numberText(difference)}`
+function formatSigned(difference: number): string {
+  return `${difference > 0 ? '+' : ''}${formatNumber(difference)}`
 }

@@ -1,19 +1,19 @@
-import type { Campaign, Effect, MeasuredStep } from '../model/campaign.ts'
+import type { Campaign, EffectMeasurement, MeasuredMerge } from '../model/campaign.ts'
 import { isOwnGain } from '../model/fold-progress.ts'
 import type { ExperimentId, Oid } from '../model/ids.ts'
 import { EFFECT_JOBS } from '../model/order.ts'
-import { numberIn } from '../model/report.ts'
-import { snapshotMetrics } from '../model/snapshot.ts'
+import { getNumber } from '../model/report.ts'
+import { aggregateSnapshot } from '../model/snapshot.ts'
 import type { Spec } from '../spec/schema.ts'
-import { type Direction, objectivesOf } from './objectives.ts'
+import { type ObjectiveDirection, listObjectives } from './objectives.ts'
 
 /**
  * The campaign's gain by its own merges: one number for every view (decision 037). It is composed of steps
  * that were each measured, so that it contains no gain or loss of the default branch.
  */
-export type Progress = {
+export type CampaignProgress = {
   metric: string
-  direction: Direction
+  direction: ObjectiveDirection
 } /** The metric where the campaign began; null where that is not measured either. */ & (
   | { is: 'nothing kept'; value: number | null }
   | ProgressAsDecided
@@ -31,7 +31,7 @@ export interface ProgressAsDecided {
 }
 
 /** For a metric that one order settles: base and candidate of every step. */
-export interface ProgressByNumbers extends Gain {
+export interface ProgressByNumbers extends ProgressGain {
   is: 'numbers'
   /** Steps that begin where the one before ended are one stretch. */
   stretches: [Stretch, ...Stretch[]]
@@ -43,7 +43,7 @@ export interface Stretch {
 }
 
 /** For a noisy metric: pairs that selected no idea. */
-export interface ProgressByPairs extends Gain {
+export interface ProgressByPairs extends ProgressGain {
   is: 'tested' | 'composed'
   interval: [number, number] | null
   pairs: number
@@ -53,7 +53,7 @@ export interface ProgressByPairs extends Gain {
   against: Oid | null
 }
 
-interface Gain {
+interface ProgressGain {
   scale: 'log' | 'linear'
   /** Positive is better; under log a difference of logarithms. */
   effect: number
@@ -61,32 +61,32 @@ interface Gain {
   missing: ExperimentId[]
 }
 
-type Known = Pick<
+type ProgressState = Pick<
   Campaign,
   'origin' | 'steps' | 'landings' | 'experiments' | 'progression' | 'calibration' | 'ruled_by'
 >
 
-export function progressOf(
-  campaign: Known,
+export function computeProgress(
+  campaign: ProgressState,
   spec: Pick<Spec, 'metric' | 'measurement' | 'evidence'>,
-): Progress {
-  const [{ name: metric, direction }] = objectivesOf(spec.metric)
+): CampaignProgress {
+  const [{ name: metric, direction }] = listObjectives(spec.metric)
   const about = { metric, direction }
-  const standing = standingLandings(campaign)
+  const standing = listStandingLandings(campaign)
   if (standing.length === 0) {
-    const value = numberIn(snapshotMetrics(campaign.origin?.snapshot ?? null), metric)
+    const value = getNumber(aggregateSnapshot(campaign.origin?.snapshot ?? null), metric)
     return { ...about, is: 'nothing kept', value }
   }
-  const found = isByPairs(campaign, spec)
-    ? byPairs(campaign, metric)
-    : byNumbers(campaign, about, scaleOf(campaign, spec))
+  const found = isProgressByPairs(campaign, spec)
+    ? computeProgressByPairs(campaign, metric)
+    : computeProgressByNumbers(campaign, about, getProgressScale(campaign, spec))
   return found === null
-    ? { ...about, ...asDecided(campaign, scaleOf(campaign, spec)) }
+    ? { ...about, ...computeDecidedProgress(campaign, getProgressScale(campaign, spec)) }
     : { ...about, ...found }
 }
 
-function asDecided(campaign: Known, scale: Gain['scale']): ProgressAsDecided {
-  const standing = standingLandings(campaign)
+function computeDecidedProgress(campaign: ProgressState, scale: ProgressGain['scale']): ProgressAsDecided {
+  const standing = listStandingLandings(campaign)
   const missing = standing.map(({ experiment }) => experiment)
   const deltas = standing.flatMap(({ experiment, spec_seq }) => {
     const { share = null, primary_delta: delta = null } = campaign.experiments[experiment] ?? {}
@@ -99,14 +99,14 @@ function asDecided(campaign: Known, scale: Gain['scale']): ProgressAsDecided {
 }
 
 /** Landings that were not taken back. A measured revert is a landing too, and no gain. */
-function standingLandings({ landings, experiments }: Known): Known['landings'] {
+function listStandingLandings({ landings, experiments }: ProgressState): ProgressState['landings'] {
   return landings.filter(
     ({ experiment, reverted }) => reverted === null && experiments[experiment]?.purpose !== 'revert',
   )
 }
 
 /** Whether a difference of two runs is noise: then only pairs show a gain. */
-export function isByPairs(
+export function isProgressByPairs(
   { calibration, steps }: Pick<Campaign, 'calibration' | 'steps'>,
   { measurement }: Pick<Spec, 'measurement'>,
 ): boolean {
@@ -114,16 +114,19 @@ export function isByPairs(
   return calibration === null ? steps.some(({ by }) => by === 'pairs') : !calibration.deterministic
 }
 
-function scaleOf({ calibration }: Known, { evidence }: Pick<Spec, 'evidence'>): Gain['scale'] {
+function getProgressScale(
+  { calibration }: ProgressState,
+  { evidence }: Pick<Spec, 'evidence'>,
+): ProgressGain['scale'] {
   return calibration?.scale ?? (evidence.scale === 'linear' ? 'linear' : 'log')
 }
 
-function byNumbers(
-  { steps }: Known,
-  { metric, direction }: { metric: string; direction: Direction },
-  scale: Gain['scale'],
+function computeProgressByNumbers(
+  { steps }: ProgressState,
+  { metric, direction }: { metric: string; direction: ObjectiveDirection },
+  scale: ProgressGain['scale'],
 ): ProgressByNumbers | null {
-  const measured = steps.map(step => stretchOf(step, metric))
+  const measured = steps.map(step => getStretch(step, metric))
   const missing = steps.flatMap(({ experiment }, at) => (measured[at] === null ? [experiment] : []))
   const [first, ...others] = measured.filter(stretch => stretch !== null)
   if (first === undefined) return null
@@ -143,8 +146,8 @@ function byNumbers(
 }
 
 /** Null where one of the two is missing, or where pairs decided: their medians are no measured difference. */
-function stretchOf({ by, from, to }: MeasuredStep, metric: string): Stretch | null {
-  const [before, after] = [numberIn(from.metrics, metric), numberIn(to.metrics, metric)]
+function getStretch({ by, from, to }: MeasuredMerge, metric: string): Stretch | null {
+  const [before, after] = [getNumber(from.metrics, metric), getNumber(to.metrics, metric)]
   return by === 'pairs' || before === null || after === null ? null : { from: before, to: after }
 }
 
@@ -152,13 +155,13 @@ function stretchOf({ by, from, to }: MeasuredStep, metric: string): Stretch | nu
  * The progression test, and the effects of what was kept since. Without one, the effects of all that is kept, each by
  * the pairs that were run after it was decided.
  */
-function byPairs(campaign: Known, metric: string): ProgressByPairs | null {
-  const standing = standingLandings(campaign)
-  const test = currentTest(campaign, metric)
+function computeProgressByPairs(campaign: ProgressState, metric: string): ProgressByPairs | null {
+  const standing = listStandingLandings(campaign)
+  const test = findCurrentTest(campaign, metric)
   const covered = new Set(test?.covers)
   const rest = standing.filter(({ experiment }) => !covered.has(experiment))
   const scale = test?.scale ?? campaign.calibration?.scale ?? rest[0]?.effect?.scale
-  const usable = (effect: Effect | null): effect is Effect =>
+  const usable = (effect: EffectMeasurement | null): effect is EffectMeasurement =>
     effect?.metric === metric && effect.scale === scale
   const parts = [test, ...rest.map(({ effect }) => effect)].filter(usable)
   const missing = rest.flatMap(({ experiment, effect }) => (usable(effect) ? [] : [experiment]))
@@ -167,7 +170,7 @@ function byPairs(campaign: Known, metric: string): ProgressByPairs | null {
   const alone = parts.length === 1 && missing.length === 0 && test !== null
   return {
     is: alone ? 'tested' : 'composed',
-    ...composed([first, ...parts.slice(1)]),
+    ...composeEffects([first, ...parts.slice(1)]),
     parts: parts.length,
     against: alone ? test.from.commit : null,
     missing,
@@ -175,7 +178,10 @@ function byPairs(campaign: Known, metric: string): ProgressByPairs | null {
 }
 
 /** A test that says nothing any more: something that it covers was taken back, or another metric is the primary. */
-function currentTest({ progression, landings }: Known, metric: string): Known['progression'] {
+function findCurrentTest(
+  { progression, landings }: ProgressState,
+  metric: string,
+): ProgressState['progression'] {
   if (progression === null || progression.metric !== metric || progression.covers.length === 0) return null
   const gone = progression.covers.some(
     id => !landings.some(({ experiment, reverted }) => experiment === id && reverted === null),
@@ -187,8 +193,8 @@ function currentTest({ progression, landings }: Known, metric: string): Known['p
  * Effects add up under both scales. The ends of their intervals are added as well: where the errors are independent
  * that is wider than it has to be, and it needs no independence (decision 037).
  */
-function composed(
-  parts: readonly [Effect, ...Effect[]],
+function composeEffects(
+  parts: readonly [EffectMeasurement, ...EffectMeasurement[]],
 ): Pick<ProgressByPairs, 'effect' | 'interval' | 'pairs' | 'scale'> {
   const sum = (values: readonly number[]) => values.reduce((all, value) => all + value, 0)
   const intervals = parts.flatMap(({ interval }) => (interval === null ? [] : [interval]))

@@ -1,13 +1,14 @@
 /** The order in which what passed is merged: largest relative gain, then smallest diff, then first come. */
-export type Ranked = { id: string; number: number; rankScore: number; changedLines: number }
+export type RankedCandidate = { id: string; number: number; rankScore: number; changedLines: number }
 
-function descending(a: number, b: number): number {
+function compareDescending(a: number, b: number): number {
   if (Number.isNaN(a) || Number.isNaN(b)) return Number(Number.isNaN(a)) - Number(Number.isNaN(b))
   return a === b ? 0 : Math.sign(b - a)
 }
 
-export function rank<T extends Ranked>(eligible: readonly T[]): T[] {
+export function rankCandidates<T extends RankedCandidate>(eligible: readonly T[]): T[] {
   return eligible.toSorted(
-    (a, b) => descending(a.rankScore, b.rankScore) || a.changedLines - b.changedLines || a.number - b.number,
+    (a, b) =>
+      compareDescending(a.rankScore, b.rankScore) || a.changedLines - b.changedLines || a.number - b.number,
   )
 }

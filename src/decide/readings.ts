@@ -1,47 +1,51 @@
-import { type Aggregation, aggregateSamples, aggregationOf } from '../model/aggregate.ts'
-import { type Job, readingsInAllJobs } from '../model/pairs.ts'
+import { type Aggregation, aggregateSamples, getAggregation } from '../model/aggregate.ts'
+import { type PairJob, collectReadings } from '../model/pairs.ts'
 import type { Execution, Report, Side } from '../model/report.ts'
 import type { Snapshot } from '../model/snapshot.ts'
 import type { Spec } from '../spec/schema.ts'
-import { gatePasses } from './gates.ts'
-import { finite, gateValue } from './lookup.ts'
-import { objectivesOf } from './objectives.ts'
+import { isGatePassed } from './gates.ts'
+import { toFinite, toGateValue } from './lookup.ts'
+import { listObjectives } from './objectives.ts'
 
-export type Executions = Pick<Report, 'executions'>
-type Measured = { aggregate: number | boolean | null; samples: (number | boolean | null)[] }
+export type ReportExecutions = Pick<Report, 'executions'>
+type AggregatedSamples = { aggregate: number | boolean | null; samples: (number | boolean | null)[] }
 
-export function executionsOf(report: Executions, side: Side, ...roles: Execution['role'][]): Execution[] {
+export function listExecutions(
+  report: ReportExecutions,
+  side: Side,
+  ...roles: Execution['role'][]
+): Execution[] {
   return report.executions.filter(
     execution => execution.side === side && (roles.length === 0 || roles.includes(execution.role)),
   )
 }
 
 /** A metric of one execution; null when it failed, did not print it, or printed no finite number. */
-export function readingOf(execution: Execution, name: string): number | null {
-  return finite(gateReadingOf(execution, name))
+export function readNumber(execution: Execution, name: string): number | null {
+  return toFinite(readGateValue(execution, name))
 }
 
 /** The values that a gate reads, booleans included; null as above. */
-export function gateReadingOf(execution: Execution, name: string): number | boolean | null {
+export function readGateValue(execution: Execution, name: string): number | boolean | null {
   if (execution.status !== 'ok' || !Object.hasOwn(execution.metrics, name)) return null
   const value = execution.metrics[name]
-  return typeof value === 'boolean' ? value : finite(value)
+  return typeof value === 'boolean' ? value : toFinite(value)
 }
 
 /** A metric's value on both sides; null unless both have one. */
-export type Pair = { base: number; candidate: number }
+export type ValuePair = { base: number; candidate: number }
 
-export function pairOf(name: string, base: Execution, candidate: Execution): Pair | null {
-  const ours = readingOf(base, name)
-  const theirs = readingOf(candidate, name)
+export function readValuePair(name: string, base: Execution, candidate: Execution): ValuePair | null {
+  const ours = readNumber(base, name)
+  const theirs = readNumber(candidate, name)
   if (ours === null || theirs === null || !Number.isFinite(ours - theirs)) return null
   return { base: ours, candidate: theirs }
 }
 
 /** Samples keep their order and their gaps: one missing sample leaves no aggregate (invariant 5). */
-function measured(spec: Spec, samples: readonly Execution[], name: string): Measured {
-  const values = samples.map(sample => gateReadingOf(sample, name))
-  return { aggregate: aggregateSamples(values, aggregationOf(spec)), samples: values }
+function aggregateMetric(spec: Spec, samples: readonly Execution[], name: string): AggregatedSamples {
+  const values = samples.map(sample => readGateValue(sample, name))
+  return { aggregate: aggregateSamples(values, getAggregation(spec)), samples: values }
 }
 
 /**
@@ -49,63 +53,67 @@ function measured(spec: Spec, samples: readonly Execution[], name: string): Meas
  * own modes a gate must hold in every execution, so that the first value that fails it stands for all (invariant 5).
  * One missing value leaves none.
  */
-export function gateReading(
+export function readGate(
   spec: Spec,
   executions: readonly Execution[],
   { name, check }: Spec['metric']['degenerate_gates'][number],
 ): number | boolean | null {
-  const read = executions.map(execution => gateReadingOf(execution, name))
+  const read = executions.map(execution => readGateValue(execution, name))
   if (read.some(value => value === null)) return null
-  if (!aggregatesGates(spec)) return read.find(value => !gatePasses(value, check)) ?? read.at(-1) ?? null
+  if (!isGateAggregated(spec)) return read.find(value => !isGatePassed(value, check)) ?? read.at(-1) ?? null
   const same = read.every(value => value === read[0])
-  return same ? (read[0] ?? null) : aggregateSamples(read.map(gateValue), aggregationOf(spec))
+  return same ? (read[0] ?? null) : aggregateSamples(read.map(toGateValue), getAggregation(spec))
 }
 
-export function aggregatesGates({ measurement }: Pick<Spec, 'measurement'>): boolean {
+export function isGateAggregated({ measurement }: Pick<Spec, 'measurement'>): boolean {
   return measurement.stability !== null
 }
 
-function gateValues(spec: Spec, samples: readonly Execution[]): Record<string, number | boolean | null> {
+function readGates(spec: Spec, samples: readonly Execution[]): Record<string, number | boolean | null> {
   return Object.fromEntries(
-    spec.metric.degenerate_gates.map(gate => [gate.name, gateReading(spec, samples, gate)]),
+    spec.metric.degenerate_gates.map(gate => [gate.name, readGate(spec, samples, gate)]),
   )
 }
 
-function smokePassed(runs: readonly Execution[]): boolean | null {
+function isSmokePassed(runs: readonly Execution[]): boolean | null {
   return runs.length === 0 ? null : runs.every(run => run.status === 'ok')
 }
 
-function metricNames(samples: readonly Execution[]): string[] {
+function listMetricNames(samples: readonly Execution[]): string[] {
   return [...new Set(samples.flatMap(sample => Object.keys(sample.metrics)))].toSorted()
 }
 
 /** One side's numbers out of a report, as `winnow decide` takes them. */
-export function snapshotOf(spec: Spec, report: Executions, side: Side): Snapshot {
-  const samples = executionsOf(report, side, 'sample')
-  const objectives = new Set(objectivesOf(spec.metric).map(objective => objective.name))
+export function buildSnapshot(spec: Spec, report: ReportExecutions, side: Side): Snapshot {
+  const samples = listExecutions(report, side, 'sample')
+  const objectives = new Set(listObjectives(spec.metric).map(objective => objective.name))
   const watched = new Set(spec.metric.diagnostics.map(diagnostic => diagnostic.name))
-  const metrics: [string, Measured][] = []
-  const diagnostics: [string, Measured][] = []
-  for (const name of metricNames(samples)) {
+  const metrics: [string, AggregatedSamples][] = []
+  const diagnostics: [string, AggregatedSamples][] = []
+  for (const name of listMetricNames(samples)) {
     const target = watched.has(name) && !objectives.has(name) ? diagnostics : metrics
-    target.push([name, measured(spec, samples, name)])
+    target.push([name, aggregateMetric(spec, samples, name)])
   }
-  const all = executionsOf(report, side)
+  const all = listExecutions(report, side)
   return {
-    gates: gateValues(spec, samples),
+    gates: readGates(spec, samples),
     metrics: Object.fromEntries(metrics),
     diagnostics: Object.fromEntries(diagnostics),
-    smoke_passed: smokePassed(executionsOf(report, side, 'smoke')),
+    smoke_passed: isSmokePassed(listExecutions(report, side, 'smoke')),
     sample_count: samples.length,
     elapsed_seconds: all.reduce((sum, execution) => sum + execution.wall_seconds, 0),
   }
 }
 
 /** The candidate's numbers in all jobs that decided, in place of those of the last one. */
-export function overAllJobs(last: Snapshot, jobs: readonly Job[], aggregation: Aggregation): Snapshot {
+export function mergeJobsIntoSnapshot(
+  last: Snapshot,
+  jobs: readonly PairJob[],
+  aggregation: Aggregation,
+): Snapshot {
   const { metrics = {}, diagnostics = {} } = last
   const changed = { metrics: { ...metrics }, diagnostics: { ...diagnostics } }
-  const readings = readingsInAllJobs(jobs, 'candidate')
+  const readings = collectReadings(jobs, 'candidate')
   for (const [name, samples] of readings) {
     const target = Object.hasOwn(diagnostics, name) ? changed.diagnostics : changed.metrics
     target[name] = { aggregate: aggregateSamples(samples, aggregation), samples }

@@ -1,8 +1,8 @@
 import type { Spec } from '../spec/schema.ts'
-import { plural } from './wording.ts'
+import { formatCount } from './wording.ts'
 
 /** Invariant 4: what touches anything outside scope.mutable is refused before any of its code runs. */
-export type Change = {
+export type DiffChange = {
   path: string
   status: string
   /** null, or git's zeros, where the path does not exist on that side. */
@@ -13,13 +13,13 @@ export type Change = {
   deleted: number | null
 }
 export type ChangeSet = {
-  changes: readonly Change[]
+  changes: readonly DiffChange[]
   isMutable: (path: string) => boolean
   limits: Spec['limits']
   /** Sizes of changed binary files in bytes, by path, as the candidate leaves them. */
   binaryBytes: ReadonlyMap<string, number>
 }
-export type RefusalCode =
+export type ScopeRefusalCode =
   | 'out-of-scope'
   | 'symlink'
   | 'submodule'
@@ -29,19 +29,19 @@ export type RefusalCode =
   | 'too-many-files'
   | 'too-many-lines'
   | 'empty'
-export type Refusal = { code: RefusalCode; message: string; path: string | null }
+export type ScopeRefusal = { code: ScopeRefusalCode; message: string; path: string | null }
 
 const SYMLINK = '120000'
 const SUBMODULE = '160000'
 const FILE_MODES: readonly string[] = ['100644', '100755']
-const NAMED = 3
+const PATHS_NAMED = 3
 
-function listed(paths: readonly string[]): string {
-  const more = paths.length - NAMED
-  return `${paths.slice(0, NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+function formatPaths(paths: readonly string[]): string {
+  const more = paths.length - PATHS_NAMED
+  return `${paths.slice(0, PATHS_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
-function hasMode({ oldMode, newMode }: Change, mode: string): boolean {
+function hasMode({ oldMode, newMode }: DiffChange, mode: string): boolean {
   return oldMode === mode || newMode === mode
 }
 
@@ -50,46 +50,46 @@ function isAbsent(mode: string | null): boolean {
 }
 
 /** A new file may be executable; a file that exists keeps its mode. */
-function changesMode({ oldMode, newMode }: Change): boolean {
+function isModeChanged({ oldMode, newMode }: DiffChange): boolean {
   if (newMode === null || isAbsent(newMode)) return false
   if (isAbsent(oldMode)) return !FILE_MODES.includes(newMode)
   return oldMode !== newMode
 }
 
-function isBinary({ added, deleted }: Change): boolean {
+function isBinary({ added, deleted }: DiffChange): boolean {
   return added === null || deleted === null
 }
 
 /** A binary of unknown size is too large (invariant 5); one that is removed has no size. */
-function tooLarge(change: Change, { limits, binaryBytes }: ChangeSet): boolean {
+function isTooLarge(change: DiffChange, { limits, binaryBytes }: ChangeSet): boolean {
   if (limits.max_binary_bytes === null || !isBinary(change) || isAbsent(change.newMode)) return false
   const size = binaryBytes.get(change.path)
   return size === undefined || !(size <= limits.max_binary_bytes)
 }
 
 /** Types are endings (`ts`, `.d.ts`) or whole names (`Makefile`). */
-function isOfType(path: string, type: string): boolean {
+function hasFileType(path: string, type: string): boolean {
   const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase()
   const ending = type.toLowerCase().replace(/^\*?\./, '')
   return name === type.toLowerCase() || name.endsWith(`.${ending}`)
 }
 
-function wrongType(change: Change, { limits }: ChangeSet): boolean {
+function hasWrongType(change: DiffChange, { limits }: ChangeSet): boolean {
   const types = limits.allowed_file_types
-  return types.length > 0 && !types.some(type => isOfType(change.path, type))
+  return types.length > 0 && !types.some(type => hasFileType(change.path, type))
 }
 
-type Rule = {
-  code: RefusalCode
-  offends: (change: Change, set: ChangeSet) => boolean
+type ScopeRule = {
+  code: ScopeRefusalCode
+  offends: (change: DiffChange, set: ChangeSet) => boolean
   says: (paths: string, set: ChangeSet, count: number) => string
 }
 
-const RULES: readonly Rule[] = [
+const SCOPE_RULES: readonly ScopeRule[] = [
   {
     code: 'out-of-scope',
     offends: (change, set) => !set.isMutable(change.path),
-    says: (paths, _, count) => `changes ${plural(count, 'file')} outside scope.mutable: ${paths}`,
+    says: (paths, _, count) => `changes ${formatCount(count, 'file')} outside scope.mutable: ${paths}`,
   },
   {
     code: 'symlink',
@@ -103,50 +103,50 @@ const RULES: readonly Rule[] = [
   },
   {
     code: 'mode',
-    offends: changesMode,
+    offends: isModeChanged,
     says: paths => `file modes cannot be changed: ${paths}`,
   },
   {
     code: 'file-type',
-    offends: wrongType,
+    offends: hasWrongType,
     says: (paths, { limits }) =>
       `only ${limits.allowed_file_types.join(', ')} may change (limits.allowed_file_types): ${paths}`,
   },
   {
     code: 'binary',
-    offends: tooLarge,
+    offends: isTooLarge,
     says: (paths, { limits }) =>
       `binary files over ${limits.max_binary_bytes} bytes (limits.max_binary_bytes): ${paths}`,
   },
 ]
 
-function lines({ added, deleted }: Change): number {
+function countLines({ added, deleted }: DiffChange): number {
   return (added ?? 0) + (deleted ?? 0)
 }
 
-function tooMuch({ changes, limits }: ChangeSet): Refusal | null {
+function findSizeRefusal({ changes, limits }: ChangeSet): ScopeRefusal | null {
   if (limits.max_files !== null && changes.length > limits.max_files) {
     const message = `changes ${changes.length} files, limits.max_files allows ${limits.max_files}`
     return { code: 'too-many-files', message, path: changes[limits.max_files]?.path ?? null }
   }
-  const count = changes.reduce((sum, change) => sum + lines(change), 0)
+  const count = changes.reduce((sum, change) => sum + countLines(change), 0)
   if (limits.max_changed_lines === null || count <= limits.max_changed_lines) return null
   const message = `changes ${count} lines, limits.max_changed_lines allows ${limits.max_changed_lines}`
-  const [largest] = changes.toSorted((a, b) => lines(b) - lines(a))
+  const [largest] = changes.toSorted((a, b) => countLines(b) - countLines(a))
   return { code: 'too-many-lines', message, path: largest?.path ?? null }
 }
 
 /** The first rule a candidate's diff against the incumbent breaks; null when it may be measured. */
-export function checkChanges(set: ChangeSet): Refusal | null {
+export function checkChanges(set: ChangeSet): ScopeRefusal | null {
   if (set.changes.length === 0) {
     return { code: 'empty', message: 'changes nothing against the incumbent', path: null }
   }
-  for (const { code, offends, says } of RULES) {
+  for (const { code, offends, says } of SCOPE_RULES) {
     const paths = set.changes.filter(change => offends(change, set)).map(change => change.path)
     const first = paths[0]
     if (first !== undefined) {
-      return { code, message: says(listed(paths), set, paths.length), path: first }
+      return { code, message: says(formatPaths(paths), set, paths.length), path: first }
     }
   }
-  return tooMuch(set)
+  return findSizeRefusal(set)
 }

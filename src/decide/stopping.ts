@@ -1,8 +1,8 @@
 import type { Spec } from '../spec/schema.ts'
-import { numberText, plural } from './wording.ts'
+import { formatNumber, formatCount } from './wording.ts'
 
 /** How far a campaign has come, as plain numbers. */
-export type Progress = {
+export type StopProgress = {
   /** Experiments that ended; refused and deferred ones are not counted. */
   ended: number
   /** Refused or withdrawn: they end without a verdict and count towards no limit. */
@@ -30,89 +30,92 @@ export type StopCode =
   | 'max_failures'
   | 'empty_backlog'
   | 'level_used_up'
-export type Stop = { code: StopCode; reason: string }
+export type StopRuleHit = { code: StopCode; reason: string }
 
-type Limit = {
+type SpentLimit = {
   code: StopCode
   spent: number
   limit: number | null
   text: (limit: number, spent: number) => string
 }
 
-function limitsOf({ stopping }: Pick<Spec, 'stopping'>, progress: Progress): Limit[] {
+function listLimits({ stopping }: Pick<Spec, 'stopping'>, progress: StopProgress): SpentLimit[] {
   return [
     {
       code: 'max_iterations',
       spent: progress.ended,
       limit: stopping.max_iterations,
-      text: (_, spent) => `${plural(spent, 'experiment')} ended${uncountedText(progress)}`,
+      text: (_, spent) => `${formatCount(spent, 'experiment')} ended${formatUncounted(progress)}`,
     },
     {
       code: 'max_hours',
       spent: progress.hours,
       limit: stopping.max_hours,
-      text: limit => `${plural(limit, 'hour')} ${limit === 1 ? 'has' : 'have'} passed`,
+      text: limit => `${formatCount(limit, 'hour')} ${limit === 1 ? 'has' : 'have'} passed`,
     },
     {
       code: 'max_runner_minutes',
       spent: progress.runnerMinutes + progress.setAsideMinutes,
       limit: stopping.max_runner_minutes,
-      text: limit => `${plural(limit, 'runner minute')} used${setAsideText(progress.setAsideMinutes)}`,
+      text: limit => `${formatCount(limit, 'runner minute')} used${formatSetAside(progress.setAsideMinutes)}`,
     },
     {
       code: 'max_total_cost_usd',
       spent: progress.costUsd,
       limit: stopping.max_total_cost_usd,
-      text: limit => `${numberText(limit)} USD spent on models`,
+      text: limit => `${formatNumber(limit)} USD spent on models`,
     },
     {
       code: 'max_failures',
       spent: progress.failures,
       limit: stopping.max_failures,
-      text: (_, spent) => `${plural(spent, 'experiment')} crashed or ran out of time`,
+      text: (_, spent) => `${formatCount(spent, 'experiment')} crashed or ran out of time`,
     },
     {
       code: 'plateau',
       spent: progress.endedSinceIncumbent,
       limit: stopping.plateau,
-      text: (_, spent) => `${plural(spent, 'experiment')} without a new incumbent`,
+      text: (_, spent) => `${formatCount(spent, 'experiment')} without a new incumbent`,
     },
   ]
 }
 
-function uncountedText({ uncounted }: Progress): string {
+function formatUncounted({ uncounted }: StopProgress): string {
   return uncounted === 0 ? '' : `, not counting ${uncounted} refused or withdrawn`
 }
 
-function setAsideText(minutes: number): string {
-  return minutes === 0 ? '' : `, ${numberText(Math.ceil(minutes))} of them set aside to measure the whole`
+function formatSetAside(minutes: number): string {
+  return minutes === 0 ? '' : `, ${formatNumber(Math.ceil(minutes))} of them set aside to measure the whole`
 }
 
 /** A round is never cut in half, so that more may have ended than the limit says. */
-const COUNTED: ReadonlySet<StopCode> = new Set(['max_iterations', 'max_failures', 'plateau'])
+const COUNTED_LIMITS: ReadonlySet<StopCode> = new Set(['max_iterations', 'max_failures', 'plateau'])
 
 /** Spending that is not a number counts as spent: a broken meter must not run for ever (invariant 5). */
-function exhausted({ spent, limit }: Limit): boolean {
+function isExhausted({ spent, limit }: SpentLimit): boolean {
   return limit !== null && !(spent < limit)
 }
 
 /** Money that judges may not spend more of: nothing can be compared any further, wherever a round stands. */
-export function judgingStop({ metric }: Pick<Spec, 'metric'>, costUsd: number): Stop | null {
+export function findJudgingStop({ metric }: Pick<Spec, 'metric'>, costUsd: number): StopRuleHit | null {
   const cap = metric.primary.type === 'judge' ? (metric.judge?.max_total_cost_usd ?? null) : null
   if (cap === null || costUsd < cap) return null
   // What is no number is not less either, and counts as spent.
-  const reason = `${numberText(cap)} USD spent on judges (metric.judge.max_total_cost_usd)`
+  const reason = `${formatNumber(cap)} USD spent on judges (metric.judge.max_total_cost_usd)`
   return { code: 'max_total_cost_usd', reason }
 }
 
 /** Why the campaign ends now; null while it goes on. */
-export function stopReason(spec: Pick<Spec, 'stopping' | 'propose'>, progress: Progress): Stop | null {
+export function findStopReason(
+  spec: Pick<Spec, 'stopping' | 'propose'>,
+  progress: StopProgress,
+): StopRuleHit | null {
   if (spec.stopping.target_reached && progress.targetReached) {
     return { code: 'target_reached', reason: 'every declared target is reached' }
   }
-  for (const limit of limitsOf(spec, progress)) {
-    if (limit.limit === null || !exhausted(limit)) continue
-    const key = COUNTED.has(limit.code) && limit.spent > limit.limit ? `: ${limit.limit}` : ''
+  for (const limit of listLimits(spec, progress)) {
+    if (limit.limit === null || !isExhausted(limit)) continue
+    const key = COUNTED_LIMITS.has(limit.code) && limit.spent > limit.limit ? `: ${limit.limit}` : ''
     const reason = `${limit.text(limit.limit, limit.spent)} (stopping.${limit.code}${key})`
     return { code: limit.code, reason }
   }

@@ -2,14 +2,14 @@
 const EXACT_BELOW = 1e15
 
 /** Numbers as people read them: six significant digits, and all digits of a whole part, which may be a count. */
-export function numberText(value: number): string {
+export function formatNumber(value: number): string {
   const size = Math.abs(value)
   const whole = Number.isInteger(value) || size >= 1e5
   return String(whole && size < EXACT_BELOW ? Math.round(value) : Number(value.toPrecision(6)))
 }
 
 /** "-8.3 %", with two digits where one decimal would show nothing. */
-export function percentText(fraction: number): string {
+export function formatPercent(fraction: number): string {
   const percent = fraction * 100
   const small = percent !== 0 && Math.abs(percent) < 0.1
   const digits = small ? Number(percent.toPrecision(2)).toString() : percent.toFixed(1)
@@ -17,12 +17,12 @@ export function percentText(fraction: number): string {
 }
 
 /** "bytes 1200 -> 1100 (-8.3 %)"; without the percentage where the base is 0. */
-export function changeText(name: string, base: number, candidate: number): string {
+export function formatMetricChange(name: string, base: number, candidate: number): string {
   const fraction = (candidate - base) / Math.abs(base)
-  const change = Number.isFinite(fraction) ? ` (${percentText(fraction)})` : ''
-  return `${name} ${numberText(base)} -> ${numberText(candidate)}${change}`
+  const change = Number.isFinite(fraction) ? ` (${formatPercent(fraction)})` : ''
+  return `${name} ${formatNumber(base)} -> ${formatNumber(candidate)}${change}`
 }
 
-export function plural(count: number, noun: string): string {
+export function formatCount(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
 }

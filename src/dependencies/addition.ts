@@ -1,9 +1,9 @@
-import { canonicalJson, sha256 } from '../model/canonical.ts'
+import { toCanonicalJson, hashSha256 } from '../model/canonical.ts'
 
 export type Ecosystem = 'npm' | 'pypi' | 'cargo' | 'go' | 'rubygems' | 'packagist' | 'maven' | 'nuget'
 
 /** A package as one file tells of it. */
-export interface Package {
+export interface PackageEntry {
   name: string
   /** The exact version of a lockfile, the range of a manifest; `*` where any will do. */
   version: string
@@ -19,20 +19,25 @@ export interface Package {
   licence: string | null
 }
 
-interface Request extends Pick<Package, 'name' | 'version'> {
+interface PackageRequest extends Pick<PackageEntry, 'name' | 'version'> {
   source?: string
   /** What else was said about it. */
   notes?: readonly string[]
 }
 
 /** A package as a manifest asks for it. */
-export function askedFor({ name, version, source = 'registry', notes = [] }: Request): Package {
+export function buildRequestedPackage({
+  name,
+  version,
+  source = 'registry',
+  notes = [],
+}: PackageRequest): PackageEntry {
   const said = notes.length === 0 ? version : `${version} (${notes.join(', ')})`
   return { name, version: said, source, integrity: null, direct: true, scripts: null, licence: null }
 }
 
 /** A package that the base does not have in this version, from this source, with this integrity. */
-export interface Addition extends Package {
+export interface AddedPackage extends PackageEntry {
   ecosystem: Ecosystem
   /** How many other additions come with it; null: the file does not say. Absent where it came with another itself. */
   brings?: number | null
@@ -47,15 +52,15 @@ export interface ManifestFault {
 }
 
 export interface DependencyChange {
-  additions: Addition[]
+  additions: AddedPackage[]
   removals: number
   faults: ManifestFault[]
 }
 
 /** What an approval is bound to. How a package was reached and its licence follow from what is installed. */
-export function additionsDigest(additions: readonly Addition[]): string {
+export function computeAdditionsDigest(additions: readonly AddedPackage[]): string {
   const lines = additions.map(({ ecosystem, name, version, source, integrity, scripts, path }) =>
-    canonicalJson({ ecosystem, name, version, source, integrity, scripts, path }),
+    toCanonicalJson({ ecosystem, name, version, source, integrity, scripts, path }),
   )
-  return sha256([...new Set(lines)].sort().join('\n'))
+  return hashSha256([...new Set(lines)].sort().join('\n'))
 }

@@ -1,16 +1,16 @@
-import type { Addition, DependencyChange, ManifestFault } from './addition.ts'
-import { fileChange, type ManifestFile } from './file-change.ts'
+import type { AddedPackage, DependencyChange, ManifestFault } from './addition.ts'
+import { compareManifest, type ManifestFile } from './file-change.ts'
 
 /**
  * Everything the candidate would install that the base does not. `files`: each path whose manifest or lockfile
  * differs, null where it is absent; unchanged manifests may come along, to tell what is direct.
  */
-export function dependencyChange(files: readonly ManifestFile[]): DependencyChange {
-  const changes = files.map(file => ({ path: file.path, ...fileChange(file) }))
+export function compareDependencies(files: readonly ManifestFile[]): DependencyChange {
+  const changes = files.map(file => ({ path: file.path, ...compareManifest(file) }))
   const direct = new Set(
     changes.flatMap(({ ecosystem, wanted }) => wanted.map(name => `${ecosystem} ${name}`)),
   )
-  const additions: Addition[] = []
+  const additions: AddedPackage[] = []
   const faults: ManifestFault[] = []
   let removals = 0
   for (const { path, ecosystem, added, brings, removed, fault } of changes) {
@@ -24,11 +24,14 @@ export function dependencyChange(files: readonly ManifestFile[]): DependencyChan
     }
   }
   const asking = new Set(changes.filter(({ wanted }) => wanted.length > 0).map(({ path }) => path))
-  return { additions: countedIn(additions, asking), removals, faults }
+  return { additions: addTransitiveCounts(additions, asking), removals, faults }
 }
 
 /** A manifest only asks for it; the lockfile beside it tells what that comes to. */
-function countedIn(additions: readonly Addition[], asking: ReadonlySet<string>): Addition[] {
+function addTransitiveCounts(
+  additions: readonly AddedPackage[],
+  asking: ReadonlySet<string>,
+): AddedPackage[] {
   const told = new Map<string, Set<number>>()
   for (const { ecosystem, name, brings, direct } of additions) {
     if (direct === false || typeof brings !== 'number') continue

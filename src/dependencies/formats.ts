@@ -1,7 +1,7 @@
-import { foldedPath } from '../decide/manifest.ts'
+import { foldPath } from '../decide/manifest.ts'
 import { cargoLock } from './cargo/cargo-lock.ts'
 import { cargoToml } from './cargo/cargo-toml.ts'
-import type { Format } from './format.ts'
+import type { ManifestFormat } from './format.ts'
 import { goMod } from './go/go-mod.ts'
 import { goSum } from './go/go-sum.ts'
 import { buildGradle } from './maven/build-gradle.ts'
@@ -37,7 +37,7 @@ const PACKAGIST = [composerJson, composerLock]
 const MAVEN = [pom, buildGradle, versionCatalog, gradleLockfile]
 const NUGET = [projectFile, packagesLock]
 
-const FORMATS: readonly Format[] = [
+const FORMATS: readonly ManifestFormat[] = [
   ...NPM,
   ...PYPI,
   ...CARGO,
@@ -49,8 +49,8 @@ const FORMATS: readonly Format[] = [
 ]
 
 /** How a file of this name is read; undefined where nothing here can. */
-export function formatOf(path: string): Format | undefined {
-  const folded = foldedPath(path)
+export function findManifestFormat(path: string): ManifestFormat | undefined {
+  const folded = foldPath(path)
   const name = folded.slice(folded.lastIndexOf('/') + 1)
   return FORMATS.find(({ holds }) => holds(name, folded))
 }
@@ -61,9 +61,9 @@ const SETTINGS =
   /^(?:\.npmrc|\.yarnrc|\.yarnrc\.yml|bunfig\.toml|pip\.conf|uv\.toml|nuget\.config|config(?:\.toml)?|(?:gradle|maven)-wrapper\.properties)$/
 
 /** Why a file that `formatOf` does not know is not read. */
-export function unknownFormat(path: string): string {
+export function explainUnknownFormat(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1)
-  const folded = foldedPath(name)
+  const folded = foldPath(name)
   if (PROGRAMS.test(folded)) return `${name} is a program`
   if (SETTINGS.test(folded)) return `${name} says where packages come from and what they may do`
   return folded === 'bun.lockb' ? `${name} is binary; keep bun.lock instead` : 'its format is not known'

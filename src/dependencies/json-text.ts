@@ -9,20 +9,20 @@ export function parseJsonTree(text: string): Tree {
   const value: unknown = JSON.parse(text)
   if (!isTree(value)) throw new Unreadable('holds no JSON object')
   const written = [...text.matchAll(STRINGS)].filter(([, colon]) => colon !== undefined).length
-  if (written !== membersIn(value)) throw new Unreadable('has the same member twice in one object')
+  if (written !== countMembers(value)) throw new Unreadable('has the same member twice in one object')
   refusePrototypes(value)
   return value
 }
 
-function membersIn(value: unknown): number {
+function countMembers(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0
   let count = Array.isArray(value) ? 0 : Object.keys(value).length
-  for (const member of Object.values(value)) count += membersIn(member)
+  for (const member of Object.values(value)) count += countMembers(member)
   return count
 }
 
 /** What stands in strings stays as it is. */
-export function withoutLastCommas(text: string): string {
+export function stripTrailingCommas(text: string): string {
   return text.replace(/("(?:[^"\\]|\\.)*")|,(?=\s*[\]}])/g, (_, string: string | undefined) => string ?? '')
 }
 

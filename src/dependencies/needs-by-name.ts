@@ -1,9 +1,9 @@
-import type { Package } from './addition.ts'
-import type { Installed } from './format.ts'
+import type { PackageEntry } from './addition.ts'
+import type { InstalledPackage } from './format.ts'
 
 /** A lockfile's entry where packages need each other by name alone. */
-export interface NamedEntry {
-  package: Package
+export interface NamedLockEntry {
+  package: PackageEntry
   /** What it is called by those that need it: its name, and what it stands for. */
   names: readonly string[]
   /** null: the file does not say. */
@@ -14,7 +14,7 @@ export interface NamedEntry {
  * What needs what. A lockfile has all that is installed, so a name that none of its entries has brings nothing. Of
  * several that have it, which one is meant is decided on the machine.
  */
-export function needsByName(entries: readonly NamedEntry[]): Map<string, Installed> {
+export function linkNeedsByName(entries: readonly NamedLockEntry[]): Map<string, InstalledPackage> {
   const places = new Map<string, Set<string>>()
   for (const [at, { names }] of entries.entries())
     for (const name of names) places.set(name, (places.get(name) ?? new Set()).add(String(at)))

@@ -1,10 +1,10 @@
 import type { Fetch, Registries, Release, ReleaseDate } from '../ports.ts'
 import type { Ecosystem } from './addition.ts'
-import { firstProxied, GO_SERVERS, type GoServers } from './go/go-index.ts'
+import { fetchProxyDate, GO_SERVERS, type GoServers } from './go/go-index.ts'
 import { READERS, type Registry } from './registry-readers.ts'
-import { isFetched, releaseHashes } from './release-hashes.ts'
-import type { Answer } from './release-date.ts'
-import { dateByName, NAME_REGISTRIES, type NameRegistry } from './releases-by-name.ts'
+import { isFetched, listReleaseHashes } from './release-hashes.ts'
+import type { RegistryAnswer } from './release-date.ts'
+import { findDateByName, NAME_REGISTRIES, type NameRegistry } from './releases-by-name.ts'
 
 export interface RegistryAccess {
   /** Of winnow, for the user agent. */
@@ -25,10 +25,10 @@ const MOST_BYTES = 64 * 1024 * 1024
  * lockfile has hashes that its registry publishes as well, a date counts only for files with these hashes: a name and a
  * version may be another package elsewhere. Where there are none, the date is by name, and says so.
  */
-export function publicRegistries(access: RegistryAccess): Registries {
+export function createPublicRegistries(access: RegistryAccess): Registries {
   return {
     async publishedAt(release) {
-      const question = questionAbout(release)
+      const question = findDateLookup(release)
       if (question === null) return undefined
       try {
         return await question({ ...access, signal: AbortSignal.timeout(access.timeoutMs ?? TIMEOUT_MS) })
@@ -40,31 +40,31 @@ export function publicRegistries(access: RegistryAccess): Registries {
   }
 }
 
-type Asking = RegistryAccess & { signal: AbortSignal }
-type Question = (asking: Asking) => Promise<ReleaseDate | null>
+type RegistryRequest = RegistryAccess & { signal: AbortSignal }
+type DateLookup = (asking: RegistryRequest) => Promise<ReleaseDate | null>
 
 /** Null where no public registry can tell: another source, or hashes that it does not publish. */
-function questionAbout(release: Release): Question | null {
+function findDateLookup(release: Release): DateLookup | null {
   const { ecosystem } = release
   const plain = release.version
     .replace(/ \([^()]*\)$/, '')
     .replace(/ ;.*$/, '')
     .replace(/^\[[^\]]*\] (?=[=<>~!])/, '')
-  const exact = exactVersion({ ecosystem, version: plain })
-  const hashes = releaseHashes(release)
+  const exact = getExactVersion({ ecosystem, version: plain })
+  const hashes = listReleaseHashes(release)
   if (exact !== null && hashes.length > 0)
-    return async asking => withHash(await dateOf({ ...release, version: exact }, hashes, asking))
+    return async asking => withHash(await fetchHashDate({ ...release, version: exact }, hashes, asking))
   if (!isOnlyNamed(release)) return null
   if (ecosystem === 'go') {
     if (exact === null) return null
-    return async asking => byName(await goDate({ ...release, version: exact }, null, asking))
+    return async asking => toNamedDate(await fetchGoDate({ ...release, version: exact }, null, asking))
   }
   if (!isNameRegistry(ecosystem)) return null
   const isExact = exact !== null && isOneVersion(release, plain)
   const version = exact ?? plain
   return asking =>
-    dateByName(ecosystem, { name: release.name, version, isExact }, path =>
-      answerAt(`${asking.bases?.[ecosystem] ?? NAME_REGISTRIES[ecosystem]}${path}`, asking),
+    findDateByName(ecosystem, { name: release.name, version, isExact }, path =>
+      fetchAnswer(`${asking.bases?.[ecosystem] ?? NAME_REGISTRIES[ecosystem]}${path}`, asking),
     )
 }
 
@@ -72,7 +72,7 @@ function withHash(at: string | null): ReleaseDate | null {
   return at === null ? null : { at, by: 'hash' }
 }
 
-function byName(at: string | null): ReleaseDate | null {
+function toNamedDate(at: string | null): ReleaseDate | null {
   return at === null ? null : { at, by: 'name' }
 }
 
@@ -101,24 +101,32 @@ function isOneVersion({ ecosystem, integrity }: Release, version: string): boole
   return integrity !== null || !COMPATIBLE.has(ecosystem) || version.startsWith('=')
 }
 
-async function dateOf(release: Release, hashes: readonly string[], access: Asking): Promise<string | null> {
-  const textFrom = async (url: string) => (await answerAt(url, access)).text
-  if (release.ecosystem === 'go') return goDate(release, hashes[0] ?? '', access)
-  const registry = registryOf(release.ecosystem)
+async function fetchHashDate(
+  release: Release,
+  hashes: readonly string[],
+  access: RegistryRequest,
+): Promise<string | null> {
+  const textFrom = async (url: string) => (await fetchAnswer(url, access)).text
+  if (release.ecosystem === 'go') return fetchGoDate(release, hashes[0] ?? '', access)
+  const registry = findHashRegistry(release.ecosystem)
   if (registry === null) return null
   const { base, path, published } = READERS[registry]
   const answer: unknown = JSON.parse(await textFrom(`${access.bases?.[registry] ?? base}${path(release)}`))
   const there = new Map(published(answer, release.version).map(({ hash, at }) => [hash, at]))
-  return youngest(hashes.map(hash => there.get(hash) ?? null))
+  return getLatestTime(hashes.map(hash => there.get(hash) ?? null))
 }
 
-async function goDate(release: Release, hash: string | null, access: Asking): Promise<string | null> {
+async function fetchGoDate(
+  release: Release,
+  hash: string | null,
+  access: RegistryRequest,
+): Promise<string | null> {
   const servers = access.goServers ?? GO_SERVERS
-  const textAt = async (url: string) => (await answerAt(url, access)).text
-  return youngest([await firstProxied(release, hash, { servers, textAt })])
+  const textAt = async (url: string) => (await fetchAnswer(url, access)).text
+  return getLatestTime([await fetchProxyDate(release, hash, { servers, textAt })])
 }
 
-function registryOf(ecosystem: Ecosystem | (string & {})): Registry | null {
+function findHashRegistry(ecosystem: Ecosystem | (string & {})): Registry | null {
   return Object.hasOwn(READERS, ecosystem) ? (ecosystem as Registry) : null
 }
 
@@ -127,7 +135,7 @@ const GO_VERSION = /^v\d[\w.+-]*$/
 const PINNED = /^(?:\[[^\]]*\] )?==(?<version>\d[\w.+-]*)(?: ;.*)?$/
 
 /** A lockfile names one version, and so does a requirement that is pinned. */
-function exactVersion({ ecosystem, version }: Pick<Release, 'ecosystem' | 'version'>): string | null {
+function getExactVersion({ ecosystem, version }: Pick<Release, 'ecosystem' | 'version'>): string | null {
   const pinned = ecosystem === 'pypi' ? PINNED.exec(version)?.groups?.['version'] : undefined
   const meant = pinned ?? version
   const isExact = (ecosystem === 'go' ? GO_VERSION : EXACT).test(meant) && !/\.[x*]$/i.test(meant)
@@ -135,16 +143,16 @@ function exactVersion({ ecosystem, version }: Pick<Release, 'ecosystem' | 'versi
 }
 
 /** The last of the files that came to it; nothing where one of them is not there, or its date cannot be read. */
-function youngest(dates: readonly (string | null)[]): string | null {
+function getLatestTime(dates: readonly (string | null)[]): string | null {
   const times = dates.map(date => Date.parse(date ?? ''))
   if (times.length === 0 || !times.every(Number.isFinite)) return null
   return new Date(Math.max(...times)).toISOString()
 }
 
-async function answerAt(
+async function fetchAnswer(
   url: string,
-  { version, web = fetch, signal }: Pick<Asking, 'version' | 'web' | 'signal'>,
-): Promise<Answer> {
+  { version, web = fetch, signal }: Pick<RegistryRequest, 'version' | 'web' | 'signal'>,
+): Promise<RegistryAnswer> {
   const headers = {
     accept: 'application/json, */*;q=0.5',
     'user-agent': `winnow/${version} (git-winnow on npm)`,

@@ -2,16 +2,16 @@ import { z } from 'zod'
 import type { Release } from '../ports.ts'
 
 /** A file of a release as its registry has it, by the hash that a lockfile would write. */
-export interface Published {
+export interface PublishedFile {
   hash: string
   at: string
 }
 
-export interface Reader {
+export interface HashRegistryReader {
   base: string
   path: (release: Pick<Release, 'name' | 'version'>) => string
   /** All that there is of this version. */
-  published: (answer: unknown, version: string) => Published[]
+  published: (answer: unknown, version: string) => PublishedFile[]
 }
 
 /** Those that tell in one answer what each file is and when they took it: a date that its author sets says nothing. */
@@ -32,7 +32,7 @@ const gemAnswer = z.array(
   z.object({ number: z.string(), platform: z.string(), created_at: z.string(), sha: z.string().nullish() }),
 )
 
-export const READERS: Record<Registry, Reader> = {
+export const READERS: Record<Registry, HashRegistryReader> = {
   npm: {
     base: 'https://registry.npmjs.org',
     path: ({ name }) => `/${encodeURIComponent(name)}`,

@@ -21,7 +21,7 @@ const INDEX_NAME = /^[\w-]+$/
  * The hashes of every file that may be installed for it. Empty where the lockfile has none that a registry publishes
  * as well, so that nobody could tell this package from another of its name.
  */
-export function releaseHashes({ ecosystem, source, integrity, files }: Release): readonly string[] {
+export function listReleaseHashes({ ecosystem, source, integrity, files }: Release): readonly string[] {
   const hash = Object.hasOwn(HASHES, ecosystem) ? HASHES[ecosystem as Ecosystem] : undefined
   if (hash === undefined || integrity === null || !isFetched(ecosystem, source)) return []
   if (ecosystem === 'go') return hash.test(integrity) ? [integrity] : []

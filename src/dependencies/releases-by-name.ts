@@ -1,8 +1,14 @@
 import { z } from 'zod'
 import type { ReleaseDate } from '../ports.ts'
-import { nugetDate } from './nuget/nuget-dates.ts'
-import { type Ask, type Dated, dateOf, type Question, youngestOf } from './release-date.ts'
-import { mayBe } from './version-range.ts'
+import { findNugetDate } from './nuget/nuget-dates.ts'
+import {
+  type AskRegistry,
+  type DatedVersion,
+  toReleaseDate,
+  type ReleaseQuestion,
+  getLatestDate,
+} from './release-date.ts'
+import { canMatchRange } from './version-range.ts'
 
 /** Registries that tell when a version was published to those who know its name and nothing else. */
 export type NameRegistry = 'npm' | 'cargo' | 'pypi' | 'rubygems' | 'packagist' | 'nuget' | 'maven'
@@ -18,30 +24,33 @@ export const NAME_REGISTRIES: Record<NameRegistry, string> = {
 }
 
 /** Null where the registry has no such version, or tells no date of it. */
-export async function dateByName(
+export async function findDateByName(
   registry: NameRegistry,
-  question: Question,
-  ask: Ask,
+  question: ReleaseQuestion,
+  ask: AskRegistry,
 ): Promise<ReleaseDate | null> {
-  if (registry === 'maven') return mavenDate(question, ask)
-  if (registry === 'nuget') return nugetDate(question, ask)
+  if (registry === 'maven') return fetchMavenDate(question, ask)
+  if (registry === 'nuget') return findNugetDate(question, ask)
   const { path, versions } = READERS[registry]
   const answer: unknown = JSON.parse((await ask(path(question.name))).text)
-  return fitting(versions(answer, question.name), question)
+  return selectFittingDate(versions(answer, question.name), question)
 }
 
-function fitting(all: readonly Dated[], { version, isExact }: Question): ReleaseDate | null {
+function selectFittingDate(
+  all: readonly DatedVersion[],
+  { version, isExact }: ReleaseQuestion,
+): ReleaseDate | null {
   const plain = version.replace(/^v(?=\d)/, '')
   if (isExact) {
     const found = all.find(each => each.version.replace(/^v(?=\d)/, '') === plain)
-    return found === undefined ? null : dateOf(found.at, 'name')
+    return found === undefined ? null : toReleaseDate(found.at, 'name')
   }
-  return youngestOf(all.filter(each => mayBe(each.version, version)))
+  return getLatestDate(all.filter(each => canMatchRange(each.version, version)))
 }
 
-interface Reader {
+interface NameRegistryReader {
   path: (name: string) => string
-  versions: (answer: unknown, name: string) => Dated[]
+  versions: (answer: unknown, name: string) => DatedVersion[]
 }
 
 const npmTimes = z.object({
@@ -60,7 +69,7 @@ const packagistVersions = z.object({
   ),
 })
 
-const READERS: Record<Exclude<NameRegistry, 'maven' | 'nuget'>, Reader> = {
+const READERS: Record<Exclude<NameRegistry, 'maven' | 'nuget'>, NameRegistryReader> = {
   npm: {
     path: name => `/${encodeURIComponent(name)}`,
     versions: answer => {
@@ -101,16 +110,19 @@ const READERS: Record<Exclude<NameRegistry, 'maven' | 'nuget'>, Reader> = {
 }
 
 /** Maven Central keeps when it stored a file; of all versions its list says when the last came. */
-async function mavenDate({ name, version, isExact }: Question, ask: Ask): Promise<ReleaseDate | null> {
+async function fetchMavenDate(
+  { name, version, isExact }: ReleaseQuestion,
+  ask: AskRegistry,
+): Promise<ReleaseDate | null> {
   const [group = '', artifact = ''] = name.split(':').map(part => encodeURIComponent(part))
   const folder = `/maven2/${group.replaceAll('.', '/')}/${artifact}`
   if (isExact) {
     const exact = encodeURIComponent(version)
     const { lastModified } = await ask(`${folder}/${exact}/${artifact}-${exact}.pom`)
-    return dateOf(lastModified ?? '', 'name')
+    return toReleaseDate(lastModified ?? '', 'name')
   }
   const { text } = await ask(`${folder}/maven-metadata.xml`)
   const [, year, month, day, hour, minute, second] =
     /<lastUpdated>\s*(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)\s*<\/lastUpdated>/.exec(text) ?? []
-  return dateOf(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`, 'range')
+  return toReleaseDate(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`, 'range')
 }

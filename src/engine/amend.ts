@@ -4,20 +4,20 @@ import { loadCampaign } from '../ledger/load.ts'
 import type { Campaign } from '../model/campaign.ts'
 import { compileScope } from '../spec/scope.ts'
 import type { Spec } from '../spec/schema.ts'
-import { readingOf } from '../spec/recorded-spec.ts'
-import { harnessOf } from './facts/harness.ts'
-import { whereaboutsAt } from './home.ts'
+import { getParseOptions } from '../spec/recorded-spec.ts'
+import { computeTreeHarness } from './facts/harness.ts'
+import { getCampaignWhereabouts } from './home.ts'
 import { listRefs } from './listed-refs.ts'
-import { bring } from './ordered-trees.ts'
-import type { Place } from './place.ts'
+import { fetchCommit } from './ordered-trees.ts'
+import type { CampaignContext } from './place.ts'
 import { requireLedger } from './recover.ts'
 import { requireSameBranches } from './same-branches.ts'
-import { requireSupported } from './start.ts'
+import { requireSupportedSpec } from './start.ts'
 import { Transaction } from './transaction.ts'
 
 /** A person's own change of the spec, not committed anywhere: the ledger records it whole, with the reason. */
-export async function amend(
-  place: Place,
+export async function applyAmendment(
+  place: CampaignContext,
   change: { yaml: string; reason: string },
 ): Promise<{ measuredAnew: boolean }> {
   const { repository } = place
@@ -26,17 +26,17 @@ export async function amend(
   await repository.fetch([{ ref: place.refs.state, oid: state }])
   const loaded = await loadCampaign(repository, state)
   const { campaign } = loaded
-  const parsed = parseSpec(change.yaml, readingOf(campaign))
-  requireSupported({ ...parsed, path: campaign.spec_path }, whereaboutsAt(place, campaign))
+  const parsed = parseSpec(change.yaml, getParseOptions(campaign))
+  requireSupportedSpec({ ...parsed, path: campaign.spec_path }, getCampaignWhereabouts(place, campaign))
   requireSameBranches(place, parsed.spec, campaign.spec_path)
   if (parsed.sha256 === campaign.spec_sha256) throw new UserError('the spec is the one in force already')
   // Who amends from a clone of their own may have seen neither yet.
-  for (const { commit } of [campaign.pin, campaign.incumbent]) await bring(repository, commit)
+  for (const { commit } of [campaign.pin, campaign.incumbent]) await fetchCommit(repository, commit)
   await requireInScope(place, campaign, parsed.spec)
-  const harness = await harnessOf(repository, parsed.spec, campaign.pin.tree)
+  const harness = await computeTreeHarness(repository, parsed.spec, campaign.pin.tree)
   const measuredAnew = harness !== campaign.harness
   const transaction = new Transaction(place, { loaded, refs })
-  transaction.seal({
+  transaction.addEvent({
     kind: 'campaign-amended',
     cause: `amend at ${campaign.seq}`,
     spec_sha256: parsed.sha256,
@@ -55,7 +55,11 @@ export async function amend(
 }
 
 /** Invariant 4: outside mutable the incumbent is the pin, so what was landed has to stay mutable. */
-async function requireInScope({ repository }: Place, campaign: Campaign, spec: Spec): Promise<void> {
+async function requireInScope(
+  { repository }: CampaignContext,
+  campaign: Campaign,
+  spec: Spec,
+): Promise<void> {
   const { isMutable } = compileScope(spec)
   const changes = await repository.diff(campaign.pin.tree, campaign.incumbent.tree)
   const outside = changes.find(({ path }) => !isMutable(path))

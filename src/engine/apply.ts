@@ -1,34 +1,38 @@
 import type { Campaign } from '../model/campaign.ts'
 import type { EventDraft } from '../model/event.ts'
 import type { OrderId } from '../model/ids.ts'
-import { shortRef } from '../model/refs.ts'
-import type { Action } from '../plan/action.ts'
-import { changePulls, greet, showCampaignPull, tell } from './change-pulls.ts'
+import { toShortRef } from '../model/refs.ts'
+import type { PlanAction } from '../plan/action.ts'
+import { changePulls, commentPaused, writeCampaignPull, commentApprovalRequest } from './change-pulls.ts'
 import { askForMerge } from './merge.ts'
-import type { Eyes, Observation } from './observe.ts'
-import { orderSpec } from './order-spec.ts'
-import type { Place } from './place.ts'
+import type { ObserverContext, Observation } from './observe.ts'
+import { readSpecForOrder } from './order-spec.ts'
+import type { CampaignContext } from './place.ts'
 
-export interface Hands extends Eyes {
+export interface ControllerContext extends ObserverContext {
   /** What people ask for in comments; true where the ledger is another one after it. */
-  heed?: (seen: Observation) => Promise<boolean>
+  runComments?: (seen: Observation) => Promise<boolean>
 }
 
-export type Applied =
+export type ApplyResult =
   | { result: 'done' }
   /** Somebody else moved a ref first: the plan is void, look again. */
   | { result: 'lost'; refs: string[]; unwritten: readonly EventDraft[] }
   | { result: 'held'; what: string }
 
-const DONE: Applied = { result: 'done' }
+const DONE: ApplyResult = { result: 'done' }
 
 /** What an action does besides moving refs, after the push that moved them was accepted. */
-export async function takeEffect(hands: Hands, seen: Observation, action: Action): Promise<Applied> {
+export async function executeEffect(
+  hands: ControllerContext,
+  seen: Observation,
+  action: PlanAction,
+): Promise<ApplyResult> {
   // As that push left it.
   const { campaign } = hands.memory.loaded ?? seen.loaded
   switch (action.do) {
     case 'dispatch':
-      await dispatch(hands, campaign, action.order)
+      await dispatchOrder(hands, campaign, action.order)
       return DONE
     case 'cancel':
       await hands.runner.cancel(action.order)
@@ -39,13 +43,13 @@ export async function takeEffect(hands: Hands, seen: Observation, action: Action
       if (!hands.place.forge.stage) await changePulls(hands, campaign, action.changes)
       return DONE
     case 'campaign-pull':
-      await showCampaignPull(hands, campaign, action)
+      await writeCampaignPull(hands, campaign, action)
       return DONE
     case 'tell':
-      await tell(hands, campaign, action)
+      await commentApprovalRequest(hands, campaign, action)
       return DONE
     case 'greet':
-      await greet(hands, campaign, action)
+      await commentPaused(hands, campaign, action)
       return DONE
     case 'propose':
       for (const who of action.who)
@@ -64,10 +68,10 @@ export async function takeEffect(hands: Hands, seen: Observation, action: Action
 }
 
 /** What came of a push that was to carry these events. */
-export function appliedOf(
-  result: Awaited<ReturnType<Place['repository']['push']>>,
+export function toApplyResult(
+  result: Awaited<ReturnType<CampaignContext['repository']['push']>>,
   unwritten: readonly EventDraft[],
-): Applied {
+): ApplyResult {
   if (result.ok) return DONE
   switch (result.reason) {
     case 'lease':
@@ -75,7 +79,7 @@ export function appliedOf(
     case 'checked-out':
       return {
         result: 'held',
-        what: `${shortRef(result.ref)} is checked out in ${result.worktree}: switch it to another branch`,
+        what: `${toShortRef(result.ref)} is checked out in ${result.worktree}: switch it to another branch`,
       }
     case 'refused':
     case 'atomic-refused':
@@ -85,7 +89,11 @@ export function appliedOf(
   }
 }
 
-async function dispatch({ place, runner }: Hands, campaign: Campaign, id: OrderId): Promise<void> {
+async function dispatchOrder(
+  { place, runner }: ControllerContext,
+  campaign: Campaign,
+  id: OrderId,
+): Promise<void> {
   const order = campaign.orders[id]?.order
-  if (order) await runner.dispatch(order, await orderSpec(place.repository, campaign, order), campaign)
+  if (order) await runner.dispatch(order, await readSpecForOrder(place.repository, campaign, order), campaign)
 }

@@ -1,19 +1,19 @@
 import { ConflictError, UserError } from '../errors.ts'
 import { loadCampaign } from '../ledger/load.ts'
 import type { Oid } from '../model/ids.ts'
-import { shortRef } from '../model/refs.ts'
-import type { Place } from './place.ts'
+import { toShortRef } from '../model/refs.ts'
+import type { CampaignContext } from './place.ts'
 
 /** A campaign put aside: where its refs go, and where the next campaign's numbers begin. */
-export interface Aside {
+export interface ArchivePlan {
   at: string
   moves: { ref: string; to: Oid | null }[]
 }
 
 /** The optimize branch stays where it is until the next campaign re-points it: it is never deleted. */
-export function asideMoves(place: Place, refs: ReadonlyMap<string, Oid>): Aside {
+export function planArchive(place: CampaignContext, refs: ReadonlyMap<string, Oid>): ArchivePlan {
   const at = new Date(place.clock.now()).toISOString().replace(/[:.]/g, '-')
-  const moves: Aside['moves'] = []
+  const moves: ArchivePlan['moves'] = []
   for (const role of ['optimize', 'state', 'closed'] as const) {
     const oid = refs.get(place.refs[role])
     if (oid === undefined) continue
@@ -25,9 +25,12 @@ export function asideMoves(place: Place, refs: ReadonlyMap<string, Oid>): Aside 
 }
 
 /** One push: all of the campaign is put aside, or nothing. */
-export async function archive(place: Place, refs: ReadonlyMap<string, Oid>): Promise<string> {
+export async function archiveCampaign(
+  place: CampaignContext,
+  refs: ReadonlyMap<string, Oid>,
+): Promise<string> {
   if (!refs.has(place.refs.state)) throw new UserError(`there is no campaign ${place.name} to archive`)
-  const { at, moves } = asideMoves(place, refs)
+  const { at, moves } = planArchive(place, refs)
   // Whoever closed the campaign may have been another machine.
   const kept = new Set(moves.flatMap(({ to }) => to ?? []))
   await place.repository.fetch([...refs].flatMap(([ref, oid]) => (kept.has(oid) ? [{ ref, oid }] : [])))
@@ -38,19 +41,22 @@ export async function archive(place: Place, refs: ReadonlyMap<string, Oid>): Pro
     throw new ConflictError('the campaign moved while it was archived', result.refs)
   const what =
     result.reason === 'checked-out'
-      ? `${shortRef(result.ref)} is checked out in ${result.worktree}`
+      ? `${toShortRef(result.ref)} is checked out in ${result.worktree}`
       : result.message
   throw new UserError(`the campaign could not be archived: ${what}`)
 }
 
-export interface Archives {
+export interface ArchivedCampaigns {
   /** Numbers continue above every archive, so that one name never means two experiments. */
   firstNumber: number
   /** Where earlier campaigns left the optimize branch. */
   optimizeTips: Set<Oid>
 }
 
-export async function archives(place: Place, current: Oid | undefined): Promise<Archives> {
+export async function readArchives(
+  place: CampaignContext,
+  current: Oid | undefined,
+): Promise<ArchivedCampaigns> {
   const { refs } = await place.repository.remoteRefs([`${place.refs.archive}*`])
   const states = [...refs].filter(([ref]) => ref.endsWith('/state'))
   if (current !== undefined) states.push([place.refs.state, current])

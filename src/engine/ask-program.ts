@@ -1,14 +1,14 @@
 import type { Owner } from '../measure/process/reaper.ts'
 import type { BacklogIdea, Campaign } from '../model/campaign.ts'
 import type { Point } from '../model/ids.ts'
-import { incumbentMetrics } from '../model/incumbent-metrics.ts'
-import { brief } from '../propose/brief.ts'
-import { type Asked, askCommand, briefFile } from '../propose/command.ts'
-import { type CommandProposer, commandOf, missingAgent } from '../propose/presets.ts'
+import { getIncumbentMetrics } from '../model/incumbent-metrics.ts'
+import { renderBrief } from '../propose/brief.ts'
+import { type AgentResult, askAgent, getBriefPath } from '../propose/command.ts'
+import { type CommandProposer, buildAgentCommand, findMissingAgent } from '../propose/presets.ts'
 import type { Spec } from '../spec/schema.ts'
-import type { Place } from './place.ts'
+import type { CampaignContext } from './place.ts'
 
-export interface Asking {
+export interface ProgramRequest {
   who: string
   proposer: CommandProposer | undefined
   /** Of the backlog: what it is to carry out. */
@@ -25,16 +25,16 @@ export interface Asking {
 
 /** One program, told what the campaign knows, with a copy of the best version to edit: the same wherever it is asked. */
 export async function askProgram(
-  { repository, env, clock }: Pick<Place, 'repository' | 'env' | 'clock'>,
-  { who, proposer, idea, angle = null, workDir, owner, base }: Asking,
+  { repository, env, clock }: Pick<CampaignContext, 'repository' | 'env' | 'clock'>,
+  { who, proposer, idea, angle = null, workDir, owner, base }: ProgramRequest,
   { campaign, spec, signal }: { campaign: Campaign; spec: Spec; signal: AbortSignal },
-): Promise<Asked> {
-  const missing = proposer && (await missingAgent([proposer], env))
+): Promise<AgentResult> {
+  const missing = proposer && (await findMissingAgent([proposer], env))
   if (missing) return { ok: false, reason: missing.what }
-  const text = brief({ campaign, spec, incumbentMetrics: incumbentMetrics(campaign), idea, angle })
-  const command = proposer && commandOf(proposer, { text, file: briefFile(workDir) })
+  const text = renderBrief({ campaign, spec, incumbentMetrics: getIncumbentMetrics(campaign), idea, angle })
+  const command = proposer && buildAgentCommand(proposer, { text, file: getBriefPath(workDir) })
   if (!proposer || command == null) return { ok: false, reason: `the spec has no proposer ${who}` }
-  return askCommand({
+  return askAgent({
     repo: repository,
     incumbent: base ?? campaign.incumbent,
     name: who,

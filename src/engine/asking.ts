@@ -1,13 +1,13 @@
 import type { Campaign } from '../model/campaign.ts'
 import type { World } from '../plan/world.ts'
 import type { Spec } from '../spec/schema.ts'
-import type { Ideas } from './ideas.ts'
-import type { Lanes } from './lanes.ts'
-import type { Place } from './place.ts'
-import { UnderWay } from './under-way.ts'
+import type { IdeaSource } from './ideas.ts'
+import type { WorkerSlots } from './lanes.ts'
+import type { CampaignContext } from './place.ts'
+import { TaskGroup } from './under-way.ts'
 
 /** Proposers that are being asked by this process: begun by a plan, their answers found at a later look. */
-export interface Asking {
+export interface ProposerTasks {
   readonly where: World['asks']
   /** Who is being asked now, as often as it is. */
   readonly asked: string[]
@@ -24,8 +24,13 @@ export interface Asking {
 }
 
 /** They share the lanes with what is measured: never beside anything timed, and never more than allowed. */
-export function askingHere(place: Place, ideas: Ideas, lanes: Lanes, interrupt: AbortSignal): Asking {
-  const tasks = new UnderWay()
+export function createLocalProposerTasks(
+  place: CampaignContext,
+  ideas: IdeaSource,
+  lanes: WorkerSlots,
+  interrupt: AbortSignal,
+): ProposerTasks {
+  const tasks = new TaskGroup()
   const names = new Map<string, string>()
   let count = 0
 
@@ -70,7 +75,7 @@ export function askingHere(place: Place, ideas: Ideas, lanes: Lanes, interrupt: 
 }
 
 /** Where this process holds a token it starts no program of anybody: jobs of their own ask, or nobody at this look. */
-export function askingElsewhere(where: 'elsewhere' | 'later'): Asking {
+export function createRemoteProposerTasks(where: 'elsewhere' | 'later'): ProposerTasks {
   return {
     where,
     asked: [],

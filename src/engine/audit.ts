@@ -1,14 +1,14 @@
 import type { Campaign } from '../model/campaign.ts'
-import { emptyCampaign } from '../model/campaign.ts'
+import { createEmptyCampaign } from '../model/campaign.ts'
 import type { LedgerEvent } from '../model/event.ts'
 import { applyEvent } from '../model/fold.ts'
 import type { Oid } from '../model/ids.ts'
-import { campaignBranchFinding, optimizeFinding, syncedFindings } from './audit/branch.ts'
-import { collect } from './audit/collect.ts'
-import { type Evidence, noEvidence } from './audit/evidence.ts'
-import { type Kept, keptBy, lostCommits, lostText } from './audit/keeper.ts'
-import { type LedgerReading, readLedger } from './audit/ledger.ts'
-import { amendmentGaps, startGaps } from './audit/ruler.ts'
+import { checkCampaignBranch, checkOptimizeBranch, checkSyncedCommits } from './audit/branch.ts'
+import { collectEvidence } from './audit/collect.ts'
+import { type AuditEvidence, createEvidence } from './audit/evidence.ts'
+import { type KeptCommit, listKeptCommits, findLostCommits, describeLostCommit } from './audit/keeper.ts'
+import { type AuditedLedger, readAuditedLedger } from './audit/ledger.ts'
+import { findAmendmentGaps, findStartGaps } from './audit/ruler.ts'
 import {
   type AuditMemory,
   checkContinuity,
@@ -16,10 +16,10 @@ import {
   readSeenTip,
   rememberTip,
 } from './audit/seen-tip.ts'
-import { touchedGaps } from './audit/touched.ts'
-import { stepGaps } from './audit/step.ts'
-import type { Place } from './place.ts'
-import { recordedSpec } from '../spec/recorded-spec.ts'
+import { findTouchedGaps } from './audit/touched.ts'
+import { findStepGaps } from './audit/step.ts'
+import type { CampaignContext } from './place.ts'
+import { readCampaignSpec } from '../spec/recorded-spec.ts'
 
 export interface AuditProblem {
   what: string
@@ -50,7 +50,7 @@ export interface AuditResult {
 }
 
 /** The ledger tip that an audit compares with and remembers. */
-export interface Remembering {
+export interface AuditMemoryOptions {
   memory: AuditMemory
   acceptReplacement: boolean
 }
@@ -59,11 +59,14 @@ const LIMITS =
   'An audit detects inconsistency: it does not stop a forger who may write every ref, nor show that the reported numbers were really measured.'
 
 /** Invariant 1, shown from git alone: every commit winnow put on the optimize branch has its evidence. */
-export async function audit(place: Place, remembering: Remembering | null = null): Promise<AuditResult> {
+export async function auditLedger(
+  place: CampaignContext,
+  remembering: AuditMemoryOptions | null = null,
+): Promise<AuditResult> {
   const refs = await fetchRefs(place)
-  const ledger = await readLedger(place, refs)
-  const trail = new Trail(place)
-  const continuity = remembering === null ? null : await continuityOf(place, ledger, remembering)
+  const ledger = await readAuditedLedger(place, refs)
+  const trail = new AuditTrail(place)
+  const continuity = remembering === null ? null : await compareContinuity(place, ledger, remembering)
   if (continuity?.problem) trail.problems.push({ what: continuity.problem, commit: ledger.tip })
   for (const { message, seq, commit } of ledger.problems)
     trail.problems.push({
@@ -92,15 +95,15 @@ export async function audit(place: Place, remembering: Remembering | null = null
   }
 }
 
-async function continuityOf(
-  place: Place,
-  { tip, events }: LedgerReading,
-  { memory, acceptReplacement }: Remembering,
+async function compareContinuity(
+  place: CampaignContext,
+  { tip, events }: AuditedLedger,
+  { memory, acceptReplacement }: AuditMemoryOptions,
 ): Promise<Continuity> {
   return checkContinuity(place, readSeenTip(place, memory), { tip, events: events.length }, acceptReplacement)
 }
 
-async function fetchRefs(place: Place): Promise<ReadonlyMap<string, Oid>> {
+async function fetchRefs(place: CampaignContext): Promise<ReadonlyMap<string, Oid>> {
   const { state, optimize, closed, campaign } = place.refs
   const wanted = [state, optimize, closed, campaign, place.defaultBranch]
   const { refs } = await place.repository.remoteRefs(wanted)
@@ -109,35 +112,38 @@ async function fetchRefs(place: Place): Promise<ReadonlyMap<string, Oid>> {
 }
 
 /** The chain of recorded incumbents, followed event by event. */
-class Trail {
+class AuditTrail {
   readonly checked = { events: 0, incumbents: 0, landings: 0, syncs: 0, reverts: 0, foreign: 0, orders: 0 }
   readonly problems: AuditProblem[] = []
   readonly open: AuditProblem[] = []
   unproven: AuditResult['unproven'] = null
-  readonly #place: Place
-  readonly #campaign: Campaign = emptyCampaign()
-  readonly #evidence: Evidence = noEvidence()
+  readonly #place: CampaignContext
+  readonly #campaign: Campaign = createEmptyCampaign()
+  readonly #evidence: AuditEvidence = createEvidence()
   readonly #incumbents = new Set<Oid>()
-  readonly #kept: Kept[] = []
+  readonly #kept: KeptCommit[] = []
   readonly #synced: Oid[] = []
   #unsynced: number | null = null
   /** The harness before the spec that a sync brings. */
   #ruledBy: string | null = null
 
-  constructor(place: Place) {
+  constructor(place: CampaignContext) {
     this.#place = place
   }
 
   async follow(event: LedgerEvent): Promise<void> {
     const { seq, kind } = event
-    const spec = kind === 'campaign-started' ? null : recordedSpec(this.#campaign)
+    const spec = kind === 'campaign-started' ? null : readCampaignSpec(this.#campaign)
     this.checked.events += 1
     if (kind === 'measured') this.checked.orders += 1
     this.#awaitSync(event)
-    const gaps = [...collect(this.#evidence, this.#campaign, spec, event), ...(await this.#otherGaps(event))]
+    const gaps = [
+      ...collectEvidence(this.#evidence, this.#campaign, spec, event),
+      ...(await this.#otherGaps(event)),
+    ]
     for (const gap of gaps) this.problems.push({ what: `event ${seq} (${kind}): ${gap}`, seq })
     if (event.kind === 'incumbent-moved') await this.#step(event)
-    this.#kept.push(...keptBy(event, this.#evidence))
+    this.#kept.push(...listKeptCommits(event, this.#evidence))
     if (event.kind === 'synced') this.#synced.push(event.default_tip)
     applyEvent(this.#campaign, event)
     if (event.kind === 'campaign-started') this.#incumbents.add(event.start.commit)
@@ -162,10 +168,10 @@ class Trail {
 
   async #otherGaps(event: LedgerEvent): Promise<string[]> {
     if (event.seq === 0 && event.kind !== 'campaign-started') return ['a ledger begins with a campaign']
-    if (event.kind === 'order-issued') return touchedGaps(this.#place, event)
+    if (event.kind === 'order-issued') return findTouchedGaps(this.#place, event)
     if (event.kind === 'campaign-started')
-      return event.seq === 0 ? startGaps(this.#place, event) : ['a ledger holds one campaign']
-    return event.kind === 'campaign-amended' ? amendmentGaps(this.#place, this.#campaign, event) : []
+      return event.seq === 0 ? findStartGaps(this.#place, event) : ['a ledger holds one campaign']
+    return event.kind === 'campaign-amended' ? findAmendmentGaps(this.#place, this.#campaign, event) : []
   }
 
   async #step(event: LedgerEvent<'incumbent-moved'>): Promise<void> {
@@ -174,8 +180,8 @@ class Trail {
     this.checked[COUNTED[event.why]] += 1
     this.#incumbents.add(commit)
     const campaign = this.#campaign
-    const scene = { place: this.#place, campaign, spec: recordedSpec(campaign), evidence: this.#evidence }
-    const gaps = await stepGaps(scene, event)
+    const scene = { place: this.#place, campaign, spec: readCampaignSpec(campaign), evidence: this.#evidence }
+    const gaps = await findStepGaps(scene, event)
     if (gaps.length > 0)
       this.#unproven(commit, `commit ${commit} has no evidence: ${gaps.join('; ')}`, event.seq)
   }
@@ -195,18 +201,18 @@ class Trail {
   async compareBranches(refs: ReadonlyMap<string, Oid>): Promise<void> {
     if (this.#campaign.status === 'none') return
     const incumbents = this.#incumbents
-    const found = await optimizeFinding(this.#place, refs, { campaign: this.#campaign, incumbents })
+    const found = await checkOptimizeBranch(this.#place, refs, { campaign: this.#campaign, incumbents })
     if (found?.open) this.open.push({ what: found.what, commit: found.commit })
     else if (found) this.#unproven(found.commit, found.what)
-    const advance = campaignBranchFinding(this.#place, refs, incumbents)
-    const synced = await syncedFindings(this.#place, refs, this.#campaign, this.#synced)
+    const advance = checkCampaignBranch(this.#place, refs, incumbents)
+    const synced = await checkSyncedCommits(this.#place, refs, this.#campaign, this.#synced)
     for (const { what, commit } of advance ? [advance, ...synced] : synced) this.open.push({ what, commit })
   }
 
   async compareKeeper(refs: ReadonlyMap<string, Oid>): Promise<void> {
-    for (const lost of await lostCommits(this.#place, refs, this.#kept)) {
+    for (const lost of await findLostCommits(this.#place, refs, this.#kept)) {
       const { commit, seq } = lost
-      this.problems.push({ what: lostText(this.#place, refs, lost), commit, seq })
+      this.problems.push({ what: describeLostCommit(this.#place, refs, lost), commit, seq })
     }
   }
 }

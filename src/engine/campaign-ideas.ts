@@ -1,36 +1,39 @@
 import { join } from 'node:path'
-import { UserError, withAmend } from '../errors.ts'
-import { headRef } from '../forge/pull.ts'
+import { UserError, addAmendHint } from '../errors.ts'
+import { getHeadRef } from '../forge/pull.ts'
 import type { Repository } from '../git/repository.ts'
 import type { Owner } from '../measure/process/reaper.ts'
-import { makeEnterable } from '../measure/users/enterable.ts'
+import { makeAccessible } from '../measure/users/enterable.ts'
 import type { BacklogIdea, Campaign } from '../model/campaign.ts'
-import { handedOut } from '../model/fold-asking.ts'
-import { commandKey } from '../model/fold-proposer.ts'
+import { collectHandedOutIdeas } from '../model/fold-asking.ts'
+import { buildCommandKey } from '../model/fold-proposer.ts'
 import type { EventId } from '../model/ids.ts'
-import { nextAngle } from '../plan/angles.ts'
-import { nextIdea } from '../plan/backlog.ts'
-import { openEngineExperiments } from '../plan/intake.ts'
+import { selectNextAngle } from '../plan/angles.ts'
+import { selectNextIdea } from '../plan/backlog.ts'
+import { countOpenEngineExperiments } from '../plan/intake.ts'
 import type { Proposal, RevertFacts } from '../plan/world.ts'
-import { type BroughtHeads, broughtProposals } from '../propose/brought-idea.ts'
-import { asWrittenDown } from '../propose/idea-block.ts'
-import { externalProposals, externalTips } from '../propose/external.ts'
-import { type PreparedPatches, proposePatches, untriedPatches } from '../propose/patch.ts'
+import { type AnswerHeads, buildAnsweredProposals } from '../propose/brought-idea.ts'
+import { mergeBacklogIdea } from '../propose/idea-block.ts'
+import { buildExternalProposals, listExternalTips } from '../propose/external.ts'
+import { type PreparedPatches, proposePatches, listUntriedPatches } from '../propose/patch.ts'
 import { type PatchFile, readPatches } from '../propose/patch-file.ts'
 import type { CommandProposer } from '../propose/presets.ts'
-import { isBenched, proposerName } from '../propose/proposer-name.ts'
-import { forgetSettled, readAnswers, storeAnswer } from '../propose/stored-answer.ts'
+import { isProposerDisabled, getProposerName } from '../propose/proposer-name.ts'
+import { forgetSettled, readStoredAnswers, storeAnswer } from '../propose/stored-answer.ts'
 import type { Spec } from '../spec/schema.ts'
 import { askProgram } from './ask-program.ts'
-import type { IdeaScene, Ideas } from './ideas.ts'
+import type { IdeaContext, IdeaSource } from './ideas.ts'
 import { ANSWERS } from './damaged-cache.ts'
-import type { Place } from './place.ts'
-import { freeWorkDir, reapAll } from './work-dirs.ts'
+import type { CampaignContext } from './place.ts'
+import { claimFreeWorkDir, endAllLeftovers } from './work-dirs.ts'
 
 const ASKED_IN = 'propose'
 
 /** The proposers of one campaign on this machine, guests of this run included, with what they remember to be quick. */
-export function campaignIdeas(place: Place, guests: readonly CommandProposer[] = []): Ideas {
+export function createCampaignIdeas(
+  place: CampaignContext,
+  guests: readonly CommandProposer[] = [],
+): IdeaSource {
   const prepared: PreparedPatches = new Map()
   const patchFiles = new Map<string, PatchFile[]>()
   const storeDir = join(place.dataDir, ANSWERS)
@@ -39,21 +42,22 @@ export function campaignIdeas(place: Place, guests: readonly CommandProposer[] =
   /** Ideas that a program has, each with the key of its answer once it has answered. */
   const handed = new Map<EventId, string | null>()
   const angles = new Set<string>()
-  const brought: BroughtHeads = new Map()
+  const brought: AnswerHeads = new Map()
 
   return {
     async find(scene) {
       const { campaign, spec } = scene
-      if (scene.only !== null)
-        return { proposals: await external(place, scene), unopened: 0, answers: [], unanswered: [] }
-      const found = reverts(scene)
+      if (scene.targetBranch !== null)
+        return { proposals: await findExternalIdeas(place, scene), unopened: 0, answers: [], unanswered: [] }
+      const found = listRevertIdeas(scene)
       let unopened = 0
-      if (spec.propose.some(({ use }) => use === 'external')) found.push(...(await external(place, scene)))
-      const { proposals, answers } = await readAnswers(storeDir, campaign, place.repository, say)
-      found.push(...proposals, ...(await broughtProposals(place.repository, campaign, brought)))
+      if (spec.propose.some(({ use }) => use === 'external'))
+        found.push(...(await findExternalIdeas(place, scene)))
+      const { proposals, answers } = await readStoredAnswers(storeDir, campaign, place.repository, say)
+      found.push(...proposals, ...(await buildAnsweredProposals(place.repository, campaign, brought)))
       for (const proposer of spec.propose)
         if (proposer.use === 'patch') {
-          const { proposals: patches, unopened: more } = await patchIdeas(place, scene, proposer.dir, {
+          const { proposals: patches, unopened: more } = await readPatchIdeas(place, scene, proposer.dir, {
             prepared,
             patchFiles,
           })
@@ -62,36 +66,36 @@ export function campaignIdeas(place: Place, guests: readonly CommandProposer[] =
         }
       return { proposals: found, unopened, answers, unanswered: [] }
     },
-    askable: (campaign, spec) =>
-      commands(spec, guests)
-        .map(proposerName)
-        .filter(name => !isBenched(campaign, name)),
+    listProposers: (campaign, spec) =>
+      listCommandProposers(spec, guests)
+        .map(getProposerName)
+        .filter(name => !isProposerDisabled(campaign, name)),
     async ask(who, scene) {
       const { campaign } = scene
-      leftovers ??= reapAll(askingRoom(place).dir)
+      leftovers ??= endAllLeftovers(chooseProposerDir(place).dir)
       await leftovers
       await forgetSettled(storeDir, campaign, say)
       const began = place.clock.monotonic()
       // Before the program answers: the campaign goes on meanwhile, and its brief does not.
       const first_unseen = campaign.next_number
-      const proposer = commands(scene.spec, guests).find(each => proposerName(each) === who)
+      const proposer = listCommandProposers(scene.spec, guests).find(each => getProposerName(each) === who)
       for (const [id, key] of handed)
         if (key !== null && Object.hasOwn(campaign.sources, key)) handed.delete(id)
-      const taken = new Set([...handed.keys(), ...handedOut(campaign)])
-      const idea = nextIdea(campaign, { who, handed: taken })
+      const taken = new Set([...handed.keys(), ...collectHandedOutIdeas(campaign)])
+      const idea = selectNextIdea(campaign, { who, handed: taken })
       if (idea !== null) handed.set(idea.id, null)
-      const room = askingRoom(place)
-      const workDir = await freeWorkDir(room.dir, scene.lane)
-      const angle = idea === null ? nextAngle(campaign, scene.spec, angles) : null
+      const room = chooseProposerDir(place)
+      const workDir = await claimFreeWorkDir(room.dir, scene.lane)
+      const angle = idea === null ? selectNextAngle(campaign, scene.spec, angles) : null
       if (angle !== null) angles.add(angle)
       const answer = await askProgram(place, { who, proposer, idea, angle, workDir, ...room.runs }, scene)
-        .catch(release(handed, idea))
+        .catch(releaseIdea(handed, idea))
         .finally(() => angle !== null && angles.delete(angle))
-      const asked = answer.ok ? { ...answer, idea: asWrittenDown(idea, answer.idea) } : answer
+      const asked = answer.ok ? { ...answer, idea: mergeBacklogIdea(idea, answer.idea) } : answer
       if (!asked.ok && idea !== null) handed.delete(idea.id)
       const minutes = (place.clock.monotonic() - began) / 60_000
       const at = new Date(place.clock.now()).toISOString()
-      const key = commandKey(who, place.random.hex(8))
+      const key = buildCommandKey(who, place.random.hex(8))
       if (asked.ok && idea !== null) handed.set(idea.id, key)
       place.faults.reach('ask:answered')
       const carries = idea === null ? {} : { carries: idea.id }
@@ -104,36 +108,39 @@ export function campaignIdeas(place: Place, guests: readonly CommandProposer[] =
 }
 
 /** Where programs are asked, and as whom: root starts none of them as itself. */
-function askingRoom({ isolation, dataDir }: Place): { dir: string; runs: { owner?: Owner } } {
+function chooseProposerDir({ isolation, dataDir }: CampaignContext): {
+  dir: string
+  runs: { owner?: Owner }
+} {
   if (isolation === undefined || !isolation.asRoot) return { dir: join(dataDir, ASKED_IN), runs: {} }
   const { users } = isolation
   const owner = 'owners' in users ? users.owners.at(-1) : undefined
   if (!('owners' in users) || owner === undefined) throw new Error('root has no user to run a program as')
   const dir = join(users.dir, ASKED_IN)
-  makeEnterable(dir)
+  makeAccessible(dir)
   return { dir, runs: { owner } }
 }
 
 /** Caches ideas that were read and prepared before. */
-interface PatchMemory {
+interface PatchCache {
   prepared: PreparedPatches
   patchFiles: Map<string, PatchFile[]>
 }
 
-async function patchIdeas(
-  place: Place,
-  scene: IdeaScene,
+async function readPatchIdeas(
+  place: CampaignContext,
+  scene: IdeaContext,
   dir: string,
-  { prepared, patchFiles }: PatchMemory,
+  { prepared, patchFiles }: PatchCache,
 ): Promise<{ proposals: Proposal[]; unopened: number }> {
   const { campaign, spec, defaultTip } = scene
   const key = `${defaultTip.tree} ${dir}`
-  const files = patchFiles.get(key) ?? (await patchesOf(place, scene, dir))
+  const files = patchFiles.get(key) ?? (await readCampaignPatches(place, scene, dir))
   patchFiles.clear()
   patchFiles.set(key, files)
   const { incumbent } = campaign
-  const limit = roomFor(campaign, spec)
-  const untried = untriedPatches({ campaign, files }).length
+  const limit = countOpenable(campaign, spec)
+  const untried = listUntriedPatches({ campaign, files }).length
   if (limit <= 0) return { proposals: [], unopened: untried }
   const asked = { repo: place.repository, files, incumbent, fallbackBase: defaultTip, campaign }
   const proposals = await proposePatches({ ...asked, limit, prepared })
@@ -141,21 +148,25 @@ async function patchIdeas(
 }
 
 /** A running campaign keeps the spec that it was started with: editing the file alone changes nothing. */
-async function patchesOf({ repository }: Place, { campaign, defaultTip }: IdeaScene, dir: string) {
+async function readCampaignPatches(
+  { repository }: CampaignContext,
+  { campaign, defaultTip }: IdeaContext,
+  dir: string,
+) {
   try {
     return await readPatches(repository, defaultTip.tree, dir)
   } catch (error) {
-    throw error instanceof UserError ? withAmend(error, campaign.spec_path) : error
+    throw error instanceof UserError ? addAmendHint(error, campaign.spec_path) : error
   }
 }
 
 /** Only what could be opened now is prepared: the incumbent may be another one when the rest is due. */
-function roomFor(campaign: Campaign, spec: Spec): number {
-  return spec.merge.max_open_experiments - openEngineExperiments({ campaign })
+function countOpenable(campaign: Campaign, spec: Spec): number {
+  return spec.merge.max_open_experiments - countOpenEngineExperiments({ campaign })
 }
 
 /** What was handed out and came to nothing, not even to words, may be handed out again. */
-function release(handed: Map<EventId, string | null>, idea: BacklogIdea | null) {
+function releaseIdea(handed: Map<EventId, string | null>, idea: BacklogIdea | null) {
   return (error: unknown): never => {
     if (idea !== null) handed.delete(idea.id)
     throw error
@@ -163,26 +174,26 @@ function release(handed: Map<EventId, string | null>, idea: BacklogIdea | null) 
 }
 
 /** A guest that the spec names as well is asked as the spec says. */
-function commands(spec: Spec, guests: readonly CommandProposer[]): CommandProposer[] {
+function listCommandProposers(spec: Spec, guests: readonly CommandProposer[]): CommandProposer[] {
   const own = spec.propose.filter(proposer => proposer.use === 'command')
-  const known = new Set(own.map(proposerName))
-  return [...own, ...guests.filter(guest => !known.has(proposerName(guest)))]
+  const known = new Set(own.map(getProposerName))
+  return [...own, ...guests.filter(guest => !known.has(getProposerName(guest)))]
 }
 
-async function external(place: Place, scene: IdeaScene): Promise<Proposal[]> {
+async function findExternalIdeas(place: CampaignContext, scene: IdeaContext): Promise<Proposal[]> {
   const { campaign, branches, pulls, spec } = scene
   const facts = { campaign, prefix: spec.branches.prefix, pulls, branches }
-  const tips = externalTips(facts)
+  const tips = listExternalTips(facts)
   await place.repository.fetch(
     tips.map(({ branch, head, pull }) => ({
-      ref: headRef({ branch, number: pull?.number ?? 0 }),
+      ref: getHeadRef({ branch, number: pull?.number ?? 0 }),
       oid: head,
     })),
   )
-  return externalProposals(facts, await subjectsOf(place.repository, tips))
+  return buildExternalProposals(facts, await readSubjects(place.repository, tips))
 }
 
-async function subjectsOf(
+async function readSubjects(
   repository: Repository,
   tips: readonly { head: string }[],
 ): Promise<Map<string, string>> {
@@ -193,11 +204,11 @@ async function subjectsOf(
 }
 
 /** A landing that cannot be taken back directly is an experiment of its own, or refused with its conflict. */
-function reverts({ campaign, reverts }: IdeaScene): Proposal[] {
-  return [...reverts].flatMap(([wish, facts]) => revertProposal(campaign, wish, facts))
+function listRevertIdeas({ campaign, reverts }: IdeaContext): Proposal[] {
+  return [...reverts].flatMap(([wish, facts]) => toRevertProposal(campaign, wish, facts))
 }
 
-function revertProposal(campaign: Campaign, wish: string, { landing, result }: RevertFacts): Proposal[] {
+function toRevertProposal(campaign: Campaign, wish: string, { landing, result }: RevertFacts): Proposal[] {
   if (!('conflict' in result) && result.measuredIn !== null) return []
   const undone = campaign.experiments[landing]
   const head =

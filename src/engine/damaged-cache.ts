@@ -1,12 +1,12 @@
 import { join } from 'node:path'
-import { plural } from '../decide/wording.ts'
-import { findDamage, findDeepDamage, mayComeFromDamage } from '../git/damage.ts'
-import { putAside } from '../git/put-aside.ts'
-import { salvageCommits } from '../git/salvage.ts'
-import { namesIn } from '../measure/names-in.ts'
+import { formatCount } from '../decide/wording.ts'
+import { findDamage, findDeepDamage, isPossibleDamage } from '../git/damage.ts'
+import { moveDamagedAside } from '../git/put-aside.ts'
+import { recoverCommits } from '../git/salvage.ts'
+import { listNames } from '../measure/names-in.ts'
 import type { Oid } from '../model/ids.ts'
 import type { Report } from '../model/report.ts'
-import { commitsOfAnswers } from '../propose/stored-answer.ts'
+import { listStoredCommits } from '../propose/stored-answer.ts'
 
 /** winnow's own repository, which is a cache: the remote, or the user's repository, has all that was pushed. */
 export interface RepositoryCache {
@@ -16,7 +16,7 @@ export interface RepositoryCache {
   say: (line: string) => void
 }
 
-export function repositoryIn(dataDir: string): string {
+export function getRepositoryDir(dataDir: string): string {
   return join(dataDir, 'repository.git')
 }
 
@@ -24,11 +24,11 @@ export function repositoryIn(dataDir: string): string {
 export const ANSWERS = 'proposals'
 
 /** Finds the damaged part of the repository after a failure; null where the failure has another cause. */
-export async function damageBehind(
+export async function findDamageCause(
   error: unknown,
   { dir, env }: { dir: string; env: Readonly<Record<string, string>> },
 ): Promise<string | null> {
-  return findDamage(dir) ?? (mayComeFromDamage(error) ? findDeepDamage(dir, env) : null)
+  return findDamage(dir) ?? (isPossibleDamage(error) ? findDeepDamage(dir, env) : null)
 }
 
 /**
@@ -42,7 +42,7 @@ export async function refuseDamagedCache(
 ): Promise<Report> {
   if (report.runner_error === null) return report
   const error = new Error(report.runner_error)
-  const damage = await damageBehind(error, { dir: repository.dir, env })
+  const damage = await findDamageCause(error, { dir: repository.dir, env })
   if (damage !== null) throw error
   return report
 }
@@ -55,27 +55,28 @@ export function replaceDamaged(
   { dataDir, env, say }: RepositoryCache,
   damage: string | null,
 ): (() => Promise<void>) | null {
-  const dir = repositoryIn(dataDir)
+  const dir = getRepositoryDir(dataDir)
   const found = damage ?? findDamage(dir)
   if (found === null) return null
-  const aside = putAside(dir)
+  const aside = moveDamagedAside(dir)
   return async () => {
     say(
       `winnow's copy of the repository was damaged (${found}). winnow moved it to ${aside} and fetches it again. Orders under way, reports and unwritten events are kept in other files and stay.`,
     )
-    const commits = await answeredCommits(dataDir)
+    const commits = await listAnswerCommits(dataDir)
     if (commits.length === 0) return
-    const saved = await salvageCommits({ from: aside, to: dir, env, commits })
+    const saved = await recoverCommits({ from: aside, to: dir, env, commits })
     const lost = commits.length - saved
-    const left = lost === 0 ? '' : `; ${plural(lost, 'commit')} could not be read, and those ideas are lost`
-    say(`${plural(saved, 'commit')} of ideas that are not recorded yet came along${left}.`)
+    const left =
+      lost === 0 ? '' : `; ${formatCount(lost, 'commit')} could not be read, and those ideas are lost`
+    say(`${formatCount(saved, 'commit')} of ideas that are not recorded yet came along${left}.`)
   }
 }
 
-async function answeredCommits(dataDir: string): Promise<Oid[]> {
+async function listAnswerCommits(dataDir: string): Promise<Oid[]> {
   const campaigns = join(dataDir, 'campaigns')
   const all = await Promise.all(
-    namesIn(campaigns).map(name => commitsOfAnswers(join(campaigns, name, ANSWERS))),
+    listNames(campaigns).map(name => listStoredCommits(join(campaigns, name, ANSWERS))),
   )
   return all.flat()
 }

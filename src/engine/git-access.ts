@@ -1,6 +1,6 @@
-import { looksSecret } from '../measure/secret-names.ts'
+import { isSecretName } from '../measure/secret-names.ts'
 
-type Env = Readonly<Record<string, string>>
+type GitEnvironment = Readonly<Record<string, string>>
 
 /** A token, and the one server that it may be sent to. */
 interface GitAccess {
@@ -13,8 +13,8 @@ interface GitAccess {
  * read, nor into a file that stays. Secrets of the job that nobody here asked for stay out, and so does what somebody
  * else has git say there: a server refuses who introduces themselves twice.
  */
-export function withGitAccess(env: Env, { serverUrl, token }: GitAccess): Env {
-  const plain = Object.entries(env).filter(([name]) => !looksSecret(name) && !name.startsWith('INPUT_'))
+export function withGitAccess(env: GitEnvironment, { serverUrl, token }: GitAccess): GitEnvironment {
+  const plain = Object.entries(env).filter(([name]) => !isSecretName(name) && !name.startsWith('INPUT_'))
   const count = Number(env['GIT_CONFIG_COUNT'] ?? 0) || 0
   const key = `http.${serverUrl}/.extraheader`
   const credentials = Buffer.from(`x-access-token:${token}`).toString('base64')

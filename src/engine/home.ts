@@ -1,21 +1,21 @@
 import { UserError } from '../errors.ts'
 import type { Campaign } from '../model/campaign.ts'
-import { shortRef } from '../model/refs.ts'
-import { type Place, whereaboutsOf } from './place.ts'
+import { toShortRef } from '../model/refs.ts'
+import { type CampaignContext, getWhereabouts } from './place.ts'
 
-type Here = Pick<Place, 'name' | 'refs' | 'forge'>
-type Home = Pick<Campaign, 'host' | 'status'>
+type HomeContext = Pick<CampaignContext, 'name' | 'refs' | 'forge'>
+type RecordedHome = Pick<Campaign, 'host' | 'status'>
 
 /**
  * Whether its pull requests are kept where this process sees none of them. An old ledger that no job of GitHub Actions
  * wrote into is of one machine.
  */
-export function isAway({ forge }: Pick<Place, 'forge'>, { host, status }: Home): boolean {
+export function isAway({ forge }: Pick<CampaignContext, 'forge'>, { host, status }: RecordedHome): boolean {
   return status !== 'none' && (host ?? 'local') !== forge.kind
 }
 
 /** What cannot be seen from here would look as if people had taken it away: nothing is planned, moved or measured. */
-export function requireHome(place: Here, campaign: Home): void {
+export function requireHome(place: HomeContext, campaign: RecordedHome): void {
   if (!isAway(place, campaign)) return
   const { name, refs } = place
   if (campaign.host !== 'github') {
@@ -26,7 +26,7 @@ export function requireHome(place: Here, campaign: Home): void {
       },
     )
   }
-  const optimize = shortRef(refs.optimize)
+  const optimize = toShortRef(refs.optimize)
   throw new UserError(
     `campaign ${name} lives on GitHub: its pull requests cannot be seen from here, so nothing is planned or measured here`,
     {
@@ -36,6 +36,6 @@ export function requireHome(place: Here, campaign: Home): void {
 }
 
 /** What the spec of a campaign may ask for: of where it lives, whoever reads it. */
-export function whereaboutsAt({ forge }: Pick<Place, 'forge'>, campaign: Home) {
-  return isAway({ forge }, campaign) && campaign.host === 'github' ? 'github' : whereaboutsOf(forge)
+export function getCampaignWhereabouts({ forge }: Pick<CampaignContext, 'forge'>, campaign: RecordedHome) {
+  return isAway({ forge }, campaign) && campaign.host === 'github' ? 'github' : getWhereabouts(forge)
 }

@@ -5,15 +5,15 @@ import type { AnswerFacts, Proposal, RevertFacts, World } from '../plan/world.ts
 import type { Spec } from '../spec/schema.ts'
 
 /** Where ideas come from, as the engine sees it: found on every look, asked for when the plan says so. */
-export interface Ideas {
-  find(scene: IdeaScene): Promise<Found>
+export interface IdeaSource {
+  find(scene: IdeaContext): Promise<FoundIdeas>
   /** Proposers that could be asked for one more idea now, by name. */
-  askable(campaign: Campaign, spec: Spec): string[]
+  listProposers(campaign: Campaign, spec: Spec): string[]
   /** Runs one proposer; its answer is kept with what it cost, and found at the next look. */
-  ask(who: string, scene: AskScene): Promise<{ ok: boolean; reason: string }>
+  ask(who: string, scene: ProposerContext): Promise<{ ok: boolean; reason: string }>
 }
 
-export interface Found {
+export interface FoundIdeas {
   proposals: Proposal[]
   /** Patches that are there and were not prepared. */
   unopened: number
@@ -23,7 +23,7 @@ export interface Found {
   unanswered: World['unanswered']
 }
 
-export interface AskScene {
+export interface ProposerContext {
   campaign: Campaign
   spec: Spec
   /** Nobody else who is asked by this process has it. */
@@ -31,12 +31,12 @@ export interface AskScene {
   signal: AbortSignal
 }
 
-export interface IdeaScene {
+export interface IdeaContext {
   campaign: Campaign
   spec: Spec
   defaultTip: Point
   branches: ReadonlyMap<string, Oid>
   pulls: readonly Pull[]
   reverts: ReadonlyMap<EventId, RevertFacts>
-  only: string | null
+  targetBranch: string | null
 }

@@ -4,8 +4,8 @@ import { inspectCheckout } from '../git/checkout.ts'
 import { openRepository, type Repository } from '../git/repository.ts'
 import { type LoadedCampaign, loadCampaign } from '../ledger/load.ts'
 import type { Oid } from '../model/ids.ts'
-import { campaignRefs } from '../model/refs.ts'
-import { specOf } from '../spec/recorded-spec.ts'
+import { buildCampaignRefs } from '../model/refs.ts'
+import { getCampaignSpec } from '../spec/recorded-spec.ts'
 import type { Spec } from '../spec/schema.ts'
 
 /** What a job was given to read: a clone with every branch that somebody else made. */
@@ -31,21 +31,21 @@ export async function openJobClone(
 }
 
 /** A job's clone has other people's branches as those of its remote; what a person cloned or made has them too. */
-export async function ledgerTip(
+export async function findLedgerTip(
   repository: Repository,
   { prefix, campaign }: { prefix: string; campaign: string },
 ): Promise<Oid> {
-  const { state } = campaignRefs(prefix, campaign)
+  const { state } = buildCampaignRefs(prefix, campaign)
   const followed = state.replace('refs/heads/', 'refs/remotes/origin/')
   const { refs } = await repository.remoteRefs([followed, state])
   const ref = [followed, state].find(each => refs.has(each))
   const oid = ref === undefined ? undefined : refs.get(ref)
-  if (ref === undefined || oid === undefined) throw noLedger(campaign)
+  if (ref === undefined || oid === undefined) throw toNoLedgerError(campaign)
   await repository.fetch([{ ref, oid }])
   return oid
 }
 
-function noLedger(campaign: string): UserError {
+function toNoLedgerError(campaign: string): UserError {
   return new UserError(`the clone has no ledger of campaign ${campaign || 'at all'}`, {
     fix: 'give actions/checkout `fetch-depth: 0`, which fetches every branch, and start the campaign first',
   })
@@ -54,7 +54,7 @@ function noLedger(campaign: string): UserError {
 const STATE_REF = /^refs\/(?:heads|remotes\/origin)\/([^/]+)-state\/([^/]+)$/
 
 /** The campaign of that name, whatever prefix its spec chose; the only one there is where none is named. */
-export async function campaignInClone(
+export async function findCloneCampaign(
   repository: Repository,
   name: string,
 ): Promise<{ loaded: LoadedCampaign; spec: Spec }> {
@@ -67,13 +67,13 @@ export async function campaignInClone(
   }
   const ledgers: { loaded: LoadedCampaign; spec: Spec }[] = []
   for (const { prefix, campaign } of found.values()) {
-    const loaded = await loadCampaign(repository, await ledgerTip(repository, { prefix, campaign }))
-    const spec = specOf(loaded.campaign)
+    const loaded = await loadCampaign(repository, await findLedgerTip(repository, { prefix, campaign }))
+    const spec = getCampaignSpec(loaded.campaign)
     // Somebody else's branch may look like a ledger of another prefix.
     if (loaded.campaign.name === campaign && spec.branches.prefix === prefix) ledgers.push({ loaded, spec })
   }
   const [only, ...others] = ledgers
-  if (only === undefined) throw noLedger(name)
+  if (only === undefined) throw toNoLedgerError(name)
   if (others.length === 0) return only
   const names = ledgers.map(({ loaded }) => loaded.campaign.name)
   throw new UserError(`there are several campaigns: ${names.join(', ')}`, {

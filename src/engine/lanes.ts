@@ -1,10 +1,10 @@
 import { availableParallelism } from 'node:os'
-import { asksForUsers } from '../measure/users/lodging.ts'
+import { isUserIsolated } from '../measure/users/lodging.ts'
 import type { Order } from '../model/order.ts'
 import type { Spec } from '../spec/schema.ts'
 
 /** What an order may be measured beside, or a program be asked beside. */
-export interface Berth {
+export interface SlotRequest {
   /** As many at once, in this process. */
   limit: number
   /** Nothing else may run meanwhile. */
@@ -12,7 +12,11 @@ export interface Berth {
 }
 
 /** Timing is measured one at a time; what is deterministic as many at once as there are cores. */
-export function berthFor(order: Pick<Order, 'stop'>, spec: Spec, users = asksForUsers(spec)): Berth {
+export function chooseSlotRequest(
+  order: Pick<Order, 'stop'>,
+  spec: Spec,
+  users = isUserIsolated(spec),
+): SlotRequest {
   // Whoever ends one execution ends everything of its user.
   if (order.stop.rule !== 'once' || users) return { limit: 1, alone: true }
   const parallel = spec.execution.mode === 'parallel' && spec.parallel.exclusive_resources.length === 0
@@ -20,18 +24,18 @@ export function berthFor(order: Pick<Order, 'stop'>, spec: Spec, users = asksFor
   return { limit: Math.max(1, most), alone: false }
 }
 
-interface Waiting extends Berth {
+interface WaitingTask extends SlotRequest {
   enter: (lane: number) => void
 }
 
 /** Places to work in on this machine, taken in turn: whoever wants one alone is not passed by those who come later. */
-export class Lanes {
+export class WorkerSlots {
   /** Lanes that are taken, and by whom. */
-  readonly #taken = new Map<number, Berth>()
-  #waiting: Waiting[] = []
+  readonly #taken = new Map<number, SlotRequest>()
+  #waiting: WaitingTask[] = []
 
   /** null: not wanted any more. */
-  enter(berth: Berth, signal: AbortSignal): Promise<number | null> {
+  enter(berth: SlotRequest, signal: AbortSignal): Promise<number | null> {
     if (signal.aborted) return Promise.resolve(null)
     return new Promise(resolve => {
       const giveUp = () => {
@@ -58,13 +62,13 @@ export class Lanes {
   #admit(): void {
     for (let next = this.#waiting[0]; next !== undefined && this.#fits(next); next = this.#waiting[0]) {
       this.#waiting.shift()
-      const lane = firstFree(this.#taken)
+      const lane = findFreeSlot(this.#taken)
       this.#taken.set(lane, next)
       next.enter(lane)
     }
   }
 
-  #fits({ limit, alone }: Berth): boolean {
+  #fits({ limit, alone }: SlotRequest): boolean {
     const inside = [...this.#taken.values()]
     if (alone) return inside.length === 0
     return (
@@ -73,7 +77,7 @@ export class Lanes {
   }
 }
 
-function firstFree(taken: ReadonlyMap<number, Berth>): number {
+function findFreeSlot(taken: ReadonlyMap<number, SlotRequest>): number {
   let lane = 0
   while (taken.has(lane)) lane += 1
   return lane

@@ -1,33 +1,36 @@
-import { bootId } from '../measure/boot-id.ts'
+import { getBootId } from '../measure/boot-id.ts'
 import { findProcess } from '../measure/process/process-table.ts'
 import type { RunFacts } from '../plan/world.ts'
-import type { Claim, OrderFile } from './order-files.ts'
+import type { OrderClaim, OrderFile } from './order-files.ts'
 
 /** Local run id = boot id + pid + start time: unique, and anybody on this machine can tell whether it lives. */
-export async function ownRunId(): Promise<string> {
+export async function readLocalRunId(): Promise<string> {
   const own = await findProcess(process.pid)
-  return ['local', bootId(), process.pid, own?.started ?? ''].join(':')
+  return ['local', getBootId(), process.pid, own?.started ?? ''].join(':')
 }
 
 /** A run claimed on this host before its last start is over, whatever its process id is now. */
-export async function livesOn({ runId, here }: Pick<Claim, 'runId' | 'here'>): Promise<boolean | null> {
-  return (await isAlive(runId)) ?? (here ? false : null)
+export async function isRunAlive({
+  runId,
+  here,
+}: Pick<OrderClaim, 'runId' | 'here'>): Promise<boolean | null> {
+  return (await isRunIdAlive(runId)) ?? (here ? false : null)
 }
 
 /** null: a run of another machine, about which nothing can be known here. */
-async function isAlive(runId: string): Promise<boolean | null> {
+async function isRunIdAlive(runId: string): Promise<boolean | null> {
   const [kind, boot, pid, ...rest] = runId.split(':')
   const started = rest.join(':')
-  if (kind !== 'local' || boot !== bootId()) return null
+  if (kind !== 'local' || boot !== getBootId()) return null
   const found = await findProcess(Number(pid))
   return found !== null && found.started === started
 }
 
 /** A run as people can find it. */
-export function holderText(runId: string): string {
+export function describeHolder(runId: string): string {
   const [kind, boot, pid] = runId.split(':')
   if (kind !== 'local') return `run ${runId}`
-  return boot === bootId()
+  return boot === getBootId()
     ? `process ${pid}`
     : `process ${pid} of another machine, or of before this one's last start,`
 }
@@ -36,7 +39,7 @@ export function holderText(runId: string): string {
  * What is known here of an order's run: `recorded` is the run id in the ledger, `runId` this process's, `mine`
  * what this process does about it now.
  */
-export async function factOf(
+export async function readRunFact(
   file: OrderFile | null,
   recorded: string | null,
   mine: 'running' | 'waiting' | null,
@@ -56,12 +59,12 @@ export async function factOf(
   if (holder === null) return null
   const gone = { state: 'gone', started: file?.started ?? false, runId: holder, ...left } as const
   if (holder === runId) return gone
-  const alive = await livesOn({ runId: holder, here: file?.here ?? false })
+  const alive = await isRunAlive({ runId: holder, here: file?.here ?? false })
   if (alive === null) return null
-  return alive ? { ...runs(file !== null), ...left } : gone
+  return alive ? { ...toRunningFact(file !== null), ...left } : gone
 }
 
 /** It is claimed when its turn comes: until then other campaigns keep the machine, for as long as they take. */
-function runs(claimed: boolean): Extract<RunFacts, { state: 'running' }> {
+function toRunningFact(claimed: boolean): Extract<RunFacts, { state: 'running' }> {
   return claimed ? { state: 'running' } : { state: 'running', queued: true }
 }

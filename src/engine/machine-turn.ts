@@ -15,19 +15,19 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { UserError } from '../errors.ts'
 import { isMissing } from '../measure/missing.ts'
-import { sha256 } from '../model/canonical.ts'
-import type { Clock, Progress, Random } from '../ports.ts'
-import { livesOn, ownRunId } from './local-run.ts'
+import { hashSha256 } from '../model/canonical.ts'
+import type { Clock, ProgressReporter, RandomSource } from '../ports.ts'
+import { isRunAlive, readLocalRunId } from './local-run.ts'
 
 /** Where the winnow processes of one user on one machine find each other. */
-export interface Machine {
+export interface MachineContext {
   machineDir: string
   clock: Clock
-  random: Random
-  progress: Progress
+  random: RandomSource
+  progress: ProgressReporter
 }
 
-export interface Wish {
+export interface LockRequest {
   /** Nothing else may run meanwhile; else only what wants to be alone may not. */
   alone: boolean
   /** For those who have to wait. */
@@ -41,7 +41,7 @@ const entry = z.strictObject({
   what: z.string(),
   number: z.number().int().nonnegative(),
 })
-type Entry = z.infer<typeof entry> & { token: string }
+type LockEntry = z.infer<typeof entry> & { token: string }
 
 const LOOK_AGAIN_MS = 1_000
 
@@ -50,18 +50,18 @@ const LOOK_AGAIN_MS = 1_000
  * of its own, so that a killed process leaves nothing that two others could take over at once. The answer gives
  * the turn back; null where the signal came first.
  */
-export async function takeTurn(
-  machine: Machine,
-  wish: Wish,
+export async function acquireMachineLock(
+  machine: MachineContext,
+  wish: LockRequest,
   signal: AbortSignal,
 ): Promise<(() => void) | null> {
-  const directory = makeTurns(machine)
-  const own = await drawNumber(directory, `${process.pid}-${machine.random.hex(8)}`, wish)
+  const directory = createLockDir(machine)
+  const own = await drawLockNumber(directory, `${process.pid}-${machine.random.hex(8)}`, wish)
   const leave = () => rmSync(join(directory, `${own.token}.turn`), { force: true })
   for (let told = false; !signal.aborted; told = true) {
-    const before = await whoIsBefore(directory, own)
+    const before = await findEarlierEntry(directory, own)
     if (before === null) return leave
-    if (!told) machine.progress.say(waitingText(before))
+    if (!told) machine.progress.say(formatWaitingText(before))
     await machine.clock.sleep(LOOK_AGAIN_MS, signal)
   }
   leave()
@@ -69,24 +69,24 @@ export async function takeTurn(
 }
 
 /** Whether another process of this user holds the lock for something timed. */
-export async function isTimedElsewhere(machine: Pick<Machine, 'machineDir'>): Promise<boolean> {
-  const directory = turnsIn(machine).find(existsSync)
-  return directory !== undefined && (await entries(directory, '.turn')).some(({ alone }) => alone)
+export async function isTimedElsewhere(machine: Pick<MachineContext, 'machineDir'>): Promise<boolean> {
+  const directory = listLockDirs(machine).find(existsSync)
+  return directory !== undefined && (await listLiveEntries(directory, '.turn')).some(({ alone }) => alone)
 }
 
 /**
  * Below the user's cache; where that cannot be written (a read-only HOME, which --cache-dir allows), below the temporary
  * directory. All processes that find the first one closed meet in the second.
  */
-function turnsIn({ machineDir }: Pick<Machine, 'machineDir'>): string[] {
-  const name = `turns-${sha256(hostname()).slice(0, 12)}`
+function listLockDirs({ machineDir }: Pick<MachineContext, 'machineDir'>): string[] {
+  const name = `turns-${hashSha256(hostname()).slice(0, 12)}`
   const uid = process.getuid?.() ?? 'user'
   return [join(machineDir, name), join(tmpdir(), `winnow-${uid}`, name)]
 }
 
-function makeTurns(machine: Machine): string {
+function createLockDir(machine: MachineContext): string {
   const failures: string[] = []
-  for (const directory of turnsIn(machine)) {
+  for (const directory of listLockDirs(machine)) {
     try {
       mkdirSync(directory, { recursive: true, mode: 0o700 })
       const uid = process.getuid?.()
@@ -104,47 +104,51 @@ function makeTurns(machine: Machine): string {
   })
 }
 
-function waitingText({ pid, what }: Entry): string {
+function formatWaitingText({ pid, what }: LockEntry): string {
   return `waiting for process ${pid} (${what}), which is measuring: timing is never measured in parallel on one machine`
 }
 
 /** While somebody draws, others cannot know whether they come first: they see it arriving, and wait. */
-async function drawNumber(directory: string, token: string, { alone, what }: Wish): Promise<Entry> {
-  const person = { run_id: await ownRunId(), pid: process.pid, alone, what }
-  write(directory, `${token}.arriving`, { ...person, number: 0 })
-  const numbers = (await entries(directory, '.turn')).map(({ number }) => number)
+async function drawLockNumber(
+  directory: string,
+  token: string,
+  { alone, what }: LockRequest,
+): Promise<LockEntry> {
+  const person = { run_id: await readLocalRunId(), pid: process.pid, alone, what }
+  writeLockEntry(directory, `${token}.arriving`, { ...person, number: 0 })
+  const numbers = (await listLiveEntries(directory, '.turn')).map(({ number }) => number)
   const drawn = { ...person, number: 1 + Math.max(0, ...numbers) }
-  write(directory, `${token}.turn`, drawn)
+  writeLockEntry(directory, `${token}.turn`, drawn)
   rmSync(join(directory, `${token}.arriving`), { force: true })
   return { ...drawn, token }
 }
 
 /** Those who arrive are looked at first: who has arrived since has its number written before the second look. */
-async function whoIsBefore(directory: string, own: Entry): Promise<Entry | null> {
-  const inTheWay = ({ token, alone }: Entry) => token !== own.token && (alone || own.alone)
-  const arriving = (await entries(directory, '.arriving')).find(inTheWay)
+async function findEarlierEntry(directory: string, own: LockEntry): Promise<LockEntry | null> {
+  const inTheWay = ({ token, alone }: LockEntry) => token !== own.token && (alone || own.alone)
+  const arriving = (await listLiveEntries(directory, '.arriving')).find(inTheWay)
   if (arriving !== undefined) return arriving
-  const turns = (await entries(directory, '.turn')).filter(inTheWay)
-  return turns.find(other => isBefore(other, own)) ?? null
+  const turns = (await listLiveEntries(directory, '.turn')).filter(inTheWay)
+  return turns.find(other => isEarlier(other, own)) ?? null
 }
 
-function isBefore(other: Entry, own: Entry): boolean {
+function isEarlier(other: LockEntry, own: LockEntry): boolean {
   return other.number === own.number ? other.token < own.token : other.number < own.number
 }
 
-function write(directory: string, name: string, value: z.infer<typeof entry>): void {
+function writeLockEntry(directory: string, name: string, value: z.infer<typeof entry>): void {
   const file = join(directory, name)
   writeFileSync(`${file}.part`, JSON.stringify(value))
   renameSync(`${file}.part`, file)
 }
 
 /** Of living processes; what a dead one left is taken away, its id never being anybody else's. */
-async function entries(directory: string, kind: '.arriving' | '.turn'): Promise<Entry[]> {
-  const living: Entry[] = []
+async function listLiveEntries(directory: string, kind: '.arriving' | '.turn'): Promise<LockEntry[]> {
+  const living: LockEntry[] = []
   for (const name of readdirSync(directory).filter(each => each.endsWith(kind))) {
-    const found = read(join(directory, name))
+    const found = readLockEntry(join(directory, name))
     if (found === null) continue
-    if ((await livesOn({ runId: found.run_id, here: true })) === false)
+    if ((await isRunAlive({ runId: found.run_id, here: true })) === false)
       rmSync(join(directory, name), { force: true })
     else living.push({ ...found, token: name.slice(0, -kind.length) })
   }
@@ -152,7 +156,7 @@ async function entries(directory: string, kind: '.arriving' | '.turn'): Promise<
 }
 
 /** Null where it has gone meanwhile, or is damaged: a living process writes its file whole. */
-function read(file: string): z.infer<typeof entry> | null {
+function readLockEntry(file: string): z.infer<typeof entry> | null {
   try {
     return entry.safeParse(JSON.parse(readFileSync(file, 'utf8'))).data ?? null
   } catch (error) {

@@ -1,18 +1,18 @@
 import type { Report } from '../model/report.ts'
 import type { Order } from '../model/order.ts'
 import type { Spec } from '../spec/schema.ts'
-import { berthFor } from './lanes.ts'
-import { isTimedElsewhere, type Machine, takeTurn } from './machine-turn.ts'
+import { chooseSlotRequest } from './lanes.ts'
+import { isTimedElsewhere, type MachineContext, acquireMachineLock } from './machine-turn.ts'
 
 /** How an order is measured on this machine. */
-export interface Turn {
+export interface MachineLockState {
   /** Another process may time something meanwhile: everything is started at low priority. */
   beside: boolean
   /** For the machine lock. That is no cost and uses up no limit. */
   waitedSeconds: number
 }
 
-interface Wanted {
+interface MachineLockOrder {
   order: Pick<Order, 'stop'>
   spec: Spec
   /** Shown to processes that wait for it. */
@@ -27,13 +27,13 @@ const LOOK_EVERY_MS = 1_000
  * again with the lock, because the limit may say more about its priority than about its code. Null where the signal came
  * first.
  */
-export async function measureInTurn<T extends { report: Report }>(
-  machine: Machine,
-  wanted: Wanted,
+export async function measureWithLock<T extends { report: Report }>(
+  machine: MachineContext,
+  wanted: MachineLockOrder,
   signal: AbortSignal,
-  measure: (turn: Turn) => Promise<T>,
+  measure: (turn: MachineLockState) => Promise<T>,
 ): Promise<T | null> {
-  if (berthFor(wanted.order, wanted.spec).alone) return withLock(machine, wanted, signal, measure)
+  if (chooseSlotRequest(wanted.order, wanted.spec).alone) return withLock(machine, wanted, signal, measure)
   const over = new AbortController()
   const watching = watchTimed(machine, AbortSignal.any([over.signal, signal]))
   let measured: T
@@ -44,7 +44,7 @@ export async function measureInTurn<T extends { report: Report }>(
     over.abort()
     wasBeside = await watching
   }
-  if (!wasBeside || !hitTimeLimit(measured.report)) return measured
+  if (!wasBeside || !hasTimedOut(measured.report)) return measured
   machine.progress.say(
     `${wanted.what}: a time limit was hit while another process timed something here, so this is measured again alone`,
   )
@@ -52,18 +52,18 @@ export async function measureInTurn<T extends { report: Report }>(
 }
 
 async function withLock<T extends { report: Report }>(
-  machine: Machine,
-  { what }: Wanted,
+  machine: MachineContext,
+  { what }: MachineLockOrder,
   signal: AbortSignal,
-  measure: (turn: Turn) => Promise<T>,
+  measure: (turn: MachineLockState) => Promise<T>,
 ): Promise<T | null> {
   const began = machine.clock.monotonic()
-  const leave = await takeTurn(machine, { alone: true, what }, signal)
+  const leave = await acquireMachineLock(machine, { alone: true, what }, signal)
   if (leave === null) return null
   try {
     const waitedSeconds = Math.round(machine.clock.monotonic() - began) / 1000
     const measured = await measure({ beside: false, waitedSeconds })
-    return { ...measured, report: { ...measured.report, ...waitedIn(waitedSeconds) } }
+    return { ...measured, report: { ...measured.report, ...toWaitedSeconds(waitedSeconds) } }
   } finally {
     leave()
   }
@@ -72,12 +72,12 @@ async function withLock<T extends { report: Report }>(
 /** Reading the lock takes some milliseconds, which are no waiting time. */
 const NOTEWORTHY_SECONDS = 0.5
 
-function waitedIn(waitedSeconds: number): Pick<Report, 'waited_seconds'> {
+function toWaitedSeconds(waitedSeconds: number): Pick<Report, 'waited_seconds'> {
   return waitedSeconds < NOTEWORTHY_SECONDS ? {} : { waited_seconds: waitedSeconds }
 }
 
 /** Whether another process held the lock at any look. */
-async function watchTimed(machine: Machine, over: AbortSignal): Promise<boolean> {
+async function watchTimed(machine: MachineContext, over: AbortSignal): Promise<boolean> {
   for (;;) {
     if (await isTimedElsewhere(machine)) return true
     if (over.aborted) return false
@@ -85,7 +85,7 @@ async function watchTimed(machine: Machine, over: AbortSignal): Promise<boolean>
   }
 }
 
-function hitTimeLimit({ setups, gates, executions }: Report): boolean {
+function hasTimedOut({ setups, gates, executions }: Report): boolean {
   return (
     [...setups, ...gates].some(run => run.timed_out) ||
     executions.some(({ status }) => status === 'timeout' || status === 'score-failed')

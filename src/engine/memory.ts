@@ -33,7 +33,7 @@ export interface Memory {
   shown: Campaign['status'] | null
 }
 
-export function emptyMemory(): Memory {
+export function createMemory(): Memory {
   return {
     loaded: null,
     candidates: new Map(),
@@ -52,13 +52,16 @@ export function emptyMemory(): Memory {
 }
 
 /** What a turn that was cut off, or another writer, may have made untrue. */
-export function forget(memory: Memory): void {
+export function resetMemory(memory: Memory): void {
   memory.loaded = null
   memory.refs = null
   memory.turn += 1
   memory.shown = null
 }
 
-export function doneOn({ carried: { tip, keys } }: Memory, ledger: Oid | null): Pick<World, 'done'> {
-  return ledger !== null && tip === ledger ? { done: keys } : {}
+export function listDoneKeys(
+  { carried: { tip, keys } }: Memory,
+  ledger: Oid | null,
+): Pick<World, 'doneActions'> {
+  return ledger !== null && tip === ledger ? { doneActions: keys } : {}
 }

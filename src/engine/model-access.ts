@@ -1,7 +1,7 @@
 import { UserError } from '../errors.ts'
 import { MODEL_KEY } from '../measure/secret-names.ts'
-import { type Endpoint, endpointAt, modelAt } from '../models/endpoint.ts'
-import { type Price, priceOf } from '../models/maker.ts'
+import { type Endpoint, parseEndpoint, resolveModel } from '../models/endpoint.ts'
+import { type Price, findPrice } from '../models/maker.ts'
 
 /** Where models are asked, with what, and what that costs. */
 export interface ModelAccess {
@@ -16,25 +16,25 @@ const MODEL_URL = 'WINNOW_MODEL_URL'
 const MODEL_PRICE = 'WINNOW_MODEL_PRICE'
 
 /** Whether anything says where models are asked. */
-export function saysWhere(env: Readonly<Record<string, string>>): boolean {
+export function hasModelUrl(env: Readonly<Record<string, string>>): boolean {
   return (env[MODEL_URL] ?? '') !== ''
 }
 
 /** What the person's environment says of models; the spec only names one. */
-export function modelAccess(env: Readonly<Record<string, string>>, name: string): ModelAccess {
+export function readModelAccess(env: Readonly<Record<string, string>>, name: string): ModelAccess {
   const key = env[MODEL_KEY] ?? ''
-  if (!saysWhere(env))
+  if (!hasModelUrl(env))
     throw new UserError('a model is to judge, and nothing says where one is asked', {
       place: { path: MODEL_URL },
       fix: `set ${MODEL_URL}, as in https://api.openai.com/v1, and ${MODEL_KEY}`,
     })
-  const endpoint = endpointAt(env[MODEL_URL] ?? '', key)
-  const model = modelAt(endpoint, name)
+  const endpoint = parseEndpoint(env[MODEL_URL] ?? '', key)
+  const model = resolveModel(endpoint, name)
   const told = env[MODEL_PRICE] ?? ''
-  return { endpoint, key, model, price: told === '' ? priceOf(endpoint.maker, model) : priceIn(told) }
+  return { endpoint, key, model, price: told === '' ? findPrice(endpoint.maker, model) : parsePrice(told) }
 }
 
-function priceIn(told: string): Price {
+function parsePrice(told: string): Price {
   const [, input, output] = /^(\d+(?:\.\d+)?)\/(\d+(?:\.\d+)?)$/.exec(told.trim()) ?? []
   if (input !== undefined && output !== undefined) return { input: Number(input), output: Number(output) }
   throw new UserError(`${MODEL_PRICE} is ${JSON.stringify(told)}`, {

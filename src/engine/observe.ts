@@ -1,29 +1,29 @@
 import type { Pull } from '../forge/pull.ts'
 import { continueCampaign, type LoadedCampaign, loadCampaign } from '../ledger/load.ts'
 import type { Campaign } from '../model/campaign.ts'
-import { openAskings } from '../model/fold-asking.ts'
+import { listPendingProposals } from '../model/fold-asking.ts'
 import type { Oid, Point } from '../model/ids.ts'
-import { shortRef } from '../model/refs.ts'
-import { isToBeRestarted } from '../plan/restart.ts'
+import { toShortRef } from '../model/refs.ts'
+import { isRestartDue } from '../plan/restart.ts'
 import type { World } from '../plan/world.ts'
-import { specOf } from '../spec/recorded-spec.ts'
+import { getCampaignSpec } from '../spec/recorded-spec.ts'
 import type { JudgesReader } from './actions/judges.ts'
-import type { Asking } from './asking.ts'
-import { candidatesOf } from './candidates.ts'
-import { defaultBranchOf } from './default-branch.ts'
-import { astrayFacts, foreignFacts, madeFacts } from './facts/foreign.ts'
-import { holdoutFacts } from './facts/holdout.ts'
-import { pickFacts } from './facts/pick.ts'
-import { campaignPullFacts, pullsOf, withSaid } from './facts/pulls.ts'
-import { releaseDates } from './facts/releases.ts'
-import { revertFacts } from './facts/revert.ts'
-import { stackedOn } from './facts/stacked.ts'
-import { strangersOf } from './facts/strangers.ts'
-import { mergedByHand, syncFacts, tipUnderWay } from './facts/sync.ts'
-import type { Ideas } from './ideas.ts'
+import type { ProposerTasks } from './asking.ts'
+import { findCandidates } from './candidates.ts'
+import { findDefaultBranch } from './default-branch.ts'
+import { readAstrayFacts, readForeignFacts, readForeignLanding } from './facts/foreign.ts'
+import { readHoldoutFacts } from './facts/holdout.ts'
+import { readPickFacts } from './facts/pick.ts'
+import { findCampaignPull, readCampaignPulls, withOwnComments } from './facts/pulls.ts'
+import { readReleaseDates } from './facts/releases.ts'
+import { readRevertFacts } from './facts/revert.ts'
+import { findStackedExperiments } from './facts/stacked.ts'
+import { findStrangers } from './facts/strangers.ts'
+import { findManualMerge, readSyncFacts, findTipInProgress } from './facts/sync.ts'
+import type { IdeaSource } from './ideas.ts'
 import { listRefs } from './listed-refs.ts'
-import { doneOn, type Memory } from './memory.ts'
-import { type Place, whereaboutsOf } from './place.ts'
+import { listDoneKeys, type Memory } from './memory.ts'
+import { type CampaignContext, getWhereabouts } from './place.ts'
 import { requireLedgerNotLost } from './recover.ts'
 import type { Runner } from './runner.ts'
 
@@ -37,22 +37,22 @@ export interface Observation {
   defaultTip: Point
 }
 
-export interface Eyes {
-  place: Place
+export interface ObserverContext {
+  place: CampaignContext
   memory: Memory
   runner: Runner
-  ideas: Ideas
-  asking: Asking
+  ideas: IdeaSource
+  asking: ProposerTasks
   /** Jobs of their own that have models score; absent where this process asks them. */
   judges?: JudgesReader
   /** The branch of the one idea that this process measures; null: whatever is due. */
-  only: string | null
+  targetBranch: string | null
 }
 
 /** One look at refs, ledger, forge, runner and ideas. `null` where no campaign was started. */
-export async function observe(eyes: Eyes): Promise<Observation | null> {
+export async function observe(eyes: ObserverContext): Promise<Observation | null> {
   const { place, memory } = eyes
-  const refs = await refsOf(eyes)
+  const refs = await readRefs(eyes)
   const state = refs.get(place.refs.state)
   if (state === undefined) {
     await requireLedgerNotLost(place, refs)
@@ -65,14 +65,14 @@ export async function observe(eyes: Eyes): Promise<Observation | null> {
   memory.loaded = loaded
   const { campaign } = loaded
   await eyes.runner.tidy(campaign)
-  const pulls = await pullsOf(place, campaign, { refs, turn: memory.turn })
-  const { ref: defaultBranch, tip: defaultTip } = await defaultBranchOf(place, refs, campaign)
-  const around = await lookAround({ ...eyes, refs, campaign, pulls, defaultTip })
-  const world = { ...around, ...doneOn(memory, loaded.tip.commit) }
+  const pulls = await readCampaignPulls(place, campaign, { refs, turn: memory.turn })
+  const { ref: defaultBranch, tip: defaultTip } = await findDefaultBranch(place, refs, campaign)
+  const around = await buildWorld({ ...eyes, refs, campaign, pulls, defaultTip })
+  const world = { ...around, ...listDoneKeys(memory, loaded.tip.commit) }
   return { world, loaded, refs, pulls, defaultBranch, defaultTip }
 }
 
-async function refsOf({ place, memory }: Eyes): Promise<ReadonlyMap<string, Oid>> {
+async function readRefs({ place, memory }: ObserverContext): Promise<ReadonlyMap<string, Oid>> {
   if (memory.refs !== null) return memory.refs
   const { refs } = await listRefs(place)
   memory.refs = refs
@@ -82,59 +82,70 @@ async function refsOf({ place, memory }: Eyes): Promise<ReadonlyMap<string, Oid>
 }
 
 /** The world as it will be once what a transaction holds is accepted; pull requests follow at the next look. */
-export async function worldAfter(
-  eyes: Eyes,
+export async function predictWorld(
+  eyes: ObserverContext,
   seen: Observation,
   refs: ReadonlyMap<string, Oid>,
 ): Promise<World> {
   const { pulls, defaultTip, loaded } = seen
-  return lookAround({ ...eyes, refs, campaign: loaded.campaign, pulls, defaultTip })
+  return buildWorld({ ...eyes, refs, campaign: loaded.campaign, pulls, defaultTip })
 }
 
 /** Merging and going on is what people do on one machine; it ends a campaign only where the spec says so. */
-async function mergedFacts(
-  { forge, repository }: Place,
+async function readMergedFacts(
+  { forge, repository }: CampaignContext,
   { campaign, spec, defaultTip }: Pick<World, 'campaign' | 'spec' | 'defaultTip'>,
 ): Promise<Pick<World, 'merged'>> {
-  if (forge.kind === 'github' || !isToBeRestarted({ campaign, spec })) return {}
+  if (forge.kind === 'github' || !isRestartDue({ campaign, spec })) return {}
   if (!campaign.landings.some(({ reverted }) => reverted === null)) return {}
   return (await repository.isAncestor(campaign.incumbent.commit, defaultTip.commit)) ? { merged: true } : {}
 }
 
-interface Scene extends Eyes {
+interface ObservedCampaign extends ObserverContext {
   refs: ReadonlyMap<string, Oid>
   campaign: Campaign
   pulls: Pull[]
   defaultTip: Point
 }
 
-async function lookAround(scene: Scene): Promise<World> {
-  const { place, memory, campaign, refs, pulls, defaultTip, runner, ideas, asking, only } = scene
+async function buildWorld(scene: ObservedCampaign): Promise<World> {
+  const {
+    place,
+    memory,
+    campaign,
+    refs,
+    pulls,
+    defaultTip,
+    runner,
+    ideas,
+    asking,
+    targetBranch: only,
+  } = scene
   const { repository, clock, random } = place
-  const spec = specOf(campaign)
+  const spec = getCampaignSpec(campaign)
   // Before answers are read: who answers in between is counted twice and not forgotten.
   const asked = asking.facts()
-  const optimizeTip = await optionalPoint(place, refs.get(place.refs.optimize))
-  const byHand = await mergedByHand(repository, campaign, { optimizeTip, defaultTip })
+  const optimizeTip = await readOptionalPoint(place, refs.get(place.refs.optimize))
+  const byHand = await findManualMerge(repository, campaign, { optimizeTip, defaultTip })
   const { isPrivate } = place.forge
-  const question = { repository, campaign, spec, defaultTip, where: whereaboutsOf(place.forge), isPrivate }
-  const due = byHand ?? { defaultTip: await tipUnderWay(repository, campaign, defaultTip) }
-  const sync = await syncFacts({ ...question, ...due })
-  const branches = branchTips(place, refs, pulls)
-  const strangers = await strangersOf(place, campaign, pulls)
-  const reverts = await revertFacts(repository, campaign)
-  const picks = await pickFacts({ repository, memory, campaign })
+  const question = { repository, campaign, spec, defaultTip, where: getWhereabouts(place.forge), isPrivate }
+  const due = byHand ?? { defaultTip: await findTipInProgress(repository, campaign, defaultTip) }
+  const sync = await readSyncFacts({ ...question, ...due })
+  const branches = collectBranchTips(place, refs, pulls)
+  const strangers = await findStrangers(place, campaign, pulls)
+  const reverts = await readRevertFacts(repository, campaign)
+  const picks = await readPickFacts({ repository, memory, campaign })
   const unsynced = sync === null ? null : defaultTip.commit
   const now = new Date(clock.now()).toISOString()
-  const candidates = await candidatesOf({
+  const candidates = await findCandidates({
     repository,
     memory,
     campaign,
     spec,
     unsynced,
-    only,
+    targetBranch: only,
     branches,
-    strangers,
+    outsiders: strangers,
     picks,
     now,
   })
@@ -146,25 +157,25 @@ async function lookAround(scene: Scene): Promise<World> {
     optimizeTip,
     campaignTip: refs.get(place.refs.campaign) ?? null,
     defaultTip,
-    pulls: place.forge.kind === 'github' ? pulls.map(withSaid) : pulls,
-    rated: place.forge.kind === 'github',
+    pulls: place.forge.kind === 'github' ? pulls.map(withOwnComments) : pulls,
+    hasPublicPulls: place.forge.kind === 'github',
     checks: place.forge.check !== undefined,
-    shown: memory.checks,
-    ...campaignPullFacts(place, campaign, pulls),
-    ...(await mergedFacts(place, { campaign, spec, defaultTip })),
+    shownChecks: memory.checks,
+    ...findCampaignPull(place, campaign, pulls),
+    ...(await readMergedFacts(place, { campaign, spec, defaultTip })),
     branches,
-    ...(await ideas.find({ campaign, spec, defaultTip, branches, pulls, reverts, only })),
-    strangers,
-    ...outsidersFacts(place, { campaign, spec }),
-    stacked: await stackedOn(repository, memory, campaign),
+    ...(await ideas.find({ campaign, spec, defaultTip, branches, pulls, reverts, targetBranch: only })),
+    outsiders: strangers,
+    ...findOutsidersDenied(place, { campaign, spec }),
+    stacked: await findStackedExperiments(repository, memory, campaign),
     candidates,
     picks,
-    releases: await releaseDates(place, memory, { campaign, spec, now, candidates }),
+    releases: await readReleaseDates(place, memory, { campaign, spec, now, candidates }),
     sync,
-    foreign: await foreignFacts(repository, campaign, spec, optimizeTip),
-    astray: await astrayFacts(repository, campaign, { optimizeTip, defaultTip }),
-    ...(await madeFacts(repository, campaign, optimizeTip)),
-    holdout: await holdoutFacts(place, memory, campaign, spec),
+    foreign: await readForeignFacts(repository, campaign, spec, optimizeTip),
+    branchMismatch: await readAstrayFacts(repository, campaign, { optimizeTip, defaultTip }),
+    ...(await readForeignLanding(repository, campaign, optimizeTip)),
+    holdout: await readHoldoutFacts(place, memory, campaign, spec),
     reverts,
     runs: await runner.facts(campaign),
     ...(scene.judges === undefined ? {} : { judges: await scene.judges.facts(campaign) }),
@@ -173,16 +184,16 @@ async function lookAround(scene: Scene): Promise<World> {
       machine: runner.machine,
       external: spec.propose.some(({ use }) => use === 'external'),
     },
-    askable: ideas.askable(campaign, spec),
-    asking: [...asked, ...openAskings(campaign).map(({ who }) => who)],
+    askable: ideas.listProposers(campaign, spec),
+    asking: [...asked, ...listPendingProposals(campaign).map(({ who }) => who)],
     asks: asking.where,
-    only,
+    targetBranch: only,
   }
 }
 
 /** Without users of their own, experiments of a job that holds a token run as the user that holds it. */
-function outsidersFacts(
-  { isolation }: Place,
+function findOutsidersDenied(
+  { isolation }: CampaignContext,
   { campaign, spec }: Pick<World, 'campaign' | 'spec'>,
 ): Pick<World, 'outsidersDenied'> {
   if (isolation === undefined) return {}
@@ -193,19 +204,23 @@ function outsidersFacts(
 }
 
 /** Everything but the forge's ref, which the forge reads itself. */
-async function fetchTips(place: Place, refs: ReadonlyMap<string, Oid>): Promise<void> {
+async function fetchTips(place: CampaignContext, refs: ReadonlyMap<string, Oid>): Promise<void> {
   const wanted = [...refs].filter(([ref]) => ref !== place.refs.forge && ref.startsWith('refs/heads/'))
   await place.repository.fetch(wanted.map(([ref, oid]) => ({ ref, oid })))
 }
 
-async function optionalPoint(place: Place, oid: Oid | undefined): Promise<Point | null> {
+async function readOptionalPoint(place: CampaignContext, oid: Oid | undefined): Promise<Point | null> {
   return oid === undefined ? null : { commit: oid, tree: (await place.repository.commit(oid)).tree }
 }
 
 /** Branches of experiments: winnow's own by their refs, other people's as their pull requests name them. */
-function branchTips(place: Place, refs: ReadonlyMap<string, Oid>, pulls: readonly Pull[]): Map<string, Oid> {
+function collectBranchTips(
+  place: CampaignContext,
+  refs: ReadonlyMap<string, Oid>,
+  pulls: readonly Pull[],
+): Map<string, Oid> {
   const tips = new Map<string, Oid>()
   for (const pull of pulls) if (pull.state === 'open') tips.set(pull.branch, pull.head)
-  for (const [ref, oid] of refs) if (ref.startsWith(place.refs.experiments)) tips.set(shortRef(ref), oid)
+  for (const [ref, oid] of refs) if (ref.startsWith(place.refs.experiments)) tips.set(toShortRef(ref), oid)
   return tips
 }

@@ -1,20 +1,28 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { UserError } from '../errors.ts'
-import { localForge } from '../forge/local.ts'
+import { createLocalForge } from '../forge/local.ts'
 import type { Forge } from '../forge/port.ts'
 import { type Checkout, inspectCheckout } from '../git/checkout.ts'
 import { openRepository, type Repository } from '../git/repository.ts'
-import { sha256 } from '../model/canonical.ts'
-import type { By } from '../model/event.ts'
-import { type CampaignRefs, campaignRefs } from '../model/refs.ts'
-import type { Clock, Faults, Fetch, KeepUnwritten, Progress, Random, Registries } from '../ports.ts'
-import { replaceDamaged, repositoryIn } from './damaged-cache.ts'
+import { hashSha256 } from '../model/canonical.ts'
+import type { EventAuthor } from '../model/event.ts'
+import { type CampaignRefs, buildCampaignRefs } from '../model/refs.ts'
+import type {
+  Clock,
+  Faults,
+  Fetch,
+  SaveUnwrittenEvents,
+  ProgressReporter,
+  RandomSource,
+  Registries,
+} from '../ports.ts'
+import { replaceDamaged, getRepositoryDir } from './damaged-cache.ts'
 import type { JobIsolation } from './job-lodging.ts'
-import { pacingOf, type Place } from './place.ts'
+import { createPacing, type CampaignContext } from './place.ts'
 
 /** What the edge knows and nothing inside looks up for itself. */
-export interface Surroundings {
+export interface Environment {
   directory: string
   env: Readonly<Record<string, string>>
   /** The same for the pushes that may bring workflow files; there are none unless given. */
@@ -32,16 +40,16 @@ export interface Surroundings {
   preferMain?: boolean
   /** As whom code of others runs, where this is a job that holds a token. */
   isolation?: JobIsolation
-  by: By
+  by: EventAuthor
   version: string
   clock: Clock
-  random: Random
+  random: RandomSource
   faults: Faults
-  progress: Progress
+  progress: ProgressReporter
   /** Asked how old a release is; nobody is unless given. */
   registries?: Registries
   /** Beside the campaign's own things unless given. */
-  keepUnwritten?: KeepUnwritten
+  keepUnwritten?: SaveUnwrittenEvents
   /** This process is to end. */
   interrupt?: AbortSignal
   /** The damaged part of winnow's own repository: it is put aside before the repository is opened. */
@@ -51,7 +59,7 @@ export interface Surroundings {
 }
 
 /** One user's repository and winnow's own beside it, before any campaign is chosen. */
-export interface Workshop {
+export interface RepositoryContext {
   repository: Repository
   checkout: Checkout
   local: boolean
@@ -61,18 +69,18 @@ export interface Workshop {
   defaultBranch: string | null
   dataDir: string
   machineDir: string
-  place(name: string): Place
+  openCampaign(name: string): CampaignContext
 }
 
-export async function openWorkshop(around: Surroundings): Promise<Workshop> {
+export async function openRepositoryContext(around: Environment): Promise<RepositoryContext> {
   const checkout = await inspectCheckout(around.directory, around.env)
   const remote = chooseRemote(checkout, around)
   const local = remote === null
-  const dataDir = dataDirFor(checkout, around)
+  const dataDir = getDataDir(checkout, around)
   const say = (line: string) => around.progress.say(line)
   const salvage = replaceDamaged({ dataDir, env: around.env, say }, around.damage ?? null)
   const repository = await openRepository({
-    dir: repositoryIn(dataDir),
+    dir: getRepositoryDir(dataDir),
     remote: remote?.url ?? checkout.commonDir,
     prefix: around.prefix,
     local,
@@ -83,9 +91,9 @@ export async function openWorkshop(around: Surroundings): Promise<Workshop> {
   })
   await salvage?.()
   const defaultBranch = local
-    ? await localDefault(repository, checkout, around)
+    ? await findLocalDefault(repository, checkout, around)
     : (await repository.remoteRefs([])).head
-  const workshop: Workshop = {
+  const workshop: RepositoryContext = {
     repository,
     checkout,
     local,
@@ -93,29 +101,32 @@ export async function openWorkshop(around: Surroundings): Promise<Workshop> {
     defaultBranch,
     dataDir,
     machineDir: around.machineDir ?? around.cacheDir,
-    place: name => placeFor(around, workshop, name),
+    openCampaign: name => createCampaignContext(around, workshop, name),
   }
   return workshop
 }
 
 const MAIN = ['refs/heads/main', 'refs/heads/master']
 
-async function localDefault(repository: Repository, { head }: Checkout, { preferMain }: Surroundings) {
+async function findLocalDefault(repository: Repository, { head }: Checkout, { preferMain }: Environment) {
   if (preferMain !== true || (head !== null && MAIN.includes(head))) return head
   const { refs } = await repository.remoteRefs(MAIN)
   return MAIN.find(ref => refs.has(ref)) ?? head
 }
 
 /** Where winnow keeps what it has of one repository; nothing is made there by asking. */
-export function dataDirFor(checkout: Checkout, around: Near): string {
-  return join(around.cacheDir, sha256(chooseRemote(checkout, around)?.url ?? checkout.commonDir).slice(0, 20))
+export function getDataDir(checkout: Checkout, around: RemoteChoice): string {
+  return join(
+    around.cacheDir,
+    hashSha256(chooseRemote(checkout, around)?.url ?? checkout.commonDir).slice(0, 20),
+  )
 }
 
-type Near = Pick<Surroundings, 'cacheDir' | 'remote' | 'directory'>
+type RemoteChoice = Pick<Environment, 'cacheDir' | 'remote' | 'directory'>
 
 function chooseRemote(
   { remotes, topLevel }: Checkout,
-  { remote, directory }: Omit<Near, 'cacheDir'>,
+  { remote, directory }: Omit<RemoteChoice, 'cacheDir'>,
 ): { name: string; url: string } | null {
   if (remote === 'none') return null
   const named =
@@ -142,7 +153,11 @@ function isRelative(url: string): boolean {
   return /^\.{1,2}\//.test(url)
 }
 
-function placeFor(around: Surroundings, workshop: Workshop, name: string): Place {
+function createCampaignContext(
+  around: Environment,
+  workshop: RepositoryContext,
+  name: string,
+): CampaignContext {
   const { clock, random, faults, progress, by, env, prefix, version, registries, isolation } = around
   const { repository, local, checkout, defaultBranch, dataDir, machineDir } = workshop
   if (defaultBranch === null) {
@@ -150,9 +165,10 @@ function placeFor(around: Surroundings, workshop: Workshop, name: string): Place
       fix: 'check out the branch to be optimised once, or give the repository a remote',
     })
   }
-  const refs = campaignRefs(prefix, name)
+  const refs = buildCampaignRefs(prefix, name)
   const forge =
-    around.forge?.(refs) ?? localForge({ repo: repository, refs, author: by.actor, ...pacingOf(around) })
+    around.forge?.(refs) ??
+    createLocalForge({ repo: repository, refs, author: by.actor, ...createPacing(around) })
   const ownDir = join(dataDir, 'campaigns', name)
   return {
     name,
@@ -178,7 +194,7 @@ function placeFor(around: Surroundings, workshop: Workshop, name: string): Place
   }
 }
 
-function keepBelow(directory: string): KeepUnwritten {
+function keepBelow(directory: string): SaveUnwrittenEvents {
   return async (name, text) => {
     const file = join(directory, name)
     await mkdir(directory, { recursive: true })

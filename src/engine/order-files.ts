@@ -2,16 +2,16 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { putAside } from '../git/put-aside.ts'
+import { moveDamagedAside } from '../git/put-aside.ts'
 import { isMissing } from '../measure/missing.ts'
-import { namesIn } from '../measure/names-in.ts'
+import { listNames } from '../measure/names-in.ts'
 import { type PrintedOrder, printedOrder } from '../judge/judged-report.ts'
-import { scoreRecord } from '../model/score-record.ts'
-import { digest, type EventId, type OrderId } from '../model/ids.ts'
-import { type PartialReport, partialReport } from '../model/interruption.ts'
-import { type Report, report } from '../model/report.ts'
+import { scoreRecordSchema } from '../model/score-record.ts'
+import { digestSchema, type EventId, type OrderId } from '../model/ids.ts'
+import { type PartialReport, partialReportSchema } from '../model/interruption.ts'
+import { type Report, reportSchema } from '../model/report.ts'
 
-type Say = (line: string) => void
+type PrintLine = (line: string) => void
 
 /**
  * Orders of this machine as files: who took one, whether harness code has run, what was reported. They are
@@ -29,24 +29,24 @@ export interface OrderFiles {
   printed(order: OrderId): PrintedOrder | null
   print(order: OrderId, printed: PrintedOrder): Promise<void>
   /** What judges said of it so far, and what that cost. */
-  scores(order: OrderId): Scored | null
-  score(order: OrderId, scored: Scored): Promise<void>
+  scores(order: OrderId): StoredScores | null
+  score(order: OrderId, scored: StoredScores): Promise<void>
   /** US dollars that judging cost here, of the campaign that this event started, whatever became of its orders. */
   judgingUsd(started: EventId): number
   read(order: OrderId): Promise<OrderFile | null>
   /** Drops the files of orders that nobody waits for any more and whose holder may be forgotten. */
-  prune(live: ReadonlySet<OrderId>, forgettable: (holder: Claim) => Promise<boolean>): Promise<void>
+  prune(live: ReadonlySet<OrderId>, forgettable: (holder: OrderClaim) => Promise<boolean>): Promise<void>
 }
 
 const scored = z.strictObject({
-  started: digest,
-  records: z.array(scoreRecord),
+  started: digestSchema,
+  records: z.array(scoreRecordSchema),
   requests: z.number().int().nonnegative(),
   tokens: z.number().int().nonnegative(),
   usd: z.number().nonnegative(),
 })
 /** `started`: the event that started the campaign, another of whose name has money of its own. */
-export type Scored = z.infer<typeof scored>
+export type StoredScores = z.infer<typeof scored>
 
 const claim = z.strictObject({
   run_id: z.string(),
@@ -56,7 +56,7 @@ const claim = z.strictObject({
 })
 
 /** `here`: claimed on this host, if perhaps before it was started anew. */
-export interface Claim {
+export interface OrderClaim {
   runId: string
   here: boolean
   started: boolean
@@ -64,7 +64,7 @@ export interface Claim {
   waitedSeconds?: number
 }
 
-export type OrderFile = Claim & {
+export type OrderFile = OrderClaim & {
   report: Report | { unreadable: string } | null
   partial: PartialReport | null
 }
@@ -73,9 +73,9 @@ export type OrderFile = Claim & {
  * A file that a power cut or a full disk left damaged is put aside: what it held is lost here and is measured or scored
  * again.
  */
-export function orderFiles(directory: string, say: Say): OrderFiles {
+export function openOrderFiles(directory: string, say: PrintLine): OrderFiles {
   const host = hostname()
-  const path = (order: OrderId, kind: Kind) => join(directory, `${order}.${kind}.json`)
+  const path = (order: OrderId, kind: OrderFileKind) => join(directory, `${order}.${kind}.json`)
 
   async function write(file: string, value: unknown): Promise<void> {
     mkdirSync(directory, { recursive: true })
@@ -90,19 +90,20 @@ export function orderFiles(directory: string, say: Say): OrderFiles {
       write(path(order, 'claim'), { run_id: runId, host, started: true, waited_seconds: waited }),
     report: (order, answer) => write(path(order, 'report'), answer),
     partial: (order, partial) => write(path(order, 'partial'), partial),
-    printed: order => optional(path(order, 'printed'), printedOrder, say),
+    printed: order => readOptionalJson(path(order, 'printed'), printedOrder, say),
     print: (order, printed) => write(path(order, 'printed'), printed),
-    scores: order => optional(path(order, 'scores'), scored, say),
+    scores: order => readOptionalJson(path(order, 'scores'), scored, say),
     score: (order, told) => write(path(order, 'scores'), told),
     judgingUsd(started) {
-      const all = namesIn(directory).filter(name => name.endsWith('.scores.json'))
-      const costs = all.flatMap(name => optional(join(directory, name), scored, say) ?? [])
+      const all = listNames(directory).filter(name => name.endsWith('.scores.json'))
+      const costs = all.flatMap(name => readOptionalJson(join(directory, name), scored, say) ?? [])
       return costs.reduce((sum, cost) => sum + (cost.started === started ? cost.usd : 0), 0)
     },
     async read(order) {
       const held = readClaim(path(order, 'claim'), host, say)
       const answer = readReport(path(order, 'report'), say)
-      const partial = answer === null ? optional(path(order, 'partial'), partialReport, say) : null
+      const partial =
+        answer === null ? readOptionalJson(path(order, 'partial'), partialReportSchema, say) : null
       if (held !== null) return { ...held, report: answer, partial }
       // A partial report names its run, also where the claim was lost.
       const left = answer ?? partial?.report ?? null
@@ -110,14 +111,14 @@ export function orderFiles(directory: string, say: Say): OrderFiles {
       return { runId: left.run_id, here: true, started: true, report: answer, partial }
     },
     async prune(live, forgettable) {
-      for (const order of ordersIn(directory)) {
+      for (const order of listOrderIds(directory)) {
         if (live.has(order)) continue
         const held = readClaim(path(order, 'claim'), host, say)
         if (held !== null && !(await forgettable(held))) continue
         for (const kind of ['report', 'partial', 'printed', 'claim'] as const)
           rmSync(path(order, kind), { force: true })
         // What was paid stays paid: only what was said is of no use any more.
-        const told = optional(path(order, 'scores'), scored, say)
+        const told = readOptionalJson(path(order, 'scores'), scored, say)
         if (told !== null && told.records.length > 0)
           await write(path(order, 'scores'), { ...told, records: [] })
       }
@@ -125,52 +126,52 @@ export function orderFiles(directory: string, say: Say): OrderFiles {
   }
 }
 
-type Kind = 'claim' | 'report' | 'partial' | 'printed' | 'scores'
+type OrderFileKind = 'claim' | 'report' | 'partial' | 'printed' | 'scores'
 
 /** Null where it is not there, or of another winnow. */
-function optional<T>(file: string, schema: z.ZodType<T>, say: Say): T | null {
+function readOptionalJson<T>(file: string, schema: z.ZodType<T>, say: PrintLine): T | null {
   const value = readJson(file, say)
   return value === null ? null : (schema.safeParse(value).data ?? null)
 }
 
-function readClaim(file: string, host: string, say: Say): Claim | null {
+function readClaim(file: string, host: string, say: PrintLine): OrderClaim | null {
   const value = readJson(file, say)
   if (value === null) return null
   const parsed = claim.safeParse(value).data
-  if (parsed === undefined) return sayDamaged(file, say)
+  if (parsed === undefined) return reportDamagedFile(file, say)
   const { run_id: runId, started, waited_seconds: waitedSeconds } = parsed
   return { runId, here: parsed.host === host, started, ...(waitedSeconds ? { waitedSeconds } : {}) }
 }
 
-function ordersIn(directory: string): Set<OrderId> {
-  return new Set(namesIn(directory).map(name => name.slice(0, name.indexOf('.'))))
+function listOrderIds(directory: string): Set<OrderId> {
+  return new Set(listNames(directory).map(name => name.slice(0, name.indexOf('.'))))
 }
 
 /** One that is whole and not a report is of another winnow: it is rejected by name and not measured again for it. */
-function readReport(file: string, say: Say): Report | { unreadable: string } | null {
+function readReport(file: string, say: PrintLine): Report | { unreadable: string } | null {
   const value = readJson(file, say)
   if (value === null) return null
-  const parsed = report.safeParse(value)
+  const parsed = reportSchema.safeParse(value)
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
   return { unreadable: `${issue?.path.join('.')}: ${issue?.message}` }
 }
 
 /** Null where it is not there or damaged. */
-function readJson(file: string, say: Say): unknown {
-  const text = readOptional(file)
+function readJson(file: string, say: PrintLine): unknown {
+  const text = readTextOrMissing(file)
   if (text === null) return null
   try {
     return JSON.parse(text) as unknown
   } catch (error) {
-    if (error instanceof SyntaxError) return sayDamaged(file, say)
+    if (error instanceof SyntaxError) return reportDamagedFile(file, say)
     throw error
   }
 }
 
-function sayDamaged(file: string, say: Say): null {
+function reportDamagedFile(file: string, say: PrintLine): null {
   const what = LOST[file.split('.').at(-2) ?? ''] ?? 'What it held is lost.'
-  say(`A file of an order was damaged and is now ${putAside(file)}. ${what}`)
+  say(`A file of an order was damaged and is now ${moveDamagedAside(file)}. ${what}`)
   return null
 }
 
@@ -182,7 +183,7 @@ const LOST: Readonly<Record<string, string>> = {
   scores: 'The scores in it and their cost are lost: judges are asked again, and the cost is not counted.',
 }
 
-function readOptional(file: string): string | null {
+function readTextOrMissing(file: string): string | null {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {

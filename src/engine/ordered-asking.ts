@@ -1,21 +1,21 @@
 import { join } from 'node:path'
-import type { AskedIdea } from '../model/asked.ts'
+import type { PendingProposal } from '../model/asked.ts'
 import type { Campaign } from '../model/campaign.ts'
-import { openAskings } from '../model/fold-asking.ts'
-import { oneLine } from '../model/landing.ts'
-import type { Clock, Progress } from '../ports.ts'
+import { listPendingProposals } from '../model/fold-asking.ts'
+import { toOneLine } from '../model/landing.ts'
+import type { Clock, ProgressReporter } from '../ports.ts'
 import type { Answers, GivenAnswer } from '../propose/answers-file.ts'
-import type { Asked } from '../propose/command.ts'
+import type { AgentResult } from '../propose/command.ts'
 import { withModelKey } from '../propose/presets.ts'
-import { proposerName } from '../propose/proposer-name.ts'
+import { getProposerName } from '../propose/proposer-name.ts'
 import type { Spec } from '../spec/schema.ts'
 import type { Repository } from '../git/repository.ts'
 import { FIRST_ATTEMPT } from './actions/run-role.ts'
 import { askProgram } from './ask-program.ts'
-import { campaignInClone, type JobClone, openJobClone } from './job-clone.ts'
-import { Lanes } from './lanes.ts'
-import { bring } from './ordered-trees.ts'
-import { freeWorkDir } from './work-dirs.ts'
+import { findCloneCampaign, type JobClone, openJobClone } from './job-clone.ts'
+import { WorkerSlots } from './lanes.ts'
+import { fetchCommit } from './ordered-trees.ts'
+import { claimFreeWorkDir } from './work-dirs.ts'
 
 /** The askings that one run's tick wrote into the ledger, in a job of their own: it reads a clone and writes nothing. */
 export interface AskingJob extends JobClone {
@@ -25,11 +25,11 @@ export interface AskingJob extends JobClone {
   /** Of models, for programs that know it under a name of their own. */
   modelKey: string
   clock: Clock
-  progress: Progress
+  progress: ProgressReporter
   signal: AbortSignal
 }
 
-interface Scene {
+interface AskingJobContext {
   job: AskingJob
   repository: Repository
   campaign: Campaign
@@ -40,26 +40,26 @@ interface Scene {
 const PREFIX = 'optimize'
 
 /** Who is asked, for what and on which commit is read from the ledger: whoever starts a job can only name the campaign. */
-export async function askOrdered(job: AskingJob): Promise<Answers | { nobody: string }> {
+export async function runAskingJob(job: AskingJob): Promise<Answers | { nobody: string }> {
   if (job.attempt !== FIRST_ATTEMPT)
     return {
       nobody: 'this run was started again, and its first attempt alone asks for ideas; the next wake-up does',
     }
   const { repository } = await openJobClone(job, PREFIX)
   try {
-    const { loaded, spec } = await campaignInClone(repository, job.campaign)
+    const { loaded, spec } = await findCloneCampaign(repository, job.campaign)
     const { campaign } = loaded
     if (campaign.status !== 'running') return { nobody: `campaign ${campaign.name} is ${campaign.status}` }
     const now = job.clock.now()
-    const own = openAskings(campaign).filter(
+    const own = listPendingProposals(campaign).filter(
       ({ run_id, until }) => run_id === job.runId && Date.parse(until) > now,
     )
     if (own.length === 0)
       return { nobody: `no proposer of campaign ${campaign.name} was to be asked in this run` }
     const scene = { job, repository, campaign, spec }
-    const lanes = new Lanes()
+    const lanes = new WorkerSlots()
     const began = job.clock.monotonic()
-    const all = await Promise.all(own.map(asking => answerTo(scene, asking, lanes)))
+    const all = await Promise.all(own.map(asking => collectAnswer(scene, asking, lanes)))
     const elapsed = (job.clock.monotonic() - began) / 60_000
     if (all.every(({ broken }) => broken !== undefined)) throw all[0]?.broken
     const answers = shareMinutes(
@@ -79,14 +79,18 @@ export function shareMinutes(answers: readonly GivenAnswer[], elapsed: number): 
   return answers.map(answer => ({ ...answer, minutes: answer.minutes * share }))
 }
 
-interface Answered {
+interface AnswerOrError {
   answer: GivenAnswer
   /** What came between us and the program: it costs this answer, and nobody else's. */
   broken?: unknown
 }
 
 /** As on one machine, as many at once as the spec allows. */
-async function answerTo(scene: Scene, asking: AskedIdea, lanes: Lanes): Promise<Answered> {
+async function collectAnswer(
+  scene: AskingJobContext,
+  asking: PendingProposal,
+  lanes: WorkerSlots,
+): Promise<AnswerOrError> {
   const { job, spec } = scene
   const { key, who } = asking
   const timely = AbortSignal.timeout(Date.parse(asking.until) - job.clock.now())
@@ -98,14 +102,14 @@ async function answerTo(scene: Scene, asking: AskedIdea, lanes: Lanes): Promise<
   const late = { key, who, ok: false, reason: `the answer of ${who} was due by ${asking.until}` } as const
   if (lane === null) return { answer: { ...late, minutes: 0 } }
   try {
-    const asked = await ask(scene, asking, { lane, signal })
+    const asked = await askProposer(scene, asking, { lane, signal })
     job.progress.say(asked.ok ? `${who}: one idea` : `${who}: no idea, ${asked.reason}`)
-    return { answer: { key, who, minutes: minutes(), ...(await told(scene, asking, asked)) } }
+    return { answer: { key, who, minutes: minutes(), ...(await toToldAnswer(scene, asking, asked)) } }
   } catch (error) {
     if (job.signal.aborted) throw error
     if (timely.aborted) return { answer: { ...late, minutes: minutes() } }
     const message = error instanceof Error ? error.message : String(error)
-    const reason = `${who} could not be asked: ${oneLine(message, 300)}`
+    const reason = `${who} could not be asked: ${toOneLine(message, 300)}`
     job.progress.say(reason)
     return { answer: { key, who, minutes: minutes(), ok: false, reason }, broken: error }
   } finally {
@@ -113,15 +117,15 @@ async function answerTo(scene: Scene, asking: AskedIdea, lanes: Lanes): Promise<
   }
 }
 
-async function ask(
-  { job, repository, campaign, spec }: Scene,
-  { who, carries, angle, base }: AskedIdea,
+async function askProposer(
+  { job, repository, campaign, spec }: AskingJobContext,
+  { who, carries, angle, base }: PendingProposal,
   { lane, signal }: { lane: number; signal: AbortSignal },
-): Promise<Asked> {
+): Promise<AgentResult> {
   const { clock, workDir, modelKey } = job
-  const proposer = spec.propose.find(one => one.use === 'command' && proposerName(one) === who)
+  const proposer = spec.propose.find(one => one.use === 'command' && getProposerName(one) === who)
   if (proposer?.use !== 'command') return { ok: false, reason: `the spec has no proposer ${who}` }
-  await bring(repository, base.commit)
+  await fetchCommit(repository, base.commit)
   const idea = campaign.backlog.find(({ id }) => id === carries) ?? null
   const asking = {
     who,
@@ -129,17 +133,21 @@ async function ask(
     idea,
     angle,
     base,
-    workDir: await freeWorkDir(join(workDir, 'propose'), lane),
+    workDir: await claimFreeWorkDir(join(workDir, 'propose'), lane),
   }
   const env = withModelKey(proposer, modelKey, job.env)
   return askProgram({ repository, clock, env }, asking, { campaign, spec, signal })
 }
 
-type Told =
+type ToldAnswer =
   | { ok: false; reason: string }
   | Omit<Extract<GivenAnswer, { ok: true }>, 'key' | 'who' | 'minutes'>
 
-async function told({ repository }: Scene, { base }: AskedIdea, asked: Asked): Promise<Told> {
+async function toToldAnswer(
+  { repository }: AskingJobContext,
+  { base }: PendingProposal,
+  asked: AgentResult,
+): Promise<ToldAnswer> {
   if (!asked.ok) return asked
   const { idea, learnings, commit } = asked
   const { tree } = await repository.commit(commit)

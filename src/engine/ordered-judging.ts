@@ -1,17 +1,17 @@
 import { UserError } from '../errors.ts'
 import type { Repository } from '../git/repository.ts'
-import { type HandedItems, type HandedScores, readItems } from '../judge/handed-on.ts'
-import type { AskedScores } from '../model/asked.ts'
+import { type HandedItems, type HandedScores, readItemsFile } from '../judge/handed-on.ts'
+import type { PendingJudging } from '../model/asked.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { JudgingEnd } from '../model/judging-end.ts'
-import { oneLine } from '../model/landing.ts'
-import type { Clock, Progress, Random } from '../ports.ts'
+import { toOneLine } from '../model/landing.ts'
+import type { Clock, ProgressReporter, RandomSource } from '../ports.ts'
 import { FIRST_ATTEMPT } from './actions/run-role.ts'
-import { scoringOf } from './actions/scored-order.ts'
-import { campaignInClone, type JobClone, openJobClone } from './job-clone.ts'
-import { modelAccess } from './model-access.ts'
-import { orderSpec } from './order-spec.ts'
-import { score } from './scoring.ts'
+import { computeScoringState } from './actions/scored-order.ts'
+import { findCloneCampaign, type JobClone, openJobClone } from './job-clone.ts'
+import { readModelAccess } from './model-access.ts'
+import { readSpecForOrder } from './order-spec.ts'
+import { scoreBatches } from './scoring.ts'
 
 /** What one run's tick wrote into the ledger to be scored, in a job of its own: it reads a clone and writes nothing. */
 export interface JudgingJob extends JobClone {
@@ -21,12 +21,12 @@ export interface JudgingJob extends JobClone {
   /** What that tick handed on. */
   items: string
   clock: Clock
-  random: Random
-  progress: Progress
+  random: RandomSource
+  progress: ProgressReporter
   signal: AbortSignal
 }
 
-type Told = HandedScores['judgings'][number]
+type ToldScoresOfOrder = HandedScores['judgings'][number]
 
 /** Any prefix would do: nothing is written. */
 const PREFIX = 'optimize'
@@ -34,28 +34,28 @@ const PREFIX = 'optimize'
 const MARGIN_MS = 15 * 60_000
 
 /** Broken: what was no answer of anybody, where there was such a thing; what was told beside it is told. */
-export type Judged = { scores: HandedScores; broken: unknown } | { nobody: string }
+export type JudgingJobResult = { scores: HandedScores; broken: unknown } | { nobody: string }
 
 /**
  * Which orders, by which rubric and for how much is read from the ledger: whoever starts a job can only name the campaign.
  * What is set aside for an asking is set aside once, so that only the first attempt of its run asks (invariant 7).
  */
-export async function judgeOrdered(job: JudgingJob): Promise<Judged> {
+export async function runJudgingJob(job: JudgingJob): Promise<JudgingJobResult> {
   if (job.attempt !== FIRST_ATTEMPT)
     return {
       nobody: 'this run was started again, and its first attempt alone asks models; the next wake-up does',
     }
   const { repository } = await openJobClone(job, PREFIX)
   try {
-    const { loaded } = await campaignInClone(repository, job.campaign)
+    const { loaded } = await findCloneCampaign(repository, job.campaign)
     const { campaign } = loaded
     const now = job.clock.now()
     const own = Object.values(campaign.judging).filter(
       ({ run_id, until }) => run_id === job.runId && Date.parse(until) > now,
     )
     if (own.length === 0) return { nobody: `this run has nothing to score for campaign ${campaign.name}` }
-    const handed = await readItems(job.items)
-    const { judgings, broken } = await scoresOfAll({ job, repository, campaign, handed }, own)
+    const handed = await readItemsFile(job.items)
+    const { judgings, broken } = await scoreAllOrders({ job, repository, campaign, handed }, own)
     const scores = { winnow: 1, campaign: campaign.name, started: campaign.started, judgings } as const
     return { scores, broken }
   } finally {
@@ -63,7 +63,7 @@ export async function judgeOrdered(job: JudgingJob): Promise<Judged> {
   }
 }
 
-interface Scene {
+interface JudgingJobContext {
   job: JudgingJob
   repository: Repository
   campaign: Campaign
@@ -71,16 +71,16 @@ interface Scene {
 }
 
 /** One order after the other: what is waited for longest comes first. */
-async function scoresOfAll(
-  scene: Scene,
-  own: readonly AskedScores[],
-): Promise<{ judgings: Told[]; broken: unknown }> {
-  const judgings: Told[] = []
+async function scoreAllOrders(
+  scene: JudgingJobContext,
+  own: readonly PendingJudging[],
+): Promise<{ judgings: ToldScoresOfOrder[]; broken: unknown }> {
+  const judgings: ToldScoresOfOrder[] = []
   let broken: unknown = null
   let over = 0
   for (const asking of own) {
     const began = scene.job.clock.monotonic()
-    const { told, error } = await scoresOf(scene, asking, over)
+    const { told, error } = await scoreOneOrder(scene, asking, over)
     judgings.push({ ...told, minutes: (scene.job.clock.monotonic() - began) / 60_000 })
     broken ??= error
     // Each may end one request later than its money: all of them together do so once.
@@ -94,57 +94,66 @@ async function scoresOfAll(
 }
 
 /** Whatever comes between ends this asking with what was told until then: it was paid for. */
-async function scoresOf(
-  scene: Scene,
-  asking: AskedScores,
+async function scoreOneOrder(
+  scene: JudgingJobContext,
+  asking: PendingJudging,
   spentUsd: number,
-): Promise<{ told: Told; error: unknown }> {
+): Promise<{ told: ToldScoresOfOrder; error: unknown }> {
   const { job } = scene
   const { key, order } = asking
-  const told: Told = { key, order, model: '', records: [], requests: 0, tokens: 0, usd: 0, ended: null }
+  const told: ToldScoresOfOrder = {
+    key,
+    order,
+    model: '',
+    records: [],
+    requests: 0,
+    tokens: 0,
+    usd: 0,
+    ended: null,
+  }
   const timely = AbortSignal.timeout(Math.max(0, Date.parse(asking.until) - MARGIN_MS - job.clock.now()))
   const signal = AbortSignal.any([job.signal, timely])
   try {
-    told.ended = await ask(scene, asking, { told, spentUsd, signal })
+    told.ended = await askForScores(scene, asking, { told, spentUsd, signal })
     return { told, error: null }
   } catch (error) {
     const known = job.signal.aborted
-      ? ended('late', 'its job was cancelled')
+      ? toJudgingEnd('late', 'its job was cancelled')
       : timely.aborted
-        ? ended('late', 'its time was up')
+        ? toJudgingEnd('late', 'its time was up')
         : error instanceof UserError
-          ? ended('refused', refusalText(error))
+          ? toJudgingEnd('refused', formatUserError(error))
           : null
-    told.ended = known ?? ended('unreachable', `its job broke: ${messageOf(error)}`)
+    told.ended = known ?? toJudgingEnd('unreachable', `its job broke: ${getErrorMessage(error)}`)
     return { told, error: known === null ? error : null }
   }
 }
 
-function messageOf(error: unknown): string {
+function getErrorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-function refusalText({ message, place, fix }: UserError): string {
+function formatUserError({ message, place, fix }: UserError): string {
   const where = place?.path === undefined ? '' : `${place.path}: `
   return `${where}${message}${fix === undefined ? '' : `; ${fix}`}`
 }
 
-async function ask(
-  { job, repository, campaign, handed }: Scene,
-  asking: AskedScores,
-  { told, spentUsd, signal }: { told: Told; spentUsd: number; signal: AbortSignal },
-): Promise<Told['ended']> {
+async function askForScores(
+  { job, repository, campaign, handed }: JudgingJobContext,
+  asking: PendingJudging,
+  { told, spentUsd, signal }: { told: ToldScoresOfOrder; spentUsd: number; signal: AbortSignal },
+): Promise<ToldScoresOfOrder['ended']> {
   const live = campaign.orders[asking.order]
   if (live === undefined || live.report !== null) return null
-  if ('unusable' in handed) return ended('unreachable', handed.unusable)
+  if ('unusable' in handed) return toJudgingEnd('unreachable', handed.unusable)
   const printed = handed.orders.find(({ key }) => key === asking.key)?.printed
-  if (printed === undefined) return ended('unreachable', 'what is to be scored was not handed on')
-  const spec = await orderSpec(repository, campaign, live.order)
-  const scoring = scoringOf(live, spec, printed)
+  if (printed === undefined) return toJudgingEnd('unreachable', 'what is to be scored was not handed on')
+  const spec = await readSpecForOrder(repository, campaign, live.order)
+  const scoring = computeScoringState(live, spec, printed)
   if ('report' in scoring) return null
-  const access = modelAccess(job.env, scoring.due.judge.model)
+  const access = readModelAccess(job.env, scoring.due.judge.model)
   told.model = access.model
-  const { cut } = await score({
+  const { cut } = await scoreBatches({
     ...scoring,
     known: live.scores?.records ?? [],
     access,
@@ -160,9 +169,9 @@ async function ask(
     signal,
   })
   if (cut === null) return null
-  return ended(cut.is === 'over-budget' ? 'set-aside' : cut.is, cut.reason)
+  return toJudgingEnd(cut.is === 'over-budget' ? 'set-aside' : cut.is, cut.reason)
 }
 
-function ended(is: JudgingEnd, reason: string): Told['ended'] {
-  return { is, reason: oneLine(reason, 500) }
+function toJudgingEnd(is: JudgingEnd, reason: string): ToldScoresOfOrder['ended'] {
+  return { is, reason: toOneLine(reason, 500) }
 }

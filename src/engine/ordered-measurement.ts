@@ -2,28 +2,28 @@ import { join } from 'node:path'
 import { UserError } from '../errors.ts'
 import type { Repository } from '../git/repository.ts'
 import type { MeasureInput } from '../measure/input.ts'
-import { secondsSinceJobStart } from '../measure/job-age.ts'
-import { looksSecret } from '../measure/secret-names.ts'
-import { measure, unmeasuredReport } from '../measure/measure.ts'
-import type { NoUsers, SideUsers } from '../measure/users/side-users.ts'
+import { readJobAge } from '../measure/job-age.ts'
+import { isSecretName } from '../measure/secret-names.ts'
+import { measureOrder, buildUnmeasuredReport } from '../measure/measure.ts'
+import type { MissingUsers, SideUsers } from '../measure/users/side-users.ts'
 import type { OrderId } from '../model/ids.ts'
 import type { PartialReport } from '../model/interruption.ts'
 import { isJudgedOrder } from '../model/judged-order.ts'
 import { type Item } from '../measure/output/items.ts'
-import { MOST_REPORT_BYTES } from '../model/parcel.ts'
+import { MAX_REPORT_BYTES } from '../model/parcel.ts'
 import type { Report } from '../model/report.ts'
-import type { Clock, Progress, Random } from '../ports.ts'
+import type { Clock, ProgressReporter, RandomSource } from '../ports.ts'
 import type { Spec } from '../spec/schema.ts'
-import { givenOrder } from './given-order.ts'
-import { type JobClone, ledgerTip, openJobClone } from './job-clone.ts'
-import { HandedBack, type JobLodging, jobLodging, rehearseTwice } from './job-lodging.ts'
-import { measureInTurn } from './measuring-turn.ts'
-import { bringOrderedTrees } from './ordered-trees.ts'
+import { loadOrder } from './given-order.ts'
+import { type JobClone, findLedgerTip, openJobClone } from './job-clone.ts'
+import { MeasurementDeclined, type JobWorkspace, chooseJobWorkspace, retryDryRun } from './job-lodging.ts'
+import { measureWithLock } from './measuring-turn.ts'
+import { fetchOrderedTrees } from './ordered-trees.ts'
 
 /** One order in a job of its own: a clone that somebody else made, and no way to write to it. */
-export interface Job extends JobClone {
+export interface MeasurementJob extends JobClone {
   /** Who sides can run as here, or why nobody. */
-  users: SideUsers | NoUsers
+  users: SideUsers | MissingUsers
   /** Root measures with users of sides alone: everything else is handed back to who started it, with the reason. */
   onlyUsers: boolean
   /** Folders of code that later steps of the job run. */
@@ -36,46 +36,47 @@ export interface Job extends JobClone {
   /** Awaited with all that was measured so far, also before anything of the order ran. */
   onPartial: (partial: PartialReport) => Promise<void>
   clock: Clock
-  random: Random
-  progress: Progress
+  random: RandomSource
+  progress: ProgressReporter
   signal: AbortSignal
 }
 
-export type Answer =
+export type MeasurementAnswer =
   /** Items: by side, where models are to score them. */
   | { report: Report; items: Record<string, Item[]> | null; spec: Spec }
   | { stale: string }
   | { handedBack: string; spec: Spec }
 
-export async function measureOrdered(job: Job): Promise<Answer> {
+export async function runMeasurementJob(job: MeasurementJob): Promise<MeasurementAnswer> {
   const { repository, topLevel } = await openJobClone(job, job.prefix)
   try {
-    const tip = await ledgerTip(repository, job)
-    const given = await givenOrder(repository, { tip, id: job.order, now: job.clock.now() })
+    const tip = await findLedgerTip(repository, job)
+    const given = await loadOrder(repository, { tip, id: job.order, now: job.clock.now() })
     if (!given.wanted) return { stale: given.why }
     refuseSecrets(given.spec)
-    await bringOrderedTrees(repository, given.order)
+    await fetchOrderedTrees(repository, given.order)
     const { order, spec } = given
     const wanted = { order, spec, what: `campaign ${job.campaign}` }
-    const input = inputOf(job, repository, topLevel, given)
-    await job.onPartial({ report: unmeasuredReport(input), begun: null })
+    const input = buildMeasureInput(job, repository, topLevel, given)
+    await job.onPartial({ report: buildUnmeasuredReport(input), begun: null })
     let handedBack: string | null = null
-    const done = await measureInTurn(job, wanted, job.signal, async ({ beside }) => {
+    const done = await measureWithLock(job, wanted, job.signal, async ({ beside }) => {
       job.signal.throwIfAborted()
-      const lodging = await jobLodging(input.workDir, {
+      const lodging = await chooseJobWorkspace(input.workDir, {
         users: job.users,
         before: given.isolatedBefore,
         spec,
-        rehearse: lodged => {
+        runDryRun: lodged => {
           job.progress.say('Trying whether the pinned commit can be measured as a user of its own.')
-          return rehearseTwice({ ...input, ...lodged })
+          return retryDryRun({ ...input, ...lodged })
         },
       })
-      if ('unisolatedBecause' in lodging && job.onlyUsers) throw new HandedBack(lodging.unisolatedBecause)
-      job.progress.say(isolationText(lodging))
-      return measured({ ...input, ...lodging, beside })
+      if ('unisolatedBecause' in lodging && job.onlyUsers)
+        throw new MeasurementDeclined(lodging.unisolatedBecause)
+      job.progress.say(describeIsolation(lodging))
+      return measureWithItems({ ...input, ...lodging, beside })
     }).catch((error: unknown) => {
-      if (!(error instanceof HandedBack)) throw error
+      if (!(error instanceof MeasurementDeclined)) throw error
       handedBack = error.message
       return null
     })
@@ -90,24 +91,24 @@ export async function measureOrdered(job: Job): Promise<Answer> {
 
 /** The tool chain and the clones were minutes of this job as well. */
 function withPreparation(report: Report, clock: Clock): Report {
-  const age = secondsSinceJobStart()
+  const age = readJobAge()
   if (age === null) return report
   const since = (clock.now() - Date.parse(report.started_at)) / 1000
   return { ...report, prepared_seconds: Math.max(0, age - since) }
 }
 
-async function measured(
+async function measureWithItems(
   input: MeasureInput,
-): Promise<Pick<Extract<Answer, { report: Report }>, 'report' | 'items'>> {
-  if (!isJudgedOrder(input.order, input.spec)) return { report: await measure(input), items: null }
+): Promise<Pick<Extract<MeasurementAnswer, { report: Report }>, 'report' | 'items'>> {
+  if (!isJudgedOrder(input.order, input.spec)) return { report: await measureOrder(input), items: null }
   const items: Record<string, Item[]> = {}
   const onItems = (side: string, printed: readonly Item[]) => {
     items[side] = [...printed]
   }
-  return { report: await measure({ ...input, onItems }), items }
+  return { report: await measureOrder({ ...input, onItems }), items }
 }
 
-function isolationText(lodging: JobLodging): string {
+function describeIsolation(lodging: JobWorkspace): string {
   return 'users' in lodging
     ? 'Isolation: each side runs as a user of its own.'
     : `Isolation: none, because ${lodging.unisolatedBecause}.`
@@ -115,7 +116,7 @@ function isolationText(lodging: JobLodging): string {
 
 /** Left out in silence, its absence would look like a failure of the experiment. */
 function refuseSecrets({ measurement }: Spec): void {
-  const secret = measurement.env.find(looksSecret)
+  const secret = measurement.env.find(isSecretName)
   if (secret === undefined) return
   throw new UserError(`measurement.env asks for ${secret}, and a measuring job holds no secret`, {
     place: { path: 'measurement.env' },
@@ -123,13 +124,13 @@ function refuseSecrets({ measurement }: Spec): void {
   })
 }
 
-type Wanted = Extract<Awaited<ReturnType<typeof givenOrder>>, { wanted: true }>
+type WantedOrder = Extract<Awaited<ReturnType<typeof loadOrder>>, { wanted: true }>
 
-function inputOf(
-  job: Job,
+function buildMeasureInput(
+  job: MeasurementJob,
   repository: Repository,
   sharedRoot: string | null,
-  { order, spec }: Wanted,
+  { order, spec }: WantedOrder,
 ): MeasureInput {
   const { runId, env, clock, signal, workDir } = job
   return {
@@ -146,6 +147,6 @@ function inputOf(
     onPartial: job.onPartial,
     onStart: async () => {},
     laterCode: job.laterCode,
-    mostReportBytes: MOST_REPORT_BYTES,
+    mostReportBytes: MAX_REPORT_BYTES,
   }
 }

@@ -1,36 +1,36 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { namesIn } from '../measure/names-in.ts'
-import { reapLeftovers } from '../measure/process/leftovers.ts'
-import { livesOn, ownRunId } from './local-run.ts'
-import type { Place } from './place.ts'
+import { listNames } from '../measure/names-in.ts'
+import { endLeftovers } from '../measure/process/leftovers.ts'
+import { isRunAlive, readLocalRunId } from './local-run.ts'
+import type { CampaignContext } from './place.ts'
 
 const entry = z.strictObject({ run_id: z.string(), pid: z.number().int().positive() })
 
 /** While a run lasts it can be seen here, also when it only waits. The answer takes it back. */
-export async function announcePresence({
+export async function registerRun({
   dataDir,
   random,
-}: Pick<Place, 'dataDir' | 'random'>): Promise<() => void> {
-  const directory = presenceDir(dataDir)
+}: Pick<CampaignContext, 'dataDir' | 'random'>): Promise<() => void> {
+  const directory = getRunLockDir(dataDir)
   const file = join(directory, `${process.pid}-${random.hex(4)}.json`)
   mkdirSync(directory, { recursive: true })
-  writeFileSync(file, JSON.stringify({ run_id: await ownRunId(), pid: process.pid }))
+  writeFileSync(file, JSON.stringify({ run_id: await readLocalRunId(), pid: process.pid }))
   return () => rmSync(file, { force: true })
 }
 
-function presenceDir(campaignDir: string): string {
+function getRunLockDir(campaignDir: string): string {
   return join(campaignDir, 'present')
 }
 
 /** The living process that runs one of these campaigns on this machine; what a killed one left is taken away. */
-export async function presentRun(dataDir: string): Promise<{ campaign: string; pid: number } | null> {
-  for (const campaign of namesIn(join(dataDir, 'campaigns'))) {
-    const directory = presenceDir(join(dataDir, 'campaigns', campaign))
-    for (const name of namesIn(directory)) {
-      const { success, data } = entry.safeParse(parsed(readFileSync(join(directory, name), 'utf8')))
-      if (success && (await livesOn({ runId: data.run_id, here: true })) !== false)
+export async function findRegisteredRun(dataDir: string): Promise<{ campaign: string; pid: number } | null> {
+  for (const campaign of listNames(join(dataDir, 'campaigns'))) {
+    const directory = getRunLockDir(join(dataDir, 'campaigns', campaign))
+    for (const name of listNames(directory)) {
+      const { success, data } = entry.safeParse(parseOrNull(readFileSync(join(directory, name), 'utf8')))
+      if (success && (await isRunAlive({ runId: data.run_id, here: true })) !== false)
         return { campaign, pid: data.pid }
       rmSync(join(directory, name), { force: true })
     }
@@ -38,7 +38,7 @@ export async function presentRun(dataDir: string): Promise<{ campaign: string; p
   return null
 }
 
-function parsed(text: string): unknown {
+function parseOrNull(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
@@ -49,8 +49,8 @@ function parsed(text: string): unknown {
 
 /** Ends what killed measurements left running below here; throws where a living one is at work. */
 export async function endLeftoversBelow(dataDir: string): Promise<void> {
-  const campaigns = namesIn(join(dataDir, 'campaigns')).map(name => join(dataDir, 'campaigns', name))
+  const campaigns = listNames(join(dataDir, 'campaigns')).map(name => join(dataDir, 'campaigns', name))
   for (const home of [dataDir, ...campaigns]) {
-    for (const name of namesIn(join(home, 'work'))) await reapLeftovers(join(home, 'work', name))
+    for (const name of listNames(join(home, 'work'))) await endLeftovers(join(home, 'work', name))
   }
 }

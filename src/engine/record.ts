@@ -1,7 +1,7 @@
 import { appendCommuting } from '../ledger/append.ts'
 import type { EventDraft, LedgerEvent } from '../model/event.ts'
-import { pacingOf, type Place } from './place.ts'
-import { withKept } from './unwritten.ts'
+import { createPacing, type CampaignContext } from './place.ts'
+import { withSavedEvents } from './unwritten.ts'
 
 type WithoutCause<T> = T extends unknown ? Omit<T, 'cause'> : never
 
@@ -9,8 +9,8 @@ type WithoutCause<T> = T extends unknown ? Omit<T, 'cause'> : never
  * Appends what a person or a proposer did: events that mean the same wherever they land. The nonce is drawn
  * once, before the first attempt, so that every retry is the same event.
  */
-export async function record(
-  place: Place,
+export async function recordEvents(
+  place: CampaignContext,
   drafts: readonly WithoutCause<EventDraft>[],
 ): Promise<LedgerEvent[]> {
   const nonce = place.nonce ?? place.random.hex(16)
@@ -19,8 +19,8 @@ export async function record(
     {
       repo: place.repository,
       refs: place.refs,
-      ...pacingOf(place),
-      failed: (unwritten, error) => withKept(place, unwritten, error),
+      ...createPacing(place),
+      failed: (unwritten, error) => withSavedEvents(place, unwritten, error),
     },
     caused,
     place.by,

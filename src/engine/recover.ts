@@ -2,18 +2,18 @@ import { ConflictError, UserError } from '../errors.ts'
 import type { RefUpdate } from '../git/push.ts'
 import { loadCampaign } from '../ledger/load.ts'
 import type { Oid } from '../model/ids.ts'
-import { shortRef } from '../model/refs.ts'
+import { toShortRef } from '../model/refs.ts'
 import { listRefs } from './listed-refs.ts'
-import type { Place } from './place.ts'
+import type { CampaignContext } from './place.ts'
 
 /** A branch of a campaign that is put back where it was. */
-export interface Recovered {
+export interface RecoveredBranch {
   branch: string
   to: Oid
   what: string
 }
 
-type Refs = ReadonlyMap<string, Oid>
+type RefTips = ReadonlyMap<string, Oid>
 
 /** The ledger that the remote has lost and this cache still has. */
 export interface LostLedger {
@@ -23,9 +23,9 @@ export interface LostLedger {
 }
 
 /** Null where the remote has a ledger, this cache has none, or the ledger was put aside on purpose. */
-export async function lostLedger(place: Place, refs: Refs): Promise<LostLedger | null> {
+export async function findLostLedger(place: CampaignContext, refs: RefTips): Promise<LostLedger | null> {
   const { repository } = place
-  const tip = repository.held(place.refs.state)
+  const tip = repository.readTrackedTip(place.refs.state)
   if (refs.has(place.refs.state) || tip === null || !(await repository.has(tip))) return null
   if (await isArchived(place, tip)) return null
   const { campaign } = await loadCampaign(repository, tip)
@@ -33,7 +33,10 @@ export async function lostLedger(place: Place, refs: Refs): Promise<LostLedger |
 }
 
 /** Whether an archived ledger continues this one. */
-export async function isArchived({ repository, refs: { archive } }: Place, ledger: Oid): Promise<boolean> {
+export async function isArchived(
+  { repository, refs: { archive } }: CampaignContext,
+  ledger: Oid,
+): Promise<boolean> {
   const { refs } = await repository.remoteRefs([`${archive}*`])
   for (const [ref, oid] of refs) {
     if (!ref.endsWith('/state')) continue
@@ -44,11 +47,11 @@ export async function isArchived({ repository, refs: { archive } }: Place, ledge
   return false
 }
 
-export async function requireLedgerNotLost(place: Place, refs: Refs): Promise<void> {
-  const lost = await lostLedger(place, refs)
+export async function requireLedgerNotLost(place: CampaignContext, refs: RefTips): Promise<void> {
+  const lost = await findLostLedger(place, refs)
   if (lost === null) return
   throw new UserError(
-    `the ledger branch ${shortRef(place.refs.state)} is gone ${whereText(place)}; winnow's cache has it up to event ${lost.events - 1}${lost.updatedAt === null ? '' : ` of ${lost.updatedAt}`}`,
+    `the ledger branch ${toShortRef(place.refs.state)} is gone ${describeOrigin(place)}; winnow's cache has it up to event ${lost.events - 1}${lost.updatedAt === null ? '' : ` of ${lost.updatedAt}`}`,
     {
       fix: `winnow recover --campaign ${place.name} puts it back. If it was removed on purpose: winnow recover --campaign ${place.name} --forget, then run again`,
     },
@@ -56,33 +59,36 @@ export async function requireLedgerNotLost(place: Place, refs: Refs): Promise<vo
 }
 
 /** The tip of the ledger. Says whether it was lost or never started where it is not there. */
-export async function requireLedger(place: Place, refs: Refs): Promise<Oid> {
+export async function requireLedger(place: CampaignContext, refs: RefTips): Promise<Oid> {
   const tip = refs.get(place.refs.state)
   if (tip !== undefined) return tip
   await requireLedgerNotLost(place, refs)
   throw new UserError(`no campaign ${place.name} was started`, { fix: 'winnow run' })
 }
 
-function whereText({ local }: Place): string {
+function describeOrigin({ local }: CampaignContext): string {
   return local ? 'from this repository' : 'from the remote'
 }
 
 /** Forgets what the remote lost, so that the next run starts a new campaign. */
-export function forgetLost({ repository, refs: { state, optimize, closed, campaign } }: Place): void {
-  for (const ref of [state, optimize, closed, campaign]) repository.dropHeld(ref)
+export function forgetLostBranches({
+  repository,
+  refs: { state, optimize, closed, campaign },
+}: CampaignContext): void {
+  for (const ref of [state, optimize, closed, campaign]) repository.dropTrackingRef(ref)
 }
 
 /**
  * Puts back what was deleted or rewound: the ledger as this cache has it, the keeper, and the optimize branch at the
  * recorded incumbent. One leased push, so that nothing is overwritten that appeared meanwhile.
  */
-export async function recover(place: Place): Promise<Recovered[]> {
+export async function recoverBranches(place: CampaignContext): Promise<RecoveredBranch[]> {
   const { repository } = place
   const { refs } = await listRefs(place)
-  const ledger = refs.get(place.refs.state) ?? (await lostLedger(place, refs))?.tip
+  const ledger = refs.get(place.refs.state) ?? (await findLostLedger(place, refs))?.tip
   if (ledger === undefined) {
     throw new UserError(
-      `no ledger of ${place.name} is ${whereText(place).replace('from', 'in')} or in this cache`,
+      `no ledger of ${place.name} is ${describeOrigin(place).replace('from', 'in')} or in this cache`,
       {
         fix: 'run winnow recover on the machine on which the campaign ran last, or winnow run to start a campaign',
       },
@@ -96,7 +102,7 @@ export async function recover(place: Place): Promise<Recovered[]> {
     if (from !== to) updates.push({ ref, from, to, what })
   }
   add(place.refs.state, ledger, `the ledger, up to event ${campaign.seq - 1}`)
-  const kept = refs.get(place.refs.closed) ?? repository.held(place.refs.closed)
+  const kept = refs.get(place.refs.closed) ?? repository.readTrackedTip(place.refs.closed)
   if (kept !== null && (await repository.has(kept)))
     add(place.refs.closed, kept, 'the commits of closed experiments')
   const incumbent = campaign.incumbent.commit
@@ -104,23 +110,23 @@ export async function recover(place: Place): Promise<Recovered[]> {
   add(place.refs.optimize, incumbent, 'the recorded incumbent')
   if (updates.length === 0) return []
   const result = await repository.push(updates.map(({ ref, from, to }) => ({ ref, from, to })))
-  if (result.ok) return updates.map(({ ref, to, what }) => ({ branch: shortRef(ref), to: to ?? '', what }))
+  if (result.ok) return updates.map(({ ref, to, what }) => ({ branch: toShortRef(ref), to: to ?? '', what }))
   if (result.reason === 'lease')
     throw new ConflictError(`another process moved branches of ${place.name} meanwhile`, result.refs)
   const why =
     result.reason === 'checked-out'
-      ? `${shortRef(result.ref)} is checked out in ${result.worktree}`
+      ? `${toShortRef(result.ref)} is checked out in ${result.worktree}`
       : result.message
   throw new UserError(`the branches of ${place.name} could not be put back: ${why}`)
 }
 
 /** The incumbent has to be here, and commits of other people are never taken off the branch. */
-async function requireMovable(place: Place, tip: Oid | undefined, incumbent: Oid): Promise<void> {
+async function requireMovable(place: CampaignContext, tip: Oid | undefined, incumbent: Oid): Promise<void> {
   const { repository, refs } = place
-  const optimize = shortRef(refs.optimize)
+  const optimize = toShortRef(refs.optimize)
   if (!(await repository.has(incumbent))) {
     throw new UserError(
-      `commit ${incumbent}, where ${optimize} was, is neither ${whereText(place).replace('from', 'in')} nor in this cache`,
+      `commit ${incumbent}, where ${optimize} was, is neither ${describeOrigin(place).replace('from', 'in')} nor in this cache`,
       {
         fix: 'run winnow recover on the machine on which the campaign ran last',
       },

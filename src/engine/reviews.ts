@@ -1,15 +1,15 @@
-import { type Approvers, teamsAmong, whyNotApprover } from '../forge/may-approve.ts'
+import { type Approvers, listTeams, explainApproverRefusal } from '../forge/may-approve.ts'
 import type { Pull, Review } from '../forge/pull.ts'
-import { awaitedPackages, type Consent } from '../model/approval.ts'
+import { listAwaitedPackages, type Consent } from '../model/approval.ts'
 import type { Experiment } from '../model/experiment.ts'
-import { REVIEW } from '../model/fold.ts'
-import { subjectsOf } from '../model/picked.ts'
-import { needs } from '../plan/approvals.ts'
-import { pullFinder } from '../plan/pull-of.ts'
-import { broughtBy } from './brought-by.ts'
+import { REVIEW_CAUSE } from '../model/fold.ts'
+import { listSubjects } from '../model/picked.ts'
+import { buildApprovalRequest } from '../plan/approvals.ts'
+import { createPullFinder } from '../plan/pull-of.ts'
+import { findHeadPushers } from './brought-by.ts'
 import type { Observation } from './observe.ts'
-import type { Place } from './place.ts'
-import { record } from './record.ts'
+import type { CampaignContext } from './place.ts'
+import { recordEvents } from './record.ts'
 
 /** So many reviewers are asked about at a look; the others wait for the next. */
 const MOST_ASKED = 20
@@ -20,52 +20,55 @@ const MOST_ASKED = 20
  * about. Whoever changes their mind before it lands takes theirs back. True where something was recorded: a review that
  * counts for nothing is as well, and not looked at again.
  */
-export async function hearReviews(place: Place, seen: Observation): Promise<boolean> {
-  for (const experiment of subjectsOf(seen.world.campaign)) {
-    const pull = pullOf(seen, experiment)
+export async function recordReviewApprovals(place: CampaignContext, seen: Observation): Promise<boolean> {
+  for (const experiment of listSubjects(seen.world.campaign)) {
+    const pull = findExperimentPull(seen, experiment)
     if (pull === undefined || experiment.status === 'ended') continue
-    const words = lastWords(pull)
-    if (await takenBack(place, experiment, { pull, words })) return true
+    const words = selectLastReviews(pull)
+    if (await recordRevokedApproval(place, experiment, { pull, words })) return true
     if (experiment.status !== 'deferred' || !isSameSet(seen, experiment)) continue
     if (pull.state !== 'open' || pull.head !== experiment.head) continue
-    const reviews = approving(pull, words, experiment).filter(review => isUnheard(seen, pull, review))
-    if (reviews.length > 0 && (await hearAbout(place, seen, { experiment, pull, reviews }))) return true
+    const reviews = selectApprovingReviews(pull, words, experiment).filter(review =>
+      isUnrecorded(seen, pull, review),
+    )
+    if (reviews.length > 0 && (await recordReviewsOfPull(place, seen, { experiment, pull, reviews })))
+      return true
   }
   return false
 }
 
-interface Reviewed {
+interface ReviewedPull {
   experiment: Experiment
   pull: Pull
   reviews: readonly Review[]
 }
 
-async function hearAbout(
-  place: Place,
+async function recordReviewsOfPull(
+  place: CampaignContext,
   seen: Observation,
-  { experiment, pull, reviews }: Reviewed,
+  { experiment, pull, reviews }: ReviewedPull,
 ): Promise<boolean> {
-  const { trusted, others } = await apart(place, seen, reviews)
-  const { counted, own } = await withoutOwn(place, experiment, { pull, reviews: trusted })
+  const { trusted, others } = await splitTrustedReviews(place, seen, reviews)
+  const { counted, own } = await splitOwnReviews(place, experiment, { pull, reviews: trusted })
   const [review] = counted
-  if (review !== undefined) return approve(place, experiment, { pull, review })
+  if (review !== undefined) return approveByReview(place, experiment, { pull, review })
   const nothing = [...others, ...own.map(each => ({ review: each, why: 'it is of their own head.' }))]
   for (const { review: each, why } of nothing) {
     const text = `The approving review by ${each.author} counts for no packages: ${why}`
     place.progress.say(text)
-    const nonce = causeOf(pull, each)
-    await record({ ...place, nonce }, [{ kind: 'note', text, experiment: experiment.id }])
+    const nonce = formatReviewCause(pull, each)
+    await recordEvents({ ...place, nonce }, [{ kind: 'note', text, experiment: experiment.id }])
   }
   return nothing.length > 0
 }
 
 /** Whose head it is approves nothing of it; where nobody knows whose, two people cannot both be that one. */
-async function withoutOwn(
-  { forge, progress }: Place,
+async function splitOwnReviews(
+  { forge, progress }: CampaignContext,
   experiment: Experiment,
-  { pull, reviews }: Pick<Reviewed, 'pull' | 'reviews'>,
+  { pull, reviews }: Pick<ReviewedPull, 'pull' | 'reviews'>,
 ): Promise<{ counted: readonly Review[]; own: readonly Review[] }> {
-  const brought = reviews.length === 0 ? null : await broughtBy(forge, experiment, pull)
+  const brought = reviews.length === 0 ? null : await findHeadPushers(forge, experiment, pull)
   if (brought === null) return { counted: reviews, own: [] }
   const isOwn = ({ author }: Review) => brought.logins.includes(author.toLowerCase())
   const own = reviews.filter(isOwn)
@@ -78,8 +81,8 @@ async function withoutOwn(
   return { counted: [], own }
 }
 
-function pullOf({ world, pulls }: Observation, experiment: Experiment): Pull | undefined {
-  const number = pullFinder(world)(experiment)?.number
+function findExperimentPull({ world, pulls }: Observation, experiment: Experiment): Pull | undefined {
+  const number = createPullFinder(world)(experiment)?.number
   return pulls.find(each => each.number === number)
 }
 
@@ -87,19 +90,23 @@ function pullOf({ world, pulls }: Observation, experiment: Experiment): Pull | u
 function isSameSet({ world }: Observation, experiment: Experiment): boolean {
   const facts = world.candidates.get(experiment.id)
   if (facts?.merged !== 'clean' || facts.head !== experiment.head) return false
-  return needs(world, experiment, facts).digest === experiment.approval?.digest
+  return buildApprovalRequest(world, experiment, facts).digest === experiment.approval?.digest
 }
 
-type Words = ReadonlyMap<string, Review>
+type LastReviews = ReadonlyMap<string, Review>
 
 /** The last word of each person: a comment takes nothing back, and what was dismissed does not revive what was before. */
-function lastWords({ reviews }: Pull): Words {
+function selectLastReviews({ reviews }: Pull): LastReviews {
   const last = new Map<string, Review>()
   for (const review of reviews) if (review.state !== 'commented') last.set(review.author, review)
   return last
 }
 
-function approving({ author }: Pull, words: Words, { head, asked_at }: Experiment): Review[] {
+function selectApprovingReviews(
+  { author }: Pull,
+  words: LastReviews,
+  { head, asked_at }: Experiment,
+): Review[] {
   return [...words.values()].filter(
     review =>
       review.state === 'approved' &&
@@ -112,15 +119,19 @@ function approving({ author }: Pull, words: Words, { head, asked_at }: Experimen
 }
 
 /** Whom nobody could ask about yet is in neither. */
-async function apart({ forge }: Place, { world }: Observation, reviews: readonly Review[]) {
+async function splitTrustedReviews(
+  { forge }: CampaignContext,
+  { world }: Observation,
+  reviews: readonly Review[],
+) {
   const { approvers } = world.spec.dependencies
   const trusted: Review[] = []
   const others: { review: Review; why: string }[] = []
   for (const review of reviews.filter(each => isConceivable(approvers, each)).slice(0, MOST_ASKED)) {
     const { author: login } = review
-    const permission = typeof approvers === 'string' ? await forge.permissionOf?.(login) : 'none'
+    const permission = typeof approvers === 'string' ? await forge.readPermission?.(login) : 'none'
     if (permission === null) continue
-    const why = await whyNotApprover(forge, approvers, { login, permission: permission ?? 'none' })
+    const why = await explainApproverRefusal(forge, approvers, { login, permission: permission ?? 'none' })
     if (why === null) trusted.push(review)
     else others.push({ review, why })
   }
@@ -131,28 +142,32 @@ async function apart({ forge }: Place, { world }: Observation, reviews: readonly
 function isConceivable(approvers: Approvers, { author, writer }: Review): boolean {
   if (typeof approvers === 'string') return writer === true
   const isNamed = approvers.some(name => name.toLowerCase() === author.toLowerCase())
-  return isNamed || teamsAmong(approvers).length > 0
+  return isNamed || listTeams(approvers).length > 0
 }
 
-function isUnheard({ world }: Observation, pull: Pull, review: Review): boolean {
-  return !Object.hasOwn(world.campaign.heeded, causeOf(pull, review))
+function isUnrecorded({ world }: Observation, pull: Pull, review: Review): boolean {
+  return !Object.hasOwn(world.campaign.heeded, formatReviewCause(pull, review))
 }
 
-function causeOf({ number }: Pull, { author, at }: Review): string {
-  return `${REVIEW}${number}:${author}:${at}`
+function formatReviewCause({ number }: Pull, { author, at }: Review): string {
+  return `${REVIEW_CAUSE}${number}:${author}:${at}`
 }
 
-interface Said {
+interface CountedReview {
   pull: Pull
   review: Review
 }
 
-async function approve(place: Place, experiment: Experiment, { pull, review }: Said): Promise<boolean> {
-  const packages = awaitedPackages(experiment)
+async function approveByReview(
+  place: CampaignContext,
+  experiment: Experiment,
+  { pull, review }: CountedReview,
+): Promise<boolean> {
+  const packages = listAwaitedPackages(experiment)
   const digest = experiment.approval?.digest
   if (digest === undefined || packages.length === 0) return false
   const here = { ...place, by: { ...place.by, actor: review.author } }
-  const nonce = causeOf(pull, review)
+  const nonce = formatReviewCause(pull, review)
   const approval = {
     kind: 'approved',
     experiment: experiment.id,
@@ -161,29 +176,29 @@ async function approve(place: Place, experiment: Experiment, { pull, review }: S
     said_at: review.at,
     review: true,
   } as const
-  await record({ ...here, nonce }, [approval])
+  await recordEvents({ ...here, nonce }, [approval])
   return true
 }
 
-async function takenBack(
-  place: Place,
+async function recordRevokedApproval(
+  place: CampaignContext,
   { id: experiment, consents }: Experiment,
-  { pull, words }: { pull: Pull; words: Words },
+  { pull, words }: { pull: Pull; words: LastReviews },
 ): Promise<boolean> {
   for (const consent of consents) {
     const word = words.get(consent.login)
-    if (word === undefined || !isTakenBack(consent, word)) continue
+    if (word === undefined || !isRevoked(consent, word)) continue
     const { digest, login, packages } = consent
     const nonce = `taken-back:${pull.number}:${login}:${word.state}:${word.at}`
     const withdrawal = { kind: 'approval-withdrawn', experiment, digest, login, packages } as const
-    await record({ ...place, nonce }, [withdrawal])
+    await recordEvents({ ...place, nonce }, [withdrawal])
     return true
   }
   return false
 }
 
 /** A review is taken back by dismissing it, and by a later one that asks for changes; a comment by the latter alone. */
-function isTakenBack({ review, at }: Consent, word: Review): boolean {
+function isRevoked({ review, at }: Consent, word: Review): boolean {
   if (review) return word.state !== 'approved'
   return word.state === 'changes-requested' && Date.parse(word.at) > Date.parse(at)
 }

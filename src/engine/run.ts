@@ -1,13 +1,13 @@
 import { withReason } from '../model/describe-status.ts'
 import type { Campaign } from '../model/campaign.ts'
-import type { Waiting } from '../plan/action.ts'
-import type { Hands } from './apply.ts'
-import { holderText } from './local-run.ts'
-import { takeTurn } from './machine-turn.ts'
+import type { PlanWaiting } from '../plan/action.ts'
+import type { ControllerContext } from './apply.ts'
+import { describeHolder } from './local-run.ts'
+import { acquireMachineLock } from './machine-turn.ts'
 import type { Observation } from './observe.ts'
-import { announcePresence } from './presence.ts'
-import { standBy } from './stand-by.ts'
-import { tick } from './tick.ts'
+import { registerRun } from './presence.ts'
+import { waitForChange } from './stand-by.ts'
+import { tickCampaign } from './tick.ts'
 
 export interface RunOptions {
   signal: AbortSignal
@@ -18,27 +18,29 @@ export interface RunOptions {
 }
 
 const LOOK_AGAIN_MS = 2_000
-const INTERRUPTED: Waiting = { for: 'person', what: 'interrupted; run again to go on' }
+const INTERRUPTED: PlanWaiting = { for: 'person', what: 'interrupted; run again to go on' }
 
 /**
  * `run` is `tick` again and again, with this machine measuring in between, and a look whenever somebody else
  * moved something. However it ends, nothing that it began is left running.
  */
-export async function run(hands: Hands, options: RunOptions): Promise<Waiting> {
+export async function runCampaign(hands: ControllerContext, options: RunOptions): Promise<PlanWaiting> {
   const { signal } = options
-  const leave = await announcePresence(hands.place)
+  const leave = await registerRun(hands.place)
   try {
     for (let status = 'running', elsewhere: string[] = []; ; ) {
-      await packUp(hands, signal)
-      const { waiting, seen } = await tick(hands)
-      elsewhere = sayElsewhere(hands, seen, elsewhere)
+      await packUpRepository(hands, signal)
+      const { waiting, seen } = await tickCampaign(hands)
+      elsewhere = reportOtherRuns(hands, seen, elsewhere)
       if (seen && options.enough?.(seen.world.campaign)) return waiting
-      const over = signal.aborted ? INTERRUPTED : await pass(hands, waiting, { ...options, seen, status })
+      const over = signal.aborted
+        ? INTERRUPTED
+        : await waitBetweenTicks(hands, waiting, { ...options, seen, status })
       if (over) return over
       status = seen?.world.campaign.status ?? 'none'
     }
   } catch (error) {
-    await finish(hands, error, signal)
+    await waitUntilIdle(hands, error, signal)
     throw error
   } finally {
     await Promise.all([hands.runner.close(), hands.asking.close()])
@@ -47,9 +49,16 @@ export async function run(hands: Hands, options: RunOptions): Promise<Waiting> {
 }
 
 /** Years of events and trees are many small files; packing them must not disturb what is timed, here or next door. */
-async function packUp({ place, runner, asking }: Hands, signal: AbortSignal): Promise<void> {
+async function packUpRepository(
+  { place, runner, asking }: ControllerContext,
+  signal: AbortSignal,
+): Promise<void> {
   if (runner.busy || asking.busy || !(await place.repository.isScattered())) return
-  const leave = await takeTurn(place, { alone: false, what: `packing the objects of ${place.name}` }, signal)
+  const leave = await acquireMachineLock(
+    place,
+    { alone: false, what: `packing the objects of ${place.name}` },
+    signal,
+  )
   if (leave === null) return
   try {
     await place.repository.packUp()
@@ -59,7 +68,11 @@ async function packUp({ place, runner, asking }: Hands, signal: AbortSignal): Pr
 }
 
 /** What is under way does not depend on what went wrong: its report or answer is there for the next run. */
-async function finish({ runner, asking, place }: Hands, error: unknown, signal: AbortSignal) {
+async function waitUntilIdle(
+  { runner, asking, place }: ControllerContext,
+  error: unknown,
+  signal: AbortSignal,
+) {
   if (signal.aborted || !(runner.busy || asking.busy)) return
   const what = error instanceof Error ? error.message : String(error)
   place.progress.say(`${what}; what is under way ends first`)
@@ -67,33 +80,37 @@ async function finish({ runner, asking, place }: Hands, error: unknown, signal: 
   await Promise.race([Promise.all([runner.finished(), asking.finished()]), interrupted])
 }
 
-interface Standing extends RunOptions {
+interface RunStanding extends RunOptions {
   seen: Observation | null
   /** Of the campaign at the last look. */
   status: string
 }
 
 /** The time until another look is worth it; what is waited for when none is. */
-async function pass(hands: Hands, waiting: Waiting, standing: Standing): Promise<Waiting | null> {
+async function waitBetweenTicks(
+  hands: ControllerContext,
+  waiting: PlanWaiting,
+  standing: RunStanding,
+): Promise<PlanWaiting | null> {
   const { signal, watch } = standing
   if (waiting.for === 'orders' || waiting.for === 'proposers') {
-    sayPaused(hands, standing)
-    await standBy(hands, signal)
+    reportPaused(hands, standing)
+    await waitForChange(hands, signal)
   } else if (waiting.for === 'nothing' || !watch) return waiting
   else await hands.place.clock.sleep(LOOK_AGAIN_MS, signal)
   return signal.aborted ? INTERRUPTED : null
 }
 
 /** A person who pauses a run from elsewhere sees here that it was heard, long before it ends. */
-function sayPaused({ place }: Hands, { seen, status }: Standing): void {
+function reportPaused({ place }: ControllerContext, { seen, status }: RunStanding): void {
   const campaign = seen?.world.campaign
   if (campaign?.status !== 'paused' || status === 'paused') return
   place.progress.say(`${withReason('paused', campaign.status_reason ?? '')}; what is being measured ends`)
 }
 
 /** Who started a second run sees whom it waits for, once each; what to say of them again is the answer. */
-function sayElsewhere(
-  { place, runner }: Hands,
+function reportOtherRuns(
+  { place, runner }: ControllerContext,
   seen: Observation | null,
   known: readonly string[],
 ): string[] {
@@ -102,7 +119,7 @@ function sayElsewhere(
   const others = [...holders].filter(holder => holder !== runner.runId)
   for (const holder of others.filter(each => !known.includes(each))) {
     place.progress.say(
-      `${holderText(holder)} is measuring campaign ${place.name} already: this run waits for it, and goes on when it ends`,
+      `${describeHolder(holder)} is measuring campaign ${place.name} already: this run waits for it, and goes on when it ends`,
     )
   }
   return others

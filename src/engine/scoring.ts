@@ -1,15 +1,15 @@
-import { webOf } from '../forge/web.ts'
-import { askJudges, type Cut } from '../judge/ask-judges.ts'
+import { createWebFetch } from '../forge/web.ts'
+import { askJudges, type JudgingCut } from '../judge/ask-judges.ts'
 import type { Batch } from '../judge/batch.ts'
-import type { ToJudge } from '../judge/judged-report.ts'
+import type { JudgingTask } from '../judge/judged-report.ts'
 import type { ScoreRecord } from '../model/score-record.ts'
 import { openBudget } from '../models/budget.ts'
-import { chatModels } from '../models/chat.ts'
-import type { Clock, ModelUsage, Random } from '../ports.ts'
+import { createChatModels } from '../models/chat.ts'
+import type { Clock, ModelUsage, RandomSource } from '../ports.ts'
 import type { ModelAccess } from './model-access.ts'
 
-export interface Scoring {
-  due: Pick<ToJudge, 'rubric'>
+export interface ScoringRequest {
+  due: Pick<JudgingTask, 'rubric'>
   batches: readonly Batch[]
   /** What was said before: none of it is asked again. */
   known: readonly ScoreRecord[]
@@ -19,7 +19,7 @@ export interface Scoring {
   /** Under the same cap, before. */
   spentUsd: number
   clock: Clock
-  random: Random
+  random: RandomSource
   env: Readonly<Record<string, string>>
   /** What one request told, and what it has all come to, before the next is made. */
   record: (told: readonly ScoreRecord[], usage: ModelUsage) => void | Promise<void>
@@ -27,11 +27,13 @@ export interface Scoring {
 }
 
 /** Has models score one order, until all is scored or something comes between. */
-export async function score(scoring: Scoring): Promise<{ usage: ModelUsage; cut: Cut | null }> {
+export async function scoreBatches(
+  scoring: ScoringRequest,
+): Promise<{ usage: ModelUsage; cut: JudgingCut | null }> {
   const { due, batches, known, access, clock, random, env, record, signal, capUsd, spentUsd } = scoring
   const { endpoint, key, model, price } = access
   const budget = openBudget({ model, capUsd, price, spentUsd })
-  const models = chatModels({ endpoint, key, budget, clock, random, web: webOf(env) })
+  const models = createChatModels({ endpoint, key, budget, clock, random, web: createWebFetch(env) })
   try {
     const { cut } = await askJudges({
       rubric: due.rubric,

@@ -1,38 +1,42 @@
 import { type LoadedCampaign, loadCampaign } from '../ledger/load.ts'
 import type { Pull } from '../forge/pull.ts'
 import type { CommandProposer } from '../propose/presets.ts'
-import { specOf } from '../spec/recorded-spec.ts'
+import { getCampaignSpec } from '../spec/recorded-spec.ts'
 import type { Spec } from '../spec/schema.ts'
 import type { Oid } from '../model/ids.ts'
-import type { Hands } from './apply.ts'
-import { askingHere } from './asking.ts'
-import { campaignIdeas } from './campaign-ideas.ts'
-import { Lanes } from './lanes.ts'
-import { localRunner } from './local-runner.ts'
-import { emptyMemory } from './memory.ts'
-import type { Place } from './place.ts'
+import type { ControllerContext } from './apply.ts'
+import { createLocalProposerTasks } from './asking.ts'
+import { createCampaignIdeas } from './campaign-ideas.ts'
+import { WorkerSlots } from './lanes.ts'
+import { createLocalRunner } from './local-runner.ts'
+import { createMemory } from './memory.ts'
+import type { CampaignContext } from './place.ts'
 import { requireLedger } from './recover.ts'
 
-export interface Staffing {
+export interface ControllerOptions {
   /** The branch of the one idea that this process measures. */
-  only?: string
+  targetBranch?: string
   /** Asked besides the proposers of the spec, by this process alone. */
   guests?: readonly CommandProposer[]
-  heed?: Hands['heed']
+  runComments?: ControllerContext['runComments']
 }
 
 /** Everything `tick` and `run` need on one machine. */
-export async function openHands(place: Place, signal: AbortSignal, staffing: Staffing = {}): Promise<Hands> {
-  const lanes = new Lanes()
-  const ideas = campaignIdeas(place, staffing.guests)
+export async function openController(
+  place: CampaignContext,
+  signal: AbortSignal,
+  staffing: ControllerOptions = {},
+): Promise<ControllerContext> {
+  const lanes = new WorkerSlots()
+  const ideas = createCampaignIdeas(place, staffing.guests)
   return {
     place,
-    memory: emptyMemory(),
-    runner: await localRunner(place, lanes),
+    memory: createMemory(),
+    runner: await createLocalRunner(place, lanes),
     ideas,
-    asking: askingHere(place, ideas, lanes, signal),
-    only: staffing.only ?? null,
-    ...(staffing.heed ? { heed: staffing.heed } : {}),
+    asking: createLocalProposerTasks(place, ideas, lanes, signal),
+    targetBranch: staffing.targetBranch ?? null,
+    ...(staffing.runComments ? { runComments: staffing.runComments } : {}),
   }
 }
 
@@ -42,18 +46,18 @@ export interface CampaignView {
   pulls: Pull[]
 }
 
-async function ledgerRefs({ repository, refs }: Place): Promise<ReadonlyMap<string, Oid>> {
+async function readLedgerRefs({ repository, refs }: CampaignContext): Promise<ReadonlyMap<string, Oid>> {
   return (await repository.remoteRefs([refs.state])).refs
 }
 
-async function viewAt(place: Place, tip: Oid): Promise<CampaignView> {
+async function readCampaignView(place: CampaignContext, tip: Oid): Promise<CampaignView> {
   const { repository, refs } = place
   await repository.fetch([{ ref: refs.state, oid: tip }])
   const loaded = await loadCampaign(repository, tip)
-  const spec = specOf(loaded.campaign)
+  const spec = getCampaignSpec(loaded.campaign)
   return { loaded, spec, pulls: await place.forge.list() }
 }
 
-export async function requireCampaign(place: Place): Promise<CampaignView> {
-  return viewAt(place, await requireLedger(place, await ledgerRefs(place)))
+export async function requireCampaign(place: CampaignContext): Promise<CampaignView> {
+  return readCampaignView(place, await requireLedger(place, await readLedgerRefs(place)))
 }

@@ -2,39 +2,39 @@ import { UserError } from '../errors.ts'
 import { RULE_VERSION } from '../decide/version.ts'
 import type { LoadedCampaign } from '../ledger/load.ts'
 import { readTip } from '../ledger/tip.ts'
-import { emptyCampaign } from '../model/campaign.ts'
+import { createEmptyCampaign } from '../model/campaign.ts'
 import type { Oid, Point } from '../model/ids.ts'
-import { shortRef } from '../model/refs.ts'
+import { toShortRef } from '../model/refs.ts'
 import { parseSpec, type ParsedSpecFile } from '../spec/parse.ts'
-import type { Whereabouts } from '../spec/unread-keys.ts'
-import { unsupported } from '../spec/unsupported.ts'
-import { archives, asideMoves } from './archive.ts'
-import { harnessOf } from './facts/harness.ts'
+import type { CampaignLocation } from '../spec/unread-keys.ts'
+import { listPlannedFeatures } from '../spec/unsupported.ts'
+import { readArchives, planArchive } from './archive.ts'
+import { computeTreeHarness } from './facts/harness.ts'
 import { listRefs } from './listed-refs.ts'
-import { type Place, whereaboutsOf } from './place.ts'
+import { type CampaignContext, getWhereabouts } from './place.ts'
 import { requireLedgerNotLost } from './recover.ts'
 import { requireSameBranches } from './same-branches.ts'
 import { requireOwnWorkload } from './stand-ins.ts'
 import { Transaction } from './transaction.ts'
 
-export interface CommittedSpec extends ParsedSpecFile {
+export interface DefaultBranchSpec extends ParsedSpecFile {
   path: string
   yaml: string
   tip: Point
 }
 
 /** The spec as the default branch has it: what is only in a work tree is never used. */
-export async function committedSpec(place: Place, path: string): Promise<CommittedSpec> {
+export async function readCommittedSpec(place: CampaignContext, path: string): Promise<DefaultBranchSpec> {
   const { repository, defaultBranch } = place
   const { refs } = await repository.remoteRefs([defaultBranch])
   const oid = refs.get(defaultBranch)
-  const where = place.local ? shortRef(defaultBranch) : `${shortRef(defaultBranch)} of the remote`
+  const where = place.local ? toShortRef(defaultBranch) : `${toShortRef(defaultBranch)} of the remote`
   if (oid === undefined) throw new UserError(`${where} has no commits`, { fix: 'commit (and push) first' })
   await repository.fetch([{ ref: defaultBranch, oid }])
   const { tree } = await repository.commit(oid)
-  const entry = await repository.entryAt(tree, path)
+  const entry = await repository.findEntry(tree, path)
   if (entry?.type !== 'blob') {
-    const fix = place.local ? `commit ${path} to ${shortRef(defaultBranch)}` : `commit ${path} and push it`
+    const fix = place.local ? `commit ${path} to ${toShortRef(defaultBranch)}` : `commit ${path} and push it`
     throw new UserError(`${path} is not on ${where}`, { place: { file: path }, fix })
   }
   const yaml = (await repository.blob(entry.oid)).toString('utf8')
@@ -49,11 +49,11 @@ export async function committedSpec(place: Place, path: string): Promise<Committ
 }
 
 /** What is valid but not built yet is refused by name before anything is written. */
-export function requireSupported(
-  { spec, path }: Pick<CommittedSpec, 'spec' | 'path'>,
-  where: Whereabouts,
+export function requireSupportedSpec(
+  { spec, path }: Pick<DefaultBranchSpec, 'spec' | 'path'>,
+  where: CampaignLocation,
 ): void {
-  const missing = unsupported(spec, where)
+  const missing = listPlannedFeatures(spec, where)
   if (missing.length > 0) {
     throw new UserError(missing.join('\n'), {
       place: { file: path },
@@ -63,15 +63,15 @@ export function requireSupported(
 }
 
 /** All of it is looked at before anything of an earlier campaign is touched. */
-export function requireStartable(committed: CommittedSpec, place: Place): void {
-  requireSupported(committed, whereaboutsOf(place.forge))
+export function requireStartable(committed: DefaultBranchSpec, place: CampaignContext): void {
+  requireSupportedSpec(committed, getWhereabouts(place.forge))
   requireSameBranches(place, committed.spec, committed.path)
 }
 
 /** The first event, the optimize branch and the ledger appear in one push; a race for it has one winner. */
 export async function startCampaign(
-  place: Place,
-  committed: CommittedSpec,
+  place: CampaignContext,
+  committed: DefaultBranchSpec,
   options: { fresh: boolean; insteadOf?: Oid | null },
 ): Promise<'started' | 'exists'> {
   requireStartable(committed, place)
@@ -81,44 +81,48 @@ export async function startCampaign(
   await requireLedgerNotLost(place, refs)
   // Another process has put that one aside already.
   if (options.insteadOf !== undefined && state !== options.insteadOf) return 'exists'
-  const { firstNumber, optimizeTips } = await archives(place, state)
-  requireOurs(place, refs, optimizeTips)
-  const transaction = new Transaction(place, { loaded: await nothingLoaded(place), refs })
-  if (state !== undefined) for (const { ref, to } of asideMoves(place, refs).moves) transaction.move(ref, to)
-  await sealStart(transaction, committed, firstNumber)
+  const { firstNumber, optimizeTips } = await readArchives(place, state)
+  requireOwnOptimizeBranch(place, refs, optimizeTips)
+  const transaction = new Transaction(place, { loaded: await loadNothing(place), refs })
+  if (state !== undefined) for (const { ref, to } of planArchive(place, refs).moves) transaction.move(ref, to)
+  await addStartEvents(transaction, committed, firstNumber)
   transaction.move(place.refs.optimize, committed.tip.commit)
   const result = await transaction.push()
   if (result.ok || result.reason === 'lease') return 'started'
   const what =
     result.reason === 'checked-out'
-      ? `${shortRef(result.ref)} is checked out in ${result.worktree}`
+      ? `${toShortRef(result.ref)} is checked out in ${result.worktree}`
       : result.message
   throw new UserError(`the campaign could not be started: ${what}`)
 }
 
 /** A branch of that name which no campaign of ours left there belongs to somebody else. */
-function requireOurs(place: Place, refs: ReadonlyMap<string, Oid>, archived: ReadonlySet<Oid>): void {
+function requireOwnOptimizeBranch(
+  place: CampaignContext,
+  refs: ReadonlyMap<string, Oid>,
+  archived: ReadonlySet<Oid>,
+): void {
   const optimize = refs.get(place.refs.optimize)
   if (optimize === undefined || refs.has(place.refs.state) || archived.has(optimize)) return
-  throw new UserError(`${shortRef(place.refs.optimize)} exists, but there is no ledger beside it`, {
-    fix: `if a campaign ran here, its ledger branch ${shortRef(place.refs.state)} was deleted: winnow recover on the machine on which it ran last puts it back; else rename that branch, or choose another branches.prefix in the spec`,
+  throw new UserError(`${toShortRef(place.refs.optimize)} exists, but there is no ledger beside it`, {
+    fix: `if a campaign ran here, its ledger branch ${toShortRef(place.refs.state)} was deleted: winnow recover on the machine on which it ran last puts it back; else rename that branch, or choose another branches.prefix in the spec`,
   })
 }
 
-async function nothingLoaded(place: Place): Promise<LoadedCampaign> {
+async function loadNothing(place: CampaignContext): Promise<LoadedCampaign> {
   const tip = await readTip(place.repository, null)
-  return { campaign: emptyCampaign(), tip, lastSha: '', checkpointSeq: 0, checkpointIgnored: null }
+  return { campaign: createEmptyCampaign(), tip, lastSha: '', checkpointSeq: 0, checkpointIgnored: null }
 }
 
-async function sealStart(
+async function addStartEvents(
   transaction: Transaction,
-  committed: CommittedSpec,
+  committed: DefaultBranchSpec,
   firstNumber: number,
 ): Promise<void> {
   const { repository, forge, defaultBranch, name, version } = transaction.place
   const hidden = await forge.isPrivate?.()
   const { spec, sha256, yaml, tip, path } = committed
-  transaction.seal({
+  transaction.addEvent({
     kind: 'campaign-started',
     cause: tip.commit,
     spec: name,
@@ -129,7 +133,7 @@ async function sealStart(
     default_branch: defaultBranch,
     object_format: repository.objectFormat,
     start: tip,
-    harness: await harnessOf(repository, spec, tip.tree),
+    harness: await computeTreeHarness(repository, spec, tip.tree),
     first_number: firstNumber,
     winnow: version,
     host: forge.kind,

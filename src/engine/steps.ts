@@ -1,71 +1,78 @@
-import { type EventDraft, eventId } from '../model/event.ts'
+import { type EventDraft, computeEventId } from '../model/event.ts'
 import type { Campaign, DueLanding } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
 import type { ExperimentId, Oid, Point } from '../model/ids.ts'
-import { getMergedTip, landingMessage, landingWords, oneLine, secondsOf } from '../model/landing.ts'
-import { isPicked, subjectOf } from '../model/picked.ts'
-import { unlinked } from '../model/unlinked.ts'
-import type { Landed, Landing, Merged, Step } from '../plan/action.ts'
-import type { Ending } from '../report/results-of.ts'
-import { bringLeft } from './ordered-trees.ts'
-import { resultsCommit, resultsText } from './results-commit.ts'
+import {
+  getMergedTip,
+  renderLandingMessage,
+  buildLandingMessage,
+  toOneLine,
+  toSeconds,
+} from '../model/landing.ts'
+import { isPicked, findSubject } from '../model/picked.ts'
+import { neutralizeMentions } from '../model/unlinked.ts'
+import type { LandedStep, LandStep, MergeFacts, PlanStep } from '../plan/action.ts'
+import type { ExperimentEnding } from '../report/results-of.ts'
+import { tryFetchCommit } from './ordered-trees.ts'
+import { writeResultsCommit, buildResultsText } from './results-commit.ts'
 import type { Transaction } from './transaction.ts'
 
 /** Turns the steps of a plan into events and ref moves of one transaction. */
-export async function take(
+export async function writeSteps(
   transaction: Transaction,
   campaign: Campaign,
-  steps: readonly Step[],
+  steps: readonly PlanStep[],
 ): Promise<void> {
   for (const step of steps) {
     transaction.place.faults.reach(`step:${step.step}`)
-    await takeStep(transaction, campaign, step, steps)
+    await writeStep(transaction, campaign, step, steps)
   }
 }
 
-async function takeStep(
+async function writeStep(
   transaction: Transaction,
   campaign: Campaign,
-  step: Step,
-  all: readonly Step[],
+  step: PlanStep,
+  all: readonly PlanStep[],
 ): Promise<void> {
   switch (step.step) {
     case 'event':
-      await keepLeft(transaction, campaign, step.draft)
+      await keepLeftHead(transaction, campaign, step.draft)
       if (step.draft.kind === 'order-issued') await keepOrdered(transaction, campaign, step.draft)
-      transaction.seal(step.draft)
+      transaction.addEvent(step.draft)
       if (step.draft.kind === 'measured') await keepMeasured(transaction, campaign, step.draft.order)
       return
     case 'open':
-      return open(transaction, step)
+      return writeOpening(transaction, step)
     case 'close':
-      return close(transaction, campaign, step, all)
+      return writeClosing(transaction, campaign, step, all)
     case 'make-anew':
-      await keepLeft(transaction, campaign, step.draft)
-      transaction.seal(step.draft)
+      await keepLeftHead(transaction, campaign, step.draft)
+      transaction.addEvent(step.draft)
       return transaction.move(`refs/heads/${step.branch}`, step.draft.to)
     case 'land':
-      return land(transaction, campaign, step)
+      return writeLanding(transaction, campaign, step)
     case 'move':
-      for (const draft of step.events) transaction.seal(draft)
+      for (const draft of step.events) transaction.addEvent(draft)
       if (step.from?.commit !== step.to.commit)
         transaction.move(transaction.place.refs.optimize, step.to.commit)
       return
     case 'landed':
       return recordLanded(transaction, campaign, step)
     case 'revert':
-      return revert(transaction, campaign, step)
+      return writeRevert(transaction, campaign, step)
     case 'keep':
-      return transaction.keep(step.heads)
+      return transaction.keepReachable(step.heads)
     default:
       return step satisfies never
   }
 }
 
 /** A measured head that its branch has moved away from is held by nothing else (invariant 8). */
-async function keepLeft(transaction: Transaction, campaign: Campaign, draft: EventDraft): Promise<void> {
+async function keepLeftHead(transaction: Transaction, campaign: Campaign, draft: EventDraft): Promise<void> {
   if (draft.kind !== 'head-moved' || draft.from === null) return
-  if (subjectOf(campaign, draft.experiment)?.measured_tree != null) await transaction.keep([draft.from])
+  if (findSubject(campaign, draft.experiment)?.measured_tree != null)
+    await transaction.keepReachable([draft.from])
 }
 
 /**
@@ -82,45 +89,45 @@ async function keepOrdered(
     const kept = transaction.tip(refs.closed)
     const isForks = campaign.experiments[label]?.branch?.includes(':') === true
     if (label !== 'sync' && !isForks && forge.workflows === undefined) continue
-    if (kept === null || !(await repository.isAncestor(head, kept))) await transaction.keep([head])
+    if (kept === null || !(await repository.isAncestor(head, kept))) await transaction.keepReachable([head])
   }
 }
 
 /** A person's branch can be force-pushed: what was measured of it is kept from then on. */
 async function keepMeasured(transaction: Transaction, campaign: Campaign, order: string): Promise<void> {
   for (const { label, head } of campaign.orders[order]?.order.candidates ?? []) {
-    if (campaign.experiments[label]?.owned === false) await transaction.keep([head])
+    if (campaign.experiments[label]?.owned === false) await transaction.keepReachable([head])
   }
 }
 
-function open(transaction: Transaction, { draft }: Extract<Step, { step: 'open' }>): void {
-  transaction.seal(draft)
+function writeOpening(transaction: Transaction, { draft }: Extract<PlanStep, { step: 'open' }>): void {
+  transaction.addEvent(draft)
   if (draft.owned && draft.head !== null && draft.branch !== null) {
     transaction.move(`refs/heads/${draft.branch}`, draft.head)
   }
 }
 
-async function close(
+async function writeClosing(
   transaction: Transaction,
   campaign: Campaign,
-  step: Extract<Step, { step: 'close' }>,
-  all: readonly Step[],
+  step: Extract<PlanStep, { step: 'close' }>,
+  all: readonly PlanStep[],
 ): Promise<void> {
-  const experiment = subjectOf(campaign, step.experiment)
+  const experiment = findSubject(campaign, step.experiment)
   if (!experiment) throw new Error(`${step.experiment} is closed but was never opened`)
-  const decided = all.flatMap(other => decidedOf(other, step.experiment))[0] ?? null
+  const decided = all.flatMap(other => listDecidedDrafts(other, step.experiment))[0] ?? null
   const results = await writeResults(transaction, experiment, step)
   const { head } = experiment
   const kept = results ?? head
   if (kept !== null && step.keep && (await isThere(transaction, experiment, kept)))
-    await transaction.keep([kept])
-  const cause = decided ? eventId(decided) : experiment.opened
+    await transaction.keepReachable([kept])
+  const cause = decided ? computeEventId(decided) : experiment.opened
   const { outcome, reason, fate } = step
   const closed = { experiment: experiment.id, outcome, reason, head, results }
-  transaction.seal({ kind: 'closed', cause, ...closed, ...(fate === undefined ? {} : { fate }) })
+  transaction.addEvent({ kind: 'closed', cause, ...closed, ...(fate === undefined ? {} : { fate }) })
 }
 
-function decidedOf(step: Step, id: string) {
+function listDecidedDrafts(step: PlanStep, id: string) {
   if (step.step !== 'event' || step.draft.kind !== 'decided' || step.draft.experiment !== id) return []
   return [step.draft]
 }
@@ -132,61 +139,61 @@ function decidedOf(step: Step, id: string) {
 async function writeResults(
   transaction: Transaction,
   experiment: Experiment,
-  { outcome, reason, keep }: Ending & { keep: boolean },
+  { outcome, reason, keep }: ExperimentEnding & { keep: boolean },
 ): Promise<Oid | null> {
   const ending = { outcome, reason }
   const { head, branch, owned, measured_tree } = experiment
   const ref = `refs/heads/${branch ?? ''}`
   const isOurs = owned && branch !== null && head !== null && transaction.tip(ref) === head
   if (isPicked(experiment) || head === null || (!isOurs && (measured_tree === null || !keep))) {
-    await resultsText(transaction, { experiment, ending })
+    await buildResultsText(transaction, { experiment, ending })
     return null
   }
-  const results = await resultsCommit(transaction, { experiment, head, ending })
+  const results = await writeResultsCommit(transaction, { experiment, head, ending })
   if (isOurs) transaction.move(ref, results)
   return results
 }
 
-async function land(transaction: Transaction, campaign: Campaign, step: Landing): Promise<void> {
+async function writeLanding(transaction: Transaction, campaign: Campaign, step: LandStep): Promise<void> {
   const { repository, refs } = transaction.place
   const { decided: draft, candidate, base, pull } = step
-  if (step.recorded !== true) transaction.seal(draft)
-  const due = requireDue(campaign, draft.experiment)
+  if (step.recorded !== true) transaction.addEvent(draft)
+  const due = requireDueExperiment(campaign, draft.experiment)
   const { outcome, reason } = draft
   const results = await writeResults(transaction, due.experiment, { outcome, reason, keep: true })
   const commit = await repository.writeCommit({
     tree: candidate.tree,
     parents: [base.commit, getMergedTip(due.experiment, { results, head: candidate.head })],
-    message: landingMessage(landingWords(campaign, due, pull)),
-    date: secondsOf(due.decided.at),
+    message: renderLandingMessage(buildLandingMessage(campaign, due, pull)),
+    date: toSeconds(due.decided.at),
   })
   transaction.move(refs.optimize, commit)
-  await transaction.keep([results ?? candidate.head, commit])
+  await transaction.keepReachable([results ?? candidate.head, commit])
   recordMerge(transaction, due, step, { commit, results })
 }
 
 /** What was deleted before anybody measured it, and the remote gives nobody any more, nobody can keep. */
 async function isThere({ place }: Transaction, { measured_tree }: Experiment, commit: Oid): Promise<boolean> {
-  return measured_tree !== null || bringLeft(place.repository, commit)
+  return measured_tree !== null || tryFetchCommit(place.repository, commit)
 }
 
 /** Somebody else made the commit: the branch of the experiment is left as they merged it. */
-async function recordLanded(transaction: Transaction, campaign: Campaign, step: Landed): Promise<void> {
-  const due = requireDue(campaign, step.experiment)
+async function recordLanded(transaction: Transaction, campaign: Campaign, step: LandedStep): Promise<void> {
+  const due = requireDueExperiment(campaign, step.experiment)
   const { commit, candidate, via } = step
   const { outcome, reason } = due.decided
   const { experiment } = due
   const ending = { outcome, reason }
-  const results = await resultsCommit(transaction, { experiment, head: candidate.head, ending })
-  await transaction.keep([results, commit])
+  const results = await writeResultsCommit(transaction, { experiment, head: candidate.head, ending })
+  await transaction.keepReachable([results, commit])
   recordMerge(transaction, due, step, { commit, results, via })
 }
 
-interface Due extends DueLanding {
+interface DueExperiment extends DueLanding {
   experiment: Experiment
 }
 
-function requireDue({ landing, experiments }: Campaign, id: ExperimentId): Due {
+function requireDueExperiment({ landing, experiments }: Campaign, id: ExperimentId): DueExperiment {
   const experiment = experiments[id]
   if (!experiment || landing?.decided.experiment !== id) throw new Error(`${id} lands but was not decided to`)
   return { ...landing, experiment }
@@ -194,16 +201,16 @@ function requireDue({ landing, experiments }: Campaign, id: ExperimentId): Due {
 
 function recordMerge(
   transaction: Transaction,
-  { decided, sha256, experiment }: Due,
-  { candidate: { head, tree }, base, pull, undoes, baseline }: Merged,
+  { decided, sha256, experiment }: DueExperiment,
+  { candidate: { head, tree }, base, pull, undoes, baseline }: MergeFacts,
   made: Pick<EventDraft<'merged'>, 'commit' | 'results' | 'via'>,
 ): void {
   const { id: cause, seq, order } = decided
   const to = { commit: made.commit, tree }
   const proof = { seq, sha256 }
   // Before its order is forgotten with the merge, so that it can be computed again from what is there.
-  if (baseline) transaction.seal(baseline)
-  transaction.seal({
+  if (baseline) transaction.addEvent(baseline)
+  transaction.addEvent({
     kind: 'merged',
     cause,
     experiment: experiment.id,
@@ -214,31 +221,33 @@ function recordMerge(
     decided: proof,
     ...made,
   })
-  transaction.seal({ kind: 'incumbent-moved', cause, from: base, to, why: 'merged' })
+  transaction.addEvent({ kind: 'incumbent-moved', cause, from: base, to, why: 'merged' })
   if (undoes !== null && order !== null) {
     const undone = { experiment: undoes, by_experiment: experiment.id, from: base, to, measured_in: order }
-    transaction.seal({ kind: 'reverted', cause, ...undone })
+    transaction.addEvent({ kind: 'reverted', cause, ...undone })
   }
 }
 
-async function revert(
+async function writeRevert(
   transaction: Transaction,
   campaign: Campaign,
-  step: Extract<Step, { step: 'revert' }>,
+  step: Extract<PlanStep, { step: 'revert' }>,
 ): Promise<void> {
   const { repository, refs, name } = transaction.place
   const { experiment, tree, from, measuredIn, cause } = step
-  const hypothesis = unlinked(oneLine(campaign.experiments[experiment]?.hypothesis ?? experiment, 100))
+  const hypothesis = neutralizeMentions(
+    toOneLine(campaign.experiments[experiment]?.hypothesis ?? experiment, 100),
+  )
   const commit = await repository.writeCommit({
     tree,
     parents: [from.commit],
     message: `optimize(${name}): revert ${experiment}\n\nTakes back: ${hypothesis}\n`,
-    date: secondsOf(transaction.at),
+    date: toSeconds(transaction.at),
   })
   const to: Point = { commit, tree }
   transaction.move(refs.optimize, commit)
-  await transaction.keep([commit])
-  transaction.seal({
+  await transaction.keepReachable([commit])
+  transaction.addEvent({
     kind: 'reverted',
     cause,
     experiment,
@@ -247,5 +256,5 @@ async function revert(
     to,
     measured_in: measuredIn,
   })
-  transaction.seal({ kind: 'incumbent-moved', cause, from, to, why: 'reverted' })
+  transaction.addEvent({ kind: 'incumbent-moved', cause, from, to, why: 'reverted' })
 }

@@ -1,9 +1,9 @@
 import { ConflictError, UserError } from '../errors.ts'
 import type { ForgeAnswer } from '../forge/port.ts'
-import { type Attempt, pushAttempt, retryLostRaces } from '../ledger/retry.ts'
+import { type Attempt, toPushAttempt, retryLostRaces } from '../ledger/retry.ts'
 import type { Oid } from '../model/ids.ts'
-import { shortRef } from '../model/refs.ts'
-import { pacingOf, type Place } from './place.ts'
+import { toShortRef } from '../model/refs.ts'
+import { createPacing, type CampaignContext } from './place.ts'
 
 export interface Submission {
   /** A commit of the user's repository. */
@@ -16,7 +16,7 @@ export interface Submission {
   body: string
 }
 
-interface Submitted {
+interface SubmittedIdea {
   branch: string
   pull: number
 }
@@ -25,18 +25,18 @@ interface Submitted {
  * A person's or agent's commit becomes a branch below the experiments and a pull request on it. What cannot be
  * measured is refused before anything is written; where pull requests are refs, both appear in one push.
  */
-export async function submit(place: Place, idea: Submission): Promise<Submitted> {
+export async function submitIdea(place: CampaignContext, idea: Submission): Promise<SubmittedIdea> {
   if (/^exp-\d+$/.test(idea.name)) {
     throw new UserError(`${idea.name} is a name that winnow gives itself`, {
       fix: 'choose another with --name',
     })
   }
   if (idea.from !== null) await place.repository.fetchFrom(idea.from, idea.commit)
-  const first = await look(place, idea)
-  const result = await retryLostRaces(pacingOf(place), async () => {
-    const now = await look(place, idea)
+  const first = await readSubmissionBase(place, idea)
+  const result = await retryLostRaces(createPacing(place), async () => {
+    const now = await readSubmissionBase(place, idea)
     requireUnmoved(idea, first, now)
-    return attempt(place, idea, now)
+    return trySubmit(place, idea, now)
   })
   if (result.done) return result.value
   throw (
@@ -45,7 +45,7 @@ export async function submit(place: Place, idea: Submission): Promise<Submitted>
   )
 }
 
-interface Ground {
+interface SubmissionBase {
   ref: string
   /** Where its branch is now. */
   from: Oid | null
@@ -53,14 +53,17 @@ interface Ground {
 }
 
 /** The campaign has to be there, and the commit has to bring something that its branch lacks. */
-async function look({ repository, refs, name }: Place, idea: Submission): Promise<Ground> {
+async function readSubmissionBase(
+  { repository, refs, name }: CampaignContext,
+  idea: Submission,
+): Promise<SubmissionBase> {
   const ref = `${refs.experiments}${idea.name}`
   const { refs: found } = await repository.remoteRefs([ref, refs.optimize, refs.forge])
   const optimize = found.get(refs.optimize)
   if (optimize === undefined) throw new UserError(`no campaign ${name} was started`, { fix: 'winnow run' })
   await repository.fetch([{ ref: refs.optimize, oid: optimize }])
   if (await repository.isAncestor(idea.commit, optimize)) {
-    throw new UserError(`${idea.commit.slice(0, 12)} has no commit that ${shortRef(refs.optimize)} lacks`, {
+    throw new UserError(`${idea.commit.slice(0, 12)} has no commit that ${toShortRef(refs.optimize)} lacks`, {
       fix: 'commit the idea first, then offer that commit',
     })
   }
@@ -68,21 +71,28 @@ async function look({ repository, refs, name }: Place, idea: Submission): Promis
 }
 
 /** Somebody else's branch of that name is not overwritten only because a race was lost for another ref. */
-function requireUnmoved({ commit }: Submission, first: Ground, now: Ground): void {
+function requireUnmoved({ commit }: Submission, first: SubmissionBase, now: SubmissionBase): void {
   if (now.from === first.from || now.from === commit) return
-  throw new UserError(`${shortRef(now.ref)} was moved by another process`, { fix: 'try again' })
+  throw new UserError(`${toShortRef(now.ref)} was moved by another process`, { fix: 'try again' })
 }
 
-async function attempt(place: Place, idea: Submission, ground: Ground): Promise<Attempt<Submitted>> {
+async function trySubmit(
+  place: CampaignContext,
+  idea: Submission,
+  ground: SubmissionBase,
+): Promise<Attempt<SubmittedIdea>> {
   const { repository, forge, refs } = place
   const { ref, from } = ground
-  const branch = shortRef(ref)
-  const open = { branch, base: shortRef(refs.optimize), title: idea.title, body: idea.body }
+  const branch = toShortRef(ref)
+  const open = { branch, base: toShortRef(refs.optimize), title: idea.title, body: idea.body }
   const move = from === idea.commit ? [] : [{ ref, from, to: idea.commit }]
   if (!forge.stage) {
     const pushed = await repository.push(move)
-    if (!pushed.ok) return pushAttempt(pushed, { branch, pull: 0 })
-    return { done: true, value: { branch, pull: numberOf(await forge.batch([{ kind: 'open', ...open }])) } }
+    if (!pushed.ok) return toPushAttempt(pushed, { branch, pull: 0 })
+    return {
+      done: true,
+      value: { branch, pull: getPullNumber(await forge.batch([{ kind: 'open', ...open }])) },
+    }
   }
   const after = new Map(ground.refs).set(ref, idea.commit)
   const asked = new Set([ref, refs.optimize, refs.forge])
@@ -90,15 +100,15 @@ async function attempt(place: Place, idea: Submission, ground: Ground): Promise<
     refs: after,
     covers: one => asked.has(one),
   })
-  const pull = numberOf(staged.answers)
+  const pull = getPullNumber(staged.answers)
   const updates = [...move, ...staged.updates]
   const pushed = await repository.push(updates)
   if (pushed.ok && staged.updates.length > 0) staged.accepted()
-  return pushAttempt(pushed, { branch, pull })
+  return toPushAttempt(pushed, { branch, pull })
 }
 
 /** A branch that has a pull request already keeps it. */
-function numberOf([answer]: readonly ForgeAnswer[]): number {
+function getPullNumber([answer]: readonly ForgeAnswer[]): number {
   if (answer?.ok) return answer.number
   if (answer?.code === 'duplicate' && answer.number !== null) return answer.number
   throw new UserError(`the pull request could not be opened: ${answer?.message ?? 'no answer'}`)

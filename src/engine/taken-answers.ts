@@ -1,27 +1,27 @@
-import type { AskedIdea, Brought } from '../model/asked.ts'
+import type { PendingProposal, ProposalResult } from '../model/asked.ts'
 import type { Campaign } from '../model/campaign.ts'
-import { openAskings } from '../model/fold-asking.ts'
+import { listPendingProposals } from '../model/fold-asking.ts'
 import type { AnswerFacts, World } from '../plan/world.ts'
-import { type Answers, type GivenAnswer, readAnswers } from '../propose/answers-file.ts'
-import { type BroughtHeads, headOf } from '../propose/brought-idea.ts'
-import { asIdea, asLearnings, asWrittenDown } from '../propose/idea-block.ts'
-import type { Handed } from '../measure/handed-file.ts'
-import type { Place } from './place.ts'
+import { type Answers, type GivenAnswer, readAnswersFile } from '../propose/answers-file.ts'
+import { type AnswerHeads, getAnsweredHead } from '../propose/brought-idea.ts'
+import { toIdea, toLearnings, mergeBacklogIdea } from '../propose/idea-block.ts'
+import type { JobFile } from '../measure/handed-file.ts'
+import type { CampaignContext } from './place.ts'
 
 type GivenIdea = Extract<GivenAnswer, { ok: true }>
-type Taken = { answers: AnswerFacts[]; unanswered: World['unanswered'] }
+type TakenAnswers = { answers: AnswerFacts[]; unanswered: World['unanswered'] }
 export interface AnswerReader {
-  of(campaign: Campaign): Promise<Taken>
+  readAnswers(campaign: Campaign): Promise<TakenAnswers>
 }
 
 /**
  * What the job that asked handed over, for the askings of this very run and for no others: they are known from the
  * ledger, so that nothing is taken twice, whoever runs again (invariant 7), and nothing that nobody asked for.
  */
-export function answerReader(place: Place, handed: Handed): AnswerReader {
-  const heads: BroughtHeads = new Map()
+export function createAnswerReader(place: CampaignContext, handed: JobFile): AnswerReader {
+  const heads: AnswerHeads = new Map()
   const told = new Set<string>()
-  const read = readAnswers(handed)
+  const read = readAnswersFile(handed)
 
   function tell(line: string): void {
     if (!told.has(line)) place.progress.say(line)
@@ -31,41 +31,41 @@ export function answerReader(place: Place, handed: Handed): AnswerReader {
   /** Why none is for this campaign, or those that are. */
   function answersFor(campaign: Campaign): GivenAnswer[] | string {
     if ('unusable' in read) return read.unusable
-    return isFor(campaign, read)
+    return isOfCampaign(campaign, read)
       ? read.answers
       : `the answers are for campaign ${read.campaign.slice(0, 100)}`
   }
 
   async function takenFrom(
     campaign: Campaign,
-    asking: AskedIdea,
+    asking: PendingProposal,
     answer: GivenAnswer | undefined,
-  ): Promise<Taken> {
+  ): Promise<TakenAnswers> {
     const { key, who } = asking
-    const wrong = answer === undefined ? 'its job gave no answer' : whyNot(asking, answer)
+    const wrong = answer === undefined ? 'its job gave no answer' : explainMismatch(asking, answer)
     if (answer === undefined || wrong !== null) {
       tell(`${who}: not taken, ${wrong}`)
       return { answers: [], unanswered: [{ key, reason: wrong ?? '' }] }
     }
-    const minutes = Math.min(answer.minutes, minutesSince(asking, place.clock.now()))
+    const minutes = Math.min(answer.minutes, countMinutes(asking, place.clock.now()))
     const facts = { key, who, minutes }
     if (!answer.ok) {
       tell(`${who}: no idea, ${answer.reason}`)
       return { answers: [{ ...facts, ok: false }], unanswered: [] }
     }
-    const brought = broughtBy(campaign, asking.carries, answer)
-    const head = await headOf(place.repository, { asking, brought }, heads)
+    const brought = toProposedIdea(campaign, asking.carries, answer)
+    const head = await getAnsweredHead(place.repository, { asking, brought }, heads)
     if ('rejected' in head) {
       tell(`${who}: no idea, ${head.rejected}`)
       return { answers: [{ ...facts, ok: false }], unanswered: [] }
     }
     tell(`${who}: one idea`)
-    return { answers: [{ ...facts, ok: true, brought }], unanswered: [] }
+    return { answers: [{ ...facts, ok: true, result: brought }], unanswered: [] }
   }
 
   return {
-    async of(campaign) {
-      const own = openAskings(campaign).filter(({ run_id }) => run_id === place.by.run_id)
+    async readAnswers(campaign) {
+      const own = listPendingProposals(campaign).filter(({ run_id }) => run_id === place.by.run_id)
       const given = answersFor(campaign)
       if (typeof given === 'string' && own.length === 0) return { answers: [], unanswered: [] }
       if (typeof given === 'string') {
@@ -93,25 +93,25 @@ export function answerReader(place: Place, handed: Handed): AnswerReader {
   }
 }
 
-function isFor(campaign: Campaign, { campaign: name, started }: Answers): boolean {
+function isOfCampaign(campaign: Campaign, { campaign: name, started }: Answers): boolean {
   return name === campaign.name && started === campaign.started
 }
 
-function whyNot({ who, base }: AskedIdea, answer: GivenAnswer): string | null {
+function explainMismatch({ who, base }: PendingProposal, answer: GivenAnswer): string | null {
   if (answer.who !== who) return `its answer says that it is of ${answer.who.slice(0, 100)}`
   if (answer.ok && answer.base !== base.commit) return `its answer changes ${answer.base}, not ${base.commit}`
   return null
 }
 
 /** Nobody has worked longer than there was time. */
-function minutesSince({ asked_at }: AskedIdea, now: number): number {
+function countMinutes({ asked_at }: PendingProposal, now: number): number {
   return Math.max(0, (now - Date.parse(asked_at)) / 60_000)
 }
 
 /** Cleaned and capped as what a program prints is on one machine. */
-function broughtBy({ backlog }: Campaign, carries: string | null, answer: GivenIdea): Brought {
+function toProposedIdea({ backlog }: Campaign, carries: string | null, answer: GivenIdea): ProposalResult {
   const { patch, learnings, who, hypothesis, category, priority, required_deps, family } = answer
-  const told = asIdea({ hypothesis, category, priority, required_deps, family }, `an idea of ${who}`)
+  const told = toIdea({ hypothesis, category, priority, required_deps, family }, `an idea of ${who}`)
   const written = backlog.find(({ id }) => id === carries) ?? null
-  return { ...asWrittenDown(written, told), learnings: asLearnings(learnings), patch }
+  return { ...mergeBacklogIdea(written, told), learnings: toLearnings(learnings), patch }
 }

@@ -2,25 +2,25 @@ import { ForgeError } from '../errors.ts'
 import type { RefView } from '../forge/port.ts'
 import type { RefUpdate } from '../git/push.ts'
 import type { PushResult } from '../git/push-result.ts'
-import { type Chain, openChain, type SealedEvent } from '../ledger/chain.ts'
-import { checkpointBytes, checkpointDue } from '../ledger/checkpoint.ts'
+import { type EventChain, openChain, type ChainedEvent } from '../ledger/chain.ts'
+import { buildCheckpoint, isCheckpointDue } from '../ledger/checkpoint.ts'
 import { writeLedgerCommit } from '../ledger/ledger-commit.ts'
 import type { LoadedCampaign } from '../ledger/load.ts'
-import { pushAttempt, retryLostRaces } from '../ledger/retry.ts'
-import { envelopeOff, type EventDraft } from '../model/event.ts'
+import { toPushAttempt, retryLostRaces } from '../ledger/retry.ts'
+import { removeEnvelope, type EventDraft } from '../model/event.ts'
 import { applyEvent } from '../model/fold.ts'
 import type { Oid } from '../model/ids.ts'
-import { oneLine } from '../model/landing.ts'
-import { refusedSync, refusedSyncAlert } from '../model/sync-refused.ts'
-import { ledgerViews } from '../report/ledger-views.ts'
-import { pushRefusalText } from '../report/push-refusal.ts'
-import { bring } from './ordered-trees.ts'
-import { pacingOf, type Place } from './place.ts'
-import { withKept } from './unwritten.ts'
-import { specOf } from '../spec/recorded-spec.ts'
+import { toOneLine } from '../model/landing.ts'
+import { findRefusedSync, buildRefusedSyncAlert } from '../model/sync-refused.ts'
+import { renderLedgerViews } from '../report/ledger-views.ts'
+import { renderPushRefusal } from '../report/push-refusal.ts'
+import { fetchCommit } from './ordered-trees.ts'
+import { createPacing, type CampaignContext } from './place.ts'
+import { withSavedEvents } from './unwritten.ts'
+import { getCampaignSpec } from '../spec/recorded-spec.ts'
 
 /** What a transaction starts from: the ledger as loaded, and the refs as they were seen with it. */
-export interface Ground {
+export interface TransactionBase {
   loaded: LoadedCampaign
   refs: ReadonlyMap<string, Oid>
 }
@@ -33,24 +33,24 @@ export interface Ground {
  */
 export class Transaction {
   readonly at: string
-  readonly place: Place
-  readonly #ground: Ground
-  readonly #chain: Chain
-  readonly #sealed: SealedEvent[] = []
+  readonly place: CampaignContext
+  readonly #ground: TransactionBase
+  readonly #chain: EventChain
+  readonly #sealed: ChainedEvent[] = []
   readonly #moves = new Map<string, RefUpdate>()
   #spec: string | undefined
   #renewsViews = false
   readonly #files: Record<string, string> = {}
 
-  constructor(place: Place, ground: Ground) {
+  constructor(place: CampaignContext, ground: TransactionBase) {
     this.place = place
     this.#ground = ground
     this.at = new Date(place.clock.now()).toISOString()
     this.#chain = openChain(ground.loaded.tip, { at: this.at, by: place.by })
   }
 
-  seal(draft: EventDraft): SealedEvent {
-    const sealed = this.#chain.seal(draft)
+  addEvent(draft: EventDraft): ChainedEvent {
+    const sealed = this.#chain.addEvent(draft)
     this.#sealed.push(sealed)
     applyEvent(this.#ground.loaded.campaign, sealed.event)
     if (draft.kind === 'campaign-started' || draft.kind === 'campaign-amended') this.#spec = draft.spec_yaml
@@ -89,7 +89,7 @@ export class Transaction {
   }
 
   /** The refs as the push will leave them, but for the ledger's own. */
-  after(covers: (ref: string) => boolean): RefView {
+  refsAfter(covers: (ref: string) => boolean): RefView {
     const refs = new Map(this.#ground.refs)
     for (const { ref, to } of this.#moves.values()) {
       if (to === null) refs.delete(ref)
@@ -99,10 +99,10 @@ export class Transaction {
   }
 
   /** Invariant 8: heads that nothing else will hold stay reachable from one branch, whatever happens to theirs. */
-  async keep(heads: readonly Oid[]): Promise<void> {
+  async keepReachable(heads: readonly Oid[]): Promise<void> {
     const { repository, refs } = this.place
     for (const head of heads) {
-      await bring(repository, head)
+      await fetchCommit(repository, head)
       const previous = this.tip(refs.closed)
       const parents = previous === null ? [head] : [previous, head]
       const message = `keep ${head}\n`
@@ -115,7 +115,7 @@ export class Transaction {
   }
 
   /** What it has sealed so far. */
-  get events(): readonly SealedEvent['event'][] {
+  get events(): readonly ChainedEvent['event'][] {
     return this.#sealed.map(({ event }) => event)
   }
 
@@ -141,19 +141,19 @@ export class Transaction {
     let result = await repository.push(moves)
     if (!isRefusal(result) || this.#refusesSync(result)) return result
     progress.say(
-      `The remote refused a push; winnow repeats it: ${oneLine(result.rule ?? result.message, 200)}`,
+      `The remote refused a push; winnow repeats it: ${toOneLine(result.rule ?? result.message, 200)}`,
     )
     let first: PushResult | null = result
-    await retryLostRaces<PushResult>(pacingOf(this.place), async () => {
+    await retryLostRaces<PushResult>(createPacing(this.place), async () => {
       result = first ?? (await repository.push(moves))
       first = null
-      return isRefusal(result) ? pushAttempt(result, result) : { done: true, value: result }
+      return isRefusal(result) ? toPushAttempt(result, result) : { done: true, value: result }
     })
     return result
   }
 
-  #refusesSync({ message }: Refusal): boolean {
-    return refusedSync(message, this.events.map(envelopeOff)) !== null
+  #refusesSync({ message }: RefusedPush): boolean {
+    return findRefusedSync(message, this.events.map(removeEnvelope)) !== null
   }
 
   /**
@@ -162,7 +162,7 @@ export class Transaction {
    */
   #isForTheApp(result: PushResult): boolean {
     const { repository, refs } = this.place
-    if (!isRefusal(result) || !repository.mayBringWorkflows) return false
+    if (!isRefusal(result) || !repository.canPushWorkflows) return false
     const own = new Set([refs.optimize, refs.state, refs.closed])
     return [...this.#moves.keys()].every(ref => own.has(ref)) && this.#refusesSync(result)
   }
@@ -171,7 +171,7 @@ export class Transaction {
     try {
       return await work()
     } catch (error) {
-      throw await withKept(this.place, this.events.map(envelopeOff), error)
+      throw await withSavedEvents(this.place, this.events.map(removeEnvelope), error)
     }
   }
 
@@ -190,7 +190,7 @@ export class Transaction {
 
   #checkpointDue(): boolean {
     const last = this.#sealed.at(-1)
-    return last !== undefined && checkpointDue(last.event.seq + 1, this.#ground.loaded.checkpointSeq)
+    return last !== undefined && isCheckpointDue(last.event.seq + 1, this.#ground.loaded.checkpointSeq)
   }
 
   async #write(): Promise<Oid> {
@@ -202,16 +202,16 @@ export class Transaction {
       message: `ledger: ${kinds.join(', ') || 'views'}`,
       ...(this.#spec === undefined ? {} : { spec: this.#spec }),
       ...(this.#renewsViews || kinds.some(kind => VIEW_CHANGES.has(kind))
-        ? { views: { ...ledgerViews(campaign, specOf(campaign)), ...this.#files } }
+        ? { views: { ...renderLedgerViews(campaign, getCampaignSpec(campaign)), ...this.#files } }
         : { views: this.#files }),
-      ...(last && this.#checkpointDue() ? { checkpoint: checkpointBytes(campaign, last.sha256) } : {}),
+      ...(last && this.#checkpointDue() ? { checkpoint: buildCheckpoint(campaign, last.sha256) } : {}),
     })
   }
 
   #circumstances(refs: readonly string[]) {
     const { place } = this
     const { loaded } = this.#ground
-    const isPush = loaded.campaign.status === 'none' || specOf(loaded.campaign).merge.via === 'push'
+    const isPush = loaded.campaign.status === 'none' || getCampaignSpec(loaded.campaign).merge.via === 'push'
     const couldMerge = place.forge.merge !== undefined && isPush
     return { refs, optimize: place.refs.optimize, prefix: place.prefix, couldMerge }
   }
@@ -220,18 +220,18 @@ export class Transaction {
    * A rule of the remote refuses a branch: what was only observed is still written, with an alert and a pause,
    * so that a person sees the remote's own words; no decision that needed the branch is recorded.
    */
-  async #ledgerAlone(refusal: Refusal, from: Oid | null): Promise<PushResult> {
+  async #ledgerAlone(refusal: RefusedPush, from: Oid | null): Promise<PushResult> {
     const { repository, refs, by } = this.place
     if (from === null)
       throw new ForgeError(
-        pushRefusalText(refusal, this.#circumstances([...this.#moves.keys()])),
-        ruleOf(refusal),
+        renderPushRefusal(refusal, this.#circumstances([...this.#moves.keys()])),
+        toRefusalDetail(refusal),
       )
     const chain = openChain(this.#ground.loaded.tip, { at: this.at, by })
     const observed = this.#sealed.filter(({ event }) => OBSERVATIONS.has(event.kind))
-    const sealed = observed.map(({ event }) => chain.seal(envelopeOff(event)))
+    const sealed = observed.map(({ event }) => chain.addEvent(removeEnvelope(event)))
     const wanted = [...this.#moves.keys()].filter(ref => ref !== refs.state)
-    sealed.push(...this.#said(refusal, wanted).map(draft => chain.seal(draft)))
+    sealed.push(...this.#said(refusal, wanted).map(draft => chain.addEvent(draft)))
     const commit = await writeLedgerCommit(repository, this.#ground.loaded.tip, sealed, {
       message: 'ledger: push refused',
     })
@@ -242,27 +242,27 @@ export class Transaction {
     // What was planned did not happen: whoever planned it has to look again, as after a lost race.
     if (result.ok) return { ok: false, reason: 'lease', refs: wanted }
     if (result.reason !== 'refused' && result.reason !== 'atomic-refused') return result
-    throw new ForgeError(`the remote refuses even the ledger: ${result.message}`, ruleOf(result))
+    throw new ForgeError(`the remote refuses even the ledger: ${result.message}`, toRefusalDetail(result))
   }
 
   /** Whatever cannot be pushed pauses the campaign, but for workflow files of the default branch: it goes on without. */
-  #said(refusal: Refusal, wanted: readonly string[]): EventDraft[] {
+  #said(refusal: RefusedPush, wanted: readonly string[]): EventDraft[] {
     const { campaign, tip } = this.#ground.loaded
     // The recorded tip, and not what this refused transaction planned beyond it: only the former never comes again.
     const cause = `refused at ${tip.seq}`
-    const drafts = this.#sealed.map(({ event }) => envelopeOff(event))
-    const sync = refusedSync(refusal.message, drafts)
+    const drafts = this.#sealed.map(({ event }) => removeEnvelope(event))
+    const sync = findRefusedSync(refusal.message, drafts)
     if (sync !== null) {
       const { repository, refs } = this.place
       const about = {
         tip: sync,
         optimize: refs.optimize,
         words: refusal.message,
-        byApp: repository.mayBringWorkflows,
+        byApp: repository.canPushWorkflows,
       }
-      return [{ kind: 'alert', cause, ...refusedSyncAlert(campaign, about) }]
+      return [{ kind: 'alert', cause, ...buildRefusedSyncAlert(campaign, about) }]
     }
-    const message = pushRefusalText(refusal, this.#circumstances(wanted))
+    const message = renderPushRefusal(refusal, this.#circumstances(wanted))
     return [
       { kind: 'alert', cause, code: 'push-refused', message, about: refusal.rule ?? null },
       { kind: 'campaign-paused', cause, reason: message, source: 'engine' },
@@ -270,9 +270,9 @@ export class Transaction {
   }
 }
 
-type Refusal = Extract<PushResult, { message: string }>
+type RefusedPush = Extract<PushResult, { message: string }>
 
-function isRefusal(result: PushResult): result is Refusal {
+function isRefusal(result: PushResult): result is RefusedPush {
   return !result.ok && (result.reason === 'refused' || result.reason === 'atomic-refused')
 }
 
@@ -292,6 +292,6 @@ const VIEW_CHANGES = new Set([
   'effect-measured',
 ])
 
-function ruleOf(refusal: { message: string; rule?: string }) {
+function toRefusalDetail(refusal: { message: string; rule?: string }) {
   return { output: refusal.message, ...(refusal.rule === undefined ? {} : { rule: refusal.rule }) }
 }

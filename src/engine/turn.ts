@@ -1,18 +1,18 @@
-import type { Staged } from '../forge/port.ts'
-import { envelopeOff } from '../model/event.ts'
-import { broughtBy } from '../model/sync-refused.ts'
+import type { StagedChanges } from '../forge/port.ts'
+import { removeEnvelope } from '../model/event.ts'
+import { findSyncTip } from '../model/sync-refused.ts'
 import type { ExperimentId } from '../model/ids.ts'
-import { badgeTells } from '../report/badge-svg.ts'
-import { leftCheck } from '../report/check-run.ts'
-import { BADGE } from '../report/ledger-views.ts'
-import type { Action, Plan, PullChange } from '../plan/action.ts'
-import { plan } from '../plan/stages.ts'
-import { type Applied, appliedOf, type Hands } from './apply.ts'
+import { isBadgeCurrent } from '../report/badge-svg.ts'
+import { buildReplacedCheck } from '../report/check-run.ts'
+import { BADGE_FILE } from '../report/ledger-views.ts'
+import type { PlanAction, Plan, PullChange } from '../plan/action.ts'
+import { planCampaign } from '../plan/stages.ts'
+import { type ApplyResult, toApplyResult, type ControllerContext } from './apply.ts'
 import { stageChanges } from './change-pulls.ts'
-import { effectOf, inOrder } from './effects.ts'
-import { type Observation, worldAfter } from './observe.ts'
-import { showCheck, tryCheck } from './show-check.ts'
-import { take } from './steps.ts'
+import { runEffect, sortEffects } from './effects.ts'
+import { type Observation, predictWorld } from './observe.ts'
+import { updateCheck, tryUpdateCheck } from './show-check.ts'
+import { writeSteps } from './steps.ts'
 import { Transaction } from './transaction.ts'
 
 /** A plan that follows on another without anybody's answer belongs to the same push, up to this many. */
@@ -23,30 +23,34 @@ const MOST_PLANS = 12
  * had been accepted already, and what tidies up after the one before. Only then come the effects, which are
  * found again if they are cut off (invariants 7 and 9).
  */
-export async function carryOut(hands: Hands, seen: Observation, first: Plan): Promise<Applied> {
+export async function applyPlan(
+  hands: ControllerContext,
+  seen: Observation,
+  first: Plan,
+): Promise<ApplyResult> {
   const { place, memory } = hands
   const transaction = new Transaction(place, { loaded: seen.loaded, refs: seen.refs })
-  const actions = worthDoing(await collect(hands, seen, transaction, first), transaction)
+  const actions = selectActions(await planUntilStable(hands, seen, transaction, first), transaction)
   await renewOldViews(hands, seen, transaction)
   const staged = await stagePulls(hands, seen, transaction, actions)
-  const { shows, others } = apart(actions)
-  for (const experiment of shows) await showCheck(hands, seen.loaded.campaign, experiment)
+  const { shows, others } = splitShownChecks(actions)
+  for (const experiment of shows) await updateCheck(hands, seen.loaded.campaign, experiment)
   for (const event of transaction.events) {
     if (event.kind !== 'head-moved' || event.from === null) continue
-    await tryCheck(place, leftCheck(seen.loaded.campaign, event.experiment, event.from))
+    await tryUpdateCheck(place, buildReplacedCheck(seen.loaded.campaign, event.experiment, event.from))
   }
   if (!transaction.isEmpty) {
     place.faults.reach('before:commit')
     const result = await transaction.push()
-    if (!result.ok) return appliedOf(result, transaction.events.map(envelopeOff))
+    if (!result.ok) return toApplyResult(result, transaction.events.map(removeEnvelope))
     staged?.accepted()
-    memory.refs = transaction.after(() => true).refs
+    memory.refs = transaction.refsAfter(() => true).refs
     memory.loaded = await transaction.loaded()
     place.faults.reach('after:commit')
   }
-  for (const action of inOrder(hands, others)) {
+  for (const action of sortEffects(hands, others)) {
     place.faults.reach(`before:${action.do}`)
-    const applied = await effectOf(hands, seen, action)
+    const applied = await runEffect(hands, seen, action)
     if (applied.result !== 'done') return applied
     place.faults.reach(`after:${action.do}`)
   }
@@ -57,13 +61,13 @@ export async function carryOut(hands: Hands, seen: Observation, first: Plan): Pr
  * Merges what several plans of a turn want of pull requests, so that each is written once. A later plan may have refused
  * what an earlier one opened: that branch was never pushed, so no pull request is opened for it.
  */
-function worthDoing(actions: readonly Action[], transaction: Transaction): Action[] {
+function selectActions(actions: readonly PlanAction[], transaction: Transaction): PlanAction[] {
   const all = actions.flatMap(action => (action.do === 'pulls' ? action.changes : []))
   const isThere = (change: PullChange) =>
     change.change !== 'open' || transaction.tip(`refs/heads/${change.branch}`) !== null
   const wanted = new Map(all.filter(isThere).map(change => [JSON.stringify(change), change]))
   const kinds = actions.map(action => action.do)
-  return actions.flatMap((action, index): Action[] => {
+  return actions.flatMap((action, index): PlanAction[] => {
     if (action.do === 'campaign-pull') return kinds.lastIndexOf(action.do) === index ? [action] : []
     if (action.do !== 'pulls') return [action]
     const isFirst = kinds.indexOf(action.do) === index
@@ -75,9 +79,9 @@ function worthDoing(actions: readonly Action[], transaction: Transaction): Actio
  * What ends with this push is shown before it where nothing finds its head again afterwards: who is cut off in between
  * decides the same again, and shows it again.
  */
-function apart(actions: readonly Action[]): { shows: ExperimentId[]; others: Action[] } {
+function splitShownChecks(actions: readonly PlanAction[]): { shows: ExperimentId[]; others: PlanAction[] } {
   const shows: ExperimentId[] = []
-  const others = actions.flatMap((action): Action[] => {
+  const others = actions.flatMap((action): PlanAction[] => {
     if (action.do !== 'pulls') return [action]
     const changes = action.changes.filter(({ change }) => change !== 'show')
     const shown = action.changes.filter(({ change }) => change === 'show')
@@ -91,27 +95,31 @@ function apart(actions: readonly Action[]): { shows: ExperimentId[]; others: Act
  * A person's pause, stop or resumption is an event of its own, written without views: whoever turns next brings
  * them up to date, once, and makes anew what was deleted.
  */
-async function renewOldViews({ place, memory }: Hands, seen: Observation, transaction: Transaction) {
+async function renewOldViews(
+  { place, memory }: ControllerContext,
+  seen: Observation,
+  transaction: Transaction,
+) {
   const { tip, campaign } = seen.loaded
   if (memory.shown === campaign.status || tip.tree === null) return
-  const entry = await place.repository.entryAt(tip.tree, BADGE)
+  const entry = await place.repository.findEntry(tip.tree, BADGE_FILE)
   const badge = entry?.type === 'blob' ? (await place.repository.blob(entry.oid)).toString('utf8') : ''
-  if (!badgeTells(badge, campaign.status)) transaction.renewViews()
+  if (!isBadgeCurrent(badge, campaign.status)) transaction.renewViews()
   memory.shown = campaign.status
 }
 
 /** Plans on what the transaction makes of the world until a plan has nothing more to write. */
-async function collect(
-  hands: Hands,
+async function planUntilStable(
+  hands: ControllerContext,
   seen: Observation,
   transaction: Transaction,
   first: Plan,
-): Promise<Action[]> {
+): Promise<PlanAction[]> {
   const { repository } = hands.place
-  const all = new Map<string, Action>()
+  const all = new Map<string, PlanAction>()
   let next = first
   for (let plans = 1; ; plans++) {
-    const alone = repository.mayBringWorkflows && bringsSync(next)
+    const alone = repository.canPushWorkflows && hasSync(next)
     // What comes before it is pushed first, and then the sync is found again.
     if (alone && !transaction.isEmpty) return [...all.values()]
     for (const action of next.actions) {
@@ -122,27 +130,27 @@ async function collect(
     }
     const isLast = alone || plans === MOST_PLANS
     if (isLast || !next.actions.some(action => action.do === 'commit')) return [...all.values()]
-    next = plan(await worldAfter(hands, seen, transaction.after(() => true).refs))
+    next = planCampaign(await predictWorld(hands, seen, transaction.refsAfter(() => true).refs))
   }
 }
 
 /** They move branches beside those of the campaign itself, and are found again. */
-const MOVES_OTHERS: ReadonlySet<Action['do']> = new Set(['delete-branches', 'advance-campaign-branch'])
+const MOVES_OTHERS: ReadonlySet<PlanAction['do']> = new Set(['delete-branches', 'advance-campaign-branch'])
 
 /** Where an App's token may have to push it, a sync is a push of its own: that token moves no branch of an experiment. */
-function bringsSync({ actions }: Plan): boolean {
+function hasSync({ actions }: Plan): boolean {
   const steps = actions.flatMap(action => (action.do === 'commit' ? action.steps : []))
   const drafts = steps.flatMap(step => {
     if (step.step === 'event') return [step.draft]
     return step.step === 'move' ? step.events : []
   })
-  return broughtBy(drafts) !== null
+  return findSyncTip(drafts) !== null
 }
 
-async function addMoves(transaction: Transaction, seen: Observation, action: Action): Promise<void> {
+async function addMoves(transaction: Transaction, seen: Observation, action: PlanAction): Promise<void> {
   switch (action.do) {
     case 'commit':
-      return take(transaction, seen.loaded.campaign, action.steps)
+      return writeSteps(transaction, seen.loaded.campaign, action.steps)
     case 'delete-branches':
       for (const { name } of action.branches) transaction.move(`refs/heads/${name}`, null)
       return
@@ -165,11 +173,11 @@ async function addMoves(transaction: Transaction, seen: Observation, action: Act
 
 /** Where pull requests are kept in refs they change with the same push; a landing settles its own as merged. */
 async function stagePulls(
-  { place }: Hands,
+  { place }: ControllerContext,
   seen: Observation,
   transaction: Transaction,
-  actions: readonly Action[],
-): Promise<Staged | null> {
+  actions: readonly PlanAction[],
+): Promise<StagedChanges | null> {
   const changes = actions.flatMap(action => (action.do === 'pulls' ? action.changes : []))
   if (changes.length === 0 && transaction.isEmpty) return null
   const staged = await stageChanges(place, seen.loaded.campaign, changes, transaction)

@@ -1,5 +1,5 @@
 /** What was begun in this process and ends by itself, or is ended. */
-export class UnderWay {
+export class TaskGroup {
   readonly #tasks = new Map<string, { done: Promise<void>; abort: AbortController }>()
   readonly #failures: unknown[] = []
 

@@ -1,5 +1,5 @@
 import { UserError } from '../errors.ts'
-import type { Place } from './place.ts'
+import type { CampaignContext } from './place.ts'
 
 const CODES: ReadonlySet<unknown> = new Set([
   'ENOSPC',
@@ -14,8 +14,8 @@ const CODES: ReadonlySet<unknown> = new Set([
 ])
 
 /** A disk that does not take what has to be kept on this machine is a person's to mend; any other error is itself. */
-export function orUnwritable(
-  { dataDir, machineDir }: Pick<Place, 'dataDir' | 'machineDir'>,
+export function explainDiskError(
+  { dataDir, machineDir }: Pick<CampaignContext, 'dataDir' | 'machineDir'>,
   error: unknown,
 ): unknown {
   if (!(error instanceof Error) || !('code' in error) || !CODES.has(error.code)) return error

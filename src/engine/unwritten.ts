@@ -1,19 +1,23 @@
-import { type EventDraft, eventId } from '../model/event.ts'
-import type { Place } from './place.ts'
+import { type EventDraft, computeEventId } from '../model/event.ts'
+import type { CampaignContext } from './place.ts'
 
-type Here = Pick<Place, 'name' | 'refs' | 'by' | 'keepUnwritten'>
+type UnwrittenContext = Pick<CampaignContext, 'name' | 'refs' | 'by' | 'keepUnwritten'>
 
 /** More of one failure is read by nobody; a report alone may have half of it. */
 const MOST_BYTES = 8 * 1024 * 1024
 
 /** Invariant 8, as far as it goes without a ledger: what could not be written into it is a file for a person. */
-export async function keptWords(place: Here, drafts: readonly EventDraft[], why: string): Promise<string> {
+export async function saveUnwrittenEvents(
+  place: UnwrittenContext,
+  drafts: readonly EventDraft[],
+  why: string,
+): Promise<string> {
   const many = drafts.length === 1 ? 'the event that was' : `the ${drafts.length} events that were`
   const [first] = drafts
   // Planned again it begins with the same: one file for it, however often it fails.
-  const name = `${place.name}-${first === undefined ? 'nothing' : eventId(first).slice(0, 12)}.json`
+  const name = `${place.name}-${first === undefined ? 'nothing' : computeEventId(first).slice(0, 12)}.json`
   try {
-    return `${many} to be recorded: ${await place.keepUnwritten(name, fileText(place, drafts, why))}`
+    return `${many} to be recorded: ${await place.keepUnwritten(name, formatUnwrittenFile(place, drafts, why))}`
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     return `${many} to be recorded could not be kept in a file either: ${reason}`
@@ -21,20 +25,24 @@ export async function keptWords(place: Here, drafts: readonly EventDraft[], why:
 }
 
 /** The error itself, whose words say where its events are. */
-export async function withKept(place: Here, drafts: readonly EventDraft[], error: unknown): Promise<unknown> {
+export async function withSavedEvents(
+  place: UnwrittenContext,
+  drafts: readonly EventDraft[],
+  error: unknown,
+): Promise<unknown> {
   if (drafts.length > 0 && error instanceof Error)
-    error.message += `; ${await keptWords(place, drafts, error.message)}`
+    error.message += `; ${await saveUnwrittenEvents(place, drafts, error.message)}`
   return error
 }
 
 /** As many events as there is room for, in their order; of the others what they were. */
-function fileText(place: Here, drafts: readonly EventDraft[], why: string): string {
+function formatUnwrittenFile(place: UnwrittenContext, drafts: readonly EventDraft[], why: string): string {
   const { name, refs, by } = place
   const kept: object[] = []
   const leftOut: object[] = []
   let room = MOST_BYTES
   for (const draft of drafts) {
-    const id = eventId(draft)
+    const id = computeEventId(draft)
     const bytes = Buffer.byteLength(JSON.stringify(draft, null, 2))
     if (bytes > room) leftOut.push({ id, kind: draft.kind, bytes })
     else {

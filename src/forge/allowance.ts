@@ -2,13 +2,13 @@
 const WHILE_MS = 5 * 60_000
 
 /** So much of something in one wake-up. */
-export interface Allowance {
+export interface RateBudget {
   /** Whether there was some left. */
   take(): boolean
 }
 
-export function allowance(most: number, now: () => number): Allowance {
-  const current = renewed(now, () => ({ left: most }))
+export function createRateBudget(most: number, now: () => number): RateBudget {
+  const current = cacheForRun(now, () => ({ left: most }))
   return {
     take() {
       const state = current()
@@ -20,7 +20,7 @@ export function allowance(most: number, now: () => number): Allowance {
 }
 
 /** What is remembered for one wake-up, and forgotten after it. */
-export function renewed<T>(now: () => number, make: () => T): () => T {
+export function cacheForRun<T>(now: () => number, make: () => T): () => T {
   let made: { value: T; until: number } | null = null
   return () => {
     const at = now()

@@ -7,13 +7,13 @@ export interface Ancestry {
   /** Finds out about many at once what `contains` will be asked. */
   learn(questions: ReadonlyMap<Oid, readonly Oid[]>): Promise<void>
   /** The commit on the base branch with which a head it contains arrived. */
-  mergedBy(base: Oid, head: Oid): Promise<Oid>
+  findMergeCommit(base: Oid, head: Oid): Promise<Oid>
 }
 
 const REMEMBERED = 10_000
 
 /** Whether one commit contains another never changes, so each pair costs a git process once. */
-export function ancestryOf(
+export function createAncestry(
   repo: Pick<Repository, 'has' | 'isAncestor' | 'notContained' | 'commit'>,
 ): Ancestry {
   const known = new Map<string, boolean>()
@@ -46,7 +46,7 @@ export function ancestryOf(
   return {
     contains,
     learn,
-    async mergedBy(base, head) {
+    async findMergeCommit(base, head) {
       for (let at = base; ; ) {
         const [before, ...merged] = (await repo.commit(at)).parents
         if (merged.includes(head)) return at

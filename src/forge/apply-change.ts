@@ -1,4 +1,4 @@
-import { canonicalJson, sha256 } from '../model/canonical.ts'
+import { toCanonicalJson, hashSha256 } from '../model/canonical.ts'
 import type { Oid } from '../model/ids.ts'
 import type {
   ForgeAnswer,
@@ -7,7 +7,7 @@ import type {
   NewComment,
   NewPull,
   NewReview,
-  RefusalCode,
+  ForgeRefusalCode,
 } from './port.ts'
 import type { Pull } from './pull.ts'
 
@@ -26,53 +26,58 @@ export interface ChangeContext {
   contained: ReadonlySet<string>
 }
 
-export interface Applied {
+export interface AppliedChange {
   table: PullTable
   answer: ForgeAnswer
 }
 
 /** One change, values in and values out. A repeat gives back the table it was given. */
-export function applyChange(table: PullTable, change: ForgeChange, context: ChangeContext): Applied {
-  if (change.kind === 'open') return opened(table, change, context)
+export function applyChange(table: PullTable, change: ForgeChange, context: ChangeContext): AppliedChange {
+  if (change.kind === 'open') return openLocalPull(table, change, context)
   const pull = table.pulls.get(change.number)
   if (pull === undefined)
-    return refused(table, 'unknown-pull', null, `there is no pull request #${change.number}`)
+    return refuseChange(table, 'unknown-pull', null, `there is no pull request #${change.number}`)
   if (change.kind === 'close' && pull.state === 'merged') {
-    return refused(table, 'merged', pull.number, `#${pull.number} is merged: it cannot be closed`)
+    return refuseChange(table, 'merged', pull.number, `#${pull.number} is merged: it cannot be closed`)
   }
-  const edited = editedPull(pull, change, context)
+  const edited = editLocalPull(pull, change, context)
   return { table: withPull(table, edited), answer: { ok: true, number: pull.number } }
 }
 
-function opened(table: PullTable, change: NewPull, context: ChangeContext): Applied {
+function openLocalPull(table: PullTable, change: NewPull, context: ChangeContext): AppliedChange {
   const { branch, base } = change
   const twin = [...table.pulls.values()].find(pull => pull.state === 'open' && pull.branch === branch)
-  if (twin !== undefined) return repeatOf(table, twin, change, context)
+  if (twin !== undefined) return resolveRepeatedOpen(table, twin, change, context)
   const head = context.tips.get(branch)
-  if (head === undefined) return refused(table, 'no-branch', null, `there is no branch ${branch}`)
+  if (head === undefined) return refuseChange(table, 'no-branch', null, `there is no branch ${branch}`)
   if (!context.tips.has(base))
-    return refused(table, 'no-base', null, `there is no branch ${base} to pull into`)
-  if (context.contained.has(range(change))) {
-    return refused(table, 'nothing-new', null, `${branch} has no commit that ${base} lacks`)
+    return refuseChange(table, 'no-base', null, `there is no branch ${base} to pull into`)
+  if (context.contained.has(formatRange(change))) {
+    return refuseChange(table, 'nothing-new', null, `${branch} has no commit that ${base} lacks`)
   }
   const number = table.next
-  const pull = newPull(number, change, head, context)
+  const pull = buildPull(number, change, head, context)
   const pulls = new Map(table.pulls).set(number, pull)
   return { table: { next: number + 1, pulls }, answer: { ok: true, number } }
 }
 
-export function range({ base, branch }: Pick<NewPull, 'base' | 'branch'>): string {
+export function formatRange({ base, branch }: Pick<NewPull, 'base' | 'branch'>): string {
   return `${base}..${branch}`
 }
 
-function repeatOf(table: PullTable, twin: Pull, change: NewPull, { author }: ChangeContext): Applied {
+function resolveRepeatedOpen(
+  table: PullTable,
+  twin: Pull,
+  change: NewPull,
+  { author }: ChangeContext,
+): AppliedChange {
   const { number } = twin
   const same = twin.author === author && twin.base === change.base && twin.title === change.title
   if (same && twin.body === change.body) return { table, answer: { ok: true, number } }
-  return refused(table, 'duplicate', number, `#${number} is already open for ${change.branch}`)
+  return refuseChange(table, 'duplicate', number, `#${number} is already open for ${change.branch}`)
 }
 
-function newPull(number: number, change: NewPull, head: Oid, { at, author }: ChangeContext): Pull {
+function buildPull(number: number, change: NewPull, head: Oid, { at, author }: ChangeContext): Pull {
   const { branch, base, title, body, draft = false, labels = [] } = change
   return {
     number,
@@ -84,7 +89,7 @@ function newPull(number: number, change: NewPull, head: Oid, { at, author }: Cha
     author,
     state: 'open',
     draft,
-    labels: sortedLabels(labels),
+    labels: sortLabels(labels),
     comments: [],
     reviews: [],
     merged_commit: null,
@@ -93,7 +98,7 @@ function newPull(number: number, change: NewPull, head: Oid, { at, author }: Cha
   }
 }
 
-function editedPull(
+function editLocalPull(
   pull: Pull,
   change: Exclude<ForgeChange, { kind: 'open' }>,
   context: ChangeContext,
@@ -104,21 +109,21 @@ function editedPull(
       return { ...pull, title, body, draft }
     }
     case 'comment':
-      return commented(pull, change, context)
+      return addComment(pull, change, context)
     case 'review':
-      return reviewed(pull, change, context)
+      return addReview(pull, change, context)
     case 'label':
-      return { ...pull, labels: relabelled(pull.labels, change) }
+      return { ...pull, labels: editLabels(pull.labels, change) }
     case 'close':
-      return closed(pull, change.reason, context)
+      return closeLocalPull(pull, change.reason, context)
     default:
       return change satisfies never
   }
 }
 
-function commented(pull: Pull, comment: NewComment, { at, author }: ChangeContext): Pull {
+function addComment(pull: Pull, comment: NewComment, { at, author }: ChangeContext): Pull {
   const { body, marker, nonce } = comment
-  const id = sha256(canonicalJson(marker === undefined ? { author, body, nonce } : { author, marker }))
+  const id = hashSha256(toCanonicalJson(marker === undefined ? { author, body, nonce } : { author, marker }))
   const there = pull.comments.find(each => each.id === id)
   if (there?.body === body) return pull
   const written = { id, author, at, body }
@@ -128,39 +133,45 @@ function commented(pull: Pull, comment: NewComment, { at, author }: ChangeContex
   return { ...pull, comments }
 }
 
-function reviewed(pull: Pull, review: NewReview, { at, author }: ChangeContext): Pull {
+function addReview(pull: Pull, review: NewReview, { at, author }: ChangeContext): Pull {
   const { commit, state, body } = review
   const written = { author, at, commit, state, body }
   const last = pull.reviews.findLast(each => each.author === author)
-  if (last !== undefined && sameJson({ ...last, at }, written)) return pull
+  if (last !== undefined && isSameJson({ ...last, at }, written)) return pull
   return { ...pull, reviews: [...pull.reviews, written] }
 }
 
-function relabelled(labels: readonly string[], { add = [], remove = [] }: LabelEdit): string[] {
-  return sortedLabels([...labels, ...add].filter(label => !remove.includes(label)))
+function editLabels(labels: readonly string[], { add = [], remove = [] }: LabelEdit): string[] {
+  return sortLabels([...labels, ...add].filter(label => !remove.includes(label)))
 }
 
-function sortedLabels(labels: readonly string[]): string[] {
+function sortLabels(labels: readonly string[]): string[] {
   return [...new Set(labels)].toSorted()
 }
 
-function closed(pull: Pull, reason: string, context: ChangeContext): Pull {
+function closeLocalPull(pull: Pull, reason: string, context: ChangeContext): Pull {
   if (pull.state !== 'open') return pull
-  const explained = reason === '' ? pull : commented(pull, { body: reason }, context)
+  const explained = reason === '' ? pull : addComment(pull, { body: reason }, context)
   return { ...explained, state: 'closed', closed_at: context.at }
 }
 
 function withPull(table: PullTable, pull: Pull): PullTable {
-  if (sameJson(table.pulls.get(pull.number), pull)) return table
+  if (isSameJson(table.pulls.get(pull.number), pull)) return table
   return { ...table, pulls: new Map(table.pulls).set(pull.number, pull) }
 }
 
-export function sameJson(one: unknown, other: unknown): boolean {
+export function isSameJson(one: unknown, other: unknown): boolean {
   return (
-    one === other || (one !== undefined && other !== undefined && canonicalJson(one) === canonicalJson(other))
+    one === other ||
+    (one !== undefined && other !== undefined && toCanonicalJson(one) === toCanonicalJson(other))
   )
 }
 
-function refused(table: PullTable, code: RefusalCode, number: number | null, message: string): Applied {
+function refuseChange(
+  table: PullTable,
+  code: ForgeRefusalCode,
+  number: number | null,
+  message: string,
+): AppliedChange {
   return { table, answer: { ok: false, code, number, message } }
 }

@@ -1,16 +1,16 @@
 import { ConflictError } from '../errors.ts'
 import type { RefUpdate } from '../git/push.ts'
 import type { Repository } from '../git/repository.ts'
-import { type Attempt, type Pacing, pushAttempt, retryLostRaces } from '../ledger/retry.ts'
+import { type Attempt, type Pacing, toPushAttempt, retryLostRaces } from '../ledger/retry.ts'
 import type { Oid } from '../model/ids.ts'
-import { type CampaignRefs, shortRef } from '../model/refs.ts'
-import { type Ancestry, ancestryOf } from './ancestry.ts'
-import { applyChange, type ChangeContext, type PullTable, range } from './apply-change.ts'
-import { lookout } from './lookout.ts'
-import type { Forge, ForgeAnswer, ForgeChange, RefView, Wanted } from './port.ts'
+import { type CampaignRefs, toShortRef } from '../model/refs.ts'
+import { type Ancestry, createAncestry } from './ancestry.ts'
+import { applyChange, type ChangeContext, type PullTable, formatRange } from './apply-change.ts'
+import { createLocalPullsReader } from './lookout.ts'
+import type { Forge, ForgeAnswer, ForgeChange, RefView, PullQuery } from './port.ts'
 import type { Pull } from './pull.ts'
-import { changedPulls, withAsked, writePulls } from './pull-store.ts'
-import { type Branches, settle } from './settle.ts'
+import { listChangedPulls, addRequestedPulls, writePulls } from './pull-store.ts'
+import { type BranchTips, settlePull } from './settle.ts'
 import { withSingleChanges } from './single-changes.ts'
 
 export interface LocalForgeOptions extends Pacing {
@@ -20,18 +20,22 @@ export interface LocalForgeOptions extends Pacing {
   author: string
 }
 
-interface Outcome {
+interface LocalOutcome {
   table: PullTable
   answers: ForgeAnswer[]
 }
 
 /** Pull requests without a server: files on a branch of their own, moved like every ref by its old value. */
-export function localForge(options: LocalForgeOptions): Forge {
+export function createLocalForge(options: LocalForgeOptions): Forge {
   const { repo, refs, author } = options
-  const { look, wrote } = lookout(repo, refs)
-  const ancestry = ancestryOf(repo)
+  const { look, remember: wrote } = createLocalPullsReader(repo, refs)
+  const ancestry = createAncestry(repo)
 
-  async function change(changes: readonly ForgeChange[], wanted: Wanted, view?: RefView): Promise<Outcome> {
+  async function change(
+    changes: readonly ForgeChange[],
+    wanted: PullQuery,
+    view?: RefView,
+  ): Promise<LocalOutcome> {
     let first = view
     const result = await retryLostRaces(options, async () => {
       const outcome = await attempt(changes, wanted, first)
@@ -39,7 +43,7 @@ export function localForge(options: LocalForgeOptions): Forge {
       return outcome
     })
     if (result.done) return result.value
-    const where = shortRef(refs.forge)
+    const where = toShortRef(refs.forge)
     throw (
       result.refused ??
       new ConflictError(`${where} could not be written in two minutes: ${result.why}`, [refs.forge])
@@ -48,31 +52,35 @@ export function localForge(options: LocalForgeOptions): Forge {
 
   async function attempt(
     changes: readonly ForgeChange[],
-    wanted: Wanted,
+    wanted: PullQuery,
     view?: RefView,
-  ): Promise<Attempt<Outcome>> {
+  ): Promise<Attempt<LocalOutcome>> {
     const { outcome, updates, accepted } = await prepare(changes, wanted, view)
     if (updates.length === 0) return { done: true, value: outcome }
     const pushed = await repo.push(updates)
     if (pushed.ok) accepted()
-    return pushAttempt(pushed, outcome)
+    return toPushAttempt(pushed, outcome)
   }
 
-  async function prepare(changes: readonly ForgeChange[], wanted: Wanted, view?: RefView): Promise<Prepared> {
+  async function prepare(
+    changes: readonly ForgeChange[],
+    wanted: PullQuery,
+    view?: RefView,
+  ): Promise<PreparedChanges> {
     const seen = await look(changes, view)
     const at = new Date(options.clock()).toISOString()
     const changed = changes.flatMap(each => (each.kind === 'open' ? [] : [each.number]))
     const { numbers = [], branches = [], elsewhere = [] } = wanted
-    const before = await withAsked(repo, seen.commit, seen.stored, {
+    const before = await addRequestedPulls(repo, seen.commit, seen.stored, {
       numbers: [...numbers, ...changed],
       branches: [...branches, ...elsewhere.map(({ branch }) => branch)],
     })
     const settled = await settleAll(ancestry, before, { tips: seen.tips, at })
-    const contained = await containedHeads(ancestry, seen.tips, changes)
+    const contained = await findContainedHeads(ancestry, seen.tips, changes)
     const outcome = applyAll(settled, changes, { at, author, tips: seen.tips, contained })
-    const written = changedPulls(before, outcome.table)
+    const written = listChangedPulls(before, outcome.table)
     if (written.length === 0) return { outcome, updates: [], accepted: () => {} }
-    const write = { changed: written, at, message: messageOf(written) }
+    const write = { changed: written, at, message: formatPullsMessage(written) }
     const commit = await writePulls(repo, seen.commit, outcome.table, write)
     const updates = [{ ref: refs.forge, from: seen.commit, to: commit }]
     return { outcome, updates, accepted: () => wrote(commit, outcome.table) }
@@ -82,7 +90,7 @@ export function localForge(options: LocalForgeOptions): Forge {
     kind: 'local',
     async list(wanted = {}, view) {
       const { table } = await change([], wanted, view)
-      return listed(table, wanted)
+      return selectPulls(table, wanted)
     },
     async batch(changes) {
       return changes.length === 0 ? [] : (await change(changes, {})).answers
@@ -94,21 +102,21 @@ export function localForge(options: LocalForgeOptions): Forge {
   })
 }
 
-interface Prepared {
-  outcome: Outcome
+interface PreparedChanges {
+  outcome: LocalOutcome
   updates: RefUpdate[]
   accepted: () => void
 }
 
-async function settleAll(ancestry: Ancestry, table: PullTable, branches: Branches): Promise<PullTable> {
-  await ancestry.learn(questions(table, branches))
+async function settleAll(ancestry: Ancestry, table: PullTable, branches: BranchTips): Promise<PullTable> {
+  await ancestry.learn(listAncestryQuestions(table, branches))
   const pulls = new Map<number, Pull>()
-  for (const [number, pull] of table.pulls) pulls.set(number, await settle(ancestry, pull, branches))
+  for (const [number, pull] of table.pulls) pulls.set(number, await settlePull(ancestry, pull, branches))
   return { ...table, pulls }
 }
 
 /** Everything that settling will ask about one base, so that it costs one process and not one a pull request. */
-function questions(table: PullTable, { tips }: Branches): Map<Oid, Oid[]> {
+function listAncestryQuestions(table: PullTable, { tips }: BranchTips): Map<Oid, Oid[]> {
   const asked = new Map<Oid, Oid[]>()
   for (const pull of table.pulls.values()) {
     const base = tips.get(pull.base)
@@ -118,8 +126,8 @@ function questions(table: PullTable, { tips }: Branches): Map<Oid, Oid[]> {
   return asked
 }
 
-function applyAll(table: PullTable, changes: readonly ForgeChange[], context: ChangeContext): Outcome {
-  const outcome: Outcome = { table, answers: [] }
+function applyAll(table: PullTable, changes: readonly ForgeChange[], context: ChangeContext): LocalOutcome {
+  const outcome: LocalOutcome = { table, answers: [] }
   for (const change of changes) {
     const applied = applyChange(outcome.table, change, context)
     outcome.table = applied.table
@@ -128,7 +136,7 @@ function applyAll(table: PullTable, changes: readonly ForgeChange[], context: Ch
   return outcome
 }
 
-async function containedHeads(
+async function findContainedHeads(
   ancestry: Ancestry,
   tips: ReadonlyMap<string, Oid>,
   changes: readonly ForgeChange[],
@@ -138,13 +146,16 @@ async function containedHeads(
     if (change.kind !== 'open') continue
     const [base, head] = [tips.get(change.base), tips.get(change.branch)]
     if (base !== undefined && head !== undefined && (await ancestry.contains(base, head))) {
-      contained.add(range(change))
+      contained.add(formatRange(change))
     }
   }
   return contained
 }
 
-function listed({ pulls }: PullTable, { numbers = [], branches = [], elsewhere = [] }: Wanted): Pull[] {
+function selectPulls(
+  { pulls }: PullTable,
+  { numbers = [], branches = [], elsewhere = [] }: PullQuery,
+): Pull[] {
   const wanted = [...pulls.values()].filter(
     each =>
       each.state === 'open' ||
@@ -155,6 +166,6 @@ function listed({ pulls }: PullTable, { numbers = [], branches = [], elsewhere =
   return wanted.toSorted((a, b) => a.number - b.number)
 }
 
-function messageOf(changed: readonly Pull[]): string {
+function formatPullsMessage(changed: readonly Pull[]): string {
   return `pull requests: ${changed.map(each => `#${each.number} ${each.state}`).join(', ')}`
 }

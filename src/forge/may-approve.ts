@@ -5,7 +5,7 @@ export type Approvers = 'write' | 'admin' | readonly string[]
 
 const ENOUGH = { write: ['write', 'admin'], admin: ['admin'] } as const satisfies Record<string, Permission[]>
 
-export function teamsAmong(approvers: Approvers): string[] {
+export function listTeams(approvers: Approvers): string[] {
   return typeof approvers === 'string' ? [] : approvers.filter(name => name.includes('/'))
 }
 
@@ -13,7 +13,7 @@ export function teamsAmong(approvers: Approvers): string[] {
 export const READS_TEAMS = 'an App token with members: read, given as app-token; GITHUB_TOKEN never may'
 
 /** Whether the spec trusts somebody with approvals; who is named there needs no further right. Else why not. */
-export async function whyNotApprover(
+export async function explainApproverRefusal(
   forge: Pick<Forge, 'isMember'>,
   approvers: Approvers,
   { login, permission }: { login: string; permission: Permission },
@@ -22,7 +22,7 @@ export async function whyNotApprover(
     return ENOUGH[approvers].some(each => each === permission) ? null : NOT_TRUSTED
   if (approvers.some(each => each.toLowerCase() === login.toLowerCase())) return null
   const unseen: string[] = []
-  for (const team of teamsAmong(approvers)) {
+  for (const team of listTeams(approvers)) {
     const is = (await forge.isMember?.(team, login)) ?? null
     if (is === true) return null
     if (is === null) unseen.push(team)

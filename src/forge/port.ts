@@ -49,12 +49,18 @@ export type ForgeChange =
   | ({ kind: 'label'; number: number } & LabelEdit)
   | { kind: 'close'; number: number; reason: string }
 
-export type RefusalCode = 'unknown-pull' | 'duplicate' | 'no-branch' | 'no-base' | 'nothing-new' | 'merged'
+export type ForgeRefusalCode =
+  | 'unknown-pull'
+  | 'duplicate'
+  | 'no-branch'
+  | 'no-base'
+  | 'nothing-new'
+  | 'merged'
 
 /** One a change, in their order. A refusal stops no other change. */
 export type ForgeAnswer =
   | { ok: true; number: number }
-  | { ok: false; code: RefusalCode; number: number | null; message: string }
+  | { ok: false; code: ForgeRefusalCode; number: number | null; message: string }
   /** The forge would not do it, for a reason that is none of its rules for pull requests. */
   | { ok: false; code: 'refused'; number: number | null; message: string; error: ForgeError }
 
@@ -68,14 +74,14 @@ export interface RefView {
 }
 
 /** Changes that have not happened yet: they do with the push that carries these updates. */
-export interface Staged {
+export interface StagedChanges {
   answers: ForgeAnswer[]
   updates: RefUpdate[]
   accepted(): void
 }
 
 /** Which pull requests are wanted whatever became of them. */
-export interface Wanted {
+export interface PullQuery {
   numbers?: readonly number[]
   /** Short names: the last pull request of each into the campaign's branch. */
   branches?: readonly string[]
@@ -87,10 +93,10 @@ export interface Wanted {
   /** The last pull request of each of these branches of ours into the base named with it. */
   elsewhere?: readonly Pick<NewPull, 'branch' | 'base'>[]
   /** How far the comments of a pull request were read, by its number: only later ones are wanted, and our own. */
-  read?: ReadonlyMap<number, ReadUpTo>
+  read?: ReadonlyMap<number, ReadPosition>
 }
 
-export interface ReadUpTo {
+export interface ReadPosition {
   /** The id of the last comment that was read. */
   comment: string
   /** Our own comments up to there, by the name that the forge finds them by. */
@@ -121,7 +127,7 @@ export interface Annotation {
 export type Reaction = '+1' | '-1' | 'confused'
 
 /** Whoever is among them approves nothing of it. */
-export interface Bringers {
+export interface HeadAuthors {
   head: Oid
   /** Who pushed it; null where that cannot be told. */
   pusher: string | null
@@ -156,7 +162,7 @@ export interface Artifact {
 }
 
 /** What may be taken from an artifact. */
-export interface Parcel {
+export interface ExpectedArtifact {
   /** The one file that must be in it. */
   file: string
   /** More than this is not even read. */
@@ -165,7 +171,7 @@ export interface Parcel {
   digest: string
 }
 
-export type Unpacked = { ok: true; bytes: Uint8Array } | { ok: false; why: string }
+export type UnzipResult = { ok: true; bytes: Uint8Array } | { ok: false; why: string }
 
 /** Machines that are not this one. */
 export interface Workflows {
@@ -180,11 +186,11 @@ export interface Workflows {
   cancel(run: number): Promise<void>
   /** What a run uploaded under these names, however much else it uploaded. */
   artifacts(run: number, names: readonly string[]): Promise<Artifact[]>
-  download(artifact: Artifact, parcel: Parcel): Promise<Unpacked>
+  download(artifact: Artifact, parcel: ExpectedArtifact): Promise<UnzipResult>
 }
 
 /** What the forge is to merge: this head and no other, in these words. */
-export interface Merge {
+export interface PullMerge {
   head: Oid
   title: string
   message: string
@@ -201,7 +207,7 @@ export interface Forge {
   /** The address of the repository's page, for links in texts; only where people read them there. */
   readonly page?: string
   /** The open pull requests, and the wanted ones in whatever state they are; by number. */
-  list(wanted?: Wanted, view?: RefView): Promise<Pull[]>
+  list(wanted?: PullQuery, view?: RefView): Promise<Pull[]>
   open(pull: NewPull): Promise<number>
   update(number: number, edit: PullEdit): Promise<void>
   comment(number: number, body: string, options?: Omit<NewComment, 'body'>): Promise<void>
@@ -211,20 +217,20 @@ export interface Forge {
   /** Several changes in one write, where the forge can. */
   batch(changes: readonly ForgeChange[]): Promise<ForgeAnswer[]>
   /** The same as part of the engine's own push; only where pull requests are kept in refs. */
-  stage?(changes: readonly ForgeChange[], after: RefView): Promise<Staged>
+  stage?(changes: readonly ForgeChange[], after: RefView): Promise<StagedChanges>
   /** Merges a pull request as the forge does; only where it can. A repeat is the same merge. */
-  merge?(number: number, merge: Merge): Promise<MergeAnswer>
+  merge?(number: number, merge: PullMerge): Promise<MergeAnswer>
   /** Shows how a head stands, or shows it anew; only where there is a place for that. */
   check?(check: Check): Promise<void>
   /**
    * What somebody may do to the repository; only where there are other people. Null: enough people were asked about
    * in this wake-up, and the next one asks.
    */
-  permissionOf?(login: string): Promise<Permission | null>
+  readPermission?(login: string): Promise<Permission | null>
   /** Whether somebody is in a team (`org/team`); null: the token may not know. Only where there are teams. */
   isMember?(team: string, login: string): Promise<boolean | null>
   /** Who brought a pull request's head, as far as the forge can say; only where there are other people. */
-  bringersOf?(number: number): Promise<Bringers>
+  readHeadAuthors?(number: number): Promise<HeadAuthors>
   /** Shows who wrote a comment that it was read; only where there is a place for that. */
   react?(comment: string, how: Reaction): Promise<void>
   /** Whether the repository is hidden from the public; only where somebody else keeps it. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { oid } from '../model/ids.ts'
+import { oidSchema } from '../model/ids.ts'
 
 const text = z.string()
 const time = z.iso.datetime()
@@ -31,7 +31,7 @@ const review = z.strictObject({
   author: text,
   at: time,
   /** The head that was looked at: a later head is not covered. */
-  commit: oid,
+  commit: oidSchema,
   state: z.enum(['approved', 'changes-requested', 'commented', 'dismissed']),
   body: text,
   /** By somebody who may write, as the forge says. */
@@ -49,7 +49,7 @@ export const pull = z.strictObject({
   /** Short name of the head branch. */
   branch: text,
   /** Its tip, or the last known one after it is gone. */
-  head: oid,
+  head: oidSchema,
   base: text,
   author: text,
   state: z.enum(['open', 'merged', 'closed']),
@@ -59,7 +59,7 @@ export const pull = z.strictObject({
   /** There are earlier comments that nobody has read. */
   unread: yes.optional(),
   reviews: z.array(review),
-  merged_commit: oid.nullable(),
+  merged_commit: oidSchema.nullable(),
   opened_at: time,
   closed_at: time.nullable(),
   /** Somebody opened it again after it was closed. */
@@ -69,13 +69,13 @@ export const pull = z.strictObject({
 export type Pull = z.infer<typeof pull>
 
 /** Where its head can be fetched: a fork's branch (`owner:name`) is held here by the pull request's number. */
-export function headRef({ branch, number }: Pick<Pull, 'branch' | 'number'>): string {
+export function getHeadRef({ branch, number }: Pick<Pull, 'branch' | 'number'>): string {
   return branch.includes(':') ? `refs/pull/${number}/head` : `refs/heads/${branch}`
 }
 export type Comment = z.infer<typeof comment>
 export type Review = z.infer<typeof review>
 
 /** The sticky comment that answers another one. */
-export function answerMarker({ id }: Pick<Comment, 'id'>): string {
+export function getAnswerMarker({ id }: Pick<Comment, 'id'>): string {
   return `answer ${id}`
 }

@@ -1,17 +1,17 @@
 import { withSingleChanges } from './single-changes.ts'
-import type { Bringers, Check, Forge, ForgeChange, Workflows } from './port.ts'
+import type { HeadAuthors, Check, Forge, ForgeChange, Workflows } from './port.ts'
 
 /** What would be done there comes to an end: what follows depends on an answer that nobody can know. */
 export class WouldChange extends Error {
   override readonly name = 'WouldChange'
 }
 
-const UNKNOWN: Bringers = { head: '', pusher: null, named: [] }
+const UNKNOWN: HeadAuthors = { head: '', pusher: null, named: [] }
 
 /** A forge that is read as ever and never written: what would be written is told, a line for each. */
-export function rehearsedForge(forge: Forge, tell: (line: string) => void): Forge {
+export function createDryRunForge(forge: Forge, tell: (line: string) => void): Forge {
   function batch(changes: readonly ForgeChange[]): never {
-    for (const change of changes) tell(changeText(change))
+    for (const change of changes) tell(describeChange(change))
     throw new WouldChange('something would be changed on the forge')
   }
 
@@ -22,19 +22,19 @@ export function rehearsedForge(forge: Forge, tell: (line: string) => void): Forg
       list: (...given) => forge.list(...given),
       batch: async changes => (changes.length === 0 ? [] : batch(changes)),
     }),
-    check: async check => tell(checkText(check)),
-    ...(forge.permissionOf
-      ? { permissionOf: async login => (await forge.permissionOf?.(login)) ?? null }
+    check: async check => tell(describeCheck(check)),
+    ...(forge.readPermission
+      ? { readPermission: async login => (await forge.readPermission?.(login)) ?? null }
       : {}),
-    ...(forge.bringersOf
-      ? { bringersOf: async number => (await forge.bringersOf?.(number)) ?? UNKNOWN }
+    ...(forge.readHeadAuthors
+      ? { readHeadAuthors: async number => (await forge.readHeadAuthors?.(number)) ?? UNKNOWN }
       : {}),
     ...(isPrivate === undefined ? {} : { isPrivate }),
-    ...(workflows === undefined ? {} : { workflows: rehearsedWorkflows(workflows, tell) }),
+    ...(workflows === undefined ? {} : { workflows: createDryRunWorkflows(workflows, tell) }),
   }
 }
 
-function rehearsedWorkflows(real: Workflows, tell: (line: string) => void): Workflows {
+function createDryRunWorkflows(real: Workflows, tell: (line: string) => void): Workflows {
   return {
     ...real,
     async start({ branch, inputs }) {
@@ -45,7 +45,7 @@ function rehearsedWorkflows(real: Workflows, tell: (line: string) => void): Work
   }
 }
 
-function changeText(change: ForgeChange): string {
+function describeChange(change: ForgeChange): string {
   switch (change.kind) {
     case 'open':
       return `open a ${change.draft === true ? 'draft' : 'pull request'} of ${change.branch} into ${change.base}: ${change.title}`
@@ -63,6 +63,6 @@ function changeText(change: ForgeChange): string {
   }
 }
 
-function checkText({ head, state, title }: Check): string {
+function describeCheck({ head, state, title }: Check): string {
   return `show ${state} at ${head.slice(0, 12)}: ${title}`
 }

@@ -1,18 +1,18 @@
-import { type Proxy, proxyFor } from '../git/proxy.ts'
+import { type Proxy, findProxy } from '../git/proxy.ts'
 import type { Fetch } from '../ports.ts'
 
 /** How the web is asked from here: directly, or by the proxy that the environment names for an address. */
-export function webOf(env: Readonly<Record<string, string>>): Fetch {
+export function createWebFetch(env: Readonly<Record<string, string>>): Fetch {
   const ways = new Map<string, Promise<Fetch>>()
 
   async function through(proxy: Proxy): Promise<Fetch> {
     // Most machines have none, and what speaks to one takes longer to load than all that they need.
-    const { proxiedFetch } = await import('./proxied-fetch.ts')
+    const { createProxiedFetch: proxiedFetch } = await import('./proxied-fetch.ts')
     return proxiedFetch(proxy)
   }
 
   return async (url, options) => {
-    const proxy = proxyFor(url, env)
+    const proxy = findProxy(url, env)
     if (proxy === null) return fetch(url, options)
     const key = `${proxy.origin} ${proxy.authorization}`
     const way = ways.get(key) ?? through(proxy)

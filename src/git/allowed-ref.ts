@@ -14,7 +14,7 @@ const FAMILIES: Readonly<Record<string, readonly RegExp[]>> = {
   '-forge': [SPEC],
 }
 
-export function allowedRef(prefix: string, ref: string): boolean {
+export function isAllowedRef(prefix: string, ref: string): boolean {
   const head = `refs/heads/${prefix}`
   if (!isPrefix(prefix) || !ref.startsWith(head)) return false
   const [suffix = '', ...rest] = ref.slice(head.length).split('/')

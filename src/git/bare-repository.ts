@@ -3,13 +3,13 @@ import { mkdirSync } from 'node:fs'
 import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { UserError } from '../errors.ts'
-import { localIsolation } from './isolation.ts'
+import { buildLocalIsolation } from './isolation.ts'
 import type { ObjectFormat } from './object-format.ts'
-import { type GitTask, gitRunner } from './runner.ts'
+import { type GitTask, createGitRunner } from './runner.ts'
 
 /** The format of the repository at `dir`, or null if none was made there yet. */
-export async function existingFormat(dir: string): Promise<ObjectFormat | null> {
-  const config = await readFile(join(dir, 'config'), 'utf8').catch(nullIfMissing)
+export async function readRepositoryFormat(dir: string): Promise<ObjectFormat | null> {
+  const config = await readFile(join(dir, 'config'), 'utf8').catch(toNullIfMissing)
   if (config === null) return null
   return /^\s*objectformat\s*=\s*sha256\s*$/im.test(config) ? 'sha256' : 'sha1'
 }
@@ -23,19 +23,21 @@ export async function createBareRepository(
   const parent = dirname(dir)
   try {
     await mkdir(parent, { recursive: true })
-    await sweepAbandoned(parent, `${basename(dir)}.making-`)
+    await removeAbandonedFiles(parent, `${basename(dir)}.making-`)
     const making = `${dir}.making-${randomBytes(6).toString('hex')}`
     try {
       await mkdir(making)
-      await gitRunner(localIsolation(making, env), { GIT_DEFAULT_REF_FORMAT: 'files' }).run(initBare(format))
-      await mkdir(scratchOf(making))
+      await createGitRunner(buildLocalIsolation(making, env), { GIT_DEFAULT_REF_FORMAT: 'files' }).run(
+        initBare(format),
+      )
+      await mkdir(getScratchDir(making))
       makeFanOut(join(making, 'objects'))
       await moveInto(making, dir)
     } finally {
       await rm(making, { recursive: true, force: true })
     }
   } catch (error) {
-    throw cannotCreate(dir, error)
+    throw explainCreateFailure(dir, error)
   }
 }
 
@@ -60,36 +62,36 @@ async function moveInto(making: string, dir: string): Promise<void> {
   try {
     await rename(making, dir)
   } catch (error) {
-    if ((await existingFormat(dir)) === null) throw error
+    if ((await readRepositoryFormat(dir)) === null) throw error
   }
 }
 
 const ABANDONED_MS = 60 * 60 * 1000
 
 /** What a killed process left half-made; a living one needs milliseconds for it, not an hour. */
-export async function sweepAbandoned(folder: string, prefix: string): Promise<void> {
+export async function removeAbandonedFiles(folder: string, prefix: string): Promise<void> {
   const now = Date.now()
   for (const name of await readdir(folder)) {
     if (!name.startsWith(prefix)) continue
     const path = join(folder, name)
-    const made = await stat(path).catch(nullIfMissing)
+    const made = await stat(path).catch(toNullIfMissing)
     if (made !== null && now - made.mtimeMs > ABANDONED_MS) await rm(path, { recursive: true, force: true })
   }
 }
 
 /** For what is not yet in its place: temporary indexes, patches, refs about to be renamed. */
-export function scratchOf(dir: string): string {
+export function getScratchDir(dir: string): string {
   return join(dir, 'winnow-tmp')
 }
 
-export function nullIfMissing(error: unknown): null {
+export function toNullIfMissing(error: unknown): null {
   if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) {
     return null
   }
   throw error
 }
 
-function cannotCreate(dir: string, error: unknown): unknown {
+function explainCreateFailure(dir: string, error: unknown): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   if (!/^(?:EACCES|EPERM|EROFS|ENOSPC|EDQUOT|ENOTDIR|EEXIST|ENOTEMPTY)$/.test(code)) return error
   return new UserError(`winnow cannot create its git repository at ${dir} (${code})`, {

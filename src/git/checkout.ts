@@ -1,6 +1,6 @@
 import { UserError } from '../errors.ts'
-import { localIsolation } from './isolation.ts'
-import { GitExit, gitRunner } from './runner.ts'
+import { buildLocalIsolation } from './isolation.ts'
+import { GitExit, createGitRunner } from './runner.ts'
 
 /** The user's repository as it is found, which is only read. */
 export interface Checkout {
@@ -17,7 +17,7 @@ export async function inspectCheckout(
   directory: string,
   env: Readonly<Record<string, string>>,
 ): Promise<Checkout> {
-  const git = gitRunner(localIsolation(directory, env))
+  const git = createGitRunner(buildLocalIsolation(directory, env))
   const ask = (...args: string[]) => git.run({ args, answers: [1, 128], parse: output => output })
   const inside = await ask('rev-parse', '--path-format=absolute', '--git-common-dir', '--is-bare-repository')
   if (inside.exitCode !== 0) {
@@ -27,22 +27,22 @@ export async function inspectCheckout(
   }
   const [commonDir = '', bare] = inside.stdout.trimEnd().split('\n')
   const topLevel = bare === 'true' ? null : (await ask('rev-parse', '--show-toplevel')).stdout.trimEnd()
-  const head = (await ask('symbolic-ref', '-q', 'HEAD').catch(detached)).stdout.trim()
-  const urls = await ask('config', '--get-regexp', '^remote\\..*\\.url$').catch(detached)
+  const head = (await ask('symbolic-ref', '-q', 'HEAD').catch(acceptGitExit)).stdout.trim()
+  const urls = await ask('config', '--get-regexp', '^remote\\..*\\.url$').catch(acceptGitExit)
   return {
     topLevel,
     commonDir,
     head: head || null,
-    remotes: urls.exitCode === 0 ? remotesOf(urls.stdout) : [],
+    remotes: urls.exitCode === 0 ? parseRemotes(urls.stdout) : [],
   }
 }
 
-function detached(error: unknown) {
+function acceptGitExit(error: unknown) {
   if (error instanceof GitExit) return error.output
   throw error
 }
 
-function remotesOf(text: string): Checkout['remotes'] {
+function parseRemotes(text: string): Checkout['remotes'] {
   return text.split('\n').flatMap(line => {
     const match = /^remote\.(.+)\.url (.+)$/.exec(line)
     return match?.[1] && match[2] ? [{ name: match[1], url: match[2] }] : []

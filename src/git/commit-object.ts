@@ -31,18 +31,18 @@ export function parseCommit(oid: Oid, bytes: Buffer): Commit {
   const blank = text.indexOf('\n\n')
   const head = blank === -1 ? text : text.slice(0, blank)
   const message = blank === -1 ? '' : text.slice(blank + 2)
-  const fields = headerFields(head)
+  const fields = parseHeaderFields(head)
   return {
     oid,
-    tree: only(fields, 'tree', oid),
+    tree: getRequiredField(fields, 'tree', oid),
     parents: fields.filter(([key]) => key === 'parent').map(([, value]) => value),
-    author: parseSignature(only(fields, 'author', oid)),
-    committer: parseSignature(only(fields, 'committer', oid)),
+    author: parseSignature(getRequiredField(fields, 'author', oid)),
+    committer: parseSignature(getRequiredField(fields, 'committer', oid)),
     message,
   }
 }
 
-function headerFields(head: string): [string, string][] {
+function parseHeaderFields(head: string): [string, string][] {
   const fields: [string, string][] = []
   for (const line of head.split('\n')) {
     if (line.startsWith(' ')) continue
@@ -52,7 +52,7 @@ function headerFields(head: string): [string, string][] {
   return fields
 }
 
-function only(fields: readonly [string, string][], key: string, oid: Oid): string {
+function getRequiredField(fields: readonly [string, string][], key: string, oid: Oid): string {
   const found = fields.find(([name]) => name === key)
   if (found === undefined) throw new Error(`commit ${oid} has no ${key}`)
   return found[1]

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { ForgeError, LedgerError, UserError } from '../errors.ts'
-import { localIsolation } from './isolation.ts'
-import { type GitTask, gitRunner } from './runner.ts'
+import { buildLocalIsolation } from './isolation.ts'
+import { type GitTask, createGitRunner } from './runner.ts'
 
 /**
  * Returns the damage that makes a directory no git repository any more, or null. Looks at two small files and two directories, so that it
@@ -10,9 +10,9 @@ import { type GitTask, gitRunner } from './runner.ts'
  */
 export function findDamage(dir: string): string | null {
   if (!isDirectory(dir)) return null
-  const config = textOf(join(dir, 'config'))
+  const config = readTextOrNull(join(dir, 'config'))
   if (config === null || !isConfig(config)) return 'its config cannot be read'
-  const head = textOf(join(dir, 'HEAD'))
+  const head = readTextOrNull(join(dir, 'HEAD'))
   if (head === null || !/^(?:ref: refs\/\S+|[0-9a-f]{40,64})\n?$/.test(head)) return 'its HEAD cannot be read'
   for (const name of ['objects', 'refs']) if (!isDirectory(join(dir, name))) return `its ${name} are gone`
   return null
@@ -24,14 +24,14 @@ export async function findDeepDamage(
   env: Readonly<Record<string, string>>,
 ): Promise<string | null> {
   if (!isDirectory(dir)) return null
-  const shallow = findDamage(dir) ?? brokenRef(dir)
+  const shallow = findDamage(dir) ?? findBrokenRef(dir)
   if (shallow !== null) return shallow
-  const line = await gitRunner(localIsolation(dir, env), { GIT_DIR: dir }).run(fsckTask)
+  const line = await createGitRunner(buildLocalIsolation(dir, env), { GIT_DIR: dir }).run(fsckTask)
   return line === null ? null : `git fsck says: ${line.slice(0, 200)}`
 }
 
 /** Whether a failure can come from a damaged repository at all: git's words, or an object that should be there. */
-export function mayComeFromDamage(error: unknown): boolean {
+export function isPossibleDamage(error: unknown): boolean {
   if (error instanceof LedgerError) return true
   if (!(error instanceof Error)) return false
   return error instanceof ForgeError || error instanceof UserError
@@ -53,12 +53,12 @@ const fsckTask: GitTask<string | null> = {
 }
 const IN_CONTENT = /^(?:error|warning) in (?:blob|tree|commit|tag) [0-9a-f]+: /
 
-function brokenRef(dir: string): string | null {
+function findBrokenRef(dir: string): string | null {
   const root = join(dir, 'refs')
   for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
     if (entry.isDirectory()) continue
     const file = join(entry.parentPath, entry.name)
-    if (!/^(?:ref: \S+|[0-9a-f]{40,64})\n?$/.test(textOf(file) ?? '')) return `${file} is not a ref`
+    if (!/^(?:ref: \S+|[0-9a-f]{40,64})\n?$/.test(readTextOrNull(file) ?? '')) return `${file} is not a ref`
   }
   return null
 }
@@ -75,7 +75,7 @@ function isDirectory(path: string): boolean {
 }
 
 /** Null where it cannot be read, for any reason. */
-function textOf(path: string): string | null {
+function readTextOrNull(path: string): string | null {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {

@@ -1,4 +1,4 @@
-import { type Mode, modeOf } from './tree-object.ts'
+import { type Mode, parseMode } from './tree-object.ts'
 import type { Oid } from './object-format.ts'
 import { unquotePath } from './path-bytes.ts'
 import type { GitTask } from './runner.ts'
@@ -55,8 +55,8 @@ function parseRaw(line: string): DiffEntry {
   return {
     status,
     path: unquotePath(path),
-    oldMode: status === 'A' ? null : modeOf(oldMode),
-    newMode: status === 'D' ? null : modeOf(newMode),
+    oldMode: status === 'A' ? null : parseMode(oldMode),
+    newMode: status === 'D' ? null : parseMode(newMode),
     oldOid: status === 'A' ? null : oldOid,
     newOid: status === 'D' ? null : newOid,
     added: 0,

@@ -12,23 +12,27 @@ interface TreePort {
   writeTree(entries: readonly (EntryValue & { name: string })[]): Promise<Oid>
 }
 
-interface Step {
+interface TreeEdit {
   names: string[]
   entry: EntryValue | null
 }
 
 /** Removals come first, so that a file can become a directory and the other way round in one edit. */
-export async function replaceAt(port: TreePort, tree: Oid, changes: readonly TreeChange[]): Promise<Oid> {
+export async function replaceEntries(
+  port: TreePort,
+  tree: Oid,
+  changes: readonly TreeChange[],
+): Promise<Oid> {
   if (changes.length === 0) return tree
   const steps = changes.map(({ path, entry }) => ({ names: path.split('/'), entry }))
-  return (await edit(port, tree, steps)) ?? port.writeTree([])
+  return (await editTree(port, tree, steps)) ?? port.writeTree([])
 }
 
 /** null: nothing is left, and git keeps no empty directories. */
-async function edit(port: TreePort, tree: Oid | null, steps: readonly Step[]): Promise<Oid | null> {
+async function editTree(port: TreePort, tree: Oid | null, steps: readonly TreeEdit[]): Promise<Oid | null> {
   const entries = new Map<string, EntryValue>()
   for (const entry of tree === null ? [] : await port.tree(tree)) entries.set(entry.name, entry)
-  for (const [name, own] of byFirstName(steps)) {
+  for (const [name, own] of groupByFirstName(steps)) {
     const value = await editEntry(port, name, entries.get(name), own)
     if (value === null) entries.delete(name)
     else entries.set(name, value)
@@ -41,7 +45,7 @@ async function editEntry(
   port: TreePort,
   name: string,
   current: EntryValue | undefined,
-  steps: readonly Step[],
+  steps: readonly TreeEdit[],
 ): Promise<EntryValue | null> {
   const here = steps.filter(step => step.names.length === 1)
   const below = steps.filter(step => step.names.length > 1)
@@ -56,12 +60,12 @@ async function editEntry(
   if (kept !== undefined && kept.mode !== '040000' && !setsBelow) return kept
   const base = kept?.mode === '040000' ? kept.oid : null
   const inner = below.map(step => ({ names: step.names.slice(1), entry: step.entry }))
-  const oid = await edit(port, base, inner)
+  const oid = await editTree(port, base, inner)
   return oid === null ? null : { mode: '040000', oid }
 }
 
-function byFirstName(steps: readonly Step[]): Map<string, Step[]> {
-  const groups = new Map<string, Step[]>()
+function groupByFirstName(steps: readonly TreeEdit[]): Map<string, TreeEdit[]> {
+  const groups = new Map<string, TreeEdit[]>()
   for (const step of steps) {
     const name = step.names[0] ?? ''
     const group = groups.get(name)

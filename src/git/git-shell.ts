@@ -1,12 +1,12 @@
 import { Buffer } from 'node:buffer'
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { holdOpen } from './hold-open.ts'
+import { keepProcessAlive } from './hold-open.ts'
 import type { Isolation } from './isolation.ts'
-import { endGroup } from './remote-limits.ts'
+import { endProcessGroup } from './remote-limits.ts'
 import type { GitOutput } from './runner.ts'
 
-interface Waiting {
+interface PendingCommand {
   resolve(output: GitOutput): void
   reject(error: Error): void
   onBytes(): void
@@ -21,15 +21,20 @@ export class GitShell {
   readonly #prefix: string
   /** Ends what one command printed: nobody who prints can know it. */
   readonly #mark = randomBytes(16).toString('hex')
-  readonly #out = new Printed()
-  readonly #err = new Printed()
-  #waiting: Waiting | null = null
+  readonly #out = new OutputBuffer()
+  readonly #err = new OutputBuffer()
+  #waiting: PendingCommand | null = null
   alive = true
 
   /** `apart`: in a process group of its own, which `end` ends. */
   constructor({ cwd, env, configArgs }: Isolation, apart = false) {
-    this.#prefix = ['git', ...configArgs].map(quoted).join(' ')
-    this.#child = spawn('/bin/sh', [], { cwd, env: nameable(env), stdio: 'pipe', detached: apart })
+    this.#prefix = ['git', ...configArgs].map(quoteArgument).join(' ')
+    this.#child = spawn('/bin/sh', [], {
+      cwd,
+      env: selectShellVariables(env),
+      stdio: 'pipe',
+      detached: apart,
+    })
     this.#child.stdout.on('data', (chunk: Buffer) => this.#read(this.#out, chunk))
     this.#child.stderr.on('data', (chunk: Buffer) => this.#read(this.#err, chunk))
     // One that died while we wrote to it is reported by its end.
@@ -37,7 +42,7 @@ export class GitShell {
     this.#child.on('error', error => this.#lost(error.message))
     this.#child.on('close', (code, signal) => this.#lost(`it ended with ${signal ?? code}`))
     this.#child.stdin.write('trap : INT\n')
-    holdOpen(this.#child, false)
+    keepProcessAlive(this.#child, false)
   }
 
   /** One command at a time. */
@@ -46,9 +51,9 @@ export class GitShell {
     env: Readonly<Record<string, string>> = {},
     onBytes: () => void = () => undefined,
   ): Promise<GitOutput> {
-    const set = Object.entries(env).map(([name, value]) => `${name}=${quoted(value)} `)
-    const command = `${set.join('')}${this.#prefix} ${args.map(quoted).join(' ')} </dev/null`
-    holdOpen(this.#child, true)
+    const set = Object.entries(env).map(([name, value]) => `${name}=${quoteArgument(value)} `)
+    const command = `${set.join('')}${this.#prefix} ${args.map(quoteArgument).join(' ')} </dev/null`
+    keepProcessAlive(this.#child, true)
     return new Promise((resolve, reject) => {
       // What a child of the command before may have said since is nobody's.
       this.#out.clear()
@@ -61,18 +66,18 @@ export class GitShell {
   /** Ends the shell and all that it started; only one that is apart. */
   end(signal: 'SIGTERM' | 'SIGKILL'): void {
     this.alive = false
-    endGroup(this.#child.pid, signal)
+    endProcessGroup(this.#child.pid, signal)
   }
 
   async close(): Promise<void> {
     if (!this.alive) return
     const gone = new Promise<void>(resolve => this.#child.once('close', () => resolve()))
-    holdOpen(this.#child, true)
+    keepProcessAlive(this.#child, true)
     this.#child.stdin.end()
     await gone
   }
 
-  #read(printed: Printed, chunk: Buffer): void {
+  #read(printed: OutputBuffer, chunk: Buffer): void {
     if (this.#waiting === null) return
     this.#waiting.onBytes()
     printed.add(chunk)
@@ -80,7 +85,7 @@ export class GitShell {
     if (stdout === null || stderr === null) return
     const waiting = this.#waiting
     this.#waiting = null
-    holdOpen(this.#child, false)
+    keepProcessAlive(this.#child, false)
     waiting?.resolve({ exitCode: Number(stdout.after), stdout: stdout.text, stderr: stderr.text })
   }
 
@@ -91,7 +96,7 @@ export class GitShell {
   }
 }
 
-class Printed {
+class OutputBuffer {
   #bytes: Buffer = Buffer.alloc(0)
 
   add(chunk: Buffer): void {
@@ -112,10 +117,10 @@ class Printed {
 }
 
 /** Some shells read functions from the environment, under names that no variable has. */
-function nameable(env: Readonly<Record<string, string>>): Record<string, string> {
+function selectShellVariables(env: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(env).filter(([name]) => /^[A-Za-z_]\w*$/.test(name)))
 }
 
-function quoted(text: string): string {
+function quoteArgument(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`
 }

@@ -3,7 +3,7 @@ import { unquotePath } from './path-bytes.ts'
 import type { GitTask } from './runner.ts'
 
 /** Paths of text files in a tree that match one of the extended regular expressions. */
-export function grepTree(tree: Oid, patterns: readonly string[]): GitTask<string[]> {
+export function searchTree(tree: Oid, patterns: readonly string[]): GitTask<string[]> {
   const expressions = patterns.flatMap(pattern => ['-e', pattern])
   return {
     args: ['grep', '-I', '-l', '-E', '--full-name', ...expressions, tree],

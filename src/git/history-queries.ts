@@ -1,10 +1,10 @@
 import { type DiffEntry, diffTree, parseDiff } from './diff-tree.ts'
-import { grepTree } from './grep.ts'
-import { isAncestor, mergeBase, type RevListOptions, revList } from './history.ts'
-import { mergeApart } from './merge-apart.ts'
+import { searchTree } from './grep.ts'
+import { isAncestor, findMergeBase, type RevListOptions, listRevisions } from './history.ts'
+import { mergeDisjointTrees } from './merge-apart.ts'
 import { type MergeResult, mergeTree } from './merge-tree.ts'
 import { isShallow } from './fetch.ts'
-import { containsNearby, partedAt } from './near-history.ts'
+import { hasNearbyAncestor, findForkPoint } from './near-history.ts'
 import type { Oid } from './object-format.ts'
 import type { ObjectStore } from './object-store.ts'
 import type { GitRunner } from './runner.ts'
@@ -28,7 +28,7 @@ export interface History {
   commitsBetween(from: Oid, to: Oid): Promise<Oid[]>
 }
 
-export interface HistoryPlace {
+export interface HistoryContext {
   dir: string
   store: ObjectStore
   runner: GitRunner
@@ -36,20 +36,20 @@ export interface HistoryPlace {
 }
 
 /** What a few objects answer costs no process; for everything else git is asked. */
-export function historyOf({ dir, store, runner, differ }: HistoryPlace): History {
+export function createHistory({ dir, store, runner, differ }: HistoryContext): History {
   async function contains(descendant: Oid, ancestor: Oid): Promise<boolean | null> {
-    return isShallow(dir) ? null : containsNearby(store, descendant, ancestor)
+    return isShallow(dir) ? null : hasNearbyAncestor(store, descendant, ancestor)
   }
 
   async function mergedNearby(ours: Oid, theirs: Oid): Promise<Oid | null> {
     const base = await parted(ours, theirs)
     if (base === null) return null
     const [at, our, their] = await Promise.all([base, ours, theirs].map(treeOf))
-    return at && our && their ? mergeApart(store, at, { ours: our, theirs: their }) : null
+    return at && our && their ? mergeDisjointTrees(store, at, { ours: our, theirs: their }) : null
   }
 
   async function parted(ours: Oid, theirs: Oid): Promise<Oid | null> {
-    return isShallow(dir) ? null : partedAt(store, ours, theirs)
+    return isShallow(dir) ? null : findForkPoint(store, ours, theirs)
   }
 
   async function treeOf(commit: Oid): Promise<Oid> {
@@ -80,18 +80,18 @@ export function historyOf({ dir, store, runner, differ }: HistoryPlace): History
         else if (!contained) missing.add(commit)
       }
       if (open.length === 0) return missing
-      const listed = new Set(await runner.run(revList({ from: open, not: base })))
+      const listed = new Set(await runner.run(listRevisions({ from: open, not: base })))
       for (const commit of open) if (listed.has(commit)) missing.add(commit)
       return missing
     },
     async mergeBase(a, b) {
-      return (await parted(a, b)) ?? runner.run(mergeBase(a, b))
+      return (await parted(a, b)) ?? runner.run(findMergeBase(a, b))
     },
-    grep: (tree, patterns) => runner.run(grepTree(tree, patterns)),
-    revList: options => runner.run(revList(options)),
+    grep: (tree, patterns) => runner.run(searchTree(tree, patterns)),
+    revList: options => runner.run(listRevisions(options)),
     async commitsBetween(from, to) {
       if (from === to) return []
-      return (await runner.run(revList({ from: to, not: from }))).reverse()
+      return (await runner.run(listRevisions({ from: to, not: from }))).reverse()
     },
   }
 }

@@ -8,13 +8,13 @@ export interface RevListOptions {
   limit?: number
 }
 
-export function revList(options: RevListOptions): GitTask<Oid[]> {
+export function listRevisions(options: RevListOptions): GitTask<Oid[]> {
   const { from, not = [], firstParent = false, limit } = options
   const args = ['rev-list', '--topo-order']
   if (firstParent) args.push('--first-parent')
   if (limit !== undefined) args.push(`--max-count=${limit}`)
   args.push(...[from].flat(), ...[not].flat().map(oid => `^${oid}`))
-  return { args, parse: ({ stdout }) => lines(stdout) }
+  return { args, parse: ({ stdout }) => splitLines(stdout) }
 }
 
 export function isAncestor(ancestor: Oid, descendant: Oid): GitTask<boolean> {
@@ -24,10 +24,10 @@ export function isAncestor(ancestor: Oid, descendant: Oid): GitTask<boolean> {
   }
 }
 
-export function mergeBase(a: Oid, b: Oid): GitTask<Oid | null> {
-  return { args: ['merge-base', a, b], answers: [1], parse: ({ stdout }) => lines(stdout)[0] ?? null }
+export function findMergeBase(a: Oid, b: Oid): GitTask<Oid | null> {
+  return { args: ['merge-base', a, b], answers: [1], parse: ({ stdout }) => splitLines(stdout)[0] ?? null }
 }
 
-function lines(stdout: string): string[] {
+function splitLines(stdout: string): string[] {
   return stdout.split('\n').filter(line => line !== '')
 }

@@ -2,25 +2,25 @@ import { Buffer } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import type { ObjectFormat } from './object-format.ts'
 import { decodeName, encodeName } from './path-bytes.ts'
-import { modeOf } from './tree-object.ts'
+import { parseMode } from './tree-object.ts'
 import type { TreeFile } from './tree-walk.ts'
 
 const STAT_BYTES = 40
 const MODE_OFFSET = 24
 
 /** A git index (version 2) of these files with no work tree behind it: every stat field is zero. */
-export function indexFile(format: ObjectFormat, files: readonly TreeFile[]): Buffer {
+export function buildIndexFile(format: ObjectFormat, files: readonly TreeFile[]): Buffer {
   const entries = files.map(file => ({ file, path: encodeName(file.path) }))
   entries.sort((a, b) => Buffer.compare(a.path, b.path))
   const header = Buffer.alloc(12)
   header.write('DIRC', 'latin1')
   header.writeUInt32BE(2, 4)
   header.writeUInt32BE(entries.length, 8)
-  const body = Buffer.concat([header, ...entries.map(({ file, path }) => indexEntry(file, path))])
+  const body = Buffer.concat([header, ...entries.map(({ file, path }) => encodeIndexEntry(file, path))])
   return Buffer.concat([body, createHash(format).update(body).digest()])
 }
 
-function indexEntry(file: TreeFile, path: Buffer): Buffer {
+function encodeIndexEntry(file: TreeFile, path: Buffer): Buffer {
   const oid = Buffer.from(file.oid, 'hex')
   const length = STAT_BYTES + oid.length + 2 + path.length
   // One to eight NULs end the name on a multiple of eight.
@@ -33,7 +33,7 @@ function indexEntry(file: TreeFile, path: Buffer): Buffer {
 }
 
 /** The files of an index that git wrote (versions 2 and 3): conflicts and intentions to add are none. */
-export function indexEntries(format: ObjectFormat, bytes: Buffer): TreeFile[] {
+export function parseIndexEntries(format: ObjectFormat, bytes: Buffer): TreeFile[] {
   const version = bytes.readUInt32BE(4)
   if (bytes.toString('latin1', 0, 4) !== 'DIRC' || version > 3)
     throw new Error(`unknown git index, version ${version}`)
@@ -45,7 +45,7 @@ export function indexEntries(format: ObjectFormat, bytes: Buffer): TreeFile[] {
     const extended = (flags & EXTENDED) === 0 ? 0 : 2
     const start = at + STAT_BYTES + oidBytes + 2 + extended
     const end = bytes.indexOf(0, start)
-    const mode = modeOf(bytes.readUInt32BE(at + MODE_OFFSET).toString(8))
+    const mode = parseMode(bytes.readUInt32BE(at + MODE_OFFSET).toString(8))
     const oid = bytes.toString('hex', at + STAT_BYTES, at + STAT_BYTES + oidBytes)
     files.push({ path: decodeName(bytes.subarray(start, end)), mode, oid })
     at += Math.floor((end - at) / 8) * 8 + 8

@@ -58,9 +58,13 @@ const NO_USER_CONFIG = {
 const ALWAYS = ['PATH', 'SUDO_UID']
 
 /** Everything that stays on this machine: of the caller's environment only these. */
-export function localIsolation(cwd: string, env: Readonly<Record<string, string>>): Isolation {
+export function buildLocalIsolation(cwd: string, env: Readonly<Record<string, string>>): Isolation {
   const own = Object.entries(env).filter(([key]) => ALWAYS.includes(key))
-  return { cwd, env: { ...Object.fromEntries(own), ...NO_USER_CONFIG, ...FIXED }, configArgs: configArgs() }
+  return {
+    cwd,
+    env: { ...Object.fromEntries(own), ...NO_USER_CONFIG, ...FIXED },
+    configArgs: buildConfigArgs(),
+  }
 }
 
 /** What says how this person's git reads their own files: ignore rules, line endings, filters. */
@@ -68,17 +72,21 @@ const OF_THE_PERSON =
   /^(?:PATH|SUDO_UID|HOME|XDG_CONFIG_HOME|GIT_CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_\d+|VALUE_\d+))$/
 
 /** Reading a work tree as its owner's `git add` would, with nothing of it written where it could see it. */
-export function ownerIsolation(cwd: string, env: Readonly<Record<string, string>>): Isolation {
+export function buildOwnerIsolation(cwd: string, env: Readonly<Record<string, string>>): Isolation {
   const own = Object.entries(env).filter(([key]) => OF_THE_PERSON.test(key))
-  return { cwd, env: { ...Object.fromEntries(own), ...FIXED }, configArgs: configArgs() }
+  return { cwd, env: { ...Object.fromEntries(own), ...FIXED }, configArgs: buildConfigArgs() }
 }
 
 /** Commands that speak to the remote: the caller's environment (credentials, ssh, proxy) is added. */
-export function networkIsolation(cwd: string, env: Readonly<Record<string, string>>): Isolation {
+export function buildNetworkIsolation(cwd: string, env: Readonly<Record<string, string>>): Isolation {
   const added = Object.entries(withSmallHttpProxy(env)).filter(([key]) => !POINTERS.has(key))
-  return { cwd, env: { ...NO_USER_CONFIG, ...Object.fromEntries(added), ...FIXED }, configArgs: configArgs() }
+  return {
+    cwd,
+    env: { ...NO_USER_CONFIG, ...Object.fromEntries(added), ...FIXED },
+    configArgs: buildConfigArgs(),
+  }
 }
 
-function configArgs(): string[] {
+function buildConfigArgs(): string[] {
   return CONFIG.flatMap(setting => ['-c', setting])
 }

@@ -4,7 +4,7 @@ import { closeSync, mkdirSync, openSync, renameSync, rmSync, statSync, writeSync
 import { join } from 'node:path'
 import { deflateSync } from 'node:zlib'
 import type { ObjectFormat, ObjectType, Oid } from './object-format.ts'
-import { unwritable } from './storage-failure.ts'
+import { explainUnwritable } from './storage-failure.ts'
 
 /**
  * Writes one loose object without a git process: temporary file, rename; never half visible. Not synced to
@@ -22,9 +22,9 @@ export function writeLooseObject(
   const file = join(folder, oid.slice(2))
   try {
     if (isStored(file)) return oid
-    store(folder, file, deflateSync(Buffer.concat([Buffer.from(header), content]), { level: 1 }))
+    storeObject(folder, file, deflateSync(Buffer.concat([Buffer.from(header), content]), { level: 1 }))
   } catch (error) {
-    throw explained(join(gitDir, 'objects'), error)
+    throw explainWriteError(join(gitDir, 'objects'), error)
   }
   return oid
 }
@@ -34,9 +34,9 @@ function isStored(file: string): boolean {
   return (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0
 }
 
-function store(folder: string, file: string, bytes: Buffer): void {
+function storeObject(folder: string, file: string, bytes: Buffer): void {
   const temporary = join(folder, `tmp_obj_${randomBytes(6).toString('hex')}`)
-  const handle = openIn(folder, temporary)
+  const handle = openTemporaryFile(folder, temporary)
   try {
     writeAll(handle, bytes)
     closeSync(handle)
@@ -47,7 +47,7 @@ function store(folder: string, file: string, bytes: Buffer): void {
   }
 }
 
-function openIn(folder: string, temporary: string): number {
+function openTemporaryFile(folder: string, temporary: string): number {
   try {
     return openSync(temporary, 'wx', 0o444)
   } catch (error) {
@@ -73,7 +73,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EPERM: 'the directory is not writable for this user',
 }
 
-function explained(directory: string, error: unknown): unknown {
+function explainWriteError(directory: string, error: unknown): unknown {
   const reason = isErrno(error) ? REASONS[error.code ?? ''] : undefined
-  return reason === undefined ? error : unwritable(directory, reason, error)
+  return reason === undefined ? error : explainUnwritable(directory, reason, error)
 }

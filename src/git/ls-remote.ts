@@ -7,12 +7,15 @@ export interface RemoteRefs {
   refs: Map<string, Oid>
 }
 
-export function lsRemote(remote: string, patterns: readonly string[] = []): GitTask<RemoteRefs> {
+export function listRemoteRefs(remote: string, patterns: readonly string[] = []): GitTask<RemoteRefs> {
   const named = patterns.length === 0 ? [] : ['HEAD', ...patterns]
-  return { args: ['ls-remote', '--symref', '--', remote, ...named], parse: ({ stdout }) => parse(stdout) }
+  return {
+    args: ['ls-remote', '--symref', '--', remote, ...named],
+    parse: ({ stdout }) => parseRemoteRefs(stdout),
+  }
 }
 
-function parse(stdout: string): RemoteRefs {
+function parseRemoteRefs(stdout: string): RemoteRefs {
   const found: RemoteRefs = { head: null, refs: new Map() }
   for (const line of stdout.split('\n')) {
     const [value = '', name = ''] = line.split('\t')
@@ -24,13 +27,13 @@ function parse(stdout: string): RemoteRefs {
 }
 
 /** The commit that every branch and tag names: an annotated tag counts as the commit it points to. */
-export function lsRemoteCommits(remote: string): GitTask<RemoteRefs> {
-  return { args: ['ls-remote', '--symref', '--', remote], parse: ({ stdout }) => parsePeeled(stdout) }
+export function listRemoteCommits(remote: string): GitTask<RemoteRefs> {
+  return { args: ['ls-remote', '--symref', '--', remote], parse: ({ stdout }) => parsePeeledRefs(stdout) }
 }
 
 /** The line of a tag's commit (`^{}`) comes after the line of the tag itself. */
-function parsePeeled(stdout: string): RemoteRefs {
-  const { head } = parse(stdout)
+function parsePeeledRefs(stdout: string): RemoteRefs {
+  const { head } = parseRemoteRefs(stdout)
   const refs = new Map<string, Oid>()
   for (const line of stdout.split('\n')) {
     const [value = '', name = ''] = line.split('\t')

@@ -4,7 +4,7 @@ import { UserError } from '../errors.ts'
 import type { Oid } from './object-format.ts'
 import type { ObjectStore } from './object-store.ts'
 import { encodeName } from './path-bytes.ts'
-import { type TreeDifference, treeDifferences } from './tree-walk.ts'
+import { type TreeDifference, compareTrees } from './tree-walk.ts'
 import type { EntryValue } from './tree-object.ts'
 
 export interface Materializer {
@@ -14,7 +14,7 @@ export interface Materializer {
   updateMaterialized(from: Oid, to: Oid, dir: string): Promise<void>
 }
 
-export function materializer(store: ObjectStore): Materializer {
+export function createMaterializer(store: ObjectStore): Materializer {
   return {
     materialize: (tree, dir) => applyDifferences(store, dir, null, tree),
     updateMaterialized: (from, to, dir) => applyDifferences(store, dir, from, to),
@@ -22,14 +22,14 @@ export function materializer(store: ObjectStore): Materializer {
 }
 
 async function applyDifferences(store: ObjectStore, dir: string, from: Oid | null, to: Oid): Promise<void> {
-  const differences = await treeDifferences(store, from, to)
+  const differences = await compareTrees(store, from, to)
   for (const { path, to: added } of differences) if (added !== null) checkPath(path)
-  const root = new Folders(dir)
+  const root = new CheckedFolders(dir)
   root.make('')
   for (const { path, from: removed } of differences) if (removed !== null) root.remove(path)
-  const folders = new Set(differences.filter(isAdded).map(({ path }) => parentOf(path)))
+  const folders = new Set(differences.filter(isAdded).map(({ path }) => getParentPath(path)))
   for (const folder of folders) root.make(folder)
-  await inParallel(differences.filter(isAdded), async ({ path, to: entry }) => {
+  await runInParallel(differences.filter(isAdded), async ({ path, to: entry }) => {
     await writeEntry(store, root.at(path), entry)
   })
 }
@@ -40,7 +40,7 @@ function isAdded(difference: TreeDifference): difference is TreeDifference & { t
 
 const PARALLEL = 16
 
-async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+async function runInParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   let next = 0
   async function worker(): Promise<void> {
     for (let item = items[next++]; item !== undefined; item = items[next++]) await work(item)
@@ -63,7 +63,7 @@ async function writeEntry(store: ObjectStore, path: Buffer, entry: EntryValue): 
  * Untrusted code may have run in this directory and put links where folders were: every folder is looked at
  * before anything is written through it, and what is not a real folder is replaced by one.
  */
-class Folders {
+class CheckedFolders {
   readonly #dir: string
   readonly #real = new Set<string>()
 
@@ -79,7 +79,7 @@ class Folders {
 
   make(path: string): void {
     if (this.#real.has(path)) return
-    if (path !== '') this.make(parentOf(path))
+    if (path !== '') this.make(getParentPath(path))
     const found = lstatSync(this.at(path), { throwIfNoEntry: false })
     if (found !== undefined && !found.isDirectory() && path !== '') rmSync(this.at(path))
     if (!found?.isDirectory()) mkdirSync(this.at(path), { recursive: path === '' })
@@ -87,23 +87,23 @@ class Folders {
   }
 
   remove(path: string): void {
-    if (!this.#isReal(parentOf(path))) return
+    if (!this.#isReal(getParentPath(path))) return
     rmSync(this.at(path), { recursive: true, force: true })
-    this.#removeEmpty(parentOf(path))
+    this.#removeEmpty(getParentPath(path))
   }
 
   #isReal(path: string): boolean {
     if (path === '' || this.#real.has(path)) return true
-    if (!this.#isReal(parentOf(path))) return false
+    if (!this.#isReal(getParentPath(path))) return false
     return lstatSync(this.at(path), { throwIfNoEntry: false })?.isDirectory() ?? false
   }
 
   #removeEmpty(path: string): void {
-    if (path !== '' && removedIfEmpty(this.at(path))) this.#removeEmpty(parentOf(path))
+    if (path !== '' && removeIfEmpty(this.at(path))) this.#removeEmpty(getParentPath(path))
   }
 }
 
-function removedIfEmpty(folder: Buffer): boolean {
+function removeIfEmpty(folder: Buffer): boolean {
   try {
     rmdirSync(folder)
     return true
@@ -117,7 +117,7 @@ function isFull(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'ENOTEMPTY' || error.code === 'EEXIST')
 }
 
-function parentOf(path: string): string {
+function getParentPath(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')))
 }
 

@@ -10,14 +10,14 @@ export function mergeTree(ours: Oid, theirs: Oid): GitTask<MergeResult> {
     args: ['merge-tree', '--write-tree', '--name-only', '--no-messages', ours, theirs],
     answers: [1, 128],
     parse({ exitCode, stdout, stderr }) {
-      if (exitCode === 128) throw unmergeable(ours, theirs, stderr)
+      if (exitCode === 128) throw explainMergeFailure(ours, theirs, stderr)
       const [tree = '', ...names] = stdout.split('\n').filter(line => line !== '')
       return exitCode === 0 ? { clean: true, tree } : { clean: false, conflicts: names.map(unquotePath) }
     },
   }
 }
 
-function unmergeable(ours: Oid, theirs: Oid, stderr: string): Error {
+function explainMergeFailure(ours: Oid, theirs: Oid, stderr: string): Error {
   if (!stderr.includes('unrelated histories')) {
     return new Error(`git cannot merge ${theirs} into ${ours}: ${stderr.trim()}`)
   }

@@ -8,13 +8,13 @@ const FEW = 64
  * Whether `descendant` contains `ancestor`, where a few commits settle it; null: they do not. What a commit
  * stems from cannot contain it, so a walk down from the descendant ends there.
  */
-export async function containsNearby(
+export async function hasNearbyAncestor(
   store: Pick<ObjectStore, 'commit'>,
   descendant: Oid,
   ancestor: Oid,
 ): Promise<boolean | null> {
   if (ancestor === descendant) return true
-  const below = await fewBelow(store, ancestor)
+  const below = await collectNearAncestors(store, ancestor)
   if (below.has(descendant)) return false
   const pending = [descendant]
   const seen = new Set(pending)
@@ -34,14 +34,14 @@ export async function containsNearby(
  * The one commit from which two histories parted, null where a few commits do not show it: only what lies on a
  * line without merges above it is missing on the other side, so that everything else they share is below it.
  */
-export async function partedAt(
+export async function findForkPoint(
   store: Pick<ObjectStore, 'commit'>,
   ours: Oid,
   theirs: Oid,
 ): Promise<Oid | null> {
   let at = theirs
   for (let steps = 0; steps < FEW; steps++) {
-    const contained = await containsNearby(store, ours, at)
+    const contained = await hasNearbyAncestor(store, ours, at)
     if (contained === null) return null
     if (contained) return at
     const [parent, ...more] = (await store.commit(at)).parents
@@ -51,7 +51,7 @@ export async function partedAt(
   return null
 }
 
-async function fewBelow(store: Pick<ObjectStore, 'commit'>, commit: Oid): Promise<Set<Oid>> {
+async function collectNearAncestors(store: Pick<ObjectStore, 'commit'>, commit: Oid): Promise<Set<Oid>> {
   const below = new Set<Oid>()
   const pending = [commit]
   for (const at of pending) {

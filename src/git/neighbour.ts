@@ -1,12 +1,12 @@
 import { statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { filesIn, PACK_LIMIT, packsIn, packUpTask } from './pack-up.ts'
+import { listFilesIfPresent, PACK_LIMIT, countPacks, buildRepackTask } from './pack-up.ts'
 import type { GitRunner, GitTask } from './runner.ts'
 
 /** A repository on this machine that takes our pushes and is somebody's own. */
-export interface Neighbour {
+export interface LocalRemote {
   /** whether a push may stay the one pack it comes as, which is stored sooner than its objects one by one */
-  keepsPacks(): Promise<boolean>
+  canKeepPacks(): Promise<boolean>
   /** whether it holds more packs than git puts up with, so that its next push would have them put together */
   isScattered(): Promise<boolean>
   packUp(): Promise<void>
@@ -17,31 +17,32 @@ export interface Neighbour {
  * to put together. Whoever configured how pushes are stored there, or that nobody tidies up, is left alone: their
  * pushes are stored as git does by itself.
  */
-export function neighbourAt(path: string, owner: GitRunner): Neighbour {
+export function openLocalRemote(path: string, owner: GitRunner): LocalRemote {
   const objects = [join(path, 'objects'), join(path, '.git', 'objects')].find(isDirectory)
   let open: Promise<boolean> | undefined
-  const isOpen = () => (open ??= objects === undefined ? Promise.resolve(false) : undecided(objects, owner))
-  const packs = () => (objects === undefined ? 0 : packsIn(objects))
+  const isOpen = () =>
+    (open ??= objects === undefined ? Promise.resolve(false) : hasDefaultHousekeeping(objects, owner))
+  const packs = () => (objects === undefined ? 0 : countPacks(objects))
   return {
-    keepsPacks: async () => packs() <= PACK_LIMIT && (await isOpen()),
+    canKeepPacks: async () => packs() <= PACK_LIMIT && (await isOpen()),
     isScattered: async () => packs() > PACK_LIMIT && (await isOpen()),
     packUp: async () => {
-      if (objects !== undefined) await owner.run(packUpTask(dirname(objects)))
+      if (objects !== undefined) await owner.run(buildRepackTask(dirname(objects)))
     },
   }
 }
 
 /** Whether its owner left it to git; what a partial clone lacks must stay marked as such, which git 2.39 forgets. */
-async function undecided(objects: string, owner: GitRunner): Promise<boolean> {
-  if (filesIn(join(objects, 'pack')).some(name => name.endsWith('.promisor'))) return false
-  return (await owner.run(housekeepingOf(dirname(objects)))).length === 0
+async function hasDefaultHousekeeping(objects: string, owner: GitRunner): Promise<boolean> {
+  if (listFilesIfPresent(join(objects, 'pack')).some(name => name.endsWith('.promisor'))) return false
+  return (await owner.run(listHousekeepingSettings(dirname(objects)))).length === 0
 }
 
 const DECIDES =
   /^(?:gc\.auto(?:packlimit)?|receive\.autogc|maintenance\.auto|(?:receive|transfer)\.unpacklimit)$/
 
 /** What anybody but this command configured about it. */
-function housekeepingOf(gitDir: string): GitTask<string[]> {
+function listHousekeepingSettings(gitDir: string): GitTask<string[]> {
   return {
     args: [`--git-dir=${gitDir}`, 'config', '--list', '--show-scope', '--name-only', '-z'],
     parse: ({ stdout }) => {

@@ -1,28 +1,34 @@
 import { Buffer } from 'node:buffer'
 import { spawn } from 'node:child_process'
 import type { Isolation } from './isolation.ts'
-import { endGroup, type RemoteLimits, type Running, withinLimits, withoutProgress } from './remote-limits.ts'
-import { answerTo, type GitOutput, type GitRunner, type GitTask } from './runner.ts'
+import {
+  endProcessGroup,
+  type RemoteLimits,
+  type RunningCommand,
+  runWithLimits,
+  stripProgress,
+} from './remote-limits.ts'
+import { runGitTask, type GitOutput, type GitRunner, type GitTask } from './runner.ts'
 
 /**
  * Runs commands that speak to a server. Each is a process group of its own, so that the helpers of git (for http, ssh)
  * end with it where the server hangs.
  */
-export function networkRunner(isolation: Isolation, limits: RemoteLimits): GitRunner {
+export function createNetworkRunner(isolation: Isolation, limits: RemoteLimits): GitRunner {
   return {
     run: task =>
-      answerTo(task, isolation.cwd, () =>
-        withinLimits(limits, onBytes => start(isolation, task, limits, onBytes)),
+      runGitTask(task, isolation.cwd, () =>
+        runWithLimits(limits, onBytes => startGit(isolation, task, limits, onBytes)),
       ),
   }
 }
 
-function start(
+function startGit(
   { cwd, env, configArgs }: Isolation,
   task: GitTask<unknown>,
   { silenceSeconds }: RemoteLimits,
   onBytes: () => void,
-): Running<GitOutput> {
+): RunningCommand<GitOutput> {
   const slow = ['-c', 'http.lowSpeedLimit=1', '-c', `http.lowSpeedTime=${Math.ceil(silenceSeconds)}`]
   const child = spawn('git', [...configArgs, ...slow, ...task.args], {
     cwd,
@@ -42,8 +48,8 @@ function start(
     child.once('error', reject)
     child.once('close', (code, signal) => {
       if (code === null) return reject(new Error(`git was ended by ${signal}`))
-      resolve({ exitCode: code, stdout: stdout?.() ?? '', stderr: withoutProgress(stderr?.() ?? '') })
+      resolve({ exitCode: code, stdout: stdout?.() ?? '', stderr: stripProgress(stderr?.() ?? '') })
     })
   })
-  return { done, end: signal => endGroup(child.pid, signal) }
+  return { done, end: signal => endProcessGroup(child.pid, signal) }
 }

@@ -1,5 +1,5 @@
-import { localIsolation } from './isolation.ts'
-import { type GitTask, gitRunner } from './runner.ts'
+import { buildLocalIsolation } from './isolation.ts'
+import { type GitTask, createGitRunner } from './runner.ts'
 
 export const FIRST_BRANCH = 'main'
 
@@ -7,17 +7,17 @@ export const FIRST_BRANCH = 'main'
 const AUTHOR = ['-c', 'user.name=winnow', '-c', 'user.email=winnow@localhost', '-c', 'commit.gpgSign=false']
 
 /** Makes a repository of a folder, with one commit of all that is in it. */
-export async function newRepository(
+export async function createRepository(
   directory: string,
   env: Readonly<Record<string, string>>,
   message: string,
 ): Promise<void> {
-  const git = gitRunner(localIsolation(directory, env))
-  await git.run(quietly(['init', '--template=', `--initial-branch=${FIRST_BRANCH}`]))
-  await git.run(quietly(['add', '--all', '--force', '--verbose']))
-  await git.run(quietly([...AUTHOR, 'commit', '--no-verify', '-m', message]))
+  const git = createGitRunner(buildLocalIsolation(directory, env))
+  await git.run(toSilentTask(['init', '--template=', `--initial-branch=${FIRST_BRANCH}`]))
+  await git.run(toSilentTask(['add', '--all', '--force', '--verbose']))
+  await git.run(toSilentTask([...AUTHOR, 'commit', '--no-verify', '-m', message]))
 }
 
-function quietly(args: readonly string[]): GitTask<void> {
+function toSilentTask(args: readonly string[]): GitTask<void> {
   return { args, parse: () => undefined }
 }

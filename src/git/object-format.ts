@@ -12,14 +12,14 @@ export function isOid(text: string): boolean {
   return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(text)
 }
 
-export function formatOfOid(oid: Oid): ObjectFormat {
+export function detectObjectFormat(oid: Oid): ObjectFormat {
   return oid.length === 64 ? 'sha256' : 'sha1'
 }
 
-export function zeroOid(format: ObjectFormat): Oid {
+export function getZeroOid(format: ObjectFormat): Oid {
   return '0'.repeat(format === 'sha1' ? 40 : 64)
 }
 
-export function emptyTreeOid(format: ObjectFormat): Oid {
+export function computeEmptyTreeOid(format: ObjectFormat): Oid {
   return createHash(format).update('tree 0\0').digest('hex')
 }

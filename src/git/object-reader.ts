@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer'
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
-import { endInput, holdOpen } from './hold-open.ts'
+import { closeInput, keepProcessAlive } from './hold-open.ts'
 import type { Isolation } from './isolation.ts'
 import { isObjectType, isOid, type ObjectType, type Oid } from './object-format.ts'
 
@@ -11,7 +11,7 @@ export interface StoredObject {
   content: Buffer
 }
 
-interface Request {
+interface ObjectRequest {
   command: 'contents' | 'info'
   oid: Oid
   attempts: number
@@ -22,7 +22,7 @@ interface Request {
 /** One long-lived `cat-file --batch-command`: reading an object costs a pipe, not a process. */
 export class ObjectReader {
   readonly #isolation: Isolation
-  readonly #queue: Request[] = []
+  readonly #queue: ObjectRequest[] = []
   #child: ChildProcessWithoutNullStreams | null = null
   #closed = false
 
@@ -40,10 +40,10 @@ export class ObjectReader {
 
   async close(): Promise<void> {
     this.#closed = true
-    if (this.#child !== null) await endInput(this.#child)
+    if (this.#child !== null) await closeInput(this.#child)
   }
 
-  #ask(command: Request['command'], oid: Oid): Promise<StoredObject | null> {
+  #ask(command: ObjectRequest['command'], oid: Oid): Promise<StoredObject | null> {
     if (!isOid(oid)) {
       return Promise.reject(new Error(`${JSON.stringify(oid)} is not a git object id`))
     }
@@ -51,11 +51,11 @@ export class ObjectReader {
     return new Promise((resolve, reject) => this.#send({ command, oid, attempts: 0, resolve, reject }))
   }
 
-  #send(request: Request): void {
+  #send(request: ObjectRequest): void {
     const child = this.#child ?? this.#start()
     request.attempts++
     this.#queue.push(request)
-    if (this.#queue.length === 1) holdOpen(child, true)
+    if (this.#queue.length === 1) keepProcessAlive(child, true)
     child.stdin.write(`${request.command} ${request.oid}\n`)
   }
 
@@ -66,7 +66,7 @@ export class ObjectReader {
     let stderr = ''
     child.stdout.on('data', (chunk: Buffer) => {
       parser.push(chunk)
-      if (this.#queue.length === 0) holdOpen(child, false)
+      if (this.#queue.length === 0) keepProcessAlive(child, false)
     })
     child.stderr.on('data', (chunk: Buffer) => {
       stderr = (stderr + chunk.toString('utf8')).slice(-2000)
@@ -91,12 +91,12 @@ export class ObjectReader {
 }
 
 class AnswerParser {
-  readonly #hasBody: (request: Request) => boolean
-  readonly #queue: Request[]
+  readonly #hasBody: (request: ObjectRequest) => boolean
+  readonly #queue: ObjectRequest[]
   #header = Buffer.alloc(0)
   #body: { type: ObjectType; bytes: Buffer; filled: number } | null = null
 
-  constructor(hasBody: (request: Request) => boolean, queue: Request[]) {
+  constructor(hasBody: (request: ObjectRequest) => boolean, queue: ObjectRequest[]) {
     this.#hasBody = hasBody
     this.#queue = queue
   }

@@ -1,11 +1,11 @@
 import { Buffer } from 'node:buffer'
 import { type Commit, type NewCommit, parseCommit, serializeCommit } from './commit-object.ts'
-import { type TreeChange, replaceAt } from './edit-tree.ts'
+import { type TreeChange, replaceEntries } from './edit-tree.ts'
 import { writeLooseObject } from './loose-objects.ts'
 import type { ObjectFormat, ObjectType, Oid } from './object-format.ts'
 import type { ObjectReader } from './object-reader.ts'
 import { type EntryValue, parseTree, serializeTree, type TreeEntry } from './tree-object.ts'
-import { weightedCache } from './weighted-cache.ts'
+import { createWeightedCache } from './weighted-cache.ts'
 
 export interface ObjectStore {
   commit(oid: Oid): Promise<Commit>
@@ -15,21 +15,21 @@ export interface ObjectStore {
   has(oid: Oid): Promise<boolean>
   isCommit(oid: Oid): Promise<boolean>
   /** null where the path does not exist; '' is the tree itself */
-  entryAt(tree: Oid, path: string): Promise<TreeEntry | null>
+  findEntry(tree: Oid, path: string): Promise<TreeEntry | null>
   writeBlob(content: Buffer | string): Promise<Oid>
   writeTree(entries: readonly (EntryValue & { name: string })[]): Promise<Oid>
   writeCommit(commit: NewCommit): Promise<Oid>
   /** the tree with these paths set, or removed where the entry is null */
-  replaceAt(tree: Oid, changes: readonly TreeChange[]): Promise<Oid>
+  replaceEntries(tree: Oid, changes: readonly TreeChange[]): Promise<Oid>
 }
 
 const CACHE_BYTES = 32 * 1024 * 1024
 const SMALL_BYTES = 64 * 1024
 
-export function objectStore(dir: string, format: ObjectFormat, reader: ObjectReader): ObjectStore {
-  const trees = weightedCache<readonly TreeEntry[]>(CACHE_BYTES)
-  const commits = weightedCache<Commit>(CACHE_BYTES)
-  const blobs = weightedCache<Buffer>(SMALL_BYTES * 128)
+export function createObjectStore(dir: string, format: ObjectFormat, reader: ObjectReader): ObjectStore {
+  const trees = createWeightedCache<readonly TreeEntry[]>(CACHE_BYTES)
+  const commits = createWeightedCache<Commit>(CACHE_BYTES)
+  const blobs = createWeightedCache<Buffer>(SMALL_BYTES * 128)
   const rawLength = format === 'sha1' ? 20 : 32
 
   async function content(oid: Oid, type: ObjectType): Promise<Buffer> {
@@ -77,7 +77,7 @@ export function objectStore(dir: string, format: ObjectFormat, reader: ObjectRea
     async isCommit(oid) {
       return (await reader.info(oid))?.type === 'commit'
     },
-    entryAt: (tree, path) => entryAt(store, tree, path),
+    findEntry: (tree, path) => findEntry(store, tree, path),
     async writeBlob(value) {
       const bytes = typeof value === 'string' ? Buffer.from(value, 'utf8') : value
       const oid = write('blob', bytes)
@@ -96,12 +96,16 @@ export function objectStore(dir: string, format: ObjectFormat, reader: ObjectRea
       commits.set(oid, parseCommit(oid, bytes), bytes.length)
       return oid
     },
-    replaceAt: (tree, changes) => replaceAt(store, tree, changes),
+    replaceEntries: (tree, changes) => replaceEntries(store, tree, changes),
   }
   return store
 }
 
-async function entryAt(store: Pick<ObjectStore, 'tree'>, root: Oid, path: string): Promise<TreeEntry | null> {
+async function findEntry(
+  store: Pick<ObjectStore, 'tree'>,
+  root: Oid,
+  path: string,
+): Promise<TreeEntry | null> {
   let at: TreeEntry = { mode: '040000', type: 'tree', oid: root, name: '' }
   for (const name of path === '' ? [] : path.split('/')) {
     if (at.type !== 'tree') return null

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { nullIfMissing } from './bare-repository.ts'
+import { toNullIfMissing } from './bare-repository.ts'
 import type { GitTask } from './runner.ts'
 
 /** Where git's own housekeeping would begin. */
@@ -13,19 +13,21 @@ export const PACK_LIMIT = 50
  */
 export function isScattered(dir: string): boolean {
   const objects = join(dir, 'objects')
-  return filesIn(join(objects, '17')).length * 256 > LOOSE_LIMIT || packsIn(objects) > PACK_LIMIT
+  return (
+    listFilesIfPresent(join(objects, '17')).length * 256 > LOOSE_LIMIT || countPacks(objects) > PACK_LIMIT
+  )
 }
 
-export function packsIn(objects: string): number {
-  return filesIn(join(objects, 'pack')).filter(name => name.endsWith('.pack')).length
+export function countPacks(objects: string): number {
+  return listFilesIfPresent(join(objects, 'pack')).filter(name => name.endsWith('.pack')).length
 }
 
 /** Packing up takes emptied folders away. */
-export function filesIn(folder: string): string[] {
+export function listFilesIfPresent(folder: string): string[] {
   try {
     return readdirSync(folder)
   } catch (error) {
-    return nullIfMissing(error) ?? []
+    return toNullIfMissing(error) ?? []
   }
 }
 
@@ -33,7 +35,7 @@ export function filesIn(folder: string): string[] {
  * Puts together what is scattered and drops nothing: objects here have no branch to hold them, and another process
  * may push tomorrow what it wrote today.
  */
-export function packUpTask(gitDir: string): GitTask<void> {
+export function buildRepackTask(gitDir: string): GitTask<void> {
   const settings = [
     `--git-dir=${gitDir}`,
     '-c',

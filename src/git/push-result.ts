@@ -8,24 +8,24 @@ export type PushResult =
   | { ok: false; reason: 'atomic-refused' | 'refused'; message: string; rule?: string }
 
 /** null: not an answer of the remote about refs, but a failure to reach or use it. */
-export function judgePush(answer: PushAnswer, updates: readonly RefUpdate[]): PushResult | null {
+export function classifyPush(answer: PushAnswer, updates: readonly RefUpdate[]): PushResult | null {
   const { output, rejected } = answer
   if (output.exitCode === 0) return { ok: true }
-  const missing = goneBeforeDeletion(output.stderr, updates)
+  const missing = findAlreadyDeleted(output.stderr, updates)
   if (missing.length > 0) return { ok: false, reason: 'lease', refs: missing }
   if (/does not support --atomic/.test(output.stderr)) {
-    return { ok: false, reason: 'atomic-refused', message: remoteWords(output.stderr) }
+    return { ok: false, reason: 'atomic-refused', message: extractRemoteMessage(output.stderr) }
   }
   if (rejected.every(({ reason }) => UNKNOWN.test(reason))) return null
-  const lost = lostRefs(answer, updates)
+  const lost = findLostRefs(answer, updates)
   if (lost.length > 0) return { ok: false, reason: 'lease', refs: lost }
   const held = rejected.find(({ reason }) => CHECKED_OUT.test(reason))
   if (held !== undefined) return { ok: false, reason: 'checked-out', ref: held.ref, worktree: '' }
-  return refusal(answer)
+  return toPushRefusal(answer)
 }
 
 /** A lost race shows in our own look (stale info), or in the words of the remote that could not lock the ref. */
-function lostRefs({ output, rejected }: PushAnswer, updates: readonly RefUpdate[]): string[] {
+function findLostRefs({ output, rejected }: PushAnswer, updates: readonly RefUpdate[]): string[] {
   const seen = rejected.filter(({ reason }) => STALE.test(reason)).map(({ ref }) => ref)
   if (seen.length > 0) return seen
   const unlocked = [...`${output.stderr}\n${output.stdout}`.matchAll(LOCK)].filter(([, , why = '']) =>
@@ -43,16 +43,16 @@ const MOVED = /^is at .* but expected|^reference already exists|^unable to resol
 
 const CHECKED_OUT = /branch is currently checked out|deletion of the current branch prohibited/
 
-function goneBeforeDeletion(stderr: string, updates: readonly RefUpdate[]): string[] {
+function findAlreadyDeleted(stderr: string, updates: readonly RefUpdate[]): string[] {
   return updates
     .filter(({ to }) => to === null)
     .map(({ ref }) => ref)
     .filter(ref => stderr.includes(`unable to delete '${ref}': remote ref does not exist`))
 }
 
-function refusal({ output, rejected }: PushAnswer): PushResult {
+function toPushRefusal({ output, rejected }: PushAnswer): PushResult {
   const own = rejected.filter(({ reason }) => !ATOMIC.test(reason))
-  const words = remoteWords(output.stderr)
+  const words = extractRemoteMessage(output.stderr)
   const causes = (own.length > 0 ? own : rejected).map(({ ref, reason }) => `${ref}: ${reason}`)
   const message = [...causes, ...(words === '' ? [] : [words])].join('\n')
   const rule = /\bGH\d{3}\b/.exec(words)?.[0] ?? (/pre-receive hook declined/.test(message) ? words : '')
@@ -63,7 +63,7 @@ function refusal({ output, rejected }: PushAnswer): PushResult {
 const ATOMIC = /atomic (?:push|transaction) fail|transaction aborted/i
 
 /** What the remote itself printed, without git's prefix. */
-function remoteWords(stderr: string): string {
+function extractRemoteMessage(stderr: string): string {
   const said = stderr.split('\n').filter(line => line.startsWith('remote:'))
   const words = said.map(line => line.slice('remote:'.length).trim()).filter(line => line !== '')
   return words.length > 0 ? words.join('\n') : stderr.trim()

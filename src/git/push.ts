@@ -1,4 +1,4 @@
-import { allowedRef, isSetupRef } from './allowed-ref.ts'
+import { isAllowedRef, isSetupRef } from './allowed-ref.ts'
 import { isOid, type Oid } from './object-format.ts'
 import { isNetwork } from './remote-failure.ts'
 import type { GitOutput, GitTask } from './runner.ts'
@@ -39,13 +39,13 @@ export function requireOwnRefs(prefix: string, updates: readonly RefUpdate[]): v
     for (const oid of [from, to]) {
       if (oid !== null && !isOid(oid)) throw new Error(`${JSON.stringify(oid)} is not a git object id`)
     }
-    if (allowedRef(prefix, ref) || (isSetupRef(ref) && from === null)) continue
+    if (isAllowedRef(prefix, ref) || (isSetupRef(ref) && from === null)) continue
     throw new Error(`invariant 12: winnow does not write ${ref} (its branches start with ${prefix})`)
   }
 }
 
 /** Invariant 12: the one push. Every ref is leased on its old value, all move or none (invariant 9). */
-export function pushTask(options: {
+export function buildPushTask(options: {
   remote: string
   prefix: string
   local: boolean

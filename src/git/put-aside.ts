@@ -1,7 +1,7 @@
 import { renameSync } from 'node:fs'
 
 /** Renames what is damaged and deletes nothing of it. Returns its new path. */
-export function putAside(path: string): string {
+export function moveDamagedAside(path: string): string {
   const aside = `${path}.damaged-${new Date().toISOString().replace(/[:.]/g, '-')}`
   renameSync(path, aside)
   return aside

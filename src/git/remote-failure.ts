@@ -1,5 +1,5 @@
 import { ForgeError, UserError } from '../errors.ts'
-import { storageFailure } from './storage-failure.ts'
+import { detectStorageFailure } from './storage-failure.ts'
 
 export const PUSH = 'push to'
 export const PUSH_AS_APP = 'push with app-token to'
@@ -7,19 +7,19 @@ const MAY_NOT_WRITE =
   'the account that pushes may not write there; a job of GitHub Actions needs contents: write'
 
 /** A URL in an error must not carry the password that was in it. */
-function masked(text: string): string {
+function maskPassword(text: string): string {
   return text.replace(/(\b[a-z][a-z0-9+.-]*:\/\/)[^/@\s]*@/gi, '$1***@')
 }
 
-export function silenceText(doing: string, remote: string, why: string): string {
-  return `cannot ${doing} ${masked(remote)}: ${why}`
+export function describeSilence(doing: string, remote: string, why: string): string {
+  return `cannot ${doing} ${maskPassword(remote)}: ${why}`
 }
 
 /** Turns git's words about a remote it could not use into the error of the person who can fix it. */
-export function remoteFailure(doing: string, remote: string, gitDir: string, stderr: string): Error {
-  const words = masked(stderr.trim())
-  const where = masked(remote)
-  if (/mismatched algorithms/.test(words)) return otherFormat(remote, gitDir)
+export function explainRemoteFailure(doing: string, remote: string, gitDir: string, stderr: string): Error {
+  const words = maskPassword(stderr.trim())
+  const where = maskPassword(remote)
+  if (/mismatched algorithms/.test(words)) return explainFormatMismatch(remote, gitDir)
   if (isNetwork(remote)) {
     const status = /returned error: (\d{3})/.exec(words)?.[1]
     const code =
@@ -44,7 +44,7 @@ export function remoteFailure(doing: string, remote: string, gitDir: string, std
       fix: 'check the path of the remote; was the repository moved or deleted?',
     })
   }
-  const unwritable = storageFailure(where, words)
+  const unwritable = detectStorageFailure(where, words)
   if (unwritable !== null) return unwritable
   return new ForgeError(`cannot ${doing} ${where}: ${words}`, { output: words })
 }
@@ -52,9 +52,9 @@ export function remoteFailure(doing: string, remote: string, gitDir: string, std
 /** How GitHub answers a push with a token that only reads. */
 const DENIED = /Write access to repository not granted|Permission to \S+ denied to /
 
-export function otherFormat(remote: string, gitDir: string): UserError {
+export function explainFormatMismatch(remote: string, gitDir: string): UserError {
   return new UserError(
-    `${masked(remote)} now has another object format than ${gitDir}, which was made from it`,
+    `${maskPassword(remote)} now has another object format than ${gitDir}, which was made from it`,
     {
       place: { file: gitDir },
       fix: `delete ${gitDir}; it is a cache and is made again`,

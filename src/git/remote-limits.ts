@@ -12,7 +12,7 @@ const DEFAULT_SECONDS = 60
 const SETTING = 'WINNOW_REMOTE_TIMEOUT'
 
 /** Seconds without a byte after which a remote counts as hanging. */
-export function silenceSecondsFrom(env: Readonly<Record<string, string>>): number {
+export function readSilenceLimit(env: Readonly<Record<string, string>>): number {
   const given = env[SETTING]
   if (given === undefined || given === '') return DEFAULT_SECONDS
   const seconds = Number(given)
@@ -33,7 +33,7 @@ export class SilentRemote extends ForgeError {
 }
 
 /** A running command, and how to end it with all its children. */
-export interface Running<T> {
+export interface RunningCommand<T> {
   done: Promise<T>
   end: (signal: 'SIGTERM' | 'SIGKILL') => void
 }
@@ -43,9 +43,9 @@ const FINISH_MS = 1_000
 const KILL_MS = 300
 
 /** Ends a command that hangs, or that is still under way some time after the process was asked to end. */
-export async function withinLimits<T>(
+export async function runWithLimits<T>(
   { silenceSeconds, stop }: RemoteLimits,
-  start: (onBytes: () => void) => Running<T>,
+  start: (onBytes: () => void) => RunningCommand<T>,
 ): Promise<T> {
   let ended: Error | null = null
   const timers = new Set<NodeJS.Timeout>()
@@ -87,7 +87,7 @@ export async function withinLimits<T>(
 }
 
 /** Signals a process group, which may have ended by itself. */
-export function endGroup(pid: number | undefined, signal: 'SIGTERM' | 'SIGKILL'): void {
+export function endProcessGroup(pid: number | undefined, signal: 'SIGTERM' | 'SIGKILL'): void {
   if (pid === undefined) return
   try {
     process.kill(-pid, signal)
@@ -100,7 +100,7 @@ const PROGRESS =
   /^(?:remote: )?(?:Enumerating|Counting|Compressing|Receiving|Resolving|Writing|Unpacking|Checking|Delta compression|Total|Updating)\b/
 
 /** The messages of git and the remote, without their progress displays. */
-export function withoutProgress(stderr: string): string {
+export function stripProgress(stderr: string): string {
   if (!stderr.includes('\r') && !/^(?:remote: )?[A-Z][a-z ]+:? .*\d/m.test(stderr)) return stderr
   const lines = stderr.split('\n').flatMap(line => {
     const parts = line.split('\r')

@@ -1,11 +1,17 @@
 import type { ObjectFormat } from './object-format.ts'
-import { formatOfOid, isOid, type Oid } from './object-format.ts'
-import { lsRemote, type RemoteRefs } from './ls-remote.ts'
-import { otherFormat, PUSH, PUSH_AS_APP, remoteFailure, silenceText } from './remote-failure.ts'
+import { detectObjectFormat, isOid, type Oid } from './object-format.ts'
+import { listRemoteRefs, type RemoteRefs } from './ls-remote.ts'
+import {
+  explainFormatMismatch,
+  PUSH,
+  PUSH_AS_APP,
+  explainRemoteFailure,
+  describeSilence,
+} from './remote-failure.ts'
 import { SilentRemote } from './remote-limits.ts'
 import { GitExit, type GitRunner, type GitTask } from './runner.ts'
 
-export interface RemotePlace {
+export interface RemoteContext {
   dir: string
   remote: string
   prefix: string
@@ -18,14 +24,14 @@ export interface RemotePlace {
 const MOST_SILENT = 3
 
 /** Questions to the remote, with its failures in words that a person can act on. */
-export interface RemoteLine {
-  place: RemotePlace
+export interface RemoteConnection {
+  place: RemoteContext
   ask: <T>(doing: string, task: GitTask<T>, runner?: GitRunner) => Promise<T>
   refs: (patterns?: readonly string[]) => Promise<RemoteRefs>
   checkFormat: (oid: Oid) => void
 }
 
-export function remoteLine(place: RemotePlace, network: GitRunner): RemoteLine {
+export function createRemoteConnection(place: RemoteContext, network: GitRunner): RemoteConnection {
   /** A push is not repeated here: it may have been done, which only another look shows. */
   async function ask<T>(doing: string, task: GitTask<T>, runner = network): Promise<T> {
     const isPush = doing === PUSH || doing === PUSH_AS_APP
@@ -34,9 +40,10 @@ export function remoteLine(place: RemotePlace, network: GitRunner): RemoteLine {
       try {
         return await runner.run(task)
       } catch (error) {
-        if (error instanceof GitExit) throw remoteFailure(doing, place.remote, place.dir, error.output.stderr)
+        if (error instanceof GitExit)
+          throw explainRemoteFailure(doing, place.remote, place.dir, error.output.stderr)
         if (!(error instanceof SilentRemote)) throw error
-        const what = silenceText(doing, place.remote, error.message)
+        const what = describeSilence(doing, place.remote, error.message)
         if (attempt === most) throw new SilentRemote(what, { output: error.message, isPush })
         place.say(`${what}; winnow tries again (${attempt + 1} of ${most})`)
       }
@@ -45,7 +52,7 @@ export function remoteLine(place: RemotePlace, network: GitRunner): RemoteLine {
 
   function checkFormat(oid: Oid): void {
     if (!isOid(oid)) throw new Error(`${JSON.stringify(oid)} is not a git object id`)
-    if (formatOfOid(oid) !== place.format) throw otherFormat(place.remote, place.dir)
+    if (detectObjectFormat(oid) !== place.format) throw explainFormatMismatch(place.remote, place.dir)
   }
 
   return {
@@ -53,7 +60,7 @@ export function remoteLine(place: RemotePlace, network: GitRunner): RemoteLine {
     ask,
     checkFormat,
     async refs(patterns) {
-      const found = await ask('read', lsRemote(place.remote, patterns))
+      const found = await ask('read', listRemoteRefs(place.remote, patterns))
       for (const oid of found.refs.values()) checkFormat(oid)
       return found
     },

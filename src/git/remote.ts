@@ -1,57 +1,60 @@
-import { dropHeld, heldTip, hold } from './fetch.ts'
-import { type Fetching, fetching } from './fetching.ts'
+import { dropTrackingRef, readTrackedTip, writeTrackingRef } from './fetch.ts'
+import { type Fetcher, createFetcher } from './fetching.ts'
 import type { RemoteRefs } from './ls-remote.ts'
 import type { Oid } from './object-format.ts'
-import type { Neighbour } from './neighbour.ts'
-import { pushTask, type RefUpdate, requireOwnRefs } from './push.ts'
-import { judgePush, type PushResult } from './push-result.ts'
-import { localPath } from './remote-format.ts'
-import { PUSH, PUSH_AS_APP, remoteFailure } from './remote-failure.ts'
-import { type RemotePlace, remoteLine } from './remote-line.ts'
+import type { LocalRemote } from './neighbour.ts'
+import { buildPushTask, type RefUpdate, requireOwnRefs } from './push.ts'
+import { classifyPush, type PushResult } from './push-result.ts'
+import { toLocalPath } from './remote-format.ts'
+import { PUSH, PUSH_AS_APP, explainRemoteFailure } from './remote-failure.ts'
+import { type RemoteContext, createRemoteConnection } from './remote-line.ts'
 import type { GitRunner } from './runner.ts'
 import { removeStaleLock } from './stale-lock.ts'
 import { listWorktrees, type Worktree } from './worktrees.ts'
 
-export interface Remote extends Fetching {
+export interface Remote extends Fetcher {
   remoteRefs(patterns?: readonly string[]): Promise<RemoteRefs>
   /** where this ref was when it was last fetched or pushed from here; the remote may have moved it since */
-  held(ref: string): Oid | null
+  readTrackedTip(ref: string): Oid | null
   /** forgets that */
-  dropHeld(ref: string): void
+  dropTrackingRef(ref: string): void
   /** the one push: leased, atomic, and of winnow's own branches only */
-  push(updates: readonly RefUpdate[], how?: PushHow): Promise<PushResult>
+  push(updates: readonly RefUpdate[], how?: PushOptions): Promise<PushResult>
   /** there is a token of its own for pushes that bring workflow files */
-  readonly mayBringWorkflows: boolean
+  readonly canPushWorkflows: boolean
   /** the user's worktrees, main one included, that have one of these refs checked out; [] for a real remote */
   worktreesHolding(refs: readonly string[]): Promise<(Worktree & { branch: string })[]>
 }
 
-export interface PushHow {
+export interface PushOptions {
   /** with the token that may, where there is one */
   bringsWorkflows?: boolean
 }
 
 /** By whom a remote is reached, and the remote itself where it is somebody's repository on this machine. */
-interface Ways {
+interface RemoteAccess {
   network: GitRunner
   bringer: GitRunner | null
   local: GitRunner
-  neighbour: Neighbour | null
+  neighbour: LocalRemote | null
 }
 
-export function remoteOf(place: RemotePlace, { network, bringer, local, neighbour }: Ways): Remote {
-  const line = remoteLine(place, network)
+export function createRemote(
+  place: RemoteContext,
+  { network, bringer, local, neighbour }: RemoteAccess,
+): Remote {
+  const line = createRemoteConnection(place, network)
   const { ask } = line
   const remote: Remote = {
     remoteRefs: line.refs,
-    held: ref => heldTip(place.dir, ref),
-    dropHeld: ref => dropHeld(place.dir, ref),
-    ...fetching(line),
-    mayBringWorkflows: bringer !== null,
+    readTrackedTip: ref => readTrackedTip(place.dir, ref),
+    dropTrackingRef: ref => dropTrackingRef(place.dir, ref),
+    ...createFetcher(line),
+    canPushWorkflows: bringer !== null,
     async push(updates, { bringsWorkflows = false } = {}) {
       if (updates.length === 0) return { ok: true }
       requireOwnRefs(place.prefix, updates)
-      const task = pushTask({ ...place, updates, asPack: (await neighbour?.keepsPacks()) ?? false })
+      const task = buildPushTask({ ...place, updates, asPack: (await neighbour?.canKeepPacks()) ?? false })
       const by = bringsWorkflows ? bringer : network
       if (by === null) throw new Error('nobody was given a token that may bring workflow files')
       const doing = bringsWorkflows ? PUSH_AS_APP : PUSH
@@ -59,13 +62,13 @@ export function remoteOf(place: RemotePlace, { network, bringer, local, neighbou
       if (place.local && (await removeStaleLock(answer.output.stderr, updates))) {
         answer = await ask(doing, task, by)
       }
-      const result = judgePush(answer, updates)
-      if (result === null) throw remoteFailure(doing, place.remote, place.dir, answer.output.stderr)
-      if (result.ok) holdPushed(place.dir, updates)
+      const result = classifyPush(answer, updates)
+      if (result === null) throw explainRemoteFailure(doing, place.remote, place.dir, answer.output.stderr)
+      if (result.ok) trackPushedRefs(place.dir, updates)
       return result.ok ? result : explain(result, updates)
     },
     async worktreesHolding(refs) {
-      const path = place.local ? localPath(place.remote) : null
+      const path = place.local ? toLocalPath(place.remote) : null
       if (path === null) return []
       const worktrees = await ask('list the worktrees of', listWorktrees(path), local)
       return worktrees.flatMap(({ path, branch }) =>
@@ -92,9 +95,9 @@ export function remoteOf(place: RemotePlace, { network, bringer, local, neighbou
   return remote
 }
 
-function holdPushed(dir: string, updates: readonly RefUpdate[]): void {
+function trackPushedRefs(dir: string, updates: readonly RefUpdate[]): void {
   for (const { ref, to } of updates) {
-    if (to === null) dropHeld(dir, ref)
-    else hold(dir, { ref, oid: to })
+    if (to === null) dropTrackingRef(dir, ref)
+    else writeTrackingRef(dir, { ref, oid: to })
   }
 }

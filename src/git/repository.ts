@@ -1,25 +1,35 @@
 import { resolve } from 'node:path'
 import { UserError } from '../errors.ts'
 import { isPrefix } from './allowed-ref.ts'
-import { createBareRepository, existingFormat, scratchOf, sweepAbandoned } from './bare-repository.ts'
+import {
+  createBareRepository,
+  readRepositoryFormat,
+  getScratchDir,
+  removeAbandonedFiles,
+} from './bare-repository.ts'
 import { requireGit } from './git-version.ts'
-import { type History, historyOf } from './history-queries.ts'
-import { type Isolation, localIsolation, networkIsolation, ownerIsolation } from './isolation.ts'
-import { type Materializer, materializer } from './materialize.ts'
-import { emptyTreeOid, type ObjectFormat, type Oid, zeroOid } from './object-format.ts'
+import { type History, createHistory } from './history-queries.ts'
+import {
+  type Isolation,
+  buildLocalIsolation,
+  buildNetworkIsolation,
+  buildOwnerIsolation,
+} from './isolation.ts'
+import { type Materializer, createMaterializer } from './materialize.ts'
+import { computeEmptyTreeOid, type ObjectFormat, type Oid, getZeroOid } from './object-format.ts'
 import { ObjectReader } from './object-reader.ts'
-import { type ObjectStore, objectStore } from './object-store.ts'
+import { type ObjectStore, createObjectStore } from './object-store.ts'
 import { applyPatch, type PatchResult } from './apply-patch.ts'
-import { type Neighbour, neighbourAt } from './neighbour.ts'
-import { isScattered, packUpTask } from './pack-up.ts'
-import { patchBetween } from './patch-between.ts'
-import { type Remote, remoteOf } from './remote.ts'
-import { networkRunner } from './network-runner.ts'
+import { type LocalRemote, openLocalRemote } from './neighbour.ts'
+import { isScattered, buildRepackTask } from './pack-up.ts'
+import { createPatch } from './patch-between.ts'
+import { type Remote, createRemote } from './remote.ts'
+import { createNetworkRunner } from './network-runner.ts'
 import { isNetwork, isPath } from './remote-failure.ts'
-import { localPath, remoteFormat } from './remote-format.ts'
-import { type RemoteLimits, silenceSecondsFrom } from './remote-limits.ts'
-import { gitRunner } from './runner.ts'
-import { type ShellRunner, shellRunner } from './shell-runner.ts'
+import { toLocalPath, detectRemoteFormat } from './remote-format.ts'
+import { type RemoteLimits, readSilenceLimit } from './remote-limits.ts'
+import { createGitRunner } from './runner.ts'
+import { type ShellRunner, createShellRunner } from './shell-runner.ts'
 import { TreeDiffer } from './tree-differ.ts'
 
 export interface OpenOptions {
@@ -63,49 +73,55 @@ export async function openRepository(options: OpenOptions): Promise<Repository> 
   const dir = resolve(options.dir)
   const remote = isPath(options.remote) ? resolve(options.remote) : options.remote
   const env = options.env ?? {}
-  await requireGit(gitRunner(localIsolation('/', env)))
-  let format = await existingFormat(dir)
-  if (format !== null) await sweepAbandoned(scratchOf(dir), '')
+  await requireGit(createGitRunner(buildLocalIsolation('/', env)))
+  let format = await readRepositoryFormat(dir)
+  if (format !== null) await removeAbandonedFiles(getScratchDir(dir), '')
   else {
-    format = await remoteFormat(remote, networkRunner(networkIsolation('/', env), limitsOf(options)))
+    format = await detectRemoteFormat(
+      remote,
+      createNetworkRunner(buildNetworkIsolation('/', env), readRemoteLimits(options)),
+    )
     await createBareRepository(dir, format, env)
   }
-  return assemble({ ...options, dir, remote }, format)
+  return buildRepository({ ...options, dir, remote }, format)
 }
 
-function assemble(options: OpenOptions & { dir: string }, format: ObjectFormat): Repository {
+function buildRepository(options: OpenOptions & { dir: string }, format: ObjectFormat): Repository {
   const { dir } = options
   const env = options.env ?? {}
-  const isolation = within(localIsolation(dir, env), dir)
-  const local = shellRunner(isolation)
-  const network = remoteRunner(options, within(networkIsolation(dir, env), dir))
+  const isolation = withGitDir(buildLocalIsolation(dir, env), dir)
+  const local = createShellRunner(isolation)
+  const network = createRemoteRunner(options, withGitDir(buildNetworkIsolation(dir, env), dir))
   const bringer =
     options.workflowsEnv &&
-    networkRunner(within(networkIsolation(dir, options.workflowsEnv), dir), limitsOf(options))
+    createNetworkRunner(
+      withGitDir(buildNetworkIsolation(dir, options.workflowsEnv), dir),
+      readRemoteLimits(options),
+    )
   const reader = new ObjectReader(isolation)
   const differ = new TreeDiffer(isolation)
-  const store = objectStore(dir, format, reader)
-  const outside = gitRunner(localIsolation(dir, env))
-  const neighbour = neighbourOf(options)
-  const history = historyOf({ dir, store, runner: local, differ })
+  const store = createObjectStore(dir, format, reader)
+  const outside = createGitRunner(buildLocalIsolation(dir, env))
+  const neighbour = findLocalRemote(options)
+  const history = createHistory({ dir, store, runner: local, differ })
   return {
     dir,
     objectFormat: format,
-    emptyTree: emptyTreeOid(format),
-    zero: zeroOid(format),
+    emptyTree: computeEmptyTreeOid(format),
+    zero: getZeroOid(format),
     ...store,
     ...history,
-    ...materializer(store),
-    ...remoteOf(
+    ...createMaterializer(store),
+    ...createRemote(
       { ...options, format, say: options.say ?? (() => undefined) },
       { network, local: outside, neighbour, bringer: bringer ?? null },
     ),
     applyPatch: (tree, patch) => applyPatch({ dir, format, runner: local, store }, tree, patch),
     patchBetween: async (from, to) =>
-      patchBetween({ dir, runner: local, store }, { from, to, entries: await history.diff(from, to) }),
+      createPatch({ dir, runner: local, store }, { from, to, entries: await history.diff(from, to) }),
     isScattered: async () => isScattered(dir) || ((await neighbour?.isScattered()) ?? false),
     async packUp() {
-      if (isScattered(dir)) await local.run(packUpTask(dir))
+      if (isScattered(dir)) await local.run(buildRepackTask(dir))
       if ((await neighbour?.isScattered()) === true) await neighbour?.packUp()
     },
     async close() {
@@ -114,24 +130,24 @@ function assemble(options: OpenOptions & { dir: string }, format: ObjectFormat):
   }
 }
 
-function within(isolation: Isolation, dir: string): Isolation {
+function withGitDir(isolation: Isolation, dir: string): Isolation {
   return { ...isolation, env: { ...isolation.env, GIT_DIR: dir } }
 }
 
-function neighbourOf({ dir, remote, local, env = {} }: OpenOptions): Neighbour | null {
-  const path = local ? null : localPath(remote)
-  return path === null ? null : neighbourAt(path, gitRunner(ownerIsolation(dir, env)))
+function findLocalRemote({ dir, remote, local, env = {} }: OpenOptions): LocalRemote | null {
+  const path = local ? null : toLocalPath(remote)
+  return path === null ? null : openLocalRemote(path, createGitRunner(buildOwnerIsolation(dir, env)))
 }
 
 /** A server may leave a connection open behind git, which a shell that stays must not inherit. */
-function remoteRunner(options: OpenOptions, isolation: Isolation): ShellRunner {
-  const limits = limitsOf(options)
-  if (!isNetwork(options.remote)) return shellRunner(isolation, limits)
-  return { ...networkRunner(isolation, limits), close: async () => undefined }
+function createRemoteRunner(options: OpenOptions, isolation: Isolation): ShellRunner {
+  const limits = readRemoteLimits(options)
+  if (!isNetwork(options.remote)) return createShellRunner(isolation, limits)
+  return { ...createNetworkRunner(isolation, limits), close: async () => undefined }
 }
 
-function limitsOf({ env = {}, interrupt }: OpenOptions): RemoteLimits {
-  return { silenceSeconds: silenceSecondsFrom(env), stop: interrupt ?? null }
+function readRemoteLimits({ env = {}, interrupt }: OpenOptions): RemoteLimits {
+  return { silenceSeconds: readSilenceLimit(env), stop: interrupt ?? null }
 }
 
 function checkOptions({ remote, prefix }: OpenOptions): void {

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer'
 import { GitError, type SimpleGit, simpleGit } from 'simple-git'
 import { CONFIG, type Isolation } from './isolation.ts'
-import { storageFailure } from './storage-failure.ts'
+import { detectStorageFailure } from './storage-failure.ts'
 
 /** A git command as data: its arguments and what its output means. One task, one parser, one file. */
 export interface GitTask<T> {
@@ -36,12 +36,15 @@ export interface GitRunner {
  * that prints nothing: tasks choose options that print. Its guards against unsafe options are opened where
  * we set those options ourselves; arguments never come from a person unchecked.
  */
-export function gitRunner(isolation: Isolation, extra: Readonly<Record<string, string>> = {}): GitRunner {
+export function createGitRunner(
+  isolation: Isolation,
+  extra: Readonly<Record<string, string>> = {},
+): GitRunner {
   const { cwd } = isolation
   const env = { ...isolation.env, ...extra }
   const git = withSimpleGit(cwd, env)
   const fitFor = (task: GitTask<unknown>) => (task.env ? withSimpleGit(cwd, { ...env, ...task.env }) : git)
-  return { run: task => answerTo(task, cwd, () => printedBy(fitFor(task), task)) }
+  return { run: task => runGitTask(task, cwd, () => runSimpleGit(fitFor(task), task)) }
 }
 
 function withSimpleGit(baseDir: string, env: Record<string, string>): SimpleGit {
@@ -62,7 +65,7 @@ function withSimpleGit(baseDir: string, env: Record<string, string>): SimpleGit 
   }).env(env)
 }
 
-async function printedBy(git: SimpleGit, { args }: GitTask<unknown>): Promise<GitOutput> {
+async function runSimpleGit(git: SimpleGit, { args }: GitTask<unknown>): Promise<GitOutput> {
   try {
     return { exitCode: 0, stdout: await git.raw([...args]), stderr: '' }
   } catch (error) {
@@ -72,10 +75,14 @@ async function printedBy(git: SimpleGit, { args }: GitTask<unknown>): Promise<Gi
 }
 
 /** What a command's output means, whoever ran it. */
-export async function answerTo<T>(task: GitTask<T>, cwd: string, run: () => Promise<GitOutput>): Promise<T> {
+export async function runGitTask<T>(
+  task: GitTask<T>,
+  cwd: string,
+  run: () => Promise<GitOutput>,
+): Promise<T> {
   const output = await run()
   if (output.exitCode === 0) return task.parse(output)
-  const unwritable = storageFailure(cwd, output.stderr)
+  const unwritable = detectStorageFailure(cwd, output.stderr)
   if (unwritable !== null) throw unwritable
   if (!task.answers?.includes(output.exitCode)) throw new GitExit(output)
   return task.parse(output)

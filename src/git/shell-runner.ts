@@ -1,7 +1,7 @@
 import { GitShell } from './git-shell.ts'
 import type { Isolation } from './isolation.ts'
-import { type RemoteLimits, withinLimits, withoutProgress } from './remote-limits.ts'
-import { answerTo, type GitOutput, type GitRunner, type GitTask } from './runner.ts'
+import { type RemoteLimits, runWithLimits, stripProgress } from './remote-limits.ts'
+import { runGitTask, type GitOutput, type GitRunner, type GitTask } from './runner.ts'
 
 const MOST_SHELLS = 8
 
@@ -13,7 +13,7 @@ export interface ShellRunner extends GitRunner {
  * Runs what stays on this machine, where many short commands are started by small shells that stay. With limits, what
  * hangs is ended: a hook of the repository that is pushed to, or its file system.
  */
-export function shellRunner(isolation: Isolation, limits: RemoteLimits | null = null): ShellRunner {
+export function createShellRunner(isolation: Isolation, limits: RemoteLimits | null = null): ShellRunner {
   const all = new Set<GitShell>()
   const resting: GitShell[] = []
   const queue: ((shell: GitShell) => void)[] = []
@@ -44,18 +44,18 @@ export function shellRunner(isolation: Isolation, limits: RemoteLimits | null = 
     const shell = await take()
     try {
       if (limits === null) return await shell.run(args, env)
-      const output = await withinLimits(limits, onBytes => ({
+      const output = await runWithLimits(limits, onBytes => ({
         done: shell.run(args, env, onBytes),
         end: signal => shell.end(signal),
       }))
-      return { ...output, stderr: withoutProgress(output.stderr) }
+      return { ...output, stderr: stripProgress(output.stderr) }
     } finally {
       giveBack(shell)
     }
   }
 
   return {
-    run: task => answerTo(task, isolation.cwd, () => inShell(task)),
+    run: task => runGitTask(task, isolation.cwd, () => inShell(task)),
     async close() {
       await Promise.all([...all].map(shell => shell.close()))
     },

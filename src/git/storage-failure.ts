@@ -5,13 +5,13 @@ const WORDS =
   /^(?:error|fatal): .*(?:No space left on device|Disk quota exceeded|Read-only file system|insufficient permission for adding an object|unable to create temporary (?:object )?file).*$/m
 
 /** null: something else went wrong. */
-export function storageFailure(directory: string, stderr: string): UserError | null {
+export function detectStorageFailure(directory: string, stderr: string): UserError | null {
   const words = WORDS.exec(stderr)?.[0]
   if (words === undefined) return null
-  return unwritable(directory, words.replace(/^\w+: /, ''))
+  return explainUnwritable(directory, words.replace(/^\w+: /, ''))
 }
 
-export function unwritable(directory: string, why: string, cause?: unknown): UserError {
+export function explainUnwritable(directory: string, why: string, cause?: unknown): UserError {
   return new UserError(`git objects cannot be written to ${directory}: ${why}`, {
     place: { file: directory },
     fix: 'free space or give write permission, then run the same command again; nothing was half-written',

@@ -1,11 +1,11 @@
 import { Buffer } from 'node:buffer'
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { DIFF_OPTIONS } from './diff-tree.ts'
-import { endInput, holdOpen } from './hold-open.ts'
+import { closeInput, keepProcessAlive } from './hold-open.ts'
 import type { Isolation } from './isolation.ts'
 import type { Oid } from './object-format.ts'
 
-interface Question {
+interface TreeComparison {
   from: Oid
   to: Oid
   answer(lines: string | null): void
@@ -14,7 +14,7 @@ interface Question {
 /** One long-lived `diff-tree --stdin`: comparing two trees costs a pipe, not a process. */
 export class TreeDiffer {
   readonly #isolation: Isolation
-  readonly #queue: Question[] = []
+  readonly #queue: TreeComparison[] = []
   #child: ChildProcessWithoutNullStreams | null = null
   #text: Buffer[] = []
 
@@ -27,13 +27,13 @@ export class TreeDiffer {
     const child = this.#child ?? this.#start()
     return new Promise(resolve => {
       this.#queue.push({ from, to, answer: resolve })
-      holdOpen(child, true)
+      keepProcessAlive(child, true)
       child.stdin.write(`${from} ${to}\n${END}`)
     })
   }
 
   async close(): Promise<void> {
-    if (this.#child !== null) await endInput(this.#child)
+    if (this.#child !== null) await closeInput(this.#child)
   }
 
   #start(): ChildProcessWithoutNullStreams {
@@ -61,7 +61,7 @@ export class TreeDiffer {
     const rest = answers.pop() ?? ''
     this.#text = rest === '' ? [] : [Buffer.from(rest)]
     for (const text of answers) this.#answer(text)
-    if (this.#queue.length === 0) holdOpen(child, false)
+    if (this.#queue.length === 0) keepProcessAlive(child, false)
   }
 
   #answer(text: string): void {

@@ -15,14 +15,14 @@ export interface TreeEntry extends EntryValue {
   name: string
 }
 
-export function modeOf(text: string): Mode {
+export function parseMode(text: string): Mode {
   const padded = text.padStart(6, '0')
   const mode = MODES.find(known => known === padded)
   if (mode === undefined) throw new Error(`unknown mode ${text} in a git tree`)
   return mode
 }
 
-export function typeOfMode(mode: Mode): TreeEntry['type'] {
+export function getEntryType(mode: Mode): TreeEntry['type'] {
   if (mode === '040000') return 'tree'
   return mode === '160000' ? 'commit' : 'blob'
 }
@@ -33,15 +33,15 @@ export function parseTree(bytes: Buffer, rawOidLength: number): TreeEntry[] {
     const space = bytes.indexOf(0x20, at)
     const nul = bytes.indexOf(0, space)
     if (space === -1 || nul === -1) throw new Error('a git tree object ends in the middle of an entry')
-    const mode = modeOf(bytes.toString('latin1', at, space))
+    const mode = parseMode(bytes.toString('latin1', at, space))
     const name = decodeName(bytes.subarray(space + 1, nul))
     at = nul + 1 + rawOidLength
-    entries.push({ mode, type: typeOfMode(mode), oid: bytes.toString('hex', nul + 1, at), name })
+    entries.push({ mode, type: getEntryType(mode), oid: bytes.toString('hex', nul + 1, at), name })
   }
   return entries
 }
 
-interface Keyed {
+interface SortableEntry {
   entry: EntryValue & { name: string }
   name: Buffer
   key: Buffer
@@ -52,7 +52,7 @@ export function serializeTree(entries: readonly (EntryValue & { name: string })[
   bytes: Buffer
   sorted: TreeEntry[]
 } {
-  const keyed = inOrder(entries.map(keyOf))
+  const keyed = sortEntries(entries.map(toSortableEntry))
   const parts: Buffer[] = []
   const sorted: TreeEntry[] = []
   const seen = new Set<string>()
@@ -61,7 +61,7 @@ export function serializeTree(entries: readonly (EntryValue & { name: string })[
     if (seen.has(entry.name)) throw new Error(`two entries named ${entry.name} in one git tree`)
     seen.add(entry.name)
     parts.push(Buffer.from(`${mode.replace(/^0/, '')} `), name, NUL, Buffer.from(oid, 'hex'))
-    sorted.push({ mode, type: typeOfMode(mode), oid, name: entry.name })
+    sorted.push({ mode, type: getEntryType(mode), oid, name: entry.name })
   }
   return { bytes: Buffer.concat(parts), sorted }
 }
@@ -69,20 +69,20 @@ export function serializeTree(entries: readonly (EntryValue & { name: string })[
 const NUL = Buffer.from([0])
 const SLASH = Buffer.from('/')
 
-function keyOf(entry: Keyed['entry']): Keyed {
-  const name = checkedName(entry.name)
+function toSortableEntry(entry: SortableEntry['entry']): SortableEntry {
+  const name = encodeEntryName(entry.name)
   return { entry, name, key: entry.mode === '040000' ? Buffer.concat([name, SLASH]) : name }
 }
 
 /** Most trees are edited in place and are in order already: looking costs less than sorting. */
-function inOrder(keyed: Keyed[]): Keyed[] {
+function sortEntries(keyed: SortableEntry[]): SortableEntry[] {
   const sorted = keyed.every(
     (each, at) => at === 0 || Buffer.compare(keyed[at - 1]?.key ?? each.key, each.key) <= 0,
   )
   return sorted ? keyed : keyed.sort((a, b) => Buffer.compare(a.key, b.key))
 }
 
-function checkedName(name: string): Buffer {
+function encodeEntryName(name: string): Buffer {
   if (name === '' || name === '.' || name === '..' || /[/\0]/.test(name)) {
     throw new Error(`${JSON.stringify(name)} cannot be a name in a git tree`)
   }

@@ -1,9 +1,12 @@
-import { networkIsolation } from './isolation.ts'
-import { gitRunner } from './runner.ts'
+import { buildNetworkIsolation } from './isolation.ts'
+import { createGitRunner } from './runner.ts'
 
 /** Paths of a work tree that are not as they are committed: changed, removed, or new and not ignored. */
-export function uncommittedPaths(topLevel: string, env: Readonly<Record<string, string>>): Promise<string[]> {
-  return gitRunner(networkIsolation(topLevel, env)).run({
+export function listUncommittedPaths(
+  topLevel: string,
+  env: Readonly<Record<string, string>>,
+): Promise<string[]> {
+  return createGitRunner(buildNetworkIsolation(topLevel, env)).run({
     args: [
       'status',
       '--porcelain',

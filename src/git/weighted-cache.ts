@@ -4,7 +4,7 @@ export interface WeightedCache<T> {
   set(key: string, value: T, weight: number): void
 }
 
-export function weightedCache<T>(capacity: number): WeightedCache<T> {
+export function createWeightedCache<T>(capacity: number): WeightedCache<T> {
   const kept = new Map<string, { value: T; weight: number }>()
   let total = 0
 

@@ -1,12 +1,12 @@
 import { copyFile, mkdtemp, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { nullIfMissing, scratchOf } from './bare-repository.ts'
-import { ownerIsolation } from './isolation.ts'
+import { toNullIfMissing, getScratchDir } from './bare-repository.ts'
+import { buildOwnerIsolation } from './isolation.ts'
 import type { Oid } from './object-format.ts'
 import { unquotePath } from './path-bytes.ts'
-import { type GitOutput, type GitRunner, gitRunner } from './runner.ts'
+import { type GitOutput, type GitRunner, createGitRunner } from './runner.ts'
 
-export interface WorkTreeQuestion {
+export interface WorkTreeRequest {
   /** winnow's own repository, which holds HEAD's commit already and takes what is new. */
   into: string
   topLevel: string
@@ -25,20 +25,20 @@ export type WorkTreeReading =
  * What lies in a person's work tree, as a tree of winnow's own repository (invariant 12): a copy of the index is
  * brought up to date in a place of ours; their index, HEAD and objects are only read.
  */
-export async function readWorkTree(question: WorkTreeQuestion): Promise<WorkTreeReading> {
+export async function readWorkTree(question: WorkTreeRequest): Promise<WorkTreeReading> {
   const { into, topLevel, head, env, takes } = question
-  const folder = await mkdtemp(join(scratchOf(into), 'work-tree-'))
+  const folder = await mkdtemp(join(getScratchDir(into), 'work-tree-'))
   try {
     const index = join(folder, 'index')
-    const theirs = gitRunner(ownerIsolation(topLevel, env))
+    const theirs = createGitRunner(buildOwnerIsolation(topLevel, env))
     await copyIndex(await theirs.run(indexPath), index)
-    const aside = gitRunner(ownerIsolation(topLevel, env), {
+    const aside = createGitRunner(buildOwnerIsolation(topLevel, env), {
       GIT_INDEX_FILE: index,
       GIT_OBJECT_DIRECTORY: join(into, 'objects'),
     })
-    const unmerged = await aside.run(lines(['ls-files', '--unmerged']))
-    if (unmerged.length > 0) return { unmerged: [...new Set(unmerged.map(conflicted))] }
-    return await takeIn({ aside, folder, head, takes })
+    const unmerged = await aside.run(buildListTask(['ls-files', '--unmerged']))
+    if (unmerged.length > 0) return { unmerged: [...new Set(unmerged.map(parseConflictPath))] }
+    return await readIntoIndex({ aside, folder, head, takes })
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
@@ -49,14 +49,14 @@ export async function readWorkTree(question: WorkTreeQuestion): Promise<WorkTree
  * where nothing was ever added.
  */
 async function copyIndex(from: string, to: string): Promise<void> {
-  const written = await stat(from).catch(nullIfMissing)
+  const written = await stat(from).catch(toNullIfMissing)
   if (written === null) return
   await copyFile(from, to)
   const second = Math.floor(written.mtimeMs / 1000)
   await utimes(to, second, second)
 }
 
-interface Aside {
+interface ScratchIndex {
   aside: GitRunner
   folder: string
   head: Oid
@@ -64,19 +64,20 @@ interface Aside {
 }
 
 /** From HEAD on, so that what was staged is read anew as well: its content may be in nobody's repository but theirs. */
-async function takeIn({ aside, folder, head, takes }: Aside): Promise<WorkTreeReading> {
+async function readIntoIndex({ aside, folder, head, takes }: ScratchIndex): Promise<WorkTreeReading> {
   const staged = await aside.run(
-    lines(['diff-index', '--cached', '--name-only', '--no-renames', '--diff-filter=A', head]),
+    buildListTask(['diff-index', '--cached', '--name-only', '--no-renames', '--diff-filter=A', head]),
   )
-  await aside.run(told(['read-tree', '--reset', head]))
-  await aside.run(told(['add', '--update', '--verbose', '--', '.']))
-  const unknown = await aside.run(lines(['ls-files', '--others', '--exclude-standard']))
+  await aside.run(buildSilentTask(['read-tree', '--reset', head]))
+  await aside.run(buildSilentTask(['add', '--update', '--verbose', '--', '.']))
+  const unknown = await aside.run(buildListTask(['ls-files', '--others', '--exclude-standard']))
   const known = new Set(staged)
   const taken = unknown.filter(line => known.has(line) || (isFile(line) && takes(unquotePath(line))))
-  const forced = await stillThere(aside, staged)
+  const forced = await selectExisting(aside, staged)
   const list = join(folder, 'paths')
   await writeFile(list, [...new Set([...taken, ...forced])].map(line => `${line}\n`).join(''))
-  if (taken.length + forced.length > 0) await aside.run(told([...ADD_LISTED, `--pathspec-from-file=${list}`]))
+  if (taken.length + forced.length > 0)
+    await aside.run(buildSilentTask([...ADD_LISTED, `--pathspec-from-file=${list}`]))
   const leftOut = unknown.filter(line => !taken.includes(line)).map(unquotePath)
   return { tree: await aside.run(writeTree), leftOut }
 }
@@ -92,9 +93,9 @@ function isFile(line: string): boolean {
 }
 
 /** Of those that were staged as new, also where they are ignored. */
-async function stillThere(aside: GitRunner, staged: readonly string[]): Promise<string[]> {
+async function selectExisting(aside: GitRunner, staged: readonly string[]): Promise<string[]> {
   if (staged.length === 0) return []
-  const all = new Set(await aside.run(lines(['ls-files', '--others'])))
+  const all = new Set(await aside.run(buildListTask(['ls-files', '--others'])))
   return staged.filter(line => all.has(line))
 }
 
@@ -106,18 +107,18 @@ const indexPath = {
 const writeTree = { args: ['write-tree'], parse: ({ stdout }: GitOutput) => stdout.trim() }
 
 /** Names stay quoted as git prints them: that is also how it reads them from a file. */
-function lines(args: readonly string[]) {
+function buildListTask(args: readonly string[]) {
   return {
     args: [...OWN_FILE, ...args],
     parse: ({ stdout }: GitOutput) => stdout.split('\n').filter(line => line !== ''),
   }
 }
 
-function told(args: readonly string[]) {
+function buildSilentTask(args: readonly string[]) {
   return { args: [...OWN_FILE, ...args], parse: () => undefined }
 }
 
 /** `100644 <oid> <stage>`, then the path. */
-function conflicted(line: string): string {
+function parseConflictPath(line: string): string {
   return unquotePath(line.slice(line.indexOf('\t') + 1))
 }

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { duplicateKey } from '../measure/output/duplicate-key.ts'
+import { findDuplicateKey } from '../measure/output/duplicate-key.ts'
 import type { Batch } from './batch.ts'
 import type { Rubric } from './rubric.ts'
 
 /** By field; null for one that is not logged for want of a number. */
-export type Scores = Record<string, number | null>
+export type ItemScores = Record<string, number | null>
 
 const answer = z.object({ scores: z.array(z.unknown()) })
 const element = z.looseObject({ item: z.string() })
@@ -13,15 +13,15 @@ const element = z.looseObject({ item: z.string() })
  * What can be read of an answer, by key. Invariant 5: no JSON, a score that is missing, no number, not finite, outside
  * the scale or given twice is no score; nothing is guessed, and words are no numbers.
  */
-export function readScores(text: string, batch: Batch, rubric: Rubric): Map<string, Scores> {
-  const read = new Map<string, Scores>()
+export function parseScores(text: string, batch: Batch, rubric: Rubric): Map<string, ItemScores> {
+  const read = new Map<string, ItemScores>()
   const seen = new Set<string>()
   const asked = new Set(batch.entries.map(({ key }) => key))
-  for (const each of elementsIn(text)) {
+  for (const each of parseScoreElements(text)) {
     const parsed = element.safeParse(each)
     if (!parsed.success || !asked.has(parsed.data.item)) continue
     const { item } = parsed.data
-    const scores = scoresIn(parsed.data, rubric)
+    const scores = readItemScores(parsed.data, rubric)
     if (seen.has(item) || scores === null) read.delete(item)
     else read.set(item, scores)
     seen.add(item)
@@ -30,7 +30,7 @@ export function readScores(text: string, batch: Batch, rubric: Rubric): Map<stri
 }
 
 /** One object, bare or as one block of code, in which nothing is said twice. */
-function elementsIn(text: string): unknown[] {
+function parseScoreElements(text: string): unknown[] {
   const [, block = text] = /^\s*```(?:json)?\s*\n([\s\S]*?)\n\s*```\s*$/.exec(text) ?? []
   let value: unknown
   try {
@@ -39,19 +39,22 @@ function elementsIn(text: string): unknown[] {
     // Words around it, or half of it: whoever guessed what was meant would guess a score.
     return []
   }
-  if (duplicateKey(block) !== null) return []
+  if (findDuplicateKey(block) !== null) return []
   return answer.safeParse(value).data?.scores ?? []
 }
 
-function scoresIn(given: Readonly<Record<string, unknown>>, rubric: Rubric): Scores | null {
+function readItemScores(given: Readonly<Record<string, unknown>>, rubric: Rubric): ItemScores | null {
   const { primary, others, scale } = rubric
   const [low, high] = scale
-  const score = numberIn(given, primary)
+  const score = readScoreNumber(given, primary)
   if (score === null || score < low || score > high) return null
-  return Object.fromEntries([[primary, score], ...others.map(field => [field, numberIn(given, field)])])
+  return Object.fromEntries([
+    [primary, score],
+    ...others.map(field => [field, readScoreNumber(given, field)]),
+  ])
 }
 
-function numberIn(given: Readonly<Record<string, unknown>>, field: string): number | null {
+function readScoreNumber(given: Readonly<Record<string, unknown>>, field: string): number | null {
   const value = Object.hasOwn(given, field) ? given[field] : null
   return typeof value === 'number' && Number.isFinite(value) ? value : null
 }

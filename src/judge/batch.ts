@@ -1,12 +1,12 @@
-import { sha256 } from '../model/canonical.ts'
-import { turns } from '../model/coins.ts'
-import { byDraw, isSame, type ItemPair } from './sample.ts'
+import { hashSha256 } from '../model/canonical.ts'
+import { drawTurns } from '../model/coins.ts'
+import { sortByDraw, isSame, type ItemPair } from './sample.ts'
 
 export type PairSide = 'base' | 'candidate'
 export type JudgedSide = PairSide | 'label'
 
 /** One item of one side, as a judge meets it. */
-export interface Entry {
+export interface BatchEntry {
   /** All that the judge is told of where it comes from; drawn, so that no item knows its own or another's. */
   key: string
   item: string
@@ -17,19 +17,19 @@ export interface Entry {
 /** What one judge is shown at once. */
 export interface Batch {
   judge: number
-  entries: Entry[]
+  entries: BatchEntry[]
   /** What stands around every item; in none of them. */
   mark: string
 }
 
-export interface Judging {
+export interface JudgingPlan {
   /** 64 hex digits that nobody could choose. */
   coins: string
   batchSize: number
   judges: number
 }
 
-type Unkeyed = Omit<Entry, 'key'>
+type Unkeyed = Omit<BatchEntry, 'key'>
 
 /**
  * Invariant 10: items are blocks like runs of a program. Whose turn comes first in one says in which half it is judged,
@@ -37,55 +37,58 @@ type Unkeyed = Omit<Entry, 'key'>
  * early as late, and among these neighbours as among those, whatever the judge makes of it. The two sides of an item
  * are never shown together, so that each is scored by the rubric and not by its likeness. Every judge has other coins.
  */
-export function batchesOf(pairs: readonly ItemPair[], judging: Judging): Batch[] {
-  return judgesIn(judging).flatMap(judge => {
+export function buildBatches(pairs: readonly ItemPair[], judging: JudgingPlan): Batch[] {
+  return listJudges(judging).flatMap(judge => {
     const chance = `${judging.coins}:judge:${judge}`
-    const blocks = pairs.map((pair, block) => ({ pair, sides: sidesInTurn(judging, judge, block) }))
+    const blocks = pairs.map((pair, block) => ({ pair, sides: orderSides(judging, judge, block) }))
     return ([0, 1] as const).flatMap(half => {
       const shown = half === 0 ? blocks : blocks.filter(({ pair }) => !isSame(pair))
-      const entries = byDraw(shown, ({ pair }) => pair.id, `${chance}:half:${half}`).map(
+      const entries = sortByDraw(shown, ({ pair }) => pair.id, `${chance}:half:${half}`).map(
         ({ pair, sides }): Unkeyed => {
           const side = sides[half]
           return { item: pair.id, side, content: pair[side].content }
         },
       )
-      return chunked(entries, judging.batchSize).map(each => keyed(each, judge, chance))
+      return chunkItems(entries, judging.batchSize).map(each => assignKeys(each, judge, chance))
     })
   })
 }
 
 /** The two sides of the item that is this block, in the order in which this judge meets them. */
-export function sidesInTurn(
-  { coins }: Pick<Judging, 'coins'>,
+export function orderSides(
+  { coins }: Pick<JudgingPlan, 'coins'>,
   judge: number,
   block: number,
 ): [first: PairSide, second: PairSide] {
-  const own = judge === 0 ? coins : sha256(`${coins}:judge:${judge}`)
-  const [first] = turns({ coins: own }, block, [true, false])
+  const own = judge === 0 ? coins : hashSha256(`${coins}:judge:${judge}`)
+  const [first] = drawTurns({ coins: own }, block, [true, false])
   return first === true ? ['base', 'candidate'] : ['candidate', 'base']
 }
 
 /** Items that people have scored, for the judges to score as well. */
-export function labelBatches(labels: readonly { id: string; content: string }[], judging: Judging): Batch[] {
-  return judgesIn(judging).flatMap(judge => {
+export function buildLabelBatches(
+  labels: readonly { id: string; content: string }[],
+  judging: JudgingPlan,
+): Batch[] {
+  return listJudges(judging).flatMap(judge => {
     const chance = `${judging.coins}:labels:${judge}`
-    const entries = byDraw(labels, ({ id }) => id, chance).map(({ id, content }): Unkeyed => {
+    const entries = sortByDraw(labels, ({ id }) => id, chance).map(({ id, content }): Unkeyed => {
       return { item: id, side: 'label', content }
     })
-    return chunked(entries, judging.batchSize).map(each => keyed(each, judge, chance))
+    return chunkItems(entries, judging.batchSize).map(each => assignKeys(each, judge, chance))
   })
 }
 
 /** One entry by itself, after its batch gave no score for it. */
-export function aloneIn({ judge, mark }: Batch, entry: Entry): Batch {
+export function toSingleBatch({ judge, mark }: Batch, entry: BatchEntry): Batch {
   return { judge, mark, entries: [entry] }
 }
 
-function judgesIn({ judges }: Judging): number[] {
+function listJudges({ judges }: JudgingPlan): number[] {
   return Array.from({ length: judges }, (_, judge) => judge)
 }
 
-function chunked<T>(all: readonly T[], size: number): T[][] {
+function chunkItems<T>(all: readonly T[], size: number): T[][] {
   return Array.from({ length: Math.ceil(all.length / size) }, (_, at) =>
     all.slice(at * size, (at + 1) * size),
   )
@@ -95,14 +98,14 @@ function chunked<T>(all: readonly T[], size: number): T[][] {
  * Words are drawn from the coins and from all that is shown: even who knew the coins could not print what depends on
  * what they print, and aim at a mark or at another item.
  */
-function keyed(entries: readonly Unkeyed[], judge: number, chance: string): Batch {
-  const words = sha256(`${chance}:${entries.map(({ content }) => sha256(content)).join(':')}`)
+function assignKeys(entries: readonly Unkeyed[], judge: number, chance: string): Batch {
+  const words = hashSha256(`${chance}:${entries.map(({ content }) => hashSha256(content)).join(':')}`)
   const taken = new Set<string>()
   return {
     judge,
-    mark: unusedIn(entries, words, 32, taken),
+    mark: drawUnusedWord(entries, words, 32, taken),
     entries: entries.map(entry => {
-      const key = unusedIn(entries, `${words}:key:${entry.side}:${entry.item}`, 8, taken)
+      const key = drawUnusedWord(entries, `${words}:key:${entry.side}:${entry.item}`, 8, taken)
       taken.add(key)
       return { key, ...entry }
     }),
@@ -110,14 +113,14 @@ function keyed(entries: readonly Unkeyed[], judge: number, chance: string): Batc
 }
 
 /** A word that stands in no item; that one has to be drawn again is as good as never needed, and never wrong. */
-function unusedIn(
+function drawUnusedWord(
   entries: readonly Unkeyed[],
   chance: string,
   length: number,
   taken: ReadonlySet<string>,
 ): string {
   for (let draw = 0; ; draw++) {
-    const word = sha256(`${chance}:word:${draw}`).slice(0, length)
+    const word = hashSha256(`${chance}:word:${draw}`).slice(0, length)
     if (!taken.has(word) && !entries.some(({ content }) => content.includes(word))) return word
   }
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { type Handed, readHanded, understandHanded } from '../measure/handed-file.ts'
-import { payloads } from '../model/event-payloads.ts'
-import { digest } from '../model/ids.ts'
+import { type JobFile, readJobFile, parseJobFile } from '../measure/handed-file.ts'
+import { eventPayloads } from '../model/event-payloads.ts'
+import { digestSchema } from '../model/ids.ts'
 import { printedOrder } from './judged-report.ts'
 
 /**
@@ -20,30 +20,32 @@ const campaign = {
   winnow: z.literal(1),
   campaign: z.string(),
   /** The event that started it: another of the same name has no use for them. */
-  started: digest,
+  started: digestSchema,
 }
 
 const handedItems = z.strictObject({
   ...campaign,
-  orders: z.array(z.strictObject({ key: z.string(), order: digest, printed: printedOrder })).max(MOST_ORDERS),
+  orders: z
+    .array(z.strictObject({ key: z.string(), order: digestSchema, printed: printedOrder }))
+    .max(MOST_ORDERS),
 })
 export type HandedItems = z.output<typeof handedItems>
 
 const handedScores = z.strictObject({
   ...campaign,
   judgings: z
-    .array(z.strictObject(payloads.judged))
+    .array(z.strictObject(eventPayloads.judged))
     .max(MOST_ORDERS)
     .refine(all => new Set(all.map(({ key }) => key)).size === all.length, 'one asking is answered twice'),
 })
 export type HandedScores = z.output<typeof handedScores>
 
 /** What one job is handed of all that waits: the rest is for the next, as large as one may be. */
-export function fittingItems(all: HandedItems, most = MOST_ITEMS_BYTES): HandedItems {
+export function limitItems(all: HandedItems, most = MOST_ITEMS_BYTES): HandedItems {
   const orders: HandedItems['orders'] = []
   let bytes = 1024
   for (const each of all.orders.slice(0, MOST_ORDERS)) {
-    const own = bytesOf(each)
+    const own = countJsonBytes(each)
     if (bytes + own > most) continue
     bytes += own
     orders.push(each)
@@ -51,14 +53,14 @@ export function fittingItems(all: HandedItems, most = MOST_ITEMS_BYTES): HandedI
   return { ...all, orders }
 }
 
-function bytesOf(value: unknown): number {
+function countJsonBytes(value: unknown): number {
   return new TextEncoder().encode(JSON.stringify(value)).length
 }
 
-export function readItems(path: string): Promise<HandedItems | { unusable: string }> {
-  return readHanded(path, { of: 'items', most: MOST_ITEMS_BYTES, schema: handedItems })
+export function readItemsFile(path: string): Promise<HandedItems | { unusable: string }> {
+  return readJobFile(path, { of: 'items', most: MOST_ITEMS_BYTES, schema: handedItems })
 }
 
-export function readScores(handed: Handed): HandedScores | { unusable: string } {
-  return understandHanded(handed, { of: 'scores', schema: handedScores })
+export function readScoresFile(handed: JobFile): HandedScores | { unusable: string } {
+  return parseJobFile(handed, { of: 'scores', schema: handedScores })
 }

@@ -3,10 +3,10 @@ import { observePair } from '../decide/evidence/observe-pair.ts'
 import { type EvidenceOptions, startEvidence } from '../decide/evidence/start-evidence.ts'
 import type { EvidenceState } from '../decide/evidence/state.ts'
 import type { JudgedPair } from './item-pairs.ts'
-import type { JudgeSection } from './rubric.ts'
+import type { JudgeSettings } from './rubric.ts'
 
 export interface JudgedTerms {
-  judge: Pick<JudgeSection, 'minimum_improvement' | 'confirmation_seed'>
+  judge: Pick<JudgeSettings, 'minimum_improvement' | 'confirmation_seed'>
   direction: 'minimize' | 'maximize'
   /** Evidence of 1/level keeps it. */
   level: number
@@ -25,7 +25,7 @@ export interface JudgedSample {
  * there is a confirmation_seed a screen by the first sample and a proof by another. Items take the place of runs of a
  * program, and another sample that of another machine.
  */
-export function judgedOptions({ judge, direction, level, sampleSize }: JudgedTerms): EvidenceOptions {
+export function buildJudgedOptions({ judge, direction, level, sampleSize }: JudgedTerms): EvidenceOptions {
   const confirms = judge.confirmation_seed !== null
   return {
     direction,
@@ -42,12 +42,12 @@ export function judgedOptions({ judge, direction, level, sampleSize }: JudgedTer
 }
 
 /** The evidence of all samples in the order in which they were judged, by the rule that reads pairs of runs. */
-export function judgedEvidence(
+export function computeJudgedEvidence(
   terms: JudgedTerms,
   primary: string,
   samples: readonly JudgedSample[],
 ): EvidenceState {
-  let state = startEvidence(judgedOptions(terms))
+  let state = startEvidence(buildJudgedOptions(terms))
   for (const { seed, pairs } of samples) {
     const job = `sample ${seed}`
     for (const { first, base, candidate } of pairs) {

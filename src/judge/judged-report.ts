@@ -1,22 +1,28 @@
 import { z } from 'zod'
-import { failureOf } from '../decide/failures.ts'
+import { findFailure } from '../decide/failures.ts'
 import { item } from '../measure/output/items.ts'
-import { sha256 } from '../model/canonical.ts'
-import { seedOf } from '../model/coins.ts'
-import { isReporting, type Order } from '../model/order.ts'
-import { MOST_REPORT_BYTES } from '../model/parcel.ts'
-import { brokenSide, type Execution, type Judging as Cost, type Report, report } from '../model/report.ts'
-import { judgedSample } from '../spec/judged.ts'
+import { hashSha256 } from '../model/canonical.ts'
+import { drawSeed } from '../model/coins.ts'
+import { isReportingPurpose, type Order } from '../model/order.ts'
+import { MAX_REPORT_BYTES } from '../model/parcel.ts'
+import {
+  markSideBroken,
+  type Execution,
+  type JudgingUsage as Cost,
+  type Report,
+  reportSchema,
+} from '../model/report.ts'
+import { countSampleItems } from '../spec/judged.ts'
 import type { Spec } from '../spec/schema.ts'
-import { type Judging, type PairSide, sidesInTurn } from './batch.ts'
-import { meanScores, scoresOf } from './item-pairs.ts'
+import { type JudgingPlan, type PairSide, orderSides } from './batch.ts'
+import { computeMeanScores, collectScores } from './item-pairs.ts'
 import type { ScoreRecord } from '../model/score-record.ts'
-import { type JudgeSection, type Rubric, rubricOf } from './rubric.ts'
-import { freshSample, type ItemPair } from './sample.ts'
+import { type JudgeSettings, type Rubric, buildRubric } from './rubric.ts'
+import { drawFreshSample, type ItemPair } from './sample.ts'
 
 /** What came of measuring an order of a judged campaign: the report as it stands, and what is still to be scored. */
 export const printedOrder = z.strictObject({
-  report,
+  report: reportSchema,
   /** By side. */
   items: z.record(z.string(), z.array(item)),
 })
@@ -26,37 +32,40 @@ export type PrintedOrder = z.infer<typeof printedOrder>
 export const SAMPLES_TO_KEEP = 2
 
 /** What judges are asked for one order. */
-export interface ToJudge {
-  judge: JudgeSection
+export interface JudgingTask {
+  judge: JudgeSettings
   rubric: Rubric
   /** Fewer than wanted where no others are left that were not scored before. */
   pairs: ItemPair[]
   wanted: number
-  judging: Judging
+  judging: JudgingPlan
 }
 
-type Asked = { order: Order; spec: Spec }
+type JudgedOrder = { order: Order; spec: Spec }
 
 /** The report itself where nothing is worth a judge: it failed, or too few items are on both sides (invariant 5). */
-export function toJudge(asked: Asked, { report: measured, items }: PrintedOrder): ToJudge | Report {
+export function prepareJudging(
+  asked: JudgedOrder,
+  { report: measured, items }: PrintedOrder,
+): JudgingTask | Report {
   const { order, spec } = asked
   const { primary, judge } = spec.metric
   const label = order.candidates[0]?.label
   if (judge === null || label === undefined || measured.runner_error !== null) return measured
-  if (failureOf({ spec, report: measured, label, pairs: true }) !== null) return measured
+  if (findFailure({ spec, report: measured, label, pairs: true }) !== null) return measured
   const [base, candidate] = [items['base'] ?? [], items[label] ?? []]
-  const wanted = judgedSample(judge)
-  const large = tooLarge(measured, wanted)
+  const wanted = countSampleItems(judge)
+  const large = rejectTooLarge(measured, wanted)
   if (large !== null) return large
   const { sample_size: sampleSize, stratification } = judge
-  const seeds = seedsFor(asked)
-  const { pairs } = freshSample(base, candidate, { sampleSize, stratification, seeds })
+  const seeds = selectSeeds(asked)
+  const { pairs } = drawFreshSample(base, candidate, { sampleSize, stratification, seeds })
   const few = { wanted, base: base.length, pairs: pairs.length }
   if (base.length < SAMPLES_TO_KEEP * wanted || (seeds.length === 1 && pairs.length < wanted))
-    return tooFew(order, measured, few)
+    return rejectTooFew(order, measured, few)
   return {
     judge,
-    rubric: rubricOf({ primary, judge }),
+    rubric: buildRubric({ primary, judge }),
     pairs,
     wanted,
     judging: { coins: order.coins, batchSize: judge.batch_size, judges: judge.judges },
@@ -67,57 +76,59 @@ export function toJudge(asked: Asked, { report: measured, items }: PrintedOrder)
  * The sample of the spec first, then those that confirm, of other items. Whatever is measured for the record alone draws
  * anew from all, so that what is reported is not a gain of the items that it was selected by.
  */
-function seedsFor({ order, spec }: Asked): [number, ...number[]] {
+function selectSeeds({ order, spec }: JudgedOrder): [number, ...number[]] {
   const { judge } = spec.metric
-  if (judge === null || isReporting(order.purpose))
-    return [Number.parseInt(sha256(`${order.coins}:sample`).slice(0, 8), 16)]
+  if (judge === null || isReportingPurpose(order.purpose))
+    return [Number.parseInt(hashSha256(`${order.coins}:sample`).slice(0, 8), 16)]
   const before = Object.values(order.carried)[0]?.length ?? 0
   const confirming = judge.confirmation_seed ?? judge.sample_seed + 1
   return [judge.sample_seed, ...Array.from({ length: before }, () => confirming)]
 }
 
 /** Every item of a report has what its run printed beside it: who prints very much is broken, and not who writes it down. */
-function tooLarge(measured: Report, wanted: number): Report | null {
+function rejectTooLarge(measured: Report, wanted: number): Report | null {
   for (const { side, metrics } of measured.executions) {
     const bytes = new TextEncoder().encode(JSON.stringify(metrics)).length * wanted
-    const error = `its metrics have ${bytes} bytes in a report of ${wanted} items, and no more than ${MOST_REPORT_BYTES} are kept`
-    if (bytes > MOST_REPORT_BYTES) return brokenSide(measured, side, error)
+    const error = `its metrics have ${bytes} bytes in a report of ${wanted} items, and no more than ${MAX_REPORT_BYTES} are kept`
+    if (bytes > MAX_REPORT_BYTES) return markSideBroken(measured, side, error)
   }
   return null
 }
 
-interface Few {
+interface ItemCounts {
   wanted: number
   base: number
   pairs: number
 }
 
 /** Who has too few of them is broken: a sample of what is left would leave out what one side did not print. */
-function tooFew(order: Order, measured: Report, { wanted, base, pairs }: Few): Report {
+function rejectTooFew(order: Order, measured: Report, { wanted, base, pairs }: ItemCounts): Report {
   const least = SAMPLES_TO_KEEP * wanted
   const short = base < least
   const side = short ? 'base' : order.candidates[0]?.label
   const error = short
     ? `it prints ${base} items, and two samples that share none have ${least} (metric.judge.sample_size)`
     : `${pairs} of the items that are asked for are on both sides, and a sample has ${wanted} (metric.judge.sample_size)`
-  return brokenSide(measured, side, error)
+  return markSideBroken(measured, side, error)
 }
 
 /**
  * Items take the place of runs: a block is one item, its executions are what both sides were scored, in the turns that
  * the order drew. So a report of a judged order is read, recorded, replayed and audited like any other.
  */
-export function judgedReport(
+export function buildJudgedReport(
   order: Order,
   { report: measured }: PrintedOrder,
-  judged: ToJudge & { records: readonly ScoreRecord[]; cost: Cost },
+  judged: JudgingTask & { records: readonly ScoreRecord[]; cost: Cost },
 ): Report {
   const label = order.candidates[0]?.label ?? 'base'
   const runs = new Map(measured.executions.map(run => [run.side, run]))
   const executions = Array.from({ length: judged.wanted }, (_, block) => block).flatMap(block =>
-    sidesInTurn(judged.judging, 0, block).flatMap((side): Execution[] => {
+    orderSides(judged.judging, 0, block).flatMap((side): Execution[] => {
       const run = runs.get(side === 'base' ? 'base' : label)
-      return run === undefined ? [] : [scored(judged, { run, block, side, seed: seedOf(order, block) })]
+      return run === undefined
+        ? []
+        : [toScoredExecution(judged, { run, block, side, seed: drawSeed(order, block) })]
     }),
   )
   return { ...measured, executions, judging: judged.cost }
@@ -130,8 +141,8 @@ interface OneItem {
   seed: number
 }
 
-function scored(
-  judged: ToJudge & { records: readonly ScoreRecord[] },
+function toScoredExecution(
+  judged: JudgingTask & { records: readonly ScoreRecord[] },
   { run, block, side, seed }: OneItem,
 ): Execution {
   const { artifacts: _, tasks: _own, ...own } = run
@@ -144,8 +155,8 @@ function scored(
       metrics: {},
       error: 'no item is left that was not scored before',
     }
-  const given = scoresOf(judged, block, side)
-  const scores = meanScores(given)
+  const given = collectScores(judged, block, side)
+  const scores = computeMeanScores(given)
   const { primary } = judged.rubric
   const tasks = Object.fromEntries(
     given.map((each, judge) => [

@@ -1,5 +1,5 @@
 import type { ModelUsage } from '../ports.ts'
-import { questionFor } from './prompt.ts'
+import { buildPrompt } from './prompt.ts'
 import type { Rubric } from './rubric.ts'
 
 export interface CostCase {
@@ -21,11 +21,11 @@ const TOKENS_OF_A_SCORE = 20
 const MILLION = 1_000_000
 
 /** What judging one sample of both sides costs in the middle, before anything was asked. */
-export function judgingCost(about: CostCase): JudgingCost {
+export function estimateJudgingCost(about: CostCase): JudgingCost {
   const { rubric, sampleSize, batchSize, judges, price } = about
   const requests = judges * 2 * Math.ceil(sampleSize / batchSize)
   const entries = judges * 2 * sampleSize
-  const { around, each } = promptCharacters(about)
+  const { around, each } = countPromptCharacters(about)
   const input = Math.ceil((requests * around + entries * each) / CHARACTERS)
   const output = entries * TOKENS_OF_A_SCORE * (rubric.others.length + 2)
   const usd = price === null ? null : (input * price.input + output * price.output) / MILLION
@@ -33,9 +33,9 @@ export function judgingCost(about: CostCase): JudgingCost {
 }
 
 /** Read off the prompt itself: what comes with every request, and what with every item. */
-function promptCharacters({ rubric, itemCharacters }: CostCase): { around: number; each: number } {
+function countPromptCharacters({ rubric, itemCharacters }: CostCase): { around: number; each: number } {
   const mark = 'm'.repeat(32)
   const entry = { key: 'k'.repeat(8), item: '', side: 'base', content: '' } as const
-  const { system, user } = questionFor(rubric, { judge: 0, mark, entries: [entry] })
+  const { system, user } = buildPrompt(rubric, { judge: 0, mark, entries: [entry] })
   return { around: system.length, each: user.length + itemCharacters }
 }

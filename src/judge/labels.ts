@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { type Place, UserError } from '../errors.ts'
-import type { Scale } from '../spec/judge-scale.ts'
-import { agreementOf } from './agreement.ts'
+import { type ErrorPlace, UserError } from '../errors.ts'
+import type { ScoreScale } from '../spec/judge-scale.ts'
+import { computeAgreement } from './agreement.ts'
 import { MOST_CONTENT } from '../measure/output/items.ts'
-import { meanScores } from './item-pairs.ts'
-import { judgedKey, standingRecords } from './record.ts'
+import { computeMeanScores } from './item-pairs.ts'
+import { getJudgedKey, selectCountedRecords } from './record.ts'
 import { type ScoreRecord } from '../model/score-record.ts'
 
 /** What a person gave one item. */
@@ -22,8 +22,8 @@ const label = z.strictObject({
 const EXAMPLE = '{"content": "the text that was scored", "score": 4}'
 
 /** What `metric.judge.calibration.labels` names: a JSON array of labels, or one label a line. */
-export function parseLabels(text: string, { file, scale }: { file: string; scale: Scale }): Label[] {
-  const labels = rowsOf(text, file).map(({ value, place }, index): Label => {
+export function parseLabels(text: string, { file, scale }: { file: string; scale: ScoreScale }): Label[] {
+  const labels = splitLabelRows(text, file).map(({ value, place }, index): Label => {
     const parsed = label.safeParse(value)
     if (!parsed.success)
       throw new UserError('this is no label of an item', { place, fix: `write it like ${EXAMPLE}` })
@@ -39,12 +39,12 @@ export function parseLabels(text: string, { file, scale }: { file: string; scale
   return labels
 }
 
-function rowsOf(text: string, file: string): { value: unknown; place: Place }[] {
-  const whole = jsonOf(text)
+function splitLabelRows(text: string, file: string): { value: unknown; place: ErrorPlace }[] {
+  const whole = parseLabelRow(text)
   if (Array.isArray(whole))
     return whole.map((value: unknown, index) => ({ value, place: { file, path: `[${index}]` } }))
   return text.split('\n').flatMap((row, index) => {
-    return row.trim() === '' ? [] : [{ value: jsonOf(row), place: { file, line: index + 1 } }]
+    return row.trim() === '' ? [] : [{ value: parseLabelRow(row), place: { file, line: index + 1 } }]
   })
 }
 
@@ -64,7 +64,7 @@ function checkLabels(labels: readonly Label[], file: string): void {
   })
 }
 
-function jsonOf(row: string): unknown {
+function parseLabelRow(row: string): unknown {
   try {
     return JSON.parse(row)
   } catch {
@@ -73,28 +73,34 @@ function jsonOf(row: string): unknown {
   }
 }
 
-interface Calibrated {
+interface LabelCalibration {
   labels: readonly Label[]
   records: readonly ScoreRecord[]
   judges: number
   primary: string
-  scale: Scale
+  scale: ScoreScale
 }
 
 /** How far the judges agree with people: what they gave no score is as far off as the scale allows (invariant 5). */
-export function agreementWithLabels({ labels, records, judges, primary, scale }: Calibrated): number | null {
-  const standing = standingRecords(records)
-  return agreementOf(
+export function computeLabelAgreement({
+  labels,
+  records,
+  judges,
+  primary,
+  scale,
+}: LabelCalibration): number | null {
+  const standing = selectCountedRecords(records)
+  return computeAgreement(
     labels.map(({ id, score }) => {
       const all = Array.from(
         { length: judges },
-        (_, judge) => standing.get(judgedKey({ judge, item: id, side: 'label' }))?.scores ?? null,
+        (_, judge) => standing.get(getJudgedKey({ judge, item: id, side: 'label' }))?.scores ?? null,
       )
-      return [score, meanScores(all)?.[primary] ?? farthest(score, scale)]
+      return [score, computeMeanScores(all)?.[primary] ?? findFarthestScore(score, scale)]
     }),
   )
 }
 
-function farthest(score: number, [low, high]: Scale): number {
+function findFarthestScore(score: number, [low, high]: ScoreScale): number {
   return score - low > high - score ? low : high
 }

@@ -2,7 +2,7 @@ import type { ModelQuestion } from '../ports.ts'
 import type { Batch } from './batch.ts'
 import type { Rubric } from './rubric.ts'
 
-type Question = Pick<ModelQuestion, 'system' | 'user' | 'maxTokens'>
+type PromptQuestion = Pick<ModelQuestion, 'system' | 'user' | 'maxTokens'>
 
 /** Models that think before they answer are cut off by less. */
 const FOR_THINKING = 4_000
@@ -12,24 +12,24 @@ const FOR_ONE_SCORE = 40
  * What one judge is asked about one batch. What stands between the marks is data, whatever it says: the mark is drawn
  * after the items were printed, so that none can end before its end.
  */
-export function questionFor(rubric: Rubric, { mark, entries }: Batch): Question {
+export function buildPrompt(rubric: Rubric, { mark, entries }: Batch): PromptQuestion {
   const shown = entries.map(({ key, content }) => `BEGIN ${mark} ${key}\n${content}\nEND ${mark} ${key}`)
   return {
-    system: instructions(rubric, mark),
+    system: renderInstructions(rubric, mark),
     user: `${shown.join('\n\n')}\n\nThe items to be scored: ${entries.map(({ key }) => key).join(' ')}`,
     maxTokens: FOR_THINKING + FOR_ONE_SCORE * (rubric.others.length + 2) * entries.length,
   }
 }
 
 /** The same, with nothing in it that anybody printed: whether it is the items that are not taken. */
-export function sameWithoutItems(rubric: Rubric, batch: Batch): Question {
-  const { maxTokens } = questionFor(rubric, batch)
+export function buildPromptWithoutItems(rubric: Rubric, batch: Batch): PromptQuestion {
+  const { maxTokens } = buildPrompt(rubric, batch)
   const [entry] = batch.entries
   const entries = entry === undefined ? [] : [{ ...entry, content: 'This item is empty.' }]
-  return { ...questionFor(rubric, { ...batch, entries }), maxTokens }
+  return { ...buildPrompt(rubric, { ...batch, entries }), maxTokens }
 }
 
-function instructions({ text, primary, others, scale: [low, high] }: Rubric, mark: string): string {
+function renderInstructions({ text, primary, others, scale: [low, high] }: Rubric, mark: string): string {
   const field = JSON.stringify(primary)
   const scores = [primary, ...others].map(name => `${JSON.stringify(name)}: <number>`).join(', ')
   return `You score items by a rubric. Score each item by itself, as if the others were not there.

@@ -1,4 +1,4 @@
-import { largestSuiteEvidence } from '../decide/evidence/suite-maximum.ts'
+import { computeLargestSuiteEvidence } from '../decide/evidence/suite-maximum.ts'
 import { UserError } from '../errors.ts'
 
 export interface ReachCase {
@@ -9,7 +9,7 @@ export interface ReachCase {
   screen?: number
 }
 
-export interface Reach {
+export interface SampleReach {
   /** There are scores that would show a gain. */
   reaches: boolean
   /** The smallest sample of which that is true. */
@@ -19,7 +19,7 @@ export interface Reach {
 const SCREEN = 20
 
 /** Whether a sample can show anything at all: refused before anything is spent where it cannot (decision 3.1). */
-export function reachOf(reach: ReachCase): Reach {
+export function computeSampleReach(reach: ReachCase): SampleReach {
   if (!(reach.level > 0 && reach.level < 1))
     throw new UserError(`the level is ${reach.level}`, { fix: 'give a number above 0 and below 1' })
   let least = 1
@@ -29,7 +29,7 @@ export function reachOf(reach: ReachCase): Reach {
 
 /** The screen ends its sample with the pair that reaches it, and no pair more than doubles what there was. */
 function canShow({ sampleSize, confirms, level, screen = SCREEN }: ReachCase): boolean {
-  const most = largestSuiteEvidence(sampleSize, 'graded')
+  const most = computeLargestSuiteEvidence(sampleSize, 'graded')
   if (!confirms) return most >= 1 / level
   return most >= screen && 2 * screen * most >= 1 / level
 }

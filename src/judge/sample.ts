@@ -1,4 +1,4 @@
-import { sha256 } from '../model/canonical.ts'
+import { hashSha256 } from '../model/canonical.ts'
 import type { Item } from '../measure/output/items.ts'
 
 /** One item as both sides printed it: what is compared. */
@@ -20,7 +20,7 @@ export interface Sampling {
   seed: number
 }
 
-export interface Sample {
+export interface ItemSample {
   pairs: ItemPair[]
   /** Buckets that have fewer items than were asked of them. */
   short: { bucket: string; wanted: number; found: number }[]
@@ -33,14 +33,18 @@ export interface Sample {
  * Which items are scored, by the seed alone: in whatever order they were printed, and as far as they are there the
  * same ones for every candidate.
  */
-export function sampleOf(base: readonly Item[], candidate: readonly Item[], sampling: Sampling): Sample {
+export function drawSample(
+  base: readonly Item[],
+  candidate: readonly Item[],
+  sampling: Sampling,
+): ItemSample {
   const others = new Map(candidate.map(item => [item.id, item]))
   const known = new Set(base.map(({ id }) => id))
   const matched = base.flatMap((item): ItemPair[] => {
     const other = others.get(item.id)
     return other === undefined ? [] : [{ id: item.id, base: item, candidate: other }]
   })
-  const { pairs, short } = drawn(matched, sampling)
+  const { pairs, short } = drawPairs(matched, sampling)
   return {
     pairs,
     short,
@@ -53,27 +57,27 @@ export function sampleOf(base: readonly Item[], candidate: readonly Item[], samp
  * One of several samples that share no item, each drawn from what those before it left. What was scored once says
  * nothing new the second time: a change that is good for the items of one sample by chance is not for those of another.
  */
-export function freshSample(
+export function drawFreshSample(
   base: readonly Item[],
   candidate: readonly Item[],
   { seeds, ...how }: Omit<Sampling, 'seed'> & { seeds: readonly [number, ...number[]] },
-): Sample {
+): ItemSample {
   const [first, ...later] = seeds
-  let sample = sampleOf(base, candidate, { ...how, seed: first })
+  let sample = drawSample(base, candidate, { ...how, seed: first })
   const taken = new Set<string>()
   const left = (items: readonly Item[]) => items.filter(({ id }) => !taken.has(id))
   for (const seed of later) {
     for (const { id } of sample.pairs) taken.add(id)
-    sample = sampleOf(left(base), left(candidate), { ...how, seed })
+    sample = drawSample(left(base), left(candidate), { ...how, seed })
   }
   return sample
 }
 
 /** Strata first; what they leave of the sample is drawn from all that is left. */
-function drawn(matched: readonly ItemPair[], { sampleSize, stratification, seed }: Sampling) {
-  const left = byDraw(matched, ({ id }) => id, `sample:${seed}`)
+function drawPairs(matched: readonly ItemPair[], { sampleSize, stratification, seed }: Sampling) {
+  const left = sortByDraw(matched, ({ id }) => id, `sample:${seed}`)
   const pairs: ItemPair[] = []
-  const short: Sample['short'] = []
+  const short: ItemSample['short'] = []
   const strata = stratification ?? []
   for (const { bucket, count } of strata) {
     // A candidate that could name its bucket could choose what it is compared in.
@@ -87,7 +91,7 @@ function drawn(matched: readonly ItemPair[], { sampleSize, stratification, seed 
 }
 
 /** In an order that chance alone decides, and the same for the same chance. */
-export function byDraw<T>(all: readonly T[], idOf: (one: T) => string, chance: string): T[] {
-  const drawn = new Map(all.map(one => [one, sha256(`${chance}:${idOf(one)}`)]))
+export function sortByDraw<T>(all: readonly T[], idOf: (one: T) => string, chance: string): T[] {
+  const drawn = new Map(all.map(one => [one, hashSha256(`${chance}:${idOf(one)}`)]))
   return all.toSorted((a, b) => ((drawn.get(a) ?? '') < (drawn.get(b) ?? '') ? -1 : 1))
 }

@@ -1,11 +1,17 @@
 import { ConflictError, LedgerError, UserError } from '../errors.ts'
 import type { Repository } from '../git/repository.ts'
-import { type By, COMMUTING, type EventDraft, eventId, type LedgerEvent } from '../model/event.ts'
-import { type CampaignRefs, shortRef } from '../model/refs.ts'
+import {
+  type EventAuthor,
+  COMMUTING_KINDS,
+  type EventDraft,
+  computeEventId,
+  type LedgerEvent,
+} from '../model/event.ts'
+import { type CampaignRefs, toShortRef } from '../model/refs.ts'
 import { openChain } from './chain.ts'
 import { writeLedgerCommit } from './ledger-commit.ts'
-import { readEventsAfter } from './read-events.ts'
-import { type Attempt, type Pacing, pushAttempt, retryLostRaces } from './retry.ts'
+import { continueEvents } from './read-events.ts'
+import { type Attempt, type Pacing, toPushAttempt, retryLostRaces } from './retry.ts'
 import { readTip, type Tip } from './tip.ts'
 
 export interface AppendDeps extends Pacing {
@@ -16,7 +22,7 @@ export interface AppendDeps extends Pacing {
 }
 
 /** Which drafts the ledger holds already, and up to where that was looked for. */
-interface Progress {
+interface AppendProgress {
   tip: Tip | null
   arrived: Map<string, LedgerEvent>
 }
@@ -25,16 +31,16 @@ interface Progress {
 export async function appendCommuting(
   deps: AppendDeps,
   drafts: readonly EventDraft[],
-  by: By,
+  by: EventAuthor,
 ): Promise<LedgerEvent[]> {
-  const bound = drafts.find(draft => !COMMUTING.has(draft.kind))
+  const bound = drafts.find(draft => !COMMUTING_KINDS.has(draft.kind))
   if (bound)
     throw new TypeError(`${bound.kind} was planned on a tip: it is appended by the engine's own push`)
   if (drafts.length === 0) return []
-  const progress: Progress = { tip: null, arrived: new Map() }
+  const progress: AppendProgress = { tip: null, arrived: new Map() }
   const ref = deps.refs.state
   try {
-    const result = await retryLostRaces(deps, () => attemptAppend(deps, drafts, by, progress))
+    const result = await retryLostRaces(deps, () => tryAppend(deps, drafts, by, progress))
     if (result.done) return result.value
     throw (
       result.refused ??
@@ -45,31 +51,31 @@ export async function appendCommuting(
   }
 }
 
-async function attemptAppend(
+async function tryAppend(
   deps: AppendDeps,
   drafts: readonly EventDraft[],
-  by: By,
-  progress: Progress,
+  by: EventAuthor,
+  progress: AppendProgress,
 ): Promise<Attempt<LedgerEvent[]>> {
   const { repo, refs } = deps
-  const tip = await observe(deps, progress)
+  const tip = await observeTip(deps, progress)
   const known = new Map(progress.arrived)
   const chain = openChain(tip, { at: new Date(deps.clock()).toISOString(), by })
-  const sealed = missing(drafts, known).map(draft => chain.seal(draft))
+  const sealed = listMissingDrafts(drafts, known).map(draft => chain.addEvent(draft))
   for (const { event } of sealed) known.set(event.id, event)
-  const events = drafts.flatMap(draft => known.get(eventId(draft)) ?? [])
+  const events = drafts.flatMap(draft => known.get(computeEventId(draft)) ?? [])
   if (sealed.length === 0) return { done: true, value: events }
-  const commit = await writeLedgerCommit(repo, tip, sealed, { message: messageOf(drafts) })
+  const commit = await writeLedgerCommit(repo, tip, sealed, { message: renderCommitMessage(drafts) })
   const update = { ref: refs.state, from: tip.commit, to: commit }
-  return pushAttempt(await repo.push([update]), events)
+  return toPushAttempt(await repo.push([update]), events)
 }
 
 /** The remote's tip now, and what arrived since the first attempt: perhaps our own, its answer lost. */
-async function observe({ repo, refs }: AppendDeps, progress: Progress): Promise<Tip> {
+async function observeTip({ repo, refs }: AppendDeps, progress: AppendProgress): Promise<Tip> {
   const ref = refs.state
   const oid = (await repo.remoteRefs([ref])).refs.get(ref)
   if (oid === undefined) {
-    throw new UserError(`there is no ledger at ${shortRef(ref)}`, {
+    throw new UserError(`there is no ledger at ${toShortRef(ref)}`, {
       fix: 'start the campaign first: winnow run',
     })
   }
@@ -79,17 +85,20 @@ async function observe({ repo, refs }: AppendDeps, progress: Progress): Promise<
   progress.tip = tip
   if (before === null || before.commit === null || before.commit === oid || tip.tree === null) return tip
   if (!(await repo.isAncestor(before.commit, oid))) {
-    throw new LedgerError(`${shortRef(ref)} was replaced: it no longer contains ${before.commit}`)
+    throw new LedgerError(`${toShortRef(ref)} was replaced: it no longer contains ${before.commit}`)
   }
-  for await (const event of readEventsAfter(repo, tip.tree, before)) progress.arrived.set(event.id, event)
+  for await (const event of continueEvents(repo, tip.tree, before)) progress.arrived.set(event.id, event)
   return tip
 }
 
-function missing(drafts: readonly EventDraft[], known: ReadonlyMap<string, LedgerEvent>): EventDraft[] {
-  const unique = new Map(drafts.map(draft => [eventId(draft), draft]))
+function listMissingDrafts(
+  drafts: readonly EventDraft[],
+  known: ReadonlyMap<string, LedgerEvent>,
+): EventDraft[] {
+  const unique = new Map(drafts.map(draft => [computeEventId(draft), draft]))
   return [...unique].filter(([id]) => !known.has(id)).map(([, draft]) => draft)
 }
 
-function messageOf(drafts: readonly EventDraft[]): string {
+function renderCommitMessage(drafts: readonly EventDraft[]): string {
   return `ledger: ${[...new Set(drafts.map(draft => draft.kind))].join(', ')}`
 }

@@ -9,15 +9,15 @@ export interface HistoryStep {
 }
 
 /** Every commit of the branch, also those that leave events alone; merges once for each parent. */
-export function eventHistory(tip: Oid): GitTask<HistoryStep[]> {
+export function buildHistoryTask(tip: Oid): GitTask<HistoryStep[]> {
   const walk = ['--full-history', '--sparse', '-m', '--no-renames', '--name-status', '-z']
   return {
     args: ['log', ...walk, '--format=%x01%H %P', tip, '--', 'events'],
-    parse: ({ stdout }) => parse(stdout),
+    parse: ({ stdout }) => parseHistory(stdout),
   }
 }
 
-function parse(stdout: string): HistoryStep[] {
+function parseHistory(stdout: string): HistoryStep[] {
   const steps: HistoryStep[] = []
   const tokens = stdout.split('\0').values()
   for (const token of tokens) {

@@ -7,28 +7,28 @@ export interface EventPath {
   path: string
 }
 
-export function shardName(shard: number): string {
+export function formatShardName(shard: number): string {
   return String(shard).padStart(4, '0')
 }
 
-export function numberedPath(root: string, number: number): EventPath {
-  const shard = shardName(Math.floor(number / SHARD_SIZE))
+export function buildNumberedPath(root: string, number: number): EventPath {
+  const shard = formatShardName(Math.floor(number / SHARD_SIZE))
   const file = `${String(number).padStart(6, '0')}.json`
   return { shard, file, path: `${root}/${shard}/${file}` }
 }
 
-export function eventPath(seq: number): EventPath {
-  return numberedPath('events', seq)
+export function buildEventPath(seq: number): EventPath {
+  return buildNumberedPath('events', seq)
 }
 
 /** null: not the name of a shard or of a file in one. */
-export function shardOf(name: string): number | null {
+export function parseShardName(name: string): number | null {
   const shard = /^\d{4,}$/.test(name) ? Number(name) : null
-  return shard !== null && shardName(shard) === name ? shard : null
+  return shard !== null && formatShardName(shard) === name ? shard : null
 }
 
-export function seqOf(shard: number, name: string): number | null {
+export function parseEventSeq(shard: number, name: string): number | null {
   const seq = /^\d{6,}\.json$/.test(name) ? Number.parseInt(name, 10) : null
   if (seq === null || Math.floor(seq / SHARD_SIZE) !== shard) return null
-  return eventPath(seq).file === name ? seq : null
+  return buildEventPath(seq).file === name ? seq : null
 }

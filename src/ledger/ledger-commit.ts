@@ -2,9 +2,9 @@ import { LedgerError } from '../errors.ts'
 import type { TreeChange } from '../git/edit-tree.ts'
 import type { Repository } from '../git/repository.ts'
 import type { Oid } from '../model/ids.ts'
-import type { SealedEvent } from './chain.ts'
+import type { ChainedEvent } from './chain.ts'
 import { CHECKPOINT_PATH } from './checkpoint.ts'
-import { eventPath } from './layout.ts'
+import { buildEventPath } from './layout.ts'
 import type { Tip } from './tip.ts'
 
 export interface LedgerWrite {
@@ -21,22 +21,27 @@ export interface LedgerWrite {
 export async function writeLedgerCommit(
   repo: Repository,
   tip: Tip,
-  sealed: readonly SealedEvent[],
+  sealed: readonly ChainedEvent[],
   write: LedgerWrite,
 ): Promise<Oid> {
-  requireContinuation(tip, sealed)
+  requireChainedEvents(tip, sealed)
   const changes: TreeChange[] = []
-  for (const [path, bytes] of filesOf(sealed, write)) {
+  for (const [path, bytes] of listFiles(sealed, write)) {
     changes.push({ path, entry: { mode: '100644', oid: await repo.writeBlob(bytes) } })
   }
-  const tree = await repo.replaceAt(tip.tree ?? repo.emptyTree, changes)
+  const tree = await repo.replaceEntries(tip.tree ?? repo.emptyTree, changes)
   if (tip.commit !== null && tree === tip.tree) return tip.commit
   const parents = tip.commit === null ? [] : [tip.commit]
-  return repo.writeCommit({ tree, parents, message: write.message, date: await dateOf(repo, tip, sealed) })
+  return repo.writeCommit({
+    tree,
+    parents,
+    message: write.message,
+    date: await getCommitDate(repo, tip, sealed),
+  })
 }
 
 /** Invariant 2: what is written continues what is there, so no event file can be replaced. */
-function requireContinuation(tip: Tip, sealed: readonly SealedEvent[]): void {
+function requireChainedEvents(tip: Tip, sealed: readonly ChainedEvent[]): void {
   let { seq, head } = tip
   for (const { event, sha256 } of sealed) {
     if (event.seq !== seq || event.prev !== head) {
@@ -48,8 +53,8 @@ function requireContinuation(tip: Tip, sealed: readonly SealedEvent[]): void {
   if (seq === 0) throw new LedgerError('a ledger cannot begin without an event')
 }
 
-function* filesOf(sealed: readonly SealedEvent[], write: LedgerWrite): Generator<[string, string]> {
-  for (const { event, bytes } of sealed) yield [eventPath(event.seq).path, bytes]
+function* listFiles(sealed: readonly ChainedEvent[], write: LedgerWrite): Generator<[string, string]> {
+  for (const { event, bytes } of sealed) yield [buildEventPath(event.seq).path, bytes]
   if (write.spec !== undefined) yield ['spec.yaml', write.spec]
   if (write.checkpoint !== undefined) yield [CHECKPOINT_PATH, write.checkpoint]
   for (const [path, bytes] of Object.entries(write.views ?? {})) {
@@ -61,7 +66,7 @@ function* filesOf(sealed: readonly SealedEvent[], write: LedgerWrite): Generator
 }
 
 /** The last event's time; a commit of views alone takes the time of the commit before it. */
-async function dateOf(repo: Repository, tip: Tip, sealed: readonly SealedEvent[]): Promise<number> {
+async function getCommitDate(repo: Repository, tip: Tip, sealed: readonly ChainedEvent[]): Promise<number> {
   const at = sealed.at(-1)?.event.at
   if (at !== undefined) return Math.floor(Date.parse(at) / 1000)
   return tip.commit === null ? 0 : (await repo.commit(tip.commit)).committer.date

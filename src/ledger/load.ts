@@ -1,11 +1,11 @@
 import { LedgerError } from '../errors.ts'
 import type { Repository } from '../git/repository.ts'
-import { type Campaign, emptyCampaign } from '../model/campaign.ts'
+import { type Campaign, createEmptyCampaign } from '../model/campaign.ts'
 import { applyEvent } from '../model/fold.ts'
 import type { Oid } from '../model/ids.ts'
-import { checkpointSeq, readCheckpoint } from './checkpoint.ts'
-import { type ChainHead, misfit } from './event-file.ts'
-import { readEventsAfter } from './read-events.ts'
+import { readCheckpointSeq, readCheckpoint } from './checkpoint.ts'
+import { type ChainHead, createChainError } from './event-file.ts'
+import { continueEvents } from './read-events.ts'
 import { readTip, type Tip } from './tip.ts'
 
 export interface LoadedCampaign {
@@ -19,22 +19,22 @@ export interface LoadedCampaign {
   checkpointIgnored: string | null
 }
 
-const START: ChainHead = { seq: 0, head: null }
+const CHAIN_START: ChainHead = { seq: 0, head: null }
 
 /** The campaign at a tip: from its checkpoint if that fits, and the events after it. */
 export async function loadCampaign(repo: Repository, tipCommit: Oid): Promise<LoadedCampaign> {
   const tip = await readTip(repo, tipCommit)
   const checkpoint = await readCheckpoint(repo, tip)
-  if (!checkpoint.usable) return refoldTo(repo, tip, checkpoint.ignored)
+  if (!checkpoint.usable) return foldUntilTip(repo, tip, checkpoint.ignored)
   const { campaign, head } = checkpoint
   const from = campaign.seq
-  await foldAfter(repo, tip, campaign, { seq: from, head })
-  return loaded(campaign, tip, { checkpointSeq: from, checkpointIgnored: null })
+  await foldNewEvents(repo, tip, campaign, { seq: from, head })
+  return buildLoadedCampaign(campaign, tip, { checkpointSeq: from, checkpointIgnored: null })
 }
 
 /** Every event from the first, whatever the checkpoint says: what an audit believes. */
-export async function refold(repo: Repository, tipCommit: Oid): Promise<LoadedCampaign> {
-  return refoldTo(repo, await readTip(repo, tipCommit), null)
+export async function foldAllEvents(repo: Repository, tipCommit: Oid): Promise<LoadedCampaign> {
+  return foldUntilTip(repo, await readTip(repo, tipCommit), null)
 }
 
 /** Folds only what is new. The earlier campaign is given up: it becomes the later one. */
@@ -49,27 +49,35 @@ export async function continueCampaign(
     return loadCampaign(repo, newTipCommit)
   }
   const tip = await readTip(repo, newTipCommit)
-  await foldAfter(repo, tip, campaign, old)
-  return loaded(campaign, tip, { checkpointSeq: await checkpointSeq(repo, tip), checkpointIgnored: null })
+  await foldNewEvents(repo, tip, campaign, old)
+  return buildLoadedCampaign(campaign, tip, {
+    checkpointSeq: await readCheckpointSeq(repo, tip),
+    checkpointIgnored: null,
+  })
 }
 
-async function refoldTo(repo: Repository, tip: Tip, ignored: string | null): Promise<LoadedCampaign> {
-  const campaign = emptyCampaign()
-  await foldAfter(repo, tip, campaign, START)
-  return loaded(campaign, tip, { checkpointSeq: 0, checkpointIgnored: ignored })
+async function foldUntilTip(repo: Repository, tip: Tip, ignored: string | null): Promise<LoadedCampaign> {
+  const campaign = createEmptyCampaign()
+  await foldNewEvents(repo, tip, campaign, CHAIN_START)
+  return buildLoadedCampaign(campaign, tip, { checkpointSeq: 0, checkpointIgnored: ignored })
 }
 
-async function foldAfter(repo: Repository, tip: Tip, campaign: Campaign, start: ChainHead): Promise<void> {
+async function foldNewEvents(
+  repo: Repository,
+  tip: Tip,
+  campaign: Campaign,
+  start: ChainHead,
+): Promise<void> {
   if (tip.tree === null) throw new LedgerError('there is no ledger')
-  for await (const event of readEventsAfter(repo, tip.tree, start)) applyEvent(campaign, event)
+  for await (const event of continueEvents(repo, tip.tree, start)) applyEvent(campaign, event)
   if (tip.seq === start.seq && tip.head !== start.head)
-    throw misfit(tip.seq - 1, 'it is not the one folded before')
+    throw createChainError(tip.seq - 1, 'it is not the one folded before')
   if (campaign.seq !== tip.seq) {
     throw new LedgerError(`folded ${campaign.seq} events of a ledger that has ${tip.seq}`, campaign.seq)
   }
 }
 
-function loaded(
+function buildLoadedCampaign(
   campaign: Campaign,
   tip: Tip,
   checkpoint: Pick<LoadedCampaign, 'checkpointSeq' | 'checkpointIgnored'>,

@@ -16,19 +16,19 @@ export type Attempt<T> =
   | { done: false; why: string; waitMs?: number; refused?: ForgeError }
 
 /** How long attempts are made, and how far apart. */
-export interface Patience {
+export interface RetryLimits {
   forMs: number
   firstWaitMs: number
   longestWaitMs: number
 }
 
-const FOR_RACES: Patience = { forMs: 120_000, firstWaitMs: 50, longestWaitMs: 5_000 }
+const RACE_LIMITS: RetryLimits = { forMs: 120_000, firstWaitMs: 50, longestWaitMs: 5_000 }
 /**
  * A remote may refuse for a moment: its disk is full, its hook times out, a person is changing the rule. Four more
  * attempts, about 1, 2, 4 and 8 seconds apart, show whether it means it.
  */
-const AFTER_REFUSALS = { firstWaitMs: 1_000, longestWaitMs: 8_000 }
-const MOST_REFUSALS = 5
+const REFUSAL_LIMITS = { firstWaitMs: 1_000, longestWaitMs: 8_000 }
+const MAX_REFUSALS = 5
 
 /**
  * The one retry: every attempt looks at the world anew, and waits longer after each lost race, by chance. Returns the
@@ -37,17 +37,17 @@ const MOST_REFUSALS = 5
 export async function retryLostRaces<T>(
   pacing: Pacing,
   attempt: () => Promise<Attempt<T>>,
-  patience: Patience = FOR_RACES,
+  patience: RetryLimits = RACE_LIMITS,
 ): Promise<Attempt<T>> {
   const deadline = pacing.clock() + patience.forMs
   for (let lost = 0, refused = 0; ; ) {
-    const result = await unlessTransient(attempt)
+    const result = await retryTransientErrors(attempt)
     if (result.done) return result
     const isRefused = result.refused !== undefined
-    if (isRefused && refused === MOST_REFUSALS - 1) return result
+    if (isRefused && refused === MAX_REFUSALS - 1) return result
     const longer = isRefused
-      ? backOff(AFTER_REFUSALS, refused++, pacing.random())
-      : backOff(patience, lost++, pacing.random())
+      ? computeBackOff(REFUSAL_LIMITS, refused++, pacing.random())
+      : computeBackOff(patience, lost++, pacing.random())
     const wait = Math.max(longer, result.waitMs ?? 0)
     if (pacing.clock() + wait > deadline) return result
     await pacing.sleep(wait)
@@ -55,8 +55,8 @@ export async function retryLostRaces<T>(
 }
 
 /** Between half and all of a doubling limit: writers that lost together do not meet again. */
-function backOff(
-  { firstWaitMs, longestWaitMs }: Omit<Patience, 'forMs'>,
+function computeBackOff(
+  { firstWaitMs, longestWaitMs }: Omit<RetryLimits, 'forMs'>,
   lost: number,
   chance: number,
 ): number {
@@ -64,7 +64,7 @@ function backOff(
   return (limit * (1 + chance)) / 2
 }
 
-async function unlessTransient<T>(attempt: () => Promise<Attempt<T>>): Promise<Attempt<T>> {
+async function retryTransientErrors<T>(attempt: () => Promise<Attempt<T>>): Promise<Attempt<T>> {
   try {
     return await attempt()
   } catch (error) {
@@ -86,7 +86,7 @@ function isTransient({ detail }: ForgeError): boolean {
   return detail.output !== undefined
 }
 
-export function pushAttempt<T>(result: PushResult, value: T): Attempt<T> {
+export function toPushAttempt<T>(result: PushResult, value: T): Attempt<T> {
   if (result.ok) return { done: true, value }
   switch (result.reason) {
     case 'lease':

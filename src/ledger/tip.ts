@@ -1,10 +1,10 @@
 import { LedgerError } from '../errors.ts'
 import type { Repository } from '../git/repository.ts'
 import type { TreeEntry } from '../git/tree-object.ts'
-import { sha256 } from '../model/canonical.ts'
+import { hashSha256 } from '../model/canonical.ts'
 import type { Oid } from '../model/ids.ts'
 import type { ChainHead } from './event-file.ts'
-import { eventPath, seqOf, shardOf } from './layout.ts'
+import { buildEventPath, parseEventSeq, parseShardName } from './layout.ts'
 
 /** Where the ledger stands: `seq` is the next event's, `head` the sha256 of the last event's file. */
 export interface Tip extends ChainHead {
@@ -18,23 +18,25 @@ const NO_LEDGER: Tip = { commit: null, tree: null, seq: 0, head: null }
 export async function readTip(repo: Repository, refOid: Oid | null): Promise<Tip> {
   if (refOid === null) return NO_LEDGER
   const { tree } = await repo.commit(refOid)
-  const shard = last(await shardEntries(repo, tree), entry => shardOf(entry.name))
+  const shard = findLastEntry(await readShardEntries(repo, tree), entry => parseShardName(entry.name))
   if (shard === null) throw new LedgerError(`commit ${refOid} of the ledger holds no events`)
-  const file = last(await repo.tree(shard.entry.oid), entry => seqOf(shard.number, entry.name))
+  const file = findLastEntry(await repo.tree(shard.entry.oid), entry =>
+    parseEventSeq(shard.number, entry.name),
+  )
   if (file === null) throw new LedgerError(`events/${shard.entry.name} holds no events`)
   const bytes = await repo.blob(file.entry.oid)
-  return { commit: refOid, tree, seq: file.number + 1, head: sha256(bytes) }
+  return { commit: refOid, tree, seq: file.number + 1, head: hashSha256(bytes) }
 }
 
 /** The directories of events, each of which must be one. */
-export async function shardEntries(repo: Repository, tree: Oid): Promise<readonly TreeEntry[]> {
-  const events = await repo.entryAt(tree, 'events')
+export async function readShardEntries(repo: Repository, tree: Oid): Promise<readonly TreeEntry[]> {
+  const events = await repo.findEntry(tree, 'events')
   if (events === null) return []
   if (events.type !== 'tree') throw new LedgerError('events of the ledger is not a directory')
   return repo.tree(events.oid)
 }
 
-function last(
+function findLastEntry(
   entries: readonly TreeEntry[],
   numberOf: (entry: TreeEntry) => number | null,
 ): { entry: TreeEntry; number: number } | null {
@@ -47,11 +49,11 @@ function last(
 }
 
 /** The sha256 that an event's `prev` must name when it follows the events before `seq`. */
-export async function headBefore(repo: Repository, tree: Oid, seq: number): Promise<string | null> {
+export async function readPreviousHead(repo: Repository, tree: Oid, seq: number): Promise<string | null> {
   if (seq === 0) return null
-  const { path } = eventPath(seq - 1)
-  const entry = await repo.entryAt(tree, path)
+  const { path } = buildEventPath(seq - 1)
+  const entry = await repo.findEntry(tree, path)
   if (entry?.type !== 'blob')
     throw new LedgerError(`event ${seq - 1} is missing: there is no ${path}`, seq - 1)
-  return sha256(await repo.blob(entry.oid))
+  return hashSha256(await repo.blob(entry.oid))
 }

@@ -4,7 +4,7 @@ import { HarnessError } from '../errors.ts'
 
 const run = promisify(execFile)
 
-export interface Copying {
+export interface CopyRequest {
   from: string
   to: string
   options: readonly string[]
@@ -13,7 +13,7 @@ export interface Copying {
 }
 
 /** Copies what a side left. What is refused in it is the doing of whoever left it; a full disk is asked about later. */
-export async function copyLeft({ from, to, options, what }: Copying): Promise<void> {
+export async function copyFolder({ from, to, options, what }: CopyRequest): Promise<void> {
   try {
     await run('cp', [...options, '--', from, to])
   } catch (error) {

@@ -7,7 +7,7 @@ import type { SidePaths } from './side-paths.ts'
 const ALLOWED = ['PATH', 'HOME', 'LANG', 'TZ', 'CI'] as const
 
 /** Invariant 6: of the user's environment only these names and those the spec lists, never the rest. */
-export function allowedEnvironment(
+export function selectAllowedEnvironment(
   env: Readonly<Record<string, string>>,
   names: readonly string[],
   fromFile: Readonly<Record<string, string>>,
@@ -20,7 +20,7 @@ export function allowedEnvironment(
   return { ...passed, ...fromFile }
 }
 
-export function portEnvironment(
+export function buildPortEnvironment(
   parallel: Spec['parallel'],
   portBase: number | undefined,
 ): Record<string, string> {
@@ -37,27 +37,27 @@ export function portEnvironment(
 }
 
 /** Else npm writes a log into HOME each time it runs, and asks its registry whether there is a newer npm. */
-export function quietNpm(tmp: string): Record<string, string> {
+export function buildNpmEnvironment(tmp: string): Record<string, string> {
   return { npm_config_logs_dir: join(tmp, 'npm-logs'), npm_config_update_notifier: 'false' }
 }
 
 /** What everything has that is started. Whose user has no home has an empty folder for one. */
-export function commonEnvironment(
+export function buildCommonEnvironment(
   allowed: Readonly<Record<string, string>>,
   { tmp, home }: Pick<SidePaths, 'tmp' | 'home'>,
   owner: Owner | null,
 ): Record<string, string> {
-  return { ...quietNpm(tmp), ...allowed, TMPDIR: tmp, ...(owner === null ? {} : { HOME: home }) }
+  return { ...buildNpmEnvironment(tmp), ...allowed, TMPDIR: tmp, ...(owner === null ? {} : { HOME: home }) }
 }
 
 /** The same names and values on every side; evo's names are aliases. */
-export function harnessEnvironment(
+export function buildHarnessEnvironment(
   allowed: Readonly<Record<string, string>>,
   paths: SidePaths,
   { owner, seed }: { owner: Owner | null; seed: number },
 ): Record<string, string> {
   return {
-    ...commonEnvironment(allowed, paths, owner),
+    ...buildCommonEnvironment(allowed, paths, owner),
     WINNOW_RESULT_PATH: paths.result,
     WINNOW_PROGRESS_PATH: paths.progress,
     WINNOW_OUT_DIR: paths.out,

@@ -2,41 +2,42 @@ import { HarnessError } from '../errors.ts'
 import type { Execution, Side as Label } from '../model/report.ts'
 import { BENCHMARK_COUNT, isBenchmarkFormat } from '../spec/benchmark-formats.ts'
 import type { Spec } from '../spec/schema.ts'
-import { harnessEnvironment } from './environment.ts'
+import { buildHarnessEnvironment } from './environment.ts'
 import { runGuarded } from './guarded-run.ts'
 import type { MeasureInput } from './input.ts'
-import { NOTHING, type Printed } from './output/printed.ts'
+import { NO_OUTPUT, type HarnessOutput } from './output/printed.ts'
 import { readFailed } from './output/read-failed.ts'
-import { readPrinted } from './output/read-printed.ts'
+import { readHarnessOutput } from './output/read-printed.ts'
 import { refuseBooleans } from './output/refuse-booleans.ts'
 import type { Ended } from './process/launch.ts'
-import { withinRoom } from './report-room.ts'
+import { limitToRoom } from './report-room.ts'
 import { runScore } from './score-run.ts'
 import { refuseMachine } from './refuse-machine.ts'
-import { emptyOutputs } from './scrub.ts'
-import type { Session, Side } from './session.ts'
+import { clearOutputs } from './scrub.ts'
+import type { Session, OrderSide } from './session.ts'
 
-export interface Turn {
+export interface ExecutionRequest {
   role: Execution['role']
   seed: number
 }
 
-type Result = Pick<Execution, 'status' | 'metrics' | 'tasks' | 'artifacts' | 'error' | 'output'>
+type ExecutionResult = Pick<Execution, 'status' | 'metrics' | 'tasks' | 'artifacts' | 'error' | 'output'>
 
 /** Runs a side once and appends what came of it. A side that failed too often is not run again. */
-export async function execute(session: Session, side: Side, turn: Turn): Promise<void> {
+export async function execute(session: Session, side: OrderSide, turn: ExecutionRequest): Promise<void> {
   if (side.ended) return
   const { paths, input, slots, draft } = session
   await slots.bring(side.slot)
-  await emptyOutputs(paths, side.owner)
+  await clearOutputs(paths, side.owner)
   await announceStart(session)
   const { owner } = side
-  const own = harnessEnvironment(session.allowed, paths, { owner, seed: turn.seed })
-  const env = { ...own, ...holdoutEnvironment(session) }
+  const own = buildHarnessEnvironment(session.allowed, paths, { owner, seed: turn.seed })
+  const env = { ...own, ...buildHoldoutEnvironment(session) }
   const { timeout_seconds: timeoutSeconds } = input.spec.measurement
-  const command = commandOf(session, turn.role)
+  const command = selectCommand(session, turn.role)
   const ended = await runGuarded(session, side, 'itself', { command, env, timeoutSeconds })
-  const result = failureOf(session, ended, turn.role) ?? (await resultOf(session, ended, turn, side.label))
+  const result =
+    toFailedResult(session, ended, turn.role) ?? (await readResult(session, ended, turn, side.label))
   const output = result.status === 'ok' ? null : (result.output ?? readFailed(paths))
   const execution: Execution = {
     side: side.label,
@@ -49,7 +50,7 @@ export async function execute(session: Session, side: Side, turn: Turn): Promise
     ...result,
     ...(output === null ? {} : { output }),
   }
-  const told = withinRoom(side, heldBack(input, execution))
+  const told = limitToRoom(side, hideHoldoutDetails(input, execution))
   draft.executions.push(told)
   await input.onExecution?.(draft.executions)
   await session.keepPartial()
@@ -67,7 +68,7 @@ async function announceStart(session: Session): Promise<void> {
   await session.input.onStart()
 }
 
-function commandOf({ input }: Session, role: Turn['role']): string {
+function selectCommand({ input }: Session, role: ExecutionRequest['role']): string {
   const { command, stability } = input.spec.measurement
   const { stop } = input.order
   if (stop.rule === 'holdout') return stop.command
@@ -75,7 +76,11 @@ function commandOf({ input }: Session, role: Turn['role']): string {
 }
 
 /** Any exit code but 0 is a failure, whatever was printed (invariant 5). */
-function failureOf(session: Session, ended: Ended, role: Turn['role']): Result | null {
+function toFailedResult(
+  session: Session,
+  ended: Ended,
+  role: ExecutionRequest['role'],
+): ExecutionResult | null {
   if (ended.exitCode === 0 && !ended.timedOut) return null
   const seconds = session.input.spec.measurement.timeout_seconds
   const how =
@@ -85,40 +90,50 @@ function failureOf(session: Session, ended: Ended, role: Turn['role']): Result |
   return { status: role === 'smoke' ? 'smoke-failed' : status, metrics: {}, error }
 }
 
-async function resultOf(session: Session, ended: Ended, turn: Turn, label: Label): Promise<Result> {
-  const score = scoreOf(session)
+async function readResult(
+  session: Session,
+  ended: Ended,
+  turn: ExecutionRequest,
+  label: Label,
+): Promise<ExecutionResult> {
+  const score = getScoreSpec(session)
   try {
-    const { metrics, items, ...rest } = await printedBy(session, turn)
+    const { metrics, items, ...rest } = await readTurnOutput(session, turn)
     if (items !== undefined) session.input.onItems?.(label, items)
-    return { status: 'ok', metrics: { ...metrics, ...builtIns(ended) }, ...rest }
+    return { status: 'ok', metrics: { ...metrics, ...collectBuiltInMetrics(ended) }, ...rest }
   } catch (error) {
     if (!(error instanceof HarnessError)) throw error
     const status = score === null ? 'bad-output' : 'score-failed'
     const { output } = error.detail
-    return { status, metrics: {}, error: explain(error), ...(output === undefined ? {} : { output }) }
+    return {
+      status,
+      metrics: {},
+      error: explainOutputError(error),
+      ...(output === undefined ? {} : { output }),
+    }
   }
 }
 
-async function printedBy(session: Session, turn: Turn): Promise<Printed> {
+async function readTurnOutput(session: Session, turn: ExecutionRequest): Promise<HarnessOutput> {
   const { spec } = session.input
-  if (turn.role === 'smoke') return NOTHING
-  const score = scoreOf(session)
+  if (turn.role === 'smoke') return NO_OUTPUT
+  const score = getScoreSpec(session)
   const printed =
-    score === null ? readPrinted(session.paths, spec) : await runScore(session, score, turn.seed)
+    score === null ? readHarnessOutput(session.paths, spec) : await runScore(session, score, turn.seed)
   return refuseBooleans(printed, spec)
 }
 
 /** A holdout's command prints its metric itself. */
-function scoreOf({ input }: Session): Spec['measurement']['score'] {
+function getScoreSpec({ input }: Session): Spec['measurement']['score'] {
   return input.order.stop.rule === 'holdout' ? null : input.spec.measurement.score
 }
 
-function holdoutEnvironment({ holdout }: Session): Record<string, string> {
+function buildHoldoutEnvironment({ holdout }: Session): Record<string, string> {
   return holdout === null ? {} : { WINNOW_HOLDOUT_DIR: holdout.dir }
 }
 
 /** Reports can be read by those who propose: of a holdout only what is judged may leave. */
-function heldBack({ order: { stop }, spec }: MeasureInput, execution: Execution): Execution {
+function hideHoldoutDetails({ order: { stop }, spec }: MeasureInput, execution: Execution): Execution {
   if (stop.rule !== 'holdout') return execution
   const { side, role, build, seed, status, exit_code, signal, wall_seconds } = execution
   const counted = isBenchmarkFormat(spec.measurement.output) ? [BENCHMARK_COUNT] : []
@@ -128,7 +143,7 @@ function heldBack({ order: { stop }, spec }: MeasureInput, execution: Execution)
 }
 
 /** What nobody could measure stays missing. */
-function builtIns(ended: Ended): Record<string, number> {
+function collectBuiltInMetrics(ended: Ended): Record<string, number> {
   return {
     wall_seconds: ended.wallSeconds,
     ...(ended.cpuSeconds === null ? {} : { cpu_seconds: ended.cpuSeconds }),
@@ -136,7 +151,7 @@ function builtIns(ended: Ended): Record<string, number> {
   }
 }
 
-function explain(error: HarnessError): string {
+function explainOutputError(error: HarnessError): string {
   const { line, example } = error.detail
   const said = line === undefined || line === '' ? '' : `\nin: ${line}`
   const valid = example === undefined ? '' : `\nvalid: ${example}`

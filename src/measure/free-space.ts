@@ -18,14 +18,14 @@ export class DiskFull extends MachineFailed {
  * is not asked: it could say so to be measured again.
  */
 export async function refuseFull(dir: string): Promise<void> {
-  const what = lacking(await statfs(dir), process.getuid?.() === 0)
+  const what = findShortage(await statfs(dir), process.getuid?.() === 0)
   if (what !== null) throw new DiskFull(what, dir)
 }
 
-type Room = Pick<StatsFs, 'bsize' | 'blocks' | 'bfree' | 'bavail' | 'files' | 'ffree'>
+type FileSystemStats = Pick<StatsFs, 'bsize' | 'blocks' | 'bfree' | 'bavail' | 'files' | 'ffree'>
 
 /** null: there is room, or the file system does not count. `root` may use what is kept back for it. */
-export function lacking(room: Room, root: boolean): 'space' | 'inode' | null {
+export function findShortage(room: FileSystemStats, root: boolean): 'space' | 'inode' | null {
   const { bsize, blocks, bfree, bavail, files, ffree } = room
   if (blocks > 0 && (root ? bfree : bavail) * bsize < FULL_BYTES) return 'space'
   return files > 0 && ffree === 0 ? 'inode' : null

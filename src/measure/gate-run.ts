@@ -3,22 +3,22 @@ import { join } from 'node:path'
 import { HarnessError } from '../errors.ts'
 import type { GateRun } from '../model/report.ts'
 import type { Spec } from '../spec/schema.ts'
-import { commonEnvironment } from './environment.ts'
+import { buildCommonEnvironment } from './environment.ts'
 import { runGuarded } from './guarded-run.ts'
-import { copyOf } from './lay-out.ts'
+import { copySide } from './lay-out.ts'
 import { countPassedTests } from './output/passed-tests.ts'
 import { readFailed } from './output/read-failed.ts'
 import { removeAll } from './remove.ts'
 import { refuseMachine } from './refuse-machine.ts'
-import { emptyOutputs } from './scrub.ts'
-import type { Session, Side } from './session.ts'
+import { clearOutputs } from './scrub.ts'
+import type { Session, OrderSide } from './session.ts'
 
 type Gate = Spec['gates'][number]
 
 /** Command gates of one phase, in a throw-away copy, so that they touch no directory that is timed. */
 export async function runGates(
   session: Session,
-  side: Side,
+  side: OrderSide,
   phase: Gate['phase'],
   only?: ReadonlySet<string>,
 ): Promise<void> {
@@ -29,7 +29,7 @@ export async function runGates(
   await session.slots.bring(null)
   const copy = join(session.input.workDir, 'copy')
   try {
-    await copyOf(session, side, copy)
+    await copySide(session, side, copy)
     await rename(copy, session.slots.stage)
     for (const gate of gates) {
       if (await runGate(session, side, gate)) continue
@@ -38,7 +38,7 @@ export async function runGates(
     }
   } catch (error) {
     if (!(error instanceof HarnessError)) throw error
-    for (const gate of gates) session.draft.gates.push(notRun(side, gate, error))
+    for (const gate of gates) session.draft.gates.push(buildUnrunGate(side, gate, error))
     side.ended = true
     await refuseMachine(session)
   } finally {
@@ -47,7 +47,7 @@ export async function runGates(
 }
 
 /** Who leaves what cannot be copied has passed nothing. */
-function notRun(side: Side, { name, phase }: Gate, { message, detail }: HarnessError): GateRun {
+function buildUnrunGate(side: OrderSide, { name, phase }: Gate, { message, detail }: HarnessError): GateRun {
   const output = { failing: [], stdout: '', stderr: `${message}: ${detail.output?.stderr ?? ''}` }
   return {
     side: side.label,
@@ -61,10 +61,10 @@ function notRun(side: Side, { name, phase }: Gate, { message, detail }: HarnessE
   }
 }
 
-async function runGate(session: Session, side: Side, gate: Gate): Promise<boolean> {
+async function runGate(session: Session, side: OrderSide, gate: Gate): Promise<boolean> {
   const { paths, draft } = session
-  await emptyOutputs(paths, side.owner)
-  const env = { ...commonEnvironment(session.allowed, paths, side.owner), WINNOW_OUT_DIR: paths.out }
+  await clearOutputs(paths, side.owner)
+  const env = { ...buildCommonEnvironment(session.allowed, paths, side.owner), WINNOW_OUT_DIR: paths.out }
   const command = { command: gate.command, env, timeoutSeconds: gate.timeout_seconds }
   const ended = await runGuarded(session, side, 'copy', command)
   const passed = ended.exitCode === 0 && !ended.timedOut

@@ -4,19 +4,16 @@ import type { z } from 'zod'
 import { isMissing } from './missing.ts'
 
 /** What another job left, or why there is nothing. */
-export type Handed = { ok: true; bytes: Uint8Array } | { ok: false; why: string }
+export type JobFile = { ok: true; bytes: Uint8Array } | { ok: false; why: string }
 
-export interface HandedSchema<T> {
+export interface JobFileSchema<T> {
   /** As in "there is no file of answers". */
   of: string
   schema: z.ZodType<T>
 }
 
 /** What another job left, as data: why nothing can be taken from it, in one line. It may be anything. */
-export function understandHanded<T>(
-  handed: Handed,
-  { of, schema }: HandedSchema<T>,
-): T | { unusable: string } {
+export function parseJobFile<T>(handed: JobFile, { of, schema }: JobFileSchema<T>): T | { unusable: string } {
   if (!handed.ok) return { unusable: handed.why }
   let value: unknown
   try {
@@ -33,15 +30,15 @@ export function understandHanded<T>(
 }
 
 /** The same of a file on this machine, which may be anything as well, and of any size. */
-export async function readHanded<T>(
+export async function readJobFile<T>(
   path: string,
-  file: HandedSchema<T> & { most: number },
+  file: JobFileSchema<T> & { most: number },
 ): Promise<T | { unusable: string }> {
-  const bytes = await bytesIn(path, file)
-  return understandHanded(typeof bytes === 'string' ? { ok: false, why: bytes } : { ok: true, bytes }, file)
+  const bytes = await readFileBytes(path, file)
+  return parseJobFile(typeof bytes === 'string' ? { ok: false, why: bytes } : { ok: true, bytes }, file)
 }
 
-async function bytesIn(
+async function readFileBytes(
   path: string,
   { of, most }: { of: string; most: number },
 ): Promise<Uint8Array | string> {

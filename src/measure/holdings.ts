@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** What a harness was seen to hold while it ran, and what another execution beside it would want as well. */
-export interface Holdings {
+export interface HeldResources {
   /** It listened on these. */
   ports: number[]
   /** It had them open to write, outside its own copy. */
@@ -11,10 +11,10 @@ export interface Holdings {
   devices: string[]
 }
 
-export interface Watch {
+export interface ResourceWatch {
   /** Once more, and all that was seen so far. */
-  look(): Holdings
-  end(): Holdings
+  look(): HeldResources
+  end(): HeldResources
 }
 
 const EVERY_MS = 50
@@ -25,12 +25,12 @@ const NO_FILE = /^(?:\/dev\/(?!shm\/)|\/proc\/|\/sys\/|\/memfd:|[a-z_]+:)/
  * Looks at the processes of executions in a work directory, several times a second, through /proc. What is held
  * for less long is not seen, so nothing that is missing here was shown to be absent.
  */
-export function watchHoldings(workDir: string): Watch {
+export function watchResources(workDir: string): ResourceWatch {
   const seen = { ports: new Set<number>(), files: new Set<string>(), devices: new Set<string>() }
-  const strangers = new Set(processIds())
+  const strangers = new Set(listProcessIds())
   const look = () => {
-    for (const pid of processIds().filter(each => !strangers.has(each)))
-      if (isMarked(pid, workDir)) lookAt(pid, workDir, seen)
+    for (const pid of listProcessIds().filter(each => !strangers.has(each)))
+      if (isMarked(pid, workDir)) inspectProcess(pid, workDir, seen)
   }
   const timer = setInterval(look, EVERY_MS)
   timer.unref()
@@ -51,26 +51,26 @@ export function watchHoldings(workDir: string): Watch {
   }
 }
 
-function processIds(): string[] {
-  return quietly(() => readdirSync('/proc').filter(name => /^\d+$/.test(name)), [])
+function listProcessIds(): string[] {
+  return readOrDefault(() => readdirSync('/proc').filter(name => /^\d+$/.test(name)), [])
 }
 
 /** Executions and gates are started with this, and their children inherit it. */
 function isMarked(pid: string, workDir: string): boolean {
   const mark = `WINNOW_OUT_DIR=${join(workDir, 'at')}/`
-  return quietly(() => readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0'), []).some(entry =>
+  return readOrDefault(() => readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0'), []).some(entry =>
     entry.startsWith(mark),
   )
 }
 
-function lookAt(
+function inspectProcess(
   pid: string,
   workDir: string,
   seen: { ports: Set<number>; files: Set<string>; devices: Set<string> },
 ): void {
   const sockets = new Set<string>()
-  for (const fd of quietly(() => readdirSync(`/proc/${pid}/fd`), [])) {
-    const target = quietly(() => readlinkSync(`/proc/${pid}/fd/${fd}`), '')
+  for (const fd of readOrDefault(() => readdirSync(`/proc/${pid}/fd`), [])) {
+    const target = readOrDefault(() => readlinkSync(`/proc/${pid}/fd/${fd}`), '')
     const [, inode] = /^socket:\[(\d+)\]$/.exec(target) ?? []
     if (inode !== undefined) sockets.add(inode)
     if (ACCELERATOR.test(target)) seen.devices.add(target)
@@ -79,19 +79,19 @@ function lookAt(
   }
   if (sockets.size === 0) return
   for (const table of ['tcp', 'tcp6'])
-    for (const port of listening(`/proc/${pid}/net/${table}`, sockets)) seen.ports.add(port)
+    for (const port of listListeningPorts(`/proc/${pid}/net/${table}`, sockets)) seen.ports.add(port)
 }
 
 function isWritten(pid: string, fd: string): boolean {
-  const info = quietly(() => readFileSync(`/proc/${pid}/fdinfo/${fd}`, 'latin1'), '')
+  const info = readOrDefault(() => readFileSync(`/proc/${pid}/fdinfo/${fd}`, 'latin1'), '')
   const [, flags = '0'] = /^flags:\s*([0-7]+)/m.exec(info) ?? []
   return (Number.parseInt(flags, 8) & 3) !== 0
 }
 
 const LISTEN = '0A'
 
-function listening(table: string, sockets: ReadonlySet<string>): number[] {
-  const lines = quietly(() => readFileSync(table, 'latin1').split('\n').slice(1), [])
+function listListeningPorts(table: string, sockets: ReadonlySet<string>): number[] {
+  const lines = readOrDefault(() => readFileSync(table, 'latin1').split('\n').slice(1), [])
   return lines.flatMap(line => {
     const [, local = '', , state, , , , , , inode = ''] = line.trim().split(/\s+/)
     return state === LISTEN && sockets.has(inode) ? [Number.parseInt(local.split(':')[1] ?? '', 16)] : []
@@ -99,7 +99,7 @@ function listening(table: string, sockets: ReadonlySet<string>): number[] {
 }
 
 /** A process may end while it is looked at, and elsewhere there is no /proc at all: then nothing is seen. */
-function quietly<T>(look: () => T, otherwise: T): T {
+function readOrDefault<T>(look: () => T, otherwise: T): T {
   try {
     return look()
   } catch {

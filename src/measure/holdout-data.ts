@@ -5,24 +5,24 @@ import { UserError } from '../errors.ts'
 import type { MeasureInput } from './input.ts'
 import { isMissing } from './missing.ts'
 import { removeAll } from './remove.ts'
-import { sealEverything } from './seal.ts'
+import { snapshotEverything } from './seal.ts'
 import type { Session, TrustedTree } from './session.ts'
 
 /**
  * Everything of a holdout order lies in one folder of the work directory: sides, outputs and the holdout. No
  * other order uses it, and it is removed before and after, so that nothing a side has put aside is found later.
  */
-export function holdoutRoom(workDir: string): string {
+export function getHoldoutDir(workDir: string): string {
   return join(workDir, 'holdout')
 }
 
 /** Where this order's sides are: those of a holdout are never seen by another order. */
-export function roomOf({ order, workDir }: Pick<MeasureInput, 'order' | 'workDir'>): string {
-  return order.stop.rule === 'holdout' ? holdoutRoom(workDir) : workDir
+export function getSidesDir({ order, workDir }: Pick<MeasureInput, 'order' | 'workDir'>): string {
+  return order.stop.rule === 'holdout' ? getHoldoutDir(workDir) : workDir
 }
 
 /** The directory a variable names; null where the holdout comes from elsewhere. */
-export async function namedDirectory({ order, env }: Pick<MeasureInput, 'order' | 'env'>) {
+export async function findHoldoutDirectory({ order, env }: Pick<MeasureInput, 'order' | 'env'>) {
   const { stop } = order
   if (stop.rule !== 'holdout' || stop.source === null || !('environment' in stop.source)) return null
   const name = stop.source.environment
@@ -52,16 +52,16 @@ export async function layOutHoldout(session: Session): Promise<TrustedTree | nul
   const { input, holdoutDirectory } = session
   const { stop } = input.order
   if (stop.rule !== 'holdout' || stop.source === null) return null
-  const dir = join(holdoutRoom(input.workDir), 'data')
+  const dir = join(getHoldoutDir(input.workDir), 'data')
   await removeAll(dir)
   await mkdir(dir, { recursive: true })
   if ('tree' in stop.source) await input.repository.materialize(stop.source.tree, dir)
-  else if (holdoutDirectory !== null) await copyIn(holdoutDirectory, dir)
+  else if (holdoutDirectory !== null) await copyHoldout(holdoutDirectory, dir)
   await makeReadOnly(dir)
-  return { dir, seal: sealEverything(dir, [], input.repository.objectFormat) }
+  return { dir, snapshot: snapshotEverything(dir, [], input.repository.objectFormat) }
 }
 
-async function copyIn(from: string, to: string): Promise<void> {
+async function copyHoldout(from: string, to: string): Promise<void> {
   await cp(from, to, { recursive: true, dereference: true, mode: constants.COPYFILE_FICLONE })
 }
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { machineFailed } from '../model/runner-error.ts'
+import { formatMachineFailure } from '../model/runner-error.ts'
 import { isMissing } from './missing.ts'
 import type { Ended } from './process/launch.ts'
 import { isUnreachable } from './unreachable.ts'
@@ -23,7 +23,7 @@ export class MachineFailed extends Error {
  * Reads the kernel's counters after a command has failed. The command's own words do not count: it could say so
  * to be measured again. null: nothing, so that it is the command's own failure.
  */
-export function machineFailure(
+export function detectMachineFailure(
   before: KernelCounts,
   after: KernelCounts,
   { exitCode, signal, timedOut }: Pick<Ended, 'exitCode' | 'signal' | 'timedOut'>,
@@ -46,36 +46,37 @@ const OF_THE_MACHINE: Readonly<Record<string, string>> = {
 }
 
 /** A runner's own error, in words: which of them are the machine's is known by their codes. */
-export function runnerErrorOf(error: unknown): string {
+export function describeRunnerError(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  if (error instanceof MachineFailed) return machineFailed(error.message)
+  if (error instanceof MachineFailed) return formatMachineFailure(error.message)
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
   const what = OF_THE_MACHINE[code]
-  return what === undefined ? error.message : machineFailed(`${what} (${error.message})`)
+  return what === undefined ? error.message : formatMachineFailure(`${what} (${error.message})`)
 }
 
 const CGROUPS = '/sys/fs/cgroup'
 
-export function kernelCounts(): KernelCounts {
-  const groups = textOf('/proc/self/cgroup') ?? ''
+export function readKernelCounts(): KernelCounts {
+  const groups = readKernelFile('/proc/self/cgroup') ?? ''
   const unified = /^0::(.*)$/m.exec(groups)?.[1] ?? '/'
   const of = (controller: string) =>
     new RegExp(`^\\d+:(?:[^:]*,)?${controller}(?:,[^:]*)?:(.*)$`, 'm').exec(groups)?.[1]
   const inGroup = (file: string, controller: string, older: string) =>
-    textOf(join(CGROUPS, unified, file)) ?? textOf(join(CGROUPS, controller, of(controller) ?? '/', older))
+    readKernelFile(join(CGROUPS, unified, file)) ??
+    readKernelFile(join(CGROUPS, controller, of(controller) ?? '/', older))
   return {
-    outOfMemory: countIn(inGroup('memory.events', 'memory', 'memory.oom_control'), 'oom_kill'),
-    outOfMemoryAnywhere: countIn(textOf('/proc/vmstat'), 'oom_kill'),
-    noProcess: countIn(inGroup('pids.events', 'pids', 'pids.events'), 'max'),
+    outOfMemory: parseKernelCount(inGroup('memory.events', 'memory', 'memory.oom_control'), 'oom_kill'),
+    outOfMemoryAnywhere: parseKernelCount(readKernelFile('/proc/vmstat'), 'oom_kill'),
+    noProcess: parseKernelCount(inGroup('pids.events', 'pids', 'pids.events'), 'max'),
   }
 }
 
-export function countIn(text: string | null, name: string): number | null {
+export function parseKernelCount(text: string | null, name: string): number | null {
   const found = new RegExp(`^${name} (\\d+)$`, 'm').exec(text ?? '')
   return found === null ? null : Number(found[1])
 }
 
-function textOf(path: string): string | null {
+function readKernelFile(path: string): string | null {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {

@@ -1,15 +1,15 @@
 import { arch, cpus, hostname, platform, release, totalmem } from 'node:os'
-import { sha256 } from '../model/canonical.ts'
-import type { Machine } from '../model/report.ts'
-import { bootId } from './boot-id.ts'
+import { hashSha256 } from '../model/canonical.ts'
+import type { MachineInfo } from '../model/report.ts'
+import { getBootId } from './boot-id.ts'
 
 /** Where a report was made; `machineKey` of the model says which of these must agree to compare stored numbers. */
-export function machineFingerprint(env: Readonly<Record<string, string>>): Machine {
+export function readMachineFingerprint(env: Readonly<Record<string, string>>): MachineInfo {
   const processors = cpus()
   const image = [env['ImageOS'], env['ImageVersion']].filter(part => part !== undefined && part !== '')
   return {
-    boot_id: bootId(),
-    hostname_sha256: sha256(hostname()),
+    boot_id: getBootId(),
+    hostname_sha256: hashSha256(hostname()),
     os: `${platform()} ${arch()}`,
     kernel: release(),
     cpu_model: processors[0]?.model.trim() ?? 'unknown',

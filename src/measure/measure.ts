@@ -5,78 +5,85 @@ import type { Report, Side as Label } from '../model/report.ts'
 import { buildSide } from './build.ts'
 import { readEnvFile } from './env-file.ts'
 import { DiskFull } from './free-space.ts'
-import { allowedEnvironment, portEnvironment } from './environment.ts'
+import { selectAllowedEnvironment, buildPortEnvironment } from './environment.ts'
 import { runGates } from './gate-run.ts'
-import { holdoutRoom, namedDirectory, roomOf } from './holdout-data.ts'
+import { getHoldoutDir, findHoldoutDirectory, getSidesDir } from './holdout-data.ts'
 import type { MeasureInput } from './input.ts'
-import { machineFingerprint } from './machine.ts'
-import { runnerErrorOf } from './machine-failure.ts'
-import { refusalOf, refuseUnsupported } from './preflight.ts'
+import { readMachineFingerprint } from './machine.ts'
+import { describeRunnerError } from './machine-failure.ts'
+import { findRefusal, refuseUnsupported } from './preflight.ts'
 import { chooseSupervisor } from './process/choose.ts'
 import type { Owner } from './process/reaper.ts'
 import { claimWorkDir, releaseWorkDir } from './process/leftovers.ts'
-import { alone } from './rules/alone.ts'
-import { calibrate } from './rules/calibrate.ts'
-import { holdout } from './rules/holdout.ts'
-import { once } from './rules/once.ts'
-import { paired, pairs } from './rules/paired.ts'
-import { stability } from './rules/stability.ts'
-import { isJudged } from '../spec/judged.ts'
+import { measureAlone } from './rules/alone.ts'
+import { measureCalibration } from './rules/calibrate.ts'
+import { measureHoldout } from './rules/holdout.ts'
+import { measureOnce } from './rules/once.ts'
+import { measurePaired, measurePairs } from './rules/paired.ts'
+import { measureStability } from './rules/stability.ts'
+import { isJudgedMetric } from '../spec/judged.ts'
 import { removeAll } from './remove.ts'
-import { roomOfSide } from './report-room.ts'
+import { computeSideRoom } from './report-room.ts'
 import { prepareScore } from './score-run.ts'
-import { turns } from '../model/coins.ts'
-import { baseOf, candidatesOf, type Draft, type Session, type Side, Tampered } from './session.ts'
+import { drawTurns } from '../model/coins.ts'
+import {
+  findBaseSide,
+  listCandidateSides,
+  type ReportDraft,
+  type Session,
+  type OrderSide,
+  Tampered,
+} from './session.ts'
 import { listSharedFiles } from './shared-files.ts'
-import { sidePaths } from './side-paths.ts'
+import { getSidePaths } from './side-paths.ts'
 import { Slots } from './slots.ts'
-import { makeEnterable, tryUsers } from './users/enterable.ts'
+import { makeAccessible, checkUserAccess } from './users/enterable.ts'
 
 /** An order's answer. Throws only for what its person must change, and when cancelled. */
-export async function measure(input: MeasureInput): Promise<Report> {
+export async function measureOrder(input: MeasureInput): Promise<Report> {
   const startedAt = input.now()
   refuseUnsupported(input)
   const sharedFiles = listSharedFiles(input.spec.parallel.shared_files, input.sharedRoot)
-  const allowed = environmentOf(input)
-  const holdoutDirectory = await namedDirectory(input)
-  const draft: Draft = { setups: [], gates: [], executions: [], trees: {}, unreaped: false }
-  return inOwnPlace(input, async () => {
+  const allowed = buildAllowedEnvironment(input)
+  const holdoutDirectory = await findHoldoutDirectory(input)
+  const draft: ReportDraft = { setups: [], gates: [], executions: [], trees: {}, unreaped: false }
+  return withClaimedDirs(input, async () => {
     let begun: Session['begun'] = null
     const keepPartial = async (block: Session['begun']) => {
       begun = block
       const end = { tampered: null, runner_error: null }
-      await input.onPartial?.({ report: reportOf(input, draft, { startedAt, end }), begun })
+      await input.onPartial?.({ report: buildMeasurementReport(input, draft, { startedAt, end }), begun })
     }
     const prepared = { sharedFiles, allowed, holdoutDirectory, keepPartial }
-    const end = await attempt(input, () => work(input, draft, prepared))
+    const end = await runToEnd(input, () => measureSides(input, draft, prepared))
     const endedEarly = end.tampered !== null || end.runner_error !== null
     const within = endedEarly && begun !== null ? { begun } : {}
-    return reportOf(input, draft, { startedAt, end: { ...end, ...within } })
+    return buildMeasurementReport(input, draft, { startedAt, end: { ...end, ...within } })
   })
 }
 
 /** Nobody else works there meanwhile, nor with the same users. */
-async function inOwnPlace<T>({ users, workDir }: MeasureInput, act: () => Promise<T>): Promise<T> {
+async function withClaimedDirs<T>({ users, workDir }: MeasureInput, act: () => Promise<T>): Promise<T> {
   const claimed: string[] = []
   try {
     for (const dir of users ? [users.dir, workDir] : [workDir]) {
-      if (users) makeEnterable(dir)
+      if (users) makeAccessible(dir)
       mkdirSync(dir, { recursive: true })
       await claimWorkDir(dir)
       claimed.push(dir)
     }
-    await removeAll(holdoutRoom(workDir))
+    await removeAll(getHoldoutDir(workDir))
     return await act()
   } finally {
-    if (claimed.includes(workDir)) await removeAll(holdoutRoom(workDir))
+    if (claimed.includes(workDir)) await removeAll(getHoldoutDir(workDir))
     for (const dir of claimed.toReversed()) await releaseWorkDir(dir)
   }
 }
 
-type End = Pick<Report, 'tampered' | 'runner_error' | 'begun'>
+type MeasurementEnd = Pick<Report, 'tampered' | 'runner_error' | 'begun'>
 
 /** The runner's own failures are nobody's fault and never a verdict about a candidate. */
-async function attempt(input: MeasureInput, run: () => Promise<string | null>): Promise<End> {
+async function runToEnd(input: MeasureInput, run: () => Promise<string | null>): Promise<MeasurementEnd> {
   try {
     return { tampered: null, runner_error: await run() }
   } catch (error) {
@@ -84,30 +91,30 @@ async function attempt(input: MeasureInput, run: () => Promise<string | null>): 
     if (error instanceof Tampered) {
       return { tampered: { during: error.during, path: error.path }, runner_error: null }
     }
-    return { tampered: null, runner_error: runnerErrorOf(error) }
+    return { tampered: null, runner_error: describeRunnerError(error) }
   }
 }
 
-type Prepared = Pick<Session, 'sharedFiles' | 'allowed' | 'holdoutDirectory'> & {
+type PreparedSession = Pick<Session, 'sharedFiles' | 'allowed' | 'holdoutDirectory'> & {
   keepPartial: (begun: Session['begun']) => Promise<void>
 }
 
 /** Null when the order was measured to its end; else why the runner refuses. */
-async function work(
+async function measureSides(
   input: MeasureInput,
-  draft: Draft,
-  { keepPartial, ...prepared }: Prepared,
+  draft: ReportDraft,
+  { keepPartial, ...prepared }: PreparedSession,
 ): Promise<string | null> {
-  const wanted = sidesOf(input)
-  const refusal = await refusalOf(input, wanted)
+  const wanted = listOrderedSides(input)
+  const refusal = await findRefusal(input, wanted)
   if (refusal !== null) return refusal
-  await admitUsers(input, prepared.allowed)
-  const slots = await Slots.open(roomOf(input))
-  const { sides, scorer } = await castOf(input, wanted, slots)
+  await checkUsers(input, prepared.allowed)
+  const slots = await Slots.open(getSidesDir(input))
+  const { sides, scorer } = await assignUsers(input, wanted, slots)
   const session: Session = {
     input,
     slots,
-    paths: sidePaths(slots.stage),
+    paths: getSidePaths(slots.stage),
     sides,
     scorer,
     ...prepared,
@@ -120,7 +127,7 @@ async function work(
     keepPartial: () => keepPartial(session.begun),
   }
   try {
-    await run(session)
+    await runStages(session)
   } catch (error) {
     // What was left there may be what filled it: the next attempt begins with all the room there is.
     if (error instanceof DiskFull) await slots.clear()
@@ -133,82 +140,93 @@ async function work(
   return null
 }
 
-async function admitUsers(input: MeasureInput, allowed: Session['allowed']): Promise<void> {
+async function checkUsers(input: MeasureInput, allowed: Session['allowed']): Promise<void> {
   const { users, monotonic, laterCode = [] } = input
   if (users === undefined) return
-  const room = roomOf(input)
-  makeEnterable(room)
+  const room = getSidesDir(input)
+  makeAccessible(room)
   // What a kill left of one side's gates would lie open to the others.
   await removeAll(join(input.workDir, 'copy'))
   const searched = allowed['PATH'] ?? '/usr/bin:/bin'
-  await tryUsers(users, { workDir: room, searched, laterCode }, monotonic)
+  await checkUserAccess(users, { workDir: room, searched, laterCode }, monotonic)
 }
 
 /** Invariant 10: which side gets which user is drawn, since code can ask who it is. */
-async function castOf(
+async function assignUsers(
   input: MeasureInput,
-  wanted: ReturnType<typeof sidesOf>,
+  wanted: ReturnType<typeof listOrderedSides>,
   slots: Slots,
 ): Promise<Pick<Session, 'sides' | 'scorer'>> {
   const { order, users, monotonic } = input
-  const drawn: Owner[] = users === undefined ? [] : turns(order, 'users', users.owners)
+  const drawn: Owner[] = users === undefined ? [] : drawTurns(order, 'users', users.owners)
   const runBy = async (owner: Owner | null) => ({
     owner,
     supervisor: await chooseSupervisor({ owner, monotonic }),
   })
   const assigned = slots.assign(wanted.map(({ tree }) => tree))
-  const chances = chancesIn(input)
-  const sides: Side[] = []
+  const chances = getAllowedChances(input)
+  const sides: OrderSide[] = []
   for (const [at, { label, tree }] of wanted.entries()) {
     const slot = assigned[at]
     if (slot === undefined) continue
     const by = await runBy(drawn[at] ?? null)
-    const room = roomOfSide(input, { label, of: wanted.length })
-    sides.push({ ...by, label, tree, slot, build: 0, files: [], seals: null, chances, ended: false, room })
+    const room = computeSideRoom(input, { label, of: wanted.length })
+    sides.push({
+      ...by,
+      label,
+      tree,
+      slot,
+      build: 0,
+      files: [],
+      snapshots: null,
+      chances,
+      ended: false,
+      room,
+    })
   }
   return { sides, scorer: await runBy(drawn[wanted.length] ?? null) }
 }
 
-async function run(session: Session): Promise<void> {
+async function runStages(session: Session): Promise<void> {
   const { order } = session.input
   const { stop } = order
   if (stop.rule !== 'holdout') await prepareScore(session)
-  for (const side of turns(order, 'build', session.sides)) await buildSide(session, side, 0)
+  for (const side of drawTurns(order, 'build', session.sides)) await buildSide(session, side, 0)
   if (isOver(session)) return
   await runAllGates(session, 'pre')
   if (isOver(session)) return
-  await follow(session)
+  await followStopRule(session)
   await runAllGates(session, 'post')
 }
 
 /** A gate that fails for a candidate is run on the base too: what fails there as well is not the candidate's. */
 async function runAllGates(session: Session, phase: 'pre' | 'post'): Promise<void> {
-  const sides = gated(session)
+  const sides = listGatedSides(session)
   for (const side of sides) await runGates(session, side, phase)
-  const base = baseOf(session)
+  const base = findBaseSide(session)
   if (base === undefined || sides.includes(base)) return
   const { gates } = session.draft
   const failed = gates.filter(gate => gate.phase === phase && !gate.passed).map(({ name }) => name)
   if (failed.length > 0) await runGates(session, base, phase, new Set(failed))
 }
 
-async function follow(session: Session): Promise<void> {
+async function followStopRule(session: Session): Promise<void> {
   const { stop } = session.input.order
   switch (stop.rule) {
     case 'calibrate':
-      return calibrate(session, stop.runs)
+      return measureCalibration(session, stop.runs)
     case 'once':
-      return once(session, stop)
+      return measureOnce(session, stop)
     case 'paired':
-      return paired(session, stop)
+      return measurePaired(session, stop)
     case 'pairs':
-      return pairs(session, stop)
+      return measurePairs(session, stop)
     case 'holdout':
-      return holdout(session, stop)
+      return measureHoldout(session, stop)
     case 'stability':
-      return stability(session, stop.baseline)
+      return measureStability(session, stop.baseline)
     case 'alone':
-      return alone(session)
+      return measureAlone(session)
     default:
       return stop satisfies never
   }
@@ -222,8 +240,8 @@ function isOver({ sides }: Session): boolean {
 
 /** The base's gates were passed when it became the incumbent, unless it is what is being measured; a holdout's
  * candidate has passed them too. */
-function gated(session: Session): Side[] {
-  const candidates = candidatesOf(session)
+function listGatedSides(session: Session): OrderSide[] {
+  const candidates = listCandidateSides(session)
   if (session.input.order.stop.rule === 'holdout') return []
   return candidates.length === 0 ? [...session.sides] : candidates
 }
@@ -232,13 +250,13 @@ function gated(session: Session): Side[] {
  * One failure among pairs is a loss, or voids its pair, and a calibration asks whether every run fails or some; elsewhere a
  * side that failed once has said it all.
  */
-function chancesIn({ order: { stop }, spec }: MeasureInput): number {
-  if (isJudged(spec)) return 1
+function getAllowedChances({ order: { stop }, spec }: MeasureInput): number {
+  if (isJudgedMetric(spec)) return 1
   return ['paired', 'pairs', 'holdout', 'calibrate'].includes(stop.rule) ? 2 : 1
 }
 
 /** The base is not laid out where nothing is compared with it. */
-function sidesOf({ order }: MeasureInput): { label: Label; tree: string }[] {
+function listOrderedSides({ order }: MeasureInput): { label: Label; tree: string }[] {
   const base = { label: 'base' as const, tree: order.base.tree }
   const candidates = order.candidates.map(({ label, tree }) => ({ label, tree }))
   const { stop } = order
@@ -247,22 +265,29 @@ function sidesOf({ order }: MeasureInput): { label: Label; tree: string }[] {
   return single && candidates.length > 0 ? candidates : [base, ...candidates]
 }
 
-function environmentOf({ env, spec, sharedRoot, portBase }: MeasureInput): Record<string, string> {
+function buildAllowedEnvironment({ env, spec, sharedRoot, portBase }: MeasureInput): Record<string, string> {
   const { measurement, parallel } = spec
-  const allowed = allowedEnvironment(env, measurement.env, readEnvFile(measurement.env_file, sharedRoot))
-  return { ...allowed, ...portEnvironment(parallel, portBase) }
+  const allowed = selectAllowedEnvironment(
+    env,
+    measurement.env,
+    readEnvFile(measurement.env_file, sharedRoot),
+  )
+  return { ...allowed, ...buildPortEnvironment(parallel, portBase) }
 }
 
 /** What is known of an order before anything of it ran. */
-export function unmeasuredReport(input: MeasureInput): Report {
-  const draft: Draft = { setups: [], gates: [], executions: [], trees: {}, unreaped: false }
-  return reportOf(input, draft, { startedAt: input.now(), end: { tampered: null, runner_error: null } })
+export function buildUnmeasuredReport(input: MeasureInput): Report {
+  const draft: ReportDraft = { setups: [], gates: [], executions: [], trees: {}, unreaped: false }
+  return buildMeasurementReport(input, draft, {
+    startedAt: input.now(),
+    end: { tampered: null, runner_error: null },
+  })
 }
 
-function reportOf(
+function buildMeasurementReport(
   input: MeasureInput,
-  draft: Draft,
-  { startedAt, end }: { startedAt: number; end: End },
+  draft: ReportDraft,
+  { startedAt, end }: { startedAt: number; end: MeasurementEnd },
 ): Report {
   const { unreaped, ...measured } = draft
   const { unisolatedBecause } = input
@@ -272,7 +297,7 @@ function reportOf(
     started_at: new Date(startedAt).toISOString(),
     finished_at: new Date(input.now()).toISOString(),
     harness: input.order.harness,
-    machine: machineFingerprint(input.env),
+    machine: readMachineFingerprint(input.env),
     flags: [
       ...(input.users ? [] : (['unisolated'] as const)),
       ...(unreaped ? (['unreaped'] as const) : []),

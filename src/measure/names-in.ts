@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { isMissing } from './missing.ts'
 
 /** What lies in a directory; nothing where there is none. */
-export function namesIn(directory: string): string[] {
+export function listNames(directory: string): string[] {
   try {
     return readdirSync(directory)
   } catch (error) {

@@ -1,9 +1,9 @@
-import { treeDifferences, treeFiles } from '../git/tree-walk.ts'
+import { compareTrees, listTreeFiles } from '../git/tree-walk.ts'
 import { UserError } from '../errors.ts'
 import type { Oid } from '../model/ids.ts'
-import { isJudged } from '../spec/judged.ts'
+import { isJudgedMetric } from '../spec/judged.ts'
 import { compileScope } from '../spec/scope.ts'
-import { harnessEntries, harnessHash } from './harness-hash.ts'
+import { selectHarnessEntries, computeHarnessHash } from './harness-hash.ts'
 import type { MeasureInput } from './input.ts'
 
 /** Settings this runner cannot honour are refused before anything runs, never ignored. */
@@ -36,7 +36,7 @@ export function refuseUnsupported({ spec, users, order, onItems }: MeasureInput)
   if (metric.primary.type === 'loss') {
     refuse('metric.primary.type', 'metrics of type loss cannot be measured yet', 'use a hard metric')
   }
-  if (isJudged(spec) && onItems === undefined && order.stop.rule !== 'alone') {
+  if (isJudgedMetric(spec) && onItems === undefined && order.stop.rule !== 'alone') {
     refuse(
       'metric.primary.type',
       'no model is set up here to score what is printed',
@@ -45,28 +45,31 @@ export function refuseUnsupported({ spec, users, order, onItems }: MeasureInput)
   }
 }
 
-interface Wanted {
+interface OrderedTree {
   label: string
   tree: Oid
 }
 
 /** Invariant 4: the ruler must be the order's, and outside mutable every tree the pin's. Null when both are. */
-export async function refusalOf(input: MeasureInput, sides: readonly Wanted[]): Promise<string | null> {
+export async function findRefusal(
+  input: MeasureInput,
+  sides: readonly OrderedTree[],
+): Promise<string | null> {
   const { order, spec, repository } = input
-  const pinned = harnessEntries(spec, await treeFiles(repository, order.pin.tree))
-  if (harnessHash(spec, pinned) !== order.harness)
+  const pinned = selectHarnessEntries(spec, await listTreeFiles(repository, order.pin.tree))
+  if (computeHarnessHash(spec, pinned) !== order.harness)
     return 'the harness of the pinned commit is not the one ordered'
   if (input.unpinned) return null
   for (const { label, tree } of sides) {
-    const stray = await strayPath(input, tree)
+    const stray = await findStrayPath(input, tree)
     if (stray !== null)
       return `${label}: ${stray} is outside scope.mutable and differs from the pinned commit`
   }
   return null
 }
 
-async function strayPath({ repository, order, spec }: MeasureInput, tree: Oid): Promise<string | null> {
+async function findStrayPath({ repository, order, spec }: MeasureInput, tree: Oid): Promise<string | null> {
   const scope = compileScope(spec)
-  const differences = await treeDifferences(repository, order.pin.tree, tree)
+  const differences = await compareTrees(repository, order.pin.tree, tree)
   return differences.find(({ path }) => !scope.isMutable(path))?.path ?? null
 }

@@ -14,8 +14,9 @@ export async function removeAll(path: string | Buffer): Promise<void> {
   } catch (error) {
     if (!isForbidden(error) && !isTooDeep(error)) throw error
     // The modes of what a link names are not what stands in the way.
-    if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) await over(path, 'chmod', ['-R', 'u+rwX'])
-    await over(path, 'rm', REMOVING)
+    if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory())
+      await runXargs(path, 'chmod', ['-R', 'u+rwX'])
+    await runXargs(path, 'rm', REMOVING)
   }
 }
 
@@ -28,7 +29,7 @@ function isTooLong(error: unknown): boolean {
 }
 
 /** These go from folder to folder and never by a whole path. Names are bytes, and arguments of ours are text. */
-function over(path: string | Buffer, command: string, options: readonly string[]): Promise<void> {
+function runXargs(path: string | Buffer, command: string, options: readonly string[]): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = execFile('xargs', ['-0', command, ...options, '--'], error =>
       error === null ? resolve() : reject(error),

@@ -1,6 +1,6 @@
 import type { Execution } from '../model/report.ts'
 import type { MeasureInput } from './input.ts'
-import type { Side } from './session.ts'
+import type { OrderSide } from './session.ts'
 
 /** The rest is for what every execution has. What programs print for people is left out where there is no room for it. */
 const FOR_METRICS = 0.8
@@ -11,9 +11,9 @@ const OF_THE_BASE = 0.8
  * A report that is too large to travel would be the runner's failure, and everything that was measured be measured again:
  * each side has a share of it, which no other can fill.
  */
-export function roomOfSide(
+export function computeSideRoom(
   { mostReportBytes }: Pick<MeasureInput, 'mostReportBytes'>,
-  { label, of }: { label: Side['label']; of: number },
+  { label, of }: { label: OrderSide['label']; of: number },
 ): number {
   if (mostReportBytes === undefined) return Number.POSITIVE_INFINITY
   const share = (mostReportBytes * FOR_METRICS) / of
@@ -21,7 +21,7 @@ export function roomOfSide(
 }
 
 /** The execution as the report has room for it: what goes beyond its side's share is no result. */
-export function withinRoom(side: Pick<Side, 'room'>, execution: Execution): Execution {
+export function limitToRoom(side: Pick<OrderSide, 'room'>, execution: Execution): Execution {
   const bytes = Buffer.byteLength(JSON.stringify(execution.metrics))
   if (bytes <= side.room) {
     side.room -= bytes

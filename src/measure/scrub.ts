@@ -6,18 +6,18 @@ import type { Owner } from './process/reaper.ts'
 import { removeAll } from './remove.ts'
 import { reopen } from './reopen.ts'
 import type { SidePaths } from './side-paths.ts'
-import { foldersOf, onDisk, type TrackedFile } from './tracked-file.ts'
+import { listFolders, toDiskPath, type TrackedFile } from './tracked-file.ts'
 
 /** Removes everything a tree does not hold: what an earlier build or run left must not help or harm this one. */
 export async function removeUntracked(dir: string, files: readonly TrackedFile[]): Promise<void> {
-  const folders = foldersOf(files)
+  const folders = listFolders(files)
   const kept = new Set([...folders, ...files.map(({ path }) => path)])
   const submodules = new Set(files.filter(file => file.mode === '160000').map(file => file.path))
   await removeBelow(dir, '', { kept, folders, submodules })
 }
 
 /** Whatever lies beside a side's tree is of an earlier order. */
-export async function removeBeside({ root, tree }: SidePaths): Promise<void> {
+export async function removeSiblings({ root, tree }: SidePaths): Promise<void> {
   reopen(root)
   for (const name of readdirSync(root, { encoding: 'buffer' })) {
     const path = Buffer.concat([Buffer.from(`${root}/`), name])
@@ -25,24 +25,24 @@ export async function removeBeside({ root, tree }: SidePaths): Promise<void> {
   }
 }
 
-interface Kept {
+interface KeptPaths {
   kept: ReadonlySet<string>
   /** Those of them that must be folders: what is written below a link lands elsewhere. */
   folders: ReadonlySet<string>
   submodules: ReadonlySet<string>
 }
 
-async function removeBelow(dir: string, under: string, all: Kept): Promise<void> {
+async function removeBelow(dir: string, under: string, all: KeptPaths): Promise<void> {
   const { kept, folders, submodules } = all
-  const here = under === '' ? dir : onDisk(dir, under)
+  const here = under === '' ? dir : toDiskPath(dir, under)
   reopen(here)
   for (const entry of readdirSync(here, { withFileTypes: true, encoding: 'buffer' })) {
     const name = decodeName(Buffer.from(entry.name))
     const path = under === '' ? name : `${under}/${name}`
     const replaced = folders.has(path) && !entry.isDirectory()
-    if (!kept.has(path) || submodules.has(path) || replaced) await removeAll(onDisk(dir, path))
+    if (!kept.has(path) || submodules.has(path) || replaced) await removeAll(toDiskPath(dir, path))
     else if (entry.isDirectory()) await removeBelow(dir, path, all)
-    if (submodules.has(path)) await mkdir(onDisk(dir, path))
+    if (submodules.has(path)) await mkdir(toDiskPath(dir, path))
   }
 }
 
@@ -50,7 +50,7 @@ async function removeBelow(dir: string, under: string, all: Kept): Promise<void>
  * What one execution leaves is not there for the next. What a build saved as a checkpoint is. Between two
  * executions there is mostly nothing to remove: looking, without a trip to the thread pool, is the fast way.
  */
-export async function emptyOutputs(paths: SidePaths, owner: Owner | null): Promise<void> {
+export async function clearOutputs(paths: SidePaths, owner: Owner | null): Promise<void> {
   const { tmp, out, result, progress, stdout, stderr } = paths
   for (const path of [result, progress, stdout, stderr]) await removeOutput(path)
   const traces = join(out, 'traces')
@@ -65,7 +65,7 @@ export async function emptyOutputs(paths: SidePaths, owner: Owner | null): Promi
 }
 
 /** Whatever another side's set-up or an earlier order kept at home is not there. */
-export async function emptyHome({ home }: SidePaths, { uid, gid }: Owner): Promise<void> {
+export async function clearHome({ home }: SidePaths, { uid, gid }: Owner): Promise<void> {
   await removeAll(home)
   mkdirSync(home, { mode: 0o700 })
   await lchown(home, uid, gid)

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type BigIntStats, chmodSync, lstatSync, readdirSync } from 'node:fs'
 import { decodeName } from '../git/path-bytes.ts'
-import { contentId, foldersOf, onDisk, type TrackedFile } from './tracked-file.ts'
+import { computeContentId, listFolders, toDiskPath, type TrackedFile } from './tracked-file.ts'
 import { isUnreachable } from './unreachable.ts'
 
 /**
@@ -10,13 +10,13 @@ import { isUnreachable } from './unreachable.ts'
  * as changed. An unknown file with a second name is read when it is sealed, because tools that share a store
  * move its change time by linking it elsewhere.
  */
-export interface Seal {
-  readonly entries: readonly SealedEntry[]
+export interface TamperSnapshot {
+  readonly entries: readonly SnapshotEntry[]
   /** The newest change time sealed, in ns: nothing may run until the file system's clock is past it. */
   readonly newest: bigint
 }
 
-interface SealedEntry {
+interface SnapshotEntry {
   path: string
   stamp: Stamp
   known: TrackedFile | null
@@ -25,7 +25,7 @@ interface SealedEntry {
 }
 
 type Stamp = Pick<BigIntStats, 'ino' | 'size' | 'mode' | 'ctimeNs' | 'nlink'>
-type Format = 'sha1' | 'sha256'
+type HashFormat = 'sha1' | 'sha256'
 
 const TYPE = 0o170000n
 const LINK = 0o120000n
@@ -41,10 +41,10 @@ const ENTERABLE = READABLE | EXECUTABLE
  * Known files alone, of all that was sealed just now: all else may change. Their folders stay folders: a link to the
  * same content would take it out of what is sealed and scrubbed.
  */
-export function sealFiles(everything: Seal, files: readonly TrackedFile[]): Seal {
-  const stamps = stampsIn(everything)
-  const folders = [...foldersOf(files)].map(path => ({ path, mode: '040000', oid: '' }))
-  return sealed(
+export function snapshotFiles(everything: TamperSnapshot, files: readonly TrackedFile[]): TamperSnapshot {
+  const stamps = mapStamps(everything)
+  const folders = [...listFolders(files)].map(path => ({ path, mode: '040000', oid: '' }))
+  return toSnapshot(
     [...folders, ...files].map(known => {
       const stamp = stamps.get(known.path)
       if (stamp === undefined) throw new Error(`${known.path} was not laid out`)
@@ -56,7 +56,7 @@ export function sealFiles(everything: Seal, files: readonly TrackedFile[]): Seal
 const MOST_SHOWN = 80
 
 /** What cannot be looked at cannot be sealed, and whoever made it so has put something where nobody may. */
-export class Unsealable extends Error {
+export class UncheckablePath extends Error {
   override readonly name = 'Unsealable'
   readonly path: string
   constructor(path: string, why: string) {
@@ -67,40 +67,40 @@ export class Unsealable extends Error {
 }
 
 /** All there is below `dir`, folders included. What a seal has just been found whole for is not looked at again. */
-export function sealEverything(
+export function snapshotEverything(
   dir: string,
   files: readonly TrackedFile[],
-  format: Format,
-  whole?: Seal,
-): Seal {
+  format: HashFormat,
+  whole?: TamperSnapshot,
+): TamperSnapshot {
   const known = new Map(files.map(file => [file.path, file]))
-  const stamps = whole ? stampsIn(whole) : null
-  const entries: SealedEntry[] = []
+  const stamps = whole ? mapStamps(whole) : null
+  const entries: SnapshotEntry[] = []
   const pending = ['.']
   for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
-    const names = namesIn(dir, path)
-    entries.push({ path, stamp: stampOf(dir, path), known: null, names: digestOf(names) })
+    const names = listFolderNames(dir, path)
+    entries.push({ path, stamp: requireStamp(dir, path), known: null, names: digestNames(names) })
     for (const name of names) {
       const below = path === '.' ? name : `${path}/${name}`
-      if (isTooDeep(dir, below)) throw new Unsealable(below, 'is nested too deep to be looked at')
-      const stamp = stamps?.get(below) ?? stampOf(dir, below)
+      if (isTooDeep(dir, below)) throw new UncheckablePath(below, 'is nested too deep to be looked at')
+      const stamp = stamps?.get(below) ?? requireStamp(dir, below)
       if ((stamp.mode & TYPE) === FOLDER) pending.push(below)
       else
         entries.push({
           path: below,
           stamp,
-          known: known.get(below) ?? shared(dir, below, stamp, format),
+          known: known.get(below) ?? toSharedFile(dir, below, stamp, format),
           names: null,
         })
     }
   }
-  return sealed(entries)
+  return toSnapshot(entries)
 }
 
 /** The first path below `dir` that is not what was sealed; null when all is. */
-export function brokenSeal(seal: Seal, dir: string, format: Format): string | null {
+export function findTamperedPath(seal: TamperSnapshot, dir: string, format: HashFormat): string | null {
   for (const entry of seal.entries) {
-    const now = look(dir, entry.path)
+    const now = readStamp(dir, entry.path)
     if (now === null) return entry.path
     if (isSame(now, entry.stamp)) continue
     if (!isStillItself(entry, now, dir, format)) return entry.path
@@ -113,31 +113,35 @@ export function brokenSeal(seal: Seal, dir: string, format: Format): string | nu
  * The first tracked file that does not hold what its tree says, read in full, or that its owner could not use as if it
  * had just been laid out: for a directory found again, which may have been another's.
  */
-export function firstDifference(dir: string, files: readonly TrackedFile[], format: Format): string | null {
-  for (const path of foldersOf(files)) {
-    const now = look(dir, path)
+export function findFirstDifference(
+  dir: string,
+  files: readonly TrackedFile[],
+  format: HashFormat,
+): string | null {
+  for (const path of listFolders(files)) {
+    const now = readStamp(dir, path)
     if (now === null || (now.mode & TYPE) !== FOLDER || (now.mode & OWNERS) !== OWNERS) return path
   }
   for (const file of files) {
-    const now = look(dir, file.path)
-    if (now === null || !holds(file, now, dir, format)) return file.path
+    const now = readStamp(dir, file.path)
+    if (now === null || !hasContent(file, now, dir, format)) return file.path
     if ((now.mode & TYPE) === PLAIN && (now.mode & WRITABLE) === 0n) return file.path
   }
   return null
 }
 
-function sealed(entries: SealedEntry[]): Seal {
+function toSnapshot(entries: SnapshotEntry[]): TamperSnapshot {
   const newest = entries.reduce((latest, { stamp }) => (stamp.ctimeNs > latest ? stamp.ctimeNs : latest), 0n)
   return { entries, newest }
 }
 
-function stampsIn({ entries }: Seal): Map<string, Stamp> {
+function mapStamps({ entries }: TamperSnapshot): Map<string, Stamp> {
   return new Map(entries.map(({ path, stamp }) => [path, stamp]))
 }
 
-function stampOf(dir: string, path: string): Stamp {
-  const stamp = look(dir, path)
-  if (stamp === null) throw new Unsealable(path, 'cannot be looked at')
+function requireStamp(dir: string, path: string): Stamp {
+  const stamp = readStamp(dir, path)
+  if (stamp === null) throw new UncheckablePath(path, 'cannot be looked at')
   return stamp
 }
 
@@ -154,28 +158,28 @@ function isSame(a: Stamp, b: Stamp): boolean {
   return a.ctimeNs === b.ctimeNs && a.size === b.size && a.ino === b.ino && a.mode === b.mode
 }
 
-function shared(dir: string, path: string, stamp: Stamp, format: Format): TrackedFile | null {
+function toSharedFile(dir: string, path: string, stamp: Stamp, format: HashFormat): TrackedFile | null {
   if (stamp.nlink < 2n || (stamp.mode & TYPE) !== PLAIN) return null
   const mode = (stamp.mode & EXECUTABLE) === 0n ? '100644' : '100755'
-  const oid = readable(() => contentId(onDisk(dir, path), false, format))
+  const oid = readIfReachable(() => computeContentId(toDiskPath(dir, path), false, format))
   return oid === null ? null : { path, mode, oid }
 }
 
 /** Its change time moved. Renaming a side moves that of its folder. */
-function isStillItself(entry: SealedEntry, now: Stamp, dir: string, format: Format): boolean {
-  if (entry.known !== null) return holds(entry.known, now, dir, format)
+function isStillItself(entry: SnapshotEntry, now: Stamp, dir: string, format: HashFormat): boolean {
+  if (entry.known !== null) return hasContent(entry.known, now, dir, format)
   if (entry.names === null || now.mode !== entry.stamp.mode || now.ino !== entry.stamp.ino) return false
-  return digestOf(namesIn(dir, entry.path)) === entry.names
+  return digestNames(listFolderNames(dir, entry.path)) === entry.names
 }
 
 /** There may be more names than one text can hold. */
-function digestOf(names: readonly string[]): string {
+function digestNames(names: readonly string[]): string {
   const hash = createHash('sha1')
   for (const name of names) hash.update(name).update('/')
   return hash.digest('hex')
 }
 
-function holds(file: TrackedFile, now: Stamp, dir: string, format: Format): boolean {
+function hasContent(file: TrackedFile, now: Stamp, dir: string, format: HashFormat): boolean {
   const type = now.mode & TYPE
   // Root reads what is closed; whose it is could not.
   if (file.mode === '160000' || file.mode === '040000')
@@ -183,15 +187,19 @@ function holds(file: TrackedFile, now: Stamp, dir: string, format: Format): bool
   if (type !== (BigInt(`0o${file.mode}`) & TYPE)) return false
   if (type !== LINK && (now.mode & EXECUTABLE) !== (BigInt(`0o${file.mode}`) & EXECUTABLE)) return false
   if (type !== LINK && (now.mode & READABLE) === 0n) return false
-  return readable(() => contentId(onDisk(dir, file.path), type === LINK, format)) === file.oid
+  return (
+    readIfReachable(() => computeContentId(toDiskPath(dir, file.path), type === LINK, format)) === file.oid
+  )
 }
 
 /** Null for what is not there, and for what was made unreachable. */
-function look(dir: string, path: string): Stamp | null {
-  return readable(() => lstatSync(onDisk(dir, path), { bigint: true, throwIfNoEntry: false })) ?? null
+function readStamp(dir: string, path: string): Stamp | null {
+  return (
+    readIfReachable(() => lstatSync(toDiskPath(dir, path), { bigint: true, throwIfNoEntry: false })) ?? null
+  )
 }
 
-function readable<T>(read: () => T): T | null {
+function readIfReachable<T>(read: () => T): T | null {
   try {
     return read()
   } catch (error) {
@@ -201,15 +209,15 @@ function readable<T>(read: () => T): T | null {
 }
 
 /** A folder that a harness closed is opened again: what we cannot look into we cannot seal. */
-function namesIn(dir: string, path: string): string[] {
-  const folder = onDisk(dir, path)
+function listFolderNames(dir: string, path: string): string[] {
+  const folder = toDiskPath(dir, path)
   const list = () => readdirSync(folder, { encoding: 'buffer' }).map(decodeName).toSorted()
-  const names = readable(list)
+  const names = readIfReachable(list)
   if (names !== null) return names
-  const opened = readable(() => {
+  const opened = readIfReachable(() => {
     chmodSync(folder, 0o755)
     return list()
   })
-  if (opened === null) throw new Unsealable(path, 'cannot be looked into')
+  if (opened === null) throw new UncheckablePath(path, 'cannot be looked into')
   return opened
 }

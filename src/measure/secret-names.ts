@@ -9,10 +9,10 @@ const LOADED = /^(?:NODE_OPTIONS|NODE_PATH|LD_|DYLD_|BASH_ENV$|GIT_)/
 export const MODEL_KEY = 'WINNOW_MODEL_KEY'
 
 /** Invariant 6: what looks like a secret stays out of the process that runs experiment code, not only out of theirs. */
-export function looksSecret(name: string): boolean {
+export function isSecretName(name: string): boolean {
   return RUNNERS.test(name) || SECRET.test(name)
 }
 
-export function withoutSecrets(env: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !looksSecret(name) && !LOADED.test(name)))
+export function removeSecrets(env: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !isSecretName(name) && !LOADED.test(name)))
 }

@@ -5,13 +5,13 @@ import type { Report, Side as Label } from '../model/report.ts'
 import type { MeasureInput } from './input.ts'
 import type { Supervisor } from './process/launch.ts'
 import type { Owner } from './process/reaper.ts'
-import type { Seal } from './seal.ts'
+import type { TamperSnapshot } from './seal.ts'
 import type { SidePaths } from './side-paths.ts'
 import type { Slot, Slots } from './slots.ts'
 import type { TrackedFile } from './tracked-file.ts'
 
 /** One side of an order: what it is, where it lies, and what of it must not change. */
-export interface Side {
+export interface OrderSide {
   readonly label: Label
   readonly tree: Oid
   readonly slot: Slot
@@ -22,7 +22,7 @@ export interface Side {
   build: number
   /** Known files, relative to the side's root. Set once it is laid out. */
   files: readonly TrackedFile[]
-  seals: { files: Seal; everything: Seal } | null
+  snapshots: { files: TamperSnapshot; everything: TamperSnapshot } | null
   /** How often one of its executions may fail until nothing of it is started any more. */
   chances: number
   /** Nothing of it is started any more. */
@@ -34,10 +34,10 @@ export interface Side {
 /** What no experiment code may touch: the pin, laid out for the scorer, or a holdout. */
 export interface TrustedTree {
   dir: string
-  seal: Seal
+  snapshot: TamperSnapshot
 }
 
-export type Draft = Pick<Report, 'setups' | 'gates' | 'executions'> & {
+export type ReportDraft = Pick<Report, 'setups' | 'gates' | 'executions'> & {
   trees: Report['trees']
   unreaped: boolean
 }
@@ -47,9 +47,9 @@ export interface Session {
   readonly input: MeasureInput
   readonly slots: Slots
   readonly paths: SidePaths
-  readonly sides: readonly Side[]
+  readonly sides: readonly OrderSide[]
   /** Runs the scorer, never as the user of a side. */
-  readonly scorer: Pick<Side, 'owner' | 'supervisor'>
+  readonly scorer: Pick<OrderSide, 'owner' | 'supervisor'>
   readonly allowed: Readonly<Record<string, string>>
   readonly sharedFiles: readonly string[]
   /** What a variable names as the holdout, if it comes from there. */
@@ -57,7 +57,7 @@ export interface Session {
   trusted: TrustedTree | null
   /** The holdout's data, while its command runs. */
   holdout: TrustedTree | null
-  readonly draft: Draft
+  readonly draft: ReportDraft
   started: boolean
   /** The kernel's reason for the failure of the last command, if it has one. */
   machineFailure: string | null
@@ -67,15 +67,15 @@ export interface Session {
   readonly keepPartial: () => Promise<void>
 }
 
-export function clockFile(session: Session): string {
+export function getClockFile(session: Session): string {
   return join(session.input.workDir, 'clock')
 }
 
-export function baseOf(session: Session): Side | undefined {
+export function findBaseSide(session: Session): OrderSide | undefined {
   return session.sides.find(side => side.label === 'base')
 }
 
-export function candidatesOf(session: Session): Side[] {
+export function listCandidateSides(session: Session): OrderSide[] {
   return session.sides.filter(side => side.label !== 'base')
 }
 

@@ -1,7 +1,7 @@
 import { copyFileSync, constants, existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, join, normalize } from 'node:path'
 import { UserError } from '../errors.ts'
-import { contentId, type TrackedFile } from './tracked-file.ts'
+import { computeContentId, type TrackedFile } from './tracked-file.ts'
 
 /** `parallel.shared_files` as single files; one that is not there is an error before anything runs. */
 export function listSharedFiles(paths: readonly string[], root: string | null): string[] {
@@ -12,7 +12,7 @@ export function listSharedFiles(paths: readonly string[], root: string | null): 
       fix: 'run where the repository is checked out, or commit what the measurement needs',
     })
   }
-  return paths.flatMap(path => filesBelow(root, checked(path, root)))
+  return paths.flatMap(path => listFilesBelow(root, requireSharedPath(path, root)))
 }
 
 /** Copies them into a side's tree. They are watched like tracked files. */
@@ -28,11 +28,11 @@ export function copySharedFiles(
     rmSync(target, { force: true })
     copyFileSync(join(root, path), target, constants.COPYFILE_FICLONE)
     const mode = (statSync(target).mode & 0o100) === 0 ? '100644' : '100755'
-    return { path, mode, oid: contentId(target, false, format) }
+    return { path, mode, oid: computeContentId(target, false, format) }
   })
 }
 
-function checked(path: string, root: string): string {
+function requireSharedPath(path: string, root: string): string {
   const place = { path: 'parallel.shared_files' }
   const inside = normalize(path)
   if (isAbsolute(inside) || inside === '..' || inside.startsWith('../')) {
@@ -47,7 +47,7 @@ function checked(path: string, root: string): string {
   return inside.replace(/\/$/, '')
 }
 
-function filesBelow(root: string, path: string): string[] {
+function listFilesBelow(root: string, path: string): string[] {
   if (!statSync(join(root, path)).isDirectory()) return [path]
-  return readdirSync(join(root, path)).flatMap(name => filesBelow(root, `${path}/${name}`))
+  return readdirSync(join(root, path)).flatMap(name => listFilesBelow(root, `${path}/${name}`))
 }

@@ -15,7 +15,7 @@ export interface SidePaths {
   stderr: string
 }
 
-export function sidePaths(root: string): SidePaths {
+export function getSidePaths(root: string): SidePaths {
   return {
     root,
     tree: join(root, 'tree'),

@@ -54,7 +54,7 @@ export class Slots {
     return join(this.#workDir, 'at')
   }
 
-  placeOf(slot: Slot): string {
+  getPath(slot: Slot): string {
     return this.#onStage === slot ? this.stage : this.#parked(slot)
   }
 

@@ -1,16 +1,16 @@
-import { type Ruled, recordedSpec } from '../spec/recorded-spec.ts'
+import { type CampaignSpecText, readCampaignSpec } from '../spec/recorded-spec.ts'
 import type { Spec } from '../spec/schema.ts'
 
 export type Aggregation = NonNullable<Spec['measurement']['stability']>['aggregation']
 
 /** How several samples become the one number that is judged and shown. The median where the spec says nothing. */
-export function aggregationOf(spec: Pick<Spec, 'measurement'> | null): Aggregation {
+export function getAggregation(spec: Pick<Spec, 'measurement'> | null): Aggregation {
   return spec?.measurement.stability?.aggregation ?? 'median'
 }
 
 /** The same for a campaign, whose spec may be one that this release cannot read. */
-export function aggregationIn(campaign: Ruled): Aggregation {
-  return aggregationOf(recordedSpec(campaign))
+export function getCampaignAggregation(campaign: CampaignSpecText): Aggregation {
+  return getAggregation(readCampaignSpec(campaign))
 }
 
 /** One missing sample leaves no value (invariant 5). A boolean stays one where all samples agree. */
@@ -21,10 +21,10 @@ export function aggregateSamples(
   const [first] = samples
   if (typeof first === 'boolean' && samples.every(sample => sample === first)) return first
   const known = samples.filter(sample => typeof sample === 'number')
-  return known.length < samples.length ? null : aggregate(known, aggregation)
+  return known.length < samples.length ? null : aggregateValues(known, aggregation)
 }
 
-function median(values: readonly number[]): number {
+function computeMedian(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   const middle = Math.floor(sorted.length / 2)
   const upper = sorted[middle] ?? Number.NaN
@@ -33,10 +33,10 @@ function median(values: readonly number[]): number {
   return (lower + upper) / 2
 }
 
-function combine(values: readonly number[], aggregation: Aggregation): number {
+function combineValues(values: readonly number[], aggregation: Aggregation): number {
   switch (aggregation) {
     case 'median':
-      return median(values)
+      return computeMedian(values)
     case 'mean':
       return values.reduce((sum, value) => sum + value, 0) / values.length
     case 'min':
@@ -49,8 +49,8 @@ function combine(values: readonly number[], aggregation: Aggregation): number {
 }
 
 /** One number for several samples; null when there are none or their combination is not finite. */
-export function aggregate(values: readonly number[], aggregation: Aggregation): number | null {
+export function aggregateValues(values: readonly number[], aggregation: Aggregation): number | null {
   if (values.length === 0) return null
-  const combined = combine(values, aggregation)
+  const combined = combineValues(values, aggregation)
   return Number.isFinite(combined) ? combined : null
 }

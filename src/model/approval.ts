@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { digest } from './ids.ts'
-import { oneLine } from './landing.ts'
+import { digestSchema } from './ids.ts'
+import { toOneLine } from './landing.ts'
 
 const text = z.string()
 
 /** A package that a change brings in, as one manifest or lockfile tells of it; null: the file does not say. */
-export const addition = z.strictObject({
+export const additionSchema = z.strictObject({
   ecosystem: text,
   name: text,
   version: text,
@@ -22,13 +22,13 @@ export const addition = z.strictObject({
   released_by: z.enum(['hash', 'name', 'range']).optional(),
   path: text,
 })
-export type Addition = z.output<typeof addition>
+export type PackageAddition = z.output<typeof additionSchema>
 
 /** As the ledger has it: the first events named the packages alone, and an event is never changed (invariant 2). */
-export const approvalEvent = {
-  digest,
+export const approvalFields = {
+  digest: digestSchema,
   packages: z.array(text),
-  additions: z.array(addition).optional(),
+  additions: z.array(additionSchema).optional(),
   why: text.optional(),
   /** What the spec allows by name has to be as old as this. */
   min_age_days: z.number().nonnegative().optional(),
@@ -40,7 +40,7 @@ export interface ApprovalRequest {
   /** Names that somebody has to allow: of additions, and of what the idea says it needs. */
   packages: string[]
   /** All that the change brings in, allowed by the spec or not. */
-  additions: Addition[]
+  additions: PackageAddition[]
   /** The proposer's words. */
   why: string
   /** How old what the spec allows by name had to be; absent where age was not asked about. */
@@ -64,57 +64,59 @@ export interface Consent {
 }
 
 /** What is still to be allowed of the set that was last asked for. */
-export function awaitedPackages({ approval, approved }: Approvable): string[] {
+export function listAwaitedPackages({ approval, approved }: Approvable): string[] {
   if (approval === null) return []
   const given = approved[approval.digest] ?? []
   return approval.packages.filter(name => !given.includes(name))
 }
 
-export function awaitedText(subject: Approvable): string {
-  return packagesText(awaitedPackages(subject), subject.approval?.additions ?? [])
+export function describeAwaitedPackages(subject: Approvable): string {
+  return formatPackages(listAwaitedPackages(subject), subject.approval?.additions ?? [])
 }
 
 /** So much of a set's digest that nobody can make another set with the same beginning: shown, and asked for. */
-export const DIGEST_SHOWN = 16
+export const SHORT_DIGEST_LENGTH = 16
 
-export function shownDigest({ digest }: Pick<ApprovalRequest, 'digest'>): string {
-  return digest.slice(0, DIGEST_SHOWN)
+export function getShortDigest({ digest }: Pick<ApprovalRequest, 'digest'>): string {
+  return digest.slice(0, SHORT_DIGEST_LENGTH)
 }
 
 /** A text about an approval ends with this, so that it can be told whether it is out of date. */
-export function approvalMark(subject: Approvable): string | null {
+export function buildApprovalMark(subject: Approvable): string | null {
   const { approval } = subject
   if (approval === null) return null
-  const missing = awaitedPackages(subject).length
-  return `<!-- winnow packages ${shownDigest(approval)}: ${missing === 0 ? 'approved' : `${missing} to be approved`} -->`
+  const missing = listAwaitedPackages(subject).length
+  return `<!-- winnow packages ${getShortDigest(approval)}: ${missing === 0 ? 'approved' : `${missing} to be approved`} -->`
 }
 
-const NAMED = 3
+const PACKAGES_NAMED = 3
 
 /** `left-pad 1.3.0 (npm)`, in every sentence about it; what is only said to be needed has no version yet. */
-export function packagesText(names: readonly string[], additions: readonly Addition[]): string {
+export function formatPackages(names: readonly string[], additions: readonly PackageAddition[]): string {
   const said = names.flatMap(name => {
-    const found = installedOf(additions.filter(each => each.name === name))
-    return found.length === 0 ? [oneLine(name, LONGEST)] : [...new Set(found.map(additionText))]
+    const found = selectInstalled(additions.filter(each => each.name === name))
+    return found.length === 0
+      ? [toOneLine(name, LONGEST_PACKAGE_NAME)]
+      : [...new Set(found.map(formatPackage))]
   })
-  const more = said.length - NAMED
-  return more > 0 ? `${said.slice(0, NAMED).join(', ')} and ${more} more` : said.join(', ')
+  const more = said.length - PACKAGES_NAMED
+  return more > 0 ? `${said.slice(0, PACKAGES_NAMED).join(', ')} and ${more} more` : said.join(', ')
 }
 
-const LONGEST = 80
+const LONGEST_PACKAGE_NAME = 80
 
 /** Names and versions are whatever a branch says they are. */
-export function additionText({ name, version, ecosystem }: Addition): string {
-  return `${oneLine(name, LONGEST)} ${oneLine(version, LONGEST)} (${ecosystem})`
+export function formatPackage({ name, version, ecosystem }: PackageAddition): string {
+  return `${toOneLine(name, LONGEST_PACKAGE_NAME)} ${toOneLine(version, LONGEST_PACKAGE_NAME)} (${ecosystem})`
 }
 
 /** Where a lockfile says which version a manifest's range comes to, that version is what matters. */
-function installedOf(additions: readonly Addition[]): readonly Addition[] {
-  const certain = [({ integrity }: Addition) => integrity !== null, isVersion]
+function selectInstalled(additions: readonly PackageAddition[]): readonly PackageAddition[] {
+  const certain = [({ integrity }: PackageAddition) => integrity !== null, isExactVersion]
   const telling = certain.map(says => additions.filter(says)).find(each => each.length > 0)
   return telling ?? additions
 }
 
-function isVersion({ version }: Addition): boolean {
+function isExactVersion({ version }: PackageAddition): boolean {
   return /^v?\d/.test(version)
 }

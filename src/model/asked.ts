@@ -3,7 +3,7 @@ import type { EventId, OrderId, Point } from './ids.ts'
 import type { ScoreRecord } from './score-record.ts'
 
 /** A proposer that a job of its own asks, until its idea is an experiment or there will be none. */
-export interface AskedIdea {
+export interface PendingProposal {
   key: string
   who: string
   base: Point
@@ -16,14 +16,14 @@ export interface AskedIdea {
   asked_at: string
   /** The run whose job asks: answers that come with another one count for nothing. */
   run_id: string
-  brought: Brought | null
+  brought: ProposalResult | null
 }
 
 /** Its answer: an idea, and the change of the base that carries it out. */
-export type Brought = Omit<EventDraft<'idea-brought'>, 'kind' | 'cause' | 'key'>
+export type ProposalResult = Omit<EventDraft<'idea-brought'>, 'kind' | 'cause' | 'key'>
 
 /** An order that a job of its own has scored by models, until that job has answered. */
-export interface AskedScores {
+export interface PendingJudging {
   key: string
   order: OrderId
   until: string
@@ -33,7 +33,7 @@ export interface AskedScores {
   run_id: string
 }
 
-export interface Scores {
+export interface OrderScores {
   records: ScoreRecord[]
   model: string
   requests: number

@@ -1,7 +1,7 @@
 import type { Campaign } from './campaign.ts'
-import { canonicalJson, sha256 } from './canonical.ts'
-import { awaitsPermission } from './permission.ts'
-import { syncRefused } from './sync-refused.ts'
+import { toCanonicalJson, hashSha256 } from './canonical.ts'
+import { isAwaitingPermission } from './permission.ts'
+import { findRefusedSyncAlert } from './sync-refused.ts'
 
 /** What the ledger does not know, and the text of the campaign's own pull request says. */
 export interface CampaignPullState {
@@ -13,7 +13,7 @@ export interface CampaignPullState {
 export const UNMERGED: CampaignPullState = { merged: false, pulls: {} }
 
 /** What the campaign's own pull request says has to be written anew when this changes. */
-export function campaignPullMark(
+export function buildCampaignPullMark(
   campaign: Campaign,
   { merged, pulls }: CampaignPullState = UNMERGED,
 ): string {
@@ -27,7 +27,7 @@ export function campaignPullMark(
     its === 'deferred' ? [id] : [],
   )
   const strangers = Object.values(experiments)
-    .filter(awaitsPermission)
+    .filter(isAwaitingPermission)
     .map(({ id, head }) => [id, head])
   // The counts it shows are written anew once a round.
   const settled = round === null ? 0 : round.number - (round.open ? 1 : 0)
@@ -42,7 +42,7 @@ export function campaignPullMark(
     strangers,
     settled,
   ]
-  const refused = syncRefused(campaign)?.tip ?? null
+  const refused = findRefusedSyncAlert(campaign)?.tip ?? null
   // Refused outside a round: nothing else of the campaign changes with it.
   const rejected = Object.values(experiments).filter(({ verdict }) => verdict === 'refused').length
   const more = [
@@ -53,5 +53,5 @@ export function campaignPullMark(
     ...(merged ? ['merged'] : []),
   ]
   const state = more.length === 0 ? told : [...told, ...more]
-  return `<!-- winnow campaign ${sha256(canonicalJson(state)).slice(0, 24)} -->`
+  return `<!-- winnow campaign ${hashSha256(toCanonicalJson(state)).slice(0, 24)} -->`
 }

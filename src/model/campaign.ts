@@ -1,15 +1,15 @@
 import type { Aggregation } from './aggregate.ts'
 import type { EventDraft, LedgerEvent } from './event.ts'
-import type { Experiment, Picked } from './experiment.ts'
+import type { Experiment, PickedChange } from './experiment.ts'
 import type { Host } from './host.ts'
 import type { Interruption } from './interruption.ts'
 import type { Priority } from './idea.ts'
 import type { EventId, ExperimentId, Oid, OrderId, Point } from './ids.ts'
 import type { Order } from './order.ts'
 import type { Outcome } from './outcome.ts'
-import type { Job } from './pairs.ts'
+import type { PairJob } from './pairs.ts'
 import type { MetricValues, Report, TestCounts } from './report.ts'
-import type { AskedIdea, AskedScores, Scores } from './asked.ts'
+import type { PendingProposal, PendingJudging, OrderScores } from './asked.ts'
 import type { FruitlessRuns } from './fruitless-runs.ts'
 import type { Snapshot } from './snapshot.ts'
 
@@ -22,7 +22,7 @@ export interface LiveOrder {
   printed: { run_id: string; digest: string } | null
   report: { event: EventId; at: string; report: Report } | null
   /** What models said so far of what its run printed, where jobs of their own ask them. */
-  scores: Scores | null
+  scores: OrderScores | null
 }
 
 export interface Baseline {
@@ -46,13 +46,13 @@ export interface Landing {
   /** The commit that took it back. */
   reverted: Oid | null
   /** What it was measured to bring once it was kept, by pairs that nothing was selected by. */
-  effect: Effect | null
+  effect: EffectMeasurement | null
   /** The default branch has it as well, so that measuring against that shows nothing of it. */
   upstream: boolean
   /** The seq of the event that brought the spec by which it was decided. */
   spec_seq: number
   /** The pairs that watch over it since, on trees that change; whether it was shown to hold; the last look. */
-  watch: { state: 'open' | 'clear' | 'flagged'; jobs: Job[]; at: string }
+  watch: { state: 'open' | 'clear' | 'flagged'; jobs: PairJob[]; at: string }
 }
 
 /** A verdict that waits for its merge, and what the commit that merges it has to say of it. */
@@ -64,7 +64,7 @@ export interface DueLanding {
 }
 
 /** One merge of winnow's on the optimize branch, as the order measured it by which it was decided. */
-export interface MeasuredStep {
+export interface MeasuredMerge {
   experiment: ExperimentId
   by: 'numbers' | 'pairs'
   /** Numbers of another harness are of another ruler. */
@@ -78,7 +78,7 @@ export interface MeasuredTree {
   metrics: MetricValues
 }
 
-export interface Effect {
+export interface EffectMeasurement {
   order: OrderId
   /** The metric that it is an effect on. */
   metric: string
@@ -117,7 +117,7 @@ export interface ForeignTip {
   state: 'found' | 'blocked'
 }
 
-export interface Spent {
+export interface CampaignSpending {
   /** Of runners, as they are billed: each job of GitHub Actions by the minute begun, a machine of one's own by its time. */
   minutes: number
   /** Of the harness, on all sides, the warm-ups included. */
@@ -201,18 +201,18 @@ export interface Campaign {
   /** How often each holdout was asked, by what it is: a look is counted when it is asked for. */
   holdout_uses: Record<string, number>
   /** The progression test: the incumbent against the default branch it contains, and the landings between the two. */
-  progression: (Effect & { from: Point; to: Point; covers: ExperimentId[]; jobs: number }) | null
+  progression: (EffectMeasurement & { from: Point; to: Point; covers: ExperimentId[]; jobs: number }) | null
   /** The jobs of the headline that is being measured. */
-  progressing: { from: Point; to: Point; harness: string; jobs: Job[]; parts: number[] } | null
+  progressing: { from: Point; to: Point; harness: string; jobs: PairJob[]; parts: number[] } | null
   baseline: Baseline | null
   /** Where progress is counted from: the last incumbent before anything was kept, and its numbers. */
   origin: { at: Point; snapshot: Snapshot } | null
   /** The measured steps of winnow's own merges, in order: syncs are no steps. */
-  steps: MeasuredStep[]
+  steps: MeasuredMerge[]
   /** Added to by `addExperiment` alone. */
   experiments: Readonly<Record<ExperimentId, Experiment>>
   /** Changes taken alone, by their own numbers, which no experiment has: they are in no round, count and level. */
-  picks: Record<ExperimentId, Picked>
+  picks: Record<ExperimentId, PickedChange>
   /** Candidate trees already measured with this harness, so that a duplicate can be named. */
   trees: Record<Oid, ExperimentId>
   /** By tree and gate, with this harness: how many tests passed. */
@@ -240,7 +240,7 @@ export interface Campaign {
   /** Experiments that crashed or ran out of time, of the whole campaign. */
   failures: number
   since_incumbent: number
-  spent: Spent
+  spent: CampaignSpending
   /** Real minutes of jobs of GitHub Actions, by run and job: those of the latest runs, so that each is rounded up once. */
   jobs: Record<string, Record<string, number>>
   /**
@@ -251,12 +251,12 @@ export interface Campaign {
   /** Answers of proposers whose cost is recorded, by their key, until their idea is an experiment. */
   answered: Record<string, true>
   /** Askings that jobs of their own carry out, by their key. */
-  asked: Record<string, AskedIdea>
+  asked: Record<string, PendingProposal>
   /** Runs in a row whose orders were lost, and whose job asked programs and left no answer; null after one that was not. */
   fruitless_measuring: FruitlessRuns | null
   fruitless_asking: FruitlessRuns | null
   /** Orders that jobs of their own have scored by models, by the key of the asking. */
-  judging: Record<string, AskedScores>
+  judging: Record<string, PendingJudging>
   steered: {
     event: EventId
     action: 'retry' | 'revert' | 'withdraw' | 'pick'
@@ -276,7 +276,7 @@ export interface Campaign {
 
 export const FOLD_VERSION = 23
 
-export function emptyCampaign(): Campaign {
+export function createEmptyCampaign(): Campaign {
   const nowhere = { commit: '', tree: '' }
   return {
     fold: FOLD_VERSION,

@@ -4,6 +4,6 @@ import type { Campaign } from './campaign.ts'
 export const DISPATCH_REFUSED = 'dispatch-refused'
 
 /** A machine elsewhere has begun: what was in the way of that is not any more. */
-export function endDispatchRefused(campaign: Campaign): void {
+export function clearDispatchRefused(campaign: Campaign): void {
   campaign.alerts = campaign.alerts.filter(({ code }) => code !== DISPATCH_REFUSED)
 }

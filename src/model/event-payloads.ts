@@ -1,59 +1,59 @@
 import { z } from 'zod'
-import { approvalEvent } from './approval.ts'
-import { idea } from './idea.ts'
+import { approvalFields } from './approval.ts'
+import { ideaFields } from './idea.ts'
 import { JUDGING_ENDS } from './judging-end.ts'
-import { digest, experimentId, oid, point } from './ids.ts'
-import { partialReport } from './interruption.ts'
-import { orderTerms } from './order.ts'
-import { outcome, verdictWord } from './outcome.ts'
-import { report, side } from './report.ts'
-import { scoreRecord } from './score-record.ts'
-import { snapshot } from './snapshot.ts'
+import { digestSchema, experimentIdSchema, oidSchema, pointSchema } from './ids.ts'
+import { partialReportSchema } from './interruption.ts'
+import { orderTermsSchema } from './order.ts'
+import { outcomeSchema, verdictWordSchema } from './outcome.ts'
+import { reportSchema, sideSchema } from './report.ts'
+import { scoreRecordSchema } from './score-record.ts'
+import { snapshotSchema } from './snapshot.ts'
 import { SYNC_OBSTACLES } from './sync-awaited.ts'
-import { host } from './host.ts'
+import { hostSchema } from './host.ts'
 
-const text = z.string()
-const natural = z.number().int().nonnegative()
-const nullableOid = oid.nullable()
-const nullableId = experimentId.nullable()
-const scale = z.enum(['log', 'linear'])
+const payloadText = z.string()
+const payloadNumber = z.number().int().nonnegative()
+const nullableOid = oidSchema.nullable()
+const nullableId = experimentIdSchema.nullable()
+const payloadScale = z.enum(['log', 'linear'])
 
 /** What the ledger holds (design section 6): every event is one of these, written once, never changed. */
-export const payloads = {
+export const eventPayloads = {
   'campaign-started': {
-    spec: text,
+    spec: payloadText,
     /** Of the file in the repository, so that every tick finds it again on the default branch. */
-    spec_path: text,
-    spec_sha256: digest,
-    spec_yaml: text,
-    rule_version: text,
-    default_branch: text,
+    spec_path: payloadText,
+    spec_sha256: digestSchema,
+    spec_yaml: payloadText,
+    rule_version: payloadText,
+    default_branch: payloadText,
     object_format: z.enum(['sha1', 'sha256']),
-    start: point,
-    harness: digest,
+    start: pointSchema,
+    harness: digestSchema,
     first_number: z.number().int().positive(),
-    winnow: text,
+    winnow: payloadText,
     /** Where its pull requests are kept; ledgers of earlier releases do not say. */
-    host: host.optional(),
+    host: hostSchema.optional(),
     /** Only on GitHub: minutes of runners are somebody's money there. */
     private_repository: z.boolean().optional(),
   },
   'campaign-amended': {
-    spec_sha256: digest,
-    spec_yaml: text,
-    harness: digest,
+    spec_sha256: digestSchema,
+    spec_yaml: payloadText,
+    harness: digestSchema,
     source: z.enum(['default-branch', 'person']),
-    reason: text,
+    reason: payloadText,
     /** The repository may have been opened or closed to the public since the campaign began. */
     private_repository: z.boolean().optional(),
     /** The full name that the default branch has from here on: it was given another one. */
-    default_branch: text.optional(),
+    default_branch: payloadText.optional(),
   },
   calibrated: {
-    order: digest,
+    order: digestSchema,
     deterministic: z.boolean(),
-    scale,
-    reason: text,
+    scale: payloadScale,
+    reason: payloadText,
     /** What pairs of the base with itself have shown; null where none were needed, or before they were run. */
     noise: z
       .strictObject({
@@ -61,231 +61,256 @@ export const payloads = {
         /** Upper 90 % limit of pair_sd. */
         pair_sd_upper90: z.number().nonnegative().nullable(),
         between_job_sd: z.number().nonnegative().nullable(),
-        pairs: natural,
-        jobs: natural,
+        pairs: payloadNumber,
+        jobs: payloadNumber,
         execution_seconds: z.number().nonnegative(),
         /** Everything but the executions that are counted: set-up, gates, warm-ups. */
         overhead_seconds: z.number().nonnegative(),
       })
       .nullable(),
   },
-  'baseline-measured': { order: digest, side, tree: oid, machine: digest, harness: digest, snapshot },
-  'hypothesis-added': { ...idea, source: text },
+  'baseline-measured': {
+    order: digestSchema,
+    side: sideSchema,
+    tree: oidSchema,
+    machine: digestSchema,
+    harness: digestSchema,
+    snapshot: snapshotSchema,
+  },
+  'hypothesis-added': { ...ideaFields, source: payloadText },
   'hypothesis-updated': {
-    hypothesis: digest,
+    hypothesis: digestSchema,
     status: z.enum(['open', 'tried', 'dropped']),
     /** The experiment that carried it, and what came of that; null where a person says so. */
     experiment: nullableId,
-    outcome: outcome.nullable(),
-    learnings: text.nullable(),
+    outcome: outcomeSchema.nullable(),
+    learnings: payloadText.nullable(),
   },
   /** A job of its own asks this proposer for one idea on this commit; until then nobody asks in its place. */
   'idea-asked': {
     /** Of this asking, for good: its answer and its idea have it as well. */
-    key: text,
-    who: text,
-    base: point,
+    key: payloadText,
+    who: payloadText,
+    base: pointSchema,
     until: z.iso.datetime(),
     /** The idea of the backlog that it is handed. */
-    carries: digest.optional(),
+    carries: digestSchema.optional(),
     /** Where it is told to look, where it is handed none and others are asked as well. */
-    angle: text.optional(),
+    angle: payloadText.optional(),
   },
   /** What it answered, as a change of that commit, until an experiment is opened with it. */
-  'idea-brought': { key: text, ...idea, learnings: text.nullable(), patch: text },
-  'asking-lost': { key: text, reason: text },
+  'idea-brought': { key: payloadText, ...ideaFields, learnings: payloadText.nullable(), patch: payloadText },
+  'asking-lost': { key: payloadText, reason: payloadText },
   /** This answer has the same files as an experiment that its brief could not name: the two are one answer. */
-  'answer-repeated': { key: text, experiment: experimentId },
+  'answer-repeated': { key: payloadText, experiment: experimentIdSchema },
   'experiment-opened': {
-    experiment: experimentId,
+    experiment: experimentIdSchema,
     /** pick: one kept change alone on the default branch, which never lands on the optimize branch. */
     purpose: z.enum(['idea', 'revert', 'simplify', 'pick']),
-    ...idea,
+    ...ideaFields,
     /** Where it came from; `key` names it for good, so that one idea is opened once. */
-    source: z.strictObject({ use: text, key: text }),
-    branch: text.nullable(),
+    source: z.strictObject({ use: payloadText, key: payloadText }),
+    branch: payloadText.nullable(),
     /** False for a person's own branch: winnow does not write there. */
     owned: z.boolean(),
-    pull: natural.nullable(),
+    pull: payloadNumber.nullable(),
     head: nullableOid,
-    base: point,
-    learnings: text.nullable(),
+    base: pointSchema,
+    learnings: payloadText.nullable(),
     /** The idea of the backlog that it carries out, where it carries out one. */
-    carries: digest.optional(),
+    carries: digestSchema.optional(),
     /** Only of a program's answer: the tree of its head, to know the same answer again. */
-    answer_tree: oid.optional(),
+    answer_tree: oidSchema.optional(),
     /** The kept experiment that a pick takes alone. */
-    picks: experimentId.optional(),
+    picks: experimentIdSchema.optional(),
   },
   'experiment-refused': {
-    experiment: experimentId,
+    experiment: experimentIdSchema,
     head: nullableOid,
-    code: text,
-    message: text,
+    code: payloadText,
+    message: payloadText,
     /** The file it is about, where it is about one. */
-    path: text.optional(),
+    path: payloadText.optional(),
     /** And the line in it, as the refused head has it. */
     line: z.number().int().positive().optional(),
   },
   /** Not ended: it is offered to a later round again, with the pairs that still count. */
-  requeued: { experiment: experimentId, why: z.enum(['stopped', 'carried']), reason: text },
-  'head-moved': { experiment: experimentId, from: nullableOid, to: oid },
-  'order-issued': orderTerms.shape,
-  'order-dispatched': { order: digest, run_id: text },
+  requeued: { experiment: experimentIdSchema, why: z.enum(['stopped', 'carried']), reason: payloadText },
+  'head-moved': { experiment: experimentIdSchema, from: nullableOid, to: oidSchema },
+  'order-issued': orderTermsSchema.shape,
+  'order-dispatched': { order: digestSchema, run_id: payloadText },
   /** `partial`: what its run had measured until then; absent where nothing of that is known. */
-  'order-lost': { order: digest, started: z.boolean(), reason: text, partial: partialReport.optional() },
-  measured: { order: digest, run_id: text, report },
-  'report-rejected': { order: digest, run_id: text, reason: text },
+  'order-lost': {
+    order: digestSchema,
+    started: z.boolean(),
+    reason: payloadText,
+    partial: partialReportSchema.optional(),
+  },
+  measured: { order: digestSchema, run_id: payloadText, report: reportSchema },
+  'report-rejected': { order: digestSchema, run_id: payloadText, reason: payloadText },
   /** Its run printed what models are to score: the verified artifact of that run has this digest. */
-  'order-printed': { order: digest, run_id: text, digest },
+  'order-printed': { order: digestSchema, run_id: payloadText, digest: digestSchema },
   /** A job of its own has models score what this order's run printed; until then nobody else does. */
   'judging-asked': {
     /** Of this asking, for good: what comes of it has it as well. */
-    key: text,
-    order: digest,
+    key: payloadText,
+    order: digestSchema,
     until: z.iso.datetime(),
     /** Set aside of metric.judge.max_total_cost_usd: what a job that is never heard of again has cost. */
     may_cost_usd: z.number().positive().nullable(),
   },
   /** What came of it; with what came before, until every item has been asked for. */
   judged: {
-    key: text,
-    order: digest,
-    model: text,
-    records: z.array(scoreRecord),
-    requests: natural,
-    tokens: natural,
+    key: payloadText,
+    order: digestSchema,
+    model: payloadText,
+    records: z.array(scoreRecordSchema),
+    requests: payloadNumber,
+    tokens: payloadNumber,
     usd: z.number().nonnegative(),
     /** Of its job. */
     minutes: z.number().nonnegative().optional(),
-    ended: z.strictObject({ is: z.enum(JUDGING_ENDS), reason: text }).nullable(),
+    ended: z.strictObject({ is: z.enum(JUDGING_ENDS), reason: payloadText }).nullable(),
   },
-  'judging-lost': { key: text, order: digest, reason: text },
+  'judging-lost': { key: payloadText, order: digestSchema, reason: payloadText },
   decided: {
-    experiment: experimentId,
-    order: digest.nullable(),
-    outcome,
-    verdict: verdictWord,
-    rule_version: text,
-    reason: text,
+    experiment: experimentIdSchema,
+    order: digestSchema.nullable(),
+    outcome: outcomeSchema,
+    verdict: verdictWordSchema,
+    rule_version: payloadText,
+    reason: payloadText,
     failure_class: z.enum(['build', 'eval', 'hypothesis']).nullable(),
     primary_delta: z.number().nullable(),
     rank_score: z.number(),
-    improved: z.array(text),
-    violated: z.array(text),
-    warnings: z.array(text),
+    improved: z.array(payloadText),
+    violated: z.array(payloadText),
+    warnings: z.array(payloadText),
     /** Inconclusive for now: it stays open and may be resumed with more jobs. */
     parked: z.boolean(),
     /** Parked because measuring ended early; for_now: it gets a second look once nothing else is queued. */
     given_up: z.enum(['for_now', 'for_good']).nullable(),
   },
   merged: {
-    experiment: experimentId,
-    commit: oid,
-    tree: oid,
-    base: point,
-    head: oid,
+    experiment: experimentIdSchema,
+    commit: oidSchema,
+    tree: oidSchema,
+    base: pointSchema,
+    head: oidSchema,
     results: nullableOid,
-    pull: natural.nullable(),
-    decided: z.strictObject({ seq: natural, sha256: digest }),
+    pull: payloadNumber.nullable(),
+    decided: z.strictObject({ seq: payloadNumber, sha256: digestSchema }),
     /** Who made the commit, where winnow did not: the forge when winnow asked, or a person by themselves. */
     via: z.enum(['api', 'person']).optional(),
   },
   closed: {
-    experiment: experimentId,
-    outcome,
-    reason: text,
+    experiment: experimentIdSchema,
+    outcome: outcomeSchema,
+    reason: payloadText,
     head: nullableOid,
     results: nullableOid,
     /** What became of a pick that was offered: only of picks, and only where it was no verdict that closed it. */
     fate: z.enum(['merged', 'declined', 'left', 'replaced']).optional(),
   },
-  'approval-requested': { experiment: experimentId, ...approvalEvent },
+  'approval-requested': { experiment: experimentIdSchema, ...approvalFields },
   /** Of the set with this digest and no other, whoever wrote it. */
   approved: {
-    experiment: experimentId,
-    digest,
-    packages: z.array(text),
+    experiment: experimentIdSchema,
+    digest: digestSchema,
+    packages: z.array(payloadText),
     /** When it was said, where it was heard later. */
     said_at: z.iso.datetime().optional(),
     /** By a review, which may be dismissed. */
     review: z.literal(true).optional(),
   },
   /** What this person approved of that set is approved no more. */
-  'approval-withdrawn': { experiment: experimentId, digest, login: text, packages: z.array(text) },
+  'approval-withdrawn': {
+    experiment: experimentIdSchema,
+    digest: digestSchema,
+    login: payloadText,
+    packages: z.array(payloadText),
+  },
   /** Somebody without the right to write brought this head: nothing of it runs until somebody with it allows that. */
-  'measure-asked': { experiment: experimentId, head: oid, author: text },
+  'measure-asked': { experiment: experimentIdSchema, head: oidSchema, author: payloadText },
   /** Of this head and no other. */
-  'measure-allowed': { experiment: experimentId, head: oid, login: text },
+  'measure-allowed': { experiment: experimentIdSchema, head: oidSchema, login: payloadText },
   /** This head waits until a person has the default branch merged in: nothing of it is measured before. null: no more. */
-  'sync-awaited': { experiment: experimentId, head: oid, obstacle: z.enum(SYNC_OBSTACLES).nullable() },
+  'sync-awaited': {
+    experiment: experimentIdSchema,
+    head: oidSchema,
+    obstacle: z.enum(SYNC_OBSTACLES).nullable(),
+  },
   /** Of this pull request up to this one: nothing there is to be heeded any more. Ours are found again by their names. */
-  'comments-read': { pull: natural, comment: text, own: z.array(text) },
-  'incumbent-moved': { from: point, to: point, why: z.enum(['merged', 'synced', 'foreign', 'reverted']) },
+  'comments-read': { pull: payloadNumber, comment: payloadText, own: z.array(payloadText) },
+  'incumbent-moved': {
+    from: pointSchema,
+    to: pointSchema,
+    why: z.enum(['merged', 'synced', 'foreign', 'reverted']),
+  },
   synced: {
     /** null where nothing that measures can read what the default branch changed. */
-    order: digest.nullable(),
-    from: point,
-    to: point,
-    default_tip: oid,
+    order: digestSchema.nullable(),
+    from: pointSchema,
+    to: pointSchema,
+    default_tip: oidSchema,
     /** The tree of the default branch alone, without the campaign's kept changes. */
-    default_tree: oid,
+    default_tree: oidSchema,
     /** Kept changes that a person had merged into the default branch by then. */
-    holds: z.array(experimentId),
-    harness: digest,
+    holds: z.array(experimentIdSchema),
+    harness: digestSchema,
   },
   'foreign-tip': {
-    from: point,
-    to: point,
+    from: pointSchema,
+    to: pointSchema,
     state: z.enum(['found', 'adopted', 'moved-back', 'blocked']),
-    order: digest.nullable(),
-    reason: text,
+    order: digestSchema.nullable(),
+    reason: payloadText,
   },
-  'round-closed': { round: natural, members: z.array(experimentId), winner: nullableId },
+  'round-closed': { round: payloadNumber, members: z.array(experimentIdSchema), winner: nullableId },
   reverted: {
-    experiment: experimentId,
+    experiment: experimentIdSchema,
     by_experiment: nullableId,
-    from: point,
-    to: point,
-    measured_in: digest,
+    from: pointSchema,
+    to: pointSchema,
+    measured_in: digestSchema,
   },
   /** An effect measured without a stopping rule: of one landing, of the whole campaign, or of watching a landing. */
   'effect-measured': {
     what: z.enum(['landing', 'progression', 'watch']),
     experiment: nullableId,
-    order: digest,
-    from: point,
-    to: point,
+    order: digestSchema,
+    from: pointSchema,
+    to: pointSchema,
     /** The metric it is an effect on. */
-    metric: text,
-    scale,
+    metric: payloadText,
+    scale: payloadScale,
     effect: z.number(),
     interval: z.tuple([z.number(), z.number()]).nullable(),
-    pairs: natural,
+    pairs: payloadNumber,
     /** Of a landing that is watched. */
     state: z.enum(['open', 'clear', 'flagged']).nullable(),
-    reason: text,
+    reason: payloadText,
   },
   /** `avoid` is about no experiment: its reason is for whoever proposes. */
   steered: {
     action: z.enum(['retry', 'revert', 'withdraw', 'avoid', 'pick']),
     experiment: nullableId,
-    reason: text,
+    reason: payloadText,
   },
-  note: { text, experiment: nullableId },
-  alert: { code: text, message: text, about: text.nullable() },
+  note: { text: payloadText, experiment: nullableId },
+  alert: { code: payloadText, message: payloadText, about: payloadText.nullable() },
   spent: {
-    what: text,
-    who: text.nullable(),
+    what: payloadText,
+    who: payloadText.nullable(),
     ok: z.boolean(),
     minutes: z.number().nonnegative(),
-    requests: natural,
-    tokens: natural,
+    requests: payloadNumber,
+    tokens: payloadNumber,
     usd: z.number().nonnegative(),
   },
-  'knob-changed': { knob: text, from: text, to: text },
-  'campaign-paused': { reason: text, source: z.enum(['person', 'engine']) },
+  'knob-changed': { knob: payloadText, from: payloadText, to: payloadText },
+  'campaign-paused': { reason: payloadText, source: z.enum(['person', 'engine']) },
   /** `encore`: one more round for what was approved after the stop, and for nothing else. */
-  'campaign-resumed': { reason: text, encore: z.literal(true).optional() },
-  'campaign-stopped': { code: text, reason: text },
+  'campaign-resumed': { reason: payloadText, encore: z.literal(true).optional() },
+  'campaign-stopped': { code: payloadText, reason: payloadText },
 } as const

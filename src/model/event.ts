@@ -1,28 +1,28 @@
 import { z } from 'zod'
-import { canonicalJson, sha256 } from './canonical.ts'
-import { payloads } from './event-payloads.ts'
-import { digest } from './ids.ts'
+import { toCanonicalJson, hashSha256 } from './canonical.ts'
+import { eventPayloads } from './event-payloads.ts'
+import { digestSchema } from './ids.ts'
 
-const text = z.string()
-const natural = z.number().int().nonnegative()
+const eventText = z.string()
+const eventNumber = z.number().int().nonnegative()
 
-const by = z.strictObject({ run_id: text, attempt: natural, actor: text })
-export type By = z.infer<typeof by>
+const bySchema = z.strictObject({ run_id: eventText, attempt: eventNumber, actor: eventText })
+export type EventAuthor = z.infer<typeof bySchema>
 
-const envelope = {
-  seq: natural,
-  id: digest,
+const envelopeFields = {
+  seq: eventNumber,
+  id: digestSchema,
   at: z.iso.datetime(),
-  by,
+  by: bySchema,
   /** The event or order this answers, or a person's nonce: what makes a repeat the same id. */
-  cause: text,
-  prev: digest.nullable(),
+  cause: eventText,
+  prev: digestSchema.nullable(),
 }
 
-export type EventKind = keyof typeof payloads
-type Payload<K extends EventKind> = z.output<z.ZodObject<(typeof payloads)[K], z.core.$strict>>
+export type EventKind = keyof typeof eventPayloads
+type EventPayload<K extends EventKind> = z.output<z.ZodObject<(typeof eventPayloads)[K], z.core.$strict>>
 export type EventDraft<K extends EventKind = EventKind> = {
-  [P in K]: { kind: P; cause: string } & Payload<P>
+  [P in K]: { kind: P; cause: string } & EventPayload<P>
 }[K]
 export type LedgerEvent<K extends EventKind = EventKind> = {
   [P in K]: {
@@ -30,21 +30,21 @@ export type LedgerEvent<K extends EventKind = EventKind> = {
     seq: number
     id: string
     at: string
-    by: By
+    by: EventAuthor
     cause: string
     prev: string | null
-  } & Payload<P>
+  } & EventPayload<P>
 }[K]
 
-const schemas = Object.fromEntries(
-  Object.entries(payloads).map(([kind, payload]) => [
+const eventSchemas = Object.fromEntries(
+  Object.entries(eventPayloads).map(([kind, payload]) => [
     kind,
-    z.strictObject({ kind: z.literal(kind), ...envelope, ...payload }),
+    z.strictObject({ kind: z.literal(kind), ...envelopeFields, ...payload }),
   ]),
 )
 
 /** Events that mean the same whatever came before them: a lost race re-numbers them and tries again. */
-export const COMMUTING: ReadonlySet<EventKind> = new Set([
+export const COMMUTING_KINDS: ReadonlySet<EventKind> = new Set([
   'measured',
   'steered',
   'note',
@@ -63,25 +63,25 @@ export const COMMUTING: ReadonlySet<EventKind> = new Set([
 ])
 
 export function isEventKind(kind: string): kind is EventKind {
-  return Object.hasOwn(payloads, kind)
+  return Object.hasOwn(eventPayloads, kind)
 }
 
-const named = z.looseObject({ kind: text })
+const kindOnlySchema = z.looseObject({ kind: eventText })
 
 export function parseEvent(value: unknown): LedgerEvent {
-  const { kind } = named.parse(value)
-  const schema = isEventKind(kind) ? schemas[kind] : undefined
+  const { kind } = kindOnlySchema.parse(value)
+  const schema = isEventKind(kind) ? eventSchemas[kind] : undefined
   if (!schema) throw new TypeError(`unknown event kind ${JSON.stringify(kind)}`)
   return schema.parse(value) as LedgerEvent
 }
 
 /** What the event was before the ledger had it. */
-export function envelopeOff<K extends EventKind>(event: LedgerEvent<K>): EventDraft<K> {
+export function removeEnvelope<K extends EventKind>(event: LedgerEvent<K>): EventDraft<K> {
   const { seq: _seq, id: _id, at: _at, by: _by, prev: _prev, ...draft } = event
   return draft as unknown as EventDraft<K>
 }
 
 /** sha256 over kind, payload and cause: the same decision or command made twice is the same event. */
-export function eventId(draft: EventDraft): string {
-  return sha256(canonicalJson(draft))
+export function computeEventId(draft: EventDraft): string {
+  return hashSha256(toCanonicalJson(draft))
 }

@@ -6,7 +6,7 @@ import type { Interruption } from './interruption.ts'
 import type { EventId, ExperimentId, Oid, OrderId } from './ids.ts'
 import type { PairedTerms } from './order.ts'
 import type { Outcome, VerdictWord } from './outcome.ts'
-import type { Job } from './pairs.ts'
+import type { PairJob } from './pairs.ts'
 import type { MetricValues, TestCounts } from './report.ts'
 import type { SyncObstacle } from './sync-awaited.ts'
 
@@ -31,7 +31,7 @@ export interface PairedEvidence extends Pick<PairedTerms, 'as' | 'level' | 'shar
   base: Oid
   tree: Oid
   harness: string
-  jobs: Job[]
+  jobs: PairJob[]
 }
 
 export interface Experiment extends Approvable {
@@ -120,14 +120,14 @@ export interface Experiment extends Approvable {
 }
 
 /** One kept change alone on the default branch: measured like an experiment, and counted as none. */
-export interface Picked extends Experiment {
+export interface PickedChange extends Experiment {
   /** The kept experiment that it takes. */
   picks: ExperimentId
   /** The commit of the default branch that it stands on. */
   base: Oid
   /** What became of its pull request. */
-  fate: Fate | null
+  fate: PickFate | null
 }
 
 /** merged: a person took it. declined: a person closed it. left: it is theirs now. replaced: by a newer pick. */
-export type Fate = NonNullable<EventDraft<'closed'>['fate']>
+export type PickFate = NonNullable<EventDraft<'closed'>['fate']>

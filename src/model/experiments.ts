@@ -2,17 +2,17 @@ import type { Campaign } from './campaign.ts'
 import type { Experiment } from './experiment.ts'
 import type { ExperimentId } from './ids.ts'
 
-const listed = new WeakMap<Campaign['experiments'], readonly Experiment[]>()
+const experimentLists = new WeakMap<Campaign['experiments'], readonly Experiment[]>()
 
 /**
  * All experiments, in the order they were opened. Of ten thousand a list takes longer to make than to read, and one
  * plan reads it a dozen times: it is made once, until there is one more.
  */
-export function experimentsOf({ experiments }: Pick<Campaign, 'experiments'>): readonly Experiment[] {
-  const known = listed.get(experiments)
+export function listExperiments({ experiments }: Pick<Campaign, 'experiments'>): readonly Experiment[] {
+  const known = experimentLists.get(experiments)
   if (known !== undefined) return known
   const all = Object.values(experiments)
-  listed.set(experiments, all)
+  experimentLists.set(experiments, all)
   return all
 }
 
@@ -22,5 +22,5 @@ export function addExperiment(
   experiment: Experiment,
 ): void {
   experiments[experiment.id] = experiment
-  listed.delete(experiments)
+  experimentLists.delete(experiments)
 }

@@ -10,7 +10,7 @@ export interface FailedPart {
 }
 
 /** The first thing of this side that failed, in the order in which it is run; null where everything worked. */
-export function failedPart({ setups, gates, executions }: Report, side: Side): FailedPart | null {
+export function findFailedPart({ setups, gates, executions }: Report, side: Side): FailedPart | null {
   const setup = setups.find(each => each.side === side && !each.ok)
   if (setup !== undefined) return { what: 'set-up', output: setup.output ?? null }
   const gate = gates.find(each => each.side === side && !each.passed)

@@ -1,14 +1,14 @@
 import type { BacklogIdea, Campaign } from './campaign.ts'
 import type { LedgerEvent } from './event.ts'
-import type { Handler } from './fold-handler.ts'
+import type { EventHandler } from './fold-handler.ts'
 
 /** As people name it. */
-export function ideaName({ number }: Pick<BacklogIdea, 'number'>): string {
+export function formatIdeaName({ number }: Pick<BacklogIdea, 'number'>): string {
   return `idea-${String(number).padStart(3, '0')}`
 }
 
 /** Numbered by their place in the ledger, so that two people who add one at once need not agree on anything. */
-const added: Handler<'hypothesis-added'> = ({ backlog }, event) => {
+const applyHypothesisAdded: EventHandler<'hypothesis-added'> = ({ backlog }, event) => {
   const { id, hypothesis, category, priority, required_deps, family, source } = event
   const told = { hypothesis, category, priority, required_deps, family, source }
   const open = { status: 'open', experiment: null, outcome: null, learnings: null } as const
@@ -16,7 +16,7 @@ const added: Handler<'hypothesis-added'> = ({ backlog }, event) => {
 }
 
 /** What was tried stays tried, whoever would drop it since. */
-const updated: Handler<'hypothesis-updated'> = ({ backlog }, event) => {
+const applyHypothesisUpdated: EventHandler<'hypothesis-updated'> = ({ backlog }, event) => {
   const idea = backlog.find(({ id }) => id === event.hypothesis)
   if (idea === undefined || (idea.status === 'tried' && event.status === 'dropped')) return
   idea.status = event.status
@@ -25,9 +25,12 @@ const updated: Handler<'hypothesis-updated'> = ({ backlog }, event) => {
   idea.learnings = event.learnings
 }
 
-export function carryOut({ backlog }: Campaign, event: LedgerEvent<'experiment-opened'>): void {
+export function markIdeaTried({ backlog }: Campaign, event: LedgerEvent<'experiment-opened'>): void {
   const idea = backlog.find(({ id }) => id === event.carries)
   if (idea !== undefined) idea.experiment = event.experiment
 }
 
-export const backlogHandlers = { 'hypothesis-added': added, 'hypothesis-updated': updated }
+export const backlogHandlers = {
+  'hypothesis-added': applyHypothesisAdded,
+  'hypothesis-updated': applyHypothesisUpdated,
+}

@@ -1,25 +1,25 @@
-import { aggregationIn } from './aggregate.ts'
-import type { Campaign, Effect, Landing } from './campaign.ts'
+import { getCampaignAggregation } from './aggregate.ts'
+import type { Campaign, EffectMeasurement, Landing } from './campaign.ts'
 import type { LedgerEvent } from './event.ts'
-import { experimentsOf } from './experiments.ts'
-import { ideaName } from './fold-backlog.ts'
-import { askedAgain, enableProposers } from './fold-proposer.ts'
-import { progressOf, requeueAll } from './fold-order.ts'
-import { askedIn, EFFECT_JOBS } from './order.ts'
-import { jobOf, measuredIn } from './pairs.ts'
-import { addStepBack, isOwnGain } from './fold-progress.ts'
+import { listExperiments } from './experiments.ts'
+import { formatIdeaName } from './fold-backlog.ts'
+import { recordAnswerOutcome, enableProposers } from './fold-proposer.ts'
+import { getProgressJobs, queueAll } from './fold-order.ts'
+import { toPairRequest, EFFECT_JOBS } from './order.ts'
+import { buildPairJob, toMeasuredRun } from './pairs.ts'
+import { addRevertStep, isOwnGain } from './fold-progress.ts'
 import { endLostAsking, endLostMeasuring } from './fruitless-runs.ts'
 import type { Point } from './ids.ts'
 import { countSpentMinutes } from './job-minutes.ts'
-import { endRaiseObstacles, RAISE_POSSIBLE } from './raise-obstacle.ts'
+import { endRaiseObstacles, RAISED_LIMIT_READABLE } from './raise-obstacle.ts'
 import { SYNC_OBSTACLES } from './sync-awaited.ts'
-import { subjectOf, subjectsOf } from './picked.ts'
-import type { Handler } from './fold-handler.ts'
+import { findSubject, listSubjects } from './picked.ts'
+import type { EventHandler } from './fold-handler.ts'
 
-const ALERTS_KEPT = 50
-const OBSTACLES: ReadonlySet<string> = new Set(SYNC_OBSTACLES)
+const MAX_ALERTS = 50
+const SYNC_OBSTACLE_CODES: ReadonlySet<string> = new Set(SYNC_OBSTACLES)
 
-const started: Handler<'campaign-started'> = (campaign, event) => {
+const applyCampaignStarted: EventHandler<'campaign-started'> = (campaign, event) => {
   campaign.name = event.spec
   campaign.spec_path = event.spec_path
   campaign.status = 'running'
@@ -33,7 +33,7 @@ const started: Handler<'campaign-started'> = (campaign, event) => {
   campaign.object_format = event.object_format
   campaign.spec_sha256 = event.spec_sha256
   campaign.spec_yaml = event.spec_yaml
-  campaign.aggregation = aggregationIn(campaign)
+  campaign.aggregation = getCampaignAggregation(campaign)
   campaign.ruled_by = { start: event.seq, spec: event.seq }
   campaign.default_spec_sha256 = event.spec_sha256
   campaign.default_tip = event.start.commit
@@ -45,13 +45,13 @@ const started: Handler<'campaign-started'> = (campaign, event) => {
   campaign.next_number = event.first_number
 }
 
-const amended: Handler<'campaign-amended'> = (campaign, event) => {
+const applyCampaignAmended: EventHandler<'campaign-amended'> = (campaign, event) => {
   campaign.spec_sha256 = event.spec_sha256
   campaign.spec_yaml = event.spec_yaml
   if (event.source === 'default-branch') campaign.default_spec_sha256 = event.spec_sha256
   campaign.private_repository = event.private_repository ?? campaign.private_repository
   campaign.default_branch = event.default_branch ?? campaign.default_branch
-  campaign.aggregation = aggregationIn(campaign)
+  campaign.aggregation = getCampaignAggregation(campaign)
   campaign.ruled_by.spec = event.seq
   changeHarness(campaign, event.harness)
 }
@@ -61,31 +61,31 @@ function changeHarness(campaign: Campaign, harness: string): void {
   if (campaign.harness === harness) return
   campaign.harness = harness
   campaign.calibration = null
-  measureAnew(campaign)
+  resetMeasurements(campaign)
   campaign.trees = {}
   campaign.tests = {}
   campaign.measured_as = {}
   campaign.proven = {}
   for (const { watch } of campaign.landings) watch.jobs = []
-  requeueAll(campaign)
+  queueAll(campaign)
   campaign.orders = {}
 }
 
 /** The incumbent has no numbers any more; while nothing is kept, progress is counted from those it gets next. */
-function measureAnew(campaign: Campaign): void {
+function resetMeasurements(campaign: Campaign): void {
   campaign.baseline = null
   if (campaign.steps.length === 0) campaign.origin = null
 }
 
-const calibrated: Handler<'calibrated'> = (campaign, event) => {
+const applyCalibrated: EventHandler<'calibrated'> = (campaign, event) => {
   const { order, deterministic, scale, reason, noise } = event
   campaign.calibration = { order, deterministic, scale, reason, noise }
   campaign.attempts = {}
   delete campaign.orders[order]
-  if (!deterministic && noise === null) requeueAll(campaign)
+  if (!deterministic && noise === null) queueAll(campaign)
 }
 
-const baselineMeasured: Handler<'baseline-measured'> = (campaign, event) => {
+const applyBaselineMeasured: EventHandler<'baseline-measured'> = (campaign, event) => {
   const { order, tree, machine, harness, snapshot } = event
   campaign.baseline = { order, tree, machine, harness, snapshot }
   campaign.origin ??= { at: campaign.incumbent, snapshot }
@@ -93,24 +93,24 @@ const baselineMeasured: Handler<'baseline-measured'> = (campaign, event) => {
   if (event.side === 'base') delete campaign.orders[order]
 }
 
-const incumbentMoved: Handler<'incumbent-moved'> = (campaign, event) => {
+const applyIncumbentMoved: EventHandler<'incumbent-moved'> = (campaign, event) => {
   campaign.incumbent = event.to
   campaign.attempts = {}
   if (event.why === 'merged' || event.why === 'foreign') campaign.since_incumbent = 0
-  if (event.why !== 'merged') requeueAll(campaign)
+  if (event.why !== 'merged') queueAll(campaign)
 }
 
-const synced: Handler<'synced'> = (campaign, event) => {
+const applySynced: EventHandler<'synced'> = (campaign, event) => {
   if (event.order !== null) delete campaign.orders[event.order]
   campaign.pin = event.to
-  campaign.alerts = campaign.alerts.filter(({ code }) => !OBSTACLES.has(code))
+  campaign.alerts = campaign.alerts.filter(({ code }) => !SYNC_OBSTACLE_CODES.has(code))
   campaign.default_tip = event.default_tip
-  for (const experiment of experimentsOf(campaign)) experiment.awaits_sync = null
+  for (const experiment of listExperiments(campaign)) experiment.awaits_sync = null
   campaign.reference = { commit: event.default_tip, tree: event.default_tree }
   markUpstream(campaign, event.holds)
   changeHarness(campaign, event.harness)
   if (event.order === null) carryNumbers(campaign, event)
-  else measureAnew(campaign)
+  else resetMeasurements(campaign)
 }
 
 /** The default branch has what was merged there, and what was picked from the campaign one by one. */
@@ -128,7 +128,7 @@ function carryNumbers(campaign: Campaign, { from, to }: { from: Point; to: Point
   if (origin?.at.commit === from.commit) campaign.origin = { ...origin, at: to }
 }
 
-const foreignTip: Handler<'foreign-tip'> = (campaign, event) => {
+const applyForeignTip: EventHandler<'foreign-tip'> = (campaign, event) => {
   if (campaign.foreign?.order) delete campaign.orders[campaign.foreign.order]
   campaign.foreign = null
   campaign.attempts = {}
@@ -138,23 +138,23 @@ const foreignTip: Handler<'foreign-tip'> = (campaign, event) => {
 }
 
 /** Invariant 11: what is reported of a landing or the campaign is folded like everything else. */
-const effectMeasured: Handler<'effect-measured'> = (campaign, event) => {
+const applyEffectMeasured: EventHandler<'effect-measured'> = (campaign, event) => {
   const { what, experiment, order, metric, effect, interval, pairs, scale, from, to } = event
   const measured = { order, metric, effect, interval, pairs, scale }
   const landing = campaign.landings.find(one => one.experiment === experiment && one.reverted === null)
   if (what === 'progression') {
-    reportProgress(campaign, { ...measured, from, to })
+    applyProgress(campaign, { ...measured, from, to })
   } else if (landing && what === 'landing') landing.effect = measured
-  else if (landing) watched(campaign, landing, event)
+  else if (landing) updateWatch(campaign, landing, event)
   delete campaign.orders[order]
   campaign.attempts = {}
 }
 
 /** By the first job, and by all of them: only then there is nothing left to measure. */
-function reportProgress(campaign: Campaign, measured: Effect & { from: Point; to: Point }): void {
+function applyProgress(campaign: Campaign, measured: EffectMeasurement & { from: Point; to: Point }): void {
   const { from, to } = measured
-  const jobs = progressOf(campaign, { from, to }).length
-  campaign.progression = { ...measured, covers: coveredBy(campaign, { from, to }), jobs }
+  const jobs = getProgressJobs(campaign, { from, to }).length
+  campaign.progression = { ...measured, covers: listCoveredLandings(campaign, { from, to }), jobs }
   if (jobs < EFFECT_JOBS) return
   campaign.progressing = null
   for (const [id, { order }] of Object.entries(campaign.orders))
@@ -162,7 +162,7 @@ function reportProgress(campaign: Campaign, measured: Effect & { from: Point; to
 }
 
 /** Everything kept between the two commits; nothing where another commit was measured than the incumbent is. */
-function coveredBy(
+function listCoveredLandings(
   { incumbent, reference, landings }: Campaign,
   { from, to }: { from: Point; to: Point },
 ): string[] {
@@ -170,15 +170,16 @@ function coveredBy(
   return landings.filter(isOwnGain).map(({ experiment }) => experiment)
 }
 
-function watched(campaign: Campaign, landing: Landing, event: LedgerEvent<'effect-measured'>): void {
+function updateWatch(campaign: Campaign, landing: Landing, event: LedgerEvent<'effect-measured'>): void {
   const live = campaign.orders[event.order]
   const jobs = live ? (live.order.carried[live.order.candidates[0]?.label ?? ''] ?? []) : []
-  const latest = live?.report && jobOf(askedIn(live.order), measuredIn(live.report.report), 'incumbent')
+  const latest =
+    live?.report && buildPairJob(toPairRequest(live.order), toMeasuredRun(live.report.report), 'incumbent')
   landing.watch = { state: event.state ?? 'open', jobs: latest ? [...jobs, latest] : jobs, at: event.at }
 }
 
-const reverted: Handler<'reverted'> = (campaign, event) => {
-  addStepBack(campaign, event)
+const applyReverted: EventHandler<'reverted'> = (campaign, event) => {
+  addRevertStep(campaign, event)
   for (const landing of campaign.landings)
     if (landing.experiment === event.experiment) landing.reverted = event.to.commit
   campaign.steered = campaign.steered.filter(
@@ -188,7 +189,7 @@ const reverted: Handler<'reverted'> = (campaign, event) => {
     if (experiment === event.experiment) delete campaign.trees[tree]
 }
 
-const spent: Handler<'spent'> = (campaign, event) => {
+const applySpent: EventHandler<'spent'> = (campaign, event) => {
   countSpentMinutes(campaign, event)
   campaign.spent.requests += event.requests
   campaign.spent.tokens += event.tokens
@@ -197,62 +198,62 @@ const spent: Handler<'spent'> = (campaign, event) => {
   campaign.answered[event.cause] = true
   endLostAsking(campaign)
   if (!event.ok) delete campaign.asked[event.cause]
-  askedAgain(campaign, event.who, { ok: event.ok, seq: event.seq })
+  recordAnswerOutcome(campaign, event.who, { ok: event.ok, seq: event.seq })
 }
 
-const alert: Handler<'alert'> = (campaign, event) => {
+const applyAlert: EventHandler<'alert'> = (campaign, event) => {
   const { code, about, message, at } = event
-  if (code === RAISE_POSSIBLE) return endRaiseObstacles(campaign)
+  if (code === RAISED_LIMIT_READABLE) return endRaiseObstacles(campaign)
   campaign.alerts.push({ code, about, message, at })
-  if (campaign.alerts.length > ALERTS_KEPT) campaign.alerts.shift()
+  if (campaign.alerts.length > MAX_ALERTS) campaign.alerts.shift()
 }
 
-const roundClosed: Handler<'round-closed'> = (campaign, event) => {
+const applyRoundClosed: EventHandler<'round-closed'> = (campaign, event) => {
   if (campaign.round?.number === event.round) campaign.round.open = false
 }
 
-const paused: Handler<'campaign-paused'> = (campaign, event) => {
+const applyPaused: EventHandler<'campaign-paused'> = (campaign, event) => {
   if (campaign.status !== 'running') return
   campaign.status = 'paused'
   campaign.status_source = event.source
   campaign.status_reason = event.reason
 }
 
-const resumed: Handler<'campaign-resumed'> = (campaign, event) => {
+const applyResumed: EventHandler<'campaign-resumed'> = (campaign, event) => {
   if (campaign.status === 'none') return
   if (event.encore !== true) enableProposers(campaign)
   endLostAsking(campaign)
   endLostMeasuring(campaign)
   if (campaign.status === 'running') return
-  goOn(campaign, event.encore === true)
+  continueCampaign(campaign, event.encore === true)
   campaign.status = 'running'
   campaign.status_reason = null
   if (campaign.foreign) campaign.foreign.state = 'found'
-  dropAnswered(campaign)
+  dropAnsweredOrders(campaign)
 }
 
 /** A person who resumes it takes everything up again; the engine only what was approved late. */
-function goOn(campaign: Campaign, encore: boolean): void {
+function continueCampaign(campaign: Campaign, encore: boolean): void {
   if (campaign.status !== 'stopped') return
   const { stop_code: code, status_reason: reason } = campaign
   campaign.encore = encore ? { code: code ?? '', reason: reason ?? '' } : null
   if (!encore) campaign.late = []
   // The stop may have interrupted them: that is not their doing.
-  for (const subject of subjectsOf(campaign)) subject.interrupted = 0
+  for (const subject of listSubjects(campaign)) subject.interrupted = 0
 }
 
 /** What paused the campaign may have been mended since: what the engine measured for itself is measured again. */
-function dropAnswered(campaign: Campaign): void {
+function dropAnsweredOrders(campaign: Campaign): void {
   campaign.attempts = {}
   for (const [id, live] of Object.entries(campaign.orders)) {
-    if (live.report && live.order.candidates.every(({ label }) => !subjectOf(campaign, label)))
+    if (live.report && live.order.candidates.every(({ label }) => !findSubject(campaign, label)))
       delete campaign.orders[id]
   }
 }
 
-const stopped: Handler<'campaign-stopped'> = (campaign, event) => {
+const applyStopped: EventHandler<'campaign-stopped'> = (campaign, event) => {
   campaign.status = 'stopped'
-  campaign.status_source = BY_PEOPLE.has(event.code) ? 'person' : 'engine'
+  campaign.status_source = CODES_BY_PEOPLE.has(event.code) ? 'person' : 'engine'
   campaign.status_reason = event.reason
   campaign.stop_code = event.code
   campaign.late = []
@@ -260,37 +261,37 @@ const stopped: Handler<'campaign-stopped'> = (campaign, event) => {
 }
 
 /** Reasons to stop that are nobody's rule: somebody said so. */
-const BY_PEOPLE: ReadonlySet<string> = new Set(['person', 'fresh', 'archived', 'merged'])
+const CODES_BY_PEOPLE: ReadonlySet<string> = new Set(['person', 'fresh', 'archived', 'merged'])
 
-const PRIORITY = /^priority (\S+)$/
+const PRIORITY_KNOB = /^priority (\S+)$/
 
 /** How soon something is tried, where it was not tried yet. */
-const knobChanged: Handler<'knob-changed'> = (campaign, { knob, to }) => {
-  const [, name = ''] = PRIORITY.exec(knob) ?? []
+const applyKnobChanged: EventHandler<'knob-changed'> = (campaign, { knob, to }) => {
+  const [, name = ''] = PRIORITY_KNOB.exec(knob) ?? []
   if (to !== 'high' && to !== 'medium' && to !== 'low') return
-  const idea = campaign.backlog.find(each => ideaName(each) === name)
+  const idea = campaign.backlog.find(each => formatIdeaName(each) === name)
   for (const each of [campaign.experiments[name], idea]) if (each) each.priority = to
 }
 
 /** Recorded for people and later rooms; the campaign's state does not depend on them. */
-const recorded = (): void => {}
+const applyNothing = (): void => {}
 
 export const campaignHandlers = {
-  'campaign-started': started,
-  'campaign-amended': amended,
-  calibrated,
-  'baseline-measured': baselineMeasured,
-  'incumbent-moved': incumbentMoved,
-  synced,
-  'foreign-tip': foreignTip,
-  'effect-measured': effectMeasured,
-  reverted,
-  spent,
-  alert,
-  'round-closed': roundClosed,
-  'campaign-paused': paused,
-  'campaign-resumed': resumed,
-  'campaign-stopped': stopped,
-  'knob-changed': knobChanged,
-  note: recorded,
+  'campaign-started': applyCampaignStarted,
+  'campaign-amended': applyCampaignAmended,
+  calibrated: applyCalibrated,
+  'baseline-measured': applyBaselineMeasured,
+  'incumbent-moved': applyIncumbentMoved,
+  synced: applySynced,
+  'foreign-tip': applyForeignTip,
+  'effect-measured': applyEffectMeasured,
+  reverted: applyReverted,
+  spent: applySpent,
+  alert: applyAlert,
+  'round-closed': applyRoundClosed,
+  'campaign-paused': applyPaused,
+  'campaign-resumed': applyResumed,
+  'campaign-stopped': applyStopped,
+  'knob-changed': applyKnobChanged,
+  note: applyNothing,
 }

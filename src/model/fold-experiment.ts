@@ -1,24 +1,24 @@
 import type { Campaign } from './campaign.ts'
-import { canonicalJson, sha256 } from './canonical.ts'
-import type { Experiment, Picked } from './experiment.ts'
+import { toCanonicalJson, hashSha256 } from './canonical.ts'
+import type { Experiment, PickedChange } from './experiment.ts'
 import type { LedgerEvent } from './event.ts'
-import { carryOut } from './fold-backlog.ts'
-import { ideaKept, ideaLost, ideaRefused } from './fold-proposer.ts'
+import { markIdeaTried } from './fold-backlog.ts'
+import { recordKeptIdea, recordFailedIdea, recordRefusedIdea } from './fold-proposer.ts'
 import { addExperiment } from './experiments.ts'
 import { addKeptStep } from './fold-progress.ts'
-import { dropOrders, notLanded } from './fold-order.ts'
-import { type ExperimentId, type OrderId, experimentNumber } from './ids.ts'
-import { isPicked, pickKey, subjectOf } from './picked.ts'
-import { onSingleMachine } from './order.ts'
-import { isLanded, type Outcome, type VerdictWord, verdictOf } from './outcome.ts'
-import type { Handler } from './fold-handler.ts'
+import { dropOrders, clearLanding } from './fold-order.ts'
+import { type ExperimentId, type OrderId, parseExperimentNumber } from './ids.ts'
+import { isPicked, buildPickKey, findSubject } from './picked.ts'
+import { isSingleMachineOrder } from './order.ts'
+import { isLanded, type Outcome, type VerdictWord, toVerdictWord } from './outcome.ts'
+import type { EventHandler } from './fold-handler.ts'
 
-const opened: Handler<'experiment-opened'> = (campaign, event) => {
+const applyExperimentOpened: EventHandler<'experiment-opened'> = (campaign, event) => {
   const { experiment: id, picks } = event
-  const fresh = freshExperiment(event)
-  if (event.purpose === 'pick' && picks !== undefined) pickOpened(campaign, event, { ...fresh, picks })
+  const fresh = createExperiment(event)
+  if (event.purpose === 'pick' && picks !== undefined) addPick(campaign, event, { ...fresh, picks })
   else addExperiment(campaign, fresh)
-  carryOut(campaign, event)
+  markIdeaTried(campaign, event)
   campaign.sources[event.source.key] = id
   delete campaign.answered[event.source.key]
   delete campaign.asked[event.source.key]
@@ -26,7 +26,7 @@ const opened: Handler<'experiment-opened'> = (campaign, event) => {
 }
 
 /** What was approved of the change stays approved, for exactly the same packages; it takes no share of the level. */
-function pickOpened(
+function addPick(
   campaign: Campaign,
   { experiment: id, base, source }: LedgerEvent<'experiment-opened'>,
   fresh: Experiment & { picks: ExperimentId },
@@ -35,13 +35,13 @@ function pickOpened(
   const given = { approved: structuredClone(approved), consents: structuredClone(consents) }
   const own = { approval, ...given, share: 0, variant: 0 }
   campaign.picks[id] = { ...fresh, ...own, base: base.commit, fate: null }
-  campaign.steered = campaign.steered.filter(({ event }) => source.key !== pickKey(event))
+  campaign.steered = campaign.steered.filter(({ event }) => source.key !== buildPickKey(event))
 }
 
-function freshExperiment(event: LedgerEvent<'experiment-opened'>): Experiment {
+function createExperiment(event: LedgerEvent<'experiment-opened'>): Experiment {
   return {
     id: event.experiment,
-    number: experimentNumber(event.experiment),
+    number: parseExperimentNumber(event.experiment),
     opened: event.id,
     opened_at: event.at,
     purpose: event.purpose,
@@ -101,7 +101,7 @@ function freshExperiment(event: LedgerEvent<'experiment-opened'>): Experiment {
   }
 }
 
-function end(
+function endExperiment(
   campaign: Campaign,
   experiment: Experiment,
   how: { outcome: Outcome; verdict: VerdictWord; reason: string },
@@ -116,8 +116,8 @@ function end(
   experiment.reason = how.reason
   if (isPicked(experiment)) return
   if (how.outcome === 'refused' || how.outcome === 'withdrawn') return
-  if (isLanded(how.outcome)) ideaKept(campaign, experiment)
-  else ideaLost(campaign, experiment)
+  if (isLanded(how.outcome)) recordKeptIdea(campaign, experiment)
+  else recordFailedIdea(campaign, experiment)
   countEnded(campaign, experiment)
   if (how.outcome === 'error' || how.outcome === 'timeout') campaign.failures += 1
 }
@@ -130,46 +130,51 @@ function countEnded(campaign: Campaign, experiment: Experiment): void {
   campaign.since_incumbent += 1
 }
 
-const refused: Handler<'experiment-refused'> = (campaign, event) => {
-  const experiment = subjectOf(campaign, event.experiment)
+const applyExperimentRefused: EventHandler<'experiment-refused'> = (campaign, event) => {
+  const experiment = findSubject(campaign, event.experiment)
   if (!experiment) return
-  ideaRefused(campaign, experiment)
+  recordRefusedIdea(campaign, experiment)
   experiment.refused_path = event.path ?? null
   experiment.refused_line = event.line ?? null
-  end(campaign, experiment, {
+  endExperiment(campaign, experiment, {
     outcome: 'refused',
-    verdict: verdictOf('refused', false),
+    verdict: toVerdictWord('refused', false),
     reason: event.message,
   })
 }
 
 /** Outcomes that say: alone on its base it held. What did not hold on top of another says so itself. */
-const PASSED: ReadonlySet<Outcome> = new Set(['kept', 'runner_up_kept', 'revert_landed', 'not_selected'])
+const PASSED_OUTCOMES: ReadonlySet<Outcome> = new Set([
+  'kept',
+  'runner_up_kept',
+  'revert_landed',
+  'not_selected',
+])
 
-function prove(campaign: Campaign, { id }: Experiment, order: OrderId | null): void {
+function recordProof(campaign: Campaign, { id }: Experiment, order: OrderId | null): void {
   const measured = order === null ? undefined : campaign.orders[order]?.order
   const tree = measured?.candidates.find(({ label }) => label === id)?.tree
   if (measured && tree !== undefined) campaign.proven[tree] = measured.id
 }
 
-const decided: Handler<'decided'> = (campaign, event) => {
-  const experiment = subjectOf(campaign, event.experiment)
+const applyDecided: EventHandler<'decided'> = (campaign, event) => {
+  const experiment = findSubject(campaign, event.experiment)
   if (!experiment) return
   const { round } = campaign
-  notLanded(campaign, experiment)
+  clearLanding(campaign, experiment)
   experiment.primary_delta = event.primary_delta
   const measured = event.order === null ? undefined : campaign.orders[event.order]?.order
-  experiment.single_machine = measured !== undefined && onSingleMachine(measured)
-  if (PASSED.has(event.outcome) && !isPicked(experiment))
-    for (const id of [experiment.order, experiment.standalone]) prove(campaign, experiment, id)
+  experiment.single_machine = measured !== undefined && isSingleMachineOrder(measured)
+  if (PASSED_OUTCOMES.has(event.outcome) && !isPicked(experiment))
+    for (const id of [experiment.order, experiment.standalone]) recordProof(campaign, experiment, id)
   if (round?.open && round.number === experiment.round) {
     if (event.outcome === 'kept' || event.outcome === 'revert_landed') round.winner = experiment.id
     if (round.combined.includes(experiment.id) && event.outcome !== 'runner_up_kept')
       round.combination_failed = true
   }
-  if (event.parked) return park(campaign, experiment, event)
+  if (event.parked) return markNotProven(campaign, experiment, event)
   if (isLanded(event.outcome) && !isPicked(experiment)) return awaitMerge(campaign, experiment, event)
-  end(campaign, experiment, event)
+  endExperiment(campaign, experiment, event)
   experiment.order = event.order
 }
 
@@ -178,12 +183,12 @@ function awaitMerge(campaign: Campaign, experiment: Experiment, event: LedgerEve
   if (experiment.status === 'ended') return
   const { outcome, verdict, reason } = event
   Object.assign(experiment, { status: 'landing', outcome, verdict, reason, order: event.order })
-  const file = sha256(`${canonicalJson(event)}\n`)
+  const file = hashSha256(`${toCanonicalJson(event)}\n`)
   campaign.landing = { decided: event, sha256: file, spec_sha256: campaign.spec_sha256 }
 }
 
 /** Not proven yet and out of jobs: its pull request stays open, its pairs are kept, and it may be resumed. */
-function park(campaign: Campaign, experiment: Experiment, event: LedgerEvent<'decided'>): void {
+function markNotProven(campaign: Campaign, experiment: Experiment, event: LedgerEvent<'decided'>): void {
   dropOrders(campaign, experiment)
   leaveRound(campaign, experiment)
   experiment.status = 'parked'
@@ -194,13 +199,13 @@ function park(campaign: Campaign, experiment: Experiment, event: LedgerEvent<'de
   if (event.given_up !== null && !isPicked(experiment)) countEnded(campaign, experiment)
 }
 
-const merged: Handler<'merged'> = (campaign, event) => {
+const applyMerged: EventHandler<'merged'> = (campaign, event) => {
   const experiment = campaign.experiments[event.experiment]
   if (!experiment) return
   const { order, outcome, verdict, reason } = experiment
   campaign.landing = null
   if (outcome !== null && verdict !== null)
-    end(campaign, experiment, { outcome, verdict, reason: reason ?? '' })
+    endExperiment(campaign, experiment, { outcome, verdict, reason: reason ?? '' })
   experiment.order = order
   experiment.closed = true
   experiment.told_by = []
@@ -216,13 +221,13 @@ const merged: Handler<'merged'> = (campaign, event) => {
   if (order !== null) campaign.proven[base.tree] ??= order
 }
 
-const closed: Handler<'closed'> = (campaign, event) => {
-  const experiment = subjectOf(campaign, event.experiment)
+const applyClosed: EventHandler<'closed'> = (campaign, event) => {
+  const experiment = findSubject(campaign, event.experiment)
   if (!experiment) return
-  notLanded(campaign, experiment)
-  end(campaign, experiment, {
+  clearLanding(campaign, experiment)
+  endExperiment(campaign, experiment, {
     outcome: event.outcome,
-    verdict: verdictOf(event.outcome, false),
+    verdict: toVerdictWord(event.outcome, false),
     reason: event.reason,
   })
   experiment.closed = true
@@ -234,26 +239,26 @@ const closed: Handler<'closed'> = (campaign, event) => {
 }
 
 /** `stale-head`: what was measured was another commit, so it queues again. */
-const headMoved: Handler<'head-moved'> = (campaign, event) => {
-  const experiment = subjectOf(campaign, event.experiment)
+const applyHeadMoved: EventHandler<'head-moved'> = (campaign, event) => {
+  const experiment = findSubject(campaign, event.experiment)
   if (!experiment || experiment.status === 'ended') return
   experiment.head = event.to
   experiment.interrupted = 0
-  if (isPicked(experiment)) madeAnew(campaign, experiment)
+  if (isPicked(experiment)) rebasePick(campaign, experiment)
   else experiment.owned = false
-  queueAgain(campaign, experiment)
+  queueExperiment(campaign, experiment)
 }
 
-const requeued: Handler<'requeued'> = (campaign, event) => {
+const applyRequeued: EventHandler<'requeued'> = (campaign, event) => {
   const experiment = campaign.experiments[event.experiment]
   if (!experiment || experiment.status === 'ended') return
-  queueAgain(campaign, experiment)
+  queueExperiment(campaign, experiment)
   experiment.reason = event.reason
 }
 
 /** Whatever was known of it, or even decided, does not count any more. */
-export function queueAgain(campaign: Campaign, experiment: Experiment): void {
-  notLanded(campaign, experiment)
+export function queueExperiment(campaign: Campaign, experiment: Experiment): void {
+  clearLanding(campaign, experiment)
   dropOrders(campaign, experiment)
   experiment.attempts = 0
   leaveRound(campaign, experiment)
@@ -261,7 +266,7 @@ export function queueAgain(campaign: Campaign, experiment: Experiment): void {
 }
 
 /** A pick's branch is moved by winnow alone: whoever else pushes there makes it theirs. */
-function madeAnew(campaign: Campaign, picked: Picked): void {
+function rebasePick(campaign: Campaign, picked: PickedChange): void {
   picked.base = campaign.default_tip
 }
 
@@ -273,11 +278,11 @@ function leaveRound(campaign: Campaign, experiment: Experiment): void {
 }
 
 export const experimentHandlers = {
-  'experiment-opened': opened,
-  'experiment-refused': refused,
-  decided,
-  merged,
-  closed,
-  'head-moved': headMoved,
-  requeued,
+  'experiment-opened': applyExperimentOpened,
+  'experiment-refused': applyExperimentRefused,
+  decided: applyDecided,
+  merged: applyMerged,
+  closed: applyClosed,
+  'head-moved': applyHeadMoved,
+  requeued: applyRequeued,
 }

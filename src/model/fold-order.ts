@@ -1,23 +1,30 @@
-import { endDispatchRefused } from './dispatch-refused.ts'
-import { failedPart } from './failed-part.ts'
-import { ideaMeasured } from './fold-proposer.ts'
+import { clearDispatchRefused } from './dispatch-refused.ts'
+import { findFailedPart } from './failed-part.ts'
+import { recordMeasuredIdea } from './fold-proposer.ts'
 import type { Campaign, LiveOrder } from './campaign.ts'
-import type { By } from './event.ts'
+import type { EventAuthor } from './event.ts'
 import type { Experiment } from './experiment.ts'
 import type { Oid, OrderId, Point } from './ids.ts'
-import { holdoutKey } from './holdout.ts'
-import { isPicked, subjectOf, subjectsOf } from './picked.ts'
-import { askedIn, countsPairs, type HoldoutRule, isReporting, type Order, ownSubject } from './order.ts'
-import { firstBlock } from './coins.ts'
+import { buildHoldoutKey } from './holdout.ts'
+import { isPicked, findSubject, listSubjects } from './picked.ts'
+import {
+  toPairRequest,
+  isPairRule,
+  type HoldoutRule,
+  isReportingPurpose,
+  type Order,
+  buildOrderSubject,
+} from './order.ts'
+import { getFirstBlock } from './coins.ts'
 import { countLostMeasuring, endLostMeasuring } from './fruitless-runs.ts'
 import type { Interruption, PartialReport } from './interruption.ts'
 import { countMeasured, countMeasuringRun, countMinutes } from './job-minutes.ts'
-import { type Job, jobOf, measuredIn, reportedJobs, typicalReadings } from './pairs.ts'
-import { type Report, type TestCounts, typicalMetrics } from './report.ts'
-import { snapshotMetrics } from './snapshot.ts'
-import type { Handler } from './fold-handler.ts'
+import { type PairJob, buildPairJob, toMeasuredRun, selectReportedJobs, aggregateReadings } from './pairs.ts'
+import { type Report, type TestCounts, aggregateMetrics } from './report.ts'
+import { aggregateSnapshot } from './snapshot.ts'
+import type { EventHandler } from './fold-handler.ts'
 
-const issued: Handler<'order-issued'> = (campaign, event) => {
+const applyOrderIssued: EventHandler<'order-issued'> = (campaign, event) => {
   const { seq: _seq, id, kind: _kind, at, by: _by, cause: _cause, prev: _prev, ...terms } = event
   const order: Order = { id, ...terms }
   campaign.orders[id] = {
@@ -31,34 +38,35 @@ const issued: Handler<'order-issued'> = (campaign, event) => {
   }
   if (order.purpose === 'foreign' && campaign.foreign) campaign.foreign.order = id
   if (order.purpose === 'sync') campaign.sync_ordered = { at, pin: order.pin.commit }
-  const members = membersOf(campaign, order)
-  if (order.stop.rule === 'holdout') return holdOut(campaign, members, order, order.stop)
-  for (const experiment of members) orderMember(campaign, experiment, order)
-  if (members.length === 0) replaceOwn(campaign, order)
+  const members = listOrderMembers(campaign, order)
+  if (order.stop.rule === 'holdout') return countHoldoutUse(campaign, members, order, order.stop)
+  for (const experiment of members) applyMemberOrder(campaign, experiment, order)
+  if (members.length === 0) replaceCampaignOrder(campaign, order)
 }
 
 /** Counted here, before any answer: a report that is lost was still a look that could be had. */
-function holdOut(campaign: Campaign, members: Experiment[], { id }: Order, stop: HoldoutRule): void {
-  const key = holdoutKey(stop)
+function countHoldoutUse(campaign: Campaign, members: Experiment[], { id }: Order, stop: HoldoutRule): void {
+  const key = buildHoldoutKey(stop)
   campaign.holdout_uses[key] = (campaign.holdout_uses[key] ?? 0) + 1
   for (const experiment of members) {
     const previous = experiment.holdout
     experiment.holdout = id
-    release(campaign, [previous])
+    releaseOrders(campaign, [previous])
   }
 }
 
 /** The campaign has one order of its own for a subject: the newest. */
-function replaceOwn(campaign: Campaign, order: Order): void {
-  campaign.attempts[ownSubject(order)] = order.attempt
+function replaceCampaignOrder(campaign: Campaign, order: Order): void {
+  campaign.attempts[buildOrderSubject(order)] = order.attempt
   for (const [id, live] of Object.entries(campaign.orders))
-    if (id !== order.id && isReplaced(live, order)) delete campaign.orders[id]
+    if (id !== order.id && isOrderReplaced(live, order)) delete campaign.orders[id]
 }
 
 /** Effects are measured beside each other, and so are the jobs of one progression test. */
-function isReplaced({ order: earlier, report }: LiveOrder, order: Order): boolean {
+function isOrderReplaced({ order: earlier, report }: LiveOrder, order: Order): boolean {
   if (earlier.purpose !== order.purpose) return false
-  if (!isReporting(order.purpose) || ownSubject(earlier) === ownSubject(order)) return true
+  if (!isReportingPurpose(order.purpose) || buildOrderSubject(earlier) === buildOrderSubject(order))
+    return true
   // What it says was read before anything else of its kind is asked for.
   if (report !== null || order.purpose !== 'progression') return report !== null
   return (
@@ -66,7 +74,7 @@ function isReplaced({ order: earlier, report }: LiveOrder, order: Order): boolea
   )
 }
 
-function orderMember(campaign: Campaign, experiment: Experiment, order: Order): void {
+function applyMemberOrder(campaign: Campaign, experiment: Experiment, order: Order): void {
   const previous = experiment.order
   const standalone = order.purpose === 'combination' ? experiment.standalone : null
   const released = [previous, experiment.standalone, experiment.holdout].filter(id => id !== standalone)
@@ -75,7 +83,7 @@ function orderMember(campaign: Campaign, experiment: Experiment, order: Order): 
   experiment.status = 'ordered'
   experiment.awaits_sync = null
   experiment.order = order.id
-  release(campaign, released)
+  releaseOrders(campaign, released)
   carryEvidence(campaign, experiment, order)
   experiment.attempts = order.attempt
   experiment.interruption = null
@@ -83,15 +91,18 @@ function orderMember(campaign: Campaign, experiment: Experiment, order: Order): 
 }
 
 /** An order is forgotten with the last experiment that it says something about. */
-function release(campaign: Campaign, ids: readonly (OrderId | null)[]): void {
+function releaseOrders(campaign: Campaign, ids: readonly (OrderId | null)[]): void {
   for (const id of ids) {
     const live = id === null ? undefined : campaign.orders[id]
-    if (live && !membersOf(campaign, live.order).some(member => restsOn(member, live.order.id)))
+    if (
+      live &&
+      !listOrderMembers(campaign, live.order).some(member => isRestingOnOrder(member, live.order.id))
+    )
       delete campaign.orders[live.order.id]
   }
 }
 
-function restsOn({ status, order, standalone, holdout }: Experiment, id: OrderId): boolean {
+function isRestingOnOrder({ status, order, standalone, holdout }: Experiment, id: OrderId): boolean {
   return status !== 'ended' && (order === id || standalone === id || holdout === id)
 }
 
@@ -131,15 +142,15 @@ function joinRound(campaign: Campaign, experiment: Experiment, order: Order): vo
     round.combined.push(experiment.id)
 }
 
-function membersOf(campaign: Campaign, order: Order): Experiment[] {
-  return order.candidates.flatMap(({ label }) => subjectOf(campaign, label) ?? [])
+function listOrderMembers(campaign: Campaign, order: Order): Experiment[] {
+  return order.candidates.flatMap(({ label }) => findSubject(campaign, label) ?? [])
 }
 
-const dispatched: Handler<'order-dispatched'> = (campaign, event) => {
+const applyOrderDispatched: EventHandler<'order-dispatched'> = (campaign, event) => {
   const live = campaign.orders[event.order]
   if (live) live.run_id = event.run_id
   countMeasuringRun(campaign, event.run_id)
-  endDispatchRefused(campaign)
+  clearDispatchRefused(campaign)
 }
 
 function noteIsolation({ isolated }: Campaign, { harness, executions, flags }: Report): void {
@@ -158,13 +169,13 @@ function testsOf({ tests, measured_as }: Campaign, tree: Oid): TestCounts {
   return { ...(tests[tree] ?? tests[measured_as[tree] ?? tree]) }
 }
 
-const printed: Handler<'order-printed'> = (campaign, { order, run_id, digest }) => {
+const applyOrderPrinted: EventHandler<'order-printed'> = (campaign, { order, run_id, digest }) => {
   const live = campaign.orders[order]
   if (live) live.printed = { run_id, digest }
 }
 
 /** A report after `order-lost`, or a second one, changes nothing: the first report of an order counts. */
-const measured: Handler<'measured'> = (campaign, event) => {
+const applyMeasured: EventHandler<'measured'> = (campaign, event) => {
   const live = campaign.orders[event.order]
   if (!live || live.report) return
   live.report = { event: event.id, at: event.at, report: event.report }
@@ -176,47 +187,51 @@ const measured: Handler<'measured'> = (campaign, event) => {
   countMeasured(campaign, event.by, event.report)
   campaign.spent.executions += event.report.executions.length
   campaign.waited_seconds += event.report.waited_seconds ?? 0
-  if (live.order.purpose === 'progression') addProgress(campaign, live.order, event.report)
-  delete campaign.interruptions[ownSubject(live.order)]
+  if (live.order.purpose === 'progression') addProgressJob(campaign, live.order, event.report)
+  delete campaign.interruptions[buildOrderSubject(live.order)]
   for (const candidate of live.order.candidates) {
-    const experiment = subjectOf(campaign, candidate.label)
+    const experiment = findSubject(campaign, candidate.label)
     if (!experiment || experiment.order !== live.order.id) continue
     experiment.status = 'measured'
     experiment.measured_tree = candidate.tree
-    experiment.failed = failedPart(event.report, experiment.id)
-    experiment.metrics = typicalMetrics(event.report, experiment.id, campaign.aggregation)
-    experiment.base_metrics = baseMetrics(campaign, live.order, event.report)
+    experiment.failed = findFailedPart(event.report, experiment.id)
+    experiment.metrics = aggregateMetrics(event.report, experiment.id, campaign.aggregation)
+    experiment.base_metrics = getBaseMetrics(campaign, live.order, event.report)
     experiment.tests = testsOf(campaign, candidate.tree)
     experiment.base_tests = testsOf(campaign, live.order.base.tree)
-    ideaMeasured(campaign, experiment)
+    recordMeasuredIdea(campaign, experiment)
     if (event.report.runner_error === null && !isPicked(experiment))
       campaign.trees[candidate.tree] ??= experiment.id
     if (live.order.purpose !== 'combination') experiment.standalone = live.order.id
     addPairs(experiment, live.order, event.report)
-    experiment.measured_in = { run: event.run_id, ...measuredPairs(experiment) }
-    if (live.order.stop.rule === 'paired') countAllJobs(campaign, experiment)
+    experiment.measured_in = { run: event.run_id, ...countMeasuredPairs(experiment) }
+    if (live.order.stop.rule === 'paired') updateMetrics(campaign, experiment)
   }
 }
 
 /** One machine where no pairs were asked for. */
-function measuredPairs({ evidence }: Experiment): { pairs: number; machines: number } {
-  const jobs = reportedJobs(evidence?.jobs ?? [])
+function countMeasuredPairs({ evidence }: Experiment): { pairs: number; machines: number } {
+  const jobs = selectReportedJobs(evidence?.jobs ?? [])
   const pairs = jobs.flatMap(job => job.pairs).filter(({ base }) => base !== null).length
   const machines = new Set(jobs.flatMap(({ runner, also_on = [] }) => [runner, ...also_on])).size
   return { pairs, machines: Math.max(1, machines) }
 }
 
 /** Both sides are shown as all jobs measured them that decide, not as the last one did. */
-function countAllJobs({ aggregation }: Campaign, experiment: Experiment): void {
+function updateMetrics({ aggregation }: Campaign, experiment: Experiment): void {
   const jobs = experiment.evidence?.jobs ?? []
-  Object.assign(experiment.metrics, typicalReadings(jobs, 'candidate', aggregation))
-  Object.assign(experiment.base_metrics, typicalReadings(jobs, 'base', aggregation))
+  Object.assign(experiment.metrics, aggregateReadings(jobs, 'candidate', aggregation))
+  Object.assign(experiment.base_metrics, aggregateReadings(jobs, 'base', aggregation))
 }
 
 /** The values that the candidate was compared with: a stored score where the rule has one. */
-function baseMetrics({ aggregation }: Campaign, { stop }: Order, report: Report): Experiment['base_metrics'] {
+function getBaseMetrics(
+  { aggregation }: Campaign,
+  { stop }: Order,
+  report: Report,
+): Experiment['base_metrics'] {
   const stored = stop.rule === 'stability' ? stop.baseline : null
-  return stored === null ? typicalMetrics(report, 'base', aggregation) : snapshotMetrics(stored)
+  return stored === null ? aggregateMetrics(report, 'base', aggregation) : aggregateSnapshot(stored)
 }
 
 function countMachine(campaign: Campaign, { machine: { boot_id } }: Report): void {
@@ -228,19 +243,19 @@ function countMachine(campaign: Campaign, { machine: { boot_id } }: Report): voi
 /** No pair is ever left out after it was seen, whatever else its report says. */
 function addPairs({ id, evidence }: Experiment, order: Order, report: Report): void {
   if (evidence === null || order.stop.rule !== 'paired') return
-  const job = jobOf(askedIn(order), measuredIn(report), id)
+  const job = buildPairJob(toPairRequest(order), toMeasuredRun(report), id)
   if (job.pairs.length > 0) evidence.jobs = [...evidence.jobs, job]
 }
 
 /** A job counts as a whole or not at all: how many there are was fixed before the first. */
-function addProgress(campaign: Campaign, order: Order, report: Report): void {
+function addProgressJob(campaign: Campaign, order: Order, report: Report): void {
   const { base: from, harness } = order
   const [candidate] = order.candidates
   if (!candidate || report.runner_error !== null || report.tampered !== null) return
-  const job = jobOf(askedIn(order), measuredIn(report), candidate.label)
+  const job = buildPairJob(toPairRequest(order), toMeasuredRun(report), candidate.label)
   if (!job.complete) return
   const to = { commit: candidate.head, tree: candidate.tree }
-  const jobs = progressOf(campaign, { from, to })
+  const jobs = getProgressJobs(campaign, { from, to })
   const parts = jobs.length === 0 ? [] : (campaign.progressing?.parts ?? [])
   const part = order.part ?? jobs.length
   if (parts.includes(part)) return
@@ -248,33 +263,33 @@ function addProgress(campaign: Campaign, order: Order, report: Report): void {
 }
 
 /** What has been measured of the headline between these two commits. */
-export function progressOf(
+export function getProgressJobs(
   { progressing, harness }: Pick<Campaign, 'progressing' | 'harness'>,
   { from, to }: { from: Point; to: Point },
-): Job[] {
+): PairJob[] {
   const same = progressing?.from.commit === from.commit && progressing.to.commit === to.commit
   return progressing && same && progressing.harness === harness ? progressing.jobs : []
 }
 
-const lost: Handler<'order-lost'> = (campaign, event) => {
+const applyOrderLost: EventHandler<'order-lost'> = (campaign, event) => {
   const live = campaign.orders[event.order]
-  if (live && !live.report) forget(campaign, live, event)
+  if (live && !live.report) forgetOrder(campaign, live, event)
 }
 
-const rejected: Handler<'report-rejected'> = (campaign, event) => {
+const applyReportRejected: EventHandler<'report-rejected'> = (campaign, event) => {
   const live = campaign.orders[event.order]
-  if (live && !live.report) forget(campaign, live, { at: event.at, by: event.by, started: true })
+  if (live && !live.report) forgetOrder(campaign, live, { at: event.at, by: event.by, started: true })
 }
 
-interface Loss {
+interface OrderLoss {
   at: string
-  by: By
+  by: EventAuthor
   started: boolean
   partial?: PartialReport | undefined
 }
 
 /** A loss is no attempt: what was measured stays, and the order is issued again from there (decision 039). */
-function forget(campaign: Campaign, live: LiveOrder, loss: Loss): void {
+function forgetOrder(campaign: Campaign, live: LiveOrder, loss: OrderLoss): void {
   const { order } = live
   delete campaign.orders[order.id]
   if (campaign.foreign?.order === order.id) campaign.foreign.order = null
@@ -284,8 +299,8 @@ function forget(campaign: Campaign, live: LiveOrder, loss: Loss): void {
     countMeasured(campaign, loss.by, loss.partial.report)
     campaign.spent.executions += loss.partial.report.executions.length
   }
-  const members = membersOf(campaign, order)
-  if (members.length === 0 && loss.started) interruptOwn(campaign, order, loss)
+  const members = listOrderMembers(campaign, order)
+  if (members.length === 0 && loss.started) interruptCampaignOrder(campaign, order, loss)
   for (const experiment of members) {
     if (experiment.order !== order.id && experiment.holdout !== order.id) continue
     if (loss.started) experiment.interrupted += 1
@@ -299,26 +314,26 @@ function forget(campaign: Campaign, live: LiveOrder, loss: Loss): void {
   }
 }
 
-function interruptOwn(campaign: Campaign, order: Order, loss: Loss): void {
-  const subject = ownSubject(order)
+function interruptCampaignOrder(campaign: Campaign, order: Order, loss: OrderLoss): void {
+  const subject = buildOrderSubject(order)
   const times = (campaign.interruptions[subject]?.times ?? 0) + 1
-  campaign.interruptions[subject] = interruptionOf(order, loss, times)
+  campaign.interruptions[subject] = buildInterruption(order, loss, times)
   campaign.attempts[subject] = order.attempt - 1
 }
 
-function interruptMember(experiment: Experiment, order: Order, loss: Loss): void {
+function interruptMember(experiment: Experiment, order: Order, loss: OrderLoss): void {
   experiment.attempts = order.attempt - 1
-  experiment.interruption = interruptionOf(order, loss, experiment.interrupted)
+  experiment.interruption = buildInterruption(order, loss, experiment.interrupted)
   if (loss.partial || order.stop.rule !== 'paired' || experiment.evidence === null) return
   // How many pairs had begun is unknown: those of earlier runs stay, and evidence for keeping starts again.
   const { id, evidence } = experiment
   const piece = order.resumes?.pieces[id]
-  const gap: Job = { order: order.id, runner: '', complete: false, pairs: [], unreported: true }
+  const gap: PairJob = { order: order.id, runner: '', complete: false, pairs: [], unreported: true }
   evidence.jobs = [...evidence.jobs, ...(piece ? [piece] : []), gap]
   experiment.interruption = null
 }
 
-function interruptionOf(order: Order, { at, partial }: Loss, times: number): Interruption {
+function buildInterruption(order: Order, { at, partial }: OrderLoss, times: number): Interruption {
   const { id, coins, base, harness, stop, candidates, carried } = order
   const common = {
     order: id,
@@ -330,14 +345,14 @@ function interruptionOf(order: Order, { at, partial }: Loss, times: number): Int
     at,
     times,
   }
-  if (!countsPairs(stop)) return { ...common, coins, block: 0, pieces: {} }
-  const from = firstBlock(order)
+  if (!isPairRule(stop)) return { ...common, coins, block: 0, pieces: {} }
+  const from = getFirstBlock(order)
   if (!partial) return { ...common, coins: null, block: from, pieces: order.resumes?.pieces ?? {} }
   const { report, begun } = partial
-  const measured = { ...measuredIn(report), begun }
-  const pieces: Record<string, Job> = {}
+  const measured = { ...toMeasuredRun(report), begun }
+  const pieces: Record<string, PairJob> = {}
   for (const { label } of candidates) {
-    const piece = jobOf(askedIn(order), measured, label)
+    const piece = buildPairJob(toPairRequest(order), measured, label)
     if (piece.pairs.length > 0) pieces[label] = piece
   }
   const run = report.executions.filter(({ side, role }) => side === 'base' && role === 'sample').length
@@ -350,24 +365,24 @@ export function dropOrders(campaign: Campaign, experiment: Experiment): void {
   experiment.order = null
   experiment.standalone = null
   experiment.holdout = null
-  release(campaign, released)
+  releaseOrders(campaign, released)
 }
 
 /** What was decided to be kept, and is not merged: it is as if that had not been decided. */
-export function notLanded(campaign: Campaign, experiment: Experiment): void {
+export function clearLanding(campaign: Campaign, experiment: Experiment): void {
   if (experiment.status !== 'landing') return
   campaign.landing = null
   if (campaign.round?.winner === experiment.id) campaign.round.winner = null
   Object.assign(experiment, { outcome: null, verdict: null, reason: null })
 }
 
-const RESTING_ON_IT: ReadonlySet<Experiment['status']> = new Set(['ordered', 'measured', 'landing'])
+const STATUSES_ON_INCUMBENT: ReadonlySet<Experiment['status']> = new Set(['ordered', 'measured', 'landing'])
 
 /** The incumbent or the ruler changed under everything under way (`stale-base`): it is merged and measured anew. */
-export function requeueAll(campaign: Campaign): void {
-  for (const experiment of subjectsOf(campaign)) {
-    if (!RESTING_ON_IT.has(experiment.status)) continue
-    notLanded(campaign, experiment)
+export function queueAll(campaign: Campaign): void {
+  for (const experiment of listSubjects(campaign)) {
+    if (!STATUSES_ON_INCUMBENT.has(experiment.status)) continue
+    clearLanding(campaign, experiment)
     dropOrders(campaign, experiment)
     experiment.status = 'queued'
     experiment.round = null
@@ -379,10 +394,10 @@ export function requeueAll(campaign: Campaign): void {
 }
 
 export const orderHandlers = {
-  'order-issued': issued,
-  'order-dispatched': dispatched,
-  'order-printed': printed,
-  measured,
-  'order-lost': lost,
-  'report-rejected': rejected,
+  'order-issued': applyOrderIssued,
+  'order-dispatched': applyOrderDispatched,
+  'order-printed': applyOrderPrinted,
+  measured: applyMeasured,
+  'order-lost': applyOrderLost,
+  'report-rejected': applyReportRejected,
 }

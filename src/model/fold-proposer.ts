@@ -1,46 +1,53 @@
 import type { Campaign } from './campaign.ts'
 import type { Experiment } from './experiment.ts'
 
-export const FAILURES_UNTIL_BENCHED = 3
+export const FAILURES_UNTIL_DISABLED = 3
 
 /** A program that had an idea kept is not disabled before so many more of its answers came to nothing. */
 const ANSWERS_AFTER_KEPT = 10
 
-type Proposer = Campaign['proposers'][string]
+type ProposerState = Campaign['proposers'][string]
 
 /** An answer is no success yet: only an idea that gets measured is. No answer is a failure at once. */
-export function askedAgain(campaign: Campaign, who: string, { ok, seq }: { ok: boolean; seq: number }): void {
+export function recordAnswerOutcome(
+  campaign: Campaign,
+  who: string,
+  { ok, seq }: { ok: boolean; seq: number },
+): void {
   const before = campaign.proposers[who] ?? { failures: 0, benched: false, since_kept: null }
   campaign.proposers[who] = { ...before, asked: seq }
   if (!ok) countFailure(campaign, who)
 }
 
 /** An idea refused before it ran (a duplicate, out of scope, empty) cost as much as none. */
-export function ideaRefused(campaign: Campaign, experiment: Experiment): void {
-  const who = proposerOf(campaign, experiment)
+export function recordRefusedIdea(campaign: Campaign, experiment: Experiment): void {
+  const who = findProposer(campaign, experiment)
   if (who !== null) countFailure(campaign, who)
 }
 
-export function ideaMeasured(campaign: Campaign, experiment: Experiment): void {
-  const proposer = campaign.proposers[proposerOf(campaign, experiment) ?? '']
+export function recordMeasuredIdea(campaign: Campaign, experiment: Experiment): void {
+  const proposer = campaign.proposers[findProposer(campaign, experiment) ?? '']
   if (proposer) proposer.failures = 0
 }
 
-export function ideaKept(campaign: Campaign, experiment: Experiment): void {
-  const proposer = campaign.proposers[proposerOf(campaign, experiment) ?? '']
+export function recordKeptIdea(campaign: Campaign, experiment: Experiment): void {
+  const proposer = campaign.proposers[findProposer(campaign, experiment) ?? '']
   if (proposer) Object.assign(proposer, { failures: 0, benched: false, since_kept: 0 })
 }
 
 /** Counts an idea that was measured and not kept against its proposer. */
-export function ideaLost(campaign: Campaign, experiment: Experiment): void {
-  const proposer = campaign.proposers[proposerOf(campaign, experiment) ?? '']
+export function recordFailedIdea(campaign: Campaign, experiment: Experiment): void {
+  const proposer = campaign.proposers[findProposer(campaign, experiment) ?? '']
   if (proposer && proposer.since_kept !== null) proposer.since_kept += 1
 }
 
 /** How many more failures in a row it takes until it is disabled. */
-export function failuresLeft({ failures, since_kept }: Pick<Proposer, 'failures' | 'since_kept'>): number {
+export function countFailuresLeft({
+  failures,
+  since_kept,
+}: Pick<ProposerState, 'failures' | 'since_kept'>): number {
   const grace = since_kept === null ? 0 : ANSWERS_AFTER_KEPT - since_kept
-  return Math.max(FAILURES_UNTIL_BENCHED - failures, grace)
+  return Math.max(FAILURES_UNTIL_DISABLED - failures, grace)
 }
 
 /** A person has mended what made them fail: they are asked again, and disabled by as many new failures. */
@@ -51,7 +58,7 @@ export function enableProposers(campaign: Campaign): void {
   campaign.alerts = campaign.alerts.filter(({ code }) => code !== 'proposer-benched')
 }
 
-export function disabledProposers({ proposers }: Pick<Campaign, 'proposers'>): string[] {
+export function listDisabledProposers({ proposers }: Pick<Campaign, 'proposers'>): string[] {
   return Object.entries(proposers).flatMap(([who, { benched }]) => (benched ? [who] : []))
 }
 
@@ -60,16 +67,16 @@ function countFailure(campaign: Campaign, who: string): void {
   if (!proposer) return
   proposer.failures += 1
   if (proposer.since_kept !== null) proposer.since_kept += 1
-  proposer.benched ||= failuresLeft(proposer) <= 0
+  proposer.benched ||= countFailuresLeft(proposer) <= 0
 }
 
 /** `nonce`: another for each asking, so that one idea is opened once and the next is another. */
-export function commandKey(name: string, nonce: string): string {
+export function buildCommandKey(name: string, nonce: string): string {
   return `${name.startsWith('command:') ? '' : 'command:'}${name}:${nonce}`
 }
 
 /** A program's ideas have the key `command:<name>:<nonce>`, where the name may begin with `command:` itself. */
-export function proposerOf(
+export function findProposer(
   campaign: Pick<Campaign, 'proposers'>,
   { source }: Pick<Experiment, 'source'>,
 ): string | null {

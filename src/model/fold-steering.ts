@@ -1,19 +1,19 @@
 import type { Campaign } from './campaign.ts'
 import type { LedgerEvent } from './event.ts'
-import type { Handler } from './fold-handler.ts'
-import { subjectOf } from './picked.ts'
+import type { EventHandler } from './fold-handler.ts'
+import { findSubject } from './picked.ts'
 
-const AVOIDED_KEPT = 20
+const MAX_AVOIDED = 20
 
-function avoided({ avoid }: Campaign, { reason, by }: LedgerEvent<'steered'>): void {
+function addAvoided({ avoid }: Campaign, { reason, by }: LedgerEvent<'steered'>): void {
   avoid.push({ text: reason, by: by.actor })
-  if (avoid.length > AVOIDED_KEPT) avoid.shift()
+  if (avoid.length > MAX_AVOIDED) avoid.shift()
 }
 
-const steered: Handler<'steered'> = (campaign, event) => {
+const applySteered: EventHandler<'steered'> = (campaign, event) => {
   const { id, action, experiment, reason } = event
-  if (action === 'avoid' || experiment === null) return avoided(campaign, event)
-  const subject = subjectOf(campaign, experiment)
+  if (action === 'avoid' || experiment === null) return addAvoided(campaign, event)
+  const subject = findSubject(campaign, experiment)
   if (action === 'retry') {
     if (subject?.status !== 'parked') return
     subject.status = 'queued'
@@ -27,10 +27,10 @@ const steered: Handler<'steered'> = (campaign, event) => {
   campaign.steered.push({ event: id, action, experiment, reason })
 }
 
-const commentsRead: Handler<'comments-read'> = (campaign, { pull, comment, own }) => {
+const applyCommentsRead: EventHandler<'comments-read'> = (campaign, { pull, comment, own }) => {
   const before = campaign.comments_read[pull]
   if (before === undefined || Number(before.comment) < Number(comment))
     campaign.comments_read[pull] = { comment, own }
 }
 
-export const steeringHandlers = { steered, 'comments-read': commentsRead }
+export const steeringHandlers = { steered: applySteered, 'comments-read': applyCommentsRead }

@@ -1,22 +1,22 @@
 import type { Campaign } from './campaign.ts'
 import type { EventKind, LedgerEvent } from './event.ts'
 import { approvalHandlers } from './fold-approval.ts'
-import { askingHandlers } from './fold-asking.ts'
+import { proposalHandlers } from './fold-asking.ts'
 import { backlogHandlers } from './fold-backlog.ts'
 import { campaignHandlers } from './fold-campaign.ts'
 import { experimentHandlers } from './fold-experiment.ts'
-import type { Handler } from './fold-handler.ts'
+import type { EventHandler } from './fold-handler.ts'
 import { judgingHandlers } from './fold-judging.ts'
 import { countWritingJobs } from './job-minutes.ts'
 import { orderHandlers } from './fold-order.ts'
 import { steeringHandlers } from './fold-steering.ts'
-import { noteTold } from './told-by.ts'
-import { ofActions } from './host.ts'
+import { recordResultEvents } from './told-by.ts'
+import { isActionsRun } from './host.ts'
 
 /** Every kind has its handler, or this does not compile; state is nothing but events folded (invariant 11). */
-const handlers: { [K in EventKind]: Handler<K> } = {
+const handlers: { [K in EventKind]: EventHandler<K> } = {
   ...approvalHandlers,
-  ...askingHandlers,
+  ...proposalHandlers,
   ...backlogHandlers,
   ...campaignHandlers,
   ...experimentHandlers,
@@ -26,25 +26,27 @@ const handlers: { [K in EventKind]: Handler<K> } = {
 }
 
 /** The cause of what somebody asked for in a comment begins with this; its id follows. */
-export const COMMENT = 'comment:'
+export const COMMENT_CAUSE = 'comment:'
 /** The same of an approving review. */
-export const REVIEW = 'review:'
+export const REVIEW_CAUSE = 'review:'
 /** The same of what became of the campaign's own pull request. */
-export const CAMPAIGN_PULL = 'campaign-pull:'
+export const CAMPAIGN_PULL_CAUSE = 'campaign-pull:'
 /** The same of a default branch that had all that was kept. */
-export const MERGED_AT = 'merged at '
-const HEEDED = new RegExp(`^(?:${COMMENT}|${REVIEW}|${CAMPAIGN_PULL}|${MERGED_AT})`)
+export const MERGED_CAUSE = 'merged at '
+const CAUSES_BY_PEOPLE = new RegExp(
+  `^(?:${COMMENT_CAUSE}|${REVIEW_CAUSE}|${CAMPAIGN_PULL_CAUSE}|${MERGED_CAUSE})`,
+)
 
 /** Folds one event in place: the caller owns the campaign. */
 export function applyEvent(campaign: Campaign, event: LedgerEvent): void {
   const handle = handlers[event.kind] as (campaign: Campaign, event: LedgerEvent) => void
   // Before its order may be forgotten.
-  noteTold(campaign, event)
+  recordResultEvents(campaign, event)
   handle(campaign, event)
   countWritingJobs(campaign, event)
   // Ledgers of earlier releases: a job of GitHub Actions writes where the pull requests are on GitHub.
-  if (ofActions(event.by)) campaign.host ??= 'github'
-  if (HEEDED.test(event.cause)) campaign.heeded[event.cause] = event.kind
+  if (isActionsRun(event.by)) campaign.host ??= 'github'
+  if (CAUSES_BY_PEOPLE.test(event.cause)) campaign.heeded[event.cause] = event.kind
   campaign.seq = event.seq + 1
   campaign.updated_at = event.at
 }

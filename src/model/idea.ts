@@ -1,15 +1,15 @@
 import { z } from 'zod'
 
-const text = z.string()
+const ideaText = z.string()
 
-const priority = z.enum(['high', 'medium', 'low'])
-export type Priority = z.infer<typeof priority>
+const prioritySchema = z.enum(['high', 'medium', 'low'])
+export type Priority = z.infer<typeof prioritySchema>
 
 /** What is said of an idea, in every event that tells of one. */
-export const idea = {
-  hypothesis: text,
-  category: text,
-  priority,
-  required_deps: z.array(text),
-  family: text.nullable(),
+export const ideaFields = {
+  hypothesis: ideaText,
+  category: ideaText,
+  priority: prioritySchema,
+  required_deps: z.array(ideaText),
+  family: ideaText.nullable(),
 }

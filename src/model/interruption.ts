@@ -1,29 +1,29 @@
 import { z } from 'zod'
-import { digest, type Oid } from './ids.ts'
-import { type Job, job } from './pairs.ts'
-import { begunBlock, report } from './report.ts'
+import { digestSchema, type Oid } from './ids.ts'
+import { type PairJob, pairJobSchema } from './pairs.ts'
+import { begunBlockSchema, reportSchema } from './report.ts'
 
 /** The measurements of an interrupted run: written after every execution, so that a loss keeps them. */
-export const partialReport = z.strictObject({
-  report,
+export const partialReportSchema = z.strictObject({
+  report: reportSchema,
   /** null between two blocks. */
-  begun: begunBlock.nullable(),
+  begun: begunBlockSchema.nullable(),
 })
-export type PartialReport = z.infer<typeof partialReport>
+export type PartialReport = z.infer<typeof partialReportSchema>
 
 /**
  * Where an interrupted order goes on: with its coins, after the blocks that had begun (decision 039). No pair is drawn
  * again.
  */
-export const resumption = z.strictObject({
+export const resumptionSchema = z.strictObject({
   /** The order whose run was lost. */
-  order: digest,
+  order: digestSchema,
   /** The first block of its coins that had not begun. */
   block: z.number().int().nonnegative(),
   /** The pairs that its runs measured, by candidate. */
-  pieces: z.record(z.string(), job),
+  pieces: z.record(z.string(), pairJobSchema),
 })
-export type Resumption = z.infer<typeof resumption>
+export type Resumption = z.infer<typeof resumptionSchema>
 
 /**
  * The state of a lost order until it is issued again. `coins` is null where it is unknown
@@ -35,7 +35,7 @@ export interface Interruption extends Resumption {
   harness: string
   trees: Record<string, Oid>
   coins: string | null
-  carried: Record<string, Job[]>
+  carried: Record<string, PairJob[]>
   /** When the last run was lost, and how many were lost since one came to its end. */
   at: string
   times: number

@@ -1,6 +1,6 @@
 import type { Campaign } from './campaign.ts'
-import type { By, LedgerEvent } from './event.ts'
-import { ofActions } from './host.ts'
+import type { EventAuthor, LedgerEvent } from './event.ts'
+import { isActionsRun } from './host.ts'
 import type { Report } from './report.ts'
 
 /** Runs that wrote most recently. An older one writes nothing more, and a re-run is another attempt. */
@@ -8,19 +8,19 @@ const RUNS_KEPT = 64
 
 /** A hosted runner is billed by the minute begun; a machine of one's own is counted by its real time. */
 export function countMinutes(run_id: string, minutes: number): number {
-  return ofActions({ run_id }) ? Math.max(1, Math.ceil(minutes)) : minutes
+  return isActionsRun({ run_id }) ? Math.max(1, Math.ceil(minutes)) : minutes
 }
 
 /** The minutes of the job that made this report, with the set-up that came before it as far as that is known. */
 export function countReportMinutes(report: Report): number {
   const { run_id, started_at, finished_at, prepared_seconds = 0 } = report
   const measuring = Math.max(0, Date.parse(finished_at) - Date.parse(started_at)) / 60_000
-  return countMinutes(run_id, ofActions(report) ? measuring + prepared_seconds / 60 : measuring)
+  return countMinutes(run_id, isActionsRun(report) ? measuring + prepared_seconds / 60 : measuring)
 }
 
 /** Counts the job that wrote this event, and those that follow it in its run. */
 export function countWritingJobs(campaign: Campaign, event: LedgerEvent): void {
-  if (!ofActions(event.by)) return
+  if (!isActionsRun(event.by)) return
   addTime(campaign, event.by, 'tick', 0)
   const follows = event.kind === 'idea-asked' ? 'propose' : event.kind === 'judging-asked' ? 'judge' : null
   if (follows !== null) for (const job of [follows, 'settle']) addTime(campaign, event.by, job, 0)
@@ -28,13 +28,13 @@ export function countWritingJobs(campaign: Campaign, event: LedgerEvent): void {
 
 /** A run that measures has a tick and a settle, whichever of them writes. */
 export function countMeasuringRun(campaign: Campaign, run_id: string): void {
-  if (ofActions({ run_id })) for (const job of ['tick', 'settle']) addJobTime(campaign, run_id, job, 0)
+  if (isActionsRun({ run_id })) for (const job of ['tick', 'settle']) addJobTime(campaign, run_id, job, 0)
 }
 
 /** In single-job mode the measuring time is part of the one job that writes. */
-export function countMeasured(campaign: Campaign, by: By, report: Report): void {
+export function countMeasured(campaign: Campaign, by: EventAuthor, report: Report): void {
   const minutes = countReportMinutes(report)
-  if (ofActions(by) && !ofActions(report)) addTime(campaign, by, 'tick', minutes)
+  if (isActionsRun(by) && !isActionsRun(report)) addTime(campaign, by, 'tick', minutes)
   else campaign.spent.minutes += minutes
 }
 
@@ -42,11 +42,11 @@ export function countMeasured(campaign: Campaign, by: By, report: Report): void 
 export function countSpentMinutes(campaign: Campaign, event: LedgerEvent<'spent'>): void {
   const { by, what, cause, minutes } = event
   const isOwnJob = what === 'judge' ? minutes > 0 : campaign.asked[cause] !== undefined
-  if (ofActions(by)) addTime(campaign, by, isOwnJob ? what : 'tick', minutes)
+  if (isActionsRun(by)) addTime(campaign, by, isOwnJob ? what : 'tick', minutes)
   else campaign.spent.minutes += minutes
 }
 
-function addTime(campaign: Campaign, { run_id, attempt }: By, job: string, minutes: number): void {
+function addTime(campaign: Campaign, { run_id, attempt }: EventAuthor, job: string, minutes: number): void {
   addJobTime(campaign, `${run_id}/${attempt}`, job, minutes)
 }
 

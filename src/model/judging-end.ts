@@ -6,6 +6,6 @@ export const JUDGING_ENDS = ['late', 'set-aside', 'refused', 'unreachable'] as c
 export type JudgingEnd = (typeof JUDGING_ENDS)[number]
 
 /** Those that say nothing against asking on at once. */
-export function isToGoOn(is: JudgingEnd): boolean {
+export function isRetryableEnd(is: JudgingEnd): boolean {
   return is === 'late' || is === 'set-aside'
 }

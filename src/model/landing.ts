@@ -1,11 +1,11 @@
 import type { Campaign, DueLanding } from './campaign.ts'
 import type { Experiment } from './experiment.ts'
 import type { Oid } from './ids.ts'
-import { reasonOf } from './reason.ts'
-import { mentionless, unlinked } from './unlinked.ts'
+import { parseReason } from './reason.ts'
+import { neutralizeReferences, neutralizeMentions } from './unlinked.ts'
 
 /** What the message of a commit that lands an experiment says. */
-export interface LandingWords {
+export interface LandingMessage {
   spec: string
   spec_sha256: string
   experiment: string
@@ -18,15 +18,15 @@ export interface LandingWords {
 }
 
 /** What a verdict that waits for its merge has said of it. */
-export function landingWords(
+export function buildLandingMessage(
   { name, host }: Pick<Campaign, 'name' | 'host'>,
   { decided, sha256, spec_sha256, experiment }: DueLanding & { experiment: Experiment },
   pull: number | null,
-): LandingWords {
+): LandingMessage {
   const { id, hypothesis, single_machine } = experiment
   const proof = { seq: decided.seq, sha256 }
   const { reason } = decided
-  const number = pullInMessage(host, pull)
+  const number = getLinkedPull(host, pull)
   return {
     spec: name,
     spec_sha256,
@@ -51,41 +51,41 @@ export function getMergedTip(
 }
 
 /** A number that a forge links. Pull requests that are kept beside the branches have numbers of their own, which are none. */
-export function pullInMessage(host: Campaign['host'], pull: number | null): number | null {
+export function getLinkedPull(host: Campaign['host'], pull: number | null): number | null {
   return host === 'local' ? null : pull
 }
 
 /** Said where it waits for somebody else. */
-export const AWAITS_MERGE =
+export const AWAITING_MERGE_TEXT =
   '**Merge this pull request** exactly as it is now, before anything else is merged into its base branch: only this state was measured. Until then nothing else of the campaign is measured.'
 
 const SUBJECT_LENGTH = 120
 
-type Line = (text: string, length: number) => string
+type LineFormat = (text: string, length: number) => string
 
-export function landingMessage(words: LandingWords): string {
-  return messageOf(words, (text, length) => unlinked(oneLine(text, length)))
+export function renderLandingMessage(words: LandingMessage): string {
+  return renderMessage(words, (text, length) => neutralizeMentions(toOneLine(text, length)))
 }
 
 /** As it was before some of what a forge reads was taken out of it: a commit stays what it was made as. */
-export function earlierLandingMessages(words: LandingWords): string[] {
+export function renderEarlierLandingMessages(words: LandingMessage): string[] {
   return [
-    messageOf(words, (text, length) => mentionless(oneLine(text, length))),
-    messageOf(words, (text, length) => {
+    renderMessage(words, (text, length) => neutralizeReferences(toOneLine(text, length))),
+    renderMessage(words, (text, length) => {
       const plain = text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim()
       return plain.length <= length ? plain : `${plain.slice(0, length - 1)}…`
     }),
   ]
 }
 
-function messageOf(words: LandingWords, line: Line): string {
+function renderMessage(words: LandingMessage, line: LineFormat): string {
   const pull = words.pull === null ? '' : ` (#${words.pull})`
-  const { sentence, evidence } = reasonOf(words.reason)
+  const { sentence, evidence } = parseReason(words.reason)
   return [
     `optimize(${words.spec}): ${line(words.hypothesis, SUBJECT_LENGTH)}${pull}`,
     '',
     `Kept: ${line(sentence, 1000)}`,
-    ...(evidence === null ? [] : [oneLine(evidence, 1000)]),
+    ...(evidence === null ? [] : [toOneLine(evidence, 1000)]),
     '',
     `Winnow-Experiment: ${words.experiment}`,
     `Winnow-Spec: ${words.spec_sha256}`,
@@ -96,7 +96,7 @@ function messageOf(words: LandingWords, line: Line): string {
 }
 
 /** What a message says of winnow's own. */
-export function trailersOf(message: string): Map<string, string> {
+export function parseTrailers(message: string): Map<string, string> {
   const found = new Map<string, string>()
   for (const line of message.split('\n')) {
     const match = /^(Winnow-[A-Za-z]+): (.*)$/.exec(line)
@@ -106,12 +106,12 @@ export function trailersOf(message: string): Map<string, string> {
 }
 
 /** Text from branches stays text: one line, no control characters, bounded. */
-export function oneLine(text: string, length: number): string {
+export function toOneLine(text: string, length: number): string {
   const plain = text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]+/gu, ' ').trim()
   if (plain.length <= length) return plain
   return `${plain.slice(0, length - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
 }
 
-export function secondsOf(at: string): number {
+export function toSeconds(at: string): number {
   return Math.floor(Date.parse(at) / 1000)
 }

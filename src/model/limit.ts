@@ -1,5 +1,5 @@
 /** Rules that a person can move in the spec; the others end a campaign, or are about ideas and not about the spec. */
-const MOVABLE: ReadonlySet<string> = new Set([
+const MOVABLE_LIMITS: ReadonlySet<string> = new Set([
   'target_reached',
   'max_iterations',
   'max_hours',
@@ -11,5 +11,5 @@ const MOVABLE: ReadonlySet<string> = new Set([
 
 /** By the code of a stop. */
 export function isMovable(code: string): boolean {
-  return MOVABLE.has(code)
+  return MOVABLE_LIMITS.has(code)
 }

@@ -1,14 +1,14 @@
 import { z } from 'zod'
-import { digest, experimentId, oid, point } from './ids.ts'
-import { resumption } from './interruption.ts'
-import { type Asked, job } from './pairs.ts'
-import { snapshot } from './snapshot.ts'
+import { digestSchema, experimentIdSchema, oidSchema, pointSchema } from './ids.ts'
+import { resumptionSchema } from './interruption.ts'
+import { type PairRequest, pairJobSchema } from './pairs.ts'
+import { snapshotSchema } from './snapshot.ts'
 
 /**
  * An order asks for measurements and carries all that a runner needs to make them: which trees, whose
  * harness, in which order (coins drawn by tick, so that a report can be checked against them), when to stop.
  */
-export const orderPurpose = z.enum([
+export const orderPurposeSchema = z.enum([
   'calibration', // is the harness deterministic? base only; how noisy is it? base against its twin
   'baseline', // the incumbent's own numbers, for rules that compare with a stored score
   'experiment',
@@ -22,20 +22,20 @@ export const orderPurpose = z.enum([
   'holdout', // what would land, once more, on data that no proposer has seen
   'pick', // one kept change alone, against the default branch
 ])
-export type OrderPurpose = z.infer<typeof orderPurpose>
+export type OrderPurpose = z.infer<typeof orderPurposeSchema>
 
 /** `label` is the experiment's id, or the purpose for orders that measure no experiment. */
-export const orderCandidate = z.strictObject({
-  label: z.union([experimentId, z.enum(['sync', 'foreign', 'revert', 'twin', 'incumbent'])]),
-  head: oid,
-  tree: oid,
+export const orderCandidateSchema = z.strictObject({
+  label: z.union([experimentIdSchema, z.enum(['sync', 'foreign', 'revert', 'twin', 'incumbent'])]),
+  head: oidSchema,
+  tree: oidSchema,
 })
-export type OrderCandidate = z.infer<typeof orderCandidate>
+export type OrderCandidate = z.infer<typeof orderCandidateSchema>
 
-const scale = z.enum(['log', 'linear'])
+const scaleSchema = z.enum(['log', 'linear'])
 
 /** On which terms one candidate is judged by its pairs. */
-const pairedTerms = z.strictObject({
+const pairedTermsSchema = z.strictObject({
   /** idea: screened, then confirmed. confirmed: it held on an earlier base. combination: on a new incumbent. */
   as: z.enum(['idea', 'confirmed', 'combination', 'simplify']),
   /** Evidence of 1/level keeps it. */
@@ -50,17 +50,17 @@ const pairedTerms = z.strictObject({
   /** What its change touches, by which later variants are told; with its first order only. */
   touched: z.strictObject({ files: z.string(), lines: z.array(z.string()) }).nullable(),
 })
-export type PairedTerms = z.infer<typeof pairedTerms>
+export type PairedTerms = z.infer<typeof pairedTermsSchema>
 
 /** Which holdout judges: what is in git by its tree, so that nobody can say later that it was another. */
-const holdoutSource = z.union([
-  z.strictObject({ ref: z.string(), commit: oid, tree: oid }),
+const holdoutSourceSchema = z.union([
+  z.strictObject({ ref: z.string(), commit: oidSchema, tree: oidSchema }),
   z.strictObject({ environment: z.string() }),
 ])
-export type HoldoutSource = z.infer<typeof holdoutSource>
+export type HoldoutSource = z.infer<typeof holdoutSourceSchema>
 
 /** How the runner knows it is done; the same pure rules run inside the job and at the verdict. */
-export const stopRule = z.discriminatedUnion('rule', [
+export const stopRuleSchema = z.discriminatedUnion('rule', [
   /** Calibration: `runs` executions of the base, each with its own seed, in two builds. */
   z.strictObject({ rule: z.literal('calibrate'), runs: z.number().int().min(2) }),
   /** Deterministic: one run each side; a gain of at least min_effect is run once more, each side. */
@@ -68,14 +68,14 @@ export const stopRule = z.discriminatedUnion('rule', [
     rule: z.literal('once'),
     min_effect: z.number().nonnegative(),
     /** Under log min_effect is a fraction of the base, under linear it is in the metric's units. */
-    scale,
+    scale: scaleSchema,
   }),
   /** Pairs of base and candidate, looked at after each (decision.md 3.3), so many in one job at most. */
   z.strictObject({
     rule: z.literal('paired'),
     /** Those that can change the verdict, the primary first. */
     metrics: z.array(z.string()).min(1),
-    scale,
+    scale: scaleSchema,
     pairs: z.number().int().positive(),
     min_effect: z.number().positive(),
     null_effect: z.number().nonnegative(),
@@ -83,13 +83,13 @@ export const stopRule = z.discriminatedUnion('rule', [
     fresh_runners: z.number().int().nonnegative(),
     /** There is no other: a new build in a new process group stands for a fresh runner, and the verdict says so. */
     single_machine: z.boolean(),
-    terms: z.record(z.string(), pairedTerms),
+    terms: z.record(z.string(), pairedTermsSchema),
   }),
   /** So many pairs and no stopping rule: calibration, and effects that nothing was selected by. */
   z.strictObject({
     rule: z.literal('pairs'),
     metrics: z.array(z.string()).min(1),
-    scale,
+    scale: scaleSchema,
     pairs: z.number().int().positive(),
   }),
   /** So many pairs of the holdout's own command, or as many as show that it repeats exactly. */
@@ -98,45 +98,45 @@ export const stopRule = z.discriminatedUnion('rule', [
     command: z.string(),
     /** The primary alone. */
     metrics: z.array(z.string()).length(1),
-    scale,
+    scale: scaleSchema,
     pairs: z.number().int().positive(),
     /** How much may be lost: under log a fraction of the base, under linear in the metric's units. */
     margin: z.number().nonnegative(),
     /** The harness was shown to be deterministic: two equal pairs say it all. */
     exact: z.boolean(),
     /** Null: the command brings its own. */
-    source: holdoutSource.nullable(),
+    source: holdoutSourceSchema.nullable(),
   }),
   /** ce stability: samples of the candidate against `baseline` (null: measure the base side too). */
-  z.strictObject({ rule: z.literal('stability'), baseline: snapshot.nullable() }),
+  z.strictObject({ rule: z.literal('stability'), baseline: snapshotSchema.nullable() }),
   /** Gates and one run of the candidate alone (sync, and the incumbent's own baseline). */
   z.strictObject({ rule: z.literal('alone') }),
 ])
-export type StopRule = z.infer<typeof stopRule>
+export type StopRule = z.infer<typeof stopRuleSchema>
 export type HoldoutRule = Extract<StopRule, { rule: 'holdout' }>
 
-export const orderTerms = z.strictObject({
-  purpose: orderPurpose,
+export const orderTermsSchema = z.strictObject({
+  purpose: orderPurposeSchema,
   round: z.number().int().nonnegative(),
   /** Which of the jobs of the progression test it is: they are measured beside each other where there are runners. */
   part: z.number().int().nonnegative().optional(),
   attempt: z.number().int().positive(),
-  spec_sha256: digest,
-  harness: digest,
+  spec_sha256: digestSchema,
+  harness: digestSchema,
   /** Spec, harness, gates and everything outside scope.mutable come from this commit (invariant 4). */
-  pin: point,
-  base: point,
-  candidates: z.array(orderCandidate).max(4),
+  pin: pointSchema,
+  base: pointSchema,
+  candidates: z.array(orderCandidateSchema).max(4),
   /** 256 coins nobody could know before; what order they give each block is in model/coins.ts. */
   coins: z.string().regex(/^[0-9a-f]{64}$/),
   /** What earlier jobs measured of the same two trees, by candidate. */
-  carried: z.record(z.string(), z.array(job)),
+  carried: z.record(z.string(), z.array(pairJobSchema)),
   /** The interrupted order that this one continues. */
-  resumes: resumption.optional(),
-  stop: stopRule,
+  resumes: resumptionSchema.optional(),
+  stop: stopRuleSchema,
   deadline: z.iso.datetime(),
 })
-export type OrderTerms = z.infer<typeof orderTerms>
+export type OrderTerms = z.infer<typeof orderTermsSchema>
 /** The id of an order is the id of the event that issued it. */
 export type Order = OrderTerms & { id: string }
 
@@ -144,7 +144,7 @@ export type Order = OrderTerms & { id: string }
 export const EFFECT_JOBS = 8
 
 /** What an order of the campaign's own is about, whichever attempt it is. */
-export function ownSubject({
+export function buildOrderSubject({
   purpose,
   base,
   candidates,
@@ -159,21 +159,21 @@ export function ownSubject({
 export type ReportingPurpose = Extract<OrderPurpose, 'effect' | 'progression' | 'regression'>
 
 /** What only says how much was brought: nothing lands by it. */
-export function isReporting(purpose: OrderPurpose): purpose is ReportingPurpose {
+export function isReportingPurpose(purpose: OrderPurpose): purpose is ReportingPurpose {
   return purpose === 'effect' || purpose === 'progression' || purpose === 'regression'
 }
 
 /** What an order's pairs are read by; nothing where it asks for none. */
-export function askedIn({ id, stop, resumes }: Pick<Order, 'id' | 'stop' | 'resumes'>): Asked {
-  if (!countsPairs(stop)) return { order: id, metrics: [], pairs: 0 }
+export function toPairRequest({ id, stop, resumes }: Pick<Order, 'id' | 'stop' | 'resumes'>): PairRequest {
+  if (!isPairRule(stop)) return { order: id, metrics: [], pairs: 0 }
   return { order: id, metrics: stop.metrics, pairs: stop.pairs, begun: resumes?.pieces }
 }
 
-export function countsPairs(stop: StopRule): stop is Extract<StopRule, { rule: 'paired' | 'pairs' }> {
+export function isPairRule(stop: StopRule): stop is Extract<StopRule, { rule: 'paired' | 'pairs' }> {
   return stop.rule === 'paired' || stop.rule === 'pairs'
 }
 
 /** Whether the pairs it asks for are those of the only machine there is. */
-export function onSingleMachine({ stop }: Pick<Order, 'stop'>): boolean {
+export function isSingleMachineOrder({ stop }: Pick<Order, 'stop'>): boolean {
   return stop.rule === 'paired' && stop.single_machine
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /** How an experiment ends (design section 7), and the word people read for it. One table, used everywhere. */
-export const outcome = z.enum([
+export const outcomeSchema = z.enum([
   'kept',
   'runner_up_kept',
   /** A revert that a person asked for: it landed and is no gain. */
@@ -17,12 +17,12 @@ export const outcome = z.enum([
   'timeout',
   'withdrawn',
 ])
-export type Outcome = z.infer<typeof outcome>
+export type Outcome = z.infer<typeof outcomeSchema>
 
-export const verdictWord = z.enum(['kept', 'no gain', 'worse', 'not proven', 'refused', 'broken'])
-export type VerdictWord = z.infer<typeof verdictWord>
+export const verdictWordSchema = z.enum(['kept', 'no gain', 'worse', 'not proven', 'refused', 'broken'])
+export type VerdictWord = z.infer<typeof verdictWordSchema>
 
-const WORDS = {
+const VERDICT_WORDS = {
   kept: 'kept',
   runner_up_kept: 'kept',
   revert_landed: 'kept',
@@ -39,22 +39,22 @@ const WORDS = {
 } as const satisfies Record<Outcome, VerdictWord>
 
 /** `worse` is said only where harm was shown on the primary or a guardrail. */
-export function verdictOf(result: Outcome, worse: boolean): VerdictWord {
-  return result === 'dropped' && worse ? 'worse' : WORDS[result]
+export function toVerdictWord(result: Outcome, worse: boolean): VerdictWord {
+  return result === 'dropped' && worse ? 'worse' : VERDICT_WORDS[result]
 }
 
 /** Said where the verdict word alone would mislead. */
-const LABELS = {
+const OUTCOME_LABELS = {
   not_selected: 'better, not taken',
   runner_up_dropped: 'promising alone',
   revert_landed: 'reverted',
 } as const satisfies Partial<Record<Outcome, string>>
 
-export type OutcomeLabel = (typeof LABELS)[keyof typeof LABELS]
+export type OutcomeLabel = (typeof OUTCOME_LABELS)[keyof typeof OUTCOME_LABELS]
 
 /** How people read a verdict; one of the six words, or what says more. */
-export function outcomeLabel(result: Outcome | null, verdict: VerdictWord): VerdictWord | OutcomeLabel {
-  const labels: Partial<Record<Outcome, OutcomeLabel>> = LABELS
+export function getOutcomeLabel(result: Outcome | null, verdict: VerdictWord): VerdictWord | OutcomeLabel {
+  const labels: Partial<Record<Outcome, OutcomeLabel>> = OUTCOME_LABELS
   return (result === null ? undefined : labels[result]) ?? verdict
 }
 

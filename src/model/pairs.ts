@@ -1,24 +1,24 @@
 import { z } from 'zod'
 import { type Aggregation, aggregateSamples } from './aggregate.ts'
-import { digest } from './ids.ts'
+import { digestSchema } from './ids.ts'
 import type { Execution, Report, Side } from './report.ts'
 
 /** Raw numbers of one execution, of the metrics that can change a verdict; null for one that is not there. */
-const readings = z.record(z.string(), z.number().nullable())
+const readingsSchema = z.record(z.string(), z.number().nullable())
 
 /** Base and candidate run in one block of one job; null for a side whose execution failed. */
-export const pair = z.strictObject({
+export const pairSchema = z.strictObject({
   first: z.enum(['base', 'candidate']),
-  base: readings.nullable(),
-  candidate: readings.nullable(),
+  base: readingsSchema.nullable(),
+  candidate: readingsSchema.nullable(),
   /** The run was interrupted after this pair had begun: it shows no effect, and counts against keeping (decision 039). */
   lost: z.literal(true).optional(),
 })
-export type Pair = z.infer<typeof pair>
+export type Pair = z.infer<typeof pairSchema>
 
 /** What one job measured of one candidate: the raw material of all evidence, never a verdict on it. */
-export const job = z.strictObject({
-  order: digest,
+export const pairJobSchema = z.strictObject({
+  order: digestSchema,
   /** The boot id of its machine, or the sample that models scored: another one is a fresh runner. */
   runner: z.string(),
   /** Machines that measured its first pairs, before it was interrupted and went on elsewhere. */
@@ -27,18 +27,18 @@ export const job = z.strictObject({
   unreported: z.literal(true).optional(),
   /** All the pairs it was asked for were run, rather than ended early by the stop rule. */
   complete: z.boolean(),
-  pairs: z.array(pair),
+  pairs: z.array(pairSchema),
 })
-export type Job = z.infer<typeof job>
+export type PairJob = z.infer<typeof pairJobSchema>
 
 /** Without those of which nothing came back. */
-export function reportedJobs(jobs: readonly Job[]): Job[] {
+export function selectReportedJobs(jobs: readonly PairJob[]): PairJob[] {
   return jobs.filter(({ unreported }) => !unreported)
 }
 
 /** The numbers of one side in all jobs, of the metrics that their pairs have. */
-export function readingsInAllJobs(
-  jobs: readonly Job[],
+export function collectReadings(
+  jobs: readonly PairJob[],
   side: 'base' | 'candidate',
 ): [name: string, samples: (number | null)[]][] {
   const all = jobs.flatMap(({ pairs }) => pairs.map(one => one[side]).filter(one => one !== null))
@@ -47,24 +47,24 @@ export function readingsInAllJobs(
 }
 
 /** Typical numbers of one side over all jobs, of the metrics that their pairs have. */
-export function typicalReadings(
-  jobs: readonly Job[],
+export function aggregateReadings(
+  jobs: readonly PairJob[],
   side: 'base' | 'candidate',
   aggregation: Aggregation,
 ): Record<string, number | boolean | null> {
-  const readings = readingsInAllJobs(jobs, side)
+  const readings = collectReadings(jobs, side)
   return Object.fromEntries(readings.map(([name, samples]) => [name, aggregateSamples(samples, aggregation)]))
 }
 
-export interface Asked {
+export interface PairRequest {
   order: string
   metrics: readonly string[]
   pairs: number
   /** The pairs that interrupted runs of the same job measured, by candidate. */
-  begun?: Readonly<Record<string, Job>> | undefined
+  begun?: Readonly<Record<string, PairJob>> | undefined
 }
 
-export interface Measured {
+export interface MeasuredRun {
   executions: Report['executions']
   /** As a job has it. */
   runner: string
@@ -76,9 +76,9 @@ export interface Measured {
  * The pairs of one candidate in a report, after those that were measured before the job was interrupted. A side's n-th
  * sample belongs to the n-th block of its run (model/coins.ts).
  */
-export function jobOf(asked: Asked, measured: Measured, label: Side): Job {
+export function buildPairJob(asked: PairRequest, measured: MeasuredRun, label: Side): PairJob {
   const { order } = asked
-  const run = pairsIn(asked, measured, label)
+  const run = collectPairs(asked, measured, label)
   const begun = asked.begun?.[label]
   if (begun === undefined)
     return { order, runner: measured.runner, complete: run.length >= asked.pairs, pairs: run }
@@ -93,50 +93,50 @@ export function jobOf(asked: Asked, measured: Measured, label: Side): Job {
 }
 
 /** Where the run ended within a block, the pair in it is lost unless both of its sides had worked. */
-function pairsIn(asked: Asked, measured: Measured, label: Side): Pair[] {
-  const pairs = pairsRun(asked, measured, label)
+function collectPairs(asked: PairRequest, measured: MeasuredRun, label: Side): Pair[] {
+  const pairs = collectWholePairs(asked, measured, label)
   const { begun, executions } = measured
   if (!begun?.sides.includes(label)) return pairs
   const last = pairs[begun.block]
   if (last !== undefined && last.base !== null && last.candidate !== null) return pairs
-  const ran = (side: Side) => samplesOf(executions, side).length
+  const ran = (side: Side) => listSamples(executions, side).length
   const first = last?.first ?? (ran(label) > ran('base') ? 'candidate' : 'base')
   return [...pairs.slice(0, begun.block), { first, base: null, candidate: null, lost: true }]
 }
 
-function pairsRun({ metrics }: Asked, { executions }: Measured, label: Side): Pair[] {
-  const base = samplesOf(executions, 'base')
-  const candidate = samplesOf(executions, label)
+function collectWholePairs({ metrics }: PairRequest, { executions }: MeasuredRun, label: Side): Pair[] {
+  const base = listSamples(executions, 'base')
+  const candidate = listSamples(executions, label)
   return candidate.slice(0, base.length).flatMap((sample, block): Pair[] => {
     const beside = base[block]
     if (beside === undefined) return []
     const first = beside.at < sample.at ? 'base' : 'candidate'
-    return [{ first, base: readingsOf(beside.run, metrics), candidate: readingsOf(sample.run, metrics) }]
+    return [{ first, base: readMetrics(beside.run, metrics), candidate: readMetrics(sample.run, metrics) }]
   })
 }
 
-type Reported = Pick<Report, 'order' | 'executions' | 'machine' | 'judging' | 'begun'>
+type PairReport = Pick<Report, 'order' | 'executions' | 'machine' | 'judging' | 'begun'>
 
 /** Models have no machine that could favour a side: there the next items are what another machine is elsewhere. */
-export function measuredIn({ order, executions, machine, judging, begun }: Reported): Measured {
+export function toMeasuredRun({ order, executions, machine, judging, begun }: PairReport): MeasuredRun {
   return { executions, runner: judging === undefined ? machine.boot_id : `sample:${order}`, begun }
 }
 
-interface Sample {
+interface RunSample {
   run: Execution
   at: number
 }
 
-function samplesOf(executions: readonly Execution[], side: Side): Sample[] {
+function listSamples(executions: readonly Execution[], side: Side): RunSample[] {
   return executions.flatMap((run, at) => (run.side === side && run.role === 'sample' ? [{ run, at }] : []))
 }
 
 /** A run that did not print a metric is not a failed run, but says nothing about that metric (invariant 5). */
-function readingsOf(run: Execution, metrics: readonly string[]): Pair['base'] {
+function readMetrics(run: Execution, metrics: readonly string[]): Pair['base'] {
   if (run.status !== 'ok') return null
-  return Object.fromEntries(metrics.map(name => [name, finite(run.metrics[name])]))
+  return Object.fromEntries(metrics.map(name => [name, toFiniteNumber(run.metrics[name])]))
 }
 
-function finite(value: unknown): number | null {
+function toFiniteNumber(value: unknown): number | null {
   return typeof value === 'number' && Number.isFinite(value) ? value : null
 }

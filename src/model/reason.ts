@@ -1,5 +1,5 @@
 /** Why something ended, as people read it: one sentence that stands alone, and what it rests on, where pairs decided. */
-export interface Reason {
+export interface ReasonText {
   sentence: string
   /** The evidence line, which always begins with "evidence". */
   evidence: string | null
@@ -9,20 +9,20 @@ const DIVIDER = '\n'
 const EVIDENCE_LINE = `${DIVIDER}evidence `
 
 /** As the ledger holds it: the sentence, then the evidence on a line of its own. */
-export function reasonText({ sentence, evidence }: Reason): string {
+export function formatReason({ sentence, evidence }: ReasonText): string {
   return evidence === null ? sentence : `${sentence}${DIVIDER}${evidence}`
 }
 
-export function reasonOf(text: string): Reason {
+export function parseReason(text: string): ReasonText {
   const at = text.indexOf(EVIDENCE_LINE)
   if (at === -1) return { sentence: text, evidence: null }
   return { sentence: text.slice(0, at), evidence: text.slice(at + DIVIDER.length) }
 }
 
 /** More about the ending, said in its sentence. */
-export function withAside(text: string | undefined, aside: string): string {
+export function appendToSentence(text: string | undefined, aside: string): string {
   if (text === undefined || text === '') return aside
-  const { sentence, evidence } = reasonOf(text)
+  const { sentence, evidence } = parseReason(text)
   const [said, end] = sentence.endsWith('.') ? [sentence.slice(0, -1), '.'] : [sentence, '']
-  return reasonText({ sentence: `${said}; ${aside}${end}`, evidence })
+  return formatReason({ sentence: `${said}; ${aside}${end}`, evidence })
 }

@@ -10,7 +10,7 @@ export interface CampaignRefs {
   archive: string
 }
 
-export function campaignRefs(prefix: string, spec: string): CampaignRefs {
+export function buildCampaignRefs(prefix: string, spec: string): CampaignRefs {
   return {
     optimize: `refs/heads/${prefix}/${spec}`,
     campaign: `refs/heads/${prefix}-campaign/${spec}`,
@@ -22,6 +22,6 @@ export function campaignRefs(prefix: string, spec: string): CampaignRefs {
   }
 }
 
-export function shortRef(ref: string): string {
+export function toShortRef(ref: string): string {
   return ref.replace(/^refs\/heads\//, '')
 }

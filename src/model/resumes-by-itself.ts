@@ -1,7 +1,7 @@
 import type { Experiment } from './experiment.ts'
 
 /** Not proven, and taken up once more when nothing else is left: not what was given up for good, and nothing twice. */
-export function resumesByItself({
+export function isResumedAutomatically({
   status,
   resumed,
   given_up,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /** What one judge said of one side of one item, as it came: the raw material of a verdict, and never one. */
-export const scoreRecord = z.strictObject({
+export const scoreRecordSchema = z.strictObject({
   judge: z.number().int().nonnegative(),
   item: z.string(),
   side: z.enum(['base', 'candidate', 'label']),
@@ -10,4 +10,4 @@ export const scoreRecord = z.strictObject({
   /** Null: none that could be read. */
   scores: z.record(z.string(), z.number().nullable()).nullable(),
 })
-export type ScoreRecord = z.infer<typeof scoreRecord>
+export type ScoreRecord = z.infer<typeof scoreRecordSchema>

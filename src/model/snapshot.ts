@@ -6,27 +6,27 @@ import type { MetricValue, MetricValues } from './report.ts'
  * `unknown` until a rule asks for them: a missing, null or non-finite one must reach the rule as such,
  * because missing is not good (invariant 5).
  */
-const measured = z.unknown()
-export const snapshot = z.strictObject({
-  gates: z.record(z.string(), measured).optional(),
-  metrics: z.record(z.string(), measured).optional(),
-  judge: z.record(z.string(), measured).optional(),
-  diagnostics: z.record(z.string(), measured).optional(),
+const measuredValueSchema = z.unknown()
+export const snapshotSchema = z.strictObject({
+  gates: z.record(z.string(), measuredValueSchema).optional(),
+  metrics: z.record(z.string(), measuredValueSchema).optional(),
+  judge: z.record(z.string(), measuredValueSchema).optional(),
+  diagnostics: z.record(z.string(), measuredValueSchema).optional(),
   smoke_passed: z.boolean().nullable().optional(),
   sample_count: z.number().nullable().optional(),
   elapsed_seconds: z.number().nullable().optional(),
 })
-export type Snapshot = z.infer<typeof snapshot>
+export type Snapshot = z.infer<typeof snapshotSchema>
 
 /** One value a metric, aggregated as it was judged; what is neither number nor boolean is missing (invariant 5). */
-export function snapshotMetrics(of: Snapshot | null): MetricValues {
+export function aggregateSnapshot(of: Snapshot | null): MetricValues {
   const { metrics, diagnostics } = of ?? {}
   return Object.fromEntries(
-    Object.entries({ ...diagnostics, ...metrics }).map(([name, value]) => [name, aggregateIn(value)]),
+    Object.entries({ ...diagnostics, ...metrics }).map(([name, value]) => [name, getAggregate(value)]),
   )
 }
 
-function aggregateIn(value: unknown): MetricValue {
+function getAggregate(value: unknown): MetricValue {
   const raw = typeof value === 'object' && value !== null && 'aggregate' in value ? value.aggregate : value
   return typeof raw === 'boolean' || (typeof raw === 'number' && Number.isFinite(raw)) ? raw : null
 }

@@ -1,11 +1,11 @@
 import type { Campaign } from './campaign.ts'
-import { sha256 } from './canonical.ts'
+import { hashSha256 } from './canonical.ts'
 import type { Experiment } from './experiment.ts'
 import type { Oid } from './ids.ts'
 import type { SyncObstacle } from './sync-awaited.ts'
 
 /** The experiment gets no turn and no verdict before a paused or stopped campaign goes on. */
-export function standsStill(
+export function isPausedExperiment(
   { status }: Pick<Campaign, 'status'>,
   experiment: Pick<Experiment, 'status'>,
 ): boolean {
@@ -14,7 +14,7 @@ export function standsStill(
 }
 
 /** A pull request that is no experiment before the campaign goes on. */
-export interface Unopened {
+export interface UnopenedPull {
   number: number
   head: Oid
   /** What keeps a campaign that is running from opening it. */
@@ -22,9 +22,9 @@ export interface Unopened {
 }
 
 /** What such a pull request was told holds this, so that it is told once, and of what has changed since. */
-export function greetingMark(
+export function buildPausedMark(
   { status, status_reason }: Pick<Campaign, 'status' | 'status_reason'>,
-  { head, obstacle }: Unopened,
+  { head, obstacle }: UnopenedPull,
 ): string {
-  return `<!-- winnow greeting ${sha256(JSON.stringify([head, status, status_reason, obstacle])).slice(0, 24)} -->`
+  return `<!-- winnow greeting ${hashSha256(JSON.stringify([head, status, status_reason, obstacle])).slice(0, 24)} -->`
 }

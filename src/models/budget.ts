@@ -33,7 +33,7 @@ const MILLION = 1_000_000
 
 /** Hard: nothing is asked once the cap is reached, so that it is exceeded by one request at the most. */
 export function openBudget({ model, capUsd, price, spentUsd = 0 }: BudgetTerms): Budget {
-  check({ model, capUsd, price, spentUsd })
+  requireValidPrices({ model, capUsd, price, spentUsd })
   const spent = { requests: 0, unanswered: 0, tokens: 0, usd: 0 }
 
   function add({ input, output }: Tokens): void {
@@ -46,7 +46,7 @@ export function openBudget({ model, capUsd, price, spentUsd = 0 }: BudgetTerms):
     exhausted() {
       const all = spentUsd + spent.usd
       if (capUsd === null || all < capUsd) return null
-      return `${usdText(all)} of ${usdText(capUsd)} are spent on ${model}`
+      return `${formatUsd(all)} of ${formatUsd(capUsd)} are spent on ${model}`
     },
     paid(tokens) {
       add(tokens)
@@ -61,17 +61,20 @@ export function openBudget({ model, capUsd, price, spentUsd = 0 }: BudgetTerms):
 }
 
 /** A price that is not known, not a number or less than nothing would make every cap hold (invariant 5). */
-function check({ model, capUsd, price, spentUsd }: Required<BudgetTerms>): void {
+function requireValidPrices({ model, capUsd, price, spentUsd }: Required<BudgetTerms>): void {
   const amounts = [capUsd ?? 0, spentUsd, price?.input ?? 0, price?.output ?? 0]
   const wrong = amounts.find(amount => !(Number.isFinite(amount) && amount >= 0))
   if (wrong !== undefined)
     throw new UserError(`${wrong} is no amount of money`, { fix: 'give a number of at least 0' })
   if (capUsd === null || price !== null) return
-  throw new UserError(`what ${model} costs is not known, so that no cap of ${usdText(capUsd)} can be kept`, {
-    fix: 'give its price, choose a model whose price is known, or ask without a cap',
-  })
+  throw new UserError(
+    `what ${model} costs is not known, so that no cap of ${formatUsd(capUsd)} can be kept`,
+    {
+      fix: 'give its price, choose a model whose price is known, or ask without a cap',
+    },
+  )
 }
 
-export function usdText(usd: number): string {
+export function formatUsd(usd: number): string {
   return `$${usd.toFixed(usd < 0.1 ? 4 : 2)}`
 }

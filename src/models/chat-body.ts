@@ -4,7 +4,7 @@ import type { Tokens } from './budget.ts'
 import type { Maker } from './maker.ts'
 
 /** One question as the OpenAI-compatible interface takes it, in JSON mode, and as much of the same as a model offers. */
-export function chatBody({ model, system, user, maxTokens }: ModelQuestion, maker: Maker): string {
+export function buildChatBody({ model, system, user, maxTokens }: ModelQuestion, maker: Maker): string {
   return JSON.stringify({
     model,
     messages: [
@@ -21,7 +21,7 @@ export function chatBody({ model, system, user, maxTokens }: ModelQuestion, make
 const AROUND = 100
 
 /** A token is never less than a byte of what it stands for. */
-export function mostTokens({ system, user, maxTokens }: ModelQuestion): Tokens {
+export function computeMaxTokens({ system, user, maxTokens }: ModelQuestion): Tokens {
   const bytes = new TextEncoder().encode(system + user).length
   return { input: bytes + AROUND, output: maxTokens }
 }
@@ -51,7 +51,7 @@ export interface ChatAnswer {
 
 /** Null: whatever it is, it is no answer of this interface. */
 export function readChatAnswer(body: string): ChatAnswer | null {
-  const parsed = completion.safeParse(jsonIn(body))
+  const parsed = completion.safeParse(parseJsonBody(body))
   const choice = parsed.data?.choices[0]
   if (choice === undefined) return null
   const { message, finish_reason: ended } = choice
@@ -63,7 +63,7 @@ export function readChatAnswer(body: string): ChatAnswer | null {
   }
 }
 
-export function jsonIn(body: string): unknown {
+export function parseJsonBody(body: string): unknown {
   try {
     return JSON.parse(body)
   } catch {

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { MODEL_KEY } from '../measure/secret-names.ts'
-import { oneLine } from '../propose/quoted-text.ts'
-import { jsonIn } from './chat-body.ts'
+import { toSafeLine } from '../propose/quoted-text.ts'
+import { parseJsonBody } from './chat-body.ts'
 
-export interface Refusal {
+export interface ChatRefusal {
   /** Asking again may help. */
   again: boolean
   /** It may be about nothing but what was asked. */
@@ -13,7 +13,7 @@ export interface Refusal {
   reason: string
 }
 
-interface Refused {
+interface RefusedChat {
   status: number
   body: string
   host: string
@@ -33,17 +33,17 @@ const BUSY: ReadonlySet<number> = new Set([408, 409, 425, 429, 503, 529])
 const NOT_TAKEN: ReadonlySet<number> = new Set([400, 413, 422])
 
 /** What an endpoint says instead of an answer, in the words of who can do something about it. */
-export function refusalOf(refused: Refused): Refusal {
+export function describeChatRefusal(refused: RefusedChat): ChatRefusal {
   const { status } = refused
-  const { words, code } = wordsOf(refused)
-  const reason = `${whatIs(refused, code)} (${status})${words === '' ? '' : `: ${words}`}`
+  const { words, code } = readErrorWords(refused)
+  const reason = `${describeStatus(refused, code)} (${status})${words === '' ? '' : `: ${words}`}`
   if (code === 'insufficient_quota') return { again: false, question: false, begun: false, reason }
   if (BUSY.has(status)) return { again: true, question: false, begun: false, reason }
   const broke = status >= 500
   return { again: broke, question: NOT_TAKEN.has(status), begun: broke, reason }
 }
 
-function whatIs({ status, host, model }: Refused, code: string): string {
+function describeStatus({ status, host, model }: RefusedChat, code: string): string {
   if (code === 'insufficient_quota') return `the account at ${host} has nothing left to pay ${model} with`
   if (status === 401 || status === 403)
     return `${host} does not accept the key for ${model}: set ${MODEL_KEY} to a key that may ask it`
@@ -54,12 +54,12 @@ function whatIs({ status, host, model }: Refused, code: string): string {
 }
 
 /** Never with the key in it, whoever put it there. */
-function wordsOf({ body, key }: Refused): { words: string; code: string } {
-  const { error } = said.safeParse(jsonIn(body)).data ?? { error: '' }
+function readErrorWords({ body, key }: RefusedChat): { words: string; code: string } {
+  const { error } = said.safeParse(parseJsonBody(body)).data ?? { error: '' }
   const { message, code, type } =
     typeof error === 'string' ? { message: error, code: undefined, type: undefined } : error
   const told = key === '' ? message : message.replaceAll(key, '***')
   const codes = [code, type].filter(each => typeof each === 'string')
   const quota = codes.includes('insufficient_quota') ? 'insufficient_quota' : (codes[0] ?? '')
-  return { words: oneLine(told, 300), code: quota }
+  return { words: toSafeLine(told, 300), code: quota }
 }

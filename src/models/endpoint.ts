@@ -1,5 +1,5 @@
 import { UserError } from '../errors.ts'
-import { type Maker, makerAt, modelNamed } from './maker.ts'
+import { type Maker, findMaker, resolveModelName } from './maker.ts'
 
 /** Where models are asked, as `…/v1` of the OpenAI-compatible interface. */
 export interface Endpoint {
@@ -12,8 +12,8 @@ export interface Endpoint {
 const EXAMPLE = 'https://api.openai.com/v1'
 
 /** A key goes nowhere but here, and never where others can read along. */
-export function endpointAt(base: string, key: string): Endpoint {
-  const url = parsed(base)
+export function parseEndpoint(base: string, key: string): Endpoint {
+  const url = parseModelUrl(base)
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
     throw new UserError(
       `the address of the models holds more than an address: ${url.origin}${url.pathname}`,
@@ -32,11 +32,11 @@ export function endpointAt(base: string, key: string): Endpoint {
   return {
     url: `${url.origin}${url.pathname}`.replace(/\/+$/, ''),
     host: url.host,
-    maker: makerAt(url.hostname),
+    maker: findMaker(url.hostname),
   }
 }
 
-function parsed(base: string): URL {
+function parseModelUrl(base: string): URL {
   const url = URL.canParse(base) ? new URL(base) : null
   if (url !== null && (url.protocol === 'https:' || url.protocol === 'http:')) return url
   throw new UserError(`the address of the models is no web address: ${JSON.stringify(base.slice(0, 200))}`, {
@@ -49,8 +49,8 @@ function isLoopback(hostname: string): boolean {
 }
 
 /** What `cheap`, `strong`, `haiku` or `sonnet` is there; every other name is that of a model. */
-export function modelAt({ host, maker }: Endpoint, name: string): string {
-  const model = modelNamed(maker, name)
+export function resolveModel({ host, maker }: Endpoint, name: string): string {
+  const model = resolveModelName(maker, name)
   if (model !== null) return model
   const known = Object.keys(maker.aliases)
   const fix = `write the name of a model as ${host} calls it${known.length === 0 ? '' : `, or one of ${known.join(', ')}`}`

@@ -63,16 +63,16 @@ const NOBODY: Maker = { aliases: {}, prices: {}, limit: 'max_tokens' }
 /** Words that stand for a model, whoever makes it. */
 const ALIASES: ReadonlySet<string> = new Set(['cheap', 'strong', 'haiku', 'sonnet'])
 
-export function makerAt(host: string): Maker {
+export function findMaker(host: string): Maker {
   return Object.hasOwn(MAKERS, host) ? (MAKERS[host] ?? NOBODY) : NOBODY
 }
 
 /** Null: a word for a model, and who runs this endpoint has none that is meant by it. */
-export function modelNamed({ aliases }: Maker, name: string): string | null {
+export function resolveModelName({ aliases }: Maker, name: string): string | null {
   if (Object.hasOwn(aliases, name)) return aliases[name] ?? null
   return ALIASES.has(name) ? null : name
 }
 
-export function priceOf({ prices }: Maker, model: string): Price | null {
+export function findPrice({ prices }: Maker, model: string): Price | null {
   return Object.hasOwn(prices, model) ? (prices[model] ?? null) : null
 }

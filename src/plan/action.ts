@@ -1,13 +1,13 @@
-import type { Fate } from '../model/experiment.ts'
+import type { PickFate } from '../model/experiment.ts'
 import type { EventDraft } from '../model/event.ts'
 import type { ExperimentId, Oid, OrderId, Point } from '../model/ids.ts'
 import type { CampaignPullState } from '../model/campaign-pull.ts'
 import type { Outcome } from '../model/outcome.ts'
-import type { Unopened } from '../model/standstill.ts'
+import type { UnopenedPull } from '../model/standstill.ts'
 import type { OrderCandidate } from '../model/order.ts'
 
 /** What a plan asks for. Steps of one transaction become one atomic push, or nothing. */
-export type Step =
+export type PlanStep =
   | { step: 'event'; draft: EventDraft }
   /** The experiment's branch appears together with the event that opens it. */
   | { step: 'open'; draft: EventDraft<'experiment-opened'> }
@@ -20,14 +20,14 @@ export type Step =
       reason: string
       keep: boolean
       /** Of a pick that was offered. */
-      fate?: Fate
+      fate?: PickFate
     }
   /** The default branch moved under a pick: it is made anew, and its branch with it. */
   | { step: 'make-anew'; draft: EventDraft<'head-moved'>; branch: string }
   /** The decided event, the landing commit that names it, results, `merged` and `incumbent-moved`. */
-  | Landing
+  | LandStep
   /** What follows from the merge that somebody else has made of it: results, `merged` and `incumbent-moved`. */
-  | Landed
+  | LandedStep
   /** The optimize branch moves to a commit that is proven by the events of this same transaction. */
   | { step: 'move'; from: Point | null; to: Point; events: EventDraft[] }
   /** A commit on the incumbent with this tree, then as `move`. */
@@ -35,14 +35,14 @@ export type Step =
   /** Keeps commits that nothing else will hold. */
   | { step: 'keep'; heads: Oid[] }
 
-export interface Landing extends Merged {
+export interface LandStep extends MergeFacts {
   step: 'land'
   decided: EventDraft<'decided'>
   /** The decided event stands in the ledger already. */
   recorded?: true
 }
 
-export interface Landed extends Merged {
+export interface LandedStep extends MergeFacts {
   step: 'landed'
   experiment: ExperimentId
   commit: Oid
@@ -50,7 +50,7 @@ export interface Landed extends Merged {
 }
 
 /** What a landing makes of the campaign, whoever writes its commit. */
-export interface Merged {
+export interface MergeFacts {
   candidate: OrderCandidate
   base: Point
   pull: number | null
@@ -59,8 +59,8 @@ export interface Merged {
   baseline: EventDraft<'baseline-measured'> | null
 }
 
-export type Action =
-  | { do: 'commit'; steps: Step[] }
+export type PlanAction =
+  | { do: 'commit'; steps: PlanStep[] }
   | { do: 'dispatch'; order: OrderId }
   | { do: 'cancel'; order: OrderId }
   /** The forge merges the head of a pull request, which is what the campaign's verdict is about. */
@@ -75,7 +75,7 @@ export type Action =
    */
   | { do: 'tell'; number: number; experiment: ExperimentId; here?: true }
   /** Somebody's pull request, which nothing is made of while the campaign stands still, is told so. */
-  | ({ do: 'greet' } & Unopened)
+  | ({ do: 'greet' } & UnopenedPull)
   | { do: 'advance-campaign-branch'; from: Oid | null; to: Oid }
   /** One more idea from each, asked at once; a name may come more than once. */
   | { do: 'propose'; who: string[] }
@@ -92,7 +92,7 @@ export type PullChange =
   | { change: 'close'; number: number; experiment: ExperimentId; again?: Oid }
 
 /** What nothing can be done about until something else happens. */
-export type Waiting =
+export type PlanWaiting =
   | { for: 'orders'; orders: OrderId[] }
   /** What was measured is to be scored; why models could not be asked the last time, where they could not. */
   | { for: 'judges'; orders: OrderId[]; reason: string | null }
@@ -108,6 +108,6 @@ export type Waiting =
   | { for: 'nothing'; reason: string; ideas?: number }
 
 export interface Plan {
-  actions: Action[]
-  waiting: Waiting | null
+  actions: PlanAction[]
+  waiting: PlanWaiting | null
 }

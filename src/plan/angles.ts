@@ -1,9 +1,9 @@
 import type { Campaign } from '../model/campaign.ts'
 import type { Spec } from '../spec/schema.ts'
-import { roundSize } from './rounds.ts'
+import { getRoundSize } from './rounds.ts'
 
 /** Where to look for an idea, in words that fit any metric. */
-const ANGLES = [
+const SEARCH_ANGLES = [
   'what runs most often: do less of it each time',
   'how data is laid out or represented: another form of it',
   'what is computed more than once: compute it once',
@@ -22,14 +22,14 @@ const ANGLES = [
  * Proposers that are asked at the same time without an idea of the backlog each look somewhere else, and elsewhere in
  * every round. null where one is asked at a time: it looks where it likes.
  */
-export function nextAngle(
+export function selectNextAngle(
   { next_number }: Pick<Campaign, 'next_number'>,
   spec: Spec,
   inUse: ReadonlySet<string>,
 ): string | null {
-  if (roundSize(spec) <= 1) return null
-  const start = next_number % ANGLES.length
-  const all = [...ANGLES.slice(start), ...ANGLES.slice(0, start)]
+  if (getRoundSize(spec) <= 1) return null
+  const start = next_number % SEARCH_ANGLES.length
+  const all = [...SEARCH_ANGLES.slice(start), ...SEARCH_ANGLES.slice(0, start)]
   const pairs = all.flatMap(one => all.filter(other => other !== one).map(other => `${one}; and ${other}`))
   return [...all, ...pairs].find(angle => !inUse.has(angle)) ?? null
 }

@@ -1,43 +1,48 @@
-import { notInSpec, tooYoung } from '../decide/additions.ts'
+import { listUnlistedPackages, listTooYoungPackages } from '../decide/additions.ts'
 import {
   type Approvable,
   type ApprovalRequest,
-  awaitedPackages,
-  awaitedText,
-  packagesText,
+  listAwaitedPackages,
+  describeAwaitedPackages,
+  formatPackages,
 } from '../model/approval.ts'
 import type { Experiment } from '../model/experiment.ts'
-import { subjectsOf } from '../model/picked.ts'
-import { canonicalJson, sha256 } from '../model/canonical.ts'
+import { listSubjects } from '../model/picked.ts'
+import { toCanonicalJson, hashSha256 } from '../model/canonical.ts'
 import type { ExperimentId } from '../model/ids.ts'
-import { dated } from '../model/release.ts'
+import { addReleaseDates } from '../model/release.ts'
 import type { Spec } from '../spec/schema.ts'
-import type { Step } from './action.ts'
-import { refuse } from './intake.ts'
+import type { PlanStep } from './action.ts'
+import { refuseExperiment } from './intake.ts'
 import type { CandidateFacts, World } from './world.ts'
 
-type Clean = Extract<CandidateFacts, { merged: 'clean' }>
-type Asking = Approvable & Pick<Experiment, 'required_deps' | 'hypothesis'>
+type CleanCandidate = Extract<CandidateFacts, { merged: 'clean' }>
+type ApprovalSubject = Approvable & Pick<Experiment, 'required_deps' | 'hypothesis'>
 
 /** What is known of the packages beside what the change says. */
-export interface Rules extends Pick<World, 'releases' | 'now'> {
+export interface PackageRules extends Pick<World, 'releases' | 'now'> {
   spec: Pick<Spec, 'dependencies'>
 }
 
 /** All that an experiment needs and the spec does not approve, with the digest that approvals are bound to. */
-export function needs(
-  { spec: { dependencies }, releases, now }: Rules,
-  { required_deps, hypothesis, approval }: Asking,
-  { additions }: Pick<Clean, 'additions'>,
+export function buildApprovalRequest(
+  { spec: { dependencies }, releases, now }: PackageRules,
+  { required_deps, hypothesis, approval }: ApprovalSubject,
+  { additions }: Pick<CleanCandidate, 'additions'>,
 ): ApprovalRequest {
-  const packages = releases === null ? additions.packages : dated(additions.packages, releases)
+  const packages = releases === null ? additions.packages : addReleaseDates(additions.packages, releases)
   const added = additions.packages.map(each => each.name)
   const declared = [...new Set(required_deps)].filter(name => !added.includes(name))
   const unnamed = declared.filter(name => !dependencies.approved.includes(name))
-  const digest = setDigest(additions.digest, declared)
-  const young = releases === null ? packages.map(({ name }) => name) : tooYoung(dependencies, packages, now)
+  const digest = digestPackageSet(additions.digest, declared)
+  const young =
+    releases === null ? packages.map(({ name }) => name) : listTooYoungPackages(dependencies, packages, now)
   const before = approval?.digest === digest ? approval : null
-  const unseen = [...notInSpec(dependencies, packages), ...stillYoung(young, before, releases), ...unnamed]
+  const unseen = [
+    ...listUnlistedPackages(dependencies, packages),
+    ...listStillYoung(young, before, releases),
+    ...unnamed,
+  ]
   return {
     digest,
     packages: [...new Set(unseen)],
@@ -48,7 +53,7 @@ export function needs(
 }
 
 /** What was old enough when its set was asked about is so for good; looking back, that is all there is to know. */
-function stillYoung(
+function listStillYoung(
   young: readonly string[],
   before: ApprovalRequest | null,
   releases: World['releases'],
@@ -58,78 +63,82 @@ function stillYoung(
 }
 
 /** What is declared and not there yet belongs to the set by its name alone. */
-function setDigest(additions: string, declared: readonly string[]): string {
+function digestPackageSet(additions: string, declared: readonly string[]): string {
   return declared.length === 0
     ? additions
-    : sha256(canonicalJson({ additions, declared: declared.toSorted() }))
+    : hashSha256(toCanonicalJson({ additions, declared: declared.toSorted() }))
 }
 
 /** What keeps a candidate from being measured, or from landing: nothing, or packages nobody approved. */
-export function unapproved(rules: Rules, experiment: Asking, facts: CandidateFacts | undefined): string[] {
+export function listUnapproved(
+  rules: PackageRules,
+  experiment: ApprovalSubject,
+  facts: CandidateFacts | undefined,
+): string[] {
   if (facts?.merged !== 'clean') return []
-  const approval = needs(rules, experiment, facts)
-  return awaitedPackages({ approval, approved: experiment.approved })
+  const approval = buildApprovalRequest(rules, experiment, facts)
+  return listAwaitedPackages({ approval, approved: experiment.approved })
 }
 
-export function unapprovedText(
-  rules: Rules,
-  experiment: Asking,
+export function describeUnapproved(
+  rules: PackageRules,
+  experiment: ApprovalSubject,
   facts: CandidateFacts | undefined,
 ): string | null {
-  const names = unapproved(rules, experiment, facts)
+  const names = listUnapproved(rules, experiment, facts)
   if (names.length === 0 || facts?.merged !== 'clean') return null
-  return packagesText(names, facts.additions.packages)
+  return formatPackages(names, facts.additions.packages)
 }
 
 /**
  * Dependencies nobody approved: the experiment waits, and nothing of it runs. A set that changed is asked for
  * anew; what the spec approves by now is approved.
  */
-export function askApprovals(
+export function requestApprovals(
   world: World,
   subjects: readonly Experiment[],
   refused: ReadonlySet<ExperimentId>,
-): { steps: Step[]; waiting: Set<ExperimentId> } {
-  const steps: Step[] = []
+): { steps: PlanStep[]; waiting: Set<ExperimentId> } {
+  const steps: PlanStep[] = []
   const waiting = new Set<ExperimentId>()
   for (const experiment of subjects) {
     const facts = world.candidates.get(experiment.id)
     if (refused.has(experiment.id) || facts?.merged !== 'clean' || facts.aheadOfSync) continue
-    if (experiment.status === 'queued' && unapproved(world, experiment, facts).length > 0) {
+    if (experiment.status === 'queued' && listUnapproved(world, experiment, facts).length > 0) {
       waiting.add(experiment.id)
-      steps.push(...ask(world, experiment, facts))
-    } else if (experiment.status === 'queued') steps.push(...tellAges(world, experiment, facts))
-    if (experiment.status === 'deferred') steps.push(...askAgain(world, experiment, facts))
+      steps.push(...requestApproval(world, experiment, facts))
+    } else if (experiment.status === 'queued') steps.push(...recordPackageAges(world, experiment, facts))
+    if (experiment.status === 'deferred') steps.push(...reviewApproval(world, experiment, facts))
   }
   return { steps, waiting }
 }
 
 /** What the spec allows for its age is written down with that age, so that anybody sees it later (invariant 3). */
-function tellAges(world: World, experiment: Experiment, facts: Clean): Step[] {
+function recordPackageAges(world: World, experiment: Experiment, facts: CleanCandidate): PlanStep[] {
   if (facts.additions.packages.length === 0 || world.spec.dependencies.min_release_age_days === 0) return []
-  if (needs(world, experiment, facts).digest === experiment.approval?.digest) return []
-  return ask(world, experiment, facts)
+  if (buildApprovalRequest(world, experiment, facts).digest === experiment.approval?.digest) return []
+  return requestApproval(world, experiment, facts)
 }
 
-function ask(world: World, experiment: Experiment, facts: Clean): Step[] {
+function requestApproval(world: World, experiment: Experiment, facts: CleanCandidate): PlanStep[] {
   const { spec } = world
   const { id, head, opened, asked_at } = experiment
-  const request = needs(world, experiment, facts)
+  const request = buildApprovalRequest(world, experiment, facts)
   // Asked about the same set once more, because its approval was taken back meanwhile, it is another question.
   const again =
     request.digest === experiment.approval?.digest ? `${request.digest} ${asked_at}` : request.digest
   if (request.packages.length > 0 && spec.dependencies.approval === 'deny') {
-    const message = `needs ${packagesText(request.packages, request.additions)}, and dependencies.approval is deny`
-    return refuse({ id, head, opened }, { code: 'dependencies', message })
+    const message = `needs ${formatPackages(request.packages, request.additions)}, and dependencies.approval is deny`
+    return refuseExperiment({ id, head, opened }, { code: 'dependencies', message })
   }
   const cause = experiment.approval === null ? opened : `${facts.base} ${facts.head} ${again}`
   return [{ step: 'event', draft: { kind: 'approval-requested', cause, experiment: id, ...request } }]
 }
 
-function askAgain(world: World, experiment: Experiment, facts: Clean): Step[] {
-  const request = needs(world, experiment, facts)
-  if (request.digest !== experiment.approval?.digest) return ask(world, experiment, facts)
-  const packages = awaitedPackages(experiment).filter(name => !request.packages.includes(name))
+function reviewApproval(world: World, experiment: Experiment, facts: CleanCandidate): PlanStep[] {
+  const request = buildApprovalRequest(world, experiment, facts)
+  if (request.digest !== experiment.approval?.digest) return requestApproval(world, experiment, facts)
+  const packages = listAwaitedPackages(experiment).filter(name => !request.packages.includes(name))
   if (packages.length === 0) return []
   const { id, opened } = experiment
   const cause = `${opened} ${world.campaign.spec_sha256}`
@@ -142,9 +151,9 @@ function askAgain(world: World, experiment: Experiment, facts: Clean): Step[] {
 }
 
 /** Who waits for what, and how it is given. */
-export function approvalsNeeded({ campaign }: Pick<World, 'campaign'>): string | null {
-  const deferred = subjectsOf(campaign).filter(({ status }) => status === 'deferred')
+export function describeNeededApprovals({ campaign }: Pick<World, 'campaign'>): string | null {
+  const deferred = listSubjects(campaign).filter(({ status }) => status === 'deferred')
   if (deferred.length === 0) return null
-  const waiting = deferred.map(experiment => `${experiment.id} needs ${awaitedText(experiment)}`)
+  const waiting = deferred.map(experiment => `${experiment.id} needs ${describeAwaitedPackages(experiment)}`)
   return `approval: ${waiting.join('; ')}. winnow approve shows what they add, and approves it`
 }

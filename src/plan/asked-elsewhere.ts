@@ -1,38 +1,43 @@
-import { canonicalJson, sha256 } from '../model/canonical.ts'
+import { toCanonicalJson, hashSha256 } from '../model/canonical.ts'
 import type { EventDraft } from '../model/event.ts'
-import { handedOut, openAskings } from '../model/fold-asking.ts'
-import { commandKey } from '../model/fold-proposer.ts'
+import { collectHandedOutIdeas, listPendingProposals } from '../model/fold-asking.ts'
+import { buildCommandKey } from '../model/fold-proposer.ts'
 import type { Spec } from '../spec/schema.ts'
-import type { Step } from './action.ts'
-import { nextAngle } from './angles.ts'
-import { nextIdea } from './backlog.ts'
+import type { PlanStep } from './action.ts'
+import { selectNextAngle } from './angles.ts'
+import { selectNextIdea } from './backlog.ts'
 import type { World } from './world.ts'
 
 /** Below what GitHub allows a job. */
-const MOST_MINUTES = 350
+const MAX_PROPOSE_JOB_MINUTES = 350
 /** Until the job has a machine, and that has its tools. */
-const MINUTES_BEFORE = 30
+const PROPOSE_JOB_START_MINUTES = 30
 
 /** What a job may take that asks them all at once: as long as the slowest of them, and what comes before. */
-export function askingMinutes({ propose }: Pick<Spec, 'propose'>): number {
+export function computeProposeMinutes({ propose }: Pick<Spec, 'propose'>): number {
   const seconds = propose.map(one => (one.use === 'command' ? one.timeout_seconds : 0))
-  return Math.min(MOST_MINUTES, Math.ceil(Math.max(0, ...seconds) / 60) + MINUTES_BEFORE)
+  return Math.min(
+    MAX_PROPOSE_JOB_MINUTES,
+    Math.ceil(Math.max(0, ...seconds) / 60) + PROPOSE_JOB_START_MINUTES,
+  )
 }
 
 /**
  * Invariant 7: who is to be asked, for what and on which commit is an event before any job asks, so that two
  * wake-ups ask nobody twice. Nobody waits for the job longer than it could take, and could wait for its machine.
  */
-export function askElsewhere({ campaign, spec, now }: World, who: readonly string[]): Step[] {
-  const handed = handedOut(campaign)
-  const angles = new Set(openAskings(campaign).flatMap(({ angle }) => angle ?? []))
-  const until = new Date(Date.parse(now) + (askingMinutes(spec) + MINUTES_BEFORE) * 60_000).toISOString()
-  return who.map((name, at): Step => {
+export function requestProposalJob({ campaign, spec, now }: World, who: readonly string[]): PlanStep[] {
+  const handed = collectHandedOutIdeas(campaign)
+  const angles = new Set(listPendingProposals(campaign).flatMap(({ angle }) => angle ?? []))
+  const until = new Date(
+    Date.parse(now) + (computeProposeMinutes(spec) + PROPOSE_JOB_START_MINUTES) * 60_000,
+  ).toISOString()
+  return who.map((name, at): PlanStep => {
     const cause = `asking ${at} at ${campaign.seq}`
-    const key = commandKey(name, sha256(canonicalJson([campaign.started, cause])).slice(0, 16))
-    const idea = nextIdea(campaign, { who: name, handed })
+    const key = buildCommandKey(name, hashSha256(toCanonicalJson([campaign.started, cause])).slice(0, 16))
+    const idea = selectNextIdea(campaign, { who: name, handed })
     if (idea !== null) handed.add(idea.id)
-    const look = idea === null ? nextAngle(campaign, spec, angles) : null
+    const look = idea === null ? selectNextAngle(campaign, spec, angles) : null
     if (look !== null) angles.add(look)
     const carries = idea === null ? {} : { carries: idea.id }
     const angle = look === null ? {} : { angle: look }
@@ -42,16 +47,16 @@ export function askElsewhere({ campaign, spec, now }: World, who: readonly strin
 }
 
 /** The others are not ours to end: what they answer is taken in, and what it cost with it. */
-export function askedHere({ asking, campaign }: World): string[] {
-  return asking.slice(0, asking.length - openAskings(campaign).length)
+export function listLocalRequests({ asking, campaign }: World): string[] {
+  return asking.slice(0, asking.length - listPendingProposals(campaign).length)
 }
 
 /** An asking whose job was cancelled, or never got a machine, holds nobody up for ever: it says nothing of who was asked. */
-export function lostAskings({ campaign, now, unanswered }: World): Step[] {
-  const overdue = openAskings(campaign).filter(({ until }) => Date.parse(until) <= Date.parse(now))
+export function closeLostRequests({ campaign, now, unanswered }: World): PlanStep[] {
+  const overdue = listPendingProposals(campaign).filter(({ until }) => Date.parse(until) <= Date.parse(now))
   const lost = new Map(overdue.map(({ key, until }) => [key, `its job has not answered by ${until}`]))
   for (const { key, reason } of unanswered) lost.set(key, reason)
-  return [...lost].map(([key, reason]): Step => {
+  return [...lost].map(([key, reason]): PlanStep => {
     const draft: EventDraft<'asking-lost'> = { kind: 'asking-lost', cause: key, key, reason }
     return { step: 'event', draft }
   })

@@ -1,20 +1,20 @@
-import { approvalMark } from '../model/approval.ts'
+import { buildApprovalMark } from '../model/approval.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
-import { experimentsOf } from '../model/experiments.ts'
-import { CAMPAIGN_PULL } from '../model/fold.ts'
-import { type CampaignPullState, campaignPullMark } from '../model/campaign-pull.ts'
-import { syncRefused } from '../model/sync-refused.ts'
-import { isToBeRestarted } from './restart.ts'
-import { pullFinder } from './pull-of.ts'
-import type { Action, Step } from './action.ts'
+import { listExperiments } from '../model/experiments.ts'
+import { CAMPAIGN_PULL_CAUSE } from '../model/fold.ts'
+import { type CampaignPullState, buildCampaignPullMark } from '../model/campaign-pull.ts'
+import { findRefusedSyncAlert } from '../model/sync-refused.ts'
+import { isRestartDue } from './restart.ts'
+import { createPullFinder } from './pull-of.ts'
+import type { PlanAction, PlanStep } from './action.ts'
 import type { CampaignPullFacts, World } from './world.ts'
 
 /**
  * The campaign's own pull request: opened with the first thing kept, so that it is never empty, kept current, and
  * ready once the campaign has stopped. It follows the ledger (invariant 11); only what people do to it counts.
  */
-export function campaignPullActions(world: World): Action[] {
+export function updateCampaignPull(world: World): PlanAction[] {
   const { campaign, campaignPull } = world
   if (campaignPull === undefined || campaign.status === 'none') return []
   const ready = campaign.status === 'stopped'
@@ -22,20 +22,20 @@ export function campaignPullActions(world: World): Action[] {
   if (campaignPull && (open || isItsMerge(campaign, campaignPull))) {
     const { number, body, draft } = campaignPull
     const state = { merged: !open, pulls: unrecordedPulls(world) }
-    const current = body.includes(campaignPullMark(campaign, state)) && !(open && ready && draft)
+    const current = body.includes(buildCampaignPullMark(campaign, state)) && !(open && ready && draft)
     const shows = isPlain(state) ? {} : { shows: state }
     return [
       ...(current ? [] : [{ do: 'campaign-pull', number, ready: open && ready, ...shows } as const]),
-      ...(open ? untold(world, campaignPull) : []),
+      ...(open ? updateOpenPull(world, campaignPull) : []),
     ]
   }
-  return isDue(world, campaignPull) ? [{ do: 'campaign-pull', number: null, ready }] : []
+  return isPullDue(world, campaignPull) ? [{ do: 'campaign-pull', number: null, ready }] : []
 }
 
 /** Merged with all that the campaign has: its text no longer asks for the merge. */
 function isItsMerge(campaign: Campaign, pull: CampaignPullFacts): boolean {
   if (pull.state !== 'merged' || campaign.status !== 'stopped') return false
-  return pull.head === campaign.incumbent.commit || Object.hasOwn(campaign.heeded, causeOf(pull))
+  return pull.head === campaign.incumbent.commit || Object.hasOwn(campaign.heeded, formatPullCause(pull))
 }
 
 function isPlain({ merged, pulls }: CampaignPullState): boolean {
@@ -45,8 +45,8 @@ function isPlain({ merged, pulls }: CampaignPullState): boolean {
 /** Of what the text names: an event has the number of a pull request only once it has ended. */
 function unrecordedPulls(world: World): Record<string, number> {
   const { picks } = world.campaign
-  const named = [...Object.values(picks), ...waiting(world)]
-  const pullOf = pullFinder(world)
+  const named = [...Object.values(picks), ...listDeferred(world)]
+  const pullOf = createPullFinder(world)
   return Object.fromEntries(
     named.flatMap(each => {
       const number = each.pull === null ? pullOf(each)?.number : undefined
@@ -55,60 +55,72 @@ function unrecordedPulls(world: World): Record<string, number> {
   )
 }
 
-function untold(world: World, { number, said }: CampaignPullFacts): Action[] {
+function updateOpenPull(world: World, { number, ownComments: said }: CampaignPullFacts): PlanAction[] {
   if (said === undefined || world.spec.report.comment === 'never') return []
-  const pullOf = pullFinder(world)
-  const news = waiting(world).filter(
-    each => !isTold(each, said) && !(each.owned && isTold(each, pullOf(each)?.said)),
+  const pullOf = createPullFinder(world)
+  const news = listDeferred(world).filter(
+    each => !isAlreadyTold(each, said) && !(each.owned && isAlreadyTold(each, pullOf(each)?.ownComments)),
   )
   return news.map(({ id }) => ({ do: 'tell', number, experiment: id }))
 }
 
-function waiting({ campaign }: World): Experiment[] {
-  return experimentsOf(campaign).filter(({ status }) => status === 'deferred')
+function listDeferred({ campaign }: World): Experiment[] {
+  return listExperiments(campaign).filter(({ status }) => status === 'deferred')
 }
 
-function isTold(experiment: Experiment, said: string | undefined): boolean {
-  return said?.includes(approvalMark(experiment) ?? '') ?? false
+function isAlreadyTold(experiment: Experiment, said: string | undefined): boolean {
+  return said?.includes(buildApprovalMark(experiment) ?? '') ?? false
 }
 
 /**
  * Before the campaign has a pull request people hear of packages that wait on the experiment's own, once: on somebody's
  * by its one comment, on winnow's by a word of its own, since what is changed in a text is mailed to nobody.
  */
-export function approvalActions(world: World): Action[] {
+export function announceApprovals(world: World): PlanAction[] {
   const { campaign, campaignPull, spec } = world
   if (campaignPull?.state === 'open' || campaign.status === 'none' || spec.report.comment === 'never')
     return []
-  const pullOf = pullFinder(world)
-  return waiting(world).flatMap(experiment => {
+  const pullOf = createPullFinder(world)
+  return listDeferred(world).flatMap(experiment => {
     const pull = experiment.owned ? pullOf(experiment) : undefined
-    if (pull?.state !== 'open' || pull.said === undefined || isTold(experiment, pull.said)) return []
+    if (
+      pull?.state !== 'open' ||
+      pull.ownComments === undefined ||
+      isAlreadyTold(experiment, pull.ownComments)
+    )
+      return []
     return [{ do: 'tell', number: pull.number, experiment: experiment.id, here: true }]
   })
 }
 
 /** Something is kept that the default branch lacks, and the branch to offer it from stands there. */
-function isDue({ campaign, campaignTip, defaultTip, sync }: World, pull: CampaignPullFacts | null): boolean {
+function isPullDue(
+  { campaign, campaignTip, defaultTip, sync }: World,
+  pull: CampaignPullFacts | null,
+): boolean {
   const { incumbent, landings, status, round } = campaign
   const kept = landings.some(({ reverted }) => reverted === null)
   const apart = incumbent.commit !== defaultTip.commit && incumbent.tree !== defaultTip.tree
-  const comes = sync !== null && syncRefused(campaign)?.tip !== sync.tip
+  const comes = sync !== null && findRefusedSyncAlert(campaign)?.tip !== sync.tip
   if (!kept || !apart || comes || campaignTip !== incumbent.commit || round?.open === true) return false
-  return pull === null || (status === 'running' && pull.head !== incumbent.commit) || reopens(campaign, pull)
+  return (
+    pull === null ||
+    (status === 'running' && pull.head !== incumbent.commit) ||
+    isPullReopened(campaign, pull)
+  )
 }
 
 /** Who goes on after it was closed wants it back. */
-function reopens({ status, heeded }: Campaign, pull: CampaignPullFacts): boolean {
-  return pull.state === 'closed' && status === 'running' && Object.hasOwn(heeded, causeOf(pull))
+function isPullReopened({ status, heeded }: Campaign, pull: CampaignPullFacts): boolean {
+  return pull.state === 'closed' && status === 'running' && Object.hasOwn(heeded, formatPullCause(pull))
 }
 
 /** Merged: the campaign is over. Closed: nobody wants more of it for now. Each once, so that it can go on after. */
-export function campaignPullSteps(world: World): Step[] {
+export function recordCampaignPullEnd(world: World): PlanStep[] {
   const { campaign, campaignPull: pull } = world
-  if (!pull || pull.state === 'open' || Object.hasOwn(campaign.heeded, causeOf(pull))) return []
-  const cause = causeOf(pull)
-  if (pull.state === 'merged' && (campaign.status !== 'stopped' || isToBeRestarted(world))) {
+  if (!pull || pull.state === 'open' || Object.hasOwn(campaign.heeded, formatPullCause(pull))) return []
+  const cause = formatPullCause(pull)
+  if (pull.state === 'merged' && (campaign.status !== 'stopped' || isRestartDue(world))) {
     const reason = `its pull request #${pull.number} was merged`
     return [{ step: 'event', draft: { kind: 'campaign-stopped', cause, code: 'merged', reason } }]
   }
@@ -120,13 +132,13 @@ export function campaignPullSteps(world: World): Step[] {
 }
 
 /** Its head follows the incumbent once a round. */
-export function campaignBranch({ campaign, campaignTip: from, optimizeTip }: World): Action[] {
+export function advanceCampaignBranch({ campaign, campaignTip: from, optimizeTip }: World): PlanAction[] {
   const { commit: to } = campaign.incumbent
   if (campaign.round?.open || to === campaign.start.commit) return []
   if (from === to || optimizeTip?.commit !== to) return []
   return [{ do: 'advance-campaign-branch', from, to }]
 }
 
-function causeOf({ number, state, closed_at }: CampaignPullFacts): string {
-  return `${CAMPAIGN_PULL}${number} ${state} ${closed_at ?? ''}`
+function formatPullCause({ number, state, closed_at }: CampaignPullFacts): string {
+  return `${CAMPAIGN_PULL_CAUSE}${number} ${state} ${closed_at ?? ''}`
 }

@@ -1,87 +1,91 @@
-import { openJudging } from '../model/fold-judging.ts'
-import { disabledProposers } from '../model/fold-proposer.ts'
+import { findPendingJudging } from '../model/fold-judging.ts'
+import { listDisabledProposers } from '../model/fold-proposer.ts'
 import type { OrderId } from '../model/ids.ts'
-import type { Action, Plan, Step, Waiting } from './action.ts'
-import { approvalsNeeded } from './approvals.ts'
-import type { Arrivals } from './arrivals.ts'
-import { askedHere } from './asked-elsewhere.ts'
+import type { PlanAction, Plan, PlanStep, PlanWaiting } from './action.ts'
+import { describeNeededApprovals } from './approvals.ts'
+import type { IncomingReports } from './arrivals.ts'
+import { listLocalRequests } from './asked-elsewhere.ts'
 import { findMeasuringRest } from './fruitless-runs.ts'
-import { limitText } from './intake.ts'
-import { printedOrders } from './judged-elsewhere.ts'
-import { dispatch, issue, type Request } from './orders.ts'
-import { dispatchKey, withoutRepeats } from './repeats.ts'
-import { nothingToMeasure } from './stop.ts'
-import { permissionsNeeded } from './strangers.ts'
-import { syncNeeded } from './sync-awaited.ts'
+import { describePullLimit } from './intake.ts'
+import { listPrintedOrders } from './judged-elsewhere.ts'
+import { dispatchOrder, draftOrders, type OrderRequest } from './orders.ts'
+import { buildDispatchKey, removeRepeats } from './repeats.ts'
+import { hasNothingToMeasure } from './stop.ts'
+import { describeNeededPermissions } from './strangers.ts'
+import { describeNeededSync } from './sync-awaited.ts'
 import type { World } from './world.ts'
 
 /** What this plan has come to so far: each part adds to it, and the first that must be written ends it. */
-export interface Draft {
+export interface PlanDraft {
   world: World
-  found: Arrivals
-  steps: Step[]
-  actions: Action[]
+  found: IncomingReports
+  steps: PlanStep[]
+  actions: PlanAction[]
 }
 
-type Added = Partial<Readonly<Record<'steps', readonly Step[]> & Record<'actions', readonly Action[]>>>
+type DraftAddition = Partial<
+  Readonly<Record<'steps', readonly PlanStep[]> & Record<'actions', readonly PlanAction[]>>
+>
 
-export function addToDraft(draft: Draft, { steps = [], actions = [] }: Added): Draft {
+export function addToDraft(draft: PlanDraft, { steps = [], actions = [] }: DraftAddition): PlanDraft {
   return { ...draft, steps: [...draft.steps, ...steps], actions: [...draft.actions, ...actions] }
 }
 
 /** Orders that nothing has begun to measure are dispatched anew. */
-export function dispatchIdle({ world, found }: Draft): { steps: Step[]; actions: Action[] } {
-  const sent = found.idle.map(order => dispatch(world, order))
+export function dispatchIdle({ world, found }: PlanDraft): { steps: PlanStep[]; actions: PlanAction[] } {
+  const sent = found.idle.map(order => dispatchOrder(world, order))
   return { steps: sent.flatMap(({ steps }) => steps), actions: sent.flatMap(({ actions }) => actions) }
 }
 
-export function request(draft: Draft, requests: readonly Request[], why: string | null): Plan {
+export function issueOrders(draft: PlanDraft, requests: readonly OrderRequest[], why: string | null): Plan {
   const rest = requests.length === 0 ? null : findMeasuringRest(draft.world)
-  const orders = issue(draft.world, rest === null ? [...requests] : [])
+  const orders = draftOrders(draft.world, rest === null ? [...requests] : [])
   const what = rest ?? why
-  const waiting = what === null ? waitingFor(draft.world) : ({ for: 'person', what } as const)
-  return conclude(addToDraft(draft, orders), waiting)
+  const waiting = what === null ? findWaiting(draft.world) : ({ for: 'person', what } as const)
+  return finishPlan(addToDraft(draft, orders), waiting)
 }
 
 /** Where there is nothing to do, there is something to wait for; a plan that does something is looked at again. */
-export function conclude({ found, steps: all, actions, world }: Draft, waiting?: Waiting): Plan {
-  const effects = withoutRepeats(actions, world.done)
-  const then: Action[] = all.length > 0 ? [{ do: 'commit', steps: all }, ...effects] : effects
+export function finishPlan({ found, steps: all, actions, world }: PlanDraft, waiting?: PlanWaiting): Plan {
+  const effects = removeRepeats(actions, world.doneActions)
+  const then: PlanAction[] = all.length > 0 ? [{ do: 'commit', steps: all }, ...effects] : effects
   if (then.length > 0) return { actions: then, waiting: null }
-  const idle = new Set(found.idle.filter(order => world.done?.has(dispatchKey(order)) !== true))
-  const resting = ordersAtRest(world)
+  const idle = new Set(found.idle.filter(order => world.doneActions?.has(buildDispatchKey(order)) !== true))
+  const resting = collectRestingOrders(world)
   const orders = Object.keys(world.campaign.orders).filter(
     id => !found.reports.has(id) && !idle.has(id) && !resting.has(id),
   )
-  if (orders.length > 0) return { actions: then, waiting: waitingForOrders(world, orders) }
+  if (orders.length > 0) return { actions: then, waiting: buildOrderWaiting(world, orders) }
   // A job of its own answers a campaign that stopped as well, and nobody need wait for that.
-  const asking = world.campaign.status === 'stopped' ? askedHere(world) : world.asking
+  const asking = world.campaign.status === 'stopped' ? listLocalRequests(world) : world.asking
   return { actions: then, waiting: asking.length > 0 ? { for: 'proposers', who: asking } : (waiting ?? null) }
 }
 
 /** Nobody has them scored before the campaign goes on: what that waits for is what is waited for. */
-function ordersAtRest(world: World): Set<OrderId> {
+function collectRestingOrders(world: World): Set<OrderId> {
   const { campaign } = world
   if (campaign.status === 'running') return new Set()
-  const printed = printedOrders(world).map(({ order: { id } }) => id)
-  return new Set(printed.filter(id => openJudging(campaign, id) === null))
+  const printed = listPrintedOrders(world).map(({ order: { id } }) => id)
+  return new Set(printed.filter(id => findPendingJudging(campaign, id) === null))
 }
 
-function waitingForOrders(world: World, orders: OrderId[]): Waiting {
-  const printed = new Map(printedOrders(world).map(({ order, scores }) => [order.id, scores]))
+function buildOrderWaiting(world: World, orders: OrderId[]): PlanWaiting {
+  const printed = new Map(listPrintedOrders(world).map(({ order, scores }) => [order.id, scores]))
   if (!orders.every(id => printed.has(id))) return { for: 'orders', orders }
   const [reason = null] = orders.flatMap(id => printed.get(id)?.ended?.reason ?? [])
   return { for: 'judges', orders, reason }
 }
 
-function waitingFor(world: World): Waiting {
-  const needed = [approvalsNeeded(world), permissionsNeeded(world), syncNeeded(world)].filter(
-    what => what !== null,
-  )
-  const limit = limitText(world)
-  if (needed.length > 0 && (limit !== null || nothingToMeasure(world)))
+function findWaiting(world: World): PlanWaiting {
+  const needed = [
+    describeNeededApprovals(world),
+    describeNeededPermissions(world),
+    describeNeededSync(world),
+  ].filter(what => what !== null)
+  const limit = describePullLimit(world)
+  if (needed.length > 0 && (limit !== null || hasNothingToMeasure(world)))
     return { for: 'person', what: [...needed, ...(limit === null ? [] : [limit])].join('. ') }
   if (limit !== null) return { for: 'limit', what: limit }
-  const disabled = disabledProposers(world.campaign)
+  const disabled = listDisabledProposers(world.campaign)
   return disabled.length === 0 ? { for: 'ideas' } : { for: 'ideas', disabled }
 }

@@ -1,16 +1,16 @@
-import { regressionCheck } from '../decide/evidence/regression-check.ts'
-import { effectOf } from '../decide/evidence/reported-effect.ts'
-import { failureOf } from '../decide/failures.ts'
-import { objectivesOf, scoreTermsOf } from '../decide/objectives.ts'
-import { effectText } from '../decide/paired/effect-text.ts'
-import { differencesOf, hasLogarithms, metricPairs } from '../decide/paired/metric-pairs.ts'
-import { plural } from '../decide/wording.ts'
+import { checkRegression } from '../decide/evidence/regression-check.ts'
+import { computeReportedEffect } from '../decide/evidence/reported-effect.ts'
+import { findFailure } from '../decide/failures.ts'
+import { listObjectives, getScoreTerms } from '../decide/objectives.ts'
+import { formatEffect } from '../decide/paired/effect-text.ts'
+import { computeDifferences, hasLogarithms, collectMetricPairs } from '../decide/paired/metric-pairs.ts'
+import { formatCount } from '../decide/wording.ts'
 import type { Campaign, Landing } from '../model/campaign.ts'
 import type { EventDraft } from '../model/event.ts'
 import type { EventId } from '../model/ids.ts'
-import { progressOf } from '../model/fold-order.ts'
-import { askedIn, EFFECT_JOBS, type Order, type StopRule } from '../model/order.ts'
-import { type Job, jobOf, measuredIn } from '../model/pairs.ts'
+import { getProgressJobs } from '../model/fold-order.ts'
+import { toPairRequest, EFFECT_JOBS, type Order, type StopRule } from '../model/order.ts'
+import { type PairJob, buildPairJob, toMeasuredRun } from '../model/pairs.ts'
 import type { Report } from '../model/report.ts'
 import { resolveEvidence } from '../spec/resolve-evidence.ts'
 import type { Spec } from '../spec/schema.ts'
@@ -22,81 +22,84 @@ export type EffectReading =
   | { is: 'more' }
   | { is: 'failed'; reason: string; retry: boolean }
 
-interface Answer {
+interface EffectReport {
   order: Order
   report: Report
   event: EventId
 }
 
-type Known = Pick<Campaign, 'landings' | 'progressing' | 'harness'>
+type EffectState = Pick<Campaign, 'landings' | 'progressing' | 'harness'>
 
-type Measured = Pick<EventDraft<'effect-measured'>, 'metric' | 'scale' | 'effect' | 'interval' | 'pairs'> & {
+type ReadEffect = Pick<
+  EventDraft<'effect-measured'>,
+  'metric' | 'scale' | 'effect' | 'interval' | 'pairs'
+> & {
   said: string
-  differences: ReturnType<typeof differencesOf>
+  differences: ReturnType<typeof computeDifferences>
 }
 
-export function readEffect(campaign: Known, spec: Spec, answer: Answer): EffectReading {
+export function readEffectReport(campaign: EffectState, spec: Spec, answer: EffectReport): EffectReading {
   const { order, report } = answer
   if (order.stop.rule !== 'pairs')
     return { is: 'failed', reason: `the rule ${order.stop.rule} shows no effect`, retry: false }
-  const failure = failureOf({ spec, report, label: 'incumbent', pairs: true })
+  const failure = findFailure({ spec, report, label: 'incumbent', pairs: true })
   if (failure !== null) return { is: 'failed', reason: failure.reason, retry: failure.retry }
-  const job = jobOf(askedIn(order), measuredIn(report), 'incumbent')
+  const job = buildPairJob(toPairRequest(order), toMeasuredRun(report), 'incumbent')
   if (!job.complete) {
-    const reason = `the report has ${job.pairs.length} of ${plural(order.stop.pairs, 'pair')}`
+    const reason = `the report has ${job.pairs.length} of ${formatCount(order.stop.pairs, 'pair')}`
     return { is: 'failed', reason, retry: true }
   }
   const jobs =
     order.purpose === 'progression'
-      ? reportedJobs(campaign, order)
+      ? selectEffectJobs(campaign, order)
       : [...(order.carried['incumbent'] ?? []), job]
   if (jobs === null) return { is: 'more' }
-  const measured = effectIn(spec, order.stop, jobs)
+  const measured = measureEffect(spec, order.stop, jobs)
   return typeof measured === 'string'
     ? { is: 'failed', reason: measured, retry: false }
-    : drafted(campaign, spec, answer, { measured, jobs })
+    : draftEffect(campaign, spec, answer, { measured, jobs })
 }
 
 /**
  * The progression test is reported by its first job, so that people see a total after every round, and by all of them.
  * Their number is fixed, so that neither report is selected by what it shows.
  */
-function reportedJobs(campaign: Known, { id, base, candidates }: Order): readonly Job[] | null {
+function selectEffectJobs(campaign: EffectState, { id, base, candidates }: Order): readonly PairJob[] | null {
   const [candidate] = candidates
   if (candidate === undefined) return null
-  const jobs = progressOf(campaign, { from: base, to: { commit: candidate.head, tree: candidate.tree } })
+  const jobs = getProgressJobs(campaign, { from: base, to: { commit: candidate.head, tree: candidate.tree } })
   const isReported = jobs.length === 1 || jobs.length === EFFECT_JOBS
   return isReported && jobs.at(-1)?.order === id ? jobs : null
 }
 
 /** Hodges-Lehmann and interval of all the pairs (decision.md 3.6), or why there are none. */
-function effectIn(
+function measureEffect(
   spec: Spec,
   { scale }: Extract<StopRule, { rule: 'pairs' }>,
-  jobs: readonly Job[],
-): Measured | string {
-  const [primary] = objectivesOf(spec.metric)
+  jobs: readonly PairJob[],
+): ReadEffect | string {
+  const [primary] = listObjectives(spec.metric)
   const { name, direction } = primary
-  const found = metricPairs(jobs, name)
+  const found = collectMetricPairs(jobs, name)
   if (scale === 'log' && !hasLogarithms(found))
     return `scale violated: ${name} was 0 or less, and is compared on a log scale since calibration`
-  const differences = differencesOf(found, { direction, scale })
-  const { effect, interval, pairs } = effectOf(differences, scoreTermsOf(spec.metric, primary))
+  const differences = computeDifferences(found, { direction, scale })
+  const { effect, interval, pairs } = computeReportedEffect(differences, getScoreTerms(spec.metric, primary))
   if (effect === null) return `${name} was not there on both sides`
-  const said = `${effectText(effect, interval, { name, direction, scale })}, ${plural(pairs, 'pair')} in ${plural(jobs.length, 'job')}`
+  const said = `${formatEffect(effect, interval, { name, direction, scale })}, ${formatCount(pairs, 'pair')} in ${formatCount(jobs.length, 'job')}`
   return { metric: name, scale, effect, interval, pairs, said, differences }
 }
 
-function drafted(
+function draftEffect(
   campaign: Pick<Campaign, 'landings'>,
   spec: Spec,
-  { order, event }: Answer,
-  { measured, jobs }: { measured: Measured; jobs: readonly Job[] },
+  { order, event }: EffectReport,
+  { measured, jobs }: { measured: ReadEffect; jobs: readonly PairJob[] },
 ): EffectReading {
   const { metric, scale, effect, interval, pairs, said } = measured
   const [candidate] = order.candidates
   if (candidate === undefined) throw new TypeError('an effect is measured of something')
-  const landing = order.purpose === 'progression' ? null : landingOf(campaign, order)
+  const landing = order.purpose === 'progression' ? null : findMeasuredLanding(campaign, order)
   const common = {
     kind: 'effect-measured',
     cause: event,
@@ -119,13 +122,13 @@ function drafted(
     const draft = { ...common, what: 'landing', state: null, reason: said } as const
     return { is: 'measured', draft, revert: false }
   }
-  const { state, revert, why } = watchOf(spec, measured, jobs)
+  const { state, revert, why } = evaluateWatch(spec, measured, jobs)
   const draft = { ...common, what: 'watch', state, reason: `${why}: ${said}` } as const
   return { is: 'measured', draft, revert }
 }
 
 /** The landing that an order of the kind is about; null once it was taken back. */
-export function landingOf(
+export function findMeasuredLanding(
   { landings }: Pick<Campaign, 'landings'>,
   { purpose, base, candidates }: Pick<Order, 'purpose' | 'base' | 'candidates'>,
 ): Landing | null {
@@ -139,13 +142,13 @@ export function landingOf(
 }
 
 /** One e-process over all nights (decision.md 3.7). */
-function watchOf(
+function evaluateWatch(
   spec: Spec,
-  { differences, scale }: Measured,
-  jobs: readonly Job[],
+  { differences, scale }: ReadEffect,
+  jobs: readonly PairJob[],
 ): { state: 'open' | 'clear' | 'flagged'; revert: boolean; why: string } {
   const known = { singleMachine: false, scale, deterministic: false }
-  const found = regressionCheck(differences, resolveEvidence(spec, known).min_effect)
+  const found = checkRegression(differences, resolveEvidence(spec, known).min_effect)
   switch (found) {
     case 'revert':
       return { state: 'flagged', revert: true, why: 'shown to be worse than the tree before it' }

@@ -1,14 +1,14 @@
 import type { StopCode } from '../decide/stopping.ts'
 import type { Campaign } from '../model/campaign.ts'
-import type { Experiment, Picked } from '../model/experiment.ts'
-import { isUnderWay as isBeingPicked, subjectOf } from '../model/picked.ts'
-import type { Step } from './action.ts'
-import { isPicking, pickWishes } from './picks.ts'
-import { measuresNoMore } from './rounds.ts'
+import type { Experiment, PickedChange } from '../model/experiment.ts'
+import { isUnderWay as isBeingPicked, findSubject } from '../model/picked.ts'
+import type { PlanStep } from './action.ts'
+import { isPicking, listPickRequests } from './picks.ts'
+import { isAlphaSpent } from './rounds.ts'
 import type { World } from './world.ts'
 
 /** After these nothing more can be measured; after any other stop what waits for an approval may still get it. */
-const FOR_GOOD: ReadonlySet<string> = new Set([
+const FINAL_STOP_CODES: ReadonlySet<string> = new Set([
   'person',
   'fresh',
   'archived',
@@ -17,23 +17,23 @@ const FOR_GOOD: ReadonlySet<string> = new Set([
 ])
 
 /** The experiment waits for an approval while the campaign is stopped: approved late, it has one more round. */
-export function waitsOn(
+export function isStillAwaitingApproval(
   { stop_code }: Pick<Campaign, 'stop_code'>,
   { status }: Pick<Experiment, 'status'>,
 ): boolean {
-  return status === 'deferred' && mayHaveEncore(stop_code)
+  return status === 'deferred' && canHaveExtraRound(stop_code)
 }
 
 /** Ideas approved after a stop with this code have one more round; after any other they wait for `winnow resume`. */
-export function mayHaveEncore(code: string | null): boolean {
-  return code !== null && !FOR_GOOD.has(code)
+export function canHaveExtraRound(code: string | null): boolean {
+  return code !== null && !FINAL_STOP_CODES.has(code)
 }
 
 /** One more round for what was approved after the stop, whatever stopped the campaign: a person asked for it. */
-export function encoreSteps(world: World): Step[] {
+export function planExtraRound(world: World): PlanStep[] {
   const { campaign } = world
-  if (!mayHaveEncore(campaign.stop_code)) return []
-  const late = campaign.late.filter(id => subjectOf(campaign, id)?.status === 'queued')
+  if (!canHaveExtraRound(campaign.stop_code)) return []
+  const late = campaign.late.filter(id => findSubject(campaign, id)?.status === 'queued')
   if (late.length === 0) return []
   const reason = `${late.join(', ')} ${late.length === 1 ? 'was' : 'were'} approved after the stop: one more round`
   return [
@@ -45,34 +45,39 @@ export function encoreSteps(world: World): Step[] {
 }
 
 /** What was asked for alone ends where somebody ends the campaign; where a rule stops it, it is still measured. */
-const ENDS_PICKS: ReadonlySet<string> = new Set(['person', 'fresh', 'archived', 'merged'])
+const CODES_ENDING_PICKS: ReadonlySet<string> = new Set(['person', 'fresh', 'archived', 'merged'])
 /** And after these nothing more is taken alone: the campaign is put aside, or the default branch has it whole. */
-const ENDS_WISHES: ReadonlySet<string> = new Set(['fresh', 'archived', 'merged'])
+const CODES_ENDING_REQUESTS: ReadonlySet<string> = new Set(['fresh', 'archived', 'merged'])
 
 /** Nobody looks after what it still offers: the next campaign knows nothing of it. */
-export function isPutAside({ stop_code }: Pick<Campaign, 'stop_code'>): boolean {
-  return ENDS_WISHES.has(stop_code ?? '')
+export function isArchivedStop({ stop_code }: Pick<Campaign, 'stop_code'>): boolean {
+  return CODES_ENDING_REQUESTS.has(stop_code ?? '')
 }
 
 /** The campaign is put aside and its branches with it: ideas that wait there would wait for ever. */
-export function closesIdeas({
+export function isClosingIdeas({
   campaign: { stop_code: code },
   spec,
 }: Pick<World, 'campaign' | 'spec'>): boolean {
   return code === 'fresh' || code === 'archived' || (code === 'merged' && spec.merge.on_merge === 'restart')
 }
 
-export function pickGoesOn({ stop_code, late }: Pick<Campaign, 'stop_code' | 'late'>, pick: Picked): boolean {
+export function isPickContinued(
+  { stop_code, late }: Pick<Campaign, 'stop_code' | 'late'>,
+  pick: PickedChange,
+): boolean {
   const code = stop_code ?? ''
-  if (pick.status === 'deferred') return !ENDS_WISHES.has(code)
-  return isBeingPicked(pick) && (late.includes(pick.id) || !ENDS_PICKS.has(code))
+  if (pick.status === 'deferred') return !CODES_ENDING_REQUESTS.has(code)
+  return isBeingPicked(pick) && (late.includes(pick.id) || !CODES_ENDING_PICKS.has(code))
 }
 
 /** Everything else has ended, and one kept change is to be measured alone: the campaign runs for that. */
-export function encoreForPicks(world: World): Step[] {
+export function startPickRound(world: World): PlanStep[] {
   const { campaign } = world
-  const wishes = ENDS_WISHES.has(campaign.stop_code ?? '') ? [] : pickWishes(world)
-  const open = Object.values(campaign.picks).filter(pick => isBeingPicked(pick) && pickGoesOn(campaign, pick))
+  const wishes = CODES_ENDING_REQUESTS.has(campaign.stop_code ?? '') ? [] : listPickRequests(world)
+  const open = Object.values(campaign.picks).filter(
+    pick => isBeingPicked(pick) && isPickContinued(campaign, pick),
+  )
   const wanted = [...open.map(({ picks }) => picks), ...wishes.map(({ experiment }) => experiment)]
   if (wanted.length === 0) return []
   const cause = `encore at ${campaign.seq}`
@@ -80,12 +85,12 @@ export function encoreForPicks(world: World): Step[] {
   return [{ step: 'event', draft: { kind: 'campaign-resumed', cause, reason, encore: true } }]
 }
 
-const UNDER_WAY: ReadonlySet<Experiment['status']> = new Set(['queued', 'ordered', 'measured'])
+const UNDER_WAY_STATUSES: ReadonlySet<Experiment['status']> = new Set(['queued', 'ordered', 'measured'])
 
 /** It stops as it did, once what came late has its answer. */
-export function stopAfterEncore(world: World): Campaign['encore'] {
+export function findExtraRoundStop(world: World): Campaign['encore'] {
   const { campaign } = world
-  const open = campaign.late.some(id => UNDER_WAY.has(campaign.experiments[id]?.status ?? 'ended'))
-  if (campaign.encore === null || (open && !measuresNoMore(world)) || isPicking(world)) return null
+  const open = campaign.late.some(id => UNDER_WAY_STATUSES.has(campaign.experiments[id]?.status ?? 'ended'))
+  if (campaign.encore === null || (open && !isAlphaSpent(world)) || isPicking(world)) return null
   return campaign.encore
 }

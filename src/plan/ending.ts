@@ -1,48 +1,48 @@
-import { machineKey } from '../model/report.ts'
-import { jobsOf } from '../decide/paired/wants-more.ts'
-import { overAllJobs, snapshotOf } from '../decide/readings.ts'
-import { aggregationOf } from '../model/aggregate.ts'
+import { buildMachineKey } from '../model/report.ts'
+import { listPairJobs } from '../decide/paired/wants-more.ts'
+import { mergeJobsIntoSnapshot, buildSnapshot } from '../decide/readings.ts'
+import { getAggregation } from '../model/aggregate.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
 import type { EventDraft } from '../model/event.ts'
 import type { OrderId } from '../model/ids.ts'
-import { measuredIn } from '../model/pairs.ts'
-import { reasonOf, reasonText } from '../model/reason.ts'
-import type { Merged, Step } from './action.ts'
-import { type Decision, decidedDraft, type Judgement, type Measured } from './judgement.ts'
-import { assessmentOf, type Member } from './member.ts'
-import { pullFinder } from './pull-of.ts'
+import { toMeasuredRun } from '../model/pairs.ts'
+import { parseReason, formatReason } from '../model/reason.ts'
+import type { MergeFacts, PlanStep } from './action.ts'
+import { type Decision, buildDecidedDraft, type Judgement, type MeasuredOrder } from './judgement.ts'
+import { getAssessment, type RoundMember } from './member.ts'
+import { createPullFinder } from './pull-of.ts'
 import type { Spec } from '../spec/schema.ts'
 import type { World } from './world.ts'
 
 /** The verdict and the closing of an experiment that does not land: one transaction. */
-export function endSteps(decision: Decision): Step[] {
+export function closeExperiment(decision: Decision): PlanStep[] {
   const { experiment, outcome, reason } = decision
   return [
-    { step: 'event', draft: decidedDraft(decision) },
+    { step: 'event', draft: buildDecidedDraft(decision) },
     { step: 'close', experiment: experiment.id, outcome, reason, keep: true },
   ]
 }
 
 /** The verdict on a member that cannot become better; with it ends a belief in determinism it disproves. */
-export function finalSteps(campaign: Campaign, member: Member): Step[] {
+export function closeMember(campaign: Campaign, member: RoundMember): PlanStep[] {
   const { judgement, experiment, measured, cause } = member
   if (measured === null) return []
-  if (judgement?.is === 'parked') return [parkStep(experiment, measured.order.id, judgement, cause)]
+  if (judgement?.is === 'parked') return [buildNotProvenStep(experiment, measured.order.id, judgement, cause)]
   if (judgement?.is !== 'final') return []
   const { outcome, assessment, reason } = judgement
-  const steps = endSteps({ experiment, order: measured.order.id, outcome, assessment, reason, cause })
+  const steps = closeExperiment({ experiment, order: measured.order.id, outcome, assessment, reason, cause })
   if (!assessment.determinism_lost) return steps
-  return [...steps, determinismLost(campaign, { order: measured.order.id, cause, reason })]
+  return [...steps, recordLostDeterminism(campaign, { order: measured.order.id, cause, reason })]
 }
 
 /** Not proven: the verdict says so, the pull request stays open, the pairs stay with it. */
-function parkStep(
+function buildNotProvenStep(
   experiment: Experiment,
   order: OrderId,
   { assessment, reason }: Extract<Judgement, { is: 'parked' }>,
   cause: string,
-): Step {
+): PlanStep {
   const decision = {
     experiment,
     order,
@@ -52,83 +52,85 @@ function parkStep(
     cause,
     parked: true,
   } as const
-  return { step: 'event', draft: decidedDraft(decision) }
+  return { step: 'event', draft: buildDecidedDraft(decision) }
 }
 
 /** Any mismatch ends the belief for the campaign (decision.md 3.1.5). */
-export function determinismLost(
+export function recordLostDeterminism(
   campaign: Campaign,
   shown: { order: OrderId; cause: string; reason: string },
-): Step {
+): PlanStep {
   const scale = campaign.calibration?.scale ?? 'linear'
   return { step: 'event', draft: { kind: 'calibrated', deterministic: false, scale, noise: null, ...shown } }
 }
 
 /** Its verdict is not due: it waits in the queue again, and nothing of it is lost. */
-export function requeueStep(
-  { experiment, cause }: Pick<Member, 'experiment' | 'cause'>,
+export function buildRequeueStep(
+  { experiment, cause }: Pick<RoundMember, 'experiment' | 'cause'>,
   why: EventDraft<'requeued'>['why'],
   reason: string,
-): Step {
+): PlanStep {
   return { step: 'event', draft: { kind: 'requeued', cause, experiment: experiment.id, why, reason } }
 }
 
-export function notSelected(member: Member, why: string): Step[] {
+export function closeNotSelected(member: RoundMember, why: string): PlanStep[] {
   const { experiment, cause, measured } = member
-  const assessment = assessmentOf(member)
-  const reason = notTakenReason(why, assessment?.reason)
+  const assessment = getAssessment(member)
+  const reason = formatNotTakenReason(why, assessment?.reason)
   const order = measured?.order.id ?? null
-  return endSteps({ experiment, order, outcome: 'not_selected', assessment, reason, cause })
+  return closeExperiment({ experiment, order, outcome: 'not_selected', assessment, reason, cause })
 }
 
 /** What it was measured to be by itself, then why it was not taken. */
-export function notTakenReason(why: string, measured: string | undefined): string {
+export function formatNotTakenReason(why: string, measured: string | undefined): string {
   if (measured === undefined || measured === '') return why
-  const { sentence, evidence } = reasonOf(measured)
+  const { sentence, evidence } = parseReason(measured)
   const [said, end] = sentence.endsWith('.') ? [sentence.slice(0, -1), '.'] : [sentence, '']
-  return reasonText({ sentence: `${said}, but ${why}${end}`, evidence })
+  return formatReason({ sentence: `${said}, but ${why}${end}`, evidence })
 }
 
 /** Exactly the measured tree lands, on exactly the base it was measured against (invariant 1). */
-export function landSteps(
+export function buildLandingSteps(
   world: World,
-  member: Member,
+  member: RoundMember,
   outcome: 'kept' | 'runner_up_kept' | 'revert_landed',
-): Step[] {
+): PlanStep[] {
   const { experiment, measured, judgement, cause } = member
   if (!measured || judgement?.is !== 'eligible') return []
   const { order } = measured
   const { assessment } = judgement
   const { reason } = assessment
-  const decided = decidedDraft({ experiment, order: order.id, outcome, assessment, reason, cause })
-  const merge = mergeOf(world, { experiment, measured, cause })
+  const decided = buildDecidedDraft({ experiment, order: order.id, outcome, assessment, reason, cause })
+  const merge = buildMerge(world, { experiment, measured, cause })
   if (merge === null) return []
-  return landsAtOnce(world.spec) ? [{ step: 'land', decided, ...merge }] : [{ step: 'event', draft: decided }]
+  return isLandedDirectly(world.spec)
+    ? [{ step: 'land', decided, ...merge }]
+    : [{ step: 'event', draft: decided }]
 }
 
 /** Its verdict and its merge are one push; else the verdict is recorded first, and the merge is asked for or awaited. */
-export function landsAtOnce({ merge }: Pick<Spec, 'merge'>): boolean {
+export function isLandedDirectly({ merge }: Pick<Spec, 'merge'>): boolean {
   return merge.auto && merge.via === 'push'
 }
 
 /** What a merge of an experiment makes of the campaign, by the order that it was decided on. */
-export function mergeOf(
+export function buildMerge(
   world: World,
-  { experiment, measured, cause }: { experiment: Experiment; measured: Measured; cause: string },
-): Merged | null {
+  { experiment, measured, cause }: { experiment: Experiment; measured: MeasuredOrder; cause: string },
+): MergeFacts | null {
   const { order } = measured
   const candidate = order.candidates.find(entry => entry.label === experiment.id)
   if (!candidate) return null
   return {
     candidate,
     base: order.base,
-    pull: pullFinder(world)(experiment)?.number ?? experiment.pull,
-    undoes: undone(world, experiment),
-    baseline: baselineAfter(world, experiment, measured, cause),
+    pull: createPullFinder(world)(experiment)?.number ?? experiment.pull,
+    undoes: findUndoneLanding(world, experiment),
+    baseline: buildNextBaseline(world, experiment, measured, cause),
   }
 }
 
-function undone(world: World, experiment: Experiment): string | null {
+function findUndoneLanding(world: World, experiment: Experiment): string | null {
   if (experiment.purpose !== 'revert') return null
   const wish = world.campaign.steered.find(({ event }) => experiment.source.key === `revert:${event}`)
   return wish?.experiment ?? null
@@ -138,26 +140,26 @@ function undone(world: World, experiment: Experiment): string | null {
  * The landed tree was just measured, and its numbers serve as the new baseline: those of the one report that settled
  * it, or of all jobs whose pairs did. Under the other modes of `stability` the incumbent is measured afresh.
  */
-function baselineAfter(
+function buildNextBaseline(
   world: World,
   experiment: Experiment,
-  { order, report }: Measured,
+  { order, report }: MeasuredOrder,
   cause: string,
 ): EventDraft<'baseline-measured'> | null {
   const stability = world.spec.measurement.stability
   if (stability !== null && stability.mode !== 'stable') return null
   const candidate = order.candidates.find(entry => entry.label === experiment.id)
   if (!candidate) return null
-  const last = snapshotOf(world.spec, report, experiment.id)
-  const jobs = order.stop.rule === 'paired' ? jobsOf(order, measuredIn(report), experiment.id) : []
+  const last = buildSnapshot(world.spec, report, experiment.id)
+  const jobs = order.stop.rule === 'paired' ? listPairJobs(order, toMeasuredRun(report), experiment.id) : []
   return {
     kind: 'baseline-measured',
     cause,
     order: order.id,
     side: experiment.id,
     tree: candidate.tree,
-    machine: machineKey(report.machine),
+    machine: buildMachineKey(report.machine),
     harness: order.harness,
-    snapshot: overAllJobs(last, jobs, aggregationOf(world.spec)),
+    snapshot: mergeJobsIntoSnapshot(last, jobs, getAggregation(world.spec)),
   }
 }

@@ -1,14 +1,20 @@
-import type { Step } from './action.ts'
-import { determinismLost } from './ending.ts'
-import { alertOnce, pauseOnce } from './alerts.ts'
-import type { Arrivals } from './arrivals.ts'
-import { assess } from '../decide/assess.ts'
+import type { PlanStep } from './action.ts'
+import { recordLostDeterminism } from './ending.ts'
+import { raiseAlert, pauseCampaignOnce } from './alerts.ts'
+import type { IncomingReports } from './arrivals.ts'
+import { assessCandidate } from '../decide/assess.ts'
 import type { Assessment } from '../decide/assessment.ts'
 import type { ForeignTip } from '../model/campaign.ts'
 import type { OrderId, Point } from '../model/ids.ts'
 import type { OrderCandidate } from '../model/order.ts'
-import { harmlessStop, type Request } from './orders.ts'
-import { type Answered, nextAttempt, ownOrder, type Unanswered, withPostponement } from './own-order.ts'
+import { buildNoHarmRule, type OrderRequest } from './orders.ts'
+import {
+  type AnsweredOrder,
+  planNextAttempt,
+  findCampaignOrder,
+  type UnansweredOrder,
+  appendPostponement,
+} from './own-order.ts'
 import type { World } from './world.ts'
 
 /**
@@ -16,28 +22,30 @@ import type { World } from './world.ts'
  * incumbent. It is adopted if its gates hold and no harm is shown, else moved back with its commits kept.
  */
 export interface ForeignPlan {
-  steps: Step[]
-  requests: Request[]
+  steps: PlanStep[]
+  requests: OrderRequest[]
   blocked: string | null
 }
 
-const NOTHING: ForeignPlan = { steps: [], requests: [], blocked: null }
+const NO_FOREIGN_PLAN: ForeignPlan = { steps: [], requests: [], blocked: null }
 
-export function foreignPlan(world: World, found: Arrivals): ForeignPlan {
+export function planForeignTip(world: World, found: IncomingReports): ForeignPlan {
   const { incumbent, foreign } = world.campaign
-  if (world.optimizeTip === null) return restore(world)
-  if (world.optimizeTip.commit === incumbent.commit) return foreign ? vanished(foreign, incumbent) : NOTHING
+  if (world.optimizeTip === null) return restoreBranch(world)
+  if (world.optimizeTip.commit === incumbent.commit)
+    return foreign ? recordVanishedTip(foreign, incumbent) : NO_FOREIGN_PLAN
   if (foreign === null || foreign.to.commit !== world.optimizeTip.commit)
-    return discoverForeign(world, world.optimizeTip)
-  if (foreign.state === 'blocked') return { ...NOTHING, blocked: 'the optimize branch cannot be moved back' }
-  return measure(world, found, foreign)
+    return recordForeignTip(world, world.optimizeTip)
+  if (foreign.state === 'blocked')
+    return { ...NO_FOREIGN_PLAN, blocked: 'the optimize branch cannot be moved back' }
+  return measureForeignTip(world, found, foreign)
 }
 
 /** The branch was deleted: nothing is lost, since the keeper holds its commits. */
-function restore(world: World): ForeignPlan {
+function restoreBranch(world: World): ForeignPlan {
   const { incumbent, name } = world.campaign
   const message = `optimize branch of ${name} was deleted; it is restored at ${incumbent.commit.slice(0, 10)}`
-  const events = alertOnce(world, {
+  const events = raiseAlert(world, {
     code: 'optimize-restored',
     about: `${incumbent.commit}@${world.campaign.seq}`,
     message,
@@ -50,7 +58,7 @@ function restore(world: World): ForeignPlan {
   }
 }
 
-function vanished(foreign: ForeignTip, incumbent: Point): ForeignPlan {
+function recordVanishedTip(foreign: ForeignTip, incumbent: Point): ForeignPlan {
   const reason = 'the branch is back at the recorded incumbent'
   const { to } = foreign
   const draft = {
@@ -65,7 +73,7 @@ function vanished(foreign: ForeignTip, incumbent: Point): ForeignPlan {
   return { steps: [{ step: 'event', draft }], requests: [], blocked: null }
 }
 
-export function discoverForeign(world: World, to: Point): ForeignPlan {
+export function recordForeignTip(world: World, to: Point): ForeignPlan {
   const { incumbent: from } = world.campaign
   const reason = `the optimize branch is at ${to.commit.slice(0, 10)}, which winnow did not put there`
   const draft = {
@@ -82,59 +90,72 @@ export function discoverForeign(world: World, to: Point): ForeignPlan {
     steps: [
       { step: 'event', draft },
       { step: 'keep', heads: [to.commit] },
-      ...alertOnce(world, { code: 'foreign-tip', about: to.commit, message }),
+      ...raiseAlert(world, { code: 'foreign-tip', about: to.commit, message }),
     ],
     requests: [],
     blocked: reason,
   }
 }
 
-function measure(world: World, found: Arrivals, foreign: ForeignTip): ForeignPlan {
+function measureForeignTip(world: World, found: IncomingReports, foreign: ForeignTip): ForeignPlan {
   const blocked = `the foreign tip ${foreign.to.commit.slice(0, 10)} is being measured`
   const refusal = world.foreign?.refusal
-  if (refusal) return { steps: moveBack(world, foreign, null, refusal.message), requests: [], blocked }
+  if (refusal) return { steps: moveBranchBack(world, foreign, null, refusal.message), requests: [], blocked }
   const candidates = [{ label: 'foreign' as const, head: foreign.to.commit, tree: foreign.to.tree }]
-  const own = ownOrder(world, found, { purpose: 'foreign', base: world.campaign.incumbent, candidates })
-  const next = own.is === 'answered' ? judged(world, foreign, own) : own
+  const own = findCampaignOrder(world, found, {
+    purpose: 'foreign',
+    base: world.campaign.incumbent,
+    candidates,
+  })
+  const next = own.is === 'answered' ? judgeForeignTip(world, foreign, own) : own
   if (Array.isArray(next)) return { steps: next, requests: [], blocked }
-  if (next.is === 'under way') return { steps: [], requests: [], blocked: withPostponement(blocked, next) }
-  if (next.is === 'wanted') return { steps: [], requests: request(world, foreign, candidates, next), blocked }
+  if (next.is === 'under way') return { steps: [], requests: [], blocked: appendPostponement(blocked, next) }
+  if (next.is === 'wanted')
+    return { steps: [], requests: requestForeignOrder(world, foreign, candidates, next), blocked }
   const reason = `the foreign tip ${foreign.to.commit.slice(0, 10)} cannot be measured: ${next.reason}`
-  return { steps: pauseOnce(world, reason), requests: [], blocked: reason }
+  return { steps: pauseCampaignOnce(world, reason), requests: [], blocked: reason }
 }
 
 /** What is wrong with the base or the runner is no verdict on somebody's commits: they are measured again. */
-function judged(world: World, foreign: ForeignTip, { order, report }: Answered): Step[] | Unanswered {
+function judgeForeignTip(
+  world: World,
+  foreign: ForeignTip,
+  { order, report }: AnsweredOrder,
+): PlanStep[] | UnansweredOrder {
   const baseline = order.stop.rule === 'stability' ? order.stop.baseline : null
-  const assessment = assess({ spec: world.spec, order, report, label: 'foreign', baseline })
-  if (assessment.retry) return nextAttempt(world, order.attempt, assessment.reason)
+  const assessment = assessCandidate({ spec: world.spec, order, report, label: 'foreign', baseline })
+  if (assessment.retry) return planNextAttempt(world, order.attempt, assessment.reason)
   if (assessment.determinism_lost)
     return [
-      determinismLost(world.campaign, { order: order.id, cause: foreign.event, reason: assessment.reason }),
+      recordLostDeterminism(world.campaign, {
+        order: order.id,
+        cause: foreign.event,
+        reason: assessment.reason,
+      }),
     ]
-  const settle = passes(assessment) ? adopt : moveBack
+  const settle = isForeignPassing(assessment) ? adoptForeignTip : moveBranchBack
   return settle(world, foreign, order.id, assessment.reason)
 }
 
-export function passes({ outcome, worse, violated_objectives }: Assessment): boolean {
+export function isForeignPassing({ outcome, worse, violated_objectives }: Assessment): boolean {
   if (outcome === 'eligible') return true
   return (outcome === 'dropped' || outcome === 'inconclusive') && !worse && violated_objectives.length === 0
 }
 
 /** Nothing while the incumbent itself has still to be measured: then that comes first. */
-function request(
+function requestForeignOrder(
   world: World,
   foreign: ForeignTip,
   candidates: OrderCandidate[],
-  { attempt, interrupted }: Pick<Request, 'attempt' | 'interrupted'>,
-): Request[] {
-  const stop = harmlessStop(world)
+  { attempt, interrupted }: Pick<OrderRequest, 'attempt' | 'interrupted'>,
+): OrderRequest[] {
+  const stop = buildNoHarmRule(world)
   if (stop === null) return []
   const round = world.campaign.round?.number ?? 0
   return [{ purpose: 'foreign', round, attempt, interrupted, cause: foreign.event, candidates, stop }]
 }
 
-function adopt(world: World, foreign: ForeignTip, order: OrderId, reason: string): Step[] {
+function adoptForeignTip(world: World, foreign: ForeignTip, order: OrderId, reason: string): PlanStep[] {
   const { incumbent: from } = world.campaign
   const { event: cause, to } = foreign
   const adopted = { kind: 'foreign-tip', cause, from, to, state: 'adopted', order, reason } as const
@@ -145,7 +166,12 @@ function adopt(world: World, foreign: ForeignTip, order: OrderId, reason: string
   ]
 }
 
-function moveBack(world: World, foreign: ForeignTip, order: OrderId | null, reason: string): Step[] {
+function moveBranchBack(
+  world: World,
+  foreign: ForeignTip,
+  order: OrderId | null,
+  reason: string,
+): PlanStep[] {
   const { incumbent } = world.campaign
   const { event: cause, to } = foreign
   const draft = {

@@ -1,36 +1,36 @@
 import { selectRound } from '../decide/select.ts'
-import { plural } from '../decide/wording.ts'
+import { formatCount } from '../decide/wording.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
-import { experimentsOf } from '../model/experiments.ts'
-import { type EventDraft, eventId } from '../model/event.ts'
-import { type ExperimentId, experimentName, type Oid } from '../model/ids.ts'
-import { shortRef, campaignRefs } from '../model/refs.ts'
-import type { Step } from './action.ts'
-import { isMeant } from './only.ts'
-import { outsiderOf } from './strangers.ts'
-import { whyNotSimplified } from './simplification.ts'
-import { outsidersDeniedText } from './unisolated.ts'
+import { listExperiments } from '../model/experiments.ts'
+import { type EventDraft, computeEventId } from '../model/event.ts'
+import { type ExperimentId, formatExperimentId, type Oid } from '../model/ids.ts'
+import { toShortRef, buildCampaignRefs } from '../model/refs.ts'
+import type { PlanStep } from './action.ts'
+import { isTarget } from './only.ts'
+import { findOutsider } from './strangers.ts'
+import { explainNotSimplification } from './simplification.ts'
+import { explainDeniedOutsiders } from './unisolated.ts'
 import type { CandidateFacts, Proposal, World } from './world.ts'
 
 /** What one plan opens, and the number for what it opens next: whoever opens after others goes on from there. */
-export interface Opened {
-  steps: Step[]
+export interface OpenedProposals {
+  steps: PlanStep[]
   next: number
 }
 
-export function nothingOpened(world: World): Opened {
-  return { steps: [], next: freeNumber(world, world.campaign.next_number) }
+export function openNothing(world: World): OpenedProposals {
+  return { steps: [], next: findFreeNumber(world, world.campaign.next_number) }
 }
 
 /** Ideas become experiments: numbered, with a branch of their own, in the event that opens them. */
-export function openProposals(world: World): Opened {
-  let { next: number } = nothingOpened(world)
-  let room = roomToOpen(world)
-  const steps: Step[] = []
+export function openExperiments(world: World): OpenedProposals {
+  let { next: number } = openNothing(world)
+  let room = countRoomToOpen(world)
+  const steps: PlanStep[] = []
   const byTree = new Map<Oid, ExperimentId>()
-  for (const proposal of inOrder(world.campaign, freshProposals(world))) {
-    const same = sameAnswer(world, proposal, byTree)
+  for (const proposal of sortIdeas(world.campaign, listNewProposals(world))) {
+    const same = findSameAnswer(world, proposal, byTree)
     if (same !== null) {
       steps.push({
         step: 'event',
@@ -46,10 +46,10 @@ export function openProposals(world: World): Opened {
     const engineMade = proposal.branch === null
     if (engineMade && room <= 0) continue
     if (engineMade) room -= 1
-    steps.push(...open(world, proposal, experimentName(number)))
+    steps.push(...openExperiment(world, proposal, formatExperimentId(number)))
     if ('tree' in proposal.head && proposal.head.tree !== undefined)
-      byTree.set(proposal.head.tree, experimentName(number))
-    number = freeNumber(world, number + 1)
+      byTree.set(proposal.head.tree, formatExperimentId(number))
+    number = findFreeNumber(world, number + 1)
   }
   return { steps, next: number }
 }
@@ -58,18 +58,18 @@ export function openProposals(world: World): Opened {
  * The experiment that has exactly the files of this answer of a program, where the program could not know of it: asked at
  * the same time it gave the same answer, which is one answer and no failure.
  */
-function sameAnswer(
+function findSameAnswer(
   { campaign, candidates }: World,
   proposal: Proposal,
   byTree: ReadonlyMap<Oid, ExperimentId>,
 ): ExperimentId | null {
-  const tree = answerTree(proposal)
+  const tree = getAnswerTree(proposal)
   if (tree === null) return null
   const inThisPlan = byTree.get(tree)
   if (inThisPlan !== undefined) return inThisPlan
   const open = [...candidates].find(([, facts]) => facts.merged === 'clean' && facts.tree === tree)?.[0]
   // What was refused has no measured tree and is no candidate any more: its own tree tells.
-  const answered = experimentsOf(campaign).findLast(({ answer_tree }) => answer_tree === tree)?.id
+  const answered = listExperiments(campaign).findLast(({ answer_tree }) => answer_tree === tree)?.id
   const unseen = [campaign.trees[tree], open, answered].find(
     twin =>
       twin !== undefined && (campaign.experiments[twin]?.number ?? 0) >= (proposal.first_unseen ?? Infinity),
@@ -77,7 +77,7 @@ function sameAnswer(
   return unseen ?? null
 }
 
-function answerTree({ source, head }: Proposal): Oid | null {
+function getAnswerTree({ source, head }: Proposal): Oid | null {
   return source.use !== 'command' || 'rejected' in head ? null : (head.tree ?? null)
 }
 
@@ -85,11 +85,11 @@ function answerTree({ source, head }: Proposal): Oid | null {
  * Ideas that wait, in the order in which they are opened: the best of each category first, counting what is queued
  * already, then by priority, then as they came.
  */
-export function inOrder<T extends Pick<Proposal, 'category' | 'priority'>>(
+export function sortIdeas<T extends Pick<Proposal, 'category' | 'priority'>>(
   campaign: Pick<Campaign, 'experiments'>,
   ideas: readonly T[],
 ): T[] {
-  const queued = experimentsOf(campaign).filter(({ status }) => status === 'queued')
+  const queued = listExperiments(campaign).filter(({ status }) => status === 'queued')
   const last = queued.at(-1)?.number ?? 0
   const waiting = ideas.map(({ category, priority }, index) => {
     const number = last + 1 + index
@@ -101,86 +101,87 @@ export function inOrder<T extends Pick<Proposal, 'category' | 'priority'>>(
 }
 
 /** A branch that somebody gave such a name is theirs: the number is left out. */
-export function freeNumber({ campaign, spec, branches }: World, from: number): number {
-  const { experiments } = campaignRefs(spec.branches.prefix, campaign.name)
+export function findFreeNumber({ campaign, spec, branches }: World, from: number): number {
+  const { experiments } = buildCampaignRefs(spec.branches.prefix, campaign.name)
   let number = from
-  while (branches.has(shortRef(`${experiments}${experimentName(number)}`))) number += 1
+  while (branches.has(toShortRef(`${experiments}${formatExperimentId(number)}`))) number += 1
   return number
 }
 
 /** One idea is opened once, however often it is brought. */
-export function freshProposals({ campaign, proposals, only }: World): Proposal[] {
+export function listNewProposals({ campaign, proposals, targetBranch: only }: World): Proposal[] {
   const fresh = new Map<string, Proposal>()
   for (const proposal of proposals) {
     const { key } = proposal.source
-    if (!isMeant(only, proposal.branch)) continue
+    if (!isTarget(only, proposal.branch)) continue
     if (!Object.hasOwn(campaign.sources, key) && !fresh.has(key)) fresh.set(key, proposal)
   }
   return [...fresh.values()]
 }
 
 /** How many ideas of the engine's may be opened now. */
-export function roomToOpen(world: World): number {
-  const room = world.spec.merge.max_open_experiments - openEngineExperiments(world)
-  return Math.min(room, roomThisHour(world) ?? room)
+export function countRoomToOpen(world: World): number {
+  const room = world.spec.merge.max_open_experiments - countOpenEngineExperiments(world)
+  return Math.min(room, countRoomThisHour(world) ?? room)
 }
 
 const HOUR_MS = 3_600_000
 
 /** Null where nobody is told of each. Branches of people are their own to offer. */
-function roomThisHour(world: World): number | null {
-  if (world.rated !== true) return null
-  return world.spec.merge.max_pull_requests_per_hour - openedThisHour(world).length
+function countRoomThisHour(world: World): number | null {
+  if (world.hasPublicPulls !== true) return null
+  return world.spec.merge.max_pull_requests_per_hour - listOpenedThisHour(world).length
 }
 
-function openedThisHour({ campaign, now }: World): Experiment[] {
+function listOpenedThisHour({ campaign, now }: World): Experiment[] {
   const since = Date.parse(now) - HOUR_MS
-  return experimentsOf(campaign).filter(
+  return listExperiments(campaign).filter(
     ({ source, branch, opened_at }) =>
       source.use !== 'external' && branch !== null && Date.parse(opened_at) > since,
   )
 }
 
 /** The limit on pull requests that ideas wait for, and until when; null where none holds an idea back. */
-export function limitText(world: World): string | null {
-  const ideas = freshProposals(world).filter(({ branch }) => branch === null).length + world.unopened
-  if (ideas + world.askable.length === 0 || roomToOpen(world) > 0) return null
+export function describePullLimit(world: World): string | null {
+  const ideas = listNewProposals(world).filter(({ branch }) => branch === null).length + world.unopened
+  if (ideas + world.askable.length === 0 || countRoomToOpen(world) > 0) return null
   const waits = ideas === 1 ? '1 idea waits' : `${ideas} ideas wait`
   const what = ideas === 0 ? 'no proposer is asked' : waits
-  return `${what}: ${openLimitText(world) ?? hourLimitText(world)}`
+  return `${what}: ${describeOpenLimit(world) ?? describeHourLimit(world)}`
 }
 
-function openLimitText(world: World): string | null {
+function describeOpenLimit(world: World): string | null {
   const { max_open_experiments: most } = world.spec.merge
-  const open = openOnes(world).map(({ id }) => id)
+  const open = listOpenOwned(world).map(({ id }) => id)
   if (open.length < most) return null
-  const which = open.length > LISTED ? `${open.slice(0, LISTED).join(', ')} and others` : open.join(', ')
-  return `${open.length} of at most ${plural(most, 'experiment')} ${open.length === 1 ? 'is' : 'are'} open (merge.max_open_experiments). The next one is opened when one of them ends: ${which}`
+  const which =
+    open.length > PULLS_LISTED ? `${open.slice(0, PULLS_LISTED).join(', ')} and others` : open.join(', ')
+  return `${open.length} of at most ${formatCount(most, 'experiment')} ${open.length === 1 ? 'is' : 'are'} open (merge.max_open_experiments). The next one is opened when one of them ends: ${which}`
 }
 
-const LISTED = 6
+const PULLS_LISTED = 6
 
-function hourLimitText(world: World): string {
+function describeHourLimit(world: World): string {
   const { max_pull_requests_per_hour: most } = world.spec.merge
-  const opened = openedThisHour(world).map(({ opened_at }) => Date.parse(opened_at))
+  const opened = listOpenedThisHour(world).map(({ opened_at }) => Date.parse(opened_at))
   const frees = opened.toSorted((a, b) => a - b).at(-most) ?? Date.parse(world.now)
   const until = new Date(frees + HOUR_MS).toISOString().slice(0, 16).replace('T', ' ')
   return `${most} pull requests were opened within an hour (merge.max_pull_requests_per_hour). The next one is opened at ${until} UTC`
 }
 
-export function openEngineExperiments(world: Pick<World, 'campaign'>): number {
-  return openOnes(world).length
+export function countOpenEngineExperiments(world: Pick<World, 'campaign'>): number {
+  return listOpenOwned(world).length
 }
 
-function openOnes({ campaign }: Pick<World, 'campaign'>): Experiment[] {
-  return experimentsOf(campaign).filter(
+function listOpenOwned({ campaign }: Pick<World, 'campaign'>): Experiment[] {
+  return listExperiments(campaign).filter(
     ({ status, owned }) => owned && status !== 'ended' && status !== 'parked' && status !== 'deferred',
   )
 }
 
-function open(world: World, proposal: Proposal, id: ExperimentId): Step[] {
+function openExperiment(world: World, proposal: Proposal, id: ExperimentId): PlanStep[] {
   const { campaign, spec } = world
-  const refs = campaignRefs(spec.branches.prefix, campaign.name)
+  const refs = buildCampaignRefs(spec.branches.prefix, campaign.name)
   const {
     hypothesis,
     category,
@@ -196,7 +197,7 @@ function open(world: World, proposal: Proposal, id: ExperimentId): Step[] {
   } = proposal
   const rejected = 'rejected' in proposal.head ? proposal.head.rejected : null
   const made = 'rejected' in proposal.head ? null : proposal.head
-  const answer = answerTree(proposal)
+  const answer = getAnswerTree(proposal)
   const draft: EventDraft<'experiment-opened'> = {
     kind: 'experiment-opened',
     cause: source.key,
@@ -212,22 +213,22 @@ function open(world: World, proposal: Proposal, id: ExperimentId): Step[] {
     ...(carries === undefined ? {} : { carries }),
     ...(answer === null ? {} : { answer_tree: answer }),
     pull,
-    branch: proposal.branch ?? (made ? shortRef(`${refs.experiments}${id}`) : null),
+    branch: proposal.branch ?? (made ? toShortRef(`${refs.experiments}${id}`) : null),
     owned: proposal.branch === null,
     head: made?.commit ?? null,
     base: made?.base ?? campaign.incumbent,
   }
-  const steps: Step[] = [{ step: 'open', draft }]
+  const steps: PlanStep[] = [{ step: 'open', draft }]
   if (rejected === null) return steps
   const why = { code: 'conflict', message: rejected }
-  return [...steps, ...refuse({ id, head: null, opened: eventId(draft) }, why)]
+  return [...steps, ...refuseExperiment({ id, head: null, opened: computeEventId(draft) }, why)]
 }
 
 /** `experiment-refused` carries the reason; `closed` keeps what may be kept. */
-export function refuse(
+export function refuseExperiment(
   subject: { id: ExperimentId; head: Oid | null; opened: string },
   why: { code: string; message: string; path?: string | null; line?: number },
-): Step[] {
+): PlanStep[] {
   const { id, head, opened } = subject
   const { code, message, path, line } = why
   const at = path == null ? {} : { path, ...(line === undefined ? {} : { line }) }
@@ -240,39 +241,49 @@ export function refuse(
 }
 
 /** Queued experiments that must not be measured: found on objects, before any of their code runs (invariant 4). */
-export function refuseQueued(world: World): { steps: Step[]; refused: Set<ExperimentId> } {
-  const steps: Step[] = []
+export function refuseQueued(world: World): { steps: PlanStep[]; refused: Set<ExperimentId> } {
+  const steps: PlanStep[] = []
   const refused = new Set<ExperimentId>()
   const seen = new Map<Oid, ExperimentId>()
-  for (const experiment of experimentsOf(world.campaign)) {
-    const why = whyRefused(world, experiment, seen)
+  for (const experiment of listExperiments(world.campaign)) {
+    const why = explainRefusal(world, experiment, seen)
     if (why === null) continue
     refused.add(experiment.id)
-    steps.push(...refuse({ id: experiment.id, head: experiment.head, opened: experiment.opened }, why))
+    steps.push(
+      ...refuseExperiment({ id: experiment.id, head: experiment.head, opened: experiment.opened }, why),
+    )
   }
   return { steps, refused }
 }
 
-type Why = NonNullable<Extract<CandidateFacts, { merged: 'clean' }>['refusal']>
+type RefusalReason = NonNullable<Extract<CandidateFacts, { merged: 'clean' }>['refusal']>
 
 /** What waits for an approval it cannot use is told so at once; whether it merges is asked when it may go on. */
-function whyRefused(world: World, experiment: Experiment, seen: Map<Oid, ExperimentId>): Why | null {
+function explainRefusal(
+  world: World,
+  experiment: Experiment,
+  seen: Map<Oid, ExperimentId>,
+): RefusalReason | null {
   if (experiment.status === 'queued')
-    return outsiderRefusal(world, experiment) ?? refusalOf(world, experiment, seen)
+    return findOutsiderRefusal(world, experiment) ?? findCandidateRefusal(world, experiment, seen)
   const facts = experiment.status === 'deferred' ? world.candidates.get(experiment.id) : undefined
   return facts?.merged === 'clean' ? facts.refusal : null
 }
 
 /** Before any facts about the change: its author hears at once that it cannot be kept here. */
-function outsiderRefusal(world: World, experiment: Experiment): Why | null {
-  const author = outsiderOf(world, experiment)
-  const denied = author === null ? null : outsidersDeniedText(world)
+function findOutsiderRefusal(world: World, experiment: Experiment): RefusalReason | null {
+  const author = findOutsider(world, experiment)
+  const denied = author === null ? null : explainDeniedOutsiders(world)
   if (denied === null) return null
   const message = `${author} has no write access, and ${denied}. To have it measured, a person with write access pushes the change to a branch of this repository and opens a pull request from there.`
   return { code: 'unisolated', message }
 }
 
-function refusalOf(world: World, experiment: Experiment, seen: Map<Oid, ExperimentId>): Why | null {
+function findCandidateRefusal(
+  world: World,
+  experiment: Experiment,
+  seen: Map<Oid, ExperimentId>,
+): RefusalReason | null {
   const facts = world.candidates.get(experiment.id)
   if (!facts || (facts.merged === 'clean' && facts.aheadOfSync)) return null
   if (facts.merged === 'conflict') {
@@ -291,7 +302,7 @@ function refusalOf(world: World, experiment: Experiment, seen: Map<Oid, Experime
     return { code: 'contains', message }
   }
   if (facts.refusal) return facts.refusal
-  const notSimpler = experiment.purpose === 'simplify' ? whyNotSimplified(world, facts.changes) : null
+  const notSimpler = experiment.purpose === 'simplify' ? explainNotSimplification(world, facts.changes) : null
   if (notSimpler !== null) return { code: 'simplify', message: notSimpler }
   const twin = world.campaign.trees[facts.tree] ?? seen.get(facts.tree)
   seen.set(facts.tree, seen.get(facts.tree) ?? experiment.id)

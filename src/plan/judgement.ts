@@ -1,14 +1,14 @@
-import { assess, type AssessInput, primaryChange } from '../decide/assess.ts'
+import { assessCandidate, type AssessInput, describePrimaryChange } from '../decide/assess.ts'
 import type { Assessment } from '../decide/assessment.ts'
 import { RULE_VERSION } from '../decide/version.ts'
 import type { Experiment } from '../model/experiment.ts'
 import type { EventDraft } from '../model/event.ts'
 import type { OrderId } from '../model/ids.ts'
 import type { Order } from '../model/order.ts'
-import { type Outcome, verdictOf } from '../model/outcome.ts'
-import { reasonOf, reasonText } from '../model/reason.ts'
+import { type Outcome, toVerdictWord } from '../model/outcome.ts'
+import { parseReason, formatReason } from '../model/reason.ts'
 import type { Report } from '../model/report.ts'
-import { afterAttempts } from '../model/runner-error.ts'
+import { appendAttempts } from '../model/runner-error.ts'
 import type { Spec } from '../spec/schema.ts'
 
 /** What one report says about one experiment: the same function serves the plan and `replay` (invariant 3). */
@@ -21,26 +21,26 @@ export type Judgement =
   | { is: 'parked'; assessment: Assessment; reason: string }
   | { is: 'final'; outcome: Outcome; assessment: Assessment; reason: string }
 
-export interface Measured {
+export interface MeasuredOrder {
   order: Order
   report: Report
 }
 
-export function judge(spec: Spec, experiment: Experiment, measured: Measured): Judgement {
+export function judgeExperiment(spec: Spec, experiment: Experiment, measured: MeasuredOrder): Judgement {
   const { order, report } = measured
   const baseline = order.stop.rule === 'stability' ? order.stop.baseline : null
   const asked = { spec, order, report, label: experiment.id, baseline }
-  const assessment = assess(asked)
+  const assessment = assessCandidate(asked)
   if (assessment.retry) {
     if (order.attempt < spec.execution.max_attempts) return { is: 'again', reason: assessment.reason }
     // The base, the set-up of both sides or the machine failed: nothing is known against the idea.
-    return { is: 'parked', assessment, reason: afterAttempts(assessment.reason, order.attempt) }
+    return { is: 'parked', assessment, reason: appendAttempts(assessment.reason, order.attempt) }
   }
-  if (experiment.purpose === 'revert') return judgeRevert(assessment, withoutIt(asked, assessment))
-  return judged(order, assessment)
+  if (experiment.purpose === 'revert') return judgeRevert(assessment, describeChangeAlone(asked, assessment))
+  return toJudgement(order, assessment)
 }
 
-function judged({ purpose, stop }: Order, assessment: Assessment): Judgement {
+function toJudgement({ purpose, stop }: Order, assessment: Assessment): Judgement {
   const { outcome, reason } = assessment
   if (outcome === 'eligible') return { is: 'eligible', assessment }
   if (outcome === 'promising') return { is: 'more', assessment, reason }
@@ -50,20 +50,20 @@ function judged({ purpose, stop }: Order, assessment: Assessment): Judgement {
 }
 
 /** Pairs have a sentence of their own; other rules show both numbers. */
-function withoutIt(asked: AssessInput, { reason }: Assessment): string | null {
-  return asked.order.stop.rule === 'pairs' ? reasonOf(reason).sentence : primaryChange(asked)
+function describeChangeAlone(asked: AssessInput, { reason }: Assessment): string | null {
+  return asked.order.stop.rule === 'pairs' ? parseReason(reason).sentence : describePrimaryChange(asked)
 }
 
 /** A person asked for it back: gates and constraints must hold, a gain is not expected. */
 function judgeRevert(measured: Assessment, change: string | null): Judgement {
-  const evidence = reasonOf(measured.reason).evidence
+  const evidence = parseReason(measured.reason).evidence
   const sentence = `every gate holds without it${change === null ? '' : `: ${change}`}`
-  const assessment = { ...measured, reason: reasonText({ sentence, evidence }) }
-  const judged = revertJudgement(measured)
+  const assessment = { ...measured, reason: formatReason({ sentence, evidence }) }
+  const judged = toRevertJudgement(measured)
   return judged.is === 'eligible' ? { is: 'eligible', assessment } : judged
 }
 
-function revertJudgement(assessment: Assessment): Judgement {
+function toRevertJudgement(assessment: Assessment): Judgement {
   const { outcome, reason, determinism_lost: lost } = assessment
   if (lost) return { is: 'final', outcome: 'inconclusive', assessment, reason }
   if (outcome === 'eligible' || outcome === 'dropped' || outcome === 'inconclusive')
@@ -76,18 +76,18 @@ function revertJudgement(assessment: Assessment): Judgement {
 function judgeCombination(assessment: Assessment): Judgement {
   const { outcome, reason } = assessment
   if (outcome === 'refused') return { is: 'final', outcome, assessment, reason }
-  const { sentence, evidence } = reasonOf(reason)
-  const said = reasonText({
-    sentence: `promising alone, ${inCombination(assessment)}: ${sentence.replace(/^(?:worse|no gain): /, '')}`,
+  const { sentence, evidence } = parseReason(reason)
+  const said = formatReason({
+    sentence: `promising alone, ${describeCombinationFailure(assessment)}: ${sentence.replace(/^(?:worse|no gain): /, '')}`,
     evidence,
   })
   return { is: 'final', outcome: 'runner_up_dropped', assessment, reason: said }
 }
 
-const BREAKS: ReadonlySet<Assessment['outcome']> = new Set(['degenerate', 'error', 'timeout'])
+const BROKEN_OUTCOMES: ReadonlySet<Assessment['outcome']> = new Set(['degenerate', 'error', 'timeout'])
 
-function inCombination({ outcome, worse }: Assessment): string {
-  if (BREAKS.has(outcome)) return 'broken in combination'
+function describeCombinationFailure({ outcome, worse }: Assessment): string {
+  if (BROKEN_OUTCOMES.has(outcome)) return 'broken in combination'
   return `${worse || outcome === 'censored' ? 'harmful' : 'neutral'} in combination`
 }
 
@@ -101,7 +101,7 @@ export interface Decision {
   parked?: boolean
 }
 
-export function decidedDraft(decision: Decision): EventDraft<'decided'> {
+export function buildDecidedDraft(decision: Decision): EventDraft<'decided'> {
   const { experiment, order, outcome, assessment, reason, cause, parked } = decision
   return {
     kind: 'decided',
@@ -109,7 +109,7 @@ export function decidedDraft(decision: Decision): EventDraft<'decided'> {
     experiment: experiment.id,
     order,
     outcome,
-    verdict: verdictOf(outcome, assessment?.worse ?? false),
+    verdict: toVerdictWord(outcome, assessment?.worse ?? false),
     rule_version: RULE_VERSION,
     reason,
     failure_class: assessment?.failure_class ?? null,

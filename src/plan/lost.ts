@@ -1,34 +1,34 @@
-import { isPicked, subjectsOf } from '../model/picked.ts'
-import type { Step } from './action.ts'
-import { decidedDraft } from './judgement.ts'
+import { isPicked, listSubjects } from '../model/picked.ts'
+import type { PlanStep } from './action.ts'
+import { buildDecidedDraft } from './judgement.ts'
 import type { World } from './world.ts'
 
 /** So often an experiment goes on after an interruption by itself, and again whenever it is retried. */
-export const MOST_INTERRUPTIONS = 5
+export const MAX_INTERRUPTIONS = 5
 
 /**
  * An idea that ends its own machine would be measured for ever. Nothing is known against it either: it is parked as not
  * proven, with the pairs it has (decision 039).
  */
-export function parkInterrupted(world: World): Step[] {
-  const stuck = subjectsOf(world.campaign).filter(
+export function parkRepeatedlyLost(world: World): PlanStep[] {
+  const stuck = listSubjects(world.campaign).filter(
     ({ status, interrupted }) =>
-      (status === 'queued' || status === 'measured') && interrupted >= MOST_INTERRUPTIONS,
+      (status === 'queued' || status === 'measured') && interrupted >= MAX_INTERRUPTIONS,
   )
   return stuck.map(experiment => ({
     step: 'event',
-    draft: decidedDraft({
+    draft: buildDecidedDraft({
       experiment,
       order: null,
       outcome: 'inconclusive',
       assessment: null,
-      reason: interruptedText(experiment.interrupted),
+      reason: describeInterruptions(experiment.interrupted),
       cause: `${experiment.opened} interrupted ${experiment.resumed}`,
       parked: !isPicked(experiment),
     }),
   }))
 }
 
-export function interruptedText(times: number): string {
+export function describeInterruptions(times: number): string {
   return `measuring was interrupted ${times} times; a retry goes on with what was measured`
 }

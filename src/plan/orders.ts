@@ -1,18 +1,18 @@
-import { sha256 } from '../model/canonical.ts'
-import { type EventDraft, eventId } from '../model/event.ts'
+import { hashSha256 } from '../model/canonical.ts'
+import { type EventDraft, computeEventId } from '../model/event.ts'
 import type { OrderCandidate, OrderPurpose, OrderTerms, StopRule } from '../model/order.ts'
 import type { OrderId, Point } from '../model/ids.ts'
 import type { Interruption } from '../model/interruption.ts'
-import { isJudged, judgedSample } from '../spec/judged.ts'
+import { isJudgedMetric, countSampleItems } from '../spec/judged.ts'
 import type { Spec } from '../spec/schema.ts'
-import type { Action, Step } from './action.ts'
-import { pairsStop } from './paired-order.ts'
-import { resume } from './resuming.ts'
+import type { PlanAction, PlanStep } from './action.ts'
+import { buildPairsRule } from './paired-order.ts'
+import { resumeOrder } from './resuming.ts'
 import { QUEUED_ELSEWHERE_SECONDS } from './waiting-runs.ts'
 import type { RunnerFacts, World } from './world.ts'
 
 /** Orders are issued by event first and dispatched after that event is accepted (design section 6). */
-export interface Request {
+export interface OrderRequest {
   purpose: OrderPurpose
   round: number
   /** Of the progression test: which of its jobs. */
@@ -29,18 +29,21 @@ export interface Request {
   ruler?: { spec_sha256: string; harness: string; pin: Point; spec: Spec }
 }
 
-export type OwnPurpose = 'calibration' | 'noise' | 'baseline'
+export type CampaignOrderPurpose = 'calibration' | 'noise' | 'baseline'
 
 const CALIBRATION_RUNS = 3
 const MARGIN_SECONDS = 900
 
-export function issue(world: World, requests: Request[]): { steps: Step[]; actions: Action[] } {
-  const steps: Step[] = []
-  const actions: Action[] = []
-  const queue = queueLength(world, requests)
+export function draftOrders(
+  world: World,
+  requests: OrderRequest[],
+): { steps: PlanStep[]; actions: PlanAction[] } {
+  const steps: PlanStep[] = []
+  const actions: PlanAction[] = []
+  const queue = countQueueLength(world, requests)
   for (const [index, request] of requests.entries()) {
-    const draft = orderDraft(world, { request, index, queue })
-    const sent = dispatch(world, eventId(draft))
+    const draft = buildOrderDraft(world, { request, index, queue })
+    const sent = dispatchOrder(world, computeEventId(draft))
     steps.push({ step: 'event', draft }, ...sent.steps)
     actions.push(...sent.actions)
   }
@@ -48,7 +51,7 @@ export function issue(world: World, requests: Request[]): { steps: Step[]; actio
 }
 
 /** A local run id is known before the run, so the event comes first and a crash between is seen (invariant 7). */
-export function dispatch(world: World, order: OrderId): { steps: Step[]; actions: Action[] } {
+export function dispatchOrder(world: World, order: OrderId): { steps: PlanStep[]; actions: PlanAction[] } {
   const run_id = world.runner.runId
   const known = run_id === null || world.campaign.orders[order]?.run_id === run_id
   const draft = { kind: 'order-dispatched', cause: order, order, run_id: run_id ?? '' } as const
@@ -56,18 +59,21 @@ export function dispatch(world: World, order: OrderId): { steps: Step[]; actions
 }
 
 /** One machine may measure one order at a time: each may have to wait for all the others. */
-function queueLength({ runner, campaign }: World, requests: readonly Request[]): number {
+function countQueueLength({ runner, campaign }: World, requests: readonly OrderRequest[]): number {
   if (runner.runId === null) return 1
   return requests.length + Object.values(campaign.orders).filter(({ report }) => report === null).length
 }
 
-interface Issue {
-  request: Request
+interface OrderDraftInput {
+  request: OrderRequest
   index: number
   queue: number
 }
 
-function orderDraft(world: World, { request, index, queue }: Issue): EventDraft<'order-issued'> {
+function buildOrderDraft(
+  world: World,
+  { request, index, queue }: OrderDraftInput,
+): EventDraft<'order-issued'> {
   const { campaign } = world
   const ruler = request.ruler ?? {
     spec_sha256: campaign.spec_sha256,
@@ -77,7 +83,7 @@ function orderDraft(world: World, { request, index, queue }: Issue): EventDraft<
   }
   const base = request.base ?? campaign.incumbent
   const { candidates, stop, interrupted = [] } = request
-  const resumed = resume(interrupted, { base, candidates, harness: ruler.harness, stop })
+  const resumed = resumeOrder(interrupted, { base, candidates, harness: ruler.harness, stop })
   return {
     kind: 'order-issued',
     cause: request.cause,
@@ -90,45 +96,50 @@ function orderDraft(world: World, { request, index, queue }: Issue): EventDraft<
     pin: ruler.pin,
     base,
     candidates,
-    coins: resumed?.coins ?? sha256(`${world.entropy}:${index}:${request.cause}`),
+    coins: resumed?.coins ?? hashSha256(`${world.entropy}:${index}:${request.cause}`),
     carried: request.carried ?? {},
     ...(resumed === null ? {} : { resumes: resumed.resumes }),
     stop,
-    deadline: deadline(Date.parse(world.now) + 1000 * secondsBefore(world), ruler.spec, request, queue),
+    deadline: computeDeadline(
+      Date.parse(world.now) + 1000 * computeStartDelay(world),
+      ruler.spec,
+      request,
+      queue,
+    ),
   }
 }
 
 /** Where a proposer is being asked, what is timed waits for it. */
-function secondsBefore({ asking, spec, runner }: World): number {
+function computeStartDelay({ asking, spec, runner }: World): number {
   if (runner.runId === null) return QUEUED_ELSEWHERE_SECONDS
   if (asking.length === 0) return 0
   return Math.max(...spec.propose.map(each => (each.use === 'command' ? each.timeout_seconds : 0)))
 }
 
 /** The longest the orders before it and itself can take if everything runs into its timeout, and a margin. */
-function deadline(now: number, spec: Spec, request: Request, queue: number): string {
+function computeDeadline(now: number, spec: Spec, request: OrderRequest, queue: number): string {
   const { measurement, gates } = spec
   const sides = request.candidates.length + 1
-  const runs = executions(spec, request.stop)
+  const runs = countExecutionsPerSide(spec, request.stop)
   const perExecution = measurement.timeout_seconds + (measurement.score?.timeout_seconds ?? 0)
   const gateSeconds = gates.reduce((sum, gate) => sum + gate.timeout_seconds, 0)
   const setups = measurement.setup === null ? 0 : 2
   const measuring = sides * ((runs + setups) * perExecution + gateSeconds)
-  const seconds = measuring + judgingSeconds(spec) + MARGIN_SECONDS
+  const seconds = measuring + computeJudgingSeconds(spec) + MARGIN_SECONDS
   return new Date(now + queue * seconds * 1000).toISOString()
 }
 
 /** As long as a request may take, and as many again as may be asked once more. */
-const SECONDS_A_REQUEST = 300
+const SECONDS_PER_JUDGE_REQUEST = 300
 
-export function judgingSeconds(spec: Pick<Spec, 'metric'>): number {
+export function computeJudgingSeconds(spec: Pick<Spec, 'metric'>): number {
   const { judge } = spec.metric
-  if (!isJudged(spec) || judge === null) return 0
-  return SECONDS_A_REQUEST * 2 * judge.judges * Math.ceil(judgedSample(judge) / judge.batch_size)
+  if (!isJudgedMetric(spec) || judge === null) return 0
+  return SECONDS_PER_JUDGE_REQUEST * 2 * judge.judges * Math.ceil(countSampleItems(judge) / judge.batch_size)
 }
 
-function executions(spec: Spec, stop: StopRule): number {
-  if (isJudged(spec)) return 1
+function countExecutionsPerSide(spec: Spec, stop: StopRule): number {
+  if (isJudgedMetric(spec)) return 1
   if (stop.rule === 'paired' || stop.rule === 'pairs' || stop.rule === 'holdout') return stop.pairs + 1
   const stability = spec.measurement.stability
   if (stability === null) return CALIBRATION_RUNS
@@ -139,17 +150,17 @@ function executions(spec: Spec, stop: StopRule): number {
 }
 
 /** How this campaign compares two trees; null while that is not known. */
-export type Comparing = { by: 'numbers'; stop: StopRule } | { by: 'pairs' }
+export type ComparisonMethod = { by: 'numbers'; stop: StopRule } | { by: 'pairs' }
 
 /** The ledger, the spec in force, and the kind of machine, for which a stored score may serve. */
 export type ComparingFacts = Pick<World, 'campaign' | 'spec'> & { runner: Pick<RunnerFacts, 'machine'> }
 
-export function comparing(world: ComparingFacts): Comparing | null {
+export function selectComparison(world: ComparingFacts): ComparisonMethod | null {
   const { campaign, spec } = world
   if (spec.measurement.stability !== null) {
     if (spec.measurement.baseline === 'fresh')
       return { by: 'numbers', stop: { rule: 'stability', baseline: null } }
-    const stored = usableBaseline(world)
+    const stored = findUsableBaseline(world)
     return stored && { by: 'numbers', stop: { rule: 'stability', baseline: stored.snapshot } }
   }
   const deterministic = campaign.calibration?.deterministic ?? spec.measurement.mode === 'once'
@@ -160,30 +171,30 @@ export function comparing(world: ComparingFacts): Comparing | null {
 }
 
 /** What is asked for no gain, but has to do no harm: a revert, somebody else's tip. */
-export function harmlessStop(world: World): StopRule | null {
-  const how = comparing(world)
+export function buildNoHarmRule(world: World): StopRule | null {
+  const how = selectComparison(world)
   if (how === null) return null
-  return how.by === 'pairs' ? pairsStop(world) : how.stop
+  return how.by === 'pairs' ? buildPairsRule(world) : how.stop
 }
 
 /** A stored score serves only for the same tree, ruler and kind of machine. */
-export function usableBaseline(world: Pick<ComparingFacts, 'campaign' | 'runner'>) {
+export function findUsableBaseline(world: Pick<ComparingFacts, 'campaign' | 'runner'>) {
   const { baseline, incumbent, harness } = world.campaign
   if (!baseline || baseline.tree !== incumbent.tree || baseline.harness !== harness) return null
   return world.runner.machine === null || baseline.machine === world.runner.machine ? baseline : null
 }
 
 /** The incumbent as its own candidate: what differs between the two is noise, or a biased harness. */
-export function twin({ commit, tree }: Point): OrderCandidate {
+export function toBaseAsCandidate({ commit, tree }: Point): OrderCandidate {
   return { label: 'twin', head: commit, tree }
 }
 
 /** The incumbent measured for itself: does it repeat, how noisy is it, what does it score? */
-export function ownRequest(
+export function buildCampaignOrderRequest(
   world: Pick<World, 'campaign' | 'spec'>,
-  purpose: OwnPurpose,
-  { attempt, carried = {}, interrupted }: Pick<Request, 'attempt' | 'carried' | 'interrupted'>,
-): Request {
+  purpose: CampaignOrderPurpose,
+  { attempt, carried = {}, interrupted }: Pick<OrderRequest, 'attempt' | 'carried' | 'interrupted'>,
+): OrderRequest {
   const { started, incumbent } = world.campaign
   const common = { round: 0, attempt, carried, interrupted, cause: started }
   switch (purpose) {
@@ -192,8 +203,8 @@ export function ownRequest(
     case 'calibration':
       return { ...common, purpose, candidates: [], stop: { rule: 'calibrate', runs: CALIBRATION_RUNS } }
     case 'noise': {
-      const candidates = [twin(incumbent)]
-      return { ...common, purpose: 'calibration', candidates, stop: pairsStop(world) }
+      const candidates = [toBaseAsCandidate(incumbent)]
+      return { ...common, purpose: 'calibration', candidates, stop: buildPairsRule(world) }
     }
     default:
       return purpose satisfies never

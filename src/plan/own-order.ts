@@ -1,65 +1,66 @@
 import type { Interruption } from '../model/interruption.ts'
-import { isReporting, type Order, type OrderTerms, ownSubject } from '../model/order.ts'
+import { isReportingPurpose, type Order, type OrderTerms, buildOrderSubject } from '../model/order.ts'
 import type { Report } from '../model/report.ts'
 import type { EventId } from '../model/ids.ts'
-import type { Arrivals } from './arrivals.ts'
+import type { IncomingReports } from './arrivals.ts'
 import type { World } from './world.ts'
 
 /** Where an order of the campaign's own stands: calibration, baseline, sync, foreign. */
-export type OwnOrder =
+export type CampaignOrder =
   | { is: 'wanted'; attempt: number; carried?: OrderTerms['carried']; interrupted?: Interruption[] }
   /** `postponed` says why nothing is measured until a later time. */
   | { is: 'under way'; postponed?: string }
   | { is: 'answered'; order: Order; report: Report; event: EventId }
   | { is: 'given up'; reason: string }
 
-export type Answered = Extract<OwnOrder, { is: 'answered' }>
-export type Unanswered = Exclude<OwnOrder, Answered>
+export type AnsweredOrder = Extract<CampaignOrder, { is: 'answered' }>
+export type UnansweredOrder = Exclude<CampaignOrder, AnsweredOrder>
 
-type Subject = Pick<OrderTerms, 'purpose' | 'base' | 'candidates' | 'part'>
+type OrderSubject = Pick<OrderTerms, 'purpose' | 'base' | 'candidates' | 'part'>
 
-export function ownOrder(world: World, found: Arrivals, about: Subject): OwnOrder {
-  const subject = ownSubject(about)
-  const live = Object.values(world.campaign.orders).find(({ order }) => ownSubject(order) === subject)
-  if (!live) return notUnderWay(world, subject, about)
+export function findCampaignOrder(world: World, found: IncomingReports, about: OrderSubject): CampaignOrder {
+  const subject = buildOrderSubject(about)
+  const live = Object.values(world.campaign.orders).find(({ order }) => buildOrderSubject(order) === subject)
+  if (!live) return requestCampaignOrder(world, subject, about)
   const arrived = found.reports.get(live.order.id)
   return arrived ? { is: 'answered', order: live.order, ...arrived } : { is: 'under way' }
 }
 
 /** Losses in a row after which a run elsewhere is asked for once an hour only, and effects are no more measured. */
-const MANY_LOSSES = 5
-const HOUR = 3_600_000
+const MAX_LOSSES = 5
+const LOSS_REST_MS = 3_600_000
 
 /** A loss is no attempt. Here a person starts the run again; elsewhere a harness that ends its machine costs minutes. */
-function notUnderWay(world: World, subject: string, { purpose, base }: Subject): OwnOrder {
+function requestCampaignOrder(world: World, subject: string, { purpose, base }: OrderSubject): CampaignOrder {
   const { campaign, runner, now } = world
   const used = campaign.attempts[subject] ?? 0
   const lost = campaign.interruptions[subject]
-  if (lost === undefined || lost.base !== base.tree) return nextAttempt(world, used, 'no report came back')
-  if (lost.times >= MANY_LOSSES) {
-    if (isReporting(purpose))
+  if (lost === undefined || lost.base !== base.tree)
+    return planNextAttempt(world, used, 'no report came back')
+  if (lost.times >= MAX_LOSSES) {
+    if (isReportingPurpose(purpose))
       return { is: 'given up', reason: `measuring was interrupted ${lost.times} times` }
-    const next = Date.parse(lost.at) + HOUR
+    const next = Date.parse(lost.at) + LOSS_REST_MS
     if (runner.runId === null && Date.parse(now) < next)
-      return { is: 'under way', postponed: postponedText(lost.times, new Date(next).toISOString()) }
+      return { is: 'under way', postponed: describePostponement(lost.times, new Date(next).toISOString()) }
   }
-  const next = nextAttempt(world, used, 'no report came back')
+  const next = planNextAttempt(world, used, 'no report came back')
   return next.is === 'wanted' ? { ...next, carried: lost.carried, interrupted: [lost] } : next
 }
 
-function postponedText(times: number, next: string): string {
+function describePostponement(times: number, next: string): string {
   return `${times} measuring runs in a row left no usable report; the next one starts after ${next}`
 }
 
 /** Adds until when a postponed order is not issued. */
-export function withPostponement(waitsFor: string, order: Unanswered): string {
+export function appendPostponement(waitsFor: string, order: UnansweredOrder): string {
   return order.is === 'under way' && order.postponed !== undefined
     ? `${waitsFor}: ${order.postponed}`
     : waitsFor
 }
 
 /** Failures that are nobody's verdict are measured again, as often as an experiment's would be. */
-export function nextAttempt(world: World, used: number, failure: string): Unanswered {
+export function planNextAttempt(world: World, used: number, failure: string): UnansweredOrder {
   if (used < world.spec.execution.max_attempts) return { is: 'wanted', attempt: used + 1 }
   return { is: 'given up', reason: `${failure} (${used} attempts)` }
 }

@@ -1,17 +1,17 @@
-import type { Fate, Picked } from '../model/experiment.ts'
-import { shortRef } from '../model/refs.ts'
-import type { Action, Step } from './action.ts'
+import type { PickFate, PickedChange } from '../model/experiment.ts'
+import { toShortRef } from '../model/refs.ts'
+import type { PlanAction, PlanStep } from './action.ts'
 import { closePick } from './picks.ts'
-import { pullFinder } from './pull-of.ts'
+import { createPullFinder } from './pull-of.ts'
 import type { PullFacts, World } from './world.ts'
 
 /** What people did with changes that were offered alone: recorded once, whatever the campaign is doing. */
-export function pickFates(world: World): { steps: Step[]; actions: Action[] } {
-  const pullOf = pullFinder(world)
-  const steps: Step[] = []
-  const actions: Action[] = []
+export function planPickFates(world: World): { steps: PlanStep[]; actions: PlanAction[] } {
+  const pullOf = createPullFinder(world)
+  const steps: PlanStep[] = []
+  const actions: PlanAction[] = []
   for (const pick of Object.values(world.campaign.picks)) {
-    const ending = pick.closed ? null : endingOf(world, pick, pullOf(pick))
+    const ending = pick.closed ? null : findPickEnding(world, pick, pullOf(pick))
     if (ending === null) continue
     steps.push(closePick(pick, ending.fate, ending.why))
     if (pick.status === 'ordered' && pick.order !== null) actions.push({ do: 'cancel', order: pick.order })
@@ -19,14 +19,14 @@ export function pickFates(world: World): { steps: Step[]; actions: Action[] } {
   return { steps, actions }
 }
 
-interface Ending {
-  fate: Fate
+interface PickEnding {
+  fate: PickFate
   why: string
 }
 
-function endingOf(world: World, pick: Picked, pull: PullFacts | undefined): Ending | null {
+function findPickEnding(world: World, pick: PickedChange, pull: PullFacts | undefined): PickEnding | null {
   const { campaign } = world
-  const into = shortRef(campaign.default_branch)
+  const into = toShortRef(campaign.default_branch)
   const number = pull === undefined ? '' : ` #${pull.number}`
   if (pull?.state === 'merged') return { fate: 'merged', why: `it was merged into ${into} unmeasured` }
   if (pull?.state === 'closed') return { fate: 'declined', why: `its pull request${number} was closed` }

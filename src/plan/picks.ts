@@ -1,18 +1,18 @@
-import type { Fate, Picked } from '../model/experiment.ts'
-import { eventId } from '../model/event.ts'
-import { type ExperimentId, experimentName } from '../model/ids.ts'
-import { isUnderWay, pickKey } from '../model/picked.ts'
-import { campaignRefs, shortRef } from '../model/refs.ts'
-import type { Step } from './action.ts'
-import type { Arrivals } from './arrivals.ts'
-import { askApprovals } from './approvals.ts'
-import { decidedDraft } from './judgement.ts'
-import { determinismLost } from './ending.ts'
-import { freeNumber, nothingOpened, type Opened, refuse } from './intake.ts'
-import { type Member, memberOf } from './member.ts'
-import { comparing, type Request } from './orders.ts'
-import { pickedJobs, pickStop } from './paired-order.ts'
-import { onOneMachine } from './single-machine.ts'
+import type { PickFate, PickedChange } from '../model/experiment.ts'
+import { computeEventId } from '../model/event.ts'
+import { type ExperimentId, formatExperimentId } from '../model/ids.ts'
+import { isUnderWay, buildPickKey } from '../model/picked.ts'
+import { buildCampaignRefs, toShortRef } from '../model/refs.ts'
+import type { PlanStep } from './action.ts'
+import type { IncomingReports } from './arrivals.ts'
+import { requestApprovals } from './approvals.ts'
+import { buildDecidedDraft } from './judgement.ts'
+import { recordLostDeterminism } from './ending.ts'
+import { findFreeNumber, openNothing, type OpenedProposals, refuseExperiment } from './intake.ts'
+import { type RoundMember, buildMember } from './member.ts'
+import { selectComparison, type OrderRequest } from './orders.ts'
+import { getPickJobs, buildPickRule } from './paired-order.ts'
+import { hasSingleMachine } from './single-machine.ts'
 import type { CandidateFacts, PickFacts, World } from './world.ts'
 
 /**
@@ -20,41 +20,41 @@ import type { CandidateFacts, PickFacts, World } from './world.ts'
  * measurement by the campaign's rule. It is in no round, moves no incumbent, and is merged by a person or not at all.
  */
 export interface PickPlan {
-  steps: Step[]
-  requests: Request[]
+  steps: PlanStep[]
+  requests: OrderRequest[]
 }
 
-type Wish = World['campaign']['steered'][number]
+type PickWish = World['campaign']['steered'][number]
 
 /** What people asked to have alone, and can be made now. */
-export function pickWishes({ campaign, picks }: Pick<World, 'campaign' | 'picks'>): Wish[] {
+export function listPickRequests({ campaign, picks }: Pick<World, 'campaign' | 'picks'>): PickWish[] {
   return campaign.steered.filter(({ action, event }) => action === 'pick' && picks.has(event))
 }
 
 /** Something is still to be found out about a change taken alone. */
 export function isPicking(world: Pick<World, 'campaign' | 'picks'>): boolean {
-  return pickWishes(world).length > 0 || Object.values(world.campaign.picks).some(isUnderWay)
+  return listPickRequests(world).length > 0 || Object.values(world.campaign.picks).some(isUnderWay)
 }
 
 /** Nothing of it is in a round, so it may begin whenever something may be measured. */
-export function pickPlan(world: World, found: Arrivals, next = nothingOpened(world).next): PickPlan {
-  if (world.only !== null) return { steps: [], requests: [] }
-  const none: Opened = { steps: [], next }
-  const opened = pickWishes(world).reduce((before, wish) => open(world, wish, before), none)
-  const changed = Object.values(world.campaign.picks).flatMap(pick => followBase(world, pick))
-  const approvals = askApprovals(world, Object.values(world.campaign.picks), new Set())
+export function planPicks(world: World, found: IncomingReports, next = openNothing(world).next): PickPlan {
+  if (world.targetBranch !== null) return { steps: [], requests: [] }
+  const none: OpenedProposals = { steps: [], next }
+  const opened = listPickRequests(world).reduce((before, wish) => openPick(world, wish, before), none)
+  const changed = Object.values(world.campaign.picks).flatMap(pick => rebuildPick(world, pick))
+  const approvals = requestApprovals(world, Object.values(world.campaign.picks), new Set())
   const steps = [...opened.steps, ...changed, ...approvals.steps]
-  return { steps, requests: steps.length > 0 ? [] : requestsFor(world, found) }
+  return { steps, requests: steps.length > 0 ? [] : requestPickOrders(world, found) }
 }
 
-function open(world: World, wish: Wish, { steps, next }: Opened): Opened {
+function openPick(world: World, wish: PickWish, { steps, next }: OpenedProposals): OpenedProposals {
   const { campaign, spec } = world
   const facts = world.picks.get(wish.event)
   const taken = campaign.experiments[wish.experiment]
   if (facts === undefined || taken === undefined) return { steps, next }
-  const id = experimentName(next)
+  const id = formatExperimentId(next)
   const made = 'made' in facts.result ? facts.result.made : null
-  const { experiments } = campaignRefs(spec.branches.prefix, campaign.name)
+  const { experiments } = buildCampaignRefs(spec.branches.prefix, campaign.name)
   const { hypothesis, category, required_deps } = taken
   const draft = {
     kind: 'experiment-opened',
@@ -67,34 +67,38 @@ function open(world: World, wish: Wish, { steps, next }: Opened): Opened {
     priority: 'high',
     required_deps,
     family: null,
-    source: { use: 'pick', key: pickKey(wish.event) },
+    source: { use: 'pick', key: buildPickKey(wish.event) },
     learnings: null,
     pull: null,
-    branch: made === null ? null : shortRef(`${experiments}${id}`),
+    branch: made === null ? null : toShortRef(`${experiments}${id}`),
     owned: true,
     head: made?.commit ?? null,
     base: facts.base,
   } as const
-  const mine: Step[] = [...replaced(world, wish.experiment, id), { step: 'open', draft }]
-  const why = whyNotMade(world, facts)
-  if (why !== null) mine.push(...refuse({ id, head: null, opened: eventId(draft) }, why))
-  return { steps: [...steps, ...mine], next: freeNumber(world, next + 1) }
+  const mine: PlanStep[] = [...replaceEarlierPicks(world, wish.experiment, id), { step: 'open', draft }]
+  const why = explainFailedPick(world, facts)
+  if (why !== null) mine.push(...refuseExperiment({ id, head: null, opened: computeEventId(draft) }, why))
+  return { steps: [...steps, ...mine], next: findFreeNumber(world, next + 1) }
 }
 
 /** What was measured on another commit of the default branch gives way to what will be measured on this one. */
-function replaced({ campaign }: World, landing: ExperimentId, by: ExperimentId): Step[] {
+function replaceEarlierPicks({ campaign }: World, landing: ExperimentId, by: ExperimentId): PlanStep[] {
   const earlier = Object.values(campaign.picks).filter(({ picks, closed }) => picks === landing && !closed)
   return earlier.map(pick => closePick(pick, 'replaced', `${by} takes ${landing} anew`))
 }
 
 /** Its verdict stays what it is; what had none is withdrawn. */
-export function closePick({ id, outcome, reason }: Picked, fate: Fate | null, why: string): Step {
+export function closePick(
+  { id, outcome, reason }: PickedChange,
+  fate: PickFate | null,
+  why: string,
+): PlanStep {
   const ending = { outcome: outcome ?? 'withdrawn', reason: reason ?? why, keep: outcome === null }
   return { step: 'close', experiment: id, ...ending, ...(fate === null ? {} : { fate }) }
 }
 
-function whyNotMade({ campaign }: World, { landing, base, result }: PickFacts) {
-  const where = `${shortRef(campaign.default_branch)} at ${base.commit.slice(0, 10)}`
+function explainFailedPick({ campaign }: World, { landing, base, result }: PickFacts) {
+  const where = `${toShortRef(campaign.default_branch)} at ${base.commit.slice(0, 10)}`
   if ('made' in result) return null
   if ('present' in result) return { code: 'present', message: `${where} has ${landing} already` }
   const paths = result.conflict.slice(0, 5).join(', ')
@@ -103,13 +107,13 @@ function whyNotMade({ campaign }: World, { landing, base, result }: PickFacts) {
 }
 
 /** The default branch moved, or forbids it now, before there was a verdict. */
-function followBase(world: World, pick: Picked): Step[] {
+function rebuildPick(world: World, pick: PickedChange): PlanStep[] {
   const { id, head, opened, branch } = pick
   const facts = world.picks.get(id)
   if (pick.status === 'ended' || head === null || branch === null) return []
   if (facts === undefined) return [closePick(pick, null, `${pick.picks} was taken back`)]
-  const why = whyNotMade(world, facts) ?? refusalIn(world.candidates.get(id))
-  if (why !== null) return refuse({ id, head, opened }, why)
+  const why = explainFailedPick(world, facts) ?? getRefusal(world.candidates.get(id))
+  if (why !== null) return refuseExperiment({ id, head, opened }, why)
   if (!('made' in facts.result) || facts.result.made.commit === head) return []
   const cause = facts.base.commit
   const { commit: to } = facts.result.made
@@ -122,18 +126,18 @@ function followBase(world: World, pick: Picked): Step[] {
   ]
 }
 
-function refusalIn(facts: CandidateFacts | undefined) {
+function getRefusal(facts: CandidateFacts | undefined) {
   return facts?.merged === 'clean' ? facts.refusal : null
 }
 
 /** Reports on picks, each judged by itself: the verdict, and nothing lands by it. */
-export function pickVerdicts(world: World, found: Arrivals): Step[] {
+export function judgePicks(world: World, found: IncomingReports): PlanStep[] {
   return Object.values(world.campaign.picks).flatMap(pick =>
-    verdictOn(world, memberOf(world, pick, found.reports)),
+    judgePick(world, buildMember(world, pick, found.reports)),
   )
 }
 
-export function verdictOn({ campaign }: World, member: Member): Step[] {
+export function judgePick({ campaign }: World, member: RoundMember): PlanStep[] {
   const { experiment, measured, judgement, cause } = member
   if (measured === null || judgement === null || judgement.is === 'again' || judgement.is === 'more')
     return []
@@ -141,26 +145,26 @@ export function verdictOn({ campaign }: World, member: Member): Step[] {
   const order = measured.order.id
   const reason = judgement.is === 'eligible' ? assessment.reason : judgement.reason
   // What was believed of the harness was wrong: it is measured again, by pairs.
-  if (assessment.determinism_lost) return [determinismLost(campaign, { order, cause, reason })]
+  if (assessment.determinism_lost) return [recordLostDeterminism(campaign, { order, cause, reason })]
   const outcome =
     judgement.is === 'eligible' ? 'kept' : judgement.is === 'parked' ? 'inconclusive' : judgement.outcome
-  const draft = decidedDraft({ experiment, order, outcome, assessment, reason, cause })
-  const decided: Step = { step: 'event', draft }
+  const draft = buildDecidedDraft({ experiment, order, outcome, assessment, reason, cause })
+  const decided: PlanStep = { step: 'event', draft }
   if (draft.verdict === 'broken' || draft.verdict === 'refused')
     return [decided, { step: 'close', experiment: experiment.id, outcome, reason, keep: true }]
   return experiment.head === null ? [decided] : [decided, { step: 'keep', heads: [experiment.head] }]
 }
 
 /** One order each: they have nothing in common that could be measured once. */
-function requestsFor(world: World, found: Arrivals): Request[] {
+function requestPickOrders(world: World, found: IncomingReports): OrderRequest[] {
   return Object.values(world.campaign.picks).flatMap(pick => {
     const facts = world.picks.get(pick.id)
     if (facts === undefined || !('made' in facts.result) || facts.result.made.commit !== pick.head) return []
     if (world.candidates.get(pick.id)?.merged !== 'clean') return []
-    const attempt = nextAttemptOf(world, pick, found)
+    const attempt = findNextAttempt(world, pick, found)
     if (attempt === null) return []
     const { tree } = facts.result.made
-    const how = stopFor(world, pick, { base: facts.base.tree, tree })
+    const how = buildPickComparison(world, pick, { base: facts.base.tree, tree })
     if (how === null) return []
     const candidates = [{ label: pick.id, head: pick.head, tree }]
     const round = world.campaign.round?.number ?? 0
@@ -171,25 +175,25 @@ function requestsFor(world: World, found: Arrivals): Request[] {
 }
 
 /** Null where nothing is to be ordered for it now. */
-function nextAttemptOf(world: World, pick: Picked, found: Arrivals): number | null {
+function findNextAttempt(world: World, pick: PickedChange, found: IncomingReports): number | null {
   if (pick.status === 'queued') return pick.attempts + 1
   if (pick.status !== 'measured') return null
-  const { judgement } = memberOf(world, pick, found.reports)
+  const { judgement } = buildMember(world, pick, found.reports)
   if (judgement?.is === 'more') return 1
   return judgement?.is === 'again' ? pick.attempts + 1 : null
 }
 
 /** Stored numbers are the incumbent's: here the default branch's own are measured with it. */
-function stopFor(
+function buildPickComparison(
   world: World,
-  pick: Picked,
+  pick: PickedChange,
   on: { base: string; tree: string },
-): Pick<Request, 'stop' | 'carried'> | null {
-  const how = comparing(world)
+): Pick<OrderRequest, 'stop' | 'carried'> | null {
+  const how = selectComparison(world)
   if (how === null) return null
   if (how.by === 'numbers')
     return { stop: how.stop.rule === 'stability' ? { ...how.stop, baseline: null } : how.stop }
   const { campaign, spec } = world
-  const stop = pickStop({ campaign, spec, singleMachine: onOneMachine(world) }, pick, on)
-  return { stop, carried: { [pick.id]: pickedJobs(campaign, pick, on) } }
+  const stop = buildPickRule({ campaign, spec, singleMachine: hasSingleMachine(world) }, pick, on)
+  return { stop, carried: { [pick.id]: getPickJobs(campaign, pick, on) } }
 }

@@ -1,70 +1,87 @@
-import { assess } from '../decide/assess.ts'
-import { calibrate } from '../decide/calibrate.ts'
+import { assessCandidate } from '../decide/assess.ts'
+import { calibrateHarness } from '../decide/calibrate.ts'
 import { CALIBRATION_JOBS, calibrateNoise } from '../decide/calibrate-noise.ts'
-import { failureOf } from '../decide/failures.ts'
-import { unsteadyHarness } from '../decide/unsteady-harness.ts'
-import { snapshotOf } from '../decide/readings.ts'
-import { askedIn } from '../model/order.ts'
-import { jobOf, measuredIn } from '../model/pairs.ts'
-import { machineKey } from '../model/report.ts'
-import { timedDecisive } from '../spec/decisive.ts'
-import type { Step } from './action.ts'
-import { pauseOnce } from './alerts.ts'
-import type { Arrivals } from './arrivals.ts'
-import type { Measured } from './judgement.ts'
-import { type OwnPurpose, ownRequest, type Request, twin, usableBaseline } from './orders.ts'
-import { type Answered, nextAttempt, ownOrder, type Unanswered, withPostponement } from './own-order.ts'
+import { findFailure } from '../decide/failures.ts'
+import { describeUnsteadyHarness } from '../decide/unsteady-harness.ts'
+import { buildSnapshot } from '../decide/readings.ts'
+import { toPairRequest } from '../model/order.ts'
+import { buildPairJob, toMeasuredRun } from '../model/pairs.ts'
+import { buildMachineKey } from '../model/report.ts'
+import { listTimedDecisiveMetrics } from '../spec/decisive.ts'
+import type { PlanStep } from './action.ts'
+import { pauseCampaignOnce } from './alerts.ts'
+import type { IncomingReports } from './arrivals.ts'
+import type { MeasuredOrder } from './judgement.ts'
+import {
+  type CampaignOrderPurpose,
+  buildCampaignOrderRequest,
+  type OrderRequest,
+  toBaseAsCandidate,
+  findUsableBaseline,
+} from './orders.ts'
+import {
+  type AnsweredOrder,
+  planNextAttempt,
+  findCampaignOrder,
+  type UnansweredOrder,
+  appendPostponement,
+} from './own-order.ts'
 import type { World } from './world.ts'
 
 /** Before the first experiment: does the harness work, what does the incumbent score, does it repeat? */
 export interface Preparation {
-  steps: Step[]
-  requests: Request[]
+  steps: PlanStep[]
+  requests: OrderRequest[]
   /** Why no idea can be measured yet; null when the base is known. */
   blocked: string | null
   /** The base as it is cannot be measured; the steps pause the campaign. */
   hopeless: boolean
 }
 
-const BLOCKED = 'the base is being measured'
+const BASE_BEING_MEASURED = 'the base is being measured'
 
-export function prepare(world: World, found: Arrivals): Preparation {
-  const order = answeredFirst(world)
-  if (order !== null) return own(world, found, order)
-  if (needsCalibration(world)) return own(world, found, 'calibration')
-  if (needsNoise(world)) return own(world, found, 'noise')
-  if (needsBaseline(world)) return own(world, found, 'baseline')
+export function planBase(world: World, found: IncomingReports): Preparation {
+  const order = findIssuedPurpose(world)
+  if (order !== null) return prepareOrder(world, found, order)
+  if (isCalibrationNeeded(world)) return prepareOrder(world, found, 'calibration')
+  if (isNoiseNeeded(world)) return prepareOrder(world, found, 'noise')
+  if (isBaselineNeeded(world)) return prepareOrder(world, found, 'baseline')
   return { steps: [], requests: [], blocked: null, hopeless: false }
 }
 
-function own(world: World, found: Arrivals, purpose: OwnPurpose): Preparation {
-  const candidates = purpose === 'noise' ? [twin(world.campaign.incumbent)] : []
+function prepareOrder(world: World, found: IncomingReports, purpose: CampaignOrderPurpose): Preparation {
+  const candidates = purpose === 'noise' ? [toBaseAsCandidate(world.campaign.incumbent)] : []
   const kind = purpose === 'noise' ? 'calibration' : purpose
-  const order = ownOrder(world, found, { purpose: kind, base: world.campaign.incumbent, candidates })
-  const next = order.is === 'answered' ? readers[purpose](world, order) : order
-  if (Array.isArray(next)) return { steps: next, requests: [], blocked: BLOCKED, hopeless: false }
+  const order = findCampaignOrder(world, found, { purpose: kind, base: world.campaign.incumbent, candidates })
+  const next = order.is === 'answered' ? preparationReaders[purpose](world, order) : order
+  if (Array.isArray(next)) return { steps: next, requests: [], blocked: BASE_BEING_MEASURED, hopeless: false }
   switch (next.is) {
     case 'under way':
-      return { steps: [], requests: [], blocked: withPostponement(BLOCKED, next), hopeless: false }
+      return {
+        steps: [],
+        requests: [],
+        blocked: appendPostponement(BASE_BEING_MEASURED, next),
+        hopeless: false,
+      }
     case 'wanted': {
-      const requests = [ownRequest(world, purpose, next)]
-      return { steps: [], requests, blocked: BLOCKED, hopeless: false }
+      const requests = [buildCampaignOrderRequest(world, purpose, next)]
+      return { steps: [], requests, blocked: BASE_BEING_MEASURED, hopeless: false }
     }
     case 'given up':
       return {
-        steps: pauseOnce(
+        steps: pauseCampaignOnce(
           world,
           `${next.reason.replace(/\.?$/, '.')}\nMend it, then: winnow resume (winnow check shows what fails; a spec that was changed needs winnow amend first)`,
         ),
         requests: [],
-        blocked: BLOCKED,
+        blocked: BASE_BEING_MEASURED,
         hopeless: true,
       }
   }
 }
 
 /** Asked for once, it is read, even where another process with another machine would not have asked. */
-function answeredFirst({ campaign }: World): OwnPurpose | null {
+function findIssuedPurpose({ campaign }: World): CampaignOrderPurpose | null {
   for (const { order } of Object.values(campaign.orders)) {
     if (order.purpose === 'baseline') return 'baseline'
     if (order.purpose === 'calibration') return order.stop.rule === 'pairs' ? 'noise' : 'calibration'
@@ -72,40 +89,43 @@ function answeredFirst({ campaign }: World): OwnPurpose | null {
   return null
 }
 
-type Prepared = Pick<World, 'spec' | 'campaign'>
+type PreparationFacts = Pick<World, 'spec' | 'campaign'>
 
 /** Whether it repeats is asked of what might: a unit of time never does. */
-export function needsCalibration({ spec, campaign }: Prepared): boolean {
+export function isCalibrationNeeded({ spec, campaign }: PreparationFacts): boolean {
   const auto = spec.measurement.stability === null && spec.measurement.mode === 'auto'
-  return auto && campaign.calibration === null && timedDecisive(spec).length === 0
+  return auto && campaign.calibration === null && listTimedDecisiveMetrics(spec).length === 0
 }
 
 /** Pairs are read against noise that was measured, and by a harness that was shown to treat both sides alike. */
-export function needsNoise({ spec, campaign }: Prepared): boolean {
+export function isNoiseNeeded({ spec, campaign }: PreparationFacts): boolean {
   const { stability, mode } = spec.measurement
   if (stability !== null || mode === 'once') return false
   return campaign.calibration?.deterministic !== true && !campaign.calibration?.noise
 }
 
 /** Stored-score rules need the incumbent's numbers; the others one set, to say where the campaign started. */
-function needsBaseline(world: World): boolean {
+function isBaselineNeeded(world: World): boolean {
   const { spec, campaign } = world
   const stored = spec.measurement.stability !== null && spec.measurement.baseline === 'cached'
-  return stored ? usableBaseline(world) === null : campaign.baseline === null
+  return stored ? findUsableBaseline(world) === null : campaign.baseline === null
 }
 
 /** What the incumbent's own order says; a base that does not work pauses, since nothing can be compared with it. */
-type Reading = Step[] | Unanswered
+type PreparationReading = PlanStep[] | UnansweredOrder
 
-const readers = {
+const preparationReaders = {
   calibration: readCalibration,
   noise: readNoise,
   baseline: readBaseline,
-} as const satisfies Record<OwnPurpose, (world: World, answered: Answered) => Reading>
+} as const satisfies Record<
+  CampaignOrderPurpose,
+  (world: World, answered: AnsweredOrder) => PreparationReading
+>
 
-function readCalibration(world: World, { order, report, event }: Answered): Reading {
-  const { deterministic, failed, scale, reason } = calibrate(world.spec, report)
-  if (report.runner_error !== null) return nextAttempt(world, order.attempt, reason)
+function readCalibration(world: World, { order, report, event }: AnsweredOrder): PreparationReading {
+  const { deterministic, failed, scale, reason } = calibrateHarness(world.spec, report)
+  if (report.runner_error !== null) return planNextAttempt(world, order.attempt, reason)
   if (failed) return { is: 'given up', reason }
   const draft = {
     kind: 'calibrated',
@@ -116,21 +136,24 @@ function readCalibration(world: World, { order, report, event }: Answered): Read
     reason,
     noise: null,
   } as const
-  return [{ step: 'event', draft }, baselineStep(world, { order, report }, event)]
+  return [{ step: 'event', draft }, buildBaselineStep(world, { order, report }, event)]
 }
 
 /** Two jobs of the base against itself, four in doubt: how noisy a pair is, and are both sides treated alike? */
-function readNoise(world: World, { order, report, event }: Answered): Reading {
+function readNoise(world: World, { order, report, event }: AnsweredOrder): PreparationReading {
   const { spec } = world
-  const unsteady = unsteadyHarness(report, { earlier: order.carried['twin'] ?? [] })
+  const unsteady = describeUnsteadyHarness(report, { earlier: order.carried['twin'] ?? [] })
   if (unsteady !== null) return { is: 'given up', reason: unsteady }
-  const failure = failureOf({ spec, report, label: 'twin', pairs: true })
+  const failure = findFailure({ spec, report, label: 'twin', pairs: true })
   if (failure?.retry) {
-    const next = nextAttempt(world, order.attempt, failure.reason)
+    const next = planNextAttempt(world, order.attempt, failure.reason)
     return next.is === 'wanted' ? { ...next, carried: order.carried } : next
   }
   if (failure) return { is: 'given up', reason: `the base does not pass: ${failure.reason}` }
-  const jobs = [...(order.carried['twin'] ?? []), jobOf(askedIn(order), measuredIn(report), 'twin')]
+  const jobs = [
+    ...(order.carried['twin'] ?? []),
+    buildPairJob(toPairRequest(order), toMeasuredRun(report), 'twin'),
+  ]
   const another = { is: 'wanted', attempt: 1, carried: { twin: jobs } } as const
   if (jobs.length < CALIBRATION_JOBS) return another
   const found = calibrateNoise(spec, report, jobs)
@@ -140,31 +163,31 @@ function readNoise(world: World, { order, report, event }: Answered): Reading {
   const known = world.campaign.calibration
   const why = known === null ? reason : `${known.reason}; ${reason}`
   const draft = { kind: 'calibrated', cause: event, order: order.id, deterministic: false, scale } as const
-  const calibrated: Step = { step: 'event', draft: { ...draft, reason: why, noise } }
+  const calibrated: PlanStep = { step: 'event', draft: { ...draft, reason: why, noise } }
   return world.campaign.baseline === null
-    ? [calibrated, baselineStep(world, { order, report }, event)]
+    ? [calibrated, buildBaselineStep(world, { order, report }, event)]
     : [calibrated]
 }
 
-function readBaseline(world: World, { order, report, event }: Answered): Reading {
-  const { outcome, retry, reason } = assess({
+function readBaseline(world: World, { order, report, event }: AnsweredOrder): PreparationReading {
+  const { outcome, retry, reason } = assessCandidate({
     spec: world.spec,
     order,
     report,
     label: 'base',
     baseline: null,
   })
-  if (retry) return nextAttempt(world, order.attempt, reason)
-  const unsteady = unsteadyHarness(report, { most: 1 })
+  if (retry) return planNextAttempt(world, order.attempt, reason)
+  const unsteady = describeUnsteadyHarness(report, { most: 1 })
   if (unsteady !== null) return { is: 'given up', reason: unsteady }
   if (outcome !== 'eligible') return { is: 'given up', reason: `the incumbent does not pass: ${reason}` }
-  return [baselineStep(world, { order, report }, event)]
+  return [buildBaselineStep(world, { order, report }, event)]
 }
 
-function baselineStep(world: World, { order, report }: Measured, cause: string): Step {
-  const snapshot = snapshotOf(world.spec, report, 'base')
+function buildBaselineStep(world: World, { order, report }: MeasuredOrder, cause: string): PlanStep {
+  const snapshot = buildSnapshot(world.spec, report, 'base')
   const { tree } = order.base
-  const machine = machineKey(report.machine)
+  const machine = buildMachineKey(report.machine)
   const { harness } = order
   const draft = {
     kind: 'baseline-measured',

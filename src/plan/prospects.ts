@@ -1,12 +1,17 @@
-import { chanceToKeep, type ExpectedCost, expectedCost, seesMinEffect } from '../decide/evidence/planning.ts'
-import { smallestVisibleGain, type WayOut, waysOut } from '../decide/evidence/planning.ts'
+import {
+  computeChanceToKeep,
+  type ExpectedCost,
+  computeExpectedCost,
+  isMinEffectVisible,
+} from '../decide/evidence/planning.ts'
+import { findSmallestVisibleGain, type WayOut, listWaysOut } from '../decide/evidence/planning.ts'
 import type { EvidenceOptions } from '../decide/evidence/start-evidence.ts'
-import { objectivesOf } from '../decide/objectives.ts'
-import { emptyCampaign, type Noise } from '../model/campaign.ts'
+import { listObjectives } from '../decide/objectives.ts'
+import { createEmptyCampaign, type Noise } from '../model/campaign.ts'
 import { EFFECT_JOBS } from '../model/order.ts'
-import { pairsPerJob, resolveEvidence } from '../spec/resolve-evidence.ts'
+import { resolvePairsPerJob, resolveEvidence } from '../spec/resolve-evidence.ts'
 import type { Spec } from '../spec/schema.ts'
-import { levelFor, nextShare } from './level.ts'
+import { computeAlpha, computeAlphaShare } from './level.ts'
 
 /** What a campaign with a noisy metric can hope for and what that costs, before anything is spent (decision.md 3.8). */
 export interface Prospects {
@@ -28,9 +33,9 @@ export interface Prospects {
   /** A true gain of twice min_effect. */
   good_idea: ExpectedCost
   /** What each keep takes besides: its reported effect, and the holdout where there is one. */
-  each_keep: Spent
+  each_keep: ExpectedEffort
   /** Once, before the campaign stops: what it came to, by pairs that nothing was selected by. */
-  headline: Spent
+  headline: ExpectedEffort
   /** If no idea is worth anything, and if all are good, with all that is measured for the record. */
   campaign: {
     ideas: number
@@ -39,9 +44,9 @@ export interface Prospects {
   }
 }
 
-export type Spent = Pick<ExpectedCost, 'executions' | 'minutes'>
+export type ExpectedEffort = Pick<ExpectedCost, 'executions' | 'minutes'>
 
-export interface Calibrated {
+export interface CalibratedNoise {
   scale: 'log' | 'linear'
   noise: Noise
   singleMachine: boolean
@@ -49,23 +54,23 @@ export interface Calibrated {
   runs?: number
 }
 
-const EFFECTS = [0, 0.5, 1, 1.5, 2, 3]
-const GOOD = 2
+const PROSPECT_EFFECTS = [0, 0.5, 1, 1.5, 2, 3]
+const GOOD_EFFECT = 2
 /** The same numbers for the same noise, whoever asks. */
-const SEED = 1
-const RUNS = 400
+const PROSPECT_SEED = 1
+const PROSPECT_RUNS = 400
 
-export function prospectsOf(spec: Spec, calibrated: Calibrated): Prospects {
-  const { noise, singleMachine, runs = RUNS } = calibrated
-  const options = optionsOf(spec, calibrated)
-  const input = { noise: { pairSd: noise.pair_sd }, options, seed: SEED, runs }
+export function computeProspects(spec: Spec, calibrated: CalibratedNoise): Prospects {
+  const { noise, singleMachine, runs = PROSPECT_RUNS } = calibrated
+  const options = buildEvidenceOptions(spec, calibrated)
+  const input = { noise: { pairSd: noise.pair_sd }, options, seed: PROSPECT_SEED, runs }
   const min = options.minEffect
-  const cost = (effect: number) => expectedCost({ ...input, effect, ...secondsOf(noise) })
-  const [null_idea, good_idea] = [cost(0), cost(GOOD * min)]
+  const cost = (effect: number) => computeExpectedCost({ ...input, effect, ...buildCostSeconds(noise) })
+  const [null_idea, good_idea] = [cost(0), cost(GOOD_EFFECT * min)]
   const ideas = spec.stopping.max_iterations
-  const record = forTheRecord(spec, noise, options.pairsPerJob)
-  const keeps = ideas * chanceToKeep({ ...input, effect: GOOD * min })
-  const whole = (of: keyof Spent): [number, number] => [
+  const record = estimateReportingEffort(spec, noise, options.pairsPerJob)
+  const keeps = ideas * computeChanceToKeep({ ...input, effect: GOOD_EFFECT * min })
+  const whole = (of: keyof ExpectedEffort): [number, number] => [
     ideas * null_idea[of],
     ideas * good_idea[of] + keeps * record.each_keep[of] + record.headline[of],
   ]
@@ -76,13 +81,13 @@ export function prospectsOf(spec: Spec, calibrated: Calibrated): Prospects {
     pairs_per_job: options.pairsPerJob,
     max_jobs: options.maxJobs,
     single_machine: singleMachine,
-    chance_to_keep: EFFECTS.map(min_effects => {
+    chance_to_keep: PROSPECT_EFFECTS.map(min_effects => {
       const effect = min_effects * min
-      return { min_effects, effect, chance: chanceToKeep({ ...input, effect }) }
+      return { min_effects, effect, chance: computeChanceToKeep({ ...input, effect }) }
     }),
-    smallest_visible_gain: smallestVisibleGain(input),
-    sees_min_effect: seesMinEffect(input),
-    ways_out: waysOut(input),
+    smallest_visible_gain: findSmallestVisibleGain(input),
+    sees_min_effect: isMinEffectVisible(input),
+    ways_out: listWaysOut(input),
     null_idea,
     good_idea,
     ...record,
@@ -91,10 +96,12 @@ export function prospectsOf(spec: Spec, calibrated: Calibrated): Prospects {
 }
 
 /** Jobs without a stopping rule: every one of them is measured to its end (decision.md 3.6). */
-function forTheRecord({ measurement }: Spec, noise: Noise, pairs: number) {
-  const effect = jobOf(noise, pairs)
+function estimateReportingEffort({ measurement }: Spec, noise: Noise, pairs: number) {
+  const effect = estimateJob(noise, pairs)
   const holdout =
-    measurement.holdout === null ? { executions: 0, minutes: 0 } : jobOf(noise, measurement.holdout.pairs)
+    measurement.holdout === null
+      ? { executions: 0, minutes: 0 }
+      : estimateJob(noise, measurement.holdout.pairs)
   return {
     each_keep: {
       executions: effect.executions + holdout.executions,
@@ -105,7 +112,7 @@ function forTheRecord({ measurement }: Spec, noise: Noise, pairs: number) {
 }
 
 /** Its warm-ups, one of each side, are in what a job takes besides its pairs. */
-function jobOf({ execution_seconds, overhead_seconds }: Noise, pairs: number): Spent {
+function estimateJob({ execution_seconds, overhead_seconds }: Noise, pairs: number): ExpectedEffort {
   return {
     executions: 2 * (pairs + 1),
     minutes: (2 * pairs * execution_seconds + overhead_seconds) / 60,
@@ -113,17 +120,17 @@ function jobOf({ execution_seconds, overhead_seconds }: Noise, pairs: number): S
 }
 
 /** The rule under which the campaign's first idea is judged on its primary. */
-function optionsOf(spec: Spec, { scale, noise, singleMachine }: Calibrated) {
+function buildEvidenceOptions(spec: Spec, { scale, noise, singleMachine }: CalibratedNoise) {
   const evidence = resolveEvidence(spec, { scale, singleMachine, deterministic: false })
-  const campaign = emptyCampaign()
-  const objectives = objectivesOf(spec.metric)
+  const campaign = createEmptyCampaign()
+  const objectives = listObjectives(spec.metric)
   return {
     direction: objectives[0].direction,
     minEffect: evidence.min_effect,
     nullEffect: evidence.null_effect,
-    alpha: levelFor(campaign, spec.evidence, { share: nextShare(campaign, spec), variant: 0 }),
+    alpha: computeAlpha(campaign, spec.evidence, { share: computeAlphaShare(campaign, spec), variant: 0 }),
     screen: evidence.screen,
-    pairsPerJob: pairsPerJob(spec.evidence, noise.execution_seconds),
+    pairsPerJob: resolvePairsPerJob(spec.evidence, noise.execution_seconds),
     maxJobs: evidence.max_jobs,
     freshRunners: evidence.fresh_runners,
     singleMachine,
@@ -132,7 +139,7 @@ function optionsOf(spec: Spec, { scale, noise, singleMachine }: Calibrated) {
 }
 
 /** What a job takes besides its pairs holds its warm-ups already: one execution of each side. */
-function secondsOf({ execution_seconds, overhead_seconds }: Noise) {
+function buildCostSeconds({ execution_seconds, overhead_seconds }: Noise) {
   const setupSeconds = Math.max(0, overhead_seconds - 2 * execution_seconds)
   return { secondsPerExecution: execution_seconds, setupSeconds }
 }

@@ -1,7 +1,7 @@
 import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
 import type { ExperimentId } from '../model/ids.ts'
-import { subjectsOf } from '../model/picked.ts'
+import { listSubjects } from '../model/picked.ts'
 import type { PullFacts, World } from './world.ts'
 
 /**
@@ -9,7 +9,7 @@ import type { PullFacts, World } from './world.ts'
  * experiment that has ended is somebody's next idea, and none of its business. So is its own, once that has been opened
  * again with another head and is the next experiment's.
  */
-export function pullFinder({
+export function createPullFinder({
   pulls,
   campaign,
 }: Pick<World, 'pulls' | 'campaign'>): (experiment: Experiment) => PullFacts | undefined {
@@ -25,22 +25,22 @@ export function pullFinder({
     const { pull: number, id } = experiment
     if (number === null) {
       const pull = experiment.branch === null ? undefined : byBranch.get(experiment.branch)
-      return pull && isOf(experiment, pull) ? pull : undefined
+      return pull && isPullMatching(experiment, pull) ? pull : undefined
     }
     const pull = byNumber.get(number)
     if (pull === undefined) return undefined
-    holders ??= holdersOf(campaign, byNumber)
+    holders ??= mapPullHolders(campaign, byNumber)
     return holders.get(number) === id ? pull : undefined
   }
 }
 
 /** Whose each of them is by its number: the last one's. */
-function holdersOf(
+function mapPullHolders(
   campaign: Campaign,
   byNumber: ReadonlyMap<number, PullFacts>,
 ): ReadonlyMap<number, ExperimentId> {
   const holders = new Map<number, ExperimentId>()
-  for (const { pull, id } of subjectsOf(campaign))
+  for (const { pull, id } of listSubjects(campaign))
     if (pull !== null && byNumber.has(pull)) holders.set(pull, id)
   return holders
 }
@@ -50,6 +50,6 @@ function isLater(pull: PullFacts, than: PullFacts): boolean {
   return pull.number > than.number
 }
 
-function isOf({ owned, status, head }: Experiment, pull: PullFacts): boolean {
+function isPullMatching({ owned, status, head }: Experiment, pull: PullFacts): boolean {
   return owned || status !== 'ended' || pull.head === head
 }

@@ -1,11 +1,11 @@
 import type { OrderId } from '../model/ids.ts'
-import type { Action } from './action.ts'
+import type { PlanAction } from './action.ts'
 
 /**
  * What a process has done outside the ledger, or what was refused to it there, may not show at its next look: a list
  * lags, a text was cut, a conversation is locked. On the very same ledger it is not done again, so that a tick ends.
  */
-export function repeatKeys(action: Action): string[] {
+export function listRepeatKeys(action: PlanAction): string[] {
   switch (action.do) {
     case 'pulls':
       return action.changes.map(change => JSON.stringify(change))
@@ -14,7 +14,7 @@ export function repeatKeys(action: Action): string[] {
     case 'greet':
       return [JSON.stringify(action)]
     case 'dispatch':
-      return [dispatchKey(action.order)]
+      return [buildDispatchKey(action.order)]
     case 'commit':
     case 'cancel':
     case 'merge':
@@ -28,14 +28,17 @@ export function repeatKeys(action: Action): string[] {
   }
 }
 
-export function dispatchKey(order: OrderId): string {
+export function buildDispatchKey(order: OrderId): string {
   return `dispatch ${order}`
 }
 
-export function withoutRepeats(actions: readonly Action[], done: ReadonlySet<string> | undefined): Action[] {
+export function removeRepeats(
+  actions: readonly PlanAction[],
+  done: ReadonlySet<string> | undefined,
+): PlanAction[] {
   if (done === undefined || done.size === 0) return [...actions]
-  return actions.flatMap((action): Action[] => {
-    if (action.do !== 'pulls') return repeatKeys(action).some(key => done.has(key)) ? [] : [action]
+  return actions.flatMap((action): PlanAction[] => {
+    if (action.do !== 'pulls') return listRepeatKeys(action).some(key => done.has(key)) ? [] : [action]
     const changes = action.changes.filter(change => !done.has(JSON.stringify(change)))
     return changes.length === 0 ? [] : [{ ...action, changes }]
   })

@@ -1,8 +1,8 @@
-import type { Step } from './action.ts'
+import type { PlanStep } from './action.ts'
 import type { World } from './world.ts'
 
 /** A landing is taken back at once only if the tree without it was measured before; else it is an experiment. */
-export function directReverts(world: World): Step[] {
+export function planDirectReverts(world: World): PlanStep[] {
   const { campaign } = world
   for (const wish of campaign.steered) {
     const facts = wish.action === 'revert' ? world.reverts.get(wish.event) : undefined

@@ -1,120 +1,127 @@
-import { rank } from '../decide/rank.ts'
-import { areDisjoint, runnersUp } from '../decide/select.ts'
+import { rankCandidates } from '../decide/rank.ts'
+import { areDisjoint, selectRunnersUp } from '../decide/select.ts'
 import type { Campaign, Round } from '../model/campaign.ts'
 import type { ExperimentId } from '../model/ids.ts'
-import type { Step } from './action.ts'
-import type { Arrivals } from './arrivals.ts'
-import { holdoutTrial } from './holdout.ts'
-import { unapprovedText } from './approvals.ts'
-import { endSteps, finalSteps, landSteps, notSelected, notTakenReason, requeueStep } from './ending.ts'
-import { assessmentOf, type Member, memberOf } from './member.ts'
-import type { Request } from './orders.ts'
-import { unisolatedText } from './unisolated.ts'
+import type { PlanStep } from './action.ts'
+import type { IncomingReports } from './arrivals.ts'
+import { tryHoldout } from './holdout.ts'
+import { describeUnapproved } from './approvals.ts'
+import {
+  closeExperiment,
+  closeMember,
+  buildLandingSteps,
+  closeNotSelected,
+  formatNotTakenReason,
+  buildRequeueStep,
+} from './ending.ts'
+import { getAssessment, type RoundMember, buildMember } from './member.ts'
+import type { OrderRequest } from './orders.ts'
+import { explainUnisolated } from './unisolated.ts'
 import type { World } from './world.ts'
 
 /** What a round's members need next: verdicts now, orders by the order plan, or nothing. */
 export interface RoundPlan {
-  steps: Step[]
+  steps: PlanStep[]
   /** Members that need an order in this round, and whether the last one failed through nobody's fault. */
   again: { id: ExperimentId; after: 'nothing' | 'failure' | 'pairs' }[]
   /** The runner-up to be measured on top of the new incumbent. */
   combine: ExperimentId | null
   /** What would land, to be tried on the holdout first. */
-  holdout: Request[]
+  holdout: OrderRequest[]
 }
 
-const NOTHING: RoundPlan = { steps: [], again: [], combine: null, holdout: [] }
+const NO_ROUND_PLAN: RoundPlan = { steps: [], again: [], combine: null, holdout: [] }
 
-export function settleRound(world: World, found: Arrivals): RoundPlan {
+export function settleRound(world: World, found: IncomingReports): RoundPlan {
   const { round } = world.campaign
-  if (!round?.open) return NOTHING
-  const members = membersOf(world, round, found)
+  if (!round?.open) return NO_ROUND_PLAN
+  const members = listMembers(world, round, found)
   const lapsed = members
-    .filter(member => needsOrder(member).length > 0)
-    .flatMap(one => lapsedSteps(world, one))
-  if (lapsed.length > 0) return { ...NOTHING, steps: lapsed }
-  const again = members.flatMap(needsOrder)
-  const steps = members.flatMap(member => finalSteps(world.campaign, member))
+    .filter(member => findNeededOrder(member).length > 0)
+    .flatMap(one => closeLapsedMember(world, one))
+  if (lapsed.length > 0) return { ...NO_ROUND_PLAN, steps: lapsed }
+  const again = members.flatMap(findNeededOrder)
+  const steps = members.flatMap(member => closeMember(world.campaign, member))
   const eligible = members.filter(member => member.judgement?.is === 'eligible')
-  const barred = eligible.flatMap(member => barSteps(world, member))
-  const settled = eligible.filter(member => barSteps(world, member).length === 0)
-  if (members.some(isUndecided) || members.some(losesDeterminism)) return { ...NOTHING, steps, again }
-  const next = landNext({ world, found, round }, settled, { steps, again })
+  const barred = eligible.flatMap(member => closeBarredMember(world, member))
+  const settled = eligible.filter(member => closeBarredMember(world, member).length === 0)
+  if (members.some(isUndecided) || members.some(hasLostDeterminism)) return { ...NO_ROUND_PLAN, steps, again }
+  const next = settleNextMember({ world, found, round }, settled, { steps, again })
   return { ...next, steps: [...barred, ...next.steps] }
 }
 
-function landNext(
-  scene: Scene,
-  settled: Member[],
+function settleNextMember(
+  scene: RoundContext,
+  settled: RoundMember[],
   { steps, again }: Pick<RoundPlan, 'steps' | 'again'>,
 ): RoundPlan {
-  if (scene.round.winner !== null) return combination(scene, settled, steps)
-  const { steps: landing, holdout } = landWinner(scene, settled)
-  return { ...NOTHING, steps: [...steps, ...landing], again, holdout }
+  if (scene.round.winner !== null) return settleCombination(scene, settled, steps)
+  const { steps: landing, holdout } = settleWinner(scene, settled)
+  return { ...NO_ROUND_PLAN, steps: [...steps, ...landing], again, holdout }
 }
 
 /** What its round made of its packages, or an amendment of their approval, is looked at before it lands; and as whom it ran. */
-function barSteps(world: World, member: Member): Step[] {
+function closeBarredMember(world: World, member: RoundMember): PlanStep[] {
   const { experiment } = member
-  const packages = unapprovedText(world, experiment, world.candidates.get(experiment.id))
+  const packages = describeUnapproved(world, experiment, world.candidates.get(experiment.id))
   const why =
-    packages === null ? unisolatedText(world, member) : `it adds ${packages}, which no person approved`
-  return why === null ? [] : notSelected(member, why)
+    packages === null ? explainUnisolated(world, member) : `it adds ${packages}, which no person approved`
+  return why === null ? [] : closeNotSelected(member, why)
 }
 
 /** An amendment took the approval back: nothing more of it runs, whatever its round still wanted to know. */
-function lapsedSteps(world: World, { experiment }: Member): Step[] {
-  const packages = unapprovedText(world, experiment, world.candidates.get(experiment.id))
+function closeLapsedMember(world: World, { experiment }: RoundMember): PlanStep[] {
+  const packages = describeUnapproved(world, experiment, world.candidates.get(experiment.id))
   if (packages === null) return []
   const reason = `it adds ${packages}, which is approved no more`
   return [{ step: 'close', experiment: experiment.id, outcome: 'withdrawn', reason, keep: true }]
 }
 
-interface Scene {
+interface RoundContext {
   world: World
-  found: Arrivals
+  found: IncomingReports
   round: Round
 }
 
-function membersOf(world: World, round: Round, found: Arrivals): Member[] {
+function listMembers(world: World, round: Round, found: IncomingReports): RoundMember[] {
   return round.members.flatMap(id => {
     const experiment = world.campaign.experiments[id]
-    if (!experiment || !isMember(experiment)) return []
-    return [memberOf(world, experiment, found.reports)]
+    if (!experiment || !isActiveMember(experiment)) return []
+    return [buildMember(world, experiment, found.reports)]
   })
 }
 
-function isMember({ status }: Member['experiment']): boolean {
+function isActiveMember({ status }: RoundMember['experiment']): boolean {
   return status !== 'ended' && status !== 'parked' && status !== 'landing'
 }
 
-function needsOrder({ experiment: { id, status }, judgement }: Member): RoundPlan['again'] {
+function findNeededOrder({ experiment: { id, status }, judgement }: RoundMember): RoundPlan['again'] {
   if (judgement === null) return status === 'queued' ? [{ id, after: 'nothing' }] : []
   if (judgement.is === 'again') return [{ id, after: 'failure' }]
   return judgement.is === 'more' ? [{ id, after: 'pairs' }] : []
 }
 
 /** Nothing of a round lands before all of it is decided: a new incumbent would void the pairs of the rest. */
-function isUndecided({ judgement }: Member): boolean {
+function isUndecided({ judgement }: RoundMember): boolean {
   return judgement === null || judgement.is === 'again' || judgement.is === 'more'
 }
 
 /** What was measured beside it rests on the same belief: it is queued again, not merged. */
-function losesDeterminism({ judgement }: Member): boolean {
+function hasLostDeterminism({ judgement }: RoundMember): boolean {
   return judgement?.is === 'final' && judgement.assessment.determinism_lost
 }
 
 /** The best lands; if it does not hold on the holdout, the next one is tried at the next look. */
-function landWinner(
-  { world, found, round }: Scene,
-  eligible: Member[],
+function settleWinner(
+  { world, found, round }: RoundContext,
+  eligible: RoundMember[],
 ): Pick<RoundPlan, 'steps' | 'holdout'> {
-  const [winner, ...others] = ranking(world, eligible)
+  const [winner, ...others] = rankMembers(world, eligible)
   if (!winner) return { steps: [closeRound(round, null)], holdout: [] }
-  const trial = holdoutTrial(world, found, winner)
+  const trial = tryHoldout(world, found, winner)
   switch (trial.is) {
     case 'passed':
-      return { steps: landFirst(world, round, winner, others), holdout: [] }
+      return { steps: buildWinnerSteps(world, round, winner, others), holdout: [] }
     case 'ended':
       return { steps: trial.steps, holdout: [] }
     case 'waiting':
@@ -125,30 +132,35 @@ function landWinner(
 }
 
 /** Those that touch the files of a better one are answered at once; what only has no place in the batch is carried. */
-function landFirst(world: World, round: Round, winner: Member, others: Member[]): Step[] {
-  const changed = changedPaths(world)
+function buildWinnerSteps(
+  world: World,
+  round: Round,
+  winner: RoundMember,
+  others: RoundMember[],
+): PlanStep[] {
+  const changed = collectChangedPaths(world)
   const { id } = winner.experiment
   const ranked = others.map(member => member.experiment.id)
   const most = world.spec.max_runner_up_merges_per_batch
-  const runners = new Set(runnersUp(ranked, id, changed, most))
-  const free = new Set(runnersUp(ranked, id, changed, Infinity))
+  const runners = new Set(selectRunnersUp(ranked, id, changed, most))
+  const free = new Set(selectRunnersUp(ranked, id, changed, Infinity))
   const left = others.filter(member => !runners.has(member.experiment.id))
   const steps = left.flatMap(member => {
-    if (free.has(member.experiment.id)) return [carry(member, `${id} was better`)]
-    return notSelected(member, betterText(member, ranked, id, changed))
+    if (free.has(member.experiment.id)) return [carryMember(member, `${id} was better`)]
+    return closeNotSelected(member, describeBetter(member, ranked, id, changed))
   })
-  steps.push(...landSteps(world, winner, landedAs(winner)))
+  steps.push(...buildLandingSteps(world, winner, getLandingOutcome(winner)))
   if (runners.size === 0) steps.push(closeRound(round, id, steps))
   return steps
 }
 
-function landedAs({ experiment: { purpose } }: Member): 'kept' | 'revert_landed' {
+function getLandingOutcome({ experiment: { purpose } }: RoundMember): 'kept' | 'revert_landed' {
   return purpose === 'revert' ? 'revert_landed' : 'kept'
 }
 
 /** Names the first better one whose files it touches; the winner where its own files are not known. */
-function betterText(
-  { experiment: { id } }: Member,
+function describeBetter(
+  { experiment: { id } }: RoundMember,
   ranked: readonly ExperimentId[],
   winner: ExperimentId,
   changed: ReadonlyMap<ExperimentId, string[]>,
@@ -159,32 +171,32 @@ function betterText(
   return `${other} was better${overlaps ? ' and changes the same files' : ''}`
 }
 
-const NEXT_ROUND = 'The next round measures it on top of what was kept'
+const NEXT_ROUND_TEXT = 'The next round measures it on top of what was kept'
 
 /** A proven gain that this batch has no place for: the next round measures it on the new incumbent. */
-function carry(member: Member, why: string): Step {
-  const measured = assessmentOf(member)?.reason
-  return requeueStep(member, 'carried', notTakenReason(`${why}. ${NEXT_ROUND}`, measured))
+function carryMember(member: RoundMember, why: string): PlanStep {
+  const measured = getAssessment(member)?.reason
+  return buildRequeueStep(member, 'carried', formatNotTakenReason(`${why}. ${NEXT_ROUND_TEXT}`, measured))
 }
 
-export function ranking(world: Pick<World, 'candidates'>, eligible: Member[]): Member[] {
+export function rankMembers(world: Pick<World, 'candidates'>, eligible: RoundMember[]): RoundMember[] {
   const byId = new Map(eligible.map(member => [member.experiment.id, member]))
   const entries = eligible.map(({ experiment, judgement }) => ({
     id: experiment.id,
     number: experiment.number,
     rankScore: judgement?.is === 'eligible' ? judgement.assessment.rank_score : 0,
-    changedLines: changedLines(world, experiment.id),
+    changedLines: countChangedLines(world, experiment.id),
   }))
-  return rank(entries).flatMap(entry => byId.get(entry.id) ?? [])
+  return rankCandidates(entries).flatMap(entry => byId.get(entry.id) ?? [])
 }
 
-function changedLines(world: Pick<World, 'candidates'>, id: ExperimentId): number {
+function countChangedLines(world: Pick<World, 'candidates'>, id: ExperimentId): number {
   const facts = world.candidates.get(id)
   if (facts?.merged !== 'clean') return 0
   return facts.changes.reduce((sum, change) => sum + (change.added ?? 0) + (change.deleted ?? 0), 0)
 }
 
-function changedPaths(world: World): Map<ExperimentId, string[]> {
+function collectChangedPaths(world: World): Map<ExperimentId, string[]> {
   const paths = new Map<ExperimentId, string[]>()
   for (const [id, facts] of world.candidates) {
     if (facts.merged === 'clean')
@@ -196,59 +208,66 @@ function changedPaths(world: World): Map<ExperimentId, string[]> {
   return paths
 }
 
-function combination(scene: Scene, eligible: Member[], steps: Step[]): RoundPlan {
+function settleCombination(scene: RoundContext, eligible: RoundMember[], steps: PlanStep[]): RoundPlan {
   const { world, round } = scene
   const combined = eligible.find(member => member.measured?.order.purpose === 'combination')
   if (combined) {
-    const plan = landCombined(scene, combined, eligible.length === 1)
+    const plan = settleCombined(scene, combined, eligible.length === 1)
     return { ...plan, steps: [...steps, ...plan.steps] }
   }
   const failed = round.combination_failed || steps.length > 0
-  const [next] = ranking(world, eligible)
+  const [next] = rankMembers(world, eligible)
   if (!failed && next) return startCombination(world, round, next, eligible, steps)
   const rest = eligible.map(member =>
-    carry(member, `a runner-up before it did not hold on top of ${round.winner}`),
+    carryMember(member, `a runner-up before it did not hold on top of ${round.winner}`),
   )
-  return { ...NOTHING, steps: [...steps, ...rest, closeRound(round, round.winner, rest)] }
+  return { ...NO_ROUND_PLAN, steps: [...steps, ...rest, closeRound(round, round.winner, rest)] }
 }
 
-function landCombined({ world, found, round }: Scene, combined: Member, last: boolean): RoundPlan {
-  const trial = holdoutTrial(world, found, combined)
-  if (trial.is === 'waiting') return { ...NOTHING, steps: trial.steps, holdout: trial.requests }
-  if (trial.is === 'ended') return { ...NOTHING, steps: trial.steps }
-  const landed = landSteps(world, combined, 'runner_up_kept')
+function settleCombined(
+  { world, found, round }: RoundContext,
+  combined: RoundMember,
+  last: boolean,
+): RoundPlan {
+  const trial = tryHoldout(world, found, combined)
+  if (trial.is === 'waiting') return { ...NO_ROUND_PLAN, steps: trial.steps, holdout: trial.requests }
+  if (trial.is === 'ended') return { ...NO_ROUND_PLAN, steps: trial.steps }
+  const landed = buildLandingSteps(world, combined, 'runner_up_kept')
   if (last) landed.push(closeRound(round, round.winner))
-  return { ...NOTHING, steps: landed }
+  return { ...NO_ROUND_PLAN, steps: landed }
 }
 
 function startCombination(
   world: World,
   round: Round,
-  next: Member,
-  eligible: Member[],
-  steps: Step[],
+  next: RoundMember,
+  eligible: RoundMember[],
+  steps: PlanStep[],
 ): RoundPlan {
   const { experiment } = next
   const facts = world.candidates.get(experiment.id)
-  if (facts?.merged !== 'conflict') return { ...NOTHING, steps, combine: experiment.id }
+  if (facts?.merged !== 'conflict') return { ...NO_ROUND_PLAN, steps, combine: experiment.id }
   const reason = `promising alone, does not merge with ${round.winner}: ${facts.paths.slice(0, 3).join(', ')}`
-  const dropped = endSteps({
+  const dropped = closeExperiment({
     experiment,
     order: next.measured?.order.id ?? null,
     outcome: 'runner_up_dropped',
-    assessment: assessmentOf(next),
+    assessment: getAssessment(next),
     reason,
     cause: next.cause,
   })
   const rest = eligible.filter(member => member !== next)
   const carried = rest.map(member =>
-    carry(member, `${experiment.id} before it did not merge with ${round.winner}`),
+    carryMember(member, `${experiment.id} before it did not merge with ${round.winner}`),
   )
-  return { ...NOTHING, steps: [...steps, ...dropped, ...carried, closeRound(round, round.winner, carried)] }
+  return {
+    ...NO_ROUND_PLAN,
+    steps: [...steps, ...dropped, ...carried, closeRound(round, round.winner, carried)],
+  }
 }
 
 /** What is queued again has left the round, whether the same transaction says so or an earlier one did. */
-function closeRound(round: Round, winner: ExperimentId | null, before: readonly Step[] = []): Step {
+function closeRound(round: Round, winner: ExperimentId | null, before: readonly PlanStep[] = []): PlanStep {
   const left = before.flatMap(step =>
     step.step === 'event' && step.draft.kind === 'requeued' ? [step.draft.experiment] : [],
   )
@@ -262,6 +281,6 @@ function closeRound(round: Round, winner: ExperimentId | null, before: readonly 
   return { step: 'event', draft }
 }
 
-export function nextRound(campaign: Campaign): number {
+export function getNextRoundNumber(campaign: Campaign): number {
   return (campaign.round?.number ?? 0) + 1
 }

@@ -1,13 +1,13 @@
-import { numberText } from '../decide/wording.ts'
+import { formatNumber } from '../decide/wording.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
-import type { Judgement, Measured } from './judgement.ts'
-import { comparing } from './orders.ts'
-import type { Change, World } from './world.ts'
+import type { Judgement, MeasuredOrder } from './judgement.ts'
+import { selectComparison } from './orders.ts'
+import type { CandidateChange, World } from './world.ts'
 
 /** Why a change may not be judged as a simplification; null where it may. */
-export function whyNotSimplified(world: World, changes: readonly Change[]): string | null {
-  if (comparing(world)?.by === 'numbers')
+export function explainNotSimplification(world: World, changes: readonly CandidateChange[]): string | null {
+  if (selectComparison(world)?.by === 'numbers')
     return 'kind: simplify is shown to cost nothing by pairs, and this campaign compares numbers: bring it as an idea'
   const added = changes.reduce((sum, change) => sum + (change.added ?? 0), 0)
   const deleted = changes.reduce((sum, change) => sum + (change.deleted ?? 0), 0)
@@ -19,10 +19,10 @@ export function whyNotSimplified(world: World, changes: readonly Change[]): stri
  * Each simplification is only shown to cost less than min_effect, so many could cost a lot: all of them together
  * may cost one min_effect (decision.md 3.4).
  */
-export function withinBudget(
+export function limitSimplification(
   { simplified }: Pick<Campaign, 'simplified'>,
   { purpose }: Pick<Experiment, 'purpose'>,
-  { order }: Measured,
+  { order }: MeasuredOrder,
   judgement: Judgement,
 ): Judgement {
   if (purpose !== 'simplify' || judgement.is !== 'eligible' || order.stop.rule !== 'paired') return judgement
@@ -30,7 +30,7 @@ export function withinBudget(
   const { min_effect, scale } = order.stop
   const loss = Math.max(0, -(assessment.primary_delta ?? 0))
   if (simplified + loss <= min_effect) return judgement
-  const said = (value: number) => (scale === 'log' ? `${(value * 100).toFixed(1)} %` : numberText(value))
+  const said = (value: number) => (scale === 'log' ? `${(value * 100).toFixed(1)} %` : formatNumber(value))
   const reason = `it costs ${said(loss)}, and simplifications may cost ${said(min_effect)} in all, of which ${said(simplified)} is spent`
   const outcome = order.purpose === 'combination' ? 'runner_up_dropped' : 'dropped'
   return { is: 'final', outcome, assessment, reason }

@@ -1,71 +1,82 @@
-import { judgingStop } from '../decide/stopping.ts'
+import { findJudgingStop } from '../decide/stopping.ts'
 import type { Campaign } from '../model/campaign.ts'
 import { withReason } from '../model/describe-status.ts'
-import { experimentsOf } from '../model/experiments.ts'
-import type { Action, Plan, Step, Waiting } from './action.ts'
-import { askApprovals } from './approvals.ts'
-import { askedHere, lostAskings } from './asked-elsewhere.ts'
-import { arrivals } from './arrivals.ts'
-import { answered, askFor, benchedAlerts, growsYet } from './asking.ts'
-import { astrayPlan } from './astray.ts'
-import { closedIdeas } from './backlog.ts'
-import { approvalActions, campaignBranch, campaignPullActions, campaignPullSteps } from './campaign-pull.ts'
-import { addToDraft, conclude, dispatchIdle, type Draft, request } from './draft.ts'
-import { effectSteps, effectsBeside, type EffectPlan, lastEffects, progressAfterStop } from './effects.ts'
-import { closesIdeas, encoreForPicks, encoreSteps } from './encore.ts'
-import { foreignPlan } from './foreign.ts'
-import { fruitlessAlerts } from './fruitless-runs.ts'
-import { greetings } from './greetings.ts'
-import { followHeads } from './heads.ts'
-import { freshProposals, nothingOpened, openProposals, refuseQueued } from './intake.ts'
-import { judgeElsewhere, lostJudgings, toldScores } from './judged-elsewhere.ts'
-import { landedSteps, landingPlan } from './landing.ts'
-import { parkInterrupted } from './lost.ts'
-import { isSettled } from './only.ts'
-import type { Request } from './orders.ts'
-import { resumeParked } from './parked.ts'
-import { pickFates } from './pick-fates.ts'
-import { pickPullActions } from './pick-pulls.ts'
-import { pickPlan, pickVerdicts } from './picks.ts'
-import { prepare } from './preparation.ts'
-import { pullActions } from './pulls.ts'
-import { isLimitRaised, raisedLimitSteps } from './raised-limit.ts'
-import { mergedSteps } from './restart.ts'
-import { directReverts } from './revert.ts'
+import { listExperiments } from '../model/experiments.ts'
+import type { PlanAction, Plan, PlanStep, PlanWaiting } from './action.ts'
+import { requestApprovals } from './approvals.ts'
+import { listLocalRequests, closeLostRequests } from './asked-elsewhere.ts'
+import { readReports } from './arrivals.ts'
+import { buildAnswerSteps, requestProposals, reportDisabledProposers, isRoundGrowing } from './asking.ts'
+import { reportMisplacedBranch } from './astray.ts'
+import { closeFinishedIdeas } from './backlog.ts'
+import {
+  announceApprovals,
+  advanceCampaignBranch,
+  updateCampaignPull,
+  recordCampaignPullEnd,
+} from './campaign-pull.ts'
+import { addToDraft, finishPlan, dispatchIdle, type PlanDraft, issueOrders } from './draft.ts'
+import {
+  reportEffects,
+  planEffects,
+  type EffectPlan,
+  planLastEffects,
+  planProgressAfterStop,
+} from './effects.ts'
+import { isClosingIdeas, startPickRound, planExtraRound } from './encore.ts'
+import { planForeignTip } from './foreign.ts'
+import { buildRunAlerts } from './fruitless-runs.ts'
+import { commentPausedPulls } from './greetings.ts'
+import { detectBranchChanges } from './heads.ts'
+import { listNewProposals, openNothing, openExperiments, refuseQueued } from './intake.ts'
+import { requestJudgingJob, closeLostJudgings, recordScores } from './judged-elsewhere.ts'
+import { recordLandedMerge, planLanding } from './landing.ts'
+import { parkRepeatedlyLost } from './lost.ts'
+import { isTargetSettled } from './only.ts'
+import type { OrderRequest } from './orders.ts'
+import { resumeNotProven } from './parked.ts'
+import { planPickFates } from './pick-fates.ts'
+import { updatePickPulls } from './pick-pulls.ts'
+import { planPicks, judgePicks } from './picks.ts'
+import { planBase } from './preparation.ts'
+import { updatePulls } from './pulls.ts'
+import { isLimitRaised, planRaisedLimit } from './raised-limit.ts'
+import { recordMergedBranch } from './restart.ts'
+import { planDirectReverts } from './revert.ts'
 import { settleRound } from './round.ts'
-import { memberRequests, newRound } from './rounds.ts'
+import { requestMemberOrders, requestNewRound } from './rounds.ts'
 import {
   cancelRemaining,
   closeRemaining,
   interruptRemaining,
-  stopFor,
-  type StopReason,
-  stopStep,
+  findDueStop,
+  type CampaignStop,
+  buildStopStep,
 } from './stop.ts'
-import { askPermission } from './strangers.ts'
-import { syncByHand, syncPlan, type SyncPlan } from './sync.ts'
-import { awaitHopelessSync, awaitRefusedSync, endVanishedWaits } from './sync-awaited.ts'
+import { requestPermission } from './strangers.ts'
+import { planManualSync, planSync, type SyncPlan } from './sync.ts'
+import { awaitBlockedSync, awaitRefusedSync, endResolvedWaits } from './sync-awaited.ts'
 import type { World } from './world.ts'
 
 /** What a stage has to do. It ends the plan, unless it is `beside`: then the stages after it are checked as well. */
 interface StageResult {
   /** Events and ref moves: one push. */
-  steps?: readonly Step[]
+  steps?: readonly PlanStep[]
   /** What is done on GitHub and in this process once the push was accepted. */
-  actions?: readonly Action[]
+  actions?: readonly PlanAction[]
   /** Orders to issue. */
-  requests?: readonly Request[]
+  requests?: readonly OrderRequest[]
   /** Why no order can be issued: a person is waited for. */
   blocked?: string | null
   /** What the campaign waits for where this stage writes nothing. */
-  waiting?: Waiting
+  waiting?: PlanWaiting
   beside?: true
 }
 
-type Stage = (draft: Draft) => StageResult | null
+type PlanStage = (draft: PlanDraft) => StageResult | null
 
 /** Checked first, in every state. */
-const ALWAYS: readonly Stage[] = [
+const ALWAYS: readonly PlanStage[] = [
   recordAnswers,
   updatePullRequests,
   recordCampaignMerge,
@@ -74,10 +85,10 @@ const ALWAYS: readonly Stage[] = [
 ]
 
 /** Other people's changes first, then verdicts and landings, then what they make room for. */
-const RUNNING: readonly Stage[] = [
+const RUNNING: readonly PlanStage[] = [
   dispatchIdleOrders,
   requestScores,
-  alertFruitlessRuns,
+  reportFruitlessRuns,
   recordBranchChanges,
   adoptManualSync,
   handleForeignTip,
@@ -96,9 +107,9 @@ const RUNNING: readonly Stage[] = [
   startRound,
 ]
 
-const PAUSED: readonly Stage[] = [holdCampaign]
+const PAUSED: readonly PlanStage[] = [holdCampaign]
 
-const STOPPED: readonly Stage[] = [
+const STOPPED: readonly PlanStage[] = [
   startExtraRound,
   resumeAfterRaisedLimit,
   recordLateBranchChanges,
@@ -107,10 +118,10 @@ const STOPPED: readonly Stage[] = [
   startExtraRoundForPicks,
   recordEffects,
   measureProgress,
-  restStopped,
+  showStoppedResult,
 ]
 
-const STAGES: Record<Campaign['status'], readonly Stage[]> = {
+const STAGES: Record<Campaign['status'], readonly PlanStage[]> = {
   none: [reportNoCampaign],
   running: [...ALWAYS, ...RUNNING],
   paused: [...ALWAYS, ...PAUSED],
@@ -122,53 +133,53 @@ const STAGES: Record<Campaign['status'], readonly Stage[]> = {
  * ends it. It never relies on what an earlier plan intended; whatever is left to do is found again at the next look
  * (invariant 7).
  */
-export function plan(world: World): Plan {
-  let draft: Draft = { world, found: arrivals(world), steps: [], actions: [] }
+export function planCampaign(world: World): Plan {
+  let draft: PlanDraft = { world, found: readReports(world), steps: [], actions: [] }
   for (const stage of STAGES[world.campaign.status]) {
     const result = stage(draft)
     if (result === null) continue
     draft = addToDraft(draft, result)
     const { requests, blocked = null, waiting, beside } = result
     if (beside) continue
-    return requests ? request(draft, requests, blocked) : conclude(draft, waiting)
+    return requests ? issueOrders(draft, requests, blocked) : finishPlan(draft, waiting)
   }
-  return conclude(draft)
+  return finishPlan(draft)
 }
 
 // In every state
 
-function recordAnswers({ world, found }: Draft): StageResult {
+function recordAnswers({ world, found }: PlanDraft): StageResult {
   const steps = [
-    ...answered(world),
-    ...lostAskings(world),
-    ...toldScores(world),
-    ...lostJudgings(world),
-    ...closedIdeas(world),
+    ...buildAnswerSteps(world),
+    ...closeLostRequests(world),
+    ...recordScores(world),
+    ...closeLostJudgings(world),
+    ...closeFinishedIdeas(world),
     ...found.steps,
   ]
   return { steps, actions: found.actions, beside: true }
 }
 
-function updatePullRequests({ world }: Draft): StageResult {
+function updatePullRequests({ world }: PlanDraft): StageResult {
   const actions = [
-    ...pullActions(world),
-    ...pickPullActions(world),
-    ...campaignPullActions(world),
-    ...approvalActions(world),
+    ...updatePulls(world),
+    ...updatePickPulls(world),
+    ...updateCampaignPull(world),
+    ...announceApprovals(world),
   ]
   return { actions, beside: true }
 }
 
-function recordCampaignMerge({ world }: Draft): StageResult | null {
-  return write([...campaignPullSteps(world), ...mergedSteps(world)])
+function recordCampaignMerge({ world }: PlanDraft): StageResult | null {
+  return write([...recordCampaignPullEnd(world), ...recordMergedBranch(world)])
 }
 
-function recordLanding({ world }: Draft): StageResult | null {
-  return write(landedSteps(world))
+function recordLanding({ world }: PlanDraft): StageResult | null {
+  return write(recordLandedMerge(world))
 }
 
-function recordPickFates({ world }: Draft): StageResult | null {
-  const { steps, actions } = pickFates(world)
+function recordPickFates({ world }: PlanDraft): StageResult | null {
+  const { steps, actions } = planPickFates(world)
   return write(steps, actions)
 }
 
@@ -178,145 +189,148 @@ function reportNoCampaign(): StageResult {
 
 // While the campaign runs
 
-function dispatchIdleOrders(draft: Draft): StageResult {
+function dispatchIdleOrders(draft: PlanDraft): StageResult {
   return { ...dispatchIdle(draft), beside: true }
 }
 
-function requestScores({ world }: Draft): StageResult {
-  return { steps: judgeElsewhere(world), beside: true }
+function requestScores({ world }: PlanDraft): StageResult {
+  return { steps: requestJudgingJob(world), beside: true }
 }
 
-function alertFruitlessRuns({ world }: Draft): StageResult {
-  return { steps: fruitlessAlerts(world), beside: true }
+function reportFruitlessRuns({ world }: PlanDraft): StageResult {
+  return { steps: buildRunAlerts(world), beside: true }
 }
 
-function recordBranchChanges({ world }: Draft): StageResult {
-  const { steps, actions } = followHeads(world)
+function recordBranchChanges({ world }: PlanDraft): StageResult {
+  const { steps, actions } = detectBranchChanges(world)
   return write(steps, actions) ?? { actions, beside: true }
 }
 
-function adoptManualSync({ world, found }: Draft): StageResult | null {
-  const sync = syncByHand(world, found)
+function adoptManualSync({ world, found }: PlanDraft): StageResult | null {
+  const sync = planManualSync(world, found)
   return sync && continueSync(sync)
 }
 
-function handleForeignTip(draft: Draft): StageResult | null {
-  const { steps, requests, blocked } = foreignPlan(draft.world, draft.found)
+function handleForeignTip(draft: PlanDraft): StageResult | null {
+  const { steps, requests, blocked } = planForeignTip(draft.world, draft.found)
   if (steps.length > 0) return { steps }
   return blocked === null ? null : (prepareBase(draft) ?? { requests, blocked })
 }
 
 /** Nothing else begins meanwhile: it would be measured against what is about to be replaced. */
-function finishLanding({ world }: Draft): StageResult | null {
-  return landingPlan(world)
+function finishLanding({ world }: PlanDraft): StageResult | null {
+  return planLanding(world)
 }
 
-function failAfterRepeatedLoss({ world }: Draft): StageResult | null {
-  return write(parkInterrupted(world))
+function failAfterRepeatedLoss({ world }: PlanDraft): StageResult | null {
+  return write(parkRepeatedlyLost(world))
 }
 
-function recordEffects({ world }: Draft): StageResult | null {
-  return write(effectSteps(world))
+function recordEffects({ world }: PlanDraft): StageResult | null {
+  return write(reportEffects(world))
 }
 
-function settlePicks({ world, found }: Draft): StageResult | null {
-  return write(pickVerdicts(world, found))
+function settlePicks({ world, found }: PlanDraft): StageResult | null {
+  return write(judgePicks(world, found))
 }
 
-function closeRound({ world, found }: Draft): StageResult | null {
+function closeRound({ world, found }: PlanDraft): StageResult | null {
   const { steps } = settleRound(world, found)
   return steps.length > 0 || found.lost.size > 0 ? { steps } : null
 }
 
 /** The one stop that interrupts a round. A budget that the default branch raises is adopted between rounds instead. */
-function stopWithoutJudgeBudget({ world, found }: Draft): StageResult | null {
-  const stop = judgingStop(world.spec, world.campaign.spent.usd)
+function stopWithoutJudgeBudget({ world, found }: PlanDraft): StageResult | null {
+  const stop = findJudgingStop(world.spec, world.campaign.spent.usd)
   if (stop === null) return null
   if (world.campaign.round?.open || !isLimitRaised(world)) return stopCampaign(world, found, stop)
-  return continueSync(syncPlan(world, found))
+  return continueSync(planSync(world, found))
 }
 
 /** A run with one target ends with its verdict. The next round is left to a run of the whole campaign. */
-function finishTarget({ world }: Draft): StageResult | null {
-  const { only, campaign } = world
-  if (only === null || !isSettled(campaign, only)) return null
-  return { actions: campaignBranch(world), waiting: { for: 'ideas' } }
+function finishTarget({ world }: PlanDraft): StageResult | null {
+  const { targetBranch: only, campaign } = world
+  if (only === null || !isTargetSettled(campaign, only)) return null
+  return { actions: advanceCampaignBranch(world), waiting: { for: 'ideas' } }
 }
 
 /** Experiments are compared with an incumbent that was itself measured. A broken one may be fixed on the default branch. */
-function prepareBase({ world, found }: Draft): StageResult | null {
-  const { steps, requests, blocked, hopeless } = prepare(world, found)
+function prepareBase({ world, found }: PlanDraft): StageResult | null {
+  const { steps, requests, blocked, hopeless } = planBase(world, found)
   const fix = hopeless ? syncToFixBase(world, found) : null
   if (fix !== null) return fix
   return write(steps) ?? (blocked === null ? null : { requests, blocked })
 }
 
-function syncToFixBase(world: World, found: Draft['found']): StageResult | null {
+function syncToFixBase(world: World, found: PlanDraft['found']): StageResult | null {
   if (world.campaign.round?.open || world.sync === null) return null
-  const sync = syncPlan(world, found, { needed: true })
+  const sync = planSync(world, found, { needed: true })
   if (sync.hopeless !== null) return null
   return sync.steps.length === 0 && sync.blocked === null ? null : continueSync(sync)
 }
 
 /** An order carries every pair measured so far, so new pairs are recorded before the next order is issued. */
-function continueRound({ world, found }: Draft): StageResult | null {
+function continueRound({ world, found }: PlanDraft): StageResult | null {
   if (!world.campaign.round?.open) return null
   if (found.steps.length > 0) return {}
-  const requests = [...memberRequests(world, settleRound(world, found)), ...pickPlan(world, found).requests]
+  const requests = [
+    ...requestMemberOrders(world, settleRound(world, found)),
+    ...planPicks(world, found).requests,
+  ]
   return { requests }
 }
 
 // Between rounds: from here on no round is open
 
-function stopIfDue({ world, found }: Draft): StageResult | null {
-  if (directReverts(world).length > 0 || isLimitRaised(world)) return null
-  const stop = stopFor(world)
+function stopIfDue({ world, found }: PlanDraft): StageResult | null {
+  if (planDirectReverts(world).length > 0 || isLimitRaised(world)) return null
+  const stop = findDueStop(world)
   return stop && stopCampaign(world, found, stop)
 }
 
-function syncDefaultBranch({ world, found }: Draft): StageResult | null {
-  const { steps, requests, blocked, hopeless } = syncPlan(world, found)
+function syncDefaultBranch({ world, found }: PlanDraft): StageResult | null {
+  const { steps, requests, blocked, hopeless } = planSync(world, found)
   if (steps.length > 0) return { steps }
   if (hopeless === null)
-    return write(endVanishedWaits(world)) ?? (blocked === null ? null : { requests, blocked })
+    return write(endResolvedWaits(world)) ?? (blocked === null ? null : { requests, blocked })
   if (blocked === null) return null
   // A single change can still be offered on the default branch as it was last merged.
-  const picks = pickPlan(world, found)
-  const waits = [...awaitHopelessSync(world, hopeless), ...picks.steps]
-  return write(waits) ?? { actions: greetings(world, hopeless), requests: picks.requests, blocked }
+  const picks = planPicks(world, found)
+  const waits = [...awaitBlockedSync(world, hopeless), ...picks.steps]
+  return write(waits) ?? { actions: commentPausedPulls(world, hopeless), requests: picks.requests, blocked }
 }
 
-function revertLandings({ world }: Draft): StageResult | null {
-  return write(directReverts(world))
+function revertLandings({ world }: PlanDraft): StageResult | null {
+  return write(planDirectReverts(world))
 }
 
 /** Admits new ideas, and begins a round once no more of them are to be waited for. */
-function startRound({ world, found }: Draft): StageResult {
+function startRound({ world, found }: PlanDraft): StageResult {
   const { steps: refusals, refused } = refuseQueued(world)
-  const approvals = askApprovals(world, experimentsOf(world.campaign), refused)
-  const permissions = askPermission(world)
+  const approvals = requestApprovals(world, listExperiments(world.campaign), refused)
+  const permissions = requestPermission(world)
   const isExtra = world.campaign.encore !== null
-  const opened = isExtra ? nothingOpened(world) : openProposals(world)
+  const opened = isExtra ? openNothing(world) : openExperiments(world)
   const intake = [
-    ...benchedAlerts(world),
+    ...reportDisabledProposers(world),
     ...refusals,
     ...approvals.steps,
     ...permissions.steps,
     ...awaitRefusedSync(world),
     ...opened.steps,
   ]
-  if (intake.length === 0 && !isExtra) intake.push(...resumeParked(world))
-  const asked = intake.length === 0 && !isExtra ? askFor(world) : { steps: [], actions: [] }
+  if (intake.length === 0 && !isExtra) intake.push(...resumeNotProven(world))
+  const asked = intake.length === 0 && !isExtra ? requestProposals(world) : { steps: [], actions: [] }
   const isAsking = asked.steps.length + asked.actions.length > 0
-  const isGrowing = !isExtra && (isAsking || growsYet(world, opened.steps))
+  const isGrowing = !isExtra && (isAsking || isRoundGrowing(world, opened.steps))
   const excluded = new Set([...refused, ...approvals.waiting, ...permissions.waiting])
-  const members = isGrowing ? [] : newRound(world, excluded)
+  const members = isGrowing ? [] : requestNewRound(world, excluded)
   const effects =
-    isGrowing || world.only !== null ? NO_EFFECTS : effectsBeside(world, found, members.length > 0)
-  const picks = pickPlan(world, found, opened.next)
+    isGrowing || world.targetBranch !== null ? NO_EFFECTS : planEffects(world, found, members.length > 0)
+  const picks = planPicks(world, found, opened.next)
   return {
     steps: [...intake, ...asked.steps, ...effects.steps, ...picks.steps],
-    actions: [...campaignBranch(world), ...asked.actions],
+    actions: [...advanceCampaignBranch(world), ...asked.actions],
     requests: [...members, ...effects.requests, ...picks.requests],
   }
 }
@@ -326,25 +340,26 @@ const NO_EFFECTS: Pick<EffectPlan, 'steps' | 'requests'> = { steps: [], requests
 // While the campaign is paused
 
 /** Nothing begins. Changes of branches are still recorded, unless a refused push paused the campaign. */
-function holdCampaign({ world }: Draft): StageResult {
-  const heads = world.campaign.status_source === 'person' ? followHeads(world) : { steps: [], actions: [] }
+function holdCampaign({ world }: PlanDraft): StageResult {
+  const heads =
+    world.campaign.status_source === 'person' ? detectBranchChanges(world) : { steps: [], actions: [] }
   return {
     steps: heads.steps,
-    actions: [...cancelWaitingRuns(world), ...heads.actions, ...greetings(world)],
+    actions: [...cancelWaitingRuns(world), ...heads.actions, ...commentPausedPulls(world)],
     waiting: describePause(world),
   }
 }
 
 /** Orders that are being measured end; those that only wait for a slot are dispatched again after the pause. */
-function cancelWaitingRuns({ runs }: World): Action[] {
+function cancelWaitingRuns({ runs }: World): PlanAction[] {
   const waiting = [...runs].filter(([, { state }]) => state === 'waiting')
   return waiting.map(([order]) => ({ do: 'cancel', order }))
 }
 
-function describePause(world: World): Waiting {
-  const { astray, campaign } = world
+function describePause(world: World): PlanWaiting {
+  const { branchMismatch: astray, campaign } = world
   const isKnown = astray?.is === 'foreign' && campaign.foreign?.to.commit === astray.tip.commit
-  const { waiting } = isKnown ? { waiting: null } : astrayPlan(world)
+  const { waiting } = isKnown ? { waiting: null } : reportMisplacedBranch(world)
   const paused = `the campaign is ${withReason('paused', campaign.status_reason ?? '')}`
   if (waiting?.for !== 'person') return { for: 'person', what: paused }
   return { ...waiting, what: `${paused}. Besides, ${waiting.what}` }
@@ -353,53 +368,53 @@ function describePause(world: World): Waiting {
 // When the campaign stops, and after it
 
 /** The last thing a campaign does: what is still to be reported is measured first, and nothing else begins. */
-function stopCampaign(world: World, found: Draft['found'], stop: StopReason): StageResult {
-  const actions = campaignBranch(world)
-  const last = lastEffects(world, found, stop.code)
+function stopCampaign(world: World, found: PlanDraft['found'], stop: CampaignStop): StageResult {
+  const actions = advanceCampaignBranch(world)
+  const last = planLastEffects(world, found, stop.code)
   if (!last.pending)
-    return { steps: [...benchedAlerts(world), ...last.steps, stopStep(world, stop)], actions }
+    return { steps: [...reportDisabledProposers(world), ...last.steps, buildStopStep(world, stop)], actions }
   if (found.steps.length > 0 || last.steps.length > 0) return { steps: last.steps, actions }
   return { actions, requests: last.requests }
 }
 
 /** An idea approved after the stop is measured in one more round. */
-function startExtraRound({ world }: Draft): StageResult | null {
-  return write(encoreSteps(world))
+function startExtraRound({ world }: PlanDraft): StageResult | null {
+  return write(planExtraRound(world))
 }
 
-function resumeAfterRaisedLimit({ world }: Draft): StageResult | null {
-  return write(raisedLimitSteps(world))
+function resumeAfterRaisedLimit({ world }: PlanDraft): StageResult | null {
+  return write(planRaisedLimit(world))
 }
 
-function recordLateBranchChanges({ world }: Draft): StageResult | null {
-  if (closesIdeas(world)) return null
-  const { steps, actions } = followHeads(world)
+function recordLateBranchChanges({ world }: PlanDraft): StageResult | null {
+  if (isClosingIdeas(world)) return null
+  const { steps, actions } = detectBranchChanges(world)
   return write(steps, actions)
 }
 
-function interruptMeasurements({ world, found }: Draft): StageResult | null {
-  if (closesIdeas(world)) return null
+function interruptMeasurements({ world, found }: PlanDraft): StageResult | null {
+  if (isClosingIdeas(world)) return null
   const { steps, actions } = interruptRemaining(world, found)
   return write(steps, actions)
 }
 
-function closeExperiments(draft: Draft): StageResult | null {
+function closeExperiments(draft: PlanDraft): StageResult | null {
   const steps = [
     ...cancelRemaining(draft.world, draft.found).steps,
     ...closeRemaining(draft.world, draft.found),
   ]
   if (steps.length === 0) return null
-  const rest = restStopped(draft)
+  const rest = showStoppedResult(draft)
   return { ...rest, steps: [...steps, ...(rest.steps ?? [])] }
 }
 
-function startExtraRoundForPicks({ world }: Draft): StageResult | null {
-  return write(encoreForPicks(world))
+function startExtraRoundForPicks({ world }: PlanDraft): StageResult | null {
+  return write(startPickRound(world))
 }
 
 /** Measures the total of the kept changes where it is not known yet. */
-function measureProgress(draft: Draft): StageResult | null {
-  const { steps, requests, pending } = progressAfterStop(draft.world, draft.found)
+function measureProgress(draft: PlanDraft): StageResult | null {
+  const { steps, requests, pending } = planProgressAfterStop(draft.world, draft.found)
   if (steps.length === 0 && !pending) return null
   const idle = dispatchIdle(draft)
   const sent = { steps: [...idle.steps, ...steps], actions: idle.actions }
@@ -407,22 +422,22 @@ function measureProgress(draft: Draft): StageResult | null {
 }
 
 /** Shows the result once more, and says what a person can still do. */
-function restStopped({ world, found }: Draft): StageResult {
+function showStoppedResult({ world, found }: PlanDraft): StageResult {
   const reason = world.campaign.status_reason ?? 'stopped'
-  const ideas = freshProposals(world).length + world.unopened
-  const astray = astrayPlan(world)
-  const silence: Action[] = askedHere(world).length > 0 ? [{ do: 'stop-asking' }] : []
+  const ideas = listNewProposals(world).length + world.unopened
+  const astray = reportMisplacedBranch(world)
+  const silence: PlanAction[] = listLocalRequests(world).length > 0 ? [{ do: 'stop-asking' }] : []
   const { actions } = cancelRemaining(world, found)
   return {
     steps: astray.steps,
-    actions: [...silence, ...actions, ...campaignBranch(world), ...greetings(world)],
+    actions: [...silence, ...actions, ...advanceCampaignBranch(world), ...commentPausedPulls(world)],
     waiting: astray.waiting ?? { for: 'nothing', reason, ...(ideas > 0 ? { ideas } : {}) },
   }
 }
 
 // What several stages do
 
-function write(steps: readonly Step[], actions: readonly Action[] = []): StageResult | null {
+function write(steps: readonly PlanStep[], actions: readonly PlanAction[] = []): StageResult | null {
   return steps.length === 0 ? null : { steps, actions }
 }
 

@@ -1,10 +1,10 @@
 import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
 import { isBetterAlone } from '../model/outcome.ts'
-import { experimentsOf } from '../model/experiments.ts'
+import { listExperiments } from '../model/experiments.ts'
 
 /** How one kind of idea has fared, and what follows from it for the next ones. */
-export interface CategoryStanding {
+export interface CategorySummary {
   category: string
   /** Ended with a verdict on what it does: refused and withdrawn ideas say nothing of their kind. */
   tried: number
@@ -20,34 +20,41 @@ export interface CategoryStanding {
   next: 'more' | 'prove' | 'open' | 'leave'
 }
 
-const ENOUGH_TRIED = 3
+const MIN_TRIED = 3
 
 /** What was tried by category: what works first, then what is not settled, then what is not worth another idea. */
-export function strategyOf(campaign: Pick<Campaign, 'experiments' | 'landings'>): CategoryStanding[] {
+export function summarizeCategories(campaign: Pick<Campaign, 'experiments' | 'landings'>): CategorySummary[] {
   const standing = new Set(
     campaign.landings.flatMap(({ experiment, reverted }) => (reverted === null ? [experiment] : [])),
   )
   const groups = new Map<string, Experiment[]>()
-  for (const experiment of experimentsOf(campaign)) {
-    if (experiment.purpose === 'revert' || isSilent(experiment)) continue
+  for (const experiment of listExperiments(campaign)) {
+    if (experiment.purpose === 'revert' || isWithoutVerdict(experiment)) continue
     const { category } = experiment
     groups.set(category, [...(groups.get(category) ?? []), experiment])
   }
-  const all = [...groups].map(([category, ideas]) => standingOf(category, ideas, standing))
-  return all.toSorted((a, b) => ORDER[a.next] - ORDER[b.next] || b.kept - a.kept || b.tried - a.tried)
+  const all = [...groups].map(([category, ideas]) => summarizeCategory(category, ideas, standing))
+  return all.toSorted(
+    (a, b) => ADVICE_ORDER[a.next] - ADVICE_ORDER[b.next] || b.kept - a.kept || b.tried - a.tried,
+  )
 }
 
-const ORDER: Readonly<Record<CategoryStanding['next'], number>> = { more: 0, prove: 1, open: 2, leave: 3 }
+const ADVICE_ORDER: Readonly<Record<CategorySummary['next'], number>> = {
+  more: 0,
+  prove: 1,
+  open: 2,
+  leave: 3,
+}
 
-function isSilent({ outcome }: Experiment): boolean {
+function isWithoutVerdict({ outcome }: Experiment): boolean {
   return outcome === 'refused' || outcome === 'withdrawn'
 }
 
-function standingOf(
+function summarizeCategory(
   category: string,
   ideas: readonly Experiment[],
   standing: ReadonlySet<string>,
-): CategoryStanding {
+): CategorySummary {
   const ended = ideas.filter(({ verdict }) => verdict !== null)
   const counts = {
     tried: ended.length,
@@ -62,22 +69,22 @@ function standingOf(
     .flatMap(({ id, learnings }) =>
       learnings === null || learnings.trim() === '' ? [] : [{ id, text: learnings }],
     )
-  return { category, ...counts, learned, next: nextFor(counts) }
+  return { category, ...counts, learned, next: selectAdvice(counts) }
 }
 
-function nextFor({
+function selectAdvice({
   tried,
   kept,
   better,
   unproven,
-}: Pick<CategoryStanding, 'tried' | 'kept' | 'better' | 'unproven'>) {
+}: Pick<CategorySummary, 'tried' | 'kept' | 'better' | 'unproven'>) {
   if (kept + better > 0) return 'more'
   if (unproven > 0) return 'prove'
-  return tried >= ENOUGH_TRIED ? 'leave' : 'open'
+  return tried >= MIN_TRIED ? 'leave' : 'open'
 }
 
 /** The advice in words, for proposers and people alike. */
-export function adviceText({ next, tried, kept, better, unproven, broken, open }: CategoryStanding): string {
+export function formatAdvice({ next, tried, kept, better, unproven, broken, open }: CategorySummary): string {
   const alone = better > 0 ? `, ${better} better alone and not taken` : ''
   const breaks = broken > 0 ? `, ${broken} broke` : ''
   const waits = open > 0 ? `, ${open} under way` : ''

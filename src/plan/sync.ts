@@ -1,17 +1,23 @@
-import { assess } from '../decide/assess.ts'
-import { snapshotOf } from '../decide/readings.ts'
+import { assessCandidate } from '../decide/assess.ts'
+import { buildSnapshot } from '../decide/readings.ts'
 import type { EventDraft } from '../model/event.ts'
-import { experimentsOf } from '../model/experiments.ts'
+import { listExperiments } from '../model/experiments.ts'
 import { SYNC_OBSTACLES, type SyncObstacle } from '../model/sync-awaited.ts'
-import { syncRefused } from '../model/sync-refused.ts'
+import { findRefusedSyncAlert } from '../model/sync-refused.ts'
 import type { Point } from '../model/ids.ts'
 import type { OrderCandidate } from '../model/order.ts'
-import { machineKey } from '../model/report.ts'
-import type { Step } from './action.ts'
-import { alertOnce } from './alerts.ts'
-import type { Arrivals } from './arrivals.ts'
-import type { Request } from './orders.ts'
-import { type Answered, nextAttempt, ownOrder, type Unanswered, withPostponement } from './own-order.ts'
+import { buildMachineKey } from '../model/report.ts'
+import type { PlanStep } from './action.ts'
+import { raiseAlert } from './alerts.ts'
+import type { IncomingReports } from './arrivals.ts'
+import type { OrderRequest } from './orders.ts'
+import {
+  type AnsweredOrder,
+  planNextAttempt,
+  findCampaignOrder,
+  type UnansweredOrder,
+  appendPostponement,
+} from './own-order.ts'
 import type { SyncFacts, World } from './world.ts'
 
 /**
@@ -19,8 +25,8 @@ import type { SyncFacts, World } from './world.ts'
  * becomes the new incumbent, pin and baseline in one step. Rounds wait until that is settled.
  */
 export interface SyncPlan {
-  steps: Step[]
-  requests: Request[]
+  steps: PlanStep[]
+  requests: OrderRequest[]
   /** Why no new round may start; null when the incumbent holds the default branch's tip. */
   blocked: string | null
   /** It cannot be merged in as it is, for this reason. */
@@ -28,35 +34,35 @@ export interface SyncPlan {
 }
 
 /** Nothing keeps rounds from starting; also where it may not be pushed, which a person has been told. */
-const WITHOUT: SyncPlan = { steps: [], requests: [], blocked: null, hopeless: null }
+const NO_SYNC: SyncPlan = { steps: [], requests: [], blocked: null, hopeless: null }
 
 /** A person has merged it in, exactly as it would have been: it is measured if it was not, and is no foreign tip. */
-export function syncByHand(world: World, found: Arrivals): SyncPlan | null {
+export function planManualSync(world: World, found: IncomingReports): SyncPlan | null {
   if (world.sync?.result !== 'clean' || world.sync.byHand === undefined) return null
-  const plan = syncPlan(world, found)
+  const plan = planSync(world, found)
   return plan.hopeless === null ? plan : null
 }
 
-export function syncPlan(world: World, found: Arrivals, { needed = false } = {}): SyncPlan {
+export function planSync(world: World, found: IncomingReports, { needed = false } = {}): SyncPlan {
   const { sync } = world
-  if (sync === null) return WITHOUT
-  if (sync.result !== 'clean') return obstacle(world, sync)
-  if (isGoneWithout(world)) return WITHOUT
-  if (sync.unread) return { ...WITHOUT, steps: adopt(world, sync, null) }
-  const own = orderOf(world, found, sync)
-  if (own.is === 'wanted' && !(needed || isDue(world, sync))) return WITHOUT
+  if (sync === null) return NO_SYNC
+  if (sync.result !== 'clean') return blockSync(world, sync)
+  if (isSyncSkipped(world)) return NO_SYNC
+  if (sync.unread) return { ...NO_SYNC, steps: adoptSync(world, sync, null) }
+  const own = findSyncOrder(world, found, sync)
+  if (own.is === 'wanted' && !(needed || isSyncDue(world, sync))) return NO_SYNC
   const blocked = `the default branch moved to ${sync.tip.slice(0, 10)} and is being merged in`
-  const next = own.is === 'answered' ? judged(world, sync, own) : own
+  const next = own.is === 'answered' ? judgeSync(world, sync, own) : own
   if (Array.isArray(next)) return { steps: next, requests: [], blocked: null, hopeless: null }
-  if (next.is === 'given up') return failed(world, sync, next.reason)
-  const requests = next.is === 'wanted' ? [request(world, sync, next)] : []
-  return { steps: [], requests, blocked: withPostponement(blocked, next), hopeless: null }
+  if (next.is === 'given up') return failSync(world, sync, next.reason)
+  const requests = next.is === 'wanted' ? [buildSyncRequest(world, sync, next)] : []
+  return { steps: [], requests, blocked: appendPostponement(blocked, next), hopeless: null }
 }
 
 /** The remote refused what the default branch has: rounds go on without it, until a person has merged it in. */
-export function isGoneWithout({ campaign, sync }: Pick<World, 'campaign' | 'sync'>): boolean {
+export function isSyncSkipped({ campaign, sync }: Pick<World, 'campaign' | 'sync'>): boolean {
   if (sync?.result !== 'clean' || sync.byHand !== undefined) return false
-  return syncRefused(campaign)?.tip === sync.tip
+  return findRefusedSyncAlert(campaign)?.tip === sync.tip
 }
 
 const DAY_MS = 24 * 3600 * 1000
@@ -65,17 +71,17 @@ const DAY_MS = 24 * 3600 * 1000
  * A busy default branch would be measured at every commit, so one merge a day is. A sync that a person or an idea waits for is made at once:
  * another spec, a merge by a person, a mended obstacle, or an idea that is on top of the new commits.
  */
-function isDue(world: World, sync: CleanSync): boolean {
+function isSyncDue(world: World, sync: CleanSync): boolean {
   const { sync_ordered: last, alerts } = world.campaign
   if (last === null || Date.parse(world.now) - Date.parse(last.at) >= DAY_MS) return true
   if (last.pin === (sync.byHand ?? sync.to).commit) return true
   const obstacles: readonly string[] = SYNC_OBSTACLES
   if (sync.spec.changed || sync.byHand !== undefined) return true
-  return alerts.some(({ code }) => obstacles.includes(code)) || isAwaited(world)
+  return alerts.some(({ code }) => obstacles.includes(code)) || isSyncAwaited(world)
 }
 
-function isAwaited({ campaign, candidates }: World): boolean {
-  return experimentsOf(campaign).some(({ id, status }) => {
+function isSyncAwaited({ campaign, candidates }: World): boolean {
+  return listExperiments(campaign).some(({ id, status }) => {
     const facts = candidates.get(id)
     return status === 'queued' && facts?.merged === 'clean' && facts.aheadOfSync
   })
@@ -84,71 +90,75 @@ function isAwaited({ campaign, candidates }: World): boolean {
 type CleanSync = Extract<SyncFacts, { result: 'clean' }>
 
 /** Its gates hold and its numbers are there, with the ruler it brings itself. */
-function judged(world: World, sync: CleanSync, proof: Answered): Step[] | Unanswered {
+function judgeSync(world: World, sync: CleanSync, proof: AnsweredOrder): PlanStep[] | UnansweredOrder {
   const { order, report } = proof
-  const { outcome, reason, retry } = assess({
+  const { outcome, reason, retry } = assessCandidate({
     spec: sync.spec.parsed,
     order,
     report,
     label: 'sync',
     baseline: null,
   })
-  if (retry) return nextAttempt(world, order.attempt, reason)
-  return outcome === 'eligible' ? adopt(world, sync, proof) : { is: 'given up', reason }
+  if (retry) return planNextAttempt(world, order.attempt, reason)
+  return outcome === 'eligible' ? adoptSync(world, sync, proof) : { is: 'given up', reason }
 }
 
 /** What was measured of winnow's own merge holds for a person's, which has the same tree. */
-function orderOf(world: World, found: Arrivals, sync: CleanSync): ReturnType<typeof ownOrder> {
+function findSyncOrder(
+  world: World,
+  found: IncomingReports,
+  sync: CleanSync,
+): ReturnType<typeof findCampaignOrder> {
   const base = world.campaign.incumbent
   const asked = (merge: Point) =>
-    ownOrder(world, found, { purpose: 'sync', base, candidates: candidatesOf(merge) })
+    findCampaignOrder(world, found, { purpose: 'sync', base, candidates: toSyncCandidates(merge) })
   const own = asked(sync.to)
   return sync.byHand === undefined || own.is === 'answered' ? own : asked(sync.byHand)
 }
 
-function candidatesOf({ commit: head, tree }: Point): OrderCandidate[] {
+function toSyncCandidates({ commit: head, tree }: Point): OrderCandidate[] {
   return [{ label: 'sync', head, tree }]
 }
 
-type Obstacle = Exclude<SyncFacts, CleanSync>
+type UnmergedSync = Exclude<SyncFacts, CleanSync>
 
-export function obstacleText(sync: Obstacle): string {
+export function describeObstacle(sync: UnmergedSync): string {
   return sync.result === 'conflict'
     ? `the default branch at ${sync.tip.slice(0, 10)} conflicts with the incumbent in ${sync.paths.slice(0, 5).join(', ')}: merge the optimize branch into the default branch, or change there what is in the way, or start fresh`
     : `the spec on the default branch at ${sync.tip.slice(0, 10)} cannot be used: ${sync.message}`
 }
 
 /** The same; null where nothing is in the way. */
-export function syncObstacleText(sync: SyncFacts | null): string | null {
-  return sync === null || sync.result === 'clean' ? null : obstacleText(sync)
+export function describeSyncState(sync: SyncFacts | null): string | null {
+  return sync === null || sync.result === 'clean' ? null : describeObstacle(sync)
 }
 
-function obstacle(world: World, sync: Obstacle): SyncPlan {
-  const message = obstacleText(sync)
+function blockSync(world: World, sync: UnmergedSync): SyncPlan {
+  const message = describeObstacle(sync)
   const code = `sync-${sync.result}` as const
-  const steps = alertOnce(world, { code, about: sync.tip, message })
+  const steps = raiseAlert(world, { code, about: sync.tip, message })
   return { steps, requests: [], blocked: message, hopeless: code }
 }
 
-function failed(world: World, sync: CleanSync, reason: string): SyncPlan {
+function failSync(world: World, sync: CleanSync, reason: string): SyncPlan {
   const message = `the default branch at ${sync.tip.slice(0, 10)} merged with the incumbent does not pass: ${reason}`
   const code = 'sync-failed'
-  const steps = alertOnce(world, { code, about: sync.tip, message })
+  const steps = raiseAlert(world, { code, about: sync.tip, message })
   return { steps, requests: [], blocked: message, hopeless: code }
 }
 
-function request(
+function buildSyncRequest(
   world: World,
   sync: CleanSync,
-  { attempt, interrupted }: Pick<Request, 'attempt' | 'interrupted'>,
-): Request {
+  { attempt, interrupted }: Pick<OrderRequest, 'attempt' | 'interrupted'>,
+): OrderRequest {
   return {
     purpose: 'sync',
     round: world.campaign.round?.number ?? 0,
     attempt,
     interrupted,
     cause: sync.tip,
-    candidates: candidatesOf(sync.byHand ?? sync.to),
+    candidates: toSyncCandidates(sync.byHand ?? sync.to),
     stop: { rule: 'alone' },
     ruler: {
       spec_sha256: sync.spec.sha256,
@@ -160,7 +170,7 @@ function request(
 }
 
 /** Without a proof where there is nothing to prove: the ledger then says so by an order of null. */
-function adopt(world: World, sync: CleanSync, proof: Answered | null): Step[] {
+function adoptSync(world: World, sync: CleanSync, proof: AnsweredOrder | null): PlanStep[] {
   const cause = proof?.event ?? sync.tip
   const from = world.campaign.incumbent
   const { harness, byHand } = sync
@@ -194,19 +204,23 @@ function adopt(world: World, sync: CleanSync, proof: Answered | null): Step[] {
     },
     { kind: 'incumbent-moved', cause, from, to, why: 'synced' },
   )
-  if (proof !== null) events.push(baselineOf(sync, to, proof))
+  if (proof !== null) events.push(buildSyncBaseline(sync, to, proof))
   return [{ step: 'move', from: byHand ?? from, to, events }]
 }
 
-function baselineOf(sync: CleanSync, to: Point, { order, report, event: cause }: Answered): EventDraft {
+function buildSyncBaseline(
+  sync: CleanSync,
+  to: Point,
+  { order, report, event: cause }: AnsweredOrder,
+): EventDraft {
   return {
     kind: 'baseline-measured',
     cause,
     order: order.id,
     side: 'sync',
     tree: to.tree,
-    machine: machineKey(report.machine),
+    machine: buildMachineKey(report.machine),
     harness: sync.harness,
-    snapshot: snapshotOf(sync.spec.parsed, report, 'sync'),
+    snapshot: buildSnapshot(sync.spec.parsed, report, 'sync'),
   }
 }

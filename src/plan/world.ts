@@ -1,8 +1,8 @@
-import type { Touched } from '../decide/changed-lines.ts'
-import type { Addition } from '../model/approval.ts'
-import type { Brought } from '../model/asked.ts'
+import type { TouchedLines } from '../decide/changed-lines.ts'
+import type { PackageAddition } from '../model/approval.ts'
+import type { ProposalResult } from '../model/asked.ts'
 import type { Campaign } from '../model/campaign.ts'
-import type { idea } from '../model/idea.ts'
+import type { ideaFields } from '../model/idea.ts'
 import type { EventDraft } from '../model/event.ts'
 import type { EventId, ExperimentId, Oid, OrderId, Point } from '../model/ids.ts'
 import type { ReleaseDates } from '../model/release.ts'
@@ -36,18 +36,18 @@ export interface World {
   /** Tips of the branches that live experiments have, by short name; absent when the branch is gone. */
   branches: ReadonlyMap<string, Oid>
   /** Pull requests are opened before the eyes of people, and no faster than they allow. */
-  rated?: boolean
+  hasPublicPulls?: boolean
   /** Heads can be shown as being measured, kept, refused. */
   checks?: boolean
   /** What this process has shown of them, by `checkMark`. */
-  shown?: ReadonlyMap<ExperimentId, string>
+  shownChecks?: ReadonlyMap<ExperimentId, string>
   /** What it has done outside the ledger on this very ledger, by `repeatKeys`. */
-  done?: ReadonlySet<string>
+  doneActions?: ReadonlySet<string>
   proposals: Proposal[]
   /** More ideas that are there, and are not prepared before one of them may be opened. */
   unopened: number
   /** Experiments whose head was brought by somebody who may not write here, with their name; null: not known yet. */
-  strangers: ReadonlyMap<ExperimentId, string | null>
+  outsiders: ReadonlyMap<ExperimentId, string | null>
   /** Why this process measures no code of people without write access, whatever the spec says. */
   outsidersDenied?: string
   /** Experiments whose head has another's in it that is not on the optimize branch. */
@@ -59,9 +59,9 @@ export interface World {
   sync: SyncFacts | null
   foreign: ForeignFacts | null
   /** The optimize branch is not where the ledger says, and its result is not merged. */
-  astray: AstrayFacts | null
+  branchMismatch: BranchMismatch | null
   /** Absent where no verdict waits for its merge. */
-  made?: MadeFacts
+  mergeCommit?: MergeCommitFacts
   /** Where the holdout is now, once something measured may have to be tried on it; null before. */
   holdout: HoldoutFacts | null
   reverts: ReadonlyMap<EventId, RevertFacts>
@@ -82,20 +82,20 @@ export interface World {
   /** Jobs of their own that have models score; absent where this process asks them. */
   judges?: JudgesFacts
   /** The branch of the one idea that is to be measured here; null: whatever is due. */
-  only: string | null
+  targetBranch: string | null
 }
 
 export interface JudgesFacts {
   /** A job follows on this one that asks models. */
-  follow: boolean
+  hasJudgeJob: boolean
   /** What such jobs brought, for askings of the ledger that are open. */
-  told: ToldScores[]
+  scores: JudgedScores[]
   /** Askings of which nothing will come. */
-  untold: { key: string; reason: string }[]
+  lost: { key: string; reason: string }[]
 }
 
 /** As `judged` has it. */
-export type ToldScores = Omit<EventDraft<'judged'>, 'kind' | 'cause'>
+export type JudgedScores = Omit<EventDraft<'judged'>, 'kind' | 'cause'>
 
 export interface AnswerFacts {
   /** Of one asking, for good. */
@@ -105,13 +105,13 @@ export interface AnswerFacts {
   ok: boolean
   minutes: number
   /** Where nothing but the ledger will keep it. */
-  brought?: Brought
+  result?: ProposalResult
 }
 
-export type AstrayFacts = { is: 'gone' } | { is: 'rewound' | 'foreign'; tip: Point }
+export type BranchMismatch = { is: 'gone' } | { is: 'rewound' | 'foreign'; tip: Point }
 
 /** The commit that somebody else put on the optimize branch while a verdict waits for its merge. */
-export interface MadeFacts {
+export interface MergeCommitFacts {
   commit: Oid
   tree: Oid
   parents: readonly Oid[]
@@ -141,12 +141,12 @@ export interface PullFacts {
   title: string
   body: string
   /** What winnow has commented there, where it comments. */
-  said?: string
+  ownComments?: string
 }
 
-export type Idea = { [K in keyof typeof idea]: z.output<(typeof idea)[K]> }
+export type IdeaText = { [K in keyof typeof ideaFields]: z.output<(typeof ideaFields)[K]> }
 
-export interface Proposal extends Idea {
+export interface Proposal extends IdeaText {
   source: { use: string; key: string }
   learnings: string | null
   /** A commit on the incumbent, ready to be a branch; or a person's own head; or why there is none. */
@@ -164,7 +164,7 @@ export interface Proposal extends Idea {
   reverts?: ExperimentId
 }
 
-export interface Change {
+export interface CandidateChange {
   path: string
   status: string
   oldMode: string
@@ -182,14 +182,14 @@ export type CandidateFacts =
       head: Oid
       base: Oid
       tree: Oid
-      changes: Change[]
+      changes: CandidateChange[]
       /** Which lines those are, to tell variants of one idea. */
-      touched: Touched
+      touched: TouchedLines
       /** First thing wrong with the diff (scope, limits), found by the rules of `decide`. */
       refusal: { code: string; message: string; path?: string | null; line?: number } | null
       /** Packages that the candidate has and its base lacks, and the digest of that set. */
       additions: {
-        packages: Addition[]
+        packages: PackageAddition[]
         digest: string
         /** By integrities that stand for several files: the hash of each. */
         files: ReadonlyMap<string, readonly string[]>

@@ -1,18 +1,18 @@
 import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { z } from 'zod'
-import type { Idea } from '../plan/world.ts'
-import { asIdea, asLearnings, LONGEST_HYPOTHESIS } from './idea-block.ts'
-import { oneLine } from './quoted-text.ts'
+import type { IdeaText } from '../plan/world.ts'
+import { toIdea, toLearnings, LONGEST_HYPOTHESIS } from './idea-block.ts'
+import { toSafeLine } from './quoted-text.ts'
 
 /** What a program printed: all of it, or the end where it printed much. */
-export interface Printed {
+export interface PrintedOutput {
   text: string
   whole: boolean
 }
 
-export interface Answer {
-  idea: Idea
+export interface AgentAnswer {
+  idea: IdeaText
   learnings: string | null
 }
 
@@ -34,25 +34,26 @@ const said = z.object({
 const KEYS = Object.keys(said.shape)
 
 /** `otherwise` names the idea when the program says nothing about it. */
-export function answerOf({ text, whole }: Printed, otherwise: string): Answer {
-  const found = lastAnswer(text)
+export function parseAgentAnswer({ text, whole }: PrintedOutput, otherwise: string): AgentAnswer {
+  const found = findLastAnswer(text)
   const { learnings, ...told } = said.parse(found?.value ?? {})
   const before = text.slice(0, found?.at ?? text.length)
-  const firstLine = (from: string) => from.split('\n').find(line => oneLine(line, LONGEST_HYPOTHESIS) !== '')
+  const firstLine = (from: string) =>
+    from.split('\n').find(line => toSafeLine(line, LONGEST_HYPOTHESIS) !== '')
   const fallback = firstLine(learnings ?? '') ?? (whole ? firstLine(before) : undefined)
   return {
-    idea: asIdea(told, fallback ?? otherwise),
-    learnings: asLearnings(learnings),
+    idea: toIdea(told, fallback ?? otherwise),
+    learnings: toLearnings(learnings),
   }
 }
 
 /** The last JSON object that says something about an idea, with prose or a code fence around it or not. */
-function lastAnswer(text: string): { value: Record<string, unknown>; at: number } | null {
+function findLastAnswer(text: string): { value: Record<string, unknown>; at: number } | null {
   let tries = 0
   for (let end = text.lastIndexOf('}'); end > 0; end = text.lastIndexOf('}', end - 1)) {
     for (let at = text.lastIndexOf('{', end); at >= 0; at = text.lastIndexOf('{', at - 1)) {
       if (++tries > MOST_TRIES) return null
-      const value = objectIn(text.slice(at, end + 1))
+      const value = parseJsonObject(text.slice(at, end + 1))
       if (value !== null && KEYS.some(key => Object.hasOwn(value, key))) return { value, at }
       if (at === 0) break
     }
@@ -60,7 +61,7 @@ function lastAnswer(text: string): { value: Record<string, unknown>; at: number 
   return null
 }
 
-function objectIn(text: string): Record<string, unknown> | null {
+function parseJsonObject(text: string): Record<string, unknown> | null {
   try {
     const parsed = z.record(z.string(), z.unknown()).safeParse(JSON.parse(text))
     return parsed.success ? parsed.data : null
@@ -71,7 +72,7 @@ function objectIn(text: string): Record<string, unknown> | null {
 }
 
 /** The file lies where an agent could reach it: no link is followed and no pipe waited for. */
-export async function readPrinted(path: string): Promise<Printed> {
+export async function readPrintedOutput(path: string): Promise<PrintedOutput> {
   let file: FileHandle
   try {
     file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)

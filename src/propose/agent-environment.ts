@@ -8,7 +8,7 @@ const WITHHELD =
  * A proposer may hold a model key and nothing that writes to the repository (design section 4). The ceiling
  * keeps its git from finding a repository above its own, should it remove that.
  */
-export function agentEnvironment(
+export function buildAgentEnvironment(
   env: Readonly<Record<string, string>>,
   place: { tree: string; brief: string },
 ): Record<string, string> {

@@ -1,13 +1,13 @@
 import { appendFile, lstat, mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { indexFile } from '../git/index-file.ts'
-import { localIsolation } from '../git/isolation.ts'
+import { buildIndexFile } from '../git/index-file.ts'
+import { buildLocalIsolation } from '../git/isolation.ts'
 import type { Repository } from '../git/repository.ts'
-import { type GitTask, gitRunner } from '../git/runner.ts'
-import { treeFiles } from '../git/tree-walk.ts'
+import { type GitTask, createGitRunner } from '../git/runner.ts'
+import { listTreeFiles } from '../git/tree-walk.ts'
 import { isMissing } from '../measure/missing.ts'
 import type { Oid } from '../model/ids.ts'
-import { oneLine } from './quoted-text.ts'
+import { toSafeLine } from './quoted-text.ts'
 
 export type TreeRepository = Pick<Repository, 'dir' | 'objectFormat' | 'materialize' | 'tree'>
 
@@ -41,14 +41,14 @@ const CONFIG = `
 `
 
 /** A git repository of its own with one commit, the incumbent's content, and no remote. */
-export async function layAgentTree({ repo, from, dir, env }: AgentPlace): Promise<void> {
+export async function createAgentTree({ repo, from, dir, env }: AgentPlace): Promise<void> {
   await repo.materialize(from, dir)
-  const git = gitRunner(localIsolation(dir, env))
-  await git.run(init(repo.objectFormat, []))
-  await configure(join(dir, '.git'))
+  const git = createGitRunner(buildLocalIsolation(dir, env))
+  await git.run(createInitTask(repo.objectFormat, []))
+  await setUpAgentGit(join(dir, '.git'))
   // Forced: a file the incumbent has is tracked, whatever its .gitignore says.
-  await git.run(told(['add', '--all', '--force', '--verbose', '.']))
-  await git.run(told(['commit', '--allow-empty', '--message=The best version so far']))
+  await git.run(createQuietTask(['add', '--all', '--force', '--verbose', '.']))
+  await git.run(createQuietTask(['commit', '--allow-empty', '--message=The best version so far']))
 }
 
 /**
@@ -62,11 +62,13 @@ export async function readAgentTree(place: AgentPlace): Promise<{ tree: Oid } | 
   await rm(control, { recursive: true, force: true })
   await mkdir(control)
   try {
-    await gitRunner(localIsolation(control, env)).run(init(repo.objectFormat, ['--bare']))
-    await configure(control)
+    await createGitRunner(buildLocalIsolation(control, env)).run(
+      createInitTask(repo.objectFormat, ['--bare']),
+    )
+    await setUpAgentGit(control)
     const index = join(control, 'index')
-    await writeFile(index, indexFile(repo.objectFormat, await treeFiles(repo, from)))
-    const git = gitRunner(localIsolation(dir, env), {
+    await writeFile(index, buildIndexFile(repo.objectFormat, await listTreeFiles(repo, from)))
+    const git = createGitRunner(buildLocalIsolation(dir, env), {
       GIT_DIR: control,
       GIT_WORK_TREE: dir,
       GIT_INDEX_FILE: index,
@@ -79,7 +81,7 @@ export async function readAgentTree(place: AgentPlace): Promise<{ tree: Oid } | 
   }
 }
 
-async function configure(gitDir: string): Promise<void> {
+async function setUpAgentGit(gitDir: string): Promise<void> {
   await mkdir(join(gitDir, 'info'), { recursive: true })
   await writeFile(join(gitDir, 'info', 'attributes'), ATTRIBUTES)
   await writeFile(join(gitDir, 'info', 'exclude'), NOTES_OF_AGENTS)
@@ -95,7 +97,7 @@ async function isFolder(path: string): Promise<boolean> {
   }
 }
 
-function init(format: string, options: readonly string[]): GitTask<void> {
+function createInitTask(format: string, options: readonly string[]): GitTask<void> {
   const args = [
     'init',
     '--template=',
@@ -104,10 +106,10 @@ function init(format: string, options: readonly string[]): GitTask<void> {
     ...options,
     '.',
   ]
-  return told(args)
+  return createQuietTask(args)
 }
 
-function told(args: readonly string[]): GitTask<void> {
+function createQuietTask(args: readonly string[]): GitTask<void> {
   return { args, parse: () => undefined }
 }
 
@@ -117,7 +119,7 @@ const addAll: GitTask<string | null> = {
   parse: ({ exitCode, stderr }) =>
     exitCode === 0
       ? null
-      : `its files cannot be read back: ${oneLine(stderr.replaceAll(/^(?:error|fatal): /gm, ''), 300)}`,
+      : `its files cannot be read back: ${toSafeLine(stderr.replaceAll(/^(?:error|fatal): /gm, ''), 300)}`,
 }
 
 const writeTree: GitTask<Oid> = { args: ['write-tree'], parse: ({ stdout }) => stdout.trim() }

@@ -1,24 +1,31 @@
 import type { BacklogIdea, Campaign } from '../model/campaign.ts'
 import type { Spec } from '../spec/schema.ts'
-import { avoided, betterAlone, kinds, lost, recent, underWay } from './brief-history.ts'
-import { ideaToCarryOut } from './brief-idea.ts'
 import {
-  advice,
-  boundaries,
-  gates,
-  goal,
-  type Metrics,
-  numbers,
-  packages,
-  whereInCampaign,
+  listAvoided,
+  listBetterAlone,
+  listCategories,
+  listFailureReasons,
+  listRecent,
+  listUnderWay,
+} from './brief-history.ts'
+import { renderIdeaTask } from './brief-idea.ts'
+import {
+  renderAdvice,
+  renderBoundaries,
+  renderBriefGates,
+  renderBriefGoal,
+  type IncumbentMetrics,
+  renderBriefMetrics,
+  renderPackagePolicy,
+  renderCampaignPosition,
 } from './brief-task.ts'
-import { section } from './brief-text.ts'
-import { oneLine } from './quoted-text.ts'
+import { renderBriefSection } from './brief-text.ts'
+import { toSafeLine } from './quoted-text.ts'
 
 export interface BriefInput {
   campaign: Campaign
   spec: Spec
-  incumbentMetrics: Metrics
+  incumbentMetrics: IncumbentMetrics
   /** Of the backlog: what this one is to carry out. */
   idea?: BacklogIdea | null
   /** Where this one is to look, while others look elsewhere. */
@@ -46,32 +53,42 @@ const ANSWER = [
   '```',
 ]
 
-function placeToLook(angle: string): string[] {
+function renderAngle(angle: string): string[] {
   return [
-    `- ${oneLine(angle, 180)}.`,
+    `- ${toSafeLine(angle, 180)}.`,
     '- Others are asked at the same time and look elsewhere. Leave this only for something clearly better.',
   ]
 }
 
 /** What a proposer is told. Byte budgets of the sections add up to less than the whole. */
-export function brief({ campaign, spec, incumbentMetrics, idea = null, angle = null }: BriefInput): string {
+export function renderBrief({
+  campaign,
+  spec,
+  incumbentMetrics,
+  idea = null,
+  angle = null,
+}: BriefInput): string {
   const lines = [
     ...TASK,
-    ...section('The idea to carry out', idea === null ? [] : ideaToCarryOut(idea), 800),
-    ...section('Where to look', angle === null ? [] : placeToLook(angle), 300),
-    ...section('What to improve', [...whereInCampaign(spec, campaign), ...goal(spec, campaign)], 1_900),
-    ...section('Where it stands', numbers(campaign, spec, incumbentMetrics), 1_200),
-    ...section('What may be edited', boundaries(spec), 1_900),
-    ...section('What must hold', gates(spec), 1_400),
-    ...section('Advice', advice(spec), 1_400),
-    ...section('Dependencies', packages(spec), 700),
-    ...section('Being tried now', underWay(campaign), 900),
-    ...section('What works, by category', kinds(campaign), 900),
-    ...section('The last experiments', recent(campaign), 1_400),
-    ...section('Better alone, and not taken', betterAlone(campaign), 500),
-    ...section('What people asked to avoid', avoided(campaign), 500),
-    ...section('Do not try again', lost(campaign), 1_200),
-    ...section('How to answer', ANSWER, 500),
+    ...renderBriefSection('The idea to carry out', idea === null ? [] : renderIdeaTask(idea), 800),
+    ...renderBriefSection('Where to look', angle === null ? [] : renderAngle(angle), 300),
+    ...renderBriefSection(
+      'What to improve',
+      [...renderCampaignPosition(spec, campaign), ...renderBriefGoal(spec, campaign)],
+      1_900,
+    ),
+    ...renderBriefSection('Where it stands', renderBriefMetrics(campaign, spec, incumbentMetrics), 1_200),
+    ...renderBriefSection('What may be edited', renderBoundaries(spec), 1_900),
+    ...renderBriefSection('What must hold', renderBriefGates(spec), 1_400),
+    ...renderBriefSection('Advice', renderAdvice(spec), 1_400),
+    ...renderBriefSection('Dependencies', renderPackagePolicy(spec), 700),
+    ...renderBriefSection('Being tried now', listUnderWay(campaign), 900),
+    ...renderBriefSection('What works, by category', listCategories(campaign), 900),
+    ...renderBriefSection('The last experiments', listRecent(campaign), 1_400),
+    ...renderBriefSection('Better alone, and not taken', listBetterAlone(campaign), 500),
+    ...renderBriefSection('What people asked to avoid', listAvoided(campaign), 500),
+    ...renderBriefSection('Do not try again', listFailureReasons(campaign), 1_200),
+    ...renderBriefSection('How to answer', ANSWER, 500),
   ]
   return `${lines.join('\n').trimEnd()}\n`
 }

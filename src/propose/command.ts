@@ -6,17 +6,17 @@ import { claimWorkDir, noteSupervisor, releaseWorkDir } from '../measure/process
 import type { Ended } from '../measure/process/launch.ts'
 import type { Owner } from '../measure/process/reaper.ts'
 import { SupervisorLost } from '../measure/process/supervisor-output.ts'
-import { makeEnterable } from '../measure/users/enterable.ts'
-import { give } from '../measure/users/give.ts'
-import { sweepShared } from '../measure/users/sweep.ts'
+import { makeAccessible } from '../measure/users/enterable.ts'
+import { changeOwner } from '../measure/users/give.ts'
+import { clearSharedFolders } from '../measure/users/sweep.ts'
 import type { Oid, Point } from '../model/ids.ts'
-import type { Idea } from '../plan/world.ts'
-import { answerOf, readPrinted } from './agent-answer.ts'
-import { agentEnvironment } from './agent-environment.ts'
-import { layAgentTree, readAgentTree, type TreeRepository } from './agent-tree.ts'
-import { oneLine } from './quoted-text.ts'
+import type { IdeaText } from '../plan/world.ts'
+import { parseAgentAnswer, readPrintedOutput } from './agent-answer.ts'
+import { buildAgentEnvironment } from './agent-environment.ts'
+import { createAgentTree, readAgentTree, type TreeRepository } from './agent-tree.ts'
+import { toSafeLine } from './quoted-text.ts'
 
-export interface Asking {
+export interface AgentRequest {
   repo: TreeRepository & Pick<Repository, 'writeCommit' | 'diff'>
   incumbent: Point
   /** `proposerName`: how it is called in messages and in the commit. */
@@ -37,78 +37,78 @@ export interface Asking {
   monotonic: () => number
 }
 
-export type Asked =
-  | { ok: true; idea: Idea; learnings: string | null; commit: Oid; base: Point }
+export type AgentResult =
+  | { ok: true; idea: IdeaText; learnings: string | null; commit: Oid; base: Point }
   | { ok: false; reason: string }
 
 /** Lets a program edit a copy of the incumbent, and makes one commit of what it left there. */
-export async function askCommand(asking: Asking): Promise<Asked> {
+export async function askAgent(asking: AgentRequest): Promise<AgentResult> {
   const { workDir, owner } = asking
   if (owner === undefined) await mkdir(workDir, { recursive: true })
-  else makeEnterable(workDir)
+  else makeAccessible(workDir)
   await claimWorkDir(workDir)
-  const place = placeIn(workDir)
+  const place = getAgentFiles(workDir)
   try {
-    await clear(place)
-    return await ask(asking, place)
+    await clearAgentFiles(place)
+    return await runAndPropose(asking, place)
   } finally {
-    await clear(place)
-    if (owner !== undefined) await sweepShared(owner)
+    await clearAgentFiles(place)
+    if (owner !== undefined) await clearSharedFolders(owner)
     await releaseWorkDir(workDir)
   }
 }
 
 /** Where a program that wants a name finds what it is told. */
-export function briefFile(workDir: string): string {
+export function getBriefPath(workDir: string): string {
   return join(workDir, 'brief.md')
 }
 
-type Place = Record<'tree' | 'brief' | 'home' | 'stdout' | 'stderr', string>
+type AgentFiles = Record<'tree' | 'brief' | 'home' | 'stdout' | 'stderr', string>
 
-function placeIn(workDir: string): Place {
+function getAgentFiles(workDir: string): AgentFiles {
   return {
     tree: join(workDir, 'tree'),
-    brief: briefFile(workDir),
+    brief: getBriefPath(workDir),
     home: join(workDir, 'home'),
     stdout: join(workDir, 'stdout'),
     stderr: join(workDir, 'stderr'),
   }
 }
 
-async function clear(place: Place): Promise<void> {
+async function clearAgentFiles(place: AgentFiles): Promise<void> {
   for (const path of Object.values(place)) await rm(path, { recursive: true, force: true })
 }
 
-async function ask(asking: Asking, place: Place): Promise<Asked> {
+async function runAndPropose(asking: AgentRequest, place: AgentFiles): Promise<AgentResult> {
   const { repo, incumbent, name, env, owner } = asking
   const agentTree = { repo, from: incumbent.tree, dir: place.tree, env }
   await writeFile(place.brief, asking.brief)
-  await layAgentTree(agentTree)
-  if (owner !== undefined) await handTo(owner, place)
-  const failure = await failureOf(asking, place)
+  await createAgentTree(agentTree)
+  if (owner !== undefined) await giveToOwner(owner, place)
+  const failure = await runAndDescribeFailure(asking, place)
   if (failure !== null) return { ok: false, reason: failure }
   const left = await readAgentTree(agentTree)
   if ('unreadable' in left) return { ok: false, reason: `${name}: ${left.unreadable}` }
   if (left.tree === incumbent.tree) return { ok: false, reason: `${name} changed nothing` }
-  return propose(asking, place, left.tree)
+  return proposeTree(asking, place, left.tree)
 }
 
 /** The folder around stays ours: the program cannot put anything else in the place of these. */
-async function handTo(owner: Owner, { tree, home, stdout, stderr }: Place): Promise<void> {
+async function giveToOwner(owner: Owner, { tree, home, stdout, stderr }: AgentFiles): Promise<void> {
   await mkdir(home)
   for (const path of [stdout, stderr]) await writeFile(path, '')
-  for (const path of [tree, home, stdout, stderr]) await give(path, owner)
+  for (const path of [tree, home, stdout, stderr]) await changeOwner(path, owner)
 }
 
 /** The brief is its standard input, and a file as well for programs that want a name. */
-async function run(asking: Asking, place: Place): Promise<Ended> {
+async function runAgent(asking: AgentRequest, place: AgentFiles): Promise<Ended> {
   const { workDir, timeoutSeconds, signal, monotonic, owner } = asking
   const supervisor = await chooseSupervisor({ owner: owner ?? null, monotonic })
   const home = owner === undefined ? {} : { HOME: place.home }
   const launch = {
     command: `exec <"$WINNOW_BRIEF"\n${asking.command}`,
     cwd: place.tree,
-    env: { ...agentEnvironment(asking.env, place), ...home },
+    env: { ...buildAgentEnvironment(asking.env, place), ...home },
     stdout: place.stdout,
     stderr: place.stderr,
     timeoutSeconds,
@@ -117,7 +117,7 @@ async function run(asking: Asking, place: Place): Promise<Ended> {
   return supervisor.run(launch, pid => noteSupervisor(workDir, pid))
 }
 
-async function failureOf(asking: Asking, place: Place): Promise<string | null> {
+async function runAndDescribeFailure(asking: AgentRequest, place: AgentFiles): Promise<string | null> {
   const { name, timeoutSeconds } = asking
   const ended = await runOrLost(asking, place)
   if (ended === 'lost') return `${name} ended the process that watched over it`
@@ -125,25 +125,25 @@ async function failureOf(asking: Asking, place: Place): Promise<string | null> {
   if (ended.exitCode === 0) return null
   const code = `ended with exit code ${ended.exitCode}`
   const how = ended.exitCode === null ? `was ended by ${ended.signal ?? 'a signal'}` : code
-  const { text } = await readPrinted(place.stderr)
-  const complaint = oneLine(text.trim().split('\n').at(-1) ?? '', 300)
+  const { text } = await readPrintedOutput(place.stderr)
+  const complaint = toSafeLine(text.trim().split('\n').at(-1) ?? '', 300)
   return complaint === '' ? `${name} ${how}` : `${name} ${how}: ${complaint}`
 }
 
-async function runOrLost(asking: Asking, place: Place): Promise<Ended | 'lost'> {
+async function runOrLost(asking: AgentRequest, place: AgentFiles): Promise<Ended | 'lost'> {
   try {
-    return await run(asking, place)
+    return await runAgent(asking, place)
   } catch (error) {
     if (error instanceof SupervisorLost) return 'lost'
     throw error
   }
 }
 
-async function propose(asking: Asking, place: Place, tree: Oid): Promise<Asked> {
+async function proposeTree(asking: AgentRequest, place: AgentFiles, tree: Oid): Promise<AgentResult> {
   const { repo, incumbent, name } = asking
   const changed = (await repo.diff(incumbent.tree, tree)).length
   const otherwise = `${name}: ${changed} ${changed === 1 ? 'file' : 'files'} changed`
-  const { idea, learnings } = answerOf(await readPrinted(place.stdout), otherwise)
+  const { idea, learnings } = parseAgentAnswer(await readPrintedOutput(place.stdout), otherwise)
   const message = `${idea.hypothesis}\n\nWinnow-Source: ${name}`
   const date = Math.floor(asking.now() / 1000)
   const commit = await repo.writeCommit({ tree, parents: [incumbent.commit], message, date })

@@ -10,7 +10,7 @@ const HUNK = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/
  * A removed line `-- x` reads `--- x`, just like the name of a file. Only counting the lines that a hunk
  * announces tells them apart.
  */
-export function diffLines(diff: string): DiffLine[] {
+export function splitDiffLines(diff: string): DiffLine[] {
   let [oldLeft, newLeft] = [0, 0]
   return diff.split('\n').map(text => {
     const mark = text.replace(/\r$/, '').charAt(0)

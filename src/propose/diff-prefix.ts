@@ -18,18 +18,21 @@ export function withPrefixes(lines: readonly DiffLine[]): DiffLine[] {
     const line = index === null ? undefined : lines[index]
     if (index !== null && line) prefixed[index] = { ...line, text: change(line.text) }
   }
-  for (const section of sectionsOf(lines)) {
-    const names = unprefixedNames(lines, section)
+  for (const section of splitFileSections(lines)) {
+    const names = findUnprefixedNames(lines, section)
     if (names === null) continue
     const { from, to } = names
-    rewrite(section.git, text => `${GIT}${prefix(from, 'a/')} ${prefix(to, 'b/')}${carriageReturn(text)}`)
-    rewrite(section.before, text => `--- ${prefix(text.slice(4), 'a/')}`)
-    rewrite(section.after, text => `+++ ${prefix(text.slice(4), 'b/')}`)
+    rewrite(
+      section.git,
+      text => `${GIT}${addPrefix(from, 'a/')} ${addPrefix(to, 'b/')}${getCarriageReturn(text)}`,
+    )
+    rewrite(section.before, text => `--- ${addPrefix(text.slice(4), 'a/')}`)
+    rewrite(section.after, text => `+++ ${addPrefix(text.slice(4), 'b/')}`)
   }
   return prefixed
 }
 
-function sectionsOf(lines: readonly DiffLine[]): FileSection[] {
+function splitFileSections(lines: readonly DiffLine[]): FileSection[] {
   const sections: FileSection[] = []
   const begin = (): FileSection => {
     const section = { git: null, before: null, after: null, renamed: { from: '', to: '' } }
@@ -46,7 +49,7 @@ function sectionsOf(lines: readonly DiffLine[]): FileSection[] {
       if (section === null || section.before !== null) section = begin()
       section.before = index
       section.after = index + 1
-    } else if (section !== null) noteRename(section, bare(text))
+    } else if (section !== null) noteRename(section, trimReturn(text))
   }
   return sections
 }
@@ -58,46 +61,46 @@ function noteRename({ renamed }: FileSection, text: string): void {
 }
 
 /** null when the names have prefixes already, or cannot be told. */
-function unprefixedNames(
+function findUnprefixedNames(
   lines: readonly DiffLine[],
   section: FileSection,
 ): { from: string; to: string } | null {
   if (section.git !== null) {
-    const names = bare(lines[section.git]?.text ?? '').slice(GIT.length)
+    const names = trimReturn(lines[section.git]?.text ?? '').slice(GIT.length)
     const half = names.slice(0, (names.length - 1) / 2)
     if (names === `${half} ${half}`) return { from: half, to: half }
     const { from, to } = section.renamed
     return from !== '' && names === `${from} ${to}` ? { from, to } : null
   }
-  const from = nameIn(lines, section.before)
-  const to = nameIn(lines, section.after)
+  const from = readHeaderName(lines, section.before)
+  const to = readHeaderName(lines, section.after)
   return isUnprefixed(from, to) ? { from, to } : null
 }
 
 function isUnprefixed(from: string, to: string): boolean {
   if (from === NOWHERE) return !/^"?b\//.test(to)
   if (to === NOWHERE) return !/^"?a\//.test(from)
-  return from === to || withoutFirst(from) !== withoutFirst(to)
+  return from === to || dropFirstFolder(from) !== dropFirstFolder(to)
 }
 
-function withoutFirst(name: string): string {
+function dropFirstFolder(name: string): string {
   return name.slice(name.indexOf('/') + 1)
 }
 
-function nameIn(lines: readonly DiffLine[], index: number | null): string {
+function readHeaderName(lines: readonly DiffLine[], index: number | null): string {
   const text = index === null ? '' : (lines[index]?.text ?? '')
-  return bare(text).slice(4).replace(/\t.*$/, '')
+  return trimReturn(text).slice(4).replace(/\t.*$/, '')
 }
 
-function prefix(name: string, added: 'a/' | 'b/'): string {
+function addPrefix(name: string, added: 'a/' | 'b/'): string {
   if (name.startsWith(NOWHERE)) return name
   return name.startsWith('"') ? `"${added}${name.slice(1)}` : `${added}${name}`
 }
 
-function bare(text: string): string {
+function trimReturn(text: string): string {
   return text.replace(/\r$/, '')
 }
 
-function carriageReturn(text: string): string {
+function getCarriageReturn(text: string): string {
   return text.endsWith('\r') ? '\r' : ''
 }

@@ -1,13 +1,13 @@
 import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
-import { experimentsOf } from '../model/experiments.ts'
+import { listExperiments } from '../model/experiments.ts'
 import type { Oid } from '../model/ids.ts'
-import { ideaName } from '../model/fold-backlog.ts'
-import { subjectsOf } from '../model/picked.ts'
-import { campaignRefs, shortRef } from '../model/refs.ts'
+import { formatIdeaName } from '../model/fold-backlog.ts'
+import { listSubjects } from '../model/picked.ts'
+import { buildCampaignRefs, toShortRef } from '../model/refs.ts'
 import type { Proposal, PullFacts } from '../plan/world.ts'
-import { asIdea, readPartialBlock, type ToldIdea } from './idea-block.ts'
-import { oneLine } from './quoted-text.ts'
+import { toIdea, readPartialBlock, type PartialIdeaBlock } from './idea-block.ts'
+import { toSafeLine } from './quoted-text.ts'
 
 export interface ExternalFacts {
   campaign: Campaign
@@ -27,15 +27,17 @@ export interface ExternalTip {
 }
 
 /** Branches and open pull requests that are no experiments yet: their heads have to be fetched. */
-export function externalTips(facts: ExternalFacts): ExternalTip[] {
+export function listExternalTips(facts: ExternalFacts): ExternalTip[] {
   const { campaign, prefix, pulls, branches } = facts
-  const refs = campaignRefs(prefix, campaign.name)
-  const own = new Set([refs.optimize, refs.campaign, refs.state, refs.closed, refs.forge].map(shortRef))
-  const experiments = subjectsOf(campaign)
+  const refs = buildCampaignRefs(prefix, campaign.name)
+  const own = new Set([refs.optimize, refs.campaign, refs.state, refs.closed, refs.forge].map(toShortRef))
+  const experiments = listSubjects(campaign)
   const isFree = (branch: string, head: Oid): boolean =>
-    !experiments.some(holder => holder.branch === branch && holds(holder, shortRef(refs.experiments), head))
+    !experiments.some(
+      holder => holder.branch === branch && isBranchHeld(holder, toShortRef(refs.experiments), head),
+    )
 
-  const target = shortRef(refs.optimize)
+  const target = toShortRef(refs.optimize)
   const open = pulls.filter(
     ({ state, branch, base }) => state === 'open' && base === target && !own.has(branch),
   )
@@ -44,7 +46,7 @@ export function externalTips(facts: ExternalFacts): ExternalTip[] {
     .map(pull => ({ branch: pull.branch, head: pull.head, pull }))
   const withPull = new Set(pulls.map(({ branch }) => branch))
   const pushed = [...branches]
-    .filter(([branch]) => branch.startsWith(shortRef(refs.experiments)) && !withPull.has(branch))
+    .filter(([branch]) => branch.startsWith(toShortRef(refs.experiments)) && !withPull.has(branch))
     .filter(([branch, head]) => isFree(branch, head) && !isKnownBranch(campaign, branch, head))
     .map(([branch, head]) => ({ branch, head, pull: null }))
   return [
@@ -57,7 +59,7 @@ export function externalTips(facts: ExternalFacts): ExternalTip[] {
  * A branch belongs to the experiment that has it. Once that is over, a person's branch with new commits is a
  * new idea; an experiment's own branch, which carries its results by then, never is.
  */
-function holds(holder: Experiment, experiments: string, head: Oid): boolean {
+function isBranchHeld(holder: Experiment, experiments: string, head: Oid): boolean {
   return holder.status !== 'ended' || holder.branch === `${experiments}${holder.id}` || holder.head === head
 }
 
@@ -66,39 +68,39 @@ function holds(holder: Experiment, experiments: string, head: Oid): boolean {
  * it had before it is nothing new.
  */
 function isKnownPull(campaign: Campaign, pull: PullFacts): boolean {
-  const earlier = experimentsWith(campaign, pull)
+  const earlier = findPullExperiments(campaign, pull)
   if (earlier.some(({ status, head }) => status !== 'ended' || head === pull.head)) return true
-  return Object.hasOwn(campaign.sources, pullKey(campaign, pull))
+  return Object.hasOwn(campaign.sources, formatPullKey(campaign, pull))
 }
 
-function pullKey(campaign: Campaign, pull: PullFacts): string {
+function formatPullKey(campaign: Campaign, pull: PullFacts): string {
   const key = `pull:${pull.number}`
-  return experimentsWith(campaign, pull).length === 0 ? key : `${key}@${pull.head}`
+  return findPullExperiments(campaign, pull).length === 0 ? key : `${key}@${pull.head}`
 }
 
-function experimentsWith(campaign: Campaign, { number }: PullFacts): Experiment[] {
-  return experimentsOf(campaign).filter(({ pull }) => pull === number)
+function findPullExperiments(campaign: Campaign, { number }: PullFacts): Experiment[] {
+  return listExperiments(campaign).filter(({ pull }) => pull === number)
 }
 
 function isKnownBranch(campaign: Campaign, branch: string, head: Oid): boolean {
-  return Object.hasOwn(campaign.sources, branchKey(branch, head))
+  return Object.hasOwn(campaign.sources, formatBranchKey(branch, head))
 }
 
-function branchKey(branch: string, head: Oid): string {
+function formatBranchKey(branch: string, head: Oid): string {
   return `branch:${branch}@${head}`
 }
 
 /** `subjects`: first lines of the head commits, for what comes without a title. */
-export function externalProposals(facts: ExternalFacts, subjects: ReadonlyMap<Oid, string>): Proposal[] {
-  return externalTips(facts).map(tip => {
-    const { told, problem } = toldBy(tip.pull)
+export function buildExternalProposals(facts: ExternalFacts, subjects: ReadonlyMap<Oid, string>): Proposal[] {
+  return listExternalTips(facts).map(tip => {
+    const { told, problem } = readPullIdea(tip.pull)
     const otherwise = [tip.pull?.title ?? '', subjects.get(tip.head) ?? '', `branch ${tip.branch}`]
     return {
-      ...asIdea(told, otherwise.find(text => oneLine(text, 300) !== '') ?? ''),
-      ...carriedBy(facts.campaign, told.idea),
+      ...toIdea(told, otherwise.find(text => toSafeLine(text, 300) !== '') ?? ''),
+      ...findCarriedIdea(facts.campaign, told.idea),
       source: {
         use: 'external',
-        key: tip.pull ? pullKey(facts.campaign, tip.pull) : branchKey(tip.branch, tip.head),
+        key: tip.pull ? formatPullKey(facts.campaign, tip.pull) : formatBranchKey(tip.branch, tip.head),
       },
       learnings: problem,
       head: { commit: tip.head, base: facts.campaign.incumbent },
@@ -109,8 +111,8 @@ export function externalProposals(facts: ExternalFacts, subjects: ReadonlyMap<Oi
 }
 
 /** What names no idea that is open carries out none: the work is measured all the same. */
-function carriedBy({ backlog }: Campaign, name: string | undefined): Pick<Proposal, 'carries'> {
-  const found = backlog.find(idea => ideaName(idea) === name && idea.status === 'open')
+function findCarriedIdea({ backlog }: Campaign, name: string | undefined): Pick<Proposal, 'carries'> {
+  const found = backlog.find(idea => formatIdeaName(idea) === name && idea.status === 'open')
   return found === undefined ? {} : { carries: found.id }
 }
 
@@ -118,17 +120,17 @@ const BLOCK = /^[ \t]*```[ \t]*winnow[ \t]*\n([\s\S]*?)^[ \t]*```[ \t]*$/m
 const LONGEST_BLOCK = 10_000
 
 /** A block with a mistake does not cost its author the experiment; the record says that it was not used. */
-function toldBy(pull: PullFacts | null): { told: ToldIdea; problem: string | null } {
+function readPullIdea(pull: PullFacts | null): { told: PartialIdeaBlock; problem: string | null } {
   const body = pull?.body.replaceAll('\r\n', '\n') ?? ''
   const block = BLOCK.exec(body)
   const yaml = block?.[1] ?? ''
   if (block === null) return { told: {}, problem: null }
-  if (yaml.length > LONGEST_BLOCK) return unused(`it has more than ${LONGEST_BLOCK} characters`)
+  if (yaml.length > LONGEST_BLOCK) return toUnusedBlock(`it has more than ${LONGEST_BLOCK} characters`)
   const linesBefore = body.slice(0, body.indexOf(yaml, block.index)).split('\n').length - 1
   const read = readPartialBlock({ yaml, file: 'description', linesBefore })
-  return read.ok ? { told: read.told, problem: null } : unused(read.problem)
+  return read.ok ? { told: read.told, problem: null } : toUnusedBlock(read.problem)
 }
 
-function unused(problem: string): { told: ToldIdea; problem: string } {
+function toUnusedBlock(problem: string): { told: PartialIdeaBlock; problem: string } {
   return { told: {}, problem: `The winnow block of the pull request was not used: ${problem}` }
 }

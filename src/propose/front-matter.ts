@@ -1,7 +1,7 @@
-import type { Block } from './idea-block.ts'
+import type { YamlBlock } from './idea-block.ts'
 
 export interface FrontMatter {
-  block: Block
+  block: YamlBlock
   rest: string
   /** Lines of the file before `rest`: what git says about line 5 of a diff is true of another line here. */
   linesBefore: number

@@ -1,26 +1,26 @@
 import { parse as parseYaml, YAMLParseError } from 'yaml'
 import { z } from 'zod'
 import { UserError } from '../errors.ts'
-import type { Idea } from '../plan/world.ts'
-import { asIdea } from './idea-block.ts'
+import type { IdeaText } from '../plan/world.ts'
+import { toIdea } from './idea-block.ts'
 
-const text = z.string().regex(/\S/, 'text that is not empty')
+const entryText = z.string().regex(/\S/, 'text that is not empty')
 const entry = z.union([
-  text.transform(hypothesis => ({ hypothesis })),
+  entryText.transform(hypothesis => ({ hypothesis })),
   z.strictObject({
-    hypothesis: text,
-    category: text.optional(),
+    hypothesis: entryText,
+    category: entryText.optional(),
     priority: z.enum(['high', 'medium', 'low']).optional(),
-    required_deps: z.array(text).optional(),
-    family: text.nullable().optional(),
+    required_deps: z.array(entryText).optional(),
+    family: entryText.nullable().optional(),
   }),
 ])
 const MOST = 500
 const list = z.array(entry).max(MOST)
 
 /** Ideas in a file that people keep: a YAML or JSON list, or the items of Markdown lists. */
-export function readIdeaList(content: string, file: string): Idea[] {
-  const found = /\.(?:ya?ml|json)$/i.test(file) ? fromData(content, file) : fromMarkdown(content)
+export function readIdeaList(content: string, file: string): IdeaText[] {
+  const found = /\.(?:ya?ml|json)$/i.test(file) ? parseIdeaData(content, file) : parseIdeaMarkdown(content)
   if (found.length > 0 && found.length <= MOST) return found
   const what = found.length === 0 ? 'there is no idea in it' : `it has more than ${MOST} ideas`
   throw new UserError(`${file}: ${what}`, {
@@ -29,9 +29,9 @@ export function readIdeaList(content: string, file: string): Idea[] {
   })
 }
 
-function fromData(content: string, file: string): Idea[] {
-  const parsed = list.safeParse(dataIn(content, file))
-  if (parsed.success) return parsed.data.map(told => asIdea(told, ''))
+function parseIdeaData(content: string, file: string): IdeaText[] {
+  const parsed = list.safeParse(parseIdeaYaml(content, file))
+  if (parsed.success) return parsed.data.map(told => toIdea(told, ''))
   const [issue] = parsed.error.issues
   const at = issue?.path[0]
   const which = typeof at === 'number' ? `entry ${at + 1}` : 'the file'
@@ -42,7 +42,7 @@ function fromData(content: string, file: string): Idea[] {
 }
 
 /** JSON is YAML as well. */
-function dataIn(content: string, file: string): unknown {
+function parseIdeaYaml(content: string, file: string): unknown {
   try {
     return parseYaml(content)
   } catch (cause) {
@@ -60,17 +60,17 @@ function dataIn(content: string, file: string): unknown {
 /** `- [category] text`; a box to tick is no category, and what is ticked is done. */
 const ITEM = /^\s*[-*+]\s+(?:\[([^\]]*)\]\s+)?(\S.*)$/
 
-function fromMarkdown(content: string): Idea[] {
+function parseIdeaMarkdown(content: string): IdeaText[] {
   return content.split('\n').flatMap(line => {
     const [, box = '', hypothesis = ''] = ITEM.exec(line) ?? []
     if (hypothesis === '' || /^x$/i.test(box)) return []
     const category = box.trim()
-    return [asIdea({ hypothesis, ...(category === '' ? {} : { category }) }, '')]
+    return [toIdea({ hypothesis, ...(category === '' ? {} : { category }) }, '')]
   })
 }
 
 /** The same words are the same idea, however they are written. */
-export function sameWords(hypothesis: string): string {
+export function normalizeHypothesis(hypothesis: string): string {
   return hypothesis
     .normalize('NFKC')
     .toLowerCase()

@@ -3,7 +3,7 @@ import { posix } from 'node:path'
 import { UserError } from '../errors.ts'
 import type { Repository } from '../git/repository.ts'
 import type { TreeEntry } from '../git/tree-object.ts'
-import { asIdea } from './idea-block.ts'
+import { toIdea } from './idea-block.ts'
 import { PATCH_FILE, type PatchIdea, readPatchText } from './patch-text.ts'
 
 /** An idea that lies in the repository as a patch: in a file of its own, or as one mail of several. */
@@ -13,14 +13,14 @@ export interface PatchFile extends PatchIdea {
   key: string
 }
 
-type TreeReader = Pick<Repository, 'entryAt' | 'tree' | 'blob'>
+type PatchTree = Pick<Repository, 'findEntry' | 'tree' | 'blob'>
 
 /** The ideas of a folder of patches in name order; a folder that is not there has none. */
-export async function readPatches(repo: TreeReader, tree: string, dir: string): Promise<PatchFile[]> {
-  const folder = folderPath(dir)
-  const entry = await repo.entryAt(tree, folder)
+export async function readPatches(repo: PatchTree, tree: string, dir: string): Promise<PatchFile[]> {
+  const folder = normalizeFolder(dir)
+  const entry = await repo.findEntry(tree, folder)
   if (entry === null) return []
-  if (entry.type !== 'tree') throw notAFolder(dir, 'is a file on the default branch')
+  if (entry.type !== 'tree') throw createNotFolderError(dir, 'is a file on the default branch')
   const files: PatchFile[] = []
   for (const child of await repo.tree(entry.oid)) {
     if (child.type === 'tree' || !PATCH_FILE.test(child.name)) continue
@@ -29,17 +29,17 @@ export async function readPatches(repo: TreeReader, tree: string, dir: string): 
   return files
 }
 
-function folderPath(dir: string): string {
+function normalizeFolder(dir: string): string {
   const folder = posix.normalize(dir).replace(/\/+$/, '')
   return folder === '.' ? '' : folder
 }
 
-function notAFolder(dir: string, what: string): UserError {
+function createNotFolderError(dir: string, what: string): UserError {
   const fix = 'name a folder of patches, relative to the top of the repository'
   return new UserError(`propose.dir ${JSON.stringify(dir)} ${what}`, { place: { path: 'propose.dir' }, fix })
 }
 
-async function readPatch(repo: TreeReader, path: string, { oid, mode }: TreeEntry): Promise<PatchFile[]> {
+async function readPatch(repo: PatchTree, path: string, { oid, mode }: TreeEntry): Promise<PatchFile[]> {
   const isLink = mode === '120000' || mode === '160000'
   const ideas = isLink
     ? [withProblem(path, 'it is not a file but a link')]
@@ -55,6 +55,6 @@ export function readPatchBytes(bytes: Buffer, path: string): PatchIdea[] {
 }
 
 function withProblem(path: string, why: string): PatchIdea {
-  const idea = asIdea({}, `patch ${path}`)
+  const idea = toIdea({}, `patch ${path}`)
   return { idea, simplifies: false, part: null, content: { problem: `${path}: ${why}` } }
 }

@@ -1,5 +1,5 @@
 import { Buffer, isUtf8 } from 'node:buffer'
-import { diffLines, hasDiff } from './diff-lines.ts'
+import { splitDiffLines, hasDiff } from './diff-lines.ts'
 
 /** One mail of a patch file: `git format-patch` writes them, and mail programs save them. */
 export interface PatchMail {
@@ -22,18 +22,18 @@ const HEADER = /^([A-Za-z][A-Za-z0-9-]*):[ \t]?(.*)$/
 /** The mails of a mailbox, or the one mail that a text is; null where it is neither. */
 export function readMails(text: string): PatchMail[] | null {
   const lines = text.split('\n').map((line, index) => (index === 0 ? line.replace(/^\uFEFF/, '') : line))
-  const starts = mailStarts(lines)
+  const starts = findMailStarts(lines)
   if (starts.length === 0) {
     const first = lines.findIndex(line => line.trim() !== '')
     const headers = first === -1 ? null : readHeaders(lines, first)
     const isMail = headers !== null && headers.fields.has('subject') && headers.fields.size > 1
-    return isMail ? [mailFrom(lines, first, lines.length)] : null
+    return isMail ? [readMail(lines, first, lines.length)] : null
   }
-  return starts.map((start, index) => mailFrom(lines, start + 1, starts[index + 1] ?? lines.length))
+  return starts.map((start, index) => readMail(lines, start + 1, starts[index + 1] ?? lines.length))
 }
 
 /** Content of a diff never begins with `From `; a message may, and then no headers follow. */
-function mailStarts(lines: readonly string[]): number[] {
+function findMailStarts(lines: readonly string[]): number[] {
   const starts = lines.flatMap((line, index) => {
     if (!MAIL_START.test(line.replace(/\r$/, ''))) return []
     return readHeaders(lines, index + 1).fields.size > 0 ? [index] : []
@@ -43,13 +43,13 @@ function mailStarts(lines: readonly string[]): number[] {
   return leads ? starts : []
 }
 
-interface Headers {
+interface MailHeaders {
   fields: Map<string, string>
   /** The line after the empty one that ends them. */
   end: number
 }
 
-function readHeaders(lines: readonly string[], from: number): Headers {
+function readHeaders(lines: readonly string[], from: number): MailHeaders {
   const fields = new Map<string, string>()
   let last = ''
   let at = from
@@ -69,7 +69,7 @@ function readHeaders(lines: readonly string[], from: number): Headers {
   return { fields: isBlank ? fields : new Map(), end: at + 1 }
 }
 
-function mailFrom(lines: readonly string[], from: number, until: number): PatchMail {
+function readMail(lines: readonly string[], from: number, until: number): PatchMail {
   const { fields, end } = readHeaders(lines.slice(0, until), from)
   const { subject, series } = readSubject(decodeWords(fields.get('subject') ?? ''))
   const body = decodeBody(lines.slice(end, until).join('\n'), fields)
@@ -100,10 +100,12 @@ function decodeRun(run: string): string | null {
   const charsets = new Set(parts.map(([, charset = '']) => charset.toLowerCase()))
   const [charset = 'utf-8'] = charsets
   const bytes = parts.map(([, , kind = '', text = '']) =>
-    kind.toLowerCase() === 'b' ? Buffer.from(text, 'base64') : quotedBytes(text.replaceAll('_', ' ')),
+    kind.toLowerCase() === 'b'
+      ? Buffer.from(text, 'base64')
+      : decodeQuotedPrintable(text.replaceAll('_', ' ')),
   )
-  if (charsets.size === 1) return decoded(Buffer.concat(bytes), charset)
-  const each = parts.map(([, name = 'utf-8'], index) => decoded(bytes[index] ?? Buffer.alloc(0), name))
+  if (charsets.size === 1) return decodeCharset(Buffer.concat(bytes), charset)
+  const each = parts.map(([, name = 'utf-8'], index) => decodeCharset(bytes[index] ?? Buffer.alloc(0), name))
   return each.includes(null) ? null : each.join('')
 }
 
@@ -116,23 +118,25 @@ function decodeBody(raw: string, fields: ReadonlyMap<string, string>): Pick<Patc
   }
   if (encoding !== 'quoted-printable' && encoding !== 'base64') return { body: raw, problem: null }
   const bytes =
-    encoding === 'base64' ? Buffer.from(raw, 'base64') : quotedBytes(raw.replaceAll(/=[ \t]*\r?\n/g, ''))
+    encoding === 'base64'
+      ? Buffer.from(raw, 'base64')
+      : decodeQuotedPrintable(raw.replaceAll(/=[ \t]*\r?\n/g, ''))
   const charset = /charset\s*=\s*"?([^\s";]+)/i.exec(type)?.[1] ?? 'utf-8'
-  const body = decoded(bytes, charset)
+  const body = decodeCharset(bytes, charset)
   return body === null
     ? { body: '', problem: `its text is not ${charset}, which its mail header says` }
     : { body, problem: null }
 }
 
 /** `=C3=A4` is two bytes; everything else stands for itself. */
-function quotedBytes(text: string): Buffer {
+function decodeQuotedPrintable(text: string): Buffer {
   const parts = text.split(/(=[0-9a-f]{2})/i)
   return Buffer.concat(
     parts.map(part => (/^=[0-9a-f]{2}$/i.test(part) ? Buffer.from(part.slice(1), 'hex') : Buffer.from(part))),
   )
 }
 
-function decoded(bytes: Buffer, charset: string): string | null {
+function decodeCharset(bytes: Buffer, charset: string): string | null {
   const isPlain = /^(?:utf-?8|us-ascii)$/i.test(charset)
   if (isPlain) return isUtf8(bytes) ? bytes.toString('utf8') : null
   try {
@@ -145,5 +149,5 @@ function decoded(bytes: Buffer, charset: string): string | null {
 
 /** The mails that change something: a cover letter and answers to it have no diff. */
 export function withDiffs(mails: readonly PatchMail[]): PatchMail[] {
-  return mails.filter(({ body, problem }) => problem !== null || hasDiff(diffLines(body)))
+  return mails.filter(({ body, problem }) => problem !== null || hasDiff(splitDiffLines(body)))
 }

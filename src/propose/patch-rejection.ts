@@ -1,5 +1,5 @@
-import { diffLines } from './diff-lines.ts'
-import { oneLine } from './quoted-text.ts'
+import { splitDiffLines } from './diff-lines.ts'
+import { toSafeLine } from './quoted-text.ts'
 
 /** Why git did not apply a diff, and the line of the diff that shows it. */
 export interface Rejection {
@@ -34,27 +34,27 @@ const COMPLAINTS: readonly Complaint[] = [
   {
     pattern: /(?:cannot apply binary patch to|missing binary patch data for) '(.*?)'/,
     says: ([path]) => `${path} is binary and its content is not in the patch; make it with git diff --binary`,
-    at: ([path = ''], diff) => lineNaming(diff, path),
+    at: ([path = ''], diff) => findHeaderLine(diff, path),
   },
   {
     pattern: /patch failed: (.*):(\d+)$/m,
     says: ([path, line]) => `${path} does not match at line ${line}`,
-    at: ([path = '', line], diff) => hunkLine(diff, path, Number(line)),
+    at: ([path = '', line], diff) => findHunkLine(diff, path, Number(line)),
   },
   {
     pattern: /error: (.*): does not exist in index/,
     says: ([path]) => `${path} does not exist`,
-    at: ([path = ''], diff) => lineNaming(diff, path),
+    at: ([path = ''], diff) => findHeaderLine(diff, path),
   },
   {
     pattern: /error: (.*): already exists in index/,
     says: ([path]) => `${path} exists already`,
-    at: ([path = ''], diff) => lineNaming(diff, path),
+    at: ([path = ''], diff) => findHeaderLine(diff, path),
   },
   {
     pattern: /invalid path '(.*?)'/,
     says: ([path]) => `${path} is not a path a patch may change`,
-    at: ([path = ''], diff) => lineNaming(diff, path),
+    at: ([path = ''], diff) => findHeaderLine(diff, path),
   },
   {
     pattern: /No valid patches in input/,
@@ -67,14 +67,14 @@ export function readRejection(gitSays: string, diff: string): Rejection {
     const match = pattern.exec(gitSays)
     if (match === null) continue
     const groups = match.slice(1)
-    return { why: oneLine(says(groups), 300), line: at?.(groups, diff) ?? null }
+    return { why: toSafeLine(says(groups), 300), line: at?.(groups, diff) ?? null }
   }
-  return { why: oneLine(gitSays.replace(/^(?:error|fatal): /, ''), 300), line: null }
+  return { why: toSafeLine(gitSays.replace(/^(?:error|fatal): /, ''), 300), line: null }
 }
 
 /** The first header of the diff that names a path. */
-function lineNaming(diff: string, path: string): number | null {
-  const found = diffLines(diff).findIndex(
+function findHeaderLine(diff: string, path: string): number | null {
+  const found = splitDiffLines(diff).findIndex(
     ({ kind, text }) =>
       kind === 'header' && text.replace(/\r$/, '').split('\t', 1)[0]?.endsWith(path) === true,
   )
@@ -82,10 +82,10 @@ function lineNaming(diff: string, path: string): number | null {
 }
 
 /** The `@@` line of the change to that line of that file. */
-function hunkLine(diff: string, path: string, oldLine: number): number | null {
-  const from = lineNaming(diff, path)
+function findHunkLine(diff: string, path: string, oldLine: number): number | null {
+  const from = findHeaderLine(diff, path)
   if (from === null) return null
-  const lines = diffLines(diff)
+  const lines = splitDiffLines(diff)
   const at = lines.findIndex(
     ({ kind, text }, index) =>
       index + 1 > from && kind === 'header' && Number(/^@@ -(\d+)/.exec(text)?.[1]) === oldLine,

@@ -1,12 +1,12 @@
 import { posix } from 'node:path'
-import { sha256 } from '../model/canonical.ts'
-import type { Idea } from '../plan/world.ts'
-import { MOST_UNPACKED, unpackedBytes } from './answers-file.ts'
-import { diffLines, hasDiff } from './diff-lines.ts'
+import { hashSha256 } from '../model/canonical.ts'
+import type { IdeaText } from '../plan/world.ts'
+import { MOST_UNPACKED, countUnpackedBytes } from './answers-file.ts'
+import { splitDiffLines, hasDiff } from './diff-lines.ts'
 import { splitFrontMatter } from './front-matter.ts'
-import { asIdea, readBlock } from './idea-block.ts'
+import { toIdea, readBlock } from './idea-block.ts'
 import { type PatchMail, readMails, withDiffs } from './patch-mail.ts'
-import { oneLine } from './quoted-text.ts'
+import { toSafeLine } from './quoted-text.ts'
 
 /** A diff, and the lines of its file that stand before it. */
 export interface PatchDiff {
@@ -22,7 +22,7 @@ export interface PatchContent {
 }
 
 export interface PatchIdea {
-  idea: Idea
+  idea: IdeaText
   /** The patch declares itself a simplification. */
   simplifies: boolean
   /** Names the mail in a file of several; null where the file is one idea. */
@@ -42,42 +42,45 @@ export function readPatchText(text: string, path: string): PatchIdea[] {
   const offset = split?.linesBefore ?? 0
   const rest = split?.rest ?? text
   const mails = readMails(rest)
-  if (split === null) return mails === null ? [plainIdea(text, path)] : mailIdeas(mails, path)
+  if (split === null) return mails === null ? [readPlainIdea(text, path)] : readMailIdeas(mails, path)
   const block = readBlock(split.block)
-  if (!block.ok) return [unreadable(block.problem, { hypothesis: fileWords(path) })]
-  const bodies = mails === null ? [{ body: rest, linesBefore: 0, problem: null }] : orAll(mails)
-  const content = contentOf(bodies, path, offset)
-  return [{ idea: asIdea(block.told, path), simplifies: block.told.kind === 'simplify', part: null, content }]
+  if (!block.ok) return [createUnreadableIdea(block.problem, { hypothesis: toFileWords(path) })]
+  const bodies = mails === null ? [{ body: rest, linesBefore: 0, problem: null }] : selectChangingMails(mails)
+  const content = buildPatchContent(bodies, path, offset)
+  return [{ idea: toIdea(block.told, path), simplifies: block.told.kind === 'simplify', part: null, content }]
 }
 
-function unreadable(problem: string, told: { hypothesis: string }): PatchIdea {
-  return { idea: asIdea(told, ''), simplifies: false, part: null, content: { problem } }
+function createUnreadableIdea(problem: string, told: { hypothesis: string }): PatchIdea {
+  return { idea: toIdea(told, ''), simplifies: false, part: null, content: { problem } }
 }
 
-function orAll(mails: readonly PatchMail[]): readonly PatchMail[] {
+function selectChangingMails(mails: readonly PatchMail[]): readonly PatchMail[] {
   const changing = withDiffs(mails)
   return changing.length === 0 ? mails : changing
 }
 
-function mailIdeas(mails: readonly PatchMail[], path: string): PatchIdea[] {
-  const changing = orAll(mails)
-  const parts = changing.map(({ subject, body }) => sha256(`${subject}\n\n${diffIn(body)}`).slice(0, 16))
+function readMailIdeas(mails: readonly PatchMail[], path: string): PatchIdea[] {
+  const changing = selectChangingMails(mails)
+  const parts = changing.map(({ subject, body }) =>
+    hashSha256(`${subject}\n\n${extractDiff(body)}`).slice(0, 16),
+  )
   return changing.flatMap((mail, index) => {
     // The same mail twice is one idea.
     if (parts.indexOf(parts[index] ?? '') !== index) return []
     const { subject } = mail
-    const content = contentOf([mail], path, 0)
+    const content = buildPatchContent([mail], path, 0)
     return {
-      idea: asIdea({ hypothesis: subject }, fileWords(path)),
+      idea: toIdea({ hypothesis: subject }, toFileWords(path)),
       simplifies: false,
       part: changing.length === 1 ? null : (parts[index] ?? null),
-      content: 'problem' in content ? content : { ...content, earlier: earlierIn(changing, index, path) },
+      content:
+        'problem' in content ? content : { ...content, earlier: collectEarlierDiffs(changing, index, path) },
     }
   })
 }
 
 /** Without the message and the signature: words about the change do not make it another one. */
-function diffIn(body: string): string {
+function extractDiff(body: string): string {
   const lines = body.split('\n')
   const start = lines.findIndex(line => /^(?:diff --git |--- .*[^-\s])/.test(line))
   return lines
@@ -86,20 +89,20 @@ function diffIn(body: string): string {
     .replace(/\n-- \r?\n[^\n]*\s*$/, '')
 }
 
-function earlierIn(mails: readonly PatchMail[], index: number, path: string): PatchDiff[] {
+function collectEarlierDiffs(mails: readonly PatchMail[], index: number, path: string): PatchDiff[] {
   const own = mails[index]?.series
   if (own === null || own === undefined) return []
   const before = mails
     .slice(0, index)
     .filter(({ series }) => series !== null && series.total === own.total && series.number < own.number)
-  const content = contentOf(before, path, 0)
+  const content = buildPatchContent(before, path, 0)
   return 'problem' in content ? [] : [...content.diffs]
 }
 
-type Body = Pick<PatchMail, 'body' | 'linesBefore' | 'problem'>
+type PatchBody = Pick<PatchMail, 'body' | 'linesBefore' | 'problem'>
 
-function contentOf(
-  bodies: readonly Body[],
+function buildPatchContent(
+  bodies: readonly PatchBody[],
   path: string,
   offset: number,
 ): PatchContent | { problem: string } {
@@ -107,15 +110,15 @@ function contentOf(
   for (const { body, linesBefore, problem } of bodies) {
     const line = offset + linesBefore + 1
     if (problem !== null) return { problem: `${path}:${line}: ${problem}` }
-    const large = tooLarge(body)
+    const large = findTooLargeBinary(body)
     if (large !== null) return { problem: `${path}:${offset + linesBefore + large.line}: ${large.why}` }
     diffs.push({ diff: body, linesBefore: offset + linesBefore })
   }
   return { diffs, earlier: [] }
 }
 
-function tooLarge(body: string): { line: number; why: string } | null {
-  if (unpackedBytes(body) <= MOST_UNPACKED) return null
+function findTooLargeBinary(body: string): { line: number; why: string } | null {
+  if (countUnpackedBytes(body) <= MOST_UNPACKED) return null
   const line = body.split('\n').findIndex(each => each.startsWith('GIT binary patch')) + 1
   const most = `${MOST_UNPACKED / 2 ** 20} MiB`
   return {
@@ -124,21 +127,21 @@ function tooLarge(body: string): { line: number; why: string } | null {
   }
 }
 
-function plainIdea(text: string, path: string): PatchIdea {
-  const lines = diffLines(text)
+function readPlainIdea(text: string, path: string): PatchIdea {
+  const lines = splitDiffLines(text)
   if (!hasDiff(lines)) {
-    return unreadable(`${path}:1: ${whyNoDiff(text)}`, { hypothesis: fileWords(path) })
+    return createUnreadableIdea(`${path}:1: ${explainMissingDiff(text)}`, { hypothesis: toFileWords(path) })
   }
-  const hypothesis = proseBefore(text) ?? fileWords(path)
+  const hypothesis = findProse(text) ?? toFileWords(path)
   return {
-    idea: asIdea({ hypothesis }, fileWords(path)),
+    idea: toIdea({ hypothesis }, toFileWords(path)),
     simplifies: false,
     part: null,
-    content: contentOf([{ body: text, linesBefore: 0, problem: null }], path, 0),
+    content: buildPatchContent([{ body: text, linesBefore: 0, problem: null }], path, 0),
   }
 }
 
-function whyNoDiff(text: string): string {
+function explainMissingDiff(text: string): string {
   if (/^\uFEFF?---[ \t]*\r?$/m.test(text.split('\n', 1)[0] ?? ''))
     return 'the front matter has no end; put a line with --- after it'
   const what = text.trim() === '' ? 'the file is empty' : 'there is no diff in it'
@@ -149,16 +152,16 @@ const NO_PROSE =
   /^(?:diff |index |Index: |={3,}|-{3}|\+{3}|Only in |#|commit [0-9a-f]{7,}|Merge: |Author: |Date: )/
 
 /** The first line of words before the diff: `git show` prints the commit's message there. */
-function proseBefore(text: string): string | null {
+function findProse(text: string): string | null {
   for (const line of text.replace(/^\uFEFF/, '').split('\n')) {
     if (/^(?:diff --|--- |Index: )/.test(line)) return null
-    if (line.trim() !== '' && !NO_PROSE.test(line)) return oneLine(line, 300)
+    if (line.trim() !== '' && !NO_PROSE.test(line)) return toSafeLine(line, 300)
   }
   return null
 }
 
 /** `patches/0002-use-a-map.patch` is about using a map. */
-function fileWords(path: string): string {
+function toFileWords(path: string): string {
   const name = posix.basename(path).replace(/\.[a-z]+$/, '')
   const words = name
     .replace(/^\d+[-_.]/, '')

@@ -7,7 +7,7 @@ import type { Spec } from '../spec/schema.ts'
 export type CommandProposer = Extract<Spec['propose'][number], { use: 'command' }>
 export type Preset = NonNullable<CommandProposer['preset']>
 
-interface Brief {
+interface AgentBrief {
   text: string
   /** Where it lies, outside the tree. */
   file: string
@@ -34,7 +34,7 @@ const ARGUMENTS = {
     '--message-file',
     file,
   ],
-} as const satisfies Record<Preset, (brief: Brief) => readonly string[]>
+} as const satisfies Record<Preset, (brief: AgentBrief) => readonly string[]>
 
 /** Where an agent looks for a key, as far as it is one place; the others have one for each maker of models. */
 const KEY_NAMES: Readonly<Partial<Record<Preset, string>>> = {
@@ -62,18 +62,18 @@ export function isPreset(name: string): name is Preset {
 }
 
 /** The command of a proposer, as it is started with this brief. */
-export function commandOf({ command, preset }: CommandProposer, brief: Brief): string | null {
+export function buildAgentCommand({ command, preset }: CommandProposer, brief: AgentBrief): string | null {
   if (command !== undefined) return command
-  return preset === undefined ? null : line([preset, ...ARGUMENTS[preset](brief)])
+  return preset === undefined ? null : formatShellLine([preset, ...ARGUMENTS[preset](brief)])
 }
 
 /** Every word is quoted whole: nothing in a brief means anything to a shell. */
-function line(words: readonly string[]): string {
+function formatShellLine(words: readonly string[]): string {
   return `exec ${words.map(word => `'${word.replaceAll("'", `'\\''`)}'`).join(' ')}`
 }
 
 /** An agent of the spec, or of the command line, that is not installed here: in words, with the way out. */
-export async function missingAgent(
+export async function findMissingAgent(
   proposers: readonly Spec['propose'][number][],
   env: Readonly<Record<string, string>>,
 ): Promise<{ what: string; fix: string } | null> {

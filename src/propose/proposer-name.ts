@@ -1,24 +1,24 @@
 import { basename } from 'node:path'
 import type { Campaign } from '../model/campaign.ts'
 import type { Spec } from '../spec/schema.ts'
-import { oneLine } from './quoted-text.ts'
+import { toSafeLine } from './quoted-text.ts'
 
-type Proposer = Spec['propose'][number]
+type ProposerSpec = Spec['propose'][number]
 
 const LONGEST = 60
 const ASSIGNMENT = /^[A-Za-z_]\w*=/
 
 /** The name a proposer is benched and thanked by: the same in every run. */
-export function proposerName(proposer: Proposer): string {
+export function getProposerName(proposer: ProposerSpec): string {
   switch (proposer.use) {
     case 'command':
       return proposer.name === undefined
-        ? `command:${proposer.preset ?? programOf(proposer.command ?? '')}`
-        : oneLine(proposer.name, LONGEST)
+        ? `command:${proposer.preset ?? getProgramName(proposer.command ?? '')}`
+        : toSafeLine(proposer.name, LONGEST)
     case 'patch':
-      return `patch:${oneLine(proposer.dir, LONGEST)}`
+      return `patch:${toSafeLine(proposer.dir, LONGEST)}`
     case 'dispatch':
-      return `dispatch:${oneLine(proposer.workflow, LONGEST)}`
+      return `dispatch:${toSafeLine(proposer.workflow, LONGEST)}`
     case 'external':
     case 'sweep':
     case 'textgrad':
@@ -29,12 +29,12 @@ export function proposerName(proposer: Proposer): string {
 }
 
 /** `KEY=secret claude -p` is named claude: what is set for the program alone may not be for everybody's eyes. */
-function programOf(command: string): string {
+function getProgramName(command: string): string {
   const program = command.split(/\s+/).find(word => word !== '' && !ASSIGNMENT.test(word)) ?? ''
-  return oneLine(basename(program), LONGEST) || 'unnamed'
+  return toSafeLine(basename(program), LONGEST) || 'unnamed'
 }
 
 /** After three failures in a row it is not asked any more. */
-export function isBenched(campaign: Pick<Campaign, 'proposers'>, name: string): boolean {
+export function isProposerDisabled(campaign: Pick<Campaign, 'proposers'>, name: string): boolean {
   return Object.hasOwn(campaign.proposers, name) && campaign.proposers[name]?.benched === true
 }

@@ -1,21 +1,21 @@
-import { printable } from '../measure/output/capped-file.ts'
+import { toPrintable } from '../measure/output/capped-file.ts'
 
 /** Text from outside on one line: it cannot steer a terminal, begin a line of its own or forge a trailer. */
-export function oneLine(text: string, most: number): string {
-  return capped(printable(text).replace(/\s+/g, ' ').trim(), most)
+export function toSafeLine(text: string, most: number): string {
+  return capLength(toPrintable(text).replace(/\s+/g, ' ').trim(), most)
 }
 
-export function paragraphs(text: string, most: number): string {
-  return capped(printable(text).trim(), most)
+export function toSafeParagraphs(text: string, most: number): string {
+  return capLength(toPrintable(text).trim(), most)
 }
 
 /** As a code span of Markdown, which nothing inside it can end. */
-export function quoted(text: string, most: number): string {
-  return `\`${oneLine(text, most).replaceAll('`', "'")}\``
+export function quoteCode(text: string, most: number): string {
+  return `\`${toSafeLine(text, most).replaceAll('`', "'")}\``
 }
 
 /** Never ends in half a character. */
-function capped(text: string, most: number): string {
+function capLength(text: string, most: number): string {
   if (text.length <= most) return text
   return `${text.slice(0, most - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
 }

@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { putAside } from '../git/put-aside.ts'
+import { moveDamagedAside } from '../git/put-aside.ts'
 import type { Repository } from '../git/repository.ts'
 import { isMissing } from '../measure/missing.ts'
-import { namesIn } from '../measure/names-in.ts'
+import { listNames } from '../measure/names-in.ts'
 import type { Campaign } from '../model/campaign.ts'
-import { sha256 } from '../model/canonical.ts'
-import { idea } from '../model/idea.ts'
-import { digest, type EventId, type Oid, oid, point } from '../model/ids.ts'
+import { hashSha256 } from '../model/canonical.ts'
+import { ideaFields } from '../model/idea.ts'
+import { digestSchema, type EventId, type Oid, oidSchema, pointSchema } from '../model/ids.ts'
 import type { AnswerFacts, Proposal } from '../plan/world.ts'
-import type { Asked } from './command.ts'
+import type { AgentResult } from './command.ts'
 
 const answer = {
   key: z.string(),
@@ -24,47 +24,47 @@ const answer = {
 const proposed = z.strictObject({
   ...answer,
   ok: z.literal(true),
-  ...idea,
+  ...ideaFields,
   learnings: z.string().nullable(),
-  commit: oid,
-  base: point,
+  commit: oidSchema,
+  base: pointSchema,
   /** The number of the first experiment that its brief could not name. */
   first_unseen: z.number().int().positive(),
   /** The idea of the backlog that it was handed. */
-  carries: digest.optional(),
+  carries: digestSchema.optional(),
 })
 const failed = z.strictObject({ ...answer, ok: z.literal(false), reason: z.string() })
 const stored = z.discriminatedUnion('ok', [proposed, failed])
-type Stored = z.output<typeof stored>
-type Proposed = z.output<typeof proposed>
+type StoredAnswer = z.output<typeof stored>
+type StoredIdea = z.output<typeof proposed>
 
-type Known = Pick<Campaign, 'started' | 'sources' | 'answered'>
+type AnswerCampaign = Pick<Campaign, 'started' | 'sources' | 'answered'>
 
 /** The repository, as far as an answer needs it. */
-export interface Commits extends Pick<Repository, 'has'> {
+export interface AnswerCommits extends Pick<Repository, 'has'> {
   commit(oid: Oid): Promise<{ tree: Oid }>
 }
 
-type Say = (line: string) => void
+type LogFunction = (line: string) => void
 
-export interface Answering {
+export interface AnswerToStore {
   key: string
   campaign: string
   who: string
   at: string
   minutes: number
-  asked: Asked
+  asked: AgentResult
   first_unseen: number
   carries?: EventId
 }
 
 /** What a program answered outlives the process that asked it, and what that cost with it (invariant 7). */
-export async function storeAnswer(storeDir: string, { asked, ...answering }: Answering): Promise<void> {
+export async function storeAnswer(storeDir: string, { asked, ...answering }: AnswerToStore): Promise<void> {
   const { carries, first_unseen, ...told } = answering
   const carried = asked.ok ? { first_unseen, ...(carries === undefined ? {} : { carries }) } : {}
-  const value = stored.parse({ ...told, ...flat(asked), ...carried })
+  const value = stored.parse({ ...told, ...flattenResult(asked), ...carried })
   await mkdir(storeDir, { recursive: true })
-  const path = fileOf(storeDir, value.key)
+  const path = getAnswerPath(storeDir, value.key)
   const temporary = `${path}.${randomUUID()}.tmp`
   const file = await open(temporary, 'wx')
   try {
@@ -76,40 +76,47 @@ export async function storeAnswer(storeDir: string, { asked, ...answering }: Ans
   await rename(temporary, path)
 }
 
-function flat(asked: Asked) {
+function flattenResult(asked: AgentResult) {
   if (!asked.ok) return asked
   const { idea: told, ...rest } = asked
   return { ...rest, ...told }
 }
 
 /** What the ledger lacks of the answers kept here, the oldest first: their ideas, and what they cost. */
-export async function readAnswers(
+export async function readStoredAnswers(
   storeDir: string,
-  campaign: Known,
-  repo: Commits,
-  say: Say,
+  campaign: AnswerCampaign,
+  repo: AnswerCommits,
+  say: LogFunction,
 ): Promise<{ proposals: Proposal[]; answers: AnswerFacts[] }> {
-  const waiting = (await readAll(storeDir, say)).filter(value => !isSettled(value, campaign))
+  const waiting = (await readAllAnswers(storeDir, say)).filter(value => !isSettled(value, campaign))
   waiting.sort((a, b) => (a.at === b.at ? (a.key < b.key ? -1 : 1) : a.at < b.at ? -1 : 1))
   const ideas = waiting.filter(value => value.ok)
   const unpaid = waiting.filter(({ key }) => !Object.hasOwn(campaign.answered, key))
   return {
-    proposals: await Promise.all(ideas.map(value => proposalOf(value, repo))),
+    proposals: await Promise.all(ideas.map(value => toStoredProposal(value, repo))),
     answers: unpaid.map(({ key, who, ok, minutes }) => ({ key, who, ok, minutes })),
   }
 }
 
 /** Drops what no look will ask for again. */
-export async function forgetSettled(storeDir: string, campaign: Known, say: Say): Promise<void> {
-  for (const value of await readAll(storeDir, say))
-    if (isSettled(value, campaign)) await rm(fileOf(storeDir, value.key), { force: true })
+export async function forgetSettled(
+  storeDir: string,
+  campaign: AnswerCampaign,
+  say: LogFunction,
+): Promise<void> {
+  for (const value of await readAllAnswers(storeDir, say))
+    if (isSettled(value, campaign)) await rm(getAnswerPath(storeDir, value.key), { force: true })
 }
 
-function isSettled({ key, ok, campaign: started }: Stored, { started: current, ...known }: Known): boolean {
+function isSettled(
+  { key, ok, campaign: started }: StoredAnswer,
+  { started: current, ...known }: AnswerCampaign,
+): boolean {
   return started !== current || Object.hasOwn(ok ? known.sources : known.answered, key)
 }
 
-async function proposalOf(value: Proposed, repo: Commits): Promise<Proposal> {
+async function toStoredProposal(value: StoredIdea, repo: AnswerCommits): Promise<Proposal> {
   const { key, commit, base, hypothesis, category, priority, required_deps, family, learnings } = value
   const kept = await repo.has(commit)
   const head = kept
@@ -123,43 +130,43 @@ async function proposalOf(value: Proposed, repo: Commits): Promise<Proposal> {
 }
 
 /** A key holds names that people chose; a digest of it is a file name anywhere. */
-function fileOf(storeDir: string, key: string): string {
-  return join(storeDir, `${sha256(key)}.json`)
+function getAnswerPath(storeDir: string, key: string): string {
+  return join(storeDir, `${hashSha256(key)}.json`)
 }
 
 /** The commits of all ideas kept here, recorded or not. */
-export async function commitsOfAnswers(storeDir: string): Promise<Oid[]> {
+export async function listStoredCommits(storeDir: string): Promise<Oid[]> {
   const found: Oid[] = []
-  for (const name of filesIn(storeDir)) {
-    const value = await parsed(join(storeDir, name))
+  for (const name of listAnswerFiles(storeDir)) {
+    const value = await readStoredAnswer(join(storeDir, name))
     if (value !== null && value !== 'damaged' && value.ok) found.push(value.commit)
   }
   return found
 }
 
 /** A damaged answer is put aside, and its proposer is asked again. */
-async function readAll(storeDir: string, say: Say): Promise<Stored[]> {
-  const found: Stored[] = []
-  for (const name of filesIn(storeDir)) {
+async function readAllAnswers(storeDir: string, say: LogFunction): Promise<StoredAnswer[]> {
+  const found: StoredAnswer[] = []
+  for (const name of listAnswerFiles(storeDir)) {
     const path = join(storeDir, name)
-    const value = await parsed(path)
+    const value = await readStoredAnswer(path)
     if (value === 'damaged')
       say(
-        `The stored answer of a proposer was damaged and is now ${putAside(path)}: its idea and cost are lost, and the proposer is asked again.`,
+        `The stored answer of a proposer was damaged and is now ${moveDamagedAside(path)}: its idea and cost are lost, and the proposer is asked again.`,
       )
     else if (value !== null) found.push(value)
   }
   return found
 }
 
-function filesIn(dir: string): string[] {
-  return namesIn(dir)
+function listAnswerFiles(dir: string): string[] {
+  return listNames(dir)
     .filter(name => name.endsWith('.json'))
     .toSorted()
 }
 
 /** null: forgotten since it was listed. */
-async function parsed(path: string): Promise<Stored | 'damaged' | null> {
+async function readStoredAnswer(path: string): Promise<StoredAnswer | 'damaged' | null> {
   let text: string
   try {
     text = await readFile(path, 'utf8')
@@ -167,10 +174,10 @@ async function parsed(path: string): Promise<Stored | 'damaged' | null> {
     if (isMissing(error)) return null
     throw error
   }
-  return stored.safeParse(readJson(text)).data ?? 'damaged'
+  return stored.safeParse(parseAnswerJson(text)).data ?? 'damaged'
 }
 
-function readJson(text: string): unknown {
+function parseAnswerJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {

@@ -1,5 +1,5 @@
 /** What `init --agent` adds to AGENTS.md: six lines, the same for the same campaign, so that they can be found again. */
-export function agentLines(specName: string): string[] {
+export function renderAgentInstructions(specName: string): string[] {
   return [
     '## winnow: measured improvements',
     `- \`.winnow/${specName}.yaml\` says what is improved, how it is measured and which files may change; never edit it, nor the harness or its gates.`,

@@ -1,21 +1,21 @@
 import {
-  type Addition,
-  additionText,
-  approvalMark,
-  awaitedPackages,
-  awaitedText,
-  shownDigest,
+  type PackageAddition,
+  formatPackage,
+  buildApprovalMark,
+  listAwaitedPackages,
+  describeAwaitedPackages,
+  getShortDigest,
 } from '../model/approval.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
-import { subjectsOf } from '../model/picked.ts'
-import { oneLine } from '../model/landing.ts'
-import { plural } from '../decide/wording.ts'
-import { ageInDays, isOldEnough } from '../model/release.ts'
-import { type Approvers, READS_TEAMS, teamsAmong } from '../forge/may-approve.ts'
-import { cell, withRoom } from './markdown.ts'
-import { table } from './table.ts'
-import { keptExperiments } from './taken-back.ts'
+import { listSubjects } from '../model/picked.ts'
+import { toOneLine } from '../model/landing.ts'
+import { formatCount } from '../decide/wording.ts'
+import { computeAgeDays, isOldEnough } from '../model/release.ts'
+import { type Approvers, READS_TEAMS, listTeams } from '../forge/may-approve.ts'
+import { escapeMarkdown, fitLines } from './markdown.ts'
+import { formatTable } from './table.ts'
+import { listKeptExperiments } from './taken-back.ts'
 
 const HEAD = [
   'package',
@@ -32,78 +32,82 @@ const HEAD = [
 const CELL = 80
 
 /** Who waits for an approval, oldest first. */
-export function deferredOf(campaign: Pick<Campaign, 'experiments' | 'picks'>): Experiment[] {
-  return subjectsOf(campaign).filter(({ status }) => status === 'deferred')
+export function listAwaitingApproval(campaign: Pick<Campaign, 'experiments' | 'picks'>): Experiment[] {
+  return listSubjects(campaign).filter(({ status }) => status === 'deferred')
 }
 
 /** All that a person has to look at before saying yes, for a terminal. */
-export function requestText(experiment: Experiment): string[] {
+export function renderApprovalRequest(experiment: Experiment): string[] {
   const { id, approval, hypothesis } = experiment
   if (approval === null) return []
   return [
-    `${id} is waiting for approval of ${awaitedText(experiment)}`,
+    `${id} is waiting for approval of ${describeAwaitedPackages(experiment)}`,
     `  why: ${hypothesis}`,
-    ...table(rowsOf(experiment)).map(line => `  ${line}`),
-    `  set ${shownDigest(approval)}`,
+    ...formatTable(buildAdditionRows(experiment)).map(line => `  ${line}`),
+    `  set ${getShortDigest(approval)}`,
   ]
 }
 
 /** Says yes to what was shown and to nothing that took its place since. */
-export function approveCommand({ id, approval }: Pick<Experiment, 'id' | 'approval'>): string {
-  return `winnow approve ${id}${approval === null ? '' : ` --digest ${shownDigest(approval)}`}`
+export function formatApproveCommand({ id, approval }: Pick<Experiment, 'id' | 'approval'>): string {
+  return `winnow approve ${id}${approval === null ? '' : ` --digest ${getShortDigest(approval)}`}`
 }
 
 /** What it adds, whether or not that was approved since. */
-export function additionsText(experiment: Experiment): string[] {
-  return experiment.approval === null ? [] : ['', ...table(rowsOf(experiment)).map(line => `  ${line}`)]
+export function renderAdditions(experiment: Experiment): string[] {
+  return experiment.approval === null
+    ? []
+    : ['', ...formatTable(buildAdditionRows(experiment)).map(line => `  ${line}`)]
 }
 
 /** The same for a pull request. */
-export function requestMarkdown(experiment: Experiment, approvers: Approvers = 'write'): string[] {
+export function renderApprovalMarkdown(experiment: Experiment, approvers: Approvers = 'write'): string[] {
   const { status, approval } = experiment
-  const mark = approvalMark(experiment)
+  const mark = buildApprovalMark(experiment)
   if (mark === null) return []
-  const [head = [], ...packages] = rowsOf(experiment)
+  const [head = [], ...packages] = buildAdditionRows(experiment)
   // What waits as a whole is said above the table.
   const isMixed = packages.some(row => row.at(-1) !== packages[0]?.at(-1)) || status !== 'deferred'
   const columns = isMixed ? head : head.slice(0, -1)
-  const rows = packages.map(row => markdownRow(row.slice(0, columns.length)))
-  const how = status === 'deferred' ? ['', howText(experiment, approvers)] : []
-  const why = ['', `Why it is needed: ${cell(approval?.why ?? '')}`]
-  const shown = withRoom(
+  const rows = packages.map(row => renderAdditionRow(row.slice(0, columns.length)))
+  const how = status === 'deferred' ? ['', describeHowToApprove(experiment, approvers)] : []
+  const why = ['', `Why it is needed: ${escapeMarkdown(approval?.why ?? '')}`]
+  const shown = fitLines(
     rows,
     ROOM,
     left => `\n… and ${left} more: \`winnow show ${experiment.id}\` lists all of them.`,
   )
-  const top = markdownRow(columns)
+  const top = renderAdditionRow(columns)
   return ['', top, `|${' --- |'.repeat(columns.length - 1)}`, ...shown, ...why, ...how, '', mark]
 }
 
 /** Narrow enough for a pull request: the package with its version, the usual protocol left out. */
-function markdownRow([name = '', version = '', from = '', ...rest]: readonly string[]): string {
+function renderAdditionRow([name = '', version = '', from = '', ...rest]: readonly string[]): string {
   const whole = version === '' ? name : `${name} ${version}`
   const source = from.replace(/^(\w+, )https:\/\/([^/]+)\/?$/, '$1$2')
-  return `| ${[name === HEAD[0] ? name : whole, source, ...rest].map(text => cell(text)).join(' | ')} |`
+  return `| ${[name === HEAD[0] ? name : whole, source, ...rest].map(text => escapeMarkdown(text)).join(' | ')} |`
 }
 
 /** A comment for the people who may approve: on the campaign's pull request, or on the experiment's own before that exists. */
-export function waitingText(experiment: Experiment, here = false): string {
+export function renderApprovalComment(experiment: Experiment, here = false): string {
   const { id, pull } = experiment
   const where = pull === null ? id : `#${pull}`
-  const what = cell(awaitedText(experiment))
+  const what = escapeMarkdown(describeAwaitedPackages(experiment))
   const said = here
     ? `This change adds ${what}, listed above. Review and approve it here to have it measured.`
     : `${where} adds ${what}. Review and approve it there to have it measured.`
-  return `${said}\n\n${approvalMark(experiment) ?? ''}\n`
+  return `${said}\n\n${buildApprovalMark(experiment) ?? ''}\n`
 }
 
 /** Of the 60,000 characters that a forge takes, most are for what has to be looked at. */
 const ROOM = 40_000
 
 /** Packages that came with what was kept, for whoever takes all of it: once more, whoever approved them then. */
-export function keptPackages(campaign: Campaign): { experiment: Experiment; addition: Addition }[] {
-  const found = new Map<string, { experiment: Experiment; addition: Addition }>()
-  for (const experiment of keptExperiments(campaign))
+export function listKeptPackages(
+  campaign: Campaign,
+): { experiment: Experiment; addition: PackageAddition }[] {
+  const found = new Map<string, { experiment: Experiment; addition: PackageAddition }>()
+  for (const experiment of listKeptExperiments(campaign))
     for (const addition of experiment.approval?.additions ?? [])
       found.set(`${addition.path} ${addition.name} ${addition.version}`, { experiment, addition })
   return [...found.values()]
@@ -112,10 +116,10 @@ export function keptPackages(campaign: Campaign): { experiment: Experiment; addi
 const KEPT_ROOM = 12_000
 
 /** The same as a table, where there are any. */
-export function keptPackagesMarkdown(campaign: Campaign): string[] {
-  const rows = keptPackages(campaign).map(({ experiment, addition }) => {
-    const texts = rowOf(addition, experiment).map(text => oneLine(text, CELL))
-    return markdownRow([...texts, experiment.id])
+export function renderKeptPackagesTable(campaign: Campaign): string[] {
+  const rows = listKeptPackages(campaign).map(({ experiment, addition }) => {
+    const texts = buildAdditionRow(addition, experiment).map(text => toOneLine(text, CELL))
+    return renderAdditionRow([...texts, experiment.id])
   })
   if (rows.length === 0) return []
   const head = [...HEAD.slice(0, -1), 'with']
@@ -123,9 +127,9 @@ export function keptPackagesMarkdown(campaign: Campaign): string[] {
     '',
     '**Packages it adds**',
     '',
-    markdownRow(head),
+    renderAdditionRow(head),
     `|${' --- |'.repeat(head.length - 1)}`,
-    ...withRoom(
+    ...fitLines(
       rows,
       KEPT_ROOM,
       left => `\n… and ${left} more: \`winnow show\` lists those of an experiment.`,
@@ -134,40 +138,42 @@ export function keptPackagesMarkdown(campaign: Campaign): string[] {
 }
 
 /** One line for each, for a terminal. */
-export function keptPackageLines(campaign: Campaign): string[] {
-  const lines = keptPackages(campaign).map(
-    ({ experiment, addition }) => `${additionText(addition)}, with ${experiment.id}`,
+export function renderKeptPackageLines(campaign: Campaign): string[] {
+  const lines = listKeptPackages(campaign).map(
+    ({ experiment, addition }) => `${formatPackage(addition)}, with ${experiment.id}`,
   )
   return [...new Set(lines)]
 }
 
 /** A review is the nearest way, then a comment, then the command line. */
-function howText(experiment: Experiment, approvers: Approvers): string {
-  const set = experiment.approval === null ? '' : shownDigest(experiment.approval)
-  return `**To approve**, review this pull request and choose *Approve*, or comment \`/winnow approve ${set}\`. ${whoText(approvers)} can do this, but not its author. In a terminal: \`${approveCommand(experiment)}\`.${teamsText(approvers)} Nothing of the change is executed before that.`
+function describeHowToApprove(experiment: Experiment, approvers: Approvers): string {
+  const set = experiment.approval === null ? '' : getShortDigest(experiment.approval)
+  return `**To approve**, review this pull request and choose *Approve*, or comment \`/winnow approve ${set}\`. ${describeApprovers(approvers)} can do this, but not its author. In a terminal: \`${formatApproveCommand(experiment)}\`.${describeApproverTeams(approvers)} Nothing of the change is executed before that.`
 }
 
-function whoText(approvers: Approvers): string {
+function describeApprovers(approvers: Approvers): string {
   if (approvers === 'write') return 'Everyone with write access'
-  return approvers === 'admin' ? 'Every admin' : `${approvers.map(text => cell(text)).join(', ')}`
+  return approvers === 'admin' ? 'Every admin' : `${approvers.map(text => escapeMarkdown(text)).join(', ')}`
 }
 
-function teamsText(approvers: Approvers): string {
-  const teams = teamsAmong(approvers)
+function describeApproverTeams(approvers: Approvers): string {
+  const teams = listTeams(approvers)
   return teams.length === 0
     ? ''
-    : ` The members of ${teams.map(text => cell(text)).join(', ')} are read with ${READS_TEAMS}.`
+    : ` The members of ${teams.map(text => escapeMarkdown(text)).join(', ')} are read with ${READS_TEAMS}.`
 }
 
-function rowsOf(experiment: Experiment): string[][] {
+function buildAdditionRows(experiment: Experiment): string[][] {
   const { approval } = experiment
   const additions = approval?.additions ?? []
-  const awaited = new Set(awaitedPackages(experiment))
+  const awaited = new Set(listAwaitedPackages(experiment))
   const declared = [...awaited].filter(name => !additions.some(each => each.name === name))
   const state = (name: string) => (awaited.has(name) ? 'waits' : 'approved')
   return [
     HEAD,
-    ...additions.map(each => [...rowOf(each, experiment), state(each.name)].map(text => oneLine(text, CELL))),
+    ...additions.map(each =>
+      [...buildAdditionRow(each, experiment), state(each.name)].map(text => toOneLine(text, CELL)),
+    ),
     ...declared.map(name => {
       const known = [name, 'not in the change yet', '', 'the idea says it needs it']
       return [...known, ...HEAD.slice(known.length, -1).map(() => ''), state(name)]
@@ -175,22 +181,22 @@ function rowsOf(experiment: Experiment): string[][] {
   ]
 }
 
-function rowOf(addition: Addition, { approval, asked_at }: Experiment): string[] {
+function buildAdditionRow(addition: PackageAddition, { approval, asked_at }: Experiment): string[] {
   const { name, version, ecosystem, source, direct, scripts, licence, path } = addition
   return [
     name,
     version,
     `${ecosystem}, ${source}`,
     `${direct === null ? 'unknown' : direct ? 'direct' : 'transitive'}, ${path}`,
-    broughtText(addition),
+    describeExtraPackages(addition),
     scripts === null ? 'unknown' : scripts ? 'runs' : 'none',
     licence ?? 'unknown',
-    releasedText(addition, { asked_at, least: approval?.min_age_days ?? 0 }),
+    describeReleaseAge(addition, { asked_at, least: approval?.min_age_days ?? 0 }),
   ]
 }
 
 /** What came with another says nothing; where it cannot be told that is said, and never that there is nothing. */
-function broughtText({ direct, brings }: Addition): string {
+function describeExtraPackages({ direct, brings }: PackageAddition): string {
   if (direct === false) return ''
   if (brings === undefined || brings === null) return 'unknown'
   return brings === 0 ? 'no other' : `${brings} more`
@@ -199,14 +205,14 @@ function broughtText({ direct, brings }: Addition): string {
 const SURELY = { hash: '', name: ', by name', range: ', the youngest in range' } as const
 
 /** As old as it was when it was asked about, so that the text stays the same. */
-function releasedText(
-  { released, released_by: by }: Addition,
+function describeReleaseAge(
+  { released, released_by: by }: PackageAddition,
   { asked_at, least }: { asked_at: string | null; least: number },
 ): string {
-  const days = ageInDays(released, asked_at)
+  const days = computeAgeDays(released, asked_at)
   if (released === undefined) return 'not asked'
   if (released === null || days === null) return 'unknown'
-  const age = days === 0 ? 'less than a day' : plural(days, 'day')
-  const young = isOldEnough(released, least, asked_at ?? '') ? '' : `, less than ${plural(least, 'day')}`
+  const age = days === 0 ? 'less than a day' : formatCount(days, 'day')
+  const young = isOldEnough(released, least, asked_at ?? '') ? '' : `, less than ${formatCount(least, 'day')}`
   return `${released.slice(0, 10)} (${age}${young}${SURELY[by ?? 'hash']})`
 }

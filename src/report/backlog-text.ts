@@ -1,12 +1,12 @@
-import { plural } from '../decide/wording.ts'
+import { formatCount } from '../decide/wording.ts'
 import type { BacklogIdea, Campaign } from '../model/campaign.ts'
-import { ideaName } from '../model/fold-backlog.ts'
-import { oneLine } from '../model/landing.ts'
-import { openIdeas, restingFor } from '../plan/backlog.ts'
-import { specOf } from '../spec/recorded-spec.ts'
-import { table } from './table.ts'
+import { formatIdeaName } from '../model/fold-backlog.ts'
+import { toOneLine } from '../model/landing.ts'
+import { listOpenIdeas, listRestingProposers } from '../plan/backlog.ts'
+import { getCampaignSpec } from '../spec/recorded-spec.ts'
+import { formatTable } from './table.ts'
 
-type Listed = Pick<Campaign, 'backlog' | 'experiments' | 'proposers'>
+type BacklogCampaign = Pick<Campaign, 'backlog' | 'experiments' | 'proposers'>
 
 /** What `winnow idea list --json` prints of one idea. */
 export interface IdeaView extends Omit<BacklogIdea, 'id' | 'number'> {
@@ -16,43 +16,45 @@ export interface IdeaView extends Omit<BacklogIdea, 'id' | 'number'> {
   rests_for: Record<string, string[]>
 }
 
-export function ideaView(campaign: Listed, idea: BacklogIdea): IdeaView {
+export function toIdeaView(campaign: BacklogCampaign, idea: BacklogIdea): IdeaView {
   const { id, number, ...told } = idea
-  const rests_for = Object.fromEntries(restingFor(campaign, idea))
-  return { id: ideaName({ number }), event: id, ...told, rests_for }
+  const rests_for = Object.fromEntries(listRestingProposers(campaign, idea))
+  return { id: formatIdeaName({ number }), event: id, ...told, rests_for }
 }
 
 /** Open ones first, as they are handed out; then those that somebody has, and what became of the rest. */
-export function ideasInOrder(campaign: Listed): BacklogIdea[] {
-  const open = openIdeas(campaign)
+export function sortBacklogIdeas(campaign: BacklogCampaign): BacklogIdea[] {
+  const open = listOpenIdeas(campaign)
   const known = new Set(open)
   return [...open, ...campaign.backlog.filter(idea => !known.has(idea))]
 }
 
-export function backlogText(campaign: Listed): string[] {
-  const rows = ideasInOrder(campaign).map(idea => [
-    ideaName(idea),
-    `${stateOf(idea)}`,
-    `${idea.priority}, ${oneLine(idea.category, 40)}`,
-    oneLine(idea.hypothesis, 100),
-    idea.learnings === null ? restText(campaign, idea) : oneLine(idea.learnings, 120),
+export function renderBacklog(campaign: BacklogCampaign): string[] {
+  const rows = sortBacklogIdeas(campaign).map(idea => [
+    formatIdeaName(idea),
+    `${describeIdeaState(idea)}`,
+    `${idea.priority}, ${toOneLine(idea.category, 40)}`,
+    toOneLine(idea.hypothesis, 100),
+    idea.learnings === null ? describeIdeaRest(campaign, idea) : toOneLine(idea.learnings, 120),
   ])
-  return rows.length === 0 ? ['No idea is written down. winnow idea add "what might help"'] : table(rows)
+  return rows.length === 0
+    ? ['No idea is written down. winnow idea add "what might help"']
+    : formatTable(rows)
 }
 
 /** Why a program is not asked for it again, and how it goes on. */
-function restText(campaign: Listed, idea: BacklogIdea): string {
+function describeIdeaRest(campaign: BacklogCampaign, idea: BacklogIdea): string {
   if (idea.experiment !== null) return ''
-  const [first, ...others] = [...restingFor(campaign, idea)].map(
+  const [first, ...others] = [...listRestingProposers(campaign, idea)].map(
     ([who, answers]) =>
-      `${oneLine(who, 40)} was refused ${plural(answers.length, 'time')} (${answers.join(', ')})`,
+      `${toOneLine(who, 40)} was refused ${formatCount(answers.length, 'time')} (${answers.join(', ')})`,
   )
   if (first === undefined) return ''
   const refused = [first, ...others].join(', ')
-  return `${refused}; rests until another program or winnow try --idea ${ideaName(idea)} takes it`
+  return `${refused}; rests until another program or winnow try --idea ${formatIdeaName(idea)} takes it`
 }
 
-function stateOf({ status, experiment }: BacklogIdea): string {
+function describeIdeaState({ status, experiment }: BacklogIdea): string {
   if (status === 'open' && experiment !== null) return `in ${experiment}`
   return experiment === null ? status : `${status} as ${experiment}`
 }
@@ -60,16 +62,16 @@ function stateOf({ status, experiment }: BacklogIdea): string {
 const SHOWN = 5
 
 /** For people to take where no program would: the next ones, and how many more there are. */
-export function ideasToTake(campaign: Campaign): BacklogIdea[] {
-  if (campaign.status === 'stopped' || asksPrograms(campaign)) return []
-  return openIdeas(campaign).slice(0, SHOWN)
+export function listIdeasToTake(campaign: Campaign): BacklogIdea[] {
+  if (campaign.status === 'stopped' || canAskPrograms(campaign)) return []
+  return listOpenIdeas(campaign).slice(0, SHOWN)
 }
 
-function asksPrograms(campaign: Campaign): boolean {
+function canAskPrograms(campaign: Campaign): boolean {
   if (campaign.spec_yaml === '') return false
-  return specOf(campaign).propose.some(({ use }) => use === 'command')
+  return getCampaignSpec(campaign).propose.some(({ use }) => use === 'command')
 }
 
-export function toTakeLine(idea: BacklogIdea): string {
-  return `${ideaName(idea)} (${idea.priority}, ${oneLine(idea.category, 40)}): ${oneLine(idea.hypothesis, 120)}`
+export function formatIdeaToTake(idea: BacklogIdea): string {
+  return `${formatIdeaName(idea)} (${idea.priority}, ${toOneLine(idea.category, 40)}): ${toOneLine(idea.hypothesis, 120)}`
 }

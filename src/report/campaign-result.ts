@@ -1,26 +1,26 @@
-import { type Progress, progressOf } from '../decide/progress.ts'
-import { changeOf, progressText } from '../decide/progress-text.ts'
-import { awaitedPackages } from '../model/approval.ts'
-import type { Campaign, Effect } from '../model/campaign.ts'
+import { type CampaignProgress, computeProgress } from '../decide/progress.ts'
+import { computeChange, formatProgress } from '../decide/progress-text.ts'
+import { listAwaitedPackages } from '../model/approval.ts'
+import type { Campaign, EffectMeasurement } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
-import { specOf } from '../spec/recorded-spec.ts'
-import { deferredOf } from './approval-text.ts'
-import { keptExperiments } from './taken-back.ts'
-import { type Tally, tallyOf } from './tally.ts'
+import { getCampaignSpec } from '../spec/recorded-spec.ts'
+import { listAwaitingApproval } from './approval-text.ts'
+import { listKeptExperiments } from './taken-back.ts'
+import { type Tally, countVerdicts } from './tally.ts'
 
 /** What a landing was measured to bring by pairs that nothing was selected by; null where it was not yet. */
-export type MeasuredEffect = Pick<Effect, 'effect' | 'interval' | 'pairs' | 'scale'>
+export type MeasuredEffect = Pick<EffectMeasurement, 'effect' | 'interval' | 'pairs' | 'scale'>
 
 /** The progress of a campaign for scripts; what people read of it is `text`. */
 export interface ProgressView {
   metric: string
   /** numbers: of runs that repeat. tested: all of it by one test. composed: of the effects of single changes. */
-  by: Progress['is']
+  by: CampaignProgress['is']
   text: string
-  scale: Effect['scale'] | null
+  scale: EffectMeasurement['scale'] | null
   /** Positive is better; under log a difference of logarithms. */
   effect: number | null
-  interval: Effect['interval']
+  interval: EffectMeasurement['interval']
   pairs: number | null
   /** By how much the metric itself changed, as a share of what it was: -0.25 is a quarter less. */
   change: number | null
@@ -30,17 +30,17 @@ export interface ProgressView {
   not_measured: readonly string[]
 }
 
-export function campaignProgress(campaign: Campaign): Progress {
-  return progressOf(campaign, specOf(campaign))
+export function computeCampaignProgress(campaign: Campaign): CampaignProgress {
+  return computeProgress(campaign, getCampaignSpec(campaign))
 }
 
-function progressView(progress: Progress): ProgressView {
+function toProgressView(progress: CampaignProgress): ProgressView {
   const { metric, is: by } = progress
-  const text = progressText(progress)
+  const text = formatProgress(progress)
   const none = { scale: null, effect: null, interval: null, pairs: null, change: null, stretches: [] }
   if (!('effect' in progress))
     return { metric, by, text, ...none, not_measured: by === 'not measured' ? progress.missing : [] }
-  const change = changeOf(progress)
+  const change = computeChange(progress)
   const { scale, effect, missing } = progress
   return {
     metric,
@@ -77,42 +77,42 @@ export interface CampaignResult {
   spent: Campaign['spent']
 }
 
-export function campaignResult(campaign: Campaign): CampaignResult {
+export function buildCampaignResult(campaign: Campaign): CampaignResult {
   const { started_at, updated_at, spent, waited_seconds } = campaign
   return {
     started_at,
-    duration_seconds: secondsBetween(started_at, updated_at),
+    duration_seconds: computeSecondsBetween(started_at, updated_at),
     waited_seconds,
-    verdicts: tallyOf(campaign),
-    progress: progressView(campaignProgress(campaign)),
-    improvements: keptExperiments(campaign).map(({ id, hypothesis, primary_delta }) => ({
+    verdicts: countVerdicts(campaign),
+    progress: toProgressView(computeCampaignProgress(campaign)),
+    improvements: listKeptExperiments(campaign).map(({ id, hypothesis, primary_delta }) => ({
       id,
       hypothesis,
-      effect: effectOf(campaign, id),
+      effect: findMeasuredEffect(campaign, id),
       selected_by: primary_delta,
     })),
-    deferred: deferredOf(campaign).map(experiment => ({
+    deferred: listAwaitingApproval(campaign).map(experiment => ({
       id: experiment.id,
       hypothesis: experiment.hypothesis,
-      packages: awaitedPackages(experiment),
+      packages: listAwaitedPackages(experiment),
       approve: `winnow approve ${experiment.id}`,
     })),
     spent,
   }
 }
 
-export function effectOf(
+export function findMeasuredEffect(
   { landings }: Pick<Campaign, 'landings'>,
   id: Experiment['id'],
 ): MeasuredEffect | null {
   const landing = landings.find(({ experiment, reverted }) => experiment === id && reverted === null)
-  return landing?.effect ? numbersOf(landing.effect) : null
+  return landing?.effect ? toMeasuredEffect(landing.effect) : null
 }
 
-function numbersOf({ effect, interval, pairs, scale }: Effect): MeasuredEffect {
+function toMeasuredEffect({ effect, interval, pairs, scale }: EffectMeasurement): MeasuredEffect {
   return { effect, interval, pairs, scale }
 }
 
-function secondsBetween(from: string | null, to: string | null): number | null {
+function computeSecondsBetween(from: string | null, to: string | null): number | null {
   return from === null || to === null ? null : (Date.parse(to) - Date.parse(from)) / 1_000
 }

@@ -1,8 +1,8 @@
-import type { Progress } from '../decide/progress.ts'
-import { gainText } from '../decide/progress-text.ts'
+import type { CampaignProgress } from '../decide/progress.ts'
+import { formatGain } from '../decide/progress-text.ts'
 import type { Campaign, Landing } from '../model/campaign.ts'
-import { numberIn } from '../model/report.ts'
-import { snapshotMetrics } from '../model/snapshot.ts'
+import { getNumber } from '../model/report.ts'
+import { aggregateSnapshot } from '../model/snapshot.ts'
 
 /** The primary metric as the kept changes moved it; null where nothing was measured (invariant 5). */
 export interface ChartData {
@@ -11,7 +11,7 @@ export interface ChartData {
   gain: string
   /** Where progress is counted from. */
   start: number | null
-  marks: Mark[]
+  marks: ChartMark[]
   /** Where one test of all kept changes puts the metric. */
   end: number | null
   /** Numbers of the first and the last experiment; both 0 without any. */
@@ -19,80 +19,87 @@ export interface ChartData {
   last: number
 }
 
-export interface Mark {
+export interface ChartMark {
   id: string
   number: number
   /** Differs from the mark before where something else than winnow changed the metric. */
   from: number
   value: number
-  takenBack: boolean
+  reverted: boolean
   /** A kept change's revert: part of the line, and no gain. */
   isRevert: boolean
 }
 
-type Level = Pick<Mark, 'from' | 'value'>
+type ChartLevel = Pick<ChartMark, 'from' | 'value'>
 
-export function chartData(campaign: Campaign, progress: Progress): ChartData {
+export function buildChartData(campaign: Campaign, progress: CampaignProgress): ChartData {
   const { experiments, origin } = campaign
   const { metric } = progress
   const numbers = Object.values(experiments).map(({ number }) => number)
-  const start = numberIn(snapshotMetrics(origin?.snapshot ?? null), metric)
+  const start = getNumber(aggregateSnapshot(origin?.snapshot ?? null), metric)
   const tested = progress.is === 'tested' ? progress.effect : null
   return {
     metric,
-    gain: gainText(progress),
+    gain: formatGain(progress),
     start,
-    marks: marksOf(campaign, progress, start),
-    end: start === null || tested === null ? null : moved(start, tested, progress),
+    marks: buildChartMarks(campaign, progress, start),
+    end: start === null || tested === null ? null : shiftByEffect(start, tested, progress),
     first: numbers[0] ?? 0,
     last: numbers.reduce((most, number) => Math.max(most, number), 0),
   }
 }
 
 /** The metric at the start of the campaign and with everything that was kept; null where one of them is unknown. */
-export function fromStartToNow(campaign: Campaign, progress: Progress): { from: number; to: number } | null {
+export function computeMetricChange(
+  campaign: Campaign,
+  progress: CampaignProgress,
+): { from: number; to: number } | null {
   if (progress.is === 'numbers') {
     const [{ from }] = progress.stretches
     return { from, to: progress.stretches.at(-1)?.to ?? from }
   }
-  const from = numberIn(snapshotMetrics(campaign.origin?.snapshot ?? null), progress.metric)
+  const from = getNumber(aggregateSnapshot(campaign.origin?.snapshot ?? null), progress.metric)
   if (from === null || !('effect' in progress)) return null
-  return { from, to: moved(from, progress.effect, progress) }
+  return { from, to: shiftByEffect(from, progress.effect, progress) }
 }
 
-function marksOf(campaign: Campaign, progress: Progress, start: number | null): Mark[] {
+function buildChartMarks(campaign: Campaign, progress: CampaignProgress, start: number | null): ChartMark[] {
   let level = start
-  return campaign.landings.flatMap((landing): Mark[] => {
+  return campaign.landings.flatMap((landing): ChartMark[] => {
     const kept = campaign.experiments[landing.experiment]
     const found =
       progress.is === 'tested' || progress.is === 'composed'
-        ? byEffect(landing, level, progress)
-        : byNumbers(campaign, landing, progress.metric)
+        ? computeLevelByEffect(landing, level, progress)
+        : findLevelByNumbers(campaign, landing, progress.metric)
     if (kept === undefined || found === null) return []
     const takenBack = landing.reverted !== null
     if (!takenBack) level = found.value
     const isRevert = kept.purpose === 'revert'
-    return [{ id: kept.id, number: kept.number, takenBack, isRevert, ...found }]
+    return [{ id: kept.id, number: kept.number, reverted: takenBack, isRevert, ...found }]
   })
 }
 
-function byNumbers({ steps }: Campaign, { experiment }: Landing, metric: string): Level | null {
+function findLevelByNumbers({ steps }: Campaign, { experiment }: Landing, metric: string): ChartLevel | null {
   const step = steps.find(each => each.experiment === experiment && each.by === 'numbers')
-  const from = numberIn(step?.from.metrics ?? {}, metric)
-  const value = numberIn(step?.to.metrics ?? {}, metric)
+  const from = getNumber(step?.from.metrics ?? {}, metric)
+  const value = getNumber(step?.to.metrics ?? {}, metric)
   return from === null || value === null ? null : { from, value }
 }
 
 /** The steps of a noisy metric are effects of pairs: medians of different hours cannot be compared. */
-function byEffect({ effect }: Landing, from: number | null, progress: Progress): Level | null {
+function computeLevelByEffect(
+  { effect }: Landing,
+  from: number | null,
+  progress: CampaignProgress,
+): ChartLevel | null {
   if (from === null || effect?.metric !== progress.metric) return null
-  return { from, value: moved(from, effect.effect, progress, effect.scale) }
+  return { from, value: shiftByEffect(from, effect.effect, progress, effect.scale) }
 }
 
-function moved(
+function shiftByEffect(
   value: number,
   effect: number,
-  progress: Progress,
+  progress: CampaignProgress,
   scale: 'log' | 'linear' = 'scale' in progress ? progress.scale : 'linear',
 ): number {
   const change = progress.direction === 'minimize' ? 0 - effect : effect

@@ -1,19 +1,19 @@
 import type { Check } from '../forge/port.ts'
-import { awaitedText } from '../model/approval.ts'
+import { describeAwaitedPackages } from '../model/approval.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
 import type { ExperimentId, Oid } from '../model/ids.ts'
-import { oneLine } from '../model/landing.ts'
+import { toOneLine } from '../model/landing.ts'
 import type { VerdictWord } from '../model/outcome.ts'
-import { awaitsPermission, permissionText } from '../model/permission.ts'
-import { reasonOf } from '../model/reason.ts'
-import { standsStill } from '../model/standstill.ts'
+import { isAwaitingPermission, formatPermissionCommand } from '../model/permission.ts'
+import { parseReason } from '../model/reason.ts'
+import { isPausedExperiment } from '../model/standstill.ts'
 import { describeStatus } from '../model/describe-status.ts'
-import { cell } from './markdown.ts'
-import type { Page } from './page-links.ts'
-import { AWAITS_SYNC, syncMarkdown, syncWordsOf } from './sync-text.ts'
-import { plainVerdict, verdictMarkdown } from './verdict-markdown.ts'
-import { specOf } from '../spec/recorded-spec.ts'
+import { escapeMarkdown } from './markdown.ts'
+import type { PageUrl } from './page-links.ts'
+import { AWAITS_SYNC, renderSyncMarkdown, findSyncWords } from './sync-text.ts'
+import { renderPlainVerdict, renderVerdict } from './verdict-markdown.ts'
+import { getCampaignSpec } from '../spec/recorded-spec.ts'
 
 /** Losing is nobody's fault: only what must not be merged as it is shows red. */
 const CONCLUSIONS: Record<VerdictWord, 'success' | 'neutral' | 'failure'> = {
@@ -29,51 +29,55 @@ const TITLE = 120
 const REASON = 600
 
 /** How an experiment's head stands, beside it; null where it has none. */
-export function checkOf(campaign: Campaign, experiment: Experiment, page: Page = null): Check | null {
+export function buildCheckRun(
+  campaign: Campaign,
+  experiment: Experiment,
+  page: PageUrl = null,
+): Check | null {
   const { id, head } = experiment
   if (head === null) return null
-  return { name: `winnow (${campaign.name})`, head, id, ...stateOf(campaign, experiment, page) }
+  return { name: `winnow (${campaign.name})`, head, id, ...buildCheckState(campaign, experiment, page) }
 }
 
 /** Ends the check of a commit that a newer one replaced. */
-export function leftCheck({ name }: Pick<Campaign, 'name'>, id: ExperimentId, head: Oid): Check {
+export function buildReplacedCheck({ name }: Pick<Campaign, 'name'>, id: ExperimentId, head: Oid): Check {
   const title = 'Replaced by a newer commit'
   return { name: `winnow (${name})`, head, id, state: 'neutral', title, summary: `${id}: ${title}.` }
 }
 
-type State = Pick<Check, 'state' | 'title' | 'summary' | 'annotations'>
+type CheckState = Pick<Check, 'state' | 'title' | 'summary' | 'annotations'>
 
-function stateOf(campaign: Campaign, experiment: Experiment, page: Page): State {
+function buildCheckState(campaign: Campaign, experiment: Experiment, page: PageUrl): CheckState {
   const { status, verdict, reason, refused_path: path, refused_line: line } = experiment
   if (status === 'deferred') {
-    const what = `Waiting for approval of ${awaitedText(experiment)}`
-    return { state: 'neutral', title: oneLine(what, TITLE), summary: `${cell(what)}.` }
+    const what = `Waiting for approval of ${describeAwaitedPackages(experiment)}`
+    return { state: 'neutral', title: toOneLine(what, TITLE), summary: `${escapeMarkdown(what)}.` }
   }
-  if (awaitsPermission(experiment)) {
+  if (isAwaitingPermission(experiment)) {
     const title = 'Waiting for permission to be measured'
-    return { state: 'neutral', title, summary: `${title}: \`${permissionText(experiment)}\`` }
+    return { state: 'neutral', title, summary: `${title}: \`${formatPermissionCommand(experiment)}\`` }
   }
-  const words = syncWordsOf(campaign, experiment)
+  const words = findSyncWords(campaign, experiment)
   if (words !== null)
-    return { state: 'neutral', title: `Waiting for ${AWAITS_SYNC}`, summary: syncMarkdown(words) }
+    return { state: 'neutral', title: `Waiting for ${AWAITS_SYNC}`, summary: renderSyncMarkdown(words) }
   if (verdict !== null && (status === 'ended' || status === 'parked' || status === 'landing')) {
-    const { sentence } = reasonOf(reason ?? '')
-    const title = oneLine(plainVerdict(specOf(campaign), experiment), TITLE)
-    const summary = verdictMarkdown(campaign, experiment, page)
+    const { sentence } = parseReason(reason ?? '')
+    const title = toOneLine(renderPlainVerdict(getCampaignSpec(campaign), experiment), TITLE)
+    const summary = renderVerdict(campaign, experiment, page)
     const said = { state: CONCLUSIONS[verdict], title, summary }
     return path === null
       ? said
-      : { ...said, annotations: [{ path, line: line ?? 1, message: oneLine(sentence, 400) }] }
+      : { ...said, annotations: [{ path, line: line ?? 1, message: toOneLine(sentence, 400) }] }
   }
   if (status === 'ended')
-    return { state: 'neutral', title: 'Closed', summary: verdictMarkdown(campaign, experiment, page) }
-  if (standsStill(campaign, experiment)) {
-    const summary = `Campaign ${cell(campaign.name)} is ${cell(describeStatus(campaign), REASON)}. It goes on by itself when the campaign does.`
+    return { state: 'neutral', title: 'Closed', summary: renderVerdict(campaign, experiment, page) }
+  if (isPausedExperiment(campaign, experiment)) {
+    const summary = `Campaign ${escapeMarkdown(campaign.name)} is ${escapeMarkdown(describeStatus(campaign), REASON)}. It goes on by itself when the campaign does.`
     return { state: 'neutral', title: `Waiting: the campaign is ${campaign.status}`, summary }
   }
   return {
     state: 'in-progress',
     title: 'Being measured',
-    summary: `Measuring in campaign ${cell(campaign.name)}: ${cell(experiment.hypothesis)}`,
+    summary: `Measuring in campaign ${escapeMarkdown(campaign.name)}: ${escapeMarkdown(experiment.hypothesis)}`,
   }
 }

@@ -1,8 +1,8 @@
-import { plural } from '../decide/wording.ts'
+import { formatCount } from '../decide/wording.ts'
 import type { Spec } from '../spec/schema.ts'
-import { type ComparedMetric, comparedText } from './check-compared.ts'
-import { timeText } from './check-forecast.ts'
-import { type Trial, trialText } from './check-trial.ts'
+import { type ComparedMetric, renderComparedMetrics } from './check-compared.ts'
+import { describeCampaignTime } from './check-forecast.ts'
+import { type HarnessTrial, renderTrial } from './check-trial.ts'
 
 /** What `winnow check` found; printed as it is with --json. */
 export interface CheckView {
@@ -32,15 +32,15 @@ export interface CheckView {
   /** Those that can change a verdict, and how they are compared. */
   metrics: ComparedMetric[]
   /** null with --no-try, and where a run would refuse. */
-  tried: Trial | null
+  tried: HarnessTrial | null
 }
 
 /** What is said before anything runs. */
-export function checkText(view: CheckView): string[] {
+export function renderCheck(view: CheckView): string[] {
   const { file, campaign, scope, rules } = view
   return [
     `${file} is valid: campaign ${campaign}, ${rules} defaults, read from the ${view.source}.`,
-    `  scope: ${plural(scope.mutable, 'file')} may change${fewText(scope.mutable, scope.examples.mutable)}, ${scope.outside} may not${fewText(scope.outside, scope.examples.outside)}`,
+    `  scope: ${formatCount(scope.mutable, 'file')} may change${formatExamples(scope.mutable, scope.examples.mutable)}, ${scope.outside} may not${formatExamples(scope.outside, scope.examples.outside)}`,
     ...scope.unmatched.map(pattern => `  scope.mutable ${pattern} matches no file`),
     ...view.ideas.map(idea => `  ideas: ${idea}`),
     `  dependencies: ${view.dependencies}`,
@@ -49,11 +49,11 @@ export function checkText(view: CheckView): string[] {
     ...view.warnings.map(warning => `  warning: ${warning}`),
     ...view.unsupported.map(sentence => `  not possible yet: ${sentence}`),
     ...view.unfinished.map(sentence => `  to do: ${sentence}`),
-    ...blockers(view),
+    ...renderBlockers(view),
   ]
 }
 
-function fewText(count: number, examples: readonly string[]): string {
+function formatExamples(count: number, examples: readonly string[]): string {
   if (examples.length === 0) return ''
   return ` (${examples.join(', ')}${count > examples.length ? ', …' : ''})`
 }
@@ -62,12 +62,12 @@ const NOT_TRIED =
   'Nothing was run: without --no-try, set-up, gates and harness are tried on the default branch, and noise, time and the smallest visible gain are said.'
 
 /** How ideas will be compared, and what trying the harness showed of it. */
-export function comparisonText(spec: Spec, { metrics, tried }: CheckView): string[] {
-  const compared = comparedText(spec, metrics)
+export function renderCheckComparison(spec: Spec, { metrics, tried }: CheckView): string[] {
+  const compared = renderComparedMetrics(spec, metrics)
   if (tried === null) return [...compared.map(line => `  ${line}`), NOT_TRIED]
   const isTold = tried.prospects !== null || tried.judging !== undefined
-  const time = isTold ? [] : [timeText(spec, tried.seconds)]
-  return [...compared, ...trialText(tried), ...time].map(line => `  ${line}`)
+  const time = isTold ? [] : [describeCampaignTime(spec, tried.seconds)]
+  return [...compared, ...renderTrial(tried), ...time].map(line => `  ${line}`)
 }
 
 /** Whether `winnow run` would refuse. */
@@ -75,7 +75,7 @@ export function isBlocked({ scope, unsupported, unfinished }: CheckView): boolea
   return unsupported.length > 0 || unfinished.length > 0 || scope.mutable === 0
 }
 
-function blockers(view: CheckView): string[] {
+function renderBlockers(view: CheckView): string[] {
   if (!isBlocked(view)) return []
   const nothing = view.scope.mutable === 0 ? 'no committed file may change' : null
   const missing = view.unsupported.length > 0 ? 'it asks for what is not built yet' : null
@@ -85,7 +85,7 @@ function blockers(view: CheckView): string[] {
 }
 
 /** Where ideas come from, in the order in which the spec lists them; `patches`: the hypotheses in each folder. */
-export function ideaSources(
+export function describeIdeaSources(
   spec: Spec,
   patches: ReadonlyMap<string, readonly string[]> = new Map(),
 ): string[] {
@@ -95,7 +95,7 @@ export function ideaSources(
       case 'external':
         return `winnow propose, branches below ${branches.prefix}-exp/${name}/, pull requests against ${branches.prefix}/${name}`
       case 'patch':
-        return `the patches in ${proposer.dir} of the default branch${patchesText(patches.get(proposer.dir))}`
+        return `the patches in ${proposer.dir} of the default branch${describePatches(patches.get(proposer.dir))}`
       case 'command':
         return `the program ${proposer.command ?? proposer.preset ?? ''}`
       case 'sweep':
@@ -110,10 +110,10 @@ export function ideaSources(
 
 const SHOWN_IDEAS = 4
 
-function patchesText(hypotheses: readonly string[] | undefined): string {
+function describePatches(hypotheses: readonly string[] | undefined): string {
   if (hypotheses === undefined) return ''
   if (hypotheses.length === 0) return ': none yet'
   const shown = hypotheses.slice(0, SHOWN_IDEAS).join('; ')
   const more = hypotheses.length > SHOWN_IDEAS ? '; …' : ''
-  return `: ${plural(hypotheses.length, 'idea')} (${shown}${more})`
+  return `: ${formatCount(hypotheses.length, 'idea')} (${shown}${more})`
 }

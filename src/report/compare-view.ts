@@ -1,28 +1,28 @@
 import type { Assessment } from '../decide/assessment.ts'
-import { objectivesOf } from '../decide/objectives.ts'
-import { evidenceLine } from '../decide/paired/evidence-line.ts'
+import { listObjectives } from '../decide/objectives.ts'
+import { renderEvidenceLine } from '../decide/paired/evidence-line.ts'
 import type { PairedCase } from '../decide/paired/rule.ts'
-import { standingOf } from '../decide/paired/standing.ts'
+import { evaluatePairs } from '../decide/paired/standing.ts'
 import type { FailedOutput } from '../model/failed-output.ts'
 import type { Noise } from '../model/campaign.ts'
 import type { Point } from '../model/ids.ts'
 import { EXIT_CODES } from '../model/outcome.ts'
-import { aggregationOf } from '../model/aggregate.ts'
-import { typicalReadings } from '../model/pairs.ts'
-import { type MetricValues, type Report, type Side, typicalMetrics } from '../model/report.ts'
+import { getAggregation } from '../model/aggregate.ts'
+import { aggregateReadings } from '../model/pairs.ts'
+import { type MetricValues, type Report, type Side, aggregateMetrics } from '../model/report.ts'
 import type { Spec } from '../spec/schema.ts'
-import type { Trial } from './check-trial.ts'
-import { compareSentence } from './compare-sentence.ts'
-import { pairedNumbers } from './measured-effect.ts'
+import type { HarnessTrial } from './check-trial.ts'
+import { renderComparisonSentence } from './compare-sentence.ts'
+import { computePairedNumbers } from './measured-effect.ts'
 
 /** All that is known of two trees that were compared, with no ledger behind it. */
-export interface Compared {
+export interface ComparisonResult {
   spec: Spec
   base: { name: string; point: Point }
   head: { name: string; point: Point }
   /** What orders call the second. */
   label: Side
-  trial: Pick<Trial, 'calibration' | 'prospects'> | null
+  trial: Pick<HarnessTrial, 'calibration' | 'prospects'> | null
   paired: PairedCase | null
   assessment: Assessment | null
   report: Report | null
@@ -45,13 +45,13 @@ export interface CompareFailure {
 /** decided: the rule came to its end; the others came first. */
 export type CompareEnd = 'decided' | 'interrupted' | 'time' | 'declined' | 'same'
 
-export type CompareWord = 'better' | 'no gain' | 'worse' | 'not proven' | 'refused' | 'broken'
+export type CompareVerdict = 'better' | 'no gain' | 'worse' | 'not proven' | 'refused' | 'broken'
 
 const INTERRUPTED = 130
 
 /** What `winnow compare --json` prints, and all that its words are made of. */
 export interface CompareView {
-  verdict: CompareWord
+  verdict: CompareVerdict
   sentence: string
   /** What the sentence rests on; null where no pair did. */
   evidence_line: string | null
@@ -67,7 +67,7 @@ export interface CompareView {
   evidence: { reached: number; needed: number } | null
   pairs: number
   jobs: number
-  executions: Compared['executions']
+  executions: ComparisonResult['executions']
   seconds: number
   noise: Noise | null
   failure: { command: string | null; output: FailedOutput | null; fix: string | null } | null
@@ -80,54 +80,57 @@ interface SideView {
   metrics: MetricValues
 }
 
-export function compareView(compared: Compared): CompareView {
+export function buildCompareView(compared: ComparisonResult): CompareView {
   const { spec, trial, paired, executions, seconds } = compared
-  const [{ name, direction }] = objectivesOf(spec.metric)
+  const [{ name, direction }] = listObjectives(spec.metric)
   const measured = paired !== null && paired.jobs.length > 0 ? paired : null
-  const standing = measured === null ? null : standingOf(measured)
+  const standing = measured === null ? null : evaluatePairs(measured)
   const calibration = trial?.calibration ?? null
-  const verdict = wordOf(compared)
+  const verdict = toCompareVerdict(compared)
   return {
     verdict,
-    sentence: compareSentence(compared, verdict, standing),
-    evidence_line: measured && standing && evidenceLine(measured, standing, 'pairs'),
-    base: sideView(compared, 'base'),
-    head: sideView(compared, 'head'),
+    sentence: renderComparisonSentence(compared, verdict, standing),
+    evidence_line: measured && standing && renderEvidenceLine(measured, standing, 'pairs'),
+    base: buildSideView(compared, 'base'),
+    head: buildSideView(compared, 'head'),
     metric: { name, direction },
-    compared: wayOf(compared),
+    compared: toComparedMethod(compared),
     scale: calibration?.scale ?? null,
     min_effect: paired?.rule.min_effect ?? spec.evidence.min_effect,
-    ...(measured === null || standing === null ? NO_PAIRS : pairedNumbers(measured, standing)),
+    ...(measured === null || standing === null ? NO_PAIRS : computePairedNumbers(measured, standing)),
     pairs: measured?.jobs.flatMap(({ pairs }) => pairs).length ?? 0,
     jobs: measured?.jobs.length ?? 0,
     executions,
     seconds,
     noise: calibration?.noise ?? null,
-    failure: failureView(compared),
+    failure: toFailureView(compared),
   }
 }
 
 const NO_PAIRS = { effect: null, interval: null, evidence: null }
 
-function wayOf({ paired, report }: Compared): CompareView['compared'] {
+function toComparedMethod({ paired, report }: ComparisonResult): CompareView['compared'] {
   if (paired !== null) return paired.jobs.length === 0 ? null : 'pairs'
   return report === null ? null : 'once'
 }
 
-function sideView(compared: Compared, which: 'base' | 'head'): SideView {
+function buildSideView(compared: ComparisonResult, which: 'base' | 'head'): SideView {
   const { name, point } = compared[which]
-  return { name, ...point, metrics: metricsOf(compared, which) }
+  return { name, ...point, metrics: collectSideMetrics(compared, which) }
 }
 
 /** Both sides come from the pairs that the effect comes from: those of all jobs, not of the last one. */
-function metricsOf({ label, report, spec, paired }: Compared, which: 'base' | 'head'): MetricValues {
-  const aggregation = aggregationOf(spec)
+function collectSideMetrics(
+  { label, report, spec, paired }: ComparisonResult,
+  which: 'base' | 'head',
+): MetricValues {
+  const aggregation = getAggregation(spec)
   if (paired !== null && paired.jobs.length > 0)
-    return typicalReadings(paired.jobs, which === 'base' ? 'base' : 'candidate', aggregation)
-  return report === null ? {} : typicalMetrics(report, which === 'base' ? 'base' : label, aggregation)
+    return aggregateReadings(paired.jobs, which === 'base' ? 'base' : 'candidate', aggregation)
+  return report === null ? {} : aggregateMetrics(report, which === 'base' ? 'base' : label, aggregation)
 }
 
-function wordOf({ end, assessment }: Compared): CompareWord {
+function toCompareVerdict({ end, assessment }: ComparisonResult): CompareVerdict {
   if (end === 'same') return 'no gain'
   if (assessment === null) return 'not proven'
   switch (assessment.outcome) {
@@ -151,12 +154,12 @@ function wordOf({ end, assessment }: Compared): CompareWord {
 }
 
 /** What a script learns of it (design section 9). */
-export function compareExit({ verdict }: CompareView, end: CompareEnd): number {
+export function toCompareExitCode({ verdict }: CompareView, end: CompareEnd): number {
   if (end === 'interrupted' || end === 'declined') return INTERRUPTED
   return EXIT_CODES[verdict === 'better' ? 'kept' : verdict]
 }
 
-function failureView({ failure }: Compared): CompareView['failure'] {
+function toFailureView({ failure }: ComparisonResult): CompareView['failure'] {
   if (failure === null) return null
   const { command = null, output = null, fix = null } = failure
   return { command, output, fix }

@@ -1,20 +1,20 @@
-import { numberText, plural } from '../decide/wording.ts'
+import { formatNumber, formatCount } from '../decide/wording.ts'
 import type { Campaign } from '../model/campaign.ts'
-import { measuringText } from './duration.ts'
+import { formatMeasuringTime } from './duration.ts'
 
-type Cost = Pick<Campaign, 'spent' | 'host'>
+type CampaignCost = Pick<Campaign, 'spent' | 'host'>
 
 /** What measuring took, the same in every view: "138 job-minutes" where jobs are billed, else "41:36". */
-export function minutesText({ spent: { minutes }, host }: Cost): string {
-  return host === 'github' ? plural(Math.ceil(minutes), 'job-minute') : measuringText(minutes)
+export function formatMeasuringMinutes({ spent: { minutes }, host }: CampaignCost): string {
+  return host === 'github' ? formatCount(Math.ceil(minutes), 'job-minute') : formatMeasuringTime(minutes)
 }
 
 /** Nothing where no model was paid. */
-export function moneyText({ spent: { usd } }: Cost): string[] {
-  return usd > 0 ? [`${numberText(usd)} USD for models`] : []
+export function formatModelCost({ spent: { usd } }: CampaignCost): string[] {
+  return usd > 0 ? [`${formatNumber(usd)} USD for models`] : []
 }
 
-export function costText(campaign: Cost): string {
-  const executions = plural(campaign.spent.executions, 'execution')
-  return [`${executions} in ${minutesText(campaign)}`, ...moneyText(campaign)].join(', ')
+export function formatCampaignCost(campaign: CampaignCost): string {
+  const executions = formatCount(campaign.spent.executions, 'execution')
+  return [`${executions} in ${formatMeasuringMinutes(campaign)}`, ...formatModelCost(campaign)].join(', ')
 }

@@ -1,7 +1,7 @@
 import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
-import { deferredOf } from './approval-text.ts'
-import { table } from './table.ts'
+import { listAwaitingApproval } from './approval-text.ts'
+import { formatTable } from './table.ts'
 
 /** Where the demo lies, and how winnow is called there. */
 export interface DemoPlace {
@@ -12,7 +12,7 @@ export interface DemoPlace {
   leftovers: readonly string[]
 }
 
-export function demoBegins({ directory }: Pick<DemoPlace, 'directory'>): string[] {
+export function renderDemoIntro({ directory }: Pick<DemoPlace, 'directory'>): string[] {
   return [
     'A small program packs messages into bytes; ten ideas want it to need fewer. Every message has to come back.',
     `  ${directory}`,
@@ -22,20 +22,23 @@ export function demoBegins({ directory }: Pick<DemoPlace, 'directory'>): string[
 }
 
 /** What a person types next, each as it can be typed. */
-export function demoEnds(campaign: Campaign, { directory, called, leftovers }: DemoPlace): string[] {
-  const next = nextCommands(campaign).map(([words, why]) => [`  ${called} ${words}`, `# ${why}`])
+export function renderDemoNextSteps(
+  campaign: Campaign,
+  { directory, called, leftovers }: DemoPlace,
+): string[] {
+  const next = listDemoCommands(campaign).map(([words, why]) => [`  ${called} ${words}`, `# ${why}`])
   return [
     'Next:',
-    `  cd ${quoted(directory)}`,
-    ...table(next),
+    `  cd ${quoteShellWord(directory)}`,
+    ...formatTable(next),
     'To remove all of it:',
-    `  rm -rf ${leftovers.map(quoted).join(' ')}`,
+    `  rm -rf ${leftovers.map(quoteShellWord).join(' ')}`,
   ]
 }
 
-function nextCommands(campaign: Campaign): [words: string, why: string][] {
-  const dropped = withOutcome(campaign, 'runner_up_dropped')
-  const [deferred] = deferredOf(campaign)
+function listDemoCommands(campaign: Campaign): [words: string, why: string][] {
+  const dropped = findByOutcome(campaign, 'runner_up_dropped')
+  const [deferred] = listAwaitingApproval(campaign)
   const commands: [string, string][] = [['audit', 'every commit that was kept, proven from git alone']]
   if (dropped)
     commands.unshift([`show ${dropped.id}`, 'promising alone, and harmful on top of what was kept'])
@@ -49,11 +52,11 @@ function nextCommands(campaign: Campaign): [words: string, why: string][] {
   return commands
 }
 
-function withOutcome({ experiments }: Campaign, outcome: Experiment['outcome']): Experiment | undefined {
+function findByOutcome({ experiments }: Campaign, outcome: Experiment['outcome']): Experiment | undefined {
   return Object.values(experiments).find(each => each.outcome === outcome)
 }
 
 /** As a shell reads it back. */
-export function quoted(path: string): string {
+export function quoteShellWord(path: string): string {
   return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`
 }

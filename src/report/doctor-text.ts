@@ -1,4 +1,4 @@
-export interface Finding {
+export interface DoctorFinding {
   /** `bad` stands in the way; `unknown` could not be checked, or is for a person to look at. */
   state: 'good' | 'bad' | 'unknown'
   what: string
@@ -6,15 +6,15 @@ export interface Finding {
   fix?: string
 }
 
-export function good(what: string): Finding {
+export function reportGood(what: string): DoctorFinding {
   return { state: 'good', what }
 }
 
-export function bad(what: string, fix: string): Finding {
+export function reportBad(what: string, fix: string): DoctorFinding {
   return { state: 'bad', what, fix }
 }
 
-export function unknown(what: string, fix: string): Finding {
+export function reportUnknown(what: string, fix: string): DoctorFinding {
   return { state: 'unknown', what, fix }
 }
 
@@ -22,12 +22,12 @@ const MARKS = { good: 'ok', bad: '!!', unknown: '??' } as const
 const ORDER = ['bad', 'unknown', 'good'] as const
 
 /** One line of verdict, then what needs doing; with `all`, also what is fine. */
-export function doctorText(findings: readonly Finding[], all = false): string[] {
+export function renderFindings(findings: readonly DoctorFinding[], all = false): string[] {
   const shown = ORDER.filter(state => all || state !== 'good').flatMap(state =>
     findings.filter(finding => finding.state === state),
   )
   return [
-    verdict(findings),
+    describeFindingsVerdict(findings),
     ...(shown.length === 0 ? [] : ['']),
     ...shown.flatMap(({ state, what, fix }) => [
       `${MARKS[state]}  ${what}`,
@@ -36,8 +36,8 @@ export function doctorText(findings: readonly Finding[], all = false): string[] 
   ]
 }
 
-function verdict(findings: readonly Finding[]): string {
-  const count = (state: Finding['state']) => findings.filter(finding => finding.state === state).length
+function describeFindingsVerdict(findings: readonly DoctorFinding[]): string {
+  const count = (state: DoctorFinding['state']) => findings.filter(finding => finding.state === state).length
   const [wrong, open] = [count('bad'), count('unknown')]
   const things = (number: number) => `${number} thing${number === 1 ? '' : 's'}`
   if (wrong === 0 && open === 0) return `Ready: ${findings.length} checks, and nothing is missing.`

@@ -1,7 +1,7 @@
-import { clockText } from './live-text.ts'
+import { formatClock } from './live-text.ts'
 
 /** "42 s", "3 min", "3 h 10 min": as exact as a person plans with. */
-export function durationText(seconds: number): string {
+export function formatDuration(seconds: number): string {
   if (seconds < 1) return 'less than 1 s'
   if (seconds < 90) return `${Math.round(seconds)} s`
   const minutes = Math.round(seconds / 60)
@@ -11,7 +11,7 @@ export function durationText(seconds: number): string {
 }
 
 /** How long measuring took, the same in every view. */
-export function measuringText(minutes: number): string {
+export function formatMeasuringTime(minutes: number): string {
   if (minutes > 0 && minutes < 1) return 'less than a minute'
-  return minutes === 0 ? '0 min' : clockText(60 * minutes)
+  return minutes === 0 ? '0 min' : formatClock(60 * minutes)
 }

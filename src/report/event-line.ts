@@ -1,50 +1,50 @@
-import { numberText, plural } from '../decide/wording.ts'
+import { formatNumber, formatCount } from '../decide/wording.ts'
 import type { EventKind, LedgerEvent } from '../model/event.ts'
-import { packagesText } from '../model/approval.ts'
-import { oneLine } from '../model/landing.ts'
-import { reasonOf } from '../model/reason.ts'
-import { shortRef } from '../model/refs.ts'
-import { type Side, typicalMetrics } from '../model/report.ts'
-import { runnerErrorText } from '../model/runner-error.ts'
-import { snapshotMetrics } from '../model/snapshot.ts'
+import { formatPackages } from '../model/approval.ts'
+import { toOneLine } from '../model/landing.ts'
+import { parseReason } from '../model/reason.ts'
+import { toShortRef } from '../model/refs.ts'
+import { type Side, aggregateMetrics } from '../model/report.ts'
+import { formatRunnerError } from '../model/runner-error.ts'
+import { aggregateSnapshot } from '../model/snapshot.ts'
 import { readSpec } from '../spec/recorded-spec.ts'
 import { withReason } from '../model/describe-status.ts'
-import { changesText, metricsText, type ShownMetrics, shownMetrics } from './metrics-text.ts'
-import { calibratedText } from './noisy-text.ts'
-import { verdictSentence } from './sentence.ts'
+import { formatChanges, formatMetrics, type ShownMetrics, selectShownMetrics } from './metrics-text.ts'
+import { describeCalibrationResult } from './noisy-text.ts'
+import { renderVerdictSentence } from './sentence.ts'
 
 const LONGEST = 400
 
 /** One event as one line for people: what happened, with the metrics that the spec judges first. */
-export function eventLine(event: LedgerEvent, metrics: ShownMetrics): string {
+export function renderEvent(event: LedgerEvent, metrics: ShownMetrics): string {
   const say = texts[event.kind] as (event: LedgerEvent, metrics: ShownMetrics) => string
-  return oneLine(say(event, metrics), LONGEST)
+  return toOneLine(say(event, metrics), LONGEST)
 }
 
 /** The events of one ledger as lines, each by the spec that was in force when it was written. */
-export class EventLines {
+export class EventRenderer {
   #metrics: ShownMetrics
   #path = 'spec.yaml'
 
   /** `yaml`: the spec in force before the first event that comes. */
   constructor(yaml: string | null = null) {
-    this.#metrics = shownBy(yaml, this.#path)
+    this.#metrics = readShownMetrics(yaml, this.#path)
   }
 
   next(event: LedgerEvent): string {
     if (event.kind === 'campaign-started') this.#path = event.spec_path
     if (event.kind === 'campaign-started' || event.kind === 'campaign-amended')
-      this.#metrics = shownBy(event.spec_yaml, this.#path)
-    return eventLine(event, this.#metrics)
+      this.#metrics = readShownMetrics(event.spec_yaml, this.#path)
+    return renderEvent(event, this.#metrics)
   }
 }
 
-function shownBy(yaml: string | null, file: string): ShownMetrics {
-  return shownMetrics(yaml === null ? null : (readSpec(yaml, { file })?.spec ?? null))
+function readShownMetrics(yaml: string | null, file: string): ShownMetrics {
+  return selectShownMetrics(yaml === null ? null : (readSpec(yaml, { file })?.spec ?? null))
 }
 
 /** What a person who watches a run wants to see go by. */
-export const OF_INTEREST: ReadonlySet<EventKind> = new Set([
+export const NOTABLE_EVENTS: ReadonlySet<EventKind> = new Set([
   'campaign-started',
   'campaign-amended',
   'calibrated',
@@ -77,18 +77,18 @@ const MADE_BY = { push: '', api: ', merged by the forge', person: ', merged by a
 
 /** Every kind has its words, or this does not compile. */
 const texts: { [K in EventKind]: (event: LedgerEvent<K>, metrics: ShownMetrics) => string } = {
-  'campaign-started': ({ spec, start }) => `campaign ${spec} started at ${short(start.commit)}`,
+  'campaign-started': ({ spec, start }) => `campaign ${spec} started at ${toShortId(start.commit)}`,
   'campaign-amended': ({ source, reason, default_branch: renamed }) =>
     renamed !== undefined
       ? `the default branch has another name: ${reason}`
       : `spec amended by ${source === 'person' ? 'a person' : 'the default branch'}: ${reason}`,
-  calibrated: event => `calibrated: ${calibratedText(event)}`,
+  calibrated: event => `calibrated: ${describeCalibrationResult(event)}`,
   'baseline-measured': ({ tree, snapshot }, metrics) =>
-    `baseline on tree ${short(tree)}: ${metricsText(snapshotMetrics(snapshot), metrics)}`,
+    `baseline on tree ${toShortId(tree)}: ${formatMetrics(aggregateSnapshot(snapshot), metrics)}`,
   'effect-measured': ({ what, experiment, reason }) =>
     `${what === 'progression' ? 'progress of the campaign' : `effect of ${experiment ?? 'the incumbent'}`}: ${reason}`,
   'hypothesis-added': ({ hypothesis }) => `hypothesis added: ${hypothesis}`,
-  'hypothesis-updated': ({ hypothesis, status }) => `hypothesis ${short(hypothesis)} is ${status}`,
+  'hypothesis-updated': ({ hypothesis, status }) => `hypothesis ${toShortId(hypothesis)} is ${status}`,
   'idea-asked': ({ who }) => `${who} asked for an idea, in a job of its own`,
   'idea-brought': ({ key, hypothesis }) => `${key} brought an idea: ${hypothesis}`,
   'asking-lost': ({ key, reason }) => `${key} brought no answer: ${reason}`,
@@ -96,31 +96,31 @@ const texts: { [K in EventKind]: (event: LedgerEvent<K>, metrics: ShownMetrics) 
   'experiment-opened': ({ experiment, hypothesis, source }) =>
     `${experiment} opened (${source.use}): ${hypothesis}`,
   'experiment-refused': ({ experiment, message }) => `${experiment} Refused: ${message}`,
-  'head-moved': ({ experiment, to }) => `${experiment} has a new head, ${short(to)}: queued again`,
-  requeued: ({ experiment, reason }) => `${experiment} put back: ${reasonOf(reason).sentence}`,
+  'head-moved': ({ experiment, to }) => `${experiment} has a new head, ${toShortId(to)}: queued again`,
+  requeued: ({ experiment, reason }) => `${experiment} put back: ${parseReason(reason).sentence}`,
   'order-issued': ({ purpose, candidates }) =>
     `ordered: ${[purpose, ...candidates.map(({ label }) => label)].join(' ')}`,
-  'order-dispatched': ({ order, run_id }) => `order ${short(order)} dispatched to ${run_id}`,
-  'order-lost': ({ order, reason }) => `order ${short(order)} lost: ${reason}`,
-  measured: ({ report }, metrics) => measuredText(report, metrics),
-  'report-rejected': ({ order, reason }) => `report on order ${short(order)} rejected: ${reason}`,
-  'order-printed': ({ order, run_id }) => `order ${short(order)} measured in ${run_id}, waits for scores`,
-  'judging-asked': ({ order }) => `order ${short(order)} is scored by models, in a job of its own`,
+  'order-dispatched': ({ order, run_id }) => `order ${toShortId(order)} dispatched to ${run_id}`,
+  'order-lost': ({ order, reason }) => `order ${toShortId(order)} lost: ${reason}`,
+  measured: ({ report }, metrics) => describeMeasurement(report, metrics),
+  'report-rejected': ({ order, reason }) => `report on order ${toShortId(order)} rejected: ${reason}`,
+  'order-printed': ({ order, run_id }) => `order ${toShortId(order)} measured in ${run_id}, waits for scores`,
+  'judging-asked': ({ order }) => `order ${toShortId(order)} is scored by models, in a job of its own`,
   judged: ({ order, model, records, ended }) =>
-    `order ${short(order)}: ${model} was asked for ${plural(records.length, 'score')}${ended === null ? '' : `, and no more: ${ended.reason}`}`,
-  'judging-lost': ({ order, reason }) => `order ${short(order)} has no scores yet: ${reason}`,
-  decided: event => decidedText(event),
+    `order ${toShortId(order)}: ${model} was asked for ${formatCount(records.length, 'score')}${ended === null ? '' : `, and no more: ${ended.reason}`}`,
+  'judging-lost': ({ order, reason }) => `order ${toShortId(order)} has no scores yet: ${reason}`,
+  decided: event => describeDecision(event),
   merged: ({ experiment, commit, via }) =>
-    `${experiment} landed as ${short(commit)}${MADE_BY[via ?? 'push']}`,
+    `${experiment} landed as ${toShortId(commit)}${MADE_BY[via ?? 'push']}`,
   closed: ({ experiment, outcome }) => `${experiment} closed (${outcome})`,
   'approval-requested': ({ experiment, packages, additions = [] }) =>
     packages.length === 0
-      ? nothingAsked(experiment, additions)
-      : `${experiment} is waiting for approval of ${packagesText(packages, additions)}`,
+      ? describeNoApprovalNeeded(experiment, additions)
+      : `${experiment} is waiting for approval of ${formatPackages(packages, additions)}`,
   'measure-asked': ({ experiment, head, author }) =>
-    `${experiment} waits for permission: ${author} has no write access, and ${short(head)} is not allowed to be measured yet`,
+    `${experiment} waits for permission: ${author} has no write access, and ${toShortId(head)} is not allowed to be measured yet`,
   'measure-allowed': ({ experiment, head, login }) =>
-    `${experiment}: ${login} allows ${short(head)} to be measured`,
+    `${experiment}: ${login} allows ${toShortId(head)} to be measured`,
   'approval-withdrawn': ({ experiment, packages, login }) =>
     `${experiment}: ${login} takes back the approval of ${packages.join(', ')}`,
   'sync-awaited': ({ experiment, obstacle }) =>
@@ -129,62 +129,65 @@ const texts: { [K in EventKind]: (event: LedgerEvent<K>, metrics: ShownMetrics) 
       : `${experiment} waits for a person's sync (${obstacle})`,
   'comments-read': ({ pull }) => `the comments of pull request ${pull} are read so far`,
   approved: ({ experiment, packages, by }) => `${experiment}: ${packages.join(', ')} approved by ${by.actor}`,
-  'incumbent-moved': ({ to, why }) => `incumbent is now ${short(to.commit)} (${why})`,
-  synced: ({ default_tip }) => `synced with the default branch at ${short(default_tip)}`,
-  'foreign-tip': ({ to, state, reason }) => `foreign tip ${short(to.commit)} ${state}: ${reason}`,
+  'incumbent-moved': ({ to, why }) => `incumbent is now ${toShortId(to.commit)} (${why})`,
+  synced: ({ default_tip }) => `synced with the default branch at ${toShortId(default_tip)}`,
+  'foreign-tip': ({ to, state, reason }) => `foreign tip ${toShortId(to.commit)} ${state}: ${reason}`,
   'round-closed': ({ round, members }) => `round ${round} closed: ${members.join(', ')}`,
-  reverted: ({ experiment, to }) => `${experiment} taken back by ${short(to.commit)}`,
+  reverted: ({ experiment, to }) => `${experiment} taken back by ${toShortId(to.commit)}`,
   steered: ({ action, experiment, reason }) =>
     experiment === null ? `${action}: ${reason}` : `${action} ${experiment} asked for: ${reason}`,
   note: ({ text, experiment }) => `note${experiment === null ? '' : ` on ${experiment}`}: ${text}`,
   alert: ({ code, message }) => `alert ${code}: ${message}`,
   spent: ({ what, who, minutes, usd }) =>
-    `spent on ${what}${who === null ? '' : ` by ${who}`}: ${numberText(minutes)} min, ${numberText(usd)} USD`,
-  'knob-changed': ({ knob, from, to }) => `${shortRef(knob)} changed from ${from} to ${to}`,
+    `spent on ${what}${who === null ? '' : ` by ${who}`}: ${formatNumber(minutes)} min, ${formatNumber(usd)} USD`,
+  'knob-changed': ({ knob, from, to }) => `${toShortRef(knob)} changed from ${from} to ${to}`,
   'campaign-paused': ({ reason }) => withReason('paused', reason),
   'campaign-resumed': ({ reason }) => withReason('resumed', reason),
   'campaign-stopped': ({ reason }) => withReason('stopped', reason),
 }
 
-function nothingAsked(experiment: string, additions: NonNullable<Told['additions']>): string {
+function describeNoApprovalNeeded(
+  experiment: string,
+  additions: NonNullable<ApprovalRequestedEvent['additions']>,
+): string {
   if (additions.length === 0) return `${experiment} needs no approval any more`
   const names = [...new Set(additions.map(({ name }) => name))]
-  return `${experiment} adds ${packagesText(names, additions)}, which the spec approves`
+  return `${experiment} adds ${formatPackages(names, additions)}, which the spec approves`
 }
-type Told = LedgerEvent<'approval-requested'>
+type ApprovalRequestedEvent = LedgerEvent<'approval-requested'>
 
 /** The sentence first, then what it rests on. */
-function decidedText(event: LedgerEvent<'decided'>): string {
-  const { evidence } = reasonOf(event.reason)
+function describeDecision(event: LedgerEvent<'decided'>): string {
+  const { evidence } = parseReason(event.reason)
   const line = evidence === null ? '' : ` ${evidence}`
-  return `${event.experiment} ${verdictSentence(event)}${line}${warningsText(event.warnings)}`
+  return `${event.experiment} ${renderVerdictSentence(event)}${line}${formatWarnings(event.warnings)}`
 }
 
-function measuredText(report: LedgerEvent<'measured'>['report'], metrics: ShownMetrics): string {
-  if (report.runner_error !== null) return runnerErrorText(report.runner_error)
+function describeMeasurement(report: LedgerEvent<'measured'>['report'], metrics: ShownMetrics): string {
+  if (report.runner_error !== null) return formatRunnerError(report.runner_error)
   if (report.executions.some(({ role }) => role === 'holdout')) return 'measured on the holdout'
   const sides = [...new Set(report.executions.map(({ side }) => side))]
   if (sides.length === 0) return 'a set-up or a gate failed before anything was measured'
-  const values = (side: Side) => typicalMetrics(report, side, metrics.aggregation)
+  const values = (side: Side) => aggregateMetrics(report, side, metrics.aggregation)
   const candidates = sides.filter(side => side !== 'base')
   const shown =
     candidates.length === 0
-      ? sides.map(side => [side, metricsText(values(side), metrics)])
-      : candidates.map(side => [side, changesText(values('base'), values(side), metrics)])
-  const named = shown.map(([side, text]) => `${sideText(side)} ${text || 'has no result'}`)
+      ? sides.map(side => [side, formatMetrics(values(side), metrics)])
+      : candidates.map(side => [side, formatChanges(values('base'), values(side), metrics)])
+  const named = shown.map(([side, text]) => `${describeSide(side)} ${text || 'has no result'}`)
   return `measured: ${named.join('; ')}`
 }
 
 /** A calibration measures the base against a copy of itself. */
-function sideText(side = ''): string {
+function describeSide(side = ''): string {
   return side === 'twin' ? 'a copy of the base' : side
 }
 
 /** Only the word that a warning begins with; `winnow show` has them in full. */
-function warningsText(warnings: readonly string[]): string {
+function formatWarnings(warnings: readonly string[]): string {
   return warnings.length === 0 ? '' : ` [${warnings.map(warning => warning.split(':', 1)[0]).join('; ')}]`
 }
 
-export function short(id: string): string {
+export function toShortId(id: string): string {
   return id.slice(0, 12)
 }

@@ -1,30 +1,30 @@
 import type { EventDraft, LedgerEvent } from '../model/event.ts'
-import { canonicalJson } from '../model/canonical.ts'
+import { toCanonicalJson } from '../model/canonical.ts'
 import type { Order } from '../model/order.ts'
 import type { Execution, Report } from '../model/report.ts'
-import { readingOf, readSpec } from '../spec/recorded-spec.ts'
+import { getParseOptions, readSpec } from '../spec/recorded-spec.ts'
 import type { Spec } from '../spec/schema.ts'
 import { PairStories, type PairStory } from './pair-story.ts'
 
 /** One measurement that an experiment was part of, by the spec in force when it was ordered. */
-export interface Measurement {
+export interface RecordedMeasurement {
   order: Order
   report: Report
   /** null: this release cannot read it. */
   spec: Spec | null
 }
 
-type Decided = Pick<LedgerEvent<'decided'>, 'at'> & EventDraft<'decided'>
+type RecordedDecision = Pick<LedgerEvent<'decided'>, 'at'> & EventDraft<'decided'>
 
 /** Everything that the ledger says about one experiment, gathered from its events in turn. */
 export class ExperimentRecord {
   readonly id: string
-  readonly measurements: Measurement[] = []
-  decided: Decided | null = null
+  readonly measurements: RecordedMeasurement[] = []
+  decided: RecordedDecision | null = null
   readonly #stories: PairStories
   readonly #orders = new Map<string, Order>()
   readonly #specs = new Map<string, string>()
-  #placed: Parameters<typeof readingOf>[0] = { spec_path: '', host: null, private_repository: false }
+  #placed: Parameters<typeof getParseOptions>[0] = { spec_path: '', host: null, private_repository: false }
 
   constructor(id: string) {
     this.id = id
@@ -57,12 +57,12 @@ export class ExperimentRecord {
     const yaml = order && this.#specs.get(order.spec_sha256)
     if (order === undefined || yaml === undefined) return
     this.#orders.delete(id)
-    const spec = readSpec(yaml, readingOf(this.#placed))?.spec ?? null
+    const spec = readSpec(yaml, getParseOptions(this.#placed))?.spec ?? null
     this.measurements.push({ order, report, spec })
   }
 
   /** The orders behind the verdict: the one that it names, and earlier ones of the same trees and harness. */
-  get decisive(): Measurement[] {
+  get decisive(): RecordedMeasurement[] {
     const last =
       this.measurements.find(({ order }) => order.id === this.decided?.order) ?? this.measurements.at(-1)
     if (last === undefined) return []
@@ -70,8 +70,8 @@ export class ExperimentRecord {
     return this.measurements.filter(each => this.#comparedIn(each) === key)
   }
 
-  #comparedIn({ order: { base, candidates, harness } }: Measurement): string {
-    return canonicalJson([base.tree, candidates.find(({ label }) => label === this.id)?.tree, harness])
+  #comparedIn({ order: { base, candidates, harness } }: RecordedMeasurement): string {
+    return toCanonicalJson([base.tree, candidates.find(({ label }) => label === this.id)?.tree, harness])
   }
 
   /** The pairs that the verdict rests on. */

@@ -1,4 +1,4 @@
-import { bothStreams, type FailedOutput } from '../model/failed-output.ts'
+import { joinStreams, type FailedOutput } from '../model/failed-output.ts'
 
 /** How many tests failed, of how many that ran. */
 export interface FailedTests {
@@ -24,7 +24,7 @@ const RUNNERS: readonly RegExp[] = [
 
 /** Read from what a known test runner printed last; null where nothing of it is one. */
 export function countFailedTests(output: FailedOutput | null): FailedTests | null {
-  const text = bothStreams(output ?? undefined)
+  const text = joinStreams(output ?? undefined)
   for (const runner of RUNNERS) {
     const groups = runner.exec(text)?.groups
     if (groups === undefined) continue

@@ -1,32 +1,32 @@
-import { progressText } from '../decide/progress-text.ts'
+import { formatProgress } from '../decide/progress-text.ts'
 import type { Campaign } from '../model/campaign.ts'
 import { describeStatus } from '../model/describe-status.ts'
-import { campaignProgress } from './campaign-result.ts'
-import { calibrationText } from './calibration-text.ts'
-import { cell } from './markdown.ts'
-import { tableReason } from './reported-effect.ts'
-import { capitalised, verdictPhrase } from './sentence.ts'
-import { singleMachineText } from './single-machine.ts'
-import { standingIn } from './standing.ts'
-import { tallyText } from './tally.ts'
-import { wayOnText } from './way-on.ts'
+import { computeCampaignProgress } from './campaign-result.ts'
+import { describeCalibrationNoise } from './calibration-text.ts'
+import { escapeMarkdown } from './markdown.ts'
+import { describeTableReason } from './reported-effect.ts'
+import { toSentenceCase, describeVerdict } from './sentence.ts'
+import { describeSingleMachine } from './single-machine.ts'
+import { getExperimentState } from './standing.ts'
+import { renderTally } from './tally.ts'
+import { describeResumeHint } from './way-on.ts'
 
 const RECENT = 30
 const REASON = 600
 
 /** The state branch's front page: derived, rebuilt whenever it is due, never read back. */
-export function ledgerReadme(campaign: Campaign): string {
+export function renderLedgerReadme(campaign: Campaign): string {
   const closed = Object.values(campaign.experiments)
     .filter(({ status }) => status === 'ended')
     .slice(-RECENT)
     .reverse()
-  const machine = singleMachineText(campaign)
-  const noise = calibrationText(campaign.calibration)
-  const way = wayOnText(campaign)
+  const machine = describeSingleMachine(campaign)
+  const noise = describeCalibrationNoise(campaign.calibration)
+  const way = describeResumeHint(campaign)
   return [
-    `# ${cell(campaign.name)}`,
+    `# ${escapeMarkdown(campaign.name)}`,
     '',
-    `**Progress: ${cell(progressText(campaignProgress(campaign)))}.**`,
+    `**Progress: ${escapeMarkdown(formatProgress(computeCampaignProgress(campaign)))}.**`,
     '',
     '![gain and state](badge.svg)',
     '',
@@ -34,9 +34,9 @@ export function ledgerReadme(campaign: Campaign): string {
     '',
     'What happened lately: [digest.md](digest.md).',
     '',
-    `Campaign ${cell(describeStatus(campaign), REASON)}.`,
-    ...(way === null ? [] : [`To go on, ${cell(way, 400)}.`]),
-    `${tallyText(campaign)}.`,
+    `Campaign ${escapeMarkdown(describeStatus(campaign), REASON)}.`,
+    ...(way === null ? [] : [`To go on, ${escapeMarkdown(way, 400)}.`]),
+    `${renderTally(campaign)}.`,
     ...(machine === null ? [] : [machine]),
     ...(noise === null ? [] : [`${noise}.`]),
     `Incumbent \`${campaign.incumbent.commit}\`, counted from \`${campaign.origin?.at.commit ?? campaign.start.commit}\`.`,
@@ -47,7 +47,7 @@ export function ledgerReadme(campaign: Campaign): string {
     '|---|---|---|---|',
     ...closed.map(
       x =>
-        `| ${x.id} | ${verdictPhrase(standingIn(campaign, x))} | ${cell(capitalised(x.hypothesis))} | ${cell(tableReason(campaign, x))} |`,
+        `| ${x.id} | ${describeVerdict(getExperimentState(campaign, x))} | ${escapeMarkdown(toSentenceCase(x.hypothesis))} | ${escapeMarkdown(describeTableReason(campaign, x))} |`,
     ),
     '',
     `As of event ${campaign.seq - 1}. Everything here is derived from \`events/\`, where nothing is ever changed. \`winnow audit\` checks it.`,

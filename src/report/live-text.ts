@@ -1,12 +1,12 @@
-import type { Progress } from '../decide/progress.ts'
-import { gainText } from '../decide/progress-text.ts'
-import { numberText } from '../decide/wording.ts'
+import type { CampaignProgress } from '../decide/progress.ts'
+import { formatGain } from '../decide/progress-text.ts'
+import { formatNumber } from '../decide/wording.ts'
 import type { Campaign, LiveOrder } from '../model/campaign.ts'
 import type { Order } from '../model/order.ts'
-import { expectedSeconds } from './expected-time.ts'
+import { estimateOrderSeconds } from './expected-time.ts'
 
 /** What this machine is busy with now. */
-export interface UnderWayNow {
+export interface LiveState {
   orders: readonly LiveOrder[]
   /** Whether another process measures for this campaign. */
   elsewhere: boolean
@@ -17,31 +17,31 @@ export interface UnderWayNow {
 }
 
 /** The line of a run: what is running, how long, how long it usually takes, and the best so far. */
-export function liveText(campaign: Campaign, progress: Progress, now: UnderWayNow): string {
-  const expected = longest(now.orders.map(({ order }) => expectedSeconds(campaign, order)))
+export function renderLiveLine(campaign: Campaign, progress: CampaignProgress, now: LiveState): string {
+  const expected = findLongest(now.orders.map(({ order }) => estimateOrderSeconds(campaign, order)))
   const busy = now.orders.length > 0 || now.asked.length > 0
   const time = busy
-    ? ` ${clockText(now.seconds)}${expected === null ? '' : ` of ~${clockText(expected)}`}`
+    ? ` ${formatClock(now.seconds)}${expected === null ? '' : ` of ~${formatClock(expected)}`}`
     : ''
-  return `${whatText(now)}${time}, ${bestText(progress)}`
+  return `${describeActivity(now)}${time}, ${describeBest(progress)}`
 }
 
-function whatText({ orders, asked, elsewhere }: UnderWayNow): string {
-  const named = [...new Set(orders.map(({ order }) => orderText(order)))]
-  if (named.length > 0) return listText(named)
-  if (asked.length > 0) return `asking ${listText([...new Set(asked)])}`
+function describeActivity({ orders, asked, elsewhere }: LiveState): string {
+  const named = [...new Set(orders.map(({ order }) => describeOrder(order)))]
+  if (named.length > 0) return joinNames(named)
+  if (asked.length > 0) return `asking ${joinNames([...new Set(asked)])}`
   return elsewhere ? 'waiting for another run' : 'looking'
 }
 
 const NAMED = 2
 
-function listText(names: readonly string[]): string {
+function joinNames(names: readonly string[]): string {
   const more = names.length - NAMED
   return `${names.slice(0, NAMED).join(', ')}${more > 0 ? ` +${more}` : ''}`
 }
 
-function orderText({ purpose, candidates }: Order): string {
-  const ids = listText(candidates.map(({ label }) => label))
+function describeOrder({ purpose, candidates }: Order): string {
+  const ids = joinNames(candidates.map(({ label }) => label))
   switch (purpose) {
     case 'calibration':
       return 'calibrating'
@@ -67,20 +67,20 @@ function orderText({ purpose, candidates }: Order): string {
   }
 }
 
-function bestText(progress: Progress): string {
+function describeBest(progress: CampaignProgress): string {
   if (progress.is === 'nothing kept') return progress.value === null ? 'nothing measured yet' : 'no gain yet'
   const last = progress.is === 'numbers' ? progress.stretches.at(-1) : undefined
-  const value = last === undefined ? '' : ` (${progress.metric} ${numberText(last.to)})`
-  return `best ${gainText(progress)}${value}`
+  const value = last === undefined ? '' : ` (${progress.metric} ${formatNumber(last.to)})`
+  return `best ${formatGain(progress)}${value}`
 }
 
-function longest(seconds: readonly (number | null)[]): number | null {
+function findLongest(seconds: readonly (number | null)[]): number | null {
   const known = seconds.filter(each => each !== null)
   return known.length === 0 ? null : Math.max(...known)
 }
 
 /** 0:07, 12:00, 1:02:03. */
-export function clockText(seconds: number): string {
+export function formatClock(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds))
   const [hours, minutes] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60]
   const rest = String(whole % 60).padStart(2, '0')

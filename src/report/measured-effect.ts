@@ -1,7 +1,7 @@
-import { effectIn } from '../decide/evidence/reported-effect.ts'
-import { verdict } from '../decide/evidence/verdict.ts'
+import { computeStateEffect } from '../decide/evidence/reported-effect.ts'
+import { computeEvidenceVerdict } from '../decide/evidence/verdict.ts'
 import type { PairedCase } from '../decide/paired/rule.ts'
-import { type Standing, standingOf } from '../decide/paired/standing.ts'
+import { type PairsEvaluation, evaluatePairs } from '../decide/paired/standing.ts'
 
 /** The effect on the primary that pairs show, as numbers. */
 export interface PairedNumbers {
@@ -11,8 +11,11 @@ export interface PairedNumbers {
   evidence: { reached: number; needed: number }
 }
 
-export function pairedNumbers(paired: PairedCase, standing: Standing = standingOf(paired)): PairedNumbers {
-  const { evidence: reached, threshold: needed } = verdict(standing.primary)
-  const { effect, interval } = effectIn(standing.primary)
+export function computePairedNumbers(
+  paired: PairedCase,
+  standing: PairsEvaluation = evaluatePairs(paired),
+): PairedNumbers {
+  const { evidence: reached, threshold: needed } = computeEvidenceVerdict(standing.primary)
+  const { effect, interval } = computeStateEffect(standing.primary)
   return { effect, interval, evidence: { reached, needed } }
 }

@@ -1,13 +1,13 @@
-import { objectivesOf } from '../decide/objectives.ts'
-import { changeText, numberText, plural } from '../decide/wording.ts'
-import { type Aggregation, aggregationOf } from '../model/aggregate.ts'
+import { listObjectives } from '../decide/objectives.ts'
+import { formatMetricChange, formatNumber, formatCount } from '../decide/wording.ts'
+import { type Aggregation, getAggregation } from '../model/aggregate.ts'
 import type { MetricValue, MetricValues } from '../model/report.ts'
 import { BUILT_IN_METRICS } from '../spec/built-in-metrics.ts'
 import type { Spec } from '../spec/schema.ts'
-import { listed } from './listed.ts'
-import { table } from './table.ts'
+import { limitLines } from './listed.ts'
+import { formatTable } from './table.ts'
 
-export type Metrics = Readonly<MetricValues>
+export type ReadonlyMetrics = Readonly<MetricValues>
 
 /** The parts of a spec that decide which metrics people see, and how. */
 export interface ShownMetrics {
@@ -18,9 +18,12 @@ export interface ShownMetrics {
 
 const NO_SPEC: ShownMetrics = { objectives: [], aggregation: 'median' }
 
-export function shownMetrics(spec: Pick<Spec, 'metric' | 'measurement'> | null): ShownMetrics {
+export function selectShownMetrics(spec: Pick<Spec, 'metric' | 'measurement'> | null): ShownMetrics {
   if (spec === null) return NO_SPEC
-  return { objectives: objectivesOf(spec.metric).map(({ name }) => name), aggregation: aggregationOf(spec) }
+  return {
+    objectives: listObjectives(spec.metric).map(({ name }) => name),
+    aggregation: getAggregation(spec),
+  }
 }
 
 const ON_ONE_LINE = 6
@@ -29,26 +32,29 @@ const ON_ONE_LINE = 6
  * Renders the metrics of a harness, the primary first and always. Where there is too much for one line, the objectives and how
  * many more. What winnow times of itself is shown where it is an objective, or where nothing else is there.
  */
-export function metricsText(metrics: Metrics, { objectives }: Pick<ShownMetrics, 'objectives'>): string {
-  return onOneLine(shown(metrics, objectives), objectives)
+export function formatMetrics(
+  metrics: ReadonlyMetrics,
+  { objectives }: Pick<ShownMetrics, 'objectives'>,
+): string {
+  return joinMetricCells(selectMetricCells(metrics, objectives), objectives)
 }
 
 /** The same of two sides: "bytes 50 -> 40 (-20.0 %), zeros 0 -> 0". */
-export function changesText(
-  base: Metrics,
-  candidate: Metrics,
+export function formatChanges(
+  base: ReadonlyMetrics,
+  candidate: ReadonlyMetrics,
   { objectives }: Pick<ShownMetrics, 'objectives'>,
 ): string {
-  const cells = shown(candidate, objectives).map(([name, text]): [string, string] => {
+  const cells = selectMetricCells(candidate, objectives).map(([name, text]): [string, string] => {
     const [before = null, after = null] = [base[name], candidate[name]]
     if (typeof before === 'number' && typeof after === 'number')
-      return [name, changeText(name, before, after).slice(name.length + 1)]
-    return [name, before === null ? text : `${valueText(before)} -> ${text}`]
+      return [name, formatMetricChange(name, before, after).slice(name.length + 1)]
+    return [name, before === null ? text : `${formatMetricValue(before)} -> ${text}`]
   })
-  return onOneLine(cells, objectives)
+  return joinMetricCells(cells, objectives)
 }
 
-function onOneLine(cells: readonly [string, string][], objectives: readonly string[]): string {
+function joinMetricCells(cells: readonly [string, string][], objectives: readonly string[]): string {
   const judged = cells.filter(([name]) => objectives.includes(name))
   const few = cells.length <= ON_ONE_LINE || judged.length === 0 ? cells : judged.slice(0, ON_ONE_LINE)
   const more = cells.length - few.length
@@ -56,27 +62,27 @@ function onOneLine(cells: readonly [string, string][], objectives: readonly stri
 }
 
 /** The same; where there are too many for one line, how many, and each on a line of its own to choose from. */
-export function metricsLines(metrics: Metrics): [string, ...string[]] {
-  const cells = shown(metrics, [])
+export function renderMetrics(metrics: ReadonlyMetrics): [string, ...string[]] {
+  const cells = selectMetricCells(metrics, [])
   if (cells.length === 0) return ['no metric']
-  if (cells.length <= ON_ONE_LINE) return [metricsText(metrics, NO_SPEC)]
+  if (cells.length <= ON_ONE_LINE) return [formatMetrics(metrics, NO_SPEC)]
   return [
-    plural(cells.length, 'metric'),
-    ...listed(table(cells.map(([name, value]) => [`  ${name}`, value]))),
+    formatCount(cells.length, 'metric'),
+    ...limitLines(formatTable(cells.map(([name, value]) => [`  ${name}`, value]))),
   ]
 }
 
-function shown(metrics: Metrics, objectives: readonly string[]): [string, string][] {
+function selectMetricCells(metrics: ReadonlyMetrics, objectives: readonly string[]): [string, string][] {
   const names = Object.keys(metrics)
   const first = objectives.filter(name => names.includes(name))
   const others = names.filter(name => !first.includes(name))
   const printed = others.filter(name => !BUILT_IN_METRICS.has(name))
   const chosen = first.length + printed.length > 0 ? [...first, ...printed] : others
-  return chosen.map(name => [name, valueText(metrics[name] ?? null)])
+  return chosen.map(name => [name, formatMetricValue(metrics[name] ?? null)])
 }
 
 /** A metric's value for people: booleans as they were printed. */
-export function valueText(value: MetricValue): string {
+export function formatMetricValue(value: MetricValue): string {
   if (value === null) return 'missing'
-  return typeof value === 'boolean' ? String(value) : numberText(value)
+  return typeof value === 'boolean' ? String(value) : formatNumber(value)
 }

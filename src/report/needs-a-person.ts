@@ -1,12 +1,12 @@
-import { awaitedText } from '../model/approval.ts'
+import { describeAwaitedPackages } from '../model/approval.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
-import { awaitsPermission, permissionText } from '../model/permission.ts'
-import { subjectsOf } from '../model/picked.ts'
-import { waitsOn } from '../plan/encore.ts'
-import type { Ruled } from '../spec/recorded-spec.ts'
-import { syncWordsOf } from './sync-text.ts'
-import { nextTurn } from './who-goes-on.ts'
+import { isAwaitingPermission, formatPermissionCommand } from '../model/permission.ts'
+import { listSubjects } from '../model/picked.ts'
+import { isStillAwaitingApproval } from '../plan/encore.ts'
+import type { CampaignSpecText } from '../spec/recorded-spec.ts'
+import { findSyncWords } from './sync-text.ts'
+import { describeNextRun } from './who-goes-on.ts'
 
 /** One experiment that goes on only after a person has done something. */
 export interface PersonalTask {
@@ -18,45 +18,45 @@ export interface PersonalTask {
   help: string
 }
 
-type Known = Pick<
+type TaskCampaign = Pick<
   Campaign,
   'experiments' | 'picks' | 'name' | 'default_branch' | 'status' | 'stop_code' | 'host'
 > &
-  Ruled
+  CampaignSpecText
 
 /** What waits for a person, oldest first: the same list for the pull request, the digest, `status` and `run`. */
-export function findPersonalTasks(campaign: Known): PersonalTask[] {
-  return subjectsOf(campaign).flatMap((experiment): PersonalTask[] => {
+export function findPersonalTasks(campaign: TaskCampaign): PersonalTask[] {
+  return listSubjects(campaign).flatMap((experiment): PersonalTask[] => {
     const { id, status } = experiment
     if (status === 'deferred') {
-      const awaits = `approval of ${awaitedText(experiment)}`
+      const awaits = `approval of ${describeAwaitedPackages(experiment)}`
       return [
         {
           experiment,
           is: 'approval',
           awaits,
-          help: `winnow approve ${id}${afterStop(campaign, experiment)}`,
+          help: `winnow approve ${id}${describeAfterStop(campaign, experiment)}`,
         },
       ]
     }
-    if (awaitsPermission(experiment)) {
+    if (isAwaitingPermission(experiment)) {
       const awaits = 'permission to be measured: its author may not write to this repository'
-      return [{ experiment, is: 'permission', awaits, help: permissionText(experiment) }]
+      return [{ experiment, is: 'permission', awaits, help: formatPermissionCommand(experiment) }]
     }
-    const words = syncWordsOf(campaign, experiment)
+    const words = findSyncWords(campaign, experiment)
     if (words === null) return []
     return [{ experiment, is: 'sync', awaits: `a person: ${words.because}`, help: words.next }]
   })
 }
 
-export function personalTaskLines(campaign: Known): string[] {
+export function renderPersonalTasks(campaign: TaskCampaign): string[] {
   return findPersonalTasks(campaign).map(
     ({ experiment: { id }, awaits, help }) => `${id} is waiting for ${awaits}: ${help}`,
   )
 }
 
 /** Approved after the campaign stopped: that alone goes on. */
-function afterStop(campaign: Known, experiment: Experiment): string {
-  const late = campaign.status === 'stopped' && waitsOn(campaign, experiment)
-  return late ? ` gives it one more round at ${nextTurn(campaign)}` : ''
+function describeAfterStop(campaign: TaskCampaign, experiment: Experiment): string {
+  const late = campaign.status === 'stopped' && isStillAwaitingApproval(campaign, experiment)
+  return late ? ` gives it one more round at ${describeNextRun(campaign)}` : ''
 }

@@ -1,8 +1,8 @@
 import type { PairedRule } from '../decide/paired/rule.ts'
 import type { LedgerEvent } from '../model/event.ts'
 import { countReportMinutes } from '../model/job-minutes.ts'
-import { askedIn, type Order, type PairedTerms } from '../model/order.ts'
-import { type Job, jobOf, measuredIn } from '../model/pairs.ts'
+import { toPairRequest, type Order, type PairedTerms } from '../model/order.ts'
+import { type PairJob, buildPairJob, toMeasuredRun } from '../model/pairs.ts'
 import { type ParsedSpecFile, parseSpec } from '../spec/parse.ts'
 
 /** Pairs of the same two trees with one harness: what one verdict rests on (decision.md 3.4). */
@@ -13,7 +13,7 @@ export interface PairStory {
   terms: PairedTerms
   base: Order['base']
   tree: string
-  jobs: Job[]
+  jobs: PairJob[]
   /** By order: what its job took, with everything else that it measured. */
   minutes: Record<string, number>
 }
@@ -54,7 +54,7 @@ export class PairStories {
     const story = order === undefined ? null : this.#storyOf(order)
     if (order === undefined || story === null) return
     const piece = order.resumes?.pieces[this.#id]
-    const gap: Job = { order: id, runner: '', complete: false, pairs: [], unreported: true }
+    const gap: PairJob = { order: id, runner: '', complete: false, pairs: [], unreported: true }
     story.jobs.push(...(piece ? [piece] : []), gap)
   }
 
@@ -62,7 +62,7 @@ export class PairStories {
   #measured({ order: id, report }: LedgerEvent<'measured'>): void {
     const order = this.#open.get(id)
     this.#open.delete(id)
-    const job = order && jobOf(askedIn(order), measuredIn(report), this.#id)
+    const job = order && buildPairJob(toPairRequest(order), toMeasuredRun(report), this.#id)
     if (!order || !job || job.pairs.length === 0) return
     const story = this.#storyOf(order)
     if (story === null) return

@@ -1,4 +1,4 @@
-import { evidencePath, type PathPair } from '../decide/paired/evidence-path.ts'
+import { traceEvidence, type PathPair } from '../decide/paired/evidence-path.ts'
 import type { PairedRule } from '../decide/paired/rule.ts'
 import type { PairedTerms } from '../model/order.ts'
 import type { Pair } from '../model/pairs.ts'
@@ -24,10 +24,10 @@ interface JobView {
   pairs: (Pair & Pick<PathPair, 'difference' | 'evidence'>)[]
 }
 
-export function pairView(story: PairStory): PairView {
+export function toPairView(story: PairStory): PairView {
   const { purpose, base, tree, rule, terms, minutes } = story
   const { terms: _, ...common } = rule
-  const path = evidencePath(story)
+  const path = traceEvidence(story)
   const jobs = story.jobs.map(({ order, runner, complete, pairs }, at): JobView => {
     const { fresh = false, screened = false, pairs: weighed = [] } = path[at] ?? {}
     return {
@@ -37,12 +37,12 @@ export function pairView(story: PairStory): PairView {
       fresh,
       screened,
       minutes: minutes[order] ?? 0,
-      pairs: pairs.map((pair, index) => ({ ...pair, ...weightOf(weighed[index]) })),
+      pairs: pairs.map((pair, index) => ({ ...pair, ...toPairWeight(weighed[index]) })),
     }
   })
   return { purpose, base_tree: base.tree, tree, rule: common, terms, jobs }
 }
 
-function weightOf(pair: PathPair | undefined): Pick<PathPair, 'difference' | 'evidence'> {
+function toPairWeight(pair: PathPair | undefined): Pick<PathPair, 'difference' | 'evidence'> {
   return { difference: pair?.difference ?? null, evidence: pair?.evidence ?? 1 }
 }

@@ -15,7 +15,7 @@ const SEQUENCES = new RegExp(
 )
 const OBEYED = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
 
-export function plainText(text: string): string {
+export function toPlainText(text: string): string {
   return text
     .replaceAll('\r\n', '\n')
     .replace(SEQUENCES, '')
@@ -26,23 +26,23 @@ export function plainText(text: string): string {
  * A CI runner takes orders from what is printed: `::name::` at the beginning of a line, `##[name]` anywhere. Broken
  * up they are text.
  */
-export function withoutOrders(text: string): string {
+export function neutralizeWorkflowCommands(text: string): string {
   return text.replace(/^([^\S\n]*):(?=:)/gm, `$1:${APART}`).replaceAll('##[', `##${APART}[`)
 }
 
 const APART = '\u200b'
 
 /** The same for JSON on lines of its own, which reads back as it was. */
-export function jsonWithoutOrders(json: string): string {
+export function neutralizeJsonCommands(json: string): string {
   return json.replaceAll('##[', '##\\u005b')
 }
 
 /** JSON loses nothing: what a terminal would obey is escaped. */
-export function plainJson(value: unknown, indent?: number): string {
+export function toPlainJson(value: unknown, indent?: number): string {
   const text = JSON.stringify(value, null, indent) ?? 'null'
-  return text.replace(OBEYED, character => (character === '\n' ? character : escaped(character)))
+  return text.replace(OBEYED, character => (character === '\n' ? character : escapeCharacter(character)))
 }
 
-function escaped(character: string): string {
+function escapeCharacter(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 }

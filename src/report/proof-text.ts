@@ -1,4 +1,4 @@
-import { plural } from '../decide/wording.ts'
+import { formatCount } from '../decide/wording.ts'
 
 /** What audit and replay found, as far as people read it. */
 export interface AuditFindings {
@@ -25,11 +25,11 @@ export interface ReplayFindings {
   }[]
 }
 
-export function auditText(found: AuditFindings): string[] {
+export function renderAudit(found: AuditFindings): string[] {
   const counts = Object.entries(found.checked).map(([name, count]) =>
-    name.endsWith('s') ? plural(count, name.slice(0, -1)) : `${count} ${name}`,
+    name.endsWith('s') ? formatCount(count, name.slice(0, -1)) : `${count} ${name}`,
   )
-  const result = found.ok ? 'everything fits' : plural(found.problems.length, 'problem')
+  const result = found.ok ? 'everything fits' : formatCount(found.problems.length, 'problem')
   return [
     `Audit of ${found.campaign}: ${result}. Checked ${counts.join(', ')}.`,
     ...(found.unproven === null ? [] : [`First without evidence: ${found.unproven.what}`]),
@@ -42,17 +42,17 @@ export function auditText(found: AuditFindings): string[] {
   ]
 }
 
-export function replayText(campaign: string, found: ReplayFindings): string[] {
-  const result = found.ok ? 'no difference' : plural(found.differences.length, 'difference')
+export function renderReplay(campaign: string, found: ReplayFindings): string[] {
+  const result = found.ok ? 'no difference' : formatCount(found.differences.length, 'difference')
   return [
-    `Replay of ${campaign}: ${plural(found.decisions, 'verdict')} in ${plural(found.rounds, 'round')}, ${result}.`,
+    `Replay of ${campaign}: ${formatCount(found.decisions, 'verdict')} in ${formatCount(found.rounds, 'round')}, ${result}.`,
     ...found.differences.map(
       ({ seq, experiment, field, recorded, recomputed }) =>
-        `  event ${seq}${experiment === null ? '' : ` ${experiment}`}: ${field} is recorded as ${shown(recorded)}, computed as ${shown(recomputed)}`,
+        `  event ${seq}${experiment === null ? '' : ` ${experiment}`}: ${field} is recorded as ${formatJsonValue(recorded)}, computed as ${formatJsonValue(recomputed)}`,
     ),
   ]
 }
 
-function shown(value: unknown): string {
+function formatJsonValue(value: unknown): string {
   return JSON.stringify(value) ?? 'nothing'
 }

@@ -1,5 +1,5 @@
-import { shortRef } from '../model/refs.ts'
-import { oneLine } from '../model/landing.ts'
+import { toShortRef } from '../model/refs.ts'
+import { toOneLine } from '../model/landing.ts'
 
 /** What a remote said when it refused to move branches. */
 interface PushRefusal {
@@ -8,7 +8,7 @@ interface PushRefusal {
 }
 
 /** As far as it changes what can be done about it. */
-interface Circumstances {
+interface PushContext {
   /** The refs that were to move. */
   refs: readonly string[]
   optimize: string
@@ -29,19 +29,19 @@ const WORKFLOW =
  * Which branch, which rule and what to change, where GitHub's words are known; whatever the remote said, its whole
  * answer last.
  */
-export function pushRefusalText(refusal: PushRefusal, around: Circumstances): string {
-  const { what, fix } = explained(refusal, around)
-  const branches = refusedRefs(refusal, around).map(shortRef).join(', ')
+export function renderPushRefusal(refusal: PushRefusal, around: PushContext): string {
+  const { what, fix } = explainPushRefusal(refusal, around)
+  const branches = findRefusedRefs(refusal, around).map(toShortRef).join(', ')
   return `the remote refused to move ${branches}: ${what}. ${fix}, then: winnow resume\n${refusal.message}`
 }
 
-function refusedRefs({ message }: PushRefusal, { refs }: Circumstances): readonly string[] {
+function findRefusedRefs({ message }: PushRefusal, { refs }: PushContext): readonly string[] {
   const [, , named = ''] = RULE.exec(message) ?? []
-  const found = refs.filter(ref => ref === named || shortRef(ref) === named)
+  const found = refs.filter(ref => ref === named || toShortRef(ref) === named)
   return found.length > 0 ? found : refs
 }
 
-function explained(refusal: PushRefusal, around: Circumstances): { what: string; fix: string } {
+function explainPushRefusal(refusal: PushRefusal, around: PushContext): { what: string; fix: string } {
   const { message, rule } = refusal
   const [, path, permission = '', kind = ''] = WORKFLOW.exec(message) ?? []
   if (path !== undefined) {
@@ -51,25 +51,28 @@ function explained(refusal: PushRefusal, around: Circumstances): { what: string;
       fix: kind === 'scope' ? `Push with a token that has the scope ${permission}` : BY_A_PERSON,
     }
   }
-  const broken = brokenRules(message)
+  const broken = listBrokenRules(message)
   const named = broken.length === 0 ? '' : `: ${broken.join('; ')}`
   if (rule === 'GH006')
     return {
       what: `GH006, the branch is protected${named}`,
-      fix: ruleFix('branch protection', broken, around),
+      fix: describeRuleFix('branch protection', broken, around),
     }
   if (rule === 'GH013')
-    return { what: `GH013, a repository rule holds there${named}`, fix: ruleFix('ruleset', broken, around) }
+    return {
+      what: `GH013, a repository rule holds there${named}`,
+      fix: describeRuleFix('ruleset', broken, around),
+    }
   return { what: rule ?? 'its answer is below', fix: 'Let winnow push to its branches there' }
 }
 
 /** GitHub lists them below, each after a dash. */
-function brokenRules(message: string): string[] {
+function listBrokenRules(message: string): string[] {
   const lines = message.split('\n').flatMap(line => /^- (.+?)\.?$/.exec(line.trim())?.[1] ?? [])
-  return lines.slice(0, 5).map(line => oneLine(line, 200))
+  return lines.slice(0, 5).map(line => toOneLine(line, 200))
 }
 
-function ruleFix(kind: string, broken: readonly string[], around: Circumstances): string {
+function describeRuleFix(kind: string, broken: readonly string[], around: PushContext): string {
   const { prefix, optimize, couldMerge, refs } = around
   const bypass = `Exclude ${prefix}*/** from that ${kind}, or let the account that winnow pushes with bypass it`
   const merges = couldMerge && refs.includes(optimize) && broken.some(one => /pull request/i.test(one))

@@ -1,19 +1,19 @@
-import { constraintHolds, constraintText, gatePasses } from '../decide/gates.ts'
-import { type Objective, objectivesOf, signedDelta } from '../decide/objectives.ts'
-import { aggregatesGates, executionsOf, gateReading, gateReadingOf } from '../decide/readings.ts'
-import { tieBreakersOf } from '../decide/tie-breakers.ts'
-import { aggregate, aggregateSamples, aggregationOf } from '../model/aggregate.ts'
-import { canonicalJson, sha256 } from '../model/canonical.ts'
+import { isConstraintMet, formatConstraint, isGatePassed } from '../decide/gates.ts'
+import { type Objective, listObjectives, computeSignedDelta } from '../decide/objectives.ts'
+import { isGateAggregated, listExecutions, readGate, readGateValue } from '../decide/readings.ts'
+import { listTieBreakers } from '../decide/tie-breakers.ts'
+import { aggregateValues, aggregateSamples, getAggregation } from '../model/aggregate.ts'
+import { toCanonicalJson, hashSha256 } from '../model/canonical.ts'
 import type { Experiment } from '../model/experiment.ts'
-import { failedPart } from '../model/failed-part.ts'
+import { findFailedPart } from '../model/failed-part.ts'
 import { countReportMinutes } from '../model/job-minutes.ts'
-import { type Outcome, type VerdictWord, verdictOf } from '../model/outcome.ts'
-import { reasonOf } from '../model/reason.ts'
+import { type Outcome, type VerdictWord, toVerdictWord } from '../model/outcome.ts'
+import { parseReason } from '../model/reason.ts'
 import type { Execution, MetricValue } from '../model/report.ts'
-import { snapshotMetrics } from '../model/snapshot.ts'
+import { aggregateSnapshot } from '../model/snapshot.ts'
 import type { Spec } from '../spec/schema.ts'
-import type { ExperimentRecord, Measurement } from './experiment-record.ts'
-import { pairedNumbers } from './measured-effect.ts'
+import type { ExperimentRecord, RecordedMeasurement } from './experiment-record.ts'
+import { computePairedNumbers } from './measured-effect.ts'
 import {
   type GateResult,
   type MetricResult,
@@ -23,10 +23,10 @@ import {
   type Results,
   type Samples,
 } from './results.ts'
-import { standingSentence } from './sentence.ts'
+import { renderStateSentence } from './sentence.ts'
 
 /** How it ends, where an event that says so is about to be written. */
-export interface Ending {
+export interface ExperimentEnding {
   outcome: Outcome
   reason: string
 }
@@ -44,23 +44,23 @@ export interface ResultsInput {
   experiment: Experiment
   record: ExperimentRecord
   /** null: it has not ended. */
-  ending: Ending | null
+  ending: ExperimentEnding | null
   /** null: its commits are not at hand. */
   diff: readonly ChangedPath[] | null
 }
 
 /** The results of one experiment: a pure function of its events and of its diff. */
-export function resultsOf({ spec, experiment, record, ending, diff }: ResultsInput): Results {
+export function buildResults({ spec, experiment, record, ending, diff }: ResultsInput): Results {
   const { decided, decisive } = record
   const last = decisive.at(-1) ?? null
   const { id, hypothesis, category, source, learnings, pull, branch, head } = experiment
-  const verdict = verdictOfEnd(record, ending)
-  const reason = reasonOf(ending?.reason ?? decided?.reason ?? experiment.reason ?? '')
+  const verdict = toEndVerdict(record, ending)
+  const reason = parseReason(ending?.reason ?? decided?.reason ?? experiment.reason ?? '')
   const said = { status: experiment.status, verdict, outcome: ending?.outcome ?? experiment.outcome }
-  const values = last === null ? null : metricResults(record, last)
+  const values = last === null ? null : buildMetricResults(record, last)
   const tree = last?.order.candidates.find(({ label }) => label === id)
   return {
-    summary: standingSentence({ ...said, reason: reason.sentence }),
+    summary: renderStateSentence({ ...said, reason: reason.sentence }),
     spec,
     spec_sha256: last?.order.spec_sha256 ?? null,
     experiment: id,
@@ -73,19 +73,19 @@ export function resultsOf({ spec, experiment, record, ending, diff }: ResultsInp
     reason: reason.sentence,
     rule_version: decided?.rule_version ?? null,
     decided_at: decided?.at ?? null,
-    ...effectResult(record, values?.metrics ?? {}),
+    ...buildEffectResult(record, values?.metrics ?? {}),
     improved: decided?.improved ?? [],
     violated: decided?.violated ?? [],
     warnings: decided?.warnings ?? [],
     metrics: values?.metrics ?? {},
     metrics_left_out: values?.leftOut ?? 0,
-    gates: gateResults(record),
-    failed: last === null ? null : failedPart(last.report, id),
+    gates: buildGateResults(record),
+    failed: last === null ? null : findFailedPart(last.report, id),
     base: last === null ? null : { commit: last.order.base.commit, tree: last.order.base.tree },
     candidate: tree === undefined ? null : { commit: head ?? tree.head, tree: tree.tree, branch },
     harness: last?.order.harness ?? null,
-    diff: diff === null ? null : diffResult(diff),
-    ...circumstances(record),
+    diff: diff === null ? null : buildDiffResult(diff),
+    ...collectMachinesAndCost(record),
     links: {
       pull_request: pull,
       orders: decisive.map(({ order }) => order.id),
@@ -96,21 +96,21 @@ export function resultsOf({ spec, experiment, record, ending, diff }: ResultsInp
 }
 
 /** A runner-up's own word for harm stays with its decision; what ends without one has the word of its outcome. */
-function verdictOfEnd({ decided }: ExperimentRecord, ending: Ending | null): VerdictWord | null {
+function toEndVerdict({ decided }: ExperimentRecord, ending: ExperimentEnding | null): VerdictWord | null {
   if (decided !== null && (ending === null || decided.outcome === ending.outcome)) return decided.verdict
-  return ending === null ? null : verdictOf(ending.outcome, false)
+  return ending === null ? null : toVerdictWord(ending.outcome, false)
 }
 
-function effectResult(
+function buildEffectResult(
   { story, decisive }: ExperimentRecord,
   metrics: Results['metrics'],
 ): Pick<Results, 'effect' | 'evidence'> {
   const spec = decisive.at(-1)?.spec ?? null
   if (spec === null) return { effect: null, evidence: null }
-  const [{ name, direction }] = objectivesOf(spec.metric)
+  const [{ name, direction }] = listObjectives(spec.metric)
   const measured = { metric: name, direction }
   if (story !== null) {
-    const { effect, interval, evidence } = pairedNumbers(story)
+    const { effect, interval, evidence } = computePairedNumbers(story)
     const scale = story.rule.scale
     const pairs = story.jobs.flatMap(job => job.pairs).length
     const range = interval === null ? null : ([...interval] as [number, number])
@@ -121,32 +121,32 @@ function effectResult(
   }
   const { base, candidate } = metrics[name] ?? {}
   if (typeof base !== 'number' || typeof candidate !== 'number') return { effect: null, evidence: null }
-  const value = signedDelta(base, candidate, direction)
+  const value = computeSignedDelta(base, candidate, direction)
   return { effect: { ...measured, scale: 'linear', value, interval: null, pairs: 0 }, evidence: null }
 }
 
-function metricResults(
+function buildMetricResults(
   record: ExperimentRecord,
-  last: Measurement,
+  last: RecordedMeasurement,
 ): { metrics: Results['metrics']; leftOut: number } {
   const runs = { base: record.executions('base'), candidate: record.executions('candidate') }
   const stored = last.order.stop.rule === 'stability' ? last.order.stop.baseline : null
-  const baseline = snapshotMetrics(stored)
-  const aggregation = aggregationOf(last.spec)
+  const baseline = aggregateSnapshot(stored)
+  const aggregation = getAggregation(last.spec)
   const found = [...runs.base, ...runs.candidate].flatMap(({ metrics }) => Object.keys(metrics))
-  const named = last.spec === null ? [] : namedMetrics(last.spec)
+  const named = last.spec === null ? [] : listJudgedMetrics(last.spec)
   const printed = [...new Set([...found, ...Object.keys(baseline)])]
   const chosen = [
     ...named.filter(name => printed.includes(name)),
     ...printed.filter(name => !named.includes(name)).slice(0, MOST_METRICS),
   ]
   const resultOf = (name: string): MetricResult => {
-    const base = samplesOf(runs.base, name)
-    const candidate = samplesOf(runs.candidate, name)
+    const base = collectSamples(runs.base, name)
+    const candidate = collectSamples(runs.candidate, name)
     return {
       base: base.length === 0 ? (baseline[name] ?? null) : aggregateSamples(base, aggregation),
       candidate: aggregateSamples(candidate, aggregation),
-      samples: { base: bounded(base), candidate: bounded(candidate) },
+      samples: { base: limitSamples(base), candidate: limitSamples(candidate) },
     }
   }
   const metrics = Object.fromEntries(chosen.map(name => [name, resultOf(name)]))
@@ -154,36 +154,36 @@ function metricResults(
 }
 
 /** Every metric that the spec gives a part in the verdict, the primary first. */
-function namedMetrics({ metric, policy }: Spec): string[] {
-  const objectives: Pick<Objective, 'name'>[] = objectivesOf(metric)
-  const others = [...tieBreakersOf(policy), ...metric.degenerate_gates]
+function listJudgedMetrics({ metric, policy }: Spec): string[] {
+  const objectives: Pick<Objective, 'name'>[] = listObjectives(metric)
+  const others = [...listTieBreakers(policy), ...metric.degenerate_gates]
   const constrained = metric.constraints.map(each => each.metric)
   return [...new Set([...[...objectives, ...others].map(({ name }) => name), ...constrained])]
 }
 
-function samplesOf(runs: readonly Execution[], name: string): MetricValue[] {
-  return runs.map(run => gateReadingOf(run, name))
+function collectSamples(runs: readonly Execution[], name: string): MetricValue[] {
+  return runs.map(run => readGateValue(run, name))
 }
 
-function bounded(samples: readonly MetricValue[]): Samples {
+function limitSamples(samples: readonly MetricValue[]): Samples {
   if (samples.length <= MOST_SAMPLES) return [...samples]
   const numbers = samples.filter(sample => typeof sample === 'number')
   return {
     count: samples.length,
-    sha256: sha256(canonicalJson(samples)),
-    min: aggregate(numbers, 'min'),
-    max: aggregate(numbers, 'max'),
+    sha256: hashSha256(toCanonicalJson(samples)),
+    min: aggregateValues(numbers, 'min'),
+    max: aggregateValues(numbers, 'max'),
   }
 }
 
-function gateResults({ id, decisive }: ExperimentRecord): GateResult[] {
+function buildGateResults({ id, decisive }: ExperimentRecord): GateResult[] {
   const last = decisive.at(-1)
   if (last === undefined || last.spec === null) return []
   const { spec } = last
   const { gates, metric } = spec
   const runs = decisive.flatMap(({ report }) => report.gates.filter(({ side }) => side === id))
   const counted = decisive.flatMap(({ report }) =>
-    executionsOf(report, id, 'sample', 'repeat').filter(({ status }) => status === 'ok'),
+    listExecutions(report, id, 'sample', 'repeat').filter(({ status }) => status === 'ok'),
   )
   const commands = gates.map(({ name }): GateResult => {
     const own = runs.filter(run => run.name === name)
@@ -192,23 +192,23 @@ function gateResults({ id, decisive }: ExperimentRecord): GateResult[] {
     const { passed, exit_code, timed_out, seconds } = run
     return { name, kind: 'command', passed, exit_code, timed_out, seconds }
   })
-  const held = aggregatesGates(spec) ? executionsOf(last.report, id, 'sample') : counted
+  const held = isGateAggregated(spec) ? listExecutions(last.report, id, 'sample') : counted
   const bounds = metric.degenerate_gates.map((gate): GateResult => {
-    const value = gateReading(spec, held, gate)
-    const passed = held.length === 0 ? null : gatePasses(value, gate.check)
+    const value = readGate(spec, held, gate)
+    const passed = held.length === 0 ? null : isGatePassed(value, gate.check)
     return { name: gate.name, kind: 'metric', check: gate.check, passed, value }
   })
   const constraints = metric.constraints.map((constraint): GateResult => {
-    const values = samplesOf(counted, constraint.metric)
-    const failing = values.findIndex(value => !constraintHolds(constraint, value))
+    const values = collectSamples(counted, constraint.metric)
+    const failing = values.findIndex(value => !isConstraintMet(constraint, value))
     const value = (failing === -1 ? values.at(-1) : values[failing]) ?? null
     const passed = values.length === 0 ? null : failing === -1
-    return { name: constraint.metric, kind: 'constraint', check: constraintText(constraint), passed, value }
+    return { name: constraint.metric, kind: 'constraint', check: formatConstraint(constraint), passed, value }
   })
   return [...commands, ...bounds, ...constraints]
 }
 
-function diffResult(diff: readonly ChangedPath[]): NonNullable<Results['diff']> {
+function buildDiffResult(diff: readonly ChangedPath[]): NonNullable<Results['diff']> {
   const sum = (which: 'added' | 'deleted') => diff.reduce((all, entry) => all + (entry[which] ?? 0), 0)
   return {
     files: diff.length,
@@ -218,13 +218,15 @@ function diffResult(diff: readonly ChangedPath[]): NonNullable<Results['diff']> 
   }
 }
 
-function circumstances({ measurements }: ExperimentRecord): Pick<Results, 'machines' | 'flags' | 'cost'> {
+function collectMachinesAndCost({
+  measurements,
+}: ExperimentRecord): Pick<Results, 'machines' | 'flags' | 'cost'> {
   const machines = new Map<string, Results['machines'][number]>()
   const cost = { minutes: 0, executions: 0, judge_requests: 0, judge_tokens: 0, judge_usd: 0 }
   for (const { report } of measurements) {
     const { os, kernel, cpu_model, cores, memory_mb, image } = report.machine
     const machine = { os, kernel, cpu_model, cores, memory_mb, image }
-    machines.set(canonicalJson(machine), machine)
+    machines.set(toCanonicalJson(machine), machine)
     cost.minutes += countReportMinutes(report)
     cost.executions += report.executions.length
     cost.judge_requests += report.judging?.requests ?? 0

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { failedOutput } from '../model/failed-output.ts'
-import { oid } from '../model/ids.ts'
-import { outcome, verdictWord } from '../model/outcome.ts'
+import { failedOutputSchema } from '../model/failed-output.ts'
+import { oidSchema } from '../model/ids.ts'
+import { outcomeSchema, verdictWordSchema } from '../model/outcome.ts'
 
 /** More samples of one side than this are stored as their digest. */
 export const MOST_SAMPLES = 60
@@ -46,13 +46,13 @@ const gate = z.strictObject({
 })
 export type GateResult = z.infer<typeof gate>
 
-const side = z.strictObject({ commit: oid, tree: oid })
+const side = z.strictObject({ commit: oidSchema, tree: oidSchema })
 
 /**
  * The complete record of one experiment, for a reader who has nothing else: the file results.yaml and what `winnow results`
  * prints. Times are in UTC, effects are positive where the candidate is better.
  */
-export const results = z.strictObject({
+export const resultsSchema = z.strictObject({
   /** The verdict and its reason, in one sentence. */
   summary: z.string(),
   spec: z.string(),
@@ -61,8 +61,8 @@ export const results = z.strictObject({
   hypothesis: z.string(),
   category: z.string(),
   proposed_by: z.string(),
-  verdict: verdictWord.nullable(),
-  outcome: outcome.nullable(),
+  verdict: verdictWordSchema.nullable(),
+  outcome: outcomeSchema.nullable(),
   failure_class: z.enum(['build', 'eval', 'hypothesis']).nullable(),
   reason: z.string(),
   rule_version: z.string().nullable(),
@@ -89,7 +89,7 @@ export const results = z.strictObject({
   metrics: z.record(z.string(), metric),
   metrics_left_out: z.number().int(),
   gates: z.array(gate),
-  failed: z.strictObject({ what: z.string(), output: failedOutput.nullable() }).nullable(),
+  failed: z.strictObject({ what: z.string(), output: failedOutputSchema.nullable() }).nullable(),
   base: side.nullable(),
   candidate: side.extend({ branch: z.string().nullable() }).nullable(),
   harness: z.string().nullable(),
@@ -129,4 +129,4 @@ export const results = z.strictObject({
   }),
   learnings: z.string().nullable(),
 })
-export type Results = z.infer<typeof results>
+export type Results = z.infer<typeof resultsSchema>

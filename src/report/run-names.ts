@@ -1,42 +1,42 @@
 import type { Campaign, Landing } from '../model/campaign.ts'
-import { subjectOf } from '../model/picked.ts'
+import { findSubject } from '../model/picked.ts'
 import type { Order } from '../model/order.ts'
-import { reportedJobs } from '../model/pairs.ts'
-import { shortRef } from '../model/refs.ts'
-import { unlinked } from '../model/unlinked.ts'
-import { oneLine } from '../model/landing.ts'
+import { selectReportedJobs } from '../model/pairs.ts'
+import { toShortRef } from '../model/refs.ts'
+import { neutralizeMentions } from '../model/unlinked.ts'
+import { toOneLine } from '../model/landing.ts'
 
 /** The names of workflow runs and of their jobs, as the list of runs on GitHub shows them. */
-type Named = Pick<Campaign, 'name' | 'default_branch' | 'experiments' | 'picks' | 'landings'>
+type NamedCampaign = Pick<Campaign, 'name' | 'default_branch' | 'experiments' | 'picks' | 'landings'>
 type NamedOrder = Pick<Order, 'purpose' | 'base' | 'candidates' | 'stop' | 'carried' | 'attempt'>
 
 const LONGEST = 100
 const SUBJECTS = 4
 
 /** Names the job that measures one order, after the word "measure": "exp-007 vs incumbent, job 2 of at most 8". */
-export function jobTitle(campaign: Named, order: NamedOrder): string {
+export function formatJobTitle(campaign: NamedCampaign, order: NamedOrder): string {
   const again = order.attempt > 1 ? `, attempt ${order.attempt}` : ''
-  return titled(`${whatIsMeasured(campaign, order)}${jobOfMost(order)}${again}`)
+  return toTitle(`${describeOrderSubject(campaign, order)}${describeJobNumber(order)}${again}`)
 }
 
 /** Names the run that measures these orders: "speed: measure exp-007, exp-008". */
-export function runTitle(campaign: Named, orders: readonly NamedOrder[]): string {
-  const subjects = [...new Set(orders.flatMap(order => subjectsOf(campaign, order)))]
+export function formatRunTitle(campaign: NamedCampaign, orders: readonly NamedOrder[]): string {
+  const subjects = [...new Set(orders.flatMap(order => listOrderSubjects(campaign, order)))]
   const shown = subjects.slice(0, SUBJECTS).join(', ')
   const more = subjects.length - SUBJECTS
-  return titled(`${campaign.name}: measure ${shown}${more > 0 ? ` and ${more} more` : ''}`)
+  return toTitle(`${campaign.name}: measure ${shown}${more > 0 ? ` and ${more} more` : ''}`)
 }
 
 /** Names a run that is started to decide, and to ask for what is missing. */
 export function lookTitle({ name }: Pick<Campaign, 'name'>): string {
-  return titled(`${name}: look for work`)
+  return toTitle(`${name}: look for work`)
 }
 
 const LOOKS_AGAIN = ': look for work again'
 
 /** Names the run that is started because the first job of the run before it was lost. */
 export function retryTitle({ name }: Pick<Campaign, 'name'>): string {
-  return titled(`${name}${LOOKS_AGAIN}`)
+  return toTitle(`${name}${LOOKS_AGAIN}`)
 }
 
 export function isRetryTitle(title: string): boolean {
@@ -44,13 +44,13 @@ export function isRetryTitle(title: string): boolean {
 }
 
 /** Branch names are text of other people: they mention nobody, and switch no workflow off. */
-function titled(text: string): string {
-  return unlinked(oneLine(text, LONGEST))
+function toTitle(text: string): string {
+  return neutralizeMentions(toOneLine(text, LONGEST))
 }
 
-function whatIsMeasured(campaign: Named, order: NamedOrder): string {
-  const main = shortRef(campaign.default_branch)
-  const [subject = 'the incumbent'] = subjectsOf(campaign, order)
+function describeOrderSubject(campaign: NamedCampaign, order: NamedOrder): string {
+  const main = toShortRef(campaign.default_branch)
+  const [subject = 'the incumbent'] = listOrderSubjects(campaign, order)
   switch (order.purpose) {
     case 'calibration':
       return order.stop.rule === 'pairs'
@@ -59,19 +59,19 @@ function whatIsMeasured(campaign: Named, order: NamedOrder): string {
     case 'baseline':
       return 'baseline of the incumbent'
     case 'experiment':
-      return `${candidatesText(order)} vs incumbent`
+      return `${joinCandidates(order)} vs incumbent`
     case 'combination':
-      return `${candidatesText(order)} on top of what was kept`
+      return `${joinCandidates(order)} on top of what was kept`
     case 'pick':
-      return `${candidatesText(order)} vs ${main}`
+      return `${joinCandidates(order)} vs ${main}`
     case 'holdout':
-      return `${candidatesText(order)} on the holdout`
+      return `${joinCandidates(order)} on the holdout`
     case 'sync':
       return `merge of ${main} into the incumbent`
     case 'foreign':
-      return `commit ${short(order)}, pushed by a person`
+      return `commit ${toShortHead(order)}, pushed by a person`
     case 'revert':
-      return `revert: ${candidatesText(order)} vs incumbent`
+      return `revert: ${joinCandidates(order)} vs incumbent`
     case 'progression':
       return `total improvement: incumbent vs ${main}`
     case 'effect':
@@ -84,17 +84,17 @@ function whatIsMeasured(campaign: Named, order: NamedOrder): string {
 }
 
 /** What an order is about, in as few characters as tell it from the other orders of a run. */
-function subjectsOf(campaign: Named, { purpose, base, candidates }: NamedOrder): string[] {
-  const named = candidates.flatMap(({ label }) => (subjectOf(campaign, label) === undefined ? [] : [label]))
+function listOrderSubjects(campaign: NamedCampaign, { purpose, base, candidates }: NamedOrder): string[] {
+  const named = candidates.flatMap(({ label }) => (findSubject(campaign, label) === undefined ? [] : [label]))
   if (named.length > 0) return named
-  const landing = landingOf(campaign, purpose, { base: base.commit, head: candidates[0]?.head })
+  const landing = findOrderLanding(campaign, purpose, { base: base.commit, head: candidates[0]?.head })
   if (landing !== undefined) return [landing.experiment]
   return purpose === 'progression' ? ['total improvement'] : [purpose]
 }
 
 /** The kept change that an order without an experiment looks at once more. */
-function landingOf(
-  { landings }: Named,
+function findOrderLanding(
+  { landings }: NamedCampaign,
   purpose: NamedOrder['purpose'],
   { base, head }: { base: string; head: string | undefined },
 ): Landing | undefined {
@@ -102,20 +102,20 @@ function landingOf(
   return purpose === 'effect' ? landings.find(({ commit }) => commit === head) : undefined
 }
 
-function candidatesText({ candidates }: NamedOrder): string {
+function joinCandidates({ candidates }: NamedOrder): string {
   return candidates.map(({ label }) => label).join(' and ')
 }
 
-function jobOfMost({ stop, carried }: NamedOrder): string {
+function describeJobNumber({ stop, carried }: NamedOrder): string {
   if (stop.rule !== 'paired') return ''
   const counts = Object.entries(stop.terms).map(([label, { max_jobs: most }]) => ({
     most,
-    job: reportedJobs(carried[label] ?? []).length + 1,
+    job: selectReportedJobs(carried[label] ?? []).length + 1,
   }))
   const last = counts.toSorted((one, other) => other.job - one.job)[0]
   return last === undefined ? '' : `, job ${last.job} of at most ${last.most}`
 }
 
-function short({ candidates }: NamedOrder): string {
+function toShortHead({ candidates }: NamedOrder): string {
   return candidates[0]?.head.slice(0, 7) ?? ''
 }

@@ -1,19 +1,19 @@
 import type { Experiment } from '../model/experiment.ts'
-import { type OutcomeLabel, outcomeLabel, type VerdictWord } from '../model/outcome.ts'
+import { type OutcomeLabel, getOutcomeLabel, type VerdictWord } from '../model/outcome.ts'
 import { withReason } from '../model/describe-status.ts'
-import { reasonOf } from '../model/reason.ts'
-import type { Waiting } from '../plan/action.ts'
+import { parseReason } from '../model/reason.ts'
+import type { PlanWaiting } from '../plan/action.ts'
 import { AWAITS_SYNC } from './sync-text.ts'
-import { HOLDOUT_FAILED } from '../plan/holdout.ts'
+import { HOLDOUT_FAILED_REASON } from '../plan/holdout.ts'
 
 /** How an experiment stands, as far as people read it: one of six words, or what it waits for. */
-export type Standing = Pick<Experiment, 'status' | 'verdict' | 'outcome' | 'reason'> & {
+export type ExperimentState = Pick<Experiment, 'status' | 'verdict' | 'outcome' | 'reason'> & {
   /** What was kept and then undone is not kept any more. */
-  takenBack?: boolean
+  reverted?: boolean
   /** Its verdict is not its last: it stays open, and may be taken up again. */
   parked?: boolean
   /** What its pairs say before there is a verdict. */
-  soFar?: string | null
+  progress?: string | null
   /** The packages it may not be measured without. */
   packages?: string | null
   /** Nobody with the right to has allowed it to be measured. */
@@ -27,25 +27,29 @@ export type Standing = Pick<Experiment, 'status' | 'verdict' | 'outcome' | 'reas
   /** What would settle it, where something still can. */
   next?: string | null
 }
-type Judged = Pick<Standing, 'verdict' | 'outcome' | 'reason' | 'takenBack' | 'parked'>
+type VerdictFacts = Pick<ExperimentState, 'verdict' | 'outcome' | 'reason' | 'reverted' | 'parked'>
 
 /** The word everywhere: status, log, comments, results. */
-export function verdictPhrase(
-  experiment: Standing,
-): VerdictWord | InsteadOfVerdict | `waiting for ${string}` {
-  return labelOf(experiment) ?? `waiting for ${awaited(experiment)}`
+export function describeVerdict(
+  experiment: ExperimentState,
+): VerdictWord | VerdictLabel | `waiting for ${string}` {
+  return toVerdictLabel(experiment) ?? `waiting for ${describeAwaited(experiment)}`
 }
 
 const TAKEN_BACK = 'kept, taken back'
 
-type InsteadOfVerdict = typeof TAKEN_BACK | OutcomeLabel
+type VerdictLabel = typeof TAKEN_BACK | OutcomeLabel
 
-function labelOf({ verdict, outcome, takenBack }: Judged): VerdictWord | InsteadOfVerdict | null {
+function toVerdictLabel({
+  verdict,
+  outcome,
+  reverted: takenBack,
+}: VerdictFacts): VerdictWord | VerdictLabel | null {
   if (takenBack === true) return TAKEN_BACK
-  return verdict === null ? null : outcomeLabel(outcome, verdict)
+  return verdict === null ? null : getOutcomeLabel(outcome, verdict)
 }
 
-function awaited({ status, packages, permission, sync, after }: Standing): string {
+function describeAwaited({ status, packages, permission, sync, after }: ExperimentState): string {
   switch (status) {
     case 'queued':
       if (after != null) return after
@@ -69,19 +73,19 @@ function awaited({ status, packages, permission, sync, after }: Standing): strin
 }
 
 /** The sentence that comes first: the verdict, then its reason. What that rests on is in the evidence line. */
-export function verdictSentence(judged: Judged): string {
+export function renderVerdictSentence(judged: VerdictFacts): string {
   const { outcome, reason, parked } = judged
-  const label = labelOf(judged)
-  const word = label === null ? 'Closed' : capitalised(label)
+  const label = toVerdictLabel(judged)
+  const word = label === null ? 'Closed' : toSentenceCase(label)
   const withdrawn = outcome === 'withdrawn' ? ' (withdrawn)' : parked === true ? ' yet' : ''
-  const why = reason === HOLDOUT_FAILED ? NOT_HELD : whyOf(judged)
-  if (outcome === 'runner_up_dropped' && why.startsWith('promising alone')) return capitalised(why)
+  const why = reason === HOLDOUT_FAILED_REASON ? NOT_HELD : getPlainReason(judged)
+  if (outcome === 'runner_up_dropped' && why.startsWith('promising alone')) return toSentenceCase(why)
   return why === '' ? `${word}${withdrawn}.` : `${word}${withdrawn}: ${why}`
 }
 
 /** Reasons that begin with their own verdict would say it twice. */
-export function whyOf({ verdict, reason }: Pick<Judged, 'verdict' | 'reason'>): string {
-  const { sentence } = reasonOf(reason ?? '')
+export function getPlainReason({ verdict, reason }: Pick<VerdictFacts, 'verdict' | 'reason'>): string {
+  const { sentence } = parseReason(reason ?? '')
   const said = `${verdict}: `
   return sentence.startsWith(said) ? sentence.slice(said.length) : sentence
 }
@@ -89,20 +93,20 @@ export function whyOf({ verdict, reason }: Pick<Judged, 'verdict' | 'reason'>): 
 const NOT_HELD = 'better on the metric, but it did not pass the holdout'
 
 /** Where it stands now: the verdict, or what is known and missing before there is one. */
-export function standingSentence(experiment: Standing): string {
-  const { verdict, soFar = null, next = null, putBack = null } = experiment
+export function renderStateSentence(experiment: ExperimentState): string {
+  const { verdict, progress: soFar = null, next = null, putBack = null } = experiment
   const then = next === null ? '' : ` Next: ${next}.`
-  if (verdict !== null) return `${verdictSentence(experiment)}${then}`
+  if (verdict !== null) return `${renderVerdictSentence(experiment)}${then}`
   if (soFar === null) {
     const why = putBack === null ? '' : `: ${putBack}`
-    return `${capitalised(verdictPhrase(experiment))}${why}.${then}`
+    return `${toSentenceCase(describeVerdict(experiment))}${why}.${then}`
   }
-  return `${capitalised(NOT_PROVEN)} yet: ${soFar}${then}`
+  return `${toSentenceCase(NOT_PROVEN)} yet: ${soFar}${then}`
 }
 
 const NOT_PROVEN = 'not proven' satisfies VerdictWord
 
-export function waitingSentence(waiting: Waiting): string {
+export function describeWaiting(waiting: PlanWaiting): string {
   switch (waiting.for) {
     case 'orders':
       return `Waiting for ${waiting.orders.length === 1 ? 'a measurement' : `${waiting.orders.length} measurements`}.`
@@ -113,13 +117,13 @@ export function waitingSentence(waiting: Waiting): string {
     case 'proposers':
       return `Waiting for an idea from ${countNames(waiting.who)}.`
     case 'ideas':
-      return ideasSentence(waiting.disabled ?? [])
+      return describeWaitingIdeaSources(waiting.disabled ?? [])
     case 'limit':
       return `Waiting: ${waiting.what}.`
     case 'person':
       return `Waiting for a person: ${waiting.what}`
     case 'nothing':
-      return capitalised(withReason('stopped', waiting.reason))
+      return toSentenceCase(withReason('stopped', waiting.reason))
     default:
       return waiting satisfies never
   }
@@ -132,13 +136,13 @@ function countNames(names: readonly string[]): string {
   return [...counts].map(([name, count]) => (count === 1 ? name : `${name} (${count} at once)`)).join(', ')
 }
 
-function ideasSentence(disabled: readonly string[]): string {
+function describeWaitingIdeaSources(disabled: readonly string[]): string {
   if (disabled.length === 0) return 'Waiting for ideas: nothing is queued and no proposer has one.'
   const [are, them] = disabled.length === 1 ? ['is', 'it'] : ['are', 'them']
   const why = `${disabled.join(', ')} ${are} disabled after failing to produce a usable idea`
   return `Waiting for ideas: nothing is queued, and ${why}. winnow resume asks ${them} again.`
 }
 
-export function capitalised(text: string): string {
+export function toSentenceCase(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 }

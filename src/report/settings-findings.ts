@@ -1,8 +1,8 @@
-import type { Examination, Guard } from '../forge/github/examine.ts'
-import { bad, type Finding, good, unknown } from './doctor-text.ts'
+import type { Examination, BranchGuard } from '../forge/github/examine.ts'
+import { reportBad, type DoctorFinding, reportGood, reportUnknown } from './doctor-text.ts'
 
 /** What the settings of a repository on GitHub are compared with. */
-export interface Expected {
+export interface ExpectedSettings {
   /** Where a person opens the repository: https://github.com/owner/name. */
   page: string
   prefix: string
@@ -27,78 +27,79 @@ export interface Expected {
 const MOST_SKEW_S = 30
 
 /** What GitHub says of the repository, as far as the token may see. */
-export function settingsFindings(seen: Examination, expected: Expected): Finding[] {
+export function checkSettings(seen: Examination, expected: ExpectedSettings): DoctorFinding[] {
   return [
-    rightsFinding(seen),
-    ...scopesFindings(seen),
-    pullsFinding(seen, expected),
-    ...policyFindings(seen, expected),
-    ...actionFindings(seen, expected),
-    ...defaultTokenFindings(seen, expected),
-    ...environmentFindings(seen, expected),
-    ...guardFindings(seen, expected),
-    ...workflowFindings(seen, expected),
-    ...pausedFindings(seen, expected),
-    clockFinding(seen),
+    checkRights(seen),
+    ...checkTokenScopes(seen),
+    checkPullPermission(seen, expected),
+    ...checkActionsPolicy(seen, expected),
+    ...checkActionAccess(seen, expected),
+    ...checkDefaultToken(seen, expected),
+    ...checkModelEnvironment(seen, expected),
+    ...checkBranchGuards(seen, expected),
+    ...checkWorkflowEnabled(seen, expected),
+    ...checkPaused(seen, expected),
+    checkClock(seen),
   ]
 }
 
-function rightsFinding({ permissions }: Examination): Finding {
+function checkRights({ permissions }: Examination): DoctorFinding {
   if (permissions === null) {
-    return unknown(
+    return reportUnknown(
       'GitHub does not say what this token may do',
       'a job has what stands under permissions: in its workflow',
     )
   }
   const held = Object.entries(permissions).flatMap(([name, has]) => (has ? [name] : []))
-  if (permissions['push'] === true) return good(`the account of this token may push (${held.join(', ')})`)
-  return bad(
+  if (permissions['push'] === true)
+    return reportGood(`the account of this token may push (${held.join(', ')})`)
+  return reportBad(
     'the account of this token may not push',
     'use a token with contents: write, pull-requests: write and checks: write',
   )
 }
 
 /** A classic token names its scopes: a job's own, an App's and a fine-grained one do not. */
-function scopesFindings({ scopes }: Examination): Finding[] {
+function checkTokenScopes({ scopes }: Examination): DoctorFinding[] {
   if (scopes === null) return []
   const held = scopes.join(', ') || 'none'
   if (!scopes.includes('repo') && !scopes.includes('public_repo'))
     return [
-      bad(
+      reportBad(
         `the scopes of this token are ${held}: it may not push`,
         'give it repo (public_repo for a public repository): gh auth refresh --scopes repo',
       ),
     ]
-  return [good(`the scopes of this token are enough (${held})`)]
+  return [reportGood(`the scopes of this token are enough (${held})`)]
 }
 
-function pullsFinding({ actionsOpenPulls }: Examination, { page }: Expected): Finding {
+function checkPullPermission({ actionsOpenPulls }: Examination, { page }: ExpectedSettings): DoctorFinding {
   const where = `${page}/settings/actions`
   const name = '"Allow GitHub Actions to create and approve pull requests"'
-  if (actionsOpenPulls === true) return good('GitHub Actions may open pull requests')
+  if (actionsOpenPulls === true) return reportGood('GitHub Actions may open pull requests')
   if (actionsOpenPulls === null) {
     const what = 'whether GitHub Actions may open pull requests is told to administrators alone'
-    return unknown(what, `${where}\nWorkflow permissions: ${name} must be ticked`)
+    return reportUnknown(what, `${where}\nWorkflow permissions: ${name} must be ticked`)
   }
-  return bad(
+  return reportBad(
     'GitHub Actions may not open pull requests',
     `${where}\nWorkflow permissions: tick ${name}, then Save (where it is grey, an owner of the organisation has to allow it first)`,
   )
 }
 
-function policyFindings({ policy }: Examination, { page, workflow }: Expected): Finding[] {
+function checkActionsPolicy({ policy }: Examination, { page, workflow }: ExpectedSettings): DoctorFinding[] {
   if (policy === null) return []
   const where = `${page}/settings/actions`
   if (!policy.enabled)
     return [
-      bad(
+      reportBad(
         'GitHub Actions are off in this repository',
         `${where}\nActions permissions: choose "Allow all actions and reusable workflows", then Save`,
       ),
     ]
-  const refused = workflow.actions.filter(action => !mayRun(policy, action, page))
-  if (refused.length === 0) return [good('every action that the workflow uses may run')]
-  const owner = ownerOf(page)
+  const refused = workflow.actions.filter(action => !isActionAllowed(policy, action, page))
+  if (refused.length === 0) return [reportGood('every action that the workflow uses may run')]
+  const owner = getRepositoryOwner(page)
   const own = refused.filter(action => /^(?:actions|github)\//.test(action))
   const others = refused.filter(action => !own.includes(action))
   const steps = [
@@ -108,21 +109,21 @@ function policyFindings({ policy }: Examination, { page, workflow }: Expected): 
       ? []
       : [`under "Allow or block specified actions" add: ${others.map(each => `${each}@*`).join(', ')}`]),
   ]
-  return [bad(`${refused.join(', ')} may not run in this repository`, [where, ...steps].join('\n'))]
+  return [reportBad(`${refused.join(', ')} may not run in this repository`, [where, ...steps].join('\n'))]
 }
 
-function ownerOf(page: string): string {
+function getRepositoryOwner(page: string): string {
   return new URL(page).pathname.split('/')[1] ?? ''
 }
 
-type Policy = NonNullable<Examination['policy']>
+type AllowedActions = NonNullable<Examination['policy']>
 
 /** As GitHub reads its policy: actions of the owner are always allowed, and a pattern with ! takes back. */
-function mayRun({ allowed, selected }: Policy, action: string, page: string): boolean {
+function isActionAllowed({ allowed, selected }: AllowedActions, action: string, page: string): boolean {
   if (allowed === 'all' || allowed === null) return true
-  const owner = ownerOf(page)
+  const owner = getRepositoryOwner(page)
   const patterns = selected?.patterns ?? []
-  const named = (list: readonly string[]) => list.some(pattern => fitsPattern(pattern, action))
+  const named = (list: readonly string[]) => list.some(pattern => isPatternMatch(pattern, action))
   if (named(patterns.flatMap(pattern => (pattern.startsWith('!') ? [pattern.slice(1)] : [])))) return false
   if (action.split('/')[0]?.toLowerCase() === owner.toLowerCase()) return true
   if (allowed === 'local_only') return false
@@ -131,7 +132,7 @@ function mayRun({ allowed, selected }: Policy, action: string, page: string): bo
 }
 
 /** `owner/*`, `owner/name@*`: a star stands for anything. A pattern with a ref allows at least that one. */
-function fitsPattern(pattern: string, action: string): boolean {
+function isPatternMatch(pattern: string, action: string): boolean {
   const [name = ''] = pattern.trim().split('@')
   const words = name.split('*').map(part => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
   return new RegExp(`^${words.join('.*')}$`, 'i').test(action)
@@ -140,7 +141,10 @@ function fitsPattern(pattern: string, action: string): boolean {
 const ANOTHER = 'or take another action: winnow init --github --action owner/name@ref'
 
 /** Whether the workflow can get winnow itself. */
-function actionFindings({ action: seen, isPublic }: Examination, { page, action }: Expected): Finding[] {
+function checkActionAccess(
+  { action: seen, isPublic }: Examination,
+  { page, action }: ExpectedSettings,
+): DoctorFinding[] {
   if (seen === null || action === null) return []
   const { repository, commit, webUrl, server } = action
   const settings = `${webUrl}/${repository}/settings`
@@ -148,48 +152,61 @@ function actionFindings({ action: seen, isPublic }: Examination, { page, action 
     const what = `this token sees no repository ${repository}, whose action the workflow runs`
     const fix = `push winnow to ${webUrl}/${repository}, or give the account of this token access to it\n${ANOTHER}`
     return [
-      server ? unknown(what, `it may be one of github.com (GitHub Connect); else ${fix}`) : bad(what, fix),
+      server
+        ? reportUnknown(what, `it may be one of github.com (GitHub Connect); else ${fix}`)
+        : reportBad(what, fix),
     ]
   }
   if (seen.hasCommit === false)
     return [
-      bad(
+      reportBad(
         `${repository} has no commit ${commit.slice(0, 10)}, which the workflow runs`,
         'winnow init --github --update',
       ),
     ]
-  if (!seen.isPrivate) return [good(`${repository} has the commit that the workflow runs`)]
+  if (!seen.isPrivate) return [reportGood(`${repository} has the commit that the workflow runs`)]
   if (isPublic) {
     const fix = `${settings}\nDanger Zone: change the visibility to public\n${ANOTHER}`
     return [
-      bad(`${repository} is private, and a public repository cannot use an action of a private one`, fix),
+      reportBad(
+        `${repository} is private, and a public repository cannot use an action of a private one`,
+        fix,
+      ),
     ]
   }
   const owner = repository.split('/')[0] ?? ''
-  if (ownerOf(page).toLowerCase() !== owner.toLowerCase() && seen.access !== 'enterprise') {
+  if (getRepositoryOwner(page).toLowerCase() !== owner.toLowerCase() && seen.access !== 'enterprise') {
     const what = `${repository} is private, and only repositories of ${owner} can use an action of it`
-    return [bad(what, `move it to the owner of this repository\n${ANOTHER}`)]
+    return [reportBad(what, `move it to the owner of this repository\n${ANOTHER}`)]
   }
   const where = `${settings}/actions\nAccess: choose "Accessible from repositories owned by ${owner}", then Save`
   if (seen.access === null)
-    return [unknown(`whether other repositories may use ${repository} is not told to this token`, where)]
+    return [
+      reportUnknown(`whether other repositories may use ${repository} is not told to this token`, where),
+    ]
   if (seen.access === 'none')
-    return [bad(`${repository} is private, and lets no other repository use its action`, where)]
-  return [good(`${repository} has the commit that the workflow runs, and lets this repository use it`)]
+    return [reportBad(`${repository} is private, and lets no other repository use its action`, where)]
+  return [reportGood(`${repository} has the commit that the workflow runs, and lets this repository use it`)]
 }
 
 /** Where the token of every job may write, other workflows hand that to the code of ideas. */
-function defaultTokenFindings({ defaultToken }: Examination, { page, unguarded }: Expected): Finding[] {
+function checkDefaultToken(
+  { defaultToken }: Examination,
+  { page, unguarded }: ExpectedSettings,
+): DoctorFinding[] {
   if (defaultToken !== 'write' || unguarded.length === 0) return []
   return [
-    bad(
+    reportBad(
       `${unguarded.join(', ')} would run ideas with a token that may write to this repository`,
       `${page}/settings/actions\nWorkflow permissions: choose "Read repository contents and packages permissions", then Save\nor write permissions: { contents: read } at the top of ${unguarded.length === 1 ? 'that file' : 'those files'}`,
     ),
   ]
 }
 
-function environmentFindings({ environment }: Examination, { page, model }: Expected): Finding[] {
+function checkModelEnvironment(
+  { environment }: Examination,
+  { page, model }: ExpectedSettings,
+): DoctorFinding[] {
   if (model === null || environment === null) return []
   const { exists, hasSecret } = environment
   const rule = `Deployment branches and tags: allow ${model.branches.join(' and ')}`
@@ -199,7 +216,7 @@ function environmentFindings({ environment }: Examination, { page, model }: Expe
     model.refused.length === 0
       ? []
       : [
-          bad(
+          reportBad(
             `the environment ${model.environment} does not let ${model.refused.join(' and ')} use its secret`,
             `${where}\n${model.environment}, ${rule}`,
           ),
@@ -207,10 +224,10 @@ function environmentFindings({ environment }: Examination, { page, model }: Expe
   if (exists === true && hasSecret === true)
     return kept.length > 0
       ? kept
-      : [good(`the environment ${model.environment} has the secret ${model.secret}`)]
+      : [reportGood(`the environment ${model.environment} has the secret ${model.secret}`)]
   if (exists === null || hasSecret === null) {
     const what = `whether the environment ${model.environment} has the secret ${model.secret} is not told to this token`
-    return [...kept, unknown(what, `${where}\n${model.environment}: ${add}`)]
+    return [...kept, reportUnknown(what, `${where}\n${model.environment}: ${add}`)]
   }
   const what = exists
     ? `the environment ${model.environment} has no secret ${model.secret}`
@@ -221,7 +238,7 @@ function environmentFindings({ environment }: Examination, { page, model }: Expe
   const fix = steps.join('\n')
   return [
     ...kept,
-    model.needed ? bad(what, fix) : unknown(`${what}: programs that need a key find none`, fix),
+    model.needed ? reportBad(what, fix) : reportUnknown(`${what}: programs that need a key find none`, fix),
   ]
 }
 
@@ -242,61 +259,71 @@ const IN_THE_WAY = new Set([
 /** Under these GitHub still merges a pull request. */
 const MERGEABLE = new Set(['pull_request', 'required_status_checks', 'deletion', 'creation'])
 
-function guardFindings({ guards }: Examination, expected: Expected): Finding[] {
-  const found = guards.flatMap(guard => guardFinding(guard, expected) ?? [])
-  return found.length > 0 ? found : [good("no rule stands in the way of winnow's branches")]
+function checkBranchGuards({ guards }: Examination, expected: ExpectedSettings): DoctorFinding[] {
+  const found = guards.flatMap(guard => checkBranchGuard(guard, expected) ?? [])
+  return found.length > 0 ? found : [reportGood("no rule stands in the way of winnow's branches")]
 }
 
-function guardFinding(
-  { branch, rules, hidden }: Guard,
-  { page, prefix, mergedThere }: Expected,
-): Finding | null {
+function checkBranchGuard(
+  { branch, rules, hidden }: BranchGuard,
+  { page, prefix, mergedThere }: ExpectedSettings,
+): DoctorFinding | null {
   const where = `${page}/settings/rules and ${page}/settings/branches`
-  if (rules === null) return unknown(`the rules of ${branch} cannot be read with this token`, where)
+  if (rules === null) return reportUnknown(`the rules of ${branch} cannot be read with this token`, where)
   const wrong = rules.filter(rule => IN_THE_WAY.has(rule))
   if (wrong.length === 0) {
     const how = `${page}/settings/branches\nor run winnow doctor with a token of an administrator`
-    return hidden ? unknown(`${branch} is protected; how is told to administrators alone`, how) : null
+    return hidden ? reportUnknown(`${branch} is protected; how is told to administrators alone`, how) : null
   }
   const named = wrong.join(', ')
   const byMerge = branch.startsWith(`${prefix}/`) && wrong.every(rule => MERGEABLE.has(rule))
   if (byMerge && mergedThere.includes(branch))
-    return good(`${branch} takes no pushes (${named}), and merge.via: api has GitHub merge there`)
+    return reportGood(`${branch} takes no pushes (${named}), and merge.via: api has GitHub merge there`)
   const exclude = `${where}\nexclude ${prefix}*/** from the rule, or let the account that winnow pushes with bypass it`
-  return bad(
+  return reportBad(
     `rules on ${branch} would refuse winnow's pushes: ${named}`,
     byMerge ? `${exclude}\nor set merge.via: api in the spec, so that GitHub merges what is kept` : exclude,
   )
 }
 
-function workflowFindings({ workflows }: Examination, { page, workflow }: Expected): Finding[] {
+function checkWorkflowEnabled(
+  { workflows }: Examination,
+  { page, workflow }: ExpectedSettings,
+): DoctorFinding[] {
   if (!workflow.isThere) return []
   const { path } = workflow
   const where = `${page}/actions/workflows/${path.replace(/^.*\//, '')}`
-  if (workflows === null) return [unknown('whether the workflow is on cannot be read with this token', where)]
+  if (workflows === null)
+    return [reportUnknown('whether the workflow is on cannot be read with this token', where)]
   const state = workflows.get(path)
-  if (state === 'active') return [good(`${path} is on`)]
+  if (state === 'active') return [reportGood(`${path} is on`)]
   if (state === undefined)
     return [
-      unknown(
+      reportUnknown(
         `GitHub does not list ${path} yet`,
         `${page}/actions\nwhere Actions were never used, press the button that enables workflows`,
       ),
     ]
   const why =
     state === 'disabled_inactivity' ? ' (GitHub turns schedules off after 60 days without a commit)' : ''
-  return [bad(`${path} is off (${state}): nothing starts winnow`, `${where}\npress "Enable workflow"${why}`)]
+  return [
+    reportBad(`${path} is off (${state}): nothing starts winnow`, `${where}\npress "Enable workflow"${why}`),
+  ]
 }
 
-function pausedFindings({ paused }: Examination, { page }: Expected): Finding[] {
+function checkPaused({ paused }: Examination, { page }: ExpectedSettings): DoctorFinding[] {
   if (!paused) return []
   const where = `${page}/settings/variables/actions\nremove WINNOW_PAUSED, or set it to false`
-  return [bad('the repository variable WINNOW_PAUSED is set: no job of winnow starts', where)]
+  return [reportBad('the repository variable WINNOW_PAUSED is set: no job of winnow starts', where)]
 }
 
-function clockFinding({ skewSeconds }: Examination): Finding {
-  if (skewSeconds === null) return unknown('GitHub did not say what time it is', 'compare the clock yourself')
+function checkClock({ skewSeconds }: Examination): DoctorFinding {
+  if (skewSeconds === null)
+    return reportUnknown('GitHub did not say what time it is', 'compare the clock yourself')
   const off = Math.abs(skewSeconds)
-  if (off <= MOST_SKEW_S) return good('the clock is right')
-  return bad(`this clock is ${off} s ${skewSeconds > 0 ? 'behind' : 'ahead of'} GitHub's`, 'set it by NTP')
+  if (off <= MOST_SKEW_S) return reportGood('the clock is right')
+  return reportBad(
+    `this clock is ${off} s ${skewSeconds > 0 ? 'behind' : 'ahead of'} GitHub's`,
+    'set it by NTP',
+  )
 }

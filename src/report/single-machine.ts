@@ -1,9 +1,9 @@
 import type { Campaign } from '../model/campaign.ts'
-import { keptExperiments } from './taken-back.ts'
+import { listKeptExperiments } from './taken-back.ts'
 
 /** What the campaign has to admit of its keeps: no other machine has confirmed them (decision.md 3.3). */
-export function singleMachineText(campaign: Pick<Campaign, 'experiments' | 'landings'>): string | null {
-  const kept = keptExperiments(campaign)
+export function describeSingleMachine(campaign: Pick<Campaign, 'experiments' | 'landings'>): string | null {
+  const kept = listKeptExperiments(campaign)
   const single = kept.filter(({ single_machine }) => single_machine).length
   if (single === 0) return null
   const which =

@@ -1,38 +1,41 @@
-import { evidenceLine } from '../decide/paired/evidence-line.ts'
-import { evidenceSentence } from '../decide/paired/evidence-sentence.ts'
+import { renderEvidenceLine } from '../decide/paired/evidence-line.ts'
+import { renderEvidenceSentence } from '../decide/paired/evidence-sentence.ts'
 import type { PairedRule } from '../decide/paired/rule.ts'
-import { standingOf } from '../decide/paired/standing.ts'
+import { evaluatePairs } from '../decide/paired/standing.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
-import { type Ruled, specOf } from '../spec/recorded-spec.ts'
+import { type CampaignSpecText, getCampaignSpec } from '../spec/recorded-spec.ts'
 
-type Known = Pick<Campaign, 'orders' | 'calibration'> & Ruled
+type ProgressCampaign = Pick<Campaign, 'orders' | 'calibration'> & CampaignSpecText
 
 /** What the pairs of an experiment under way say, and what they still need. */
-export interface SoFar {
+export interface ExperimentProgress {
   said: string
   evidence: string
   next: string
 }
 
 /** Nothing before its first pair, nor once its pairs have decided and only the rest of its round is missing. */
-export function soFarOf(campaign: Known, experiment: Experiment): SoFar | null {
+export function describeExperimentProgress(
+  campaign: ProgressCampaign,
+  experiment: Experiment,
+): ExperimentProgress | null {
   const { evidence, order } = experiment
   if (evidence === null || evidence.jobs.length === 0) return null
   const rule = order === null ? undefined : campaign.orders[order]?.order.stop
   if (rule?.rule !== 'paired') return null
-  const spec = specOf(campaign)
+  const spec = getCampaignSpec(campaign)
   const paired = { spec, rule, terms: evidence, jobs: evidence.jobs }
-  const standing = standingOf(paired)
+  const standing = evaluatePairs(paired)
   if (standing.status !== 'new-job' && standing.status !== 'continue') return null
   return {
-    said: evidenceSentence(paired, standing),
-    evidence: evidenceLine(paired, standing),
-    next: nextText(campaign, rule),
+    said: renderEvidenceSentence(paired, standing),
+    evidence: renderEvidenceLine(paired, standing),
+    next: describeNextJob(campaign, rule),
   }
 }
 
-function nextText({ calibration }: Known, { single_machine, pairs }: PairedRule): string {
+function describeNextJob({ calibration }: ProgressCampaign, { single_machine, pairs }: PairedRule): string {
   const what = single_machine ? 'one more job on this machine' : 'one more runner'
   const noise = calibration?.noise ?? null
   if (noise === null) return what

@@ -1,19 +1,24 @@
 import type { Campaign } from '../model/campaign.ts'
-import type { Experiment, Fate } from '../model/experiment.ts'
+import type { Experiment, PickFate } from '../model/experiment.ts'
 import type { Outcome } from '../model/outcome.ts'
-import { incumbentMetrics } from '../model/incumbent-metrics.ts'
-import { reasonOf } from '../model/reason.ts'
-import { snapshotMetrics } from '../model/snapshot.ts'
-import { type CampaignResult, campaignResult, effectOf, type MeasuredEffect } from './campaign-result.ts'
-import type { Metrics } from './metrics-text.ts'
-import { verdictPhrase } from './sentence.ts'
-import { type StandingCampaign, standingIn } from './standing.ts'
-import { wayOnText } from './way-on.ts'
+import { getIncumbentMetrics } from '../model/incumbent-metrics.ts'
+import { parseReason } from '../model/reason.ts'
+import { aggregateSnapshot } from '../model/snapshot.ts'
+import {
+  type CampaignResult,
+  buildCampaignResult,
+  findMeasuredEffect,
+  type MeasuredEffect,
+} from './campaign-result.ts'
+import type { ReadonlyMetrics } from './metrics-text.ts'
+import { describeVerdict } from './sentence.ts'
+import { type StateCampaign, getExperimentState } from './standing.ts'
+import { describeResumeHint } from './way-on.ts'
 
-interface Version {
+interface MeasuredVersion {
   commit: string
   tree: string
-  metrics: Metrics
+  metrics: ReadonlyMetrics
 }
 
 export interface ExperimentView {
@@ -26,7 +31,7 @@ export interface ExperimentView {
   branch: string | null
   /** One sentence. */
   reason: string | null
-  metrics: Metrics
+  metrics: ReadonlyMetrics
   /** What was kept, measured again by pairs that nothing was selected by; null until then. */
   effect: MeasuredEffect | null
 }
@@ -43,8 +48,8 @@ export interface StatusView extends CampaignResult {
   notes: readonly string[]
   /** The latest last. */
   alerts: Campaign['alerts']
-  baseline: Version
-  incumbent: Version
+  baseline: MeasuredVersion
+  incumbent: MeasuredVersion
   experiments: ExperimentView[]
   /** Kept changes that were taken alone, to the default branch. */
   picks: PickView[]
@@ -54,13 +59,13 @@ export interface PickView extends ExperimentView {
   /** The kept experiment that it takes. */
   picks: string
   /** What became of its pull request; null while it is open, or was never offered. */
-  fate: Fate | null
+  fate: PickFate | null
 }
 
 /** Numbers of the pull requests by branch, where the ledger does not name them. */
 export type PullNumbers = ReadonlyMap<string, number>
 
-export function statusView(
+export function buildStatusView(
   campaign: Campaign,
   pulls: PullNumbers,
   notes: readonly string[] = [],
@@ -70,43 +75,43 @@ export function statusView(
     campaign: campaign.name,
     state: status,
     state_reason: status === 'running' ? null : status_reason,
-    to_go_on: wayOnText(campaign),
+    to_go_on: describeResumeHint(campaign),
     notes,
     alerts,
-    baseline: { ...(origin?.at ?? start), metrics: snapshotMetrics(origin?.snapshot ?? null) },
-    incumbent: { ...incumbent, metrics: incumbentMetrics(campaign) },
-    ...campaignResult(campaign),
-    experiments: Object.values(campaign.experiments).map(one => experimentView(campaign, one, pulls)),
+    baseline: { ...(origin?.at ?? start), metrics: aggregateSnapshot(origin?.snapshot ?? null) },
+    incumbent: { ...incumbent, metrics: getIncumbentMetrics(campaign) },
+    ...buildCampaignResult(campaign),
+    experiments: Object.values(campaign.experiments).map(one => buildExperimentView(campaign, one, pulls)),
     picks: Object.values(campaign.picks).map(one => ({
-      ...experimentView(campaign, one, pulls),
+      ...buildExperimentView(campaign, one, pulls),
       picks: one.picks,
       fate: one.fate,
     })),
   }
 }
 
-export function experimentView(
-  campaign: StandingCampaign,
+export function buildExperimentView(
+  campaign: StateCampaign,
   experiment: Experiment,
   pulls: PullNumbers,
 ): ExperimentView {
   const { id, hypothesis, reason, metrics, pull, outcome } = experiment
   const pr = pull ?? (experiment.branch === null ? null : (pulls.get(experiment.branch) ?? null))
-  const said = reason === null ? null : reasonOf(reason)
+  const said = reason === null ? null : parseReason(reason)
   return {
     id,
     outcome,
-    verdict: verdictPhrase(standingIn(campaign, experiment)),
+    verdict: describeVerdict(getExperimentState(campaign, experiment)),
     hypothesis,
     pr,
-    branch: neverAppeared(experiment, pr) ? null : experiment.branch,
+    branch: hasNeverAppeared(experiment, pr) ? null : experiment.branch,
     reason: said?.sentence ?? null,
     metrics,
-    effect: effectOf(campaign, id),
+    effect: findMeasuredEffect(campaign, id),
   }
 }
 
 /** Refused in the very push that would have made its branch: only a pull request shows that it was there. */
-function neverAppeared({ outcome, owned }: Experiment, pr: number | null): boolean {
+function hasNeverAppeared({ outcome, owned }: Experiment, pr: number | null): boolean {
   return outcome === 'refused' && owned && pr === null
 }

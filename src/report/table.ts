@@ -1,5 +1,5 @@
 /** Columns of text, each as wide as its widest cell; the last one is not padded. */
-export function table(rows: readonly (readonly string[])[], gap = 2): string[] {
+export function formatTable(rows: readonly (readonly string[])[], gap = 2): string[] {
   const widths: number[] = []
   for (const row of rows) {
     for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length)

@@ -1,20 +1,26 @@
 import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
-import { EXIT_CODES, type Outcome, type VerdictWord, verdictOf, WAITING_EXIT_CODE } from '../model/outcome.ts'
+import {
+  EXIT_CODES,
+  type Outcome,
+  type VerdictWord,
+  toVerdictWord,
+  WAITING_EXIT_CODE,
+} from '../model/outcome.ts'
 import type { FailedPart } from '../model/failed-part.ts'
-import { short } from './event-line.ts'
-import { outputText } from './failed-output-text.ts'
-import type { Metrics } from './metrics-text.ts'
+import { toShortId } from './event-line.ts'
+import { renderFailedOutput } from './failed-output-text.ts'
+import type { ReadonlyMetrics } from './metrics-text.ts'
 import type { Results } from './results.ts'
-import { capitalised, standingSentence, verdictPhrase } from './sentence.ts'
-import { evidenceIn, standingIn } from './standing.ts'
+import { toSentenceCase, renderStateSentence, describeVerdict } from './sentence.ts'
+import { getEvidenceLine, getExperimentState } from './standing.ts'
 
 /** What `winnow try` answers: these keys and no others in its JSON, for agents to rely on. */
 export interface TryAnswer {
   campaign: string
   /** Null where it became no experiment. */
   id: string | null
-  verdict: ReturnType<typeof verdictPhrase>
+  verdict: ReturnType<typeof describeVerdict>
   outcome: Outcome | null
   /** One sentence that says it all. */
   sentence: string
@@ -25,9 +31,9 @@ export interface TryAnswer {
   interval: readonly [number, number] | null
   scale: 'log' | 'linear' | null
   evidence: { reached: number; needed: number } | null
-  metrics: Metrics
+  metrics: ReadonlyMetrics
   /** The same of the version that it was compared with. */
-  base_metrics: Metrics
+  base_metrics: ReadonlyMetrics
   warnings: readonly string[]
   /** The failed command and its output. */
   failed: FailedPart | null
@@ -44,7 +50,7 @@ export interface TryAnswer {
   left_out: string[]
 }
 
-export interface Around {
+export interface TryContext {
   /** Branch with the result, as it is merged from here. */
   optimize: string
   pr: number | null
@@ -57,21 +63,21 @@ export interface Around {
   measured: Pick<Results, 'effect' | 'evidence' | 'metrics' | 'warnings' | 'failed'>
 }
 
-export function answerOf(campaign: Campaign, experiment: Experiment, around: Around): TryAnswer {
-  const standing = standingIn(campaign, experiment)
+export function buildTryAnswer(campaign: Campaign, experiment: Experiment, around: TryContext): TryAnswer {
+  const standing = getExperimentState(campaign, experiment)
   const landing = campaign.landings.find(one => one.experiment === experiment.id && one.reverted === null)
   const { id, outcome, hypothesis, branch } = experiment
   const landed = landing?.commit ?? null
-  const said = standingSentence({ ...standing, next: null })
+  const said = renderStateSentence({ ...standing, next: null })
   return {
     campaign: campaign.name,
     id,
-    verdict: verdictPhrase(standing),
+    verdict: describeVerdict(standing),
     outcome,
-    sentence: sentenceWith(said, { ...around, id, landed }),
-    evidence_line: evidenceIn(campaign, experiment),
-    ...numbersIn(around.measured, experiment.metrics),
-    next: nextStep(experiment, around),
+    sentence: composeTrySentence(said, { ...around, id, landed }),
+    evidence_line: getEvidenceLine(campaign, experiment),
+    ...collectTryNumbers(around.measured, experiment.metrics),
+    next: describeNextStep(experiment, around),
     hypothesis,
     branch,
     pr: around.pr,
@@ -81,16 +87,16 @@ export function answerOf(campaign: Campaign, experiment: Experiment, around: Aro
   }
 }
 
-type Numbers = Pick<
+type TryNumbers = Pick<
   TryAnswer,
   'metrics' | 'effect' | 'interval' | 'scale' | 'evidence' | 'base_metrics' | 'warnings' | 'failed'
 >
 
 /** Both sides of a metric come from the same executions: those of all jobs that decided, not of the last one. */
-function numbersIn(
-  { effect, evidence, metrics, warnings, failed }: Around['measured'],
-  lastMeasured: Metrics,
-): Numbers {
+function collectTryNumbers(
+  { effect, evidence, metrics, warnings, failed }: TryContext['measured'],
+  lastMeasured: ReadonlyMetrics,
+): TryNumbers {
   const decided = Object.entries(metrics)
   return {
     metrics:
@@ -108,25 +114,25 @@ function numbersIn(
 }
 
 /** One sentence stays one: where it landed, or that it is the verdict of another time, is said in it. */
-function sentenceWith(
+function composeTrySentence(
   said: string,
-  { id, landed, optimize, triedBefore, waiting }: Around & { id: string; landed: string | null },
+  { id, landed, optimize, triedBefore, waiting }: TryContext & { id: string; landed: string | null },
 ): string {
   const plain = said.replace(/\.$/, '')
   const before = triedBefore ? plain.replace(/^([^:]+)/, `$1 (tried before, as ${id})`) : plain
-  if (landed !== null) return `${before}; ${optimize} is at ${short(landed)} with it.`
-  return waiting === null ? `${before}.` : `${before}: ${asPart(waiting)}.`
+  if (landed !== null) return `${before}; ${optimize} is at ${toShortId(landed)} with it.`
+  return waiting === null ? `${before}.` : `${before}: ${toClause(waiting)}.`
 }
 
 /** Said after a colon, in one sentence with what stands before it. */
-function asPart(text: string): string {
+function toClause(text: string): string {
   return text
     .replace(/^approval: /, '')
     .replace(/\.$/, '')
     .replaceAll(/\. (\S)/g, (_, first: string) => `; ${first.toLowerCase()}`)
 }
 
-function nextStep(experiment: Experiment, { take, optimize, measured }: Around): string {
+function describeNextStep(experiment: Experiment, { take, optimize, measured }: TryContext): string {
   const { id, status, verdict, reason } = experiment
   if (status === 'deferred') return `a person approves what it adds: winnow approve ${id}`
   switch (verdict) {
@@ -139,9 +145,9 @@ function nextStep(experiment: Experiment, { take, optimize, measured }: Around):
     case 'worse':
       return 'undo it: it does harm'
     case 'not proven':
-      return status === 'parked' ? parkedStep(experiment) : 'look for a larger gain'
+      return status === 'parked' ? describeNotProvenStep(experiment) : 'look for a larger gain'
     case 'refused':
-      if (reason?.includes(' conflict in ')) return resolveStep(optimize)
+      if (reason?.includes(' conflict in ')) return describeConflictStep(optimize)
       return `mend what it names (${reason ?? 'winnow show'}), then try again`
     case 'broken':
       return measured.failed === null || measured.failed.output === null
@@ -153,19 +159,19 @@ function nextStep(experiment: Experiment, { take, optimize, measured }: Around):
 }
 
 /** More jobs are advised first only where the last ones were used up, and not where they ended for want of promise. */
-function parkedStep({ resumed, given_up }: Experiment): string {
+function describeNotProvenStep({ resumed, given_up }: Experiment): string {
   const again = 'type the same again for more jobs'
   if (given_up !== null) return `look for a larger gain, or ${again} all the same`
   return resumed === 0 ? again : `${again}, or look for a larger gain`
 }
 
 /** Two ideas that change the same lines: git's own words for it, since git is what resolves them. */
-export function resolveStep(optimize: string): string {
+export function describeConflictStep(optimize: string): string {
   return `commit it to a branch, merge ${optimize} there, resolve, then type the same again`
 }
 
 /** It was looked at and became no experiment. */
-export interface Unmeasured {
+export interface UnmeasuredTry {
   campaign: string
   verdict: 'refused' | 'broken' | `waiting for ${string}`
   message: string
@@ -173,13 +179,19 @@ export interface Unmeasured {
   leftOut: readonly string[]
 }
 
-export function answerWithout({ campaign, verdict, message, next, leftOut }: Unmeasured): TryAnswer {
+export function buildUnmeasuredAnswer({
+  campaign,
+  verdict,
+  message,
+  next,
+  leftOut,
+}: UnmeasuredTry): TryAnswer {
   return {
     campaign,
     id: null,
     verdict,
     outcome: verdict === 'refused' ? 'refused' : null,
-    sentence: `${capitalised(verdict)}: ${message.replace(/\.$/, '')}.`,
+    sentence: `${toSentenceCase(verdict)}: ${message.replace(/\.$/, '')}.`,
     evidence_line: null,
     metrics: {},
     effect: null,
@@ -200,9 +212,9 @@ export function answerWithout({ campaign, verdict, message, next, leftOut }: Unm
 }
 
 /** Design section 9: what a script is answered. */
-export function tryExitCode({ verdict, outcome }: TryAnswer): number {
+export function toTryExitCode({ verdict, outcome }: TryAnswer): number {
   if (verdict === 'kept, taken back') return EXIT_CODES['no gain']
-  if (outcome !== null && !isWord(verdict)) return EXIT_CODES[verdictOf(outcome, false)]
+  if (outcome !== null && !isWord(verdict)) return EXIT_CODES[toVerdictWord(outcome, false)]
   return isWord(verdict) ? EXIT_CODES[verdict] : WAITING_EXIT_CODE
 }
 
@@ -213,13 +225,13 @@ function isWord(verdict: string): verdict is VerdictWord {
 const MOST_LINES = 10
 
 /** The sentence first, then what it rests on, then what to do. */
-export function answerText(answer: TryAnswer): string[] {
+export function renderTryAnswer(answer: TryAnswer): string[] {
   const { sentence, evidence_line: evidence, id, pr, branch, landed, next, failed } = answer
   const where = id === null ? [] : [[id, pr === null ? '' : `#${pr}`, landed === null ? (branch ?? '') : '']]
   return [
     sentence,
     ...(evidence === null ? [] : [`  ${evidence}`]),
-    ...outputText(failed?.output, MOST_LINES),
+    ...renderFailedOutput(failed?.output, MOST_LINES),
     ...where.map(words => `  ${words.filter(word => word !== '').join('  ')}`),
     `Next: ${next}`,
   ]

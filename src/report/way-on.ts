@@ -1,13 +1,13 @@
-import type { Stop, StopCode } from '../decide/stopping.ts'
+import type { StopRuleHit, StopCode } from '../decide/stopping.ts'
 import { isMovable } from '../model/limit.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
-import { raiseObstacle } from '../model/raise-obstacle.ts'
-import { shortRef } from '../model/refs.ts'
-import { capitalised } from './sentence.ts'
-import { nextLook, nextTurn } from './who-goes-on.ts'
+import { findRaiseObstacle } from '../model/raise-obstacle.ts'
+import { toShortRef } from '../model/refs.ts'
+import { toSentenceCase } from './sentence.ts'
+import { describeNextTick, describeNextRun } from './who-goes-on.ts'
 
-type Stopped = Pick<
+type StoppedCampaign = Pick<
   Campaign,
   | 'status'
   | 'stop_code'
@@ -21,40 +21,40 @@ type Stopped = Pick<
 >
 
 /** How to go on after a limit of the spec, a used up error budget, or a stop that put ideas back; else null. */
-export function wayOnText(campaign: Stopped): string | null {
+export function describeResumeHint(campaign: StoppedCampaign): string | null {
   const { status, stop_code: code } = campaign
   if (status !== 'stopped' || code === null) return null
-  if (isMovable(code) || code === USED_UP) return raiseText(campaign, code)
-  return putBack(campaign).length === 0 ? null : resumeText(campaign)
+  if (isMovable(code) || code === USED_UP) return describeLimitRaise(campaign, code)
+  return listRequeuedExperiments(campaign).length === 0 ? null : describeResumeCommand(campaign)
 }
 
 /** A limit that is reached and was not acted on yet, as after `winnow try`: a campaign stops between rounds of a run. */
-export function limitReachedText(campaign: Stopped, { code, reason }: Stop): string {
-  const turn = nextTurn(campaign)
-  return `its limit is reached: ${reason}. Nothing new is tried, and ${turn} stops it. To go on: ${raiseText(campaign, code)}`
+export function describeLimitReached(campaign: StoppedCampaign, { code, reason }: StopRuleHit): string {
+  const turn = describeNextRun(campaign)
+  return `its limit is reached: ${reason}. Nothing new is tried, and ${turn} stops it. To go on: ${describeLimitRaise(campaign, code)}`
 }
 
-function resumeText(campaign: Stopped): string {
-  return `winnow resume: ${nextTurn(campaign)} then measures what waits`
+function describeResumeCommand(campaign: StoppedCampaign): string {
+  return `winnow resume: ${describeNextRun(campaign)} then measures what waits`
 }
 
 /** The ideas of a stopped campaign that were not measured, and how they are; null where there are none. */
-export function waitingIdeasText(campaign: Stopped, fresh: number): string | null {
+export function describeWaitingIdeas(campaign: StoppedCampaign, fresh: number): string | null {
   if (campaign.status !== 'stopped') return null
-  const waiting = putBack(campaign)
-  const carried = waiting.filter(experiment => isMeasuredBefore(campaign, experiment))
+  const waiting = listRequeuedExperiments(campaign)
+  const carried = waiting.filter(experiment => isAlreadyMeasured(campaign, experiment))
   const rest = waiting.filter(experiment => !carried.includes(experiment))
   const parts = [
-    countedText(rest, fresh, ['was not measured', 'were not measured']),
-    countedText(carried, 0, [`waits ${ON_TOP}`, `wait ${ON_TOP}`]),
+    describeIdeaCount(rest, fresh, ['was not measured', 'were not measured']),
+    describeIdeaCount(carried, 0, [`waits ${ON_TOP}`, `wait ${ON_TOP}`]),
   ].filter(part => part !== null)
   if (parts.length === 0) return null
-  return `${parts.join('. ')}. To go on, ${wayOnText(campaign) ?? resumeText(campaign)}.`
+  return `${parts.join('. ')}. To go on, ${describeResumeHint(campaign) ?? describeResumeCommand(campaign)}.`
 }
 
 const ON_TOP = 'to be measured on top of what was merged'
 
-function countedText(
+function describeIdeaCount(
   waiting: readonly Experiment[],
   fresh: number,
   [one, more]: readonly [string, string],
@@ -70,8 +70,8 @@ function countedText(
 }
 
 /** Its numbers are on an earlier incumbent: a better idea of its round was merged instead. */
-function isMeasuredBefore(
-  { incumbent, landings }: Pick<Stopped, 'incumbent' | 'landings'>,
+function isAlreadyMeasured(
+  { incumbent, landings }: Pick<StoppedCampaign, 'incumbent' | 'landings'>,
   { measured_tree, evidence }: Experiment,
 ): boolean {
   if (measured_tree === null || landings.length === 0) return false
@@ -80,7 +80,7 @@ function isMeasuredBefore(
 
 const LISTED = 6
 
-function putBack({ experiments }: Pick<Stopped, 'experiments'>): Experiment[] {
+function listRequeuedExperiments({ experiments }: Pick<StoppedCampaign, 'experiments'>): Experiment[] {
   return Object.values(experiments).filter(({ status }) => status === 'queued')
 }
 
@@ -88,47 +88,51 @@ function putBack({ experiments }: Pick<Stopped, 'experiments'>): Experiment[] {
 const USED_UP = 'level_used_up' satisfies StopCode
 
 /** What becomes of ideas that were just proposed: a campaign that does not run takes none of them up. */
-export function proposedText(campaign: Stopped, count: number): string {
+export function describeProposedIdeas(campaign: StoppedCampaign, count: number): string {
   const [what, it, waits] =
     count === 1 ? ['it', 'an experiment', 'it waits'] : ['them', 'experiments', 'they wait']
   if (campaign.status === 'paused') return `The campaign is paused, and ${waits} for winnow resume.`
   if (campaign.status === 'stopped')
-    return `The campaign is stopped, and ${waits}. To go on, ${wayOnText(campaign) ?? resumeText(campaign)}.`
-  return `${capitalised(nextLook(campaign))} makes ${what} ${it}.`
+    return `The campaign is stopped, and ${waits}. To go on, ${describeResumeHint(campaign) ?? describeResumeCommand(campaign)}.`
+  return `${toSentenceCase(describeNextTick(campaign))} makes ${what} ${it}.`
 }
 
 /** What an idea of a stopped campaign waits for; null: it is not stopped. */
-export function turnAfterStop({ status, stop_code }: Pick<Campaign, 'status' | 'stop_code'>): string | null {
+export function describeWaitWhenStopped({
+  status,
+  stop_code,
+}: Pick<Campaign, 'status' | 'stop_code'>): string | null {
   if (status !== 'stopped') return null
   if (stop_code === USED_UP) return 'another campaign'
   if (stop_code === 'target_reached') return 'a further target'
-  return isMovable(stop_code ?? '') ? `a raised ${keyOf(stop_code ?? '')}` : '`winnow resume`'
+  return isMovable(stop_code ?? '') ? `a raised ${getLimitKey(stop_code ?? '')}` : '`winnow resume`'
 }
 
 /** What a person does about one such limit, where the campaign lives, and about what keeps it from being read there. */
-export function raiseText(
-  campaign: Stopped,
+export function describeLimitRaise(
+  campaign: StoppedCampaign,
   code: string,
-  obstacle: string | null = raiseObstacle(campaign),
+  obstacle: string | null = findRaiseObstacle(campaign),
 ): string {
   const { spec_path, default_branch } = campaign
   if (code === USED_UP) {
-    const again = putBack(campaign).length === 0 ? '' : '; propose the waiting ideas there again'
+    const again =
+      listRequeuedExperiments(campaign).length === 0 ? '' : '; propose the waiting ideas there again'
     return `merge the kept changes and run winnow archive: the next campaign has an error budget of its own${again}`
   }
   if (!isMovable(code))
     return 'no key of the spec moves that: winnow archive puts it aside, and another one can begin'
-  const where = `in ${spec_path} on ${shortRef(default_branch)}`
-  const raise = `${whatText(code)} ${where}: ${nextTurn(campaign)} then goes on`
+  const where = `in ${spec_path} on ${toShortRef(default_branch)}`
+  const raise = `${describeLimit(code)} ${where}: ${describeNextRun(campaign)} then goes on`
   return obstacle === null ? raise : `${raise}. Not before this is mended: ${obstacle}`
 }
 
-function whatText(code: string): string {
+function describeLimit(code: string): string {
   if (code === 'target_reached') return 'aim further (target)'
   const counted = code === 'max_hours' ? ' (hours count from the start of the campaign)' : ''
-  return `raise ${keyOf(code)}${counted}`
+  return `raise ${getLimitKey(code)}${counted}`
 }
 
-function keyOf(code: string): string {
+function getLimitKey(code: string): string {
   return code === 'max_total_cost_usd' ? 'metric.judge.max_total_cost_usd' : `stopping.${code}`
 }

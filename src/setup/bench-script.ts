@@ -1,5 +1,5 @@
 import type { FoundBenchmark } from './findings.ts'
-import { printedBy } from './printed-metric.ts'
+import { detectPrintedMetric } from './printed-metric.ts'
 import type { ProjectFiles } from './project-files.ts'
 
 const PLACE =
@@ -7,7 +7,7 @@ const PLACE =
 const AID = /(?:^|[._/-])(?:test|spec|setup|util|utils|helper|helpers|common|fixtures?|config)\.[^.]+$/i
 
 /** `bench/parse.mjs`, `bench.js`, `test/benchmark.js`: one file, started by itself. Of several, the one named like a main. */
-export function benchScript(
+export function findBenchScript(
   files: ProjectFiles,
   endings: RegExp,
   interpreter: string,
@@ -15,14 +15,14 @@ export function benchScript(
   const scripts = files.paths.filter(path => PLACE.test(path) && endings.test(path) && !AID.test(path))
   const own = scripts
     .filter(path => !/(?:^|\/)(?:test_[^/]*|__init__|[^/]*\.bench)\.[^/]+$/.test(path))
-    .filter(path => !onlyExports(path, files.text(path)))
-  const [first] = own.toSorted((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1))
+    .filter(path => !isModuleOnly(path, files.text(path)))
+  const [first] = own.toSorted((a, b) => rankScript(a) - rankScript(b) || (a < b ? -1 : 1))
   if (first === undefined) return null
-  const found = { command: `${interpreter} ${first}`, from: first, ...printedBy(files.text(first)) }
+  const found = { command: `${interpreter} ${first}`, from: first, ...detectPrintedMetric(files.text(first)) }
   return { found, others: own.filter(path => path !== first) }
 }
 
-function rank(path: string): number {
+function rankScript(path: string): number {
   return /(?:^|\/)(?:index|main|all|bench|benchmarks?|run|perf)\.[^/]+$/.test(path) ? 0 : 1
 }
 
@@ -33,14 +33,14 @@ const RUNS =
 const PYTHON_RUNS = /^(?:if\s|for\s|while\s|with\s|try:|[A-Za-z_][\w.]*\()/m
 
 /** A module of a harness that does nothing when it is run: others import it. */
-export function onlyExports(path: string, text: string | null): boolean {
+export function isModuleOnly(path: string, text: string | null): boolean {
   if (text === null || text.trim() === '') return false
   if (/\.[cm]?[jt]s$/.test(path)) return EXPORTS.test(text) && !RUNS.test(text)
   if (path.endsWith('.py')) return /^(?:def|class)\s/m.test(text) && !PYTHON_RUNS.test(text)
   return false
 }
 
-export function othersNote(others: readonly string[]): string[] {
+export function describeOtherBenchmarks(others: readonly string[]): string[] {
   if (others.length === 0) return []
   return [`other benchmarks: ${others.slice(0, 4).join(', ')}${others.length > 4 ? ', …' : ''}`]
 }

@@ -11,11 +11,11 @@ const OVERALL: Partial<Readonly<Record<OutputFormat, string>>> = {
   mitata: 'geomean_ns_per_iter',
 }
 
-export function overallMetric(output: OutputFormat): string | undefined {
+export function getOverallMetric(output: OutputFormat): string | undefined {
   return OVERALL[output]
 }
 
-export function toolBenchmark(command: string, from: string, output: OutputFormat): FoundBenchmark {
-  const name = overallMetric(output)
+export function createToolBenchmark(command: string, from: string, output: OutputFormat): FoundBenchmark {
+  const name = getOverallMetric(output)
   return { command, from, output, metric: name === undefined ? null : { name, direction: 'minimize' } }
 }

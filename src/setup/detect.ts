@@ -1,5 +1,5 @@
 import { UserError } from '../errors.ts'
-import { type Findings, type Language, LANGUAGES, type Yard } from './findings.ts'
+import { type Findings, type Language, LANGUAGES, type ProjectLocation } from './findings.ts'
 import { PROSE } from './sources.ts'
 import { detectC } from './languages/c.ts'
 import { detectGo } from './languages/go.ts'
@@ -10,7 +10,7 @@ import { detectRuby } from './languages/ruby.ts'
 import { detectRust } from './languages/rust.ts'
 import { detectShell } from './languages/shell.ts'
 
-const DETECTORS: Readonly<Record<Language, (yard: Yard) => Findings | null>> = {
+const DETECTORS: Readonly<Record<Language, (yard: ProjectLocation) => Findings | null>> = {
   node: detectNode,
   python: detectPython,
   go: detectGo,
@@ -21,14 +21,14 @@ const DETECTORS: Readonly<Record<Language, (yard: Yard) => Findings | null>> = {
   shell: detectShell,
 }
 
-export interface Detected {
+export interface DetectedProject {
   findings: Findings
   /** Other languages that could have been meant. */
   others: Language[]
 }
 
 /** The language that is meant: of several, one with a benchmark, then the one with most files. */
-export function detect(yard: Yard, wanted: string | undefined): Detected {
+export function detectProject(yard: ProjectLocation, wanted: string | undefined): DetectedProject {
   const all = LANGUAGES.flatMap(language => DETECTORS[language](yard) ?? [])
   const real = all.filter(({ language }) => language !== 'shell')
   const candidates = real.length > 0 && wanted !== 'shell' ? real : all
@@ -36,12 +36,16 @@ export function detect(yard: Yard, wanted: string | undefined): Detected {
     (a, b) => Number(b.bench !== null) - Number(a.bench !== null) || b.weight - a.weight,
   )
   const findings = wanted === undefined ? ordered[0] : ordered.find(({ language }) => language === wanted)
-  if (findings === undefined) throw nothingFound(yard, wanted, all)
+  if (findings === undefined) throw createNothingFoundError(yard, wanted, all)
   const others = ordered.map(({ language }) => language).filter(language => language !== findings.language)
   return { findings, others }
 }
 
-function nothingFound(yard: Yard, wanted: string | undefined, all: readonly Findings[]): UserError {
+function createNothingFoundError(
+  yard: ProjectLocation,
+  wanted: string | undefined,
+  all: readonly Findings[],
+): UserError {
   const { directory, files } = yard
   const where = directory === '' ? 'here' : `in ${directory}`
   const texts = files.paths.filter(path => PROSE.test(path)).length

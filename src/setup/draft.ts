@@ -1,26 +1,26 @@
 import { compilePathspec } from '../spec/pathspec.ts'
-import { standInLine } from '../spec/stand-in.ts'
-import type { Detected } from './detect.ts'
-import type { Findings, FoundBenchmark, PrintedMetric, Yard } from './findings.ts'
-import { gatesFor } from './gates.ts'
+import { findTodoLine } from '../spec/stand-in.ts'
+import type { DetectedProject } from './detect.ts'
+import type { Findings, FoundBenchmark, PrintedMetric, ProjectLocation } from './findings.ts'
+import { draftGates } from './gates.ts'
 import type { Goal } from './goal.ts'
-import { type NewFile, SKELETON_METRIC, SKELETON_OUTPUT, skeleton } from './harness/skeleton.ts'
-import { sizeHarness } from './harness/size.ts'
-import { isNoSpeed, isRate, targetFor } from './goal-target.ts'
-import { itemsHarness } from './harness/items.ts'
-import { withoutStandIn } from './harness/words.ts'
-import { type SpecValues, specText } from './spec-text.ts'
+import { type NewFile, SKELETON_METRIC, SKELETON_OUTPUT, buildSkeleton } from './harness/skeleton.ts'
+import { buildSizeHarness } from './harness/size.ts'
+import { isNotSpeed, isRate, convertTarget } from './goal-target.ts'
+import { buildItemsHarness } from './harness/items.ts'
+import { removeStandInLine } from './harness/words.ts'
+import { type SpecValues, renderSpec } from './spec-text.ts'
 
-export interface DraftOf {
-  yard: Yard
-  detected: Detected
+export interface DraftRequest {
+  yard: ProjectLocation
+  detected: DetectedProject
   name: string
   prefix: string
   goal: Goal | null
 }
 
 /** What init writes, and everything about it that a person is told. */
-export interface Draft {
+export interface SpecDraft {
   files: NewFile[]
   specPath: string
   /** The harness's file in which a workload has to be put; null where a benchmark was found. */
@@ -38,7 +38,7 @@ export interface Draft {
   notes: string[]
 }
 
-interface Harness {
+interface DraftHarness {
   command: string
   setup: string[]
   output: FoundBenchmark['output']
@@ -49,19 +49,19 @@ interface Harness {
   gates: { name: string; check: string }[]
 }
 
-export function draft(wanted: DraftOf): Draft {
+export function draftSpec(wanted: DraftRequest): SpecDraft {
   const { yard, detected, name, goal, prefix } = wanted
   const { findings } = detected
-  const harness = harnessFor(wanted)
-  const { gates, notes } = gatesFor(findings, harness)
+  const harness = draftHarness(wanted)
+  const { gates, notes } = draftGates(findings, harness)
   const inside = (path: string) => (yard.directory === '' ? path : `${yard.directory}/${path}`)
   const specPath = `.winnow/${name}.yaml`
-  const walls = wallsAround(findings, harness.files).map(inside)
+  const walls = protectHarness(findings, harness.files).map(inside)
   const setup = harness.setup.join(' && ')
   const values: SpecValues = {
     winnow: 1,
     description: goal?.words,
-    metric: metricOf(goal, harness),
+    metric: draftMetric(goal, harness),
     measurement: {
       working_directory: yard.directory === '' ? undefined : yard.directory,
       setup: setup === '' ? undefined : setup,
@@ -73,29 +73,29 @@ export function draft(wanted: DraftOf): Draft {
     scope: { mutable: findings.mutable.map(inside), immutable: walls.length === 0 ? undefined : walls },
     branches: prefix === 'optimize' ? undefined : { prefix },
   }
-  const spec = { path: specPath, text: specText(values) }
+  const spec = { path: specPath, text: renderSpec(values) }
   const files = [spec, ...harness.files.map(({ path, text }) => ({ path: inside(path), text }))]
   const edit = harness.edit === null ? null : inside(harness.edit)
   const commands = [setup, harness.command, ...gates.map(({ command }) => command)]
-  const standIn = harness.files.some(({ text }) => standInLine(text) !== null)
-  const primary = { metric: primaryName(goal, harness), target: targetOf(goal, harness) }
+  const standIn = harness.files.some(({ text }) => findTodoLine(text) !== null)
+  const primary = { metric: getPrimaryName(goal, harness), target: computeTarget(goal, harness) }
   const { calls } = harness
-  const guessed = guessedMetric(goal, harness)
+  const guessed = findGuessedMetric(goal, harness)
   const said = { primary, guessed, commands, notes: [...findings.notes, ...notes] }
   return { files, specPath, edit, calls, standIn, ...said }
 }
 
-function guessedMetric(goal: Goal | null, { metric, files }: Harness): string | null {
-  if (metric === null || files.length > 0 || primaryName(goal, { metric }) !== metric.name) return null
-  return isNoSpeed(metric.name) ? null : metric.name
+function findGuessedMetric(goal: Goal | null, { metric, files }: DraftHarness): string | null {
+  if (metric === null || files.length > 0 || getPrimaryName(goal, { metric }) !== metric.name) return null
+  return isNotSpeed(metric.name) ? null : metric.name
 }
 
-function harnessFor({ yard, detected: { findings }, name, goal }: DraftOf): Harness {
+function draftHarness({ yard, detected: { findings }, name, goal }: DraftRequest): DraftHarness {
   const { bench, language, entry, interpreter } = findings
   const own = findings.setup === null ? [] : [findings.setup.command]
   const plain = { setup: own, files: [], edit: null, calls: null, gates: [] }
   if (goal?.aim?.kind === 'hard' && goal.aim.metric === 'bytes' && bench?.metric?.name !== 'bytes') {
-    const { file, command, measures } = sizeHarness(findings, name, yard.files.paths)
+    const { file, command, measures } = buildSizeHarness(findings, name, yard.files.paths)
     const gates = [{ name: 'bytes', check: '> 0' }]
     const build = findings.product?.build
     const setup = build === undefined || own.some(each => each.includes(build)) ? own : [...own, build]
@@ -112,7 +112,7 @@ function harnessFor({ yard, detected: { findings }, name, goal }: DraftOf): Harn
     }
   }
   if (goal?.aim?.kind === 'judge' && bench?.printsItems !== true) {
-    const { file, command } = itemsHarness(name)
+    const { file, command } = buildItemsHarness(name)
     return {
       ...plain,
       command,
@@ -124,11 +124,11 @@ function harnessFor({ yard, detected: { findings }, name, goal }: DraftOf): Harn
     }
   }
   if (bench !== null) return { ...plain, ...bench }
-  const made = skeleton(language, { name, entry, interpreter })
+  const made = buildSkeleton(language, { name, entry, interpreter })
   const { edit, command, build, calls } = made
   const isWanted = goal?.isStartup === true && (entry?.kind === 'program' || entry?.kind === 'module')
   const files = isWanted
-    ? made.files.map(({ path, text }) => ({ path, text: withoutStandIn(text) }))
+    ? made.files.map(({ path, text }) => ({ path, text: removeStandInLine(text) }))
     : made.files
   const setup = [...(made.buildsProject === true ? [] : own), ...(build === null ? [] : [build])]
   const metric = { name: SKELETON_METRIC, direction: 'minimize' } as const
@@ -137,18 +137,18 @@ function harnessFor({ yard, detected: { findings }, name, goal }: DraftOf): Harn
 }
 
 /** A new harness that lies among what may change would not be one. */
-function wallsAround({ mutable, immutable }: Findings, files: readonly NewFile[]): string[] {
+function protectHarness({ mutable, immutable }: Findings, files: readonly NewFile[]): string[] {
   const matches = mutable.map(compilePathspec)
   const exposed = files.some(({ path }) => matches.some(match => match(path)))
   return exposed && !immutable.includes('bench/') ? [...immutable, 'bench/'] : immutable
 }
 
 /** The goal's metric before the harness's: winnow's own need nothing printed. */
-function metricOf(goal: Goal | null, harness: Harness): SpecValues | undefined {
+function draftMetric(goal: Goal | null, harness: DraftHarness): SpecValues | undefined {
   const gates = harness.gates.length === 0 ? undefined : harness.gates
-  if (goal?.aim?.kind === 'judge') return judged(goal)
-  const target = targetOf(goal, harness) ?? undefined
-  const primary = primaryOf(goal, harness.metric)
+  if (goal?.aim?.kind === 'judge') return draftJudgedMetric(goal)
+  const target = computeTarget(goal, harness) ?? undefined
+  const primary = selectPrimary(goal, harness.metric)
   if (primary === null)
     return target === undefined ? gates && { degenerate_gates: gates } : { primary: { target } }
   return { primary: { ...primary, target }, degenerate_gates: gates }
@@ -157,26 +157,26 @@ function metricOf(goal: Goal | null, harness: Harness): SpecValues | undefined {
 const TIMED: PrintedMetric = { name: 'wall_seconds', direction: 'minimize' }
 
 /** Null: the default of a spec, which is the time that the command takes. */
-function primaryOf(goal: Goal | null, printed: PrintedMetric | null): PrintedMetric | null {
+function selectPrimary(goal: Goal | null, printed: PrintedMetric | null): PrintedMetric | null {
   if (goal?.aim?.kind !== 'hard') return printed
   const { metric: name, direction } = goal.aim
   // A benchmark that prints bytes says nothing of a goal of speed.
-  if (name === 'wall_seconds') return printed !== null && isNoSpeed(printed.name) ? null : printed
+  if (name === 'wall_seconds') return printed !== null && isNotSpeed(printed.name) ? null : printed
   if (name === 'throughput' && printed !== null && isRate(printed.name)) return printed
   return { name, direction }
 }
 
-function primaryName(goal: Goal | null, harness: Pick<Harness, 'metric'>): string {
-  return goal?.aim?.kind === 'judge' ? 'quality' : (primaryOf(goal, harness.metric) ?? TIMED).name
+function getPrimaryName(goal: Goal | null, harness: Pick<DraftHarness, 'metric'>): string {
+  return goal?.aim?.kind === 'judge' ? 'quality' : (selectPrimary(goal, harness.metric) ?? TIMED).name
 }
 
-function targetOf(goal: Goal | null, harness: Harness): number | null {
+function computeTarget(goal: Goal | null, harness: DraftHarness): number | null {
   const target = goal?.target ?? null
-  return target === null ? null : targetFor(target, primaryOf(goal, harness.metric) ?? TIMED)
+  return target === null ? null : convertTarget(target, selectPrimary(goal, harness.metric) ?? TIMED)
 }
 
 /** Drafted for a person to look at: which items are to be scored nobody else can say. */
-function judged({ words }: Goal): SpecValues {
+function draftJudgedMetric({ words }: Goal): SpecValues {
   const primary = { type: 'judge', name: 'quality', direction: 'maximize' }
   const rubric = `Score 1 to 5 how far this output reaches the goal: ${words}. 5: a person would change nothing; 1: worse than before.`
   return { primary, judge: { rubric, scoring: { primary: 'quality' } } }

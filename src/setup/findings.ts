@@ -27,7 +27,7 @@ export interface FoundBenchmark extends FoundCommand {
 }
 
 /** What a harness can call without knowing the project. */
-export type Entry =
+export type EntryPoint =
   | { kind: 'module'; path: string }
   | { kind: 'function'; module: string; name: string }
   | { kind: 'program'; command: string }
@@ -44,7 +44,7 @@ export interface Findings {
   mutable: string[]
   /** Tests that lie among the sources. */
   immutable: string[]
-  entry: Entry | null
+  entry: EntryPoint | null
   /** The file that people download, and the command that makes it; where it is not committed, the set-up has that. */
   product?: { path: string; build: string }
   /** The command that starts a script of this language. */
@@ -55,7 +55,7 @@ export interface Findings {
 }
 
 /** Where a project lies in its repository. */
-export interface Yard {
+export interface ProjectLocation {
   /** Seen from the project's directory. */
   files: ProjectFiles
   /** Seen from the top of the repository. */

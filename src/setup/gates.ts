@@ -6,7 +6,7 @@ export interface CommandGate {
 }
 
 /** What must hold before a number counts; without tests only that the harness works, which a metric gate says as well. */
-export function gatesFor(
+export function draftGates(
   { test }: Findings,
   harness: { command: string; gates: readonly unknown[] },
 ): { gates: CommandGate[]; notes: string[] } {

@@ -18,16 +18,16 @@ const BOUND =
 const BELOW = new Set(['under', 'below', 'less than', 'at most', 'within'])
 
 const UNITS: Readonly<Record<string, { quantity: Quantity; factor: number }>> = {
-  ...units('seconds', { ns: 1e-9, us: 1e-6, µs: 1e-6, ms: 1e-3, s: 1, min: 60 }),
-  ...units('seconds', { nanoseconds: 1e-9, microseconds: 1e-6, milliseconds: 1e-3, millisecond: 1e-3 }),
-  ...units('seconds', { sec: 1, second: 1, seconds: 1, minute: 60, minutes: 60 }),
-  ...units('bytes', { b: 1, byte: 1, bytes: 1, kb: 1e3, kib: 1024, mb: 1e6, mib: 2 ** 20, gb: 1e9 }),
-  ...units('bytes', { gib: 2 ** 30, kilobytes: 1e3, megabytes: 1e6 }),
-  ...units('share', { '%': 1, percent: 1 }),
-  ...units('per second', { rps: 1, qps: 1, ops: 1, requests: 1 }),
+  ...buildUnits('seconds', { ns: 1e-9, us: 1e-6, µs: 1e-6, ms: 1e-3, s: 1, min: 60 }),
+  ...buildUnits('seconds', { nanoseconds: 1e-9, microseconds: 1e-6, milliseconds: 1e-3, millisecond: 1e-3 }),
+  ...buildUnits('seconds', { sec: 1, second: 1, seconds: 1, minute: 60, minutes: 60 }),
+  ...buildUnits('bytes', { b: 1, byte: 1, bytes: 1, kb: 1e3, kib: 1024, mb: 1e6, mib: 2 ** 20, gb: 1e9 }),
+  ...buildUnits('bytes', { gib: 2 ** 30, kilobytes: 1e3, megabytes: 1e6 }),
+  ...buildUnits('share', { '%': 1, percent: 1 }),
+  ...buildUnits('per second', { rps: 1, qps: 1, ops: 1, requests: 1 }),
 }
 
-function units(quantity: Quantity, factors: Readonly<Record<string, number>>) {
+function buildUnits(quantity: Quantity, factors: Readonly<Record<string, number>>) {
   return Object.fromEntries(Object.entries(factors).map(([unit, factor]) => [unit, { quantity, factor }]))
 }
 
@@ -42,7 +42,7 @@ const QUANTITIES: Readonly<Record<string, Quantity>> = {
 }
 
 /** Null where there is none, or where its unit is of something else than the aim. */
-export function targetIn(text: string, aim: Aim): GoalTarget | null {
+export function parseTarget(text: string, aim: Aim): GoalTarget | null {
   const [words, bound = '', number, unit = ''] = BOUND.exec(text) ?? []
   if (words === undefined || aim.kind !== 'hard') return null
   const wanted = QUANTITIES[aim.metric]
@@ -50,7 +50,7 @@ export function targetIn(text: string, aim: Aim): GoalTarget | null {
   const told = isBare && wanted !== undefined ? { quantity: wanted, factor: 1 } : UNITS[unit]
   const below = BELOW.has(bound)
   if (told?.quantity !== wanted || told === undefined || below !== (aim.direction === 'minimize')) return null
-  return { quantity: told.quantity, value: exact(Number(number) * told.factor), below, words }
+  return { quantity: told.quantity, value: roundToPrecision(Number(number) * told.factor), below, words }
 }
 
 const TIME_UNITS: readonly { pattern: RegExp; seconds: number }[] = [
@@ -68,7 +68,7 @@ const SIZE_UNITS: readonly { pattern: RegExp; bytes: number }[] = [
 const NO_TIME = /bytes|size|memory|rss|(?:^|_)[km]i?b(?:_|$)|coverage|accuracy|count|loss|items/i
 
 /** Seconds that one unit of a metric of this name is; null where its name does not say that it is a time. */
-function secondsIn(metric: string): number | null {
+function getSecondsPerUnit(metric: string): number | null {
   if (RATE.test(metric)) return null
   return TIME_UNITS.find(({ pattern }) => pattern.test(metric))?.seconds ?? null
 }
@@ -79,24 +79,24 @@ export function isRate(metric: string): boolean {
 }
 
 /** Its name says that it is something else than how fast the code is. */
-export function isNoSpeed(metric: string): boolean {
-  return NO_TIME.test(metric) && secondsIn(metric) === null && !isRate(metric)
+export function isNotSpeed(metric: string): boolean {
+  return NO_TIME.test(metric) && getSecondsPerUnit(metric) === null && !isRate(metric)
 }
 
 /** The target in the unit of the metric that will be the primary; null where its unit is not known. */
-export function targetFor(
+export function convertTarget(
   { quantity, value, below }: GoalTarget,
   { name, direction }: PrintedMetric,
 ): number | null {
   if (below !== (direction === 'minimize')) return null
   switch (quantity) {
     case 'seconds': {
-      const seconds = secondsIn(name)
-      return seconds === null ? null : exact(value / seconds)
+      const seconds = getSecondsPerUnit(name)
+      return seconds === null ? null : roundToPrecision(value / seconds)
     }
     case 'bytes': {
       const bytes = SIZE_UNITS.find(({ pattern }) => pattern.test(name))?.bytes
-      return bytes === undefined ? null : exact(value / bytes)
+      return bytes === undefined ? null : roundToPrecision(value / bytes)
     }
     case 'share':
       return value
@@ -107,6 +107,6 @@ export function targetFor(
   }
 }
 
-function exact(value: number): number {
+function roundToPrecision(value: number): number {
   return Number(value.toPrecision(12))
 }

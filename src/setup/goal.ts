@@ -1,4 +1,4 @@
-import { type GoalTarget, targetIn } from './goal-target.ts'
+import { type GoalTarget, parseTarget } from './goal-target.ts'
 
 export type HardGoal =
   | { kind: 'hard'; metric: 'wall_seconds' | 'cpu_seconds' | 'max_rss_mb'; direction: 'minimize' }
@@ -24,7 +24,7 @@ export interface Goal {
   isStartup: boolean
 }
 
-interface Rule {
+interface GoalRule {
   aim: Aim
   name: string
   pattern: RegExp
@@ -36,9 +36,13 @@ interface Rule {
 
 const JUDGED = { aim: { kind: 'judge' }, name: 'quality as people judge it', weak: true } as const
 
-const RULES: readonly Rule[] = [
-  { name: 'memory', aim: hard('max_rss_mb'), pattern: /\b(?:memory|ram|rss|heap|leaks?)\b/ },
-  { name: 'processor time', aim: hard('cpu_seconds'), pattern: /\b(?:cpu|processor|energy|compute)\b/ },
+const RULES: readonly GoalRule[] = [
+  { name: 'memory', aim: createHardAim('max_rss_mb'), pattern: /\b(?:memory|ram|rss|heap|leaks?)\b/ },
+  {
+    name: 'processor time',
+    aim: createHardAim('cpu_seconds'),
+    pattern: /\b(?:cpu|processor|energy|compute)\b/,
+  },
   {
     name: 'size',
     aim: { kind: 'hard', metric: 'bytes', direction: 'minimize' },
@@ -61,7 +65,7 @@ const RULES: readonly Rule[] = [
   },
   {
     name: 'time',
-    aim: hard('wall_seconds'),
+    aim: createHardAim('wall_seconds'),
     pattern:
       /\b(?:fast(?:er|est)?|speed(?:\s?up)?|slow(?:er|ness)?|quick(?:er|ly)?|latency|time|startup|performance|perf)\b/,
   },
@@ -97,7 +101,7 @@ const RULES: readonly Rule[] = [
   },
 ]
 
-function hard(metric: 'wall_seconds' | 'cpu_seconds' | 'max_rss_mb'): Aim {
+function createHardAim(metric: 'wall_seconds' | 'cpu_seconds' | 'max_rss_mb'): Aim {
   return { kind: 'hard', metric, direction: 'minimize' }
 }
 
@@ -110,14 +114,14 @@ export function readGoal(words: string): Goal {
   const strong = all.filter(({ weak }) => weak === undefined)
   const matched = strong.length > 0 ? strong : all.slice(0, 1)
   const [first, ...rest] = matched
-  const aim = first?.aim ?? boundedAim(text)
-  const target = aim === null ? null : targetIn(text, aim)
+  const aim = first?.aim ?? findBoundedAim(text)
+  const target = aim === null ? null : parseTarget(text, aim)
   const relative = /\b(?:twice|half|double|\d+(?:\.\d+)?\s?(?:%|percent|times|x))(?!\w)/.exec(text)?.[0]
   return {
     words,
     aim,
     target,
-    subjects: subjectsOf(text, matched),
+    subjects: extractSubjects(text, matched),
     also: rest.map(({ name }) => name),
     notUnderstood: [
       ...(relative === undefined ? [] : [`"${relative}": a target is a number of the metric, not a share`]),
@@ -129,7 +133,7 @@ export function readGoal(words: string): Goal {
 }
 
 /** Guesses the kind of an unknown goal by its words: something to count, something to judge, or either. */
-export function likelyKind(words: string): 'hard' | 'judged' | 'both' {
+export function classifyGoal(words: string): 'hard' | 'judged' | 'both' {
   const text = words.toLowerCase()
   const counts =
     /\d|%|\b(?:rate|ratio|count|number|fewer|less|more|reduce|increase|lower|raise|errors?|failures?|cost|loss|score|lines|calls|queries|allocations?|tokens?)\b/
@@ -143,19 +147,19 @@ export function likelyKind(words: string): 'hard' | 'judged' | 'both' {
 }
 
 /** "parsing under 200 ms" names no quality, and its unit says which is meant. */
-function boundedAim(text: string): Aim | null {
+function findBoundedAim(text: string): Aim | null {
   const candidates = [
-    hard('wall_seconds'),
+    createHardAim('wall_seconds'),
     { kind: 'hard', metric: 'throughput', direction: 'maximize' },
   ] as const
   return (
     candidates.find(
-      aim => targetIn(text, aim) !== null && !/\d\s*$/.test(targetIn(text, aim)?.words ?? ''),
+      aim => parseTarget(text, aim) !== null && !/\d\s*$/.test(parseTarget(text, aim)?.words ?? ''),
     ) ?? null
   )
 }
 
-export function aimText(aim: Aim): string {
+export function describeAim(aim: Aim): string {
   if (aim.kind === 'judge') return 'quality as people judge it (a judged metric)'
   const found = RULES.find(rule => rule.aim.kind === 'hard' && rule.aim.metric === aim.metric)
   return `${found?.name ?? aim.metric}: ${aim.direction} ${aim.metric}`
@@ -167,22 +171,22 @@ const COMMON = new Set(
   ),
 )
 
-function subjectsOf(text: string, matched: readonly Rule[]): string[] {
+function extractSubjects(text: string, matched: readonly GoalRule[]): string[] {
   const words = text.match(/[a-z][\w.-]{2,}/g) ?? []
   return words.filter(word => !COMMON.has(word) && !matched.some(({ pattern }) => pattern.test(word)))
 }
 
 /** Sources whose names have one of the words, `parser` also being found in `parse.js`. */
-export function filesNamed(paths: readonly string[], subjects: readonly string[]): string[] {
-  const stems = subjects.map(stem).filter(each => each.length >= 3)
+export function findNamedSources(paths: readonly string[], subjects: readonly string[]): string[] {
+  const stems = subjects.map(removeSuffix).filter(each => each.length >= 3)
   return paths.filter(path =>
     path
       .toLowerCase()
       .split(/[/._-]/)
-      .some(part => stems.includes(stem(part))),
+      .some(part => stems.includes(removeSuffix(part))),
   )
 }
 
-function stem(word: string): string {
+function removeSuffix(word: string): string {
   return word.replace(/(?:ing|ers?|ors?|s|e)$/, '')
 }

@@ -1,28 +1,31 @@
-import type { Yard } from './findings.ts'
+import type { ProjectLocation } from './findings.ts'
 
 /** Where the nearest of these files lies, from a project's directory up to the top of its repository. */
-export function nearestAbove({ repository, directory }: Yard, names: readonly string[]): Found | null {
+export function findNearestAbove(
+  { repository, directory }: ProjectLocation,
+  names: readonly string[],
+): FoundFile | null {
   const there = new Set(repository.paths)
-  for (let at: string | null = directory; at !== null; at = parentOf(at)) {
+  for (let at: string | null = directory; at !== null; at = getParentDirectory(at)) {
     const name = names.find(each => there.has(at === '' ? each : `${at}/${each}`))
-    if (name !== undefined) return { name, directory: at, steps: stepsUp(directory, at) }
+    if (name !== undefined) return { name, directory: at, steps: countStepsUp(directory, at) }
   }
   return null
 }
 
-interface Found {
+interface FoundFile {
   name: string
   directory: string
   /** How many directories above the project's. */
   steps: number
 }
 
-function parentOf(directory: string): string | null {
+function getParentDirectory(directory: string): string | null {
   if (directory === '') return null
   return directory.includes('/') ? directory.slice(0, directory.lastIndexOf('/')) : ''
 }
 
-function stepsUp(from: string, to: string): number {
+function countStepsUp(from: string, to: string): number {
   const depth = (directory: string) => (directory === '' ? 0 : directory.split('/').length)
   return depth(from) - depth(to)
 }
@@ -33,6 +36,6 @@ export function runAbove(steps: number, command: string): string {
 }
 
 /** The same for a command that is not the last of its line. */
-export function aboveThenHere(steps: number, command: string): string {
+export function runAboveAndReturn(steps: number, command: string): string {
   return steps === 0 ? command : `(${runAbove(steps, command)})`
 }

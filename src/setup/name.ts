@@ -1,8 +1,8 @@
 import type { Goal } from './goal.ts'
 
 /** A spec is called after what it improves. */
-export function specName(goal: Goal | null, packageName: string | null): string {
-  const what = aimName(goal)
+export function buildSpecName(goal: Goal | null, packageName: string | null): string {
+  const what = getAimName(goal)
   const kebab = (packageName ?? '')
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
@@ -10,7 +10,7 @@ export function specName(goal: Goal | null, packageName: string | null): string 
   return kebab === '' ? what : `${kebab}-${what}`
 }
 
-function aimName(goal: Goal | null): string {
+function getAimName(goal: Goal | null): string {
   const aim = goal?.aim ?? null
   if (aim === null) return 'speed'
   if (aim.kind === 'judge') return 'quality'

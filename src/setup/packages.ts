@@ -1,10 +1,17 @@
 import { parse as parseYaml, YAMLParseError } from 'yaml'
 import { UserError } from '../errors.ts'
 import { compilePathspec } from '../spec/pathspec.ts'
-import { nearest } from '../spec/suggest.ts'
-import { isForeign, jsonOf, type ProjectFiles, textAt, tomlOf, valueAt } from './project-files.ts'
+import { findNearestWord } from '../spec/suggest.ts'
+import {
+  isForeign,
+  readJsonManifest,
+  type ProjectFiles,
+  getNestedText,
+  readTomlManifest,
+  getNestedValue,
+} from './project-files.ts'
 
-export interface Package {
+export interface ProjectPackage {
   /** '' is the top of the repository. */
   directory: string
   name: string
@@ -14,53 +21,60 @@ const MANIFEST =
   /^(?:(.*)\/)?(?:package\.json|pyproject\.toml|setup\.py|Cargo\.toml|go\.mod|pom\.xml|build\.gradle(?:\.kts)?|Gemfile)$/
 
 /** Every directory with a manifest of its own, the top first. */
-export function packagesIn(repository: ProjectFiles): Package[] {
+export function listPackages(repository: ProjectFiles): ProjectPackage[] {
   const directories = repository.paths.flatMap(path => {
     const match = isForeign(path) ? null : MANIFEST.exec(path)
     return match === null ? [] : [match[1] ?? '']
   })
   return [...new Set(directories)]
     .toSorted((a, b) => (a < b ? -1 : 1))
-    .map(directory => ({ directory, name: nameOf(repository, directory) }))
+    .map(directory => ({ directory, name: readPackageName(repository, directory) }))
 }
 
-function nameOf(repository: ProjectFiles, directory: string): string {
+function readPackageName(repository: ProjectFiles, directory: string): string {
   const at = (file: string) => (directory === '' ? file : `${directory}/${file}`)
-  const pyproject = tomlOf(repository, at('pyproject.toml'))
+  const pyproject = readTomlManifest(repository, at('pyproject.toml'))
   return (
-    textAt(jsonOf(repository, at('package.json')), 'name') ??
-    textAt(pyproject, 'project', 'name') ??
-    textAt(tomlOf(repository, at('Cargo.toml')), 'package', 'name') ??
+    getNestedText(readJsonManifest(repository, at('package.json')), 'name') ??
+    getNestedText(pyproject, 'project', 'name') ??
+    getNestedText(readTomlManifest(repository, at('Cargo.toml')), 'package', 'name') ??
     /^module\s+(\S+)/m.exec(repository.text(at('go.mod')) ?? '')?.[1] ??
     (directory === '' ? '.' : directory.slice(directory.lastIndexOf('/') + 1))
   )
 }
 
-interface Asked {
+interface PackageChoice {
   wanted?: string | undefined
   /** Where the person is: inside a package that one is meant. */
   from?: string
 }
 
 /** The package that is meant; the only one, or the top, where nothing was said and nothing is ambiguous. */
-export function choosePackage(repository: ProjectFiles, { wanted, from = '' }: Asked): Package {
-  const packages = packagesIn(repository)
+export function choosePackage(
+  repository: ProjectFiles,
+  { wanted, from = '' }: PackageChoice,
+): ProjectPackage {
+  const packages = listPackages(repository)
   const top = packages.find(({ directory }) => directory === '') ?? { directory: '', name: '.' }
-  if (wanted !== undefined) return packageNamed(repository, packages, wanted)
+  if (wanted !== undefined) return findNamedPackage(repository, packages, wanted)
   const around = packages.findLast(
     ({ directory }) => directory !== '' && `${from}/`.startsWith(`${directory}/`),
   )
   if (around !== undefined) return around
-  const members = membersOf(repository, packages)
+  const members = listMembers(repository, packages)
   const [only] = members
   if (only === undefined) return top
   if (members.length === 1) return only
-  throw new UserError(`this repository has ${members.length} packages: ${listed(members)}`, {
+  throw new UserError(`this repository has ${members.length} packages: ${formatPackageList(members)}`, {
     fix: `name one: winnow init --package ${only.directory}, or --package . for the whole`,
   })
 }
 
-function packageNamed(repository: ProjectFiles, packages: readonly Package[], wanted: string): Package {
+function findNamedPackage(
+  repository: ProjectFiles,
+  packages: readonly ProjectPackage[],
+  wanted: string,
+): ProjectPackage {
   const directory = wanted.replace(/^\.\/|\/+$/g, '').replace(/^\.$/, '')
   const last = (path: string) => path.slice(path.lastIndexOf('/') + 1)
   const found =
@@ -71,16 +85,19 @@ function packageNamed(repository: ProjectFiles, packages: readonly Package[], wa
   if (directory === '' || repository.paths.some(path => path.startsWith(`${directory}/`))) {
     return { directory, name: directory === '' ? '.' : last(directory) }
   }
-  const near = nearest(
+  const near = findNearestWord(
     wanted,
     packages.flatMap(each => [last(each.directory), each.directory, each.name]),
   )
   throw new UserError(`there is no package ${wanted}`, {
-    fix: near === undefined ? `there is ${listed(packages) || 'none'}` : `did you mean --package ${near}?`,
+    fix:
+      near === undefined
+        ? `there is ${formatPackageList(packages) || 'none'}`
+        : `did you mean --package ${near}?`,
   })
 }
 
-function listed(packages: readonly Package[]): string {
+function formatPackageList(packages: readonly ProjectPackage[]): string {
   const shown = packages.slice(0, 12).map(({ directory, name }) => {
     const place = directory === '' ? '.' : directory
     return name === place || place.endsWith(`/${name}`) ? place : `${place} (${name})`
@@ -89,9 +106,9 @@ function listed(packages: readonly Package[]): string {
 }
 
 /** What a workspace consists of; without a manifest at the top, whatever has one below. */
-function membersOf(repository: ProjectFiles, packages: readonly Package[]): Package[] {
+function listMembers(repository: ProjectFiles, packages: readonly ProjectPackage[]): ProjectPackage[] {
   const inner = packages.filter(({ directory }) => directory !== '')
-  const globs = workspaceGlobs(repository)
+  const globs = readWorkspaceGlobs(repository)
   if (globs !== null) {
     const matches = globs.map(glob => compilePathspec(`${glob.replace(/^\.\/|\/+$/g, '')}/`))
     return inner.filter(({ directory }) => matches.some(match => match(`${directory}/manifest`)))
@@ -109,28 +126,30 @@ function isAggregate({ paths }: ProjectFiles): boolean {
   return only && !paths.some(path => path.startsWith('src/'))
 }
 
-function workspaceGlobs(repository: ProjectFiles): string[] | null {
-  const npm = valueAt(jsonOf(repository, 'package.json'), 'workspaces')
+function readWorkspaceGlobs(repository: ProjectFiles): string[] | null {
+  const npm = getNestedValue(readJsonManifest(repository, 'package.json'), 'workspaces')
   const globs = [
-    ...texts(npm),
-    ...texts(valueAt(npm, 'packages')),
-    ...texts(pnpmPackages(repository)),
-    ...texts(valueAt(tomlOf(repository, 'Cargo.toml'), 'workspace', 'members')),
-    ...texts(valueAt(tomlOf(repository, 'pyproject.toml'), 'tool', 'uv', 'workspace', 'members')),
-    ...goWork(repository.text('go.work')),
+    ...filterTexts(npm),
+    ...filterTexts(getNestedValue(npm, 'packages')),
+    ...filterTexts(readPnpmPackages(repository)),
+    ...filterTexts(getNestedValue(readTomlManifest(repository, 'Cargo.toml'), 'workspace', 'members')),
+    ...filterTexts(
+      getNestedValue(readTomlManifest(repository, 'pyproject.toml'), 'tool', 'uv', 'workspace', 'members'),
+    ),
+    ...readGoWork(repository.text('go.work')),
   ]
   return globs.length === 0 ? null : globs.filter(glob => !glob.startsWith('!'))
 }
 
-function texts(value: unknown): string[] {
+function filterTexts(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : []
 }
 
-function pnpmPackages(repository: ProjectFiles): unknown {
+function readPnpmPackages(repository: ProjectFiles): unknown {
   const text = repository.text('pnpm-workspace.yaml')
   if (text === null) return null
   try {
-    return valueAt(parseYaml(text), 'packages')
+    return getNestedValue(parseYaml(text), 'packages')
   } catch (error) {
     if (error instanceof YAMLParseError) return null
     throw error
@@ -138,7 +157,7 @@ function pnpmPackages(repository: ProjectFiles): unknown {
 }
 
 /** `use ./a` or `use ( ./a ./b )`: the whole grammar that matters here. */
-function goWork(text: string | null): string[] {
+function readGoWork(text: string | null): string[] {
   const uses = [...(text ?? '').matchAll(/^use\s+(?:\(([^)]*)\)|(\S+))/gm)]
   return uses.flatMap(([, many, one]) =>
     (one ?? many ?? '').split(/\s+/).filter(word => word.startsWith('.')),

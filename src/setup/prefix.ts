@@ -1,4 +1,4 @@
-import { shortRef } from '../model/refs.ts'
+import { toShortRef } from '../model/refs.ts'
 
 export interface ChosenPrefix {
   prefix: string
@@ -15,14 +15,14 @@ export function choosePrefix(
   name: string,
   isOurs: (branch: string) => boolean,
 ): ChosenPrefix {
-  const others = branches.map(shortRef).filter(branch => !isOurs(branch))
-  const because = inTheWay(others, 'optimize', name)
+  const others = branches.map(toShortRef).filter(branch => !isOurs(branch))
+  const because = findConflictingBranch(others, 'optimize', name)
   const numbered = Array.from({ length: branches.length + 1 }, (_, index) => `optimize-${index + 2}`)
-  const prefix = [...CANDIDATES, ...numbered].find(each => inTheWay(others, each, name) === null)
+  const prefix = [...CANDIDATES, ...numbered].find(each => findConflictingBranch(others, each, name) === null)
   return { prefix: prefix ?? 'optimize', because }
 }
 
-function inTheWay(branches: readonly string[], prefix: string, name: string): string | null {
+function findConflictingBranch(branches: readonly string[], prefix: string, name: string): string | null {
   const found = branches.find(branch =>
     FAMILIES.some(family => {
       const top = `${prefix}${family}`

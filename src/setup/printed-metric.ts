@@ -16,17 +16,20 @@ const NO_GOAL = /^(?:check(?:_?sum)?|crc\d*|hash|digest|sink|dummy|guard|ok|sani
 const ITEMS = /\{\s*\\?["']?items\\?["']?\s*[:,}]/
 
 /** What the source of a benchmark says that it prints, as far as that shows; the rest is timed by winnow. */
-export function printedBy(source: string | null): Pick<FoundBenchmark, 'output' | 'metric' | 'printsItems'> {
+export function detectPrintedMetric(
+  source: string | null,
+): Pick<FoundBenchmark, 'output' | 'metric' | 'printsItems'> {
   if (ITEMS.test(source ?? '')) return { output: 'json', metric: null, printsItems: true }
   const line = LINE.exec(source ?? '')?.[1]
-  if (line !== undefined) return { output: 'metric-lines', metric: metricNamed(line) }
+  if (line !== undefined) return { output: 'metric-lines', metric: toPrintedMetric(line) }
   for (const pattern of PRINTED) {
     const name = pattern.exec(source ?? '')?.[1]
-    if (name !== undefined) return { output: 'json', metric: NO_GOAL.test(name) ? null : metricNamed(name) }
+    if (name !== undefined)
+      return { output: 'json', metric: NO_GOAL.test(name) ? null : toPrintedMetric(name) }
   }
   return { output: 'json', metric: null }
 }
 
-export function metricNamed(name: string): PrintedMetric {
+export function toPrintedMetric(name: string): PrintedMetric {
   return { name, direction: MORE_IS_BETTER.test(name) ? 'maximize' : 'minimize' }
 }

@@ -8,12 +8,15 @@ export interface ProjectFiles {
   text(path: string): string | null
 }
 
-export function projectFiles(paths: readonly string[], texts: ReadonlyMap<string, string>): ProjectFiles {
+export function createProjectFiles(
+  paths: readonly string[],
+  texts: ReadonlyMap<string, string>,
+): ProjectFiles {
   return { paths, text: path => texts.get(path) ?? null }
 }
 
 /** The same seen from one of its directories; '' is the whole. */
-export function below(files: ProjectFiles, directory: string): ProjectFiles {
+export function narrowToDirectory(files: ProjectFiles, directory: string): ProjectFiles {
   if (directory === '') return files
   const start = `${directory}/`
   const paths = files.paths.flatMap(path => (path.startsWith(start) ? [path.slice(start.length)] : []))
@@ -36,7 +39,7 @@ const MOST = 600
 const EXAMPLE = /^examples?\/bench[^/]*\/[^/]+$/
 
 /** Which of a repository's files detection wants to read; everything else is known by its name alone. */
-export function readsFor(paths: readonly string[]): string[] {
+export function selectPathsToRead(paths: readonly string[]): string[] {
   return paths
     .filter(path => (!isForeign(path) || EXAMPLE.test(path)) && READ.some(pattern => pattern.test(path)))
     .slice(0, MOST)
@@ -50,40 +53,40 @@ export function isForeign(path: string): boolean {
   return FOREIGN.test(path)
 }
 
-type Table = Readonly<Record<string, unknown>>
+type ManifestTable = Readonly<Record<string, unknown>>
 
-export function isTable(value: unknown): value is Table {
+export function isTable(value: unknown): value is ManifestTable {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** What lies at a path of keys; undefined where any of them is missing. */
-export function valueAt(value: unknown, ...keys: readonly string[]): unknown {
+export function getNestedValue(value: unknown, ...keys: readonly string[]): unknown {
   return keys.reduce<unknown>(
     (inner, key) => (isTable(inner) && Object.hasOwn(inner, key) ? inner[key] : undefined),
     value,
   )
 }
 
-export function textAt(value: unknown, ...keys: readonly string[]): string | null {
-  const found = valueAt(value, ...keys)
+export function getNestedText(value: unknown, ...keys: readonly string[]): string | null {
+  const found = getNestedValue(value, ...keys)
   return typeof found === 'string' && found !== '' ? found : null
 }
 
 /** A manifest that cannot be read tells nothing: its own tool says what is wrong with it. */
-export function jsonOf(files: ProjectFiles, path: string): Table | null {
-  return parsedBy(files, path, JSON.parse, SyntaxError)
+export function readJsonManifest(files: ProjectFiles, path: string): ManifestTable | null {
+  return parseManifest(files, path, JSON.parse, SyntaxError)
 }
 
-export function tomlOf(files: ProjectFiles, path: string): Table | null {
-  return parsedBy(files, path, parseToml, TomlError)
+export function readTomlManifest(files: ProjectFiles, path: string): ManifestTable | null {
+  return parseManifest(files, path, parseToml, TomlError)
 }
 
-function parsedBy(
+function parseManifest(
   files: ProjectFiles,
   path: string,
   parse: (text: string) => unknown,
   mistake: abstract new (...args: never[]) => Error,
-): Table | null {
+): ManifestTable | null {
   const text = files.text(path)
   if (text === null) return null
   try {

@@ -9,7 +9,7 @@ const DOTFILE = /(?:^|\/)\.[^/]+$/
 export const PROSE = /\.(?:md|mdx|txt|prompt|jinja2?|j2)$/
 
 /** Files of these endings that are the project's own code, neither tests nor tools. */
-export function sourceFiles({ paths }: ProjectFiles, endings: RegExp): string[] {
+export function listSourceFiles({ paths }: ProjectFiles, endings: RegExp): string[] {
   return paths.filter(
     path => endings.test(path) && !TESTS.test(path) && !DOTFILE.test(path) && !isForeign(path),
   )
@@ -18,15 +18,15 @@ export function sourceFiles({ paths }: ProjectFiles, endings: RegExp): string[] 
 const MOST_PLACES = 12
 
 /** The directories that hold the sources; files where they lie at the top. `first`: files that must be among them. */
-export function placesOf(
+export function selectSourcePlaces(
   sources: readonly string[],
   preferred: readonly string[],
   first: readonly string[] = [],
 ): string[] {
   const [home] = preferred.filter(place => sources.some(path => path.startsWith(place)))
   if (home !== undefined) return [home]
-  const tops = sources.map(topOf)
-  const wanted = first.map(topOf)
+  const tops = sources.map(getTopDirectory)
+  const wanted = first.map(getTopDirectory)
   const count = (top: string) => tops.filter(each => each === top).length
   const rank = (top: string) => (wanted.includes(top) ? 0 : 1)
   return [...new Set(tops)]
@@ -34,18 +34,18 @@ export function placesOf(
     .slice(0, MOST_PLACES)
 }
 
-function topOf(path: string): string {
+function getTopDirectory(path: string): string {
   return path.includes('/') ? `${path.slice(0, path.indexOf('/'))}/` : path
 }
 
 /** Dotfiles below what may change are settings of tools, and stay as they are. */
-export function dotfilesAmong({ paths }: ProjectFiles, mutable: readonly string[]): string[] {
+export function listDotfilePatterns({ paths }: ProjectFiles, mutable: readonly string[]): string[] {
   const below = paths.filter(path => mutable.some(place => place.includes('*') || path.startsWith(place)))
   return below.some(path => DOTFILE.test(path)) ? ['**/.*'] : []
 }
 
 /** Tests below what may change: whoever may change those as well may weaken the gate. */
-export function testsAmong(
+export function listTestPatterns(
   { paths }: ProjectFiles,
   mutable: readonly string[],
   kinds: readonly { pattern: string; matches: RegExp }[],

@@ -1,10 +1,13 @@
-import { type Detected } from './detect.ts'
-import type { Yard } from './findings.ts'
+import { type DetectedProject } from './detect.ts'
+import type { ProjectLocation } from './findings.ts'
 import { UserError } from '../errors.ts'
-import { aimText, filesNamed, type Goal, likelyKind } from './goal.ts'
+import { describeAim, findNamedSources, type Goal, classifyGoal } from './goal.ts'
 
 /** What was found, in one line each: a person sees at once what is wrong. */
-export function foundText({ findings, others }: Detected, { directory }: Yard): string[] {
+export function renderDetected(
+  { findings, others }: DetectedProject,
+  { directory }: ProjectLocation,
+): string[] {
   const { language, manager, setup, test, bench } = findings
   const where = directory === '' ? '' : ` in ${directory}`
   const by = manager === null || manager === language ? '' : ` with ${manager}`
@@ -18,28 +21,31 @@ export function foundText({ findings, others }: Detected, { directory }: Yard): 
 }
 
 /** `drafted`: the target in the unit of the metric that was drafted; null where that unit is not known. */
-export function goalText(
+export function renderGoal(
   goal: Goal,
   paths: readonly string[],
   drafted: { metric: string; target: number | null } | null = null,
 ): string[] {
   const { aim, also, notUnderstood, subjects } = goal
-  const named = filesNamed(paths, subjects)
+  const named = findNamedSources(paths, subjects)
   const some = named.slice(0, 4).join(', ') + (named.length > 4 ? ', …' : '')
   return [
-    ...(aim === null ? [] : [`understood: ${aimText(aim)}`]),
-    ...targetText(goal, drafted),
+    ...(aim === null ? [] : [`understood: ${describeAim(aim)}`]),
+    ...describeTarget(goal, drafted),
     ...(named.length === 0 ? [] : [`understood: it is about ${some}; scope.mutable may be narrowed to that`]),
     ...also.map(
       name => `not drafted: ${name}; a campaign has one primary metric, list it under metric.objectives`,
     ),
     ...notUnderstood.map(what => `not understood: ${what}`),
-    ...printedByHand(goal, drafted),
+    ...describeManualOutput(goal, drafted),
     'gates: the tests, and that what is printed is not empty; none compares answers with those of the baseline: where they must stay the same, keep them in a file outside scope.mutable, and compare in a gate',
   ]
 }
 
-function targetText({ target }: Goal, drafted: { metric: string; target: number | null } | null): string[] {
+function describeTarget(
+  { target }: Goal,
+  drafted: { metric: string; target: number | null } | null,
+): string[] {
   if (target === null || drafted === null) return []
   if (drafted.target !== null)
     return [
@@ -50,7 +56,7 @@ function targetText({ target }: Goal, drafted: { metric: string; target: number 
   ]
 }
 
-function printedByHand({ aim, countedAs }: Goal, drafted: { metric: string } | null): string[] {
+function describeManualOutput({ aim, countedAs }: Goal, drafted: { metric: string } | null): string[] {
   if (aim === null) return []
   if (aim.kind === 'judge') {
     return [
@@ -72,8 +78,8 @@ const MISSING = {
 }
 
 /** Nothing is drafted for a goal that names nothing measurable: a spec for speed would be another goal. */
-export function unknownGoal({ words }: Goal): UserError {
-  const kind = likelyKind(words)
+export function createUnknownGoalError({ words }: Goal): UserError {
+  const kind = classifyGoal(words)
   const looks = kind === 'both' ? 'hard or judged, or both' : kind
   const missing = kind === 'both' ? `hard: ${MISSING.hard}; judged: ${MISSING.judged}` : MISSING[kind]
   return new UserError(

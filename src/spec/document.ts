@@ -1,60 +1,60 @@
 import { type Document, isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
-import { type Finding, type Problem, pathText, type SpecPath, SpecErrors } from './problem.ts'
-import { plainValue } from './plain-value.ts'
-import { syntaxProblems } from './yaml-syntax.ts'
+import { type SpecFinding, type Problem, formatPath, type SpecPath, SpecErrors } from './problem.ts'
+import { toPlainValue } from './plain-value.ts'
+import { findSyntaxProblems } from './yaml-syntax.ts'
 
 /** A YAML file as a plain value that still knows where each part of it stands. */
 export type SourceDocument = {
   value: unknown
-  problem(finding: Finding): Problem
+  problem(finding: SpecFinding): Problem
 }
 
-type Reading = { document: Document; lines: LineCounter; text: string; file: string }
+type ParsedYaml = { document: Document; lines: LineCounter; text: string; file: string }
 
 /** Every problem points into the file, also those of an empty one. */
-function position(reading: Reading, offset: number): { line: number; column: number } {
+function locateOffset(reading: ParsedYaml, offset: number): { line: number; column: number } {
   const within = Math.min(Math.max(offset, 0), Math.max(reading.text.length - 1, 0))
   const { line, col } = reading.lines.linePos(within)
   return { line: Math.max(line, 1), column: Math.max(col, 1) }
 }
 
-function startOf(node: unknown): number | undefined {
+function getNodeStart(node: unknown): number | undefined {
   return isNode(node) ? node.range?.[0] : undefined
 }
 
-type Step = { key?: number | undefined; node: unknown }
+type PathStep = { key?: number | undefined; node: unknown }
 
-function step(node: unknown, part: string | number, document: Document): Step | undefined {
+function findPathStep(node: unknown, part: string | number, document: Document): PathStep | undefined {
   const target = isAlias(node) ? node.resolve(document) : node
   if (isSeq(target) && typeof part === 'number') {
     const item = target.items[part]
-    return item === undefined ? undefined : { key: startOf(item), node: item }
+    return item === undefined ? undefined : { key: getNodeStart(item), node: item }
   }
   if (!isMap(target)) return undefined
   const pair = target.items.find(({ key }) => isScalar(key) && String(key.value) === String(part))
-  return pair === undefined ? undefined : { key: startOf(pair.key), node: pair.value }
+  return pair === undefined ? undefined : { key: getNodeStart(pair.key), node: pair.value }
 }
 
 /** The offset of a path's key or value, or of the nearest thing above it that is in the file. */
-function offsetOf(reading: Reading, path: SpecPath, at: 'key' | 'value'): number {
+function findOffset(reading: ParsedYaml, path: SpecPath, at: 'key' | 'value'): number {
   let node: unknown = reading.document.contents
-  let key = startOf(node) ?? 0
+  let key = getNodeStart(node) ?? 0
   for (const part of path) {
-    const next = step(node, part, reading.document)
+    const next = findPathStep(node, part, reading.document)
     if (next === undefined) return key
     key = next.key ?? key
     node = next.node
   }
-  return at === 'key' ? key : (startOf(node) ?? key)
+  return at === 'key' ? key : (getNodeStart(node) ?? key)
 }
 
-function locate(reading: Reading, finding: Finding): Problem {
+function locateFinding(reading: ParsedYaml, finding: SpecFinding): Problem {
   const { path, at = 'value', ...rest } = finding
-  const place = position(reading, offsetOf(reading, path, at))
-  return { file: reading.file, ...place, path: pathText(path), ...rest }
+  const place = locateOffset(reading, findOffset(reading, path, at))
+  return { file: reading.file, ...place, path: formatPath(path), ...rest }
 }
 
-function parse(text: string, file: string): Reading {
+function parseYaml(text: string, file: string): ParsedYaml {
   const lines = new LineCounter()
   const options = { lineCounter: lines, prettyErrors: false, logLevel: 'error', merge: false } as const
   try {
@@ -69,24 +69,24 @@ function parse(text: string, file: string): Reading {
 }
 
 export function readDocument(text: string, file: string): SourceDocument {
-  const reading = parse(text, file)
+  const reading = parseYaml(text, file)
   const { document } = reading
-  const broken = syntaxProblems(document, text)
+  const broken = findSyntaxProblems(document, text)
   if (broken.length > 0) {
     throw new SpecErrors(
-      broken.map(({ offset, ...rest }) => ({ file, ...position(reading, offset), path: '', ...rest })),
+      broken.map(({ offset, ...rest }) => ({ file, ...locateOffset(reading, offset), path: '', ...rest })),
     )
   }
-  const { value, refused } = plainValue(document)
+  const { value, refused } = toPlainValue(document)
   if (refused.length > 0) {
     throw new SpecErrors(
       refused.map(({ offset, path, ...rest }) => ({
         file,
-        ...position(reading, offset ?? 0),
-        path: pathText(path),
+        ...locateOffset(reading, offset ?? 0),
+        path: formatPath(path),
         ...rest,
       })),
     )
   }
-  return { value, problem: finding => locate(reading, finding) }
+  return { value, problem: finding => locateFinding(reading, finding) }
 }

@@ -1,20 +1,20 @@
 /** One glob of git's kind as a machine over bytes: linear in the path, whatever the pattern. */
-export type Token =
+export type GlobToken =
   | { kind: 'byte'; accepts(byte: string): boolean }
   | { kind: 'star'; crossesSlash: boolean }
   | { kind: 'directories' }
   | { kind: 'throughSlash' }
 
-type Read = { tokens: Token[]; next: number }
+type TokenRead = { tokens: GlobToken[]; next: number }
 
-const NEVER: Token = { kind: 'byte', accepts: () => false }
+const NEVER_MATCHES: GlobToken = { kind: 'byte', accepts: () => false }
 
-function literal(byte: string): Token {
+function matchLiteral(byte: string): GlobToken {
   return { kind: 'byte', accepts: other => other === byte }
 }
 
 /** Two stars cross slashes only when they are a whole segment; `**` and a slash may also stand for nothing. */
-function stars(glob: string, start: number): Read {
+function readStars(glob: string, start: number): TokenRead {
   let next = start
   while (glob[next] === '*') next += 1
   const opens = start === 0 || glob[start - 1] === '/'
@@ -39,10 +39,10 @@ const POSIX: Record<string, RegExp> = {
   xdigit: /[0-9A-Fa-f]/,
 }
 
-type Member = { accepts(byte: string): boolean; last: string; next: number }
+type ClassMember = { accepts(byte: string): boolean; last: string; next: number }
 
 /** `[:alpha:]`; 'broken' where git gives up on the whole pattern, undefined where it is no named class at all. */
-function namedClass(glob: string, at: number): Member | 'broken' | undefined {
+function readNamedClass(glob: string, at: number): ClassMember | 'broken' | undefined {
   if (!glob.startsWith('[:', at)) return undefined
   const end = glob.indexOf(']', at + 2)
   if (end === -1) return 'broken'
@@ -54,33 +54,33 @@ function namedClass(glob: string, at: number): Member | 'broken' | undefined {
 }
 
 /** A byte that may be escaped; undefined at the end of the pattern. */
-function plainByte(glob: string, at: number): { byte: string; next: number } | undefined {
+function readPlainByte(glob: string, at: number): { byte: string; next: number } | undefined {
   const escaped = glob[at] === '\\' ? 1 : 0
   const byte = glob[at + escaped]
   return byte === undefined ? undefined : { byte, next: at + escaped + 1 }
 }
 
-function member(glob: string, at: number, last: string): Member | undefined {
+function readClassMember(glob: string, at: number, last: string): ClassMember | undefined {
   const afterDash = glob[at + 1]
   if (glob[at] === '-' && last !== '' && afterDash !== undefined && afterDash !== ']') {
-    const end = plainByte(glob, at + 1)
+    const end = readPlainByte(glob, at + 1)
     return end && { accepts: byte => byte >= last && byte <= end.byte, last: '', next: end.next }
   }
-  const named = namedClass(glob, at)
+  const named = readNamedClass(glob, at)
   if (named === 'broken') return undefined
   if (named !== undefined) return named
-  const one = plainByte(glob, at)
+  const one = readPlainByte(glob, at)
   return one && { accepts: byte => byte === one.byte, last: one.byte, next: one.next }
 }
 
 /** A class never accepts a slash, whatever it lists. One without its end makes the pattern match nothing. */
-function byteClass(glob: string, start: number): Read {
+function readByteClass(glob: string, start: number): TokenRead {
   const negated = glob[start + 1] === '!' || glob[start + 1] === '^'
-  const members: Member[] = []
+  const members: ClassMember[] = []
   let next = start + (negated ? 2 : 1)
   do {
-    const one = member(glob, next, members.at(-1)?.last ?? '')
-    if (one === undefined) return { tokens: [NEVER], next: glob.length }
+    const one = readClassMember(glob, next, members.at(-1)?.last ?? '')
+    if (one === undefined) return { tokens: [NEVER_MATCHES], next: glob.length }
     members.push(one)
     next = one.next
   } while (glob[next] !== ']')
@@ -88,52 +88,52 @@ function byteClass(glob: string, start: number): Read {
   return { tokens: [{ kind: 'byte', accepts }], next: next + 1 }
 }
 
-function read(glob: string, at: number): Read {
-  if (glob[at] === '*') return stars(glob, at)
-  if (glob[at] === '[') return byteClass(glob, at)
+function readToken(glob: string, at: number): TokenRead {
+  if (glob[at] === '*') return readStars(glob, at)
+  if (glob[at] === '[') return readByteClass(glob, at)
   if (glob[at] === '?') return { tokens: [{ kind: 'byte', accepts: byte => byte !== '/' }], next: at + 1 }
-  const one = plainByte(glob, at)
+  const one = readPlainByte(glob, at)
   return one === undefined
-    ? { tokens: [NEVER], next: glob.length }
-    : { tokens: [literal(one.byte)], next: one.next }
+    ? { tokens: [NEVER_MATCHES], next: glob.length }
+    : { tokens: [matchLiteral(one.byte)], next: one.next }
 }
 
-export function tokensOf(glob: string): Token[] {
-  const tokens: Token[] = []
+export function parseGlob(glob: string): GlobToken[] {
+  const tokens: GlobToken[] = []
   for (let at = 0; at < glob.length; ) {
-    const { tokens: found, next } = read(glob, at)
+    const { tokens: found, next } = readToken(glob, at)
     tokens.push(...found)
     at = next
   }
   return tokens
 }
 
-function enter(tokens: readonly Token[], state: number, active: Set<number>): void {
+function enterState(tokens: readonly GlobToken[], state: number, active: Set<number>): void {
   if (active.has(state)) return
   active.add(state)
   const kind = tokens[state]?.kind
-  if (kind === 'star' || kind === 'directories') enter(tokens, state + 1, active)
-  if (kind === 'directories') enter(tokens, state + 2, active)
+  if (kind === 'star' || kind === 'directories') enterState(tokens, state + 1, active)
+  if (kind === 'directories') enterState(tokens, state + 2, active)
 }
 
-function advance(tokens: readonly Token[], active: Set<number>, byte: string): Set<number> {
+function advanceStates(tokens: readonly GlobToken[], active: Set<number>, byte: string): Set<number> {
   const next = new Set<number>()
   for (const state of active) {
     const token = tokens[state]
-    if (token?.kind === 'byte' && token.accepts(byte)) enter(tokens, state + 1, next)
-    if (token?.kind === 'star' && (token.crossesSlash || byte !== '/')) enter(tokens, state, next)
+    if (token?.kind === 'byte' && token.accepts(byte)) enterState(tokens, state + 1, next)
+    if (token?.kind === 'star' && (token.crossesSlash || byte !== '/')) enterState(tokens, state, next)
     if (token?.kind !== 'throughSlash') continue
-    enter(tokens, state, next)
-    if (byte === '/') enter(tokens, state + 1, next)
+    enterState(tokens, state, next)
+    if (byte === '/') enterState(tokens, state + 1, next)
   }
   return next
 }
 
-export function matchesTokens(tokens: readonly Token[], text: string): boolean {
+export function matchTokens(tokens: readonly GlobToken[], text: string): boolean {
   let active = new Set<number>()
-  enter(tokens, 0, active)
+  enterState(tokens, 0, active)
   for (const byte of text) {
-    active = advance(tokens, active, byte)
+    active = advanceStates(tokens, active, byte)
     if (active.size === 0) return false
   }
   return active.has(tokens.length)

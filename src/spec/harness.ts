@@ -6,6 +6,6 @@ import type { Spec } from './schema.ts'
  */
 export type HarnessSection = Pick<Spec, 'measurement' | 'metric' | 'gates'>
 
-export function harnessSection({ measurement, metric, gates }: Spec): HarnessSection {
+export function getHarnessSection({ measurement, metric, gates }: Spec): HarnessSection {
   return structuredClone({ measurement: { ...measurement, holdout: null }, metric, gates })
 }

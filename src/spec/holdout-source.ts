@@ -2,12 +2,12 @@
 export type NamedSource = { ref: string } | { environment: string }
 
 const VARIABLE = /^[A-Z][A-Z0-9_]*$/
-const NAME = /^[A-Za-z0-9_][\w.+@=/-]*$/
-const BROKEN = /\.\.|\/\/|@\{|\/\.|\.lock(?:\/|$)|[./]$/
+const REF_NAME = /^[A-Za-z0-9_][\w.+@=/-]*$/
+const BROKEN_REF = /\.\.|\/\/|@\{|\/\.|\.lock(?:\/|$)|[./]$/
 
 /** Capitals name a variable of the environment; anything else a branch, or a ref in full. Null: neither. */
-export function namedSource(text: string): NamedSource | null {
+export function parseHoldoutSource(text: string): NamedSource | null {
   if (VARIABLE.test(text)) return { environment: text }
-  if (!NAME.test(text) || BROKEN.test(text)) return null
+  if (!REF_NAME.test(text) || BROKEN_REF.test(text)) return null
   return { ref: text.startsWith('refs/') ? text : `refs/heads/${text}` }
 }

@@ -1,15 +1,15 @@
 import type { z } from 'zod'
 import type { KnownKeys } from './known-keys.ts'
-import { type Finding, foundText, pathText, type SpecPath, writeInstead } from './problem.ts'
+import { type SpecFinding, describeFoundValue, formatPath, type SpecPath, writeInstead } from './problem.ts'
 import { isPercent } from './sections/scalar.ts'
-import { nearest } from './suggest.ts'
-import { unknownKey } from './unknown-key.ts'
+import { findNearestWord } from './suggest.ts'
+import { describeUnknownKey } from './unknown-key.ts'
 
-type Issue = z.core.$ZodIssue
+type ZodIssue = z.core.$ZodIssue
 
 export type IssueContext = { raw: unknown; known: KnownKeys }
 
-export function valueAt(raw: unknown, path: SpecPath): unknown {
+export function getValueByPath(raw: unknown, path: SpecPath): unknown {
   let value = raw
   for (const part of path) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) return undefined
@@ -18,7 +18,7 @@ export function valueAt(raw: unknown, path: SpecPath): unknown {
   return value
 }
 
-const NAMES: Partial<Record<string, string>> = {
+const TYPE_NAMES: Partial<Record<string, string>> = {
   string: 'text',
   number: 'a number',
   int: 'a whole number',
@@ -29,13 +29,13 @@ const NAMES: Partial<Record<string, string>> = {
   never: 'nothing',
 }
 
-export function orList(values: readonly unknown[]): string {
+export function formatAlternatives(values: readonly unknown[]): string {
   const written = values.map(String)
   const last = written.pop() ?? ''
   return written.length === 0 ? last : `${written.join(', ')} or ${last}`
 }
 
-function bound(
+function describeBound(
   issue: { origin: string; inclusive?: boolean },
   limit: unknown,
   side: 'least' | 'most',
@@ -49,20 +49,22 @@ function bound(
 }
 
 /** What zod says of a union that does not say itself what it takes. */
-const UNNAMED = /^Invalid (?:input|discriminator)/
+const UNNAMED_ERROR = /^Invalid (?:input|discriminator)/
 
-function expectedBy(issue: Issue): string {
+function describeExpected(issue: ZodIssue): string {
   switch (issue.code) {
     case 'invalid_type':
-      return NAMES[issue.expected] ?? issue.expected
+      return TYPE_NAMES[issue.expected] ?? issue.expected
     case 'invalid_value':
-      return orList(issue.values)
+      return formatAlternatives(issue.values)
     case 'too_small':
-      return bound(issue, issue.minimum, 'least')
+      return describeBound(issue, issue.minimum, 'least')
     case 'too_big':
-      return bound(issue, issue.maximum, 'most')
+      return describeBound(issue, issue.maximum, 'most')
     case 'invalid_union':
-      return UNNAMED.test(issue.message) ? orList([...new Set(alternatives(issue))]) : issue.message
+      return UNNAMED_ERROR.test(issue.message)
+        ? formatAlternatives([...new Set(listAlternatives(issue))])
+        : issue.message
     case 'invalid_format':
     case 'custom':
     case 'invalid_key':
@@ -75,34 +77,37 @@ function expectedBy(issue: Issue): string {
   }
 }
 
-function alternatives(issue: z.core.$ZodIssueInvalidUnion): unknown[] {
-  if (issue.errors.length === 0) return choicesOf(issue)
-  const here = issue.errors.flat().filter(isHere)
-  return here.flatMap(one => (one.code === 'invalid_value' ? one.values : [expectedBy(one)]))
+function listAlternatives(issue: z.core.$ZodIssueInvalidUnion): unknown[] {
+  if (issue.errors.length === 0) return listChoices(issue)
+  const here = issue.errors.flat().filter(hasEmptyPath)
+  return here.flatMap(one => (one.code === 'invalid_value' ? one.values : [describeExpected(one)]))
 }
 
-function isHere(issue: Issue): boolean {
+function hasEmptyPath(issue: ZodIssue): boolean {
   return issue.path.length === 0
 }
 
-function pathOf(issue: Issue): SpecPath {
+function getIssuePath(issue: ZodIssue): SpecPath {
   return issue.path.map(part => (typeof part === 'symbol' ? String(part) : part))
 }
 
 /** In a union only the branches of the value's own kind say anything useful. */
-function branchOf(issue: z.core.$ZodIssueInvalidUnion, value: unknown): readonly Issue[] | undefined {
+function selectUnionBranch(
+  issue: z.core.$ZodIssueInvalidUnion,
+  value: unknown,
+): readonly ZodIssue[] | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const fitting = issue.errors.filter(branch =>
-    branch.every(one => !isHere(one) || one.code === 'unrecognized_keys'),
+    branch.every(one => !hasEmptyPath(one) || one.code === 'unrecognized_keys'),
   )
   return fitting.toSorted((left, right) => left.length - right.length)[0]
 }
 
-function fixFor(path: SpecPath, value: unknown, expected: string): string {
+function suggestFix(path: SpecPath, value: unknown, expected: string): string {
   if (path[0] === 'constraints' && path.length === 2 && typeof value === 'object' && value !== null) {
     return 'move {metric, op, value} to metric.constraints; constraints are sentences for proposers'
   }
-  if (value === undefined) return `add ${pathText(path)}`
+  if (value === undefined) return `add ${formatPath(path)}`
   if (expected === 'text' && (typeof value === 'number' || typeof value === 'boolean')) {
     return `put it in quotes: "${value}"`
   }
@@ -112,36 +117,37 @@ function fixFor(path: SpecPath, value: unknown, expected: string): string {
 }
 
 /** A wrong choice as the nearest right one. */
-function choice(value: unknown, choices: readonly unknown[]): { didYouMean?: string; fix?: string } {
-  const near = typeof value === 'string' ? nearest(value, choices.map(String)) : undefined
+function suggestChoice(value: unknown, choices: readonly unknown[]): { didYouMean?: string; fix?: string } {
+  const near = typeof value === 'string' ? findNearestWord(value, choices.map(String)) : undefined
   return near === undefined ? {} : { didYouMean: near, fix: `did you mean "${near}"?` }
 }
 
-function choicesOf(issue: Issue): unknown[] {
+function listChoices(issue: ZodIssue): unknown[] {
   if (issue.code === 'invalid_value') return issue.values
   if (issue.code !== 'invalid_union') return []
   if (issue.errors.length === 0) return 'options' in issue ? issue.options : []
-  return issue.errors.flat().filter(isHere).flatMap(choicesOf)
+  return issue.errors.flat().filter(hasEmptyPath).flatMap(listChoices)
 }
 
 /** What zod refused, in the words of the file: one finding for each thing to change. */
-export function findingsOf(issue: Issue, context: IssueContext, base: SpecPath = []): Finding[] {
-  const path = [...base, ...pathOf(issue)]
-  const value = valueAt(context.raw, path)
-  if (issue.code === 'unrecognized_keys') return issue.keys.map(key => unknownKey(path, key, context.known))
+export function toFindings(issue: ZodIssue, context: IssueContext, base: SpecPath = []): SpecFinding[] {
+  const path = [...base, ...getIssuePath(issue)]
+  const value = getValueByPath(context.raw, path)
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.map(key => describeUnknownKey(path, key, context.known))
   if (issue.code === 'invalid_union') {
-    const branch = branchOf(issue, value)
-    if (branch !== undefined) return branch.flatMap(inner => findingsOf(inner, context, path))
+    const branch = selectUnionBranch(issue, value)
+    if (branch !== undefined) return branch.flatMap(inner => toFindings(inner, context, path))
   }
-  const choices = choicesOf(issue)
-  const expected = expectedBy(issue)
+  const choices = listChoices(issue)
+  const expected = describeExpected(issue)
   return [
     {
       path,
-      found: foundText(value),
+      found: describeFoundValue(value),
       expected,
-      fix: fixFor(path, value, expected),
-      ...choice(value, choices),
+      fix: suggestFix(path, value, expected),
+      ...suggestChoice(value, choices),
     },
   ]
 }

@@ -1,15 +1,15 @@
 import { z } from 'zod'
-import { type Rules, specSchema } from './schema.ts'
+import { type SpecRules, buildSpecSchema } from './schema.ts'
 
 type JsonObject = Record<string, unknown>
 
-const VERSION = {
+const WINNOW_KEY = {
   const: 1,
   description: "Selects winnow's defaults; without it the file is a ce-optimize spec.",
 }
 
 /** What a whole number is at all says nothing about a key. */
-function withoutIntegerLimits(schema: z.core.JSONSchema.BaseSchema): void {
+function removeIntegerLimits(schema: z.core.JSONSchema.BaseSchema): void {
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum
 }
@@ -21,12 +21,12 @@ function restoreDefault(schema: z.core.$ZodTypes, written: z.core.JSONSchema.Bas
   if (Array.isArray(examples)) written.examples ??= examples
 }
 
-function half(rules: Rules): JsonObject {
-  const { $schema: _dialect, ...schema } = z.toJSONSchema(specSchema(rules), {
+function buildRulesSchema(rules: SpecRules): JsonObject {
+  const { $schema: _dialect, ...schema } = z.toJSONSchema(buildSpecSchema(rules), {
     io: 'input',
     target: 'draft-07',
     override: ({ zodSchema, jsonSchema }) => {
-      withoutIntegerLimits(jsonSchema)
+      removeIntegerLimits(jsonSchema)
       restoreDefault(zodSchema, jsonSchema)
     },
   })
@@ -37,22 +37,22 @@ function half(rules: Rules): JsonObject {
  * Both kinds of spec in one schema, chosen by the key `winnow`.
  * Draft 7, because editors' YAML servers understand no newer one fully.
  */
-export function specJsonSchema(): JsonObject {
+export function buildSpecJsonSchema(): JsonObject {
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
     title: 'winnow spec',
     description: 'What to improve, how to measure it, and what may change.',
     type: 'object',
-    properties: { winnow: VERSION },
+    properties: { winnow: WINNOW_KEY },
     if: { required: ['winnow'] },
     // oxlint-disable-next-line unicorn/no-thenable -- JSON Schema's own keyword
     then: { $ref: '#/definitions/winnow' },
     else: { $ref: '#/definitions/ce' },
-    definitions: { winnow: half('winnow'), ce: half('ce') },
+    definitions: { winnow: buildRulesSchema('winnow'), ce: buildRulesSchema('ce') },
   }
 }
 
 /** Exactly what `schema/spec.schema.json` holds. */
-export function specJsonSchemaText(): string {
-  return `${JSON.stringify(specJsonSchema(), null, 2)}\n`
+export function renderSpecJsonSchema(): string {
+  return `${JSON.stringify(buildSpecJsonSchema(), null, 2)}\n`
 }

@@ -1,7 +1,7 @@
 /** Lowest and highest score: whatever lies outside counts as missing (invariant 5). */
-export type Scale = readonly [low: number, high: number]
+export type ScoreScale = readonly [low: number, high: number]
 
-interface Scored {
+interface ScoredSection {
   rubric: string
   scoring: { scale: { lowest: number; highest: number } | null }
 }
@@ -16,28 +16,28 @@ const SENTENCE = /[\n;]|[.!?](?=\s|$)/
  * As the spec gives it, else the one range that its rubric scores by; null: it names none, or several. Where no sentence
  * speaks of scoring, it is the one range that there is.
  */
-export function scaleOf({ rubric, scoring }: Scored): Scale | null {
+export function findScoreScale({ rubric, scoring }: ScoredSection): ScoreScale | null {
   if (scoring.scale !== null) {
-    const given: Scale = [scoring.scale.lowest, scoring.scale.highest]
+    const given: ScoreScale = [scoring.scale.lowest, scoring.scale.highest]
     return isScale(given) ? given : null
   }
   const scored = rubric
     .split(SENTENCE)
     .filter(sentence => SCORING.test(sentence))
-    .flatMap(rangesIn)
-  return onlyOne(scored.length > 0 ? scored : rangesIn(rubric))
+    .flatMap(findRanges)
+  return getOnlyScale(scored.length > 0 ? scored : findRanges(rubric))
 }
 
-function rangesIn(text: string): Scale[] {
-  const named = [...text.matchAll(RANGE)].map(([, low, high]): Scale => [Number(low), Number(high)])
+function findRanges(text: string): ScoreScale[] {
+  const named = [...text.matchAll(RANGE)].map(([, low, high]): ScoreScale => [Number(low), Number(high)])
   return named.filter(isScale)
 }
 
-function onlyOne([first, ...others]: readonly Scale[]): Scale | null {
+function getOnlyScale([first, ...others]: readonly ScoreScale[]): ScoreScale | null {
   if (first === undefined) return null
   return others.every(([low, high]) => low === first[0] && high === first[1]) ? first : null
 }
 
-function isScale([low, high]: Scale): boolean {
+function isScale([low, high]: ScoreScale): boolean {
   return Number.isFinite(low) && Number.isFinite(high) && low < high
 }

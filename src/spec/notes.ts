@@ -1,31 +1,31 @@
-import { given } from './prepare.ts'
+import { getGivenValue } from './prepare.ts'
 import type { RuleContext } from './rules/rule.ts'
-import { notedKeys } from './unread-keys.ts'
+import { noteCeLeftovers } from './unread-keys.ts'
 
 /** What every check, status and verdict says when ce's comparison decides. */
 export const NOT_NOISE_PROOF = 'compared with a stored score; not noise-proof'
 
 /** True when ce's rules compare with the incumbent's stored score instead of weighing evidence. */
-export function usesStoredScore(spec: { measurement: { stability: unknown } }): boolean {
+export function isComparedWithStoredScore(spec: { measurement: { stability: unknown } }): boolean {
   return spec.measurement.stability !== null
 }
 
 /** The same for what says where a campaign stands. */
-export function standingNotes(spec: Parameters<typeof usesStoredScore>[0]): string[] {
-  return usesStoredScore(spec) ? [NOT_NOISE_PROOF] : []
+export function listStatusNotes(spec: Parameters<typeof isComparedWithStoredScore>[0]): string[] {
+  return isComparedWithStoredScore(spec) ? [NOT_NOISE_PROOF] : []
 }
 
 /** Without the key nothing says whose rules are meant, and a forgotten line changes every default. */
 export const READ_AS_CE =
   'there is no "winnow: 1", so this is read as a ce-optimize spec, with its defaults and rules; for those of winnow make "winnow: 1" its first line'
 
-type Note = (context: RuleContext) => string | false
+type SpecNote = (context: RuleContext) => string | false
 
-const comparison: readonly Note[] = [
-  ({ spec }) => usesStoredScore(spec) && NOT_NOISE_PROOF,
+const comparisonNotes: readonly SpecNote[] = [
+  ({ spec }) => isComparedWithStoredScore(spec) && NOT_NOISE_PROOF,
   ({ spec, raw }) =>
-    usesStoredScore(spec) &&
-    given(raw, ['evidence']) !== undefined &&
+    isComparedWithStoredScore(spec) &&
+    getGivenValue(raw, ['evidence']) !== undefined &&
     'evidence is not used: measurement.stability selects the comparison with a stored score',
   ({ spec: { measurement } }) =>
     measurement.stability?.mode === 'ladder' &&
@@ -33,16 +33,16 @@ const comparison: readonly Note[] = [
     'measurement.stability: a ladder with comparison.method absolute compares metric units; relative or paired is usual',
 ]
 
-const compatibility: readonly Note[] = [
+const compatibilityNotes: readonly SpecNote[] = [
   ({ rules }) => rules === 'ce' && READ_AS_CE,
   ({ raw }) =>
-    given(raw, ['metric', 'primary', 'baseline']) !== undefined &&
+    getGivenValue(raw, ['metric', 'primary', 'baseline']) !== undefined &&
     'metric.primary.baseline is ignored: winnow measures the baseline itself',
   ({ raw }) =>
-    given(raw, ['measurement', 'per_case']) !== undefined &&
+    getGivenValue(raw, ['measurement', 'per_case']) !== undefined &&
     'measurement.per_case is accepted and changes nothing: a harness that prints tasks needs no switch',
   ({ raw }) =>
-    given(raw, ['stopping', 'max_wall_hours']) !== undefined &&
+    getGivenValue(raw, ['stopping', 'max_wall_hours']) !== undefined &&
     'stopping.max_wall_hours: winnow counts wall-clock hours only, so the smaller of it and a given max_hours stops the campaign',
   ({ spec }) =>
     spec.constraints.length > 0 &&
@@ -50,7 +50,7 @@ const compatibility: readonly Note[] = [
 ]
 
 /** What the file says and this spec does not use: said, never silently dropped. */
-const unused: readonly Note[] = [
+const unusedKeyNotes: readonly SpecNote[] = [
   ({ spec: { metric } }) =>
     metric.objectives.some(one => one.name === metric.primary.name && one.role === 'secondary') &&
     `metric.objectives: the secondary entry named like the primary (${metric.primary.name}) is ignored`,
@@ -67,7 +67,7 @@ const unused: readonly Note[] = [
     `metric.loss is ignored: metric.primary.type is ${metric.primary.type}`,
   ({ spec: { measurement }, raw }) =>
     measurement.stability === null &&
-    given(raw, ['measurement', 'baseline']) !== undefined &&
+    getGivenValue(raw, ['measurement', 'baseline']) !== undefined &&
     'measurement.baseline is not used: only measurement.stability compares with a stored score',
   ({ spec: { measurement } }) =>
     (measurement.stability?.ladder ?? null) !== null &&
@@ -75,7 +75,7 @@ const unused: readonly Note[] = [
     `measurement.stability.ladder is not used: mode is ${measurement.stability?.mode}`,
 ]
 
-const holdout: readonly Note[] = [
+const holdoutNotes: readonly SpecNote[] = [
   ({ spec: { measurement } }) =>
     measurement.holdout?.source === null &&
     'measurement.holdout.source is not given: what the holdout measures lies where proposers can read it',
@@ -83,7 +83,7 @@ const holdout: readonly Note[] = [
 
 export const MANY_WORK_TREES = 6
 
-const execution: readonly Note[] = [
+const executionNotes: readonly SpecNote[] = [
   ({ spec }) =>
     spec.parallel.exclusive_resources.length > 0 &&
     `parallel.exclusive_resources (${spec.parallel.exclusive_resources.join(', ')}): the campaign is serial`,
@@ -102,9 +102,13 @@ const execution: readonly Note[] = [
     'parallel: no port is handed out without port_strategy: parameterized',
 ]
 
-export function notesOf(context: RuleContext): string[] {
-  const single = [...comparison, ...compatibility, ...unused, ...holdout, ...execution].flatMap(
-    note => note(context) || [],
-  )
-  return [...single, ...notedKeys(context.spec, context.rules)]
+export function listNotes(context: RuleContext): string[] {
+  const single = [
+    ...comparisonNotes,
+    ...compatibilityNotes,
+    ...unusedKeyNotes,
+    ...holdoutNotes,
+    ...executionNotes,
+  ].flatMap(note => note(context) || [])
+  return [...single, ...noteCeLeftovers(context.spec, context.rules)]
 }

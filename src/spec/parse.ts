@@ -1,87 +1,110 @@
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
-import { completed, unrelated, withoutEchoes } from './after-errors.ts'
+import { completeRefusedSpec, removeRelatedFindings, removeFollowOnFindings } from './after-errors.ts'
 import { readDocument, type SourceDocument } from './document.ts'
-import { findingsOf } from './issue.ts'
-import { knownKeys } from './known-keys.ts'
-import { normalised } from './normalise.ts'
-import { notesOf, READ_AS_CE } from './notes.ts'
+import { toFindings } from './issue.ts'
+import { listKnownKeys } from './known-keys.ts'
+import { normaliseSpec } from './normalise.ts'
+import { listNotes, READ_AS_CE } from './notes.ts'
 import {
   isMapping,
-  mistypedVersionKey,
+  findMistypedVersionKey,
   type Raw,
   withDefaultStability,
-  withoutEmptySections,
+  removeEmptySections,
   withPrimaryObjective,
 } from './prepare.ts'
-import { type Finding, foundText, SpecErrors } from './problem.ts'
-import { brokenRules } from './rules.ts'
+import { type SpecFinding, describeFoundValue, SpecErrors } from './problem.ts'
+import { checkRules } from './rules.ts'
 import type { RuleContext } from './rules/rule.ts'
-import { KEBAB, KEBAB_TEXT, type Rules, type Spec, specSchema, type Surroundings } from './schema.ts'
+import {
+  KEBAB,
+  KEBAB_TEXT,
+  type SpecRules,
+  type Spec,
+  buildSpecSchema,
+  type SpecEnvironment,
+} from './schema.ts'
 
 export type ParseOptions = {
   /** As people should read it in messages; its name is the spec's when the spec has none. */
   file: string
   /** A judge without a cost cap is allowed, because a person said so. */
   allowUncapped?: boolean
-} & Partial<Surroundings>
+} & Partial<SpecEnvironment>
 
 export type ParsedSpecFile = { spec: Spec; sha256: string; notes: string[] }
 
-type Prepared = { raw: Raw; rules: Rules; findings: Finding[]; schema: ReturnType<typeof specSchema> }
+type PreparedSpec = {
+  raw: Raw
+  rules: SpecRules
+  findings: SpecFinding[]
+  schema: ReturnType<typeof buildSpecSchema>
+}
 
 /** `winnow: 1` selects winnow's rules, its absence ce's; nothing else is a spec we know. */
-function chooseRules(raw: Raw): { rules: Rules; findings: Finding[] } {
-  if (mistypedVersionKey(raw) !== undefined) return { rules: 'winnow', findings: [] }
+function chooseRules(raw: Raw): { rules: SpecRules; findings: SpecFinding[] } {
+  if (findMistypedVersionKey(raw) !== undefined) return { rules: 'winnow', findings: [] }
   if (!Object.hasOwn(raw, 'winnow')) return { rules: 'ce', findings: [] }
   if (raw['winnow'] === 1) return { rules: 'winnow', findings: [] }
-  const found = foundText(raw['winnow'])
+  const found = describeFoundValue(raw['winnow'])
   const fix = 'write winnow: 1; it is the only version this release reads'
   return { rules: 'winnow', findings: [{ path: ['winnow'], found, expected: '1', fix }] }
 }
 
-function prepare(value: Raw, options: ParseOptions): Prepared {
+function prepareSpec(value: Raw, options: ParseOptions): PreparedSpec {
   const { rules, findings } = chooseRules(value)
   const { host = 'local', privateRepository = false } = options
-  const schema = specSchema(rules, { host, privateRepository })
+  const schema = buildSpecSchema(rules, { host, privateRepository })
   const versioned = rules === 'winnow' ? { ...value, winnow: 1 } : value
-  const whole = withPrimaryObjective(withoutEmptySections(versioned, schema))
+  const whole = withPrimaryObjective(removeEmptySections(versioned, schema))
   const raw = rules === 'ce' ? withDefaultStability(whole) : whole
   return { raw, rules, findings, schema }
 }
 
-function nameOf(spec: { name?: string | undefined }, file: string): { name: string; findings: Finding[] } {
+function findSpecName(
+  spec: { name?: string | undefined },
+  file: string,
+): { name: string; findings: SpecFinding[] } {
   if (spec.name !== undefined) return { name: spec.name, findings: [] }
   const name = basename(file).replace(/\.ya?ml$/, '')
   if (KEBAB.test(name)) return { name, findings: [] }
-  const found = `the file name ${foundText(name)}`
+  const found = `the file name ${describeFoundValue(name)}`
   return {
     name,
     findings: [{ path: ['name'], found, expected: KEBAB_TEXT, fix: 'rename the file, or add name' }],
   }
 }
 
-function refuse(source: SourceDocument, findings: readonly Finding[], rules: Rules | null = null): never {
+function refuseSpec(
+  source: SourceDocument,
+  findings: readonly SpecFinding[],
+  rules: SpecRules | null = null,
+): never {
   const problems = findings
     .map(finding => source.problem(finding))
     .toSorted((a, b) => a.line - b.line || a.column - b.column)
   throw new SpecErrors(problems, undefined, rules === 'ce' ? READ_AS_CE : null)
 }
 
-function contextOf(spec: RuleContext['spec'], { raw, rules }: Prepared, options: ParseOptions): RuleContext {
+function buildRuleContext(
+  spec: RuleContext['spec'],
+  { raw, rules }: PreparedSpec,
+  options: ParseOptions,
+): RuleContext {
   return { spec, raw, rules, allowUncapped: options.allowUncapped ?? false }
 }
 
-function topMapping(source: SourceDocument): Raw {
+function readTopMapping(source: SourceDocument): Raw {
   if (isMapping(source.value)) return source.value
   const empty = source.value === null || source.value === undefined
-  const found = empty ? 'an empty file' : foundText(source.value)
+  const found = empty ? 'an empty file' : describeFoundValue(source.value)
   const fix = 'see `winnow init`, which writes the smallest spec that works'
-  return refuse(source, [{ path: [], found, expected: 'a spec, which is a mapping', fix }])
+  return refuseSpec(source, [{ path: [], found, expected: 'a spec, which is a mapping', fix }])
 }
 
-const lately = new Map<string, ParsedSpecFile>()
-const REMEMBERED = 16
+const recentSpecs = new Map<string, ParsedSpecFile>()
+const RECENT_SPECS_KEPT = 16
 
 /**
  * A spec file as the rest of winnow uses it, or everything that is wrong with it at once. A campaign asks for its
@@ -89,37 +112,37 @@ const REMEMBERED = 16
  */
 export function parseSpec(text: string, options: ParseOptions): ParsedSpecFile {
   const key = JSON.stringify([text, options])
-  const known = lately.get(key)
+  const known = recentSpecs.get(key)
   if (known !== undefined) return known
-  const parsed = deepFrozen(read(text, options))
-  const [oldest] = lately.keys()
-  if (lately.size >= REMEMBERED && oldest !== undefined) lately.delete(oldest)
-  lately.set(key, parsed)
+  const parsed = freezeDeep(parseFresh(text, options))
+  const [oldest] = recentSpecs.keys()
+  if (recentSpecs.size >= RECENT_SPECS_KEPT && oldest !== undefined) recentSpecs.delete(oldest)
+  recentSpecs.set(key, parsed)
   return parsed
 }
 
-function deepFrozen<T>(value: T): T {
+function freezeDeep<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
-  Object.values(value).forEach(deepFrozen)
+  Object.values(value).forEach(freezeDeep)
   return Object.freeze(value)
 }
 
-function read(text: string, options: ParseOptions): ParsedSpecFile {
+function parseFresh(text: string, options: ParseOptions): ParsedSpecFile {
   const source = readDocument(text, options.file)
-  const prepared = prepare(topMapping(source), options)
+  const prepared = prepareSpec(readTopMapping(source), options)
   const result = prepared.schema.safeParse(prepared.raw)
   if (!result.success) {
-    const context = { raw: prepared.raw, known: knownKeys(prepared.rules) }
-    const issues = result.error.issues.flatMap(issue => findingsOf(issue, context))
-    const found = withoutEchoes([...prepared.findings, ...issues])
-    const rest = prepared.schema.safeParse(completed(prepared.raw, found))
-    const broken = rest.success ? brokenRules(contextOf(rest.data, prepared, options)) : []
-    return refuse(source, [...found, ...unrelated(broken, found)], prepared.rules)
+    const context = { raw: prepared.raw, known: listKnownKeys(prepared.rules) }
+    const issues = result.error.issues.flatMap(issue => toFindings(issue, context))
+    const found = removeFollowOnFindings([...prepared.findings, ...issues])
+    const rest = prepared.schema.safeParse(completeRefusedSpec(prepared.raw, found))
+    const broken = rest.success ? checkRules(buildRuleContext(rest.data, prepared, options)) : []
+    return refuseSpec(source, [...found, ...removeRelatedFindings(broken, found)], prepared.rules)
   }
-  const context = contextOf(result.data, prepared, options)
-  const { name, findings } = nameOf(result.data, options.file)
-  const broken = [...prepared.findings, ...findings, ...brokenRules(context)]
-  if (broken.length > 0) return refuse(source, broken, prepared.rules)
+  const context = buildRuleContext(result.data, prepared, options)
+  const { name, findings } = findSpecName(result.data, options.file)
+  const broken = [...prepared.findings, ...findings, ...checkRules(context)]
+  if (broken.length > 0) return refuseSpec(source, broken, prepared.rules)
   const sha256 = createHash('sha256').update(text, 'utf8').digest('hex')
-  return { spec: normalised(context, name), sha256, notes: notesOf(context) }
+  return { spec: normaliseSpec(context, name), sha256, notes: listNotes(context) }
 }

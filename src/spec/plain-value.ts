@@ -10,9 +10,9 @@ import {
   type Scalar,
   type YAMLMap,
 } from 'yaml'
-import { foundText, type SpecPath } from './problem.ts'
+import { describeFoundValue, type SpecPath } from './problem.ts'
 
-export type Refused = { offset?: number; path: SpecPath; found: string; expected: string; fix: string }
+export type RefusedNode = { offset?: number; path: SpecPath; found: string; expected: string; fix: string }
 
 /** Far above any spec, far below what a file of aliases can expand to. */
 const MAX_VALUES = 10_000
@@ -23,7 +23,7 @@ const DANGEROUS_KEYS = new Set(['__proto__', 'constructor', 'prototype'])
 
 /** YAML nodes to plain values, within bounds: aliases cannot explode or loop, keys cannot reach a prototype. */
 class PlainValue {
-  readonly refused: Refused[] = []
+  readonly refused: RefusedNode[] = []
   private values = 0
   private readonly document: Document
   constructor(document: Document) {
@@ -82,7 +82,7 @@ class PlainValue {
     const key = isScalar(pair.key) ? pair.key.value : undefined
     if (typeof key === 'number' || typeof key === 'boolean') return String(key)
     if (typeof key === 'string' && !DANGEROUS_KEYS.has(key)) return key
-    const found = typeof key === 'string' ? `the key ${foundText(key)}` : 'a key that is not text'
+    const found = typeof key === 'string' ? `the key ${describeFoundValue(key)}` : 'a key that is not text'
     this.refuse(pair.key, path, found, 'text as key', 'rename the key')
     return undefined
   }
@@ -103,7 +103,7 @@ class PlainValue {
 
 const BOUNDS = `at most ${MAX_VALUES} values, nested ${MAX_DEPTH} deep`
 
-export function plainValue(document: Document): { value: unknown; refused: Refused[] } {
+export function toPlainValue(document: Document): { value: unknown; refused: RefusedNode[] } {
   const reading = new PlainValue(document)
   return { value: reading.of(document.contents, []), refused: reading.refused }
 }

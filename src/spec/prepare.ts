@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { bare } from './known-keys.ts'
+import { unwrapSchema } from './known-keys.ts'
 import type { SpecPath } from './problem.ts'
-import { nearest } from './suggest.ts'
+import { findNearestWord } from './suggest.ts'
 
 export type Raw = Record<string, unknown>
 
@@ -10,7 +10,7 @@ export function isMapping(value: unknown): value is Raw {
 }
 
 /** The value the file itself gives at a path, before any default; undefined when it gives none. */
-export function given(raw: unknown, path: SpecPath): unknown {
+export function getGivenValue(raw: unknown, path: SpecPath): unknown {
   let value = raw
   for (const part of path) {
     if (Array.isArray(value) && typeof part === 'number') value = value[part]
@@ -21,21 +21,21 @@ export function given(raw: unknown, path: SpecPath): unknown {
 }
 
 /** `parallel:` with nothing below it is an empty section, not a wrong value. */
-export function withoutEmptySections(raw: Raw, schema: z.core.$ZodType): Raw {
-  const inner = bare(schema)
+export function removeEmptySections(raw: Raw, schema: z.core.$ZodType): Raw {
+  const inner = unwrapSchema(schema)
   if (!(inner instanceof z.ZodObject)) return raw
   const shape: Record<string, z.core.$ZodType> = inner.shape
   const kept: Raw = {}
   for (const [key, value] of Object.entries(raw)) {
     const at = shape[key]
     if (value === null && at !== undefined && isOptionalSection(at)) continue
-    kept[key] = at !== undefined && isMapping(value) ? withoutEmptySections(value, at) : value
+    kept[key] = at !== undefined && isMapping(value) ? removeEmptySections(value, at) : value
   }
   return kept
 }
 
 function isOptionalSection(schema: z.core.$ZodType): boolean {
-  const inner = bare(schema)
+  const inner = unwrapSchema(schema)
   const section = inner instanceof z.ZodObject || inner instanceof z.ZodArray
   const acceptsNothing = z.safeParse(schema, undefined).success && !z.safeParse(schema, null).success
   return section && acceptsNothing
@@ -43,8 +43,8 @@ function isOptionalSection(schema: z.core.$ZodType): boolean {
 
 /** An objective listed under the primary's name supplies what the primary leaves unset. */
 export function withPrimaryObjective(raw: Raw): Raw {
-  const primary = given(raw, ['metric', 'primary'])
-  const objectives = given(raw, ['metric', 'objectives'])
+  const primary = getGivenValue(raw, ['metric', 'primary'])
+  const objectives = getGivenValue(raw, ['metric', 'objectives'])
   if (!isMapping(raw['metric']) || !isMapping(primary) || !Array.isArray(objectives)) return raw
   const same = objectives.find(
     one => isMapping(one) && one['name'] === primary['name'] && one['role'] !== 'secondary',
@@ -64,12 +64,12 @@ export function withDefaultStability(raw: Raw): Raw {
   const measurement = raw['measurement']
   if (!isMapping(measurement) || (measurement['stability'] ?? undefined) !== undefined) return raw
   const mode = measurement['mode'] ?? 'auto'
-  const isLoss = given(raw, ['metric', 'primary', 'type']) === 'loss'
+  const isLoss = getGivenValue(raw, ['metric', 'primary', 'type']) === 'loss'
   const stability = mode === 'auto' && !isLoss ? undefined : null
   return { ...raw, measurement: { ...measurement, stability } }
 }
 
 /** `winow: 1` is one wrong letter, not a ce spec with everything missing. */
-export function mistypedVersionKey(raw: Raw): string | undefined {
-  return Object.keys(raw).find(key => raw[key] === 1 && nearest(key, ['winnow']) !== undefined)
+export function findMistypedVersionKey(raw: Raw): string | undefined {
+  return Object.keys(raw).find(key => raw[key] === 1 && findNearestWord(key, ['winnow']) !== undefined)
 }

@@ -13,7 +13,7 @@ export type Problem = {
 }
 
 /** A problem before anyone has looked up its line. */
-export type Finding = Omit<Problem, 'file' | 'line' | 'column' | 'path'> & {
+export type SpecFinding = Omit<Problem, 'file' | 'line' | 'column' | 'path'> & {
   path: SpecPath
   at?: 'key' | 'value'
 }
@@ -22,7 +22,7 @@ export type SpecPath = readonly (string | number)[]
 
 export const UNKNOWN_KEY = 'unknown key'
 
-export function pathText(path: SpecPath): string {
+export function formatPath(path: SpecPath): string {
   let written = ''
   for (const part of path) {
     if (typeof part === 'number') written += `[${part}]`
@@ -31,7 +31,7 @@ export function pathText(path: SpecPath): string {
   return written
 }
 
-function summary(problem: Problem): string {
+function summarizeProblem(problem: Problem): string {
   if (problem.found === UNKNOWN_KEY) return `${problem.found}; ${problem.fix}`
   const saysAll = problem.fix === writeInstead(problem.expected)
   const found = `found ${problem.found}, expected ${problem.expected}`
@@ -44,9 +44,9 @@ export function writeInstead(expected: string): string {
 }
 
 /** One line, whatever the file holds: keys and values may carry line ends and terminal escapes. */
-export function problemLine(problem: Problem): string {
+export function formatProblem(problem: Problem): string {
   const where = `${problem.file}:${problem.line}:${problem.column}`
-  const line = [where, problem.path, summary(problem)].filter(part => part !== '').join('  ')
+  const line = [where, problem.path, summarizeProblem(problem)].filter(part => part !== '').join('  ')
   return line.replaceAll(/\p{Cc}+/gu, ' ')
 }
 
@@ -61,7 +61,7 @@ export class SpecErrors extends UserError {
       first === undefined
         ? {}
         : { file: first.file, line: first.line, column: first.column, path: first.path }
-    super(problems.map(problemLine).join('\n'), {
+    super(problems.map(formatProblem).join('\n'), {
       place,
       ...(first === undefined ? {} : { fix: first.fix }),
       ...(cause === undefined ? {} : { cause }),
@@ -73,13 +73,13 @@ export class SpecErrors extends UserError {
 
 const MAX_FOUND = 60
 
-export function foundText(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(shortened(value))
+export function describeFoundValue(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(truncateValue(value))
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list'
   return typeof value === 'object' && value !== null ? 'a mapping' : 'nothing'
 }
 
-function shortened(value: string): string {
+function truncateValue(value: string): string {
   return value.length > MAX_FOUND ? `${value.slice(0, MAX_FOUND)}…` : value
 }

@@ -1,32 +1,36 @@
 import { UserError } from '../errors.ts'
 import { type ParsedSpecFile, type ParseOptions, parseSpec } from './parse.ts'
-import type { Spec, Surroundings } from './schema.ts'
+import type { Spec, SpecEnvironment } from './schema.ts'
 
 /** A campaign, as far as its events say where it runs: defaults of a spec depend on it. */
-interface Placed {
+interface SpecContext {
   spec_path: string
-  host: Surroundings['host'] | null
+  host: SpecEnvironment['host'] | null
   private_repository: boolean
 }
 
 /** A campaign, as far as its events put a spec in force. */
-export interface Ruled extends Placed {
+export interface CampaignSpecText extends SpecContext {
   spec_yaml: string
 }
 
 /** How every text of a campaign's spec is to be read, so that its defaults are those of where it runs. */
-export function readingOf({ spec_path: file, host, private_repository: privateRepository }: Placed) {
+export function getParseOptions({
+  spec_path: file,
+  host,
+  private_repository: privateRepository,
+}: SpecContext) {
   return { file, host: host ?? 'local', privateRepository } satisfies ParseOptions
 }
 
 /** The spec that a campaign's events put in force; null where it cannot be read. */
-export function recordedSpec(campaign: Ruled): Spec | null {
-  return readSpec(campaign.spec_yaml, readingOf(campaign))?.spec ?? null
+export function readCampaignSpec(campaign: CampaignSpecText): Spec | null {
+  return readSpec(campaign.spec_yaml, getParseOptions(campaign))?.spec ?? null
 }
 
 /** The spec in force of a campaign that this process runs. */
-export function specOf(campaign: Ruled): Spec {
-  return parseSpec(campaign.spec_yaml, readingOf(campaign)).spec
+export function getCampaignSpec(campaign: CampaignSpecText): Spec {
+  return parseSpec(campaign.spec_yaml, getParseOptions(campaign)).spec
 }
 
 /** A recorded text is judged, not trusted: one that is no spec is an answer here, not an error. */

@@ -2,7 +2,7 @@ import { UserError } from '../errors.ts'
 import type { Spec } from './schema.ts'
 
 /** What only calibration knows. */
-export type Calibrated = {
+export type CalibratedScale = {
   singleMachine: boolean
   scale: 'log' | 'linear'
   deterministic: boolean
@@ -17,7 +17,7 @@ export type ResolvedEvidence = Omit<Spec['evidence'], 'min_effect' | 'null_effec
 export const DEFAULT_EFFECT = 0.02
 
 /** A value of 0 or less has no logarithm; comparing differences instead is always possible. */
-function scaleOf({ evidence, metric }: Spec, { scale }: Calibrated): 'log' | 'linear' {
+function resolveScale({ evidence, metric }: Spec, { scale }: CalibratedScale): 'log' | 'linear' {
   if (evidence.scale === 'auto') return scale
   if (evidence.scale === 'linear' || scale === 'log') return evidence.scale
   throw new UserError(`evidence.scale is log, but ${metric.primary.name} has values of 0 or less`, {
@@ -27,7 +27,7 @@ function scaleOf({ evidence, metric }: Spec, { scale }: Calibrated): 'log' | 'li
 }
 
 /** 2 % is a share, and on a linear scale there is no whole that it would be a share of. */
-function minEffect(spec: Spec, scale: 'log' | 'linear', deterministic: boolean): number {
+function resolveMinEffect(spec: Spec, scale: 'log' | 'linear', deterministic: boolean): number {
   if (spec.evidence.min_effect !== null) return spec.evidence.min_effect
   if (deterministic) return 0
   if (scale === 'log') return DEFAULT_EFFECT
@@ -37,7 +37,7 @@ function minEffect(spec: Spec, scale: 'log' | 'linear', deterministic: boolean):
   })
 }
 
-function nullEffect(spec: Spec, min: number, singleMachine: boolean): number {
+function resolveNullEffect(spec: Spec, min: number, singleMachine: boolean): number {
   const effect = spec.evidence.null_effect ?? min / (singleMachine ? 2 : 4)
   if (effect < min || effect === 0) return effect
   throw new UserError(`evidence.null_effect ${effect} is not below min_effect ${min}`, {
@@ -47,17 +47,17 @@ function nullEffect(spec: Spec, min: number, singleMachine: boolean): number {
 }
 
 /** The evidence section with everything pinned that the file leaves to calibration. */
-export function resolveEvidence(spec: Spec, calibrated: Calibrated): ResolvedEvidence {
-  const scale = scaleOf(spec, calibrated)
-  const min_effect = minEffect(spec, scale, calibrated.deterministic)
-  const null_effect = nullEffect(spec, min_effect, calibrated.singleMachine)
+export function resolveEvidence(spec: Spec, calibrated: CalibratedScale): ResolvedEvidence {
+  const scale = resolveScale(spec, calibrated)
+  const min_effect = resolveMinEffect(spec, scale, calibrated.deterministic)
+  const null_effect = resolveNullEffect(spec, min_effect, calibrated.singleMachine)
   return { ...spec.evidence, scale, min_effect, null_effect }
 }
 
 const LONG_EXECUTION_SECONDS = 20
 
 /** Warm-ups cost two executions a job, so short executions are worth more pairs. */
-export function pairsPerJob(
+export function resolvePairsPerJob(
   evidence: Pick<Spec['evidence'], 'pairs_per_job'>,
   executionSeconds: number,
 ): number {

@@ -1,5 +1,5 @@
 /** Edit distance with transpositions, the way people mistype. */
-export function editDistance(left: string, right: string): number {
+export function computeEditDistance(left: string, right: string): number {
   let beforeLast: number[] = []
   let last = Array.from({ length: right.length + 1 }, (_, index) => index)
   for (let i = 1; i <= left.length; i += 1) {
@@ -23,12 +23,12 @@ export function editDistance(left: string, right: string): number {
 const LONGEST_WORD = 64
 
 /** The candidate a person most likely meant; undefined when none is near. Case and separators count for nothing, a first letter for a little. */
-export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+export function findNearestWord(word: string, candidates: Iterable<string>): string | undefined {
   if (word.length > LONGEST_WORD) return undefined
-  const plain = plainWord(word)
+  const plain = normalizeWord(word)
   let best: { candidate: string; distance: number } | undefined
   for (const candidate of candidates) {
-    const distance = editDistance(plain, plainWord(candidate))
+    const distance = computeEditDistance(plain, normalizeWord(candidate))
     const allowed = Math.max(1, Math.floor(Math.max(plain.length, candidate.length) / 3))
     if (distance > allowed || candidate === word) continue
     const nearer = distance - (candidate[0] === word[0] ? 0.5 : 0)
@@ -38,7 +38,7 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
 }
 
 /** `timeout` for `timeout_seconds`: the candidate that has the word as one of its parts. */
-export function containing(word: string, candidates: Iterable<string>): string | undefined {
+export function findContainingWord(word: string, candidates: Iterable<string>): string | undefined {
   const parts = word.toLowerCase().split(/[_\s-]+/)
   for (const candidate of candidates) {
     const all = candidate.split(/[_-]/)
@@ -47,6 +47,6 @@ export function containing(word: string, candidates: Iterable<string>): string |
   return undefined
 }
 
-function plainWord(word: string): string {
+function normalizeWord(word: string): string {
   return word.toLowerCase().replaceAll(/[_\s-]/g, '')
 }

@@ -1,8 +1,8 @@
-import { given } from './prepare.ts'
-import { type ParsedSpec, type Rules, type Spec, specSchema } from './schema.ts'
+import { getGivenValue } from './prepare.ts'
+import { type ParsedSpec, type SpecRules, type Spec, buildSpecSchema } from './schema.ts'
 
 /** A key that is validated and that nothing reads yet: a value that asks for something is refused. */
-interface Unread {
+interface PlannedKey {
   path: readonly [section: string, ...below: string[]]
   /** What is not built, with its verb: `… is`. */
   missing: string
@@ -13,16 +13,16 @@ interface Unread {
   /** ce specs carry it, or these values of it, for machinery of ce's own: there it is said, not refused. */
   inCe?: { values?: readonly unknown[]; says: string }
   /** Where it is read after all. */
-  readIn?: readonly Whereabouts[]
+  readIn?: readonly CampaignLocation[]
   /** Whether anything would have to read it in this spec. */
   when?(spec: Pick<Spec, 'measurement'>): boolean
 }
 
-const REMOVE = 'remove it'
+const REMOVE_IT = 'remove it'
 const OWN_AGENT =
   'winnow starts no agent by itself; propose: [{ use: command, command }] does, with the flags you give it'
 
-const UNREAD: readonly Unread[] = [
+const PLANNED_KEYS: readonly PlannedKey[] = [
   {
     path: ['merge', 'via'],
     missing: 'merging through the API is, but on GitHub,',
@@ -35,9 +35,9 @@ const UNREAD: readonly Unread[] = [
     readIn: ['github', 'single-job'],
     instead: 'remove it and set merge.max_open_experiments',
   },
-  { path: ['search', 'stall_rounds'], missing: 'noticing a stall is', instead: REMOVE },
-  { path: ['search', 'ideate_every'], missing: 'asking for fresh ideas by rounds is', instead: REMOVE },
-  { path: ['search', 'ideate_stall'], missing: 'asking for fresh ideas in a stall is', instead: REMOVE },
+  { path: ['search', 'stall_rounds'], missing: 'noticing a stall is', instead: REMOVE_IT },
+  { path: ['search', 'ideate_every'], missing: 'asking for fresh ideas by rounds is', instead: REMOVE_IT },
+  { path: ['search', 'ideate_stall'], missing: 'asking for fresh ideas in a stall is', instead: REMOVE_IT },
   {
     path: ['search', 'controller'],
     missing: 'turning knobs is',
@@ -112,71 +112,74 @@ const UNREAD: readonly Unread[] = [
 ]
 
 /** For the reference of the spec: keys of which only the default is taken, there. */
-export function unreadPaths(where: Whereabouts): string[] {
-  return UNREAD.filter(({ readIn = [] }) => !readIn.includes(where)).map(({ path }) => path.join('.'))
+export function listPlannedKeyPaths(where: CampaignLocation): string[] {
+  return PLANNED_KEYS.filter(({ readIn = [] }) => !readIn.includes(where)).map(({ path }) => path.join('.'))
 }
 
-let defaults: ParsedSpec | null = null
+let specDefaults: ParsedSpec | null = null
 
 /** Read off the schema, which alone says what a default is. */
-function defaultAt(path: Unread['path']): unknown {
-  defaults ??= specSchema('winnow').parse({
+function getDefaultValue(path: PlannedKey['path']): unknown {
+  specDefaults ??= buildSpecSchema('winnow').parse({
     winnow: 1,
     measurement: { command: 'x' },
     scope: { mutable: ['x'] },
   })
-  return given(defaults, path)
+  return getGivenValue(specDefaults, path)
 }
 
-function asks(key: Unread, spec: unknown): boolean {
-  const value = JSON.stringify(given(spec, key.path))
-  return ![defaultAt(key.path), ...(key.harmless ?? [])].some(each => JSON.stringify(each) === value)
+function isRequested(key: PlannedKey, spec: unknown): boolean {
+  const value = JSON.stringify(getGivenValue(spec, key.path))
+  return ![getDefaultValue(key.path), ...(key.harmless ?? [])].some(each => JSON.stringify(each) === value)
 }
 
-type Asked = Pick<Spec, 'measurement'>
+type MeasurementSpec = Pick<Spec, 'measurement'>
 
-function asked(spec: Asked): Unread[] {
-  return UNREAD.filter(key => asks(key, spec) && key.when?.(spec) !== false)
+function listRequestedKeys(spec: MeasurementSpec): PlannedKey[] {
+  return PLANNED_KEYS.filter(key => isRequested(key, spec) && key.when?.(spec) !== false)
 }
 
 /** Whether a ce spec only brings the key along. */
-function isBroughtAlong({ inCe, path }: Unread, spec: unknown, rules: Rules): boolean {
+function isCeLeftover({ inCe, path }: PlannedKey, spec: unknown, rules: SpecRules): boolean {
   if (rules !== 'ce' || inCe === undefined) return false
-  return inCe.values === undefined || inCe.values.includes(given(spec, path))
+  return inCe.values === undefined || inCe.values.includes(getGivenValue(spec, path))
 }
 
 /**
  * Where a campaign lives: with everything on one machine; with its pull requests on GitHub and all work in one job
  * there; or with its orders in measuring jobs of their own.
  */
-export type Whereabouts = 'local' | 'single-job' | 'github'
+export type CampaignLocation = 'local' | 'single-job' | 'github'
 
 /** One sentence for each such key, to be refused. */
-export function refusedKeys(spec: Asked & { rules: Rules }, where: Whereabouts): string[] {
-  return asked(spec)
+export function refusePlannedKeys(
+  spec: MeasurementSpec & { rules: SpecRules },
+  where: CampaignLocation,
+): string[] {
+  return listRequestedKeys(spec)
     .filter(({ readIn = [] }) => !readIn.includes(where))
-    .filter(key => !isBroughtAlong(key, spec, spec.rules))
+    .filter(key => !isCeLeftover(key, spec, spec.rules))
     .map(({ path, missing, instead }) => {
-      const value = valueText(given(spec, path))
+      const value = formatKeyValue(getGivenValue(spec, path))
       return `${path.join('.')}${value}: ${missing} not built yet; ${instead}.`
     })
 }
 
 /** One note for each such key that is read on GitHub, for who looks at the spec elsewhere. */
-export function notedElsewhere(spec: Asked): string[] {
-  return asked(spec)
+export function noteGithubOnlyKeys(spec: MeasurementSpec): string[] {
+  return listRequestedKeys(spec)
     .filter(({ readIn = [] }) => readIn.includes('github'))
     .map(({ path }) => `${path.join('.')} is for campaigns on GitHub: on this machine winnow run refuses it`)
 }
 
 /** One note for each such key that a ce spec brings along. */
-export function notedKeys(spec: Asked, rules: Rules): string[] {
-  return asked(spec)
-    .filter(key => isBroughtAlong(key, spec, rules))
+export function noteCeLeftovers(spec: MeasurementSpec, rules: SpecRules): string[] {
+  return listRequestedKeys(spec)
+    .filter(key => isCeLeftover(key, spec, rules))
     .map(({ path, inCe }) => `${path.join('.')} changes nothing: ${inCe?.says ?? ''}`)
 }
 
-function valueText(value: unknown): string {
+function formatKeyValue(value: unknown): string {
   const plain = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
   return plain ? ` ${value}` : ''
 }

@@ -1,10 +1,10 @@
-import { isJudged } from './judged.ts'
+import { isJudgedMetric } from './judged.ts'
 import type { Spec } from './schema.ts'
-import { refusedKeys, type Whereabouts } from './unread-keys.ts'
+import { refusePlannedKeys, type CampaignLocation } from './unread-keys.ts'
 
-type Machinery = { used: (spec: Spec) => boolean; sentence: (spec: Spec) => string }
+type PlannedFeature = { used: (spec: Spec) => boolean; sentence: (spec: Spec) => string }
 
-const measuring: readonly Machinery[] = [
+const plannedMeasuring: readonly PlannedFeature[] = [
   {
     used: ({ measurement, policy }) => measurement.stability !== null && policy.tie_breakers.length > 0,
     sentence: () =>
@@ -23,50 +23,50 @@ const measuring: readonly Machinery[] = [
 ]
 
 /** What a judged metric cannot be combined with yet. */
-const judging: readonly Machinery[] = [
-  beside(
+const plannedJudging: readonly PlannedFeature[] = [
+  planJudgedCombination(
     'measurement.stability',
     ({ measurement }) => measurement.stability !== null,
     'comparing judged scores with stored ones is',
     'remove it; items of both sides are then judged in pairs (with winnow: 1)',
   ),
-  beside(
+  planJudgedCombination(
     'measurement.holdout',
     ({ measurement }) => measurement.holdout !== null,
     'judging a holdout is',
     'remove it',
   ),
-  beside(
+  planJudgedCombination(
     'measurement.score',
     ({ measurement }) => measurement.score !== null,
     'items of a separate scorer are',
     'let measurement.command print them',
   ),
-  beside(
+  planJudgedCombination(
     'measurement.output',
     ({ measurement }) => measurement.output !== 'json',
     'items in this form are',
     'use json',
   ),
-  beside(
+  planJudgedCombination(
     'metric.objectives',
     ({ metric }) => metric.objectives.some(({ role }) => role !== 'secondary'),
     'measuring other objectives in pairs is',
     'use metric.degenerate_gates, metric.constraints or role: secondary',
   ),
-  beside(
+  planJudgedCombination(
     'policy.tie_breakers',
     ({ policy }) => policy.tie_breakers.length > 0,
     'measuring a tie-breaker in pairs is',
     'remove it',
   ),
-  beside(
+  planJudgedCombination(
     'metric.judge.singleton_sample',
     ({ metric }) => (metric.judge?.singleton_sample ?? 0) > 0,
     'scoring singletons is',
     'set it to 0',
   ),
-  beside(
+  planJudgedCombination(
     'metric.judge.calibration',
     ({ metric }) => metric.judge?.calibration != null,
     'comparing judges with labels first is',
@@ -74,18 +74,23 @@ const judging: readonly Machinery[] = [
   ),
 ]
 
-function beside(key: string, used: Machinery['used'], missing: string, instead: string): Machinery {
+function planJudgedCombination(
+  key: string,
+  used: PlannedFeature['used'],
+  missing: string,
+  instead: string,
+): PlannedFeature {
   return {
     used: spec => spec.metric.primary.type === 'judge' && used(spec),
     sentence: () => `${key}: ${missing}, beside a judged metric, not built yet; ${instead}.`,
   }
 }
 
-const isolation: readonly Machinery[] = [
+const plannedIsolation: readonly PlannedFeature[] = [
   {
-    used: ({ measurement }) => !['auto', 'uid', 'none'].includes(isolationName(measurement.isolation)),
+    used: ({ measurement }) => !['auto', 'uid', 'none'].includes(getIsolationName(measurement.isolation)),
     sentence: ({ measurement }) =>
-      `measurement.isolation ${isolationName(measurement.isolation)}: this isolation is not built yet; use auto, uid or none.`,
+      `measurement.isolation ${getIsolationName(measurement.isolation)}: this isolation is not built yet; use auto, uid or none.`,
   },
   {
     used: ({ measurement }) => measurement.network === 'off',
@@ -93,10 +98,10 @@ const isolation: readonly Machinery[] = [
   },
 ]
 
-const proposing: readonly Machinery[] = [
-  proposer('sweep', 'parameter sweeps are'),
-  proposer('textgrad', 'rewriting of artifacts is'),
-  proposer('dispatch', 'dispatching a workflow is'),
+const plannedProposing: readonly PlannedFeature[] = [
+  planProposer('sweep', 'parameter sweeps are'),
+  planProposer('textgrad', 'rewriting of artifacts is'),
+  planProposer('dispatch', 'dispatching a workflow is'),
   {
     used: ({ artifacts }) => artifacts.length > 0,
     sentence: () => 'artifacts: versioned artifacts are not built yet; list the files under scope.mutable.',
@@ -107,33 +112,35 @@ const proposing: readonly Machinery[] = [
       'epochs: epochs are not built yet; remove the section, each idea is then measured on its own.',
   },
   {
-    used: ({ search }) => frontierName(search.frontier) !== 'incumbent',
+    used: ({ search }) => getFrontierName(search.frontier) !== 'incumbent',
     sentence: ({ search }) =>
-      `search.frontier ${frontierName(search.frontier)}: this strategy is not built yet; use incumbent.`,
+      `search.frontier ${getFrontierName(search.frontier)}: this strategy is not built yet; use incumbent.`,
   },
 ]
 
-function proposer(use: Spec['propose'][number]['use'], missing: string): Machinery {
+function planProposer(use: Spec['propose'][number]['use'], missing: string): PlannedFeature {
   return {
     used: ({ propose }) => propose.some(one => one.use === use),
     sentence: () => `propose.use ${use}: ${missing} not built yet; use external, patch or command.`,
   }
 }
 
-function isolationName(isolation: Spec['measurement']['isolation']): string {
+function getIsolationName(isolation: Spec['measurement']['isolation']): string {
   return typeof isolation === 'string' ? isolation : 'container'
 }
 
-function frontierName(frontier: Spec['search']['frontier']): string {
+function getFrontierName(frontier: Spec['search']['frontier']): string {
   return typeof frontier === 'string' ? frontier : frontier.use
 }
 
-const JUDGED_BESIDE =
+const JUDGED_IN_SINGLE_JOB =
   'metric.primary.type judge: in single-job mode the key of the models would lie beside the code that is measured; use the workflows of winnow init --github, or let the harness print a score and use type: hard.'
 
 /** What is valid but not built: one sentence each, to be refused before anything runs and never ignored. */
-export function unsupported(spec: Spec, where: Whereabouts = 'local'): string[] {
-  const machinery = [...measuring, ...judging, ...isolation, ...proposing].filter(({ used }) => used(spec))
-  const elsewhere = where === 'single-job' && isJudged(spec) ? [JUDGED_BESIDE] : []
-  return [...elsewhere, ...machinery.map(({ sentence }) => sentence(spec)), ...refusedKeys(spec, where)]
+export function listPlannedFeatures(spec: Spec, where: CampaignLocation = 'local'): string[] {
+  const machinery = [...plannedMeasuring, ...plannedJudging, ...plannedIsolation, ...plannedProposing].filter(
+    ({ used }) => used(spec),
+  )
+  const elsewhere = where === 'single-job' && isJudgedMetric(spec) ? [JUDGED_IN_SINGLE_JOB] : []
+  return [...elsewhere, ...machinery.map(({ sentence }) => sentence(spec)), ...refusePlannedKeys(spec, where)]
 }

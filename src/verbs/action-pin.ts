@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { UserError } from '../errors.ts'
 import { type Checkout, inspectCheckout } from '../git/checkout.ts'
-import { localIsolation, networkIsolation } from '../git/isolation.ts'
-import { lsRemoteCommits, type RemoteRefs } from '../git/ls-remote.ts'
-import { networkRunner } from '../git/network-runner.ts'
+import { buildLocalIsolation, buildNetworkIsolation } from '../git/isolation.ts'
+import { listRemoteCommits, type RemoteRefs } from '../git/ls-remote.ts'
+import { createNetworkRunner } from '../git/network-runner.ts'
 import type { Oid } from '../git/object-format.ts'
-import { silenceSecondsFrom } from '../git/remote-limits.ts'
-import { GitExit, gitRunner } from '../git/runner.ts'
+import { readSilenceLimit } from '../git/remote-limits.ts'
+import { GitExit, createGitRunner } from '../git/runner.ts'
 import type { Call } from './call.ts'
-import { type GithubPlace, parseGithubAddress } from './github-of.ts'
+import { type GithubLocation, parseGithubAddress } from './github-of.ts'
 
 /** The action of winnow as a workflow names it, at a full commit. */
 export interface ActionPin {
@@ -21,23 +21,23 @@ export interface ActionPin {
   version: string | null
 }
 
-export function usesText({ action, commit, version }: ActionPin): string {
+export function formatUses({ action, commit, version }: ActionPin): string {
   return `${action}@${commit}${version === null ? '' : ` # ${version}`}`
 }
 
 /** The version beside a `uses:`; '' where there is none. */
-export function versionIn(uses: string): string {
+export function readPinnedVersion(uses: string): string {
   return / # (\S+)$/.exec(uses)?.[1] ?? ''
 }
 
 /** Where actions come from for a repository: the same GitHub. */
-type Near = Pick<GithubPlace, 'webUrl'>
+type GithubServer = Pick<GithubLocation, 'webUrl'>
 
 const GIVEN = /^(?<action>[\w.-]+\/[\w.-]+(?:\/[\w.-]+)*)@(?<ref>[\w./-]+)(?: # (?<version>[\w.-]+))?$/
 const COMMIT = /^[0-9a-f]{40}$/
 
 /** `--action owner/name@ref`: a tag or a branch is looked up, and written as the commit that it names now. */
-export async function resolveAction(call: Call, given: string, near: Near): Promise<ActionPin> {
+export async function resolveAction(call: Call, given: string, near: GithubServer): Promise<ActionPin> {
   const { action, ref, version } = GIVEN.exec(given)?.groups ?? {}
   if (action === undefined || ref === undefined) {
     throw new UserError(`--action is ${JSON.stringify(given)}`, {
@@ -45,8 +45,8 @@ export async function resolveAction(call: Call, given: string, near: Near): Prom
     })
   }
   if (version !== undefined && COMMIT.test(ref)) return { action, commit: ref, version }
-  const { url, refs } = await refsOf(call, action, near)
-  if (COMMIT.test(ref)) return { action, commit: ref, version: refs === null ? null : nameOf(refs, ref) }
+  const { url, refs } = await findActionRefs(call, action, near)
+  if (COMMIT.test(ref)) return { action, commit: ref, version: refs === null ? null : findRefName(refs, ref) }
   if (refs === null) {
     throw new UserError(`cannot look up ${ref} in ${url}`, {
       fix: `check the address and that git can read it (git ls-remote ${url}); or give the 40 digits of a commit instead of ${ref}`,
@@ -54,29 +54,29 @@ export async function resolveAction(call: Call, given: string, near: Near): Prom
   }
   const commit = refs.refs.get(`refs/tags/${ref}`) ?? refs.refs.get(`refs/heads/${ref}`)
   if (commit === undefined) {
-    throw new UserError(`${url} has no tag and no branch ${ref}`, { fix: `it has ${listed(refs)}` })
+    throw new UserError(`${url} has no tag and no branch ${ref}`, { fix: `it has ${formatRefNames(refs)}` })
   }
-  return { action, commit, version: nameOf(refs, commit) }
+  return { action, commit, version: findRefName(refs, commit) }
 }
 
 const GITHUB = 'https://github.com'
 
 /** The refs of an action's repository: on an Enterprise Server it is looked for there, then on github.com. */
-async function refsOf(
+async function findActionRefs(
   call: Call,
   action: string,
-  { webUrl }: Near,
+  { webUrl }: GithubServer,
 ): Promise<{ url: string; refs: RemoteRefs | null }> {
   const path = action.split('/').slice(0, 2).join('/')
   const url = `${webUrl}/${path}`
-  const refs = await refsAt(call, url)
+  const refs = await fetchRemoteRefs(call, url)
   if (refs !== null || webUrl === GITHUB) return { url, refs }
-  const elsewhere = await refsAt(call, `${GITHUB}/${path}`)
+  const elsewhere = await fetchRemoteRefs(call, `${GITHUB}/${path}`)
   return elsewhere === null ? { url, refs } : { url: `${GITHUB}/${path}`, refs: elsewhere }
 }
 
 /** Tags first: they are what a person would name. */
-function listed({ refs }: RemoteRefs): string {
+function formatRefNames({ refs }: RemoteRefs): string {
   const names = [...refs.keys()].flatMap(ref => /^refs\/(?:tags|heads)\/(.+)$/.exec(ref)?.[1] ?? [])
   const tags = names.filter(name => refs.has(`refs/tags/${name}`)).toReversed()
   const some = [...tags, ...names.filter(name => !tags.includes(name))].slice(0, 5)
@@ -90,7 +90,7 @@ const WRITABLE = /^[\w.-]+$/
  * What is written beside a commit. Dependabot brings a whole version there up to date together with the commit; a major
  * tag such as v1 moves, so it comes after. A branch is named only where no tag is.
  */
-function nameOf({ head, refs }: RemoteRefs, commit: Oid): string | null {
+function findRefName({ head, refs }: RemoteRefs, commit: Oid): string | null {
   const named = (kind: 'tags' | 'heads') =>
     [...refs].flatMap(([ref, oid]) =>
       oid === commit && ref.startsWith(`refs/${kind}/`) ? [ref.slice(`refs/${kind}/`.length)] : [],
@@ -104,15 +104,17 @@ function nameOf({ head, refs }: RemoteRefs, commit: Oid): string | null {
 }
 
 /** An Enterprise Server may take actions from github.com, and github.com takes none from a server. */
-function isUsable({ webUrl }: GithubPlace, near: Near): boolean {
+function isUsable({ webUrl }: GithubLocation, near: GithubServer): boolean {
   return webUrl === near.webUrl || webUrl === GITHUB
 }
 
 /** Null where the address cannot be read. */
-async function refsAt({ around, interrupt }: Call, url: string): Promise<RemoteRefs | null> {
-  const limits = { silenceSeconds: silenceSecondsFrom(around.env), stop: interrupt }
+async function fetchRemoteRefs({ around, interrupt }: Call, url: string): Promise<RemoteRefs | null> {
+  const limits = { silenceSeconds: readSilenceLimit(around.env), stop: interrupt }
   try {
-    return await networkRunner(networkIsolation('/', around.env), limits).run(lsRemoteCommits(url))
+    return await createNetworkRunner(buildNetworkIsolation('/', around.env), limits).run(
+      listRemoteCommits(url),
+    )
   } catch (error) {
     if (error instanceof GitExit) return null
     throw error
@@ -120,56 +122,60 @@ async function refsAt({ around, interrupt }: Call, url: string): Promise<RemoteR
 }
 
 /** The action of the winnow that runs: of its clone if it runs from one, else of its published version. */
-export async function findOwnAction(call: Call, near: Near): Promise<ActionPin> {
+export async function findOwnAction(call: Call, near: GithubServer): Promise<ActionPin> {
   const home = call.program.home === undefined ? null : realpathSync(call.program.home)
-  const found = home === null ? nowhere(null) : await ofHome(call, home, near)
+  const found = home === null ? describeMissingAction(null) : await findHomeAction(call, home, near)
   if ('commit' in found) return found
   throw new UserError(`init does not know which repository holds this winnow as an action: ${found.why}`, {
     fix: found.fix,
   })
 }
 
-interface NotFound {
+interface ActionNotFound {
   why: string
   fix: string
 }
 
-async function ofHome(call: Call, home: string, near: Near): Promise<ActionPin | NotFound> {
-  const checkout = await cloneAt(call, home)
-  return checkout === null ? ofPackage(call, home, near) : ofClone(call, home, near, checkout)
+async function findHomeAction(
+  call: Call,
+  home: string,
+  near: GithubServer,
+): Promise<ActionPin | ActionNotFound> {
+  const checkout = await findWinnowClone(call, home)
+  return checkout === null ? findPackageAction(call, home, near) : findCloneAction(call, home, near, checkout)
 }
 
 /** The repository whose top this is: a package that lies inside another repository has no commit of its own. */
-async function cloneAt({ around }: Call, home: string): Promise<Checkout | null> {
+async function findWinnowClone({ around }: Call, home: string): Promise<Checkout | null> {
   if (!existsSync(join(home, '.git'))) return null
   const checkout = await inspectCheckout(home, around.env)
   return checkout.topLevel !== null && realpathSync(checkout.topLevel) === home ? checkout : null
 }
 
-async function ofClone(
+async function findCloneAction(
   call: Call,
   home: string,
-  near: Near,
+  near: GithubServer,
   { remotes }: Checkout,
-): Promise<ActionPin | NotFound> {
+): Promise<ActionPin | ActionNotFound> {
   const usual = remotes.toSorted((a, b) => Number(b.name === 'origin') - Number(a.name === 'origin'))
   const there = usual.flatMap(({ name, url }) => {
     const place = parseGithubAddress(url)
     return place !== null && isUsable(place, near) ? [{ name, url, action: place.repository }] : []
   })
-  const git = gitRunner(localIsolation(home, call.around.env))
+  const git = createGitRunner(buildLocalIsolation(home, call.around.env))
   const commit = await git.run({ args: ['rev-parse', 'HEAD'], parse: ({ stdout }) => stdout.trim() })
   let unread: string | null = null
   let first: (typeof there)[number] | undefined
   for (const each of there) {
-    const refs = await refsAt(call, each.url)
+    const refs = await fetchRemoteRefs(call, each.url)
     if (refs === null) {
       unread ??= each.url
       continue
     }
     first ??= each
-    const tag = nameOf(refs, commit)
-    const branch = await branchHolding(git, refs, commit)
+    const tag = findRefName(refs, commit)
+    const branch = await findContainingBranch(git, refs, commit)
     if (tag === null && branch === null) continue
     const version = tag ?? (branch !== null && WRITABLE.test(branch) ? branch : null)
     return { action: each.action, commit, version }
@@ -186,12 +192,12 @@ async function ofClone(
       fix: `check git ls-remote ${unread}, and repeat`,
     }
   }
-  return nowhere(home)
+  return describeMissingAction(home)
 }
 
 /** The first branch that holds the commit, the default branch before others. A tip that was never fetched here says nothing. */
-async function branchHolding(
-  git: ReturnType<typeof gitRunner>,
+async function findContainingBranch(
+  git: ReturnType<typeof createGitRunner>,
   { head, refs }: RemoteRefs,
   commit: Oid,
 ): Promise<string | null> {
@@ -214,23 +220,27 @@ const PACKAGE = z.looseObject({
 })
 
 /** npm takes `owner/name` and `github:owner/name` for an address, too. */
-async function ofPackage(call: Call, home: string, near: Near): Promise<ActionPin | NotFound> {
+async function findPackageAction(
+  call: Call,
+  home: string,
+  near: GithubServer,
+): Promise<ActionPin | ActionNotFound> {
   const read = PACKAGE.safeParse(JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')))
   const repository = read.data?.repository
   const given = typeof repository === 'string' ? repository : repository?.url
-  if (read.data === undefined || given === undefined) return nowhere(home)
+  if (read.data === undefined || given === undefined) return describeMissingAction(home)
   const short = /^(?:github:)?([\w.-]+\/[\w.-]+)$/.exec(given)?.[1]
   const action = short ?? parseGithubAddress(given)?.repository
-  if (action === undefined) return nowhere(home)
+  if (action === undefined) return describeMissingAction(home)
   const tag = `v${read.data.version}`
-  const { url, refs } = await refsOf(call, action, near)
+  const { url, refs } = await findActionRefs(call, action, near)
   const commit = refs?.refs.get(`refs/tags/${tag}`)
   if (commit !== undefined) return { action, commit, version: tag }
   const why = refs === null ? `${url} cannot be read` : `${url} has no tag ${tag}`
   return { why, fix: `winnow init --github --action ${action}@<tag, branch or commit>` }
 }
 
-function nowhere(home: string | null): NotFound {
+function describeMissingAction(home: string | null): ActionNotFound {
   const why = home === null ? 'nothing says where it was installed from' : `${home} has no remote on GitHub`
   const source = home === null ? '<a clone of winnow>' : home
   const fix = [

@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { amend as amendCampaign } from '../engine/amend.ts'
+import { applyAmendment as amendCampaign } from '../engine/amend.ts'
 import { requireCampaign } from '../engine/session.ts'
 import { UserError } from '../errors.ts'
-import { nullIfMissing } from '../git/bare-repository.ts'
-import { atCampaign, type Scene } from './at-campaign.ts'
+import { toNullIfMissing } from '../git/bare-repository.ts'
+import { withCampaign, type CommandContext } from './at-campaign.ts'
 import type { Verb } from './verb.ts'
 
-export const amend: Verb = {
+export const amendVerb: Verb = {
   name: 'amend',
   group: 'more',
   summary: "put the work tree's spec in force, uncommitted, with a reason for the record",
@@ -17,26 +17,26 @@ export const amend: Verb = {
   examples: ['winnow amend --reason "tests may take longer"'],
   exits: {},
   run: call =>
-    atCampaign(call, { access: 'write', startedOnly: true, announce: true }, async scene => {
+    withCampaign(call, { access: 'write', startedOnly: true, announce: true }, async scene => {
       const reason = call.given.text('reason')
       if (reason === undefined || reason.trim() === '') {
         throw new UserError('an amendment needs a reason', { fix: 'winnow amend --reason "…"' })
       }
-      const yaml = await workTreeSpec(scene)
+      const yaml = await readWorkTreeSpec(scene)
       const { measuredAnew } = await amendCampaign(scene.place, { yaml, reason })
-      if (scene.rehearsal === null) call.terminal.out(`The spec is amended.${measuredAnew ? ANEW : ''}`)
+      if (scene.dryRun === null) call.terminal.out(`The spec is amended.${measuredAnew ? ANEW : ''}`)
       return 0
     }),
 }
 
 const ANEW = ' Its ruler changed: the baseline and everything open are measured anew.'
 
-async function workTreeSpec({ place }: Scene): Promise<string> {
+async function readWorkTreeSpec({ place }: CommandContext): Promise<string> {
   const { spec_path: path } = (await requireCampaign(place)).loaded.campaign
   const text =
     place.checkout === null
       ? null
-      : await readFile(resolve(place.checkout, path), 'utf8').catch(nullIfMissing)
+      : await readFile(resolve(place.checkout, path), 'utf8').catch(toNullIfMissing)
   if (text !== null) return text
   throw new UserError(`${path} is not in a work tree here`, {
     place: { file: path },

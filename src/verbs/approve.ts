@@ -1,28 +1,28 @@
-import { record } from '../engine/record.ts'
+import { recordEvents } from '../engine/record.ts'
 import { requireCampaign } from '../engine/session.ts'
 import { UserError } from '../errors.ts'
 import {
   type ApprovalRequest,
-  awaitedPackages,
-  DIGEST_SHOWN,
-  packagesText,
-  shownDigest,
+  listAwaitedPackages,
+  SHORT_DIGEST_LENGTH,
+  formatPackages,
+  getShortDigest,
 } from '../model/approval.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
-import { subjectsOf } from '../model/picked.ts'
-import { mayHaveEncore } from '../plan/encore.ts'
-import { approveCommand, deferredOf, requestText } from '../report/approval-text.ts'
-import { capitalised, standingSentence } from '../report/sentence.ts'
-import { standingIn } from '../report/standing.ts'
-import { wayOnText } from '../report/way-on.ts'
-import { nextTurn } from '../report/who-goes-on.ts'
-import { atCampaign, type Scene } from './at-campaign.ts'
-import type { Call, Commented } from './call.ts'
-import { experimentNamed } from './experiment-named.ts'
+import { listSubjects } from '../model/picked.ts'
+import { canHaveExtraRound } from '../plan/encore.ts'
+import { formatApproveCommand, listAwaitingApproval, renderApprovalRequest } from '../report/approval-text.ts'
+import { toSentenceCase, renderStateSentence } from '../report/sentence.ts'
+import { getExperimentState } from '../report/standing.ts'
+import { describeResumeHint } from '../report/way-on.ts'
+import { describeNextRun } from '../report/who-goes-on.ts'
+import { withCampaign, type CommandContext } from './at-campaign.ts'
+import type { Call, CommentSource } from './call.ts'
+import { findNamedExperiment } from './experiment-named.ts'
 import type { Verb } from './verb.ts'
 
-export const approve: Verb = {
+export const approveVerb: Verb = {
   name: 'approve',
   group: 'steer',
   summary: 'say yes to packages that an idea adds; alone, show what waits',
@@ -44,24 +44,26 @@ export const approve: Verb = {
   exits: {},
   comment: { options: ['digest'], alias: 'approve-deps' },
   run: call =>
-    atCampaign(call, { access: 'write', startedOnly: true }, async scene => {
+    withCampaign(call, { access: 'write', startedOnly: true }, async scene => {
       const { campaign } = (await requireCampaign(scene.place)).loaded
       const [exp, ...packages] = call.given.positionals
       if (exp === undefined) {
         requireNoDigest(call)
-        return list(call, scene, campaign)
+        return printWaitingApprovals(call, scene, campaign)
       }
       const set = SET.test(exp) ? exp : call.given.text('digest')
-      const experiment = SET.test(exp) ? experimentWithSet(campaign, exp) : experimentNamed(campaign, exp)
-      if (call.comment) await requireAnother(call.comment, scene.place.by.actor, { experiment, set })
-      return give(call, scene, { campaign, experiment, packages, set })
+      const experiment = SET.test(exp)
+        ? findExperimentBySet(campaign, exp)
+        : findNamedExperiment(campaign, exp)
+      if (call.comment) await requireOtherAuthor(call.comment, scene.place.by.actor, { experiment, set })
+      return giveApproval(call, scene, { campaign, experiment, packages, set })
     }),
 }
 
 const SET = /^[0-9a-f]{8,64}$/
 
-function experimentWithSet(campaign: Campaign, set: string): Experiment {
-  const all = subjectsOf(campaign).filter(({ approval }) => approval?.digest.startsWith(set))
+function findExperimentBySet(campaign: Campaign, set: string): Experiment {
+  const all = listSubjects(campaign).filter(({ approval }) => approval?.digest.startsWith(set))
   const found = all.find(({ status }) => status === 'deferred') ?? all[0]
   if (found !== undefined) return found
   throw new UserError(`no experiment waits for the set ${set.slice(0, 12)}`, {
@@ -70,15 +72,15 @@ function experimentWithSet(campaign: Campaign, set: string): Experiment {
 }
 
 /** Between a comment and whoever heeds it the set may have changed, and nobody approves what they brought. */
-async function requireAnother(
-  { bringers }: Commented,
+async function requireOtherAuthor(
+  { headAuthors: bringers }: CommentSource,
   actor: string,
-  { experiment, set }: Pick<Asked, 'experiment' | 'set'>,
+  { experiment, set }: Pick<ApprovalTarget, 'experiment' | 'set'>,
 ): Promise<void> {
   const { id, approval } = experiment
   if (set === undefined) {
     throw new UserError(`say which set of ${id} you have looked at`, {
-      fix: approval === null ? '/winnow approve <set>' : commentFor(approval),
+      fix: approval === null ? '/winnow approve <set>' : formatApproveComment(approval),
     })
   }
   const brought = await bringers(id)
@@ -103,27 +105,32 @@ function requireNoDigest({ given }: Call): void {
   })
 }
 
-function list({ given, terminal }: Call, { rehearsal }: Scene, campaign: Campaign): number {
-  const waiting = deferredOf(campaign)
+function printWaitingApprovals(
+  { given, terminal }: Call,
+  { dryRun: rehearsal }: CommandContext,
+  campaign: Campaign,
+): number {
+  const waiting = listAwaitingApproval(campaign)
   if (rehearsal !== null) rehearsal.answered = true
   if (given.flag('json')) {
-    terminal.json({ campaign: campaign.name, waiting: waiting.map(requestView) })
+    terminal.json({ campaign: campaign.name, waiting: waiting.map(toRequestView) })
     return 0
   }
   if (waiting.length === 0) terminal.out('Nothing waits for an approval.')
-  for (const experiment of waiting) for (const line of [...requestText(experiment), '']) terminal.out(line)
+  for (const experiment of waiting)
+    for (const line of [...renderApprovalRequest(experiment), '']) terminal.out(line)
   const [first] = waiting
-  if (first !== undefined) terminal.out(`${approveCommand(first)} says yes to all of it.`)
+  if (first !== undefined) terminal.out(`${formatApproveCommand(first)} says yes to all of it.`)
   return 0
 }
 
-function requestView(experiment: Experiment) {
+function toRequestView(experiment: Experiment) {
   const { id, hypothesis, approval } = experiment
   const { digest = null, additions = [] } = approval ?? {}
-  return { experiment: id, hypothesis, digest, packages: awaitedPackages(experiment), additions }
+  return { experiment: id, hypothesis, digest, packages: listAwaitedPackages(experiment), additions }
 }
 
-interface Asked {
+interface ApprovalTarget {
   campaign: Campaign
   experiment: Experiment
   packages: readonly string[]
@@ -131,19 +138,23 @@ interface Asked {
   set: string | undefined
 }
 
-async function give(call: Call, { place, rehearsal }: Scene, asked: Asked): Promise<number> {
+async function giveApproval(
+  call: Call,
+  { place, dryRun: rehearsal }: CommandContext,
+  asked: ApprovalTarget,
+): Promise<number> {
   const { campaign, experiment } = asked
-  const request = requestOf(asked)
+  const request = getApprovalRequest(asked)
   requireSameSet(call, asked.set, experiment, request)
-  const packages = chosen(asked, request)
+  const packages = selectPackages(asked, request)
   const { digest } = request
   const said = call.comment === undefined ? {} : { said_at: call.comment.at }
   const about = { experiment: experiment.id, digest, packages: [...packages] }
-  if (packages.length > 0) await record(place, [{ kind: 'approved', ...about, ...said }])
+  if (packages.length > 0) await recordEvents(place, [{ kind: 'approved', ...about, ...said }])
   if (rehearsal !== null) return 0
-  const after = experimentNamed((await requireCampaign(place)).loaded.campaign, experiment.id)
-  requireSameSet(call, digest, after, requestOf({ ...asked, experiment: after }))
-  const left = awaitedPackages(after)
+  const after = findNamedExperiment((await requireCampaign(place)).loaded.campaign, experiment.id)
+  requireSameSet(call, digest, after, getApprovalRequest({ ...asked, experiment: after }))
+  const left = listAwaitedPackages(after)
   if (call.given.flag('json'))
     call.terminal.json({
       campaign: campaign.name,
@@ -152,15 +163,18 @@ async function give(call: Call, { place, rehearsal }: Scene, asked: Asked): Prom
       approved: packages,
       left,
     })
-  else call.terminal.out(givenText(asked, { packages, left, request, actor: place.by.actor }))
+  else call.terminal.out(describeApproval(asked, { packages, left, request, actor: place.by.actor }))
   return 0
 }
 
 /** What was asked for, answered or not: an answer that was given before is said, and not given again. */
-function requestOf({ campaign, experiment }: Pick<Asked, 'campaign' | 'experiment'>): ApprovalRequest {
+function getApprovalRequest({
+  campaign,
+  experiment,
+}: Pick<ApprovalTarget, 'campaign' | 'experiment'>): ApprovalRequest {
   if (experiment.status !== 'ended' && experiment.approval !== null) return experiment.approval
   throw new UserError(
-    `${experiment.id} waits for no approval. ${standingSentence(standingIn(campaign, experiment))}`,
+    `${experiment.id} waits for no approval. ${renderStateSentence(getExperimentState(campaign, experiment))}`,
     { fix: 'winnow approve shows what waits' },
   )
 }
@@ -174,22 +188,25 @@ function requireSameSet(
 ): void {
   if (given === undefined) return
   if (!request.digest.startsWith(given)) {
-    throw new UserError(`the set of ${id} changed since ${given}: it is ${shownDigest(request)} now`, {
+    throw new UserError(`the set of ${id} changed since ${given}: it is ${getShortDigest(request)} now`, {
       fix: `winnow approve shows the new one`,
     })
   }
-  if (given.length >= DIGEST_SHOWN) return
-  throw new UserError(`${given} is too little of a set's name: it takes ${DIGEST_SHOWN} digits`, {
-    fix: `look at the set once more, then ${comment ? commentFor(request) : approveCommand({ id, approval: request })}`,
+  if (given.length >= SHORT_DIGEST_LENGTH) return
+  throw new UserError(`${given} is too little of a set's name: it takes ${SHORT_DIGEST_LENGTH} digits`, {
+    fix: `look at the set once more, then ${comment ? formatApproveComment(request) : formatApproveCommand({ id, approval: request })}`,
   })
 }
 
-function commentFor(request: ApprovalRequest): string {
-  return `/winnow approve ${shownDigest(request)}`
+function formatApproveComment(request: ApprovalRequest): string {
+  return `/winnow approve ${getShortDigest(request)}`
 }
 
-function chosen({ experiment, packages }: Asked, { packages: all, additions }: ApprovalRequest): string[] {
-  const awaited = awaitedPackages(experiment)
+function selectPackages(
+  { experiment, packages }: ApprovalTarget,
+  { packages: all, additions }: ApprovalRequest,
+): string[] {
+  const awaited = listAwaitedPackages(experiment)
   if (packages.length === 0) return awaited
   const strange = packages.find(name => !all.includes(name))
   if (strange === undefined) return awaited.filter(name => packages.includes(name))
@@ -200,33 +217,33 @@ function chosen({ experiment, packages }: Asked, { packages: all, additions }: A
   )
 }
 
-function givenText(
-  { campaign, experiment }: Asked,
+function describeApproval(
+  { campaign, experiment }: ApprovalTarget,
   how: { packages: readonly string[]; left: readonly string[]; request: ApprovalRequest; actor: string },
 ): string {
   const { packages, left, request, actor } = how
   if (packages.length === 0 && left.length === 0)
-    return `${experiment.id} was approved already. ${next(campaign)}`
+    return `${experiment.id} was approved already. ${describeWhenMeasured(campaign)}`
   const yes =
     packages.length === 0
       ? `${experiment.id}: nothing new was approved.`
-      : `${experiment.id}: ${packagesText(packages, request.additions)} approved by ${actor}.`
-  if (left.length > 0) return `${yes} It still waits for ${packagesText(left, request.additions)}.`
-  return `${yes} ${next(campaign)}`
+      : `${experiment.id}: ${formatPackages(packages, request.additions)} approved by ${actor}.`
+  if (left.length > 0) return `${yes} It still waits for ${formatPackages(left, request.additions)}.`
+  return `${yes} ${describeWhenMeasured(campaign)}`
 }
 
-function next(campaign: Campaign): string {
+function describeWhenMeasured(campaign: Campaign): string {
   const { status } = campaign
   switch (status) {
     case 'stopped':
-      if (!mayHaveEncore(campaign.stop_code))
-        return `The campaign has stopped; ${wayOnText(campaign) ?? 'it is measured after winnow resume'}.`
-      return `The campaign has stopped; ${nextTurn(campaign)} gives it one more round.`
+      if (!canHaveExtraRound(campaign.stop_code))
+        return `The campaign has stopped; ${describeResumeHint(campaign) ?? 'it is measured after winnow resume'}.`
+      return `The campaign has stopped; ${describeNextRun(campaign)} gives it one more round.`
     case 'paused':
       return 'The campaign is paused; it is measured after winnow resume.'
     case 'running':
     case 'none':
-      return `${capitalised(nextTurn(campaign))} measures it.`
+      return `${toSentenceCase(describeNextRun(campaign))} measures it.`
     default:
       return status satisfies never
   }

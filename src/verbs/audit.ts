@@ -1,11 +1,11 @@
 import { resolve } from 'node:path'
-import { audit as auditCampaign } from '../engine/audit.ts'
-import { auditMemory } from '../engine/audit/seen-tip.ts'
-import { auditText } from '../report/proof-text.ts'
-import { atCampaign } from './at-campaign.ts'
+import { auditLedger as auditCampaign } from '../engine/audit.ts'
+import { locateAuditMemory } from '../engine/audit/seen-tip.ts'
+import { renderAudit } from '../report/proof-text.ts'
+import { withCampaign } from './at-campaign.ts'
 import type { Verb } from './verb.ts'
 
-export const audit: Verb = {
+export const auditVerb: Verb = {
   name: 'audit',
   group: 'more',
   summary: 'show from git alone that every commit on the optimize branch was measured as recorded',
@@ -21,16 +21,19 @@ export const audit: Verb = {
   examples: ['winnow audit', 'winnow audit parser --json', 'winnow audit --seen ../audited.json'],
   exits: { 1: 'something does not fit, or the ledger was replaced since the last audit' },
   run: call =>
-    atCampaign(
+    withCampaign(
       call,
       { access: 'read', startedOnly: true, spec: call.given.positionals[0] },
       async ({ place }) => {
         const given = call.given.text('seen')
-        const memory = auditMemory(place, given === undefined ? null : resolve(call.around.directory, given))
+        const memory = locateAuditMemory(
+          place,
+          given === undefined ? null : resolve(call.around.directory, given),
+        )
         const acceptReplacement = call.given.flag('accept-replacement')
         const result = await auditCampaign(place, { memory, acceptReplacement })
         if (call.given.flag('json')) call.terminal.json(result)
-        else for (const line of auditText(result)) call.terminal.out(line)
+        else for (const line of renderAudit(result)) call.terminal.out(line)
         return result.ok ? 0 : 1
       },
     ),

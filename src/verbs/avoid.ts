@@ -1,13 +1,13 @@
-import { record } from '../engine/record.ts'
+import { recordEvents } from '../engine/record.ts'
 import { requireCampaign } from '../engine/session.ts'
 import { UserError } from '../errors.ts'
-import { oneLine } from '../model/landing.ts'
-import { atCampaign } from './at-campaign.ts'
+import { toOneLine } from '../model/landing.ts'
+import { withCampaign } from './at-campaign.ts'
 import type { Verb } from './verb.ts'
 
 const LONGEST = 400
 
-export const avoid: Verb = {
+export const avoidVerb: Verb = {
   name: 'avoid',
   group: 'more',
   summary: 'tell proposers what not to try; it stands in their briefs from then on',
@@ -18,11 +18,11 @@ export const avoid: Verb = {
   exits: {},
   comment: { options: [] },
   run: call =>
-    atCampaign(call, { access: 'write', startedOnly: true }, async ({ place, rehearsal }) => {
-      const reason = oneLine(call.given.positionals.join(' '), LONGEST)
+    withCampaign(call, { access: 'write', startedOnly: true }, async ({ place, dryRun: rehearsal }) => {
+      const reason = toOneLine(call.given.positionals.join(' '), LONGEST)
       if (reason === '') throw new UserError('avoid needs words', { fix: 'winnow avoid "what not to try"' })
       await requireCampaign(place)
-      await record(place, [{ kind: 'steered', action: 'avoid', experiment: null, reason }])
+      await recordEvents(place, [{ kind: 'steered', action: 'avoid', experiment: null, reason }])
       if (rehearsal === null) call.terminal.out(`Proposers are told to avoid: ${reason}`)
       return 0
     }),

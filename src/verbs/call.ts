@@ -1,7 +1,7 @@
-import type { Brought } from '../engine/brought-by.ts'
-import type { Surroundings } from '../engine/open.ts'
+import type { HeadPushers } from '../engine/brought-by.ts'
+import type { Environment } from '../engine/open.ts'
 import type { ExperimentId } from '../model/ids.ts'
-import type { Scene } from './at-campaign.ts'
+import type { CommandContext } from './at-campaign.ts'
 import type { Verb } from './verb.ts'
 
 /** Where a verb's words go. What they carry from branches is made plain before it is shown. */
@@ -22,7 +22,7 @@ export interface Terminal {
 }
 
 /** What was given on the command line, checked against the verb's own list. */
-export interface Given {
+export interface CommandArguments {
   positionals: readonly string[]
   /** What follows `--`, where the verb takes a command. */
   command: readonly string[]
@@ -42,25 +42,25 @@ export interface Program {
 }
 
 /** Where a verb was typed that was typed as a comment: its actor is who wrote that. */
-export interface Commented {
-  scene: Scene
+export interface CommentSource {
+  scene: CommandContext
   /** Whose pull request it is. */
   subject: ExperimentId | null
   /** Who brought an experiment's head; null where winnow did. */
-  bringers: (experiment: ExperimentId) => Promise<Brought | null>
+  headAuthors: (experiment: ExperimentId) => Promise<HeadPushers | null>
   /** When it was written. */
   at: string
 }
 
 /** One use of a verb: what was asked, where, and how to answer. */
 export interface Call {
-  given: Given
+  given: CommandArguments
   terminal: Terminal
   /** Everything but the branch prefix, which the spec says. */
-  around: Omit<Surroundings, 'prefix'>
+  around: Omit<Environment, 'prefix'>
   /** Aborted by the first Ctrl-C. */
   interrupt: AbortSignal
   verbs: readonly Verb[]
   program: Program
-  comment?: Commented
+  comment?: CommentSource
 }

@@ -1,7 +1,7 @@
-import type { Workshop } from '../engine/open.ts'
+import type { RepositoryContext } from '../engine/open.ts'
 import { UserError } from '../errors.ts'
 import type { Point } from '../model/ids.ts'
-import { changeOf } from '../propose/patch.ts'
+import { applyPatchFile } from '../propose/patch.ts'
 import { type PatchFile, readPatches } from '../propose/patch-file.ts'
 import type { Spec } from '../spec/schema.ts'
 
@@ -12,7 +12,7 @@ export interface CheckedPatches {
   problems: string[]
 }
 
-interface Checked {
+interface PatchCheckTarget {
   base: Point
   /** The spec's file. */
   path: string
@@ -20,17 +20,17 @@ interface Checked {
 
 /** Reads and applies every patch of the spec's folders to the default branch, before anything is measured. */
 export async function checkPatches(
-  { repository }: Workshop,
+  { repository }: RepositoryContext,
   spec: Spec,
-  { base, path }: Checked,
+  { base, path }: PatchCheckTarget,
 ): Promise<CheckedPatches> {
   const hypotheses = new Map<string, string[]>()
   const problems: string[] = []
   for (const proposer of spec.propose) {
     if (proposer.use !== 'patch') continue
     const usable: string[] = []
-    for (const patch of await patchesIn(repository, base, { dir: proposer.dir, path })) {
-      const changed = await changeOf(
+    for (const patch of await readCheckedPatches(repository, base, { dir: proposer.dir, path })) {
+      const changed = await applyPatchFile(
         { repo: repository, incumbent: base, named: 'the default branch' },
         patch,
       )
@@ -42,8 +42,8 @@ export async function checkPatches(
   return { hypotheses, problems }
 }
 
-async function patchesIn(
-  repository: Workshop['repository'],
+async function readCheckedPatches(
+  repository: RepositoryContext['repository'],
   base: Point,
   { dir, path }: { dir: string; path: string },
 ): Promise<PatchFile[]> {

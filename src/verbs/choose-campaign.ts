@@ -1,9 +1,9 @@
 import { UserError } from '../errors.ts'
-import { nearest } from '../spec/suggest.ts'
+import { findNearestWord } from '../spec/suggest.ts'
 import type { KnownCampaign } from './known-campaigns.ts'
 
 /** How a person may say which campaign is meant. */
-export interface Choice {
+export interface CampaignChoice {
   /** --campaign */
   name: string | undefined
   /** A spec's path in the repository, or a campaign's name. */
@@ -13,10 +13,10 @@ export interface Choice {
 }
 
 /** The campaign that is meant; the only one there is where nothing was said. */
-export function chooseCampaign(known: readonly KnownCampaign[], choice: Choice): KnownCampaign {
+export function chooseCampaign(known: readonly KnownCampaign[], choice: CampaignChoice): KnownCampaign {
   const { name, spec, startedOnly } = choice
-  if (spec !== undefined) return named(known, spec, name)
-  if (name !== undefined) return known.find(each => each.name === name) ?? unknown(known, name)
+  if (spec !== undefined) return findNamedCampaign(known, spec, name)
+  if (name !== undefined) return known.find(each => each.name === name) ?? throwUnknownCampaign(known, name)
   const started = known.filter(each => each.started)
   const candidates = startedOnly && started.length > 0 ? started : known
   const [only] = candidates
@@ -32,7 +32,11 @@ export function chooseCampaign(known: readonly KnownCampaign[], choice: Choice):
   })
 }
 
-function named(known: readonly KnownCampaign[], spec: string, name: string | undefined): KnownCampaign {
+function findNamedCampaign(
+  known: readonly KnownCampaign[],
+  spec: string,
+  name: string | undefined,
+): KnownCampaign {
   const found =
     known.find(each => each.paths.includes(spec)) ??
     known.find(each => each.ledgerPath === spec) ??
@@ -44,8 +48,8 @@ function named(known: readonly KnownCampaign[], spec: string, name: string | und
     })
   }
   if (found !== undefined) return found
-  if (!/\.ya?ml$/.test(spec)) return unknown(known, spec)
-  const near = nearest(
+  if (!/\.ya?ml$/.test(spec)) return throwUnknownCampaign(known, spec)
+  const near = findNearestWord(
     spec,
     known.flatMap(each => each.paths),
   )
@@ -55,8 +59,8 @@ function named(known: readonly KnownCampaign[], spec: string, name: string | und
   })
 }
 
-function unknown(known: readonly KnownCampaign[], name: string): never {
-  const near = nearest(
+function throwUnknownCampaign(known: readonly KnownCampaign[], name: string): never {
+  const near = findNearestWord(
     name,
     known.map(each => each.name),
   )

@@ -1,4 +1,4 @@
-import type { Workshop } from '../engine/open.ts'
+import type { RepositoryContext } from '../engine/open.ts'
 
 export interface WorkflowFile {
   path: string
@@ -9,9 +9,9 @@ const DIRECTORY = '.github/workflows'
 const WORKFLOW = /\.ya?ml$/
 
 /** The workflows of the default branch as it is now: those of other branches start nothing by themselves. */
-export async function committedWorkflows(workshop: Workshop): Promise<WorkflowFile[]> {
+export async function readCommittedWorkflows(workshop: RepositoryContext): Promise<WorkflowFile[]> {
   const { repository } = workshop
-  const directory = await committedEntry(workshop, DIRECTORY)
+  const directory = await findCommittedEntry(workshop, DIRECTORY)
   if (directory?.type !== 'tree') return []
   const files: WorkflowFile[] = []
   for (const { type, name, oid: blob } of await repository.tree(directory.oid)) {
@@ -22,10 +22,10 @@ export async function committedWorkflows(workshop: Workshop): Promise<WorkflowFi
 }
 
 /** What the default branch has at that path, as it is now. */
-export async function committedEntry({ repository, defaultBranch }: Workshop, path: string) {
+export async function findCommittedEntry({ repository, defaultBranch }: RepositoryContext, path: string) {
   if (defaultBranch === null) return null
   const oid = (await repository.remoteRefs([defaultBranch])).refs.get(defaultBranch)
   if (oid === undefined) return null
   await repository.fetch([{ ref: defaultBranch, oid }])
-  return repository.entryAt((await repository.commit(oid)).tree, path)
+  return repository.findEntry((await repository.commit(oid)).tree, path)
 }

@@ -1,21 +1,26 @@
 import { relative } from 'node:path'
-import type { Workshop } from '../engine/open.ts'
+import type { RepositoryContext } from '../engine/open.ts'
 import { UserError } from '../errors.ts'
-import { compareText } from '../report/compare-text.ts'
-import { type Compared, compareExit, compareView } from '../report/compare-view.ts'
-import { atRepository } from './at-campaign.ts'
+import { renderComparisonReport } from '../report/compare-text.ts'
+import { type ComparisonResult, toCompareExitCode, buildCompareView } from '../report/compare-view.ts'
+import { withRepository } from './at-campaign.ts'
 import type { Call } from './call.ts'
-import { HEAD, nothingYet } from './compare/measure.ts'
-import { writeRaw } from './compare/raw.ts'
-import { type Asked, failureOf, liveLine, measured } from './compare/run.ts'
-import { type ComparedSides, comparedSides, few } from './compare/sides.ts'
-import { COMPARE_OPTIONS, compareSpec, numberOf } from './compare/spec.ts'
+import { HEAD_LABEL, createComparisonProgress } from './compare/measure.ts'
+import { writeRawComparison } from './compare/raw.ts'
+import {
+  type ComparisonOptions,
+  findComparisonFailure,
+  renderLiveComparison,
+  measureUntilEnd,
+} from './compare/run.ts'
+import { type ComparedSides, resolveSides, formatFew } from './compare/sides.ts'
+import { COMPARE_OPTIONS, buildCompareSpec, parsePositiveNumber } from './compare/spec.ts'
 import { DEFAULT_PREFIX } from './known-campaigns.ts'
-import { showingLive } from './live.ts'
-import { measuringTime } from './measuring-time.ts'
+import { showLive } from './live.ts'
+import { createMeasuringTime } from './measuring-time.ts'
 import type { Verb } from './verb.ts'
 
-export const compare: Verb = {
+export const compareVerb: Verb = {
   name: 'compare',
   group: 'start',
   summary: 'say whether one commit is better than another; nothing is written',
@@ -65,11 +70,11 @@ export const compare: Verb = {
         fix: 'git fetch, then name the branch as git does: origin/main',
       })
     const around = { ...call.around, remote: 'none' }
-    compareSpec(call.given, '.')
-    const minutes = numberOf(call.given, 'max-minutes')
-    return atRepository({ ...call, around }, DEFAULT_PREFIX, workshop =>
-      inWorkshop({ ...call, around }, workshop, {
-        spec: compareSpec(call.given, directoryIn(workshop, around.directory)),
+    buildCompareSpec(call.given, '.')
+    const minutes = parsePositiveNumber(call.given, 'max-minutes')
+    return withRepository({ ...call, around }, DEFAULT_PREFIX, workshop =>
+      runComparison({ ...call, around }, workshop, {
+        spec: buildCompareSpec(call.given, getRelativeDirectory(workshop, around.directory)),
         minutes,
       }),
     )
@@ -77,39 +82,51 @@ export const compare: Verb = {
 }
 
 /** Where the person is, in the repository: there the command is run on both sides. */
-function directoryIn({ checkout: { topLevel } }: Workshop, directory: string): string {
+function getRelativeDirectory({ checkout: { topLevel } }: RepositoryContext, directory: string): string {
   return topLevel === null ? '.' : relative(topLevel, directory) || '.'
 }
 
-async function inWorkshop(call: Call, workshop: Workshop, asked: Asked): Promise<number> {
+async function runComparison(
+  call: Call,
+  workshop: RepositoryContext,
+  asked: ComparisonOptions,
+): Promise<number> {
   const say = (line: string) => call.around.progress.say(line)
-  const sides = await comparedSides(call, workshop)
+  const sides = await resolveSides(call, workshop)
   for (const note of sides.notes) say(`note: ${note}`)
   const same = sides.differing.length === 0
-  if (!same) say(differText(sides))
-  const time = measuringTime(asked.minutes, () => call.around.clock.monotonic())
-  const known = nothingYet()
+  if (!same) say(describeDifference(sides))
+  const time = createMeasuringTime(asked.minutes, () => call.around.clock.monotonic())
+  const known = createComparisonProgress()
   const measuring = { ...asked, sides, known, asking: false }
   const end = same
     ? 'same'
-    : await showingLive(
+    : await showLive(
         call,
-        elapsed => liveLine(measuring, elapsed),
-        () => measured(call, workshop, measuring, time),
+        elapsed => renderLiveComparison(measuring, elapsed),
+        () => measureUntilEnd(call, workshop, measuring, time),
       )
   const seconds = time.seconds()
-  const failure = await failureOf(call, workshop, measuring)
-  const compared: Compared = { ...known, ...sides, ...asked, label: HEAD, seconds, end, failure }
-  const view = compareView(compared)
+  const failure = await findComparisonFailure(call, workshop, measuring)
+  const compared: ComparisonResult = {
+    ...known,
+    ...sides,
+    ...asked,
+    label: HEAD_LABEL,
+    seconds,
+    end,
+    failure,
+  }
+  const view = buildCompareView(compared)
   const raw = call.given.text('raw')
-  if (raw !== undefined) await writeRaw(call, raw, view, compared)
+  if (raw !== undefined) await writeRawComparison(call, raw, view, compared)
   if (call.given.flag('json'))
     call.terminal.json({ ...view, end, differing: sides.differing, notes: sides.notes })
-  else for (const line of compareText(view, compared, sides.differing)) call.terminal.out(line)
-  return compareExit(view, end)
+  else for (const line of renderComparisonReport(view, compared, sides.differing)) call.terminal.out(line)
+  return toCompareExitCode(view, end)
 }
 
-function differText({ base, head, differing }: ComparedSides): string {
+function describeDifference({ base, head, differing }: ComparedSides): string {
   const count = differing.length === 1 ? '1 file' : `${differing.length} files`
-  return `${base.name} (${base.point.commit.slice(0, 12)}) and ${head.name} differ in ${count}: ${few(differing)}`
+  return `${base.name} (${base.point.commit.slice(0, 12)}) and ${head.name} differ in ${count}: ${formatFew(differing)}`
 }

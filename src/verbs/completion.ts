@@ -1,16 +1,16 @@
 import { UserError } from '../errors.ts'
-import { bashCompletion } from './completion/bash.ts'
-import { fishCompletion } from './completion/fish.ts'
-import { zshCompletion } from './completion/zsh.ts'
+import { renderBashCompletion } from './completion/bash.ts'
+import { renderFishCompletion } from './completion/fish.ts'
+import { renderZshCompletion } from './completion/zsh.ts'
 import type { Verb } from './verb.ts'
 
 const SHELLS: Readonly<Record<string, (verbs: readonly Verb[]) => string>> = {
-  bash: bashCompletion,
-  zsh: zshCompletion,
-  fish: fishCompletion,
+  bash: renderBashCompletion,
+  zsh: renderZshCompletion,
+  fish: renderFishCompletion,
 }
 
-export const completion: Verb = {
+export const completionVerb: Verb = {
   name: 'completion',
   group: 'more',
   summary:

@@ -6,7 +6,7 @@ import type { OwnDiff } from './own-diff.ts'
  * Whoever goes on editing after a diff was kept builds on it, though their HEAD does not have it: the diff then
  * follows on what landed as well. Null where nothing of theirs landed.
  */
-export async function continuedDiff(
+export async function findContinuedDiff(
   repository: Repository,
   { landings }: Pick<Campaign, 'landings'>,
   diff: OwnDiff,

@@ -3,11 +3,11 @@ import { resolve } from 'node:path'
 import { parseDecidePayload } from '../decide/payload.ts'
 import { decideStability } from '../decide/stability.ts'
 import { UserError } from '../errors.ts'
-import { nullIfMissing } from '../git/bare-repository.ts'
+import { toNullIfMissing } from '../git/bare-repository.ts'
 import type { Call } from './call.ts'
 import type { Verb } from './verb.ts'
 
-export const decide: Verb = {
+export const decideVerb: Verb = {
   name: 'decide',
   group: 'more',
   summary: 'judge one payload {spec, baseline, candidate} by the stored-score rules and print the decision',
@@ -18,20 +18,20 @@ export const decide: Verb = {
   exits: {},
   async run(call) {
     if (call.given.flag('jsonl')) await decideLines(call)
-    else call.terminal.json(decided(await wholeInput(call), null), 2)
+    else call.terminal.json(decidePayload(await readWholeInput(call), null), 2)
     return 0
   },
 }
 
 async function decideLines(call: Call): Promise<void> {
   let number = 0
-  for await (const line of linesOf(call)) {
+  for await (const line of readInputLines(call)) {
     number += 1
-    if (line.trim() !== '') call.terminal.json(decided(line, number))
+    if (line.trim() !== '') call.terminal.json(decidePayload(line, number))
   }
 }
 
-function decided(text: string, line: number | null) {
+function decidePayload(text: string, line: number | null) {
   try {
     return decideStability(parseDecidePayload(text))
   } catch (error) {
@@ -45,27 +45,27 @@ function decided(text: string, line: number | null) {
   }
 }
 
-async function* linesOf(call: Call): AsyncGenerator<string, void> {
-  const file = fileOf(call)
+async function* readInputLines(call: Call): AsyncGenerator<string, void> {
+  const file = getInputFile(call)
   if (file === null) yield* call.terminal.lines()
-  else yield* (await contentOf(call, file)).split('\n')
+  else yield* (await readInputFile(call, file)).split('\n')
 }
 
-async function wholeInput(call: Call): Promise<string> {
-  const file = fileOf(call)
-  if (file !== null) return contentOf(call, file)
+async function readWholeInput(call: Call): Promise<string> {
+  const file = getInputFile(call)
+  if (file !== null) return readInputFile(call, file)
   const lines: string[] = []
   for await (const line of call.terminal.lines()) lines.push(line)
   return lines.join('\n')
 }
 
-function fileOf({ given }: Call): string | null {
+function getInputFile({ given }: Call): string | null {
   const [file = '-'] = given.positionals
   return file === '-' ? null : file
 }
 
-async function contentOf({ around }: Call, file: string): Promise<string> {
-  const text = await readFile(resolve(around.directory, file), 'utf8').catch(nullIfMissing)
+async function readInputFile({ around }: Call, file: string): Promise<string> {
+  const text = await readFile(resolve(around.directory, file), 'utf8').catch(toNullIfMissing)
   if (text !== null) return text
   throw new UserError(`there is no file ${file}`, {
     place: { file },

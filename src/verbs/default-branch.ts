@@ -1,21 +1,21 @@
 import { resolve } from 'node:path'
-import type { Workshop } from '../engine/open.ts'
+import type { RepositoryContext } from '../engine/open.ts'
 import { UserError } from '../errors.ts'
-import { localIsolation } from '../git/isolation.ts'
-import { localPath } from '../git/remote-format.ts'
-import { gitRunner } from '../git/runner.ts'
+import { buildLocalIsolation } from '../git/isolation.ts'
+import { toLocalPath } from '../git/remote-format.ts'
+import { createGitRunner } from '../git/runner.ts'
 import type { Point } from '../model/ids.ts'
-import { shortRef } from '../model/refs.ts'
+import { toShortRef } from '../model/refs.ts'
 import type { Call } from './call.ts'
 
 /** Where everything starts from: the default branch as it is committed (and pushed) now. */
-export async function defaultTip(workshop: Workshop, around: Call['around']): Promise<Point> {
+export async function readDefaultTip(workshop: RepositoryContext, around: Call['around']): Promise<Point> {
   const { repository, defaultBranch, local } = workshop
-  if (defaultBranch === null) throw await noDefaultBranch(workshop, around)
+  if (defaultBranch === null) throw await createNoDefaultBranchError(workshop, around)
   const oid = (await repository.remoteRefs([defaultBranch])).refs.get(defaultBranch)
   if (oid === undefined) {
     throw new UserError(
-      `${shortRef(defaultBranch)} has no commits yet, and ideas are measured from commits`,
+      `${toShortRef(defaultBranch)} has no commits yet, and ideas are measured from commits`,
       {
         fix: local ? 'commit first' : 'commit and push first',
       },
@@ -26,48 +26,51 @@ export async function defaultTip(workshop: Workshop, around: Call['around']): Pr
 }
 
 /** A remote's HEAD may name a branch that is not there; git passes that over in silence. */
-async function noDefaultBranch(workshop: Workshop, around: Call['around']): Promise<UserError> {
+async function createNoDefaultBranchError(
+  workshop: RepositoryContext,
+  around: Call['around'],
+): Promise<UserError> {
   if (workshop.local) {
     return new UserError('no branch is checked out, so the default branch is not known', {
       fix: 'check out the branch to be optimised, or give the repository a remote',
     })
   }
-  const branches = await branchesOf(workshop)
+  const branches = await listBranches(workshop)
   if (branches.length === 0) {
     return new UserError('the remote names no default branch: it has no commits', {
       fix: 'push the branch to be optimised: git push -u <remote> <branch>; or run winnow with --remote none to use this repository alone',
     })
   }
-  const path = remotePath(workshop, around)
-  const named = path === null ? null : await headOf(path, around.env)
+  const path = findRemotePath(workshop, around)
+  const named = path === null ? null : await readHeadBranch(path, around.env)
   const instead = `it has ${branches.slice(0, 5).join(', ')}`
   if (path === null || named === null) {
     return new UserError(`the HEAD of the remote names no branch that is there: ${instead}`, {
       fix: 'choose its default branch in the settings of the remote',
     })
   }
-  return new UserError(`the HEAD of the remote names ${shortRef(named)}, which is not there: ${instead}`, {
-    fix: `push ${shortRef(named)}, or git -C ${path} symbolic-ref HEAD refs/heads/${branches[0]}`,
+  return new UserError(`the HEAD of the remote names ${toShortRef(named)}, which is not there: ${instead}`, {
+    fix: `push ${toShortRef(named)}, or git -C ${path} symbolic-ref HEAD refs/heads/${branches[0]}`,
   })
 }
 
-async function branchesOf({ repository }: Workshop): Promise<string[]> {
+async function listBranches({ repository }: RepositoryContext): Promise<string[]> {
   const { refs } = await repository.remoteRefs(['refs/heads/*'])
-  return [...refs.keys()].map(shortRef).toSorted()
+  return [...refs.keys()].map(toShortRef).toSorted()
 }
 
 /** The remote's directory, where it is on this machine. */
-function remotePath(
-  { checkout: { remotes } }: Workshop,
+function findRemotePath(
+  { checkout: { remotes } }: RepositoryContext,
   { remote, directory }: Call['around'],
 ): string | null {
   const chosen = remotes.find(({ name }) => name === (remote ?? 'origin')) ?? remotes[0]
-  const path = chosen === undefined ? null : localPath(chosen.url)
+  const path = chosen === undefined ? null : toLocalPath(chosen.url)
   return path === null ? null : resolve(directory, path)
 }
 
-async function headOf(path: string, env: Call['around']['env']): Promise<string | null> {
-  const name = await gitRunner(localIsolation(path, env)).run({
+async function readHeadBranch(path: string, env: Call['around']['env']): Promise<string | null> {
+  const name = await createGitRunner(buildLocalIsolation(path, env)).run({
     args: ['symbolic-ref', '-q', 'HEAD'],
     answers: [1],
     parse: ({ stdout }) => stdout.trim(),

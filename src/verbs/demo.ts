@@ -4,20 +4,20 @@ import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { UserError } from '../errors.ts'
 import { requireGit } from '../git/git-version.ts'
-import { localIsolation } from '../git/isolation.ts'
-import { newRepository } from '../git/new-repository.ts'
-import { gitRunner } from '../git/runner.ts'
+import { buildLocalIsolation } from '../git/isolation.ts'
+import { createRepository } from '../git/new-repository.ts'
+import { createGitRunner } from '../git/runner.ts'
 import { WAITING_EXIT_CODE } from '../model/outcome.ts'
-import { demoBegins, demoEnds, quoted } from '../report/demo-text.ts'
-import { runSummary } from '../report/run-summary.ts'
-import { statusText } from '../report/status-text.ts'
-import { statusView } from '../report/status-view.ts'
-import type { Call, Given } from './call.ts'
-import { pullNumbers } from './pull-numbers.ts'
-import { runTelling } from './run.ts'
+import { renderDemoIntro, renderDemoNextSteps, quoteShellWord } from '../report/demo-text.ts'
+import { renderRunSummary } from '../report/run-summary.ts'
+import { renderStatus } from '../report/status-text.ts'
+import { buildStatusView } from '../report/status-view.ts'
+import type { Call, CommandArguments } from './call.ts'
+import { listPullNumbers } from './pull-numbers.ts'
+import { runAndReport } from './run.ts'
 import type { Verb } from './verb.ts'
 
-export const demo: Verb = {
+export const demoVerb: Verb = {
   name: 'demo',
   group: 'start',
   summary: 'watch a whole campaign in a few seconds, in a repository of its own',
@@ -29,15 +29,19 @@ export const demo: Verb = {
   examples: ['winnow demo', 'winnow demo ~/winnow-demo'],
   exits: { 130: 'interrupted; what there is by then can be looked at' },
   async run(call) {
-    const directory = await placeFor(call)
-    const there = callIn(directory, call)
-    for (const line of demoBegins({ directory })) call.terminal.out(line)
-    await newRepository(directory, there.around.env, 'a program that packs messages, and ideas for it')
-    const called = calledThere(call)
-    const code = await runTelling(there, async (_, { place, workshop }, { campaign, waiting }) => {
-      const view = statusView(campaign, await pullNumbers(place, campaign))
-      const ends = demoEnds(campaign, { directory, called, leftovers: [directory, workshop.dataDir] })
-      const told = [...runSummary(campaign, waiting), '', ...statusText(campaign, view), '', ...ends]
+    const directory = await prepareDemo(call)
+    const there = toDemoCall(directory, call)
+    for (const line of renderDemoIntro({ directory })) call.terminal.out(line)
+    await createRepository(directory, there.around.env, 'a program that packs messages, and ideas for it')
+    const called = formatDemoCommand(call)
+    const code = await runAndReport(there, async (_, { place, workshop }, { campaign, waiting }) => {
+      const view = buildStatusView(campaign, await listPullNumbers(place, campaign))
+      const ends = renderDemoNextSteps(campaign, {
+        directory,
+        called,
+        leftovers: [directory, workshop.dataDir],
+      })
+      const told = [...renderRunSummary(campaign, waiting), '', ...renderStatus(campaign, view), '', ...ends]
       for (const line of told) call.terminal.out(line)
     })
     return code === WAITING_EXIT_CODE ? 0 : code
@@ -47,16 +51,16 @@ export const demo: Verb = {
 /** From the source as well as from the bundle. */
 const FIXTURE = ['../fixtures/demo', '../../fixtures/demo']
 
-async function placeFor({ given, around }: Call): Promise<string> {
-  await requireGit(gitRunner(localIsolation(around.directory, around.env)))
-  const directory = await emptyDirectory(given.positionals[0], around)
+async function prepareDemo({ given, around }: Call): Promise<string> {
+  await requireGit(createGitRunner(buildLocalIsolation(around.directory, around.env)))
+  const directory = await createEmptyDirectory(given.positionals[0], around)
   const fixture = FIXTURE.map(path => fileURLToPath(new URL(path, import.meta.url))).find(existsSync)
   if (fixture === undefined) throw new Error('fixtures/demo is not beside the program')
   await cp(fixture, directory, { recursive: true })
   return directory
 }
 
-async function emptyDirectory(
+async function createEmptyDirectory(
   given: string | undefined,
   { directory, env }: Call['around'],
 ): Promise<string> {
@@ -75,7 +79,7 @@ const ELSEWHERE =
   'name a directory that is empty or not there yet, where you may write: winnow demo <directory>'
 
 /** Whoever types demo has agreed to it: nothing is asked on the way. */
-const AGREED: Given = {
+const AGREED: CommandArguments = {
   positionals: [],
   command: [],
   flag: name => name === 'yes',
@@ -84,7 +88,7 @@ const AGREED: Given = {
 }
 
 /** As if typed there: no remote, and the node that runs winnow runs the demo's programs too. */
-function callIn(directory: string, call: Call): Call {
+function toDemoCall(directory: string, call: Call): Call {
   const { runtime } = call.program
   const { env } = call.around
   const path = [...(isAbsolute(runtime) ? [dirname(runtime)] : []), env['PATH'] ?? ''].join(':')
@@ -93,7 +97,9 @@ function callIn(directory: string, call: Call): Call {
 }
 
 /** Whoever keeps the cache elsewhere wants it there for what comes next, too. */
-function calledThere({ program, given }: Call): string {
+function formatDemoCommand({ program, given }: Call): string {
   const cache = given.text('cache-dir')
-  return cache === undefined ? program.called : `${program.called} --cache-dir ${quoted(resolve(cache))}`
+  return cache === undefined
+    ? program.called
+    : `${program.called} --cache-dir ${quoteShellWord(resolve(cache))}`
 }

@@ -1,27 +1,27 @@
 import { ForgeError } from '../errors.ts'
-import type { Workshop } from '../engine/open.ts'
-import { githubClient } from '../forge/github/client.ts'
+import type { RepositoryContext } from '../engine/open.ts'
+import { createGithubClient } from '../forge/github/client.ts'
 import { readBranch } from '../forge/github/read-pulls.ts'
 import { SETUP_BRANCH } from '../git/allowed-ref.ts'
-import { proxyFor } from '../git/proxy.ts'
-import { shortRef } from '../model/refs.ts'
+import { findProxy } from '../git/proxy.ts'
+import { toShortRef } from '../model/refs.ts'
 import type { Call } from './call.ts'
-import { githubOf } from './github-of.ts'
+import { findGithub } from './github-of.ts'
 import { findToken } from './github-token.ts'
 
 /** The open pull request of `winnow init --github --open-pr`, or of a person who pushed the branch that it names. */
 export async function findSetupPull(
   { around }: Call,
-  workshop: Workshop,
+  workshop: RepositoryContext,
 ): Promise<{ number: number; url: string } | null> {
   const { repository, defaultBranch } = workshop
-  const place = githubOf(workshop, around.env)
+  const place = findGithub(workshop, around.env)
   if (place === null || defaultBranch === null) return null
   const { refs } = await repository.remoteRefs([`refs/heads/${SETUP_BRANCH}*`])
   const token = refs.size === 0 ? '' : await findToken(place, around.env)
   if (token === '') return null
-  proxyFor(place.apiUrl, around.env)
-  const client = githubClient({
+  findProxy(place.apiUrl, around.env)
+  const client = createGithubClient({
     apiUrl: place.apiUrl,
     repository: place.repository,
     token,
@@ -31,7 +31,7 @@ export async function findSetupPull(
   })
   try {
     for (const ref of refs.keys()) {
-      const found = await readBranch(client, { branch: shortRef(ref), base: shortRef(defaultBranch) })
+      const found = await readBranch(client, { branch: toShortRef(ref), base: toShortRef(defaultBranch) })
       if (found?.pull.state !== 'open') continue
       const { number } = found.pull
       return { number, url: `${place.webUrl}/${place.repository}/pull/${number}` }

@@ -1,7 +1,7 @@
-import type { Workshop } from '../engine/open.ts'
+import type { RepositoryContext } from '../engine/open.ts'
 
 /** Where GitHub's API is for a repository, and what the repository is called there. */
-export interface GithubPlace {
+export interface GithubLocation {
   apiUrl: string
   /** Where a person opens it: https://github.com. */
   webUrl: string
@@ -10,7 +10,7 @@ export interface GithubPlace {
   server: string | null
 }
 
-type Env = Readonly<Record<string, string>>
+type GithubEnv = Readonly<Record<string, string>>
 
 const PUBLIC = { apiUrl: 'https://api.github.com', webUrl: 'https://github.com' }
 /** The domain of GitHub Enterprise Cloud with data residency. */
@@ -19,11 +19,11 @@ const ADDRESS =
   /^(?:git\+)?(?:(https?):\/\/(?:[^@/]*@)?([^/]+)\/|(?:ssh:\/\/)?[\w-]+@([^:/]+)(?::\d+)?[:/])([\w.-]+\/[\w.-]+?)(?:\.git)?\/?$/
 
 /** The place that an address names; null for a path. */
-export function parseGithubAddress(url: string): GithubPlace | null {
+export function parseGithubAddress(url: string): GithubLocation | null {
   const [, scheme = 'https', web, ssh, repository] = ADDRESS.exec(url) ?? []
   const host = web ?? ssh
   if (host === undefined || repository === undefined) return null
-  const server = serverAt(host)
+  const server = toServerHost(host)
   const webUrl = `${scheme}://${host}`
   if (server !== null) return { apiUrl: `${webUrl}/api/v3`, webUrl, repository, server }
   return CLOUD.test(host)
@@ -32,20 +32,20 @@ export function parseGithubAddress(url: string): GithubPlace | null {
 }
 
 /** Told by the environment of a job, or else by the remote's address; null where that is a path. */
-export function githubOf(
-  { checkout, remote }: Pick<Workshop, 'checkout' | 'remote'>,
-  env: Env,
-): GithubPlace | null {
+export function findGithub(
+  { checkout, remote }: Pick<RepositoryContext, 'checkout' | 'remote'>,
+  env: GithubEnv,
+): GithubLocation | null {
   const { GITHUB_REPOSITORY: named, GITHUB_API_URL: api, GITHUB_SERVER_URL: web } = env
   if (named && api && URL.canParse(api)) {
     const { origin, host } = new URL(api)
     const webUrl = web || origin.replace('//api.', '//')
-    return { apiUrl: api, webUrl, repository: named, server: serverAt(host) }
+    return { apiUrl: api, webUrl, repository: named, server: toServerHost(host) }
   }
   return parseGithubAddress(checkout.remotes.find(({ name }) => name === remote)?.url ?? '')
 }
 
-function serverAt(host: string): string | null {
+function toServerHost(host: string): string | null {
   const own = host.replace(/^api\./, '')
   return own === 'github.com' || CLOUD.test(own) ? null : host
 }
@@ -54,14 +54,14 @@ function serverAt(host: string): string | null {
  * The token that may be sent there. The one for github.com goes to GitHub's own addresses alone, and to where a job says
  * that its GitHub is: any other address may be anybody's.
  */
-export function tokenFor({ apiUrl, server }: GithubPlace, env: Env): string {
+export function selectToken({ apiUrl, server }: GithubLocation, env: GithubEnv): string {
   const isOwn = server === null || env['GITHUB_API_URL'] === apiUrl
   const names = isOwn ? ['GITHUB_TOKEN', 'GH_TOKEN'] : ['GH_ENTERPRISE_TOKEN', 'GITHUB_ENTERPRISE_TOKEN']
   return names.map(name => env[name] ?? '').find(token => token !== '') ?? ''
 }
 
 /** How a person gives it. */
-export function tokenAdvice({ server }: GithubPlace): string {
+export function describeTokenAdvice({ server }: GithubLocation): string {
   return server === null
     ? 'gh auth login (winnow takes the token of gh), or set GH_TOKEN; then winnow doctor'
     : `if that is a GitHub Enterprise Server: gh auth login --hostname ${server}, or set GH_ENTERPRISE_TOKEN; then winnow doctor`
@@ -69,10 +69,10 @@ export function tokenAdvice({ server }: GithubPlace): string {
 
 /** Whether a spec is for campaigns there: in a job, or by an address that is nobody else's. */
 export function isOnGithub(
-  workshop: Parameters<typeof githubOf>[0],
+  workshop: Parameters<typeof findGithub>[0],
   env: Readonly<Record<string, string>>,
 ): boolean {
-  const found = githubOf(workshop, env)
+  const found = findGithub(workshop, env)
   return found !== null && (found.apiUrl === env['GITHUB_API_URL'] || found.server === null)
 }
 

@@ -1,9 +1,9 @@
-import { asksJudges, asksPrograms } from '../setup/github/github-setup.ts'
+import { hasJudges, hasProgramProposers } from '../setup/github/github-setup.ts'
 import type { NewFile } from '../setup/harness/skeleton.ts'
 import type { FoundSpec } from './github-sources.ts'
 
 /** What `init --github` has to write. */
-export interface Plan {
+export interface GithubSetupPlan {
   specs: FoundSpec[]
   /** New, or in place of what winnow wrote earlier. */
   files: NewFile[]
@@ -22,7 +22,7 @@ export interface OpenedPull {
   opened: boolean
 }
 
-export function needsModelKey({ specs }: Pick<Plan, 'specs'>): boolean {
+export function isModelKeyNeeded({ specs }: Pick<GithubSetupPlan, 'specs'>): boolean {
   const setup = { specs: specs.map(({ spec }) => spec) }
-  return asksPrograms(setup) || asksJudges(setup)
+  return hasProgramProposers(setup) || hasJudges(setup)
 }

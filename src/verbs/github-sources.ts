@@ -1,29 +1,29 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Workshop } from '../engine/open.ts'
+import type { RepositoryContext } from '../engine/open.ts'
 import { UserError } from '../errors.ts'
-import { uncommittedPaths } from '../git/uncommitted.ts'
+import { listUncommittedPaths } from '../git/uncommitted.ts'
 import type { Point } from '../model/ids.ts'
-import { shortRef } from '../model/refs.ts'
+import { toShortRef } from '../model/refs.ts'
 import { parseSpec } from '../spec/parse.ts'
 import type { Spec } from '../spec/schema.ts'
-import { unsupported } from '../spec/unsupported.ts'
+import { listPlannedFeatures } from '../spec/unsupported.ts'
 import type { Call } from './call.ts'
-import { existingSpecs } from './existing-specs.ts'
+import { listExistingSpecs } from './existing-specs.ts'
 
-export interface Ground {
-  workshop: Workshop
+export interface SetupContext {
+  workshop: RepositoryContext
   topLevel: string
   base: Point
 }
 
 /** Where `init --github` reads what there is. */
-export interface Source {
+export interface FileSource {
   read(path: string): Promise<string | null>
 }
 
 /** A file of the work tree before the same one of the default branch: both may be about to be committed together. */
-export function workTree({ topLevel }: Ground, committed: Source): Source {
+export function createWorkTreeSource({ topLevel }: SetupContext, committed: FileSource): FileSource {
   return {
     async read(path) {
       const file = join(topLevel, path)
@@ -33,17 +33,17 @@ export function workTree({ topLevel }: Ground, committed: Source): Source {
 }
 
 /** The work tree alone: a file that was deleted there is to be written anew. */
-export function onlyWorkTree({ topLevel }: Ground): Source {
+export function createOnlyWorkTreeSource({ topLevel }: SetupContext): FileSource {
   return {
     read: async path =>
       existsSync(join(topLevel, path)) ? readFileSync(join(topLevel, path), 'utf8') : null,
   }
 }
 
-export function defaultBranch({ workshop: { repository }, base }: Ground): Source {
+export function createDefaultBranchSource({ workshop: { repository }, base }: SetupContext): FileSource {
   return {
     async read(path) {
-      const entry = await repository.entryAt(base.tree, path)
+      const entry = await repository.findEntry(base.tree, path)
       return entry?.type === 'blob' ? (await repository.blob(entry.oid)).toString('utf8') : null
     },
   }
@@ -55,9 +55,12 @@ export interface FoundSpec {
 }
 
 /** Every spec that the source has. */
-export async function githubSpecs({ workshop, base }: Ground, source: Source): Promise<FoundSpec[]> {
+export async function readGithubSpecs(
+  { workshop, base }: SetupContext,
+  source: FileSource,
+): Promise<FoundSpec[]> {
   const found: FoundSpec[] = []
-  for (const { path } of await existingSpecs(workshop, base)) {
+  for (const { path } of await listExistingSpecs(workshop, base)) {
     const text = await source.read(path)
     if (text === null) continue
     const { spec } = parseSpec(text, { file: path })
@@ -70,9 +73,9 @@ export async function githubSpecs({ workshop, base }: Ground, source: Source): P
   })
 }
 
-export function requireSupported(found: readonly FoundSpec[], where: 'github' | 'single-job'): void {
+export function requireSupportedSpecs(found: readonly FoundSpec[], where: 'github' | 'single-job'): void {
   for (const { path, spec } of found) {
-    const missing = unsupported(spec, where)
+    const missing = listPlannedFeatures(spec, where)
     if (missing.length === 0) continue
     const fix = 'remove or change what is named above; then winnow init --github'
     throw new UserError(missing.join('\n'), { place: { file: path }, fix })
@@ -87,10 +90,10 @@ interface UnseenSpec {
 }
 
 /** Specs that the default branch does not have, or that have uncommitted changes. */
-export async function unseenSpecs({ around }: Call, ground: Ground): Promise<UnseenSpec[]> {
-  const [here, there] = [onlyWorkTree(ground), defaultBranch(ground)]
-  const changed = new Set(await uncommittedPaths(ground.topLevel, around.env))
-  const paths = (await existingSpecs(ground.workshop, ground.base)).map(({ path }) => path)
+export async function listUnseenSpecs({ around }: Call, ground: SetupContext): Promise<UnseenSpec[]> {
+  const [here, there] = [createOnlyWorkTreeSource(ground), createDefaultBranchSource(ground)]
+  const changed = new Set(await listUncommittedPaths(ground.topLevel, around.env))
+  const paths = (await listExistingSpecs(ground.workshop, ground.base)).map(({ path }) => path)
   const unseen: UnseenSpec[] = []
   for (const path of paths) {
     const [text, pushed] = [await here.read(path), await there.read(path)]
@@ -100,6 +103,8 @@ export async function unseenSpecs({ around }: Call, ground: Ground): Promise<Uns
   return unseen
 }
 
-export function nameOfDefault({ workshop: { defaultBranch: ref } }: Pick<Ground, 'workshop'>): string {
-  return shortRef(ref ?? '')
+export function getDefaultBranchName({
+  workshop: { defaultBranch: ref },
+}: Pick<SetupContext, 'workshop'>): string {
+  return toShortRef(ref ?? '')
 }

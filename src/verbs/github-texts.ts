@@ -1,23 +1,23 @@
 import { MODEL_ENVIRONMENT, MODEL_SECRET } from '../setup/github/permissions.ts'
 import { SETUP_BRANCH } from '../git/allowed-ref.ts'
 import { isNewer } from '../setup/github/written-digest.ts'
-import { versionIn } from './action-pin.ts'
+import { readPinnedVersion } from './action-pin.ts'
 import type { Call } from './call.ts'
-import { type GithubPlace, githubOf, SERVER_REFUSES, SINGLE_JOB } from './github-of.ts'
-import { type Ground, nameOfDefault } from './github-sources.ts'
-import { needsModelKey, type OpenedPull, type Plan } from './github-plan.ts'
+import { type GithubLocation, findGithub, SERVER_REFUSES, SINGLE_JOB } from './github-of.ts'
+import { type SetupContext, getDefaultBranchName } from './github-sources.ts'
+import { isModelKeyNeeded, type OpenedPull, type GithubSetupPlan } from './github-plan.ts'
 
-export function writtenText(
+export function renderWrittenFiles(
   call: Call,
-  ground: Ground,
-  plan: Plan,
+  ground: SetupContext,
+  plan: GithubSetupPlan,
   uncommitted: readonly string[],
 ): string[] {
   const { files, existed, action } = plan
   if (files.length === 0) {
     const update = 'To have the action of the winnow that runs here: winnow init --github --update'
     return [
-      `Nothing to do: the files are there and up to date, with ${shortAction(action)}.`,
+      `Nothing to do: the files are there and up to date, with ${formatAction(action)}.`,
       ...(call.given.flag('update') ? [] : [update]),
     ]
   }
@@ -25,45 +25,45 @@ export function writtenText(
   const branch = existed ? 'winnow-update' : SETUP_BRANCH
   return [
     ...files.map(({ path }) => `${existed && path.includes('/workflows/') ? 'Updated' : 'Wrote'} ${path}`),
-    `It runs ${shortAction(action)} for ${plan.specs.map(({ spec }) => spec.name).join(', ')}.`,
-    ...olderThan(call, action),
+    `It runs ${formatAction(action)} for ${plan.specs.map(({ spec }) => spec.name).join(', ')}.`,
+    ...describeNewerAction(call, action),
     '',
-    `Next, as one pull request. ${untilMerged(plan)}`,
+    `Next, as one pull request. ${describeUntilMerged(plan)}`,
     `  git switch -c ${branch}`,
     `  git add ${paths.join(' ')}`,
-    `  git commit -m "${titleOf(plan)}" && git push -u origin ${branch}`,
-    `  gh pr create --fill${compareLink(call, ground, branch)}`,
-    ...howToFinish(call, ground, plan),
+    `  git commit -m "${getSetupPullTitle(plan)}" && git push -u origin ${branch}`,
+    `  gh pr create --fill${buildCompareLink(call, ground, branch)}`,
+    ...renderAdminSteps(call, ground, plan),
   ]
 }
 
 /** A workflow and an action of two versions may not fit together. */
-function olderThan({ around }: Call, action: string): string[] {
-  const [runs, here] = [versionIn(action), `v${around.version}`]
+function describeNewerAction({ around }: Call, action: string): string[] {
+  const [runs, here] = [readPinnedVersion(action), `v${around.version}`]
   if (!isNewer(runs, here)) return []
   return [`It runs winnow ${runs}, which is newer than the ${here} that wrote it: update winnow, and repeat.`]
 }
 
 /** The page that opens the same pull request, for a person without gh. */
-function compareLink({ around }: Call, { workshop }: Ground, branch: string): string {
-  const place = githubOf(workshop, around.env)
+function buildCompareLink({ around }: Call, { workshop }: SetupContext, branch: string): string {
+  const place = findGithub(workshop, around.env)
   if (place === null) return ''
   return `   # or open ${place.webUrl}/${place.repository}/compare/${branch}?expand=1`
 }
 
 /** What the pull request does before a person merges it: nothing. */
-export function untilMerged({ existed }: Pick<Plan, 'existed'>): string {
+export function describeUntilMerged({ existed }: Pick<GithubSetupPlan, 'existed'>): string {
   return existed
     ? 'The workflow stays as it is until that is merged.'
     : 'Nothing runs before it is merged; closing it undoes everything.'
 }
 
-export function titleOf({ existed }: Pick<Plan, 'existed'>): string {
+export function getSetupPullTitle({ existed }: Pick<GithubSetupPlan, 'existed'>): string {
   return existed ? 'ci: bring the winnow workflow up to date' : 'ci: run winnow campaigns'
 }
 
 /** `owner/name v1.2.3 (ab12ab12ab)`. */
-export function shortAction(action: string): string {
+export function formatAction(action: string): string {
   const [, name = action, commit = '', version] = /^(\S+?)@([0-9a-f]{40})(?: # (\S+))?$/.exec(action) ?? []
   if (commit === '') return name
   const short = commit.slice(0, 10)
@@ -71,10 +71,11 @@ export function shortAction(action: string): string {
 }
 
 /** What only an administrator of the repository can do. */
-export function howToFinish({ around }: Call, ground: Ground, plan: Plan): string[] {
-  const place = githubOf(ground.workshop, around.env)
+export function renderAdminSteps({ around }: Call, ground: SetupContext, plan: GithubSetupPlan): string[] {
+  const place = findGithub(ground.workshop, around.env)
   const settings = place === null ? 'Settings' : `${place.webUrl}/${place.repository}/settings`
-  const server = place !== null && place.server !== null && !plan.singleJob ? [serverHint(place.server)] : []
+  const server =
+    place !== null && place.server !== null && !plan.singleJob ? [describeServerLimit(place.server)] : []
   if (plan.existed) return server
   const prefixes = [...new Set(plan.specs.map(({ spec }) => `${spec.branches.prefix}/*`))].join(' and ')
   return [
@@ -82,10 +83,10 @@ export function howToFinish({ around }: Call, ground: Ground, plan: Plan): strin
     'Once, in the settings of the repository:',
     `  ${settings}/actions`,
     '    Workflow permissions: tick "Allow GitHub Actions to create and approve pull requests"',
-    ...(needsModelKey(plan)
+    ...(isModelKeyNeeded(plan)
       ? [
           `  ${settings}/environments`,
-          `    New environment "${MODEL_ENVIRONMENT}", for the branches ${nameOfDefault(ground)} and ${prefixes}, with the key of your model as its secret ${MODEL_SECRET}`,
+          `    New environment "${MODEL_ENVIRONMENT}", for the branches ${getDefaultBranchName(ground)} and ${prefixes}, with the key of your model as its secret ${MODEL_SECRET}`,
         ]
       : []),
     'winnow doctor says whether anything is missing. After the merge, gh workflow run winnow.yml starts the first run.',
@@ -93,11 +94,11 @@ export function howToFinish({ around }: Call, ground: Ground, plan: Plan): strin
   ]
 }
 
-function serverHint(server: string): string {
+function describeServerLimit(server: string): string {
   return `${server}: ${SERVER_REFUSES}. Use ${SINGLE_JOB} there.`
 }
 
-export function notSignedIn({ webUrl, server }: GithubPlace): string[] {
+export function renderMissingToken({ webUrl, server }: GithubLocation): string[] {
   const { host } = new URL(webUrl)
   const variable = server === null ? 'GH_TOKEN' : 'GH_ENTERPRISE_TOKEN'
   return [
@@ -107,10 +108,10 @@ export function notSignedIn({ webUrl, server }: GithubPlace): string[] {
   ]
 }
 
-export function pullText({ url, branch, files, opened }: OpenedPull, plan: Plan): string[] {
+export function renderSetupPull({ url, branch, files, opened }: OpenedPull, plan: GithubSetupPlan): string[] {
   return [
     ...files.map(path => `On ${branch}: ${path}`),
     opened ? `Opened ${url}` : `It is open already: ${url}`,
-    untilMerged(plan),
+    describeUntilMerged(plan),
   ]
 }

@@ -1,4 +1,4 @@
-import { durationText } from '../report/duration.ts'
+import { formatDuration } from '../report/duration.ts'
 import type { Call } from './call.ts'
 
 /** What is about to be spent, as far as it is known. */
@@ -14,16 +14,16 @@ export interface Stake {
 const LONG_SECONDS = 3_600
 
 /** What a person should agree to before it begins; null where so little is at stake that nobody needs to be asked. */
-export function stakeText({ seconds, money, bound = 'expected' }: Stake): string | null {
+export function describeStake({ seconds, money, bound = 'expected' }: Stake): string | null {
   const long = seconds !== null && seconds > LONG_SECONDS
   if (!long && money.length === 0) return null
-  return [timeText(seconds, bound), ...money].join('; ')
+  return [describeStakeTime(seconds, bound), ...money].join('; ')
 }
 
-function timeText(seconds: number | null, bound: NonNullable<Stake['bound']>): string {
+function describeStakeTime(seconds: number | null, bound: NonNullable<Stake['bound']>): string {
   const unknown = 'How long this takes is not known yet'
   if (seconds === null) return unknown
-  const time = durationText(seconds)
+  const time = formatDuration(seconds)
   switch (bound) {
     case 'expected':
       return `This will take about ${time}`
@@ -37,11 +37,11 @@ function timeText(seconds: number | null, bound: NonNullable<Stake['bound']>): s
 }
 
 /** Asked once, and only where somebody can answer: --yes, CI and pipes go on. */
-export async function goesOn(
+export async function confirmStake(
   { given, terminal, interrupt }: Pick<Call, 'given' | 'terminal' | 'interrupt'>,
   stake: Stake,
 ): Promise<boolean> {
-  const text = stakeText(stake)
+  const text = describeStake(stake)
   if (text === null || given.flag('yes') || terminal.confirm === null) return true
   return terminal.confirm(`${text}. Go on?`, interrupt)
 }

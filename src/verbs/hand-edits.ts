@@ -1,11 +1,11 @@
 import { UserError } from '../errors.ts'
-import { localIsolation } from '../git/isolation.ts'
-import { type GitRunner, gitRunner } from '../git/runner.ts'
-import { digestIn, isAsWritten, withDigest, withDigestLineOf } from '../setup/github/written-digest.ts'
+import { buildLocalIsolation } from '../git/isolation.ts'
+import { type GitRunner, createGitRunner } from '../git/runner.ts'
+import { readDigest, isAsWritten, withDigest, copyDigestLine } from '../setup/github/written-digest.ts'
 import { parseSpec } from '../spec/parse.ts'
 import type { Spec } from '../spec/schema.ts'
 import type { Call } from './call.ts'
-import type { Ground } from './github-sources.ts'
+import type { SetupContext } from './github-sources.ts'
 import { isUsualSpec } from './not-pushed.ts'
 
 /** What has to change in a file that a person edited. */
@@ -16,7 +16,7 @@ export interface HandPatch {
   keepsEdits: boolean
 }
 
-interface Edited {
+interface EditedFile {
   path: string
   now: string
   wanted: string
@@ -28,27 +28,27 @@ interface Edited {
  * The lines that winnow would change, as a patch of the file as it is now. What a person changed is what parts the file
  * from winnow's own version of it, and stays.
  */
-export async function patchBesideEdits(
+export async function patchEditedFile(
   call: Call,
-  { workshop: { repository, checkout }, base }: Pick<Ground, 'workshop' | 'base'>,
-  edited: Edited,
+  { workshop: { repository, checkout }, base }: Pick<SetupContext, 'workshop' | 'base'>,
+  edited: EditedFile,
 ): Promise<HandPatch> {
   const { path, now, wanted } = edited
   const date = Math.floor(call.around.clock.now() / 1000)
   const commit = async (text: string, parents: string[]) => {
     const entry = { mode: '100644' as const, oid: await repository.writeBlob(text) }
-    const tree = await repository.replaceAt(base.tree, [{ path, entry }])
+    const tree = await repository.replaceEntries(base.tree, [{ path, entry }])
     return { tree, commit: await repository.writeCommit({ tree, parents, message: path, date }) }
   }
   const { env } = call.around
   const here = checkout.topLevel
   const places = [
-    ...(here === null ? [] : [{ git: gitRunner(localIsolation(here, env)), from: 'HEAD' }]),
-    { git: gitRunner(localIsolation(repository.dir, env)), from: base.commit },
+    ...(here === null ? [] : [{ git: createGitRunner(buildLocalIsolation(here, env)), from: 'HEAD' }]),
+    { git: createGitRunner(buildLocalIsolation(repository.dir, env)), from: base.commit },
   ]
-  const earlier = await ownVersion(places, edited)
+  const earlier = await findOwnVersion(places, edited)
   if (earlier !== null) {
-    const origin = await commit(withDigestLineOf(earlier, now), [])
+    const origin = await commit(copyDigestLine(earlier, now), [])
     const theirs = await commit(now, [origin.commit])
     const ours = await commit(wanted, [origin.commit])
     const merged = await repository.mergeTree(theirs.commit, ours.commit)
@@ -65,30 +65,30 @@ const MOST_COMMITS = 50
  * The version that the digest in the file was taken of: it was committed as it is, or as a patch of an edited file beside
  * the specs that it was written for. Else the newest version in the history that nobody edited.
  */
-async function ownVersion(
+async function findOwnVersion(
   places: readonly { git: GitRunner; from: string }[],
-  { path, now, render }: Edited,
+  { path, now, render }: EditedFile,
 ): Promise<string | null> {
-  const digest = digestIn(now)
+  const digest = readDigest(now)
   let newest: string | null = null
   for (const { git, from } of places) {
-    const commits = await commitsOf(git, from, path)
+    const commits = await listFileCommits(git, from, path)
     for (const commit of commits) {
-      const text = await fileAt(git, commit, path)
+      const text = await readFileVersion(git, commit, path)
       if (text === null || !isAsWritten(text)) continue
-      if (digestIn(text) === digest) return text
+      if (readDigest(text) === digest) return text
       newest ??= text
     }
     for (const commit of commits) {
-      const specs = await specsAt(git, commit)
+      const specs = await readSpecVersions(git, commit)
       const text = specs.length === 0 ? null : withDigest(render(specs))
-      if (text !== null && digestIn(text) === digest) return text
+      if (text !== null && readDigest(text) === digest) return text
     }
   }
   return newest
 }
 
-async function commitsOf(git: GitRunner, from: string, path: string): Promise<string[]> {
+async function listFileCommits(git: GitRunner, from: string, path: string): Promise<string[]> {
   return git.run({
     args: ['log', '--format=%H', `--max-count=${MOST_COMMITS}`, from, '--', path],
     answers: [128],
@@ -96,7 +96,7 @@ async function commitsOf(git: GitRunner, from: string, path: string): Promise<st
   })
 }
 
-async function fileAt(git: GitRunner, commit: string, path: string): Promise<string | null> {
+async function readFileVersion(git: GitRunner, commit: string, path: string): Promise<string | null> {
   return git.run({
     args: ['show', `${commit}:${path}`],
     answers: [128],
@@ -105,7 +105,7 @@ async function fileAt(git: GitRunner, commit: string, path: string): Promise<str
 }
 
 /** A spec that could not be read then is left out. */
-async function specsAt(git: GitRunner, commit: string): Promise<Spec[]> {
+async function readSpecVersions(git: GitRunner, commit: string): Promise<Spec[]> {
   const paths = await git.run({
     args: ['ls-tree', '-z', '--name-only', '--full-tree', commit, '.winnow/'],
     answers: [128],
@@ -114,7 +114,7 @@ async function specsAt(git: GitRunner, commit: string): Promise<Spec[]> {
   const specs: Spec[] = []
   for (const file of paths.toSorted()) {
     try {
-      specs.push(parseSpec((await fileAt(git, commit, file)) ?? '', { file }).spec)
+      specs.push(parseSpec((await readFileVersion(git, commit, file)) ?? '', { file }).spec)
     } catch (error) {
       if (!(error instanceof UserError)) throw error
     }

@@ -1,10 +1,10 @@
-import { table } from '../report/table.ts'
+import { formatTable } from '../report/table.ts'
 import {
   type Argument,
   COMMON_EXITS,
   type Option,
-  optionsOf,
-  valueWord,
+  listOptions,
+  getValueWord,
   type Verb,
   type VerbGroup,
 } from './verb.ts'
@@ -26,22 +26,22 @@ const FIRST: Readonly<Record<string, string>> = {
 const FIRST_SHOWN = 3
 
 /** Help is derived from the registry: what it says is what is accepted. */
-export function overviewText(verbs: readonly Verb[]): string[] {
+export function renderOverview(verbs: readonly Verb[]): string[] {
   return [
     ...HEAD,
-    ...groupsText(verbs, ['start', 'see', 'steer']),
+    ...renderGroups(verbs, ['start', 'see', 'steer']),
     '',
-    ...firstText(verbs),
+    ...renderFirstCommands(verbs),
     '',
     'winnow help <command>  its arguments, options, examples and exit codes',
     'winnow help all        every command',
   ]
 }
 
-export function everythingText(verbs: readonly Verb[]): string[] {
+export function renderAllCommands(verbs: readonly Verb[]): string[] {
   return [
     ...HEAD,
-    ...groupsText(verbs, ['start', 'see', 'steer', 'more']),
+    ...renderGroups(verbs, ['start', 'see', 'steer', 'more']),
     '',
     'winnow help <command>  its arguments, options, examples and exit codes',
   ]
@@ -55,64 +55,64 @@ const HEAD = [
 ]
 
 /** One column for all names, so that every summary begins at the same place. */
-function groupsText(verbs: readonly Verb[], groups: readonly VerbGroup[]): string[] {
+function renderGroups(verbs: readonly Verb[], groups: readonly VerbGroup[]): string[] {
   const listed = groups.map(group => verbs.filter(verb => verb.group === group))
-  const lines = table(listed.flat().map(({ name, summary }) => [`  ${name}`, summary]))
+  const lines = formatTable(listed.flat().map(({ name, summary }) => [`  ${name}`, summary]))
   return groups.flatMap((group, index) => {
     const own = lines.splice(0, listed[index]?.length ?? 0)
     return own.length === 0 ? [] : ['', GROUPS[group], ...own]
   })
 }
 
-function firstText(verbs: readonly Verb[]): string[] {
+function renderFirstCommands(verbs: readonly Verb[]): string[] {
   const there = Object.entries(FIRST).filter(([first]) => verbs.some(({ name }) => name === first))
   const rows = there.slice(0, FIRST_SHOWN).map(([name, meaning]) => [`  winnow ${name}`, meaning])
-  return ['Begin with', ...table(rows)]
+  return ['Begin with', ...formatTable(rows)]
 }
 
-export function verbText(verb: Verb): string[] {
-  const options = optionsOf(verb)
+export function renderVerbHelp(verb: Verb): string[] {
+  const options = listOptions(verb)
   const exits = Object.entries({ ...COMMON_EXITS, ...verb.exits })
   return [
-    `${usageText(verb)}`,
+    `${renderUsage(verb)}`,
     '',
     `${verb.summary}.`,
-    ...section('arguments', [
-      ...verb.arguments.map(argument => [`  ${argument.name}`, withValues(argument)]),
+    ...renderHelpSection('arguments', [
+      ...verb.arguments.map(argument => [`  ${argument.name}`, describeArgument(argument)]),
       ...(verb.command === undefined ? [] : [[`  -- ${verb.command.name}`, verb.command.summary]]),
     ]),
-    ...section(
+    ...renderHelpSection(
       'options',
-      options.map(option => [`  ${optionText(option)}`, option.summary]),
+      options.map(option => [`  ${renderOption(option)}`, option.summary]),
     ),
-    ...section('in a comment on GitHub', inComments(verb)),
-    ...section(
+    ...renderHelpSection('in a comment on GitHub', renderCommentUsage(verb)),
+    ...renderHelpSection(
       'examples',
       verb.examples.map(example => [`  ${example}`]),
     ),
-    ...section(
+    ...renderHelpSection(
       'exit codes',
       exits.map(([code, meaning]) => [`  ${code}`, meaning]),
     ),
   ]
 }
 
-function inComments({ name, arguments: words, comment }: Verb): string[][] {
+function renderCommentUsage({ name, arguments: words, comment }: Verb): string[][] {
   if (comment === undefined) return []
   const typed = words.map(word => (word.required ? `<${word.name}>` : `[${word.name}]`))
   const options = comment.options.map(option => `[--${option} …]`)
   return [[`  ${['/winnow', name, ...typed, ...options].join(' ')}`, 'as its first line']]
 }
 
-function section(title: string, rows: readonly (readonly string[])[]): string[] {
-  return rows.length === 0 ? [] : ['', `${title}:`, ...table(rows)]
+function renderHelpSection(title: string, rows: readonly (readonly string[])[]): string[] {
+  return rows.length === 0 ? [] : ['', `${title}:`, ...formatTable(rows)]
 }
 
-export function withValues({ summary, values }: Argument): string {
+export function describeArgument({ summary, values }: Argument): string {
   return values === undefined ? summary : `${summary}: ${values.join(', ')}`
 }
 
-export function usageText(verb: Verb): string {
+export function renderUsage(verb: Verb): string {
   const words = verb.arguments.map(({ name, required, many }) => {
     const word = many === true ? `${name}...` : name
     return required ? `<${word}>` : `[${word}]`
@@ -121,9 +121,9 @@ export function usageText(verb: Verb): string {
   return ['usage: winnow', verb.name, ...words, '[options]', ...command].join(' ')
 }
 
-export function optionText(option: Option): string {
+export function renderOption(option: Option): string {
   const { name, short, many } = option
-  const value = valueWord(option)
+  const value = getValueWord(option)
   const long = value === undefined ? `--${name}` : `--${name} <${value}>`
   const repeated = many === true ? `${long} ...` : long
   return short === undefined ? `    ${repeated}` : `-${short}, ${repeated}`

@@ -1,9 +1,9 @@
 import type { Call } from './call.ts'
-import { everythingText, overviewText, verbText } from './help-text.ts'
-import { unknownVerb } from './unknown-verb.ts'
+import { renderAllCommands, renderOverview, renderVerbHelp } from './help-text.ts'
+import { createUnknownVerbError } from './unknown-verb.ts'
 import type { Verb } from './verb.ts'
 
-export const help: Verb = {
+export const helpVerb: Verb = {
   name: 'help',
   group: 'more',
   summary: 'list the commands most people need, all of them, or show one in full',
@@ -14,20 +14,20 @@ export const help: Verb = {
   exits: {},
   async run({ given, terminal, verbs }: Call) {
     const [name] = given.positionals
-    for (const line of linesOf(name, verbs)) terminal.out(line)
+    for (const line of renderHelp(name, verbs)) terminal.out(line)
     return 0
   },
 }
 
-function linesOf(name: string | undefined, verbs: readonly Verb[]): string[] {
-  if (name === undefined) return overviewText(verbs)
-  return name === EVERYTHING ? everythingText(verbs) : verbText(verbNamed(verbs, name))
+function renderHelp(name: string | undefined, verbs: readonly Verb[]): string[] {
+  if (name === undefined) return renderOverview(verbs)
+  return name === EVERYTHING ? renderAllCommands(verbs) : renderVerbHelp(findVerb(verbs, name))
 }
 
 export const EVERYTHING = 'all'
 
-export function verbNamed(verbs: readonly Verb[], name: string): Verb {
+export function findVerb(verbs: readonly Verb[], name: string): Verb {
   const found = verbs.find(each => each.name === name)
   if (found !== undefined) return found
-  throw unknownVerb(name, verbs)
+  throw createUnknownVerbError(name, verbs)
 }

@@ -3,7 +3,7 @@ import { UserError } from '../errors.ts'
 import type { Option } from './verb.ts'
 
 /** What a person may say of an idea besides its sentence; the same words wherever one is offered. */
-export interface ToldIdea {
+export interface IdeaDetails {
   hypothesis: string
   category?: string | undefined
   priority?: string | undefined
@@ -21,12 +21,12 @@ export const FAMILY: Option = {
 }
 
 /** The text of a pull request: the fenced block is what becomes of it in the ledger; around it there is room for people. */
-export function ideaBody({ required_deps, ...told }: ToldIdea): string {
+export function renderIdeaBody({ required_deps, ...told }: IdeaDetails): string {
   const needs = required_deps === undefined || required_deps.length === 0 ? {} : { required_deps }
   return `${told.hypothesis}\n\n\`\`\`winnow\n${stringify({ ...told, ...needs }, { lineWidth: 0 })}\`\`\`\n`
 }
 
-export function priorityGiven(given: string | undefined): 'high' | 'medium' | 'low' | undefined {
+export function parsePriority(given: string | undefined): 'high' | 'medium' | 'low' | undefined {
   if (given === undefined || given === 'high' || given === 'medium' || given === 'low') return given
   throw new UserError(`--priority ${given} is not one`, { fix: 'give high, medium or low' })
 }

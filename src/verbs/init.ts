@@ -1,34 +1,34 @@
 import { resolve, relative } from 'node:path'
-import type { Workshop } from '../engine/open.ts'
+import type { RepositoryContext } from '../engine/open.ts'
 import { UserError } from '../errors.ts'
 import type { Point } from '../model/ids.ts'
-import { detect, type Detected } from '../setup/detect.ts'
-import { type Draft, draft } from '../setup/draft.ts'
-import { LANGUAGES, type Yard } from '../setup/findings.ts'
+import { detectProject, type DetectedProject } from '../setup/detect.ts'
+import { type SpecDraft, draftSpec } from '../setup/draft.ts'
+import { LANGUAGES, type ProjectLocation } from '../setup/findings.ts'
 import { type Goal, readGoal } from '../setup/goal.ts'
-import { specName } from '../setup/name.ts'
+import { buildSpecName } from '../setup/name.ts'
 import { choosePackage } from '../setup/packages.ts'
 import { choosePrefix } from '../setup/prefix.ts'
-import { below, type ProjectFiles } from '../setup/project-files.ts'
-import { foundText, goalText, unknownGoal } from '../setup/told.ts'
+import { narrowToDirectory, type ProjectFiles } from '../setup/project-files.ts'
+import { renderDetected, renderGoal, createUnknownGoalError } from '../setup/told.ts'
 import { compilePathspec } from '../spec/pathspec.ts'
 import { KEBAB, KEBAB_TEXT } from '../spec/schema.ts'
-import { AGENT_FILE, type AgentFile, agentFile, writeAgentFile } from './agent-block.ts'
-import { atRepository } from './at-campaign.ts'
+import { AGENT_FILE, type AgentFile, buildAgentFile, writeAgentFile } from './agent-block.ts'
+import { withRepository } from './at-campaign.ts'
 import type { Call } from './call.ts'
 import { checkSpec } from './check.ts'
-import { committedProject } from './committed-project.ts'
-import { defaultTip } from './default-branch.ts'
-import { existingSpecs } from './existing-specs.ts'
+import { readCommittedProject } from './committed-project.ts'
+import { readDefaultTip } from './default-branch.ts'
+import { listExistingSpecs } from './existing-specs.ts'
 import { initGithub } from './github-files.ts'
 import { DEFAULT_PREFIX } from './known-campaigns.ts'
-import { missingTools } from './missing-tools.ts'
-import { requireAbsent, withNewFiles, writeNewFiles } from './new-files.ts'
-import { nextCommands } from './next-commands.ts'
-import { ownBranches } from './own-branches.ts'
+import { findMissingTools } from './missing-tools.ts'
+import { requireAbsent, commitNewFiles, writeNewFiles } from './new-files.ts'
+import { renderNextCommands } from './next-commands.ts'
+import { listOwnBranches } from './own-branches.ts'
 import type { Verb } from './verb.ts'
 
-export const init: Verb = {
+export const initVerb: Verb = {
   name: 'init',
   group: 'start',
   summary: 'write a spec from what this project shows by itself, and check it',
@@ -77,42 +77,42 @@ export const init: Verb = {
     2: 'something has to be chosen or changed first, and nothing was written; or what was written is not possible yet',
     13: 'the files are written, but the harness or a gate failed',
   },
-  run: call => atRepository(call, DEFAULT_PREFIX, workshop => inWorkshop(call, workshop)),
+  run: call => withRepository(call, DEFAULT_PREFIX, workshop => runInit(call, workshop)),
 }
 
-async function inWorkshop(call: Call, workshop: Workshop): Promise<number> {
+async function runInit(call: Call, workshop: RepositoryContext): Promise<number> {
   const topLevel = requireWorkTree(workshop)
-  const base = await defaultTip(workshop, call.around)
+  const base = await readDefaultTip(workshop, call.around)
   if (call.given.flag('github')) return initGithub(call, { workshop, topLevel, base })
-  refuseStray(call)
-  const existing = await existingSpecs(workshop, base)
+  refuseGithubOptions(call)
+  const existing = await listExistingSpecs(workshop, base)
   const [first] = existing
   if (first !== undefined && !NEW.some(option => call.given.text(option) !== undefined)) {
-    return call.given.flag('agent') ? onlyAgents(call, topLevel, existing) : refuse(first)
+    return call.given.flag('agent') ? writeOnlyAgentFile(call, topLevel, existing) : refuseExisting(first)
   }
-  const repository = await committedProject(workshop, base)
-  const setting = await settingOf(call, workshop, repository)
+  const repository = await readCommittedProject(workshop, base)
+  const setting = await buildInitPlan(call, workshop, repository)
   const taken = existing.find(({ name }) => name === setting.name)
   if (taken !== undefined)
-    return call.given.flag('agent') ? onlyAgents(call, topLevel, [taken]) : refuse(taken)
+    return call.given.flag('agent') ? writeOnlyAgentFile(call, topLevel, [taken]) : refuseExisting(taken)
   for (const line of setting.told) call.terminal.out(line)
-  const agents = call.given.flag('agent') ? await agentFile(topLevel, setting.name) : null
-  if (call.given.flag('dry-run')) return rehearsed(call, topLevel, setting.draft, agents)
+  const agents = call.given.flag('agent') ? await buildAgentFile(topLevel, setting.name) : null
+  if (call.given.flag('dry-run')) return printInitDryRun(call, topLevel, setting.draft, agents)
   await writeNewFiles(topLevel, setting.draft.files)
   if (agents !== null) await writeAgentFile(topLevel, agents)
-  for (const line of writtenText(setting.draft, agents)) call.terminal.out(line)
-  return checked(call, { workshop, base, setting, agents })
+  for (const line of renderInitResult(setting.draft, agents)) call.terminal.out(line)
+  return checkWrittenSpec(call, { workshop, base, setting, agents })
 }
 
 const WITH_GITHUB = ['single-job', 'open-pr', 'update', 'action'] as const
 
-function refuseStray({ given }: Call): void {
+function refuseGithubOptions({ given }: Call): void {
   const stray = WITH_GITHUB.find(name => given.flag(name))
   if (stray === undefined) return
   throw new UserError(`--${stray} means nothing without --github`, { fix: 'give --github as well' })
 }
 
-function requireWorkTree({ checkout: { topLevel } }: Workshop): string {
+function requireWorkTree({ checkout: { topLevel } }: RepositoryContext): string {
   if (topLevel !== null) return topLevel
   throw new UserError('this is a bare repository: init writes files, and there is no work tree for them', {
     fix: 'run it in a clone',
@@ -122,87 +122,100 @@ function requireWorkTree({ checkout: { topLevel } }: Workshop): string {
 /** Who says any of these wants another spec beside those there are. */
 const NEW = ['name', 'package', 'language', 'goal'] as const
 
-interface Existing {
+interface ExistingSpec {
   name: string
   path: string
 }
 
-function refuse({ path }: Existing): never {
+function refuseExisting({ path }: ExistingSpec): never {
   throw new UserError('there is a spec already, and init overwrites nothing', {
     place: { file: path },
     fix: `winnow check ${path}; or write another beside it: winnow init --name <other>`,
   })
 }
 
-async function onlyAgents(call: Call, topLevel: string, specs: readonly Existing[]): Promise<number> {
+async function writeOnlyAgentFile(
+  call: Call,
+  topLevel: string,
+  specs: readonly ExistingSpec[],
+): Promise<number> {
   const [only, another] = specs
   if (only === undefined || another !== undefined) {
     throw new UserError(`there are several specs: ${specs.map(({ name }) => name).join(', ')}`, {
       fix: `say which one agents are told about: winnow init --agent --name ${only?.name ?? '<name>'}`,
     })
   }
-  const agents = await agentFile(topLevel, only.name)
+  const agents = await buildAgentFile(topLevel, only.name)
   const dry = call.given.flag('dry-run')
   if (dry) call.terminal.out(agents.text.trimEnd())
   else await writeAgentFile(topLevel, agents)
-  call.terminal.out(agentText(agents, dry))
+  call.terminal.out(describeAgentFile(agents, dry))
   return 0
 }
 
-interface Setting {
+interface InitPlan {
   name: string
-  draft: Draft
+  draft: SpecDraft
   /** What was found and understood. */
   told: string[]
   goal: Goal | null
 }
 
-async function settingOf(call: Call, workshop: Workshop, repository: ProjectFiles): Promise<Setting> {
+async function buildInitPlan(
+  call: Call,
+  workshop: RepositoryContext,
+  repository: ProjectFiles,
+): Promise<InitPlan> {
   const { given } = call
   const words = given.text('goal')
   const goal = words === undefined ? null : readGoal(words)
-  if (goal !== null && goal.aim === null) throw unknownGoal(goal)
+  if (goal !== null && goal.aim === null) throw createUnknownGoalError(goal)
   const chosen = choosePackage(repository, {
-    wanted: packageAsked(call, workshop),
-    from: placeOf(call, workshop),
+    wanted: getWantedPackage(call, workshop),
+    from: getCurrentPath(call, workshop),
   })
-  const files = below(repository, chosen.directory)
-  const yard: Yard = { files, repository, directory: chosen.directory }
-  const detected = detect(yard, given.text('language'))
+  const files = narrowToDirectory(repository, chosen.directory)
+  const yard: ProjectLocation = { files, repository, directory: chosen.directory }
+  const detected = detectProject(yard, given.text('language'))
   const packageName = chosen.directory === '' ? null : chosen.directory.replace(/^.*\//, '')
-  const name = given.text('name') ?? specName(goal, packageName)
+  const name = given.text('name') ?? buildSpecName(goal, packageName)
   if (!KEBAB.test(name)) throw new UserError(`${name} cannot be a spec's name`, { fix: `use ${KEBAB_TEXT}` })
-  const branches = await ownBranches(workshop)
+  const branches = await listOwnBranches(workshop)
   const { prefix, because } = choosePrefix(branches.all, name, branches.isOurs)
-  const drafted = draft({ yard, detected, name, prefix, goal })
+  const drafted = draftSpec({ yard, detected, name, prefix, goal })
   const clash =
     because === null
       ? []
       : [`branches   ${prefix}/…, because ${because} is a branch that winnow did not make`]
-  const tools = missingTools(drafted.commands, call.around.env)
+  const tools = findMissingTools(drafted.commands, call.around.env)
   const told = [
-    ...foundText(detected, yard),
+    ...renderDetected(detected, yard),
     ...clash,
-    ...(goal === null ? [] : goalText(goal, changeable(yard, detected), drafted.primary)),
+    ...(goal === null ? [] : renderGoal(goal, listMutableFiles(yard, detected), drafted.primary)),
     ...[...drafted.notes, ...tools].map(note => `note: ${note}`),
   ]
   return { name, draft: drafted, told, goal }
 }
 
-function changeable({ files }: Yard, { findings }: Detected): string[] {
+function listMutableFiles({ files }: ProjectLocation, { findings }: DetectedProject): string[] {
   const matches = findings.mutable.map(compilePathspec)
   return files.paths.filter(path => matches.some(match => match(path)))
 }
 
 /** A path is meant from where the person is. */
-function packageAsked({ given, around }: Call, { checkout }: Workshop): string | undefined {
+function getWantedPackage({ given, around }: Call, { checkout }: RepositoryContext): string | undefined {
   const asked = given.text('package')
   if (asked === undefined || checkout.topLevel === null) return asked
   const here = relative(checkout.topLevel, resolve(around.directory, asked))
   return /^\.{1,2}(?:\/|$)/.test(asked) ? here || '.' : asked
 }
 
-function rehearsed(call: Call, topLevel: string, { files }: Draft, agents: AgentFile | null): number {
+function printInitDryRun(
+  call: Call,
+  topLevel: string,
+  { files }: SpecDraft,
+  agents: AgentFile | null,
+): number {
   requireAbsent(topLevel, files)
   const all = agents?.changed === true ? [...files, { path: AGENT_FILE, text: agents.text }] : files
   call.terminal.out('Nothing was written. It would be:')
@@ -210,12 +223,15 @@ function rehearsed(call: Call, topLevel: string, { files }: Draft, agents: Agent
   return 0
 }
 
-function writtenText({ files, specPath, edit, calls, standIn }: Draft, agents: AgentFile | null): string[] {
+function renderInitResult(
+  { files, specPath, edit, calls, standIn }: SpecDraft,
+  agents: AgentFile | null,
+): string[] {
   const harness = files.filter(({ path }) => path !== specPath).map(({ path }) => path)
   return [
     '',
     `Wrote ${files.map(({ path }) => path).join(', ')}; nothing is committed.`,
-    ...(agents === null ? [] : [agentText(agents, false)]),
+    ...(agents === null ? [] : [describeAgentFile(agents, false)]),
     ...(files.find(({ path }) => path === specPath)?.text ?? '')
       .trimEnd()
       .split('\n')
@@ -229,7 +245,7 @@ function writtenText({ files, specPath, edit, calls, standIn }: Draft, agents: A
   ]
 }
 
-function agentText({ existed, changed }: AgentFile, dry: boolean): string {
+function describeAgentFile({ existed, changed }: AgentFile, dry: boolean): string {
   if (!changed) return `${AGENT_FILE} says it already.`
   const how = existed ? 'its lines for winnow are brought up to date' : 'is new'
   return dry
@@ -238,23 +254,26 @@ function agentText({ existed, changed }: AgentFile, dry: boolean): string {
 }
 
 /** Where the person is, seen from the top. */
-function placeOf({ around }: Call, { checkout }: Workshop): string {
+function getCurrentPath({ around }: Call, { checkout }: RepositoryContext): string {
   return checkout.topLevel === null ? '' : relative(checkout.topLevel, around.directory)
 }
 
-interface Written {
-  workshop: Workshop
+interface InitResult {
+  workshop: RepositoryContext
   base: Point
-  setting: Setting
+  setting: InitPlan
   agents: AgentFile | null
 }
 
 /** The same check as the verb's, of the default branch as it will be once the files are committed. */
-async function checked(call: Call, { workshop, base, setting, agents }: Written): Promise<number> {
+async function checkWrittenSpec(
+  call: Call,
+  { workshop, base, setting, agents }: InitResult,
+): Promise<number> {
   const { draft: drafted } = setting
   const paths = [...drafted.files.map(({ path }) => path), ...(agents?.changed === true ? [AGENT_FILE] : [])]
   const next = (passed: boolean) => {
-    for (const line of nextCommands({ call, workshop, paths, specPath: drafted.specPath, passed }))
+    for (const line of renderNextCommands({ call, workshop, paths, specPath: drafted.specPath, passed }))
       call.terminal.out(line)
   }
   if (call.given.flag('no-check')) {
@@ -263,7 +282,7 @@ async function checked(call: Call, { workshop, base, setting, agents }: Written)
   }
   call.terminal.out('')
   const yaml = drafted.files.find(({ path }) => path === drafted.specPath)?.text ?? ''
-  const point = await withNewFiles(workshop, base, drafted.files, call.around.clock.now())
+  const point = await commitNewFiles(workshop, base, drafted.files, call.around.clock.now())
   const text = { path: drafted.specPath, yaml, source: 'work tree' } as const
   try {
     const code = await checkSpec(call, {

@@ -1,8 +1,8 @@
-import type { Workshop } from '../engine/open.ts'
+import type { RepositoryContext } from '../engine/open.ts'
 import type { UserError } from '../errors.ts'
 import type { Spec } from '../spec/schema.ts'
-import { type Beginning, recordedBeginning } from './beginning.ts'
-import { type CommittedSpec, committedSpecs, twins } from './committed-specs.ts'
+import { type CampaignStart, readCampaignStart } from './beginning.ts'
+import { type CommittedSpecFile, listCommittedSpecs, createDuplicateNameError } from './committed-specs.ts'
 
 export const DEFAULT_PREFIX = 'optimize'
 
@@ -22,18 +22,21 @@ export interface KnownCampaign {
   problem: UserError | null
 }
 
-interface Ledger {
+interface StartedLedger {
   name: string
   prefix: string
-  beginning: Beginning | null
+  beginning: CampaignStart | null
 }
 
 /** `specPath`: a spec that a person names, wherever it lies. */
-export async function knownCampaigns(workshop: Workshop, specPath?: string): Promise<KnownCampaign[]> {
-  const ledgers = await startedCampaigns(workshop)
+export async function listKnownCampaigns(
+  workshop: RepositoryContext,
+  specPath?: string,
+): Promise<KnownCampaign[]> {
+  const ledgers = await listStartedCampaigns(workshop)
   const recorded = ledgers.flatMap(({ beginning }) => beginning?.spec_path ?? [])
   const named = specPath === undefined ? recorded : [...recorded, specPath]
-  const known = startable(await committedSpecs(workshop, named))
+  const known = collectStartable(await listCommittedSpecs(workshop, named))
   const declared = new Set([DEFAULT_PREFIX, ...[...known.values()].map(({ prefix }) => prefix)])
   for (const ledger of ledgers) {
     const { name, prefix, beginning } = ledger
@@ -41,13 +44,13 @@ export async function knownCampaigns(workshop: Workshop, specPath?: string): Pro
     if (!declared.has(prefix) && beginning?.spec !== name) continue
     const there = known.get(name)
     if (there?.started !== true || prefix === there.spec?.branches.prefix)
-      known.set(name, started(ledger, there))
+      known.set(name, toStartedCampaign(ledger, there))
   }
   return [...known.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
 
 /** A spec that is broken may only seem to have the name of another: its file's. */
-function startable(specs: readonly CommittedSpec[]): Map<string, KnownCampaign> {
+function collectStartable(specs: readonly CommittedSpecFile[]): Map<string, KnownCampaign> {
   const found = new Map<string, KnownCampaign>()
   for (const { name, path, spec, problem } of specs.toSorted((a, b) => Number(!a.spec) - Number(!b.spec))) {
     const there = found.get(name)
@@ -57,13 +60,16 @@ function startable(specs: readonly CommittedSpec[]): Map<string, KnownCampaign> 
       found.set(name, { name, ...alone, spec, prefix, problem })
     } else if (spec !== null) {
       const paths = [...there.paths, path]
-      found.set(name, { ...there, paths, problem: twins(name, paths) })
+      found.set(name, { ...there, paths, problem: createDuplicateNameError(name, paths) })
     }
   }
   return found
 }
 
-function started({ name, prefix, beginning }: Ledger, there: KnownCampaign | undefined): KnownCampaign {
+function toStartedCampaign(
+  { name, prefix, beginning }: StartedLedger,
+  there: KnownCampaign | undefined,
+): KnownCampaign {
   const without = { name, specPath: null, paths: [], spec: null, problem: null }
   return { ...without, ...there, prefix, started: true, ledgerPath: beginning?.spec_path ?? null }
 }
@@ -71,13 +77,13 @@ function started({ name, prefix, beginning }: Ledger, there: KnownCampaign | und
 const STATE_REF = /^refs\/heads\/([^/]+)-state\/([^/]+)$/
 
 /** Whatever prefix a spec chose: a campaign is found by its ledger, also when its spec lies anywhere. */
-async function startedCampaigns({ repository }: Workshop): Promise<Ledger[]> {
+async function listStartedCampaigns({ repository }: RepositoryContext): Promise<StartedLedger[]> {
   const { refs } = await repository.remoteRefs(['refs/heads/*-state/*'])
-  const ledgers: Ledger[] = []
+  const ledgers: StartedLedger[] = []
   for (const ref of refs.keys()) {
     const [, prefix, name] = STATE_REF.exec(ref) ?? []
     if (prefix === undefined || name === undefined) continue
-    ledgers.push({ name, prefix, beginning: await recordedBeginning(repository, ref) })
+    ledgers.push({ name, prefix, beginning: await readCampaignStart(repository, ref) })
   }
   return ledgers
 }

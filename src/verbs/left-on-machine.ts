@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs'
-import { listedUsers, REMOVE_USERS, SIDES_DIR } from '../measure/users/side-users.ts'
+import { listSideUsers, REMOVE_USERS, SIDES_DIR } from '../measure/users/side-users.ts'
 
 /**
  * What a machine has for all its repositories: one of them that is left says nothing about the others. Whoever knows that
  * there are none is told how it goes.
  */
-export function leftOnMachine(
+export function describeMachineLeftovers(
   sidesDir = SIDES_DIR,
-  hasUsers: () => boolean = () => Array.isArray(listedUsers()),
+  hasUsers: () => boolean = () => Array.isArray(listSideUsers()),
 ): string[] {
   const dir = existsSync(sidesDir)
   const users = hasUsers()

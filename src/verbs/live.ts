@@ -6,7 +6,7 @@ const AGAIN_MS = 250
  * While the work goes on, a person at a terminal sees what it says of itself, anew as it changes; null shows
  * nothing. Elsewhere nothing is shown, and nothing is different.
  */
-export async function showingLive<T>(
+export async function showLive<T>(
   { terminal, around: { clock } }: Pick<Call, 'terminal' | 'around'>,
   text: (elapsedSeconds: number) => string | null,
   work: () => Promise<T>,

@@ -1,29 +1,29 @@
-import type { Hands } from '../engine/apply.ts'
+import type { ControllerContext } from '../engine/apply.ts'
 import { observe } from '../engine/observe.ts'
 import { NOTHING_HERE, type Runner } from '../engine/runner.ts'
-import { openHands, type Staffing } from '../engine/session.ts'
-import { tick } from '../engine/tick.ts'
+import { openController, type ControllerOptions } from '../engine/session.ts'
+import { tickCampaign } from '../engine/tick.ts'
 import type { OrderId } from '../model/ids.ts'
-import type { Waiting } from '../plan/action.ts'
+import type { PlanWaiting } from '../plan/action.ts'
 import type { RunFacts, World } from '../plan/world.ts'
-import type { Scene } from './at-campaign.ts'
+import type { CommandContext } from './at-campaign.ts'
 import type { Call } from './call.ts'
-import { heedComments } from './comments/heed.ts'
-import { besideJson } from './dry-run.ts'
+import { runComments } from './comments/heed.ts'
+import { selectSentenceOutput } from './dry-run.ts'
 
 /** A tick that moves refs and measures nothing; in a rehearsal it does not even ask a proposer. */
-export async function lookingTick(call: Call, scene: Scene): Promise<Waiting> {
+export async function tickWithoutMeasuring(call: Call, scene: CommandContext): Promise<PlanWaiting> {
   const { interrupt } = call
-  const hands = await lookingHands(scene, interrupt, heeding(call, scene))
+  const hands = await openReadOnlyController(scene, interrupt, buildStaffing(call, scene))
   try {
     for (;;) {
-      const { waiting } = await tick(hands)
+      const { waiting } = await tickCampaign(hands)
       if (!hands.asking.busy || interrupt.aborted) return waiting
       await hands.asking.settled()
     }
   } catch (error) {
-    if (!(error instanceof WouldAsk)) throw error
-    besideJson(call)(`It would ask ${error.who} for one idea; what follows depends on the answer.`)
+    if (!(error instanceof WouldAskError)) throw error
+    selectSentenceOutput(call)(`It would ask ${error.who} for one idea; what follows depends on the answer.`)
     return { for: 'ideas' }
   } finally {
     await hands.asking.close()
@@ -31,31 +31,31 @@ export async function lookingTick(call: Call, scene: Scene): Promise<Waiting> {
 }
 
 /** The world as a tick would see it, with nothing tidied up. */
-export async function lookAround({ interrupt }: Call, scene: Scene): Promise<World | null> {
-  return (await observe(await lookingHands(scene, interrupt)))?.world ?? null
+export async function observeWorld({ interrupt }: Call, scene: CommandContext): Promise<World | null> {
+  return (await observe(await openReadOnlyController(scene, interrupt)))?.world ?? null
 }
 
 /** A rehearsal answers nobody. */
-function heeding(call: Call, scene: Scene): Staffing {
-  return scene.rehearsal === null ? { heed: heedComments(call, scene) } : {}
+function buildStaffing(call: Call, scene: CommandContext): ControllerOptions {
+  return scene.dryRun === null ? { runComments: runComments(call, scene) } : {}
 }
 
-async function lookingHands(
-  { place, rehearsal }: Scene,
+async function openReadOnlyController(
+  { place, dryRun: rehearsal }: CommandContext,
   signal: AbortSignal,
-  staffing: Staffing = {},
-): Promise<Hands> {
-  const hands = await openHands(place, signal, staffing)
-  if (rehearsal === null) return { ...hands, runner: lookingRunner(hands.runner) }
-  const runner = lookingRunner(onceLooked(hands.runner))
+  staffing: ControllerOptions = {},
+): Promise<ControllerContext> {
+  const hands = await openController(place, signal, staffing)
+  if (rehearsal === null) return { ...hands, runner: toReadOnlyRunner(hands.runner) }
+  const runner = toReadOnlyRunner(cacheRunnerFacts(hands.runner))
   const begin = (who: string): never => {
-    throw new WouldAsk(who)
+    throw new WouldAskError(who)
   }
   return { ...hands, runner, asking: { ...hands.asking, begin } }
 }
 
 /** The end of a rehearsal: nobody can know what a proposer would answer. */
-class WouldAsk extends Error {
+class WouldAskError extends Error {
   override readonly name = 'WouldAsk'
   readonly who: string
   constructor(who: string) {
@@ -65,7 +65,7 @@ class WouldAsk extends Error {
 }
 
 /** Reads what others measured and leaves every order to them: nothing of it is dispatched from here. */
-function lookingRunner(runner: Runner): Runner {
+function toReadOnlyRunner(runner: Runner): Runner {
   return {
     ...runner,
     async facts(campaign) {
@@ -85,7 +85,7 @@ function lookingRunner(runner: Runner): Runner {
 }
 
 /** A runner drops the files of orders it takes for answered; in a rehearsal they are answered only in thought. */
-function onceLooked(runner: Runner): Runner {
+function cacheRunnerFacts(runner: Runner): Runner {
   let looked: Map<OrderId, RunFacts> | null = null
   return {
     ...runner,

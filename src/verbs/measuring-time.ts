@@ -10,7 +10,7 @@ export interface MeasuringTime {
 }
 
 /** `now`: milliseconds that only go forward. */
-export function measuringTime(minutes: number | null, now: () => number): MeasuringTime {
+export function createMeasuringTime(minutes: number | null, now: () => number): MeasuringTime {
   const over = new AbortController()
   let left = minutes === null ? Number.POSITIVE_INFINITY : minutes * 60_000
   let since: number | null = null

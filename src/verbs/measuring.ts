@@ -1,17 +1,17 @@
 import { join } from 'node:path'
 import { refuseDamagedCache } from '../engine/damaged-cache.ts'
-import { measureInTurn, type Turn } from '../engine/measuring-turn.ts'
-import type { Workshop } from '../engine/open.ts'
+import { measureWithLock, type MachineLockState } from '../engine/measuring-turn.ts'
+import type { RepositoryContext } from '../engine/open.ts'
 import type { MeasureInput } from '../measure/input.ts'
-import { measure } from '../measure/measure.ts'
-import { type Lodging, lodgingFor } from '../measure/users/lodging.ts'
+import { measureOrder } from '../measure/measure.ts'
+import { type Workspace, chooseWorkspace } from '../measure/users/lodging.ts'
 import type { Order } from '../model/order.ts'
 import type { Report } from '../model/report.ts'
 import type { Spec } from '../spec/schema.ts'
 import type { Call } from './call.ts'
 import type { MeasuringTime } from './measuring-time.ts'
 
-interface Asked {
+interface MeasureRequest {
   order: Order
   spec: Spec
   place: string
@@ -24,14 +24,18 @@ interface Asked {
 }
 
 /** An order measured for the person at the command line: no ledger, and a work directory of its own. */
-export async function measureHere(call: Call, workshop: Workshop, asked: Asked): Promise<Report> {
+export async function measureHere(
+  call: Call,
+  workshop: RepositoryContext,
+  asked: MeasureRequest,
+): Promise<Report> {
   const { around, interrupt } = call
   const machine = { ...around, machineDir: workshop.machineDir }
-  const done = await measureInTurn(machine, asked, interrupt, async turn => {
+  const done = await measureWithLock(machine, asked, interrupt, async turn => {
     interrupt.throwIfAborted()
     asked.time?.begins()
     try {
-      const report = await measure(inputOf(call, workshop, asked, turn))
+      const report = await measureOrder(buildMeasureInput(call, workshop, asked, turn))
       return { report: await refuseDamagedCache(workshop.repository, around.env, report) }
     } finally {
       asked.time?.ends()
@@ -43,15 +47,19 @@ export async function measureHere(call: Call, workshop: Workshop, asked: Asked):
 }
 
 /** Where it is measured: whoever watches looks there as well. */
-export function lodgingIn({ dataDir }: Pick<Workshop, 'dataDir'>, spec: Spec, place: string): Lodging {
-  return lodgingFor(spec, join(dataDir, 'work', place))
+export function locateWorkspace(
+  { dataDir }: Pick<RepositoryContext, 'dataDir'>,
+  spec: Spec,
+  place: string,
+): Workspace {
+  return chooseWorkspace(spec, join(dataDir, 'work', place))
 }
 
-function inputOf(
+function buildMeasureInput(
   { around, interrupt }: Call,
-  { repository, dataDir, checkout }: Workshop,
-  { order, spec, place, more = {} }: Asked,
-  { beside }: Turn,
+  { repository, dataDir, checkout }: RepositoryContext,
+  { order, spec, place, more = {} }: MeasureRequest,
+  { beside }: MachineLockState,
 ): MeasureInput {
   return {
     ...more,
@@ -60,7 +68,7 @@ function inputOf(
     spec,
     runId: around.by.run_id,
     repository,
-    ...lodgingIn({ dataDir }, spec, place),
+    ...locateWorkspace({ dataDir }, spec, place),
     sharedRoot: checkout.topLevel,
     env: around.env,
     now: () => around.clock.now(),

@@ -4,15 +4,18 @@ import { delimiter, join } from 'node:path'
 const BUILT_IN = new Set(['cd', 'sh', 'echo', 'printf', 'test', 'true', 'set', 'exit'])
 
 /** Programs that the drafted commands start and that this machine does not have: said before a check fails. */
-export function missingTools(commands: readonly string[], env: Readonly<Record<string, string>>): string[] {
-  const names = new Set(commands.flatMap(startedBy))
+export function findMissingTools(
+  commands: readonly string[],
+  env: Readonly<Record<string, string>>,
+): string[] {
+  const names = new Set(commands.flatMap(listStartedPrograms))
   return [...names]
     .filter(name => !isThere(name, env['PATH'] ?? ''))
     .map(name => `${name} is not on the PATH of this machine: nothing can be tried before it is installed`)
 }
 
 /** The first word of every part of a command, assignments passed over; paths are the project's own. */
-function startedBy(command: string): string[] {
+function listStartedPrograms(command: string): string[] {
   return command.split(/&&|\|\||[;|]/).flatMap(part => {
     const word =
       part

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { Workshop } from '../engine/open.ts'
+import type { RepositoryContext } from '../engine/open.ts'
 import { UserError } from '../errors.ts'
 import type { Point } from '../model/ids.ts'
 import type { NewFile } from '../setup/harness/skeleton.ts'
@@ -19,7 +19,7 @@ export async function writeNewFiles(topLevel: string, files: readonly NewFile[])
     }
   } catch (error) {
     for (const file of written) await rm(file, { force: true })
-    throw asUserError(error)
+    throw toUserError(error)
   }
 }
 
@@ -32,7 +32,7 @@ export function requireAbsent(topLevel: string, files: readonly NewFile[]): void
   })
 }
 
-function asUserError(error: unknown): unknown {
+function toUserError(error: unknown): unknown {
   if (!(error instanceof Error) || !('code' in error)) return error
   const { code } = error
   if (!['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'ENOTDIR', 'EEXIST'].includes(String(code)))
@@ -44,8 +44,8 @@ function asUserError(error: unknown): unknown {
 }
 
 /** The default branch as it would be with these files committed: what can be tried before they are. */
-export async function withNewFiles(
-  { repository }: Workshop,
+export async function commitNewFiles(
+  { repository }: RepositoryContext,
   base: Point,
   files: readonly NewFile[],
   now: number,
@@ -55,7 +55,7 @@ export async function withNewFiles(
     const entry = { mode: '100644' as const, oid: await repository.writeBlob(text) }
     changes.push({ path, entry })
   }
-  const tree = await repository.replaceAt(base.tree, changes)
+  const tree = await repository.replaceEntries(base.tree, changes)
   const date = Math.floor(now / 1000)
   const commit = await repository.writeCommit({ tree, parents: [base.commit], message: 'winnow init', date })
   return { commit, tree }

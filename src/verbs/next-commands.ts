@@ -1,25 +1,25 @@
-import type { Workshop } from '../engine/open.ts'
-import { shortRef } from '../model/refs.ts'
+import type { RepositoryContext } from '../engine/open.ts'
+import { toShortRef } from '../model/refs.ts'
 import type { Call } from './call.ts'
-import { nameOfFile } from './committed-specs.ts'
+import { toSpecName } from './committed-specs.ts'
 import { isOnGithub } from './github-of.ts'
-import { pathHere, shellWord } from './path-here.ts'
+import { toTypedPath, quoteShellPath } from './path-here.ts'
 
 /** What is to be typed next; written for the state in which the project is now. */
-export function nextCommands(done: {
+export function renderNextCommands(done: {
   call: Call
-  workshop: Workshop
+  workshop: RepositoryContext
   paths: readonly string[]
   specPath: string
   passed: boolean
 }): string[] {
   const { call, workshop, paths, specPath, passed } = done
-  const here = (path: string) => shellWord(pathHere(call, workshop, path))
-  const branch = shortRef(workshop.defaultBranch ?? '')
+  const here = (path: string) => quoteShellPath(toTypedPath(call, workshop, path))
+  const branch = toShortRef(workshop.defaultBranch ?? '')
   const elsewhere = workshop.checkout.head !== workshop.defaultBranch
   const place = elsewhere ? `, on ${branch}` : ''
   const push = workshop.local ? '' : ' && git push'
-  const commit = `git add ${paths.map(here).join(' ')} && git commit -m "winnow: ${nameOfFile(specPath)}"${push}`
+  const commit = `git add ${paths.map(here).join(' ')} && git commit -m "winnow: ${toSpecName(specPath)}"${push}`
   if (!passed) {
     return [
       '',

@@ -1,26 +1,30 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { absentMetrics, printedNames } from '../decide/absent-metrics.ts'
-import { decisiveMetrics } from '../decide/tie-breakers.ts'
+import { findAbsentMetrics, listPrintedNames } from '../decide/absent-metrics.ts'
+import { listDecisiveMetrics } from '../decide/tie-breakers.ts'
 import { HarnessError } from '../errors.ts'
-import { neededMetrics } from '../measure/output/read-printed.ts'
-import { bothStreams } from '../model/failed-output.ts'
-import { type FailedPart, failedPart } from '../model/failed-part.ts'
+import { listNeededMetrics } from '../measure/output/read-printed.ts'
+import { joinStreams } from '../model/failed-output.ts'
+import { type FailedPart, findFailedPart } from '../model/failed-part.ts'
 import type { Report, Side } from '../model/report.ts'
-import { absentText } from '../report/absent-text.ts'
-import { missingMetrics } from '../report/missing-metrics.ts'
+import { describeAbsentMetric } from '../report/absent-text.ts'
+import { findMissingMetrics } from '../report/missing-metrics.ts'
 import { BUILT_IN_METRICS } from '../spec/built-in-metrics.ts'
-import type { Trying } from './trying.ts'
-import { usualSetup } from './usual-setup.ts'
+import type { HarnessRun } from './trying.ts'
+import { findUsualSetup } from './usual-setup.ts'
 
-type Detail = HarnessError['detail']
+type FailureDetail = HarnessError['detail']
 
 /** A side that does not work, said so that its person can mend it: what, where, what it printed, what would help. */
-export async function notPassed(trying: Trying, reason: string, report: Report): Promise<HarnessError> {
+export async function createNotPassedError(
+  trying: HarnessRun,
+  reason: string,
+  report: Report,
+): Promise<HarnessError> {
   const [first = '', ...more] = reason.replace(/^the base does not pass: /, '').split('\n')
-  const line = after(more, 'in: ')
-  const example = after(more, 'valid: ')
-  const { said, ...detail } = await failureIn(trying, report, null)
+  const line = findPrefixedLine(more, 'in: ')
+  const example = findPrefixedLine(more, 'valid: ')
+  const { said, ...detail } = await findHarnessFailure(trying, report, null)
   const own = first.replace(/^the base's /, 'the ')
   const what = said === null ? own : `${own}: ${said}`.replace(/^missing metric: [^:]*: /, '')
   return new HarnessError(`${trying.named} does not pass: ${what}`, {
@@ -30,81 +34,88 @@ export async function notPassed(trying: Trying, reason: string, report: Report):
   })
 }
 
-function after(lines: readonly string[], start: string): string | undefined {
+function findPrefixedLine(lines: readonly string[], start: string): string | undefined {
   return lines.find(line => line.startsWith(start))?.slice(start.length)
 }
 
 /** What failed of one side, or of any: what it was, its last words, and what to do about them. */
-export async function failureIn(
-  trying: Trying,
+export async function findHarnessFailure(
+  trying: HarnessRun,
   report: Report,
   label: Side | null,
-): Promise<Detail & { said: string | null }> {
-  const sides = label === null ? [...new Set(allSides(report))] : [label]
+): Promise<FailureDetail & { said: string | null }> {
+  const sides = label === null ? [...new Set(listSides(report))] : [label]
   const failed = sides
-    .map(side => ({ side, part: failedPart(report, side) }))
+    .map(side => ({ side, part: findFailedPart(report, side) }))
     .find(({ part }) => part !== null)
   const { measurement, gates } = trying.spec
   const part = failed?.part ?? null
-  if (failed === undefined || part === null) return absence(trying, report)
+  if (failed === undefined || part === null) return describeMissingMetrics(trying, report)
   const run = report.executions.find(({ side, status }) => side === failed.side && status !== 'ok')
   const gate = report.gates.find(({ side, passed }) => side === failed.side && !passed)
   const setup = report.setups.find(({ side, ok }) => side === failed.side && !ok)
-  const tail = bothStreams(part.output ?? undefined)
+  const tail = joinStreams(part.output ?? undefined)
   if (part.what === 'set-up')
     return {
       said: null,
-      ...detailOf(measurement.setup ?? '', part),
-      ...(await advice(trying, tail, { timed_out: setup?.timed_out === true })),
+      ...toFailureDetail(measurement.setup ?? '', part),
+      ...(await suggestFix(trying, tail, { timed_out: setup?.timed_out === true })),
     }
   if (part.what !== 'the harness') {
     const command = gates.find(({ name }) => name === gate?.name)?.command ?? part.what
     return {
       said: null,
-      ...detailOf(command, part),
-      ...(await advice(trying, tail, { timed_out: gate?.timed_out === true })),
+      ...toFailureDetail(command, part),
+      ...(await suggestFix(trying, tail, { timed_out: gate?.timed_out === true })),
     }
   }
   const timed = { timed_out: run?.status === 'timeout' }
-  const help = run?.status === 'bad-output' ? {} : await advice(trying, tail, timed)
-  return { said: null, ...detailOf(measurement.command, part), ...help }
+  const help = run?.status === 'bad-output' ? {} : await suggestFix(trying, tail, timed)
+  return { said: null, ...toFailureDetail(measurement.command, part), ...help }
 }
 
-function allSides({ setups, gates, executions }: Report): Side[] {
+function listSides({ setups, gates, executions }: Report): Side[] {
   return [...setups, ...gates, ...executions].map(({ side }) => side)
 }
 
-function detailOf(command: string, { output }: FailedPart): Detail {
+function toFailureDetail(command: string, { output }: FailedPart): FailureDetail {
   return { command, ...(output === null ? {} : { output }) }
 }
 
 /** Everything ran, and numbers are missing: not printed, or printed as something that is none. */
-function absence({ spec }: Trying, { executions }: Report): Detail & { said: string | null } {
-  const printed = printedNames(executions, BUILT_IN_METRICS)
-  const needed = new Set([...neededMetrics(spec), ...decisiveMetrics(spec)])
+function describeMissingMetrics(
+  { spec }: HarnessRun,
+  { executions }: Report,
+): FailureDetail & { said: string | null } {
+  const printed = listPrintedNames(executions, BUILT_IN_METRICS)
+  const needed = new Set([...listNeededMetrics(spec), ...listDecisiveMetrics(spec)])
   const missing = executions.some(({ status }) => status === 'ok')
-    ? missingMetrics(
+    ? findMissingMetrics(
         [...needed].filter(name => !BUILT_IN_METRICS.has(name)),
         printed,
       )
     : null
   if (missing !== null) return { said: null, command: spec.measurement.command, ...missing }
-  const [first] = absentMetrics(spec, executions).filter(({ name }) => needed.has(name))
+  const [first] = findAbsentMetrics(spec, executions).filter(({ name }) => needed.has(name))
   if (first === undefined) return { said: null }
-  return { said: absentText(first, printed), command: spec.measurement.command }
+  return { said: describeAbsentMetric(first, printed), command: spec.measurement.command }
 }
 
-async function advice(trying: Trying, tail: string, { timed_out }: { timed_out: boolean }): Promise<Detail> {
+async function suggestFix(
+  trying: HarnessRun,
+  tail: string,
+  { timed_out }: { timed_out: boolean },
+): Promise<FailureDetail> {
   const { timeout, setup, share } = trying.keys
   if (timed_out) {
     return { fix: `raise ${timeout} if it needs longer; it has no input that it could be waiting for` }
   }
-  const file = await uncommittedFile(trying, tail)
+  const file = await findUncommittedFile(trying, tail)
   if (file !== null) {
     return { fix: `${file} is in your work tree and not committed: commit it, or name it in ${share}` }
   }
   if (trying.spec.measurement.setup !== null || !MISSING.test(tail)) return {}
-  const usual = await usualSetup(trying.workshop, trying.base)
+  const usual = await findUsualSetup(trying.workshop, trying.base)
   const instead = usual === null ? 'what installs and builds' : JSON.stringify(usual)
   return {
     fix: `it runs in a fresh copy of what is committed, with no node_modules and no builds: give ${setup} ${instead}, or install what is missing`,
@@ -117,13 +128,13 @@ const MISSING =
 const WORD = /[\w@+.-]+(?:\/[\w@+.-]+)*/g
 
 /** Something that is named there, lies beside the committed files, and so was not in the copy. */
-async function uncommittedFile({ workshop, base }: Trying, tail: string): Promise<string | null> {
+async function findUncommittedFile({ workshop, base }: HarnessRun, tail: string): Promise<string | null> {
   const { topLevel } = workshop.checkout
   if (topLevel === null || !MISSING.test(tail)) return null
   const words = new Set(tail.match(WORD)?.map(word => word.replace(/^.*\/at\/tree\//, '')) ?? [])
   for (const word of [...words].filter(each => /[/.]/.test(each) && !each.startsWith('.'))) {
     if (word.includes('..') || !existsSync(join(topLevel, word))) continue
-    if ((await workshop.repository.entryAt(base.tree, word)) === null) return word
+    if ((await workshop.repository.findEntry(base.tree, word)) === null) return word
   }
   return null
 }

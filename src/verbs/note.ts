@@ -1,11 +1,11 @@
-import { record } from '../engine/record.ts'
+import { recordEvents } from '../engine/record.ts'
 import { requireCampaign } from '../engine/session.ts'
 import { UserError } from '../errors.ts'
-import { atCampaign } from './at-campaign.ts'
-import { experimentNamed } from './experiment-named.ts'
+import { withCampaign } from './at-campaign.ts'
+import { findNamedExperiment } from './experiment-named.ts'
 import type { Verb } from './verb.ts'
 
-export const note: Verb = {
+export const noteVerb: Verb = {
   name: 'note',
   group: 'more',
   summary: 'write a sentence into the ledger, about the campaign or one experiment',
@@ -15,13 +15,13 @@ export const note: Verb = {
   examples: ['winnow note "the cache is cold on Mondays"', 'winnow note -e exp-007 "worth another look"'],
   exits: {},
   run: call =>
-    atCampaign(call, { access: 'write', startedOnly: true }, async ({ place, rehearsal }) => {
+    withCampaign(call, { access: 'write', startedOnly: true }, async ({ place, dryRun: rehearsal }) => {
       const text = (call.given.positionals[0] ?? '').trim()
       if (text === '') throw new UserError('a note needs words', { fix: 'winnow note "what to remember"' })
       const { loaded } = await requireCampaign(place)
       const about = call.given.text('experiment')
-      const experiment = about === undefined ? null : experimentNamed(loaded.campaign, about).id
-      await record(place, [{ kind: 'note', text, experiment }])
+      const experiment = about === undefined ? null : findNamedExperiment(loaded.campaign, about).id
+      await recordEvents(place, [{ kind: 'note', text, experiment }])
       if (rehearsal === null) call.terminal.out('Noted.')
       return 0
     }),

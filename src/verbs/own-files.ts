@@ -3,7 +3,7 @@ import { rm, rmdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { isMissing } from '../measure/missing.ts'
 import { GITHUB_PATHS } from '../setup/github/files.ts'
-import { AGENT_FILE, withoutAgentBlocks } from './agent-block.ts'
+import { AGENT_FILE, removeAgentBlocks } from './agent-block.ts'
 
 /** What a person wrote, or had written, for winnow in the work tree. */
 export interface OwnFiles {
@@ -14,7 +14,7 @@ export interface OwnFiles {
   agents: string | null
 }
 
-export function ownFiles(topLevel: string | null): OwnFiles {
+export function listOwnFiles(topLevel: string | null): OwnFiles {
   if (topLevel === null) return { specs: [], workflows: [], agents: null }
   const folder = join(topLevel, '.winnow')
   // What a link leads to is not winnow's.
@@ -23,8 +23,8 @@ export function ownFiles(topLevel: string | null): OwnFiles {
   const specs = names.flatMap(entry =>
     entry.isDirectory() ? [] : [join(entry.parentPath, entry.name).slice(topLevel.length + 1)],
   )
-  const text = unlessMissing(() => readFileSync(join(topLevel, AGENT_FILE), 'utf8'))
-  const left = text === null ? null : withoutAgentBlocks(text)
+  const text = ignoreMissing(() => readFileSync(join(topLevel, AGENT_FILE), 'utf8'))
+  const left = text === null ? null : removeAgentBlocks(text)
   const workflows = GITHUB_PATHS.filter(path => isOwnFile(join(topLevel, path)))
   return { specs: specs.toSorted(), workflows, agents: left === text ? null : left }
 }
@@ -41,25 +41,25 @@ export async function removeOwnFiles(
 ): Promise<void> {
   for (const path of [...specs, ...workflows]) await rm(join(topLevel, path), { force: true })
   for (const path of workflows.filter(each => each.startsWith('.github/actions/')))
-    await removeEmpty(dirname(join(topLevel, path)))
-  if (specs.length > 0) await removeEmpty(join(topLevel, '.winnow'))
+    await removeEmptyDirectories(dirname(join(topLevel, path)))
+  if (specs.length > 0) await removeEmptyDirectories(join(topLevel, '.winnow'))
   if (agents === null) return
   const file = join(topLevel, AGENT_FILE)
   await (agents.trim() === '' ? rm(file) : writeFile(file, agents))
 }
 
-async function removeEmpty(directory: string): Promise<void> {
+async function removeEmptyDirectories(directory: string): Promise<void> {
   for (const entry of readdirSync(directory, { withFileTypes: true })) {
-    if (entry.isDirectory()) await removeEmpty(join(directory, entry.name))
+    if (entry.isDirectory()) await removeEmptyDirectories(join(directory, entry.name))
   }
   if (readdirSync(directory).length === 0) await rmdir(directory)
 }
 
-export function ownFilesText({ specs, workflows, agents }: OwnFiles): string[] {
+export function describeOwnFiles({ specs, workflows, agents }: OwnFiles): string[] {
   return [...specs, ...workflows, ...(agents === null ? [] : [`the lines for winnow in ${AGENT_FILE}`])]
 }
 
-function unlessMissing<T>(look: () => T): T | null {
+function ignoreMissing<T>(look: () => T): T | null {
   try {
     return look()
   } catch (error) {

@@ -1,14 +1,18 @@
 import { join, relative } from 'node:path'
-import type { Workshop } from '../engine/open.ts'
+import type { RepositoryContext } from '../engine/open.ts'
 import type { Call } from './call.ts'
 
 /** A path of the repository as it is typed where the person is: below its top, git takes paths from there. */
-export function pathHere({ around }: Pick<Call, 'around'>, { checkout }: Workshop, path: string): string {
+export function toTypedPath(
+  { around }: Pick<Call, 'around'>,
+  { checkout }: RepositoryContext,
+  path: string,
+): string {
   const { topLevel } = checkout
   return topLevel === null ? path : relative(around.directory, join(topLevel, path))
 }
 
 /** One word for a shell. */
-export function shellWord(path: string): string {
+export function quoteShellPath(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`
 }

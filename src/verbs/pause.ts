@@ -1,14 +1,14 @@
 import { withReason } from '../model/describe-status.ts'
-import { record } from '../engine/record.ts'
+import { recordEvents } from '../engine/record.ts'
 import { requireCampaign } from '../engine/session.ts'
 import { UserError } from '../errors.ts'
-import { stateText } from '../report/status-text.ts'
-import { atCampaign } from './at-campaign.ts'
+import { describeCampaignState } from '../report/status-text.ts'
+import { withCampaign } from './at-campaign.ts'
 import type { Option, Verb } from './verb.ts'
 
 export const REASON: Option = { name: 'message', short: 'm', value: 'reason', summary: 'why, for the record' }
 
-export const pause: Verb = {
+export const pauseVerb: Verb = {
   name: 'pause',
   group: 'steer',
   summary: 'stop giving out work until winnow resume; what is under way ends',
@@ -19,10 +19,12 @@ export const pause: Verb = {
   exits: {},
   comment: { options: ['message'] },
   run: call =>
-    atCampaign(call, { access: 'write', startedOnly: true }, async ({ place, rehearsal }) => {
+    withCampaign(call, { access: 'write', startedOnly: true }, async ({ place, dryRun: rehearsal }) => {
       const { campaign } = (await requireCampaign(place)).loaded
       if (campaign.status === 'stopped') {
-        throw new UserError(`campaign ${place.name} is ${stateText(campaign)}: there is nothing to pause`)
+        throw new UserError(
+          `campaign ${place.name} is ${describeCampaignState(campaign)}: there is nothing to pause`,
+        )
       }
       if (campaign.status === 'paused') {
         call.terminal.out(
@@ -31,7 +33,7 @@ export const pause: Verb = {
         return 0
       }
       const reason = call.given.text('message') ?? `paused by ${place.by.actor}`
-      await record(place, [{ kind: 'campaign-paused', reason, source: 'person' }])
+      await recordEvents(place, [{ kind: 'campaign-paused', reason, source: 'person' }])
       if (rehearsal === null) call.terminal.out(`Campaign ${place.name} is paused. winnow resume goes on.`)
       return 0
     }),

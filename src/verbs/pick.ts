@@ -1,21 +1,21 @@
-import { record } from '../engine/record.ts'
+import { recordEvents } from '../engine/record.ts'
 import { requireCampaign } from '../engine/session.ts'
 import { UserError } from '../errors.ts'
 import type { Campaign } from '../model/campaign.ts'
-import type { Experiment, Picked } from '../model/experiment.ts'
+import type { Experiment, PickedChange } from '../model/experiment.ts'
 import { isBehind } from '../model/pick-mark.ts'
 import { isPicked, isUnderWay } from '../model/picked.ts'
-import { shortRef } from '../model/refs.ts'
-import { pickLine } from '../report/pick-text.ts'
-import { capitalised, standingSentence } from '../report/sentence.ts'
-import { standingIn } from '../report/standing.ts'
-import { nextLook } from '../report/who-goes-on.ts'
-import { atCampaign } from './at-campaign.ts'
-import { experimentNamed } from './experiment-named.ts'
+import { toShortRef } from '../model/refs.ts'
+import { renderPickLine } from '../report/pick-text.ts'
+import { toSentenceCase, renderStateSentence } from '../report/sentence.ts'
+import { getExperimentState } from '../report/standing.ts'
+import { describeNextTick } from '../report/who-goes-on.ts'
+import { withCampaign } from './at-campaign.ts'
+import { findNamedExperiment } from './experiment-named.ts'
 import { REASON } from './pause.ts'
 import type { Verb } from './verb.ts'
 
-export const pick: Verb = {
+export const pickVerb: Verb = {
   name: 'pick',
   group: 'more',
   summary: 'offer one kept change alone to the default branch, measured there',
@@ -26,10 +26,13 @@ export const pick: Verb = {
   exits: {},
   comment: { options: ['message'] },
   run: call =>
-    atCampaign(call, { access: 'write', startedOnly: true }, async ({ place, rehearsal }) => {
+    withCampaign(call, { access: 'write', startedOnly: true }, async ({ place, dryRun: rehearsal }) => {
       const { campaign } = (await requireCampaign(place)).loaded
-      const experiment = taken(campaign, experimentNamed(campaign, call.given.positionals[0] ?? ''))
-      const said = saidAlready(campaign, experiment)
+      const experiment = resolvePicked(
+        campaign,
+        findNamedExperiment(campaign, call.given.positionals[0] ?? ''),
+      )
+      const said = describeEarlierPick(campaign, experiment)
       if (said !== null) {
         if (rehearsal !== null) rehearsal.answered = true
         call.terminal.out(said)
@@ -38,30 +41,30 @@ export const pick: Verb = {
       requireKept(campaign, experiment)
       const { id } = experiment
       const reason = call.given.text('message') ?? `asked for by ${place.by.actor}`
-      await record(place, [{ kind: 'steered', action: 'pick', experiment: id, reason }])
-      if (rehearsal === null) call.terminal.out(whenText(campaign, id))
+      await recordEvents(place, [{ kind: 'steered', action: 'pick', experiment: id, reason }])
+      if (rehearsal === null) call.terminal.out(describePickTime(campaign, id))
       return 0
     }),
 }
 
 /** On the pull request of a change that is alone already, that change is meant. */
-function taken({ experiments }: Campaign, named: Experiment): Experiment {
+function resolvePicked({ experiments }: Campaign, named: Experiment): Experiment {
   return isPicked(named) ? (experiments[named.picks] ?? named) : named
 }
 
 /** Asked for twice is one and the same: what became of it is said instead. */
-function saidAlready(campaign: Campaign, { id }: Experiment): string | null {
+function describeEarlierPick(campaign: Campaign, { id }: Experiment): string | null {
   const { picks, steered, landings } = campaign
   if (!landings.some(({ experiment, reverted }) => experiment === id && reverted === null)) return null
   if (steered.some(({ action, experiment }) => action === 'pick' && experiment === id))
-    return `${id} is to be taken alone already: ${nextLook(campaign)} does it.`
+    return `${id} is to be taken alone already: ${describeNextTick(campaign)} does it.`
   const mine = Object.values(picks).filter(pick => pick.picks === id)
   const stands = mine.findLast(pick => pick.fate === 'merged' || isCurrent(campaign, pick))
-  return stands === undefined ? null : pickLine(campaign, stands)
+  return stands === undefined ? null : renderPickLine(campaign, stands)
 }
 
 /** Nobody has closed it, and it stands on the default branch as the campaign has it. */
-function isCurrent(campaign: Campaign, pick: Picked): boolean {
+function isCurrent(campaign: Campaign, pick: PickedChange): boolean {
   return isUnderWay(pick) || pick.status === 'deferred' || (!pick.closed && !isBehind(campaign, pick))
 }
 
@@ -71,7 +74,7 @@ function requireKept(campaign: Campaign, experiment: Experiment): void {
     .filter(({ reverted }) => reverted === null)
     .map(landing => landing.experiment)
   const fix = kept.length === 0 ? 'nothing is kept at the moment' : `kept are ${kept.join(', ')}`
-  const into = shortRef(campaign.default_branch)
+  const into = toShortRef(campaign.default_branch)
   if (kept.includes(id) && purpose === 'revert') {
     throw new UserError(`${id} only takes another change back, which ${into} never had from winnow`, { fix })
   }
@@ -79,7 +82,7 @@ function requireKept(campaign: Campaign, experiment: Experiment): void {
     const before = campaign.landings.some(landing => landing.experiment === id)
     const why = before
       ? `${id} was taken back, so there is nothing of it to take`
-      : `${id} was not kept. ${standingSentence(standingIn(campaign, experiment))}`
+      : `${id} was not kept. ${renderStateSentence(getExperimentState(campaign, experiment))}`
     throw new UserError(why, { fix })
   }
   const { stop_code: code, status } = campaign
@@ -87,10 +90,10 @@ function requireKept(campaign: Campaign, experiment: Experiment): void {
     throw new UserError(`the campaign was merged, so ${into} has ${id} already`)
 }
 
-function whenText(campaign: Campaign, id: string): string {
+function describePickTime(campaign: Campaign, id: string): string {
   const { status, name } = campaign
-  const then = `${nextLook(campaign)} measures ${id} on its own, as one commit on the default branch, and opens a pull request for it.`
+  const then = `${describeNextTick(campaign)} measures ${id} on its own, as one commit on the default branch, and opens a pull request for it.`
   return status === 'paused'
     ? `Noted, but campaign ${name} is paused: after winnow resume, ${then}`
-    : capitalised(then)
+    : toSentenceCase(then)
 }

@@ -1,14 +1,14 @@
-import { record } from '../engine/record.ts'
+import { recordEvents } from '../engine/record.ts'
 import { requireCampaign } from '../engine/session.ts'
 import { UserError } from '../errors.ts'
 import type { Campaign } from '../model/campaign.ts'
-import { ideaName } from '../model/fold-backlog.ts'
-import { atCampaign } from './at-campaign.ts'
-import { experimentNamed } from './experiment-named.ts'
-import { ideaNamed } from './idea-named.ts'
+import { formatIdeaName } from '../model/fold-backlog.ts'
+import { withCampaign } from './at-campaign.ts'
+import { findNamedExperiment } from './experiment-named.ts'
+import { findNamedIdea } from './idea-named.ts'
 import type { Verb } from './verb.ts'
 
-export const priority: Verb = {
+export const priorityVerb: Verb = {
   name: 'priority',
   group: 'more',
   summary: 'say how soon an experiment or an idea of the backlog is to be tried',
@@ -27,29 +27,29 @@ export const priority: Verb = {
   exits: {},
   comment: { options: [] },
   run: call =>
-    atCampaign(call, { access: 'write', startedOnly: true }, async ({ place, rehearsal }) => {
+    withCampaign(call, { access: 'write', startedOnly: true }, async ({ place, dryRun: rehearsal }) => {
       const { campaign } = (await requireCampaign(place)).loaded
       const [what = '', to = ''] = call.given.positionals
-      const { name, from } = subjectNamed(campaign, what)
+      const { name, from } = findPrioritySubject(campaign, what)
       if (from === to) {
         call.terminal.out(`The priority of ${name} is ${to} already.`)
         return 0
       }
-      await record(place, [{ kind: 'knob-changed', knob: `priority ${name}`, from, to }])
+      await recordEvents(place, [{ kind: 'knob-changed', knob: `priority ${name}`, from, to }])
       if (rehearsal === null) call.terminal.out(`The priority of ${name} is ${to} now; it was ${from}.`)
       return 0
     }),
 }
 
-function subjectNamed(campaign: Campaign, given: string): { name: string; from: string } {
+function findPrioritySubject(campaign: Campaign, given: string): { name: string; from: string } {
   if (given.startsWith('idea-')) {
-    const found = ideaNamed(campaign, given)
-    const name = ideaName(found)
+    const found = findNamedIdea(campaign, given)
+    const name = formatIdeaName(found)
     if (found.status !== 'open' || found.experiment !== null)
       throw new UserError(`${name} was taken up already`, { fix: 'name an idea that is still open' })
     return { name, from: found.priority }
   }
-  const { id, status, priority: from } = experimentNamed(campaign, given)
+  const { id, status, priority: from } = findNamedExperiment(campaign, given)
   if (status === 'ended') throw new UserError(`${id} has ended: it is measured no more`)
   return { name: id, from }
 }

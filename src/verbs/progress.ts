@@ -1,8 +1,8 @@
 import type { LedgerEvent } from '../model/event.ts'
-import type { Progress } from '../ports.ts'
-import { type EventLines, OF_INTEREST } from '../report/event-line.ts'
+import type { ProgressReporter } from '../ports.ts'
+import { type EventRenderer, NOTABLE_EVENTS } from '../report/event-line.ts'
 
-export function sayProgress(progress: Progress, lines: EventLines, event: LedgerEvent): void {
+export function reportProgress(progress: ProgressReporter, lines: EventRenderer, event: LedgerEvent): void {
   const line = lines.next(event)
-  if (OF_INTEREST.has(event.kind)) progress.say(line)
+  if (NOTABLE_EVENTS.has(event.kind)) progress.say(line)
 }

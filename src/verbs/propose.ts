@@ -1,18 +1,18 @@
 import { requireHome } from '../engine/home.ts'
 import { requireCampaign } from '../engine/session.ts'
-import { submit, type Submission } from '../engine/submit.ts'
+import { submitIdea, type Submission } from '../engine/submit.ts'
 import { UserError } from '../errors.ts'
-import { localIsolation } from '../git/isolation.ts'
-import { gitRunner } from '../git/runner.ts'
-import { oneLine } from '../model/landing.ts'
-import { proposedText } from '../report/way-on.ts'
-import { atCampaign, type Scene } from './at-campaign.ts'
+import { buildLocalIsolation } from '../git/isolation.ts'
+import { createGitRunner } from '../git/runner.ts'
+import { toOneLine } from '../model/landing.ts'
+import { describeProposedIdeas } from '../report/way-on.ts'
+import { withCampaign, type CommandContext } from './at-campaign.ts'
 import type { Call } from './call.ts'
-import { CATEGORY, FAMILY, ideaBody, priorityGiven } from './idea-block.ts'
-import { type OfferedIdea, patchesGiven } from './patches-given.ts'
+import { CATEGORY, FAMILY, renderIdeaBody, parsePriority } from './idea-block.ts'
+import { type OfferedIdea, readGivenPatches } from './patches-given.ts'
 import type { Verb } from './verb.ts'
 
-export const propose: Verb = {
+export const proposeVerb: Verb = {
   name: 'propose',
   group: 'more',
   summary:
@@ -49,30 +49,34 @@ export const propose: Verb = {
   ],
   exits: {},
   run: call =>
-    atCampaign(call, { access: 'write', startedOnly: true }, async scene => {
+    withCampaign(call, { access: 'write', startedOnly: true }, async scene => {
       const { campaign } = (await requireCampaign(scene.place)).loaded
       requireHome(scene.place, campaign)
       const given = call.given.positionals[0] ?? 'HEAD'
-      const patches = await patchesGiven(call, scene, { given, campaign })
-      await offerAll(call, scene, patches ?? [await ideaOf(call, scene, given)])
+      const patches = await readGivenPatches(call, scene, { given, campaign })
+      await submitIdeas(call, scene, patches ?? [await readCommitIdea(call, scene, given)])
       return 0
     }),
 }
 
 /** Each becomes a branch and a pull request; all were read before the first is offered. */
-export async function offerAll(call: Call, scene: Scene, ideas: readonly OfferedIdea[]): Promise<void> {
+export async function submitIdeas(
+  call: Call,
+  scene: CommandContext,
+  ideas: readonly OfferedIdea[],
+): Promise<void> {
   const { terminal } = call
-  for (const idea of ideas.map(each => submissionOf(call, each, ideas.length))) {
-    const { branch, pull } = await submit(scene.place, idea)
-    if (scene.rehearsal === null) terminal.out(`#${pull} ${branch}: ${idea.title}`)
+  for (const idea of ideas.map(each => buildSubmission(call, each, ideas.length))) {
+    const { branch, pull } = await submitIdea(scene.place, idea)
+    if (scene.dryRun === null) terminal.out(`#${pull} ${branch}: ${idea.title}`)
   }
-  if (scene.rehearsal !== null) return
+  if (scene.dryRun !== null) return
   const { campaign } = (await requireCampaign(scene.place)).loaded
-  terminal.out(proposedText(campaign, ideas.length))
+  terminal.out(describeProposedIdeas(campaign, ideas.length))
 }
 
 /** Options that a person gives come before what a patch says of itself. */
-function submissionOf({ given }: Call, { commit, from, idea }: OfferedIdea, count: number): Submission {
+function buildSubmission({ given }: Call, { commit, from, idea }: OfferedIdea, count: number): Submission {
   const name = given.text('name')
   const message = given.text('message')
   if (count > 1 && (name ?? message) !== undefined) {
@@ -80,31 +84,35 @@ function submissionOf({ given }: Call, { commit, from, idea }: OfferedIdea, coun
       fix: 'leave them out: each idea is named by the subject of its mail',
     })
   }
-  const title = oneLine(message ?? idea.hypothesis, 300)
+  const title = toOneLine(message ?? idea.hypothesis, 300)
   if (title === '')
     throw new UserError('an idea needs a sentence', {
       fix: 'winnow propose -m "what it does, and why it helps"',
     })
-  const branch = name ?? `${slug(title)}-${commit.slice(0, 8)}`
+  const branch = name ?? `${toSlug(title)}-${commit.slice(0, 8)}`
   requireName(branch)
   const packages = [...(idea.required_deps ?? []), ...given.texts('dep')]
-  const body = ideaBody({
+  const body = renderIdeaBody({
     hypothesis: title,
     category: given.text('category') ?? idea.category,
-    priority: priorityGiven(given.text('priority')) ?? idea.priority,
+    priority: parsePriority(given.text('priority')) ?? idea.priority,
     required_deps: packages,
     family: given.text('family') ?? idea.family,
   })
   return { commit, from, name: branch, title, body }
 }
 
-async function ideaOf({ around }: Call, { workshop }: Scene, given: string): Promise<OfferedIdea> {
+async function readCommitIdea(
+  { around }: Call,
+  { workshop }: CommandContext,
+  given: string,
+): Promise<OfferedIdea> {
   const { commit, subject } = await resolveCommit(around, given)
   return { commit, from: workshop.checkout.commonDir, idea: { hypothesis: subject } }
 }
 
 async function resolveCommit({ directory, env }: Call['around'], given: string) {
-  const git = gitRunner(localIsolation(directory, env))
+  const git = createGitRunner(buildLocalIsolation(directory, env))
   const found = await git.run({
     args: ['log', '-1', '--format=%H%x00%s', '--end-of-options', given, '--'],
     answers: [128],
@@ -117,7 +125,7 @@ async function resolveCommit({ directory, env }: Call['around'], given: string) 
   })
 }
 
-function slug(title: string): string {
+function toSlug(title: string): string {
   const plain = title.toLowerCase().replace(/[^a-z0-9]+/g, '-')
   return plain.slice(0, 40).replace(/^-+|-+$/g, '') || 'idea'
 }

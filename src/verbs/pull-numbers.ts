@@ -1,14 +1,14 @@
-import type { Place } from '../engine/place.ts'
+import type { CampaignContext } from '../engine/place.ts'
 import type { Campaign } from '../model/campaign.ts'
-import { shortRef } from '../model/refs.ts'
+import { toShortRef } from '../model/refs.ts'
 import type { PullNumbers } from '../report/status-view.ts'
 
 /** Numbers of the pull requests winnow opened itself, ended ones included: the ledger names only landed ones. */
-export async function pullNumbers({ forge }: Place, campaign: Campaign): Promise<PullNumbers> {
+export async function listPullNumbers({ forge }: CampaignContext, campaign: Campaign): Promise<PullNumbers> {
   const branches = Object.values(campaign.experiments).flatMap(({ pull, branch }) =>
     pull === null && branch !== null ? [branch] : [],
   )
-  const base = shortRef(campaign.default_branch)
+  const base = toShortRef(campaign.default_branch)
   const elsewhere = Object.values(campaign.picks).flatMap(({ branch }) =>
     branch === null ? [] : [{ branch, base }],
   )

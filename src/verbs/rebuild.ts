@@ -1,8 +1,8 @@
-import { rebuild as rebuildLedger } from '../engine/rebuild.ts'
-import { atCampaign } from './at-campaign.ts'
+import { rebuildViews as rebuildLedger } from '../engine/rebuild.ts'
+import { withCampaign } from './at-campaign.ts'
 import type { Verb } from './verb.ts'
 
-export const rebuild: Verb = {
+export const rebuildVerb: Verb = {
   name: 'rebuild',
   group: 'more',
   summary: 'make what is derived from the ledger anew: its views and its checkpoint',
@@ -12,7 +12,7 @@ export const rebuild: Verb = {
   examples: ['winnow rebuild'],
   exits: {},
   run: call =>
-    atCampaign(call, { access: 'write', startedOnly: true }, async ({ place, rehearsal }) => {
+    withCampaign(call, { access: 'write', startedOnly: true }, async ({ place, dryRun: rehearsal }) => {
       const changed = await rebuildLedger(place)
       if (rehearsal === null)
         call.terminal.out(changed ? 'Made anew from every event.' : 'All of it is as the events say already.')

@@ -1,8 +1,8 @@
-import { forgetLost, recover as putBack } from '../engine/recover.ts'
-import { atCampaign } from './at-campaign.ts'
+import { forgetLostBranches, recoverBranches as putBack } from '../engine/recover.ts'
+import { withCampaign } from './at-campaign.ts'
 import type { Verb } from './verb.ts'
 
-export const recover: Verb = {
+export const recoverVerb: Verb = {
   name: 'recover',
   group: 'more',
   summary: 'put back branches of a campaign that were deleted or rewound',
@@ -17,9 +17,9 @@ export const recover: Verb = {
   examples: ['winnow recover', 'winnow recover --dry-run'],
   exits: {},
   run: call =>
-    atCampaign(call, { access: 'write', startedOnly: false }, async ({ place, rehearsal }) => {
+    withCampaign(call, { access: 'write', startedOnly: false }, async ({ place, dryRun: rehearsal }) => {
       if (call.given.flag('forget')) {
-        if (rehearsal === null) forgetLost(place)
+        if (rehearsal === null) forgetLostBranches(place)
         call.terminal.out(`What the cache has of campaign ${place.name} is not offered any more.`)
         return 0
       }

@@ -1,81 +1,81 @@
-import { amend } from './amend.ts'
-import { approve } from './approve.ts'
-import { archive } from './archive.ts'
-import { audit } from './audit.ts'
-import { avoid } from './avoid.ts'
-import { check } from './check.ts'
-import { compare } from './compare.ts'
-import { completion } from './completion.ts'
-import { decide } from './decide.ts'
-import { demo } from './demo.ts'
-import { doctor } from './doctor.ts'
-import { help } from './help.ts'
-import { idea } from './idea.ts'
-import { init } from './init.ts'
-import { log } from './log.ts'
-import { measure } from './measure.ts'
-import { note } from './note.ts'
-import { pause } from './pause.ts'
-import { pick } from './pick.ts'
-import { priority } from './priority.ts'
-import { propose } from './propose.ts'
-import { rebuild } from './rebuild.ts'
-import { recover } from './recover.ts'
-import { replay } from './replay.ts'
-import { results } from './results.ts'
-import { resume } from './resume.ts'
-import { retry } from './retry.ts'
+import { amendVerb } from './amend.ts'
+import { approveVerb } from './approve.ts'
+import { archiveVerb } from './archive.ts'
+import { auditVerb } from './audit.ts'
+import { avoidVerb } from './avoid.ts'
+import { checkVerb } from './check.ts'
+import { compareVerb } from './compare.ts'
+import { completionVerb } from './completion.ts'
+import { decideVerb } from './decide.ts'
+import { demoVerb } from './demo.ts'
+import { doctorVerb } from './doctor.ts'
+import { helpVerb } from './help.ts'
+import { ideaVerb } from './idea.ts'
+import { initVerb } from './init.ts'
+import { logVerb } from './log.ts'
+import { measureVerb } from './measure.ts'
+import { noteVerb } from './note.ts'
+import { pauseVerb } from './pause.ts'
+import { pickVerb } from './pick.ts'
+import { priorityVerb } from './priority.ts'
+import { proposeVerb } from './propose.ts'
+import { rebuildVerb } from './rebuild.ts'
+import { recoverVerb } from './recover.ts'
+import { replayVerb } from './replay.ts'
+import { resultsVerb } from './results.ts'
+import { resumeVerb } from './resume.ts'
+import { retryVerb } from './retry.ts'
 
-import { revert } from './revert.ts'
-import { run } from './run.ts'
-import { show } from './show.ts'
-import { status } from './status.ts'
-import { stop } from './stop.ts'
-import { tick } from './tick.ts'
-import { tryDiff } from './try.ts'
-import { uninstall } from './uninstall.ts'
+import { revertVerb } from './revert.ts'
+import { runVerb } from './run.ts'
+import { showVerb } from './show.ts'
+import { statusVerb } from './status.ts'
+import { stopVerb } from './stop.ts'
+import { tickVerb } from './tick.ts'
+import { tryVerb } from './try.ts'
+import { uninstallVerb } from './uninstall.ts'
 import type { Verb } from './verb.ts'
-import { version } from './version.ts'
+import { versionVerb } from './version.ts'
 
 /**
  * The one list of verbs: the command line, its help, its page and shell completion are derived from it. Within a
  * group, people read them in this order: first what is done first.
  */
 export const VERBS: readonly Verb[] = [
-  init,
-  check,
-  compare,
-  tryDiff,
-  run,
-  demo,
-  status,
-  show,
-  results,
-  log,
-  approve,
-  pause,
-  stop,
-  tick,
-  propose,
-  idea,
-  measure,
-  decide,
-  avoid,
-  priority,
-  retry,
-  note,
-  amend,
-  revert,
-  pick,
-  resume,
-  archive,
-  audit,
-  replay,
-  rebuild,
-  recover,
-  doctor,
-  completion,
-  uninstall,
-  help,
-  version,
+  initVerb,
+  checkVerb,
+  compareVerb,
+  tryVerb,
+  runVerb,
+  demoVerb,
+  statusVerb,
+  showVerb,
+  resultsVerb,
+  logVerb,
+  approveVerb,
+  pauseVerb,
+  stopVerb,
+  tickVerb,
+  proposeVerb,
+  ideaVerb,
+  measureVerb,
+  decideVerb,
+  avoidVerb,
+  priorityVerb,
+  retryVerb,
+  noteVerb,
+  amendVerb,
+  revertVerb,
+  pickVerb,
+  resumeVerb,
+  archiveVerb,
+  auditVerb,
+  replayVerb,
+  rebuildVerb,
+  recoverVerb,
+  doctorVerb,
+  completionVerb,
+  uninstallVerb,
+  helpVerb,
+  versionVerb,
 ]

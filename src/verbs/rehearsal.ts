@@ -4,7 +4,7 @@ import type { Repository } from '../git/repository.ts'
 import type { Oid } from '../model/ids.ts'
 
 /** A repository that takes every push for done and makes none: the real code runs, nothing moves. */
-export interface Rehearsal {
+export interface DryRun {
   repository: Repository
   /** In their order, each one push. */
   pushes: readonly (readonly RefUpdate[])[]
@@ -14,7 +14,7 @@ export interface Rehearsal {
   answered: boolean
 }
 
-export function rehearse(real: Repository): Rehearsal {
+export function createDryRun(real: Repository): DryRun {
   const pushes: (readonly RefUpdate[])[] = []
   const moved = new Map<string, Oid | null>()
   const made = new Set<Oid>()
@@ -23,7 +23,7 @@ export function rehearse(real: Repository): Rehearsal {
     const seen = await real.remoteRefs(patterns)
     const refs = new Map(seen.refs)
     for (const [ref, to] of moved) {
-      if (!wanted(ref, patterns)) continue
+      if (!isWantedRef(ref, patterns)) continue
       if (to === null) refs.delete(ref)
       else refs.set(ref, to)
     }
@@ -50,7 +50,7 @@ export function rehearse(real: Repository): Rehearsal {
   return { pushes, files: [], answered: false, repository: { ...real, remoteRefs, fetch, push } }
 }
 
-function wanted(ref: string, patterns: readonly string[] | undefined): boolean {
+function isWantedRef(ref: string, patterns: readonly string[] | undefined): boolean {
   if (patterns === undefined || patterns.length === 0) return true
   return patterns.some(pattern =>
     pattern.endsWith('*') ? ref.startsWith(pattern.slice(0, -1)) : ref === pattern,

@@ -1,18 +1,18 @@
 import { existsSync } from 'node:fs'
-import { dataDirFor } from '../engine/open.ts'
+import { getDataDir } from '../engine/open.ts'
 import { UserError } from '../errors.ts'
-import { allowedRef } from '../git/allowed-ref.ts'
+import { isAllowedRef } from '../git/allowed-ref.ts'
 import { inspectCheckout } from '../git/checkout.ts'
-import { localIsolation } from '../git/isolation.ts'
+import { buildLocalIsolation } from '../git/isolation.ts'
 import type { RemoteTip } from '../git/fetch.ts'
 import type { ObjectFormat } from '../git/object-format.ts'
-import { gitRunner } from '../git/runner.ts'
+import { createGitRunner } from '../git/runner.ts'
 import { listWorktrees } from '../git/worktrees.ts'
-import { shortRef } from '../model/refs.ts'
-import { atRepository } from './at-campaign.ts'
+import { toShortRef } from '../model/refs.ts'
+import { withRepository } from './at-campaign.ts'
 import type { Call } from './call.ts'
-import { DEFAULT_PREFIX, knownCampaigns } from './known-campaigns.ts'
-import { belongsTo, ownBranches, type Recorded } from './own-branches.ts'
+import { DEFAULT_PREFIX, listKnownCampaigns } from './known-campaigns.ts'
+import { isCampaignBranch, listOwnBranches, type RecordedCampaign } from './own-branches.ts'
 
 /** One repository that winnow wrote branches into, and what it keeps of it on this machine. */
 export interface Remains {
@@ -30,35 +30,35 @@ export interface Remains {
   left: string[]
 }
 
-interface Claimed extends Recorded {
+interface ClaimedCampaign extends RecordedCampaign {
   /** Without a ledger only what was offered is winnow's; the name of the optimize branch proves nothing. */
   started: boolean
 }
 
 /** Fetches nothing but ledgers: what there is, and nothing changed. */
-export async function remainsOf(call: Call, remote: string | null): Promise<Remains> {
+export async function findRemains(call: Call, remote: string | null): Promise<Remains> {
   const around = { ...call.around, remote }
   const checkout = await inspectCheckout(around.directory, around.env)
-  const dataDir = dataDirFor(checkout, around)
+  const dataDir = getDataDir(checkout, around)
   const hadDataDir = existsSync(dataDir)
-  return atRepository({ ...call, around }, DEFAULT_PREFIX, async workshop => {
+  return withRepository({ ...call, around }, DEFAULT_PREFIX, async workshop => {
     const { repository, local } = workshop
-    const { all, recorded } = await ownBranches(workshop)
-    const specs = (await knownCampaigns(workshop)).filter(({ specPath }) => specPath !== null)
-    const claims: Claimed[] = [
+    const { all, recorded } = await listOwnBranches(workshop)
+    const specs = (await listKnownCampaigns(workshop)).filter(({ specPath }) => specPath !== null)
+    const claims: ClaimedCampaign[] = [
       ...recorded.map(one => ({ ...one, started: true })),
       ...specs.map(({ name, prefix }) => ({ name, prefix, started: false })),
     ]
     const { refs } = await repository.remoteRefs(['refs/heads/*'])
     const branches = all.flatMap(ref => {
-      const claim = claims.find(each => claimsBranch(each, ref))
+      const claim = claims.find(each => isClaimedBranch(each, ref))
       const oid = refs.get(ref)
       return claim === undefined || oid === undefined ? [] : [{ prefix: claim.prefix, tip: { ref, oid } }]
     })
     const ours = new Set(branches.map(({ tip }) => tip.ref))
     const left = all
-      .filter(ref => !ours.has(ref) && claims.some(claim => looksLike(claim, ref)))
-      .map(shortRef)
+      .filter(ref => !ours.has(ref) && claims.some(claim => isAllowedBranch(claim, ref)))
+      .map(toShortRef)
     const own = { dataDir, hadDataDir, repositoryDir: repository.dir, format: repository.objectFormat }
     return { remote, local, ...own, branches, left }
   })
@@ -66,24 +66,27 @@ export async function remainsOf(call: Call, remote: string | null): Promise<Rema
 
 const OFFERED = /^-(?:exp|forge)\//
 
-function claimsBranch(claim: Claimed, ref: string): boolean {
-  if (!belongsTo(claim, ref)) return false
-  return claim.started || OFFERED.test(shortRef(ref).slice(claim.prefix.length))
+function isClaimedBranch(claim: ClaimedCampaign, ref: string): boolean {
+  if (!isCampaignBranch(claim, ref)) return false
+  return claim.started || OFFERED.test(toShortRef(ref).slice(claim.prefix.length))
 }
 
-function looksLike({ prefix }: Claimed, ref: string): boolean {
-  return allowedRef(prefix, ref)
+function isAllowedBranch({ prefix }: ClaimedCampaign, ref: string): boolean {
+  return isAllowedRef(prefix, ref)
 }
 
 /** A branch that is checked out anywhere cannot go: said before anything is removed. */
 export async function requireNotCheckedOut(call: Call, remains: Remains): Promise<void> {
   if (!remains.local) return
   const { directory, env } = call.around
-  const worktrees = await gitRunner(localIsolation(directory, env)).run(listWorktrees(directory))
+  const worktrees = await createGitRunner(buildLocalIsolation(directory, env)).run(listWorktrees(directory))
   const refs = new Set(remains.branches.map(({ tip }) => tip.ref))
   const held = worktrees.find(({ branch }) => branch !== null && refs.has(branch))
   if (held === undefined) return
-  throw new UserError(`${shortRef(held.branch ?? '')} is checked out in ${held.path}; nothing was removed`, {
-    fix: `check out another branch there (git -C ${held.path} switch -), then winnow uninstall again`,
-  })
+  throw new UserError(
+    `${toShortRef(held.branch ?? '')} is checked out in ${held.path}; nothing was removed`,
+    {
+      fix: `check out another branch there (git -C ${held.path} switch -), then winnow uninstall again`,
+    },
+  )
 }

@@ -4,8 +4,8 @@ import { ConflictError, ForgeError, UserError } from '../errors.ts'
 import { saveBundle } from '../git/bundle.ts'
 import type { Repository } from '../git/repository.ts'
 import { removeAll } from '../measure/remove.ts'
-import { shortRef } from '../model/refs.ts'
-import { atRepository } from './at-campaign.ts'
+import { toShortRef } from '../model/refs.ts'
+import { withRepository } from './at-campaign.ts'
 import type { Call } from './call.ts'
 import type { Remains } from './remains.ts'
 
@@ -14,7 +14,7 @@ export async function saveRemains(call: Call, remains: Remains, file: string): P
   const { env } = call.around
   const around = { ...call.around, remote: remains.remote }
   const tips = remains.branches.map(({ tip }) => tip)
-  await atRepository({ ...call, around }, prefixesOf(remains)[0] ?? '', ({ repository }) =>
+  await withRepository({ ...call, around }, listBranchPrefixes(remains)[0] ?? '', ({ repository }) =>
     repository.fetch(tips),
   )
   const { repositoryDir: dir, format } = remains
@@ -23,7 +23,7 @@ export async function saveRemains(call: Call, remains: Remains, file: string): P
   await rename(part, file)
 }
 
-export function bundleName(place: string, now: number, local: boolean): string {
+export function formatBundleName(place: string, now: number, local: boolean): string {
   const date = new Date(now).toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-')
   const name = basename(place)
     .replace(/\.git$/, '')
@@ -32,10 +32,10 @@ export function bundleName(place: string, now: number, local: boolean): string {
 }
 
 /** The branches in the repository, then what this machine keeps; a second attempt goes on where one was killed. */
-export async function remove(call: Call, remains: Remains): Promise<void> {
+export async function removeRemains(call: Call, remains: Remains): Promise<void> {
   const around = { ...call.around, remote: remains.remote }
-  for (const prefix of prefixesOf(remains)) {
-    await atRepository({ ...call, around }, prefix, async ({ repository }) => {
+  for (const prefix of listBranchPrefixes(remains)) {
+    await withRepository({ ...call, around }, prefix, async ({ repository }) => {
       await deleteBranches(
         repository,
         remains.branches.filter(each => each.prefix === prefix),
@@ -45,12 +45,12 @@ export async function remove(call: Call, remains: Remains): Promise<void> {
   await removeAll(remains.dataDir)
 }
 
-function prefixesOf({ branches }: Remains): string[] {
+function listBranchPrefixes({ branches }: Remains): string[] {
   return [...new Set(branches.map(({ prefix }) => prefix))]
 }
 
 const MOST_AT_ONCE = 300
-const LEDGER = /-(?:state|closed|archive)\//
+const LEDGER_BRANCH = /-(?:state|closed|archive)\//
 
 /** Experiments first: as long as the ledger is there, what is left is known to be winnow's. */
 async function deleteBranches(repository: Repository, branches: Remains['branches']): Promise<void> {
@@ -64,7 +64,7 @@ async function deleteBranches(repository: Repository, branches: Remains['branche
     if (result.reason === 'lease')
       throw new ConflictError('branches moved while they were removed', result.refs)
     if (result.reason === 'checked-out') {
-      throw new UserError(`${shortRef(result.ref)} is checked out in ${result.worktree}`, {
+      throw new UserError(`${toShortRef(result.ref)} is checked out in ${result.worktree}`, {
         fix: 'check out another branch there, then winnow uninstall again',
       })
     }
@@ -73,12 +73,12 @@ async function deleteBranches(repository: Repository, branches: Remains['branche
 }
 
 function isLedger({ prefix, tip }: Remains['branches'][number]): boolean {
-  const name = shortRef(tip.ref)
-  return LEDGER.test(name) || name.startsWith(`${prefix}/`)
+  const name = toShortRef(tip.ref)
+  return LEDGER_BRANCH.test(name) || name.startsWith(`${prefix}/`)
 }
 
 /** How everything comes back. */
-export function restoreText({ local }: Remains, file: string, remoteName: string): string {
+export function renderRestoreHint({ local }: Remains, file: string, remoteName: string): string {
   const path = /^[\w./-]+$/.test(file) ? file : `'${file.replaceAll("'", `'\\''`)}'`
   if (local) return `git fetch ${path} 'refs/heads/*:refs/heads/*'`
   return `git fetch ${path} 'refs/heads/*:refs/winnow-saved/*' && git push ${remoteName} 'refs/winnow-saved/*:refs/heads/*'`

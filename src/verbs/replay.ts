@@ -1,9 +1,9 @@
-import { replay as replayCampaign } from '../engine/replay.ts'
-import { replayText } from '../report/proof-text.ts'
-import { atCampaign } from './at-campaign.ts'
+import { replayLedger as replayCampaign } from '../engine/replay.ts'
+import { renderReplay } from '../report/proof-text.ts'
+import { withCampaign } from './at-campaign.ts'
 import type { Verb } from './verb.ts'
 
-export const replay: Verb = {
+export const replayVerb: Verb = {
   name: 'replay',
   group: 'more',
   summary: 'compute every verdict again from the ledger and name each that differs',
@@ -13,13 +13,13 @@ export const replay: Verb = {
   examples: ['winnow replay', 'winnow replay --json'],
   exits: { 1: 'a verdict differs' },
   run: call =>
-    atCampaign(
+    withCampaign(
       call,
       { access: 'read', startedOnly: true, spec: call.given.positionals[0] },
       async ({ place }) => {
         const result = await replayCampaign(place)
         if (call.given.flag('json')) call.terminal.json(result)
-        else for (const line of replayText(place.name, result)) call.terminal.out(line)
+        else for (const line of renderReplay(place.name, result)) call.terminal.out(line)
         return result.ok ? 0 : 1
       },
     ),

@@ -1,24 +1,24 @@
-import type { Stop } from '../decide/stopping.ts'
-import { record } from '../engine/record.ts'
+import type { StopRuleHit } from '../decide/stopping.ts'
+import { recordEvents } from '../engine/record.ts'
 import { requireCampaign } from '../engine/session.ts'
 import { UserError } from '../errors.ts'
-import { disabledProposers } from '../model/fold-proposer.ts'
+import { listDisabledProposers } from '../model/fold-proposer.ts'
 import { hasFruitlessRuns } from '../model/fruitless-runs.ts'
 import { isMovable } from '../model/limit.ts'
-import { directReverts } from '../plan/revert.ts'
+import { planDirectReverts } from '../plan/revert.ts'
 import { isLimitRaised } from '../plan/raised-limit.ts'
-import { ruleThatHolds } from '../plan/stop.ts'
-import { syncObstacleText } from '../plan/sync.ts'
+import { findStopRule } from '../plan/stop.ts'
+import { describeSyncState } from '../plan/sync.ts'
 import type { World } from '../plan/world.ts'
-import { raiseText } from '../report/way-on.ts'
-import { measuredNext } from '../report/who-goes-on.ts'
-import { atCampaign, type Scene } from './at-campaign.ts'
+import { describeLimitRaise } from '../report/way-on.ts'
+import { describeNextMeasurement } from '../report/who-goes-on.ts'
+import { withCampaign, type CommandContext } from './at-campaign.ts'
 import type { Call } from './call.ts'
-import { lookAround } from './looking.ts'
+import { observeWorld } from './looking.ts'
 import { REASON } from './pause.ts'
 import type { Verb } from './verb.ts'
 
-export const resume: Verb = {
+export const resumeVerb: Verb = {
   name: 'resume',
   group: 'more',
   summary: 'go on with a campaign that was paused or stopped',
@@ -29,10 +29,10 @@ export const resume: Verb = {
   exits: {},
   comment: { options: ['message'] },
   run: call =>
-    atCampaign(call, { access: 'write', startedOnly: true }, async scene => {
-      const { place, rehearsal } = scene
+    withCampaign(call, { access: 'write', startedOnly: true }, async scene => {
+      const { place, dryRun: rehearsal } = scene
       const { campaign } = (await requireCampaign(place)).loaded
-      const disabled = disabledProposers(campaign)
+      const disabled = listDisabledProposers(campaign)
       const running = campaign.status === 'running'
       const rests = hasFruitlessRuns(campaign)
       if (running && disabled.length === 0 && !rests) {
@@ -41,37 +41,37 @@ export const resume: Verb = {
       }
       if (campaign.status === 'stopped') await requireRoom(call, scene)
       const reason = call.given.text('message') ?? `resumed by ${place.by.actor}`
-      await record(place, [{ kind: 'campaign-resumed', reason }])
+      await recordEvents(place, [{ kind: 'campaign-resumed', reason }])
       if (rehearsal !== null) return 0
       for (const who of disabled) call.terminal.out(`${who} is asked for ideas again.`)
       if (rests) call.terminal.out('Runs of GitHub Actions that were put off start again.')
-      if (!running) call.terminal.out(`Campaign ${place.name} goes on. ${measuredNext(campaign)}`)
+      if (!running) call.terminal.out(`Campaign ${place.name} goes on. ${describeNextMeasurement(campaign)}`)
       return 0
     }),
 }
 
 /** Resumed while the rule that stopped it still holds, a campaign would only stop again. */
-async function requireRoom(call: Call, scene: Scene): Promise<void> {
-  const world = await lookAround(call, scene)
-  const stop = world === null ? null : stopAgain(world)
+async function requireRoom(call: Call, scene: CommandContext): Promise<void> {
+  const world = await observeWorld(call, scene)
+  const stop = world === null ? null : findRepeatedStop(world)
   if (world === null || stop === null) return
-  if (stop.code === 'empty_backlog' && disabledProposers(world.campaign).length > 0) return
+  if (stop.code === 'empty_backlog' && listDisabledProposers(world.campaign).length > 0) return
   throw new UserError(`campaign ${scene.place.name} would stop again at once: ${stop.reason}`, {
     place: { file: world.campaign.spec_path, path: 'stopping' },
-    fix: wayOn(call, world, stop.code),
+    fix: describeResumeStep(call, world, stop.code),
   })
 }
 
 /** What is to be taken back and was measured before goes first, whatever stops the campaign then. */
-function stopAgain(world: World): Stop | null {
-  return directReverts(world).length > 0 || isLimitRaised(world) ? null : ruleThatHolds(world)
+function findRepeatedStop(world: World): StopRuleHit | null {
+  return planDirectReverts(world).length > 0 || isLimitRaised(world) ? null : findStopRule(world)
 }
 
-function wayOn({ comment }: Call, { campaign, sync }: World, code: string): string {
+function describeResumeStep({ comment }: Call, { campaign, sync }: World, code: string): string {
   if (code === 'empty_backlog')
     return 'bring an idea: winnow try takes what you changed; or commit a patch, or let ideas in with use: external'
-  const obstacle = syncObstacleText(sync)
-  const raise = raiseText(campaign, code, obstacle)
+  const obstacle = describeSyncState(sync)
+  const raise = describeLimitRaise(campaign, code, obstacle)
   if (obstacle !== null) return raise
   return comment || !isMovable(code) ? raise : `${raise}; or winnow amend --reason "…", then winnow resume`
 }

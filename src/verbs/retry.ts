@@ -1,14 +1,14 @@
-import { record } from '../engine/record.ts'
+import { recordEvents } from '../engine/record.ts'
 import { requireCampaign } from '../engine/session.ts'
 import { UserError } from '../errors.ts'
-import { standingSentence } from '../report/sentence.ts'
-import { standingIn } from '../report/standing.ts'
-import { atCampaign } from './at-campaign.ts'
-import { experimentNamed } from './experiment-named.ts'
+import { renderStateSentence } from '../report/sentence.ts'
+import { getExperimentState } from '../report/standing.ts'
+import { withCampaign } from './at-campaign.ts'
+import { findNamedExperiment } from './experiment-named.ts'
 import { REASON } from './pause.ts'
 import type { Verb } from './verb.ts'
 
-export const retry: Verb = {
+export const retryVerb: Verb = {
   name: 'retry',
   group: 'more',
   summary: 'give an experiment that is not proven yet more jobs',
@@ -19,16 +19,16 @@ export const retry: Verb = {
   exits: {},
   comment: { options: ['message'] },
   run: call =>
-    atCampaign(call, { access: 'write', startedOnly: true }, async ({ place, rehearsal }) => {
+    withCampaign(call, { access: 'write', startedOnly: true }, async ({ place, dryRun: rehearsal }) => {
       const { campaign } = (await requireCampaign(place)).loaded
-      const experiment = experimentNamed(campaign, call.given.positionals[0] ?? '')
+      const experiment = findNamedExperiment(campaign, call.given.positionals[0] ?? '')
       const { id, status } = experiment
       if (status !== 'parked') {
-        const standing = standingSentence(standingIn(campaign, experiment))
+        const standing = renderStateSentence(getExperimentState(campaign, experiment))
         throw new UserError(`only what is not proven yet is tried again. ${id}: ${standing}`)
       }
       const reason = call.given.text('message') ?? `asked for by ${place.by.actor}`
-      await record(place, [{ kind: 'steered', action: 'retry', experiment: id, reason }])
+      await recordEvents(place, [{ kind: 'steered', action: 'retry', experiment: id, reason }])
       if (rehearsal === null) call.terminal.out(`${id} is measured further.`)
       return 0
     }),

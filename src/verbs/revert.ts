@@ -1,14 +1,14 @@
-import { record } from '../engine/record.ts'
+import { recordEvents } from '../engine/record.ts'
 import { requireCampaign } from '../engine/session.ts'
 import { UserError } from '../errors.ts'
 import type { Campaign } from '../model/campaign.ts'
-import { nextLook } from '../report/who-goes-on.ts'
-import { atCampaign } from './at-campaign.ts'
-import { experimentNamed } from './experiment-named.ts'
+import { describeNextTick } from '../report/who-goes-on.ts'
+import { withCampaign } from './at-campaign.ts'
+import { findNamedExperiment } from './experiment-named.ts'
 import { REASON } from './pause.ts'
 import type { Verb } from './verb.ts'
 
-export const revert: Verb = {
+export const revertVerb: Verb = {
   name: 'revert',
   group: 'more',
   summary: 'ask for a kept experiment to be taken back; the next tick does it, measured',
@@ -18,14 +18,14 @@ export const revert: Verb = {
   examples: ['winnow revert exp-007 -m "breaks Windows"'],
   exits: {},
   run: call =>
-    atCampaign(call, { access: 'write', startedOnly: true }, async ({ place, rehearsal }) => {
+    withCampaign(call, { access: 'write', startedOnly: true }, async ({ place, dryRun: rehearsal }) => {
       const { campaign } = (await requireCampaign(place)).loaded
-      const { id } = experimentNamed(campaign, call.given.positionals[0] ?? '')
+      const { id } = findNamedExperiment(campaign, call.given.positionals[0] ?? '')
       requireLanded(campaign, id)
-      requireFirst(campaign, id)
+      requireNotRequested(campaign, id)
       const reason = call.given.text('message') ?? `asked for by ${place.by.actor}`
-      await record(place, [{ kind: 'steered', action: 'revert', experiment: id, reason }])
-      if (rehearsal === null) call.terminal.out(whenText(campaign, id))
+      await recordEvents(place, [{ kind: 'steered', action: 'revert', experiment: id, reason }])
+      if (rehearsal === null) call.terminal.out(describeRevertTime(campaign, id))
       return 0
     }),
 }
@@ -42,16 +42,16 @@ function requireLanded({ landings }: Campaign, id: string): void {
   )
 }
 
-function requireFirst(campaign: Campaign, id: string): void {
+function requireNotRequested(campaign: Campaign, id: string): void {
   const wish = campaign.steered.find(({ action, experiment }) => action === 'revert' && experiment === id)
   if (wish === undefined) return
   throw new UserError(`${id} is to be taken back already: ${wish.reason}`, {
-    fix: `nothing to do: ${nextLook(campaign)} takes it back`,
+    fix: `nothing to do: ${describeNextTick(campaign)} takes it back`,
   })
 }
 
-function whenText(campaign: Campaign, id: string): string {
+function describeRevertTime(campaign: Campaign, id: string): string {
   const { status, name } = campaign
-  if (status === 'running') return `${id} will be taken back by ${nextLook(campaign)}.`
+  if (status === 'running') return `${id} will be taken back by ${describeNextTick(campaign)}.`
   return `Noted, but campaign ${name} is ${status}: ${id} is taken back only after winnow resume.`
 }

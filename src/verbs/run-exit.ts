@@ -1,7 +1,7 @@
 import type { Campaign } from '../model/campaign.ts'
 import { EXIT_CODES, type VerdictWord, WAITING_EXIT_CODE } from '../model/outcome.ts'
-import type { Waiting } from '../plan/action.ts'
-import { keptExperiments } from '../report/taken-back.ts'
+import type { PlanWaiting } from '../plan/action.ts'
+import { listKeptExperiments } from '../report/taken-back.ts'
 
 /** What `winnow run` answers to a script (design section 9), as its help says it. */
 export const RUN_EXITS: Readonly<Record<number, string>> = {
@@ -21,19 +21,19 @@ const BEST_FIRST: readonly VerdictWord[] = ['no gain', 'not proven', 'worse', 'b
 /** How a campaign stands when `run` returns. */
 export interface RunResult {
   campaign: Campaign
-  waiting: Waiting
+  waiting: PlanWaiting
 }
 
-export function runExitCode({ campaign, waiting }: RunResult): number {
-  if (waiting.for !== 'nothing') return baseFails(campaign) ? EXIT_CODES.broken : WAITING_EXIT_CODE
-  if (keptExperiments(campaign).length > 0) return EXIT_CODES.kept
+export function toRunExitCode({ campaign, waiting }: RunResult): number {
+  if (waiting.for !== 'nothing') return hasFailingBase(campaign) ? EXIT_CODES.broken : WAITING_EXIT_CODE
+  if (listKeptExperiments(campaign).length > 0) return EXIT_CODES.kept
   const words = new Set(Object.values(campaign.experiments).flatMap(({ verdict }) => verdict ?? []))
   const best = BEST_FIRST.find(word => words.has(word))
   return EXIT_CODES[best ?? 'no gain']
 }
 
 /** The incumbent's own order has its report and led nowhere: that is what the engine paused for. */
-export function baseFails({ status, status_source, orders }: Campaign): boolean {
+export function hasFailingBase({ status, status_source, orders }: Campaign): boolean {
   if (status !== 'paused' || status_source !== 'engine') return false
   return Object.values(orders).some(
     ({ order, report }) =>

@@ -1,18 +1,23 @@
-import { type Progress, progressOf } from '../decide/progress.ts'
-import type { Hands } from '../engine/apply.ts'
-import { specOf } from '../spec/recorded-spec.ts'
+import { type CampaignProgress, computeProgress } from '../decide/progress.ts'
+import type { ControllerContext } from '../engine/apply.ts'
+import { getCampaignSpec } from '../spec/recorded-spec.ts'
 import type { LoadedCampaign } from '../ledger/load.ts'
 import type { Campaign } from '../model/campaign.ts'
-import { liveText } from '../report/live-text.ts'
+import { renderLiveLine } from '../report/live-text.ts'
 
 /** What a run says of itself while it goes on: looked at from outside, and of no influence on it. */
-export function runLive({ memory, runner, asking, place }: Hands): () => string | null {
+export function createLiveRenderer({
+  memory,
+  runner,
+  asking,
+  place,
+}: ControllerContext): () => string | null {
   const begun = new Map<string, number>()
-  let told: { loaded: LoadedCampaign; progress: Progress } | null = null
+  let told: { loaded: LoadedCampaign; progress: CampaignProgress } | null = null
 
-  function progressNow(loaded: LoadedCampaign): Progress {
+  function progressNow(loaded: LoadedCampaign): CampaignProgress {
     if (told?.loaded === loaded) return told.progress
-    const progress = progressOf(loaded.campaign, specOf(loaded.campaign))
+    const progress = computeProgress(loaded.campaign, getCampaignSpec(loaded.campaign))
     told = { loaded, progress }
     return progress
   }
@@ -27,7 +32,7 @@ export function runLive({ memory, runner, asking, place }: Hands): () => string 
     for (const key of begun.keys()) if (!keys.has(key)) begun.delete(key)
     for (const key of keys) if (!begun.has(key)) begun.set(key, now)
     const seconds = (now - Math.min(now, ...begun.values())) / 1_000
-    return liveText(loaded.campaign, progressNow(loaded), {
+    return renderLiveLine(loaded.campaign, progressNow(loaded), {
       orders,
       asked,
       seconds,

@@ -1,37 +1,41 @@
 import { ForgeError, UserError } from '../errors.ts'
 import { withGitAccess } from '../engine/git-access.ts'
-import { githubClient } from '../forge/github/client.ts'
+import { createGithubClient } from '../forge/github/client.ts'
 import { openPull } from '../forge/github/open-pull.ts'
 import { MOST_SETUP_BRANCHES, SETUP_BRANCH } from '../git/allowed-ref.ts'
 import type { RefUpdate } from '../git/push.ts'
 import type { PushResult } from '../git/push-result.ts'
-import { proxyFor } from '../git/proxy.ts'
+import { findProxy } from '../git/proxy.ts'
 import type { Repository } from '../git/repository.ts'
-import { atRepository } from './at-campaign.ts'
+import { withRepository } from './at-campaign.ts'
 import type { Call } from './call.ts'
-import type { GithubPlace } from './github-of.ts'
-import type { OpenedPull, Plan } from './github-plan.ts'
-import { type Ground, nameOfDefault } from './github-sources.ts'
-import { shortAction, titleOf, untilMerged } from './github-texts.ts'
+import type { GithubLocation } from './github-of.ts'
+import type { OpenedPull, GithubSetupPlan } from './github-plan.ts'
+import { type SetupContext, getDefaultBranchName } from './github-sources.ts'
+import { formatAction, getSetupPullTitle, describeUntilMerged } from './github-texts.ts'
 import { DEFAULT_PREFIX } from './known-campaigns.ts'
 
-interface Wanted {
-  place: GithubPlace
+interface SetupPullInput {
+  place: GithubLocation
   token: string
-  plan: Plan
+  plan: GithubSetupPlan
 }
 
 /** Pushes one new branch with one commit on the default branch, and opens its pull request. The work tree stays as it is. */
-export async function openSetupPull(call: Call, ground: Ground, wanted: Wanted): Promise<OpenedPull> {
+export async function openSetupPull(
+  call: Call,
+  ground: SetupContext,
+  wanted: SetupPullInput,
+): Promise<OpenedPull> {
   const { place, plan } = wanted
   const { repository } = ground.workshop
-  const title = titleOf(plan)
+  const title = getSetupPullTitle(plan)
   const changes = []
   for (const { path, text } of plan.files) {
     changes.push({ path, entry: { mode: '100644' as const, oid: await repository.writeBlob(text) } })
   }
-  const tree = await repository.replaceAt(ground.base.tree, changes)
-  const { branch, pushed } = await freeBranch(repository, tree)
+  const tree = await repository.replaceEntries(ground.base.tree, changes)
+  const { branch, pushed } = await findFreeBranch(repository, tree)
   if (!pushed) {
     const date = Math.floor(call.around.clock.now() / 1000)
     const commit = await repository.writeCommit({
@@ -40,20 +44,20 @@ export async function openSetupPull(call: Call, ground: Ground, wanted: Wanted):
       message: `${title}\n`,
       date,
     })
-    await push(call, ground, wanted, { ref: `refs/heads/${branch}`, from: null, to: commit })
+    await pushSetupBranch(call, ground, wanted, { ref: `refs/heads/${branch}`, from: null, to: commit })
   }
-  const { number, opened } = await open(call, wanted, {
+  const { number, opened } = await openOrFindPull(call, wanted, {
     branch,
-    base: nameOfDefault(ground),
+    base: getDefaultBranchName(ground),
     title,
-    body: bodyOf(plan),
+    body: renderSetupPullBody(plan),
   })
   const url = `${place.webUrl}/${place.repository}/pull/${number}`
   return { url, branch, files: plan.files.map(({ path }) => path), opened }
 }
 
 /** The first name that is free, or whose branch has exactly these files. */
-async function freeBranch(
+async function findFreeBranch(
   repository: Repository,
   tree: string,
 ): Promise<{ branch: string; pushed: boolean }> {
@@ -74,20 +78,20 @@ async function freeBranch(
 }
 
 /** First as the person's git pushes; where that is refused, with the token, which may have more rights. */
-async function push(
+async function pushSetupBranch(
   call: Call,
-  { workshop }: Ground,
-  { place, token }: Wanted,
+  { workshop }: SetupContext,
+  { place, token }: SetupPullInput,
   update: RefUpdate,
 ): Promise<void> {
-  const first = await attempt(() => workshop.repository.push([update]))
+  const first = await tryPush(() => workshop.repository.push([update]))
   if (first === null) return
   const remote = workshop.checkout.remotes.find(({ name }) => name === workshop.remote)
   if (remote !== undefined && /^https?:/.test(remote.url)) {
     const workflowsEnv = withGitAccess(call.around.env, { serverUrl: place.webUrl, token })
     const again = { ...call, around: { ...call.around, workflowsEnv } }
-    const second = await atRepository(again, DEFAULT_PREFIX, ({ repository }) =>
-      attempt(() => repository.push([update], { bringsWorkflows: true })),
+    const second = await withRepository(again, DEFAULT_PREFIX, ({ repository }) =>
+      tryPush(() => repository.push([update], { bringsWorkflows: true })),
     )
     if (second === null) return
   }
@@ -103,7 +107,7 @@ async function push(
 }
 
 /** Null where it went through; else why not. */
-async function attempt(pushing: () => Promise<PushResult>): Promise<string | null> {
+async function tryPush(pushing: () => Promise<PushResult>): Promise<string | null> {
   try {
     const result = await pushing()
     if (result.ok) return null
@@ -114,21 +118,21 @@ async function attempt(pushing: () => Promise<PushResult>): Promise<string | nul
   }
 }
 
-interface Pull {
+interface PullToOpen {
   branch: string
   base: string
   title: string
   body: string
 }
 
-async function open(
+async function openOrFindPull(
   { around }: Call,
-  { place, token }: Wanted,
-  pull: Pull,
+  { place, token }: SetupPullInput,
+  pull: PullToOpen,
 ): Promise<{ number: number; opened: boolean }> {
   const { version, web } = around
-  proxyFor(place.apiUrl, around.env)
-  const client = githubClient({
+  findProxy(place.apiUrl, around.env)
+  const client = createGithubClient({
     apiUrl: place.apiUrl,
     repository: place.repository,
     token,
@@ -147,13 +151,13 @@ async function open(
   )
 }
 
-function bodyOf(plan: Plan): string {
+function renderSetupPullBody(plan: GithubSetupPlan): string {
   const { files, specs, action } = plan
   return [
-    `This workflow runs ${specs.length === 1 ? 'the campaign' : 'the campaigns'} ${specs.map(({ path }) => `\`${path}\``).join(', ')} in GitHub Actions with ${shortAction(action)}.`,
+    `This workflow runs ${specs.length === 1 ? 'the campaign' : 'the campaigns'} ${specs.map(({ path }) => `\`${path}\``).join(', ')} in GitHub Actions with ${formatAction(action)}.`,
     '',
     ...files.map(({ path }) => `- \`${path}\``),
     '',
-    `${untilMerged(plan)} \`winnow doctor\` says what is missing in the settings of the repository.`,
+    `${describeUntilMerged(plan)} \`winnow doctor\` says what is missing in the settings of the repository.`,
   ].join('\n')
 }

@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { isAbsolute, join, relative, resolve } from 'node:path'
-import type { Workshop } from '../engine/open.ts'
+import type { RepositoryContext } from '../engine/open.ts'
 import { UserError } from '../errors.ts'
-import { nullIfMissing } from '../git/bare-repository.ts'
-import { nearest } from '../spec/suggest.ts'
+import { toNullIfMissing } from '../git/bare-repository.ts'
+import { findNearestWord } from '../spec/suggest.ts'
 import type { Call } from './call.ts'
-import { nameOfFile } from './committed-specs.ts'
-import { type KnownCampaign, knownCampaigns } from './known-campaigns.ts'
-import { committedText } from './unused-work.ts'
+import { toSpecName } from './committed-specs.ts'
+import { type KnownCampaign, listKnownCampaigns } from './known-campaigns.ts'
+import { readCommittedText } from './unused-work.ts'
 
 export interface SpecText {
   /** In the repository. */
@@ -18,24 +18,24 @@ export interface SpecText {
 }
 
 /** A spec can be checked before it is committed: the work tree's text where there is one. */
-export async function specToCheck(call: Call, workshop: Workshop): Promise<SpecText> {
+export async function readSpecToCheck(call: Call, workshop: RepositoryContext): Promise<SpecText> {
   const { topLevel } = workshop.checkout
-  const path = await chosenPath(call, workshop)
-  const here = topLevel === null ? null : await textAt(topLevel, path)
+  const path = await selectSpecPath(call, workshop)
+  const here = topLevel === null ? null : await readWorkTreeText(topLevel, path)
   if (here !== null) return { path, yaml: here, source: 'work tree' }
-  const committed = await committedText(workshop, path)
+  const committed = await readCommittedText(workshop, path)
   if (committed !== null) return { path, yaml: committed, source: 'default branch' }
-  const near = nearest(path, await pathsHere(workshop))
+  const near = findNearestWord(path, await listWorkTreeSpecs(workshop))
   throw new UserError(`there is no spec ${path}, neither in the work tree nor on the default branch`, {
     place: { file: path },
     fix: near === undefined ? 'write it: four lines are enough' : `did you mean ${near}?`,
   })
 }
 
-async function textAt(topLevel: string, path: string): Promise<string | null> {
+async function readWorkTreeText(topLevel: string, path: string): Promise<string | null> {
   const file = join(topLevel, path)
-  const found = await stat(file).catch(nullIfMissing)
-  if (found?.isDirectory() !== true) return readFile(file, 'utf8').catch(nullIfMissing)
+  const found = await stat(file).catch(toNullIfMissing)
+  if (found?.isDirectory() !== true) return readFile(file, 'utf8').catch(toNullIfMissing)
   const specs = (await readdir(file)).filter(name => /\.ya?ml$/.test(name)).toSorted()
   throw new UserError(`${path === '' ? '.' : path} is a directory, not a spec`, {
     place: { file: path },
@@ -43,19 +43,20 @@ async function textAt(topLevel: string, path: string): Promise<string | null> {
   })
 }
 
-async function chosenPath({ given, around }: Call, workshop: Workshop): Promise<string> {
+async function selectSpecPath({ given, around }: Call, workshop: RepositoryContext): Promise<string> {
   const { checkout } = workshop
   const [spec] = given.positionals
-  const known = await knownCampaigns(workshop)
-  const paths = new Set([...(await pathsHere(workshop)), ...known.flatMap(each => each.paths)])
+  const known = await listKnownCampaigns(workshop)
+  const paths = new Set([...(await listWorkTreeSpecs(workshop)), ...known.flatMap(each => each.paths)])
   if (spec !== undefined) {
-    const path = inRepository(workshop, around.directory, spec)
-    const named = [...paths].filter(each => nameOf(known, each) === spec)
+    const path = toSpecPath(workshop, around.directory, spec)
+    const named = [...paths].filter(each => findSpecName(known, each) === spec)
     const isFile = checkout.topLevel !== null && existsSync(join(checkout.topLevel, path))
     return named.length === 1 && !isFile && !paths.has(path) ? (named[0] ?? path) : path
   }
   const name = given.text('campaign')
-  const meant = name === undefined ? [...paths] : [...paths].filter(path => nameOf(known, path) === name)
+  const meant =
+    name === undefined ? [...paths] : [...paths].filter(path => findSpecName(known, path) === name)
   const [only, another] = meant
   if (only === undefined) {
     throw new UserError(
@@ -72,11 +73,11 @@ async function chosenPath({ given, around }: Call, workshop: Workshop): Promise<
   })
 }
 
-function nameOf(known: readonly KnownCampaign[], path: string): string {
-  return known.find(({ paths }) => paths.includes(path))?.name ?? nameOfFile(path)
+function findSpecName(known: readonly KnownCampaign[], path: string): string {
+  return known.find(({ paths }) => paths.includes(path))?.name ?? toSpecName(path)
 }
 
-function inRepository({ checkout }: Workshop, directory: string, spec: string): string {
+function toSpecPath({ checkout }: RepositoryContext, directory: string, spec: string): string {
   if (checkout.topLevel === null) return spec
   const path = relative(checkout.topLevel, resolve(directory, spec))
   if (!path.startsWith('..') && !isAbsolute(path)) return path
@@ -86,8 +87,8 @@ function inRepository({ checkout }: Workshop, directory: string, spec: string): 
   })
 }
 
-async function pathsHere({ checkout }: Workshop): Promise<string[]> {
+async function listWorkTreeSpecs({ checkout }: RepositoryContext): Promise<string[]> {
   if (checkout.topLevel === null) return []
-  const names = await readdir(join(checkout.topLevel, '.winnow')).catch(nullIfMissing)
+  const names = await readdir(join(checkout.topLevel, '.winnow')).catch(toNullIfMissing)
   return (names ?? []).filter(name => /\.ya?ml$/.test(name)).map(name => `.winnow/${name}`)
 }

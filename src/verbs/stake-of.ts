@@ -2,16 +2,16 @@ import type { Spec } from '../spec/schema.ts'
 import type { Stake } from './go-on.ts'
 
 /** What a campaign may take of a person's time and money; `seconds` is what `check` found, null where it did not look. */
-export function stakeOf(spec: Spec, seconds: number | null): Stake {
+export function estimateStake(spec: Spec, seconds: number | null): Stake {
   return {
-    seconds: timeOf(spec, seconds),
-    money: moneyOf(spec),
+    seconds: estimateStakeSeconds(spec, seconds),
+    money: describeStakeMoney(spec),
     bound: seconds === null ? 'limit' : 'expected',
   }
 }
 
 /** Where nobody looked, all that it may take is at stake; without ideas of its own it waits, and that is cheap. */
-function timeOf({ propose, stopping }: Spec, seconds: number | null): number | null {
+function estimateStakeSeconds({ propose, stopping }: Spec, seconds: number | null): number | null {
   const most = stopping.max_hours === null ? null : stopping.max_hours * 3_600
   if (seconds !== null) return most === null ? seconds : Math.min(most, seconds)
   return propose.every(({ use }) => use === 'external') ? null : most
@@ -19,7 +19,7 @@ function timeOf({ propose, stopping }: Spec, seconds: number | null): number | n
 
 const AGENTS = /\b(claude|codex|gemini|copilot|opencode|aider)\b/
 
-function moneyOf({ propose, metric, stopping }: Spec): string[] {
+function describeStakeMoney({ propose, metric, stopping }: Spec): string[] {
   if (stopping.max_total_cost_usd !== null) return []
   const agents = propose.flatMap(proposer => {
     if (proposer.use !== 'command') return []

@@ -1,20 +1,20 @@
-import { defaultBranchOf } from '../engine/default-branch.ts'
-import type { Place } from '../engine/place.ts'
+import { findDefaultBranch } from '../engine/default-branch.ts'
+import type { CampaignContext } from '../engine/place.ts'
 import { requireCampaign } from '../engine/session.ts'
 import { UserError } from '../errors.ts'
 import type { Campaign } from '../model/campaign.ts'
-import { limitReached } from '../plan/stop.ts'
+import { findReachedLimit } from '../plan/stop.ts'
 import type { Spec } from '../spec/schema.ts'
 import type { Call } from './call.ts'
-import { standingNotes } from '../spec/notes.ts'
-import { limitReachedText } from '../report/way-on.ts'
-import { statusSentence, statusText } from '../report/status-text.ts'
-import { statusView } from '../report/status-view.ts'
-import { atCampaign } from './at-campaign.ts'
-import { pullNumbers } from './pull-numbers.ts'
+import { listStatusNotes } from '../spec/notes.ts'
+import { describeLimitReached } from '../report/way-on.ts'
+import { renderStatusSentence, renderStatus } from '../report/status-text.ts'
+import { buildStatusView } from '../report/status-view.ts'
+import { withCampaign } from './at-campaign.ts'
+import { listPullNumbers } from './pull-numbers.ts'
 import type { Verb } from './verb.ts'
 
-export const status: Verb = {
+export const statusVerb: Verb = {
   name: 'status',
   group: 'see',
   summary: 'where the campaign stands, and a verdict for every experiment',
@@ -26,41 +26,41 @@ export const status: Verb = {
   comment: {
     options: [],
     run: call =>
-      atCampaign(call, { access: 'read', startedOnly: true }, async ({ place }) => {
+      withCampaign(call, { access: 'read', startedOnly: true }, async ({ place }) => {
         const { loaded, spec } = await requireCampaign(place)
         const { campaign } = loaded
-        const notes = limitNotes(call, campaign, spec)
-        call.terminal.out(statusSentence(campaign, statusView(campaign, new Map(), notes)))
+        const notes = describeLimitNotes(call, campaign, spec)
+        call.terminal.out(renderStatusSentence(campaign, buildStatusView(campaign, new Map(), notes)))
         return 0
       }),
   },
   run: call =>
-    atCampaign(call, { access: 'read', startedOnly: true }, async ({ place }) => {
+    withCampaign(call, { access: 'read', startedOnly: true }, async ({ place }) => {
       const { loaded, spec } = await requireCampaign(place)
       const { campaign } = loaded
       const notes = [
-        ...limitNotes(call, campaign, spec),
-        ...(await goneNotes(place, campaign)),
-        ...standingNotes(spec),
+        ...describeLimitNotes(call, campaign, spec),
+        ...(await describeMissingBranch(place, campaign)),
+        ...listStatusNotes(spec),
       ]
-      const view = statusView(campaign, await pullNumbers(place, campaign), notes)
+      const view = buildStatusView(campaign, await listPullNumbers(place, campaign), notes)
       if (call.given.flag('json')) call.terminal.json(view)
-      else for (const line of statusText(campaign, view)) call.terminal.out(line)
+      else for (const line of renderStatus(campaign, view)) call.terminal.out(line)
       return 0
     }),
 }
 
 /** What the next run will find; any machine's baseline serves to tell. */
-function limitNotes({ around }: Call, campaign: Campaign, spec: Spec): string[] {
+function describeLimitNotes({ around }: Call, campaign: Campaign, spec: Spec): string[] {
   const now = new Date(around.clock.now()).toISOString()
-  const stop = limitReached({ campaign, spec, now, runner: { machine: null } })
-  return stop === null ? [] : [limitReachedText(campaign, stop)]
+  const stop = findReachedLimit({ campaign, spec, now, runner: { machine: null } })
+  return stop === null ? [] : [describeLimitReached(campaign, stop)]
 }
 
 /** Nothing goes on without it, which only a look at the remote tells. */
-async function goneNotes(place: Place, campaign: Campaign): Promise<string[]> {
+async function describeMissingBranch(place: CampaignContext, campaign: Campaign): Promise<string[]> {
   try {
-    await defaultBranchOf(place, new Map(), campaign)
+    await findDefaultBranch(place, new Map(), campaign)
     return []
   } catch (error) {
     if (!(error instanceof UserError)) throw error

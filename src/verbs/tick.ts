@@ -1,10 +1,10 @@
 import { requireCampaign } from '../engine/session.ts'
-import { waitingSentence } from '../report/sentence.ts'
-import { atCampaign } from './at-campaign.ts'
-import { lookingTick } from './looking.ts'
+import { describeWaiting } from '../report/sentence.ts'
+import { withCampaign } from './at-campaign.ts'
+import { tickWithoutMeasuring } from './looking.ts'
 import type { Verb } from './verb.ts'
 
-export const tick: Verb = {
+export const tickVerb: Verb = {
   name: 'tick',
   group: 'more',
   summary: 'observe, plan and apply until nothing is left to do now; measures nothing',
@@ -14,13 +14,13 @@ export const tick: Verb = {
   examples: ['winnow tick', 'winnow tick --dry-run'],
   exits: {},
   run: call =>
-    atCampaign(
+    withCampaign(
       call,
       { access: 'write', startedOnly: true, announce: true, repeatable: true },
       async scene => {
         await requireCampaign(scene.place)
-        const waiting = await lookingTick(call, scene)
-        if (scene.rehearsal === null) call.terminal.out(waitingSentence(waiting))
+        const waiting = await tickWithoutMeasuring(call, scene)
+        if (scene.dryRun === null) call.terminal.out(describeWaiting(waiting))
         return 0
       },
     ),

@@ -1,30 +1,30 @@
 import type { Campaign } from '../model/campaign.ts'
 import { describeStandstill } from '../model/describe-status.ts'
-import { shortRef } from '../model/refs.ts'
+import { toShortRef } from '../model/refs.ts'
 import { isLimitRaised } from '../plan/raised-limit.ts'
-import { stopFor } from '../plan/stop.ts'
-import { syncObstacleText } from '../plan/sync.ts'
+import { findDueStop } from '../plan/stop.ts'
+import { describeSyncState } from '../plan/sync.ts'
 import type { World } from '../plan/world.ts'
-import { raiseText } from '../report/way-on.ts'
-import type { Scene } from './at-campaign.ts'
+import { describeLimitRaise } from '../report/way-on.ts'
+import type { CommandContext } from './at-campaign.ts'
 
 /** Why nothing may be measured now: a person's word or a rule of the spec holds for `try` as for `run`. */
-export async function whyHeld({ place }: Scene, world: World): Promise<string | null> {
+export async function explainHold({ place }: CommandContext, world: World): Promise<string | null> {
   const { status, status_source } = world.campaign
   if (status === 'paused' || (status === 'stopped' && status_source === 'person'))
     return `${describeStandstill(world.campaign)}; winnow resume goes on`
-  const stop = isLimitRaised(world) ? null : stopFor(world)
+  const stop = isLimitRaised(world) ? null : findDueStop(world)
   // An idea is at hand, whatever the proposers have left.
   if (stop !== null && stop.code !== 'empty_backlog')
-    return `the campaign is over: ${stop.reason}; ${raiseText(world.campaign, stop.code, syncObstacleText(world.sync))}`
+    return `the campaign is over: ${stop.reason}; ${describeLimitRaise(world.campaign, stop.code, describeSyncState(world.sync))}`
   const [held] = await place.repository.worktreesHolding([place.refs.optimize])
   if (held === undefined) return null
-  const branch = shortRef(held.branch)
+  const branch = toShortRef(held.branch)
   return `${branch} is checked out in ${held.path}, and winnow moves no branch that is checked out: git switch -c my-idea`
 }
 
 /** A round is never cut in half; null where it is of this idea alone. */
-export function whoIsFirst(
+export function describeOpenRound(
   { round, experiments }: Pick<Campaign, 'round' | 'experiments'>,
   branch: string,
 ): string | null {

@@ -1,38 +1,44 @@
 import { describeStop } from '../model/describe-status.ts'
-import type { Hands } from '../engine/apply.ts'
+import type { ControllerContext } from '../engine/apply.ts'
 import { requireHome } from '../engine/home.ts'
-import { record } from '../engine/record.ts'
-import { run as runCampaign } from '../engine/run.ts'
-import { openHands, requireCampaign } from '../engine/session.ts'
+import { recordEvents } from '../engine/record.ts'
+import { runCampaign } from '../engine/run.ts'
+import { openController, requireCampaign } from '../engine/session.ts'
 import { ConflictError } from '../errors.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
 import { EXIT_CODES, WAITING_EXIT_CODE } from '../model/outcome.ts'
-import { shortRef } from '../model/refs.ts'
-import type { Waiting } from '../plan/action.ts'
-import { isSettled, meantExperiment } from '../plan/only.ts'
+import { toShortRef } from '../model/refs.ts'
+import type { PlanWaiting } from '../plan/action.ts'
+import { isTargetSettled, findTargetExperiment } from '../plan/only.ts'
 import type { World } from '../plan/world.ts'
-import { waitingSentence } from '../report/sentence.ts'
-import { answerOf, answerText, answerWithout, tryExitCode, type TryAnswer } from '../report/try-answer.ts'
-import { atCampaign, type Scene } from './at-campaign.ts'
+import { describeWaiting } from '../report/sentence.ts'
+import {
+  buildTryAnswer,
+  renderTryAnswer,
+  buildUnmeasuredAnswer,
+  toTryExitCode,
+  type TryAnswer,
+} from '../report/try-answer.ts'
+import { withCampaign, type CommandContext } from './at-campaign.ts'
 import type { Call } from './call.ts'
-import { defaultTip } from './default-branch.ts'
-import { isCommittedIn, nothingToTry, type Standing, standingOf } from './earlier-try.ts'
+import { readDefaultTip } from './default-branch.ts'
+import { isAlreadyCommitted, describeNothingToTry, type DiffState, classifyDiff } from './earlier-try.ts'
 import { gatherResults } from './gather-results.ts'
 import { addToBacklog } from './idea.ts'
 import { CATEGORY, FAMILY } from './idea-block.ts'
-import { lookAround, lookingTick } from './looking.ts'
-import { offer, wordsOfIdea } from './offer-diff.ts'
-import { type NotTried, ownDiff, type OwnDiff } from './own-diff.ts'
-import { pullNumbers } from './pull-numbers.ts'
-import { start } from './run.ts'
-import { baseFails } from './run-exit.ts'
-import { specInForce, unlessSpecWaits } from './scope-of-try.ts'
-import { takeCommand } from './take-command.ts'
-import { whoIsFirst, whyHeld } from './try-held.ts'
+import { observeWorld, tickWithoutMeasuring } from './looking.ts'
+import { proposeDiff, getGivenHypothesis } from './offer-diff.ts'
+import { type RefusedTry, readOwnDiff, type OwnDiff } from './own-diff.ts'
+import { listPullNumbers } from './pull-numbers.ts'
+import { openOrStartCampaign } from './run.ts'
+import { hasFailingBase } from './run-exit.ts'
+import { readActiveSpec, explainWaitingSpec } from './scope-of-try.ts'
+import { formatMergeCommand } from './take-command.ts'
+import { describeOpenRound, explainHold } from './try-held.ts'
 import type { Verb } from './verb.ts'
 
-export const tryDiff: Verb = {
+export const tryVerb: Verb = {
   name: 'try',
   group: 'start',
   summary: 'measure what you just changed, and say whether it is kept',
@@ -64,61 +70,62 @@ export const tryDiff: Verb = {
   },
   comment: {
     options: ['message', CATEGORY.name, 'needs', FAMILY.name],
-    run: call => atCampaign(call, { access: 'write', startedOnly: true }, scene => addToBacklog(call, scene)),
+    run: call =>
+      withCampaign(call, { access: 'write', startedOnly: true }, scene => addToBacklog(call, scene)),
   },
   run(call) {
     const here = { ...call, around: { ...call.around, preferMain: true } }
     const wanted = { access: 'write', startedOnly: false, announce: true } as const
-    return atCampaign(here, wanted, scene => inScene(here, scene))
+    return withCampaign(here, wanted, scene => runTry(here, scene))
   },
 }
 
-async function inScene(call: Call, scene: Scene): Promise<number> {
-  const answer = await tried(call, scene)
+async function runTry(call: Call, scene: CommandContext): Promise<number> {
+  const answer = await tryOwnDiff(call, scene)
   if (answer === null) return 0
   if (call.interrupt.aborted) {
     call.terminal.err(`interrupted: type the same again, and ${answer.id ?? 'it'} goes on`)
     return 130
   }
-  if (scene.rehearsal !== null) scene.rehearsal.answered = true
+  if (scene.dryRun !== null) scene.dryRun.answered = true
   if (call.given.flag('json')) call.terminal.json(answer)
-  else for (const line of answerText(answer)) call.terminal.out(line)
-  return tryExitCode(answer)
+  else for (const line of renderTryAnswer(answer)) call.terminal.out(line)
+  return toTryExitCode(answer)
 }
 
 /** Null where nothing was measured because it was a rehearsal. */
-async function tried(call: Call, scene: Scene): Promise<TryAnswer | null> {
+async function tryOwnDiff(call: Call, scene: CommandContext): Promise<TryAnswer | null> {
   const { campaign: known, place } = scene
   if (known.started) requireHome(place, (await requireCampaign(place)).loaded.campaign)
-  const diff = await ownDiff({
+  const diff = await readOwnDiff({
     workshop: scene.workshop,
     env: call.around.env,
-    spec: await specInForce(scene),
-    message: call.given.text('message') ?? (await wordsOfIdea(call, scene)),
+    spec: await readActiveSpec(scene),
+    message: call.given.text('message') ?? (await getGivenHypothesis(call, scene)),
     onlyInScope: call.given.flag('only-in-scope'),
   })
-  if ('code' in diff) return refusal(scene, await unlessSpecWaits(call, scene, diff), [])
-  sayLeftOut(call, diff)
-  if (await bringsNothingYet(call, scene, diff))
-    return refusal(scene, nothingToTry(scene.place.name), diff.leftOut)
-  const here = await start(call, scene)
-  const world = await lookAround(call, here)
+  if ('code' in diff) return buildRefusalAnswer(scene, await explainWaitingSpec(call, scene, diff), [])
+  printLeftOut(call, diff)
+  if (await hasNothingToTry(call, scene, diff))
+    return buildRefusalAnswer(scene, describeNothingToTry(scene.place.name), diff.leftOut)
+  const here = await openOrStartCampaign(call, scene)
+  const world = await observeWorld(call, here)
   if (world === null) throw new ConflictError('the campaign is not there yet', [])
-  return inWorld(call, here, { world, diff })
+  return tryDiffInWorld(call, here, { world, diff })
 }
 
 /** No campaign is begun for nothing. */
-async function bringsNothingYet(
+async function hasNothingToTry(
   { around }: Call,
-  { campaign, workshop }: Scene,
+  { campaign, workshop }: CommandContext,
   diff: OwnDiff,
 ): Promise<boolean> {
   if (campaign.started) return false
-  const { commit } = await defaultTip(workshop, around)
-  return isCommittedIn(workshop.repository, diff, commit)
+  const { commit } = await readDefaultTip(workshop, around)
+  return isAlreadyCommitted(workshop.repository, diff, commit)
 }
 
-function sayLeftOut({ terminal }: Call, { leftOut }: OwnDiff): void {
+function printLeftOut({ terminal }: Call, { leftOut }: OwnDiff): void {
   for (const path of leftOut.slice(0, 5)) {
     const why = path.endsWith('/') ? 'a repository of its own' : 'outside the scope'
     terminal.err(`note: ${path} is ${why} and left out`)
@@ -126,103 +133,112 @@ function sayLeftOut({ terminal }: Call, { leftOut }: OwnDiff): void {
   if (leftOut.length > 5) terminal.err(`note: and ${leftOut.length - 5} more`)
 }
 
-interface Known {
+interface KnownDiff {
   world: World
   diff: OwnDiff
 }
 
-async function inWorld(call: Call, scene: Scene, known: Known): Promise<TryAnswer | null> {
-  const standing = await standingOf(scene.place.repository, known.world, known.diff)
-  if (standing.is === 'refused') return refusal(scene, standing, known.diff.leftOut)
+async function tryDiffInWorld(
+  call: Call,
+  scene: CommandContext,
+  known: KnownDiff,
+): Promise<TryAnswer | null> {
+  const standing = await classifyDiff(scene.place.repository, known.world, known.diff)
+  if (standing.is === 'refused') return buildRefusalAnswer(scene, standing, known.diff.leftOut)
   if (standing.is === 'known' && standing.experiment.status === 'ended') {
     const { campaign } = known.world
-    return verdictOn(call, scene, {
+    return buildVerdictAnswer(call, scene, {
       campaign,
       diff: known.diff,
       experiment: standing.experiment,
       before: true,
     })
   }
-  if (baseFails(known.world.campaign)) return baseBroken(scene, known.world.campaign, known.diff)
-  const held = await whyHeld(scene, known.world)
-  if (held !== null) return waits(scene, held, known.diff)
-  return measured(call, scene, known, standing)
+  if (hasFailingBase(known.world.campaign))
+    return buildBrokenBaseAnswer(scene, known.world.campaign, known.diff)
+  const held = await explainHold(scene, known.world)
+  if (held !== null) return buildWaitingAnswer(scene, held, known.diff)
+  return measureDiff(call, scene, known, standing)
 }
 
-async function measured(
+async function measureDiff(
   call: Call,
-  scene: Scene,
-  known: Known,
-  standing: Measurable,
+  scene: CommandContext,
+  known: KnownDiff,
+  standing: MeasurableDiff,
 ): Promise<TryAnswer | null> {
   const { world, diff } = known
-  await goOn(scene, world, standing)
-  const branch = await branchOf(call, scene, world, standing)
-  if (scene.rehearsal !== null || branch === null) {
-    await lookingTick(call, scene)
+  await resumeTriedCampaign(scene, world, standing)
+  const branch = await getTryBranch(call, scene, world, standing)
+  if (scene.dryRun !== null || branch === null) {
+    await tickWithoutMeasuring(call, scene)
     return null
   }
-  const first = whoIsFirst(world.campaign, branch)
+  const first = describeOpenRound(world.campaign, branch)
   if (first !== null) scene.place.progress.say(first)
   if (standing.is === 'new' && standing.diff !== diff) scene.place.progress.say(FOLLOWS)
-  const hands = await openHands(scene.place, call.interrupt, { only: branch })
-  const enough = (campaign: Campaign) => isSettled(campaign, branch)
+  const hands = await openController(scene.place, call.interrupt, { targetBranch: branch })
+  const enough = (campaign: Campaign) => isTargetSettled(campaign, branch)
   const waiting = await runCampaign(hands, { signal: call.interrupt, watch: false, enough })
-  return afterwards(call, scene, { campaign: await campaignNow(hands), waiting, branch, diff })
+  return buildResultAnswer(call, scene, { campaign: await loadTriedCampaign(hands), waiting, branch, diff })
 }
 
 /** Whether a line was changed again or put back, nobody can tell but who did it. */
 const FOLLOWS =
   'HEAD lacks an idea of its own that was kept: your files are taken as they are, as what follows it; what you put back counts as part of this idea'
 
-type Measurable = Exclude<Standing, { is: 'refused' }>
+type MeasurableDiff = Exclude<DiffState, { is: 'refused' }>
 
-async function branchOf(
+async function getTryBranch(
   call: Call,
-  scene: Scene,
+  scene: CommandContext,
   { campaign }: World,
-  standing: Measurable,
+  standing: MeasurableDiff,
 ): Promise<string | null> {
   if (standing.is === 'known') return standing.experiment.branch
-  return offer(call, scene, { campaign, diff: standing.diff })
+  return proposeDiff(call, scene, { campaign, diff: standing.diff })
 }
 
 /** What ended by itself goes on with a new idea; what was not proven is given more jobs. */
-async function goOn({ place, rehearsal }: Scene, { campaign }: World, standing: Measurable): Promise<void> {
+async function resumeTriedCampaign(
+  { place, dryRun: rehearsal }: CommandContext,
+  { campaign }: World,
+  standing: MeasurableDiff,
+): Promise<void> {
   if (rehearsal !== null) return
   if (campaign.status === 'stopped') {
     place.progress.say(`${describeStop(campaign)}: it goes on with this idea`)
-    await record(place, [{ kind: 'campaign-resumed', reason: 'winnow try brings an idea' }])
+    await recordEvents(place, [{ kind: 'campaign-resumed', reason: 'winnow try brings an idea' }])
   }
   if (standing.is !== 'known' || standing.experiment.status !== 'parked') return
   const { id } = standing.experiment
   const reason = 'winnow try asks for more jobs'
-  await record(place, [{ kind: 'steered', action: 'retry', experiment: id, reason }])
+  await recordEvents(place, [{ kind: 'steered', action: 'retry', experiment: id, reason }])
 }
 
-async function campaignNow({ memory, place }: Hands): Promise<Campaign> {
+async function loadTriedCampaign({ memory, place }: ControllerContext): Promise<Campaign> {
   return memory.loaded?.campaign ?? (await requireCampaign(place)).loaded.campaign
 }
 
-interface Afterwards {
+interface TryResult {
   campaign: Campaign
-  waiting: Waiting
+  waiting: PlanWaiting
   branch: string
   diff: OwnDiff
 }
 
-async function afterwards(call: Call, scene: Scene, result: Afterwards): Promise<TryAnswer> {
+async function buildResultAnswer(call: Call, scene: CommandContext, result: TryResult): Promise<TryAnswer> {
   const { campaign, waiting, branch, diff } = result
-  const experiment = meantExperiment(campaign, branch)
-  if (baseFails(campaign)) return baseBroken(scene, campaign, diff)
-  if (experiment === undefined) return waits(scene, waitingSentence(waiting), diff)
+  const experiment = findTargetExperiment(campaign, branch)
+  if (hasFailingBase(campaign)) return buildBrokenBaseAnswer(scene, campaign, diff)
+  if (experiment === undefined) return buildWaitingAnswer(scene, describeWaiting(waiting), diff)
   // What one idea waits for, its own verdict says; all others would be named here too.
   const another = experiment.verdict === null && experiment.status !== 'deferred'
   const said = waiting.for === 'person' && another ? waiting.what : null
-  return verdictOn(call, scene, { campaign, experiment, diff, before: false, waiting: said })
+  return buildVerdictAnswer(call, scene, { campaign, experiment, diff, before: false, waiting: said })
 }
 
-interface Verdict {
+interface TryVerdict {
   campaign: Campaign
   experiment: Experiment
   diff: OwnDiff
@@ -230,34 +246,50 @@ interface Verdict {
   waiting?: string | null
 }
 
-async function verdictOn(call: Call, scene: Scene, verdict: Verdict): Promise<TryAnswer> {
+async function buildVerdictAnswer(
+  call: Call,
+  scene: CommandContext,
+  verdict: TryVerdict,
+): Promise<TryAnswer> {
   const { campaign, experiment, diff, before, waiting = null } = verdict
-  const numbers = await pullNumbers(scene.place, campaign)
+  const numbers = await listPullNumbers(scene.place, campaign)
   const [measured] = await gatherResults(scene, [experiment], numbers)
   if (measured === undefined) throw new Error(`${experiment.id} has no results`)
-  return answerOf(campaign, experiment, {
+  return buildTryAnswer(campaign, experiment, {
     measured,
-    optimize: shortRef(scene.place.refs.optimize),
+    optimize: toShortRef(scene.place.refs.optimize),
     pr: experiment.pull ?? numbers.get(experiment.branch ?? '') ?? null,
     triedBefore: before,
     leftOut: diff.leftOut,
-    take: takeCommand(call, scene, diff),
+    take: formatMergeCommand(call, scene, diff),
     waiting,
   })
 }
 
-function refusal({ campaign: { name } }: Scene, { message, next }: NotTried, leftOut: readonly string[]) {
-  return answerWithout({ campaign: name, verdict: 'refused', message, next, leftOut })
+function buildRefusalAnswer(
+  { campaign: { name } }: CommandContext,
+  { message, next }: RefusedTry,
+  leftOut: readonly string[],
+) {
+  return buildUnmeasuredAnswer({ campaign: name, verdict: 'refused', message, next, leftOut })
 }
 
-function waits({ campaign: { name } }: Scene, message: string, { leftOut }: OwnDiff): TryAnswer {
+function buildWaitingAnswer(
+  { campaign: { name } }: CommandContext,
+  message: string,
+  { leftOut }: OwnDiff,
+): TryAnswer {
   const next = 'see to that, then type the same again'
-  return answerWithout({ campaign: name, verdict: 'waiting for a person', message, next, leftOut })
+  return buildUnmeasuredAnswer({ campaign: name, verdict: 'waiting for a person', message, next, leftOut })
 }
 
-function baseBroken({ campaign: { name } }: Scene, { status_reason }: Campaign, { leftOut }: OwnDiff) {
+function buildBrokenBaseAnswer(
+  { campaign: { name } }: CommandContext,
+  { status_reason }: Campaign,
+  { leftOut }: OwnDiff,
+) {
   const message = `the base itself fails, also without your change: ${status_reason?.split('\n', 1)[0] ?? ''}`
   const next =
     'mend what is missing on this machine, or commit (and push) what is wrong in the repository; then winnow resume, and the same again'
-  return answerWithout({ campaign: name, verdict: 'broken', message, next, leftOut })
+  return buildUnmeasuredAnswer({ campaign: name, verdict: 'broken', message, next, leftOut })
 }

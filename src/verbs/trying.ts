@@ -1,4 +1,4 @@
-import type { Workshop } from '../engine/open.ts'
+import type { RepositoryContext } from '../engine/open.ts'
 import type { Point } from '../model/ids.ts'
 import type { Order } from '../model/order.ts'
 import type { Report } from '../model/report.ts'
@@ -7,9 +7,9 @@ import type { Call } from './call.ts'
 import { measureHere } from './measuring.ts'
 
 /** The harness on one commit, as step 0 of a campaign measures it, and known to no ledger. */
-export interface Trying {
+export interface HarnessRun {
   call: Call
-  workshop: Workshop
+  workshop: RepositoryContext
   spec: Spec
   base: Point
   /** What people call that commit, in full and as a word. */
@@ -24,7 +24,7 @@ export interface Trying {
   time?: Parameters<typeof measureHere>[2]['time']
 }
 
-export function measureTrial(trying: Trying, order: Order): Promise<Report> {
+export function measureTrial(trying: HarnessRun, order: Order): Promise<Report> {
   const { call, workshop, spec, place, what, more, time } = trying
   const optional = { ...(more === undefined ? {} : { more }), ...(time === undefined ? {} : { time }) }
   return measureHere(call, workshop, { order, spec, place, what, ...optional })

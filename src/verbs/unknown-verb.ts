@@ -1,5 +1,5 @@
 import { UserError } from '../errors.ts'
-import { nearest } from '../spec/suggest.ts'
+import { findNearestWord } from '../spec/suggest.ts'
 import type { Verb } from './verb.ts'
 
 /** What people type elsewhere for what a verb does here. */
@@ -29,16 +29,16 @@ const OTHER_WORDS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** There is no such command: always with one that was probably meant, or where they are all listed. */
-export function unknownVerb(name: string, verbs: readonly Verb[]): UserError {
-  const near = meant(name, verbs)
+export function createUnknownVerbError(name: string, verbs: readonly Verb[]): UserError {
+  const near = findMeantVerb(name, verbs)
   return new UserError(`there is no command ${JSON.stringify(name)}`, {
     fix: near === undefined ? 'winnow help lists the commands' : `did you mean winnow ${near}?`,
   })
 }
 
-function meant(word: string, verbs: readonly Verb[]): string | undefined {
+function findMeantVerb(word: string, verbs: readonly Verb[]): string | undefined {
   const names = verbs.map(({ name }) => name)
   const same = names.find(name => OTHER_WORDS[name]?.includes(word.toLowerCase()))
   const begun = word.length < 2 ? undefined : names.find(name => name.startsWith(word.toLowerCase()))
-  return same ?? nearest(word, names) ?? begun
+  return same ?? findNearestWord(word, names) ?? begun
 }

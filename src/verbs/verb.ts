@@ -75,14 +75,14 @@ const JSON_OUTPUT: Option = { name: 'json', summary: 'print JSON' }
 const DRY_RUN: Option = { name: 'dry-run', summary: 'say exactly what would be written, and write nothing' }
 
 /** The word for an option's value; undefined for a switch. */
-export function valueWord({ value, values }: Option): string | undefined {
+export function getValueWord({ value, values }: Option): string | undefined {
   return value ?? values?.join('|')
 }
 
 /** What may stand before the verb's name. */
 export const GLOBAL_OPTIONS: readonly Option[] = [...EVERYWHERE, ...REPOSITORY]
 
-export function optionsOf(verb: Verb): Option[] {
+export function listOptions(verb: Verb): Option[] {
   switch (verb.access) {
     case 'read':
       return [...verb.options, JSON_OUTPUT, CAMPAIGN, ...GLOBAL_OPTIONS]

@@ -1,6 +1,6 @@
 import type { Verb } from './verb.ts'
 
-export const version: Verb = {
+export const versionVerb: Verb = {
   name: 'version',
   group: 'more',
   summary: 'print the version',

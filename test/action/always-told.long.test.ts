@@ -6,7 +6,7 @@ import { parse } from 'yaml'
 import { z } from 'zod'
 import { COMMAND_NAMES } from '../../src/action/commands.ts'
 import { INPUTS } from '../../src/action/inputs.ts'
-import { OUTPUTS, setOutputs, summarise } from '../../src/action/runner-protocol.ts'
+import { OUTPUTS, setOutputs, appendSummary } from '../../src/action/runner-protocol.ts'
 import { scratch } from '../git/scratch.ts'
 import { step } from './a-runner.ts'
 
@@ -69,9 +69,9 @@ describe('however a step ends', () => {
 it('is in the summary as far as GitHub takes it: a longer one would be dropped as a whole', () => {
   const file = join(scratch(), 'summary')
   const env = { GITHUB_STEP_SUMMARY: file }
-  summarise(env, 'first')
-  summarise(env, `${'é'.repeat(300)}\n`.repeat(3_000))
-  summarise(env, 'last')
+  appendSummary(env, 'first')
+  appendSummary(env, `${'é'.repeat(300)}\n`.repeat(3_000))
+  appendSummary(env, 'last')
   const text = readFileSync(file, 'utf8')
   expect(Buffer.byteLength(text)).toBeLessThanOrEqual(1024 * 1024)
   expect(text).toMatch(/^first\né+\n[^]*é\n… \(cut here: GitHub takes no more in a summary\)\n/)

@@ -1,9 +1,9 @@
 import { execFile, execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { githubJob, surroundingsOf } from '../../src/action/github-job.ts'
+import { readGithubJob, buildJobEnvironment } from '../../src/action/github-job.ts'
 import { readInputs } from '../../src/action/inputs.ts'
 import { withGitAccess } from '../../src/engine/git-access.ts'
-import { tokenForms } from '../../src/action/token-forms.ts'
+import { listTokenForms } from '../../src/action/token-forms.ts'
 import { gitServer } from '../servers/git-http.ts'
 import { scratch } from '../git/scratch.ts'
 
@@ -80,15 +80,15 @@ test("of two tokens git has one at a time: the App's for nothing but a push that
     GITHUB_SERVER_URL: SERVER.serverUrl,
   }
   const task = { inputs: readInputs(env), env }
-  const around = surroundingsOf(task, githubJob(task))
+  const around = buildJobEnvironment(task, readGithubJob(task))
   expect(sent(around.env).at(-1)).toBe(`Authorization: ${basic('x-access-token:ghs_job')}`)
   expect(sent(around.workflowsEnv ?? {}).at(-1)).toBe(`Authorization: ${basic('x-access-token:ghs_app')}`)
   for (const [own, other] of [
     [around.env, 'ghs_app'],
     [around.workflowsEnv, 'ghs_job'],
   ] as const)
-    for (const form of tokenForms(other)) expect(JSON.stringify(own)).not.toContain(form)
+    for (const form of listTokenForms(other)) expect(JSON.stringify(own)).not.toContain(form)
   const alone = { ...env, 'INPUT_APP-TOKEN': '' }
   const without = { inputs: readInputs(alone), env: alone }
-  expect(surroundingsOf(without, githubJob(without)).workflowsEnv).toBeUndefined()
+  expect(buildJobEnvironment(without, readGithubJob(without)).workflowsEnv).toBeUndefined()
 })

@@ -3,7 +3,7 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from '
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
-import { judgeOrdered } from '../../src/engine/ordered-judging.ts'
+import { runJudgingJob } from '../../src/engine/ordered-judging.ts'
 import { answers, idea, ITEMS_HARNESS, JUDGED_SPEC, scoresByWord } from '../engine/judged-yard.ts'
 import { scratch } from '../git/scratch.ts'
 import { githubFrom, type Snapshot, snapshotOf } from '../github/emulator/github.ts'
@@ -350,7 +350,7 @@ describe('command judge', { timeout: 240_000 }, () => {
     const { yard, run, items } = await judgingPrinted({
       reply: (asked, before) => (before === 0 ? scoresByWord(asked) : { status: 500 }),
     })
-    const judged = await judgeOrdered({
+    const judged = await runJudgingJob({
       directory: jobClone(yard.github.bare, 'main').dir,
       campaign: 'size',
       items,

@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { LaterCode, laterCodeFolders } from '../../src/action/later-code.ts'
+import { LaterCode, listLaterCodeFolders } from '../../src/action/later-code.ts'
 import { scratch } from '../git/scratch.ts'
 
 /** A machine of a job: actions beside the temporary folder, a clone, and a folder of PATH that the job's user can write to. */
@@ -118,7 +118,7 @@ test('an action that is a link to where the image has it is looked at there', ()
   const { env, programs, put, at } = aMachine()
   put(at('cache/checkout/index.js'), 'post()\n')
   symlinkSync(at('cache/checkout'), at('_actions/actions/checkout/v5'))
-  expect(laterCodeFolders(env, programs)).toContain(at('cache/checkout'))
+  expect(listLaterCodeFolders(env, programs)).toContain(at('cache/checkout'))
   const later = new LaterCode(env, programs)
   put(at('cache/checkout/index.js'), 'steal()\n')
   expect(() => later.requireUnchanged()).toThrow(at('cache/checkout/index.js'))

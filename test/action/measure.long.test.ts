@@ -1,9 +1,9 @@
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { orderFiles } from '../../src/engine/order-files.ts'
-import { partialReport } from '../../src/model/interruption.ts'
-import { report as reportSchema } from '../../src/model/report.ts'
+import { openOrderFiles } from '../../src/engine/order-files.ts'
+import { partialReportSchema } from '../../src/model/interruption.ts'
+import { reportSchema } from '../../src/model/report.ts'
 import { clonedProject, FILES, offer, project, type Project, proven, SHORT, SPEC } from '../cli/project.ts'
 import { appears, everyEnvironment, jobClone, lastOrder } from './a-job.ts'
 import { step } from './a-runner.ts'
@@ -107,7 +107,7 @@ describe('the report of a job', () => {
     const inputs = { command: 'measure', campaign: 'size', order: id }
     const { outputs } = await step({ inputs, env: JOB, workspace: dir })
     const room = readdirSync(person.cache).find(name => /^[0-9a-f]{20}$/.test(name)) ?? ''
-    const files = orderFiles(join(person.cache, room, 'campaigns/size/orders'), () => {})
+    const files = openOrderFiles(join(person.cache, room, 'campaigns/size/orders'), () => {})
     await files.claim(id, 'actions:4711/1')
     await files.report(id, reportSchema.parse(JSON.parse(readFileSync(outputs['report'] ?? '', 'utf8'))))
     expect((await person.winnow('tick')).err).toMatch(/^exp-001 Kept: bytes 100 -> 50/m)
@@ -137,7 +137,7 @@ describe('a job that is cancelled', () => {
     expect([ended.code, ended.outputs['report'], ended.orders]).toEqual([130, '', []])
     expect(ended.stdout).toContain('Cancelled: the order is not measured to its end')
     const kept = readFileSync(ended.outputs['partial'] ?? '', 'utf8')
-    expect(partialReport.parse(JSON.parse(kept)).report).toMatchObject({
+    expect(partialReportSchema.parse(JSON.parse(kept)).report).toMatchObject({
       order: id,
       run_id: 'actions:4711/1',
     })

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { fittingJson, MOST_CHARACTERS, parsedJson } from '../../src/action/result-json.ts'
+import { fitJson, MOST_CHARACTERS, parseJsonText } from '../../src/action/result-json.ts'
 import { setOutputs } from '../../src/action/runner-protocol.ts'
 import { scratch } from '../git/scratch.ts'
 import { outputsIn } from './a-runner.ts'
@@ -10,7 +10,7 @@ import { outputsIn } from './a-runner.ts'
 type Answer = Record<string, unknown>
 
 function fitting(value: unknown): Answer {
-  const json = fittingJson(JSON.stringify(value))
+  const json = fitJson(JSON.stringify(value))
   expect(json.length).toBeLessThanOrEqual(MOST_CHARACTERS)
   return JSON.parse(json) as Answer
 }
@@ -21,9 +21,9 @@ describe('the answer of a command as an output', () => {
   it('is what it was where there is room, to the last character', () => {
     const json = JSON.stringify({ campaign: 'size', why: 'x'.repeat(MOST_CHARACTERS - 28) })
     expect(json).toHaveLength(MOST_CHARACTERS)
-    expect(fittingJson(json)).toBe(json)
-    expect(fittingJson('')).toBe('')
-    expect(fittingJson('no such campaign')).toBe('no such campaign')
+    expect(fitJson(json)).toBe(json)
+    expect(fitJson('')).toBe('')
+    expect(fitJson('no such campaign')).toBe('no such campaign')
   })
 
   it('loses the ends of long texts first, and says so', () => {
@@ -68,7 +68,7 @@ describe('the answer of a command as an output', () => {
       result: lots(10_000, () => 'v'.repeat(40)),
       cut: expect.stringContaining('10000 entries'),
     })
-    const said = JSON.parse(fittingJson('not found '.repeat(60_000))) as Answer
+    const said = JSON.parse(fitJson('not found '.repeat(60_000))) as Answer
     expect(said['result']).toBe(`${'not found '.repeat(200)}…`)
   })
 
@@ -104,5 +104,9 @@ it('is cut where it is written, beside the other outputs', () => {
 })
 
 it('what is no JSON is told apart from null', () => {
-  expect([parsedJson('null'), parsedJson(''), parsedJson('[1')]).toEqual([null, undefined, undefined])
+  expect([parseJsonText('null'), parseJsonText(''), parseJsonText('[1')]).toEqual([
+    null,
+    undefined,
+    undefined,
+  ])
 })

@@ -1,7 +1,7 @@
 import { existsSync, linkSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { emptyRunnerFiles } from '../../src/action/runner-files.ts'
+import { clearRunnerFiles } from '../../src/action/runner-files.ts'
 import { scratch } from '../git/scratch.ts'
 
 const NAMES = {
@@ -25,7 +25,7 @@ test('all five files of the step are emptied, and those of other steps beside th
   const { env, folder } = runnerFiles()
   const other = join(folder, 'save_state_of_another_step')
   writeFileSync(other, 'token=forged\n')
-  emptyRunnerFiles(env)
+  clearRunnerFiles(env)
   for (const file of [...Object.values(NAMES).map(name => join(folder, name)), other])
     expect([file, readFileSync(file, 'utf8')]).toEqual([file, ''])
 })
@@ -38,7 +38,7 @@ test('a link, a second name or a folder in the place of a file is replaced, and 
   symlinkSync(own, link)
   linkSync(own, hardLink)
   mkdirSync(join(dir, 'deep'), { recursive: true })
-  emptyRunnerFiles(env)
+  clearRunnerFiles(env)
   expect(readFileSync(own, 'utf8')).toBe('kept')
   for (const file of [link, hardLink, dir]) {
     expect(lstatSync(file).isFile()).toBe(true)
@@ -51,9 +51,9 @@ test('files that the experiment removed are there again, and files elsewhere in 
   const moved = { ...env, GITHUB_ENV: join(scratch(), 'gone', 'set_env') }
   const beside = join(env.RUNNER_TEMP, 'report.json')
   writeFileSync(beside, '{}')
-  emptyRunnerFiles(moved)
+  clearRunnerFiles(moved)
   expect(readFileSync(moved.GITHUB_ENV, 'utf8')).toBe('')
   expect(readFileSync(beside, 'utf8')).toBe('{}')
-  emptyRunnerFiles({})
+  clearRunnerFiles({})
   expect(existsSync('_runner_file_commands')).toBe(false)
 })

@@ -3,16 +3,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, test, vi } from 'vitest'
 import {
-  annotation,
-  failed,
-  hide,
+  renderAnnotation,
+  reportFailure,
+  hideSecrets,
   type Outputs,
-  said,
+  toLogLine,
   setOutputs,
-  summarise,
+  appendSummary,
 } from '../../src/action/runner-protocol.ts'
-import { githubClient } from '../../src/forge/github/client.ts'
-import { tokenForms } from '../../src/action/token-forms.ts'
+import { createGithubClient } from '../../src/forge/github/client.ts'
+import { listTokenForms } from '../../src/action/token-forms.ts'
 import { scratch } from '../git/scratch.ts'
 import { onGithub, ticking } from './a-campaign.ts'
 import { type Ended, outputsIn, step } from './a-runner.ts'
@@ -25,7 +25,7 @@ describe('the token of a job', () => {
 
   it('has the forms in which GitHub and git are told it, whatever base64 ends with', () => {
     for (const token of ['ghs_a', 'ghs_ab', 'ghs_abc']) {
-      const forms = tokenForms(token)
+      const forms = listTokenForms(token)
       for (const told of [token, base64(token), base64(`x-access-token:${token}`)])
         expect(forms.some(form => form !== '' && told.startsWith(form))).toBe(true)
       expect(forms.join()).not.toContain('=')
@@ -37,7 +37,7 @@ describe('the token of a job', () => {
       const inputs = { command, 'github-token': 'ghs_0123456789abcdef' }
       const ended = await step({ inputs, workspace: tmpdir() })
       expect(ended.code).not.toBe(0)
-      expect(ended.masks).toEqual(tokenForms(inputs['github-token']))
+      expect(ended.masks).toEqual(listTokenForms(inputs['github-token']))
     }
     expect((await step({ inputs: { command: 'status' }, workspace: tmpdir() })).masks).toEqual([])
   })
@@ -48,10 +48,10 @@ describe('the token of a job', () => {
       const ended = await step({ inputs: { command, 'app-token': tokens['app-token'] }, workspace: tmpdir() })
       expect([command, ended.code]).toEqual([command, 2])
       expect(ended.stdout).toContain(`command ${command} takes no app-token`)
-      expect(ended.masks).toEqual(tokenForms(tokens['app-token']))
+      expect(ended.masks).toEqual(listTokenForms(tokens['app-token']))
     }
     const ticked = await step({ inputs: { command: 'tick', ...tokens }, workspace: tmpdir() })
-    expect(ticked.masks).toEqual(Object.values(tokens).flatMap(tokenForms))
+    expect(ticked.masks).toEqual(Object.values(tokens).flatMap(listTokenForms))
   })
 
   it('is not given a second time as that of an App, which may be as little wrong in itself', async () => {
@@ -73,7 +73,7 @@ describe('the token of a job', () => {
     expect(ended.code).toBe(69)
     // Its own words are there, and what it was told with is not.
     expect(ended.stdout).toMatch(/authorization: Basic \*\*\*/i)
-    for (const form of tokenForms(token)) expect(everything(ended)).not.toContain(form)
+    for (const form of listTokenForms(token)) expect(everything(ended)).not.toContain(form)
   })
 
   it('with characters that no token has is refused, and not repeated', async () => {
@@ -94,7 +94,7 @@ test('no client is made that would repeat it in an error', () => {
     say: () => undefined,
   }
   for (const token of ['ghs_a\nb', 'ghs_\u20ac', 'ghs a', ''])
-    expect(() => githubClient({ ...access, token })).toThrow('characters that no token has')
+    expect(() => createGithubClient({ ...access, token })).toThrow('characters that no token has')
 })
 
 test('what is hidden is hidden in every place that the action writes to', () => {
@@ -103,15 +103,19 @@ test('what is hidden is hidden in every place that the action writes to', () => 
   const dir = scratch()
   const env = { GITHUB_OUTPUT: join(dir, 'output'), GITHUB_STEP_SUMMARY: join(dir, 'summary') }
   const secret = 'ghs_zyxwvutsrq'
-  hide([secret, secret, ''])
+  hideSecrets([secret, secret, ''])
   expect(shown.mock.calls).toEqual([[`::add-mask::${secret}`]])
-  summarise(env, `a ${secret} b`)
-  failed(env, new Error(`c ${secret} ${'d'.repeat(140)} ${secret}`))
+  appendSummary(env, `a ${secret} b`)
+  reportFailure(env, new Error(`c ${secret} ${'d'.repeat(140)} ${secret}`))
   const last = shown.mock.calls.at(-1)?.join() ?? ''
   expect(last).toMatch(/^::error .*c \*\*\* /)
   const written = [...Object.values(env).map(file => readFileSync(file, 'utf8')), last]
   setOutputs(env, { 'result-json': JSON.stringify({ secret }) })
-  written.push(readFileSync(env.GITHUB_OUTPUT, 'utf8'), said(`e ${secret}`), annotation('notice', secret))
+  written.push(
+    readFileSync(env.GITHUB_OUTPUT, 'utf8'),
+    toLogLine(`e ${secret}`),
+    renderAnnotation('notice', secret),
+  )
   expect(written.join('\n').match(/\*\*\*|zyxw|\\_/g)).toEqual(Array(8).fill('***'))
 })
 
@@ -122,8 +126,8 @@ describe('a short password, which stands in other words by chance', () => {
   async function ownModules() {
     vi.resetModules()
     onTestFinished(() => void vi.resetModules())
-    const { hide, setOutputs } = await import('../../src/action/runner-protocol.ts')
-    const { keptFiles } = await import('../../src/action/kept-files.ts')
+    const { hideSecrets: hide, setOutputs } = await import('../../src/action/runner-protocol.ts')
+    const { createKeptFiles: keptFiles } = await import('../../src/action/kept-files.ts')
     const shown = vi.spyOn(console, 'log').mockImplementation(() => undefined)
     onTestFinished(() => shown.mockRestore())
     hide(SHORT)

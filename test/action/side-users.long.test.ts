@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { orderFiles } from '../../src/engine/order-files.ts'
-import { report as reportSchema } from '../../src/model/report.ts'
+import { openOrderFiles } from '../../src/engine/order-files.ts'
+import { reportSchema } from '../../src/model/report.ts'
 import { clonedProject, FILES, offer, type Project, proven, SHORT, SPEC } from '../cli/project.ts'
 import { scratch } from '../git/scratch.ts'
 import type { SideUsers } from '../../src/measure/users/side-users.ts'
@@ -58,7 +58,7 @@ const reportIn = ({ outputs }: Ended) =>
 /** As the artifact of that run would be taken in. */
 async function takeIn(person: Project, { id }: { id: string }, ended: Ended) {
   const room = readdirSync(person.cache).find(name => /^[0-9a-f]{20}$/.test(name)) ?? ''
-  const files = orderFiles(join(person.cache, room, 'campaigns/size/orders'), () => {})
+  const files = openOrderFiles(join(person.cache, room, 'campaigns/size/orders'), () => {})
   await files.claim(id, 'actions:4711/1')
   await files.report(id, reportIn(ended))
   return person.winnow('tick')

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { keptFiles } from '../../src/action/kept-files.ts'
-import { hide } from '../../src/action/runner-protocol.ts'
-import { tokenForms } from '../../src/action/token-forms.ts'
+import { createKeptFiles } from '../../src/action/kept-files.ts'
+import { hideSecrets } from '../../src/action/runner-protocol.ts'
+import { listTokenForms } from '../../src/action/token-forms.ts'
 import { patchOf } from '../engine/yard.ts'
 import { scratch } from '../git/scratch.ts'
 import { waitingRuns } from '../github/measuring-job.ts'
@@ -43,7 +43,7 @@ test('a tick whose ledger GitHub refuses hands over what it would have written, 
   })
   for (const text of [failed.stdout, failed.summary])
     expect(text).toContain(`${file?.name} in the artifact winnow-unwritten-settle-2 of this run.`)
-  for (const form of tokenForms(token)) expect(file?.text).not.toContain(form)
+  for (const form of listTokenForms(token)) expect(file?.text).not.toContain(form)
   expect(file?.text).toContain('of ***')
 
   github.rule([])
@@ -67,8 +67,8 @@ test('a job that measures by itself does the same', async () => {
 
 test('no more is kept than an artifact should have, without what is secret, and in no directory that others know', async () => {
   const env = { RUNNER_TEMP: join(scratch(), 'not there yet'), GITHUB_JOB: 'a/../b' }
-  hide(['s3cret-of-a-token'])
-  const kept = keptFiles(env)
+  hideSecrets(['s3cret-of-a-token'])
+  const kept = createKeptFiles(env)
   expect(kept.tell(env)).toEqual({})
   expect(await kept.keep('a.json', '"s3cret-of-a-token"')).toBe('a.json of artifact winnow-unwritten-ab-1')
   await kept.keep('b.json', 'x'.repeat(20 * 1024 * 1024))
@@ -77,5 +77,5 @@ test('no more is kept than an artifact should have, without what is secret, and 
   const { report = '', artifact } = kept.tell(env)
   expect([readdirSync(report), artifact]).toEqual([['a.json', 'b.json'], 'winnow-unwritten-ab-1'])
   expect(readFileSync(join(report, 'a.json'), 'utf8')).toBe('"***"')
-  expect(keptFiles(env).tell(env)).toEqual({})
+  expect(createKeptFiles(env).tell(env)).toEqual({})
 })

@@ -1,9 +1,9 @@
 import { afterAll, expect, it } from 'vitest'
-import { collect } from '../../src/engine/audit/collect.ts'
-import { noEvidence } from '../../src/engine/audit/evidence.ts'
-import { stepGaps } from '../../src/engine/audit/step.ts'
-import { recordedSpec } from '../../src/spec/recorded-spec.ts'
-import { emptyCampaign } from '../../src/model/campaign.ts'
+import { collectEvidence } from '../../src/engine/audit/collect.ts'
+import { createEvidence } from '../../src/engine/audit/evidence.ts'
+import { findStepGaps } from '../../src/engine/audit/step.ts'
+import { readCampaignSpec } from '../../src/spec/recorded-spec.ts'
+import { createEmptyCampaign } from '../../src/model/campaign.ts'
 import type { LedgerEvent } from '../../src/model/event.ts'
 import { applyEvent } from '../../src/model/fold.ts'
 import { packageFiles } from '../engine/package-files.ts'
@@ -48,14 +48,14 @@ const OTHER = 'f'.repeat(64)
 /** What a landing lacks, where its events had been what `edit` makes of them, with a chain that fits. */
 async function landingGaps(site: Yard, edit: (event: LedgerEvent) => LedgerEvent): Promise<string[]> {
   const { place } = site
-  const campaign = emptyCampaign()
-  const evidence = noEvidence()
+  const campaign = createEmptyCampaign()
+  const evidence = createEvidence()
   const gaps: string[] = []
   for (const event of (await site.events()).map(edit)) {
-    const spec = event.kind === 'campaign-started' ? null : recordedSpec(campaign)
-    collect(evidence, campaign, spec, event)
+    const spec = event.kind === 'campaign-started' ? null : readCampaignSpec(campaign)
+    collectEvidence(evidence, campaign, spec, event)
     if (event.kind === 'incumbent-moved')
-      gaps.push(...(await stepGaps({ place, campaign, spec, evidence }, event)))
+      gaps.push(...(await findStepGaps({ place, campaign, spec, evidence }, event)))
     applyEvent(campaign, event)
   }
   return gaps

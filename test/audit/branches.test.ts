@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { UserError } from '../../src/errors.ts'
-import { audit } from '../../src/engine/audit.ts'
-import { replay } from '../../src/engine/replay.ts'
+import { auditLedger } from '../../src/engine/audit.ts'
+import { replayLedger } from '../../src/engine/replay.ts'
 import {
   append,
   clearCopies,
@@ -67,7 +67,7 @@ describe('the optimize branch', () => {
         reason: 'somebody pressed Merge',
       },
     ])
-    const result = await audit(site.place)
+    const result = await auditLedger(site.place)
     expect(result).toMatchObject({ ok: true, unproven: null })
     expect(result.open).toEqual([
       {
@@ -119,7 +119,7 @@ describe('the campaign branch', () => {
     const { tree } = await repository.commit(from)
     const commit = await repository.writeCommit({ tree, parents: [from], message: 'more', date: 5 })
     force(site, refs.campaign, commit)
-    const result = await audit(site.place)
+    const result = await auditLedger(site.place)
     expect(result.open.map(({ what }) => what)).toEqual([
       `optimize-campaign/size is at ${commit}, which is no recorded incumbent`,
     ])
@@ -166,7 +166,7 @@ describe('without a ledger', () => {
   it('there is nothing to audit or replay, and the way out is said', async () => {
     site.git('update-ref', '-d', site.place.refs.state)
     const elsewhere = await visit(site.root, site.repo, 'none')
-    for (const prove of [audit, replay]) {
+    for (const prove of [auditLedger, replayLedger]) {
       const failure = await failureOf(prove(elsewhere))
       expect([failure.message, failure.fix]).toEqual(['no campaign size was started', 'winnow run'])
     }
@@ -175,7 +175,7 @@ describe('without a ledger', () => {
   it('that this machine had, its last event is named and the command that puts it back', async () => {
     const { seq, at } = await eventOf(site, 'campaign-stopped')
     site.git('update-ref', '-d', site.place.refs.state)
-    for (const prove of [audit, replay]) {
+    for (const prove of [auditLedger, replayLedger]) {
       const failure = await failureOf(prove(site.place))
       expect(failure.message).toBe(
         `the ledger branch optimize-state/size is gone from this repository; winnow's cache has it up to event ${seq} of ${at}`,

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { audit } from '../../src/engine/audit.ts'
-import { replay } from '../../src/engine/replay.ts'
+import { auditLedger } from '../../src/engine/audit.ts'
+import { replayLedger } from '../../src/engine/replay.ts'
 import { requireCampaign } from '../../src/engine/session.ts'
 import {
   BROKEN,
@@ -39,7 +39,7 @@ describe('a campaign that nobody touched', () => {
   })
 
   it('audits clean, and says what an audit cannot show', async () => {
-    const result = await audit(site.place)
+    const result = await auditLedger(site.place)
     expect(result).toMatchObject({ ok: true, campaign: 'size', problems: [], unproven: null, open: [] })
     expect(result.checked).toMatchObject({ incumbents: 2, landings: 2, syncs: 0, reverts: 0, foreign: 0 })
     expect(result.checked.events).toBe((await events(site)).length)
@@ -49,23 +49,23 @@ describe('a campaign that nobody touched', () => {
   })
 
   it('replays every verdict without a difference', async () => {
-    expect(await replay(site.place)).toEqual({ ok: true, decisions: 4, rounds: 1, differences: [] })
+    expect(await replayLedger(site.place)).toEqual({ ok: true, decisions: 4, rounds: 1, differences: [] })
   })
 
   it('audits and replays the same from a fresh clone with an empty cache', async () => {
     site.git('clone', '-q', site.repo, join(site.root, 'clone'))
     const there = await visit(site.root, join(site.root, 'clone'), null)
-    expect(await audit(there)).toEqual(await audit(site.place))
-    expect(await replay(there)).toEqual(await replay(site.place))
+    expect(await auditLedger(there)).toEqual(await auditLedger(site.place))
+    expect(await replayLedger(there)).toEqual(await replayLedger(site.place))
   })
 
   it('audits offline: a mirror alone is enough', async () => {
-    const expected = await audit(site.place)
+    const expected = await auditLedger(site.place)
     const mirror = join(site.root, 'mirror.git')
     site.git('clone', '-q', '--mirror', site.repo, mirror)
     site.git('--git-dir', mirror, 'remote', 'remove', 'origin')
     rmSync(site.repo, { recursive: true })
-    expect(await audit(await visit(site.root, mirror, 'none'))).toEqual(expected)
+    expect(await auditLedger(await visit(site.root, mirror, 'none'))).toEqual(expected)
   })
 
   it('believes neither views nor checkpoint', async () => {
@@ -76,17 +76,17 @@ describe('a campaign that nobody touched', () => {
       'badge.svg': null,
     }
     await vandalise(site, { ...views, 'checkpoint.json': '{"seq": 3}\n' })
-    expect((await audit(site.place)).ok).toBe(true)
-    expect((await replay(site.place)).ok).toBe(true)
+    expect((await auditLedger(site.place)).ok).toBe(true)
+    expect((await replayLedger(site.place)).ok).toBe(true)
   })
 })
 
 describe('a campaign with a sync, a revert and a foreign tip', () => {
   it('audits and replays clean from a remote', async () => {
     const open = await everyStep({ remote: true })
-    const result = await audit(open.place)
+    const result = await auditLedger(open.place)
     expect(result).toMatchObject({ problems: [], open: [], ok: true })
     expect(result.checked).toMatchObject({ incumbents: 5, landings: 2, syncs: 1, reverts: 1, foreign: 1 })
-    expect((await replay(open.place)).differences).toEqual([])
+    expect((await replayLedger(open.place)).differences).toEqual([])
   })
 })

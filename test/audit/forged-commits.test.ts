@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { submit } from '../../src/engine/submit.ts'
+import { submitIdea } from '../../src/engine/submit.ts'
 import type { Oid } from '../../src/model/ids.ts'
 import {
   append,
@@ -35,7 +35,7 @@ async function smaller(from: Oid, text = 'x\n'): Promise<Oid> {
   const { repository } = site.place
   const oid = await repository.writeBlob(text)
   const { tree } = await repository.commit(from)
-  return repository.replaceAt(tree, [{ path: 'src/a.txt', entry: { mode: '100644', oid } }])
+  return repository.replaceEntries(tree, [{ path: 'src/a.txt', entry: { mode: '100644', oid } }])
 }
 
 interface Forged {
@@ -248,7 +248,7 @@ describe("a landing of a person's own head", () => {
     made.write('src/a.txt', 'a\n')
     const commit = made.commit('a can be shorter')
     made.git('checkout', '-q', 'main')
-    await submit(made.place, { commit, from: made.repo, name: 'mine', title: 'shorter', body: '' })
+    await submitIdea(made.place, { commit, from: made.repo, name: 'mine', title: 'shorter', body: '' })
     await made.run()
     site = await copyOf(keepAside(made))
     restore = restorePoint(site)

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { audit } from '../../src/engine/audit.ts'
-import { sha256 } from '../../src/model/canonical.ts'
+import { auditLedger } from '../../src/engine/audit.ts'
+import { hashSha256 } from '../../src/model/canonical.ts'
 import type { EventDraft } from '../../src/model/event.ts'
 import type { Point } from '../../src/model/ids.ts'
 import {
@@ -29,7 +29,7 @@ type Moved = Of<'synced' | 'reverted' | 'foreign-tip'>
 /** The ledger with one event changed, and what the audit then says of the commit that it is about. */
 async function saidOf(event: Moved, change: (draft: EventDraft) => EventDraft): Promise<string | undefined> {
   await rewrite(site, (draft, seq) => [seq === event.seq ? change(draft) : draft])
-  const { unproven } = await audit(site.place)
+  const { unproven } = await auditLedger(site.place)
   expect(unproven?.commit).toBe(event.to.commit)
   return unproven?.what
 }
@@ -41,7 +41,7 @@ async function replaced(event: Moved, to: Point): Promise<string | undefined> {
       ? [{ ...draft, to } as EventDraft]
       : [draft],
   )
-  const { unproven } = await audit(site.place)
+  const { unproven } = await auditLedger(site.place)
   expect(unproven?.commit).toBe(to.commit)
   return unproven?.what
 }
@@ -56,7 +56,7 @@ async function commitLike(
   const entry = { mode: '100644', oid } as const
   const tree = change.parents
     ? event.to.tree
-    : await repository.replaceAt(event.to.tree, [{ path: 'bench/evil.sh', entry }])
+    : await repository.replaceEntries(event.to.tree, [{ path: 'bench/evil.sh', entry }])
   const next = { tree, parents: change.parents ?? parents, message, date: 9 }
   return { commit: await repository.writeCommit(next), tree }
 }
@@ -103,7 +103,7 @@ describe('a sync', () => {
     const { start } = await eventOf(site, 'campaign-started')
     const synced = await eventOf(site, 'synced')
     site.git('update-ref', 'refs/heads/main', start.commit)
-    const { ok, open } = await audit(site.place)
+    const { ok, open } = await auditLedger(site.place)
     expect({ ok, open }).toEqual({
       ok: true,
       open: [
@@ -131,10 +131,10 @@ describe('a direct revert', () => {
     const reverted = await eventOf(site, 'reverted')
     const { spec_yaml } = await eventOf(site, 'campaign-started')
     const yaml = spec_yaml.replace('name: tests', 'name: all-tests')
-    const ruler = { spec_yaml: yaml, spec_sha256: sha256(yaml), harness: 'e'.repeat(64) }
+    const ruler = { spec_yaml: yaml, spec_sha256: hashSha256(yaml), harness: 'e'.repeat(64) }
     const amended = { kind: 'campaign-amended', cause: 'x', ...ruler, source: 'person', reason: 'x' } as const
     await rewrite(site, (draft, seq) => (seq === reverted.seq ? [amended, draft] : [draft]))
-    const { unproven } = await audit(site.place)
+    const { unproven } = await auditLedger(site.place)
     expect(unproven?.commit).toBe(reverted.to.commit)
     expect(unproven?.what).toMatch(/was measured with a harness no longer in force$/)
   })

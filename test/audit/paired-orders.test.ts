@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { orderGaps } from '../../src/engine/audit/order-in-force.ts'
-import { emptyCampaign } from '../../src/model/campaign.ts'
+import { findOrderGaps } from '../../src/engine/audit/order-in-force.ts'
+import { createEmptyCampaign } from '../../src/model/campaign.ts'
 import { applyEvent } from '../../src/model/fold.ts'
 import type { Order, PairedTerms } from '../../src/model/order.ts'
 import { type CampaignBuilder, pointOf } from '../plan/a-campaign.ts'
@@ -9,7 +9,7 @@ import { answered, GAIN, measuredOut, noisy, SWAYING } from '../plan/noisy.ts'
 
 /** Every order of a campaign that measured in pairs, each with the campaign as it was when the order was issued. */
 function issued(built: CampaignBuilder) {
-  const campaign = emptyCampaign()
+  const campaign = createEmptyCampaign()
   return built.events.flatMap(event => {
     const before = structuredClone(campaign)
     applyEvent(campaign, event)
@@ -30,7 +30,7 @@ const second = once(() => {
   const gaps = (edit: (order: Order) => void) => {
     const edited = structuredClone(order)
     edit(edited)
-    return orderGaps(before, built.spec, edited)
+    return findOrderGaps(before, built.spec, edited)
   }
   return { gaps, order, before, spec: built.spec }
 })
@@ -53,7 +53,7 @@ describe('the audit of an order for pairs', () => {
     measuredOut(built, { 'exp-001': GAIN, 'exp-002': GAIN, 'exp-003': SWAYING })
     const all = issued(built)
     expect(new Set(all.map(({ order }) => order.purpose))).toEqual(new Set(['experiment', 'combination']))
-    expect(all.flatMap(({ before, order }) => orderGaps(before, built.spec, order))).toEqual([])
+    expect(all.flatMap(({ before, order }) => findOrderGaps(before, built.spec, order))).toEqual([])
   })
 
   it('names pairs that were left out, or added, or changed', () => {
@@ -105,7 +105,7 @@ describe('the audit of an order for pairs', () => {
 
   it('names an order for pairs in a campaign that was not calibrated for them', () => {
     const { before, order, spec } = second()
-    expect(orderGaps({ ...before, calibration: null }, spec, order)).toEqual([
+    expect(findOrderGaps({ ...before, calibration: null }, spec, order)).toEqual([
       'it is judged by pairs, for which the campaign was not calibrated',
     ])
   })

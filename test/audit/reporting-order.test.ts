@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest'
-import { reportingGaps } from '../../src/engine/audit/reporting-order.ts'
+import { findReportingGaps } from '../../src/engine/audit/reporting-order.ts'
 import type { Order, ReportingPurpose } from '../../src/model/order.ts'
-import type { Job } from '../../src/model/pairs.ts'
-import { sha256 } from '../../src/model/canonical.ts'
+import type { PairJob } from '../../src/model/pairs.ts'
+import { hashSha256 } from '../../src/model/canonical.ts'
 import { type CampaignBuilder, campaign, pointOf, START } from '../plan/a-campaign.ts'
 
 const LANDED = pointOf('landed')
 const LATER = pointOf('later')
-const JOB: Job = { order: sha256('order'), runner: 'boot', complete: true, pairs: [] }
+const JOB: PairJob = { order: hashSha256('order'), runner: 'boot', complete: true, pairs: [] }
 
 /** One landing, and an incumbent that has moved on since. */
 function moved(): CampaignBuilder {
   const built = campaign().withExperiment()
   const head = built.experiment('exp-001').head ?? ''
-  const decided = { seq: 0, sha256: sha256('decided') }
+  const decided = { seq: 0, sha256: hashSha256('decided') }
   const merged = { experiment: 'exp-001', ...LANDED, base: START, head, results: null, pull: null, decided }
   return built.add(
     { kind: 'merged', cause: 'landing', ...merged },
@@ -31,7 +31,7 @@ function gaps(purpose: ReportingPurpose, different: Partial<Order>): string[] {
     stop: { rule: 'pairs', metrics: ['bytes'], scale: 'log', pairs: 8 },
     ...(purpose === 'progression' ? { part: 3 } : {}),
   })
-  return reportingGaps(built.campaign, { ...order, ...different }, purpose)
+  return findReportingGaps(built.campaign, { ...order, ...different }, purpose)
 }
 
 const OF_LANDING = [{ label: 'incumbent' as const, head: LANDED.commit, tree: LANDED.tree }]

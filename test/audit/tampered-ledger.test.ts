@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { replay } from '../../src/engine/replay.ts'
-import { sha256 } from '../../src/model/canonical.ts'
+import { replayLedger } from '../../src/engine/replay.ts'
+import { hashSha256 } from '../../src/model/canonical.ts'
 import type { EventDraft } from '../../src/model/event.ts'
 import type { Report } from '../../src/model/report.ts'
 import {
@@ -42,7 +42,7 @@ describe('an event file', () => {
     expect(words).toContain(`commit ${commit} changed ${path}`)
     expect(result.problems[0]?.seq).toBe(event.seq)
     expect(result.unproven?.commit).toBe(landing.commit)
-    await expect(replay(site.place)).rejects.toThrow(`event ${event.seq} (${path}) does not fit`)
+    await expect(replayLedger(site.place)).rejects.toThrow(`event ${event.seq} (${path}) does not fit`)
   })
 
   it('dropped is named as missing', async () => {
@@ -51,7 +51,7 @@ describe('an event file', () => {
     await vandalise(site, { [path]: null })
     const { words } = await whatAuditSays(site)
     expect(words).toContain(`event ${event.seq} is missing: there is no ${path}`)
-    await expect(replay(site.place)).rejects.toThrow(`event ${event.seq} is missing`)
+    await expect(replayLedger(site.place)).rejects.toThrow(`event ${event.seq} is missing`)
   })
 
   it('put in the place of another is named', async () => {
@@ -62,7 +62,7 @@ describe('an event file', () => {
     const { result, words } = await whatAuditSays(site)
     expect(words).toContain(`event ${seq} (${one.path}) does not fit: it says seq ${seq + 1}`)
     expect(result.ok).toBe(false)
-    await expect(replay(site.place)).rejects.toThrow(`it says seq ${seq + 1}`)
+    await expect(replayLedger(site.place)).rejects.toThrow(`it says seq ${seq + 1}`)
   })
 })
 
@@ -70,7 +70,7 @@ describe('a chain made anew', () => {
   it('that changes nothing is the same ledger', async () => {
     await rewrite(site, draft => [draft])
     expect((await whatAuditSays(site)).result.ok).toBe(true)
-    expect((await replay(site.place)).differences).toEqual([])
+    expect((await replayLedger(site.place)).differences).toEqual([])
   })
 
   it('without one event breaks the trailer of the landing after it', async () => {
@@ -95,7 +95,7 @@ describe('a chain made anew', () => {
   it('without a verdict is found by replay', async () => {
     const gone = await eventOf(site, 'decided', ({ outcome }) => outcome === 'dropped')
     await rewrite(site, (draft, seq) => (seq === gone.seq ? [] : [draft]))
-    const { ok, differences } = await replay(site.place)
+    const { ok, differences } = await replayLedger(site.place)
     expect(ok).toBe(false)
     expect(differences).toContainEqual({
       seq: gone.seq,
@@ -123,7 +123,7 @@ describe('a swapped verdict, with a chain that fits', () => {
   ])('is found by replay, field by field: the %s one made %j', async (which, change) => {
     const was = await eventOf(site, 'decided', ({ outcome }) => outcome === which)
     await rewrite(site, swap(which, change))
-    const { ok, differences } = await replay(site.place)
+    const { ok, differences } = await replayLedger(site.place)
     expect(ok).toBe(false)
     const { seq, experiment } = was
     const known = new Map<string, unknown>(Object.entries(was))
@@ -135,7 +135,10 @@ describe('a swapped verdict, with a chain that fits', () => {
   it('for the winner is found by both', async () => {
     const was = await eventOf(site, 'decided', ({ outcome }) => outcome === 'kept')
     await rewrite(site, swap('kept', { primary_delta: 21 }))
-    expect((await replay(site.place)).differences[0]).toMatchObject({ seq: was.seq, field: 'primary_delta' })
+    expect((await replayLedger(site.place)).differences[0]).toMatchObject({
+      seq: was.seq,
+      field: 'primary_delta',
+    })
     const { result } = await whatAuditSays(site)
     expect(result.unproven?.what).toContain('has no evidence')
   })
@@ -152,7 +155,7 @@ describe('a swapped verdict, with a chain that fits', () => {
       const experiment = names.get(draft.experiment) ?? draft.experiment
       return [{ ...draft, experiment, order: experiment === draft.experiment ? draft.order : other.order }]
     })
-    const { differences } = await replay(site.place)
+    const { differences } = await replayLedger(site.place)
     expect(differences).toContainEqual({
       seq: other.seq,
       experiment: winner.experiment,
@@ -172,7 +175,7 @@ describe('a swapped verdict, with a chain that fits', () => {
         return [{ ...draft, snapshot: { ...draft.snapshot, metrics: { bytes: 30 } } }]
       return [draft]
     })
-    const found = (await replay(site.place)).differences.map(({ seq, field }) => [seq, field])
+    const found = (await replayLedger(site.place)).differences.map(({ seq, field }) => [seq, field])
     expect(found).toContainEqual([calibrated.seq, 'reason'])
     expect(found).toContainEqual([calibrated.seq + 1, 'snapshot'])
     expect(found).toContainEqual([round.seq, 'winner'])
@@ -210,7 +213,7 @@ describe('a forged report', () => {
       executions: report.executions.map(run => ({ ...run, metrics: { ...run.metrics, bytes: 23 } })),
     })
     await rewrite(site, forge(better, dropped.order))
-    const { differences } = await replay(site.place)
+    const { differences } = await replayLedger(site.place)
     expect(differences.filter(({ seq }) => seq === dropped.seq).map(({ field }) => field)).toEqual(
       expect.arrayContaining(['reason', 'primary_delta']),
     )
@@ -253,7 +256,7 @@ describe('a ruler that is not the pinned one', () => {
   it('is named when it claims to come from the default branch and no sync brings it', async () => {
     const { spec_yaml, harness } = await eventOf(site, 'campaign-started')
     const looser = spec_yaml.replace('max_changed_lines: 20', 'max_changed_lines: 9999')
-    const spec = { spec_yaml: looser, spec_sha256: sha256(looser) }
+    const spec = { spec_yaml: looser, spec_sha256: hashSha256(looser) }
     const source = 'default-branch'
     const amended = { kind: 'campaign-amended', cause: 'x', ...spec, harness, source, reason: 'x' } as const
     const [sealed] = await append(site, [amended])

@@ -2,16 +2,16 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openWorkshop } from '../../src/engine/open.ts'
-import { audit, type AuditResult } from '../../src/engine/audit.ts'
-import type { Place } from '../../src/engine/place.ts'
-import { record } from '../../src/engine/record.ts'
+import { openRepositoryContext } from '../../src/engine/open.ts'
+import { auditLedger, type AuditResult } from '../../src/engine/audit.ts'
+import type { CampaignContext } from '../../src/engine/place.ts'
+import { recordEvents } from '../../src/engine/record.ts'
 import { patchOf, type Yard, yard } from '../engine/yard.ts'
-import { openChain, type SealedEvent } from '../../src/ledger/chain.ts'
+import { openChain, type ChainedEvent } from '../../src/ledger/chain.ts'
 import { writeLedgerCommit } from '../../src/ledger/ledger-commit.ts'
 import { readEvents } from '../../src/ledger/read-events.ts'
 import { readTip } from '../../src/ledger/tip.ts'
-import { canonicalJson } from '../../src/model/canonical.ts'
+import { toCanonicalJson } from '../../src/model/canonical.ts'
 import type { EventDraft, LedgerEvent } from '../../src/model/event.ts'
 import type { Oid } from '../../src/model/ids.ts'
 
@@ -77,7 +77,7 @@ export async function everyStep(options: { remote?: boolean } = {}): Promise<Yar
 
 async function takeBack(site: Yard): Promise<void> {
   const { experiment } = await eventOf(site, 'decided', ({ outcome }) => outcome === 'runner_up_kept')
-  await record(site.place, [{ kind: 'steered', action: 'revert', experiment, reason: 'not wanted' }])
+  await recordEvents(site.place, [{ kind: 'steered', action: 'revert', experiment, reason: 'not wanted' }])
   await site.run()
 }
 
@@ -97,7 +97,7 @@ async function pushForeign(site: Yard): Promise<void> {
 export interface Copy {
   root: string
   repo: string
-  place: Place
+  place: CampaignContext
   git: (...args: string[]) => string
 }
 
@@ -107,7 +107,7 @@ export interface Original {
 }
 
 const roots: string[] = []
-const openPlaces: Place[] = []
+const openPlaces: CampaignContext[] = []
 
 /** Kept aside from the yard, which is cleared after a test. */
 export async function originalOf(ideas: readonly Change[]): Promise<Original> {
@@ -131,8 +131,12 @@ export async function copyOf(original: Original): Promise<Copy> {
 }
 
 /** winnow on a directory, with nothing cached. */
-export async function visit(root: string, directory: string, remote: string | null): Promise<Place> {
-  const workshop = await openWorkshop({
+export async function visit(
+  root: string,
+  directory: string,
+  remote: string | null,
+): Promise<CampaignContext> {
+  const workshop = await openRepositoryContext({
     directory,
     env: ENV,
     cacheDir: mkdtempSync(join(root, 'cache-')),
@@ -149,7 +153,7 @@ export async function visit(root: string, directory: string, remote: string | nu
     faults: { reach: () => undefined },
     progress: { say: () => undefined },
   })
-  const place = workshop.place(SIZE)
+  const place = workshop.openCampaign(SIZE)
   openPlaces.push(place)
   return place
 }
@@ -243,7 +247,7 @@ export async function vandalise(site: Site, files: Record<string, string | null>
     const oid = content === null ? null : await repository.writeBlob(content)
     changes.push({ path, entry: oid === null ? null : ({ mode: '100644', oid } as const) })
   }
-  const tree = await repository.replaceAt((await repository.commit(tip)).tree, changes)
+  const tree = await repository.replaceEntries((await repository.commit(tip)).tree, changes)
   const commit = await repository.writeCommit({ tree, parents: [tip], message: 'vandal', date: 1 })
   force(site, refs.state, commit)
   return commit
@@ -253,16 +257,16 @@ export async function vandalise(site: Site, files: Record<string, string | null>
 export async function rewrite(
   site: Site,
   edit: (draft: EventDraft, seq: number) => readonly EventDraft[],
-): Promise<SealedEvent[]> {
+): Promise<ChainedEvent[]> {
   const { repository, refs } = site.place
-  const all: SealedEvent[] = []
+  const all: ChainedEvent[] = []
   const yaml = (await eventOf(site, 'campaign-started')).spec_yaml
   let head = { seq: 0, head: null as string | null }
   for (const event of await events(site)) {
     const { seq: _seq, id: _id, at, by, prev: _prev, ...draft } = event
     const chain = openChain(head, { at, by })
     for (const changed of edit(draft as EventDraft, event.seq)) {
-      const sealed = chain.seal(changed)
+      const sealed = chain.addEvent(changed)
       head = { seq: sealed.event.seq + 1, head: sealed.sha256 }
       all.push(sealed)
     }
@@ -274,11 +278,11 @@ export async function rewrite(
 }
 
 /** Events sealed onto the ledger as it stands, by the library's own functions. */
-export async function append(site: Site, drafts: readonly EventDraft[]): Promise<SealedEvent[]> {
+export async function append(site: Site, drafts: readonly EventDraft[]): Promise<ChainedEvent[]> {
   const { repository, refs, by } = site.place
   const tip = await readTip(repository, await stateTip(site))
   const chain = openChain(tip, { at: new Date(site.place.clock.now()).toISOString(), by })
-  const sealed = drafts.map(draft => chain.seal(draft))
+  const sealed = drafts.map(draft => chain.addEvent(draft))
   force(site, refs.state, await writeLedgerCommit(repository, tip, sealed, { message: 'ledger' }))
   return sealed
 }
@@ -286,10 +290,10 @@ export async function append(site: Site, drafts: readonly EventDraft[]): Promise
 /** The path and bytes of an event as its file has them. */
 export function fileOf(event: LedgerEvent): { path: string; text: string } {
   const path = `events/0000/${String(event.seq).padStart(6, '0')}.json`
-  return { path, text: `${canonicalJson(event)}\n` }
+  return { path, text: `${toCanonicalJson(event)}\n` }
 }
 
 export async function whatAuditSays(site: Site): Promise<{ result: AuditResult; words: string }> {
-  const result = await audit(site.place)
+  const result = await auditLedger(site.place)
   return { result, words: result.problems.map(({ what }) => what).join('\n') }
 }

@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { amend } from '../../src/engine/amend.ts'
-import { audit } from '../../src/engine/audit.ts'
-import type { Place } from '../../src/engine/place.ts'
-import { record } from '../../src/engine/record.ts'
-import { replay } from '../../src/engine/replay.ts'
-import { submit } from '../../src/engine/submit.ts'
-import { tick } from '../../src/engine/tick.ts'
+import { applyAmendment } from '../../src/engine/amend.ts'
+import { auditLedger } from '../../src/engine/audit.ts'
+import type { CampaignContext } from '../../src/engine/place.ts'
+import { recordEvents } from '../../src/engine/record.ts'
+import { replayLedger } from '../../src/engine/replay.ts'
+import { submitIdea } from '../../src/engine/submit.ts'
+import { tickCampaign } from '../../src/engine/tick.ts'
 import { patchOf, yard } from '../engine/yard.ts'
 import {
   type Change,
@@ -25,9 +25,9 @@ import {
 
 afterEach(clearCopies)
 
-async function nothingFound(place: Place): Promise<void> {
-  const { problems } = await audit(place)
-  const { differences } = await replay(place)
+async function nothingFound(place: CampaignContext): Promise<void> {
+  const { problems } = await auditLedger(place)
+  const { differences } = await replayLedger(place)
   expect({ problems, differences }).toEqual({ problems: [], differences: [] })
 }
 
@@ -76,7 +76,13 @@ printf '{"bytes": %s}' "$bytes"
     site.write('src/a.txt', 'a\n')
     const commit = site.commit('a can be shorter')
     site.git('checkout', '-q', 'main')
-    await submit(site.place, { commit, from: site.repo, name: 'mine', title: 'a can be shorter', body: '' })
+    await submitIdea(site.place, {
+      commit,
+      from: site.repo,
+      name: 'mine',
+      title: 'a can be shorter',
+      body: '',
+    })
     await site.run()
     const merged = await eventOf(site, 'merged')
     const parents = (revision: string) => site.git('rev-parse', `${revision}^@`).trim().split('\n')
@@ -102,7 +108,7 @@ printf '{"bytes": %s}' "$bytes"
     await site.start()
     await site.run()
     const { experiment } = await eventOf(site, 'decided', ({ outcome }) => outcome === 'kept')
-    await record(site.place, [{ kind: 'steered', action: 'revert', experiment, reason: 'not wanted' }])
+    await recordEvents(site.place, [{ kind: 'steered', action: 'revert', experiment, reason: 'not wanted' }])
     await site.run()
     expect(await eventOf(site, 'reverted')).toMatchObject({ experiment, by_experiment: by })
     await nothingFound(site.place)
@@ -112,7 +118,7 @@ printf '{"bytes": %s}' "$bytes"
     const site = await finished([SHORTER_A], { open: true })
     const { spec_yaml } = await eventOf(site, 'campaign-started')
     const yaml = spec_yaml.replace('max_changed_lines: 20', 'max_changed_lines: 10')
-    await amend(site.place, { yaml, reason: 'smaller changes' })
+    await applyAmendment(site.place, { yaml, reason: 'smaller changes' })
     await site.run()
     await nothingFound(site.place)
   })
@@ -134,7 +140,7 @@ printf '{"bytes": %s}' "$bytes"
     await site.start()
     const hands = await site.hands()
     for (;;) {
-      await tick(hands)
+      await tickCampaign(hands)
       if ((await events(site)).some(({ kind }) => kind === 'merged')) break
       await hands.runner.settled()
     }

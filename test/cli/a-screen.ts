@@ -1,4 +1,4 @@
-import { widthOf } from '../../src/report/text-width.ts'
+import { countColumns } from '../../src/report/text-width.ts'
 
 const STEP = new RegExp(`${String.fromCodePoint(27)}\\[(\\d*)([AJm])|[^]`, 'gu')
 
@@ -41,7 +41,7 @@ export class AScreen {
   }
 
   #put(character: string): void {
-    if (widthOf(`${this.#rows[this.#row]}${character}`) > this.columns) this.#next()
+    if (countColumns(`${this.#rows[this.#row]}${character}`) > this.columns) this.#next()
     this.#rows[this.#row] += character
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { UserError } from '../../src/errors.ts'
-import { type Choice, chooseCampaign } from '../../src/verbs/choose-campaign.ts'
+import { type CampaignChoice, chooseCampaign } from '../../src/verbs/choose-campaign.ts'
 import type { KnownCampaign } from '../../src/verbs/known-campaigns.ts'
 import { FILES, project, proven, SPEC } from './project.ts'
 
@@ -19,7 +19,7 @@ function known(name: string, started = false): KnownCampaign {
   }
 }
 
-function choose(all: KnownCampaign[], choice: Partial<Choice> = {}): string {
+function choose(all: KnownCampaign[], choice: Partial<CampaignChoice> = {}): string {
   try {
     return chooseCampaign(all, { name: undefined, spec: undefined, startedOnly: false, ...choice }).name
   } catch (error) {

@@ -1,36 +1,36 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { UserError } from '../../src/errors.ts'
-import { commandIn } from '../../src/verbs/comments/comment-line.ts'
-import { typedVerb } from '../../src/verbs/comments/typed-verb.ts'
+import { parseCommentCommand } from '../../src/verbs/comments/comment-line.ts'
+import { parseTypedCommand } from '../../src/verbs/comments/typed-verb.ts'
 import { VERBS } from '../../src/verbs/registry.ts'
-import { verbText } from '../../src/verbs/help-text.ts'
+import { renderVerbHelp } from '../../src/verbs/help-text.ts'
 
 function typed(line: string, subject: string | null = null) {
-  const { verb, given } = typedVerb(commandIn(line) ?? [], VERBS, subject)
+  const { verb, given } = parseTypedCommand(parseCommentCommand(line) ?? [], VERBS, subject)
   return { verb: verb.name, positionals: given.positionals, message: given.text('message') }
 }
 
 describe('a command in a comment', () => {
   it('is the first line, and nothing else', () => {
-    expect(commandIn('/winnow pause\r\nrelease week')).toEqual(['pause'])
-    expect(commandIn(' /winnow pause')).toBeNull()
-    expect(commandIn('/winnowed')).toBeNull()
-    expect(commandIn('> /winnow stop')).toBeNull()
-    expect(commandIn('yes\n/winnow stop')).toBeNull()
+    expect(parseCommentCommand('/winnow pause\r\nrelease week')).toEqual(['pause'])
+    expect(parseCommentCommand(' /winnow pause')).toBeNull()
+    expect(parseCommentCommand('/winnowed')).toBeNull()
+    expect(parseCommentCommand('> /winnow stop')).toBeNull()
+    expect(parseCommentCommand('yes\n/winnow stop')).toBeNull()
   })
 
   it('has words, and quotes that keep them together, and no shell', () => {
     const words = ['pause', '-m', "it's $(date)", '`id`', '$HOME']
-    expect(commandIn('/winnow pause -m "it\'s $(date)" `id` $HOME')).toEqual(words)
-    expect(commandIn(`/winnow ${'x'.repeat(2_000)}`)).toEqual([])
+    expect(parseCommentCommand('/winnow pause -m "it\'s $(date)" `id` $HOME')).toEqual(words)
+    expect(parseCommentCommand(`/winnow ${'x'.repeat(2_000)}`)).toEqual([])
   })
 
   it('is read whatever it holds', () => {
     fc.assert(
       fc.property(fc.string(), text => {
         try {
-          typedVerb(commandIn(`/winnow ${text}`) ?? [], VERBS, null)
+          parseTypedCommand(parseCommentCommand(`/winnow ${text}`) ?? [], VERBS, null)
         } catch (error) {
           expect(error).toBeInstanceOf(UserError)
         }
@@ -96,6 +96,6 @@ describe('a command in a comment', () => {
         'try',
       ].toSorted(),
     )
-    for (const verb of verbs) expect(verbText(verb).join('\n')).toContain(`/winnow ${verb.name}`)
+    for (const verb of verbs) expect(renderVerbHelp(verb).join('\n')).toContain(`/winnow ${verb.name}`)
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Observation } from '../../src/engine/observe.ts'
 import type { Comment, Pull } from '../../src/forge/pull.ts'
-import { commandsIn, readingDone } from '../../src/verbs/comments/commands.ts'
+import { listCommentCommands, buildReadEvents } from '../../src/verbs/comments/commands.ts'
 import { aPull } from '../forge/a-pull.ts'
 import { campaign, type CampaignBuilder } from '../plan/a-campaign.ts'
 
@@ -20,7 +20,7 @@ function seeing(
 }
 
 function idsOf(comments: readonly Comment[], built?: CampaignBuilder): string[] {
-  return commandsIn(seeing(comments, built), new Set(['9'])).map(({ comment }) => comment.id)
+  return listCommentCommands(seeing(comments, built), new Set(['9'])).map(({ comment }) => comment.id)
 }
 
 function readUpTo(comment: number): CampaignBuilder {
@@ -66,7 +66,7 @@ describe('a comment on a pull request that is closed', () => {
     ...more,
   })
   const heard = (rest: Partial<Pull>, built = campaign()) =>
-    commandsIn(seeing(SAID, built, rest), new Set()).map(({ comment }) => comment.id)
+    listCommentCommands(seeing(SAID, built, rest), new Set()).map(({ comment }) => comment.id)
   const LONG_AGO = '2027-01-02T00:00:20Z'
 
   it('long ago, from before that, is not heeded any more, however it was closed; what was said since is', () => {
@@ -108,17 +108,17 @@ describe('how far comments were read', () => {
 
   it('is told where others wrote more than comes by itself, up to shortly before now, with our own', () => {
     const comments = [said(0, { own: true, node: 'IC_0' }), ...crowd]
-    expect(readingDone(seeing(comments), [])).toEqual([
+    expect(buildReadEvents(seeing(comments), [])).toEqual([
       { kind: 'comments-read', pull: 7, comment: '70', own: ['IC_0'] },
     ])
-    expect(readingDone(seeing(comments.slice(0, 50)), [])).toEqual([])
-    expect(readingDone(seeing(comments, readUpTo(40)), [])).toEqual([])
+    expect(buildReadEvents(seeing(comments.slice(0, 50)), [])).toEqual([])
+    expect(buildReadEvents(seeing(comments, readUpTo(40)), [])).toEqual([])
   })
 
   it('is not told while earlier ones are unread, or somebody waits for theirs', () => {
-    expect(readingDone(seeing(crowd, campaign(), { unread: true }), [])).toEqual([])
+    expect(buildReadEvents(seeing(crowd, campaign(), { unread: true }), [])).toEqual([])
     const waits = (id: number) => [{ pull: aPull(), comment: said(id), words: ['stop'] }]
-    expect(readingDone(seeing(crowd), waits(70))).toEqual([])
-    expect(readingDone(seeing(crowd), waits(71))).toHaveLength(1)
+    expect(buildReadEvents(seeing(crowd), waits(70))).toEqual([])
+    expect(buildReadEvents(seeing(crowd), waits(71))).toHaveLength(1)
   })
 })

@@ -2,11 +2,11 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { bashCompletion } from '../../src/verbs/completion/bash.ts'
-import { fishCompletion } from '../../src/verbs/completion/fish.ts'
-import { zshCompletion } from '../../src/verbs/completion/zsh.ts'
+import { renderBashCompletion } from '../../src/verbs/completion/bash.ts'
+import { renderFishCompletion } from '../../src/verbs/completion/fish.ts'
+import { renderZshCompletion } from '../../src/verbs/completion/zsh.ts'
 import { VERBS } from '../../src/verbs/registry.ts'
-import { optionsOf } from '../../src/verbs/verb.ts'
+import { listOptions } from '../../src/verbs/verb.ts'
 import { FILES, project } from './project.ts'
 
 const NAMES = VERBS.map(({ name }) => name)
@@ -39,12 +39,15 @@ const asWord = (word: string) => `'${word.replaceAll("'", "'\\''")}'`
 const bash: Offers = typed => {
   const words = ['winnow', ...typed].map(asWord).join(' ')
   const script = `COMP_WORDS=(${words}); COMP_CWORD=${typed.length}; _winnow; printf '%s\n' "\${COMPREPLY[@]}"`
-  return lines(ask('bash', `${bashCompletion(VERBS)}\n${script}`, ['--norc', '-c']))
+  return lines(ask('bash', `${renderBashCompletion(VERBS)}\n${script}`, ['--norc', '-c']))
 }
 
 const fish: Offers = typed => {
   const line = ['winnow', ...typed].join(' ')
-  const out = ask('fish', `${fishCompletion(VERBS)}\ncomplete -C ${asWord(line)}`, ['--no-config', '-c'])
+  const out = ask('fish', `${renderFishCompletion(VERBS)}\ncomplete -C ${asWord(line)}`, [
+    '--no-config',
+    '-c',
+  ])
   return lines(out).map(each => each.split('\t', 1).join())
 }
 
@@ -101,7 +104,7 @@ it('completion for bash understands a value that is attached', () => {
 
 describe('completion for zsh', () => {
   it.skipIf(!has('zsh'))('completes in a shell that a person types into', () => {
-    writeFileSync(join(dir, '_winnow'), zshCompletion(VERBS))
+    writeFileSync(join(dir, '_winnow'), renderZshCompletion(VERBS))
     const typed: [string, string][] = [
       ['winnow stat\t', 'status'],
       ['winnow propose --prio\thi\t', 'propose --priority high'],
@@ -133,16 +136,16 @@ describe('completion for zsh', () => {
 
 describe('winnow completion', () => {
   it.each([
-    ['bash', bashCompletion],
-    ['zsh', zshCompletion],
-    ['fish', fishCompletion],
+    ['bash', renderBashCompletion],
+    ['zsh', renderZshCompletion],
+    ['fish', renderFishCompletion],
   ])('prints what %s reads, with where to put it', async (shell, script) => {
     const { code, out, err } = await project().winnowWith({ directory: '/' }, 'completion', shell)
     expect([code, out, err]).toEqual([0, script(VERBS), ''])
     expect(out).toMatch(new RegExp(`^# In .*winnow completion ${shell}`, 'm'))
     for (const verb of VERBS) {
       expect(out).toContain(verb.name)
-      for (const { name } of optionsOf(verb)) expect(out).toMatch(new RegExp(`--${name}|-l ${name}\\b`))
+      for (const { name } of listOptions(verb)) expect(out).toMatch(new RegExp(`--${name}|-l ${name}\\b`))
     }
   })
 

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { command } from '../../src/cli/command.ts'
-import { calledAs } from '../../src/cli/called-as.ts'
+import { runCommandLine } from '../../src/cli/command.ts'
+import { getProgramCommand } from '../../src/cli/called-as.ts'
 import { scratch } from '../git/scratch.ts'
 import { type Answer, project, type Project } from './project.ts'
 
@@ -159,7 +159,7 @@ describe('how winnow is called again', () => {
     ['/opt/winnow', { PATH: '/usr/bin' }, 'node /opt/winnow'],
     ['/tmp/_npx/node_modules/.bin/winnow', { npm_command: 'exec' }, 'npx git-winnow'],
   ])('as %s it is typed as said', (script, env, expected) => {
-    expect(calledAs(script, env)).toBe(expected)
+    expect(getProgramCommand(script, env)).toBe(expected)
   })
 })
 
@@ -183,7 +183,7 @@ describe('the demo at a terminal', () => {
     }
     const env = { PATH: process.env['PATH'] ?? '', HOME: person.cache, TMPDIR: scratch(), USER: 'ada' }
     const started = { env, directory: person.dir, pid: process.pid, version: '0' }
-    await command(['demo', '--cache-dir', person.cache], started, words, over.signal)
+    await runCommandLine(['demo', '--cache-dir', person.cache], started, words, over.signal)
     expect([asked, over.signal.aborted]).toEqual([false, true])
   })
 })

@@ -1,8 +1,8 @@
 import { describe, expect, it, test } from 'vitest'
-import { githubOf, isOnGithub, tokenFor } from '../../src/verbs/github-of.ts'
+import { findGithub, isOnGithub, selectToken } from '../../src/verbs/github-of.ts'
 
 /** As much of a workshop as an address needs. */
-function at(url: string): Parameters<typeof githubOf>[0] {
+function at(url: string): Parameters<typeof findGithub>[0] {
   const remotes = [{ name: 'origin', url }]
   return {
     remote: 'origin',
@@ -41,7 +41,7 @@ describe('where the API of a remote is', () => {
     ['https://evilghe.com/team/project', 'https://evilghe.com/api/v3', 'evilghe.com'],
     ['https://a.b.ghe.com.example/team/project', 'https://a.b.ghe.com.example/api/v3', 'a.b.ghe.com.example'],
   ])('%s', (url, apiUrl, server) => {
-    expect(githubOf(at(url), {})).toEqual({
+    expect(findGithub(at(url), {})).toEqual({
       apiUrl,
       webUrl: webOf(apiUrl),
       repository: 'team/project',
@@ -52,7 +52,7 @@ describe('where the API of a remote is', () => {
 
   it('is what a job says, whatever its remote', () => {
     const job = { GITHUB_REPOSITORY: 'a/b', GITHUB_API_URL: 'https://github.corp.example/api/v3' }
-    const found = githubOf(at('/somewhere'), job)
+    const found = findGithub(at('/somewhere'), job)
     expect(found).toEqual({
       apiUrl: job.GITHUB_API_URL,
       webUrl: 'https://github.corp.example',
@@ -60,9 +60,9 @@ describe('where the API of a remote is', () => {
       server: 'github.corp.example',
     })
     const web = { ...job, GITHUB_SERVER_URL: 'https://elsewhere.example' }
-    expect(githubOf(at('/somewhere'), web)).toMatchObject({ webUrl: web.GITHUB_SERVER_URL })
+    expect(findGithub(at('/somewhere'), web)).toMatchObject({ webUrl: web.GITHUB_SERVER_URL })
     expect(isOnGithub(at('/somewhere'), job)).toBe(true)
-    expect(githubOf(at('/somewhere'), { ...job, GITHUB_API_URL: 'nonsense' })).toBeNull()
+    expect(findGithub(at('/somewhere'), { ...job, GITHUB_API_URL: 'nonsense' })).toBeNull()
   })
 })
 
@@ -74,8 +74,8 @@ describe('the token that is sent', () => {
     GITHUB_ENTERPRISE_TOKEN: 'other',
   }
   const sentTo = (url: string, given: Record<string, string> = env) => {
-    const found = githubOf(at(url), given)
-    return found && tokenFor(found, given)
+    const found = findGithub(at(url), given)
+    return found && selectToken(found, given)
   }
 
   test('to GitHub is the one for GitHub, and to nobody else', () => {

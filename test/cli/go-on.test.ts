@@ -1,9 +1,9 @@
 import { PassThrough } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import { isAttended, terminal } from '../../src/cli/terminal.ts'
-import type { Given } from '../../src/verbs/call.ts'
-import { goesOn, stakeText } from '../../src/verbs/go-on.ts'
-import { stakeOf } from '../../src/verbs/stake-of.ts'
+import { isAttended, createTerminal } from '../../src/cli/terminal.ts'
+import type { CommandArguments } from '../../src/verbs/call.ts'
+import { confirmStake, describeStake } from '../../src/verbs/go-on.ts'
+import { estimateStake } from '../../src/verbs/stake-of.ts'
 import { winnowSpec } from '../spec/problems-of.ts'
 import { FILES, project, SPEC } from './project.ts'
 
@@ -11,13 +11,19 @@ import { FILES, project, SPEC } from './project.ts'
 function person(answer: string | null, attended = true) {
   const input = new PassThrough()
   const err = new PassThrough()
-  const words = terminal({ input, out: new PassThrough(), err, colour: { out: false, err: false }, attended })
+  const words = createTerminal({
+    input,
+    out: new PassThrough(),
+    err,
+    colour: { out: false, err: false },
+    attended,
+  })
   if (answer === null) input.end()
   else input.write(answer)
   return { words, said: () => String(err.read() ?? '') }
 }
 
-function given(...flags: string[]): Given {
+function given(...flags: string[]): CommandArguments {
   return {
     positionals: [],
     command: [],
@@ -41,22 +47,24 @@ describe('before much is spent', () => {
   ])('a person is asked once: %j', async (answer, goes) => {
     const { words, said } = person(answer)
     const call = { given: given(), terminal: words, interrupt: never() }
-    expect(await goesOn(call, HOURS)).toBe(goes)
+    expect(await confirmStake(call, HOURS)).toBe(goes)
     expect(said()).toBe(`This will take about 3 h 10 min. Go on? [y/N] ${answer === null ? '\n' : ''}`)
   })
 
   it('goes on unasked with --yes, and where nobody could answer', async () => {
     const yes = person('n\n')
-    expect(await goesOn({ given: given('yes'), terminal: yes.words, interrupt: never() }, HOURS)).toBe(true)
+    expect(await confirmStake({ given: given('yes'), terminal: yes.words, interrupt: never() }, HOURS)).toBe(
+      true,
+    )
     const pipe = person('n\n', false)
-    expect(await goesOn({ given: given(), terminal: pipe.words, interrupt: never() }, HOURS)).toBe(true)
+    expect(await confirmStake({ given: given(), terminal: pipe.words, interrupt: never() }, HOURS)).toBe(true)
     expect(yes.said() + pipe.said()).toBe('')
   })
 
   it('is a no when Ctrl-C comes instead', async () => {
     const { words } = person('')
     const stop = new AbortController()
-    const asked = goesOn({ given: given(), terminal: words, interrupt: stop.signal }, HOURS)
+    const asked = confirmStake({ given: given(), terminal: words, interrupt: stop.signal }, HOURS)
     stop.abort()
     expect(await asked).toBe(false)
   })
@@ -71,7 +79,7 @@ describe('before much is spent', () => {
 
 describe('what a campaign may take', () => {
   const said = (changes: Record<string, unknown>, seconds: number | null) =>
-    stakeText(stakeOf(winnowSpec(changes), seconds))
+    describeStake(estimateStake(winnowSpec(changes), seconds))
   const claude = { propose: [{ use: 'command', command: 'claude -p "one idea"' }] }
   const script = { propose: [{ use: 'command', command: 'sh ideas.sh' }] }
 

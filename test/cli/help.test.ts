@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { parseCommandLine } from '../../src/verbs/parse.ts'
-import { everythingText, overviewText, verbText } from '../../src/verbs/help-text.ts'
+import { renderAllCommands, renderOverview, renderVerbHelp } from '../../src/verbs/help-text.ts'
 import { VERBS } from '../../src/verbs/registry.ts'
-import { optionsOf } from '../../src/verbs/verb.ts'
+import { listOptions } from '../../src/verbs/verb.ts'
 import { project } from './project.ts'
 
 const NAMES = VERBS.map(({ name }) => name)
@@ -32,11 +32,11 @@ describe('the registry of verbs', () => {
 
   it('offers --json on every read and --dry-run on every write', () => {
     for (const verb of VERBS) {
-      const names = optionsOf(verb).map(({ name }) => name)
+      const names = listOptions(verb).map(({ name }) => name)
       if (verb.access === 'read') expect(names, verb.name).toContain('json')
       if (verb.access === 'write') expect(names, verb.name).toContain('dry-run')
       expect(new Set(names).size, verb.name).toBe(names.length)
-      const shorts = optionsOf(verb).flatMap(({ short }) => short ?? [])
+      const shorts = listOptions(verb).flatMap(({ short }) => short ?? [])
       expect(new Set(shorts).size, verb.name).toBe(shorts.length)
     }
   })
@@ -54,9 +54,9 @@ describe('the registry of verbs', () => {
   )
 
   it.each(VERBS.map(verb => [verb.name, verb] as const))('shows all of %s in its help', (_, verb) => {
-    const text = verbText(verb).join('\n')
+    const text = renderVerbHelp(verb).join('\n')
     expect(text.startsWith(`usage: winnow ${verb.name}`)).toBe(true)
-    for (const { name } of optionsOf(verb)) expect(text).toContain(`--${name}`)
+    for (const { name } of listOptions(verb)) expect(text).toContain(`--${name}`)
     for (const { name } of verb.arguments) expect(text).toContain(name)
     for (const code of [...Object.keys(verb.exits), '0', '2', '69', '70', '75'])
       expect(text).toContain(`  ${code} `)
@@ -67,17 +67,17 @@ describe('the registry of verbs', () => {
       lines.flatMap(line => /^(?: {2}(\w+) {2,}|([A-Z]\w+)$)/.exec(line)?.slice(1).find(Boolean) ?? [])
     const inGroup = (group: string) => VERBS.filter(verb => verb.group === group).map(({ name }) => name)
     const groups = ['Start', ...inGroup('start'), 'See', ...inGroup('see'), 'Steer', ...inGroup('steer')]
-    expect(listed(overviewText(VERBS))).toEqual(groups)
-    expect(listed(everythingText(VERBS))).toEqual([...groups, 'More', ...inGroup('more')])
+    expect(listed(renderOverview(VERBS))).toEqual(groups)
+    expect(listed(renderAllCommands(VERBS))).toEqual([...groups, 'More', ...inGroup('more')])
   })
 
   it('fits the overview into 80 columns, a line for each command', () => {
-    expect(overviewText(VERBS).filter(line => line.length > 80)).toEqual([])
+    expect(renderOverview(VERBS).filter(line => line.length > 80)).toEqual([])
   })
 
   it('says in the overview what to type first, and only what there is', () => {
     const shown = (verbs: typeof VERBS) =>
-      overviewText(verbs).flatMap(line => /^ {2}winnow (\w+)/.exec(line)?.[1] ?? [])
+      renderOverview(verbs).flatMap(line => /^ {2}winnow (\w+)/.exec(line)?.[1] ?? [])
     expect(shown(VERBS).length).toBeGreaterThanOrEqual(2)
     expect(shown(VERBS).filter(name => !NAMES.includes(name))).toEqual([])
     expect(shown(VERBS.filter(({ name }) => name !== 'check'))).not.toContain('check')

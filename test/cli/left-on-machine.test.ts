@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { MAKE_USERS, REMOVE_USERS } from '../../src/measure/users/side-users.ts'
-import { leftOnMachine } from '../../src/verbs/left-on-machine.ts'
+import { describeMachineLeftovers } from '../../src/verbs/left-on-machine.ts'
 import { scratch } from '../git/scratch.ts'
 
 describe('what every repository of a machine shares', () => {
@@ -10,16 +10,16 @@ describe('what every repository of a machine shares', () => {
 
   it('is named with what removes it, and only what is there', () => {
     const dir = scratch('winnow-sides-')
-    expect(leftOnMachine(none(), () => false)).toEqual([])
-    expect(leftOnMachine(dir, () => false)).toEqual([
+    expect(describeMachineLeftovers(none(), () => false)).toEqual([])
+    expect(describeMachineLeftovers(dir, () => false)).toEqual([
       `Kept: ${dir}, where sides with users of their own are measured, for every repository of this machine`,
       `  when none needs it any more and nothing is measured, as root: rm -rf ${dir}`,
     ])
-    expect(leftOnMachine(none(), () => true)).toEqual([
+    expect(describeMachineLeftovers(none(), () => true)).toEqual([
       'Kept: the users winnow-1 to winnow-6, for every repository of this machine',
       `  when none needs it any more and nothing is measured, as root: ${REMOVE_USERS}`,
     ])
-    const [both = '', how = ''] = leftOnMachine(dir, () => true)
+    const [both = '', how = ''] = describeMachineLeftovers(dir, () => true)
     expect(both).toContain(`${dir}, where sides with users of their own are measured, and the users winnow-1`)
     expect(how).toMatch(/as root: rm -rf .*; for n in 1 2 3 4 5 6; do userdel winnow-\$n; done$/)
   })

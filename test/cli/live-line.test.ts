@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { liveLine, wantsLiveLine } from '../../src/cli/live-line.ts'
-import { terminal } from '../../src/cli/terminal.ts'
-import { widthOf } from '../../src/report/text-width.ts'
-import { showingLive } from '../../src/verbs/live.ts'
+import { createLiveLine, canShowLiveLine } from '../../src/cli/live-line.ts'
+import { createTerminal } from '../../src/cli/terminal.ts'
+import { countColumns } from '../../src/report/text-width.ts'
+import { showLive } from '../../src/verbs/live.ts'
 import { Readable, Writable } from 'node:stream'
 import { AScreen } from './a-screen.ts'
 
@@ -12,7 +12,7 @@ const said = (screen: AScreen, text: string) => () => screen.write(`${text}\n`)
 describe('the live line', () => {
   it('is overwritten in place, stays below what is printed, and leaves nothing behind', () => {
     const screen = new AScreen(40)
-    const line = liveLine(screen)
+    const line = createLiveLine(screen)
     line.show('exp-001: 0:01')
     line.show('exp-001: 0:02')
     expect(screen.rows).toEqual(['exp-001: 0:02'])
@@ -25,15 +25,15 @@ describe('the live line', () => {
 
   it.each([10, 40, 80])('is never as wide as a terminal of %i columns', columns => {
     const screen = new AScreen(columns)
-    liveLine(screen).show('measuring 漢字 '.repeat(20))
+    createLiveLine(screen).show('measuring 漢字 '.repeat(20))
     expect(screen.rows).toHaveLength(1)
-    expect(widthOf(screen.rows[0] ?? '')).toBeLessThan(columns)
+    expect(countColumns(screen.rows[0] ?? '')).toBeLessThan(columns)
     expect(screen.rows[0]?.endsWith('…')).toBe(true)
   })
 
   it('is taken away whole from a terminal that was made narrower meanwhile', () => {
     const screen = new AScreen(60)
-    const line = liveLine(screen)
+    const line = createLiveLine(screen)
     line.show('x'.repeat(100))
     screen.narrow(20)
     expect(screen.rows).toHaveLength(3)
@@ -43,13 +43,13 @@ describe('the live line', () => {
 
   it('takes 80 columns where a terminal does not say how many it has', () => {
     const screen = new AScreen(200)
-    liveLine({ write: text => screen.write(text), isTTY: true, columns: 0 }).show('x'.repeat(100))
+    createLiveLine({ write: text => screen.write(text), isTTY: true, columns: 0 }).show('x'.repeat(100))
     expect(screen.rows).toEqual([`${'x'.repeat(78)}…`])
   })
 
   it('is not written again while it stays the same', () => {
     let writes = 0
-    const line = liveLine({ write: () => (writes += 1), isTTY: true, columns: 40 })
+    const line = createLiveLine({ write: () => (writes += 1), isTTY: true, columns: 40 })
     line.show('exp-001')
     line.show('exp-001')
     expect(writes).toBe(1)
@@ -59,7 +59,7 @@ describe('the live line', () => {
 
   it('shows text from branches as text', () => {
     const screen = new AScreen(60)
-    liveLine(screen).show('a\u001b[2J\rb\u202ec\nd')
+    createLiveLine(screen).show('a\u001b[2J\rb\u202ec\nd')
     expect(screen.rows).toEqual(['abc d'])
   })
 
@@ -71,7 +71,7 @@ describe('the live line', () => {
     fc.assert(
       fc.property(fc.array(step), steps => {
         const screen = new AScreen(20)
-        const line = liveLine(screen)
+        const line = createLiveLine(screen)
         const printed: string[] = []
         for (const each of steps) {
           if ('show' in each) line.show(each.show)
@@ -92,7 +92,7 @@ describe('the live line', () => {
     [{ isTTY: true }, { CI: 'true' }, false],
     [{}, {}, false],
   ])('on %j with %j is shown: %s', (stream, env: Record<string, string>, expected) => {
-    expect(wantsLiveLine(stream, env)).toBe(expected)
+    expect(canShowLiveLine(stream, env)).toBe(expected)
   })
 })
 
@@ -100,7 +100,7 @@ function scene(live: AScreen | null) {
   let written = ''
   const stream = new Writable({ write: (chunk, _encoding, done) => ((written += String(chunk)), done()) })
   const colour = { out: false, err: false }
-  const words = terminal({ input: Readable.from([]), out: stream, err: stream, colour, live })
+  const words = createTerminal({ input: Readable.from([]), out: stream, err: stream, colour, live })
   let now = 0
   let wake = () => {}
   const clock = {
@@ -128,7 +128,7 @@ describe('work that is shown while it goes on', () => {
   it('is shown anew as it changes, and not after it ended', async () => {
     const screen = new AScreen(40)
     const { call, later } = scene(screen)
-    const answer = await showingLive(call, text, async () => {
+    const answer = await showLive(call, text, async () => {
       expect(screen.rows).toEqual(['measuring, 0 s'])
       await later()
       expect(screen.rows).toEqual(['measuring, 0.25 s'])
@@ -139,14 +139,14 @@ describe('work that is shown while it goes on', () => {
 
   it('is not shown where nobody looks', async () => {
     const { call, later, written } = scene(null)
-    await showingLive(call, text, later)
+    await showLive(call, text, later)
     expect(written()).toBe('')
   })
 
   it('fails in its own words, and takes its line with it', async () => {
     const screen = new AScreen(40)
     const { call, later } = scene(screen)
-    const failing = showingLive(call, text, async () => {
+    const failing = showLive(call, text, async () => {
       await later()
       throw new Error('the disk is full')
     })

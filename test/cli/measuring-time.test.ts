@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { measuringTime } from '../../src/verbs/measuring-time.ts'
+import { createMeasuringTime } from '../../src/verbs/measuring-time.ts'
 import { project, SHORT } from './project.ts'
 
 describe('a limit on the time of measuring', () => {
@@ -9,7 +9,7 @@ describe('a limit on the time of measuring', () => {
   afterEach(() => {
     vi.useRealTimers()
   })
-  const limited = (minutes: number | null) => measuringTime(minutes, () => Date.now())
+  const limited = (minutes: number | null) => createMeasuringTime(minutes, () => Date.now())
 
   it('counts what is measured, and nothing that is waited for', () => {
     const time = limited(10)

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { type Campaign, emptyCampaign } from '../../src/model/campaign.ts'
+import { type Campaign, createEmptyCampaign } from '../../src/model/campaign.ts'
 import { type LedgerEvent, parseEvent } from '../../src/model/event.ts'
 import { fold } from '../../src/model/fold.ts'
-import { campaignPullBody } from '../../src/report/campaign-pull-text.ts'
-import { pullBody } from '../../src/report/pull-text.ts'
-import { results } from '../../src/report/results.ts'
+import { renderCampaignPullBody } from '../../src/report/campaign-pull-text.ts'
+import { renderPullBody } from '../../src/report/pull-text.ts'
+import { resultsSchema } from '../../src/report/results.ts'
 import { FILES, offer, type Project, project, proven, SHORT, SPEC } from './project.ts'
 
 /** Everything below is calculated from the raw samples of the ledger, by nothing that winnow itself calculates with. */
@@ -70,7 +70,7 @@ function minutesOf({ started_at, finished_at }: Measured['report']): number {
 }
 
 function campaignOf(events: readonly LedgerEvent[]): Campaign {
-  return fold(emptyCampaign(), [...events])
+  return fold(createEmptyCampaign(), [...events])
 }
 
 /** What each place shows about one experiment. */
@@ -82,9 +82,9 @@ async function shown(person: Project, id: string) {
   return {
     show: (await person.winnow('show', id)).out,
     status: status.experiments.find(one => one.id === id),
-    results: results.parse(parse((await person.winnow('results', id)).out)),
-    stored: results.parse(parse(person.git('show', `optimize-state/size:results/${id}.yaml`))),
-    pull: pullBody(campaign, experiment).replaceAll('\\', ''),
+    results: resultsSchema.parse(parse((await person.winnow('results', id)).out)),
+    stored: resultsSchema.parse(parse(person.git('show', `optimize-state/size:results/${id}.yaml`))),
+    pull: renderPullBody(campaign, experiment).replaceAll('\\', ''),
   }
 }
 
@@ -98,7 +98,7 @@ async function whole(person: Project) {
     chart: view('chart.svg'),
     readme: view('README.md').replaceAll('\\', ''),
     digest: view('digest.md').replaceAll('\\', ''),
-    pull: campaignPullBody(campaignOf(await eventsIn(person))).replaceAll('\\', ''),
+    pull: renderCampaignPullBody(campaignOf(await eventsIn(person))).replaceAll('\\', ''),
   }
 }
 

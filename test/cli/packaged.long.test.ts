@@ -21,11 +21,11 @@ describe('the package', () => {
     const bundle = await packaged()
     const rule = { direction: 'minimize', minEffect: 0.02, pairsPerJob: 8, maxJobs: 8 } as const
     const pairs = [0.93, 0.94, 0.95, 0.925, 0.935, 0.945, 0.93, 0.94]
-    const play = ({ startEvidence, observePair, verdict }: typeof source) => {
+    const play = ({ startEvidence, observePair, computeEvidenceVerdict }: typeof source) => {
       let state = startEvidence(rule)
       for (const candidate of pairs)
         state = observePair(state, { base: 1, candidate, job: 1, order: 'base-first' })
-      return verdict(state)
+      return computeEvidenceVerdict(state)
     }
     expect(Reflect.apply(play, null, [bundle])).toEqual(play(source))
     expect(play(source)).toMatchObject({ status: 'new-job', screened: true })

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { type Campaign, emptyCampaign } from '../../src/model/campaign.ts'
+import { type Campaign, createEmptyCampaign } from '../../src/model/campaign.ts'
 import { parseEvent } from '../../src/model/event.ts'
 import { fold } from '../../src/model/fold.ts'
-import { campaignPullBody } from '../../src/report/campaign-pull-text.ts'
+import { renderCampaignPullBody } from '../../src/report/campaign-pull-text.ts'
 import { noisyProject } from './noisy-project.ts'
 import { FILES, offer, type Project, project, proven, SPEC } from './project.ts'
 
@@ -14,7 +14,7 @@ async function campaignOf(person: Project): Promise<Campaign> {
   const { out } = await person.winnow('log', '--json')
   const events = out.trim().split('\n')
   return fold(
-    emptyCampaign(),
+    createEmptyCampaign(),
     events.map(line => parseEvent(JSON.parse(line))),
   )
 }
@@ -30,7 +30,7 @@ async function told(person: Project): Promise<Record<string, string>> {
     json: answer.progress.text,
     readme: (/^\*\*Progress: (.*)\.\*\*$/m.exec(view('README.md'))?.[1] ?? '').replaceAll('\\', ''),
     digest: (/ Progress: (.*)\.$/m.exec(view('digest.md'))?.[1] ?? '').replaceAll('\\', ''),
-    pull: /^### .*?([\d.]+ %) /m.exec(campaignPullBody(await campaignOf(person)))?.[1] ?? '',
+    pull: /^### .*?([\d.]+ %) /m.exec(renderCampaignPullBody(await campaignOf(person)))?.[1] ?? '',
     badge: /<title>size: (.*) · running<\/title>/.exec(view('badge.svg'))?.[1] ?? '',
     chart: /, by experiment: (.*)$/.exec(chart)?.[1] ?? '',
   }

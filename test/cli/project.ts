@@ -1,8 +1,8 @@
 import { Readable, Writable } from 'node:stream'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { command } from '../../src/cli/command.ts'
-import { terminal } from '../../src/cli/terminal.ts'
+import { runCommandLine } from '../../src/cli/command.ts'
+import { createTerminal } from '../../src/cli/terminal.ts'
 import type { Registries } from '../../src/ports.ts'
 import { bareRemote, type Git, scratch, type UserRepository, userRepository } from '../git/scratch.ts'
 import { SPEC } from './size-spec.ts'
@@ -86,7 +86,7 @@ async function answerOf(directory: string, cache: string, more: More, argv: stri
   const out = sink()
   const err = sink()
   const input = Readable.from(more.input === undefined ? [] : [more.input])
-  const words = terminal({
+  const words = createTerminal({
     input,
     out: out.stream,
     err: err.stream,
@@ -103,7 +103,7 @@ async function answerOf(directory: string, cache: string, more: More, argv: stri
     ...(more.home === undefined ? {} : { program: { called: 'winnow', runtime: 'node', home: more.home } }),
   }
   const signal = more.signal ?? new AbortController().signal
-  const code = await command(['--cache-dir', cache, ...argv], started, words, signal)
+  const code = await runCommandLine(['--cache-dir', cache, ...argv], started, words, signal)
   return { code, out: out.text(), err: err.text() }
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { results } from '../../src/report/results.ts'
+import { resultsSchema } from '../../src/report/results.ts'
 import { FILES, project, SHORT, SPEC } from './project.ts'
 
 const GATED = {
@@ -18,7 +18,7 @@ describe('winnow results', () => {
 
     const { code, out } = await person.winnow('results', '1')
     expect(code).toBe(0)
-    const printed = results.parse(parse(out))
+    const printed = resultsSchema.parse(parse(out))
     expect(printed).toMatchObject({
       summary: expect.stringMatching(/^Kept: bytes 100 -> 50 \(-50\.0 %\)/),
       spec: 'size',
@@ -72,13 +72,15 @@ describe('winnow results', () => {
       ['exp-001', 'broken'],
       ['exp-002', 'kept'],
     ])
-    expect(results.parse(all[0])).toMatchObject({
+    expect(resultsSchema.parse(all[0])).toMatchObject({
       failure_class: 'hypothesis',
       effect: null,
       gates: [{ name: 'tests', passed: false, exit_code: 1 }],
       failed: { what: 'gate tests', output: { failing: ['not ok 1 - keeps a'], stderr: '' } },
     })
-    const texts = (await person.winnow('results')).out.split('---\n').map(text => results.parse(parse(text)))
+    const texts = (await person.winnow('results')).out
+      .split('---\n')
+      .map(text => resultsSchema.parse(parse(text)))
     expect(texts).toEqual(all)
     expect((await person.winnow('results', '9')).code).toBe(2)
   })

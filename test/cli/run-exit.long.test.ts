@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { EXIT_CODES, type Outcome, verdictOf } from '../../src/model/outcome.ts'
-import { runExitCode } from '../../src/verbs/run-exit.ts'
-import { verbText } from '../../src/verbs/help-text.ts'
-import { verbNamed } from '../../src/verbs/help.ts'
+import { EXIT_CODES, type Outcome, toVerdictWord } from '../../src/model/outcome.ts'
+import { toRunExitCode } from '../../src/verbs/run-exit.ts'
+import { renderVerbHelp } from '../../src/verbs/help-text.ts'
+import { findVerb } from '../../src/verbs/help.ts'
 import { VERBS } from '../../src/verbs/registry.ts'
 import { campaignOf, decided, opened, type Told } from '../report/campaign-of.ts'
 import { FILES, offer, project, SHORT, SPEC } from './project.ts'
@@ -13,10 +13,10 @@ const STOPPED = { for: 'nothing', reason: 'enough' } as const
 function codeOf(...outcomes: readonly (Outcome | 'worse')[]): number {
   const drafts = outcomes.flatMap((each, index): Told[] => {
     const outcome = each === 'worse' ? 'dropped' : each
-    const verdict = verdictOf(outcome, each === 'worse')
+    const verdict = toVerdictWord(outcome, each === 'worse')
     return [opened(index + 1), decided(index + 1, { outcome, verdict })]
   })
-  return runExitCode({ campaign: campaignOf(...drafts), waiting: STOPPED })
+  return toRunExitCode({ campaign: campaignOf(...drafts), waiting: STOPPED })
 }
 
 describe('what run answers to a script', () => {
@@ -44,12 +44,12 @@ describe('what run answers to a script', () => {
       { for: 'person', what: 'x' },
     ] as const) {
       const each = 'orders' in waiting ? { ...waiting, orders: [...waiting.orders] } : waiting
-      expect(runExitCode({ campaign, waiting: each })).toBe(14)
+      expect(toRunExitCode({ campaign, waiting: each })).toBe(14)
     }
   })
 
   it('is in its help, each code with its meaning', () => {
-    const text = verbText(verbNamed(VERBS, 'run')).join('\n')
+    const text = renderVerbHelp(findVerb(VERBS, 'run')).join('\n')
     for (const code of [...Object.values(EXIT_CODES), 14, 130])
       expect(text).toMatch(new RegExp(`^ {2}${code} +\\S`, 'm'))
   })

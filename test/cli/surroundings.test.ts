@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { faultsFrom } from '../../src/cli/faults.ts'
-import { surroundings } from '../../src/cli/surroundings.ts'
+import { parseFaults } from '../../src/cli/faults.ts'
+import { buildEnvironment } from '../../src/cli/surroundings.ts'
 import { UserError } from '../../src/errors.ts'
 import { scratch } from '../git/scratch.ts'
 
@@ -23,7 +23,7 @@ function around(env: Record<string, string>, given: Record<string, string> = {})
     texts: () => [],
     command: [],
   }
-  return surroundings({ env, directory: '/', pid: 7, version: '1.2.3' }, asked, words)
+  return buildEnvironment({ env, directory: '/', pid: 7, version: '1.2.3' }, asked, words)
 }
 
 describe('what the edge reads once', () => {
@@ -76,17 +76,17 @@ describe('what the edge reads once', () => {
 
 describe('a fault, which only tests ask for', () => {
   it('is nothing unless it is set', () => {
-    for (const setting of [undefined, '']) faultsFrom(setting).reach('before:commit')
+    for (const setting of [undefined, '']) parseFaults(setting).reach('before:commit')
   })
 
   it('is not reached at other points, nor before its turn', () => {
-    const faults = faultsFrom('before:commit:2')
+    const faults = parseFaults('before:commit:2')
     faults.reach('before:commit')
     faults.reach('after:commit')
     faults.reach('before')
   })
 
   it.each(['before:commit', 'commit:0', ':1', 'x:1.5'])('is refused when it reads %s', setting => {
-    expect(() => faultsFrom(setting)).toThrow(UserError)
+    expect(() => parseFaults(setting)).toThrow(UserError)
   })
 })

@@ -1,11 +1,11 @@
 import { Readable, Writable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import { terminal, wantsColour } from '../../src/cli/terminal.ts'
+import { createTerminal, canShowColour } from '../../src/cli/terminal.ts'
 
 function capture(colour: boolean, obeyed = false) {
   const chunks: string[] = []
   const out = new Writable({ write: (chunk, _encoding, done) => (chunks.push(String(chunk)), done()) })
-  const words = terminal({
+  const words = createTerminal({
     input: Readable.from(['one\r\ntwo\n']),
     out,
     err: out,
@@ -44,7 +44,7 @@ describe('the terminal', () => {
     [{ isTTY: true }, { TERM: 'dumb' }, false],
     [{}, {}, false],
   ])('on %j with %j wants colours: %s', (stream, env: Record<string, string>, expected) => {
-    expect(wantsColour(stream, env)).toBe(expected)
+    expect(canShowColour(stream, env)).toBe(expected)
   })
 
   it('writes JSON that loses nothing and moves no cursor', () => {

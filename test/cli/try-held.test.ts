@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { whoIsFirst } from '../../src/verbs/try-held.ts'
+import { describeOpenRound } from '../../src/verbs/try-held.ts'
 import { campaignOf, opened } from '../report/campaign-of.ts'
 
 const OWN = 'optimize-exp/size/exp-001'
@@ -12,16 +12,16 @@ function during(...members: string[]) {
 
 describe('who is measured before an idea that is tried', () => {
   it('is named: a round is never cut in half', () => {
-    expect(whoIsFirst(during('exp-002'), OWN)).toBe(
+    expect(describeOpenRound(during('exp-002'), OWN)).toBe(
       `round 3 is under way (exp-002): it ends before ${OWN} is measured`,
     )
-    expect(whoIsFirst(during('exp-001', 'exp-002'), OWN)).toContain('(exp-002)')
+    expect(describeOpenRound(during('exp-001', 'exp-002'), OWN)).toContain('(exp-002)')
   })
 
   it('is nobody where a killed try goes on with its own round, or where no round is open', () => {
-    expect(whoIsFirst(during('exp-001'), OWN)).toBeNull()
+    expect(describeOpenRound(during('exp-001'), OWN)).toBeNull()
     const { experiments, round } = during('exp-002')
-    expect(whoIsFirst({ experiments, round: { ...round, open: false } }, OWN)).toBeNull()
-    expect(whoIsFirst({ experiments, round: null }, OWN)).toBeNull()
+    expect(describeOpenRound({ experiments, round: { ...round, open: false } }, OWN)).toBeNull()
+    expect(describeOpenRound({ experiments, round: null }, OWN)).toBeNull()
   })
 })

@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { ownRunId } from '../../src/engine/local-run.ts'
+import { readLocalRunId } from '../../src/engine/local-run.ts'
 import { findProcess } from '../../src/measure/process/process-table.ts'
-import { bootId } from '../../src/measure/boot-id.ts'
-import { leftOnMachine } from '../../src/verbs/left-on-machine.ts'
+import { getBootId } from '../../src/measure/boot-id.ts'
+import { describeMachineLeftovers } from '../../src/verbs/left-on-machine.ts'
 import { gitIn, scratch } from '../git/scratch.ts'
 import { clonedProject, FILES, offer, type Project, project, proven, SHORT, SPEC } from './project.ts'
 
@@ -113,7 +113,7 @@ describe('uninstall', () => {
     await person.winnow('uninstall')
     const kept = await person.winnow('uninstall')
     const own = 'Kept: .winnow/size.yaml, the lines for winnow in AGENTS.md (--purge removes them)'
-    expect(kept.out).toBe(`${['Nothing to remove.', own, ...leftOnMachine()].join('\n')}\n`)
+    expect(kept.out).toBe(`${['Nothing to remove.', own, ...describeMachineLeftovers()].join('\n')}\n`)
     const { out } = await person.winnow('uninstall', '--purge')
     expect(out).toContain('Removed. The files are gone from the work tree; commit that.')
     expect(existsSync(join(person.dir, '.winnow'))).toBe(false)
@@ -192,7 +192,7 @@ describe('uninstall', () => {
     mkdirSync(present, { recursive: true })
     writeFileSync(
       join(present, 'a.json'),
-      JSON.stringify({ run_id: `local:${bootId()}:${pid}:${entry?.started}`, pid }),
+      JSON.stringify({ run_id: `local:${getBootId()}:${pid}:${entry?.started}`, pid }),
     )
     const refused = await person.winnow('uninstall')
     expect([refused.code, refused.err]).toEqual([
@@ -202,7 +202,7 @@ describe('uninstall', () => {
     other.kill('SIGKILL')
     await new Promise(done => other.once('exit', done))
     expect((await person.winnow('uninstall', '--save', scratch())).code).toBe(0)
-    expect(await ownRunId()).not.toContain(`:${pid}:`)
+    expect(await readLocalRunId()).not.toContain(`:${pid}:`)
   })
 
   it('removes what was made without the remote as well', async () => {

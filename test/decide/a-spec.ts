@@ -1,14 +1,14 @@
 import type { Order, StopRule } from '../../src/model/order.ts'
 import type { Execution, Report, Side } from '../../src/model/report.ts'
 import type { Snapshot } from '../../src/model/snapshot.ts'
-import { type Rules, type Spec, specSchema } from '../../src/spec/schema.ts'
+import { type SpecRules, type Spec, buildSpecSchema } from '../../src/spec/schema.ts'
 import { MACHINE } from '../model/a-machine.ts'
 
 type Raw = Record<string, unknown>
 
 /** A spec as validation would hand it over, from the few keys a test cares about. */
-export function aSpec(raw: Raw = {}, rules: Rules = 'winnow'): Spec {
-  const parsed = specSchema(rules).parse({
+export function aSpec(raw: Raw = {}, rules: SpecRules = 'winnow'): Spec {
+  const parsed = buildSpecSchema(rules).parse({
     ...(rules === 'winnow' ? { winnow: 1 } : { description: 'test' }),
     metric: { primary: { type: 'hard', name: 'bytes', direction: 'minimize' } },
     scope: { mutable: ['src/'], immutable: ['bench/'] },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { notInSpec, refusedAdditions } from '../../src/decide/additions.ts'
+import { listUnlistedPackages, findRefusedAddition } from '../../src/decide/additions.ts'
 import { LEFT_PAD } from '../plan/an-addition.ts'
 
 const rules = (given: object) => ({
@@ -15,7 +15,9 @@ const SCRIPTED = { ...LEFT_PAD, name: 'sharp', version: '0.34.0', scripts: true 
 describe('packages that are added', () => {
   it('are approved by their name, in whatever version', () => {
     const older = { ...LEFT_PAD, version: '1.0.0' }
-    expect(notInSpec({ approved: ['left-pad'] }, [LEFT_PAD, older, SCRIPTED, SCRIPTED])).toEqual(['sharp'])
+    expect(listUnlistedPackages({ approved: ['left-pad'] }, [LEFT_PAD, older, SCRIPTED, SCRIPTED])).toEqual([
+      'sharp',
+    ])
   })
 
   it.each([
@@ -26,13 +28,13 @@ describe('packages that are added', () => {
     ['Cargo.lock', 'https://github.com/rust-lang/crates.io-index'],
     ['Pipfile.lock', 'pypi'],
   ])('are approved by their name where %s has them from %s', (path, source) => {
-    expect(notInSpec({ approved: ['left-pad'] }, [{ ...LEFT_PAD, path, source }])).toEqual([])
+    expect(listUnlistedPackages({ approved: ['left-pad'] }, [{ ...LEFT_PAD, path, source }])).toEqual([])
   })
 
   it('are approved by their name where a lockfile of composer names their archive', () => {
     const source = 'zip https://api.example.org/a/b/zipball/0 or git https://example.org/a/b.git'
     const archived = { ...LEFT_PAD, ecosystem: 'packagist', path: 'composer.lock', source }
-    expect(notInSpec({ approved: ['left-pad'] }, [archived])).toEqual([])
+    expect(listUnlistedPackages({ approved: ['left-pad'] }, [archived])).toEqual([])
   })
 
   it.each([
@@ -48,30 +50,32 @@ describe('packages that are added', () => {
     ['Cargo.lock', 'git+https://evil.example/x#0123'],
     ['Gemfile.lock', 'path vendor/left-pad'],
   ])('are something else where %s has them from %s', (path, source) => {
-    expect(notInSpec({ approved: ['left-pad'] }, [{ ...LEFT_PAD, path, source }])).toEqual(['left-pad'])
+    expect(listUnlistedPackages({ approved: ['left-pad'] }, [{ ...LEFT_PAD, path, source }])).toEqual([
+      'left-pad',
+    ])
   })
 
   it('may be asked for', () => {
-    expect(refusedAdditions(rules({}), [LEFT_PAD])).toBeNull()
+    expect(findRefusedAddition(rules({}), [LEFT_PAD])).toBeNull()
   })
 
   it('may not where the spec says deny, unless it names them', () => {
     const deny = rules({ approval: 'deny' })
-    expect(refusedAdditions(deny, [LEFT_PAD])?.message).toBe(
+    expect(findRefusedAddition(deny, [LEFT_PAD])?.message).toBe(
       'adds left-pad 1.3.0 (npm), and dependencies.approval is deny',
     )
-    expect(refusedAdditions({ ...deny, approved: ['left-pad'] }, [LEFT_PAD])).toBeNull()
+    expect(findRefusedAddition({ ...deny, approved: ['left-pad'] }, [LEFT_PAD])).toBeNull()
   })
 
   it('are refused when they run install scripts, unless the spec allows that or names them', () => {
-    expect(refusedAdditions(rules({}), [LEFT_PAD, SCRIPTED])?.message).toMatch(
+    expect(findRefusedAddition(rules({}), [LEFT_PAD, SCRIPTED])?.message).toMatch(
       /^adds sharp 0\.34\.0 \(npm\), which runs install scripts/,
     )
-    expect(refusedAdditions(rules({ allow_scripts: true }), [SCRIPTED])).toBeNull()
-    expect(refusedAdditions(rules({ approved: ['sharp'] }), [SCRIPTED])).toBeNull()
+    expect(findRefusedAddition(rules({ allow_scripts: true }), [SCRIPTED])).toBeNull()
+    expect(findRefusedAddition(rules({ approved: ['sharp'] }), [SCRIPTED])).toBeNull()
   })
 
   it('are asked for where a file does not say whether they run any', () => {
-    expect(refusedAdditions(rules({}), [{ ...LEFT_PAD, scripts: null }])).toBeNull()
+    expect(findRefusedAddition(rules({}), [{ ...LEFT_PAD, scripts: null }])).toBeNull()
   })
 })

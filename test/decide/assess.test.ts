@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { assess } from '../../src/decide/assess.ts'
+import { assessCandidate } from '../../src/decide/assess.ts'
 import type { StopRule } from '../../src/model/order.ts'
 import type { Execution, Report } from '../../src/model/report.ts'
 import type { Snapshot } from '../../src/model/snapshot.ts'
@@ -24,7 +24,7 @@ function judge(
     baseline = null,
   }: { spec?: Spec; stop?: StopRule; baseline?: Snapshot | null } = {},
 ) {
-  return assess({ spec, order: anOrder(stop), report: aReport(better(), rest), label, baseline })
+  return assessCandidate({ spec, order: anOrder(stop), report: aReport(better(), rest), label, baseline })
 }
 
 function replaced(index: number, change: Partial<Execution>): Execution[] {
@@ -227,7 +227,7 @@ describe('what ends a judgement before any comparison', () => {
 describe('the alone rule', () => {
   const alone: StopRule = { rule: 'alone' }
   const judgeAlone = (executions: Execution[], rest: Partial<Report> = {}, side: 'sync' | 'base' = 'sync') =>
-    assess({
+    assessCandidate({
       spec: aSpec(),
       order: anOrder(alone),
       report: aReport(executions, rest),
@@ -272,7 +272,7 @@ describe('the stability rule', () => {
     baseline: Snapshot | null = stored,
   ) => {
     const stop: StopRule = { rule: 'stability', baseline }
-    return assess({ spec, order: anOrder(stop), report: aReport(executions), label, baseline: null })
+    return assessCandidate({ spec, order: anOrder(stop), report: aReport(executions), label, baseline: null })
   }
   const taking = (...values: number[]) => values.map(bytes => run(label, { bytes }))
 
@@ -323,8 +323,8 @@ describe('the stability rule', () => {
       report: aReport(taking(90)),
       label,
     } as const
-    expect(assess({ ...input, baseline: stored }).outcome).toBe('eligible')
-    expect(assess({ ...input, baseline: null })).toMatchObject({ outcome: 'error', retry: true })
+    expect(assessCandidate({ ...input, baseline: stored }).outcome).toBe('eligible')
+    expect(assessCandidate({ ...input, baseline: null })).toMatchObject({ outcome: 'error', retry: true })
   })
 
   test('a report shorter than repeat_count is the runner’s failure', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { calibrate } from '../../src/decide/calibrate.ts'
+import { calibrateHarness } from '../../src/decide/calibrate.ts'
 import type { Execution, Report } from '../../src/model/report.ts'
 import { aReport, aSpec, gateRun, run } from './a-spec.ts'
 
@@ -9,7 +9,8 @@ function runs(...metrics: Execution['metrics'][]): Execution[] {
 
 const primary = { type: 'hard', name: 'bytes', direction: 'minimize' }
 const spec = aSpec()
-const of = (executions: Execution[], rest: Partial<Report> = {}) => calibrate(spec, aReport(executions, rest))
+const of = (executions: Execution[], rest: Partial<Report> = {}) =>
+  calibrateHarness(spec, aReport(executions, rest))
 
 describe('calibration', () => {
   test('equal values whatever the seed and the build are deterministic', () => {
@@ -40,7 +41,7 @@ describe('calibration', () => {
     ['a tie-breaker', { policy: { tie_breakers: [{ lower: 'x' }] } }],
   ])('the spread of %s counts', (_, raw) => {
     const report = aReport(runs({ bytes: 7, x: 1 }, { bytes: 7, x: 1 }, { bytes: 7, x: 2 }))
-    expect(calibrate(aSpec(raw), report)).toMatchObject({ deterministic: false, failed: false })
+    expect(calibrateHarness(aSpec(raw), report)).toMatchObject({ deterministic: false, failed: false })
   })
 
   test('the spread of what decides nothing does not', () => {
@@ -48,12 +49,14 @@ describe('calibration', () => {
     const logged = aSpec({
       metric: { primary, objectives: [{ name: 'x', direction: 'minimize', role: 'secondary' }] },
     })
-    expect(calibrate(logged, aReport(runs({ bytes: 7, x: 1 }, { bytes: 7, x: 2 }))).deterministic).toBe(true)
+    expect(
+      calibrateHarness(logged, aReport(runs({ bytes: 7, x: 1 }, { bytes: 7, x: 2 }))).deterministic,
+    ).toBe(true)
   })
 
   test.each(['wall_seconds', 'cpu_seconds', 'max_rss_mb'])('%s is never deterministic', name => {
     const timed = aSpec({ metric: { primary: { ...primary, name } } })
-    expect(calibrate(timed, aReport(runs({ [name]: 7 }, { [name]: 7 })))).toMatchObject({
+    expect(calibrateHarness(timed, aReport(runs({ [name]: 7 }, { [name]: 7 })))).toMatchObject({
       deterministic: false,
       failed: false,
     })
@@ -78,13 +81,13 @@ describe('calibration', () => {
   test('the spec’s own scale wins, and log needs values above 0', () => {
     const own = (scale: string) => aSpec({ evidence: { scale } })
     const report = aReport(runs({ bytes: 0 }, { bytes: 0 }))
-    expect(calibrate(own('linear'), aReport(runs({ bytes: 1 }, { bytes: 1 }))).scale).toBe('linear')
-    expect(calibrate(own('log'), aReport(runs({ bytes: 1 }, { bytes: 1 })))).toMatchObject({
+    expect(calibrateHarness(own('linear'), aReport(runs({ bytes: 1 }, { bytes: 1 }))).scale).toBe('linear')
+    expect(calibrateHarness(own('log'), aReport(runs({ bytes: 1 }, { bytes: 1 })))).toMatchObject({
       failed: false,
       scale: 'log',
     })
-    expect(calibrate(own('auto'), report).failed).toBe(false)
-    expect(calibrate(own('log'), report)).toMatchObject({ failed: true, deterministic: false })
+    expect(calibrateHarness(own('auto'), report).failed).toBe(false)
+    expect(calibrateHarness(own('log'), report)).toMatchObject({ failed: true, deterministic: false })
   })
 
   test.each([

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { touchedBy } from '../../src/decide/changed-lines.ts'
-import { sameFamily } from '../../src/decide/evidence/family.ts'
+import { digestTouchedLines } from '../../src/decide/changed-lines.ts'
+import { isSameFamily } from '../../src/decide/evidence/family.ts'
 
 const BEFORE = 'const size = 8\nfor (const one of all) {\n  use(one)\n}\n'
 const change = (after: string, path = 'src/loop.ts', before: string | null = BEFORE) =>
-  touchedBy([{ path, before, after }])
+  digestTouchedLines([{ path, before, after }])
 
-function alike(a: ReturnType<typeof touchedBy>, b: ReturnType<typeof touchedBy>): boolean {
-  return sameFamily({ files: [a.files], lines: a.lines }, { files: [b.files], lines: b.lines })
+function alike(a: ReturnType<typeof digestTouchedLines>, b: ReturnType<typeof digestTouchedLines>): boolean {
+  return isSameFamily({ files: [a.files], lines: a.lines }, { files: [b.files], lines: b.lines })
 }
 
 describe('what a change touches', () => {
@@ -36,8 +36,8 @@ describe('what a change touches', () => {
 
   it('of a new or a deleted file is the whole of it, and of what is no text nothing', () => {
     expect(change('a\nb\n', 'src/new.ts', null).lines).toHaveLength(2)
-    expect(touchedBy([{ path: 'src/loop.ts', before: BEFORE, after: null }]).lines).toHaveLength(4)
-    expect(touchedBy([{ path: 'logo.png', before: null, after: null }]).lines).toEqual([])
+    expect(digestTouchedLines([{ path: 'src/loop.ts', before: BEFORE, after: null }]).lines).toHaveLength(4)
+    expect(digestTouchedLines([{ path: 'logo.png', before: null, after: null }]).lines).toEqual([])
   })
 
   it('stays short, and the same of two large changes that are alike', () => {

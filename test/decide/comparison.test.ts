@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { compare, type Thresholds } from '../../src/decide/comparison.ts'
-import type { Reading } from '../../src/decide/lookup.ts'
+import { compareMetric, type Thresholds } from '../../src/decide/comparison.ts'
+import type { MetricReading } from '../../src/decide/lookup.ts'
 import type { Objective } from '../../src/decide/objectives.ts'
 
 const thresholds: Thresholds = { method: 'absolute', noise: 0.02, relative: 0.05, minimumImprovement: 0.3 }
@@ -18,11 +18,11 @@ const judged: Objective = { ...up, judged: true }
 const relative: Thresholds = { ...thresholds, method: 'relative' }
 const paired: Thresholds = { ...thresholds, method: 'paired' }
 
-function of(value: number, ...samples: number[]): Reading {
+function of(value: number, ...samples: number[]): MetricReading {
   return { value, samples }
 }
-function verdict(objective: Objective, base: Reading, candidate: Reading, rules: Thresholds) {
-  return compare(objective, base, candidate, rules)?.verdict
+function verdict(objective: Objective, base: MetricReading, candidate: MetricReading, rules: Thresholds) {
+  return compareMetric(objective, base, candidate, rules)?.verdict
 }
 
 describe('the sign of a delta', () => {
@@ -32,7 +32,7 @@ describe('the sign of a delta', () => {
     ['maximize', 10, 12, 2],
     ['maximize', 10, 8, -2],
   ] as const)('%s %d -> %d is %d: positive is better', (direction, base, candidate, delta) => {
-    const found = compare({ ...hard, direction }, of(base), of(candidate), thresholds)
+    const found = compareMetric({ ...hard, direction }, of(base), of(candidate), thresholds)
     expect(found?.delta).toBe(delta)
     expect(found?.relative).toBe(delta / 10)
   })
@@ -70,7 +70,7 @@ describe('method relative', () => {
   })
 
   test('a base of 0 is inconclusive, with a relative gain of 0', () => {
-    const found = compare(hard, of(0), of(-50), relative)
+    const found = compareMetric(hard, of(0), of(-50), relative)
     expect(found).toEqual({ verdict: 'inconclusive', delta: 50, relative: 0, violated: false })
   })
 
@@ -135,42 +135,42 @@ describe('max_regression', () => {
   })
 
   test('a regression inside a looser bound stays regressed without being a violation', () => {
-    expect(compare(within(0.1), of(100), of(107), relative)).toMatchObject({
+    expect(compareMetric(within(0.1), of(100), of(107), relative)).toMatchObject({
       verdict: 'regressed',
       violated: false,
     })
   })
 
   test('a tighter bound turns an inconclusive loss into a regression', () => {
-    expect(compare(within(0.01), of(100), of(103), relative)).toMatchObject({
+    expect(compareMetric(within(0.01), of(100), of(103), relative)).toMatchObject({
       verdict: 'regressed',
       violated: true,
     })
   })
 
   test('an absolute bound is in metric units, and reaching it exactly is allowed', () => {
-    expect(compare(within(7, 'absolute'), of(100), of(107), relative)?.violated).toBe(false)
-    expect(compare(within(7, 'absolute'), of(100), of(108), relative)?.violated).toBe(true)
+    expect(compareMetric(within(7, 'absolute'), of(100), of(107), relative)?.violated).toBe(false)
+    expect(compareMetric(within(7, 'absolute'), of(100), of(108), relative)?.violated).toBe(true)
   })
 
   test('it is not looked at when the objective improved', () => {
-    expect(compare(within(0), of(100), of(90), relative)).toMatchObject({
+    expect(compareMetric(within(0), of(100), of(90), relative)).toMatchObject({
       verdict: 'improved',
       violated: false,
     })
   })
 
   test('a negative bound is ignored', () => {
-    expect(compare(within(-0.1), of(100), of(100), relative)?.violated).toBe(false)
-    expect(compare(within(-0.1), of(100), of(110), relative)?.violated).toBe(true)
+    expect(compareMetric(within(-0.1), of(100), of(100), relative)?.violated).toBe(false)
+    expect(compareMetric(within(-0.1), of(100), of(110), relative)?.violated).toBe(true)
   })
 
   test('relative with a base of 0 allows nothing', () => {
-    expect(compare(within(0.5), of(0), of(0.001), relative)).toMatchObject({
+    expect(compareMetric(within(0.5), of(0), of(0.001), relative)).toMatchObject({
       verdict: 'regressed',
       violated: true,
     })
-    expect(compare(within(0.5), of(0), of(0), relative)?.violated).toBe(false)
+    expect(compareMetric(within(0.5), of(0), of(0), relative)?.violated).toBe(false)
   })
 })
 
@@ -184,8 +184,8 @@ describe('laws', () => {
     fc.assert(
       fc.property(cases, ({ base, candidate, method, direction }) => {
         const rules = { ...thresholds, method }
-        const there = compare({ ...hard, direction }, of(base), of(candidate), rules)
-        const back = compare({ ...hard, direction }, of(candidate), of(base), rules)
+        const there = compareMetric({ ...hard, direction }, of(base), of(candidate), rules)
+        const back = compareMetric({ ...hard, direction }, of(candidate), of(base), rules)
         expect(there?.delta).toBeCloseTo(-(back?.delta ?? Number.NaN), 12)
       }),
     )
@@ -195,8 +195,8 @@ describe('laws', () => {
     fc.assert(
       fc.property(cases, ({ base, candidate, method }) => {
         const rules = { ...thresholds, method }
-        const down = compare(hard, of(base, base), of(candidate, candidate), rules)
-        const mirrored = compare(up, of(-base, -base), of(-candidate, -candidate), rules)
+        const down = compareMetric(hard, of(base, base), of(candidate, candidate), rules)
+        const mirrored = compareMetric(up, of(-base, -base), of(-candidate, -candidate), rules)
         expect(mirrored).toEqual(down)
       }),
     )
@@ -207,8 +207,8 @@ describe('laws', () => {
     const powerOfTwo = fc.integer({ min: -20, max: 20 }).map(exponent => 2 ** exponent)
     fc.assert(
       fc.property(sized, sized, powerOfTwo, (base, candidate, unit) => {
-        const plain = compare(hard, of(base), of(candidate), relative)
-        const scaled = compare(hard, of(base * unit), of(candidate * unit), relative)
+        const plain = compareMetric(hard, of(base), of(candidate), relative)
+        const scaled = compareMetric(hard, of(base * unit), of(candidate * unit), relative)
         expect(scaled?.verdict).toBe(plain?.verdict)
         expect(scaled?.relative).toBe(plain?.relative)
       }),
@@ -229,11 +229,11 @@ describe('laws', () => {
   })
 
   test('a gain over a base next to 0 stays finite, and a gain', () => {
-    const found = compare(hard, of(Number.MIN_VALUE), of(-1), relative)
+    const found = compareMetric(hard, of(Number.MIN_VALUE), of(-1), relative)
     expect(found).toMatchObject({ verdict: 'improved', relative: Number.MAX_VALUE })
   })
 
   test('an infinite difference is no comparison', () => {
-    expect(compare(up, of(-Number.MAX_VALUE), of(Number.MAX_VALUE), thresholds)).toBeNull()
+    expect(compareMetric(up, of(-Number.MAX_VALUE), of(Number.MAX_VALUE), thresholds)).toBeNull()
   })
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { disjoint } from '../../src/decide/disjoint.ts'
+import { areFilesDisjoint } from '../../src/decide/disjoint.ts'
 import { isManifest } from '../../src/decide/manifest.ts'
 
 describe('two changes', () => {
@@ -17,8 +17,8 @@ describe('two changes', () => {
     ['a manifest and a source file', ['package.json'], ['src/a.ts'], true],
     ['nothing and something', [], ['src/a.ts'], true],
   ])('%s', (_, one, other, expected) => {
-    expect(disjoint(one, other)).toBe(expected)
-    expect(disjoint(other, one)).toBe(expected)
+    expect(areFilesDisjoint(one, other)).toBe(expected)
+    expect(areFilesDisjoint(other, one)).toBe(expected)
   })
 })
 
@@ -85,18 +85,18 @@ describe('laws', () => {
   const paths = fc.array(path, { maxLength: 5 })
 
   test('it does not matter which change comes first', () => {
-    fc.assert(fc.property(paths, paths, (a, b) => disjoint(a, b) === disjoint(b, a)))
+    fc.assert(fc.property(paths, paths, (a, b) => areFilesDisjoint(a, b) === areFilesDisjoint(b, a)))
   })
 
   test('no change that touches anything is disjoint from itself', () => {
-    fc.assert(fc.property(paths, a => disjoint(a, a) === (a.length === 0)))
+    fc.assert(fc.property(paths, a => areFilesDisjoint(a, a) === (a.length === 0)))
   })
 
   test('touching less never creates a conflict', () => {
     fc.assert(
       fc.property(paths, paths, fc.nat(), (a, b, drawn) => {
         const fewer = a.slice(0, a.length === 0 ? 0 : drawn % a.length)
-        return !disjoint(a, b) || disjoint(fewer, b)
+        return !areFilesDisjoint(a, b) || areFilesDisjoint(fewer, b)
       }),
     )
   })
@@ -105,7 +105,7 @@ describe('laws', () => {
     fc.assert(
       fc.property(paths, paths, (a, b) => {
         const respelt = a.map(one => one.normalize('NFD').toUpperCase())
-        return disjoint(a, b) === disjoint(respelt, b)
+        return areFilesDisjoint(a, b) === areFilesDisjoint(respelt, b)
       }),
     )
   })

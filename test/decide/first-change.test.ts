@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { firstChangedLine, lineNaming } from '../../src/decide/first-change.ts'
+import { findFirstChangedLine, findPackageLine } from '../../src/decide/first-change.ts'
 
 describe('the first line that changed', () => {
   test.each([
@@ -13,7 +13,7 @@ describe('the first line that changed', () => {
     ['where the end was taken away', 'a\nb\nc\n', 'a\nb\n', 2],
     ['where only the last line break went', 'a\nb\n', 'a\nb', 2],
   ])('%s', (_, before, after, line) => {
-    expect(firstChangedLine(before, after)).toBe(line)
+    expect(findFirstChangedLine(before, after)).toBe(line)
   })
 })
 
@@ -29,6 +29,6 @@ describe('the line that names a package', () => {
     ['gone', 'x\ny', 1],
     ['gone', null, 1],
   ])('%s in %j', (name, text, line) => {
-    expect(lineNaming(name, text)).toBe(line)
+    expect(findPackageLine(name, text)).toBe(line)
   })
 })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { assess } from '../../src/decide/assess.ts'
-import { holdoutVerdict, holdoutWantsMore } from '../../src/decide/holdout.ts'
+import { assessCandidate } from '../../src/decide/assess.ts'
+import { judgeHoldout, isHoldoutPairNeeded } from '../../src/decide/holdout.ts'
 import type { HoldoutRule } from '../../src/model/order.ts'
 import type { Report } from '../../src/model/report.ts'
 import { anOrder, aReport, aSpec, run } from './a-spec.ts'
@@ -32,7 +32,7 @@ function reported(pairs: readonly (readonly [base: Value, candidate: Value])[], 
 }
 
 function verdict(report: Report, stop = rule(), direction: 'minimize' | 'maximize' = 'minimize') {
-  return holdoutVerdict({ spec: spec(direction), stop, report, label }).is
+  return judgeHoldout({ spec: spec(direction), stop, report, label }).is
 }
 
 function times(count: number, pair: readonly [Value, Value]) {
@@ -61,7 +61,7 @@ describe('a number that repeats exactly', () => {
   test('needs two equal pairs where the harness is deterministic, and all of them where they differ', () => {
     const stop = rule({ exact: true })
     const more = (pairs: readonly (readonly [Value, Value])[], of = stop) =>
-      holdoutWantsMore(of, reported(pairs), label)
+      isHoldoutPairNeeded(of, reported(pairs), label)
     expect([0, 1, 2].map(count => more(times(count, [5, 4])))).toEqual([true, true, false])
     expect(
       more([
@@ -137,7 +137,7 @@ describe('what failed', () => {
 
   test('to be asked for: an order of a holdout shows no gain', () => {
     const report = reported(times(8, [100, 90]))
-    const found = assess({ spec: spec(), order: anOrder(rule()), report, label, baseline: null })
+    const found = assessCandidate({ spec: spec(), order: anOrder(rule()), report, label, baseline: null })
     expect(found.outcome).not.toBe('eligible')
   })
 })

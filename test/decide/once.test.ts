@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { assess } from '../../src/decide/assess.ts'
-import { needsRepeat } from '../../src/decide/once.ts'
+import { assessCandidate } from '../../src/decide/assess.ts'
+import { isRepeatNeeded } from '../../src/decide/once.ts'
 import type { Execution } from '../../src/model/report.ts'
 import type { Spec } from '../../src/spec/schema.ts'
 import { anOrder, aReport, aSpec, run } from './a-spec.ts'
@@ -27,7 +27,7 @@ function judge(
   const executions = [run('base', base), run(label, candidate)]
   if (again !== undefined) executions.push(run('base', again, { role: 'repeat' }))
   if (candidateAgain !== undefined) executions.push(run(label, candidateAgain, { role: 'repeat' }))
-  return assess({
+  return assessCandidate({
     spec: options.spec ?? spec(),
     order: anOrder({ rule: 'once', min_effect: options.minEffect ?? 0, scale: 'linear' }),
     report: aReport(executions),
@@ -143,7 +143,13 @@ describe('no deterministic gain', () => {
   test('a report without a sample is measured again', () => {
     const order = anOrder({ rule: 'once', min_effect: 0, scale: 'linear' })
     for (const executions of [[run('base', { bytes: 1 })], [run(label, { bytes: 1 })], []]) {
-      const found = assess({ spec: spec(), order, report: aReport(executions), label, baseline: null })
+      const found = assessCandidate({
+        spec: spec(),
+        order,
+        report: aReport(executions),
+        label,
+        baseline: null,
+      })
       expect(found).toMatchObject({ outcome: 'error', retry: true })
     }
   })
@@ -252,7 +258,7 @@ describe('laws', () => {
     fc.assert(
       fc.property(value, value, effect, (base, candidate, minEffect) => {
         const executions = [run('base', { bytes: base }), run(label, { bytes: candidate })]
-        const asked = needsRepeat({ spec: spec(), minEffect, scale: 'linear' }, { executions }, label)
+        const asked = isRepeatNeeded({ spec: spec(), minEffect, scale: 'linear' }, { executions }, label)
         const outcome = judge({ bytes: base }, { bytes: candidate }, { minEffect }).outcome
         expect(asked).toBe(outcome === 'eligible')
         expect(asked).toBe(base > candidate && base - candidate >= minEffect)
@@ -263,14 +269,16 @@ describe('laws', () => {
   test('under log min_effect is a fraction of the base, under linear it is in its units', () => {
     const executions = [run('base', { bytes: 100 }), run(label, { bytes: 97 })]
     const asked = (minEffect: number, scale: 'log' | 'linear') =>
-      needsRepeat({ spec: spec(), minEffect, scale }, { executions }, label)
+      isRepeatNeeded({ spec: spec(), minEffect, scale }, { executions }, label)
     expect([asked(0.02, 'log'), asked(0.04, 'log')]).toEqual([true, false])
     expect([asked(2, 'linear'), asked(4, 'linear')]).toEqual([true, false])
   })
 
   test('without both samples there is nothing to repeat', () => {
     for (const executions of [[], [run('base', { bytes: 2 })], [run(label, { bytes: 1 })]]) {
-      expect(needsRepeat({ spec: spec(), minEffect: 0, scale: 'linear' }, { executions }, label)).toBe(false)
+      expect(isRepeatNeeded({ spec: spec(), minEffect: 0, scale: 'linear' }, { executions }, label)).toBe(
+        false,
+      )
     }
   })
 

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Progress, progressOf } from '../../src/decide/progress.ts'
-import { gainText, progressText } from '../../src/decide/progress-text.ts'
-import { sha256 } from '../../src/model/canonical.ts'
-import type { Effect } from '../../src/model/campaign.ts'
+import { type CampaignProgress, computeProgress } from '../../src/decide/progress.ts'
+import { formatGain, formatProgress } from '../../src/decide/progress-text.ts'
+import { hashSha256 } from '../../src/model/canonical.ts'
+import type { EffectMeasurement } from '../../src/model/campaign.ts'
 import type { Point } from '../../src/model/ids.ts'
-import { machineKey } from '../../src/model/report.ts'
+import { buildMachineKey } from '../../src/model/report.ts'
 import { MACHINE } from '../model/a-machine.ts'
 import {
   type CampaignBuilder,
@@ -16,8 +16,8 @@ import {
   unprepared,
 } from '../plan/a-campaign.ts'
 
-const PROVED = { seq: 0, sha256: sha256('proof') }
-const ORDER = sha256('an order')
+const PROVED = { seq: 0, sha256: hashSha256('proof') }
+const ORDER = hashSha256('an order')
 const MEAN = SPEC.replace(
   'measurement: { command: sh bench/run }',
   'measurement: { command: sh bench/run, baseline: cached, stability: { mode: repeat, repeat_count: 4, aggregation: mean } }',
@@ -41,8 +41,8 @@ class Story {
     return this.built.campaign
   }
 
-  get progress(): Progress {
-    return progressOf(this.campaign, this.built.spec)
+  get progress(): CampaignProgress {
+    return computeProgress(this.campaign, this.built.spec)
   }
 
   /** One idea is measured beside the incumbent, and kept. */
@@ -113,8 +113,8 @@ class Story {
 
   /** Another ruler: everything has to be measured anew, and the same tree has another number. */
   amend(factor: number): void {
-    this.#harness = sha256(`harness ${this.#moves++}`)
-    const spec = { spec_sha256: sha256(this.built.yaml), spec_yaml: this.built.yaml }
+    this.#harness = hashSha256(`harness ${this.#moves++}`)
+    const spec = { spec_sha256: hashSha256(this.built.yaml), spec_yaml: this.built.yaml }
     this.built.add({
       kind: 'campaign-amended',
       cause: 'r',
@@ -139,7 +139,7 @@ class Story {
     const { reference: from, incumbent: to } = this.campaign
     const what = of === 'everything' ? 'progression' : 'landing'
     const experiment = of === 'everything' ? null : of
-    const found: Omit<Effect, 'order'> = {
+    const found: Omit<EffectMeasurement, 'order'> = {
       metric,
       effect,
       interval: [effect - 0.1, effect + 0.2],
@@ -173,7 +173,7 @@ class Story {
   #baseline(): void {
     const { tree } = this.campaign.incumbent
     const snapshot = { metrics: { bytes: { aggregate: this.value, samples: [this.value] } } }
-    const about = { cause: 'r', order: ORDER, side: 'base', machine: machineKey(MACHINE) } as const
+    const about = { cause: 'r', order: ORDER, side: 'base', machine: buildMachineKey(MACHINE) } as const
     this.built.add({ kind: 'baseline-measured', ...about, tree, harness: this.#harness, snapshot })
   }
 }
@@ -192,7 +192,7 @@ const happening = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('amend' as const), factor }) },
 )
 
-function changeIn(progress: Progress): number {
+function changeIn(progress: CampaignProgress): number {
   if (progress.is === 'nothing kept') return 0
   if (!('effect' in progress)) throw new Error('it was measured')
   return progress.effect
@@ -224,10 +224,10 @@ describe('the progress of a campaign whose numbers repeat', () => {
     const told = new Story(900)
     told.keep(500)
     told.sync(1)
-    expect(progressText(told.progress)).toBe('bytes 900 -> 500 (-44.4 %)')
+    expect(formatProgress(told.progress)).toBe('bytes 900 -> 500 (-44.4 %)')
     told.keep(400)
-    expect(progressText(told.progress)).toBe('bytes 900 -> 400 (-55.6 %)')
-    expect(gainText(told.progress)).toBe('-55.6 %')
+    expect(formatProgress(told.progress)).toBe('bytes 900 -> 400 (-55.6 %)')
+    expect(formatGain(told.progress)).toBe('-55.6 %')
   })
 
   it.each([
@@ -238,16 +238,16 @@ describe('the progress of a campaign whose numbers repeat', () => {
     told.keep(500)
     told.sync(by)
     told.keep(told.value * 0.8)
-    expect(progressText(told.progress)).toBe(said)
-    expect(gainText(told.progress)).toBe('-55.6 %')
+    expect(formatProgress(told.progress)).toBe(said)
+    expect(formatGain(told.progress)).toBe('-55.6 %')
   })
 
   it('is counted from where the campaign was before anything was kept', () => {
     const told = new Story(900)
     told.sync(0.5)
-    expect(progressText(told.progress)).toBe('bytes 450, no gain yet')
+    expect(formatProgress(told.progress)).toBe('bytes 450, no gain yet')
     told.keep(225)
-    expect(progressText(told.progress)).toBe('bytes 450 -> 225 (-50.0 %)')
+    expect(formatProgress(told.progress)).toBe('bytes 450 -> 225 (-50.0 %)')
   })
 
   it('adds differences where a share would mean nothing', () => {
@@ -255,8 +255,8 @@ describe('the progress of a campaign whose numbers repeat', () => {
     told.keep(-2)
     told.sync(3)
     told.keep(-7)
-    expect(progressText(told.progress)).toBe('bytes 4 -> -2, -6 -> -7 (-7 in all)')
-    expect(gainText(told.progress)).toBe('-7')
+    expect(formatProgress(told.progress)).toBe('bytes 4 -> -2, -6 -> -7 (-7 in all)')
+    expect(formatGain(told.progress)).toBe('-7')
   })
 
   it('is no gain once all is taken back', () => {
@@ -271,13 +271,15 @@ describe('the progress of a campaign whose numbers repeat', () => {
     told.keep(400)
     const [first] = told.campaign.steps
     if (first) first.from.metrics = { other: 1 }
-    expect(progressText(told.progress)).toBe('bytes 500 -> 400 (-20.0 %), without exp-001: not measured yet')
+    expect(formatProgress(told.progress)).toBe(
+      'bytes 500 -> 400 (-20.0 %), without exp-001: not measured yet',
+    )
   })
 
   it('is of the numbers that the rule compared, where it compares with stored scores', () => {
     const told = new Story(30, MEAN)
     told.keep(22)
-    expect(progressText(told.progress)).toBe('bytes 30 -> 22 (-26.7 %)')
+    expect(formatProgress(told.progress)).toBe('bytes 30 -> 22 (-26.7 %)')
   })
 })
 
@@ -292,12 +294,12 @@ describe('the progress of a noisy campaign', () => {
     const told = noisy()
     told.keep(500)
     expect(told.progress).toMatchObject({ is: 'not measured', missing: ['exp-001'] })
-    expect([progressText(told.progress), gainText(told.progress)]).toEqual([
+    expect([formatProgress(told.progress), formatGain(told.progress)]).toEqual([
       '1 change kept, not measured again yet',
       'not confirmed',
     ])
-    const decided = { ...told.progress, scale: 'log', decided: Math.log(900 / 500) } as Progress
-    expect([progressText(decided), gainText(decided)]).toEqual([
+    const decided = { ...told.progress, scale: 'log', decided: Math.log(900 / 500) } as CampaignProgress
+    expect([formatProgress(decided), formatGain(decided)]).toEqual([
       'bytes 44.4 % lower when it was kept, not measured again yet',
       'about -44.4 %',
     ])
@@ -312,7 +314,7 @@ describe('the progress of a noisy campaign', () => {
     expect(changeIn(told.progress)).toBeCloseTo(0.4)
     const { interval } = told.progress as { interval: [number, number] }
     expect(interval).toEqual([expect.closeTo(0.2), expect.closeTo(0.8)])
-    expect(progressText(told.progress)).toMatch(
+    expect(formatProgress(told.progress)).toMatch(
       /^bytes 33\.0 % lower \(18\.1 to 55\.1 %\), composed of 2 measurements, 16 pairs$/,
     )
   })
@@ -321,7 +323,7 @@ describe('the progress of a noisy campaign', () => {
     const told = noisy()
     told.measured(told.keep(500), 0.3)
     told.keep(400)
-    expect(progressText(told.progress)).toMatch(/, without exp-002: not measured yet$/)
+    expect(formatProgress(told.progress)).toMatch(/, without exp-002: not measured yet$/)
   })
 
   it('is the progression test as soon as there is one, and what is kept later is added to it', () => {
@@ -329,7 +331,7 @@ describe('the progress of a noisy campaign', () => {
     told.measured(told.keep(500), 0.9)
     told.measured('everything', 0.3)
     expect(told.progress).toMatchObject({ is: 'tested', effect: 0.3, against: told.campaign.start.commit })
-    expect(gainText(told.progress)).toBe('-25.9 %')
+    expect(formatGain(told.progress)).toBe('-25.9 %')
     told.measured(told.keep(400), 0.1)
     expect(told.progress).toMatchObject({ is: 'composed', parts: 2, effect: 0.4 })
   })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { snapshotOf } from '../../src/decide/readings.ts'
+import { buildSnapshot } from '../../src/decide/readings.ts'
 import { aReport, aSpec, ceSpec, run } from './a-spec.ts'
 
 const spec = ceSpec({ aggregation: 'mean' })
@@ -7,7 +7,7 @@ const spec = ceSpec({ aggregation: 'mean' })
 describe('a side’s snapshot', () => {
   test('keeps the samples in the order they were taken, and aggregates them as the spec says', () => {
     const report = aReport([5, 1, 9].map(bytes => run('exp-001', { bytes })))
-    expect(snapshotOf(spec, report, 'exp-001').metrics).toEqual({
+    expect(buildSnapshot(spec, report, 'exp-001').metrics).toEqual({
       bytes: { aggregate: 5, samples: [5, 1, 9] },
     })
   })
@@ -20,7 +20,7 @@ describe('a side’s snapshot', () => {
       run('exp-001', { bytes: 1 }),
       run('exp-001', { bytes: 300 }, { role: 'repeat' }),
     ])
-    const found = snapshotOf(spec, report, 'exp-001')
+    const found = buildSnapshot(spec, report, 'exp-001')
     expect(found.metrics).toEqual({ bytes: { aggregate: 1, samples: [1] } })
     expect(found.sample_count).toBe(1)
   })
@@ -31,7 +31,7 @@ describe('a side’s snapshot', () => {
     ['failed', run('exp-001', { bytes: 1 }, { status: 'crashed' })],
   ])('a sample that %s leaves a gap and no aggregate', (_, broken) => {
     const report = aReport([run('exp-001', { bytes: 5 }), broken])
-    const { metrics } = snapshotOf(spec, report, 'exp-001')
+    const { metrics } = buildSnapshot(spec, report, 'exp-001')
     expect(metrics).toEqual({ bytes: { aggregate: null, samples: [5, null] } })
   })
 
@@ -41,7 +41,7 @@ describe('a side’s snapshot', () => {
       run('exp-001', { bytes: 1 }, { wall_seconds: 3 }),
       run('base', { bytes: 1 }, { wall_seconds: 100 }),
     ])
-    expect(snapshotOf(spec, report, 'exp-001').elapsed_seconds).toBe(5)
+    expect(buildSnapshot(spec, report, 'exp-001').elapsed_seconds).toBe(5)
   })
 
   test.each([
@@ -49,12 +49,16 @@ describe('a side’s snapshot', () => {
     ['passed', [run('exp-001', {}, { role: 'smoke' })], true],
     ['failed', [run('exp-001', {}, { role: 'smoke', status: 'smoke-failed' })], false],
   ] as const)('smoke_passed when the smoke command %s', (_, runs, expected) => {
-    expect(snapshotOf(spec, aReport([...runs]), 'exp-001').smoke_passed).toBe(expected)
+    expect(buildSnapshot(spec, aReport([...runs]), 'exp-001').smoke_passed).toBe(expected)
   })
 
   test('a declared diagnostic is kept apart unless it is an objective too', () => {
     const watched = ceSpec({}, { diagnostics: [{ name: 'bytes' }, { name: 'depth' }] })
-    const found = snapshotOf(watched, aReport([run('exp-001', { bytes: 1, depth: 2, other: 3 })]), 'exp-001')
+    const found = buildSnapshot(
+      watched,
+      aReport([run('exp-001', { bytes: 1, depth: 2, other: 3 })]),
+      'exp-001',
+    )
     expect(Object.keys(found.metrics ?? {})).toEqual(['bytes', 'other'])
     expect(Object.keys(found.diagnostics ?? {})).toEqual(['depth'])
   })
@@ -67,7 +71,7 @@ describe('a snapshot’s gates', () => {
   }
   const gated = aSpec({ metric })
   const gate = (...values: (number | null)[]) =>
-    snapshotOf(gated, aReport(values.map(ok => run('exp-001', { bytes: 1, ok }))), 'exp-001').gates?.['ok']
+    buildSnapshot(gated, aReport(values.map(ok => run('exp-001', { bytes: 1, ok }))), 'exp-001').gates?.['ok']
 
   test('hold the value that fails, if one does', () => {
     expect(gate(1, 0.2, 1)).toBe(0.2)
@@ -83,7 +87,7 @@ describe('a snapshot’s gates', () => {
   ] as const)('under ce stability hold the aggregate: %j is %j', (values, expected) => {
     const repeated = ceSpec({ mode: 'repeat' }, { degenerate_gates: [{ name: 'ok', check: '>= 1' }] })
     const report = aReport(values.map(ok => run('exp-001', { bytes: 1, ok })))
-    expect(snapshotOf(repeated, report, 'exp-001').gates).toEqual({ ok: expected })
+    expect(buildSnapshot(repeated, report, 'exp-001').gates).toEqual({ ok: expected })
   })
 
   test('a missing value stands for all', () => {
@@ -95,5 +99,5 @@ describe('a snapshot’s gates', () => {
 
 test('without ce stability samples are aggregated by their median', () => {
   const report = aReport([1, 9, 2].map(bytes => run('base', { bytes })))
-  expect(snapshotOf(aSpec(), report, 'base').metrics).toMatchObject({ bytes: { aggregate: 2 } })
+  expect(buildSnapshot(aSpec(), report, 'base').metrics).toMatchObject({ bytes: { aggregate: 2 } })
 })

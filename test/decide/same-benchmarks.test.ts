@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { assess } from '../../src/decide/assess.ts'
-import { calibrate } from '../../src/decide/calibrate.ts'
+import { assessCandidate } from '../../src/decide/assess.ts'
+import { calibrateHarness } from '../../src/decide/calibrate.ts'
 import type { StopRule } from '../../src/model/order.ts'
 import type { Execution, Side } from '../../src/model/report.ts'
 import type { Snapshot } from '../../src/model/snapshot.ts'
@@ -32,7 +32,7 @@ function verdict(
 ) {
   const asked = spec(output, stop.rule === 'stability' ? { stability: { mode: 'stable' } } : {})
   const gates = asked.gates.map(({ name }) => gateRun(label, name))
-  const { outcome, retry, reason } = assess({
+  const { outcome, retry, reason } = assessCandidate({
     spec: asked,
     order: anOrder(stop),
     report: aReport(executions, { gates }),
@@ -133,7 +133,7 @@ describe('a base that does not report the same benchmarks twice', () => {
       retry: true,
       reason: 'the base itself varies: render.ns is missing',
     })
-    const { failed, reason } = calibrate(spec(), aReport(base))
+    const { failed, reason } = calibrateHarness(spec(), aReport(base))
     expect([failed, reason]).toEqual([true, expect.stringContaining('render.ns is missing')])
   })
 })

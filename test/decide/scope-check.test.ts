@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Change, type ChangeSet, checkChanges } from '../../src/decide/scope-check.ts'
+import { type DiffChange, type ChangeSet, checkChanges } from '../../src/decide/scope-check.ts'
 
 const ABSENT = '000000'
 const limits: ChangeSet['limits'] = {
@@ -9,11 +9,11 @@ const limits: ChangeSet['limits'] = {
   max_binary_bytes: 0,
 }
 
-function change(path: string, rest: Partial<Change> = {}): Change {
+function change(path: string, rest: Partial<DiffChange> = {}): DiffChange {
   return { path, status: 'M', oldMode: '100644', newMode: '100644', added: 1, deleted: 1, ...rest }
 }
 
-function check(changes: Change[], rest: Partial<ChangeSet> = {}) {
+function check(changes: DiffChange[], rest: Partial<ChangeSet> = {}) {
   const isMutable = (path: string) => path.startsWith('src/')
   return checkChanges({ changes, isMutable, limits, binaryBytes: new Map(), ...rest })
 }

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Ranked, rank } from '../../src/decide/rank.ts'
-import { type Queued, runnersUp, selectRound } from '../../src/decide/select.ts'
+import { type RankedCandidate, rankCandidates } from '../../src/decide/rank.ts'
+import { type QueuedIdea, selectRunnersUp, selectRound } from '../../src/decide/select.ts'
 
-function queued(number: number, category: string, priority: Queued['priority'] = 'medium'): Queued {
+function queued(number: number, category: string, priority: QueuedIdea['priority'] = 'medium'): QueuedIdea {
   return { id: `exp-${number}`, number, category, priority }
 }
 
@@ -55,7 +55,7 @@ describe('a round', () => {
 })
 
 describe('the rank of what passed', () => {
-  const of = (number: number, rankScore: number, changedLines = 10): Ranked => ({
+  const of = (number: number, rankScore: number, changedLines = 10): RankedCandidate => ({
     id: `exp-${number}`,
     number,
     rankScore,
@@ -67,7 +67,7 @@ describe('the rank of what passed', () => {
     ['then the lower number', [of(3, 0.1), of(1, 0.1), of(2, 0.1)], [1, 2, 3]],
     ['a gain that is no number last', [of(1, Number.NaN), of(2, -1), of(3, 0)], [3, 2, 1]],
   ])('%s comes first', (_, eligible, expected) => {
-    expect(rank(eligible).map(entry => entry.number)).toEqual(expected)
+    expect(rankCandidates(eligible).map(entry => entry.number)).toEqual(expected)
   })
 })
 
@@ -81,16 +81,16 @@ describe('runners-up', () => {
   ])
 
   test('touch neither the winner’s files nor those of a runner-up before them', () => {
-    expect(runnersUp(['w', 'x', 'y', 'z', 'q'], 'w', changes, 9)).toEqual(['y', 'q'])
+    expect(selectRunnersUp(['w', 'x', 'y', 'z', 'q'], 'w', changes, 9)).toEqual(['y', 'q'])
   })
 
   test('come in rank order, at most as many as allowed', () => {
-    expect(runnersUp(['q', 'z', 'w', 'y'], 'w', changes, 1)).toEqual(['q'])
-    expect(runnersUp(['q', 'y'], 'w', changes, 0)).toEqual([])
+    expect(selectRunnersUp(['q', 'z', 'w', 'y'], 'w', changes, 1)).toEqual(['q'])
+    expect(selectRunnersUp(['q', 'y'], 'w', changes, 0)).toEqual([])
   })
 
   test('whose files are not known are left out', () => {
-    expect(runnersUp(['nobody', 'y'], 'w', changes, 9)).toEqual(['y'])
-    expect(runnersUp(['y'], 'nobody', changes, 9)).toEqual([])
+    expect(selectRunnersUp(['nobody', 'y'], 'w', changes, 9)).toEqual(['y'])
+    expect(selectRunnersUp(['y'], 'nobody', changes, 9)).toEqual([])
   })
 })

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { judgingStop, type Progress, stopReason } from '../../src/decide/stopping.ts'
+import { findJudgingStop, type StopProgress, findStopReason } from '../../src/decide/stopping.ts'
 import { RULE_VERSION } from '../../src/decide/version.ts'
 import { aSpec } from './a-spec.ts'
 
-const fresh: Progress = {
+const fresh: StopProgress = {
   ended: 0,
   uncounted: 0,
   endedSinceIncumbent: 0,
@@ -16,9 +16,9 @@ const fresh: Progress = {
   backlogEmpty: false,
 }
 
-function stop(progress: Partial<Progress>, stopping: Record<string, unknown> = {}, propose?: unknown[]) {
+function stop(progress: Partial<StopProgress>, stopping: Record<string, unknown> = {}, propose?: unknown[]) {
   const spec = aSpec({ stopping, ...(propose === undefined ? {} : { propose }) })
-  return stopReason(spec, { ...fresh, ...progress })
+  return findStopReason(spec, { ...fresh, ...progress })
 }
 
 describe('judging', () => {
@@ -36,11 +36,11 @@ describe('judging', () => {
     [5, 5, '5 USD spent on judges (metric.judge.max_total_cost_usd)'],
     [5, Number.NaN, '5 USD spent on judges (metric.judge.max_total_cost_usd)'],
   ])('under a cap of %d, with %d spent: %s', (cap, spent, reason) => {
-    expect(judgingStop(judged(cap), spent)?.reason ?? null).toBe(reason)
+    expect(findJudgingStop(judged(cap), spent)?.reason ?? null).toBe(reason)
   })
 
   test('is not what a campaign with another metric spends money on', () => {
-    expect(judgingStop(judged(5, 'hard'), 9)).toBeNull()
+    expect(findJudgingStop(judged(5, 'hard'), 9)).toBeNull()
   })
 })
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { changeText, numberText } from '../../src/decide/wording.ts'
+import { formatMetricChange, formatNumber } from '../../src/decide/wording.ts'
 
 describe('a number', () => {
   it.each([
@@ -12,10 +12,10 @@ describe('a number', () => {
     [0, '0'],
     [Number.POSITIVE_INFINITY, 'Infinity'],
   ])('%d is shown as %s: a count in full, a fraction with six digits', (value, text) => {
-    expect(numberText(value)).toBe(text)
+    expect(formatNumber(value)).toBe(text)
   })
 
   it('is shown in full in a change as well', () => {
-    expect(changeText('bytes', 3_316_386, 3_316_380)).toBe('bytes 3316386 -> 3316380 (-0.00018 %)')
+    expect(formatMetricChange('bytes', 3_316_386, 3_316_380)).toBe('bytes 3316386 -> 3316380 (-0.00018 %)')
   })
 })

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { addedPackages, distinct } from '../../src/dependencies/added-packages.ts'
-import type { Package } from '../../src/dependencies/addition.ts'
+import { listAddedPackages, dedupePackages } from '../../src/dependencies/added-packages.ts'
+import type { PackageEntry } from '../../src/dependencies/addition.ts'
 
-const ms: Package = {
+const ms: PackageEntry = {
   name: 'ms',
   version: '2.1.3',
   source: 'registry',
@@ -21,11 +21,11 @@ describe('a package is new', () => {
     { integrity: null },
     { scripts: true },
   ])('with %o', change => {
-    expect(addedPackages([ms], [{ ...ms, ...change }])).toHaveLength(1)
+    expect(listAddedPackages([ms], [{ ...ms, ...change }])).toHaveLength(1)
   })
 
   test('where the base holds nothing', () => {
-    expect(addedPackages([], [ms])).toEqual([ms])
+    expect(listAddedPackages([], [ms])).toEqual([ms])
   })
 })
 
@@ -33,19 +33,19 @@ describe('a package is known', () => {
   test.each([{ direct: true }, { direct: null }, { licence: 'MIT' }, { scripts: null }])(
     'with %o',
     change => {
-      expect(addedPackages([ms], [{ ...ms, ...change }])).toEqual([])
+      expect(listAddedPackages([ms], [{ ...ms, ...change }])).toEqual([])
     },
   )
 
   test('that runs scripts, where the base ran them or did not say', () => {
     const runs = { ...ms, scripts: true }
-    expect(addedPackages([runs], [runs])).toEqual([])
-    expect(addedPackages([{ ...ms, scripts: null }], [runs])).toEqual([])
+    expect(listAddedPackages([runs], [runs])).toEqual([])
+    expect(listAddedPackages([{ ...ms, scripts: null }], [runs])).toEqual([])
   })
 
   test('wherever it stands among others', () => {
     const others = ['a', 'b', 'c'].map(name => ({ ...ms, name }))
-    expect(addedPackages([...others, ms], [ms, ...others.toReversed()])).toEqual([])
+    expect(listAddedPackages([...others, ms], [ms, ...others.toReversed()])).toEqual([])
   })
 })
 
@@ -56,15 +56,15 @@ describe('several entries of one package', () => {
       { ...ms, direct: false, scripts: null, licence: 'MIT' },
       { ...ms, direct: true, scripts: true, licence: 'ISC' },
     ]
-    expect(distinct(entries)).toEqual([{ ...ms, direct: true, scripts: true, licence: 'MIT' }])
+    expect(dedupePackages(entries)).toEqual([{ ...ms, direct: true, scripts: true, licence: 'MIT' }])
   })
 
   test('of which none is direct are not direct; of which none says, nobody knows', () => {
-    expect(distinct([ms, { ...ms, direct: null }])).toMatchObject([{ direct: false }])
-    expect(distinct([{ ...ms, direct: null }])).toMatchObject([{ direct: null }])
+    expect(dedupePackages([ms, { ...ms, direct: null }])).toMatchObject([{ direct: false }])
+    expect(dedupePackages([{ ...ms, direct: null }])).toMatchObject([{ direct: null }])
   })
 
   test('that differ in what counts stay apart', () => {
-    expect(distinct([ms, { ...ms, integrity: 'sha512-b' }])).toHaveLength(2)
+    expect(dedupePackages([ms, { ...ms, integrity: 'sha512-b' }])).toHaveLength(2)
   })
 })

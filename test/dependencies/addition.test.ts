@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Addition, additionsDigest } from '../../src/dependencies/addition.ts'
+import { type AddedPackage, computeAdditionsDigest } from '../../src/dependencies/addition.ts'
 
-const addition: Addition = {
+const addition: AddedPackage = {
   ecosystem: 'npm',
   name: 'ms',
   version: '2.1.3',
@@ -19,7 +19,7 @@ describe('the digest of a set of additions', () => {
     const some = ['a', 'b', 'c'].map(name => ({ ...addition, name }))
     fc.assert(
       fc.property(fc.shuffledSubarray([...some, ...some], { minLength: 6 }), shuffled => {
-        expect(additionsDigest(shuffled)).toBe(additionsDigest(some))
+        expect(computeAdditionsDigest(shuffled)).toBe(computeAdditionsDigest(some))
       }),
     )
   })
@@ -35,15 +35,17 @@ describe('the digest of a set of additions', () => {
     { scripts: null },
     { path: 'a/package-lock.json' },
   ])('is another with %o', change => {
-    expect(additionsDigest([{ ...addition, ...change }])).not.toBe(additionsDigest([addition]))
+    expect(computeAdditionsDigest([{ ...addition, ...change }])).not.toBe(computeAdditionsDigest([addition]))
   })
 
   test('is another with one more or one less', () => {
-    const digests = [[], [addition], [addition, { ...addition, name: 'ns' }]].map(additionsDigest)
+    const digests = [[], [addition], [addition, { ...addition, name: 'ns' }]].map(computeAdditionsDigest)
     expect(new Set(digests).size).toBe(3)
   })
 
   test('does not depend on what follows from the package: its licence, how it is reached', () => {
-    expect(additionsDigest([{ ...addition, licence: null, direct: null }])).toBe(additionsDigest([addition]))
+    expect(computeAdditionsDigest([{ ...addition, licence: null, direct: null }])).toBe(
+      computeAdditionsDigest([addition]),
+    )
   })
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { dependencyChange } from '../../src/dependencies/dependency-change.ts'
+import { compareDependencies } from '../../src/dependencies/dependency-change.ts'
 import { bytes, changeOf, fixture } from './fixture.ts'
 
 const FILES: readonly (readonly [path: string, file: string | null])[] = [
@@ -44,7 +44,7 @@ describe.each(FILES)('whatever stands in %s (%s)', (path, file) => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), fc.string({ unit: 'binary' }), (blob, text) => {
         for (const candidate of [blob, bytes(text)])
-          expect(dependencyChange([{ path, base: bytes(base), candidate }])).toHaveProperty('faults')
+          expect(compareDependencies([{ path, base: bytes(base), candidate }])).toHaveProperty('faults')
       }),
       { numRuns: 10 },
     )

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import type { Addition } from '../../src/dependencies/addition.ts'
-import { dependencyChange } from '../../src/dependencies/dependency-change.ts'
+import type { AddedPackage } from '../../src/dependencies/addition.ts'
+import { compareDependencies } from '../../src/dependencies/dependency-change.ts'
 import { bytes, changeOf, fixture } from './fixture.ts'
 
-function counts(additions: readonly Addition[]): Record<string, number | null> {
+function counts(additions: readonly AddedPackage[]): Record<string, number | null> {
   const told = additions.flatMap(({ name, brings }) =>
     brings === undefined ? [] : [[name, brings] as const],
   )
@@ -59,10 +59,10 @@ describe('how many more packages come with one that is asked for', () => {
       base: bytes('{}'),
       candidate: bytes(fixture('npm/package.json')),
     }
-    const { additions } = dependencyChange([lock, manifest])
+    const { additions } = compareDependencies([lock, manifest])
     const asked = additions.filter(({ path }) => path === 'package.json')
     expect(counts(asked)).toMatchObject({ 'is-even': 4, ms: 0 })
-    const alone = dependencyChange([manifest]).additions
+    const alone = compareDependencies([manifest]).additions
     expect(counts(alone)).toMatchObject({ 'is-even': null, ms: null })
   })
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isTree, placesOf, splitFields, textOf, wordOf } from '../../src/dependencies/fields.ts'
+import { isTree, flattenPlaces, splitFields, formatJson, formatValue } from '../../src/dependencies/fields.ts'
 
 function restOf(tree: Record<string, unknown>, patterns: readonly string[], depth?: number) {
   return Object.fromEntries(splitFields(tree, patterns, depth).rest)
@@ -47,7 +47,7 @@ describe('a manifest taken apart', () => {
   })
 
   test('of nothing is nothing', () => {
-    expect(placesOf(undefined, 1)).toEqual(new Map())
+    expect(flattenPlaces(undefined, 1)).toEqual(new Map())
     expect(splitFields({}, ['a']).rest.size).toBe(0)
   })
 })
@@ -55,13 +55,13 @@ describe('a manifest taken apart', () => {
 describe('values as text', () => {
   test('differ wherever TOML’s values do', () => {
     const values = [Infinity, -Infinity, NaN, null, 1n, 1, '1', new Date(0), [], {}]
-    expect(new Set(values.map(textOf)).size).toBe(values.length - 1)
-    expect(textOf(1n)).toBe('"1"')
+    expect(new Set(values.map(formatJson)).size).toBe(values.length - 1)
+    expect(formatJson(1n)).toBe('"1"')
   })
 
   test('are words where they are words', () => {
-    expect(wordOf('^1.0')).toBe('^1.0')
-    expect(wordOf(['a'])).toBe('["a"]')
+    expect(formatValue('^1.0')).toBe('^1.0')
+    expect(formatValue(['a'])).toBe('["a"]')
   })
 
   test('a date is no table', () => {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { dependencyChange } from '../../src/dependencies/dependency-change.ts'
+import { compareDependencies } from '../../src/dependencies/dependency-change.ts'
 
 /** A file of fixtures/dependencies, as its tool wrote it. */
 export function fixture(name: string): string {
@@ -12,7 +12,7 @@ export function bytes(text: string | null): Uint8Array | null {
 
 /** What a candidate changes that leaves this one file as `candidate`. */
 export function changeOf(path: string, base: string | null, candidate: string | null) {
-  return dependencyChange([{ path, base: bytes(base), candidate: bytes(candidate) }])
+  return compareDependencies([{ path, base: bytes(base), candidate: bytes(candidate) }])
 }
 
 /** "name version source", in order: what a reviewer is asked about. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { publicRegistries } from '../../src/dependencies/registries.ts'
+import { createPublicRegistries } from '../../src/dependencies/registries.ts'
 import type { Release } from '../../src/ports.ts'
 import { packageRegistry } from '../servers/package-registry.ts'
 
@@ -43,7 +43,10 @@ const ANSWERS = {
 async function asking(answers: Record<string, unknown>, release: Partial<Release> = {}) {
   const { url, asked } = await packageRegistry(answers)
   const goServers = { sums: `${url}/sums`, proxy: `${url}/proxy`, index: `${url}/index` }
-  const found = await publicRegistries({ version: '0.0.0', goServers }).publishedAt({ ...MODULE, ...release })
+  const found = await createPublicRegistries({ version: '0.0.0', goServers }).publishedAt({
+    ...MODULE,
+    ...release,
+  })
   const at = found?.at ?? null
   return { at, by: found?.by ?? null, asked }
 }

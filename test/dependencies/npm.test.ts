@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { dependencyChange } from '../../src/dependencies/dependency-change.ts'
+import { compareDependencies } from '../../src/dependencies/dependency-change.ts'
 import { additionsOf, bytes, changeOf, faultOf, fixture } from './fixture.ts'
 
 function manifest(members: object): string {
@@ -130,7 +130,7 @@ describe('package.json', () => {
 
   test('bytes that are no text cannot be approved', () => {
     const candidate = Uint8Array.from([0x7b, 0xff, 0x7d])
-    const { faults } = dependencyChange([{ path: 'package.json', base: bytes('{}'), candidate }])
+    const { faults } = compareDependencies([{ path: 'package.json', base: bytes('{}'), candidate }])
     expect(faults[0]?.fault).toContain('cannot be read')
   })
 
@@ -232,7 +232,7 @@ describe('package-lock.json', () => {
         candidate: bytes(fixture('npm/package.json')),
       },
     ]
-    const direct = dependencyChange(files).additions.filter(each => each.direct)
+    const direct = compareDependencies(files).additions.filter(each => each.direct)
     expect(direct.map(({ name }) => name)).toEqual(['@sindresorhus/is', 'core-js', 'is-even', 'ms'])
   })
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { parseJsonTree, withoutLastCommas } from '../../src/dependencies/json-text.ts'
+import { parseJsonTree, stripTrailingCommas } from '../../src/dependencies/json-text.ts'
 import { parseTomlTree } from '../../src/dependencies/toml-text.ts'
-import { parseXml, splitElements, textsIn } from '../../src/dependencies/xml-text.ts'
+import { parseXml, splitElements, readChildTexts } from '../../src/dependencies/xml-text.ts'
 import { parseYamlTree } from '../../src/dependencies/yaml-text.ts'
 
 describe('JSON', () => {
@@ -28,7 +28,7 @@ describe('JSON', () => {
     ['{ "a": "b,]", }', '{ "a": "b,]" }'],
     ['{ "a\\",}": 1,\n}', '{ "a\\",}": 1\n}'],
   ])('%j has a comma too many', (text, without) => {
-    expect(withoutLastCommas(text)).toBe(without)
+    expect(stripTrailingCommas(text)).toBe(without)
   })
 })
 
@@ -100,14 +100,14 @@ describe('XML', () => {
   })
 
   test('tells each of its texts once', () => {
-    expect(textsIn(parseXml('<a><b>1</b><c>2</c></a>'))).toEqual(
+    expect(readChildTexts(parseXml('<a><b>1</b><c>2</c></a>'))).toEqual(
       new Map([
         ['b', '1'],
         ['c', '2'],
       ]),
     )
-    expect(() => textsIn(parseXml('<a><b>1</b><b>2</b></a>'))).toThrow('two b in one a')
-    expect(() => textsIn(parseXml('<a><b x="1">1</b></a>'))).toThrow('attributes on b in a')
+    expect(() => readChildTexts(parseXml('<a><b>1</b><b>2</b></a>'))).toThrow('two b in one a')
+    expect(() => readChildTexts(parseXml('<a><b x="1">1</b></a>'))).toThrow('attributes on b in a')
   })
 
   test.each([

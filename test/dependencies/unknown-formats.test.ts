@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { isManifest } from '../../src/decide/manifest.ts'
-import { dependencyChange } from '../../src/dependencies/dependency-change.ts'
+import { compareDependencies } from '../../src/dependencies/dependency-change.ts'
 import { bytes, changeOf, faultOf } from './fixture.ts'
 
 const UNREAD = [
@@ -74,7 +74,7 @@ describe('a file whose format is not known', () => {
 
 test('a file that is too large cannot be approved', () => {
   const candidate = Buffer.alloc(17 * 1024 * 1024, ' ')
-  const { faults } = dependencyChange([{ path: 'package.json', base: bytes('{}'), candidate }])
+  const { faults } = compareDependencies([{ path: 'package.json', base: bytes('{}'), candidate }])
   expect(faults[0]?.fault).toContain('it is too large')
 })
 
@@ -94,7 +94,7 @@ test('every file counts for itself, with what it changes and what is wrong with 
     { path: 'a/package.json', base: '{ "dependencies": { "evil": "1" } }', candidate: '{ "scripts": {} }' },
     { path: 'setup.py', base: 'a', candidate: 'b' },
   ]
-  const change = dependencyChange(
+  const change = compareDependencies(
     files.map(({ path, base, candidate }) => ({ path, base: bytes(base), candidate: bytes(candidate) })),
   )
   expect(change).toMatchObject({

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { mayBe } from '../../src/dependencies/version-range.ts'
+import { canMatchRange } from '../../src/dependencies/version-range.ts'
 
 it.each<[range: string, fits: string[], others: string[]]>([
   ['*', ['0.1.0', '9.0'], ['1.0.0-beta.1']],
@@ -17,6 +17,6 @@ it.each<[range: string, fits: string[], others: string[]]>([
   ['^1.0 || ^3.0', ['1.1.0', '3.1.0'], ['2.0.0']],
   ['latest', ['1.0.0', '9.9.9'], []],
 ])('%s may come to some versions and not to others', (range, fits, others) => {
-  expect(fits.filter(version => !mayBe(version, range))).toEqual([])
-  expect(others.filter(version => mayBe(version, range))).toEqual([])
+  expect(fits.filter(version => !canMatchRange(version, range))).toEqual([])
+  expect(others.filter(version => canMatchRange(version, range))).toEqual([])
 })

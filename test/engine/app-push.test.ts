@@ -31,7 +31,7 @@ async function refused({
   const transaction = new Transaction(own, { loaded, refs })
   const { incumbent: to, start, harness } = loaded.campaign
   if (brings === 'synced')
-    transaction.seal({
+    transaction.addEvent({
       kind: 'synced',
       cause: 'test',
       order: '0'.repeat(64),
@@ -42,7 +42,7 @@ async function refused({
       holds: [],
       harness,
     })
-  else transaction.seal({ kind: 'alert', cause: 'test', code: 'push-refused', message: 'x', about: null })
+  else transaction.addEvent({ kind: 'alert', cause: 'test', code: 'push-refused', message: 'x', about: null })
   const next = await repository.writeCommit({
     tree: to.tree,
     parents: [to.commit],

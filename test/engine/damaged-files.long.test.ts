@@ -88,7 +88,7 @@ describe('an idea of a program that is not recorded yet', () => {
     const main = site.bare('rev-parse', 'main')
     const { tree } = await repository.commit(main)
     const blob = await repository.writeBlob(text)
-    const changed = await repository.replaceAt(tree, [
+    const changed = await repository.replaceEntries(tree, [
       { path: 'src/a.txt', entry: { mode: '100644', oid: blob } },
     ])
     const commit = await repository.writeCommit({ tree: changed, parents: [main], message: text, date: 0 })

@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs'
 import { once } from 'node:events'
 import { basename } from 'node:path'
-import { freeWorkDir } from '../../src/engine/work-dirs.ts'
+import { claimFreeWorkDir } from '../../src/engine/work-dirs.ts'
 import { releaseWorkDir } from '../../src/measure/process/leftovers.ts'
 
 /** A process that takes a directory again and again once it is told: `node dir-taker.mjs <under> <log> <times>`. */
@@ -10,7 +10,7 @@ process.stdout.write('ready\n')
 await once(process.stdin, 'data')
 process.stdin.destroy()
 for (let round = 0; round < Number(times); round++) {
-  const workDir = await freeWorkDir(under, 0)
+  const workDir = await claimFreeWorkDir(under, 0)
   appendFileSync(log, `in ${basename(workDir)} ${process.pid}\n`)
   await new Promise(resolve => setTimeout(resolve, 1))
   appendFileSync(log, `out ${basename(workDir)} ${process.pid}\n`)

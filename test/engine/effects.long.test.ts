@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { audit } from '../../src/engine/audit.ts'
-import { replay } from '../../src/engine/replay.ts'
+import { auditLedger } from '../../src/engine/audit.ts'
+import { replayLedger } from '../../src/engine/replay.ts'
 import { requireCampaign } from '../../src/engine/session.ts'
 import type { EventDraft } from '../../src/model/event.ts'
-import { runSummary } from '../../src/report/run-summary.ts'
+import { renderRunSummary } from '../../src/report/run-summary.ts'
 import { rewrite } from '../audit/tampering.ts'
 import { letters, SIZE_FILES, SIZE_SPEC, shorter, sizeYard } from './size-yard.ts'
 import { patchOf } from './yard.ts'
@@ -54,7 +54,7 @@ describe('a campaign whose metric is noisy', () => {
     expect(landings).toMatchObject([{ experiment: 'exp-001', effect: { pairs: 8, scale: 'log' } }])
     expect(progression).toMatchObject({ from: start, to: incumbent, pairs: 64 })
     expect(progression?.effect).toBeGreaterThan(0.2)
-    expect(runSummary(loaded.campaign, { for: 'nothing', reason: 'done' })[2]).toMatch(
+    expect(renderRunSummary(loaded.campaign, { for: 'nothing', reason: 'done' })[2]).toMatch(
       /^Since the baseline: bytes \d\d\.\d % lower \(.* %\) than [0-9a-f]{12}, 64 pairs\.$/,
     )
     expect(site.bare('show', 'optimize-state/size:README.md')).toMatch(/^# size\n\n\*\*Progress: bytes/)
@@ -62,7 +62,7 @@ describe('a campaign whose metric is noisy', () => {
 
     const forged = async (edit: Edit) => {
       await rewrite(site, draft => [draft.kind === 'effect-measured' ? edit(draft) : draft])
-      const [found, again] = [await audit(site.place), await replay(site.place)]
+      const [found, again] = [await auditLedger(site.place), await replayLedger(site.place)]
       return [found.problems.map(({ what }) => what).join('\n'), again.differences.map(({ field }) => field)]
     }
     const [words, fields] = await forged(draft => ({ ...draft, effect: 0.9 }))
@@ -77,7 +77,7 @@ describe('a campaign whose metric is noisy', () => {
       })
       return [{ ...first, stop: { ...first.stop, terms: Object.fromEntries(terms) } }]
     })
-    const { problems } = await audit(site.place)
+    const { problems } = await auditLedger(site.place)
     expect(problems.map(({ what }) => what).join('\n')).toContain('exp-001 does not touch what it says')
   })
 

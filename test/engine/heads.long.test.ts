@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { submit } from '../../src/engine/submit.ts'
+import { submitIdea } from '../../src/engine/submit.ts'
 import type { Campaign } from '../../src/model/campaign.ts'
 import { letters, shorter, sizeYard } from './size-yard.ts'
 import type { Yard } from './yard.ts'
@@ -19,7 +19,7 @@ async function shared(ideas: string[] = [], options: { remote?: boolean } = {}):
 async function bring(site: Yard, name: string, files: Record<string, string>, from = 'main') {
   const commit = site.commitOn(from, files, name)
   const idea = { commit, from: site.origin, name, title: name, body: '' }
-  return { commit, ...(await submit(site.place, idea)) }
+  return { commit, ...(await submitIdea(site.place, idea)) }
 }
 
 const statusIs = (hypothesis: string, status: string) => (campaign: Campaign) =>
@@ -77,7 +77,7 @@ describe('a branch that gets new commits', () => {
     expect(await site.outcomes()).toEqual({ mine: 'dropped' })
     const better = site.commitOn(commit, { 'src/a.txt': letters('a', 2) }, 'better')
     const idea = { commit: better, from: site.origin, name: 'mine', title: 'better', body: '' }
-    await submit(site.place, idea)
+    await submitIdea(site.place, idea)
     await site.run()
     expect(await site.outcomes()).toEqual({ mine: 'dropped', better: 'kept' })
     await site.proven()

@@ -1,11 +1,11 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { amend } from '../../src/engine/amend.ts'
+import { applyAmendment } from '../../src/engine/amend.ts'
 import { requireCampaign } from '../../src/engine/session.ts'
-import { brief } from '../../src/propose/brief.ts'
-import { EventLines } from '../../src/report/event-line.ts'
-import { verdictSentence } from '../../src/report/sentence.ts'
+import { renderBrief } from '../../src/propose/brief.ts'
+import { EventRenderer } from '../../src/report/event-line.ts'
+import { renderVerdictSentence } from '../../src/report/sentence.ts'
 import { letters, shorter, SIZE_SPEC, sizeYard, type SizeOptions } from './size-yard.ts'
 import { patchOf, type Yard } from './yard.ts'
 
@@ -76,16 +76,18 @@ describe('an idea that wins on the metric and loses on the holdout', () => {
     expect(await made.outcomes()).toEqual({ overfitted: 'dropped', a5: 'kept' })
     const dropped = await made.experiment('overfitted')
     expect(dropped).toMatchObject({ verdict: 'no gain', reason: 'holdout', primary_delta: 13 })
-    expect(verdictSentence(dropped)).toBe('No gain: better on the metric, but it did not pass the holdout')
+    expect(renderVerdictSentence(dropped)).toBe(
+      'No gain: better on the metric, but it did not pass the holdout',
+    )
     expect(await uses(made)).toBe(2)
     await made.proven()
 
     const { loaded, spec, pulls } = await requireCampaign(made.place)
     const told = [
-      brief({ campaign: loaded.campaign, spec, incumbentMetrics: {} }),
+      renderBrief({ campaign: loaded.campaign, spec, incumbentMetrics: {} }),
       ...pulls.map(({ title, body }) => title + body),
       await resultsOf(made, 'exp-001'),
-      ...(await made.events()).map(event => new EventLines().next(event)),
+      ...(await made.events()).map(event => new EventRenderer().next(event)),
       ...made.said,
       JSON.stringify(loaded.campaign.experiments),
     ].join('\n')
@@ -174,7 +176,7 @@ describe('a holdout that was used as often as it may be', () => {
     const made = await site([OVERFITTED, shorter('a', 5)], { max_uses: 1 })
     await made.run()
     const before = (await made.events()).filter(({ kind }) => kind === 'measured').length
-    expect(await amend(made.place, { yaml: specWith(3), reason: 'one more look' })).toEqual({
+    expect(await applyAmendment(made.place, { yaml: specWith(3), reason: 'one more look' })).toEqual({
       measuredAnew: false,
     })
     await made.person({ kind: 'campaign-resumed', reason: 'amended' })

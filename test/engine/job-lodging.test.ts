@@ -1,25 +1,25 @@
 import { describe, expect, it } from 'vitest'
-import { jobLodging } from '../../src/engine/job-lodging.ts'
-import type { NoUsers, SideUsers } from '../../src/measure/users/side-users.ts'
+import { chooseJobWorkspace } from '../../src/engine/job-lodging.ts'
+import type { MissingUsers, SideUsers } from '../../src/measure/users/side-users.ts'
 import { aSpec } from '../decide/a-spec.ts'
 
 const USERS: SideUsers = { dir: '/var/lib/winnow', owners: [{ uid: 901, gid: 901 }] }
-const NOBODY: NoUsers = { what: 'there is no user winnow-1', fix: 'make them' }
+const NOBODY: MissingUsers = { what: 'there is no user winnow-1', fix: 'make them' }
 
 interface Case {
   isolation: 'auto' | 'uid' | 'none'
-  users?: SideUsers | NoUsers
+  users?: SideUsers | MissingUsers
   before?: boolean | null
   fails?: string
 }
 
 async function lodging({ isolation, users = USERS, before = null, fails }: Case) {
   const tried: string[] = []
-  const answer = await jobLodging('/work', {
+  const answer = await chooseJobWorkspace('/work', {
     users,
     before,
     spec: aSpec({ measurement: { command: 'x', isolation } }),
-    rehearse: async ({ workDir }) => {
+    runDryRun: async ({ workDir }) => {
       tried.push(workDir)
       return fails ?? null
     },

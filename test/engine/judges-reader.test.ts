@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { itemsToJudge, judgesReader } from '../../src/engine/actions/judges.ts'
-import { unscoredOrders } from '../../src/engine/actions/scored-order.ts'
-import type { AskedScores } from '../../src/model/asked.ts'
-import { type Campaign, emptyCampaign, type LiveOrder } from '../../src/model/campaign.ts'
+import { listItemsToJudge, createJudgesReader } from '../../src/engine/actions/judges.ts'
+import { createUnscoredOrders } from '../../src/engine/actions/scored-order.ts'
+import type { PendingJudging } from '../../src/model/asked.ts'
+import { type Campaign, createEmptyCampaign, type LiveOrder } from '../../src/model/campaign.ts'
 import type { ScoreRecord } from '../../src/model/score-record.ts'
 import { order, printed, spec } from '../judge/a-printed-order.ts'
 
@@ -19,20 +19,20 @@ const live: LiveOrder = {
   scores: null,
 }
 
-function asking(key: string, changes: Partial<AskedScores> = {}): AskedScores {
+function asking(key: string, changes: Partial<PendingJudging> = {}): PendingJudging {
   const times = { until: '2026-01-01T02:00:00Z', asked_at: '2026-01-01T00:00:00Z' }
   return { key, order: ORDER.id, ...times, may_cost_usd: 1, run_id: RUN, ...changes }
 }
 
-function campaign(...askings: AskedScores[]): Campaign {
+function campaign(...askings: PendingJudging[]): Campaign {
   const judging = Object.fromEntries(askings.map(each => [each.key, each]))
-  return { ...emptyCampaign(), name: 'a', started: STARTED, orders: { [ORDER.id]: live }, judging }
+  return { ...createEmptyCampaign(), name: 'a', started: STARTED, orders: { [ORDER.id]: live }, judging }
 }
 
 /** A job of this run: what measuring left is found, or is not any more. */
 function scene({ found = true } = {}) {
   const said: string[] = []
-  const unscored = unscoredOrders()
+  const unscored = createUnscoredOrders()
   if (found) unscored.take(live, spec, { printed: printed(8, 8), digest: 'd'.repeat(64) })
   const findLost = async () => []
   const place = {
@@ -41,7 +41,11 @@ function scene({ found = true } = {}) {
   }
   async function facts(about: Campaign, scores: unknown) {
     const bytes = new TextEncoder().encode(JSON.stringify(scores))
-    const reader = judgesReader(place, unscored, { mayJudge: false, scores: { ok: true, bytes }, findLost })
+    const reader = createJudgesReader(place, unscored, {
+      mayJudge: false,
+      scores: { ok: true, bytes },
+      findLost,
+    })
     await reader.facts(about)
     return await reader.facts(about)
   }
@@ -80,14 +84,14 @@ describe('the scores that a job of the same run left', () => {
   it('are taken for its own askings, each by its key', async () => {
     const { facts, said } = scene()
     const scores = handed([told('k1', [record()]), told('k9', [record()])])
-    const { told: taken, untold } = await facts(campaign(asking('k1')), scores)
+    const { scores: taken, lost: untold } = await facts(campaign(asking('k1')), scores)
     expect([taken, untold, said]).toEqual([[told('k1', [record()])], [], []])
   })
 
   it('may be none that could be read: that was asked for as well', async () => {
     const { facts } = scene()
     const none = record({ scores: null, time: 2 })
-    expect((await facts(campaign(asking('k1')), handed([told('k1', [none])]))).told).toHaveLength(1)
+    expect((await facts(campaign(asking('k1')), handed([told('k1', [none])]))).scores).toHaveLength(1)
   })
 
   it('say nothing of what another run asked for, and it is not lost by that', async () => {
@@ -112,7 +116,7 @@ describe('the scores that a job of the same run left', () => {
     ['are no scores', { verdict: 'kept' }, ': '],
   ])('are not taken where they %s, and the asking is at its end', async (_, scores, why) => {
     const { facts, said } = scene()
-    const { told: taken, untold } = await facts(campaign(asking('k1')), scores)
+    const { scores: taken, lost: untold } = await facts(campaign(asking('k1')), scores)
     expect(taken).toEqual([])
     expect(untold).toEqual([{ key: 'k1', reason: expect.stringContaining(why) }])
     // However often it is looked at.
@@ -132,7 +136,7 @@ describe('the scores that a job of the same run left', () => {
   ])('are worth nothing with %s among them', async (_, changes) => {
     const { facts } = scene()
     const scores = handed([told('k1', [record(), { ...record(), ...changes }])])
-    const { told: taken, untold } = await facts(campaign(asking('k1')), scores)
+    const { scores: taken, lost: untold } = await facts(campaign(asking('k1')), scores)
     expect(taken).toEqual([])
     expect(untold).toMatchObject([
       { reason: expect.stringMatching(/^one is not what was asked for: \[\d,"/) },
@@ -141,7 +145,10 @@ describe('the scores that a job of the same run left', () => {
 
   it('cost what they cost where nobody waits for them any more, and are forgotten', async () => {
     const { facts } = scene({ found: false })
-    const { told: taken } = await facts(campaign(asking('k1')), handed([told('k1', [record({ item: 'x' })])]))
+    const { scores: taken } = await facts(
+      campaign(asking('k1')),
+      handed([told('k1', [record({ item: 'x' })])]),
+    )
     expect(taken).toEqual([told('k1', [])])
   })
 
@@ -149,7 +156,7 @@ describe('the scores that a job of the same run left', () => {
     const { place, unscored, findLost } = scene()
     for (const mayJudge of [true, false])
       expect(
-        await judgesReader(place, unscored, { mayJudge, scores: null, findLost }).facts(
+        await createJudgesReader(place, unscored, { mayJudge, scores: null, findLost }).facts(
           campaign(asking('k1')),
         ),
       ).toEqual({
@@ -168,7 +175,7 @@ describe('what the job that asks is handed', () => {
       asking('k2', { run_id: 'actions:8' }),
       asking('k3', { order: 'f'.repeat(64) }),
     )
-    expect(itemsToJudge(place, all, unscored)).toEqual({
+    expect(listItemsToJudge(place, all, unscored)).toEqual({
       winnow: 1,
       campaign: 'a',
       started: STARTED,
@@ -178,8 +185,8 @@ describe('what the job that asks is handed', () => {
 
   it('is nothing where there is nothing', () => {
     const { place, unscored } = scene()
-    expect(itemsToJudge(place, campaign(), unscored)).toBeNull()
-    expect(itemsToJudge(place, campaign(asking('k1', { run_id: 'actions:8' })), unscored)).toBeNull()
-    expect(itemsToJudge(place, campaign(asking('k1')), scene({ found: false }).unscored)).toBeNull()
+    expect(listItemsToJudge(place, campaign(), unscored)).toBeNull()
+    expect(listItemsToJudge(place, campaign(asking('k1', { run_id: 'actions:8' })), unscored)).toBeNull()
+    expect(listItemsToJudge(place, campaign(asking('k1')), scene({ found: false }).unscored)).toBeNull()
   })
 })

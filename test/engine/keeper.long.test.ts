@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { submit } from '../../src/engine/submit.ts'
+import { submitIdea } from '../../src/engine/submit.ts'
 import { letters, shorter, sizeYard } from './size-yard.ts'
 import { gitIn, patchOf, type Yard } from './yard.ts'
 
@@ -16,7 +16,7 @@ async function finished(): Promise<Yard> {
   const site = await sizeYard(IDEAS, { remote: true })
   await site.start()
   const commit = site.commitOn('main', { 'src/e.txt': 'e\n' }, 'mine')
-  await submit(site.place, { commit, from: site.origin, name: 'mine', title: 'mine', body: '' })
+  await submitIdea(site.place, { commit, from: site.origin, name: 'mine', title: 'mine', body: '' })
   await site.run()
   return site
 }

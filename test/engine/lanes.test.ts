@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { berthFor, Lanes } from '../../src/engine/lanes.ts'
+import { chooseSlotRequest, WorkerSlots } from '../../src/engine/lanes.ts'
 import type { StopRule } from '../../src/model/order.ts'
 import { winnowSpec } from '../spec/problems-of.ts'
 
@@ -25,7 +25,7 @@ describe('who may be measured beside whom', () => {
     { rule: 'alone' },
     { rule: 'holdout', command: 'x', metrics: ['ms'], scale, pairs: 8, margin: 0, exact: true, source: null },
   ])('$rule is alone on the machine', stop => {
-    expect(berthFor({ stop }, winnowSpec({}))).toEqual({ limit: 1, alone: true })
+    expect(chooseSlotRequest({ stop }, winnowSpec({}))).toEqual({ limit: 1, alone: true })
   })
 
   it('what repeats exactly may run beside its like, as far as the spec lets it', () => {
@@ -36,7 +36,7 @@ describe('who may be measured beside whom', () => {
       { execution: { mode: 'serial' } },
       { 'parallel.exclusive_resources': ['gpu'] },
     ]
-    const berths = limits.map(changes => berthFor({ stop }, winnowSpec(changes)))
+    const berths = limits.map(changes => chooseSlotRequest({ stop }, winnowSpec(changes)))
     expect(berths.map(({ alone }) => alone)).toEqual([false, false, false, false])
     expect(berths[0]?.limit).toBeGreaterThanOrEqual(1)
     expect(berths.slice(1).map(({ limit }) => limit)).toEqual([1, 1, 1])
@@ -45,7 +45,7 @@ describe('who may be measured beside whom', () => {
 
 /** Enters lanes one after the other, and says which of them are in. */
 function harbour() {
-  const lanes = new Lanes()
+  const lanes = new WorkerSlots()
   const inside: string[] = []
   const left = new Map<string, () => void>()
   return {

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it, vi } from 'vitest'
-import { interruptedText, MOST_INTERRUPTIONS } from '../../src/plan/lost.ts'
+import { describeInterruptions, MAX_INTERRUPTIONS } from '../../src/plan/lost.ts'
 import type { Campaign } from '../../src/model/campaign.ts'
 import { letters, sizeYard } from './size-yard.ts'
 import { patchOf } from './yard.ts'
@@ -40,7 +40,7 @@ describe('an order without a report by its deadline', () => {
     const site = await sizeYard([SLOW], { ahead: () => ahead, files: { 'bench/test.sh': GATE } })
     await site.start()
     let order: string | null = null
-    for (let days = 1; days <= MOST_INTERRUPTIONS; days++) {
+    for (let days = 1; days <= MAX_INTERRUPTIONS; days++) {
       const { experiments } = await site.until(orderedAnew(order))
       order = experiments['exp-001']?.order ?? null
       await begins(days)
@@ -49,16 +49,16 @@ describe('an order without a report by its deadline', () => {
     expect(await site.run()).toMatchObject({ for: 'nothing', reason: expect.stringContaining('8 hours') })
 
     expect(await site.outcomes()).toEqual({ 'never ends': 'inconclusive' })
-    expect(await site.reasonOf('never ends')).toContain(interruptedText(MOST_INTERRUPTIONS))
+    expect(await site.reasonOf('never ends')).toContain(describeInterruptions(MAX_INTERRUPTIONS))
     const events = await site.events()
     const lost = events.flatMap(event => (event.kind === 'order-lost' ? [event] : []))
-    expect(lost).toHaveLength(MOST_INTERRUPTIONS)
+    expect(lost).toHaveLength(MAX_INTERRUPTIONS)
     for (const { started, reason } of lost)
       expect([started, reason]).toEqual([true, expect.stringMatching(/^no report by its deadline, \d{4}-/)])
     const coins = events.flatMap(event =>
       event.kind === 'order-issued' && event.purpose === 'experiment' ? [event.coins] : [],
     )
-    expect([coins.length, new Set(coins).size]).toEqual([MOST_INTERRUPTIONS, 1])
+    expect([coins.length, new Set(coins).size]).toEqual([MAX_INTERRUPTIONS, 1])
     await site.proven()
   })
 })

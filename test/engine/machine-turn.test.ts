@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { isTimedElsewhere, takeTurn } from '../../src/engine/machine-turn.ts'
+import { isTimedElsewhere, acquireMachineLock } from '../../src/engine/machine-turn.ts'
 import { scratch } from '../git/scratch.ts'
 import { turnTakers } from './turn-takers.ts'
 
@@ -86,7 +86,7 @@ describe('processes that take turns on one machine', () => {
     const dead = { run_id: 'local:an-earlier-boot:1:1', pid: 1, alone: true, what: 'x', number: 0 }
     mkdirSync(join(machineDir, folder), { recursive: true })
     writeFileSync(join(machineDir, folder, 'dead.arriving'), JSON.stringify(dead))
-    const leave = await takeTurn(
+    const leave = await acquireMachineLock(
       machineAt(machineDir),
       { alone: true, what: 'x' },
       new AbortController().signal,
@@ -123,19 +123,23 @@ describe('a directory that cannot be made', () => {
     const [first, second, third] = [closed(), closed(), closed()]
     elsewhere(scratch('winnow-tmp-'))
     const wish = { alone: true, what: 'x' }
-    const leave = await takeTurn(machineAt(first), wish, new AbortController().signal)
+    const leave = await acquireMachineLock(machineAt(first), wish, new AbortController().signal)
     expect(leave).not.toBeNull()
     expect(await isTimedElsewhere({ machineDir: second })).toBe(true)
     const abort = new AbortController()
     const waiting = machineAt(third, () => abort.abort())
-    expect(await takeTurn(waiting, wish, abort.signal)).toBeNull()
+    expect(await acquireMachineLock(waiting, wish, abort.signal)).toBeNull()
     leave?.()
   })
 
   it('is named where the other one cannot be made either', async () => {
     const [first, second] = [closed(), closed()]
     elsewhere(second)
-    const taking = takeTurn(machineAt(first), { alone: true, what: 'x' }, new AbortController().signal)
+    const taking = acquireMachineLock(
+      machineAt(first),
+      { alone: true, what: 'x' },
+      new AbortController().signal,
+    )
     await expect(taking).rejects.toThrow(/^winnow cannot keep its machine lock: ENOTDIR.*; ENOTDIR/)
   })
 })
@@ -144,11 +148,11 @@ describe('a damaged file of a turn', () => {
   it('is nobody’s turn', async () => {
     const { machineDir } = ground()
     const wish = { alone: true, what: 'x' }
-    const leave = await takeTurn(machineAt(machineDir), wish, new AbortController().signal)
+    const leave = await acquireMachineLock(machineAt(machineDir), wish, new AbortController().signal)
     const [folder = ''] = readdirSync(machineDir)
     for (const name of ['a.turn', 'a.arriving']) writeFileSync(join(machineDir, folder, name), '')
     leave?.()
-    const next = await takeTurn(machineAt(machineDir), wish, new AbortController().signal)
+    const next = await acquireMachineLock(machineAt(machineDir), wish, new AbortController().signal)
     expect(next).not.toBeNull()
     next?.()
   })
@@ -158,14 +162,14 @@ describe('who waits for a turn', () => {
   it('gives up when it is interrupted, and is in nobody’s way any more', async () => {
     const { machineDir, left } = ground()
     const wish = { alone: true, what: 'x' }
-    const leave = await takeTurn(machineAt(machineDir), wish, new AbortController().signal)
+    const leave = await acquireMachineLock(machineAt(machineDir), wish, new AbortController().signal)
     const abort = new AbortController()
     const told: string[] = []
     const machine = machineAt(machineDir, line => {
       told.push(line)
       abort.abort()
     })
-    expect(await takeTurn(machine, wish, abort.signal)).toBeNull()
+    expect(await acquireMachineLock(machine, wish, abort.signal)).toBeNull()
     expect(told).toHaveLength(1)
     expect(left()).toHaveLength(1)
     leave?.()
@@ -174,7 +178,7 @@ describe('who waits for a turn', () => {
   it('looks no more often than once a second', async () => {
     const { machineDir } = ground()
     const wish = { alone: true, what: 'x' }
-    const leave = await takeTurn(machineAt(machineDir), wish, new AbortController().signal)
+    const leave = await acquireMachineLock(machineAt(machineDir), wish, new AbortController().signal)
     const slept: number[] = []
     const machine = machineAt(machineDir)
     const clock = {
@@ -183,7 +187,7 @@ describe('who waits for a turn', () => {
         if (slept.push(ms) === 3) leave?.()
       },
     }
-    const second = await takeTurn({ ...machine, clock }, wish, new AbortController().signal)
+    const second = await acquireMachineLock({ ...machine, clock }, wish, new AbortController().signal)
     second?.()
     expect(slept).toEqual([1_000, 1_000, 1_000])
   })

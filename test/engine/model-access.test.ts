@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest'
-import { modelAccess, saysWhere } from '../../src/engine/model-access.ts'
+import { readModelAccess, hasModelUrl } from '../../src/engine/model-access.ts'
 
 const OPENAI = { WINNOW_MODEL_URL: 'https://api.openai.com/v1', WINNOW_MODEL_KEY: 'sk' }
 
 describe('where models are asked', () => {
   it('is what the environment says, at the price that is known there', () => {
-    expect(modelAccess(OPENAI, 'cheap')).toMatchObject({
+    expect(readModelAccess(OPENAI, 'cheap')).toMatchObject({
       key: 'sk',
       model: 'gpt-4.1-mini',
       price: { input: 0.4, output: 1.6 },
     })
-    expect(modelAccess({ ...OPENAI, WINNOW_MODEL_PRICE: '2/8.5' }, 'cheap').price).toEqual({
+    expect(readModelAccess({ ...OPENAI, WINNOW_MODEL_PRICE: '2/8.5' }, 'cheap').price).toEqual({
       input: 2,
       output: 8.5,
     })
-    expect(modelAccess({ WINNOW_MODEL_URL: 'http://127.0.0.1:1/v1' }, 'mine')).toMatchObject({
+    expect(readModelAccess({ WINNOW_MODEL_URL: 'http://127.0.0.1:1/v1' }, 'mine')).toMatchObject({
       key: '',
       model: 'mine',
       price: null,
@@ -22,16 +22,18 @@ describe('where models are asked', () => {
   })
 
   it('is not guessed', () => {
-    expect([saysWhere({}), saysWhere({ WINNOW_MODEL_URL: '' }), saysWhere(OPENAI)]).toEqual([
+    expect([hasModelUrl({}), hasModelUrl({ WINNOW_MODEL_URL: '' }), hasModelUrl(OPENAI)]).toEqual([
       false,
       false,
       true,
     ])
-    expect(() => modelAccess({ WINNOW_MODEL_KEY: 'sk' }, 'cheap')).toThrow('nothing says where one is asked')
+    expect(() => readModelAccess({ WINNOW_MODEL_KEY: 'sk' }, 'cheap')).toThrow(
+      'nothing says where one is asked',
+    )
   })
 
   it.each(['free', '1', '1/', '-1/2', '1/2/3', '1,5/2'])('costs nothing that cannot be read: %s', price => {
     const env = { ...OPENAI, WINNOW_MODEL_PRICE: price }
-    expect(() => modelAccess(env, 'cheap')).toThrow(`WINNOW_MODEL_PRICE is ${JSON.stringify(price)}`)
+    expect(() => readModelAccess(env, 'cheap')).toThrow(`WINNOW_MODEL_PRICE is ${JSON.stringify(price)}`)
   })
 })

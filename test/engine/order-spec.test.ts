@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { orderSpec } from '../../src/engine/order-spec.ts'
-import { type Campaign, emptyCampaign } from '../../src/model/campaign.ts'
-import { sha256 } from '../../src/model/canonical.ts'
+import { readSpecForOrder } from '../../src/engine/order-spec.ts'
+import { type Campaign, createEmptyCampaign } from '../../src/model/campaign.ts'
+import { hashSha256 } from '../../src/model/canonical.ts'
 import { open, userRepository } from '../git/scratch.ts'
 
 const PATH = '.winnow/size.yaml'
@@ -23,16 +23,16 @@ async function amendedTo(yaml: string) {
   const commit = user.commit('spec', { [PATH]: spec(1) })
   const pin = { commit, tree: user.git('rev-parse', 'HEAD^{tree}') }
   const campaign: Campaign = {
-    ...emptyCampaign(),
+    ...createEmptyCampaign(),
     spec_path: PATH,
     spec_yaml: yaml,
-    spec_sha256: sha256(yaml),
+    spec_sha256: hashSha256(yaml),
     harness: HARNESS,
     pin,
   }
   const repository = await open({ remote: user.dir, local: true })
   const ofOrder = (issuedWith: string, harness = HARNESS) =>
-    orderSpec(repository, campaign, { spec_sha256: sha256(issuedWith), pin, harness })
+    readSpecForOrder(repository, campaign, { spec_sha256: hashSha256(issuedWith), pin, harness })
   return { ofOrder }
 }
 

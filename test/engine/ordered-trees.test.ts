@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { bringOrderedTrees } from '../../src/engine/ordered-trees.ts'
+import { fetchOrderedTrees } from '../../src/engine/ordered-trees.ts'
 import { open, userRepository } from '../git/scratch.ts'
 import { anOrder } from '../model/an-order.ts'
 
@@ -25,7 +25,7 @@ describe('the trees of an order', () => {
     const { repository, order } = await scene()
     const [candidate] = order.candidates
     expect(await repository.has(candidate?.tree ?? '')).toBe(false)
-    await bringOrderedTrees(repository, order)
+    await fetchOrderedTrees(repository, order)
     expect(await repository.has(candidate?.tree ?? '')).toBe(true)
     expect(await repository.has(order.pin.tree)).toBe(true)
   })
@@ -33,7 +33,7 @@ describe('the trees of an order', () => {
   it('must be exactly the ordered ones', async () => {
     const { repository, order, head } = await scene()
     const other = { ...order, candidates: [{ label: 'exp-001' as const, head, tree: 'e'.repeat(40) }] }
-    await expect(bringOrderedTrees(repository, other)).rejects.toThrow(
+    await expect(fetchOrderedTrees(repository, other)).rejects.toThrow(
       `exp-001: merging ${head} with the base does not give tree ${'e'.repeat(40)}`,
     )
   })
@@ -42,6 +42,6 @@ describe('the trees of an order', () => {
     const { repository, order } = await scene()
     const head = 'f'.repeat(40)
     const other = { ...order, candidates: [{ label: 'exp-001' as const, head, tree: 'e'.repeat(40) }] }
-    await expect(bringOrderedTrees(repository, other)).rejects.toThrow(head)
+    await expect(fetchOrderedTrees(repository, other)).rejects.toThrow(head)
   })
 })

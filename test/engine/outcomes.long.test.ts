@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { submit } from '../../src/engine/submit.ts'
+import { submitIdea } from '../../src/engine/submit.ts'
 import { letters, shorter, sizeYard } from './size-yard.ts'
 import { patchOf } from './yard.ts'
 
@@ -55,7 +55,7 @@ describe('a campaign', () => {
     const commit = site.commitOn('main', { 'src/e.txt': 'e\n' }, 'mine')
     const from = site.repo
     const body = '```winnow\npriority: low\n```'
-    const { pull } = await submit(site.place, { commit, from, name: 'mine', title: 'mine', body })
+    const { pull } = await submitIdea(site.place, { commit, from, name: 'mine', title: 'mine', body })
     await site.until(({ experiments }) => Object.keys(experiments).length > 0)
     await site.place.forge.close(pull, 'changed my mind')
 

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import type { Picked } from '../../src/model/experiment.ts'
+import type { PickedChange } from '../../src/model/experiment.ts'
 import { cutOffEverywhere } from './cut-off.ts'
 import { letters, shorter, sizeYard, type SizeOptions } from './size-yard.ts'
 import { packageFiles } from './package-files.ts'
@@ -18,13 +18,13 @@ async function ended(ideas: readonly string[], options: SizeOptions = {}): Promi
   return site
 }
 
-async function pick(site: Yard, experiment = 'exp-001'): Promise<Picked> {
+async function pick(site: Yard, experiment = 'exp-001'): Promise<PickedChange> {
   await site.person({ kind: 'steered', action: 'pick', experiment, reason: 'alone, please' })
   await site.run()
   return picked(site)
 }
 
-async function picked(site: Yard): Promise<Picked> {
+async function picked(site: Yard): Promise<PickedChange> {
   const found = Object.values((await site.campaign()).picks).at(-1)
   if (found === undefined) throw new Error('nothing was taken alone')
   return found
@@ -34,7 +34,7 @@ async function pulls(site: Yard) {
   return site.place.forge.list({ numbers: [1, 2, 3, 4, 5, 6] })
 }
 
-async function pullOf(site: Yard, { branch }: Picked) {
+async function pullOf(site: Yard, { branch }: PickedChange) {
   return (await pulls(site)).findLast(pull => pull.branch === branch)
 }
 

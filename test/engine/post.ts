@@ -1,28 +1,28 @@
 import { createHash, randomBytes } from 'node:crypto'
-import type { Hands } from '../../src/engine/apply.ts'
-import { openWorkshop, type Surroundings, type Workshop } from '../../src/engine/open.ts'
-import type { Place } from '../../src/engine/place.ts'
-import { record } from '../../src/engine/record.ts'
-import { run } from '../../src/engine/run.ts'
-import { openHands, requireCampaign } from '../../src/engine/session.ts'
-import { committedSpec, startCampaign } from '../../src/engine/start.ts'
-import { tick } from '../../src/engine/tick.ts'
+import type { ControllerContext } from '../../src/engine/apply.ts'
+import { openRepositoryContext, type Environment, type RepositoryContext } from '../../src/engine/open.ts'
+import type { CampaignContext } from '../../src/engine/place.ts'
+import { recordEvents } from '../../src/engine/record.ts'
+import { runCampaign } from '../../src/engine/run.ts'
+import { openController, requireCampaign } from '../../src/engine/session.ts'
+import { readCommittedSpec, startCampaign } from '../../src/engine/start.ts'
+import { tickCampaign } from '../../src/engine/tick.ts'
 import { readEvents } from '../../src/ledger/read-events.ts'
 import type { Campaign } from '../../src/model/campaign.ts'
 import type { Experiment } from '../../src/model/experiment.ts'
 import type { LedgerEvent } from '../../src/model/event.ts'
-import type { Waiting } from '../../src/plan/action.ts'
+import type { PlanWaiting } from '../../src/plan/action.ts'
 
 export const ENV = { ...cleanEnvironment(), GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' }
 
 /** One winnow, opened on a repository: a person's, or a second hand beside it. */
 export interface Post {
-  place: Place
+  place: CampaignContext
   said: string[]
-  hands(): Promise<Hands>
+  hands(): Promise<ControllerContext>
   start(options?: { fresh?: boolean }): Promise<'started' | 'exists'>
-  tick(): Promise<Waiting>
-  run(): Promise<Waiting>
+  tick(): Promise<PlanWaiting>
+  run(): Promise<PlanWaiting>
   /** Looks and measures until the campaign is as wanted, and not a step further. */
   until(done: (campaign: Campaign) => boolean): Promise<Campaign>
   /** The campaign as the ledger tells it now. */
@@ -35,7 +35,7 @@ export interface Post {
   kinds(): Promise<string[]>
   alerts(): Promise<string[]>
   /** What a person does by command. */
-  person(...drafts: Parameters<typeof record>[1]): Promise<void>
+  person(...drafts: Parameters<typeof recordEvents>[1]): Promise<void>
   close(): Promise<void>
 }
 
@@ -50,9 +50,9 @@ export interface Opening {
   /** Milliseconds that its clock is ahead. */
   ahead?: (() => number) | undefined
   /** Where pull requests are kept, if not beside the branches. */
-  forge?: Surroundings['forge']
+  forge?: Environment['forge']
   /** Asked how old releases are; nobody is unless given. */
-  registries?: Surroundings['registries']
+  registries?: Environment['registries']
   /** Where chance comes from; with it the time stands still. */
   seed?: string | undefined
   /** Every duration is 0. */
@@ -64,7 +64,7 @@ export const BEGINNING = '2026-01-01T00:00:00Z'
 
 export async function openPost(opening: Opening): Promise<Post> {
   const said: string[] = []
-  const workshop: Workshop = await openWorkshop({
+  const workshop: RepositoryContext = await openRepositoryContext({
     directory: opening.directory,
     env: { ...ENV, ...opening.env },
     cacheDir: opening.cacheDir,
@@ -83,11 +83,11 @@ export async function openPost(opening: Opening): Promise<Post> {
     ...(opening.forge ? { forge: opening.forge } : {}),
     ...(opening.registries ? { registries: opening.registries } : {}),
   })
-  const place = workshop.place(opening.name)
-  let opened: Promise<Hands> | null = null
+  const place = workshop.openCampaign(opening.name)
+  let opened: Promise<ControllerContext> | null = null
   const leaving = new AbortController()
   /** A person did something in between, and it was longer ago than a look may be old. */
-  async function later(): Promise<Hands> {
+  async function later(): Promise<ControllerContext> {
     const hands = await post.hands()
     hands.memory.refs = null
     return hands
@@ -95,17 +95,17 @@ export async function openPost(opening: Opening): Promise<Post> {
   const post: Post = {
     place,
     said,
-    hands: () => (opened ??= openHands(place, leaving.signal)),
+    hands: () => (opened ??= openController(place, leaving.signal)),
     async start(choice = {}) {
-      const committed = await committedSpec(place, `.winnow/${opening.name}.yaml`)
+      const committed = await readCommittedSpec(place, `.winnow/${opening.name}.yaml`)
       return startCampaign(place, committed, { fresh: choice.fresh ?? false })
     },
-    tick: async () => (await tick(await later())).waiting,
-    run: async () => run(await later(), { signal: leaving.signal, watch: false }),
+    tick: async () => (await tickCampaign(await later())).waiting,
+    run: async () => runCampaign(await later(), { signal: leaving.signal, watch: false }),
     async until(done) {
       const hands = await later()
       for (let looks = 0; looks < 50; looks++) {
-        const { waiting } = await tick(hands)
+        const { waiting } = await tickCampaign(hands)
         const campaign = await post.campaign()
         if (done(campaign)) return campaign
         if (waiting.for === 'proposers') await hands.asking.settled()
@@ -131,7 +131,7 @@ export async function openPost(opening: Opening): Promise<Post> {
     },
     kinds: async () => (await post.events()).map(({ kind }) => kind),
     alerts: async () => (await post.campaign()).alerts.map(({ message }) => message),
-    person: async (...drafts) => void (await record(place, drafts)),
+    person: async (...drafts) => void (await recordEvents(place, drafts)),
     async close() {
       leaving.abort()
       if (opened) await closeAll(await opened)
@@ -151,7 +151,7 @@ function chance(seed: string | undefined, bytes: number): string {
 }
 
 /** Ends what a hand that was cut off left running, as the end of its process would. */
-async function closeAll({ runner, asking }: Hands): Promise<void> {
+async function closeAll({ runner, asking }: ControllerContext): Promise<void> {
   await Promise.all([runner.close(), asking.close()])
 }
 

@@ -2,8 +2,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { restingFor } from '../../src/plan/backlog.ts'
-import { submit } from '../../src/engine/submit.ts'
+import { listRestingProposers } from '../../src/plan/backlog.ts'
+import { submitIdea } from '../../src/engine/submit.ts'
 import { letters, shorter, sizeYard } from './size-yard.ts'
 import { patchOf } from './yard.ts'
 
@@ -103,10 +103,10 @@ describe('ideas that people bring', () => {
       const body =
         'Hello.\n\n```winnow\nhypothesis: told in a block\ncategory: letters\npriority: high\n```\n'
       const commit = site.commitOn('main', { 'src/b.txt': letters('b', 4) }, 'subject')
-      await submit(site.place, { commit, from: site.origin, name: 'two', title: 'a title', body })
+      await submitIdea(site.place, { commit, from: site.origin, name: 'two', title: 'a title', body })
       const wrong = '```winnow\npriorty: high\n```'
       const other = site.commitOn('main', { 'src/c.txt': letters('c', 20) }, 'subject')
-      await submit(site.place, {
+      await submitIdea(site.place, {
         commit: other,
         from: site.origin,
         name: 'three',
@@ -155,7 +155,7 @@ describe('ideas that people bring', () => {
       { 'bench/size.sh': '#!/bin/sh\necho 0\n', 'src/l.txt': 'x\n' },
       'cheats',
     )
-    const { pull } = await submit(site.place, {
+    const { pull } = await submitIdea(site.place, {
       commit,
       from: site.origin,
       name: 'mine',
@@ -176,7 +176,7 @@ describe('ideas that people bring', () => {
     const site = await sizeYard([])
     await site.start()
     const idea = { commit: site.git('rev-parse', 'main'), from: site.repo, title: '', body: '' }
-    await expect(submit(site.place, { ...idea, name: 'exp-007' })).rejects.toThrow(
+    await expect(submitIdea(site.place, { ...idea, name: 'exp-007' })).rejects.toThrow(
       'exp-007 is a name that winnow gives itself',
     )
   })
@@ -242,7 +242,9 @@ echo '{"hypothesis": "another file"}'
     expect(handed).toHaveLength(2 + repeated.length)
     const [idea] = campaign.backlog
     if (idea === undefined) throw new Error('the backlog is empty')
-    expect([...restingFor(campaign, idea)]).toEqual([['thinker', [expect.any(String), expect.any(String)]]])
+    expect([...listRestingProposers(campaign, idea)]).toEqual([
+      ['thinker', [expect.any(String), expect.any(String)]],
+    ])
     expect(campaign.proposers).toMatchObject({ thinker: { benched: true } })
     await site.proven()
   })

@@ -1,24 +1,24 @@
 import { expect, test } from 'vitest'
-import { pullsOf } from '../../src/engine/facts/pulls.ts'
-import type { Place } from '../../src/engine/place.ts'
-import { campaignRefs } from '../../src/model/refs.ts'
+import { readCampaignPulls } from '../../src/engine/facts/pulls.ts'
+import type { CampaignContext } from '../../src/engine/place.ts'
+import { buildCampaignRefs } from '../../src/model/refs.ts'
 import { campaign, oidOf } from '../plan/a-campaign.ts'
 
-const REFS = campaignRefs('optimize', 'size')
+const REFS = buildCampaignRefs('optimize', 'size')
 const OWN = 'refs/heads/optimize-exp/size/exp-001'
 const OTHER = 'refs/heads/optimize-exp/size/exp-002'
 
 /** Records the moment of each look. The GitHub client sends no request for a moment it has listed before. */
 function looking() {
   const moments: (string | undefined)[] = []
-  const forge: Pick<Place['forge'], 'kind' | 'list'> = {
+  const forge: Pick<CampaignContext['forge'], 'kind' | 'list'> = {
     kind: 'github',
     async list(_, view) {
       moments.push(view?.moment)
       return []
     },
   }
-  const place = { refs: REFS, forge, repository: { async fetch() {} } } as unknown as Place
+  const place = { refs: REFS, forge, repository: { async fetch() {} } } as unknown as CampaignContext
   return { moments, place }
 }
 
@@ -29,7 +29,7 @@ test('deleting the branch of a closed experiment does not list pull requests aga
   const built = campaign().withExperiments(2)
   const { moments, place } = looking()
   const look = async (refs: Record<string, string>) => {
-    await pullsOf(place, built.campaign, { refs: refsOf(refs), turn: 1 })
+    await readCampaignPulls(place, built.campaign, { refs: refsOf(refs), turn: 1 })
     return moments.at(-1)
   }
   const open = await look({ [OWN]: 'head', [OTHER]: 'head', [REFS.state]: 'before' })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { rebuild } from '../../src/engine/rebuild.ts'
+import { rebuildViews } from '../../src/engine/rebuild.ts'
 import { shorter, sizeYard } from './size-yard.ts'
 import { proven } from './yard.ts'
 
@@ -8,14 +8,14 @@ it('makes views and checkpoint anew from every event, and writes none', async ()
   await yard.start()
   await yard.run()
   const events = await yard.events()
-  expect(await rebuild(yard.place)).toBe(true)
+  expect(await rebuildViews(yard.place)).toBe(true)
   const state = 'optimize-state/size'
   expect(yard.bare('show', `${state}:checkpoint.json`)).toContain(`"seq":${events.length}`)
-  expect(await rebuild(yard.place)).toBe(false)
+  expect(await rebuildViews(yard.place)).toBe(false)
   const readme = yard.bare('show', `${state}:README.md`)
   const tree = yard.commitOn(state, { 'README.md': 'spoilt\n', 'checkpoint.json': '{}' })
   yard.push(tree, state)
-  expect(await rebuild(yard.place)).toBe(true)
+  expect(await rebuildViews(yard.place)).toBe(true)
   expect(yard.bare('show', `${state}:README.md`)).toBe(readme)
   expect(await yard.events()).toEqual(events)
   await proven(yard.place)

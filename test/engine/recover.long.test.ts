@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { ConflictError } from '../../src/errors.ts'
-import { lostLedger, recover } from '../../src/engine/recover.ts'
+import { findLostLedger, recoverBranches } from '../../src/engine/recover.ts'
 import { listRefs } from '../../src/engine/listed-refs.ts'
 import { shorter, sizeYard } from './size-yard.ts'
 
@@ -13,15 +13,15 @@ it('a ledger that appears while it is put back is not overwritten', async () => 
   const { place } = site
   const { refs } = await listRefs(place)
   const without = new Map([...refs].filter(([ref]) => ref !== place.refs.state))
-  expect(await lostLedger(place, without)).toMatchObject({ tip: refs.get(place.refs.state) })
+  expect(await findLostLedger(place, without)).toMatchObject({ tip: refs.get(place.refs.state) })
   const other = await site.another()
   await other.person({ kind: 'note', text: 'from elsewhere', experiment: null })
   const now = (await listRefs(place)).refs
   const remoteRefs = async () => ({ head: null, refs: new Map(without) })
-  const late = recover({ ...place, repository: { ...place.repository, remoteRefs } })
+  const late = recoverBranches({ ...place, repository: { ...place.repository, remoteRefs } })
   await expect(late).rejects.toThrow(ConflictError)
   expect((await listRefs(place)).refs).toEqual(now)
-  expect(await recover(place)).toEqual([])
+  expect(await recoverBranches(place)).toEqual([])
 })
 
 it('a campaign that another process runs hears of it when the ledger is gone', async () => {
@@ -32,7 +32,7 @@ it('a campaign that another process runs hears of it when the ledger is gone', a
   await expect(site.tick()).rejects.toThrow(
     /^the ledger branch optimize-state\/size is gone from the remote; winnow's cache has it up to event \d+ of /,
   )
-  await recover(site.place)
+  await recoverBranches(site.place)
   expect(await site.run()).toEqual({ for: 'ideas' })
   await site.proven()
 })

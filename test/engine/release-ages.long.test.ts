@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { publicRegistries } from '../../src/dependencies/registries.ts'
+import { createPublicRegistries } from '../../src/dependencies/registries.ts'
 import { type PackageRegistry, packageRegistry } from '../servers/package-registry.ts'
 import { integrityOf, packageFiles } from './package-files.ts'
 import { letters, sizeYard } from './size-yard.ts'
@@ -31,7 +31,7 @@ async function adding(
     files: before,
     spec: text =>
       `${text.replace('[src/]', '[src/, package.json, package-lock.json]')}dependencies: { approved: [left-pad]${rules} }\nstopping: { max_hours: 1000 }\n`,
-    registries: publicRegistries({ version: '0.0.0', bases: { npm: registry.url } }),
+    registries: createPublicRegistries({ version: '0.0.0', bases: { npm: registry.url } }),
   })
   await yard.start()
   return { yard, registry }
@@ -123,7 +123,7 @@ it('of several files that a lockfile names, the youngest counts, and who is aske
       files: { 'poetry.lock': tail },
       spec: text =>
         `${text.replace('[src/]', '[src/, poetry.lock]')}dependencies: { approved: [tiny], min_release_age_days: 7 }\n`,
-      registries: publicRegistries({ version: '0.0.0', bases: { pypi: registry.url } }),
+      registries: createPublicRegistries({ version: '0.0.0', bases: { pypi: registry.url } }),
     })
     await yard.start()
     await yard.run()

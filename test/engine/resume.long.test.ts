@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { run } from '../../src/engine/run.ts'
-import type { Waiting } from '../../src/plan/action.ts'
+import { runCampaign } from '../../src/engine/run.ts'
+import type { PlanWaiting } from '../../src/plan/action.ts'
 import { letters, shorter, sizeYard } from './size-yard.ts'
 import { patchOf, type Yard } from './yard.ts'
 
@@ -38,7 +38,7 @@ async function cutOff(wheres: readonly Where[], { ideas = IDEAS } = {}) {
   return { site, seen }
 }
 
-async function goOn(site: Yard): Promise<Waiting> {
+async function goOn(site: Yard): Promise<PlanWaiting> {
   await site.start()
   return site.run()
 }
@@ -143,7 +143,7 @@ describe('a run that a person interrupts', () => {
       const { orders } = await site.until(({ experiments }) => experiments['exp-001']?.status === 'ordered')
       const interrupt = new AbortController()
       const hands = await site.hands()
-      const running = run(hands, { signal: interrupt.signal, watch: false })
+      const running = runCampaign(hands, { signal: interrupt.signal, watch: false })
       if (when === 'while it measures') await measuring
       interrupt.abort()
       expect(await running).toEqual({ for: 'person', what: 'interrupted; run again to go on' })

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { scoringOf, unscoredOrders } from '../../src/engine/actions/scored-order.ts'
-import type { Scores } from '../../src/model/asked.ts'
+import { computeScoringState, createUnscoredOrders } from '../../src/engine/actions/scored-order.ts'
+import type { OrderScores } from '../../src/model/asked.ts'
 import type { LiveOrder } from '../../src/model/campaign.ts'
 import type { ScoreRecord } from '../../src/model/score-record.ts'
 import { order, printed, run, spec } from '../judge/a-printed-order.ts'
 
-const SCORES: Scores = {
+const SCORES: OrderScores = {
   records: [],
   model: 'm',
   requests: 3,
@@ -23,7 +23,7 @@ function live(records: ScoreRecord[] | null = null): LiveOrder {
 
 /** What is asked about these items, answered. */
 function answered(of = printed(8, 8)): ScoreRecord[] {
-  const scoring = scoringOf(live(), spec, of)
+  const scoring = computeScoringState(live(), spec, of)
   if ('report' in scoring) throw new Error('nothing is asked')
   return scoring.batches.flatMap(({ judge, entries }) =>
     entries.map(({ item, side }) => {
@@ -36,7 +36,7 @@ function answered(of = printed(8, 8)): ScoreRecord[] {
 describe('an order that was measured, and is to be scored', () => {
   it('asks for what nobody scored yet', () => {
     for (const records of [null, [], answered().slice(1)]) {
-      const scoring = scoringOf(live(records), spec, printed(8, 8))
+      const scoring = computeScoringState(live(records), spec, printed(8, 8))
       expect('batches' in scoring && scoring.batches.flatMap(({ entries }) => entries)).toHaveLength(8)
     }
   })
@@ -44,7 +44,7 @@ describe('an order that was measured, and is to be scored', () => {
   it('is a report with its last score: the same whoever composes it, and in whatever order it was told', () => {
     const records = answered()
     const [one, other] = [records, records.toReversed()].map(told =>
-      scoringOf(live(told), spec, printed(8, 8)),
+      computeScoringState(live(told), spec, printed(8, 8)),
     )
     expect(one).toEqual(other)
     expect(one).toMatchObject({
@@ -56,7 +56,7 @@ describe('an order that was measured, and is to be scored', () => {
     const failed = printed(8, 8, { executions: [run('base'), run('exp-001', { status: 'crashed' })] })
     const others = printed(8, 8, { trees: { base: '9'.repeat(40) } })
     for (const of of [failed, others, printed(8, 3)]) {
-      const scoring = scoringOf(live(), spec, of)
+      const scoring = computeScoringState(live(), spec, of)
       expect('report' in scoring && scoring.report.judging).toBeUndefined()
       expect(scoring).toHaveProperty('report.run_id', 'run-1')
     }
@@ -65,7 +65,7 @@ describe('an order that was measured, and is to be scored', () => {
 
 describe('the orders that wait for scores', () => {
   it('are known by what they printed and what is asked of it, until nothing is', () => {
-    const waiting = unscoredOrders()
+    const waiting = createUnscoredOrders()
     const digest = 'd'.repeat(64)
     const found = { printed: printed(8, 8), digest }
     const { id } = order()

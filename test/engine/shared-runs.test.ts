@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { actionsRunner } from '../../src/engine/actions/runner.ts'
-import { MOST_ORDERS_A_RUN } from '../../src/model/parcel.ts'
+import { createActionsRunner } from '../../src/engine/actions/runner.ts'
+import { MAX_ORDERS_PER_RUN } from '../../src/model/parcel.ts'
 import type { RunRole } from '../../src/engine/actions/run-role.ts'
 import type { Workflows } from '../../src/forge/port.ts'
 import type { Campaign, LiveOrder } from '../../src/model/campaign.ts'
 import type { Experiment } from '../../src/model/experiment.ts'
-import { campaignRefs } from '../../src/model/refs.ts'
+import { buildCampaignRefs } from '../../src/model/refs.ts'
 import { campaign, oidOf } from '../plan/a-campaign.ts'
 import { aSpec } from '../decide/a-spec.ts'
 
@@ -60,12 +60,12 @@ it('orders of different trust never share a run: an outsider’s has one of its 
     fc.asyncProperty(fc.array(anOrder, { minLength: 1, maxLength: 30 }), role, async (drawn, does) => {
       const folded = campaignWith(drawn)
       const place = {
-        refs: campaignRefs('optimize', folded.name),
+        refs: buildCampaignRefs('optimize', folded.name),
         repository: null as never,
         by: { run_id: `actions:${OWN}`, attempt: 1, actor: 'ada' },
         progress: { say: () => undefined },
       }
-      const runner = actionsRunner(place, workflows(), {
+      const runner = createActionsRunner(place, workflows(), {
         role: does,
         mayJudge: false,
         lookAt: async () => null,
@@ -87,7 +87,7 @@ it('orders of different trust never share a run: an outsider’s has one of its 
         if (together.some(live => isOutsiders(folded, live))) expect(together).toHaveLength(1)
       const recorded = all.filter(({ run_id }) => run_id !== null).length
       for (const [run, together] of runs) {
-        const most = run === `actions:${OWN}/1` ? Math.max(MOST_ORDERS_A_RUN, recorded) : MOST_ORDERS_A_RUN
+        const most = run === `actions:${OWN}/1` ? Math.max(MAX_ORDERS_PER_RUN, recorded) : MAX_ORDERS_PER_RUN
         expect(together.length).toBeLessThanOrEqual(most)
       }
     }),

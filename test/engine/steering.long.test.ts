@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { amend } from '../../src/engine/amend.ts'
+import { applyAmendment } from '../../src/engine/amend.ts'
 import type { Campaign } from '../../src/model/campaign.ts'
-import { runSummary } from '../../src/report/run-summary.ts'
+import { renderRunSummary } from '../../src/report/run-summary.ts'
 import { letters, SIZE_SPEC, shorter, sizeYard } from './size-yard.ts'
 import { patchOf } from './yard.ts'
 
@@ -51,7 +51,7 @@ describe('a campaign that a person stops', () => {
     site.commit('an idea for a stopped campaign')
     const waiting = await site.run()
     expect(waiting).toEqual({ for: 'nothing', reason: 'enough', ideas: 1 })
-    expect(runSummary(await site.campaign(), waiting)).toContain(
+    expect(renderRunSummary(await site.campaign(), waiting)).toContain(
       '2 ideas were not measured (exp-002, 1 new). To go on, winnow resume: the next winnow run then measures what waits.',
     )
 
@@ -100,7 +100,7 @@ describe('a stopping rule', () => {
     await site.run()
     const stopped = await site.campaign()
     const reason = stopped.status_reason ?? ''
-    expect(runSummary(stopped, { for: 'nothing', reason }).join('\n')).toContain(
+    expect(renderRunSummary(stopped, { for: 'nothing', reason }).join('\n')).toContain(
       '2 ideas were not measured (exp-002, exp-003). To go on, raise stopping.max_iterations in .winnow/size.yaml',
     )
     expect(await site.outcomes()).toEqual({ a3: 'kept', b3: null, c3: null })
@@ -179,7 +179,7 @@ describe('a spec that a person amends', () => {
     await site.run()
     const before = await site.campaign()
     const yaml = SIZE_SPEC.replace('bench/test.sh', 'bench/test.sh strictly')
-    expect(await amend(site.place, { yaml, reason: 'stricter' })).toEqual({ measuredAnew: true })
+    expect(await applyAmendment(site.place, { yaml, reason: 'stricter' })).toEqual({ measuredAnew: true })
     expect(await site.campaign()).toMatchObject({ calibration: null, baseline: null, trees: {}, proven: {} })
     site.push(site.commitOn('optimize/size', { 'src/b.txt': letters('b', 2) }, 'mine'), 'optimize-exp/size/b')
 
@@ -201,7 +201,7 @@ describe('a spec that a person amends', () => {
     await site.run()
     const { baseline } = await site.campaign()
     const yaml = `${SIZE_SPEC}stopping: { max_hours: 3 }\n`
-    expect(await amend(site.place, { yaml, reason: 'shorter' })).toEqual({ measuredAnew: false })
+    expect(await applyAmendment(site.place, { yaml, reason: 'shorter' })).toEqual({ measuredAnew: false })
     expect((await site.campaign()).baseline).toEqual(baseline)
     expect(await site.run()).toEqual({ for: 'ideas' })
     await site.proven()
@@ -210,7 +210,7 @@ describe('a spec that a person amends', () => {
   it('is refused where it says nothing new, or what cannot be done', async () => {
     const site = await sizeYard([])
     await site.start()
-    const amended = (yaml: string) => amend(site.place, { yaml, reason: 'why not' })
+    const amended = (yaml: string) => applyAmendment(site.place, { yaml, reason: 'why not' })
     await expect(amended(SIZE_SPEC)).rejects.toThrow('the spec is the one in force already')
     await expect(amended(`${SIZE_SPEC}name: other\n`)).rejects.toThrow(
       'it is now named other, and the campaign size',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { strangersOf } from '../../src/engine/facts/strangers.ts'
+import { findStrangers } from '../../src/engine/facts/strangers.ts'
 import type { Forge, Permission } from '../../src/forge/port.ts'
-import { campaignRefs } from '../../src/model/refs.ts'
+import { buildCampaignRefs } from '../../src/model/refs.ts'
 import { aPull } from '../forge/a-pull.ts'
 import { campaign, oidOf } from '../plan/a-campaign.ts'
 import { carryOut } from '../plan/a-world.ts'
@@ -26,28 +26,28 @@ function asking(level: (login: string) => Permission | null) {
     asked.push(login)
     return level(login)
   }
-  const forge: Pick<Forge, 'permissionOf'> = { permissionOf }
-  return { asked, place: { refs: campaignRefs('optimize', 'size'), forge } }
+  const forge: Pick<Forge, 'readPermission'> = { readPermission: permissionOf }
+  return { asked, place: { refs: buildCampaignRefs('optimize', 'size'), forge } }
 }
 
 test('nobody is asked about again for a head that the ledger knows of, and about a new one once more', async () => {
   const { built, pulls } = offered()
   const { asked, place } = asking(() => 'read')
   for (let look = 0; look < 3; look++)
-    carryOut(built, { strangers: await strangersOf(place, built.campaign, pulls) })
+    carryOut(built, { outsiders: await findStrangers(place, built.campaign, pulls) })
   // Twenty at the first look, the others at the next.
   expect(asked).toEqual(logins)
 
   carryOut(built, { branches: new Map([['eve3:faster', oidOf('another head')]]) })
   expect(built.experiment('exp-004').head).toBe(oidOf('another head'))
-  await strangersOf(place, built.campaign, pulls)
+  await findStrangers(place, built.campaign, pulls)
   expect(asked.slice(PEOPLE)).toEqual(['eve3'])
 })
 
 test('who could not be asked about yet waits, and is called nothing', async () => {
   const { built, pulls } = offered()
   const { place } = asking(login => (login === 'eve0' ? 'write' : null))
-  const strangers = await strangersOf(place, built.campaign, pulls)
+  const strangers = await findStrangers(place, built.campaign, pulls)
   expect(strangers.has('exp-001')).toBe(false)
   expect(strangers.get('exp-002')).toBeNull()
 })
@@ -58,12 +58,12 @@ test('authors of queued experiments are looked up between rounds only; during a 
   const pulls = [aPull({ number: 1, author: 'eve0', branch: 'eve0:faster' })]
   const { asked, place } = asking(() => 'write')
   expect(built.campaign.round?.open).toBe(true)
-  expect(await strangersOf(place, built.campaign, pulls)).toEqual(new Map([['exp-002', null]]))
+  expect(await findStrangers(place, built.campaign, pulls)).toEqual(new Map([['exp-002', null]]))
   expect(asked).toEqual([])
 
   built.measured()
   carryOut(built, {})
   expect(built.campaign.round?.open).toBe(false)
-  expect(await strangersOf(place, built.campaign, pulls)).toEqual(new Map())
+  expect(await findStrangers(place, built.campaign, pulls)).toEqual(new Map())
   expect(asked).toEqual(['eve0'])
 })

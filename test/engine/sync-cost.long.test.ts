@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { audit } from '../../src/engine/audit.ts'
+import { auditLedger } from '../../src/engine/audit.ts'
 import type { EventDraft } from '../../src/model/event.ts'
 import { eventOf, rewrite } from '../audit/tampering.ts'
 import { letters, SIZE_HARNESS, SIZE_SPEC, shorter, type SizeOptions, sizeYard } from './size-yard.ts'
@@ -91,7 +91,7 @@ describe('a commit on the default branch that nothing reads', () => {
     await rewrite(site, draft => [
       draft.kind === 'synced' ? ({ ...draft, order: null } as EventDraft) : draft,
     ])
-    const { unproven } = await audit(site.place)
+    const { unproven } = await auditLedger(site.place)
     expect(unproven?.what).toContain(
       'it was not measured, and the harness, a gate or the set-up may read what it brings',
     )
@@ -112,7 +112,7 @@ describe('a sync without a measurement that changes the harness', () => {
     await rewrite(site, draft => [
       draft.kind === 'synced' ? ({ ...draft, order: null } as EventDraft) : draft,
     ])
-    const { unproven } = await audit(site.place)
+    const { unproven } = await auditLedger(site.place)
     expect(unproven?.commit).toBe(synced.to.commit)
     expect(unproven?.what).toContain('it was not measured, and changes the harness')
   })

@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { randomBytes } from 'node:crypto'
-import { takeTurn } from '../../src/engine/machine-turn.ts'
+import { acquireMachineLock } from '../../src/engine/machine-turn.ts'
 
 /**
  * A process that takes turns: `node turn-taker.mjs <directory> <log> <name> <alone|beside> <times>`. It writes down when
@@ -23,7 +23,7 @@ const machine = {
 const never = new AbortController().signal
 const rounds = times === 'hold' ? 1 : Number(times)
 for (let round = 0; round < rounds; round++) {
-  const leave = await takeTurn(machine, { alone: how === 'alone', what: `campaign ${name}` }, never)
+  const leave = await acquireMachineLock(machine, { alone: how === 'alone', what: `campaign ${name}` }, never)
   appendFileSync(log, `in ${name}\n`)
   if (times === 'hold') {
     say('in')

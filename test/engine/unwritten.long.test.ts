@@ -2,21 +2,21 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { ForgeError } from '../../src/errors.ts'
-import type { Place } from '../../src/engine/place.ts'
-import { tick } from '../../src/engine/tick.ts'
-import { keptWords, withKept } from '../../src/engine/unwritten.ts'
+import type { CampaignContext } from '../../src/engine/place.ts'
+import { tickCampaign } from '../../src/engine/tick.ts'
+import { saveUnwrittenEvents, withSavedEvents } from '../../src/engine/unwritten.ts'
 import type { EventDraft } from '../../src/model/event.ts'
-import { eventId } from '../../src/model/event.ts'
-import { campaignRefs } from '../../src/model/refs.ts'
+import { computeEventId } from '../../src/model/event.ts'
+import { buildCampaignRefs } from '../../src/model/refs.ts'
 import { shorter, sizeYard } from './size-yard.ts'
 import { proven } from './yard.ts'
 
 const SERIAL = 'execution: { mode: serial }\n'
 
-const failedDir = ({ dataDir }: Place) => join(dataDir, 'failed')
+const failedDir = ({ dataDir }: CampaignContext) => join(dataDir, 'failed')
 
 function filesOf(
-  place: Place,
+  place: CampaignContext,
 ): { name: string; kinds: string[]; ledger: string; why: string; left_out: [] }[] {
   if (!existsSync(failedDir(place))) return []
   return readdirSync(failedDir(place)).map(name => {
@@ -69,7 +69,7 @@ describe('what the remote refuses for good', () => {
 
   test('nothing is kept of what is looked at alone', async () => {
     const here = await refused('no')
-    await expect(withKept(here.place, [], new Error('as it was'))).resolves.toMatchObject({
+    await expect(withSavedEvents(here.place, [], new Error('as it was'))).resolves.toMatchObject({
       message: 'as it was',
     })
     expect(filesOf(here.place)).toEqual([])
@@ -81,7 +81,7 @@ test('a race that is lost for ever keeps what was planned last', async () => {
   const hands = await here.hands()
   const { repository } = here.place
   let waited = 0
-  const place: Place = {
+  const place: CampaignContext = {
     ...here.place,
     clock: { ...here.place.clock, sleep: async () => void (waited += 1) },
     repository: {
@@ -89,7 +89,7 @@ test('a race that is lost for ever keeps what was planned last', async () => {
       push: async updates => ({ ok: false, reason: 'lease', refs: updates.map(({ ref }) => ref) }),
     },
   }
-  await expect(tick({ ...hands, place })).rejects.toThrow(
+  await expect(tickCampaign({ ...hands, place })).rejects.toThrow(
     /lost 201 races .* in a row; the \d+ events that were/,
   )
   expect(waited).toBe(200)
@@ -101,7 +101,7 @@ describe('the file', () => {
   const texts = new Map<string, string>()
   const place = {
     name: 'size',
-    refs: campaignRefs('optimize', 'size'),
+    refs: buildCampaignRefs('optimize', 'size'),
     by: { run_id: 'r', attempt: 1, actor: 'a' },
     keepUnwritten: async (name: string, text: string) => {
       texts.set(name, text)
@@ -112,11 +112,13 @@ describe('the file', () => {
   test('has whole events as far as there is room, and says what it has not', async () => {
     const large = note('x'.repeat(9 * 1024 * 1024))
     const drafts = [note('first'), large, note('last')]
-    expect(await keptWords(place, drafts, 'why')).toBe('the 3 events that were to be recorded: here')
+    expect(await saveUnwrittenEvents(place, drafts, 'why')).toBe(
+      'the 3 events that were to be recorded: here',
+    )
     const [text = ''] = texts.values()
     expect(JSON.parse(text)).toMatchObject({
-      events: [{ text: 'first', id: eventId(note('first')) }, { text: 'last' }],
-      left_out: [{ id: eventId(large), kind: 'note', bytes: expect.any(Number) }],
+      events: [{ text: 'first', id: computeEventId(note('first')) }, { text: 'last' }],
+      left_out: [{ id: computeEventId(large), kind: 'note', bytes: expect.any(Number) }],
       why: 'why',
     })
     expect(text.length).toBeLessThan(10_000)
@@ -124,7 +126,7 @@ describe('the file', () => {
 
   test('that cannot be written hides no other error', async () => {
     const full = { ...place, keepUnwritten: () => Promise.reject(new Error('ENOSPC')) }
-    const error = await withKept(full, [note('x')], new ForgeError('the push failed'))
+    const error = await withSavedEvents(full, [note('x')], new ForgeError('the push failed'))
     expect(error).toBeInstanceOf(ForgeError)
     expect(error).toMatchObject({
       message:

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ledgerViews } from '../../src/report/ledger-views.ts'
+import { renderLedgerViews } from '../../src/report/ledger-views.ts'
 import { parseSpec } from '../../src/spec/parse.ts'
 import { shorter, sizeYard } from './size-yard.ts'
 import type { Yard } from './yard.ts'
@@ -27,7 +27,7 @@ describe('what people read of a ledger', () => {
     await site.run()
     const campaign = await site.campaign()
     const { spec } = parseSpec(campaign.spec_yaml, { file: campaign.spec_path })
-    const { 'README.md': readme, ...rest } = ledgerViews(campaign, spec)
+    const { 'README.md': readme, ...rest } = renderLedgerViews(campaign, spec)
     for (const [path, text] of Object.entries(rest)) expect(stored(site, path)).toBe(text)
     expect(stored(site, 'README.md').split('\n').slice(0, 12)).toEqual(readme?.split('\n').slice(0, 12))
     const when = writes(site, ...VIEWS)

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'rolldown'
 import { expect, it, onTestFinished } from 'vitest'
-import { bootId } from '../../src/measure/boot-id.ts'
+import { getBootId } from '../../src/measure/boot-id.ts'
 
 const PROCESSES = 4
 const ROUNDS = 25
@@ -23,7 +23,7 @@ it('never gives one work directory to two processes, also where a killed one lef
   })
   const [under, log] = [join(folder, 'work'), join(folder, 'log')]
   mkdirSync(join(under, '0'), { recursive: true })
-  const dead = { boot_id: bootId(), owner: { pid: 2 ** 22 - 1, started: '1' }, supervisor: null }
+  const dead = { boot_id: getBootId(), owner: { pid: 2 ** 22 - 1, started: '1' }, supervisor: null }
   writeFileSync(join(under, '0', `running-${dead.owner.pid}.json`), JSON.stringify(dead))
   const args = [taker, under, log, String(ROUNDS)]
   const takers = Array.from({ length: PROCESSES }, () =>

@@ -3,10 +3,10 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, expect } from 'vitest'
-import { audit } from '../../src/engine/audit.ts'
-import type { Surroundings } from '../../src/engine/open.ts'
-import type { Place } from '../../src/engine/place.ts'
-import { replay } from '../../src/engine/replay.ts'
+import { auditLedger } from '../../src/engine/audit.ts'
+import type { Environment } from '../../src/engine/open.ts'
+import type { CampaignContext } from '../../src/engine/place.ts'
+import { replayLedger } from '../../src/engine/replay.ts'
 import { BEGINNING, ENV, openPost, type Post } from './post.ts'
 
 export { diffOf, patchOf } from './patch-text.ts'
@@ -43,9 +43,9 @@ export interface PostOptions {
   directory?: string
   env?: Record<string, string>
   /** Where pull requests are kept, if not beside the branches. */
-  forge?: Surroundings['forge']
+  forge?: Environment['forge']
   /** Asked how old releases are; nobody is unless given. */
-  registries?: Surroundings['registries']
+  registries?: Environment['registries']
   /** Chance and time come from here alone: the same campaign twice, with the same commits and coins. */
   seed?: string
   /** Every duration is 0. */
@@ -163,9 +163,9 @@ export async function yard(options: YardOptions): Promise<Yard> {
   return made
 }
 
-export async function proven(place: Place): Promise<void> {
-  const { problems } = await audit(place)
-  const { differences } = await replay(place)
+export async function proven(place: CampaignContext): Promise<void> {
+  const { problems } = await auditLedger(place)
+  const { differences } = await replayLedger(place)
   expect({ problems, differences }).toEqual({ problems: [], differences: [] })
 }
 

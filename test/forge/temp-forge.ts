@@ -2,15 +2,15 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { localForge } from '../../src/forge/local.ts'
+import { createLocalForge } from '../../src/forge/local.ts'
 import type { Forge, NewPull } from '../../src/forge/port.ts'
 import type { Pull } from '../../src/forge/pull.ts'
 import { openRepository, type Repository } from '../../src/git/repository.ts'
 import type { Oid } from '../../src/model/ids.ts'
-import { campaignRefs } from '../../src/model/refs.ts'
+import { buildCampaignRefs } from '../../src/model/refs.ts'
 
 export const START = Date.parse('2026-01-02T03:04:05.000Z')
-export const refs = campaignRefs('optimize', 'demo')
+export const refs = buildCampaignRefs('optimize', 'demo')
 export const BASE = 'optimize/demo'
 
 /** What a test of any forge needs: one of ada's, others', and hands on the branches. */
@@ -80,7 +80,7 @@ export async function tempForge(
     })
     opened.push(repo)
     const sleep = async (milliseconds: number) => void (clock += milliseconds)
-    return localForge({
+    return createLocalForge({
       repo: wrap(repo),
       refs,
       author,

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import { expect, test } from 'vitest'
-import { webOf } from '../../src/forge/web.ts'
+import { createWebFetch } from '../../src/forge/web.ts'
 import { webProxy } from '../servers/web-proxy.ts'
 import { listeningForTest } from '../servers/loopback.ts'
 
@@ -24,7 +24,7 @@ async function behind(user?: string) {
 
 test('what is asked by a proxy arrives as it was asked, without what was told to the proxy', async () => {
   const proxy = await behind('ada:secret')
-  const web = webOf({ http_proxy: proxy.url('ada:secret') })
+  const web = createWebFetch({ http_proxy: proxy.url('ada:secret') })
   const answer = await web(`http://${HOST}/here?a=b`, { headers: { authorization: 'token x' } })
   const { url, headers } = JSON.parse(await answer.text())
   expect([url, headers.host, headers.authorization]).toEqual(['/here?a=b', HOST, 'token x'])
@@ -40,7 +40,7 @@ test.each(['http', 'https'])(
   async scheme => {
     const proxy = await behind('ada:secret')
     const name = `${scheme.toUpperCase()}_PROXY`
-    const web = webOf({ [name]: proxy.url('eve:wrong') })
+    const web = createWebFetch({ [name]: proxy.url('eve:wrong') })
     const failed: unknown = await web(`${scheme}://${HOST}/`, {}).catch((error: unknown) => error)
     expect(failed).toMatchObject({
       name: 'TypeError',
@@ -55,7 +55,7 @@ test.each(['http', 'https'])(
 test('who does not wait any longer hears that, also from a proxy that says nothing', async () => {
   const silent = createServer(() => undefined)
   const port = await listeningForTest(silent)
-  const web = webOf({ ALL_PROXY: `http://127.0.0.1:${port}` })
+  const web = createWebFetch({ ALL_PROXY: `http://127.0.0.1:${port}` })
   const asked = web(`http://${HOST}/`, { signal: AbortSignal.timeout(50) })
   await expect(asked).rejects.toMatchObject({ name: 'TimeoutError' })
 })
@@ -64,7 +64,7 @@ test('without a proxy, and where none is wanted, nobody stands between', async (
   const proxy = await webProxy()
   const { port } = await target()
   for (const env of [{}, { HTTP_PROXY: proxy.url(), NO_PROXY: '127.0.0.1' }]) {
-    const answer = await webOf(env)(`http://127.0.0.1:${port}/`, {})
+    const answer = await createWebFetch(env)(`http://127.0.0.1:${port}/`, {})
     expect(answer.status).toBe(200)
   }
   expect(proxy.asked).toEqual([])

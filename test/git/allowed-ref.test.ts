@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { allowedRef, isPrefix } from '../../src/git/allowed-ref.ts'
+import { isAllowedRef, isPrefix } from '../../src/git/allowed-ref.ts'
 
 const WRITABLE = [
   'optimize/parser-speed',
@@ -44,16 +44,18 @@ const FOREIGN = [
 ]
 
 describe('the refs winnow may write', () => {
-  it.each(WRITABLE)('%s', name => expect(allowedRef('optimize', `refs/heads/${name}`)).toBe(true))
+  it.each(WRITABLE)('%s', name => expect(isAllowedRef('optimize', `refs/heads/${name}`)).toBe(true))
 
   it('follow the configured prefix', () => {
-    expect(allowedRef('team/tune', 'refs/heads/team/tune-state/speed')).toBe(true)
-    expect(allowedRef('team/tune', 'refs/heads/optimize-state/speed')).toBe(false)
+    expect(isAllowedRef('team/tune', 'refs/heads/team/tune-state/speed')).toBe(true)
+    expect(isAllowedRef('team/tune', 'refs/heads/optimize-state/speed')).toBe(false)
   })
 })
 
 describe('the refs winnow never writes', () => {
-  it.each(FOREIGN)('refs/heads/%s', name => expect(allowedRef('optimize', `refs/heads/${name}`)).toBe(false))
+  it.each(FOREIGN)('refs/heads/%s', name =>
+    expect(isAllowedRef('optimize', `refs/heads/${name}`)).toBe(false),
+  )
 
   it.each([
     'refs/tags/optimize/speed',
@@ -62,12 +64,12 @@ describe('the refs winnow never writes', () => {
     'optimize/speed',
     '',
     'refs/notes/optimize/a',
-  ])('%s', ref => expect(allowedRef('optimize', ref)).toBe(false))
+  ])('%s', ref => expect(isAllowedRef('optimize', ref)).toBe(false))
 
   it('an empty or unsafe prefix allows nothing', () => {
     for (const prefix of ['', '/', 'a//b', '../x', '-x', 'a b', 'x.lock', 'a/']) {
       expect(isPrefix(prefix)).toBe(false)
-      expect(allowedRef(prefix, `refs/heads/${prefix}/speed`)).toBe(false)
+      expect(isAllowedRef(prefix, `refs/heads/${prefix}/speed`)).toBe(false)
     }
   })
 })
@@ -82,8 +84,8 @@ describe('for any name', () => {
         component,
         fc.constantFrom('', '-campaign', '-state', '-closed', '-forge'),
         (spec, exp, family) => {
-          expect(allowedRef('optimize', `refs/heads/optimize${family}/${spec}`)).toBe(true)
-          expect(allowedRef('optimize', `refs/heads/optimize-exp/${spec}/${exp}`)).toBe(true)
+          expect(isAllowedRef('optimize', `refs/heads/optimize${family}/${spec}`)).toBe(true)
+          expect(isAllowedRef('optimize', `refs/heads/optimize-exp/${spec}/${exp}`)).toBe(true)
         },
       ),
     )
@@ -98,7 +100,7 @@ describe('for any name', () => {
     fc.assert(
       fc.property(fc.array(part, { maxLength: 6 }), parts => {
         const ref = ['refs', 'heads', ...parts].join('/')
-        if (!allowedRef('optimize', ref)) return
+        if (!isAllowedRef('optimize', ref)) return
         expect(ref).toMatch(
           /^refs\/heads\/optimize(-exp|-campaign|-state|-closed|-archive|-forge)?\/[a-z0-9-]+(\/[\w.-]+){0,2}$/,
         )
@@ -111,9 +113,9 @@ describe('for any name', () => {
   it('a component more or less is another branch', () => {
     fc.assert(
       fc.property(fc.constantFrom(...WRITABLE), component, (name, extra) => {
-        expect(allowedRef('optimize', `refs/heads/${name}/${extra}`)).toBe(false)
-        expect(allowedRef('optimize', `refs/heads/${extra}/${name}`)).toBe(false)
-        expect(allowedRef('optimize', `refs/heads/x${name}`)).toBe(false)
+        expect(isAllowedRef('optimize', `refs/heads/${name}/${extra}`)).toBe(false)
+        expect(isAllowedRef('optimize', `refs/heads/${extra}/${name}`)).toBe(false)
+        expect(isAllowedRef('optimize', `refs/heads/x${name}`)).toBe(false)
       }),
     )
   })

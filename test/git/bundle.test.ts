@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { saveBundle } from '../../src/git/bundle.ts'
-import { scratchOf } from '../../src/git/bare-repository.ts'
+import { getScratchDir } from '../../src/git/bare-repository.ts'
 import { bareRemote, openFetched, scratch, userRepository } from './scratch.ts'
 
 const ENV = { PATH: process.env['PATH'] ?? '' }
@@ -24,7 +24,7 @@ describe.each(['sha1', 'sha256'])('branches saved in one file, %s', format => {
       tips.map(({ ref, oid }) => `${ref} ${oid}`).toSorted(),
     )
     expect(empty.git('rev-list', '--count', 'optimize/a')).toBe('1')
-    expect(readdirSync(scratchOf(repository.dir))).toEqual([])
+    expect(readdirSync(getScratchDir(repository.dir))).toEqual([])
   })
 
   it('are not saved where something is missing, and leave nothing half made', async () => {
@@ -34,6 +34,6 @@ describe.each(['sha1', 'sha256'])('branches saved in one file, %s', format => {
     const file = join(scratch(), 'saved.bundle')
     const saving = saveBundle({ dir: repository.dir, format: repository.objectFormat, tips, file, env: ENV })
     await expect(saving).rejects.toThrow()
-    expect(readdirSync(scratchOf(repository.dir))).toEqual([])
+    expect(readdirSync(getScratchDir(repository.dir))).toEqual([])
   })
 })

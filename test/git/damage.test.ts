@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { findDeepDamage, mayComeFromDamage } from '../../src/git/damage.ts'
+import { findDeepDamage, isPossibleDamage } from '../../src/git/damage.ts'
 import { scratch } from './scratch.ts'
 
 it('finds no damage in a repository that was never fetched', async () => {
@@ -10,6 +10,6 @@ it('finds no damage in a repository that was never fetched', async () => {
 it('does not take a missing password for damage', () => {
   const refusal = (what: string) =>
     new Error(`fatal: could not read ${what} for 'https://host': terminal prompts disabled`)
-  expect(['Username', 'Password'].map(what => mayComeFromDamage(refusal(what)))).toEqual([false, false])
-  expect(mayComeFromDamage(new Error('fatal: could not read 3fd1e04'))).toBe(true)
+  expect(['Username', 'Password'].map(what => isPossibleDamage(refusal(what)))).toEqual([false, false])
+  expect(isPossibleDamage(new Error('fatal: could not read 3fd1e04'))).toBe(true)
 })

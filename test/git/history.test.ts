@@ -24,7 +24,7 @@ describe('merging on objects', () => {
     )
     const merged = await repository.mergeTree(ours, theirs)
     if (!merged.clean) throw new Error('expected a clean merge')
-    const entry = await repository.entryAt(merged.tree, 'lines.txt')
+    const entry = await repository.findEntry(merged.tree, 'lines.txt')
     expect((await repository.blob(entry?.oid ?? '')).toString()).toBe(
       LINES.replace('one', 'ONE').replace('seven', 'SEVEN'),
     )
@@ -75,8 +75,8 @@ describe('the difference of two trees', () => {
     const oid = await repository.writeBlob('a\nb\n')
     const binary = await repository.writeBlob(Buffer.from([0, 1, 2, 255]))
     const link = await repository.writeBlob('lines.txt')
-    const readme = await repository.entryAt(tree, 'README.md')
-    const changed = await repository.replaceAt(tree, [
+    const readme = await repository.findEntry(tree, 'README.md')
+    const changed = await repository.replaceEntries(tree, [
       { path: 'new.txt', entry: { mode: '100755', oid } },
       { path: 'image', entry: { mode: '100644', oid: binary } },
       { path: 'lines.txt', entry: { mode: '120000', oid: link } },
@@ -106,8 +106,8 @@ describe('the difference of two trees', () => {
 
   it('a renamed file is one removed and one added', async () => {
     const { repository, tree } = await forked({}, {})
-    const entry = await repository.entryAt(tree, 'lines.txt')
-    const moved = await repository.replaceAt(tree, [
+    const entry = await repository.findEntry(tree, 'lines.txt')
+    const moved = await repository.replaceEntries(tree, [
       { path: 'lines.txt', entry: null },
       { path: 'moved.txt', entry },
     ])

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { indexEntries, indexFile } from '../../src/git/index-file.ts'
+import { parseIndexEntries, buildIndexFile } from '../../src/git/index-file.ts'
 
 let root: string
 beforeEach(() => {
@@ -28,7 +28,7 @@ describe('an index written and read in process', () => {
     fc.assert(
       fc.property(files, wanted => {
         const sorted = wanted.toSorted((a, b) => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path)))
-        expect(indexEntries('sha1', indexFile('sha1', wanted))).toEqual(sorted)
+        expect(parseIndexEntries('sha1', buildIndexFile('sha1', wanted))).toEqual(sorted)
       }),
     )
   })
@@ -44,7 +44,7 @@ describe('an index written and read in process', () => {
     execFileSync('git', ['init', '-q', root])
     writeFileSync(
       index,
-      indexFile('sha1', [
+      buildIndexFile('sha1', [
         { path: 'a/b', mode: '100644', oid },
         { path: 'c', mode: '100755', oid },
       ]),
@@ -52,12 +52,12 @@ describe('an index written and read in process', () => {
     expect(git('ls-files', '-s')).toBe(`100644 ${oid} 0\ta/b\n100755 ${oid} 0\tc\n`)
     git('update-index', '--add', '--cacheinfo', `100644,${oid},d/e`)
     git('update-index', '--force-remove', 'a/b')
-    expect(indexEntries('sha1', readFileSync(index)).map(({ path }) => path)).toEqual(['c', 'd/e'])
+    expect(parseIndexEntries('sha1', readFileSync(index)).map(({ path }) => path)).toEqual(['c', 'd/e'])
   })
 
   it('of a version that was never asked for is an error', () => {
-    const bytes = indexFile('sha1', [])
+    const bytes = buildIndexFile('sha1', [])
     bytes.writeUInt32BE(4, 4)
-    expect(() => indexEntries('sha1', bytes)).toThrow('unknown git index, version 4')
+    expect(() => parseIndexEntries('sha1', bytes)).toThrow('unknown git index, version 4')
   })
 })

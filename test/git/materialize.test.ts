@@ -24,7 +24,7 @@ async function treeOf(repository: Repository, files: Files): Promise<string> {
   const changes = []
   for (const [path, file] of Object.entries(files))
     changes.push({ path, entry: await entryOf(repository, file) })
-  return repository.replaceAt(repository.emptyTree, changes)
+  return repository.replaceEntries(repository.emptyTree, changes)
 }
 
 async function entryOf(repository: Repository, file: Files[string]): Promise<{ mode: Mode; oid: string }> {

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { localIsolation } from '../../src/git/isolation.ts'
-import { containsNearby, partedAt } from '../../src/git/near-history.ts'
+import { buildLocalIsolation } from '../../src/git/isolation.ts'
+import { hasNearbyAncestor, findForkPoint } from '../../src/git/near-history.ts'
 import type { Repository } from '../../src/git/repository.ts'
 import { TreeDiffer } from '../../src/git/tree-differ.ts'
 import { addCommit, bareRemote, open, openFetched, userRepository } from './scratch.ts'
@@ -31,13 +31,13 @@ async function history(repository: Repository, steps: readonly Step[]): Promise<
     { path: 'd/x', entry: await blob(CONTENT[3] ?? '') },
     { path: 'd/y', entry: await blob(CONTENT[0] ?? '') },
   ]
-  const tree = await repository.replaceAt(repository.emptyTree, first)
+  const tree = await repository.replaceEntries(repository.emptyTree, first)
   const commits = [await repository.writeCommit({ tree, parents: [], message: 'root', date: 1 })]
   for (const [at, { parents, edits }] of steps.entries()) {
     const on = [...new Set(parents.map(number => commits[number % commits.length] ?? ''))]
     let edited = (await repository.commit(on[0] ?? '')).tree
     for (const { path, content } of edits)
-      edited = await repository.replaceAt(edited, [
+      edited = await repository.replaceEntries(edited, [
         { path, entry: content === null ? null : await blob(content) },
       ])
     commits.push(await repository.writeCommit({ tree: edited, parents: on, message: `${at}`, date: at + 2 }))
@@ -66,7 +66,7 @@ describe('what a few objects answer is what git answers', () => {
           [b, a],
         ] as const) {
           const { status } = git(repository.dir, 'merge-base', '--is-ancestor', older, newer)
-          expect(await containsNearby(repository, newer, older)).toBe(status === 0)
+          expect(await hasNearbyAncestor(repository, newer, older)).toBe(status === 0)
           expect(await repository.notContained(newer, [older])).toEqual(new Set(status === 0 ? [] : [older]))
         }
       }),
@@ -79,7 +79,7 @@ describe('what a few objects answer is what git answers', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 9 }), async steps => {
         const [a, b] = await twoOf(repository, steps)
-        const found = await partedAt(repository, a, b)
+        const found = await findForkPoint(repository, a, b)
         if (found !== null) expect(git(repository.dir, 'merge-base', '--all', a, b).lines).toEqual([found])
       }),
       { numRuns: 30 },
@@ -138,9 +138,9 @@ describe('what a few objects cannot answer', () => {
       return { first, last }
     }
     const [one, other] = [await line('one', 200), await line('other', 200)]
-    expect(await containsNearby(repository, one.last, one.first)).toBeNull()
+    expect(await hasNearbyAncestor(repository, one.last, one.first)).toBeNull()
     expect(await repository.isAncestor(one.first, one.last)).toBe(true)
-    expect(await containsNearby(repository, one.last, other.last)).toBeNull()
+    expect(await hasNearbyAncestor(repository, one.last, other.last)).toBeNull()
     expect(await repository.isAncestor(other.last, one.last)).toBe(false)
     expect(await repository.notContained(one.last, [one.first, other.last])).toEqual(new Set([other.last]))
   })
@@ -149,7 +149,7 @@ describe('what a few objects cannot answer', () => {
 describe('the long-lived comparison of trees', () => {
   async function differ() {
     const repository = await open({ remote: bareRemote().dir })
-    const { env, ...isolation } = localIsolation(repository.dir, { PATH: process.env['PATH'] ?? '' })
+    const { env, ...isolation } = buildLocalIsolation(repository.dir, { PATH: process.env['PATH'] ?? '' })
     const made = new TreeDiffer({ ...isolation, env: { ...env, GIT_DIR: repository.dir } })
     onTestFinished(() => made.close())
     const oid = await repository.writeBlob('x')

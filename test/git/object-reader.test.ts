@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { writeFileSync, chmodSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { localIsolation } from '../../src/git/isolation.ts'
+import { buildLocalIsolation } from '../../src/git/isolation.ts'
 import { ObjectReader } from '../../src/git/object-reader.ts'
 import { scratch, userRepository } from './scratch.ts'
 
@@ -18,7 +18,7 @@ function dyingGit(lives: number): string {
 }
 
 function readerOf(dir: string, path: string): ObjectReader {
-  const reader = new ObjectReader(localIsolation(dir, { PATH: path }))
+  const reader = new ObjectReader(buildLocalIsolation(dir, { PATH: path }))
   onTestFinished(() => reader.close())
   return reader
 }

@@ -95,15 +95,15 @@ describe('reading', () => {
 
   it('finds a path, and what is not one', async () => {
     const { repository, tree } = await openFetched({ remote: userRepository().dir })
-    expect(await repository.entryAt(tree, 'src/a.txt')).toMatchObject({
+    expect(await repository.findEntry(tree, 'src/a.txt')).toMatchObject({
       type: 'blob',
       name: 'a.txt',
       mode: '100644',
     })
-    expect(await repository.entryAt(tree, 'src')).toMatchObject({ type: 'tree' })
-    expect(await repository.entryAt(tree, '')).toMatchObject({ type: 'tree', oid: tree })
+    expect(await repository.findEntry(tree, 'src')).toMatchObject({ type: 'tree' })
+    expect(await repository.findEntry(tree, '')).toMatchObject({ type: 'tree', oid: tree })
     for (const path of ['src/b', 'nope/x', 'README.md/x'])
-      expect(await repository.entryAt(tree, path)).toBeNull()
+      expect(await repository.findEntry(tree, path)).toBeNull()
   })
 })
 
@@ -111,7 +111,7 @@ describe('a tree edit', () => {
   it('sets, removes, and drops directories that became empty', async () => {
     const { repository, tree } = await openFetched({ remote: userRepository().dir })
     const oid = await repository.writeBlob('new\n')
-    const edited = await repository.replaceAt(tree, [
+    const edited = await repository.replaceEntries(tree, [
       { path: 'src/a.txt', entry: null },
       { path: 'lib/deep/b.txt', entry: { mode: '100755', oid } },
       { path: 'nothing/there', entry: null },
@@ -122,13 +122,13 @@ describe('a tree edit', () => {
   it('turns a file into a directory and back', async () => {
     const { repository, tree } = await openFetched({ remote: userRepository().dir })
     const oid = await repository.writeBlob('x')
-    const there = await repository.replaceAt(tree, [
+    const there = await repository.replaceEntries(tree, [
       { path: 'README.md', entry: null },
       { path: 'README.md/inner', entry: { mode: '100644', oid } },
     ])
-    expect((await repository.entryAt(there, 'README.md/inner'))?.oid).toBe(oid)
-    const readme = await repository.entryAt(tree, 'README.md')
-    const back = await repository.replaceAt(there, [
+    expect((await repository.findEntry(there, 'README.md/inner'))?.oid).toBe(oid)
+    const readme = await repository.findEntry(tree, 'README.md')
+    const back = await repository.replaceEntries(there, [
       { path: 'README.md/inner', entry: null },
       { path: 'README.md', entry: readme },
     ])
@@ -139,13 +139,13 @@ describe('a tree edit', () => {
     const { repository, tree } = await openFetched({ remote: userRepository().dir })
     const entry = { mode: '100644', oid: await repository.writeBlob('x') } as const
     await expect(
-      repository.replaceAt(tree, [
+      repository.replaceEntries(tree, [
         { path: 'a', entry },
         { path: 'a/b', entry },
       ]),
     ).rejects.toThrow('both set a')
     for (const path of ['../x', '/x', 'a//b', '.']) {
-      await expect(repository.replaceAt(tree, [{ path, entry }])).rejects.toThrow('cannot be a name')
+      await expect(repository.replaceEntries(tree, [{ path, entry }])).rejects.toThrow('cannot be a name')
     }
   })
 
@@ -162,7 +162,7 @@ describe('a tree edit', () => {
       fc.asyncProperty(paths, async all => {
         const wanted = all.filter(path => !all.some(other => other.startsWith(`${path}/`)))
         const set = wanted.map(path => ({ path, entry: { mode: '100644', oid } as const }))
-        const tree = await repository.replaceAt(repository.emptyTree, set)
+        const tree = await repository.replaceEntries(repository.emptyTree, set)
         const listed = git('-c', 'core.quotePath=false', 'ls-tree', '-r', '--name-only', tree)
         expect(
           listed
@@ -171,7 +171,7 @@ describe('a tree edit', () => {
             .sort(),
         ).toEqual([...wanted].sort())
         const removed = set.map(({ path }) => ({ path, entry: null }))
-        expect(await repository.replaceAt(tree, removed)).toBe(repository.emptyTree)
+        expect(await repository.replaceEntries(tree, removed)).toBe(repository.emptyTree)
       }),
       { numRuns: 25 },
     )
@@ -183,10 +183,10 @@ describe('a tree edit', () => {
     const raw = Buffer.concat([Buffer.from('100644 caf'), Buffer.from([0xe9, 0]), Buffer.from(oid, 'hex')])
     writeFileSync(join(repository.dir, 'raw-tree'), raw)
     const tree = gitIn(repository.dir)('hash-object', '-t', 'tree', '-w', 'raw-tree')
-    const grown = await repository.replaceAt(tree, [{ path: 'z', entry: { mode: '100644', oid } }])
-    expect(await repository.replaceAt(grown, [{ path: 'z', entry: null }])).toBe(tree)
+    const grown = await repository.replaceEntries(tree, [{ path: 'z', entry: { mode: '100644', oid } }])
+    expect(await repository.replaceEntries(grown, [{ path: 'z', entry: null }])).toBe(tree)
     const [entry] = await repository.diff(repository.emptyTree, tree)
-    expect(await repository.entryAt(tree, entry?.path ?? '')).toMatchObject({ oid })
+    expect(await repository.findEntry(tree, entry?.path ?? '')).toMatchObject({ oid })
   })
 
   it('sorts as git does: a directory as if its name ended in a slash', () => {

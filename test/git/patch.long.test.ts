@@ -71,7 +71,7 @@ rename to src/go.sh
     const { repository, tree } = await openFetched({ remote: user.dir })
     const result = await repository.applyPatch(tree, patch)
     if ('rejected' in result) throw new Error(result.rejected)
-    const entry = await repository.entryAt(result.tree, 'body.txt')
+    const entry = await repository.findEntry(result.tree, 'body.txt')
     const text = (await repository.blob(entry?.oid ?? '')).toString()
     expect(text).toContain('LINE 5')
     expect(text).toContain('seven')

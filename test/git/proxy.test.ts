@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { networkIsolation } from '../../src/git/isolation.ts'
-import { proxyFor, proxySecrets, withoutProxySecrets } from '../../src/git/proxy.ts'
+import { buildNetworkIsolation } from '../../src/git/isolation.ts'
+import { findProxy, listProxySecrets, removeProxySecrets } from '../../src/git/proxy.ts'
 
 const API = 'https://api.github.com/repos/a/b'
-const origin = (env: Record<string, string>, address = API) => proxyFor(address, env)?.origin ?? null
+const origin = (env: Record<string, string>, address = API) => findProxy(address, env)?.origin ?? null
 
 describe('the proxy for an address', () => {
   it.each<[Record<string, string>, string | null]>([
@@ -50,7 +50,7 @@ describe('the proxy for an address', () => {
   })
 
   it('is told who asks, as its address says it', () => {
-    const of = (value: string) => proxyFor(API, { HTTPS_PROXY: value })?.authorization
+    const of = (value: string) => findProxy(API, { HTTPS_PROXY: value })?.authorization
     const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`
     expect(of('http://ada:p%40ss@a:1')).toBe(basic('ada:p@ss'))
     expect(of('http://ada@a:1')).toBe(basic('ada:'))
@@ -60,7 +60,7 @@ describe('the proxy for an address', () => {
   it.each(['socks5://secret@a:1', 'ftp://secret@a', 'http://secret:%zz@a', 'http://:x@', 'http://se cret'])(
     'that is none is refused by the name of its variable, and its value is not repeated: %s',
     value => {
-      const asked = () => proxyFor(API, { https_proxy: value })
+      const asked = () => findProxy(API, { https_proxy: value })
       expect(asked).toThrow(/^https_proxy is not the address of a proxy/)
       expect(asked).not.toThrow(/secret|se cret/)
     },
@@ -69,7 +69,7 @@ describe('the proxy for an address', () => {
 
 describe('what git is given', () => {
   test('HTTP_PROXY in small letters too, unless that says something else; nothing of it for what stays here', () => {
-    const given = (env: Record<string, string>) => networkIsolation('/', env).env
+    const given = (env: Record<string, string>) => buildNetworkIsolation('/', env).env
     expect(given({ HTTP_PROXY: 'http://a' })).toMatchObject({
       http_proxy: 'http://a',
       HTTP_PROXY: 'http://a',
@@ -83,7 +83,7 @@ describe('what git is given', () => {
 
 describe('what a proxy is told of who asks', () => {
   it('is found in every form, and nothing else is', () => {
-    const secrets = proxySecrets({
+    const secrets = listProxySecrets({
       HTTPS_PROXY: 'http://ada:p%2Fss@a:1',
       http_proxy: 'ada:word@b',
       NO_PROXY: 'x:y@z',
@@ -98,12 +98,12 @@ describe('what a proxy is told of who asks', () => {
 
   it('stays out of processes that must not know it, and its address without it does not', () => {
     const env = { HTTPS_PROXY: 'http://a:b@c', http_proxy: 'a:b@c', ALL_PROXY: 'http://c', PATH: '/bin' }
-    expect(withoutProxySecrets(env)).toEqual({ ALL_PROXY: 'http://c', PATH: '/bin' })
+    expect(removeProxySecrets(env)).toEqual({ ALL_PROXY: 'http://c', PATH: '/bin' })
     const word = fc.stringMatching(/^[a-z0-9]{1,8}$/)
     const names = fc.constantFrom('HTTP_PROXY', 'https_proxy', 'All_Proxy')
     fc.assert(
       fc.property(names, word, word, (name, user, password) => {
-        expect(withoutProxySecrets({ [name]: `http://${user}:${password}@host:1` })).toEqual({})
+        expect(removeProxySecrets({ [name]: `http://${user}:${password}@host:1` })).toEqual({})
       }),
     )
   })

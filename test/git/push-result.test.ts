@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { pushTask, type RefUpdate } from '../../src/git/push.ts'
-import { judgePush, type PushResult } from '../../src/git/push-result.ts'
+import { buildPushTask, type RefUpdate } from '../../src/git/push.ts'
+import { classifyPush, type PushResult } from '../../src/git/push-result.ts'
 
 const TIP = 'refs/heads/optimize/speed'
 const STATE = 'refs/heads/optimize-state/speed'
@@ -13,15 +13,15 @@ const LOST = { ok: false, reason: 'lease', refs: [TIP] }
 
 /** What git prints for the tip, and beside it on stderr. */
 function judged(summary: string, stderr = ''): PushResult | null {
-  const task = pushTask({ remote: 'r', prefix: 'optimize', local: false, updates: UPDATES })
+  const task = buildPushTask({ remote: 'r', prefix: 'optimize', local: false, updates: UPDATES })
   const stdout = `To r\n!\t${OID}:${TIP}\t${summary}\nDone\n`
-  return judgePush(task.parse({ exitCode: 1, stdout, stderr }), UPDATES)
+  return classifyPush(task.parse({ exitCode: 1, stdout, stderr }), UPDATES)
 }
 
 describe('the push as data', () => {
   it('leases every ref on its old value, atomically', () => {
     const remote = 'https://example.com/r.git'
-    const { args } = pushTask({ remote, prefix: 'optimize', local: false, updates: UPDATES })
+    const { args } = buildPushTask({ remote, prefix: 'optimize', local: false, updates: UPDATES })
     expect(args[0]).toBe('push')
     expect(args).toContain('--atomic')
     expect(args).toContain(`--force-with-lease=${TIP}:${OID}`)
@@ -30,7 +30,7 @@ describe('the push as data', () => {
   })
 
   it('switches hooks and gc of a local repository off', () => {
-    const { args } = pushTask({ remote: 'r', prefix: 'optimize', local: true, updates: UPDATES })
+    const { args } = buildPushTask({ remote: 'r', prefix: 'optimize', local: true, updates: UPDATES })
     const receive = args.find(arg => arg.startsWith('--receive-pack='))
     for (const off of ['core.hooksPath=/dev/null', 'receive.autogc=false', 'denyCurrentBranch=refuse']) {
       expect(receive).toContain(off)
@@ -77,7 +77,7 @@ describe('the words of git', () => {
   it('a broken connection answers nothing about the refs', () => {
     expect(judged('[remote failure] (remote failed to report status)')).toBeNull()
     expect(
-      judgePush({ output: { exitCode: 128, stdout: '', stderr: 'fatal: x' }, rejected: [] }, UPDATES),
+      classifyPush({ output: { exitCode: 128, stdout: '', stderr: 'fatal: x' }, rejected: [] }, UPDATES),
     ).toBeNull()
   })
 })

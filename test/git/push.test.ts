@@ -84,7 +84,7 @@ describe('a push', () => {
 
   it('is not made with the token of nobody', async () => {
     const { remote, repository, main } = await pushedTo()
-    expect(repository.mayBringWorkflows).toBe(false)
+    expect(repository.canPushWorkflows).toBe(false)
     const update = [{ ref: TIP, from: null, to: main }]
     await expect(repository.push(update, { bringsWorkflows: true })).rejects.toThrow(
       'nobody was given a token',

@@ -119,6 +119,6 @@ export async function addCommit(
     changes.push({ path, entry })
   }
   const { tree } = await repository.commit(parent)
-  const changed = await repository.replaceAt(tree, changes)
+  const changed = await repository.replaceEntries(tree, changes)
   return repository.writeCommit({ tree: changed, parents: [parent], message: 'change', date: 1_700_000_000 })
 }

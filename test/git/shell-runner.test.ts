@@ -2,16 +2,16 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { localIsolation } from '../../src/git/isolation.ts'
-import { gitRunner, type GitOutput, type GitRunner, type GitTask } from '../../src/git/runner.ts'
-import { shellRunner } from '../../src/git/shell-runner.ts'
+import { buildLocalIsolation } from '../../src/git/isolation.ts'
+import { createGitRunner, type GitOutput, type GitRunner, type GitTask } from '../../src/git/runner.ts'
+import { createShellRunner } from '../../src/git/shell-runner.ts'
 import { bareRemote, scratch } from './scratch.ts'
 
 const ENV = { PATH: process.env['PATH'] ?? '/usr/bin:/bin' }
 
 function shells(dir: string, extra: Record<string, string> = {}) {
-  const isolation = localIsolation(dir, ENV)
-  const runner = shellRunner({ ...isolation, env: { ...isolation.env, GIT_DIR: dir, ...extra } })
+  const isolation = buildLocalIsolation(dir, ENV)
+  const runner = createShellRunner({ ...isolation, env: { ...isolation.env, GIT_DIR: dir, ...extra } })
   onTestFinished(() => runner.close())
   return runner
 }
@@ -40,7 +40,7 @@ describe('git started by a small shell that stays', () => {
     ],
   ])('answers like git started by node: %s', async (_, args) => {
     const { dir } = bareRemote()
-    const direct = gitRunner(localIsolation(dir, ENV), { GIT_DIR: dir })
+    const direct = createGitRunner(buildLocalIsolation(dir, ENV), { GIT_DIR: dir })
     expect(await shells(dir).run(command(args))).toEqual(await direct.run(command(args)))
   })
 

@@ -3,7 +3,7 @@ import { createServer, type Socket } from 'node:net'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openRepository, type OpenOptions } from '../../src/git/repository.ts'
-import { silenceSecondsFrom, withoutProgress } from '../../src/git/remote-limits.ts'
+import { readSilenceLimit, stripProgress } from '../../src/git/remote-limits.ts'
 import { UserError } from '../../src/errors.ts'
 import { listening } from '../servers/loopback.ts'
 import { bareRemote, scratch } from './scratch.ts'
@@ -112,11 +112,11 @@ describe('a remote on this machine whose hook hangs', () => {
 
 describe('the time-out', () => {
   it('is a minute unless WINNOW_REMOTE_TIMEOUT says otherwise', () => {
-    expect(silenceSecondsFrom({})).toBe(60)
-    expect(silenceSecondsFrom({ WINNOW_REMOTE_TIMEOUT: '' })).toBe(60)
-    expect(silenceSecondsFrom({ WINNOW_REMOTE_TIMEOUT: '300' })).toBe(300)
+    expect(readSilenceLimit({})).toBe(60)
+    expect(readSilenceLimit({ WINNOW_REMOTE_TIMEOUT: '' })).toBe(60)
+    expect(readSilenceLimit({ WINNOW_REMOTE_TIMEOUT: '300' })).toBe(300)
     for (const wrong of ['0', '-1', 'never', 'Infinity'])
-      expect(() => silenceSecondsFrom({ WINNOW_REMOTE_TIMEOUT: wrong })).toThrow(UserError)
+      expect(() => readSilenceLimit({ WINNOW_REMOTE_TIMEOUT: wrong })).toThrow(UserError)
   })
 })
 
@@ -132,9 +132,9 @@ describe('what git and the remote say', () => {
       "error: failed to push some refs to 'x'",
       '',
     ].join('\n')
-    expect(withoutProgress(stderr)).toBe(
+    expect(stripProgress(stderr)).toBe(
       "remote: error: GH006: Protected branch update failed\nerror: failed to push some refs to 'x'\n",
     )
-    expect(withoutProgress('fatal: not our ref 123\n')).toBe('fatal: not our ref 123\n')
+    expect(stripProgress('fatal: not our ref 123\n')).toBe('fatal: not our ref 123\n')
   })
 })

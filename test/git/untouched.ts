@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { allowedRef } from '../../src/git/allowed-ref.ts'
+import { isAllowedRef } from '../../src/git/allowed-ref.ts'
 import { gitIn } from './scratch.ts'
 
 /** Everything of a checkout that is the person's and not winnow's, byte for byte. */
@@ -30,7 +30,7 @@ function look(dir: string, prefix: string): Checkout {
     index: bytes(join(gitDir, 'index')),
     config: bytes(join(common, 'config')),
     hooks: filesBelow(join(common, 'hooks')),
-    refs: refs.filter(line => !allowedRef(prefix, line.split(' ')[0] ?? '')),
+    refs: refs.filter(line => !isAllowedRef(prefix, line.split(' ')[0] ?? '')),
     files: filesBelow(dir),
   }
 }

@@ -3,10 +3,10 @@ import {
   type ActionsRun,
   type ActionsTick,
   type AskingJobs,
-  tickOnActions,
+  runActionsTick,
 } from '../../src/engine/actions/session.ts'
 import type { OrderId } from '../../src/model/ids.ts'
-import type { Waiting } from '../../src/plan/action.ts'
+import type { PlanWaiting } from '../../src/plan/action.ts'
 import type { Post } from '../engine/post.ts'
 import type { SizeOptions } from '../engine/size-yard.ts'
 import type { Yard } from '../engine/yard.ts'
@@ -26,11 +26,11 @@ export interface ActionsYard {
   /** The job of tick as it is now; another after it was killed. */
   post: () => Promise<Post>
   /** A tick on the default branch: a process of its own with nothing remembered. */
-  wake: (options?: Wake) => Promise<Waiting>
+  wake: (options?: Wake) => Promise<PlanWaiting>
   /** The tick of a started run, and the orders of its matrix. */
   tickOf: (run: RunRecord, options?: Wake) => Promise<OrderId[]>
   /** The settling job of a run. */
-  settleOf: (run: Pick<RunRecord, 'id'>, ended: Partial<EndedRun>, options?: Wake) => Promise<Waiting>
+  settleOf: (run: Pick<RunRecord, 'id'>, ended: Partial<EndedRun>, options?: Wake) => Promise<PlanWaiting>
   /** What the last tick came to. */
   readonly last: ActionsTick | null
   /** What the last tick said. */
@@ -42,7 +42,7 @@ export interface ActionsYard {
   /** Every run that waits gets its machines: tick, measuring jobs, settling job. */
   machines: () => Promise<void>
   /** Ticks and machines in turn until nothing but ideas is waited for. */
-  settle: () => Promise<Waiting>
+  settle: () => Promise<PlanWaiting>
 }
 
 export interface Wake {
@@ -84,7 +84,7 @@ export async function actionsYard(ideas: readonly string[], options: SizeOptions
     if (!workflows) throw new Error('this forge has no machines')
     const by = { ...place.by, run_id: `actions:${run}`, attempt }
     const jobs = { next: { ...NO_JOBS, ...next }, has: { ...NO_JOBS, ...has } }
-    last = await tickOnActions({ ...place, by }, workflows, { does, ...jobs })
+    last = await runActionsTick({ ...place, by }, workflows, { does, ...jobs })
     everRefused.push(...last.refusals.map(({ message }) => message))
     return last
   }

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import { expect, test } from 'vitest'
-import { githubClient } from '../../src/forge/github/client.ts'
+import { createGithubClient } from '../../src/forge/github/client.ts'
 import { listeningForTest } from '../servers/loopback.ts'
 
 /** Somebody's address, who answers everything with nothing and remembers what was asked for. */
@@ -21,7 +21,7 @@ test.each([
 ])('REST and GraphQL of %s are where GITHUB_API_URL says', async (_what, path, expected) => {
   const { url, paths } = await anyServer()
   const access = { repository: 'team/project', token: 'x', version: '0.0.0', say: () => undefined }
-  const client = githubClient({ ...access, apiUrl: `${url}${path}` })
+  const client = createGithubClient({ ...access, apiUrl: `${url}${path}` })
   await client.request('GET /repos/{owner}/{repo}', client.where)
   await client.graphql('query { viewer { login } }', {})
   expect(paths).toEqual(expected)

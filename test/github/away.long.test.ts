@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { amend } from '../../src/engine/amend.ts'
+import { applyAmendment } from '../../src/engine/amend.ts'
 import { UserError } from '../../src/errors.ts'
 import { letters, shorter } from '../engine/size-yard.ts'
 import { proven } from '../engine/yard.ts'
@@ -83,11 +83,11 @@ describe('a campaign that lives on GitHub', () => {
     await wake()
     const laptop = await yard.another({ env: github.remote(ada).env, cache: 'laptop' })
     const yaml = `${(await here.campaign()).spec_yaml}execution: { runs_on: [bench] }\n`
-    await amend(laptop.place, { yaml, reason: 'the bench is free' })
+    await applyAmendment(laptop.place, { yaml, reason: 'the bench is free' })
     expect((await here.events()).at(-1)).toMatchObject({ kind: 'campaign-amended', source: 'person' })
-    await expect(amend(laptop.place, { yaml: yaml.replace('bench]', '""]'), reason: 'x' })).rejects.toThrow(
-      'execution.runs_on',
-    )
+    await expect(
+      applyAmendment(laptop.place, { yaml: yaml.replace('bench]', '""]'), reason: 'x' }),
+    ).rejects.toThrow('execution.runs_on')
   })
 })
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { specOf } from '../../src/spec/recorded-spec.ts'
+import { getCampaignSpec } from '../../src/spec/recorded-spec.ts'
 import { shorter, SIZE_SPEC } from '../engine/size-yard.ts'
 import { proven } from '../engine/yard.ts'
 import { actionsYard } from './actions-yard.ts'
@@ -16,7 +16,7 @@ describe('limits of a campaign on GitHub', () => {
     await wake({ ahead: 100 * HOURS })
     const campaign = await here.campaign()
     expect(campaign).toMatchObject({ status: 'running', host: 'github', private_repository: false })
-    expect(specOf(campaign).stopping).toMatchObject({ max_hours: null, max_runner_minutes: null })
+    expect(getCampaignSpec(campaign).stopping).toMatchObject({ max_hours: null, max_runner_minutes: null })
   })
 
   test('count the minutes of a private repository, as it is when the spec changes', async () => {
@@ -25,7 +25,10 @@ describe('limits of a campaign on GitHub', () => {
     const here = await post()
     await here.start()
     expect((await here.campaign()).private_repository).toBe(true)
-    expect(specOf(await here.campaign()).stopping).toMatchObject({ max_hours: null, max_runner_minutes: 600 })
+    expect(getCampaignSpec(await here.campaign()).stopping).toMatchObject({
+      max_hours: null,
+      max_runner_minutes: 600,
+    })
     await settle()
     github.world.settings.private = false
     scene.commit('main', { 'README.md': 'hello\n' })
@@ -33,7 +36,7 @@ describe('limits of a campaign on GitHub', () => {
     expect((await here.campaign()).private_repository).toBe(true)
     scene.commit('main', { '.winnow/size.yaml': `${SIZE_SPEC}limits: { max_files: 3 }\n` })
     await settle()
-    expect(specOf(await here.campaign())).toMatchObject({
+    expect(getCampaignSpec(await here.campaign())).toMatchObject({
       limits: { max_files: 3 },
       stopping: { max_runner_minutes: null },
     })

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { Post } from '../engine/post.ts'
 import { letters, shorter } from '../engine/size-yard.ts'
-import { specOf } from '../../src/spec/recorded-spec.ts'
-import { brief } from '../../src/propose/brief.ts'
+import { getCampaignSpec } from '../../src/spec/recorded-spec.ts'
+import { renderBrief } from '../../src/propose/brief.ts'
 import { onGithub } from './on-github.ts'
 
 /** The base is measured, and the first idea has its pull request. */
@@ -136,7 +136,7 @@ describe('comments that steer', () => {
     await winnow('tick')
     const campaign = await post.campaign()
     const [idea = null] = campaign.backlog
-    const text = brief({ campaign, spec: specOf(campaign), incumbentMetrics: {}, idea })
+    const text = renderBrief({ campaign, spec: getCampaignSpec(campaign), incumbentMetrics: {}, idea })
     const said = evil.replaceAll('`', "'")
     expect(text).toContain(`\n- \`${said}\`\n`)
     expect(text).toContain(

@@ -136,24 +136,27 @@ test('people are asked about once in a wake-up, and not all of them', async () =
   const forge = temp.forgeOf(temp.github.token('ada'), { clock: () => now })
   temp.github.token('eve', { permission: 'read' })
   temp.github.spent()
-  expect([await forge.permissionOf?.('eve'), await forge.permissionOf?.('eve')]).toEqual(['read', 'read'])
+  expect([await forge.readPermission?.('eve'), await forge.readPermission?.('eve')]).toEqual(['read', 'read'])
   expect(temp.github.spent()).toHaveLength(1)
   const answers: unknown[] = []
   for (let index = 0; index < 60; index++) {
     temp.github.token(`eve${index}`, { permission: 'read' })
-    answers.push(await forge.permissionOf?.(`eve${index}`))
+    answers.push(await forge.readPermission?.(`eve${index}`))
   }
   expect(answers.filter(answer => answer === null)).toHaveLength(1)
   now = 10 * 60_000
-  expect(await forge.permissionOf?.('eve59')).toBe('read')
+  expect(await forge.readPermission?.('eve59')).toBe('read')
 })
 
 test('who pushed a head is what GitHub keeps of pushes, and who made its commits what they say', async () => {
   const { world } = temp.github
-  expect(await temp.forge.bringersOf?.(pull)).toMatchObject({ head: temp.scene.tip('fast'), pusher: 'ada' })
+  expect(await temp.forge.readHeadAuthors?.(pull)).toMatchObject({
+    head: temp.scene.tip('fast'),
+    pusher: 'ada',
+  })
   temp.github.token('mia')
   world.pushers.set(temp.scene.tip('fast'), 'mia')
-  expect(await temp.forge.bringersOf?.(pull)).toMatchObject({ pusher: 'mia', named: [] })
+  expect(await temp.forge.readHeadAuthors?.(pull)).toMatchObject({ pusher: 'mia', named: [] })
   world.pushers.set(temp.scene.tip('fast'), null)
-  expect(await temp.forge.bringersOf?.(pull)).toMatchObject({ pusher: null })
+  expect(await temp.forge.readHeadAuthors?.(pull)).toMatchObject({ pusher: null })
 })

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import { expect, test } from 'vitest'
-import { githubForge } from '../../src/forge/github/forge.ts'
+import { createGithubForge } from '../../src/forge/github/forge.ts'
 import type { Forge } from '../../src/forge/port.ts'
 import { IMPATIENT } from './temp-github.ts'
 import { listeningForTest } from '../servers/loopback.ts'
@@ -18,7 +18,7 @@ async function always({ status, headers = {}, body }: Said) {
     told.requests += 1
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
   })
-  const forge = githubForge({
+  const forge = createGithubForge({
     apiUrl: `http://127.0.0.1:${await listeningForTest(server)}`,
     repository: 'team/project',
     token: 'token',
@@ -37,7 +37,7 @@ const SECONDARY = { message: 'You have exceeded a secondary rate limit. Please w
 const IN_AN_HOUR = String(Math.floor(Date.now() / 1000) + 3600)
 const USED_UP = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': IN_AN_HOUR }
 const ASK: Record<string, (forge: Forge) => Promise<unknown> | undefined> = {
-  REST: forge => forge.permissionOf?.('eve'),
+  REST: forge => forge.readPermission?.('eve'),
   GraphQL: forge => forge.list(),
 }
 
@@ -59,7 +59,7 @@ test.each([
 
 test('the time that GitHub asks for is told', async () => {
   const { forge } = await always({ status: 429, headers: { 'retry-after': '600' }, body: SECONDARY })
-  await expect(forge.permissionOf?.('eve')).rejects.toThrow(/It asks to wait 600 s/)
+  await expect(forge.readPermission?.('eve')).rejects.toThrow(/It asks to wait 600 s/)
 })
 
 test.each([

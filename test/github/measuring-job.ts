@@ -5,21 +5,21 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { zipSync } from 'fflate'
 import type { EndedJob, EndedRun } from '../../src/engine/actions/ended-run.ts'
-import { givenOrder } from '../../src/engine/given-order.ts'
-import { bringOrderedTrees } from '../../src/engine/ordered-trees.ts'
+import { loadOrder } from '../../src/engine/given-order.ts'
+import { fetchOrderedTrees } from '../../src/engine/ordered-trees.ts'
 import { openRepository } from '../../src/git/repository.ts'
-import { measure } from '../../src/measure/measure.ts'
+import { measureOrder } from '../../src/measure/measure.ts'
 import type { OrderId } from '../../src/model/ids.ts'
 import type { PartialReport } from '../../src/model/interruption.ts'
 import {
-  actionsRunId,
-  parcelFile,
-  parcelled,
-  parcelledPartial,
-  partialArtifact,
-  reportArtifact,
+  formatActionsRunId,
+  getArtifactFileName,
+  serializeReport,
+  serializePartialReport,
+  getPartialArtifactName,
+  getReportArtifactName,
 } from '../../src/model/parcel.ts'
-import { campaignRefs } from '../../src/model/refs.ts'
+import { buildCampaignRefs } from '../../src/model/refs.ts'
 import type { Report } from '../../src/model/report.ts'
 import type { Clock } from '../../src/ports.ts'
 import { ENV } from '../engine/post.ts'
@@ -75,8 +75,12 @@ export function leave(
   order: OrderId,
   report: Report | string,
 ): EndedJob {
-  const text = typeof report === 'string' ? report : parcelled(report)
-  const digest = uploadFile(github, run, { name: reportArtifact(order), file: parcelFile(order), text })
+  const text = typeof report === 'string' ? report : serializeReport(report)
+  const digest = uploadFile(github, run, {
+    name: getReportArtifactName(order),
+    file: getArtifactFileName(order),
+    text,
+  })
   return { status: 'success', digest }
 }
 
@@ -87,8 +91,12 @@ export function leavePartial(
   order: OrderId,
   partial: PartialReport,
 ): EndedJob {
-  const text = parcelledPartial(partial) ?? ''
-  const digest = uploadFile(github, run, { name: partialArtifact(order), file: parcelFile(order), text })
+  const text = serializePartialReport(partial) ?? ''
+  const digest = uploadFile(github, run, {
+    name: getPartialArtifactName(order),
+    file: getArtifactFileName(order),
+    text,
+  })
   return { status: 'cancelled', digest }
 }
 
@@ -129,17 +137,17 @@ export async function measuredIn(
   })
   try {
     const { refs } = await repository.remoteRefs(['refs/heads/*'])
-    const { state: ref } = campaignRefs('optimize', 'size')
+    const { state: ref } = buildCampaignRefs('optimize', 'size')
     const tip = refs.get(ref) ?? ''
     await repository.fetch([{ ref, oid: tip }])
-    const given = await givenOrder(repository, { tip, id, now: machine.now() })
+    const given = await loadOrder(repository, { tip, id, now: machine.now() })
     if (!given.wanted) throw new Error(given.why)
     const { order, spec } = given
-    await bringOrderedTrees(repository, order)
-    return await measure({
+    await fetchOrderedTrees(repository, order)
+    return await measureOrder({
       order,
       spec,
-      runId: actionsRunId(run.id, 1),
+      runId: formatActionsRunId(run.id, 1),
       repository,
       workDir: join(root, 'work'),
       sharedRoot: null,

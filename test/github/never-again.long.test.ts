@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { EndedJob } from '../../src/engine/actions/ended-run.ts'
-import { tickOnActions } from '../../src/engine/actions/session.ts'
+import { runActionsTick } from '../../src/engine/actions/session.ts'
 import { letters, shorter } from '../engine/size-yard.ts'
 import { type ActionsYard, actionsYard } from './actions-yard.ts'
 import type { Incoming } from './emulator/api.ts'
@@ -43,7 +43,7 @@ test('what was said and is not seen again is not said a second time in one wake-
   }
   yard.github.spent()
   const none = { propose: false, judge: false }
-  await tickOnActions({ ...place, forge: unseeing }, workflows, { does: 'start', next: none, has: none })
+  await runActionsTick({ ...place, forge: unseeing }, workflows, { does: 'start', next: none, has: none })
   const written = yard.github.spent().filter(route => /^(?:POST|PATCH) .*(?:comments|pulls)/.test(route))
   expect(written.length).toBeLessThanOrEqual(3)
 })

@@ -135,7 +135,7 @@ describe('what other people do', () => {
   test('may do what GitHub says, and nobody unknown may do anything', async () => {
     temp.github.token('boss', { permission: 'admin' })
     temp.github.token('guest', { permission: 'read' })
-    const may = (login: string) => temp.forge.permissionOf?.(login)
+    const may = (login: string) => temp.forge.readPermission?.(login)
     expect([await may('boss'), await may('guest'), await may('nobody')]).toEqual(['admin', 'read', 'none'])
   })
 

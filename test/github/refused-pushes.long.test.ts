@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { amend } from '../../src/engine/amend.ts'
+import { applyAmendment } from '../../src/engine/amend.ts'
 import { shorter } from '../engine/size-yard.ts'
 import { proven } from '../engine/yard.ts'
 import { type ActionsYard, actionsYard } from './actions-yard.ts'
@@ -48,7 +48,7 @@ describe('a landing that GitHub does not let be pushed', () => {
     const here = await there.post()
     const { spec_yaml } = await here.campaign()
     const yaml = `${spec_yaml}merge: { via: api }\n`
-    await amend(here.place, { yaml, reason: 'the rule stays' })
+    await applyAmendment(here.place, { yaml, reason: 'the rule stays' })
     await here.person({ kind: 'campaign-resumed', reason: 'the rule stays' })
     expect(await there.settle()).toEqual({ for: 'ideas' })
     expect(await here.outcomes()).toEqual({ a3: 'kept' })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { EndedJob } from '../../src/engine/actions/ended-run.ts'
 import type { OrderId } from '../../src/model/ids.ts'
-import { parcelFile, reportArtifact } from '../../src/model/parcel.ts'
+import { getArtifactFileName, getReportArtifactName } from '../../src/model/parcel.ts'
 import { shorter } from '../engine/size-yard.ts'
 import { actionsYard, type ActionsYard } from './actions-yard.ts'
 import type { RunRecord } from './emulator/world.ts'
@@ -78,7 +78,7 @@ const LEFT: Record<string, { leaves: Leaving; kind: 'order-lost' | 'report-rejec
   },
   'a file of another name': {
     async leaves({ github, run, order }) {
-      const name = reportArtifact(order)
+      const name = getReportArtifactName(order)
       return { status: 'success', digest: uploadFile(github, run, { name, file: 'evil.json', text: '{}' }) }
     },
     kind: 'report-rejected',
@@ -162,5 +162,5 @@ test('a report is found, however many artifacts other jobs of its run leave', as
   const job = leave(github, run, order, await measuredIn(github, run, order))
   await yard.settleOf(run, { measured: new Map([[order, job]]) })
   expect(await here.kinds()).toContain('measured')
-  expect(parcelFile(order)).toBe(`${order}.json`)
+  expect(getArtifactFileName(order)).toBe(`${order}.json`)
 })

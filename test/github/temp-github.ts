@@ -1,4 +1,4 @@
-import { githubForge, type GithubForgeOptions } from '../../src/forge/github/forge.ts'
+import { createGithubForge, type GithubForgeOptions } from '../../src/forge/github/forge.ts'
 import type { Forge } from '../../src/forge/port.ts'
 import { type AnyForge, BASE, only } from '../forge/temp-forge.ts'
 import { type EmulatedGithub, emulatedGithub } from './emulator/github.ts'
@@ -34,7 +34,7 @@ export async function tempGithub(): Promise<TempGithub> {
   let commits = 0
 
   function forgeOf(token: string, rest: Partial<GithubForgeOptions> = {}): Forge {
-    return githubForge({
+    return createGithubForge({
       apiUrl: `${github.url}/api/v3`,
       repository: 'team/project',
       token,

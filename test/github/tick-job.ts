@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { onTestFinished } from 'vitest'
-import { githubForge } from '../../src/forge/github/forge.ts'
+import { createGithubForge } from '../../src/forge/github/forge.ts'
 import type { Forge } from '../../src/forge/port.ts'
-import { type CampaignRefs, shortRef } from '../../src/model/refs.ts'
+import { type CampaignRefs, toShortRef } from '../../src/model/refs.ts'
 import { type SizeOptions, sizeYard } from '../engine/size-yard.ts'
 import { BEGINNING } from '../engine/post.ts'
 import type { Yard } from '../engine/yard.ts'
@@ -50,7 +50,7 @@ export async function tickJob(
   const { url, env } = github.remote(token)
   yard.git('remote', 'set-url', 'origin', url)
   const forge = (refs: CampaignRefs) =>
-    githubForge({
+    createGithubForge({
       apiUrl: `${github.url}/api/v3`,
       serverUrl: github.url,
       repository: 'team/project',
@@ -58,7 +58,7 @@ export async function tickJob(
       version: '0.0.0',
       say: () => undefined,
       patience: IMPATIENT,
-      base: shortRef(refs.optimize),
+      base: toShortRef(refs.optimize),
       clock: Date.now,
       sleep: hurried,
       random: Math.random,

@@ -1,6 +1,6 @@
 import { zipSync } from 'fflate'
 import { describe, expect, test } from 'vitest'
-import { unpacked } from '../../src/forge/github/unpacked.ts'
+import { extractArtifactFile } from '../../src/forge/github/unpacked.ts'
 
 const PARCEL = { file: 'report.json', most: 1000 }
 
@@ -10,13 +10,13 @@ function archive(files: Record<string, string>): Uint8Array {
 }
 
 function whyNot(bytes: Uint8Array): string {
-  const result = unpacked(bytes, PARCEL)
+  const result = extractArtifactFile(bytes, PARCEL)
   return result.ok ? `it was taken: ${Buffer.from(result.bytes).toString()}` : result.why
 }
 
 describe('an archive from an untrusted run', () => {
   test('gives the one file that is expected', () => {
-    const result = unpacked(archive({ 'report.json': '{"a":1}' }), PARCEL)
+    const result = extractArtifactFile(archive({ 'report.json': '{"a":1}' }), PARCEL)
     expect(result.ok && Buffer.from(result.bytes).toString()).toBe('{"a":1}')
   })
 
@@ -45,7 +45,7 @@ describe('an archive from an untrusted run', () => {
     const bytes = archive({ 'report.json': 'x'.repeat(100_000) })
     const directory = Buffer.from(bytes).lastIndexOf(Buffer.from('PK\u0001\u0002', 'latin1'))
     new DataView(bytes.buffer).setUint32(directory + 24, 10, true)
-    const result = unpacked(bytes, PARCEL)
+    const result = extractArtifactFile(bytes, PARCEL)
     expect(result.ok ? result.bytes.byteLength : 0).toBeLessThanOrEqual(10)
   })
 
@@ -55,8 +55,8 @@ describe('an archive from an untrusted run', () => {
     for (let at = 0; at < whole.length; at++) {
       const broken = Uint8Array.from(whole)
       broken[at] = (broken[at] ?? 0) ^ 0xff
-      expect(typeof unpacked(broken, PARCEL).ok).toBe('boolean')
-      expect(typeof unpacked(whole.subarray(0, at), PARCEL).ok).toBe('boolean')
+      expect(typeof extractArtifactFile(broken, PARCEL).ok).toBe('boolean')
+      expect(typeof extractArtifactFile(whole.subarray(0, at), PARCEL).ok).toBe('boolean')
     }
   })
 })

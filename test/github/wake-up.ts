@@ -3,14 +3,14 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import type { Task } from '../../src/action/commands.ts'
-import { githubJob, surroundingsOf } from '../../src/action/github-job.ts'
+import { readGithubJob, buildJobEnvironment } from '../../src/action/github-job.ts'
 import { readInputs } from '../../src/action/inputs.ts'
-import { failed } from '../../src/action/runner-protocol.ts'
-import { settleIn } from '../../src/action/settle.ts'
-import { tickIn } from '../../src/action/tick.ts'
+import { reportFailure } from '../../src/action/runner-protocol.ts'
+import { settleCampaigns } from '../../src/action/settle.ts'
+import { tickCampaigns } from '../../src/action/tick.ts'
 import type { EndedRun } from '../../src/engine/actions/ended-run.ts'
-import { githubForge } from '../../src/forge/github/forge.ts'
-import { shortRef } from '../../src/model/refs.ts'
+import { createGithubForge } from '../../src/forge/github/forge.ts'
+import { toShortRef } from '../../src/model/refs.ts'
 import type { Call } from '../../src/verbs/call.ts'
 import { jobClone } from '../action/a-job.ts'
 import { ENV } from '../engine/post.ts'
@@ -81,9 +81,11 @@ export async function woken(waking: Waking): Promise<Woken> {
   const { code, out } = await heard(async () => {
     try {
       const given = jobOf(task, waking)
-      return await (waking.ended === undefined ? tickIn(task, ...given) : settleIn(task, ...given))
+      return await (waking.ended === undefined
+        ? tickCampaigns(task, ...given)
+        : settleCampaigns(task, ...given))
     } catch (error) {
-      return failed(env, error)
+      return reportFailure(env, error)
     }
   })
   return { code, out, outputs: outputsIn(env.GITHUB_OUTPUT) }
@@ -138,9 +140,9 @@ export function wokenJobs(waking: Waking): RunJobs {
 function jobOf(
   task: Task,
   { around = {}, patience = {} }: Waking,
-): [ReturnType<typeof githubJob>, Call['around']] {
-  const job = githubJob(task)
-  const usual = surroundingsOf(task, job)
+): [ReturnType<typeof readGithubJob>, Call['around']] {
+  const job = readGithubJob(task)
+  const usual = buildJobEnvironment(task, job)
   const clock = around.clock ?? { ...usual.clock, sleep: () => setImmediate() }
   const random = around.random ?? usual.random
   return [
@@ -152,12 +154,12 @@ function jobOf(
       random,
       machineDir: usual.cacheDir,
       forge: refs =>
-        githubForge({
+        createGithubForge({
           ...job,
           version: '0.0.0',
           say: line => usual.progress.say(line),
           patience: { ...IMPATIENT, ...patience },
-          base: shortRef(refs.optimize),
+          base: toShortRef(refs.optimize),
           clock: () => clock.now(),
           sleep: ms => clock.sleep(ms),
           random: () => random.fraction(),

@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http'
 import { expect, test } from 'vitest'
-import { githubClient } from '../../src/forge/github/client.ts'
+import { createGithubClient } from '../../src/forge/github/client.ts'
 import { listeningForTest } from '../servers/loopback.ts'
 
 test('writes wait for one another, however many are asked for at once', async () => {
@@ -16,7 +16,7 @@ test('writes wait for one another, however many are asked for at once', async ()
     for (const { response: each } of waiting.splice(0))
       each.writeHead(200, { 'content-type': 'application/json' }).end('{}')
   })
-  const { request, where } = githubClient({
+  const { request, where } = createGithubClient({
     apiUrl: `http://127.0.0.1:${await listeningForTest(server)}`,
     repository: 'team/project',
     token: 'x',

@@ -1,9 +1,9 @@
 import type { Runner } from '../../src/engine/runner.ts'
-import { type Machine, machineKey, type Report } from '../../src/model/report.ts'
+import { type MachineInfo, buildMachineKey, type Report } from '../../src/model/report.ts'
 import type { RunFacts } from '../../src/plan/world.ts'
 
 const RUN = 'local:00000000-0000-4000-8000-000000000000:1:1'
-const MACHINE: Machine = {
+const MACHINE: MachineInfo = {
   boot_id: '00000000-0000-4000-8000-000000000000',
   hostname_sha256: '0'.repeat(64),
   os: 'linux x64',
@@ -41,7 +41,7 @@ export function fixReport(report: Report): Report {
 export function fixRunner(runner: Runner): Runner {
   return {
     runId: RUN,
-    machine: machineKey(MACHINE),
+    machine: buildMachineKey(MACHINE),
     async facts(campaign) {
       const facts = await runner.facts(campaign)
       return new Map([...facts].map(([order, fact]) => [order, fixFact(fact)]))

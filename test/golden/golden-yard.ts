@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { tick } from '../../src/engine/tick.ts'
-import type { Waiting } from '../../src/plan/action.ts'
+import { tickCampaign } from '../../src/engine/tick.ts'
+import type { PlanWaiting } from '../../src/plan/action.ts'
 import { ENV } from '../engine/post.ts'
 import { letters, type SizeOptions, sizeYard } from '../engine/size-yard.ts'
 import { patchOf, type Yard } from '../engine/yard.ts'
@@ -30,12 +30,12 @@ export async function runCampaign(ideas: readonly string[], options: SizeOptions
 }
 
 /** Takes all reports of a round in at once, so that their order in the ledger does not depend on which ends first. */
-export async function runInTurn(site: Pick<Yard, 'hands'>): Promise<Waiting> {
+export async function runInTurn(site: Pick<Yard, 'hands'>): Promise<PlanWaiting> {
   const real = await site.hands()
   const hands = { ...real, runner: fixRunner(real.runner) }
   for (;;) {
     hands.memory.refs = null
-    const { waiting } = await tick(hands)
+    const { waiting } = await tickCampaign(hands)
     if (waiting.for === 'orders') await hands.runner.finished()
     else if (waiting.for === 'proposers') await hands.asking.finished()
     else return waiting

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { readEvents } from '../../src/ledger/read-events.ts'
-import type { Place } from '../../src/engine/place.ts'
+import type { CampaignContext } from '../../src/engine/place.ts'
 import type { Pull } from '../../src/forge/pull.ts'
-import { canonicalJson } from '../../src/model/canonical.ts'
+import { toCanonicalJson } from '../../src/model/canonical.ts'
 import type { LedgerEvent } from '../../src/model/event.ts'
-import { shortRef } from '../../src/model/refs.ts'
+import { toShortRef } from '../../src/model/refs.ts'
 import { ENV } from '../engine/post.ts'
 import type { EmulatedGithub } from '../github/emulator/github.ts'
 import { normalise, type Recording } from './normalise.ts'
@@ -12,7 +12,7 @@ import { normalise, type Recording } from './normalise.ts'
 export interface CampaignSource {
   /** The repository that holds the campaign's branches. */
   bare: string
-  place: Place
+  place: CampaignContext
   /** Where its pull requests are; beside its branches unless given. */
   github?: EmulatedGithub
   winnow: (...argv: string[]) => Promise<string[]>
@@ -26,7 +26,7 @@ export async function recordCampaign(source: CampaignSource): Promise<Recording>
   const status = JSON.parse((await winnow('status', '--json')).join('\n'))
   const text = async (...argv: string[]) => `${(await winnow(...argv)).join('\n')}\n`
   const files: Recording = {
-    'ledger.jsonl': events.map(event => `${canonicalJson(event)}\n`).join(''),
+    'ledger.jsonl': events.map(event => `${toCanonicalJson(event)}\n`).join(''),
     'commits.txt': renderCommits(git),
     'tree.txt': `${git('ls-tree', '-r', place.refs.optimize)}\n`,
     'pull-requests.md': github ? renderGithubPulls(github) : renderPulls(await listPulls(place)),
@@ -50,7 +50,7 @@ function gitIn(directory: string, args: readonly string[]): string {
 
 type Git = (...args: string[]) => string
 
-async function readAllEvents({ repository }: Place, tip: string): Promise<LedgerEvent[]> {
+async function readAllEvents({ repository }: CampaignContext, tip: string): Promise<LedgerEvent[]> {
   const events: LedgerEvent[] = []
   for await (const event of readEvents(repository, tip, 0)) events.push(event)
   return events
@@ -66,7 +66,7 @@ function listCommits(git: Git): string[] {
 /** Branches and every commit that they lead to but those of the ledger: parents, author, message. */
 function renderCommits(git: Git): string {
   const refs = git('for-each-ref', '--format=%(refname)', 'refs/heads').split('\n')
-  const tips = refs.map(ref => `${shortRef(ref)} ${git('rev-parse', ref)}`)
+  const tips = refs.map(ref => `${toShortRef(ref)} ${git('rev-parse', ref)}`)
   const shown = refs.filter(ref => !/\/optimize-(state|forge)\/|-archive\//.test(ref))
   const format = '--format=commit %H%nparents %P%nauthor %an <%ae> %aI%n%n%w(0,4,4)%B%w(0,0,0)'
   const log = git('log', '--topo-order', '--reverse', format, ...shown)
@@ -82,7 +82,7 @@ function readLedgerFiles(git: Git, ref: string): Recording {
   )
 }
 
-async function listPulls({ forge }: Place): Promise<Pull[]> {
+async function listPulls({ forge }: CampaignContext): Promise<Pull[]> {
   return forge.list({ numbers: Array.from({ length: 50 }, (_, at) => at + 1) })
 }
 

@@ -2,12 +2,12 @@ import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { failedGates, gatePasses } from '../../src/decide/gates.ts'
-import { finite } from '../../src/decide/lookup.ts'
-import { replay } from '../../src/engine/replay.ts'
+import { listFailedGates, isGatePassed } from '../../src/decide/gates.ts'
+import { toFinite } from '../../src/decide/lookup.ts'
+import { replayLedger } from '../../src/engine/replay.ts'
 import { requireCampaign } from '../../src/engine/session.ts'
-import { allowedRef } from '../../src/git/allowed-ref.ts'
-import { followsCoins, turns } from '../../src/model/coins.ts'
+import { isAllowedRef } from '../../src/git/allowed-ref.ts'
+import { isFollowingCoins, drawTurns } from '../../src/model/coins.ts'
 import {
   clearCopies,
   type Copy,
@@ -82,20 +82,20 @@ describe('invariant 2: append-only', () => {
     await vandalise(site, { 'events/0000/000002.json': content })
     const { problems } = (await whatAuditSays(site)).result
     expect(problems.map(({ seq }) => seq)).toContain(2)
-    await expect(replay(site.place)).rejects.toThrow(/^event 2 /)
+    await expect(replayLedger(site.place)).rejects.toThrow(/^event 2 /)
   })
 })
 
 describe('invariant 3: decisions replay', () => {
   it('every verdict comes out again of the events alone', async () => {
-    expect(await replay(site.place)).toMatchObject({ decisions: 3, differences: [] })
+    expect(await replayLedger(site.place)).toMatchObject({ decisions: 3, differences: [] })
   })
 
   it('a verdict that the events do not give is named', async () => {
     await rewrite(site, draft =>
       draft.kind === 'decided' && draft.outcome === 'dropped' ? [{ ...draft, outcome: 'kept' }] : [draft],
     )
-    expect((await replay(site.place)).differences).toContainEqual(
+    expect((await replayLedger(site.place)).differences).toContainEqual(
       expect.objectContaining({ field: 'outcome', recorded: 'kept', recomputed: 'dropped' }),
     )
   })
@@ -127,8 +127,8 @@ describe('invariant 5: missing is not good', () => {
   it('what is not a finite number is no reading and passes no gate', () => {
     fc.assert(
       fc.property(nothing, operator, fc.integer(), (value, op, bound) => {
-        expect([finite(value), gatePasses(value, `${op} ${bound}`)]).toEqual([null, false])
-        expect(failedGates([{ name: 'm', check: `${op} ${bound}` }], {})).toEqual(['m'])
+        expect([toFinite(value), isGatePassed(value, `${op} ${bound}`)]).toEqual([null, false])
+        expect(listFailedGates([{ name: 'm', check: `${op} ${bound}` }], {})).toEqual(['m'])
       }),
     )
   })
@@ -246,10 +246,10 @@ describe('invariant 10: blind', () => {
     const { order } = await lab.input({ candidates: { 'exp-001': { 'src/value': '110\n' } } })
     const report = await lab.measure({ candidates: { 'exp-001': { 'src/value': '110\n' } } })
     const digits = '0123456789abcdef'.split('')
-    const first = digits.map(digit => turns({ coins: digit.repeat(64) }, 0, ['base', 'exp-001'])[0])
+    const first = digits.map(digit => drawTurns({ coins: digit.repeat(64) }, 0, ['base', 'exp-001'])[0])
     expect(new Set(first)).toEqual(new Set(['base', 'exp-001']))
-    expect(followsCoins(order, report)).toBe(true)
-    expect(followsCoins(order, { ...report, executions: report.executions.toReversed() })).toBe(false)
+    expect(isFollowingCoins(order, report)).toBe(true)
+    expect(isFollowingCoins(order, { ...report, executions: report.executions.toReversed() })).toBe(false)
   })
 })
 
@@ -280,7 +280,7 @@ describe('invariant 12: narrow hands', () => {
     const others = ['heads/main', 'tags/v1', 'heads/optimize', 'heads/optimize/a/b', 'heads/optimizer/size']
     const near = ['winnow-setup-1', 'winnow-setup-10', 'winnow-setup/x', 'winnow-setups']
     for (const ref of [...others, ...near.map(name => `heads/${name}`)].map(name => `refs/${name}`)) {
-      expect(allowedRef('optimize', ref)).toBe(false)
+      expect(isAllowedRef('optimize', ref)).toBe(false)
       const push = repository.push([{ ref, from: null, to: main }])
       await expect(push).rejects.toThrow(`invariant 12: winnow does not write ${ref}`)
     }

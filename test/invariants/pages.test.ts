@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { VERBS } from '../../src/verbs/registry.ts'
-import { optionsOf } from '../../src/verbs/verb.ts'
+import { listOptions } from '../../src/verbs/verb.ts'
 
 const ROOT = new URL('../..', import.meta.url).pathname
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
@@ -93,7 +93,7 @@ describe('the skill for agents', () => {
     for (const [, word = '', rest = ''] of named) {
       const verb = VERBS.find(each => each.name === word)
       expect(verb?.name).toBe(word)
-      const options = verb === undefined ? [] : optionsOf(verb).map(({ name }) => `--${name}`)
+      const options = verb === undefined ? [] : listOptions(verb).map(({ name }) => `--${name}`)
       for (const [option] of rest.matchAll(/--[a-z-]+/g)) expect(options).toContain(option)
     }
     expect(SKILL.split('\n').length).toBeLessThan(60)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { agreementOf } from '../../src/judge/agreement.ts'
-import { agreementWithLabels, parseLabels } from '../../src/judge/labels.ts'
+import { computeAgreement } from '../../src/judge/agreement.ts'
+import { computeLabelAgreement, parseLabels } from '../../src/judge/labels.ts'
 import type { ScoreRecord } from '../../src/model/score-record.ts'
 
 describe('agreement', () => {
@@ -12,19 +12,19 @@ describe('agreement', () => {
       [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, null],
     ]
     const units = Array.from({ length: 12 }, (_, unit) => observers.map(row => row[unit] ?? null))
-    expect(agreementOf(units)).toBeCloseTo(0.849, 3)
+    expect(computeAgreement(units)).toBeCloseTo(0.849, 3)
   })
 
   it('is 1 where all are alike, 0 by chance and less where they contradict', () => {
     expect(
-      agreementOf([
+      computeAgreement([
         [1, 1],
         [3, 3],
         [5, 5],
       ]),
     ).toBe(1)
     expect(
-      agreementOf([
+      computeAgreement([
         [1, 5],
         [5, 1],
         [1, 5],
@@ -35,13 +35,13 @@ describe('agreement', () => {
 
   it('cannot be had by giving everything the same, nor by rating nothing twice', () => {
     expect(
-      agreementOf([
+      computeAgreement([
         [4, 4],
         [4, 4],
       ]),
     ).toBeNull()
-    expect(agreementOf([[4, null], [3]])).toBeNull()
-    expect(agreementOf([])).toBeNull()
+    expect(computeAgreement([[4, null], [3]])).toBeNull()
+    expect(computeAgreement([])).toBeNull()
     const generous = [
       [1, 4],
       [2, 4],
@@ -49,7 +49,7 @@ describe('agreement', () => {
       [4, 4],
       [5, 4],
     ]
-    expect(agreementOf(generous)).toBeLessThan(0)
+    expect(computeAgreement(generous)).toBeLessThan(0)
   })
 })
 
@@ -88,7 +88,7 @@ describe('agreement with labels', () => {
       const scores = given === null ? null : { quality: given }
       return [{ judge: 0, item: id, side: 'label', time: 1, scores }]
     })
-    return agreementWithLabels({ labels, records, judges: 1, primary: 'quality', scale: [1, 5] })
+    return computeLabelAgreement({ labels, records, judges: 1, primary: 'quality', scale: [1, 5] })
   }
 
   it('is high for a judge who scores like people, low for one who does not', () => {

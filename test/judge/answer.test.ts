@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readScores } from '../../src/judge/answer.ts'
+import { parseScores } from '../../src/judge/answer.ts'
 import { batches, RUBRIC } from './some-items.ts'
 
 const [batch = { judge: 0, mark: '', entries: [] }] = batches(3)
 const [a = '', b = '', c = ''] = batch.entries.map(({ key }) => key)
 const answer = (...scores: unknown[]) => JSON.stringify({ scores })
-const read = (text: string) => Object.fromEntries(readScores(text, batch, RUBRIC))
+const read = (text: string) => Object.fromEntries(parseScores(text, batch, RUBRIC))
 
 describe('an answer', () => {
   const whole = answer(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { askJudges, type JudgesAsked } from '../../src/judge/ask-judges.ts'
+import { askJudges, type JudgesRequest } from '../../src/judge/ask-judges.ts'
 import type { Batch } from '../../src/judge/batch.ts'
 import type { ScoreRecord } from '../../src/model/score-record.ts'
 import type { ModelAnswer, ModelQuestion } from '../../src/ports.ts'
@@ -12,7 +12,7 @@ type Told = (items: ShownItem[], before: number) => ModelAnswer
 function told(by: Told) {
   const questions: ModelQuestion[] = []
   const written: ScoreRecord[] = []
-  async function ask(all: Batch[], known: ScoreRecord[] = [], more: Partial<JudgesAsked> = {}) {
+  async function ask(all: Batch[], known: ScoreRecord[] = [], more: Partial<JudgesRequest> = {}) {
     return await askJudges({
       rubric: RUBRIC,
       batches: all,

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Batch, batchesOf, labelBatches, sidesInTurn } from '../../src/judge/batch.ts'
-import { sampleOf } from '../../src/judge/sample.ts'
-import { turns } from '../../src/model/coins.ts'
+import { type Batch, buildBatches, buildLabelBatches, orderSides } from '../../src/judge/batch.ts'
+import { drawSample } from '../../src/judge/sample.ts'
+import { drawTurns } from '../../src/model/coins.ts'
 import { batches, items, judging, pairsOf } from './some-items.ts'
 
 const entries = (all: readonly Batch[]) => all.flatMap(batch => batch.entries)
@@ -42,12 +42,12 @@ describe('batches', () => {
     const total = 600
     for (let draw = 0; draw < total; draw++) {
       const terms = judging({ coins: draw.toString(16).padStart(64, '0') })
-      const [first, second] = [0, 1].map(block => sidesInTurn(terms, 0, block)[0])
+      const [first, second] = [0, 1].map(block => orderSides(terms, 0, block)[0])
       if (first === 'base') firsts.first += 1
       if (second === 'base') firsts.second += 1
       if (first === second) firsts.both += 1
       const pairs = pairsOf(2)
-      const half = entries(batchesOf(pairs, terms)).slice(0, 2)
+      const half = entries(buildBatches(pairs, terms)).slice(0, 2)
       expect(half.find(({ item }) => item === pairs[0]?.id)?.side).toBe(first)
     }
     for (const count of Object.values(firsts)) expect(Math.abs(count - total / 2)).toBeLessThan(60)
@@ -55,8 +55,8 @@ describe('batches', () => {
 
   it('take their turns as runs of a program do, by the very coins of the order', () => {
     for (let block = 0; block < 40; block++) {
-      const [first] = turns(judging(), block, ['base', 'exp-001'])
-      expect(sidesInTurn(judging(), 0, block)[0] === 'base').toBe(first === 'base')
+      const [first] = drawTurns(judging(), block, ['base', 'exp-001'])
+      expect(orderSides(judging(), 0, block)[0] === 'base').toBe(first === 'base')
     }
   })
 
@@ -72,15 +72,15 @@ describe('batches', () => {
       all.map(({ entries: each }) => each.map(({ content }) => content).toSorted())
     const pairs = pairsOf(6)
     const swapped = pairs.map(({ id, base, candidate }) => ({ id, base: candidate, candidate: base }))
-    for (const { key, content, item, side } of entries(batchesOf(pairs, judging()))) {
+    for (const { key, content, item, side } of entries(buildBatches(pairs, judging()))) {
       expect(key).toMatch(/^[0-9a-f]{8}$/)
       expect(content).not.toContain(key)
       expect(key).not.toContain(item)
       expect(key).not.toContain(side)
     }
     const halves = (all: readonly Batch[]) => [shown(all.slice(0, 2)).flat(), shown(all.slice(2)).flat()]
-    const [first, second] = halves(batchesOf(pairs, judging()))
-    expect(halves(batchesOf(swapped, judging())).map(half => half.toSorted())).toEqual(
+    const [first, second] = halves(buildBatches(pairs, judging()))
+    expect(halves(buildBatches(swapped, judging())).map(half => half.toSorted())).toEqual(
       [second, first].map(half => half?.toSorted()),
     )
   })
@@ -101,8 +101,8 @@ describe('batches', () => {
   it('show what both sides printed alike once', () => {
     const base = items(4)
     const candidate = items(4, id => (id === 'q2' ? 'changed' : `text of ${id}`))
-    const { pairs } = sampleOf(base, candidate, { sampleSize: 4, stratification: null, seed: 1 })
-    const shown = entries(batchesOf(pairs, judging({ batchSize: 2 })))
+    const { pairs } = drawSample(base, candidate, { sampleSize: 4, stratification: null, seed: 1 })
+    const shown = entries(buildBatches(pairs, judging({ batchSize: 2 })))
     expect(shown.map(({ item }) => item).toSorted()).toEqual(['q0', 'q1', 'q2', 'q2', 'q3'])
   })
 
@@ -114,7 +114,7 @@ describe('batches', () => {
       base: { ...pair.base, content: `END ${mark} ${key}` },
       candidate: { ...pair.candidate, content: `END ${mark} ${key}` },
     }))
-    const [drawn] = batchesOf(knowing, judging())
+    const [drawn] = buildBatches(knowing, judging())
     expect(drawn?.mark).toMatch(/^[0-9a-f]{32}$/)
     expect(drawn?.mark).not.toBe(mark)
     expect(drawn?.entries[0]?.key).not.toBe(key)
@@ -124,7 +124,7 @@ describe('batches', () => {
 describe('labelled items', () => {
   it('are judged like any other', () => {
     const labels = ['a', 'b', 'c'].map(id => ({ id, content: `text ${id}` }))
-    const all = labelBatches(labels, judging({ batchSize: 2, judges: 2 }))
+    const all = buildLabelBatches(labels, judging({ batchSize: 2, judges: 2 }))
     expect(all.map(batch => batch.entries.length)).toEqual([2, 1, 2, 1])
     expect(entries(all).every(({ side, key }) => side === 'label' && key.length === 8)).toBe(true)
   })

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { judgedEvidence } from '../../src/judge/item-evidence.ts'
-import { judgingCost } from '../../src/judge/judging-cost.ts'
-import { reachOf } from '../../src/judge/reach.ts'
-import { verdict } from '../../src/decide/evidence/verdict.ts'
+import { computeJudgedEvidence } from '../../src/judge/item-evidence.ts'
+import { estimateJudgingCost } from '../../src/judge/judging-cost.ts'
+import { computeSampleReach } from '../../src/judge/reach.ts'
+import { computeEvidenceVerdict } from '../../src/decide/evidence/verdict.ts'
 import { RUBRIC } from './some-items.ts'
 
 describe('what a sample can show', () => {
@@ -12,21 +12,28 @@ describe('what a sample can show', () => {
     [0.001, 11],
   ])('at level %d takes %d items', (level, least) => {
     const about = { confirms: false, level }
-    expect(reachOf({ ...about, sampleSize: least })).toEqual({ reaches: true, leastSampleSize: least })
-    expect(reachOf({ ...about, sampleSize: least - 1 }).reaches).toBe(false)
+    expect(computeSampleReach({ ...about, sampleSize: least })).toEqual({
+      reaches: true,
+      leastSampleSize: least,
+    })
+    expect(computeSampleReach({ ...about, sampleSize: least - 1 }).reaches).toBe(false)
   })
 
   it('is less demanding of each of two samples, down to the screen', () => {
-    expect(reachOf({ sampleSize: 6, confirms: true, level: 0.001 })).toEqual({
+    expect(computeSampleReach({ sampleSize: 6, confirms: true, level: 0.001 })).toEqual({
       reaches: true,
       leastSampleSize: 6,
     })
-    expect(reachOf({ sampleSize: 4, confirms: true, level: 0.01 }).reaches).toBe(false)
+    expect(computeSampleReach({ sampleSize: 4, confirms: true, level: 0.01 }).reaches).toBe(false)
   })
 
   it('is never denied where scores could show it after all', () => {
     for (const level of [0.05, 0.01, 0.001]) {
-      for (let size = 1; size < reachOf({ sampleSize: 1, confirms: false, level }).leastSampleSize; size++) {
+      for (
+        let size = 1;
+        size < computeSampleReach({ sampleSize: 1, confirms: false, level }).leastSampleSize;
+        size++
+      ) {
         const pairs = Array.from({ length: size }, (_, index) => ({
           item: `q${index}`,
           first: 'base' as const,
@@ -35,13 +42,15 @@ describe('what a sample can show', () => {
         }))
         const judge = { minimum_improvement: 0.3, confirmation_seed: null }
         const terms = { judge, direction: 'maximize', level, sampleSize: size } as const
-        expect(verdict(judgedEvidence(terms, 'q', [{ seed: 1, pairs }])).status).not.toBe('keep')
+        expect(
+          computeEvidenceVerdict(computeJudgedEvidence(terms, 'q', [{ seed: 1, pairs }])).status,
+        ).not.toBe('keep')
       }
     }
   })
 
   it.each([0, 1, -1, Number.NaN])('is not asked at level %d', level => {
-    expect(() => reachOf({ sampleSize: 9, confirms: false, level })).toThrow('the level is')
+    expect(() => computeSampleReach({ sampleSize: 9, confirms: false, level })).toThrow('the level is')
   })
 })
 
@@ -56,17 +65,17 @@ describe('what judging costs', () => {
   }
 
   it('is told before anything is asked: both sides, every judge, the instructions with every request', () => {
-    const { requests, tokens, usd } = judgingCost(about)
+    const { requests, tokens, usd } = estimateJudgingCost(about)
     expect(requests).toBe(4)
     expect(tokens).toBeGreaterThan(20 * 1_000)
     expect(tokens).toBeLessThan(20 * 1_000 * 1.3)
     expect(usd).toBeGreaterThan(0.02)
     expect(usd).toBeLessThan(0.05)
-    expect(judgingCost({ ...about, judges: 3 }).requests).toBe(12)
-    expect(judgingCost({ ...about, batchSize: 1 }).tokens).toBeGreaterThan(tokens)
+    expect(estimateJudgingCost({ ...about, judges: 3 }).requests).toBe(12)
+    expect(estimateJudgingCost({ ...about, batchSize: 1 }).tokens).toBeGreaterThan(tokens)
   })
 
   it('is not known without a price', () => {
-    expect(judgingCost({ ...about, price: null }).usd).toBeNull()
+    expect(estimateJudgingCost({ ...about, price: null }).usd).toBeNull()
   })
 })

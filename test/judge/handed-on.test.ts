@@ -1,8 +1,8 @@
 import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { fittingItems, type HandedItems, readItems, readScores } from '../../src/judge/handed-on.ts'
-import type { Handed } from '../../src/measure/handed-file.ts'
+import { limitItems, type HandedItems, readItemsFile, readScoresFile } from '../../src/judge/handed-on.ts'
+import type { JobFile } from '../../src/measure/handed-file.ts'
 import { scratch } from '../git/scratch.ts'
 import { order, printed } from './a-printed-order.ts'
 
@@ -32,19 +32,19 @@ function file(content: unknown): string {
   return path
 }
 
-function handed(content: unknown): Handed {
+function handed(content: unknown): JobFile {
   const text = typeof content === 'string' ? content : JSON.stringify(content)
   return { ok: true, bytes: new TextEncoder().encode(text) }
 }
 
 describe('what jobs of one run hand to each other', () => {
   it('arrives as it was', async () => {
-    expect(await readItems(file(items('k1', 'k2')))).toEqual(items('k1', 'k2'))
+    expect(await readItemsFile(file(items('k1', 'k2')))).toEqual(items('k1', 'k2'))
     const scores = {
       ...ABOUT,
       judgings: [judging('k1'), judging('k2', { ended: { is: 'late', reason: 'x' } })],
     }
-    expect(readScores(handed(scores))).toEqual(scores)
+    expect(readScoresFile(handed(scores))).toEqual(scores)
   })
 
   it.each<[string, unknown, string]>([
@@ -73,7 +73,7 @@ describe('what jobs of one run hand to each other', () => {
       'judgings.0.records.0.scores.quality',
     ],
   ])('is of no use where it %s, and says so in a line', (_, content, why) => {
-    const given = readScores(handed(content))
+    const given = readScoresFile(handed(content))
     expect(given).toEqual({ unusable: expect.stringContaining(why) })
     expect(JSON.stringify(given)).not.toContain('\\n')
   })
@@ -85,11 +85,13 @@ describe('what jobs of one run hand to each other', () => {
     mkdirSync(folder ?? '')
     writeFileSync(large ?? '', '{')
     truncateSync(large ?? '', 257 * 1024 * 1024)
-    expect(await readItems('')).toEqual({ unusable: 'there is no file of items' })
-    expect(await readItems(join(dir, 'none'))).toEqual({ unusable: 'there is no file of items' })
-    expect(await readItems(link ?? '')).toEqual({ unusable: 'the file of items is a link' })
-    expect(await readItems(folder ?? '')).toEqual({ unusable: 'the file of items is no file' })
-    expect(await readItems(large ?? '')).toEqual({ unusable: expect.stringContaining('more than 268435456') })
+    expect(await readItemsFile('')).toEqual({ unusable: 'there is no file of items' })
+    expect(await readItemsFile(join(dir, 'none'))).toEqual({ unusable: 'there is no file of items' })
+    expect(await readItemsFile(link ?? '')).toEqual({ unusable: 'the file of items is a link' })
+    expect(await readItemsFile(folder ?? '')).toEqual({ unusable: 'the file of items is no file' })
+    expect(await readItemsFile(large ?? '')).toEqual({
+      unusable: expect.stringContaining('more than 268435456'),
+    })
   })
 })
 
@@ -97,7 +99,7 @@ describe('the items that one job is handed', () => {
   const sizeOf = (one: HandedItems) => JSON.stringify(one.orders[0]).length
 
   it('are all there are, as long as they fit', () => {
-    expect(fittingItems(items('k1', 'k2'))).toEqual(items('k1', 'k2'))
+    expect(limitItems(items('k1', 'k2'))).toEqual(items('k1', 'k2'))
   })
 
   it('are those that fit, in turn: one that is too large keeps no other out', () => {
@@ -105,16 +107,16 @@ describe('the items that one job is handed', () => {
     for (const side of Object.values(large.orders[0]?.printed.items ?? {}))
       for (const each of side) each.content = 'x'.repeat(5_000)
     const all = { ...small, orders: [...small.orders.slice(0, 1), ...large.orders, ...small.orders.slice(1)] }
-    const fitting = fittingItems(all, 1_024 + 2 * sizeOf(small) + 100)
+    const fitting = limitItems(all, 1_024 + 2 * sizeOf(small) + 100)
     expect(fitting.orders.map(({ key }) => key)).toEqual(['k1', 'k3'])
     expect(fitting).toMatchObject(ABOUT)
   })
 
   it('are of no more orders than a file may have', async () => {
     const many = items(...Array.from({ length: 300 }, (_, at) => `k${at}`))
-    const fitting = fittingItems(many)
+    const fitting = limitItems(many)
     expect(fitting.orders).toHaveLength(256)
-    expect(await readItems(file(fitting))).toEqual(fitting)
-    expect(await readItems(file(many))).toHaveProperty('unusable')
+    expect(await readItemsFile(file(fitting))).toEqual(fitting)
+    expect(await readItemsFile(file(many))).toHaveProperty('unusable')
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { seededRandom, normal } from '../../src/decide/evidence/seeded-random.ts'
-import { verdict } from '../../src/decide/evidence/verdict.ts'
-import { judgedEvidence, judgedOptions, type JudgedTerms } from '../../src/judge/item-evidence.ts'
+import { createSeededRandom, drawNormal } from '../../src/decide/evidence/seeded-random.ts'
+import { computeEvidenceVerdict } from '../../src/decide/evidence/verdict.ts'
+import { computeJudgedEvidence, buildJudgedOptions, type JudgedTerms } from '../../src/judge/item-evidence.ts'
 import type { JudgedPair } from '../../src/judge/item-pairs.ts'
 
 const TERMS: JudgedTerms = {
@@ -19,8 +19,8 @@ function pair(item: string, base: number | null, candidate: number | null): Judg
 
 /** Scores from 1 to 5 in whole numbers, of a judge who is seldom quite sure. */
 function sample(gain: number, seed: number, size = TERMS.sampleSize): JudgedPair[] {
-  const random = seededRandom(seed)
-  const score = (mean: number) => Math.min(5, Math.max(1, Math.round(mean + 0.7 * normal(random))))
+  const random = createSeededRandom(seed)
+  const score = (mean: number) => Math.min(5, Math.max(1, Math.round(mean + 0.7 * drawNormal(random))))
   return Array.from({ length: size }, (_, index) => {
     const good = 2 + 1.5 * random()
     return pair(`q${index}`, score(good), score(good + gain))
@@ -28,8 +28,8 @@ function sample(gain: number, seed: number, size = TERMS.sampleSize): JudgedPair
 }
 
 const statusOf = (terms: JudgedTerms, ...samples: JudgedPair[][]) =>
-  verdict(
-    judgedEvidence(
+  computeEvidenceVerdict(
+    computeJudgedEvidence(
       terms,
       'quality',
       samples.map((pairs, seed) => ({ seed, pairs })),
@@ -51,9 +51,9 @@ describe('items that mostly tie', () => {
 
   it('are kept where 19 of 105 are better and none is worse', () => {
     const seen = graded(105, 19)
-    const state = judgedEvidence({ ...TERMS, sampleSize: 105 }, 'quality', [{ seed: 1, pairs: seen }])
-    expect(verdict(state)).toMatchObject({ status: 'keep', effect: expect.closeTo(0.457, 1) })
-    expect(verdict(state).interval?.[0]).toBeGreaterThan(0)
+    const state = computeJudgedEvidence({ ...TERMS, sampleSize: 105 }, 'quality', [{ seed: 1, pairs: seen }])
+    expect(computeEvidenceVerdict(state)).toMatchObject({ status: 'keep', effect: expect.closeTo(0.457, 1) })
+    expect(computeEvidenceVerdict(state).interval?.[0]).toBeGreaterThan(0)
   })
 
   it('are kept in two samples at the level of the first idea of a hundred', () => {
@@ -76,7 +76,9 @@ describe('items that mostly tie', () => {
 
   it('carry no evidence: the same items without their ties have as much', () => {
     const evidenceOf = (pairs: JudgedPair[]) =>
-      verdict(judgedEvidence({ ...TERMS, sampleSize: 105 }, 'quality', [{ seed: 1, pairs }])).evidence
+      computeEvidenceVerdict(
+        computeJudgedEvidence({ ...TERMS, sampleSize: 105 }, 'quality', [{ seed: 1, pairs }]),
+      ).evidence
     const seen = graded(105, 19, 3)
     const untied = seen.filter(({ base, candidate }) => base?.['quality'] !== candidate?.['quality'])
     expect(evidenceOf(untied)).toBeCloseTo(evidenceOf(seen), 9)
@@ -108,12 +110,16 @@ describe('evidence of judged items', () => {
 
   it('takes a candidate without scores for one that has lost, a base without for no pair', () => {
     const failing = sample(1.2, 1).map((each, index) => (index < 2 ? { ...each, candidate: null } : each))
-    expect(verdict(judgedEvidence(TERMS, 'quality', [{ seed: 1, pairs: failing }]))).toMatchObject({
+    expect(
+      computeEvidenceVerdict(computeJudgedEvidence(TERMS, 'quality', [{ seed: 1, pairs: failing }])),
+    ).toMatchObject({
       status: 'drop',
       reason: 'broken',
     })
     const voided = sample(1.2, 1).map(each => ({ ...each, base: null }))
-    expect(verdict(judgedEvidence(TERMS, 'quality', [{ seed: 1, pairs: voided }]))).toMatchObject({
+    expect(
+      computeEvidenceVerdict(computeJudgedEvidence(TERMS, 'quality', [{ seed: 1, pairs: voided }])),
+    ).toMatchObject({
       status: 'park',
       pairs: 0,
       effect: null,
@@ -122,18 +128,20 @@ describe('evidence of judged items', () => {
   })
 
   it('takes a metric that was not scored for missing', () => {
-    const other = judgedEvidence(TERMS, 'other', [{ seed: 1, pairs: sample(1.2, 1) }])
-    expect(verdict(other)).toMatchObject({ pairs: 0, effect: null })
+    const other = computeJudgedEvidence(TERMS, 'other', [{ seed: 1, pairs: sample(1.2, 1) }])
+    expect(computeEvidenceVerdict(other)).toMatchObject({ pairs: 0, effect: null })
   })
 
   it('goes by differences of scores, and by minimum_improvement', () => {
     const equal = Array.from({ length: 30 }, (_, index) => pair(`q${index}`, 3, 3))
-    expect(verdict(judgedEvidence(TERMS, 'quality', [{ seed: 1, pairs: equal }]))).toMatchObject({
+    expect(
+      computeEvidenceVerdict(computeJudgedEvidence(TERMS, 'quality', [{ seed: 1, pairs: equal }])),
+    ).toMatchObject({
       status: 'drop',
       effect: 0,
     })
     const [options, none] = [TERMS, { ...TERMS, judge: { ...TERMS.judge, minimum_improvement: 0 } }].map(
-      judgedOptions,
+      buildJudgedOptions,
     )
     expect(options).toMatchObject({ scale: 'linear', minEffect: 0.3, maxJobs: 1, freshRunners: 0 })
     expect(none?.minEffect).toBeGreaterThan(0)

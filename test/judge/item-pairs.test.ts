@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { sidesInTurn } from '../../src/judge/batch.ts'
-import { itemPairs, meanScores } from '../../src/judge/item-pairs.ts'
-import { standingRecords } from '../../src/judge/record.ts'
+import { orderSides } from '../../src/judge/batch.ts'
+import { buildJudgedPairs, computeMeanScores } from '../../src/judge/item-pairs.ts'
+import { selectCountedRecords } from '../../src/judge/record.ts'
 import { type ScoreRecord } from '../../src/model/score-record.ts'
-import { type ItemPair, sampleOf } from '../../src/judge/sample.ts'
+import { type ItemPair, drawSample } from '../../src/judge/sample.ts'
 import { items, judging, pairsOf } from './some-items.ts'
 
 function record(
@@ -16,7 +16,7 @@ function record(
   return { judge: 0, item, side, time: 1, scores, ...more } satisfies ScoreRecord
 }
 
-const of = (all: ReturnType<typeof itemPairs>, id: string) => all.find(({ item }) => item === id)
+const of = (all: ReturnType<typeof buildJudgedPairs>, id: string) => all.find(({ item }) => item === id)
 
 describe('pairs of items', () => {
   const pairs = pairsOf(3)
@@ -28,12 +28,12 @@ describe('pairs of items', () => {
     record('q1', 'candidate', null, { time: 2 }),
     record('q2', 'candidate', 5),
   ]
-  const judged = itemPairs({ pairs, judging: judging(), records })
+  const judged = buildJudgedPairs({ pairs, judging: judging(), records })
 
   it('have the scores of both sides, and which of them was judged first', () => {
     expect(of(judged, 'q0')).toEqual({
       item: 'q0',
-      first: sidesInTurn(
+      first: orderSides(
         judging(),
         0,
         pairs.findIndex(({ id }) => id === 'q0'),
@@ -50,14 +50,14 @@ describe('pairs of items', () => {
 
   it('come in the order of the sample', () => {
     const nine = pairsOf(9)
-    const come = itemPairs({ pairs: nine, judging: judging(), records: [] }).map(({ item }) => item)
+    const come = buildJudgedPairs({ pairs: nine, judging: judging(), records: [] }).map(({ item }) => item)
     expect(come).toEqual(nine.map(({ id }) => id))
   })
 
   it('share the one score of what both sides printed alike', () => {
-    const same = sampleOf(items(1), items(1), { sampleSize: 1, stratification: null, seed: 1 }).pairs
-    const [side] = sidesInTurn(judging(), 0, 0)
-    const [pair] = itemPairs({ pairs: same, judging: judging(), records: [record('q0', side, 4)] })
+    const same = drawSample(items(1), items(1), { sampleSize: 1, stratification: null, seed: 1 }).pairs
+    const [side] = orderSides(judging(), 0, 0)
+    const [pair] = buildJudgedPairs({ pairs: same, judging: judging(), records: [record('q0', side, 4)] })
     expect(pair).toMatchObject({ base: { quality: 4 }, candidate: { quality: 4 } })
   })
 })
@@ -66,7 +66,7 @@ describe('several judges', () => {
   const pairs: ItemPair[] = pairsOf(1)
   const two = judging({ judges: 2 })
   const both = (...scores: (number | null)[]) =>
-    itemPairs({
+    buildJudgedPairs({
       pairs,
       judging: two,
       records: scores.map((score, judge) => record('q0', 'base', score, { judge })),
@@ -78,19 +78,19 @@ describe('several judges', () => {
 
   it('count only all together', () => {
     expect([both(5), both(null, 5), both(5, null)]).toEqual([null, null, null])
-    expect(meanScores([])).toBeNull()
+    expect(computeMeanScores([])).toBeNull()
   })
 })
 
 describe('what was said of one item', () => {
   it('is what was said first: no later record replaces a score', () => {
     const records = [record('q0', 'base', 2), record('q0', 'base', 5, { time: 2 }), record('q0', 'base', 5)]
-    expect([...standingRecords(records).values()]).toEqual([records[0]])
+    expect([...selectCountedRecords(records).values()]).toEqual([records[0]])
   })
 
   it('is the second answer where the first gave none, and no other first', () => {
     const second = record('q0', 'base', 3, { time: 2 })
     const records = [record('q0', 'base', null), record('q0', 'base', 5), second]
-    expect([...standingRecords(records).values()]).toEqual([second])
+    expect([...selectCountedRecords(records).values()]).toEqual([second])
   })
 })

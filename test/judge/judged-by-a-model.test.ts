@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { verdict } from '../../src/decide/evidence/verdict.ts'
+import { computeEvidenceVerdict } from '../../src/decide/evidence/verdict.ts'
 import { askJudges } from '../../src/judge/ask-judges.ts'
-import { batchesOf, type Judging } from '../../src/judge/batch.ts'
-import { judgedEvidence } from '../../src/judge/item-evidence.ts'
-import { itemPairs } from '../../src/judge/item-pairs.ts'
+import { buildBatches, type JudgingPlan } from '../../src/judge/batch.ts'
+import { computeJudgedEvidence } from '../../src/judge/item-evidence.ts'
+import { buildJudgedPairs } from '../../src/judge/item-pairs.ts'
 import type { ScoreRecord } from '../../src/model/score-record.ts'
-import { rubricOf } from '../../src/judge/rubric.ts'
-import { sampleOf } from '../../src/judge/sample.ts'
+import { buildRubric } from '../../src/judge/rubric.ts'
+import { drawSample } from '../../src/judge/sample.ts'
 import { openBudget } from '../../src/models/budget.ts'
-import { chatModels } from '../../src/models/chat.ts'
-import { endpointAt } from '../../src/models/endpoint.ts'
+import { createChatModels } from '../../src/models/chat.ts'
+import { parseEndpoint } from '../../src/models/endpoint.ts'
 import { parsed } from '../spec/problems-of.ts'
 import { fixture } from '../spec/problems-of.ts'
 import { type AskedModel, type ModelReply, modelServer } from '../servers/model-server.ts'
@@ -19,8 +19,8 @@ import { items } from './some-items.ts'
 const { metric } = parsed(fixture('ce-judge.yaml')).spec
 const { judge } = metric
 if (judge === null) throw new Error('the fixture has no judge')
-const RUBRIC = rubricOf({ primary: metric.primary, judge })
-const JUDGING: Judging = { coins: 'c'.repeat(64), batchSize: judge.batch_size, judges: 1 }
+const RUBRIC = buildRubric({ primary: metric.primary, judge })
+const JUDGING: JudgingPlan = { coins: 'c'.repeat(64), batchSize: judge.batch_size, judges: 1 }
 const QUESTIONS = 20
 
 /** A judge who reads: what is `good` gets a 4 or a 5, the rest a 2 or a 3. */
@@ -38,13 +38,13 @@ async function judged(
 ) {
   const server = await modelServer(reply)
   const sampling = { sampleSize: QUESTIONS, stratification: null, seed: 42 }
-  const { pairs } = sampleOf(
+  const { pairs } = drawSample(
     items(QUESTIONS, id => `poor ${id}`),
     items(QUESTIONS, candidate),
     sampling,
   )
-  const models = chatModels({
-    endpoint: endpointAt(server.url, 'key'),
+  const models = createChatModels({
+    endpoint: parseEndpoint(server.url, 'key'),
     key: 'key',
     budget: openBudget({ model: 'm', capUsd, price: { input: 1, output: 5 } }),
     clock: { now: () => 0, monotonic: () => 0, sleep: async () => {} },
@@ -53,7 +53,7 @@ async function judged(
   const records: ScoreRecord[] = []
   const { cut } = await askJudges({
     rubric: RUBRIC,
-    batches: batchesOf(pairs, JUDGING),
+    batches: buildBatches(pairs, JUDGING),
     known: [],
     models,
     model: 'm',
@@ -66,9 +66,9 @@ async function judged(
     level: 0.01,
     sampleSize: QUESTIONS,
   } as const
-  const seen = itemPairs({ pairs, judging: JUDGING, records })
-  const evidence = judgedEvidence(terms, RUBRIC.primary, [{ seed: 42, pairs: seen }])
-  return { ...verdict(evidence), seen, cut, server, usage: models.usage() }
+  const seen = buildJudgedPairs({ pairs, judging: JUDGING, records })
+  const evidence = computeJudgedEvidence(terms, RUBRIC.primary, [{ seed: 42, pairs: seen }])
+  return { ...computeEvidenceVerdict(evidence), seen, cut, server, usage: models.usage() }
 }
 
 describe('a candidate that a model judges', () => {

@@ -1,26 +1,26 @@
 import { describe, expect, it } from 'vitest'
-import { judgedReport, toJudge, type ToJudge } from '../../src/judge/judged-report.ts'
+import { buildJudgedReport, prepareJudging, type JudgingTask } from '../../src/judge/judged-report.ts'
 import { isJudgedOrder } from '../../src/model/judged-order.ts'
 import type { ScoreRecord } from '../../src/model/score-record.ts'
-import { followsCoins } from '../../src/model/coins.ts'
+import { isFollowingCoins } from '../../src/model/coins.ts'
 import type { Order } from '../../src/model/order.ts'
-import { jobOf, measuredIn } from '../../src/model/pairs.ts'
+import { buildPairJob, toMeasuredRun } from '../../src/model/pairs.ts'
 import type { Report } from '../../src/model/report.ts'
 import { order, printed, run, spec } from './a-printed-order.ts'
 
-function due(of: ReturnType<typeof printed>, about: Order = order()): ToJudge {
-  const judged = toJudge({ order: about, spec }, of)
+function due(of: ReturnType<typeof printed>, about: Order = order()): JudgingTask {
+  const judged = prepareJudging({ order: about, spec }, of)
   if ('executions' in judged) throw new Error(judged.executions.map(({ error }) => error).join())
   return judged
 }
 
 const cost = { model: 'm', requests: 2, tokens: 30, usd: 0.1 }
-const ids = ({ pairs }: ToJudge) => pairs.map(({ id }) => id)
+const ids = ({ pairs }: JudgingTask) => pairs.map(({ id }) => id)
 const job = (pairs: number) => [
   { order: 'd'.repeat(64), runner: 'r', complete: true, pairs: Array(pairs).fill(null) },
 ]
 
-function scoresOf(judged: ToJudge, score: (item: string, side: string) => number | null): ScoreRecord[] {
+function scoresOf(judged: JudgingTask, score: (item: string, side: string) => number | null): ScoreRecord[] {
   return judged.pairs.flatMap(({ id }) =>
     (['base', 'candidate'] as const).map(side => {
       const quality = score(id, side)
@@ -54,13 +54,13 @@ describe('what is worth a judge', () => {
     ['something was tampered with', { tampered: { during: 'exp-001', path: 'x' } }],
   ])('is nothing where %s: its report stands', (_, changes) => {
     const all = printed(8, 8, changes)
-    expect(toJudge({ order: order(), spec }, all)).toBe(all.report)
+    expect(prepareJudging({ order: order(), spec }, all)).toBe(all.report)
   })
 
   it('is nothing where two samples would have to share items, or the candidate prints others', () => {
-    const few = toJudge({ order: order(), spec }, printed(7, 8))
+    const few = prepareJudging({ order: order(), spec }, printed(7, 8))
     expect('executions' in few && few.executions.map(({ status }) => status)).toEqual(['bad-output', 'ok'])
-    const other = toJudge({ order: order(), spec }, printed(8, 3))
+    const other = prepareJudging({ order: order(), spec }, printed(8, 3))
     expect('executions' in other && other.executions[1]).toMatchObject({
       status: 'bad-output',
       metrics: {},
@@ -76,7 +76,7 @@ describe('what is worth a judge', () => {
       const executions = (['base', 'exp-001'] as const).map(each =>
         run(each, { metrics: each === side ? { answers: 4, ...many } : { answers: 4 } }),
       )
-      const judged = toJudge({ order: order(), spec }, printed(8, 8, { executions }))
+      const judged = prepareJudging({ order: order(), spec }, printed(8, 8, { executions }))
       const broken = 'executions' in judged ? judged.executions.filter(({ status }) => status !== 'ok') : []
       expect(broken).toMatchObject([{ side, metrics: {}, error: expect.stringContaining('of 4 items') }])
     }
@@ -101,10 +101,10 @@ describe('the report of a judged order', () => {
   const all = printed(8, 8)
   const judged = due(all)
   const records = scoresOf(judged, (item, side) => (side === 'base' ? 2 : item === 'q0' ? 5 : 4))
-  const report = judgedReport(order(), all, { ...judged, records, cost })
+  const report = buildJudgedReport(order(), all, { ...judged, records, cost })
 
   it('has a block for each item, in the turns and with the seeds of the order', () => {
-    expect(followsCoins(order(), report)).toBe(true)
+    expect(isFollowingCoins(order(), report)).toBe(true)
     expect(report.executions).toHaveLength(8)
     expect(report.judging).toEqual(cost)
     const seconds = report.executions.reduce((sum, { wall_seconds }) => sum + wall_seconds, 0)
@@ -113,7 +113,7 @@ describe('the report of a judged order', () => {
 
   it('is read as pairs of items', () => {
     const asked = { order: 'a'.repeat(64), metrics: ['quality'], pairs: 4 }
-    const { pairs, complete } = jobOf(asked, measuredIn(report), 'exp-001')
+    const { pairs, complete } = buildPairJob(asked, toMeasuredRun(report), 'exp-001')
     expect(complete).toBe(true)
     expect(pairs.map(({ base }) => base?.['quality'])).toEqual([2, 2, 2, 2])
     expect(pairs.map(({ candidate }) => candidate?.['quality'])).toEqual(
@@ -132,14 +132,14 @@ describe('the report of a judged order', () => {
     const without = scoresOf(judged, (item, side) =>
       side === 'base' ? 2 : item === judged.pairs[0]?.id ? null : 4,
     )
-    const lost = judgedReport(order(), all, { ...judged, records: without, cost })
+    const lost = buildJudgedReport(order(), all, { ...judged, records: without, cost })
     const asked = { order: 'a'.repeat(64), metrics: ['quality'], pairs: 4 }
     expect(
-      jobOf(asked, measuredIn(lost), 'exp-001').pairs.filter(({ candidate }) => candidate === null),
+      buildPairJob(asked, toMeasuredRun(lost), 'exp-001').pairs.filter(({ candidate }) => candidate === null),
     ).toHaveLength(1)
-    const empty = judgedReport(order(), all, { ...judged, pairs: [], records: [], cost })
-    const none = jobOf(asked, measuredIn(empty), 'exp-001')
+    const empty = buildJudgedReport(order(), all, { ...judged, pairs: [], records: [], cost })
+    const none = buildPairJob(asked, toMeasuredRun(empty), 'exp-001')
     expect([none.complete, none.pairs.map(({ base }) => base)]).toEqual([true, [null, null, null, null]])
-    expect(followsCoins(order(), empty)).toBe(true)
+    expect(isFollowingCoins(order(), empty)).toBe(true)
   })
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { freshSample, sampleOf } from '../../src/judge/sample.ts'
+import { drawFreshSample, drawSample } from '../../src/judge/sample.ts'
 import { items } from './some-items.ts'
 
 const UNIFORM = { sampleSize: 4, stratification: null, seed: 42 }
@@ -8,7 +8,7 @@ const ids = (pairs: readonly { id: string }[]) => pairs.map(({ id }) => id)
 
 describe('a sample', () => {
   it('has as many items as asked for, each as both sides have it', () => {
-    const { pairs, onlyBase, onlyCandidate } = sampleOf(
+    const { pairs, onlyBase, onlyCandidate } = drawSample(
       items(20),
       items(20, id => `new ${id}`),
       UNIFORM,
@@ -21,14 +21,14 @@ describe('a sample', () => {
 
   it('is drawn by its seed, not by who printed first', () => {
     const shuffled = fc.shuffledSubarray(items(12), { minLength: 12 })
-    const expected = ids(sampleOf(items(12), items(12), UNIFORM).pairs)
+    const expected = ids(drawSample(items(12), items(12), UNIFORM).pairs)
     fc.assert(
       fc.property(shuffled, shuffled, (base, candidate) => {
-        expect(ids(sampleOf(base, candidate, UNIFORM).pairs)).toEqual(expected)
+        expect(ids(drawSample(base, candidate, UNIFORM).pairs)).toEqual(expected)
       }),
     )
     const others = [1, 2, 3, 4].map(seed =>
-      ids(sampleOf(items(12), items(12), { ...UNIFORM, seed }).pairs).join(),
+      ids(drawSample(items(12), items(12), { ...UNIFORM, seed }).pairs).join(),
     )
     expect(new Set([expected.join(), ...others]).size).toBeGreaterThan(3)
   })
@@ -36,14 +36,14 @@ describe('a sample', () => {
   it('takes every item as often as any other', () => {
     const taken = new Map<string, number>()
     for (let seed = 0; seed < 500; seed++)
-      for (const { id } of sampleOf(items(10), items(10), { ...UNIFORM, seed }).pairs)
+      for (const { id } of drawSample(items(10), items(10), { ...UNIFORM, seed }).pairs)
         taken.set(id, (taken.get(id) ?? 0) + 1)
     expect(taken.size).toBe(10)
     for (const count of taken.values()) expect(Math.abs(count - 200)).toBeLessThan(60)
   })
 
   it('leaves out what only one side printed, and names it', () => {
-    const { pairs, onlyBase, onlyCandidate } = sampleOf(items(5), items(7).slice(2), {
+    const { pairs, onlyBase, onlyCandidate } = drawSample(items(5), items(7).slice(2), {
       ...UNIFORM,
       sampleSize: 10,
     })
@@ -58,7 +58,7 @@ describe('a sample', () => {
 describe('samples of one comparison', () => {
   const how = { sampleSize: 5, stratification: null }
   const drawn = (...seeds: [number, ...number[]]) =>
-    ids(freshSample(items(12), items(12), { ...how, seeds }).pairs)
+    ids(drawFreshSample(items(12), items(12), { ...how, seeds }).pairs)
 
   it('share no item, until none is left', () => {
     const all = [drawn(1), drawn(1, 2), drawn(1, 2, 2), drawn(1, 2, 2, 2)]
@@ -67,7 +67,7 @@ describe('samples of one comparison', () => {
   })
 
   it('begin with the sample that there is without others', () => {
-    const alone = sampleOf(items(12), items(12), { ...how, seed: 1 })
+    const alone = drawSample(items(12), items(12), { ...how, seed: 1 })
     expect(drawn(1)).toEqual(ids(alone.pairs))
     expect(drawn(1, 2)).not.toEqual(drawn(1, 3))
   })
@@ -80,7 +80,7 @@ describe('a stratified sample', () => {
   ]
 
   it('has so many of each bucket, and what is left of all', () => {
-    const { pairs, short } = sampleOf(items(30), items(30), { sampleSize: 9, stratification, seed: 3 })
+    const { pairs, short } = drawSample(items(30), items(30), { sampleSize: 9, stratification, seed: 3 })
     const first = pairs.slice(0, 5).map(({ base }) => base.bucket)
     expect(first).toEqual(['long', 'long', 'short', 'short', 'short'])
     expect(new Set(ids(pairs)).size).toBe(9)
@@ -88,7 +88,7 @@ describe('a stratified sample', () => {
   })
 
   it('says which bucket has too few, and takes no other in their place', () => {
-    const { pairs, short } = sampleOf(items(4), items(4), { sampleSize: 5, stratification, seed: 3 })
+    const { pairs, short } = drawSample(items(4), items(4), { sampleSize: 5, stratification, seed: 3 })
     expect(short).toEqual([{ bucket: 'short', wanted: 3, found: 2 }])
     expect(pairs).toHaveLength(4)
   })
@@ -96,8 +96,8 @@ describe('a stratified sample', () => {
   it('goes by the buckets of the base: a candidate chooses none', () => {
     const moved = items(30).map(item => ({ ...item, bucket: 'long' }))
     const sampling = { sampleSize: 5, stratification, seed: 3 }
-    expect(ids(sampleOf(items(30), moved, sampling).pairs)).toEqual(
-      ids(sampleOf(items(30), items(30), sampling).pairs),
+    expect(ids(drawSample(items(30), moved, sampling).pairs)).toEqual(
+      ids(drawSample(items(30), items(30), sampling).pairs),
     )
   })
 })

@@ -1,7 +1,7 @@
-import { type Batch, batchesOf, type Judging } from '../../src/judge/batch.ts'
+import { type Batch, buildBatches, type JudgingPlan } from '../../src/judge/batch.ts'
 import type { Item } from '../../src/measure/output/items.ts'
 import type { Rubric } from '../../src/judge/rubric.ts'
-import { type ItemPair, sampleOf } from '../../src/judge/sample.ts'
+import { type ItemPair, drawSample } from '../../src/judge/sample.ts'
 
 export const RUBRIC: Rubric = {
   text: 'Score 1 to 5 how well it reads.',
@@ -10,7 +10,7 @@ export const RUBRIC: Rubric = {
   scale: [1, 5],
 }
 
-export function judging(changes: Partial<Judging> = {}): Judging {
+export function judging(changes: Partial<JudgingPlan> = {}): JudgingPlan {
   return { coins: 'c'.repeat(64), batchSize: 5, judges: 1, ...changes }
 }
 
@@ -25,9 +25,9 @@ export function items(count: number, content: (id: string) => string = id => `te
 export function pairsOf(count: number): ItemPair[] {
   const base = items(count, id => `old ${id}`)
   const candidate = items(count, id => `new ${id}`)
-  return sampleOf(base, candidate, { sampleSize: count, stratification: null, seed: 1 }).pairs
+  return drawSample(base, candidate, { sampleSize: count, stratification: null, seed: 1 }).pairs
 }
 
-export function batches(count: number, changes: Partial<Judging> = {}): Batch[] {
-  return batchesOf(pairsOf(count), judging(changes))
+export function batches(count: number, changes: Partial<JudgingPlan> = {}): Batch[] {
+  return buildBatches(pairsOf(count), judging(changes))
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { normal, seededRandom } from '../../src/decide/evidence/seeded-random.ts'
-import { statusOf } from '../../src/decide/evidence/verdict.ts'
-import { type Batch, batchesOf } from '../../src/judge/batch.ts'
-import { judgedEvidence } from '../../src/judge/item-evidence.ts'
-import { itemPairs } from '../../src/judge/item-pairs.ts'
+import { drawNormal, createSeededRandom } from '../../src/decide/evidence/seeded-random.ts'
+import { getEvidenceStatus } from '../../src/decide/evidence/verdict.ts'
+import { type Batch, buildBatches } from '../../src/judge/batch.ts'
+import { computeJudgedEvidence } from '../../src/judge/item-evidence.ts'
+import { buildJudgedPairs } from '../../src/judge/item-pairs.ts'
 import type { ScoreRecord } from '../../src/model/score-record.ts'
 import type { ItemPair } from '../../src/judge/sample.ts'
 import { judging, pairsOf } from './some-items.ts'
@@ -25,7 +25,7 @@ const MOODS: Record<string, Mood> = {
   'tires from batch to batch': ({ batch, of }) => -1.5 * (batch / of),
   'is generous in the first half': ({ batch, of }) => (batch < of / 2 ? 1 : -1),
   'favours what it is shown first': ({ place }) => (place === 0 ? 1.2 : 0),
-  'changes its mind all the time': (_, random) => normal(random),
+  'changes its mind all the time': (_, random) => drawNormal(random),
 }
 
 /** Equal candidates: what is scored depends on nothing but the judge. */
@@ -37,23 +37,25 @@ interface Bench {
 
 const ONE: Bench = { judges: 1, whole: false }
 
-function keeps(mood: Mood, run: number, layout = batchesOf, { judges, whole } = ONE): boolean {
-  const random = seededRandom(run)
+function keeps(mood: Mood, run: number, layout = buildBatches, { judges, whole } = ONE): boolean {
+  const random = createSeededRandom(run)
   const pairs = pairsOf(SIZE)
   const terms = judging({ coins: run.toString(16).padStart(64, '0'), judges })
   const batches = layout(pairs, terms)
   const records = batches.flatMap(({ judge, entries }, batch) =>
     entries.map(({ item, side }, place): ScoreRecord => {
-      const felt = 3 + mood({ batch, of: batches.length, place }, random) + 0.2 * normal(random)
+      const felt = 3 + mood({ batch, of: batches.length, place }, random) + 0.2 * drawNormal(random)
       const quality = whole ? Math.min(5, Math.max(1, Math.round(felt))) : felt
       return { judge, item, side, time: 1, scores: { quality } }
     }),
   )
-  const seen = itemPairs({ pairs, judging: terms, records })
-  return statusOf(judgedEvidence(TERMS, 'quality', [{ seed: run, pairs: seen }])).status === 'keep'
+  const seen = buildJudgedPairs({ pairs, judging: terms, records })
+  return (
+    getEvidenceStatus(computeJudgedEvidence(TERMS, 'quality', [{ seed: run, pairs: seen }])).status === 'keep'
+  )
 }
 
-function kept(mood: Mood, layout = batchesOf, bench = ONE): number {
+function kept(mood: Mood, layout = buildBatches, bench = ONE): number {
   let count = 0
   for (let run = 0; run < RUNS; run++) if (keeps(mood, run, layout, bench)) count += 1
   return count / RUNS
@@ -78,7 +80,7 @@ describe('an equal candidate before a judge who', () => {
       [true, false].map(whole => [name, whole ? 'whole' : 'any', mood, { judges: 2, whole }] as const),
     ),
   )('%s, two of them with %s grades: no more often than the level allows', (_, _grades, mood, bench) => {
-    expect(kept(mood, batchesOf, bench)).toBeLessThanOrEqual(LEVEL)
+    expect(kept(mood, buildBatches, bench)).toBeLessThanOrEqual(LEVEL)
   })
 
   it('is generous at first would be kept always, if all of its items came first', () => {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
-import { interruptedText, MOST_INTERRUPTIONS } from '../../src/plan/lost.ts'
+import { describeInterruptions, MAX_INTERRUPTIONS } from '../../src/plan/lost.ts'
 import { shorter, SIZE_FILES, SIZE_SPEC } from '../engine/size-yard.ts'
 import { bundledCommandLine, type Ended, ended } from './command-line.ts'
 import { type Ending, endingOf, expectSound, lostOrders } from './ending.ts'
@@ -97,16 +97,16 @@ describe('a measurement that is killed', () => {
     async how => {
       const at = measured()
       await kill(at, how, 2)
-      for (let more = 1; more < MOST_INTERRUPTIONS; more++) await kill(at, how, 1)
+      for (let more = 1; more < MAX_INTERRUPTIONS; more++) await kill(at, how, 1)
       expect(new Set(coinsOf(await endingOf(at))).size).toBe(1)
       // It is parked, and taken up once more since nothing else is queued.
-      for (let more = 0; more < MOST_INTERRUPTIONS; more++) await kill(at, how, 1)
+      for (let more = 0; more < MAX_INTERRUPTIONS; more++) await kill(at, how, 1)
       await commandLine.run(at, ['run'])
       const parked = await endingOf(at)
       expect(parked.campaign.experiments['exp-001']).toMatchObject({
         status: 'parked',
         verdict: 'not proven',
-        reason: interruptedText(MOST_INTERRUPTIONS),
+        reason: describeInterruptions(MAX_INTERRUPTIONS),
       })
       expect(await commandLine.run(at, ['retry', 'exp-001'])).toMatchObject({ code: 0 })
       await commandLine.run(at, ['run'])

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { appendCommuting } from '../../src/ledger/append.ts'
-import { readEventsAt } from '../../src/ledger/read-events.ts'
+import { readEventsBySeq } from '../../src/ledger/read-events.ts'
 import { readTip } from '../../src/ledger/tip.ts'
 import type { Repository } from '../../src/git/repository.ts'
 import { BY, note, started, type TempLedger, tempLedger } from './temp-ledger.ts'
@@ -55,7 +55,7 @@ describe('the cost of reading single events', () => {
       const { commit } = await ledger.tip()
       return counted(ledger, async repo => {
         const found: number[] = []
-        for await (const { seq } of readEventsAt(repo, commit ?? '', [7, 0])) found.push(seq)
+        for await (const { seq } of readEventsBySeq(repo, commit ?? '', [7, 0])) found.push(seq)
         expect(found).toEqual([0, 7])
       })
     }
@@ -79,7 +79,7 @@ async function counted({ repo }: TempLedger, read: (repo: Repository) => Promise
     commit: oid => one(repo.commit(oid)),
     tree: oid => one(repo.tree(oid)),
     blob: oid => one(repo.blob(oid)),
-    entryAt: (tree, path) => one(repo.entryAt(tree, path)),
+    findEntry: (tree, path) => one(repo.findEntry(tree, path)),
   })
   return reads
 }

@@ -3,12 +3,12 @@ import { describe, expect, test } from 'vitest'
 import { LedgerError } from '../../src/errors.ts'
 import { openChain } from '../../src/ledger/chain.ts'
 import { checkEventFile } from '../../src/ledger/event-file.ts'
-import { eventPath, seqOf, shardOf } from '../../src/ledger/layout.ts'
-import { canonicalJson, sha256 } from '../../src/model/canonical.ts'
-import { eventId, type EventDraft } from '../../src/model/event.ts'
+import { buildEventPath, parseEventSeq, parseShardName } from '../../src/ledger/layout.ts'
+import { toCanonicalJson, hashSha256 } from '../../src/model/canonical.ts'
+import { computeEventId, type EventDraft } from '../../src/model/event.ts'
 import { AT, BY, note } from './temp-ledger.ts'
 
-const digest = fc.uint8Array({ minLength: 4, maxLength: 4 }).map(bytes => sha256(bytes))
+const digest = fc.uint8Array({ minLength: 4, maxLength: 4 }).map(bytes => hashSha256(bytes))
 // No schema keeps a member of this name, so sealing refuses it.
 const metric = fc.string().filter(name => name !== '__proto__')
 const number = fc.double({ noNaN: true, noDefaultInfinity: true })
@@ -54,17 +54,17 @@ describe('the chain', () => {
         const chain = openChain(from, { at: AT, by: BY })
         let { seq, head } = from
         for (const each of drafts) {
-          const sealed = chain.seal(each)
+          const sealed = chain.addEvent(each)
           expect(sealed.event).toMatchObject({
             seq,
             prev: head,
             at: AT,
             by: BY,
             kind: each.kind,
-            id: eventId(each),
+            id: computeEventId(each),
           })
-          expect(sealed.bytes).toBe(`${canonicalJson(sealed.event)}\n`)
-          expect(sealed.sha256).toBe(sha256(sealed.bytes))
+          expect(sealed.bytes).toBe(`${toCanonicalJson(sealed.event)}\n`)
+          expect(sealed.sha256).toBe(hashSha256(sealed.bytes))
           seq += 1
           head = sealed.sha256
         }
@@ -77,8 +77,8 @@ describe('the chain', () => {
       fc.property(start, start, draft, (one, other, each) => {
         const stamp = { at: AT, by: BY }
         const elsewhere = { at: '2027-01-01T00:00:00.000Z', by: { ...BY, actor: 'somebody else' } }
-        expect(openChain(one, stamp).seal(each).event.id).toBe(
-          openChain(other, elsewhere).seal(each).event.id,
+        expect(openChain(one, stamp).addEvent(each).event.id).toBe(
+          openChain(other, elsewhere).addEvent(each).event.id,
         )
       }),
     )
@@ -87,7 +87,7 @@ describe('the chain', () => {
   test('is read back as it was sealed', () => {
     fc.assert(
       fc.property(start, draft, (from, each) => {
-        const sealed = openChain(from, { at: AT, by: BY }).seal(each)
+        const sealed = openChain(from, { at: AT, by: BY }).addEvent(each)
         expect(checkEventFile(bytesOf(sealed.bytes), from)).toEqual({
           event: sealed.event,
           sha256: sealed.sha256,
@@ -97,8 +97,8 @@ describe('the chain', () => {
   })
 
   test('refuses a file in which any one byte was changed', () => {
-    const from = { seq: 7, head: sha256('six') }
-    const { bytes, sha256: sealedSha } = openChain(from, { at: AT, by: BY }).seal(note('ten'))
+    const from = { seq: 7, head: hashSha256('six') }
+    const { bytes, sha256: sealedSha } = openChain(from, { at: AT, by: BY }).addEvent(note('ten'))
     fc.assert(
       fc.property(fc.nat(bytes.length - 1), fc.integer({ min: 1, max: 255 }), (at, by) => {
         const edited = bytesOf(bytes)
@@ -117,18 +117,18 @@ describe('the chain', () => {
   test('does not seal what it could not read: a number JSON cannot hold, a payload the schema refuses', () => {
     const chain = openChain({ seq: 0, head: null }, { at: AT, by: BY })
     const cost = { model: 'm', records: [], requests: 0, tokens: 0, ended: null }
-    const judged = { kind: 'judged', cause: 'x', key: 'k', order: sha256('o'), usd: 0, ...cost } as const
+    const judged = { kind: 'judged', cause: 'x', key: 'k', order: hashSha256('o'), usd: 0, ...cost } as const
     const nan: EventDraft = { ...judged, usd: Number.NaN }
     const order: EventDraft = { ...judged, order: 'no digest' }
-    expect(() => chain.seal(nan)).toThrow(/not representable/)
-    expect(() => chain.seal(order)).toThrow(/order/)
-    expect(chain.seal(note('first')).event.seq).toBe(0)
+    expect(() => chain.addEvent(nan)).toThrow(/not representable/)
+    expect(() => chain.addEvent(order)).toThrow(/order/)
+    expect(chain.addEvent(note('first')).event.seq).toBe(0)
   })
 })
 
 describe('an event file', () => {
-  const from = { seq: 3, head: sha256('two') }
-  const { bytes } = openChain(from, { at: AT, by: BY }).seal(note('hello'))
+  const from = { seq: 3, head: hashSha256('two') }
+  const { bytes } = openChain(from, { at: AT, by: BY }).addEvent(note('hello'))
   const check =
     (text: string, expected = from) =>
     () =>
@@ -137,7 +137,9 @@ describe('an event file', () => {
   test('says what does not fit', () => {
     expect(check(bytes.replace('hello', 'hullo'))).toThrow(/its id is .*, its content makes it/)
     expect(check(bytes, { ...from, seq: 4 })).toThrow(/event 4 .*it says seq 3/)
-    expect(check(bytes, { ...from, head: sha256('other') })).toThrow(/its prev is .*, the file before it has/)
+    expect(check(bytes, { ...from, head: hashSha256('other') })).toThrow(
+      /its prev is .*, the file before it has/,
+    )
     expect(check(bytes.trimEnd())).toThrow(/canonical/)
     expect(check(bytes.replace(':{', ': {'))).toThrow(/canonical/)
     expect(check('')).toThrow(/not JSON/)
@@ -155,22 +157,22 @@ describe('an event file', () => {
 
 describe('the layout', () => {
   test('holds at most 1,000 events to a directory and finds every one again', () => {
-    expect(eventPath(123).path).toBe('events/0000/000123.json')
-    expect(eventPath(1000).path).toBe('events/0001/001000.json')
-    expect(eventPath(12_345_678).path).toBe('events/12345/12345678.json')
+    expect(buildEventPath(123).path).toBe('events/0000/000123.json')
+    expect(buildEventPath(1000).path).toBe('events/0001/001000.json')
+    expect(buildEventPath(12_345_678).path).toBe('events/12345/12345678.json')
     fc.assert(
       fc.property(fc.nat(50_000_000), seq => {
-        const { shard, file } = eventPath(seq)
-        const number = shardOf(shard)
-        expect(number === null ? null : seqOf(number, file)).toBe(seq)
+        const { shard, file } = buildEventPath(seq)
+        const number = parseShardName(shard)
+        expect(number === null ? null : parseEventSeq(number, file)).toBe(seq)
       }),
     )
   })
 
   test('knows no other name', () => {
-    expect(['1', '00001', 'abcd', '-001', ''].map(shardOf)).toEqual([null, null, null, null, null])
+    expect(['1', '00001', 'abcd', '-001', ''].map(parseShardName)).toEqual([null, null, null, null, null])
     expect(
-      ['000001.json', '1000.json', '0001000.json', '001000.JSON', 'x'].map(name => seqOf(1, name)),
+      ['000001.json', '1000.json', '0001000.json', '001000.JSON', 'x'].map(name => parseEventSeq(1, name)),
     ).toEqual([null, null, null, null, null])
   })
 })

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { checkpointBytes, checkpointDue } from '../../src/ledger/checkpoint.ts'
-import { continueCampaign, loadCampaign, type LoadedCampaign, refold } from '../../src/ledger/load.ts'
-import { emptyCampaign, FOLD_VERSION } from '../../src/model/campaign.ts'
-import { canonicalJson, sha256 } from '../../src/model/canonical.ts'
+import { buildCheckpoint, isCheckpointDue } from '../../src/ledger/checkpoint.ts'
+import { continueCampaign, loadCampaign, type LoadedCampaign, foldAllEvents } from '../../src/ledger/load.ts'
+import { createEmptyCampaign, FOLD_VERSION } from '../../src/model/campaign.ts'
+import { toCanonicalJson, hashSha256 } from '../../src/model/canonical.ts'
 import type { EventDraft } from '../../src/model/event.ts'
 import { openChain } from '../../src/ledger/chain.ts'
 import { writeLedgerCommit } from '../../src/ledger/ledger-commit.ts'
 import { readTip } from '../../src/ledger/tip.ts'
-import { eventPath } from '../../src/ledger/layout.ts'
+import { buildEventPath } from '../../src/ledger/layout.ts'
 import { AT, BY, note, started, type TempLedger, tempLedger } from './temp-ledger.ts'
 
 let ledger: TempLedger
@@ -29,13 +29,13 @@ async function load(): Promise<LoadedCampaign> {
 /** The ledger with a checkpoint of everything so far, and one more event after it. */
 async function withCheckpoint(edit: (text: string) => string = text => text): Promise<void> {
   const { campaign, lastSha } = await load()
-  await ledger.write([], { checkpoint: edit(checkpointBytes(campaign, lastSha)) })
+  await ledger.write([], { checkpoint: edit(buildCheckpoint(campaign, lastSha)) })
   await ledger.write([spent(4)])
 }
 
 /** Takes the event files before `seq` out of reach, so that whoever still needs them is caught. */
 async function hideEventsBefore(seq: number): Promise<void> {
-  await ledger.vandalise({ [eventPath(seq).path]: null })
+  await ledger.vandalise({ [buildEventPath(seq).path]: null })
 }
 
 describe('loading a campaign', () => {
@@ -50,7 +50,7 @@ describe('loading a campaign', () => {
   test('from a checkpoint is the same as folding everything', async () => {
     await withCheckpoint()
     const quick = await load()
-    const slow = await refold(ledger.repo, quick.tip.commit ?? '')
+    const slow = await foldAllEvents(ledger.repo, quick.tip.commit ?? '')
     expect(quick.checkpointSeq).toBe(3)
     expect(slow.checkpointSeq).toBe(0)
     expect(quick.campaign).toEqual(slow.campaign)
@@ -62,12 +62,12 @@ describe('loading a campaign', () => {
     await hideEventsBefore(1)
     const { campaign, tip } = await load()
     expect(campaign.spent.minutes).toBe(7)
-    await expect(refold(ledger.repo, tip.commit ?? '')).rejects.toThrow(/event 1 is missing/)
+    await expect(foldAllEvents(ledger.repo, tip.commit ?? '')).rejects.toThrow(/event 1 is missing/)
   })
 
   test('from a checkpoint at the very end reads no event at all', async () => {
     const { campaign, lastSha } = await load()
-    await ledger.write([], { checkpoint: checkpointBytes(campaign, lastSha) })
+    await ledger.write([], { checkpoint: buildCheckpoint(campaign, lastSha) })
     expect((await load()).campaign).toEqual(campaign)
   })
 })
@@ -104,11 +104,15 @@ describe('a checkpoint that is wrong', () => {
     ['no JSON', text => text.slice(0, -20), /not a checkpoint/],
     ['something else', () => '{}\n', /not a checkpoint/],
     ['a state that is none', () => framed({ seq: 3 }), /does not hold the state/],
-    ['the state of another seq', () => framed({ ...emptyCampaign(), seq: 2 }), /does not hold the state/],
+    [
+      'the state of another seq',
+      () => framed({ ...createEmptyCampaign(), seq: 2 }),
+      /does not hold the state/,
+    ],
   ]
   let head = ''
   function framed(state: object): string {
-    return `${canonicalJson({ fold: FOLD_VERSION, head, seq: 3, state, state_digest: sha256(canonicalJson(state)) })}\n`
+    return `${toCanonicalJson({ fold: FOLD_VERSION, head, seq: 3, state, state_digest: hashSha256(toCanonicalJson(state)) })}\n`
   }
 
   test.each(wrong)('with %s is ignored, with the reason', async (_, edit, reason) => {
@@ -123,10 +127,10 @@ describe('a checkpoint that is wrong', () => {
 
 describe('a checkpoint is due', () => {
   test('every 256 events', () => {
-    expect(checkpointDue(255, 0)).toBe(false)
-    expect(checkpointDue(256, 0)).toBe(true)
-    expect(checkpointDue(300, 256)).toBe(false)
-    expect(checkpointDue(512, 256)).toBe(true)
+    expect(isCheckpointDue(255, 0)).toBe(false)
+    expect(isCheckpointDue(256, 0)).toBe(true)
+    expect(isCheckpointDue(300, 256)).toBe(false)
+    expect(isCheckpointDue(512, 256)).toBe(true)
   })
 })
 
@@ -152,7 +156,7 @@ describe('continuing in memory', () => {
   test('starts anew on a tip that does not descend from the old one', async () => {
     const before = await load()
     const chain = openChain({ seq: 0, head: null }, { at: AT, by: BY })
-    const sealed = [chain.seal(started()), chain.seal(note('another history'))]
+    const sealed = [chain.addEvent(started()), chain.addEvent(note('another history'))]
     const nowhere = await readTip(ledger.repo, null)
     const other = await writeLedgerCommit(ledger.repo, nowhere, sealed, { message: 'started afresh' })
     const after = await continueCampaign(ledger.repo, before, other)
@@ -163,8 +167,8 @@ describe('continuing in memory', () => {
     'does not believe a tip whose last known event is another one',
     async more => {
       const before = await load()
-      const path = eventPath(2).path
-      const entry = await ledger.repo.entryAt(before.tip.tree ?? '', path)
+      const path = buildEventPath(2).path
+      const entry = await ledger.repo.findEntry(before.tip.tree ?? '', path)
       const bytes = (await ledger.repo.blob(entry?.oid ?? '')).toString('utf8')
       await ledger.vandalise({ [path]: bytes.replace('2026-01-02', '2025-01-02') })
       await ledger.write(more)

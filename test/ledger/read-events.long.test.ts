@@ -4,9 +4,9 @@ import { openChain } from '../../src/ledger/chain.ts'
 import { writeLedgerCommit } from '../../src/ledger/ledger-commit.ts'
 import { readTip } from '../../src/ledger/tip.ts'
 import { verifyLedger } from '../../src/ledger/verify.ts'
-import { gitRunner } from '../../src/git/runner.ts'
-import { localIsolation } from '../../src/git/isolation.ts'
-import { sha256 } from '../../src/model/canonical.ts'
+import { createGitRunner } from '../../src/git/runner.ts'
+import { buildLocalIsolation } from '../../src/git/isolation.ts'
+import { hashSha256 } from '../../src/model/canonical.ts'
 import type { LedgerEvent } from '../../src/model/event.ts'
 import { AT, BY, environment, eventsOf, note, started, type TempLedger, tempLedger } from './temp-ledger.ts'
 
@@ -22,12 +22,14 @@ const file = (seq: number) => `events/0000/00000${seq}.json`
 const read = (commit: string, from = 0): Promise<LedgerEvent[]> => eventsOf(ledger.repo, commit, from)
 
 async function bytesAt(path: string): Promise<string> {
-  const entry = await ledger.repo.entryAt((await ledger.tip()).tree ?? '', path)
+  const entry = await ledger.repo.findEntry((await ledger.tip()).tree ?? '', path)
   return (await ledger.repo.blob(entry?.oid ?? '')).toString('utf8')
 }
 
 async function problems(): Promise<string[]> {
-  const runner = gitRunner(localIsolation(ledger.repo.dir, environment()), { GIT_DIR: ledger.repo.dir })
+  const runner = createGitRunner(buildLocalIsolation(ledger.repo.dir, environment()), {
+    GIT_DIR: ledger.repo.dir,
+  })
   const { commit } = await ledger.tip()
   return (await verifyLedger(ledger.repo, runner, commit ?? '')).map(problem => problem.message)
 }
@@ -38,7 +40,7 @@ describe('reading', () => {
     const events = await read(commit ?? '')
     expect(events.map(event => event.seq)).toEqual([0, 1, 2, 3])
     expect(seq).toBe(4)
-    expect(head).toBe(sha256(await bytesAt(file(3))))
+    expect(head).toBe(hashSha256(await bytesAt(file(3))))
     expect(await read(commit ?? '', 2)).toEqual(events.slice(2))
     expect(await read(commit ?? '', 4)).toEqual([])
   })
@@ -154,8 +156,8 @@ describe('a ledger somebody changed', () => {
 describe('writing', () => {
   test('refuses events that were sealed for another tip', async () => {
     const tip = await ledger.tip()
-    const early = openChain({ seq: 2, head: tip.head }, { at: AT, by: BY }).seal(note('x'))
-    const stray = openChain({ seq: 4, head: sha256('other') }, { at: AT, by: BY }).seal(note('x'))
+    const early = openChain({ seq: 2, head: tip.head }, { at: AT, by: BY }).addEvent(note('x'))
+    const stray = openChain({ seq: 4, head: hashSha256('other') }, { at: AT, by: BY }).addEvent(note('x'))
     for (const sealed of [early, stray]) {
       await expect(writeLedgerCommit(ledger.repo, tip, [sealed], { message: 'm' })).rejects.toThrow(
         LedgerError,

@@ -102,7 +102,7 @@ describe('a ledger', () => {
       local: true,
       env: environment(),
     })
-    const sealed = openChain({ seq: 0, head: null }, { at: AT, by: BY }).seal(started())
+    const sealed = openChain({ seq: 0, head: null }, { at: AT, by: BY }).addEvent(started())
     const commit = await writeLedgerCommit(repo, await readTip(repo, null), [sealed], { message: 'start' })
     expect(await repo.push([{ ref: refs.state, from: null, to: commit }])).toEqual({ ok: true })
 

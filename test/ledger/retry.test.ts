@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ConflictError, ForgeError, LedgerError, UserError } from '../../src/errors.ts'
-import { type Attempt, pushAttempt, retryLostRaces } from '../../src/ledger/retry.ts'
+import { type Attempt, toPushAttempt, retryLostRaces } from '../../src/ledger/retry.ts'
 import { fakePacing } from './temp-ledger.ts'
 
 const lost: Attempt<string> = { done: false, why: 'somebody was quicker' }
@@ -81,22 +81,22 @@ describe('a push', () => {
   const ref = 'refs/heads/optimize-state/demo'
 
   test('that was accepted is done, that lost its lease is a lost race', () => {
-    expect(pushAttempt({ ok: true }, 7)).toEqual({ done: true, value: 7 })
-    expect(pushAttempt({ ok: false, reason: 'lease', refs: [ref] }, 7)).toEqual({
+    expect(toPushAttempt({ ok: true }, 7)).toEqual({ done: true, value: 7 })
+    expect(toPushAttempt({ ok: false, reason: 'lease', refs: [ref] }, 7)).toEqual({
       done: false,
       why: `${ref} moved first`,
     })
   })
 
   test('onto a checked-out branch names the worktree and what to do', () => {
-    const held = () => pushAttempt({ ok: false, reason: 'checked-out', ref, worktree: '/home/me/code' }, 7)
+    const held = () => toPushAttempt({ ok: false, reason: 'checked-out', ref, worktree: '/home/me/code' }, 7)
     expect(held).toThrow(UserError)
     expect(held).toThrow(`${ref} is checked out in /home/me/code`)
   })
 
   test('that was refused quotes the rule', () => {
-    const refused = pushAttempt({ ok: false, reason: 'refused', message: 'protected', rule: 'GH006' }, 7)
-    const apart = pushAttempt({ ok: false, reason: 'atomic-refused', message: 'no atomic pushes' }, 7)
+    const refused = toPushAttempt({ ok: false, reason: 'refused', message: 'protected', rule: 'GH006' }, 7)
+    const apart = toPushAttempt({ ok: false, reason: 'atomic-refused', message: 'no atomic pushes' }, 7)
     expect(refused).toMatchObject({ done: false, refused: { detail: { rule: 'GH006' } } })
     expect(apart).toMatchObject({ done: false, refused: { detail: { rule: 'no atomic pushes' } } })
   })
@@ -106,7 +106,7 @@ describe('a push', () => {
     let pushes = 0
     const result = await retryLostRaces(pacing, async () => {
       pushes++
-      return pushAttempt({ ok: false, reason: 'refused', message: 'protected', rule: 'GH006' }, 7)
+      return toPushAttempt({ ok: false, reason: 'refused', message: 'protected', rule: 'GH006' }, 7)
     })
     expect(result).toMatchObject({ done: false, refused: expect.any(ForgeError) })
     expect(pushes).toBe(5)
@@ -119,7 +119,7 @@ describe('a push', () => {
       { ok: false, reason: 'refused', message: 'hook timed out' } as const,
       { ok: true } as const,
     ]
-    const result = await retryLostRaces(pacing, async () => pushAttempt(answers.shift() ?? { ok: true }, 7))
+    const result = await retryLostRaces(pacing, async () => toPushAttempt(answers.shift() ?? { ok: true }, 7))
     expect(result).toEqual({ done: true, value: 7 })
     expect(pacing.waits).toHaveLength(1)
   })

@@ -4,17 +4,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openRepository, type Repository } from '../../src/git/repository.ts'
 import type { AppendDeps } from '../../src/ledger/append.ts'
-import { openChain, type SealedEvent } from '../../src/ledger/chain.ts'
+import { openChain, type ChainedEvent } from '../../src/ledger/chain.ts'
 import { type LedgerWrite, writeLedgerCommit } from '../../src/ledger/ledger-commit.ts'
 import { readEvents } from '../../src/ledger/read-events.ts'
 import { readTip, type Tip } from '../../src/ledger/tip.ts'
-import type { By, EventDraft, LedgerEvent } from '../../src/model/event.ts'
+import type { EventAuthor, EventDraft, LedgerEvent } from '../../src/model/event.ts'
 import type { Oid } from '../../src/model/ids.ts'
-import { campaignRefs } from '../../src/model/refs.ts'
+import { buildCampaignRefs } from '../../src/model/refs.ts'
 
 export const AT = '2026-01-02T03:04:05.000Z'
-export const BY: By = { run_id: 'run-1', attempt: 1, actor: 'tester' }
-export const refs = campaignRefs('optimize', 'demo')
+export const BY: EventAuthor = { run_id: 'run-1', attempt: 1, actor: 'tester' }
+export const refs = buildCampaignRefs('optimize', 'demo')
 
 export function environment(): Record<string, string> {
   return Object.fromEntries(
@@ -83,7 +83,7 @@ export interface TempLedger {
   write(
     drafts: readonly EventDraft[],
     write?: Partial<LedgerWrite>,
-  ): Promise<{ commit: Oid; sealed: SealedEvent[] }>
+  ): Promise<{ commit: Oid; sealed: ChainedEvent[] }>
   /** Commits a tree with these files changed (null removes) on the current tip, as a vandal would. */
   vandalise(files: Record<string, string | null>): Promise<Oid>
   deps(overrides?: Partial<AppendDeps>): AppendDeps
@@ -132,7 +132,7 @@ export async function tempLedger(options: { format?: 'sha1' | 'sha256' } = {}): 
     async write(drafts, write = {}) {
       const tip = await ledger.tip()
       const chain = openChain(tip, { at: AT, by: BY })
-      const sealed = drafts.map(draft => chain.seal(draft))
+      const sealed = drafts.map(draft => chain.addEvent(draft))
       const commit = await writeLedgerCommit(repo, tip, sealed, { message: 'test', ...write })
       await push(tip.commit, commit)
       return { commit, sealed }
@@ -146,7 +146,7 @@ export async function tempLedger(options: { format?: 'sha1' | 'sha256' } = {}): 
           content === null ? null : ({ mode: '100644', oid: await repo.writeBlob(content) } as const)
         changes.push({ path, entry })
       }
-      const tree = await repo.replaceAt((await repo.commit(oid)).tree, changes)
+      const tree = await repo.replaceEntries((await repo.commit(oid)).tree, changes)
       const commit = await repo.writeCommit({ tree, parents: [oid], message: 'vandal', date: 0 })
       await push(oid, commit)
       return commit

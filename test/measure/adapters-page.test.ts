@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { BENCHMARK_FORMATS } from '../../src/spec/benchmark-formats.ts'
 import { parseSpec } from '../../src/spec/parse.ts'
-import { unsupported } from '../../src/spec/unsupported.ts'
+import { listPlannedFeatures } from '../../src/spec/unsupported.ts'
 import { metricsIn, recording, refusalOf } from './recorded.ts'
 
 const PAGE = readFileSync(join(import.meta.dirname, '../../docs/adapters.md'), 'utf8')
@@ -18,7 +18,7 @@ describe('docs/adapters.md', () => {
 
   it.each(specs)('shows a spec that winnow runs: %s', text => {
     const { spec } = parseSpec(text, { file: '.winnow/speed.yaml' })
-    expect(unsupported(spec)).toEqual([])
+    expect(listPlannedFeatures(spec)).toEqual([])
     expect(spec.metric.primary.direction).toBe('minimize')
   })
 

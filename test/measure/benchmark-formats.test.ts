@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { readPrinted } from '../../src/measure/output/read-printed.ts'
+import { readHarnessOutput } from '../../src/measure/output/read-printed.ts'
 import type { BenchmarkFormat } from '../../src/spec/benchmark-formats.ts'
 import { aSpec } from '../decide/a-spec.ts'
 import { metricsIn, recording, refusalOf } from './recorded.ts'
@@ -23,7 +23,7 @@ describe('a tool that prints a result beside the one it wrote', () => {
     const paths = { result: join(dir, 'result.json'), stdout: join(dir, 'stdout') }
     writeFileSync(paths.result, result)
     writeFileSync(paths.stdout, stdout)
-    return readPrinted(paths, aSpec({ measurement: { output: 'go' } })).metrics
+    return readHarnessOutput(paths, aSpec({ measurement: { output: 'go' } })).metrics
   }
 
   test('is refused where the two disagree', () => {

@@ -2,22 +2,26 @@ import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Adapter, type Benchmark, metricsOf } from '../../src/measure/output/benchmarks.ts'
-import { decimalOf } from '../../src/measure/output/decimal.ts'
-import { readPrinted } from '../../src/measure/output/read-printed.ts'
+import {
+  type BenchmarkAdapter,
+  type Benchmark,
+  computeBenchmarkMetrics,
+} from '../../src/measure/output/benchmarks.ts'
+import { parseDecimal } from '../../src/measure/output/decimal.ts'
+import { readHarnessOutput } from '../../src/measure/output/read-printed.ts'
 import { BENCHMARK_FORMATS } from '../../src/spec/benchmark-formats.ts'
 import { aSpec } from '../decide/a-spec.ts'
 import { metricsIn, RECORDED, recording, refusalOf } from './recorded.ts'
 import { scratch } from './scratch.ts'
 
-const adapter: Adapter = { read: () => [], example: 'valid', hint: 'bench' }
+const adapter: BenchmarkAdapter = { read: () => [], example: 'valid', hint: 'bench' }
 
 function benchmark(name: string, values: Benchmark['values'], fullName = `pkg/${name}`): Benchmark {
   return { name, fullName, values, line: name }
 }
 
 function metrics(...found: Benchmark[]) {
-  return metricsOf(found, adapter).metrics
+  return computeBenchmarkMetrics(found, adapter).metrics
 }
 
 describe('the metrics of benchmarks', () => {
@@ -90,11 +94,11 @@ describe('a number of a tool', () => {
     ['1,234,567', 1_234_567],
     ['0.25', 0.25],
     ['1.5e+06', 1_500_000],
-  ])('%s is %d', (text, value) => expect(decimalOf(text)).toBe(value))
+  ])('%s is %d', (text, value) => expect(parseDecimal(text)).toBe(value))
 
   test.each(['', 'NaN', '+Inf', 'n/a', '1.234,56', '12,34', '0x10', '1e999', '12ms', '1 000'])(
     '%j is none',
-    text => expect(decimalOf(text)).toBeNull(),
+    text => expect(parseDecimal(text)).toBeNull(),
   )
 })
 
@@ -108,10 +112,10 @@ describe('where it is looked for', () => {
     writeFileSync(paths.result, text)
     writeFileSync(paths.stdout, 'Benchmark 1: short\n')
     const spec = aSpec({ measurement: { output: 'hyperfine' } })
-    expect(readPrinted(paths, spec).metrics['benchmarks']).toBe(2)
+    expect(readHarnessOutput(paths, spec).metrics['benchmarks']).toBe(2)
     truncateSync(paths.result, 0)
     writeFileSync(paths.stdout, text)
-    expect(() => readPrinted(paths, spec)).toThrow(
+    expect(() => readHarnessOutput(paths, spec)).toThrow(
       'nothing was printed or written; use: hyperfine --export-json',
     )
   })

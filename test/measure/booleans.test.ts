@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { snapshotOf } from '../../src/decide/readings.ts'
-import { failureOf } from '../../src/decide/failures.ts'
+import { buildSnapshot } from '../../src/decide/readings.ts'
+import { findFailure } from '../../src/decide/failures.ts'
 import { refuseBooleans } from '../../src/measure/output/refuse-booleans.ts'
-import { report as reportSchema, typicalMetrics } from '../../src/model/report.ts'
-import { snapshotMetrics } from '../../src/model/snapshot.ts'
-import { metricsText } from '../../src/report/metrics-text.ts'
+import { reportSchema, aggregateMetrics } from '../../src/model/report.ts'
+import { aggregateSnapshot } from '../../src/model/snapshot.ts'
+import { formatMetrics } from '../../src/report/metrics-text.ts'
 import { aReport, aSpec, run } from '../decide/a-spec.ts'
 
 const bytes = { type: 'hard', name: 'bytes', direction: 'minimize' } as const
@@ -44,10 +44,10 @@ describe('a boolean', () => {
     const spec = aSpec({ metric: { primary: bytes, degenerate_gates: [{ name: 'ok', check: '== true' }] } })
     const report = aReport([run('base', { bytes: 2, ok: true }), run('base', { bytes: 2, ok: true })])
     expect(reportSchema.parse(report).executions[0]?.metrics).toEqual({ bytes: 2, ok: true })
-    expect(typicalMetrics(report, 'base', 'median')).toEqual({ bytes: 2, ok: true })
-    const snapshot = snapshotOf(spec, report, 'base')
+    expect(aggregateMetrics(report, 'base', 'median')).toEqual({ bytes: 2, ok: true })
+    const snapshot = buildSnapshot(spec, report, 'base')
     expect(snapshot).toMatchObject({ gates: { ok: true }, metrics: { ok: { aggregate: true } } })
-    expect(metricsText(snapshotMetrics(snapshot), { objectives: ['bytes'] })).toBe('bytes 2, ok true')
+    expect(formatMetrics(aggregateSnapshot(snapshot), { objectives: ['bytes'] })).toBe('bytes 2, ok true')
   })
 
   test('fails its gate where it is false in one execution', () => {
@@ -59,7 +59,7 @@ describe('a boolean', () => {
       },
     })
     const verdict = (...last: [boolean, boolean]) =>
-      failureOf({
+      findFailure({
         spec,
         report: aReport([
           run('exp-001', { bytes: 1, ok: true, sections: true }),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { chooseSupervisor } from '../../src/measure/process/choose.ts'
-import { descendantsOf, processTable } from '../../src/measure/process/process-table.ts'
+import { findDescendants, listProcesses } from '../../src/measure/process/process-table.ts'
 import { readStatus } from '../../src/measure/process/signal-name.ts'
 
 const monotonic = () => performance.now()
@@ -26,11 +26,11 @@ describe('how commands are supervised', () => {
 
 describe('the process table', () => {
   test('knows this process and whose child it is', async () => {
-    const table = await processTable()
+    const table = await listProcesses()
     const self = table.find(entry => entry.pid === process.pid)
     expect(self?.ppid).toBe(process.ppid)
     expect(self?.started).not.toBe('')
-    expect(descendantsOf(table, new Set([process.ppid])).map(entry => entry.pid)).toContain(process.pid)
+    expect(findDescendants(table, new Set([process.ppid])).map(entry => entry.pid)).toContain(process.pid)
   })
 })
 

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readEnvFile } from '../../src/measure/env-file.ts'
-import { allowedEnvironment, harnessEnvironment } from '../../src/measure/environment.ts'
-import { sidePaths } from '../../src/measure/side-paths.ts'
+import { selectAllowedEnvironment, buildHarnessEnvironment } from '../../src/measure/environment.ts'
+import { getSidePaths } from '../../src/measure/side-paths.ts'
 import { scratch } from './scratch.ts'
 
 const NOBODY = { owner: null, seed: 1 }
@@ -15,7 +15,7 @@ describe('the allow-list', () => {
     const names = fc.stringMatching(/^[A-Z_][A-Z0-9_]{0,12}$/)
     fc.assert(
       fc.property(fc.dictionary(names, fc.string()), fc.array(names), (env, listed) => {
-        const passed = Object.keys(allowedEnvironment(env, listed, {}))
+        const passed = Object.keys(selectAllowedEnvironment(env, listed, {}))
         const allowed = new Set(['PATH', 'HOME', 'LANG', 'TZ', 'CI', ...listed])
         expect(passed.every(name => allowed.has(name))).toBe(true)
       }),
@@ -32,12 +32,12 @@ describe('the allow-list', () => {
     'SSH_AUTH_SOCK',
     'HTTPS_PROXY',
   ])('%s stays outside', name => {
-    expect(allowedEnvironment({ [name]: 'x', PATH: '/bin' }, [], {})).toEqual({ PATH: '/bin' })
+    expect(selectAllowedEnvironment({ [name]: 'x', PATH: '/bin' }, [], {})).toEqual({ PATH: '/bin' })
   })
 
   test('what winnow sets itself cannot be set by the spec', () => {
-    const paths = sidePaths('/somewhere')
-    const env = harnessEnvironment(
+    const paths = getSidePaths('/somewhere')
+    const env = buildHarnessEnvironment(
       { TMPDIR: '/tmp', WINNOW_SEED: '1', EVO_EXPERIMENT_ID: 'exp-007' },
       paths,
       { owner: null, seed: 42 },
@@ -48,27 +48,27 @@ describe('the allow-list', () => {
   test('npm writes no log where the other side could find it', () => {
     const home = scratch()
     writeFileSync(join(home, 'package.json'), '{"scripts":{}}')
-    const paths = sidePaths(join(home, 'at'))
-    const env = harnessEnvironment({ PATH: process.env['PATH'] ?? '', HOME: home }, paths, NOBODY)
+    const paths = getSidePaths(join(home, 'at'))
+    const env = buildHarnessEnvironment({ PATH: process.env['PATH'] ?? '', HOME: home }, paths, NOBODY)
     execFileSync('npm', ['run', '--silent'], { cwd: home, env, stdio: 'ignore' })
     const left = readdirSync(home, { recursive: true, withFileTypes: true }).filter(each => each.isFile())
     const outside = left.filter(({ parentPath }) => !parentPath.startsWith(paths.tmp))
     expect(outside.map(({ name }) => name)).toEqual(['package.json'])
     expect(left.length).toBeGreaterThan(outside.length)
-    expect(harnessEnvironment({ npm_config_logs_dir: '/logs' }, paths, NOBODY)).toMatchObject({
+    expect(buildHarnessEnvironment({ npm_config_logs_dir: '/logs' }, paths, NOBODY)).toMatchObject({
       npm_config_logs_dir: '/logs',
     })
   })
 
   test("HOME is the person's, or the own one of a side whose user has none", () => {
-    const at = sidePaths('/at')
-    expect(harnessEnvironment({ HOME: '/home/ada' }, at, NOBODY)['HOME']).toBe('/home/ada')
+    const at = getSidePaths('/at')
+    expect(buildHarnessEnvironment({ HOME: '/home/ada' }, at, NOBODY)['HOME']).toBe('/home/ada')
     const owner = { uid: 64_300, gid: 64_300 }
-    expect(harnessEnvironment({ HOME: '/home/ada' }, at, { owner, seed: 1 })['HOME']).toBe('/at/home')
+    expect(buildHarnessEnvironment({ HOME: '/home/ada' }, at, { owner, seed: 1 })['HOME']).toBe('/at/home')
   })
 
   test("evo's names mean the same places", () => {
-    const env = harnessEnvironment({}, sidePaths('/at'), NOBODY)
+    const env = buildHarnessEnvironment({}, getSidePaths('/at'), NOBODY)
     expect(env['EVO_RESULT_PATH']).toBe(env['WINNOW_RESULT_PATH'])
     expect(env['EVO_CHECKPOINT_DIR']).toBe(env['WINNOW_CHECKPOINT_DIR'])
     expect(env['EVO_TRACES_DIR']?.startsWith(`${env['WINNOW_OUT_DIR']}/`)).toBe(true)

@@ -1,29 +1,29 @@
 import { describe, expect, it } from 'vitest'
-import { failingLines, withoutInstallNoise } from '../../src/measure/output/failing-lines.ts'
+import { selectFailingLines, stripInstallNoise } from '../../src/measure/output/failing-lines.ts'
 import { RUNNER_OUTPUTS } from './runner-outputs.ts'
 
 describe('the lines that name what failed', () => {
   for (const [runner, { printed, failing }] of Object.entries(RUNNER_OUTPUTS)) {
     it(`are found in what ${runner} prints`, () => {
-      expect(failingLines(printed)).toEqual(failing)
+      expect(selectFailingLines(printed)).toEqual(failing)
     })
 
     it(`are found after pages of other output (${runner})`, () => {
       const pages = Array.from({ length: 400 }, (_, line) => `compiling module ${line} of 400`).join('\n')
-      expect(failingLines(`${pages}\n${printed}\n${pages}`)).toEqual(failing)
+      expect(selectFailingLines(`${pages}\n${printed}\n${pages}`)).toEqual(failing)
     })
   }
 
   it('are none where nothing failed, and where no runner is known', () => {
     const passing = 'TAP version 13\nok 1 - adds\n1..1\n# pass 1\n\n2 passing (4ms)\n1) read the manual\n'
-    expect(failingLines(passing)).toEqual([])
-    expect(failingLines('Segmentation fault (core dumped)\n')).toEqual([])
-    expect(failingLines('')).toEqual([])
+    expect(selectFailingLines(passing)).toEqual([])
+    expect(selectFailingLines('Segmentation fault (core dumped)\n')).toEqual([])
+    expect(selectFailingLines('')).toEqual([])
   })
 
   it('are bounded, in number and in length', () => {
     const many = Array.from({ length: 500 }, (_, n) => `not ok ${n} - ${'x'.repeat(900)}`).join('\n')
-    const found = failingLines(many)
+    const found = selectFailingLines(many)
     expect([found.length, found[0]?.length]).toEqual([24, 200])
   })
 })
@@ -47,16 +47,16 @@ describe('what installing prints by the way', () => {
       'go: downloading golang.org/x/text v0.3.0',
       'Error: cannot find the ruler',
     ].join('\n')
-    expect(withoutInstallNoise(printed)).toBe('Error: cannot find the ruler')
+    expect(stripInstallNoise(printed)).toBe('Error: cannot find the ruler')
   })
 
   it('is shown where there is nothing else', () => {
-    expect(withoutInstallNoise('npm warn a\nnpm notice b')).toBe('npm warn a\nnpm notice b')
-    expect(withoutInstallNoise('')).toBe('')
+    expect(stripInstallNoise('npm warn a\nnpm notice b')).toBe('npm warn a\nnpm notice b')
+    expect(stripInstallNoise('')).toBe('')
   })
 
   it('is not what a package manager fails with', () => {
     const failed = 'npm warn old lockfile\nnpm error code ERESOLVE\nnpm error ERESOLVE could not resolve'
-    expect(withoutInstallNoise(failed)).toBe('npm error code ERESOLVE\nnpm error ERESOLVE could not resolve')
+    expect(stripInstallNoise(failed)).toBe('npm error code ERESOLVE\nnpm error ERESOLVE could not resolve')
   })
 })

@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
-import { machineKey } from '../../src/model/report.ts'
-import { machineFingerprint } from '../../src/measure/machine.ts'
-import { measure } from '../../src/measure/measure.ts'
+import { buildMachineKey } from '../../src/model/report.ts'
+import { readMachineFingerprint } from '../../src/measure/machine.ts'
+import { measureOrder } from '../../src/measure/measure.ts'
 import { laboratory } from './laboratory.ts'
 import { carrying } from './processes.ts'
 import { scratch } from './scratch.ts'
@@ -153,7 +153,7 @@ describe('a failure of the runner', () => {
     const input = await lab.input({ candidates: { 'exp-001': {} } })
     const full = Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' })
     const repository = { ...input.repository, materialize: () => Promise.reject(full) }
-    const report = await measure({ ...input, repository })
+    const report = await measureOrder({ ...input, repository })
     expect(report).toMatchObject({
       executions: [],
       tampered: null,
@@ -181,7 +181,7 @@ describe('cancelling', () => {
     const mark = join(scratch(), 'mark')
     const files = harness(`echo > ${mark}; sleep 1000; : ${mark}`)
     const input = await lab.input({ files, stop: alone, input: { signal: cancel.signal } })
-    const running = measure(input)
+    const running = measureOrder(input)
     await vi.waitFor(() => readFileSync(mark), 10_000)
     cancel.abort(new Error('enough'))
     await expect(running).rejects.toThrow('enough')
@@ -278,11 +278,11 @@ describe('working_directory', () => {
 
 describe('the machine', () => {
   test('is named by what two measurements must share to be compared', () => {
-    const plain = machineFingerprint({})
-    const runner = machineFingerprint({ ImageOS: 'ubuntu24', ImageVersion: '20260101.1' })
+    const plain = readMachineFingerprint({})
+    const runner = readMachineFingerprint({ ImageOS: 'ubuntu24', ImageVersion: '20260101.1' })
     expect(plain.image).toBeNull()
     expect(runner.image).toBe('ubuntu24 20260101.1')
-    expect(machineKey(plain)).not.toBe(machineKey(runner))
+    expect(buildMachineKey(plain)).not.toBe(buildMachineKey(runner))
     expect(plain.boot_id).toBe(runner.boot_id)
     expect(plain.cores).toBeGreaterThan(0)
   })

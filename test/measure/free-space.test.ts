@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os'
 import { describe, expect, test } from 'vitest'
-import { lacking, refuseFull } from '../../src/measure/free-space.ts'
+import { findShortage, refuseFull } from '../../src/measure/free-space.ts'
 
 const ROOMY = { bsize: 4096, blocks: 1_000, bfree: 500, bavail: 400, files: 1_000, ffree: 500 }
 
@@ -12,12 +12,12 @@ describe('a disk', () => {
     ['that counts no files', { files: 0, ffree: 0 }, null],
     ['that counts nothing', { blocks: 0, bfree: 0, bavail: 0, files: 0, ffree: 0 }, null],
   ])('%s', (_, different, lacks) => {
-    expect(lacking({ ...ROOMY, ...different }, true)).toBe(lacks)
+    expect(findShortage({ ...ROOMY, ...different }, true)).toBe(lacks)
   })
 
   test('that keeps its last blocks for root is full for everybody else', () => {
     const kept = { ...ROOMY, bavail: 0 }
-    expect([lacking(kept, false), lacking(kept, true)]).toEqual(['space', null])
+    expect([findShortage(kept, false), findShortage(kept, true)]).toEqual(['space', null])
   })
 
   test('is looked at as it is', async () => {

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { watchHoldings } from '../../src/measure/holdings.ts'
-import { holdingsText } from '../../src/report/holdings-text.ts'
+import { watchResources } from '../../src/measure/holdings.ts'
+import { describeResourceConflicts } from '../../src/report/holdings-text.ts'
 import { winnowSpec } from '../spec/problems-of.ts'
 import { scratch } from './scratch.ts'
 
@@ -21,7 +21,7 @@ describe.skipIf(!existsSync('/proc/self/fd'))('what a harness holds while it run
     const elsewhere = scratch()
     const [script, lock, read, own] = ['hold.cjs', 'app.lock', 'input', 'own']
     for (const name of [script, read]) writeFileSync(join(elsewhere, name), name === script ? HOLDS : '')
-    const watch = watchHoldings(workDir)
+    const watch = watchResources(workDir)
     const files = [join(elsewhere, lock), join(elsewhere, read), join(workDir, own)]
     const env = { PATH: process.env['PATH'] ?? '', WINNOW_OUT_DIR: join(workDir, 'at', 'out') }
     const harness = spawn('node', [join(elsewhere, script), ...files], {
@@ -52,7 +52,7 @@ describe('what is said of it', () => {
   const HELD = { ports: [3000], files: ['/tmp/app.lock'], devices: ['/dev/nvidia0'] }
 
   it('names what was seen, and the keys that keep executions apart', () => {
-    expect(holdingsText(HELD, winnowSpec())).toEqual([
+    expect(describeResourceConflicts(HELD, winnowSpec())).toEqual([
       expect.stringMatching(
         /^it listened on 1 port \(3000\): .*parallel\.port_env_var.*execution\.mode: serial$/,
       ),
@@ -60,12 +60,15 @@ describe('what is said of it', () => {
       expect.stringMatching(/^it wrote outside its own copy \(\/tmp\/app\.lock\): such files are shared/),
     ])
     const parameterized = { 'parallel.port_strategy': 'parameterized', 'parallel.port_base': 4000 }
-    expect(holdingsText({ ...HELD, files: [], devices: [] }, winnowSpec(parameterized))).toEqual([])
+    expect(describeResourceConflicts({ ...HELD, files: [], devices: [] }, winnowSpec(parameterized))).toEqual(
+      [],
+    )
   })
 
   it("is nothing of Go's build cache, which names files by what is in them", () => {
     const cached = `/home/ada/.cache/go-build/2a/2a${'0'.repeat(62)}-a`
-    const held = (files: string[]) => holdingsText({ ports: [], files, devices: [] }, winnowSpec())
+    const held = (files: string[]) =>
+      describeResourceConflicts({ ports: [], files, devices: [] }, winnowSpec())
     expect(held([cached])).toEqual([])
     expect(held([cached, '/home/ada/.cache/go-build/mine'])).toEqual([
       expect.stringContaining('(/home/ada/.cache/go-build/mine)'),
@@ -73,7 +76,7 @@ describe('what is said of it', () => {
   })
 
   it('is nothing where executions never run side by side', () => {
-    expect(holdingsText(HELD, winnowSpec({ 'execution.mode': 'serial' }))).toEqual([])
-    expect(holdingsText({ ports: [40_000], files: [], devices: [] }, winnowSpec())).toEqual([])
+    expect(describeResourceConflicts(HELD, winnowSpec({ 'execution.mode': 'serial' }))).toEqual([])
+    expect(describeResourceConflicts({ ports: [40_000], files: [], devices: [] }, winnowSpec())).toEqual([])
   })
 })

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { holdoutVerdict } from '../../src/decide/holdout.ts'
-import { followsCoins } from '../../src/model/coins.ts'
+import { judgeHoldout } from '../../src/decide/holdout.ts'
+import { isFollowingCoins } from '../../src/model/coins.ts'
 import type { HoldoutRule, HoldoutSource } from '../../src/model/order.ts'
 import { type Experiment, type Laboratory, laboratory } from './laboratory.ts'
 import { scratch } from './scratch.ts'
@@ -45,7 +45,7 @@ function rule(source: HoldoutSource | null, rest: Partial<HoldoutRule> = {}): Ho
 /** A commit with the holdout in it, as the engine would have fetched it. */
 async function inGit({ repository }: Laboratory): Promise<HoldoutSource> {
   const oid = await repository.writeBlob('7\n')
-  const tree = await repository.replaceAt(repository.emptyTree, [
+  const tree = await repository.replaceEntries(repository.emptyTree, [
     { path: 'secret', entry: { mode: '100644', oid } },
   ])
   return { ref: 'refs/holdout/a', commit: '3'.repeat(40), tree }
@@ -70,8 +70,8 @@ describe('a holdout order', () => {
     expect(runs.filter(([side]) => side === 'exp-001')).toHaveLength(2)
     expect(JSON.stringify(report.executions)).not.toMatch(/secret|told|tasks|stderr/)
     const { order, spec } = await lab.input(experiment)
-    expect(followsCoins(order, report)).toBe(true)
-    expect(holdoutVerdict({ spec, stop, report, label: 'exp-001' })).toEqual({ is: 'passed' })
+    expect(isFollowingCoins(order, report)).toBe(true)
+    expect(judgeHoldout({ spec, stop, report, label: 'exp-001' })).toEqual({ is: 'passed' })
   })
 
   test('warms up and runs every pair where numbers vary', async () => {
@@ -96,7 +96,7 @@ describe('a holdout order', () => {
     const report = await lab.measure(tried(stop, { candidates }))
     expect(report.executions.filter(({ status }) => status === 'crashed')).toHaveLength(2)
     const { spec } = await lab.input(tried(stop, { candidates }))
-    expect(holdoutVerdict({ spec, stop, report, label: 'exp-001' })).toEqual({ is: 'failed' })
+    expect(judgeHoldout({ spec, stop, report, label: 'exp-001' })).toEqual({ is: 'failed' })
   })
 
   test.each([
@@ -108,7 +108,7 @@ describe('a holdout order', () => {
     const report = await lab.measure(tried(stop, { candidates: { 'exp-001': { 'src/more': more } } }))
     expect(report.tampered).toEqual({ during: 'exp-001', path: 'the holdout' })
     const { spec } = await lab.input(tried(stop))
-    expect(holdoutVerdict({ spec, stop, report, label: 'exp-001' })).toMatchObject({ is: 'refused' })
+    expect(judgeHoldout({ spec, stop, report, label: 'exp-001' })).toMatchObject({ is: 'refused' })
   })
 })
 

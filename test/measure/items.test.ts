@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { HarnessError } from '../../src/errors.ts'
-import { item, itemsIn, MOST_CONTENT } from '../../src/measure/output/items.ts'
+import { item, parseItems, MOST_CONTENT } from '../../src/measure/output/items.ts'
 
 describe('items of a harness', () => {
   it('are text, whatever JSON they were', () => {
@@ -9,7 +9,7 @@ describe('items of a harness', () => {
       { id: 'b', content: { b: 1, a: [true, null] }, seconds: 3 },
       { id: 'c', bucket: null, content: '' },
     ]
-    expect(itemsIn(printed)).toEqual([
+    expect(parseItems(printed)).toEqual([
       { id: 'a', bucket: 'long', content: 'words' },
       { id: 'b', bucket: null, content: '{"a":[true,null],"b":1}' },
       { id: 'c', bucket: null, content: '' },
@@ -33,12 +33,12 @@ describe('items of a harness', () => {
     [[{ id: 'a', content: 'x'.repeat(MOST_CONTENT + 1) }], `more than ${MOST_CONTENT}`],
     [Array.from({ length: 10_001 }, (_, id) => ({ id: String(id), content: '' })), 'more than 10000 items'],
   ])('are refused where they cannot be judged as they are meant: case %#', (printed, why) => {
-    expect(() => itemsIn(printed)).toThrow(HarnessError)
-    expect(() => itemsIn(printed)).toThrow(why)
+    expect(() => parseItems(printed)).toThrow(HarnessError)
+    expect(() => parseItems(printed)).toThrow(why)
   })
 
   it('have no half characters, which no endpoint takes; whole ones stay as they are', () => {
-    const [whole, half] = itemsIn([
+    const [whole, half] = parseItems([
       { id: 'a', content: 'π 🦉\n\u0000' },
       { id: 'b', content: 'a\ud800b' },
     ])
@@ -54,6 +54,6 @@ describe('items of a harness', () => {
   })
 
   it('are called as they were printed', () => {
-    expect(() => itemsIn(3, 'singletons')).toThrow('"singletons": has to be an array')
+    expect(() => parseItems(3, 'singletons')).toThrow('"singletons": has to be an array')
   })
 })

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { secondsSinceJobStart } from '../../src/measure/job-age.ts'
+import { readJobAge } from '../../src/measure/job-age.ts'
 
 /** Processes as Linux shows them: name, parent, start in hundredths of a second after boot. */
 function procWith(processes: Record<number, [name: string, parent: number, started: number]>): string {
@@ -23,12 +23,12 @@ describe('the age of a job of GitHub Actions', () => {
       30: ['Runner.Worker', 2, 95_050],
       40: ['node (of a step)', 30, 99_000],
     })
-    expect(secondsSinceJobStart(40, proc)).toBe(50)
+    expect(readJobAge(40, proc)).toBe(50)
   })
 
   it('is unknown outside a job, and without /proc', () => {
     const proc = procWith({ 30: ['bash', 1, 100], 40: ['node', 30, 200] })
-    expect(secondsSinceJobStart(40, proc)).toBeNull()
-    expect(secondsSinceJobStart(40, join(proc, 'none'))).toBeNull()
+    expect(readJobAge(40, proc)).toBeNull()
+    expect(readJobAge(40, join(proc, 'none'))).toBeNull()
   })
 })

@@ -1,12 +1,12 @@
 import { onTestFinished } from 'vitest'
 import type { Repository } from '../../src/git/repository.ts'
-import { treeFiles } from '../../src/git/tree-walk.ts'
-import { harnessEntries, harnessHash } from '../../src/measure/harness-hash.ts'
+import { listTreeFiles } from '../../src/git/tree-walk.ts'
+import { selectHarnessEntries, computeHarnessHash } from '../../src/measure/harness-hash.ts'
 import type { MeasureInput } from '../../src/measure/input.ts'
-import { measure } from '../../src/measure/measure.ts'
+import { measureOrder } from '../../src/measure/measure.ts'
 import type { Order, StopRule } from '../../src/model/order.ts'
-import { type Report, report } from '../../src/model/report.ts'
-import type { Rules, Spec } from '../../src/spec/schema.ts'
+import { type Report, reportSchema } from '../../src/model/report.ts'
+import type { SpecRules, Spec } from '../../src/spec/schema.ts'
 import { aSpec } from '../decide/a-spec.ts'
 import { bareRemote, open } from '../git/scratch.ts'
 import { anOrder } from '../model/an-order.ts'
@@ -23,7 +23,7 @@ export interface Experiment {
   /** What each candidate changes, by label. */
   candidates?: Record<string, Files>
   spec?: Record<string, unknown>
-  rules?: Rules
+  rules?: SpecRules
   stop?: StopRule
   order?: Partial<Order>
   input?: Partial<MeasureInput>
@@ -46,7 +46,7 @@ export async function laboratory(): Promise<Laboratory> {
     input: experiment => inputOf(self, experiment),
     async measure(experiment) {
       // What the runner says is read by others as untrusted data: it has to fit its schema.
-      return report.parse(await measure(await inputOf(self, experiment)))
+      return reportSchema.parse(await measureOrder(await inputOf(self, experiment)))
     },
   }
   return self
@@ -63,7 +63,7 @@ async function treeOf(repository: Repository, from: string, files: Files): Promi
   for (const [path, content] of Object.entries(files)) {
     changes.push({ path, entry: { mode: '100644' as const, oid: await repository.writeBlob(content) } })
   }
-  return repository.replaceAt(from, changes)
+  return repository.replaceEntries(from, changes)
 }
 
 async function inputOf({ repository, workDir }: Laboratory, experiment: Experiment): Promise<MeasureInput> {
@@ -77,7 +77,7 @@ async function inputOf({ repository, workDir }: Laboratory, experiment: Experime
   const commit = '2'.repeat(40)
   const order = anOrder({
     purpose: candidates.length === 0 ? 'calibration' : 'experiment',
-    harness: harnessHash(spec, harnessEntries(spec, await treeFiles(repository, pin))),
+    harness: computeHarnessHash(spec, selectHarnessEntries(spec, await listTreeFiles(repository, pin))),
     pin: { commit, tree: pin },
     base: { commit, tree: base },
     candidates,

@@ -3,12 +3,12 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSy
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { HarnessError } from '../../src/errors.ts'
-import { copyLeft } from '../../src/measure/copy-left.ts'
-import { readCapped, endOf } from '../../src/measure/output/capped-file.ts'
+import { copyFolder } from '../../src/measure/copy-left.ts'
+import { readCapped, readOutputTail } from '../../src/measure/output/capped-file.ts'
 import { reopen } from '../../src/measure/reopen.ts'
 import { removeUntracked } from '../../src/measure/scrub.ts'
-import { brokenSeal, sealEverything, Unsealable } from '../../src/measure/seal.ts'
-import { contentId } from '../../src/measure/tracked-file.ts'
+import { findTamperedPath, snapshotEverything, UncheckablePath } from '../../src/measure/seal.ts'
+import { computeContentId } from '../../src/measure/tracked-file.ts'
 import { isUnreachable } from '../../src/measure/unreachable.ts'
 import { type Experiment, laboratory } from './laboratory.ts'
 import { scratch } from './scratch.ts'
@@ -127,7 +127,7 @@ describe('what a side leaves in its own places is its own doing, and no failure 
 
 describe('copying what a side left', () => {
   const copying = (from: string) =>
-    copyLeft({ from, to: join(scratch(), 'copy'), options: ['-a'], what: 'what it left' })
+    copyFolder({ from, to: join(scratch(), 'copy'), options: ['-a'], what: 'what it left' })
 
   test('is refused as its failure, however much is said about it', async () => {
     const from = join(scratch(), 'from')
@@ -142,7 +142,7 @@ describe('copying what a side left', () => {
     const from = scratch()
     writeFileSync(join(from, 'one'), '1')
     const to = join(scratch(), 'copy')
-    await copyLeft({ from, to, options: ['-a'], what: 'what it left' })
+    await copyFolder({ from, to, options: ['-a'], what: 'what it left' })
     expect(readdirSync(to)).toEqual(['one'])
   })
 })
@@ -177,22 +177,24 @@ describe('looking at it', () => {
     const dir = scratch()
     mkdirSync(join(dir, 'a/b'), { recursive: true })
     writeFileSync(join(dir, 'a/b/c'), '')
-    const files = [{ path: 'a/b/c', mode: '100644', oid: contentId(join(dir, 'a/b/c'), false, 'sha1') }]
-    const seal = sealEverything(dir, files, 'sha1')
+    const files = [
+      { path: 'a/b/c', mode: '100644', oid: computeContentId(join(dir, 'a/b/c'), false, 'sha1') },
+    ]
+    const seal = snapshotEverything(dir, files, 'sha1')
     const entries = seal.entries.filter(({ path }) => path === 'a/b/c')
     execFileSync('rm', ['-r', join(dir, 'a')])
     writeFileSync(join(dir, 'a'), '')
-    expect(brokenSeal({ ...seal, entries }, dir, 'sha1')).toBe('a/b/c')
+    expect(findTamperedPath({ ...seal, entries }, dir, 'sha1')).toBe('a/b/c')
     execFileSync('ln', ['-sfn', 'a', join(dir, 'a')])
-    expect(brokenSeal({ ...seal, entries }, dir, 'sha1')).toBe('a/b/c')
+    expect(findTamperedPath({ ...seal, entries }, dir, 'sha1')).toBe('a/b/c')
   })
 
   test('what is too deep to be named is named by its beginning', () => {
     const dir = scratch()
     onTestFinished(() => void execFileSync('rm', ['-rf', '--', dir]))
     execFileSync('sh', ['-c', nested(2100)], { cwd: dir })
-    expect(() => sealEverything(dir, [], 'sha1')).toThrow(Unsealable)
-    expect(() => sealEverything(dir, [], 'sha1')).toThrow(/^(?:x\/){40}… is nested too deep/)
+    expect(() => snapshotEverything(dir, [], 'sha1')).toThrow(UncheckablePath)
+    expect(() => snapshotEverything(dir, [], 'sha1')).toThrow(/^(?:x\/){40}… is nested too deep/)
   })
 
   test('what is wrong with the machine is not told as what a side did', () => {
@@ -214,7 +216,7 @@ describe('looking at it', () => {
     writeFileSync(path, '1')
     chmodSync(path, 0)
     const readable = process.getuid?.() === 0
-    expect([readCapped(path).kind, endOf(path)]).toEqual(readable ? ['text', '1'] : ['missing', ''])
+    expect([readCapped(path).kind, readOutputTail(path)]).toEqual(readable ? ['text', '1'] : ['missing', ''])
   })
 })
 

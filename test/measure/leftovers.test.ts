@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
-import { bootId } from '../../src/measure/boot-id.ts'
+import { getBootId } from '../../src/measure/boot-id.ts'
 import {
   claimWorkDir,
   noteSupervisor,
-  reapLeftovers,
+  endLeftovers,
   releaseWorkDir,
 } from '../../src/measure/process/leftovers.ts'
 import { findProcess } from '../../src/measure/process/process-table.ts'
@@ -31,20 +31,20 @@ describe('a work directory that a killed winnow left', () => {
   test('its supervisor is ended, and with it all it held', async () => {
     const workDir = scratch()
     const { pid, mark } = sleeping()
-    const record = { boot_id: bootId(), owner: GONE, supervisor: await identity(pid) }
+    const record = { boot_id: getBootId(), owner: GONE, supervisor: await identity(pid) }
     writeFileSync(join(workDir, 'running.json'), JSON.stringify(record))
-    expect(await reapLeftovers(workDir)).toBeGreaterThanOrEqual(1)
+    expect(await endLeftovers(workDir)).toBeGreaterThanOrEqual(1)
     await vi.waitFor(() => expect(carrying(mark)).toEqual([]))
-    expect(await reapLeftovers(workDir)).toBe(0)
+    expect(await endLeftovers(workDir)).toBe(0)
   })
 
   test.runIf(process.platform === 'linux')('what lost its supervisor is found by its mark', async () => {
     const workDir = scratch()
     const { mark } = sleeping({ PATH: process.env['PATH'] ?? '', WINNOW_OUT_DIR: join(workDir, 'at', 'out') })
     const other = sleeping({ PATH: process.env['PATH'] ?? '', WINNOW_OUT_DIR: '/elsewhere/at/out' })
-    const record = { boot_id: bootId(), owner: GONE, supervisor: null }
+    const record = { boot_id: getBootId(), owner: GONE, supervisor: null }
     writeFileSync(join(workDir, 'running.json'), JSON.stringify(record))
-    await reapLeftovers(workDir)
+    await endLeftovers(workDir)
     await vi.waitFor(() => expect(carrying(mark)).toEqual([]))
     expect(carrying(other.mark)).not.toEqual([])
     process.kill(-other.pid, 'SIGKILL')
@@ -53,9 +53,9 @@ describe('a work directory that a killed winnow left', () => {
   test('a number that another process has by now is left alone', async () => {
     const workDir = scratch()
     const { pid, mark } = sleeping()
-    const record = { boot_id: bootId(), owner: GONE, supervisor: { pid, started: 'another time' } }
+    const record = { boot_id: getBootId(), owner: GONE, supervisor: { pid, started: 'another time' } }
     writeFileSync(join(workDir, 'running.json'), JSON.stringify(record))
-    expect(await reapLeftovers(workDir)).toBe(0)
+    expect(await endLeftovers(workDir)).toBe(0)
     expect(carrying(mark)).not.toEqual([])
     process.kill(-pid, 'SIGKILL')
   })
@@ -65,7 +65,7 @@ describe('a work directory that a killed winnow left', () => {
     const { pid, mark } = sleeping()
     const record = { boot_id: 'an earlier start', owner: GONE, supervisor: await identity(pid) }
     writeFileSync(join(workDir, 'running.json'), JSON.stringify(record))
-    expect(await reapLeftovers(workDir)).toBe(0)
+    expect(await endLeftovers(workDir)).toBe(0)
     expect(carrying(mark)).not.toEqual([])
     process.kill(-pid, 'SIGKILL')
   })
@@ -73,7 +73,7 @@ describe('a work directory that a killed winnow left', () => {
   test('a record that was cut short is as good as none', async () => {
     const workDir = scratch()
     writeFileSync(join(workDir, 'running.json'), '{"boot_')
-    expect(await reapLeftovers(workDir)).toBe(0)
+    expect(await endLeftovers(workDir)).toBe(0)
   })
 })
 
@@ -81,7 +81,7 @@ describe('a work directory in use', () => {
   test('is refused to another process while its owner lives', async () => {
     const workDir = scratch()
     const { pid } = sleeping()
-    const record = { boot_id: bootId(), owner: await identity(pid), supervisor: null }
+    const record = { boot_id: getBootId(), owner: await identity(pid), supervisor: null }
     writeFileSync(join(workDir, 'running.json'), JSON.stringify(record))
     await expect(claimWorkDir(workDir)).rejects.toThrow(`in use by process ${pid}`)
     process.kill(-pid, 'SIGKILL')

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { DiskFull } from '../../src/measure/free-space.ts'
 import {
-  countIn,
+  parseKernelCount,
   type KernelCounts,
-  kernelCounts,
-  machineFailure,
-  runnerErrorOf,
+  readKernelCounts,
+  detectMachineFailure,
+  describeRunnerError,
 } from '../../src/measure/machine-failure.ts'
-import { afterAttempts, runnerErrorText } from '../../src/model/runner-error.ts'
+import { appendAttempts, formatRunnerError } from '../../src/model/runner-error.ts'
 
 const QUIET: KernelCounts = { outOfMemory: 0, outOfMemoryAnywhere: 7, noProcess: 2 }
 const KILLED = { exitCode: null, signal: 'SIGKILL', timedOut: false }
@@ -16,34 +16,34 @@ const FAILED = { exitCode: 1, signal: null, timedOut: false }
 describe('a command that has failed', () => {
   it('is blamed on the machine where the kernel ended a process for lack of memory', () => {
     const memory = 'the kernel ended a process for lack of memory'
-    expect(machineFailure(QUIET, { ...QUIET, outOfMemory: 1 }, FAILED)).toBe(memory)
-    expect(machineFailure(QUIET, { ...QUIET, outOfMemoryAnywhere: 8 }, KILLED)).toBe(memory)
-    expect(machineFailure(QUIET, { ...QUIET, outOfMemoryAnywhere: 8 }, { ...FAILED, exitCode: 137 })).toBe(
-      memory,
-    )
+    expect(detectMachineFailure(QUIET, { ...QUIET, outOfMemory: 1 }, FAILED)).toBe(memory)
+    expect(detectMachineFailure(QUIET, { ...QUIET, outOfMemoryAnywhere: 8 }, KILLED)).toBe(memory)
+    expect(
+      detectMachineFailure(QUIET, { ...QUIET, outOfMemoryAnywhere: 8 }, { ...FAILED, exitCode: 137 }),
+    ).toBe(memory)
   })
 
   it('is blamed on the machine where no process could be started', () => {
-    expect(machineFailure(QUIET, { ...QUIET, noProcess: 3 }, FAILED)).toContain('fork: EAGAIN')
+    expect(detectMachineFailure(QUIET, { ...QUIET, noProcess: 3 }, FAILED)).toContain('fork: EAGAIN')
   })
 
   it('is its own doing elsewhere, whatever happened to others', () => {
-    expect(machineFailure(QUIET, QUIET, KILLED)).toBeNull()
-    expect(machineFailure(QUIET, { ...QUIET, outOfMemoryAnywhere: 8 }, FAILED)).toBeNull()
+    expect(detectMachineFailure(QUIET, QUIET, KILLED)).toBeNull()
+    expect(detectMachineFailure(QUIET, { ...QUIET, outOfMemoryAnywhere: 8 }, FAILED)).toBeNull()
     expect(
-      machineFailure(QUIET, { ...QUIET, outOfMemoryAnywhere: 8 }, { ...KILLED, timedOut: true }),
+      detectMachineFailure(QUIET, { ...QUIET, outOfMemoryAnywhere: 8 }, { ...KILLED, timedOut: true }),
     ).toBeNull()
     const unknown = { outOfMemory: null, outOfMemoryAnywhere: null, noProcess: null }
-    expect(machineFailure(unknown, { ...QUIET, outOfMemory: 4 }, KILLED)).toBeNull()
+    expect(detectMachineFailure(unknown, { ...QUIET, outOfMemory: 4 }, KILLED)).toBeNull()
   })
 })
 
 describe('what the kernel counts', () => {
   it('is read where it is there', () => {
-    const found = kernelCounts()
+    const found = readKernelCounts()
     for (const count of Object.values(found)) expect(count === null || count >= 0).toBe(true)
-    expect(countIn('low 0\noom_kill 3\noom_group_kill 9\n', 'oom_kill')).toBe(3)
-    expect(countIn(null, 'oom_kill')).toBeNull()
+    expect(parseKernelCount('low 0\noom_kill 3\noom_group_kill 9\n', 'oom_kill')).toBe(3)
+    expect(parseKernelCount(null, 'oom_kill')).toBeNull()
   })
 })
 
@@ -52,20 +52,22 @@ describe('a runner that failed', () => {
 
   it('says that the machine did where its code says so: processes, memory, files, disk', () => {
     for (const code of ['EAGAIN', 'ENOMEM', 'EMFILE', 'ENFILE', 'ENOSPC', 'EDQUOT'])
-      expect(runnerErrorOf(failing(code))).toMatch(/^this machine failed, not your code: .* \(spawn sh E/)
-    expect(runnerErrorOf(new DiskFull('space', '/tmp'))).toBe(
+      expect(describeRunnerError(failing(code))).toMatch(
+        /^this machine failed, not your code: .* \(spawn sh E/,
+      )
+    expect(describeRunnerError(new DiskFull('space', '/tmp'))).toBe(
       'this machine failed, not your code: ENOSPC: no space is left where it is measured, /tmp',
     )
-    expect(runnerErrorOf(failing('ENOENT'))).toBe('spawn sh ENOENT')
+    expect(describeRunnerError(failing('ENOENT'))).toBe('spawn sh ENOENT')
   })
 
   it('is said once, and after the last attempt no more with certainty', () => {
-    const full = runnerErrorOf(failing('ENOSPC'))
-    expect(runnerErrorText(full)).toBe(full)
-    expect(runnerErrorText('no git')).toBe('the runner failed: no git')
-    expect(afterAttempts(full, 3)).toBe(
+    const full = describeRunnerError(failing('ENOSPC'))
+    expect(formatRunnerError(full)).toBe(full)
+    expect(formatRunnerError('no git')).toBe('the runner failed: no git')
+    expect(appendAttempts(full, 3)).toBe(
       'the machine failed each time: the disk is full (spawn sh ENOSPC) (3 attempts)',
     )
-    expect(afterAttempts('no git', 3)).toBe('no git (3 attempts)')
+    expect(appendAttempts('no git', 3)).toBe('no git (3 attempts)')
   })
 })

@@ -1,4 +1,4 @@
-import { turns } from '../../src/model/coins.ts'
+import { drawTurns } from '../../src/model/coins.ts'
 import { describe, expect, test } from 'vitest'
 import { laboratory } from './laboratory.ts'
 
@@ -64,7 +64,7 @@ describe('an order with a deterministic metric', () => {
       return (await lab.measure({ candidates, order: { coins } })).executions[0]?.side
     }
     for (const coins of ['0', '1', '2', 'e', 'f'].map(digit => digit.repeat(64)))
-      expect(await first(coins)).toBe(turns({ coins }, 0, ['base', 'exp-001'])[0])
+      expect(await first(coins)).toBe(drawTurns({ coins }, 0, ['base', 'exp-001'])[0])
   })
 
   test('the start is announced once, before the first run and after the set-up', async () => {

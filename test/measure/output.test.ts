@@ -2,11 +2,11 @@ import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { endOf, printable } from '../../src/measure/output/capped-file.ts'
+import { readOutputTail, toPrintable } from '../../src/measure/output/capped-file.ts'
 import { readFailed } from '../../src/measure/output/read-failed.ts'
-import { duplicateKey } from '../../src/measure/output/duplicate-key.ts'
+import { findDuplicateKey } from '../../src/measure/output/duplicate-key.ts'
 import { parseMetricLines } from '../../src/measure/output/metric-lines.ts'
-import { readPrinted } from '../../src/measure/output/read-printed.ts'
+import { readHarnessOutput } from '../../src/measure/output/read-printed.ts'
 import { readScore } from '../../src/measure/output/read-score.ts'
 import { parseResultObject } from '../../src/measure/output/result-object.ts'
 import { aSpec } from '../decide/a-spec.ts'
@@ -33,7 +33,7 @@ describe('where a result is looked for', () => {
     ]
     for (const stdout of logs) {
       const paths = left({ result: '{"bytes": 1}', stdout })
-      expect(readPrinted(paths, aSpec()).metrics).toEqual({ bytes: 1 })
+      expect(readHarnessOutput(paths, aSpec()).metrics).toEqual({ bytes: 1 })
     }
   })
 
@@ -41,7 +41,7 @@ describe('where a result is looked for', () => {
     'a result on stdout that agrees with the result file is fine: %s',
     stdout => {
       const paths = left({ result: '{"bytes": 1}', stdout })
-      expect(readPrinted(paths, aSpec()).metrics).toEqual({ bytes: 1 })
+      expect(readHarnessOutput(paths, aSpec()).metrics).toEqual({ bytes: 1 })
     },
   )
 
@@ -53,44 +53,46 @@ describe('where a result is looked for', () => {
     ['a second METRIC line', 'METRIC bytes=-5\nMETRIC bytes=450'],
   ])('%s on stdout that disagrees with the result file is an error', (_, stdout) => {
     const paths = left({ result: '{"bytes": -5}', stdout })
-    expect(() => readPrinted(paths, aSpec())).toThrow(
+    expect(() => readHarnessOutput(paths, aSpec())).toThrow(
       '$WINNOW_RESULT_PATH holds bytes = -5, and stdout says bytes = 450: report it in one of them',
     )
   })
 
   test('a gate that one channel passes and the other fails is an error', () => {
     const paths = left({ result: '{"bytes": 1, "ok": true}', stdout: 'METRIC ok=false' })
-    expect(() => readPrinted(paths, aSpec())).toThrow('ok = true, and stdout says ok = false')
+    expect(() => readHarnessOutput(paths, aSpec())).toThrow('ok = true, and stdout says ok = false')
   })
 
   test('then the whole of stdout as one object', () => {
-    expect(readPrinted(left({ stdout: '\n {"bytes": 2}\n' }), aSpec()).metrics).toEqual({ bytes: 2 })
+    expect(readHarnessOutput(left({ stdout: '\n {"bytes": 2}\n' }), aSpec()).metrics).toEqual({ bytes: 2 })
   })
 
   test('then METRIC lines between anything else', () => {
     const stdout = '{"log": 1}\nMETRIC bytes=3\nMETRIC ok = true\ndone\n'
-    expect(readPrinted(left({ stdout }), aSpec()).metrics).toEqual({ bytes: 3, ok: true })
+    expect(readHarnessOutput(left({ stdout }), aSpec()).metrics).toEqual({ bytes: 3, ok: true })
   })
 
   test('with output metric-lines nothing but lines', () => {
     const spec = aSpec({ measurement: { output: 'metric-lines' } })
-    expect(() => readPrinted(left({ stdout: '{"bytes": 2}' }), spec)).toThrow('bytes is needed')
+    expect(() => readHarnessOutput(left({ stdout: '{"bytes": 2}' }), spec)).toThrow('bytes is needed')
   })
 
   test('built-in metrics need nothing', () => {
-    expect(readPrinted(left({ stdout: '{ not json' }), builtIn).metrics).toEqual({})
-    expect(readPrinted(left({}), builtIn).metrics).toEqual({})
+    expect(readHarnessOutput(left({ stdout: '{ not json' }), builtIn).metrics).toEqual({})
+    expect(readHarnessOutput(left({}), builtIn).metrics).toEqual({})
   })
 
   test('every other metric does', () => {
-    expect(() => readPrinted(left({ stdout: 'hello' }), aSpec())).toThrow(
+    expect(() => readHarnessOutput(left({ stdout: 'hello' }), aSpec())).toThrow(
       /^[^:]*what was printed is no result, but /,
     )
-    expect(() => readPrinted(left({ stdout: ' \n' }), aSpec())).toThrow('nothing was printed to stdout, but ')
+    expect(() => readHarnessOutput(left({ stdout: ' \n' }), aSpec())).toThrow(
+      'nothing was printed to stdout, but ',
+    )
   })
 
   test('a result file that is no object is an error, whatever stdout says', () => {
-    expect(() => readPrinted(left({ result: '12', stdout: '{"bytes": 2}' }), aSpec())).toThrow(
+    expect(() => readHarnessOutput(left({ result: '12', stdout: '{"bytes": 2}' }), aSpec())).toThrow(
       'one JSON object',
     )
   })
@@ -100,9 +102,9 @@ describe('where a result is looked for', () => {
     const paths = { result: join(dir, 'result.json'), stdout: join(dir, 'stdout') }
     symlinkSync('/etc/hostname', paths.result)
     writeFileSync(paths.stdout, '{"bytes": 2}')
-    expect(readPrinted(paths, aSpec()).metrics).toEqual({ bytes: 2 })
+    expect(readHarnessOutput(paths, aSpec()).metrics).toEqual({ bytes: 2 })
     truncateSync(paths.stdout, 2 ** 33)
-    expect(() => readPrinted(paths, aSpec())).toThrow('too large')
+    expect(() => readHarnessOutput(paths, aSpec())).toThrow('too large')
   })
 })
 
@@ -198,19 +200,19 @@ describe('a duplicate member', () => {
   test('is found at any depth and in no valid object', () => {
     fc.assert(
       fc.property(fc.jsonValue(), value => {
-        expect(duplicateKey(JSON.stringify(value))).toBeNull()
+        expect(findDuplicateKey(JSON.stringify(value))).toBeNull()
       }),
     )
     fc.assert(
       fc.property(fc.string(), fc.jsonValue(), (key, value) => {
         const [name, inner] = [JSON.stringify(key), JSON.stringify(value)]
-        expect(duplicateKey(`[{"outer": {${name}: ${inner}, ${name}: 1}}]`)).toBe(key)
+        expect(findDuplicateKey(`[{"outer": {${name}: ${inner}, ${name}: 1}}]`)).toBe(key)
       }),
     )
   })
 
   test('escapes do not hide it', () => {
-    expect(duplicateKey('{"a": 1, "\\u0061": 2}')).toBe('a')
+    expect(findDuplicateKey('{"a": 1, "\\u0061": 2}')).toBe('a')
   })
 })
 
@@ -287,14 +289,14 @@ describe('what is kept of a command that failed', () => {
 describe('what people are shown of an output', () => {
   test('steers no terminal', () => {
     const escape = String.fromCharCode(27)
-    expect(printable(`${escape}[31mred${escape}[0m\r\nnext\u0007\u202e\ttab`)).toBe('red\nnext\ttab')
+    expect(toPrintable(`${escape}[31mred${escape}[0m\r\nnext\u0007\u202e\ttab`)).toBe('red\nnext\ttab')
   })
 
   test('is its end, and nothing of what is not a plain file', () => {
     const dir = scratch()
     writeFileSync(join(dir, 'log'), `${'x'.repeat(50_000)}\nlast\n`)
-    expect(endOf(join(dir, 'log'))).toMatch(/x\nlast$/)
+    expect(readOutputTail(join(dir, 'log'))).toMatch(/x\nlast$/)
     mkdirSync(join(dir, 'folder'))
-    expect(endOf(join(dir, 'folder'))).toBe('')
+    expect(readOutputTail(join(dir, 'folder'))).toBe('')
   })
 })

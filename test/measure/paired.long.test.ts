@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { followsCoins, seedOf, turns } from '../../src/model/coins.ts'
+import { isFollowingCoins, drawSeed, drawTurns } from '../../src/model/coins.ts'
 import type { PairedTerms } from '../../src/model/order.ts'
-import { askedIn, type StopRule } from '../../src/model/order.ts'
-import { jobOf, measuredIn } from '../../src/model/pairs.ts'
+import { toPairRequest, type StopRule } from '../../src/model/order.ts'
+import { buildPairJob, toMeasuredRun } from '../../src/model/pairs.ts'
 import type { Execution, Report, Side } from '../../src/model/report.ts'
 import { aJob, aRule, gainsOf, someTerms } from '../decide/paired/a-case.ts'
 import { type Experiment, laboratory } from './laboratory.ts'
@@ -35,7 +35,7 @@ interface Measured {
   report: Report
   /** Values in the order in which they were run, warm-ups too. */
   ran: string[]
-  order: Parameters<typeof followsCoins>[0]
+  order: Parameters<typeof isFollowingCoins>[0]
 }
 
 async function measured(
@@ -76,13 +76,17 @@ describe('pairs', () => {
   test('take turns by the coins of the order, which the report shows', async () => {
     const { report, order, ran } = await measured({ 'exp-001': { value: '900' } }, PAIRS)
     const values: Record<string, string> = { base: '1000', 'exp-001': '900' }
-    const drawn = ['warm-up' as const, 0, 1, 2].flatMap(block => turns(order, block, ['base', 'exp-001']))
+    const drawn = ['warm-up' as const, 0, 1, 2].flatMap(block => drawTurns(order, block, ['base', 'exp-001']))
     expect(ran).toEqual(drawn.map(side => values[side]))
     expect(report.executions.map(({ side }) => side)).toEqual(drawn)
-    expect(followsCoins(order, report)).toBe(true)
-    const first = jobOf(askedIn(order), measuredIn(report), 'exp-001').pairs.map(pair => pair.first)
+    expect(isFollowingCoins(order, report)).toBe(true)
+    const first = buildPairJob(toPairRequest(order), toMeasuredRun(report), 'exp-001').pairs.map(
+      pair => pair.first,
+    )
     expect(first).toEqual(
-      [0, 1, 2].map(block => (turns(order, block, ['base', 'exp-001'])[0] === 'base' ? 'base' : 'candidate')),
+      [0, 1, 2].map(block =>
+        drawTurns(order, block, ['base', 'exp-001'])[0] === 'base' ? 'base' : 'candidate',
+      ),
     )
   })
 
@@ -90,7 +94,7 @@ describe('pairs', () => {
     const one = await measured({ 'exp-001': { value: '900' } }, PAIRS, { order: { coins: '0'.repeat(64) } })
     const other = await measured({ 'exp-001': { value: '900' } }, PAIRS, { order: { coins: '7'.repeat(64) } })
     expect(one.ran).not.toEqual(other.ran)
-    expect(followsCoins(one.order, { ...other.report, order: one.order.id })).toBe(false)
+    expect(isFollowingCoins(one.order, { ...other.report, order: one.order.id })).toBe(false)
   })
 
   test('come after a warm-up of each side, which is recorded and counts for nothing', async () => {
@@ -102,7 +106,7 @@ describe('pairs', () => {
         .map(({ side }) => side)
         .toSorted(),
     ).toEqual(['base', 'exp-001'])
-    const { pairs, complete } = jobOf(askedIn(order), measuredIn(report), 'exp-001')
+    const { pairs, complete } = buildPairJob(toPairRequest(order), toMeasuredRun(report), 'exp-001')
     expect([pairs.length, complete]).toEqual([3, true])
   })
 
@@ -110,7 +114,7 @@ describe('pairs', () => {
     const { report, order } = await measured({ 'exp-001': { value: '900' } }, PAIRS)
     for (const side of ['base', 'exp-001'] as const) {
       const seeds = samples(report).flatMap(run => (run.side === side ? [run.seed] : []))
-      expect(seeds).toEqual([0, 1, 2].map(block => seedOf(order, block)))
+      expect(seeds).toEqual([0, 1, 2].map(block => drawSeed(order, block)))
       expect(new Set(seeds).size).toBe(3)
     }
   })
@@ -119,7 +123,7 @@ describe('pairs', () => {
     const { report, order } = await measured({ 'exp-001': { value: '900' } }, PAIRS)
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
     expect(report.machine.boot_id).toBe(boot)
-    const { runner, pairs, order: id } = jobOf(askedIn(order), measuredIn(report), 'exp-001')
+    const { runner, pairs, order: id } = buildPairJob(toPairRequest(order), toMeasuredRun(report), 'exp-001')
     expect([runner, id]).toEqual([boot, order.id])
     const base = samples(report).filter(({ side }) => side === 'base')
     expect(pairs.map(pair => pair.base)).toEqual(base.map(({ metrics }) => ({ bytes: metrics['bytes'] })))
@@ -136,10 +140,10 @@ describe('a block', () => {
     const { report, order } = await measured(candidates, PAIRS)
     const sides = ['base', 'exp-001', 'exp-002'] as const
     expect(samples(report).map(({ side }) => side)).toEqual(
-      [0, 1, 2].flatMap(block => turns(order, block, sides)),
+      [0, 1, 2].flatMap(block => drawTurns(order, block, sides)),
     )
     const [one, two] = ['exp-001', 'exp-002'].map(
-      label => jobOf(askedIn(order), measuredIn(report), label).pairs,
+      label => buildPairJob(toPairRequest(order), toMeasuredRun(report), label).pairs,
     )
     expect(one?.map(({ base }) => base)).toEqual(two?.map(({ base }) => base))
   })
@@ -151,8 +155,10 @@ describe('a block', () => {
     const counts = [count(report, 'exp-001'), count(report, 'exp-002')]
     expect(Math.max(...counts)).toBeLessThan(8)
     expect(count(report, 'base')).toBe(Math.max(...counts))
-    expect(followsCoins(order, report)).toBe(true)
-    const jobs = ['exp-001', 'exp-002'].map(label => jobOf(askedIn(order), measuredIn(report), label))
+    expect(isFollowingCoins(order, report)).toBe(true)
+    const jobs = ['exp-001', 'exp-002'].map(label =>
+      buildPairJob(toPairRequest(order), toMeasuredRun(report), label),
+    )
     expect(jobs.map(({ complete }) => complete)).toEqual([false, false])
     expect(jobs.map(({ pairs }) => pairs.length)).toEqual([
       count(report, 'exp-001'),
@@ -175,7 +181,7 @@ describe('an execution that fails among pairs', () => {
   test('of the candidate is a lost pair, and the second ends it while the others go on', async () => {
     const candidates = { 'exp-001': { value: '900', fails: 3 }, 'exp-002': { value: '950' } }
     const { report, order } = await measured(candidates, PAIRS)
-    const failed = jobOf(askedIn(order), measuredIn(report), 'exp-001').pairs
+    const failed = buildPairJob(toPairRequest(order), toMeasuredRun(report), 'exp-001').pairs
     expect(failed.map(({ base, candidate }) => [base !== null, candidate !== null])).toEqual([
       [true, true],
       [true, false],
@@ -184,7 +190,7 @@ describe('an execution that fails among pairs', () => {
     const longer = await measured(candidates, { ...PAIRS, pairs: 5 })
     expect(count(longer.report, 'exp-001')).toBe(3)
     expect(count(longer.report, 'exp-002')).toBe(5)
-    expect(followsCoins(longer.order, longer.report)).toBe(true)
+    expect(isFollowingCoins(longer.order, longer.report)).toBe(true)
   })
 
   test('of the base voids the pair, and the second ends the job', async () => {
@@ -194,7 +200,7 @@ describe('an execution that fails among pairs', () => {
       { baseFails: 3 },
     )
     expect(count(report, 'base')).toBe(3)
-    const { pairs, complete } = jobOf(askedIn(order), measuredIn(report), 'exp-001')
+    const { pairs, complete } = buildPairJob(toPairRequest(order), toMeasuredRun(report), 'exp-001')
     expect(pairs.map(({ base }) => base === null)).toEqual([false, true, true].slice(0, pairs.length))
     expect(complete).toBe(false)
   })
@@ -221,8 +227,8 @@ describe('a machine that fails within a block of pairs', () => {
     })
     expect(report.runner_error).toContain('the disk is full')
     expect(report.begun).toEqual({ block: 1, sides: ['base', 'exp-001'] })
-    const { pairs } = jobOf(askedIn(order), measuredIn(report), 'exp-001')
+    const { pairs } = buildPairJob(toPairRequest(order), toMeasuredRun(report), 'exp-001')
     expect(pairs.map(({ lost = false }) => lost)).toEqual([false, true])
-    expect(followsCoins(order, report)).toBe(true)
+    expect(isFollowingCoins(order, report)).toBe(true)
   })
 })

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { countPassedTests, passedTestsIn } from '../../src/measure/output/passed-tests.ts'
+import { countPassedTests, findPassedTests } from '../../src/measure/output/passed-tests.ts'
 import { scratch } from './scratch.ts'
 
 describe('how many tests passed', () => {
@@ -37,7 +37,7 @@ describe('how many tests passed', () => {
     ['prose', '133 passed. All tests passed, 3 passing grades', null],
     ['nothing', '', null],
   ])('%s', (_name, text, expected) => {
-    expect(passedTestsIn(text)).toBe(expected)
+    expect(findPassedTests(text)).toBe(expected)
   })
 
   it('is not known where the start of the output is cut off', () => {

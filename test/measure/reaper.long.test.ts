@@ -3,10 +3,10 @@ import { chmodSync, existsSync, readFileSync, copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { rolldown } from 'rolldown'
 import { describe, expect, test, vi } from 'vitest'
-import { groupSupervisor } from '../../src/measure/process/group.ts'
+import { createGroupSupervisor } from '../../src/measure/process/group.ts'
 import type { Supervisor } from '../../src/measure/process/launch.ts'
-import { reaper } from '../../src/measure/process/reaper.ts'
-import { shellNamespace } from '../../src/measure/process/shell-namespace.ts'
+import { createReaper } from '../../src/measure/process/reaper.ts'
+import { createShellNamespace } from '../../src/measure/process/shell-namespace.ts'
 import { aLaunch, carrying, CLINGING } from './processes.ts'
 import { scratch } from './scratch.ts'
 
@@ -18,20 +18,20 @@ const isRoot = process.getuid?.() === 0
 const strategies: { name: string; supervisor: Supervisor; make: string; runs: boolean }[] = [
   {
     name: 'a user of its own',
-    supervisor: reaper('uid', OWNER),
+    supervisor: createReaper('uid', OWNER),
     make: `reaper('uid', ${JSON.stringify(OWNER)})`,
     runs: isRoot,
   },
   {
     name: 'a process namespace',
-    supervisor: reaper('pid-namespace'),
+    supervisor: createReaper('pid-namespace'),
     make: `reaper('pid-namespace')`,
     runs: true,
   },
-  { name: 'a subreaper', supervisor: reaper('subreaper'), make: `reaper('subreaper')`, runs: true },
+  { name: 'a subreaper', supervisor: createReaper('subreaper'), make: `reaper('subreaper')`, runs: true },
   {
     name: 'a namespace kept by sh',
-    supervisor: shellNamespace(monotonic),
+    supervisor: createShellNamespace(monotonic),
     make: 'shellNamespace(() => performance.now())',
     runs: true,
   },
@@ -199,7 +199,7 @@ describe.each(reaping)('what is used under $name', ({ supervisor }) => {
 
 describe('a subreaper, which the harness could kill', () => {
   test('does not take the blame: the harness has failed, and may have left something', async () => {
-    const ended = await reaper('subreaper').run(aLaunch('kill -9 $PPID; sleep 0.1'))
+    const ended = await createReaper('subreaper').run(aLaunch('kill -9 $PPID; sleep 0.1'))
     expect(ended).toMatchObject({ exitCode: null, signal: 'SIGKILL', unreaped: true, cpuSeconds: null })
   })
 })
@@ -207,7 +207,7 @@ describe('a subreaper, which the harness could kill', () => {
 describe('a supervisor that cannot start', () => {
   test('says why', async () => {
     const launch = aLaunch('true', { cwd: '/nowhere/at/all' })
-    const ended = await reaper('pid-namespace').run(launch)
+    const ended = await createReaper('pid-namespace').run(launch)
     expect(ended.exitCode).toBe(127)
     expect(readFileSync(launch.stderr, 'utf8')).toContain('/nowhere/at/all')
   })
@@ -215,19 +215,19 @@ describe('a supervisor that cannot start', () => {
 
 describe('under a process group, where nothing can reap', () => {
   test('it says so, and leaves processor time and memory missing', async () => {
-    const ended = await groupSupervisor(monotonic).run(aLaunch('exit 4'))
+    const ended = await createGroupSupervisor(monotonic).run(aLaunch('exit 4'))
     expect(ended).toMatchObject({ exitCode: 4, cpuSeconds: null, maxRssMb: null, unreaped: true })
   })
 
   test('children and those that left the session are ended where parenthood still tells', async () => {
     const mark = join(scratch(), 'mark')
     const launch = aLaunch(`sh -c 'sleep 1000; : ${mark}' & setsid sh -c 'sleep 1000; : ${mark}' & sleep 0.6`)
-    await groupSupervisor(monotonic).run(launch)
+    await createGroupSupervisor(monotonic).run(launch)
     expect(carrying(mark)).toEqual([])
   })
 
   test('a timeout ends it', async () => {
-    const ended = await groupSupervisor(monotonic).run(aLaunch('sleep 1000', { timeoutSeconds: 0.2 }))
+    const ended = await createGroupSupervisor(monotonic).run(aLaunch('sleep 1000', { timeoutSeconds: 0.2 }))
     expect(ended).toMatchObject({ timedOut: true, exitCode: null, signal: 'SIGTERM' })
   })
 })

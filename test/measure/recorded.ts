@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { HarnessError } from '../../src/errors.ts'
-import type { Printed } from '../../src/measure/output/printed.ts'
-import { readPrinted } from '../../src/measure/output/read-printed.ts'
+import type { HarnessOutput } from '../../src/measure/output/printed.ts'
+import { readHarnessOutput } from '../../src/measure/output/read-printed.ts'
 import type { BenchmarkFormat } from '../../src/spec/benchmark-formats.ts'
 import { aSpec } from '../decide/a-spec.ts'
 import { scratch } from './scratch.ts'
@@ -18,11 +18,11 @@ export function metricsIn(
   output: BenchmarkFormat,
   text: string,
   at: 'stdout' | 'result' = 'stdout',
-): Printed['metrics'] {
+): HarnessOutput['metrics'] {
   const dir = scratch()
   const paths = { result: join(dir, 'result.json'), stdout: join(dir, 'stdout') }
   writeFileSync(paths[at], text)
-  return readPrinted(paths, aSpec({ measurement: { output } })).metrics
+  return readHarnessOutput(paths, aSpec({ measurement: { output } })).metrics
 }
 
 /** What a person is told of an output that is no result. */

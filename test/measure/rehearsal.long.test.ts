@@ -1,10 +1,10 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { jobLodging, rehearseTwice } from '../../src/engine/job-lodging.ts'
-import { measure } from '../../src/measure/measure.ts'
-import { lodgedWith } from '../../src/measure/users/lodging.ts'
-import { rehearse } from '../../src/measure/users/rehearsal.ts'
+import { chooseJobWorkspace, retryDryRun } from '../../src/engine/job-lodging.ts'
+import { measureOrder } from '../../src/measure/measure.ts'
+import { buildUserWorkspace } from '../../src/measure/users/lodging.ts'
+import { runDryRun } from '../../src/measure/users/rehearsal.ts'
 import { UnfitMachine } from '../../src/measure/users/unfit-machine.ts'
 import { type Experiment, laboratory } from './laboratory.ts'
 import { scratch } from './scratch.ts'
@@ -20,7 +20,7 @@ const FILES = {
 async function rehearsed(experiment: Experiment) {
   const lab = await laboratory()
   const input = await lab.input({ files: FILES, ...experiment })
-  return { input: { ...input, ...lodgedWith(throwAwayUsers(), lab.workDir) } }
+  return { input: { ...input, ...buildUserWorkspace(throwAwayUsers(), lab.workDir) } }
 }
 
 describe.skipIf(!isRoot)('a rehearsal as a user of a side', () => {
@@ -48,7 +48,7 @@ describe.skipIf(!isRoot)('a rehearsal as a user of a side', () => {
     ],
   ])('%s', async (_what, spec, expected) => {
     const { input } = await rehearsed({ spec })
-    expect(await rehearse(input)).toBe(expected)
+    expect(await runDryRun(input)).toBe(expected)
   })
 
   test('tells of a machine on which such a user could change the programs of others, and what to do', async () => {
@@ -57,7 +57,7 @@ describe.skipIf(!isRoot)('a rehearsal as a user of a side', () => {
     const env = { PATH: `${open}:${process.env['PATH'] ?? ''}` }
     const { input } = await rehearsed({ input: { env } })
     const found = `can change what others find by PATH in ${open} (chmod -R o-w ${open}, or take it off PATH)`
-    expect(await rehearseTwice(input)).toContain(found)
+    expect(await retryDryRun(input)).toContain(found)
   })
 
   test('runs nothing of an experiment, and the pinned commit once', async () => {
@@ -77,7 +77,7 @@ describe.skipIf(!isRoot)('a rehearsal as a user of a side', () => {
       base: { 'src/value': '8\n' },
       input: { env },
     })
-    expect(await rehearse(input)).toBeNull()
+    expect(await runDryRun(input)).toBeNull()
     expect(readFileSync(log, 'utf8')).toBe('7\n')
   })
 
@@ -88,7 +88,7 @@ describe.skipIf(!isRoot)('a rehearsal as a user of a side', () => {
     const files = { ...FILES, 'bench.sh': `mkdir "$ROOM/first" 2>/dev/null && exit 3; ${FILES['bench.sh']}` }
     const env = { PATH: process.env['PATH'] ?? '', ROOM: room }
     const { input } = await rehearsed({ files, spec: { measurement: { env: ['ROOM'] } }, input: { env } })
-    expect(await rehearseTwice(input)).toBeNull()
+    expect(await retryDryRun(input)).toBeNull()
   })
 })
 
@@ -105,13 +105,13 @@ describe('users of sides that nobody here can become', () => {
     const lab = await laboratory()
     const stop = { rule: 'alone' } as const
     const input = await lab.input({ files: FILES, stop, spec: { measurement: { isolation } } })
-    const lodging = await jobLodging(lab.workDir, {
+    const lodging = await chooseJobWorkspace(lab.workDir, {
       users: unbecomable(),
       before: isolatedBefore,
       spec: input.spec,
-      rehearse: lodged => rehearseTwice({ ...input, ...lodged }),
+      runDryRun: lodged => retryDryRun({ ...input, ...lodged }),
     })
-    return { lodging, measured: () => measure({ ...input, ...lodging }) }
+    return { lodging, measured: () => measureOrder({ ...input, ...lodging }) }
   }
 
   test('auto goes on without them, says why, and measures', async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { StopRule } from '../../src/model/order.ts'
-import { parcelled } from '../../src/model/parcel.ts'
-import { report } from '../../src/model/report.ts'
-import { roomOfSide, withinRoom } from '../../src/measure/report-room.ts'
+import { serializeReport } from '../../src/model/parcel.ts'
+import { reportSchema } from '../../src/model/report.ts'
+import { computeSideRoom, limitToRoom } from '../../src/measure/report-room.ts'
 import { laboratory } from './laboratory.ts'
 
 /** Prints so many metrics more as its tree says. */
@@ -25,7 +25,7 @@ async function measured(more: { base?: number; candidate: number }, mostReportBy
   const candidates = { 'exp-001': { 'src/more': `${more.candidate}\n`, 'src/other': 'x' } }
   const input = mostReportBytes === undefined ? {} : { mostReportBytes }
   const whole = await lab.measure({ files, candidates, stop: pairs, input })
-  const arrived = report.parse(JSON.parse(parcelled(whole, MOST)))
+  const arrived = reportSchema.parse(JSON.parse(serializeReport(whole, MOST)))
   const of = (side: string) =>
     arrived.executions.flatMap(run => (run.side === side ? [`${run.role} ${run.status}`] : []))
   return { whole, arrived, base: of('base'), own: of('exp-001') }
@@ -71,9 +71,9 @@ describe('a side that prints more than a report can carry', () => {
 describe('the room of a side', () => {
   test('is a share of what a report may have, that of the base a little less', () => {
     const room = (label: 'base' | 'exp-001', of: number) =>
-      roomOfSide({ mostReportBytes: 1000 }, { label, of })
+      computeSideRoom({ mostReportBytes: 1000 }, { label, of })
     expect([room('base', 2), room('exp-001', 2), room('exp-001', 4)]).toEqual([320, 400, 200])
-    expect(roomOfSide({}, { label: 'base', of: 2 })).toBe(Number.POSITIVE_INFINITY)
+    expect(computeSideRoom({}, { label: 'base', of: 2 })).toBe(Number.POSITIVE_INFINITY)
   })
 
   test('is used up by metrics alone, to the last byte, and by nothing that had none', () => {
@@ -90,10 +90,10 @@ describe('the room of a side', () => {
       metrics: { bytes: 1 },
       artifacts: { trace: 'long' },
     } as const
-    expect(withinRoom(side, run)).toBe(run)
+    expect(limitToRoom(side, run)).toBe(run)
     expect(side.room).toBe(9)
-    expect(withinRoom(side, run)).toMatchObject({ status: 'bad-output', metrics: {} })
+    expect(limitToRoom(side, run)).toMatchObject({ status: 'bad-output', metrics: {} })
     expect(side.room).toBe(9)
-    expect(withinRoom(side, { ...run, metrics: { b: 1 } }).status).toBe('ok')
+    expect(limitToRoom(side, { ...run, metrics: { b: 1 } }).status).toBe('ok')
   })
 })

@@ -11,9 +11,14 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { waitPast } from '../../src/measure/clock-file.ts'
-import { brokenSeal, firstDifference, sealEverything, sealFiles } from '../../src/measure/seal.ts'
-import { contentId, type TrackedFile } from '../../src/measure/tracked-file.ts'
+import { waitUntilPast } from '../../src/measure/clock-file.ts'
+import {
+  findTamperedPath,
+  findFirstDifference,
+  snapshotEverything,
+  snapshotFiles,
+} from '../../src/measure/seal.ts'
+import { computeContentId, type TrackedFile } from '../../src/measure/tracked-file.ts'
 import { scratch } from './scratch.ts'
 
 function laidOut(files: Record<string, string>): { dir: string; files: TrackedFile[] } {
@@ -22,7 +27,7 @@ function laidOut(files: Record<string, string>): { dir: string; files: TrackedFi
   const tracked = Object.entries(files).map(([path, content]) => {
     mkdirSync(join(dir, path, '..'), { recursive: true })
     writeFileSync(join(dir, path), content)
-    return { path, mode: '100644', oid: contentId(join(dir, path), false, 'sha1') }
+    return { path, mode: '100644', oid: computeContentId(join(dir, path), false, 'sha1') }
   })
   return { dir, files: tracked }
 }
@@ -36,14 +41,14 @@ describe('a sealed side', () => {
       encoding: 'utf8',
     }).trim()
     expect(files[0]?.oid).toBe(git)
-    expect(contentId(join(dir, 'a'), false, 'sha256')).toHaveLength(64)
+    expect(computeContentId(join(dir, 'a'), false, 'sha256')).toHaveLength(64)
   })
 
   test('is whole while nothing happens, and when it is moved', () => {
     const { dir, files } = laidOut(TWO)
-    const seal = sealEverything(dir, files, 'sha1')
+    const seal = snapshotEverything(dir, files, 'sha1')
     renameSync(dir, `${dir}-moved`)
-    expect(brokenSeal(seal, `${dir}-moved`, 'sha1')).toBeNull()
+    expect(findTamperedPath(seal, `${dir}-moved`, 'sha1')).toBeNull()
   })
 
   const changes: [string, (dir: string) => void, string][] = [
@@ -58,81 +63,84 @@ describe('a sealed side', () => {
   ]
   test.each(changes)('%s breaks either kind of seal', async (_, change, path) => {
     const { dir, files } = laidOut(TWO)
-    const both = [sealFiles(sealEverything(dir, files, 'sha1'), files), sealEverything(dir, files, 'sha1')]
-    await waitPast(`${dir}-clock`, both[1]?.newest ?? 0n)
+    const both = [
+      snapshotFiles(snapshotEverything(dir, files, 'sha1'), files),
+      snapshotEverything(dir, files, 'sha1'),
+    ]
+    await waitUntilPast(`${dir}-clock`, both[1]?.newest ?? 0n)
     change(dir)
-    for (const seal of both) expect([path, 'sub', '.']).toContain(brokenSeal(seal, dir, 'sha1'))
+    for (const seal of both) expect([path, 'sub', '.']).toContain(findTamperedPath(seal, dir, 'sha1'))
   })
 
   test('a write whose time is put back is found at once', async () => {
     const { dir, files } = laidOut(TWO)
-    const seal = sealFiles(sealEverything(dir, files, 'sha1'), files)
-    await waitPast(`${dir}-clock`, seal.newest)
+    const seal = snapshotFiles(snapshotEverything(dir, files, 'sha1'), files)
+    await waitUntilPast(`${dir}-clock`, seal.newest)
     const before = new Date(1_000_000)
     writeFileSync(join(dir, 'a.txt'), 'ONE\n')
     utimesSync(join(dir, 'a.txt'), before, before)
-    expect(brokenSeal(seal, dir, 'sha1')).toBe('a.txt')
+    expect(findTamperedPath(seal, dir, 'sha1')).toBe('a.txt')
   })
 
   test('the same bytes written again are the same bytes', async () => {
     const { dir, files } = laidOut(TWO)
-    const seal = sealEverything(dir, files, 'sha1')
-    await waitPast(`${dir}-clock`, seal.newest)
+    const seal = snapshotEverything(dir, files, 'sha1')
+    await waitUntilPast(`${dir}-clock`, seal.newest)
     writeFileSync(join(dir, 'a.txt'), 'one\n')
-    expect(brokenSeal(seal, dir, 'sha1')).toBeNull()
+    expect(findTamperedPath(seal, dir, 'sha1')).toBeNull()
   })
 
   test('files nobody knows may come and go in the running side, not in the other', async () => {
     const { dir, files } = laidOut(TWO)
     const [running, parked] = [
-      sealFiles(sealEverything(dir, files, 'sha1'), files),
-      sealEverything(dir, files, 'sha1'),
+      snapshotFiles(snapshotEverything(dir, files, 'sha1'), files),
+      snapshotEverything(dir, files, 'sha1'),
     ]
-    await waitPast(`${dir}-clock`, parked.newest)
+    await waitUntilPast(`${dir}-clock`, parked.newest)
     writeFileSync(join(dir, 'sub/cache'), 'x')
-    expect(brokenSeal(running, dir, 'sha1')).toBeNull()
-    expect(brokenSeal(parked, dir, 'sha1')).toBe('sub')
+    expect(findTamperedPath(running, dir, 'sha1')).toBeNull()
+    expect(findTamperedPath(parked, dir, 'sha1')).toBe('sub')
   })
 
   test('what was just found whole need not be looked at again for a seal of everything', async () => {
     const { dir, files } = laidOut(TWO)
-    const tracked = sealFiles(sealEverything(dir, files, 'sha1'), files)
-    await waitPast(`${dir}-clock`, tracked.newest)
+    const tracked = snapshotFiles(snapshotEverything(dir, files, 'sha1'), files)
+    await waitUntilPast(`${dir}-clock`, tracked.newest)
     writeFileSync(join(dir, 'sub/cache'), 'x')
     writeFileSync(join(dir, 'a.txt'), 'one\n')
-    expect(brokenSeal(tracked, dir, 'sha1')).toBeNull()
-    const again = sealEverything(dir, files, 'sha1', tracked)
+    expect(findTamperedPath(tracked, dir, 'sha1')).toBeNull()
+    const again = snapshotEverything(dir, files, 'sha1', tracked)
     const looked = ({ entries }: typeof again) =>
       entries.map(({ path, names, stamp }) => [path, names, stamp.ctimeNs, stamp.size, stamp.ino, stamp.mode])
-    expect(looked(again)).toEqual(looked(sealEverything(dir, files, 'sha1')))
-    await waitPast(`${dir}-clock`, again.newest)
+    expect(looked(again)).toEqual(looked(snapshotEverything(dir, files, 'sha1')))
+    await waitUntilPast(`${dir}-clock`, again.newest)
     writeFileSync(join(dir, 'a.txt'), 'ONE\n')
-    expect(brokenSeal(again, dir, 'sha1')).toBe('a.txt')
+    expect(findTamperedPath(again, dir, 'sha1')).toBe('a.txt')
   })
 
   test('a file of a shared store may be linked elsewhere, but not written', async () => {
     const { dir, files } = laidOut(TWO)
     writeFileSync(`${dir}-store`, 'shared')
     linkSync(`${dir}-store`, join(dir, 'linked'))
-    const seal = sealEverything(dir, files, 'sha1')
-    await waitPast(`${dir}-clock`, seal.newest)
+    const seal = snapshotEverything(dir, files, 'sha1')
+    await waitUntilPast(`${dir}-clock`, seal.newest)
     linkSync(`${dir}-store`, `${dir}-again`)
-    expect(brokenSeal(seal, dir, 'sha1')).toBeNull()
+    expect(findTamperedPath(seal, dir, 'sha1')).toBeNull()
     writeFileSync(`${dir}-store`, 'SHARED')
-    expect(brokenSeal(seal, dir, 'sha1')).toBe('linked')
+    expect(findTamperedPath(seal, dir, 'sha1')).toBe('linked')
   })
 
   test('names that are not ASCII are names', () => {
     const { dir, files } = laidOut({ 'é/ü.txt': '1', 'a b/-c': '2' })
-    expect(brokenSeal(sealEverything(dir, files, 'sha1'), dir, 'sha1')).toBeNull()
+    expect(findTamperedPath(snapshotEverything(dir, files, 'sha1'), dir, 'sha1')).toBeNull()
   })
 })
 
 describe('a side found again', () => {
   test('is read in full: the first file that differs is named', () => {
     const { dir, files } = laidOut(TWO)
-    expect(firstDifference(dir, files, 'sha1')).toBeNull()
+    expect(findFirstDifference(dir, files, 'sha1')).toBeNull()
     writeFileSync(join(dir, 'sub/b.txt'), 'TWO\n')
-    expect(firstDifference(dir, files, 'sha1')).toBe('sub/b.txt')
+    expect(findFirstDifference(dir, files, 'sha1')).toBe('sub/b.txt')
   })
 })

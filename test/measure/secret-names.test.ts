@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { looksSecret, withoutSecrets } from '../../src/measure/secret-names.ts'
+import { isSecretName, removeSecrets } from '../../src/measure/secret-names.ts'
 
 describe('what looks like a secret', () => {
   it.each([
@@ -20,11 +20,11 @@ describe('what looks like a secret', () => {
     'GOOGLE_APPLICATION_CREDENTIALS',
     'DEPLOY_PRIVATE_KEY',
     'WINNOW_MODEL_KEY',
-  ])('%s does', name => expect(looksSecret(name)).toBe(true))
+  ])('%s does', name => expect(isSecretName(name)).toBe(true))
 
   it.each(['PATH', 'HOME', 'TOKENIZERS_PARALLELISM', 'JAVA_HOME', 'KEYBOARD', 'GITHUB_RUN_ID', 'SECRETARY'])(
     '%s does not',
-    name => expect(looksSecret(name)).toBe(false),
+    name => expect(isSecretName(name)).toBe(false),
   )
 })
 
@@ -33,9 +33,9 @@ describe('an environment without secrets', () => {
     const names = fc.stringMatching(/^[A-Z][A-Z_]{0,12}(?:_TOKEN|_SECRET|)$/)
     fc.assert(
       fc.property(fc.dictionary(names, fc.string()), env => {
-        const left = withoutSecrets(env)
+        const left = removeSecrets(env)
         expect(env).toMatchObject(left)
-        expect(Object.keys(left).filter(looksSecret)).toEqual([])
+        expect(Object.keys(left).filter(isSecretName)).toEqual([])
       }),
     )
   })
@@ -48,6 +48,6 @@ describe('an environment without secrets', () => {
       BASH_ENV: 'x',
       PATH: '/bin',
     }
-    expect(withoutSecrets(env)).toEqual({ PATH: '/bin' })
+    expect(removeSecrets(env)).toEqual({ PATH: '/bin' })
   })
 })

@@ -12,11 +12,11 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { berthFor } from '../../src/engine/lanes.ts'
-import { readCapped, endOf } from '../../src/measure/output/capped-file.ts'
-import { lodgedWith, lodgingFor } from '../../src/measure/users/lodging.ts'
-import { MAKE_USERS, ownersIn, requireOurs } from '../../src/measure/users/side-users.ts'
-import { copyFor } from '../../src/measure/users/give.ts'
+import { chooseSlotRequest } from '../../src/engine/lanes.ts'
+import { readCapped, readOutputTail } from '../../src/measure/output/capped-file.ts'
+import { buildUserWorkspace, chooseWorkspace } from '../../src/measure/users/lodging.ts'
+import { MAKE_USERS, parseOwners, requireRootOwned } from '../../src/measure/users/side-users.ts'
+import { copyForUser } from '../../src/measure/users/give.ts'
 import { aSpec } from '../decide/a-spec.ts'
 import { scratch } from './scratch.ts'
 import { isRoot, throwAwayUsers } from './throw-away-users.ts'
@@ -30,8 +30,8 @@ const passwd = (...lines: string[]) => `${lines.join('\n')}\n`
 describe('users for sides', () => {
   test('are those of that name, with numbers of their own', () => {
     const owners = [1, 2, 3, 4, 5, 6].map(n => ({ uid: 900 + n, gid: 800 + n }))
-    expect(ownersIn(passwd(...PEOPLE, ...SIDES))).toEqual(owners)
-    expect(ownersIn(passwd(...SIDES.toReversed(), ...PEOPLE))).toEqual(owners)
+    expect(parseOwners(passwd(...PEOPLE, ...SIDES))).toEqual(owners)
+    expect(parseOwners(passwd(...SIDES.toReversed(), ...PEOPLE))).toEqual(owners)
   })
 
   test.each([
@@ -68,7 +68,7 @@ describe('users for sides', () => {
       'userdel winnow-1',
     ],
   ])('that are %s are refused with what to do', (_what, lines, what, fix) => {
-    expect(ownersIn(passwd(...lines))).toEqual({
+    expect(parseOwners(passwd(...lines))).toEqual({
       what: expect.stringContaining(what),
       fix: expect.stringContaining(fix),
     })
@@ -83,23 +83,23 @@ describe('users for sides', () => {
 
   test('are looked for only where the spec asks for them', () => {
     const asking = aSpec({ measurement: { command: 'x', isolation: 'uid' } })
-    expect(lodgingFor(aSpec({}), '/work')).toEqual({ workDir: '/work' })
-    expect(() => lodgingFor(asking, '/work')).toThrow(
+    expect(chooseWorkspace(aSpec({}), '/work')).toEqual({ workDir: '/work' })
+    expect(() => chooseWorkspace(asking, '/work')).toThrow(
       /^measurement\.isolation uid: (?:there is no user|only root)/,
     )
   })
 
   test('work in a place of their own for each place that they stand for', () => {
     const users = { dir: '/var/lib/winnow', owners: [] }
-    const { workDir } = lodgedWith(users, '/home/ada/.cache/winnow/a')
+    const { workDir } = buildUserWorkspace(users, '/home/ada/.cache/winnow/a')
     expect(workDir).toMatch(/^\/var\/lib\/winnow\/work-[0-9a-f]{12}$/)
-    expect(lodgedWith(users, '/home/ada/.cache/winnow/b').workDir).not.toBe(workDir)
+    expect(buildUserWorkspace(users, '/home/ada/.cache/winnow/b').workDir).not.toBe(workDir)
   })
 
   test('are taken by one order at a time, however many could run at once', () => {
     const order = { stop: { rule: 'once', min_effect: 0, scale: 'linear' } } as const
-    expect(berthFor(order, aSpec({})).alone).toBe(false)
-    expect(berthFor(order, aSpec({ measurement: { command: 'x', isolation: 'uid' } }))).toEqual({
+    expect(chooseSlotRequest(order, aSpec({})).alone).toBe(false)
+    expect(chooseSlotRequest(order, aSpec({ measurement: { command: 'x', isolation: 'uid' } }))).toEqual({
       limit: 1,
       alone: true,
     })
@@ -109,12 +109,12 @@ describe('users for sides', () => {
 describe.skipIf(!isRoot)('a folder where sides lie', () => {
   test('is ours, and nobody else may write there', () => {
     const dir = scratch()
-    expect(() => requireOurs(dir)).not.toThrow()
+    expect(() => requireRootOwned(dir)).not.toThrow()
     const link = join(scratch(), 'link')
     symlinkSync(dir, link)
-    expect(() => requireOurs(link)).toThrow('can be written by others')
+    expect(() => requireRootOwned(link)).toThrow('can be written by others')
     chmodSync(dir, 0o775)
-    expect(() => requireOurs(dir)).toThrow('can be written by others')
+    expect(() => requireRootOwned(dir)).toThrow('can be written by others')
   })
 })
 
@@ -133,7 +133,7 @@ describe.skipIf(!isRoot)('root, among what a user left', () => {
     expect(readCapped(join(dir, 'mine'))).toEqual({ kind: 'text', text: 'text' })
     for (const name of ['others', 'linked']) {
       expect(readCapped(join(dir, name))).toEqual({ kind: 'missing' })
-      expect(endOf(join(dir, name))).toBe('')
+      expect(readOutputTail(join(dir, name))).toBe('')
     }
   })
 
@@ -146,7 +146,7 @@ describe.skipIf(!isRoot)('root, among what a user left', () => {
     chmodSync(join(from, 'closed', 'program'), 0o6711)
     chmodSync(join(from, 'closed'), 0)
     symlinkSync('/etc', join(from, 'link'))
-    await copyFor(owner, { from, room: join(room, 'closed'), to: join(room, 'to') })
+    await copyForUser(owner, { from, room: join(room, 'closed'), to: join(room, 'to') })
     const program = lstatSync(join(room, 'to/closed/program'))
     expect([program.uid, program.mode & 0o7777]).toEqual([owner.uid, 0o700])
     expect([lstatSync(join(room, 'to/link')).uid, statSync('/etc').uid]).toEqual([owner.uid, 0])
@@ -166,7 +166,7 @@ describe.skipIf(!isRoot)('root, among what a user left', () => {
     chmodSync(aim, 0o755)
     leave(join(room, 'from'), aim)
     const to = join(room, 'to')
-    await copyFor(owner, { from: join(room, 'from'), room: join(room, 'closed'), to })
+    await copyForUser(owner, { from: join(room, 'from'), room: join(room, 'closed'), to })
     const made = lstatSync(to)
     expect([made.isDirectory(), made.uid, made.mode & 0o7777, readdirSync(to)]).toEqual([
       true,
@@ -186,7 +186,7 @@ describe.skipIf(!isRoot)('root, among what a user left', () => {
     mkdirSync(join(room, 'from'))
     writeFileSync(join(room, 'from/0'), 'x')
     for (const name of ['1', '2', '3']) linkSync(join(room, 'from/0'), join(room, 'from', name))
-    await copyFor(owner, { from: join(room, 'from'), room: join(room, 'closed'), to: join(room, 'to') })
+    await copyForUser(owner, { from: join(room, 'from'), room: join(room, 'closed'), to: join(room, 'to') })
     const copies = ['0', '1', '2', '3'].map(name => lstatSync(join(room, 'to', name)))
     expect([new Set(copies.map(({ ino }) => ino)).size, copies[0]?.nlink]).toEqual([1, 4])
     expect(copies[0]?.ino).not.toBe(lstatSync(join(room, 'from/0')).ino)

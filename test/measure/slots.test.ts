@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { bootId } from '../../src/measure/boot-id.ts'
+import { getBootId } from '../../src/measure/boot-id.ts'
 import { removeAll } from '../../src/measure/remove.ts'
 import { removeUntracked } from '../../src/measure/scrub.ts'
 import { Slots } from '../../src/measure/slots.ts'
@@ -24,7 +24,7 @@ const C = 'c'.repeat(40)
 async function filled(workDir: string, trees: readonly string[]): Promise<Slots> {
   const slots = await Slots.open(workDir)
   for (const [at, slot] of slots.assign(trees).entries()) {
-    mkdirSync(slots.placeOf(slot), { recursive: true })
+    mkdirSync(slots.getPath(slot), { recursive: true })
     await slots.note(slot, { tree: trees[at] ?? null })
   }
   return slots
@@ -53,7 +53,7 @@ describe('the directories of a work directory', () => {
     if (first === undefined || second === undefined) throw new Error('no slots')
     for (const slot of [first, second, first]) {
       await slots.bring(slot)
-      expect(slots.placeOf(slot)).toBe(join(workDir, 'at'))
+      expect(slots.getPath(slot)).toBe(join(workDir, 'at'))
       expect(readdirSync(join(workDir, 'slots'))).toHaveLength(1)
     }
     await slots.bring(null)
@@ -88,7 +88,7 @@ describe('a measurement after a kill', () => {
     const gone = { pid: 2 ** 22 - 1, started: '1' }
     writeFileSync(
       join(lab.workDir, 'running.json'),
-      JSON.stringify({ boot_id: bootId(), owner: gone, supervisor: gone }),
+      JSON.stringify({ boot_id: getBootId(), owner: gone, supervisor: gone }),
     )
     const after = await lab.measure(order)
     expect(after.runner_error).toBeNull()

@@ -15,11 +15,11 @@ import {
 import { dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { HarnessError } from '../../src/errors.ts'
-import { turns } from '../../src/model/coins.ts'
+import { drawTurns } from '../../src/model/coins.ts'
 import type { StopRule } from '../../src/model/order.ts'
 import type { Report } from '../../src/model/report.ts'
-import { copyFor } from '../../src/measure/users/give.ts'
-import { lodgedWith } from '../../src/measure/users/lodging.ts'
+import { copyForUser } from '../../src/measure/users/give.ts'
+import { buildUserWorkspace } from '../../src/measure/users/lodging.ts'
 import type { SideUsers } from '../../src/measure/users/side-users.ts'
 import { type Experiment, laboratory } from './laboratory.ts'
 import { carrying } from './processes.ts'
@@ -38,7 +38,7 @@ const alone = { rule: 'alone' } as const
 async function settled() {
   const lab = await laboratory()
   const users = throwAwayUsers()
-  const lodging = lodgedWith(users, lab.workDir)
+  const lodging = buildUserWorkspace(users, lab.workDir)
   const measure = (experiment: Experiment): Promise<Report> =>
     lab.measure({ ...experiment, input: { ...lodging, ...experiment.input } })
   const acting = (script: string, rest: Partial<Experiment> = {}) =>
@@ -72,7 +72,7 @@ describe.skipIf(!isRoot)('a side with a user of its own', () => {
     expect(report).toMatchObject({ tampered: null, runner_error: null })
     expect(report.flags).not.toContain('unisolated')
     const { order } = await lab.input({ files, candidates })
-    const drawn = turns(order, 'users', users.owners)
+    const drawn = drawTurns(order, 'users', users.owners)
     const ran = ['base', 'exp-001', 'exp-002'].map(
       side => report.executions.find(execution => execution.side === side)?.metrics,
     )
@@ -399,7 +399,7 @@ describe.skipIf(!isRoot)('before sides with users of their own are measured', ()
     const closed = join(users.dir, 'closed')
     mkdirSync(closed, { mode: 0o700 })
     const dir = join(closed, 'sides')
-    const measuring = lab.measure({ input: lodgedWith({ ...users, dir }, lab.workDir) })
+    const measuring = lab.measure({ input: buildUserWorkspace({ ...users, dir }, lab.workDir) })
     await expect(measuring).rejects.toThrow(new RegExp(`user \\d+ of a side cannot enter ${closed}$`))
   })
 
@@ -455,7 +455,7 @@ describe.skipIf(!isRoot)('before sides with users of their own are measured', ()
 
   test('nobody else measures with the same users meanwhile', async () => {
     const { measure, lab, users } = await settled()
-    const second = lodgedWith(users, join(lab.workDir, 'other'))
+    const second = buildUserWorkspace(users, join(lab.workDir, 'other'))
     const seen: unknown[] = []
     const report = await measure({
       stop: alone,
@@ -503,7 +503,7 @@ describe.skipIf(!isRoot)('folders deeper than any path', () => {
     const [from, closed] = [join(room, 'from'), join(room, 'closed')]
     mkdirSync(from)
     execFileSync('perl', ['-e', 'mkdir "x" and chdir "x" for 1..2100', '--'], { cwd: from })
-    const copying = copyFor(owner, { from, room: closed, to: join(room, 'to') })
+    const copying = copyForUser(owner, { from, room: closed, to: join(room, 'to') })
     await expect(copying).rejects.toThrow(HarnessError)
     execFileSync('rm', ['-rf', '--', from, closed])
   })

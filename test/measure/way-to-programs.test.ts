@@ -1,12 +1,12 @@
 import { chmodSync, mkdirSync, realpathSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { reachesOf } from '../../src/measure/users/way-to-programs.ts'
+import { listPathRisks } from '../../src/measure/users/way-to-programs.ts'
 import { scratch } from './scratch.ts'
 
 /** Which folders a user is asked about, and in which of them it may not even add a name. */
 function asked(searched: string) {
-  const reaches = reachesOf(searched)
+  const reaches = listPathRisks(searched)
   const named = (question: RegExp) =>
     reaches.filter(({ asks }) => question.test(asks)).map(({ folder }) => folder)
   return { owned: named(/^test -O/), writable: named(/^test -w/), programs: named(/^\(for f/) }
@@ -53,6 +53,6 @@ describe('the way to programs', () => {
   })
 
   test('does not go through what is relative: it lies in the tree of who asks', () => {
-    expect(reachesOf('node_modules/.bin::.')).toEqual([])
+    expect(listPathRisks('node_modules/.bin::.')).toEqual([])
   })
 })

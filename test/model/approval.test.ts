@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { awaitedPackages, awaitedText, packagesText } from '../../src/model/approval.ts'
-import { checkMark } from '../../src/model/check-mark.ts'
+import { listAwaitedPackages, describeAwaitedPackages, formatPackages } from '../../src/model/approval.ts'
+import { buildCheckMark } from '../../src/model/check-mark.ts'
 import { type EventDraft, parseEvent } from '../../src/model/event.ts'
-import { EventLines } from '../../src/report/event-line.ts'
+import { EventRenderer } from '../../src/report/event-line.ts'
 import { campaign } from '../plan/a-campaign.ts'
 import { LEFT_PAD } from '../plan/an-addition.ts'
 
@@ -17,13 +17,13 @@ const approval = {
 
 describe('what an experiment waits for', () => {
   it('is nothing before it was asked for', () => {
-    expect(awaitedPackages({ approval: null, approved: {} })).toEqual([])
+    expect(listAwaitedPackages({ approval: null, approved: {} })).toEqual([])
   })
 
   it('is what was not approved in the same set', () => {
     const approved = { [approval.digest]: ['zlib'], [OTHER]: ['left-pad'] }
-    expect(awaitedPackages({ approval, approved })).toEqual(['left-pad'])
-    expect(awaitedText({ approval, approved })).toBe('left-pad 1.3.0 (npm)')
+    expect(listAwaitedPackages({ approval, approved })).toEqual(['left-pad'])
+    expect(describeAwaitedPackages({ approval, approved })).toBe('left-pad 1.3.0 (npm)')
   })
 })
 
@@ -42,7 +42,7 @@ describe('a request of an older ledger', () => {
       .add({ ...request, cause: 'opened' })
     const event = parseEvent(JSON.parse(JSON.stringify(built.events.at(-1))))
     expect(event).toEqual(built.events.at(-1))
-    expect(new EventLines().next(event)).toContain('exp-001 is waiting for approval of zlib')
+    expect(new EventRenderer().next(event)).toContain('exp-001 is waiting for approval of zlib')
     expect(built.experiment('exp-001')).toMatchObject({
       status: 'deferred',
       approval: { additions: [], why: '' },
@@ -81,16 +81,16 @@ describe('an approval that is taken back', () => {
     built.add({ ...stranger, cause: 'not any more', login: one?.login ?? '' })
     expect(built.experiment('exp-001')).toMatchObject({ status: 'deferred', consents: [] })
     const event = parseEvent(JSON.parse(JSON.stringify(built.events.at(-1))))
-    expect(new EventLines().next(event)).toContain('takes back the approval of zlib')
+    expect(new EventRenderer().next(event)).toContain('takes back the approval of zlib')
   })
 
   it('is shown, though it waits for what it waited for before', () => {
     const built = asked()
-    const first = checkMark(built.campaign, built.experiment('exp-001'))
+    const first = buildCheckMark(built.campaign, built.experiment('exp-001'))
     built.add({ kind: 'approved', ...zlib, cause: 'yes' })
     const { login = '' } = built.experiment('exp-001').consents[0] ?? {}
     built.add({ kind: 'approval-withdrawn', ...zlib, cause: 'no', login })
-    expect(checkMark(built.campaign, built.experiment('exp-001'))).not.toBe(first)
+    expect(buildCheckMark(built.campaign, built.experiment('exp-001'))).not.toBe(first)
   })
 
   it('of what has ended changes nothing', () => {
@@ -127,10 +127,10 @@ describe('packages in a sentence', () => {
     ],
     ['no version of what is only said to be needed', [], 'left-pad'],
   ])('have %s', (_, additions, said) => {
-    expect(packagesText(['left-pad'], additions)).toBe(said)
+    expect(formatPackages(['left-pad'], additions)).toBe(said)
   })
 
   it('are three at most', () => {
-    expect(packagesText(['a', 'b', 'c', 'd', 'e'], [])).toBe('a, b, c and 2 more')
+    expect(formatPackages(['a', 'b', 'c', 'd', 'e'], [])).toBe('a, b, c and 2 more')
   })
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { canonicalJson, canonicalMembers, joined } from '../../src/model/canonical.ts'
+import { toCanonicalJson, listCanonicalMembers, joinMembers } from '../../src/model/canonical.ts'
 
 const object = fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue({ maxDepth: 3 }))
 
@@ -12,7 +12,7 @@ describe('canonical JSON', () => {
           .map(entry => ({ entry, chance: chances.next().value }))
           .sort((a, b) => a.chance - b.chance)
           .map(({ entry }) => entry)
-        expect(canonicalJson(Object.fromEntries(shuffled))).toBe(canonicalJson(value))
+        expect(toCanonicalJson(Object.fromEntries(shuffled))).toBe(toCanonicalJson(value))
       }),
     )
   })
@@ -20,13 +20,13 @@ describe('canonical JSON', () => {
   it('keeps the value, and orders names by their UTF-16 code units', () => {
     fc.assert(
       fc.property(object, value => {
-        const text = canonicalJson(value)
-        expect(canonicalJson(JSON.parse(text))).toBe(text)
-        const names = canonicalMembers(value).map(([name]) => name)
+        const text = toCanonicalJson(value)
+        expect(toCanonicalJson(JSON.parse(text))).toBe(text)
+        const names = listCanonicalMembers(value).map(([name]) => name)
         expect(names).toEqual(Object.keys(value).toSorted((a, b) => (a < b ? -1 : 1)))
       }),
     )
-    expect(canonicalJson({ b: 1, '10': 2, '9': 3, é: 4, '\u{1F600}': 5, '\uFB33': 6, a: undefined })).toBe(
+    expect(toCanonicalJson({ b: 1, '10': 2, '9': 3, é: 4, '\u{1F600}': 5, '\uFB33': 6, a: undefined })).toBe(
       '{"10":2,"9":3,"b":1,"é":4,"\u{1F600}":5,"\uFB33":6}',
     )
   })
@@ -34,16 +34,16 @@ describe('canonical JSON', () => {
   it('is made of its members, so that a part of an object is the text of that part', () => {
     fc.assert(
       fc.property(object, fc.func(fc.boolean()), (value, wanted) => {
-        const members = canonicalMembers(value)
-        expect(joined(members.map(([, member]) => member))).toBe(canonicalJson(value))
+        const members = listCanonicalMembers(value)
+        expect(joinMembers(members.map(([, member]) => member))).toBe(toCanonicalJson(value))
         const part = members.filter(([name]) => wanted(name))
         const rest = Object.fromEntries(part.map(([name]) => [name, value[name]]))
-        expect(joined(part.map(([, member]) => member))).toBe(canonicalJson(rest))
+        expect(joinMembers(part.map(([, member]) => member))).toBe(toCanonicalJson(rest))
       }),
     )
   })
 
   it.each([Number.NaN, Number.POSITIVE_INFINITY, 1n, () => 1])('refuses what JSON cannot hold: %s', value => {
-    expect(() => canonicalJson({ value })).toThrow('not representable in JSON')
+    expect(() => toCanonicalJson({ value })).toThrow('not representable in JSON')
   })
 })

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { sha256 } from '../../src/model/canonical.ts'
-import { followsCoins, seedOf, turns } from '../../src/model/coins.ts'
+import { hashSha256 } from '../../src/model/canonical.ts'
+import { isFollowingCoins, drawSeed, drawTurns } from '../../src/model/coins.ts'
 import type { Execution } from '../../src/model/report.ts'
 import { campaign } from '../plan/a-campaign.ts'
 
-const ORDERS = Array.from({ length: 4_000 }, (_, index) => ({ coins: sha256(`order ${index}`) }))
+const ORDERS = Array.from({ length: 4_000 }, (_, index) => ({ coins: hashSha256(`order ${index}`) }))
 /** Five standard deviations: with fixed orders this is a fact, not a chance. */
 const SPREAD = 5 * Math.sqrt(0.25 / ORDERS.length)
 
@@ -16,7 +16,7 @@ describe('coins (invariant 10)', () => {
   it.each(['build', 'warm-up', 0, 1, 2, 7, 15, 16, 63] as const)(
     'let either side go first in block %s as often',
     block => {
-      const first = share(order => turns(order, block, ['base', 'exp-001'])[0] === 'base')
+      const first = share(order => drawTurns(order, block, ['base', 'exp-001'])[0] === 'base')
       expect(Math.abs(first - 0.5)).toBeLessThan(SPREAD)
     },
   )
@@ -24,7 +24,7 @@ describe('coins (invariant 10)', () => {
   it('give three sides every order as often', () => {
     const seen = new Map<string, number>()
     for (const order of ORDERS) {
-      const key = turns(order, 0, ['a', 'b', 'c']).join('')
+      const key = drawTurns(order, 0, ['a', 'b', 'c']).join('')
       seen.set(key, (seen.get(key) ?? 0) + 1)
     }
     expect(seen.size).toBe(6)
@@ -32,7 +32,7 @@ describe('coins (invariant 10)', () => {
   })
 
   it('of two blocks have nothing to do with each other', () => {
-    const first = (order: { coins: string }, block: number) => turns(order, block, ['x', 'y'])[0]
+    const first = (order: { coins: string }, block: number) => drawTurns(order, block, ['x', 'y'])[0]
     for (const [a, b] of [
       [0, 1],
       [0, 15],
@@ -44,7 +44,7 @@ describe('coins (invariant 10)', () => {
 
   it('draw a seed for each block that both sides share', () => {
     const [order] = ORDERS
-    const seeds = Array.from({ length: 50 }, (_, block) => seedOf(order ?? { coins: '' }, block))
+    const seeds = Array.from({ length: 50 }, (_, block) => drawSeed(order ?? { coins: '' }, block))
     expect(new Set(seeds).size).toBe(50)
     expect(seeds.every(seed => Number.isInteger(seed) && seed >= 0 && seed < 2 ** 31)).toBe(true)
   })
@@ -61,12 +61,12 @@ describe('a report follows its coins', () => {
 
   it('when every side took its turn with its seed', () => {
     expect(report.executions.map(({ role }) => role)).toEqual(['sample', 'sample', 'repeat', 'repeat'])
-    expect(followsCoins(order, report)).toBe(true)
+    expect(isFollowingCoins(order, report)).toBe(true)
   })
 
   it('not when the sides were swapped', () => {
     expect(
-      followsCoins(
+      isFollowingCoins(
         order,
         edited(runs => runs.toReversed()),
       ),
@@ -75,7 +75,7 @@ describe('a report follows its coins', () => {
 
   it('not when a seed is another', () => {
     expect(
-      followsCoins(
+      isFollowingCoins(
         order,
         edited(runs => runs.map(run => ({ ...run, seed: run.seed + 1 }))),
       ),
@@ -84,22 +84,22 @@ describe('a report follows its coins', () => {
 
   it('not when a run was tried once more than asked', () => {
     const again = edited(runs => [...runs, ...runs.filter(({ role }) => role === 'sample')])
-    expect(followsCoins(order, again)).toBe(false)
+    expect(isFollowingCoins(order, again)).toBe(false)
   })
 
   it('not when the sides were built in another order', () => {
-    expect(followsCoins(order, { ...report, setups: report.setups.toReversed() })).toBe(false)
+    expect(isFollowingCoins(order, { ...report, setups: report.setups.toReversed() })).toBe(false)
   })
 
   it('also when one side ended before the other', () => {
     expect(
-      followsCoins(
+      isFollowingCoins(
         order,
         edited(runs => runs.filter(({ role }) => role === 'sample')),
       ),
     ).toBe(true)
     expect(
-      followsCoins(
+      isFollowingCoins(
         order,
         edited(runs => runs.filter(({ side }) => side === 'base')),
       ),
@@ -110,14 +110,14 @@ describe('a report follows its coins', () => {
     const [template] = report.executions
     if (template === undefined) throw new Error('the builder runs something')
     const block = (number: number | 'warm-up'): Execution[] =>
-      turns(order, number, ['base' as const, 'exp-001']).map(side => ({
+      drawTurns(order, number, ['base' as const, 'exp-001']).map(side => ({
         ...template,
         side,
         role: number === 'warm-up' ? 'warmup' : 'sample',
-        seed: seedOf(order, number === 'warm-up' ? 0 : number),
+        seed: drawSeed(order, number === 'warm-up' ? 0 : number),
       }))
     const blocks = [block('warm-up'), ...[0, 1, 2, 3].map(block)]
-    const follows = (executions: Execution[]) => followsCoins(order, { ...report, executions })
+    const follows = (executions: Execution[]) => isFollowingCoins(order, { ...report, executions })
 
     it('when they come one after the other', () => {
       expect(follows(blocks.flat())).toBe(true)

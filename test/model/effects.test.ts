@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { EventDraft } from '../../src/model/event.ts'
-import { progressOf } from '../../src/model/fold-order.ts'
-import { eventId } from '../../src/model/event.ts'
-import { type Order, ownSubject } from '../../src/model/order.ts'
+import { getProgressJobs } from '../../src/model/fold-order.ts'
+import { computeEventId } from '../../src/model/event.ts'
+import { type Order, buildOrderSubject } from '../../src/model/order.ts'
 import { type CampaignBuilder, campaign, pointOf, START } from '../plan/a-campaign.ts'
 
 const AFTER = pointOf('after')
@@ -12,7 +12,7 @@ const INCUMBENT = [{ label: 'incumbent' as const, head: AFTER.commit, tree: AFTE
 function landed(): CampaignBuilder {
   const built = campaign().withExperiment()
   const { commit, tree } = AFTER
-  const proof = { seq: 0, sha256: eventId({ kind: 'note', cause: '', text: '', experiment: null }) }
+  const proof = { seq: 0, sha256: computeEventId({ kind: 'note', cause: '', text: '', experiment: null }) }
   const head = built.experiment('exp-001').head ?? ''
   const merged = { experiment: 'exp-001', commit, tree, base: START, head, results: null, pull: null }
   return built.add(
@@ -22,7 +22,7 @@ function landed(): CampaignBuilder {
 }
 
 function measuredFor(built: CampaignBuilder, purpose: Order['purpose'], rest: object = {}): Order {
-  const carried = { incumbent: progressOf(built.campaign, { from: START, to: AFTER }) }
+  const carried = { incumbent: getProgressJobs(built.campaign, { from: START, to: AFTER }) }
   const order = built.issue({ purpose, base: START, candidates: INCUMBENT, stop: STOP, carried })
   const report = { ...built.answer(order), ...rest }
   built.add({ kind: 'measured', cause: order.id, order: order.id, run_id: 'run-1', report })
@@ -95,28 +95,28 @@ describe('the jobs of the headline', () => {
     const order = built.issue({ purpose: 'progression', base: START, candidates: INCUMBENT, stop: STOP })
     built.add({ kind: 'order-lost', cause: order.id, order: order.id, started: true, reason: 'gone' })
     measuredFor(built, 'progression')
-    expect(progressOf(built.campaign, { from: START, to: AFTER })).toHaveLength(2)
+    expect(getProgressJobs(built.campaign, { from: START, to: AFTER })).toHaveLength(2)
   })
 
   it('count as a whole or not at all', () => {
     const built = landed()
     measuredFor(built, 'progression', { runner_error: 'disk full' })
     measuredFor(built, 'progression', { executions: [] })
-    expect(progressOf(built.campaign, { from: START, to: AFTER })).toEqual([])
+    expect(getProgressJobs(built.campaign, { from: START, to: AFTER })).toEqual([])
   })
 
   it('are of one pair of commits and one harness', () => {
     const built = landed()
     measuredFor(built, 'progression')
-    expect(progressOf(built.campaign, { from: START, to: pointOf('later') })).toEqual([])
-    expect(progressOf({ ...built.campaign, harness: 'another' }, { from: START, to: AFTER })).toEqual([])
+    expect(getProgressJobs(built.campaign, { from: START, to: pointOf('later') })).toEqual([])
+    expect(getProgressJobs({ ...built.campaign, harness: 'another' }, { from: START, to: AFTER })).toEqual([])
   })
 })
 
 describe('what an order of the campaign is about', () => {
   it('is the landing it watches over, on whatever the incumbent has become', () => {
     const about = (head: string) =>
-      ownSubject({
+      buildOrderSubject({
         purpose: 'regression',
         base: START,
         candidates: [{ label: 'incumbent', head, tree: AFTER.tree }],

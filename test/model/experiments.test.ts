@@ -1,37 +1,37 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { addExperiment, experimentsOf } from '../../src/model/experiments.ts'
-import { subjectsOf } from '../../src/model/picked.ts'
+import { addExperiment, listExperiments } from '../../src/model/experiments.ts'
+import { listSubjects } from '../../src/model/picked.ts'
 import { campaign } from '../plan/a-campaign.ts'
 
 describe('the experiments of a campaign', () => {
   it('are listed with the one that was opened after they were listed before, in the order they were opened', () => {
     const built = campaign().withExperiments(2)
-    expect(experimentsOf(built.campaign).map(({ id }) => id)).toEqual(['exp-001', 'exp-002'])
+    expect(listExperiments(built.campaign).map(({ id }) => id)).toEqual(['exp-001', 'exp-002'])
     built.withExperiment()
-    expect(experimentsOf(built.campaign).map(({ id }) => id)).toEqual(['exp-001', 'exp-002', 'exp-003'])
-    expect(subjectsOf(built.campaign)).toHaveLength(3)
+    expect(listExperiments(built.campaign).map(({ id }) => id)).toEqual(['exp-001', 'exp-002', 'exp-003'])
+    expect(listSubjects(built.campaign)).toHaveLength(3)
   })
 
   it('are listed as they are now, whatever became of them since they were listed before', () => {
     const built = campaign().withExperiments(1)
-    const [before] = experimentsOf(built.campaign)
+    const [before] = listExperiments(built.campaign)
     expect(before?.status).toBe('queued')
     const ending = { outcome: 'withdrawn', reason: 'enough', head: null, results: null } as const
     built.add({ kind: 'closed', cause: 'exp-001', experiment: 'exp-001', ...ending })
-    expect(experimentsOf(built.campaign)[0]?.status).toBe('ended')
+    expect(listExperiments(built.campaign)[0]?.status).toBe('ended')
   })
 
   it('are those of one campaign: a copy has its own', () => {
     const { campaign: one } = campaign().withExperiments(1)
-    expect(experimentsOf(one)).toHaveLength(1)
+    expect(listExperiments(one)).toHaveLength(1)
     const two = structuredClone(one)
-    const [first] = experimentsOf(two)
+    const [first] = listExperiments(two)
     if (first === undefined) throw new Error('a copy has what was copied')
     addExperiment(two, { ...first, id: 'exp-002', number: 2 })
-    expect(experimentsOf(one)).toHaveLength(1)
-    expect(experimentsOf(two).map(({ id }) => id)).toEqual(['exp-001', 'exp-002'])
-    expect(experimentsOf(one)[0]).not.toBe(first)
+    expect(listExperiments(one)).toHaveLength(1)
+    expect(listExperiments(two).map(({ id }) => id)).toEqual(['exp-001', 'exp-002'])
+    expect(listExperiments(one)[0]).not.toBe(first)
   })
 
   it('are all that there are, however listing and opening take turns', () => {
@@ -40,7 +40,7 @@ describe('the experiments of a campaign', () => {
         const built = campaign()
         for (const opens of turns) {
           if (opens) built.withExperiment()
-          expect(experimentsOf(built.campaign)).toEqual(Object.values(built.campaign.experiments))
+          expect(listExperiments(built.campaign)).toEqual(Object.values(built.campaign.experiments))
         }
       }),
     )

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { emptyCampaign } from '../../src/model/campaign.ts'
+import { createEmptyCampaign } from '../../src/model/campaign.ts'
 import type { LedgerEvent } from '../../src/model/event.ts'
-import { backlogHandlers, carryOut, ideaName } from '../../src/model/fold-backlog.ts'
+import { backlogHandlers, markIdeaTried, formatIdeaName } from '../../src/model/fold-backlog.ts'
 
 const [A, B] = ['a'.repeat(64), 'b'.repeat(64)]
 
@@ -22,7 +22,7 @@ function updated(hypothesis: string, status: 'open' | 'tried' | 'dropped', learn
 }
 
 function backlog() {
-  const campaign = emptyCampaign()
+  const campaign = createEmptyCampaign()
   backlogHandlers['hypothesis-added'](campaign, added(A, 'first'))
   backlogHandlers['hypothesis-added'](campaign, added(B, 'second'))
   return campaign
@@ -30,18 +30,18 @@ function backlog() {
 
 describe('the backlog of a campaign', () => {
   it('numbers ideas by their place in the ledger', () => {
-    expect(backlog().backlog.map(idea => [ideaName(idea), idea.id, idea.status])).toEqual([
+    expect(backlog().backlog.map(idea => [formatIdeaName(idea), idea.id, idea.status])).toEqual([
       ['idea-001', A, 'open'],
       ['idea-002', B, 'open'],
     ])
-    expect(ideaName({ number: 1234 })).toBe('idea-1234')
+    expect(formatIdeaName({ number: 1234 })).toBe('idea-1234')
   })
 
   it('knows who carries an idea out', () => {
     const campaign = backlog()
     const opened = { carries: B, experiment: 'exp-004' } as LedgerEvent<'experiment-opened'>
-    carryOut(campaign, opened)
-    carryOut(campaign, { experiment: 'exp-005' } as LedgerEvent<'experiment-opened'>)
+    markIdeaTried(campaign, opened)
+    markIdeaTried(campaign, { experiment: 'exp-005' } as LedgerEvent<'experiment-opened'>)
     expect(campaign.backlog.map(({ experiment }) => experiment)).toEqual([null, 'exp-004'])
   })
 

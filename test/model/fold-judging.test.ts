@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { emptyCampaign } from '../../src/model/campaign.ts'
+import { createEmptyCampaign } from '../../src/model/campaign.ts'
 import type { EventDraft, LedgerEvent } from '../../src/model/event.ts'
 import { applyEvent } from '../../src/model/fold.ts'
-import { openJudging } from '../../src/model/fold-judging.ts'
+import { findPendingJudging } from '../../src/model/fold-judging.ts'
 import type { JudgingEnd } from '../../src/model/judging-end.ts'
 import { order, printed } from '../judge/a-printed-order.ts'
 
@@ -11,7 +11,7 @@ const UNTIL = '2026-01-01T02:00:00Z'
 
 /** A campaign with one order that was measured and is to be scored. */
 function campaign() {
-  const folded = emptyCampaign()
+  const folded = createEmptyCampaign()
   const live = { issued: ORDER, issued_at: '2026-01-01T00:00:00Z', run_id: null, printed: null }
   folded.orders[ORDER] = { order: order(), ...live, report: null, scores: null }
   let seq = 0
@@ -49,17 +49,17 @@ function campaign() {
 describe('an order that a job of its own has scored', () => {
   it('is asked about by the run that wrote it down, until it is told', () => {
     const { folded, ask, tell } = campaign()
-    expect(openJudging(folded, ORDER)).toBeNull()
+    expect(findPendingJudging(folded, ORDER)).toBeNull()
     ask('k1')
-    expect(openJudging(folded, ORDER)).toMatchObject({
+    expect(findPendingJudging(folded, ORDER)).toMatchObject({
       key: 'k1',
       until: UNTIL,
       may_cost_usd: 2,
       run_id: 'actions:7',
     })
-    expect(openJudging(folded, 'f'.repeat(64))).toBeNull()
+    expect(findPendingJudging(folded, 'f'.repeat(64))).toBeNull()
     tell('k1', 'q1')
-    expect(openJudging(folded, ORDER)).toBeNull()
+    expect(findPendingJudging(folded, ORDER)).toBeNull()
   })
 
   it('has all that any job was told, in turn, and what all of them cost', () => {

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { emptyCampaign } from '../../src/model/campaign.ts'
-import { canonicalJson } from '../../src/model/canonical.ts'
+import { createEmptyCampaign } from '../../src/model/campaign.ts'
+import { toCanonicalJson } from '../../src/model/canonical.ts'
 import type { EventDraft, LedgerEvent } from '../../src/model/event.ts'
 import { fold } from '../../src/model/fold.ts'
-import { specOf } from '../../src/spec/recorded-spec.ts'
+import { getCampaignSpec } from '../../src/spec/recorded-spec.ts'
 import { CampaignBuilder, campaign, HARNESS, oidOf, pointOf, SPEC, unprepared } from '../plan/a-campaign.ts'
 import { carryOut } from '../plan/a-world.ts'
 import { FILES, happen, happening, ideas, specs } from '../plan/happenings.ts'
@@ -156,12 +156,12 @@ describe('folding', () => {
   it('in two parts is folding at once, also through the JSON of a checkpoint', () => {
     fc.assert(
       fc.property(ledgers, fc.nat(), (events, cut) => {
-        const whole = fold(emptyCampaign(), events)
+        const whole = fold(createEmptyCampaign(), events)
         const at = cut % (events.length + 1)
-        const checkpoint = canonicalJson(fold(emptyCampaign(), events.slice(0, at)))
+        const checkpoint = toCanonicalJson(fold(createEmptyCampaign(), events.slice(0, at)))
         const resumed = fold(JSON.parse(checkpoint), events.slice(at))
         expect(resumed).toEqual(whole)
-        expect(canonicalJson(resumed)).toBe(canonicalJson(whole))
+        expect(toCanonicalJson(resumed)).toBe(toCanonicalJson(whole))
       }),
       { numRuns: 40 },
     )
@@ -175,7 +175,7 @@ describe('folding', () => {
             ? [event, structuredClone(event)]
             : [event],
         )
-        expect(fold(emptyCampaign(), repeated)).toEqual(fold(emptyCampaign(), events))
+        expect(fold(createEmptyCampaign(), repeated)).toEqual(fold(createEmptyCampaign(), events))
       }),
       { numRuns: 40 },
     )
@@ -309,7 +309,7 @@ describe('where a campaign lives', () => {
   const builder = () => new CampaignBuilder(SPEC).started()
   const of = ({ events }: CampaignBuilder, run_id: string, more: object = {}) =>
     fold(
-      emptyCampaign(),
+      createEmptyCampaign(),
       events.map(event => ({ ...event, ...more, by: { ...event.by, run_id } }) as LedgerEvent),
     )
 
@@ -329,12 +329,12 @@ describe('where a campaign lives', () => {
     const [started, note] = built.events
     if (started === undefined || note === undefined) throw new Error('no events')
     const later = { ...note, by: { ...note.by, run_id: 'actions:12' } }
-    expect(fold(emptyCampaign(), [started, later]).host).toBe('github')
+    expect(fold(createEmptyCampaign(), [started, later]).host).toBe('github')
   })
 
   it('decides the limits that a spec does not set', () => {
     const limits = (more: object) => {
-      const { max_hours, max_runner_minutes } = specOf(of(builder(), 'cli:1', more)).stopping
+      const { max_hours, max_runner_minutes } = getCampaignSpec(of(builder(), 'cli:1', more)).stopping
       return [max_hours, max_runner_minutes]
     }
     expect(limits({})).toEqual([8, null])

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { pullInMessage } from '../../src/model/landing.ts'
+import { getLinkedPull } from '../../src/model/landing.ts'
 
 describe('the number of a pull request in a commit', () => {
   it('is that of GitHub, and none of those that are kept beside the branches', () => {
-    expect(pullInMessage('github', 5)).toBe(5)
-    expect(pullInMessage('github', null)).toBeNull()
-    expect(pullInMessage('local', 5)).toBeNull()
+    expect(getLinkedPull('github', 5)).toBe(5)
+    expect(getLinkedPull('github', null)).toBeNull()
+    expect(getLinkedPull('local', 5)).toBeNull()
   })
 })

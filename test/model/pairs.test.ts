@@ -2,18 +2,18 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { observePair } from '../../src/decide/evidence/observe-pair.ts'
 import { startEvidence } from '../../src/decide/evidence/start-evidence.ts'
-import { statusOf } from '../../src/decide/evidence/verdict.ts'
-import { standingOf } from '../../src/decide/paired/standing.ts'
-import { type Asked, type Job, jobOf, typicalReadings } from '../../src/model/pairs.ts'
+import { getEvidenceStatus } from '../../src/decide/evidence/verdict.ts'
+import { evaluatePairs } from '../../src/decide/paired/standing.ts'
+import { type PairRequest, type PairJob, buildPairJob, aggregateReadings } from '../../src/model/pairs.ts'
 import type { Execution } from '../../src/model/report.ts'
 import { aCase, aRule } from '../decide/paired/a-case.ts'
 import { run } from '../decide/a-spec.ts'
 import { settle } from '../plan/a-world.ts'
 import { answered, noisy } from '../plan/noisy.ts'
 
-const ASKED: Asked = { order: 'a'.repeat(64), metrics: ['bytes'], pairs: 3 }
-const of = (executions: Execution[], asked: Partial<Asked> = {}, label = 'exp-001') =>
-  jobOf({ ...ASKED, ...asked }, { executions, runner: 'boot' }, label)
+const ASKED: PairRequest = { order: 'a'.repeat(64), metrics: ['bytes'], pairs: 3 }
+const of = (executions: Execution[], asked: Partial<PairRequest> = {}, label = 'exp-001') =>
+  buildPairJob({ ...ASKED, ...asked }, { executions, runner: 'boot' }, label)
 const base = (bytes: number) => run('base', { bytes })
 const candidate = (bytes: number) => run('exp-001', { bytes })
 const crashed = (side: 'base' | 'exp-001') => run(side, {}, { status: 'crashed', exit_code: 1 })
@@ -39,9 +39,9 @@ describe('the pairs of a report', () => {
       of([base(90), candidate(80)]),
       of([base(13), crashed('exp-001')]),
     ]
-    expect(typicalReadings(jobs, 'base', 'median')).toEqual({ bytes: 12 })
-    expect(typicalReadings(jobs, 'candidate', 'median')).toEqual({ bytes: 8 })
-    expect(typicalReadings([], 'base', 'median')).toEqual({})
+    expect(aggregateReadings(jobs, 'base', 'median')).toEqual({ bytes: 12 })
+    expect(aggregateReadings(jobs, 'candidate', 'median')).toEqual({ bytes: 8 })
+    expect(aggregateReadings([], 'base', 'median')).toEqual({})
   })
 
   it('leave out warm-ups, and whatever is no sample', () => {
@@ -93,9 +93,9 @@ describe('evidence that is folded and carried from order to order', () => {
   const gains = fc.array(fc.double({ min: -0.08, max: 0.12, noNaN: true }), { minLength: 64, maxLength: 64 })
 
   /** The jobs of one candidate whose n-th pair has the n-th gain, as they are in the campaign while it is open. */
-  function carried(all: readonly number[]): readonly Job[] {
+  function carried(all: readonly number[]): readonly PairJob[] {
     const built = noisy().withExperiment()
-    let jobs: readonly Job[] = []
+    let jobs: readonly PairJob[] = []
     for (;;) {
       settle(built)
       const from = jobs.flatMap(({ pairs }) => pairs).length
@@ -125,8 +125,8 @@ describe('evidence that is folded and carried from order to order', () => {
           const candidate = 1000 * Math.exp(-(all[at] ?? 0))
           direct = observePair(direct, { base: 1000, candidate, job, order: 'base-first' })
         }
-        const { primary, status } = standingOf(aCase(jobs, { terms: { level: 0.001 } }))
-        expect(statusOf(direct).status).toBe(status)
+        const { primary, status } = evaluatePairs(aCase(jobs, { terms: { level: 0.001 } }))
+        expect(getEvidenceStatus(direct).status).toBe(status)
         expect(status).not.toBe('continue')
         expect(primary.differences).toEqual(direct.differences)
         expect([primary.keep, primary.drop, primary.screened, primary.decided]).toEqual([

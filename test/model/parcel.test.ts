@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest'
 import { printedOrder } from '../../src/judge/judged-report.ts'
 import {
-  actionsRunId,
-  MOST_PRINTED_BYTES,
-  MOST_REPORT_BYTES,
-  parcelFile,
-  parcelled,
-  parcelledItems,
-  reportArtifact,
+  formatActionsRunId,
+  MAX_PRINTED_BYTES,
+  MAX_REPORT_BYTES,
+  getArtifactFileName,
+  serializeReport,
+  serializePrintedItems,
+  getReportArtifactName,
 } from '../../src/model/parcel.ts'
-import { type Report, report } from '../../src/model/report.ts'
+import { type Report, reportSchema } from '../../src/model/report.ts'
 
 const ORDER = 'a'.repeat(64)
 const small: Report = {
   order: ORDER,
-  run_id: actionsRunId(12, 1),
+  run_id: formatActionsRunId(12, 1),
   started_at: '2026-01-01T00:00:00.000Z',
   finished_at: '2026-01-01T00:01:00.000Z',
   harness: 'b'.repeat(64),
@@ -52,19 +52,22 @@ function executed(stderr: string, metrics: Record<string, number> = { bytes: 1 }
 
 describe('a parcel', () => {
   it('has its order in its name and in the name of its one file', () => {
-    expect([reportArtifact(ORDER), parcelFile(ORDER)]).toEqual([`report-${ORDER}`, `${ORDER}.json`])
-    expect(actionsRunId('12', '1')).toBe('actions:12/1')
+    expect([getReportArtifactName(ORDER), getArtifactFileName(ORDER)]).toEqual([
+      `report-${ORDER}`,
+      `${ORDER}.json`,
+    ])
+    expect(formatActionsRunId('12', '1')).toBe('actions:12/1')
   })
 
   it('carries a report as it is', () => {
     const whole = executed('said')
-    expect(report.parse(JSON.parse(parcelled(whole)))).toEqual(whole)
+    expect(reportSchema.parse(JSON.parse(serializeReport(whole)))).toEqual(whole)
   })
 
   it('leaves out what was printed before it grows too large, and keeps what was measured', () => {
-    const text = parcelled(executed('é'.repeat(2_500_000)))
+    const text = serializeReport(executed('é'.repeat(2_500_000)))
     expect(text.length).toBeLessThan(2_000)
-    expect(report.parse(JSON.parse(text)).executions).toMatchObject([{ metrics: { bytes: 1 } }])
+    expect(reportSchema.parse(JSON.parse(text)).executions).toMatchObject([{ metrics: { bytes: 1 } }])
     expect(text).not.toContain('é')
   })
 
@@ -72,7 +75,9 @@ describe('a parcel', () => {
     const [execution] = executed('said').executions
     if (execution === undefined) throw new Error('nothing was executed')
     const names = { artifacts: { trace: 'x'.repeat(5_000_000) }, tasks: { one: 1 } }
-    const read = report.parse(JSON.parse(parcelled({ ...small, executions: [{ ...execution, ...names }] })))
+    const read = reportSchema.parse(
+      JSON.parse(serializeReport({ ...small, executions: [{ ...execution, ...names }] })),
+    )
     expect(read.runner_error).toBeNull()
     const { output: _said, ...kept } = execution
     expect(read.executions).toEqual([kept])
@@ -80,8 +85,8 @@ describe('a parcel', () => {
 
   it('of something larger still is the failure of its runner, and never a part of what was measured', () => {
     const metrics = Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`metric-${at}`, at]))
-    const text = parcelled(executed('', metrics), 1500)
-    const read = report.parse(JSON.parse(text))
+    const text = serializeReport(executed('', metrics), 1500)
+    const read = reportSchema.parse(JSON.parse(text))
     expect([read.executions, read.trees]).toEqual([[], {}])
     expect(read.runner_error).toContain('more than 1500 bytes')
   })
@@ -99,14 +104,14 @@ describe('a parcel with items', () => {
 
   it('carries both sides as they printed them, and the report as it is', () => {
     const items = { base: item('π\u0000\n'), 'exp-001': item('new') }
-    expect(read(parcelledItems(sides, items))).toEqual({ report: sides, items })
+    expect(read(serializePrintedItems(sides, items))).toEqual({ report: sides, items })
   })
 
   it('of a side that printed too much breaks that side and no other, and is no failure of the runner', () => {
     for (const side of ['base', 'exp-001'] as const) {
       const other = side === 'base' ? 'exp-001' : 'base'
       const items = { [side]: item('é'.repeat(300)), [other]: item('x') }
-      const { report: told, items: left } = read(parcelledItems(sides, items, 500))
+      const { report: told, items: left } = read(serializePrintedItems(sides, items, 500))
       expect(left).toEqual({ [side]: [], [other]: item('x') })
       expect(told.runner_error).toBeNull()
       const [broken, ...more] = told.executions.filter(({ status }) => status !== 'ok')
@@ -117,9 +122,9 @@ describe('a parcel with items', () => {
 
   it('is never more than whoever takes it in reads', () => {
     const most = item('x'.repeat(12 * 1024 * 1024 - 100))
-    const long = executed('é'.repeat(MOST_REPORT_BYTES))
-    const text = parcelledItems(long, { base: most, 'exp-001': most })
-    expect(Buffer.byteLength(text)).toBeLessThan(MOST_PRINTED_BYTES)
+    const long = executed('é'.repeat(MAX_REPORT_BYTES))
+    const text = serializePrintedItems(long, { base: most, 'exp-001': most })
+    expect(Buffer.byteLength(text)).toBeLessThan(MAX_PRINTED_BYTES)
     expect(JSON.parse(text)).toMatchObject({
       items: { base: most },
       report: { executions: [{ status: 'ok' }] },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { landingMessage } from '../../src/model/landing.ts'
-import { reasonOf, reasonText, withAside } from '../../src/model/reason.ts'
+import { renderLandingMessage } from '../../src/model/landing.ts'
+import { parseReason, formatReason, appendToSentence } from '../../src/model/reason.ts'
 
 const TWO = {
   sentence: 'score 5.1 % lower (2.3 to 8.7 %).',
@@ -9,23 +9,23 @@ const TWO = {
 
 describe('a reason', () => {
   it('is a sentence and an evidence line, and comes apart again', () => {
-    expect(reasonText(TWO)).toBe(`${TWO.sentence}\n${TWO.evidence}`)
-    expect(reasonOf(reasonText(TWO))).toEqual(TWO)
+    expect(formatReason(TWO)).toBe(`${TWO.sentence}\n${TWO.evidence}`)
+    expect(parseReason(formatReason(TWO))).toEqual(TWO)
   })
 
   it('is a sentence alone where no pairs decided, whatever lines it has', () => {
     for (const sentence of ['gate tests failed (exit 1)', 'crashed:\nsegmentation fault', '']) {
-      expect(reasonText({ sentence, evidence: null })).toBe(sentence)
-      expect(reasonOf(sentence)).toEqual({ sentence, evidence: null })
+      expect(formatReason({ sentence, evidence: null })).toBe(sentence)
+      expect(parseReason(sentence)).toEqual({ sentence, evidence: null })
     }
   })
 
   it('takes more into its sentence, before the evidence', () => {
-    expect(withAside(reasonText(TWO), 'not merged: x')).toBe(
+    expect(appendToSentence(formatReason(TWO), 'not merged: x')).toBe(
       'score 5.1 % lower (2.3 to 8.7 %); not merged: x.\nevidence 1103 (needed to be sure: 1000) 13 pairs',
     )
-    expect(withAside('bytes 2 -> 1', 'not merged: x')).toBe('bytes 2 -> 1; not merged: x')
-    expect(withAside(undefined, 'not merged: x')).toBe('not merged: x')
+    expect(appendToSentence('bytes 2 -> 1', 'not merged: x')).toBe('bytes 2 -> 1; not merged: x')
+    expect(appendToSentence(undefined, 'not merged: x')).toBe('not merged: x')
   })
 })
 
@@ -36,13 +36,13 @@ describe('the message of a landing', () => {
     experiment: 'exp-001',
     hypothesis: 'cache it',
     pull: 4,
-    reason: reasonText(TWO),
+    reason: formatReason(TWO),
     decided: { seq: 9, sha256: 'd'.repeat(64) },
     single_machine: false,
   }
 
   it('says the verdict first, then the evidence', () => {
-    expect(landingMessage(words).split('\n')).toEqual([
+    expect(renderLandingMessage(words).split('\n')).toEqual([
       'optimize(speed): cache it (#4)',
       '',
       `Kept: ${TWO.sentence}`,
@@ -57,7 +57,7 @@ describe('the message of a landing', () => {
 
   it('has a trailer where no other machine has confirmed it', () => {
     const trailer = 'Winnow-Evidence: single-machine'
-    expect(landingMessage({ ...words, single_machine: true }).split('\n')).toContain(trailer)
-    expect(landingMessage(words)).not.toContain(trailer)
+    expect(renderLandingMessage({ ...words, single_machine: true }).split('\n')).toContain(trailer)
+    expect(renderLandingMessage(words)).not.toContain(trailer)
   })
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { openBudget, usdText } from '../../src/models/budget.ts'
+import { openBudget, formatUsd } from '../../src/models/budget.ts'
 
 const price = { input: 1, output: 5 }
 
@@ -57,6 +57,6 @@ describe('a budget', () => {
   })
 
   it('tells small amounts with more digits', () => {
-    expect([usdText(0.00234), usdText(12.345)]).toEqual(['$0.0023', '$12.35'])
+    expect([formatUsd(0.00234), formatUsd(12.345)]).toEqual(['$0.0023', '$12.35'])
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { openBudget } from '../../src/models/budget.ts'
-import { chatModels } from '../../src/models/chat.ts'
-import { endpointAt } from '../../src/models/endpoint.ts'
+import { createChatModels } from '../../src/models/chat.ts'
+import { parseEndpoint } from '../../src/models/endpoint.ts'
 import type { ModelQuestion } from '../../src/ports.ts'
 import { type ModelReply, modelServer } from '../servers/model-server.ts'
 
@@ -31,8 +31,8 @@ async function asking(replies: readonly ModelReply[], setting: Setting = {}) {
       now += milliseconds
     },
   }
-  const models = chatModels({
-    endpoint: endpointAt(server.url, key),
+  const models = createChatModels({
+    endpoint: parseEndpoint(server.url, key),
     key,
     budget: openBudget({ model: 'm', capUsd, price: PRICE }),
     clock,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { UserError } from '../../src/errors.ts'
-import { chatBody } from '../../src/models/chat-body.ts'
-import { endpointAt, modelAt } from '../../src/models/endpoint.ts'
-import { makerAt, priceOf } from '../../src/models/maker.ts'
+import { buildChatBody } from '../../src/models/chat-body.ts'
+import { parseEndpoint, resolveModel } from '../../src/models/endpoint.ts'
+import { findMaker, findPrice } from '../../src/models/maker.ts'
 
 describe('the address of models', () => {
   it.each([
@@ -12,7 +12,7 @@ describe('the address of models', () => {
     ['http://127.0.0.1:8000/v1', 'http://127.0.0.1:8000/v1'],
     ['http://[::1]:8000/v1', 'http://[::1]:8000/v1'],
   ])('%s is taken', (base, url) => {
-    expect(endpointAt(base, 'key').url).toBe(url)
+    expect(parseEndpoint(base, 'key').url).toBe(url)
   })
 
   it.each([
@@ -24,17 +24,17 @@ describe('the address of models', () => {
     ['http://models.example/v1', 'where others can read along'],
     ['http://127.0.0.1.example/v1', 'where others can read along'],
   ])('%s is refused', (base, why) => {
-    expect(() => endpointAt(base, 'key')).toThrow(UserError)
-    expect(() => endpointAt(base, 'key')).toThrow(why)
+    expect(() => parseEndpoint(base, 'key')).toThrow(UserError)
+    expect(() => parseEndpoint(base, 'key')).toThrow(why)
   })
 
   it('may be one on the own network where no key is needed', () => {
-    expect(endpointAt('http://gpu-box:8000/v1', '').host).toBe('gpu-box:8000')
+    expect(parseEndpoint('http://gpu-box:8000/v1', '').host).toBe('gpu-box:8000')
   })
 
   it.each(['two words', 'line\nend', 'schlüssel'])('takes no key like %j, and does not repeat it', key => {
     const message = 'the key of the models holds characters that no header can carry'
-    expect(() => endpointAt('https://api.openai.com/v1', key)).toThrow(message)
+    expect(() => parseEndpoint('https://api.openai.com/v1', key)).toThrow(message)
   })
 })
 
@@ -47,7 +47,7 @@ describe('the name of a model', () => {
     ['https://gateway.example/v1', 'llama-3', 'llama-3'],
     ['https://gateway.example/v1', 'constructor', 'constructor'],
   ])('at %s is read: %s', (base, name, model) => {
-    expect(modelAt(endpointAt(base, ''), name)).toBe(model)
+    expect(resolveModel(parseEndpoint(base, ''), name)).toBe(model)
   })
 
   it.each([
@@ -58,16 +58,16 @@ describe('the name of a model', () => {
       message: expect.stringContaining(`${name} stands for no model`),
       fix: expect.stringContaining(fix),
     }
-    expect(() => modelAt(endpointAt(base, ''), name)).toThrow(expect.objectContaining(refused))
+    expect(() => resolveModel(parseEndpoint(base, ''), name)).toThrow(expect.objectContaining(refused))
   })
 
   it('has a price at whom it is bought, for every word that stands for it', () => {
     for (const host of ['api.anthropic.com', 'api.openai.com', 'openrouter.ai']) {
-      const maker = makerAt(host)
-      for (const model of Object.values(maker.aliases)) expect(priceOf(maker, model)).not.toBeNull()
+      const maker = findMaker(host)
+      for (const model of Object.values(maker.aliases)) expect(findPrice(maker, model)).not.toBeNull()
     }
-    expect(priceOf(makerAt('gateway.example'), 'gpt-4.1')).toBeNull()
-    expect(priceOf(makerAt('api.openai.com'), 'toString')).toBeNull()
+    expect(findPrice(findMaker('gateway.example'), 'gpt-4.1')).toBeNull()
+    expect(findPrice(findMaker('api.openai.com'), 'toString')).toBeNull()
   })
 })
 
@@ -75,14 +75,14 @@ describe('a request', () => {
   const question = { model: 'gpt-5', system: 's', user: 'u', maxTokens: 9 }
 
   it('limits the answer as its maker has it, and sets no temperature where none is taken', () => {
-    const body = JSON.parse(chatBody(question, makerAt('api.openai.com'))) as Record<string, unknown>
+    const body = JSON.parse(buildChatBody(question, findMaker('api.openai.com'))) as Record<string, unknown>
     expect(body).toMatchObject({ model: 'gpt-5', max_completion_tokens: 9 })
     expect(Object.keys(body)).not.toContain('temperature')
     expect(Object.keys(body)).not.toContain('max_tokens')
   })
 
   it('is cool where it may be', () => {
-    const body = JSON.parse(chatBody(question, makerAt('gateway.example'))) as Record<string, unknown>
+    const body = JSON.parse(buildChatBody(question, findMaker('gateway.example'))) as Record<string, unknown>
     expect(body).toMatchObject({ max_tokens: 9, temperature: 0 })
   })
 })

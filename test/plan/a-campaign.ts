@@ -1,19 +1,19 @@
 import type { PartialReport } from '../../src/model/interruption.ts'
-import { emptyCampaign, type Campaign } from '../../src/model/campaign.ts'
+import { createEmptyCampaign, type Campaign } from '../../src/model/campaign.ts'
 import type { Experiment } from '../../src/model/experiment.ts'
-import { sha256 } from '../../src/model/canonical.ts'
+import { hashSha256 } from '../../src/model/canonical.ts'
 import {
-  type By,
+  type EventAuthor,
   type EventDraft,
-  eventId,
+  computeEventId,
   type EventKind,
   type LedgerEvent,
   parseEvent,
 } from '../../src/model/event.ts'
 import { applyEvent } from '../../src/model/fold.ts'
-import { experimentName, type Oid, type Point } from '../../src/model/ids.ts'
+import { formatExperimentId, type Oid, type Point } from '../../src/model/ids.ts'
 import type { Order, OrderTerms } from '../../src/model/order.ts'
-import { machineKey, type Report } from '../../src/model/report.ts'
+import { buildMachineKey, type Report } from '../../src/model/report.ts'
 import { parseSpec } from '../../src/spec/parse.ts'
 import type { Spec } from '../../src/spec/schema.ts'
 import { MACHINE } from '../model/a-machine.ts'
@@ -28,7 +28,7 @@ scope: { mutable: [src/] }
 `
 
 export function oidOf(name: string): Oid {
-  return sha256(name).slice(0, 40)
+  return hashSha256(name).slice(0, 40)
 }
 
 export function pointOf(name: string): Point {
@@ -36,7 +36,7 @@ export function pointOf(name: string): Point {
 }
 
 export const START = pointOf('start')
-export const HARNESS = sha256('harness')
+export const HARNESS = hashSha256('harness')
 export const LATER = '2027-01-01T00:00:00Z'
 
 type About = Partial<Omit<EventDraft<'experiment-opened'>, 'kind' | 'cause' | 'experiment'>>
@@ -45,11 +45,11 @@ type Reports = Record<string, { base?: Behaviour; candidate?: Behaviour } | Part
 /** A campaign as its events make it: every event is validated and folded, nothing is set by hand. */
 export class CampaignBuilder {
   readonly events: LedgerEvent[] = []
-  readonly campaign: Campaign = emptyCampaign()
+  readonly campaign: Campaign = createEmptyCampaign()
   readonly spec: Spec
   readonly yaml: string
   /** Who writes what is added next. */
-  by: By = { run_id: 'run-1', attempt: 1, actor: 'winnow' }
+  by: EventAuthor = { run_id: 'run-1', attempt: 1, actor: 'winnow' }
 
   constructor(yaml: string) {
     this.yaml = yaml
@@ -64,10 +64,10 @@ export class CampaignBuilder {
       const sealed = {
         ...draft,
         seq,
-        id: eventId(draft),
+        id: computeEventId(draft),
         at,
         by,
-        prev: seq === 0 ? null : sha256(String(seq)),
+        prev: seq === 0 ? null : hashSha256(String(seq)),
       }
       const event = parseEvent(JSON.parse(JSON.stringify(sealed)))
       this.events.push(event)
@@ -77,7 +77,7 @@ export class CampaignBuilder {
   }
 
   started(): this {
-    const spec_sha256 = sha256(this.yaml)
+    const spec_sha256 = hashSha256(this.yaml)
     return this.add({
       kind: 'campaign-started',
       cause: START.commit,
@@ -122,7 +122,7 @@ export class CampaignBuilder {
         ...facts,
         side: 'base',
         tree,
-        machine: machineKey(MACHINE),
+        machine: buildMachineKey(MACHINE),
         harness: HARNESS,
         snapshot,
       },
@@ -131,7 +131,7 @@ export class CampaignBuilder {
 
   withExperiment(about: About = {}): this {
     const number = this.campaign.next_number
-    const id = experimentName(number)
+    const id = formatExperimentId(number)
     return this.add({
       kind: 'experiment-opened',
       cause: `idea ${number}`,
@@ -217,13 +217,13 @@ export class CampaignBuilder {
       harness: campaign.harness,
       pin: campaign.pin,
       base: campaign.incumbent,
-      coins: sha256(`coins ${this.events.length}`),
+      coins: hashSha256(`coins ${this.events.length}`),
       carried: {},
       stop: { rule: 'once', min_effect: 0, scale: 'linear' },
       deadline: LATER,
       ...terms,
     }
-    const order = eventId(draft)
+    const order = computeEventId(draft)
     this.add(draft, { kind: 'order-dispatched', cause: order, order, run_id: 'run-1' })
     const live = campaign.orders[order]
     if (!live) throw new Error('the order was not folded')

@@ -1,7 +1,7 @@
 import { PROOF_PAIRS } from '../../src/decide/evidence/giving-up.ts'
-import { needsRepeat } from '../../src/decide/once.ts'
-import { wantsMorePairs } from '../../src/decide/paired/wants-more.ts'
-import { firstBlock, seedOf, turns } from '../../src/model/coins.ts'
+import { isRepeatNeeded } from '../../src/decide/once.ts'
+import { isPairNeeded } from '../../src/decide/paired/wants-more.ts'
+import { getFirstBlock, drawSeed, drawTurns } from '../../src/model/coins.ts'
 import type { PartialReport } from '../../src/model/interruption.ts'
 import type { Order } from '../../src/model/order.ts'
 import type { Execution, Report, Side } from '../../src/model/report.ts'
@@ -31,7 +31,7 @@ export interface Scene {
 export function reportOf(scene: Scene, rest: Partial<Report> = {}): Report {
   const { order } = scene
   const sides = sidesOf(order)
-  const built = turns(order, 'build', sides)
+  const built = drawTurns(order, 'build', sides)
   const working = built.filter(side => scene.behaviourOf(side) !== 'set-up-fails')
   const gated = working.filter(side => order.candidates.length === 0 || side !== 'base')
   const running = working.filter(side => scene.behaviourOf(side) !== 'gate-fails')
@@ -101,26 +101,26 @@ function follow(scene: Scene, executions: Execution[]): void {
         executions.push({ ...execute(scene, 'base', 'sample', run, run), build: run === 2 ? 1 : 0 })
       return
     case 'once': {
-      for (const side of turns(order, 0, sides)) executions.push(execute(scene, side, 'sample', 0, 0))
+      for (const side of drawTurns(order, 0, sides)) executions.push(execute(scene, side, 'sample', 0, 0))
       const gained = sides.filter(side =>
         side === 'base'
           ? false
-          : needsRepeat({ spec, minEffect: stop.min_effect, scale: stop.scale }, { executions }, side),
+          : isRepeatNeeded({ spec, minEffect: stop.min_effect, scale: stop.scale }, { executions }, side),
       )
       if (gained.length === 0) return
-      for (const side of turns(order, 1, ['base', ...gained]))
+      for (const side of drawTurns(order, 1, ['base', ...gained]))
         executions.push(execute(scene, side, 'repeat', 0, 1))
       return
     }
     case 'paired':
       return inBlocks(scene, stop.pairs + PROOF_PAIRS, executions, side =>
-        wantsMorePairs({ spec, order, stop }, { executions, runner: MACHINE.boot_id }, side),
+        isPairNeeded({ spec, order, stop }, { executions, runner: MACHINE.boot_id }, side),
       )
     case 'pairs':
       return inBlocks(scene, stop.pairs, executions, () => true)
     case 'holdout':
       for (let block = 0; block < stop.pairs; block++)
-        for (const side of turns(order, block, sides))
+        for (const side of drawTurns(order, block, sides))
           executions.push(execute(scene, side, 'holdout', block, block))
       return
     case 'stability':
@@ -128,7 +128,7 @@ function follow(scene: Scene, executions: Execution[]): void {
       const samples =
         spec.measurement.stability?.mode === 'repeat' ? spec.measurement.stability.repeat_count : 1
       for (let block = 0; block < samples; block++)
-        for (const side of turns(order, block, sides))
+        for (const side of drawTurns(order, block, sides))
           executions.push(execute(scene, side, 'sample', block, block))
       return
     }
@@ -145,10 +145,10 @@ function inBlocks(
 ): void {
   const { order } = scene
   const failures = (side: Side) => executions.filter(run => run.side === side && run.status !== 'ok').length
-  for (let block = firstBlock(order); block < pairs && failures('base') < 2; block++) {
+  for (let block = getFirstBlock(order); block < pairs && failures('base') < 2; block++) {
     const due = order.candidates.map(({ label }) => label).filter(side => failures(side) < 2 && wants(side))
     if (due.length === 0) return
-    for (const side of turns(order, block, ['base', ...due]))
+    for (const side of drawTurns(order, block, ['base', ...due]))
       executions.push(execute(scene, side, 'sample', block, block))
   }
 }
@@ -162,7 +162,7 @@ function execute(scene: Scene, side: Side, role: Execution['role'], block: numbe
     side,
     role,
     build: 0,
-    seed: seedOf(scene.order, block),
+    seed: drawSeed(scene.order, block),
     status: crashed ? 'crashed' : behaviour === 'hangs' ? 'timeout' : 'ok',
     exit_code: failed ? 1 : 0,
     signal: null,

@@ -1,12 +1,19 @@
-import { approvalMark } from '../../src/model/approval.ts'
+import { buildApprovalMark } from '../../src/model/approval.ts'
 import type { Campaign } from '../../src/model/campaign.ts'
 import type { Experiment } from '../../src/model/experiment.ts'
-import { sha256 } from '../../src/model/canonical.ts'
+import { hashSha256 } from '../../src/model/canonical.ts'
 import type { EventDraft } from '../../src/model/event.ts'
-import { eventId } from '../../src/model/event.ts'
-import type { Action, Landed, Merged, Plan, Step } from '../../src/plan/action.ts'
-import { plan } from '../../src/plan/stages.ts'
-import type { CandidateFacts, Change, Proposal, PullFacts, RunFacts, World } from '../../src/plan/world.ts'
+import { computeEventId } from '../../src/model/event.ts'
+import type { PlanAction, LandedStep, MergeFacts, Plan, PlanStep } from '../../src/plan/action.ts'
+import { planCampaign } from '../../src/plan/stages.ts'
+import type {
+  CandidateFacts,
+  CandidateChange,
+  Proposal,
+  PullFacts,
+  RunFacts,
+  World,
+} from '../../src/plan/world.ts'
 import { type CampaignBuilder, candidateTree, oidOf } from './a-campaign.ts'
 import { NO_ADDITIONS } from './an-addition.ts'
 
@@ -21,7 +28,7 @@ export function world(built: CampaignBuilder, { candidates = {}, ...different }:
   const { campaign, spec } = built
   return {
     now: '2026-01-01T01:00:00.000Z',
-    entropy: sha256(`entropy ${campaign.seq}`),
+    entropy: hashSha256(`entropy ${campaign.seq}`),
     campaign,
     spec,
     optimizeTip: campaign.incumbent,
@@ -31,13 +38,13 @@ export function world(built: CampaignBuilder, { candidates = {}, ...different }:
     branches: branchesOf(campaign),
     proposals: [],
     unopened: 0,
-    strangers: new Map(),
+    outsiders: new Map(),
     stacked: new Map(),
     candidates: candidatesOf(campaign, candidates),
     releases: new Map(),
     sync: null,
     foreign: null,
-    astray: null,
+    branchMismatch: null,
     holdout: null,
     reverts: new Map(),
     picks: new Map(),
@@ -52,7 +59,7 @@ export function world(built: CampaignBuilder, { candidates = {}, ...different }:
     asks: 'here',
     answers: [],
     unanswered: [],
-    only: null,
+    targetBranch: null,
     ...different,
   }
 }
@@ -68,7 +75,7 @@ function pullsOf({ experiments }: Campaign): PullFacts[] {
   return Object.values(experiments).flatMap(experiment => {
     const { number, branch, head, status } = experiment
     if (branch === null || status === 'ended') return []
-    const body = approvalMark(experiment) ?? ''
+    const body = buildApprovalMark(experiment) ?? ''
     return [{ number, branch, base: 'optimize/size', state: 'open', head: head ?? '', title: '', body }]
   })
 }
@@ -101,7 +108,7 @@ function factsOf(campaign: Campaign, { id, head }: Experiment, facts: Facts): Ca
   }
 }
 
-function change(path: string): Change {
+function change(path: string): CandidateChange {
   return { path, status: 'M', oldMode: '100644', newMode: '100644', added: 1, deleted: 1, bytes: null }
 }
 
@@ -122,7 +129,7 @@ export function proposal(name: string, rest: Partial<Proposal> = {}): Proposal {
 }
 
 /** The steps of a plan's transaction; none if it writes nothing. */
-export function stepsOf({ actions }: Plan): Step[] {
+export function stepsOf({ actions }: Plan): PlanStep[] {
   return actions.flatMap(action => (action.do === 'commit' ? action.steps : []))
 }
 
@@ -141,8 +148,11 @@ export function draftsOfKind<K extends EventDraft['kind']>(
   return draftsOf(planned).filter((draft): draft is Extract<EventDraft, { kind: K }> => draft.kind === kind)
 }
 
-export function actionsOf<D extends Action['do']>(planned: Plan, which: D): Extract<Action, { do: D }>[] {
-  return planned.actions.filter((action): action is Extract<Action, { do: D }> => action.do === which)
+export function actionsOf<D extends PlanAction['do']>(
+  planned: Plan,
+  which: D,
+): Extract<PlanAction, { do: D }>[] {
+  return planned.actions.filter((action): action is Extract<PlanAction, { do: D }> => action.do === which)
 }
 
 /** Experiments closed without a verdict, and decided ones, with the outcome each gets. */
@@ -157,7 +167,7 @@ export function endings(planned: Plan): Record<string, string> {
 
 /** Writes a plan's transaction, as the engine would, and answers the plan. */
 export function carryOut(built: CampaignBuilder, different: Different = {}): Plan {
-  const planned = plan(world(built, different))
+  const planned = planCampaign(world(built, different))
   for (const step of stepsOf(planned)) built.add(...eventsOf(built.campaign, step, stepsOf(planned)))
   return planned
 }
@@ -171,7 +181,7 @@ export function settle(built: CampaignBuilder, different: () => Different = () =
   throw new Error('the plan never comes to rest')
 }
 
-export function eventsOf(campaign: Campaign, step: Step, all: readonly Step[]): EventDraft[] {
+export function eventsOf(campaign: Campaign, step: PlanStep, all: readonly PlanStep[]): EventDraft[] {
   switch (step.step) {
     case 'event':
     case 'open':
@@ -184,7 +194,7 @@ export function eventsOf(campaign: Campaign, step: Step, all: readonly Step[]): 
     case 'close': {
       const { experiment, outcome, reason } = step
       const decided = all.find(each => each.step === 'event' && each.draft.kind === 'decided')
-      const cause = decided?.step === 'event' ? eventId(decided.draft) : 'closed'
+      const cause = decided?.step === 'event' ? computeEventId(decided.draft) : 'closed'
       const head = campaign.experiments[experiment]?.head ?? null
       return [
         { kind: 'closed', cause: `${cause} ${experiment}`, experiment, outcome, reason, head, results: null },
@@ -203,15 +213,15 @@ export function eventsOf(campaign: Campaign, step: Step, all: readonly Step[]): 
   }
 }
 
-export function landed(step: Extract<Step, { step: 'land' }>, commit: string): EventDraft[] {
+export function landed(step: Extract<PlanStep, { step: 'land' }>, commit: string): EventDraft[] {
   const { decided } = step
   const verdict = step.recorded === true ? [] : [decided]
-  return [...verdict, ...mergedBy(step, { commit, cause: eventId(decided), decided })]
+  return [...verdict, ...mergedBy(step, { commit, cause: computeEventId(decided), decided })]
 }
 
 /** What follows from a merge, whoever made it. */
 function mergedBy(
-  { candidate, base, pull, undoes, baseline }: Merged,
+  { candidate, base, pull, undoes, baseline }: MergeFacts,
   { commit, cause, decided, via }: Making,
 ): EventDraft[] {
   const { experiment, order } = decided
@@ -232,10 +242,10 @@ interface Making {
   commit: string
   cause: string
   decided: EventDraft<'decided'>
-  via?: Landed['via']
+  via?: LandedStep['via']
 }
 
-export function reverted(step: Extract<Step, { step: 'revert' }>, commit: string): EventDraft[] {
+export function reverted(step: Extract<PlanStep, { step: 'revert' }>, commit: string): EventDraft[] {
   const { experiment, tree, from, measuredIn: measured_in, cause } = step
   const to = { commit, tree }
   return [

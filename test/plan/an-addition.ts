@@ -1,8 +1,8 @@
-import type { Addition } from '../../src/model/approval.ts'
-import { type ReleaseDates, releaseKey } from '../../src/model/release.ts'
-import { canonicalJson, sha256 } from '../../src/model/canonical.ts'
+import type { PackageAddition } from '../../src/model/approval.ts'
+import { type ReleaseDates, buildReleaseKey } from '../../src/model/release.ts'
+import { toCanonicalJson, hashSha256 } from '../../src/model/canonical.ts'
 
-export const LEFT_PAD: Addition = {
+export const LEFT_PAD: PackageAddition = {
   ecosystem: 'npm',
   name: 'left-pad',
   version: '1.3.0',
@@ -15,14 +15,18 @@ export const LEFT_PAD: Addition = {
 }
 
 /** Packages a candidate adds, as facts about it have them. */
-export function adding(...packages: Addition[]) {
-  return { packages, digest: sha256(canonicalJson(packages)), files: new Map<string, readonly string[]>() }
+export function adding(...packages: PackageAddition[]) {
+  return {
+    packages,
+    digest: hashSha256(toCanonicalJson(packages)),
+    files: new Map<string, readonly string[]>(),
+  }
 }
 
 /** As registries would tell when these were published. */
-export function published(at: string | null, ...packages: Addition[]): ReleaseDates {
+export function published(at: string | null, ...packages: PackageAddition[]): ReleaseDates {
   const date = at === null ? null : { at, by: 'hash' as const }
-  return new Map(packages.map(each => [releaseKey(each), date]))
+  return new Map(packages.map(each => [buildReleaseKey(each), date]))
 }
 
 export const NO_ADDITIONS = adding()

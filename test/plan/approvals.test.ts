@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { approvalMark } from '../../src/model/approval.ts'
-import { plan } from '../../src/plan/stages.ts'
+import { buildApprovalMark } from '../../src/model/approval.ts'
+import { planCampaign } from '../../src/plan/stages.ts'
 import { campaign, type CampaignBuilder, SPEC } from './a-campaign.ts'
 import { actionsOf, carryOut, draftsOfKind, endings, settle, world } from './a-world.ts'
 import { adding, LEFT_PAD, published } from './an-addition.ts'
@@ -35,13 +35,13 @@ function approve(built: CampaignBuilder, packages: string[], digest?: string): C
 }
 
 function ordersOf(built: CampaignBuilder, candidates: typeof both | typeof one | typeof none) {
-  return draftsOfKind(plan(world(built, { candidates })), 'order-issued')
+  return draftsOfKind(planCampaign(world(built, { candidates })), 'order-issued')
 }
 
 describe('packages that a change adds', () => {
   it('are asked for, with everything a person has to know, and nothing is ordered', () => {
     const built = campaign().withExperiment()
-    const planned = plan(world(built, { candidates: both }))
+    const planned = planCampaign(world(built, { candidates: both }))
     expect(draftsOfKind(planned, 'approval-requested')).toMatchObject([
       {
         experiment: 'exp-001',
@@ -58,7 +58,7 @@ describe('packages that a change adds', () => {
 
   it('do not keep others from being measured', () => {
     const built = campaign().withExperiments(2)
-    const orders = draftsOfKind(plan(world(built, { candidates: both })), 'order-issued')
+    const orders = draftsOfKind(planCampaign(world(built, { candidates: both })), 'order-issued')
     expect(orders.map(({ candidates }) => candidates[0]?.label)).toEqual(['exp-002'])
   })
 
@@ -151,7 +151,7 @@ describe('what the spec approves by its name', () => {
     const waited = found(young)
     carryOut(waited, later)
     expect(waited.kinds()).toContain('approved')
-    expect(draftsOfKind(plan(world(waited, later)), 'order-issued')).toHaveLength(1)
+    expect(draftsOfKind(planCampaign(world(waited, later)), 'order-issued')).toHaveLength(1)
     expect(ordersOf(approve(found(published(null, LEFT_PAD)), ['left-pad']), one)).toHaveLength(1)
   })
 
@@ -202,7 +202,7 @@ describe('an approval', () => {
 
   it('counts no more when the set changed, and the new one is asked for', () => {
     const built = approve(asked(), ['left-pad', 'react'])
-    const planned = plan(world(built, { candidates: one }))
+    const planned = planCampaign(world(built, { candidates: one }))
     expect(draftsOfKind(planned, 'approval-requested')).toMatchObject([{ packages: ['left-pad'] }])
     expect(draftsOfKind(planned, 'order-issued')).toEqual([])
   })
@@ -235,14 +235,14 @@ describe('its pull request', () => {
   const changes = (built: CampaignBuilder, body: string) => {
     const seen = world(built, { candidates: both })
     const pulls = seen.pulls.map(pull => ({ ...pull, body }))
-    return actionsOf(plan({ ...seen, pulls }), 'pulls').flatMap(action => action.changes)
+    return actionsOf(planCampaign({ ...seen, pulls }), 'pulls').flatMap(action => action.changes)
   }
 
   it('is described anew when it does not say what it waits for', () => {
     const built = asked()
     const describing = [{ change: 'describe', number: 1, experiment: 'exp-001' }]
     expect(changes(built, 'Being measured.')).toEqual(describing)
-    const waits = approvalMark(built.experiment('exp-001')) ?? ''
+    const waits = buildApprovalMark(built.experiment('exp-001')) ?? ''
     expect(changes(built, `Waiting.\n\n${waits}\n`)).toEqual([])
     approve(built, ['left-pad', 'react'])
     expect(changes(built, `Waiting.\n\n${waits}\n`)).toEqual(describing)
@@ -264,7 +264,7 @@ describe('what waits for an approval', () => {
       .measured({ 'exp-001': { candidate: { bytes: 5 } } })
     const seen = world(built, { candidates: one })
     const spec = { ...seen.spec, dependencies: { ...seen.spec.dependencies, approved: [] } }
-    const [commit] = actionsOf(plan({ ...seen, spec }), 'commit')
+    const [commit] = actionsOf(planCampaign({ ...seen, spec }), 'commit')
     expect(commit?.steps).toContainEqual({
       step: 'close',
       experiment: 'exp-001',
@@ -283,9 +283,9 @@ describe('an approval that is taken back while a round is open', () => {
       .ordered()
       .lost('exp-001')
     const seen = world(built, { candidates: one })
-    expect(draftsOfKind(plan(seen), 'order-issued')).toHaveLength(1)
+    expect(draftsOfKind(planCampaign(seen), 'order-issued')).toHaveLength(1)
     const spec = { ...seen.spec, dependencies: { ...seen.spec.dependencies, approved: [] } }
-    const planned = plan({ ...seen, spec })
+    const planned = planCampaign({ ...seen, spec })
     expect(draftsOfKind(planned, 'order-issued')).toEqual([])
     expect(actionsOf(planned, 'commit')[0]?.steps).toContainEqual({
       step: 'close',
@@ -327,7 +327,7 @@ describe('an approval that is taken back while its merge is awaited', () => {
       outcome: null,
       round: null,
     })
-    const planned = plan(world(built, { candidates: one }))
+    const planned = planCampaign(world(built, { candidates: one }))
     expect(draftsOfKind(planned, 'order-issued')).toEqual([])
     approve(built, ['left-pad'])
     expect(ordersOf(built, one).map(({ candidates }) => candidates[0]?.label)).toEqual(['exp-001'])
@@ -337,7 +337,7 @@ describe('an approval that is taken back while its merge is awaited', () => {
     const built = approve(asked(one, auto), ['left-pad'])
     carryOut(built, { candidates: one })
     built.measured({ 'exp-001': { candidate: { bytes: 5 } } })
-    const [decided] = draftsOfKind(plan(world(built, { candidates: one })), 'decided')
+    const [decided] = draftsOfKind(planCampaign(world(built, { candidates: one })), 'decided')
     if (decided === undefined) throw new Error('nothing was decided')
     built.add({ ...decided, outcome: 'inconclusive', verdict: 'not proven', parked: true })
     for (const round of [1, 2]) {
@@ -376,11 +376,11 @@ describe('an approval that is taken back while its merge is awaited', () => {
       names: null,
     }
     const merged = { ...seen, made, optimizeTip: { commit, tree } }
-    const steps = (planned: ReturnType<typeof plan>) =>
+    const steps = (planned: ReturnType<typeof planCampaign>) =>
       actionsOf(planned, 'commit').flatMap(each => each.steps.map(({ step }) => step))
-    expect(steps(plan(merged))).toContain('landed')
-    expect(steps(plan({ ...merged, spec }))).not.toContain('landed')
-    expect(actionsOf(plan({ ...seen, spec }), 'commit')[0]?.steps).toContainEqual({
+    expect(steps(planCampaign(merged))).toContain('landed')
+    expect(steps(planCampaign({ ...merged, spec }))).not.toContain('landed')
+    expect(actionsOf(planCampaign({ ...seen, spec }), 'commit')[0]?.steps).toContainEqual({
       step: 'close',
       experiment: 'exp-001',
       outcome: 'withdrawn',

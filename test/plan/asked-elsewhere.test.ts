@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { eventId } from '../../src/model/event.ts'
-import { askingMinutes } from '../../src/plan/asked-elsewhere.ts'
-import { plan } from '../../src/plan/stages.ts'
+import { computeEventId } from '../../src/model/event.ts'
+import { computeProposeMinutes } from '../../src/plan/asked-elsewhere.ts'
+import { planCampaign } from '../../src/plan/stages.ts'
 import { parseSpec } from '../../src/spec/parse.ts'
 import { SPEC } from '../cli/size-spec.ts'
-import { brief } from '../../src/propose/brief.ts'
+import { renderBrief } from '../../src/propose/brief.ts'
 import { type CampaignBuilder, campaign, candidateTree } from './a-campaign.ts'
 import { actionsOf, carryOut, draftsOf, draftsOfKind, proposal, world } from './a-world.ts'
 
@@ -37,10 +37,10 @@ describe('proposers that a job of its own asks', () => {
 
   it('are asked once, whoever looks again', () => {
     const built = campaign()
-    const twice = [1, 2].map(() => draftsOf(plan(world(built, elsewhere))).map(eventId))
+    const twice = [1, 2].map(() => draftsOf(planCampaign(world(built, elsewhere))).map(computeEventId))
     expect(twice[0]).toEqual(twice[1])
     carryOut(built, elsewhere)
-    expect(plan(world(built, asking(built)))).toEqual({
+    expect(planCampaign(world(built, asking(built)))).toEqual({
       actions: [],
       waiting: { for: 'proposers', who: names(built) },
     })
@@ -53,7 +53,7 @@ describe('proposers that a job of its own asks', () => {
     expect(new Set(angles).size).toBe(4)
     const spec = { ...built.spec }
     const texts = Object.values(built.campaign.asked).map(({ angle }) =>
-      brief({ campaign: built.campaign, spec, incumbentMetrics: {}, angle }),
+      renderBrief({ campaign: built.campaign, spec, incumbentMetrics: {}, angle }),
     )
     expect(new Set(texts).size).toBe(4)
   })
@@ -79,7 +79,7 @@ describe('proposers that a job of its own asks', () => {
     ])
     const later = carryOut(built, { proposals: [answer(third?.key)] })
     expect(draftsOfKind(later, 'answer-repeated')).toMatchObject([{ key: third?.key, experiment: 'exp-001' }])
-    const aware = plan(world(built, { proposals: [answer('command:agent:late', 2)] }))
+    const aware = planCampaign(world(built, { proposals: [answer('command:agent:late', 2)] }))
     expect(draftsOfKind(aware, 'experiment-opened')).toHaveLength(1)
     expect(draftsOfKind(aware, 'answer-repeated')).toEqual([])
   })
@@ -117,19 +117,19 @@ describe('proposers that a job of its own asks', () => {
     const [first] = Object.values(built.campaign.asked)
     const brought = { ...IDEA_BROUGHT, key: first?.key ?? '', cause: first?.key ?? '' }
     built.add({ kind: 'idea-brought', ...brought })
-    const paused = plan(world(built, { ...elsewhere, asking: names(built).slice(1) }))
+    const paused = planCampaign(world(built, { ...elsewhere, asking: names(built).slice(1) }))
     expect(draftsOfKind(paused, 'idea-asked').map(({ carries }) => carries)).toEqual([undefined])
   })
 
   it('are asked by nobody where no such job follows, and the campaign does not stop for want of ideas', () => {
     const later = campaign(`${SPEC}propose: [{ use: command, command: think }]\n`)
     const runner = { runId: null, machine: null, external: false }
-    expect(plan(world(later, { askable, asks: 'later', runner }))).toEqual({
+    expect(planCampaign(world(later, { askable, asks: 'later', runner }))).toEqual({
       actions: [],
       waiting: { for: 'ideas' },
     })
     const queued = campaign().withExperiments(2)
-    const begun = plan(world(queued, { askable, asks: 'later' }))
+    const begun = planCampaign(world(queued, { askable, asks: 'later' }))
     expect(draftsOfKind(begun, 'order-issued')).toHaveLength(2)
   })
 
@@ -147,9 +147,9 @@ describe('proposers that a job of its own asks', () => {
     const built = campaign()
     carryOut(built, elsewhere)
     built.add({ kind: 'campaign-stopped', cause: 'n', code: 'person', reason: 'enough' })
-    const stopped = plan(world(built, asking(built)))
+    const stopped = planCampaign(world(built, asking(built)))
     expect(stopped).toEqual({ actions: [], waiting: { for: 'nothing', reason: 'enough' } })
-    const both = plan(world(built, { ...asking(built), asking: ['here', ...names(built)] }))
+    const both = planCampaign(world(built, { ...asking(built), asking: ['here', ...names(built)] }))
     expect(both.actions).toMatchObject([{ do: 'stop-asking' }])
     const [one] = Object.values(built.campaign.asked)
     const answers = [{ key: one?.key ?? '', who: one?.who ?? '', ok: false, minutes: 3 }]
@@ -163,6 +163,6 @@ describe('proposers that a job of its own asks', () => {
     ['propose: [{ use: command, command: a }, { use: command, command: b, timeout_seconds: 7200 }]', 150],
     ['propose: [{ use: command, command: a, timeout_seconds: 999999 }]', 350],
   ])('have a job that is as long as the slowest may take: %s', (lines, minutes) => {
-    expect(askingMinutes(parseSpec(`${SPEC}${lines}\n`, { file: 'size.yaml' }).spec)).toBe(minutes)
+    expect(computeProposeMinutes(parseSpec(`${SPEC}${lines}\n`, { file: 'size.yaml' }).spec)).toBe(minutes)
   })
 })

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type BacklogIdea, emptyCampaign } from '../../src/model/campaign.ts'
+import { type BacklogIdea, createEmptyCampaign } from '../../src/model/campaign.ts'
 import type { Experiment } from '../../src/model/experiment.ts'
-import { ideaName } from '../../src/model/fold-backlog.ts'
-import { closedIdeas, nextIdea, openIdeas } from '../../src/plan/backlog.ts'
+import { formatIdeaName } from '../../src/model/fold-backlog.ts'
+import { closeFinishedIdeas, selectNextIdea, listOpenIdeas } from '../../src/plan/backlog.ts'
 import { anIdea } from './an-idea.ts'
 
 function campaignOf(backlog: BacklogIdea[], experiments: Record<string, Partial<Experiment>> = {}) {
-  return { ...emptyCampaign(), backlog, experiments: experiments as Record<string, Experiment> }
+  return { ...createEmptyCampaign(), backlog, experiments: experiments as Record<string, Experiment> }
 }
 
 const RANK = { high: 0, medium: 1, low: 2 }
@@ -28,13 +28,13 @@ describe('the backlog as it is handed out', () => {
     fc.assert(
       fc.property(ideas, fc.infiniteStream(fc.nat()), (backlog, random) => {
         const free = backlog.filter(({ status, experiment }) => status === 'open' && experiment === null)
-        const given = openIdeas(campaignOf(backlog))
+        const given = listOpenIdeas(campaignOf(backlog))
         expect(given.toSorted((a, b) => a.number - b.number)).toEqual(free)
         const shuffled = backlog
           .map(idea => ({ idea, at: random.next().value ?? 0 }))
           .toSorted((a, b) => a.at - b.at)
           .map(({ idea }) => idea)
-        expect(openIdeas(campaignOf(shuffled))).toEqual(given)
+        expect(listOpenIdeas(campaignOf(shuffled))).toEqual(given)
       }),
     )
   })
@@ -42,7 +42,7 @@ describe('the backlog as it is handed out', () => {
   it('begins with the best of each category, by priority and then by age', () => {
     fc.assert(
       fc.property(ideas, backlog => {
-        const given = openIdeas(campaignOf(backlog))
+        const given = listOpenIdeas(campaignOf(backlog))
         const categories = new Set(given.map(({ category }) => category)).size
         const before = (a: BacklogIdea, b: BacklogIdea) =>
           RANK[a.priority] - RANK[b.priority] || a.number - b.number
@@ -71,7 +71,7 @@ describe('the backlog as it is handed out', () => {
       const fresh = { failures: 0, benched: false, asked: 0, since_kept: null }
       const campaign = campaignOf([idea], refusedAnswers(...answers))
       const proposers = { claude: fresh, codex: fresh }
-      return nextIdea({ ...campaign, proposers }, { who, handed: new Set() })?.id ?? null
+      return selectNextIdea({ ...campaign, proposers }, { who, handed: new Set() })?.id ?? null
     }
     expect(next('claude', ['claude', 'codex'])).toBe(idea.id)
     expect(next('claude', ['claude', 'codex', 'claude'])).toBeNull()
@@ -85,11 +85,11 @@ describe('the backlog as it is handed out', () => {
         const order: string[] = []
         const campaign = campaignOf(backlog)
         const asking = { who: 'claude', handed }
-        for (let next = nextIdea(campaign, asking); next; next = nextIdea(campaign, asking)) {
+        for (let next = selectNextIdea(campaign, asking); next; next = selectNextIdea(campaign, asking)) {
           handed.add(next.id)
-          order.push(ideaName(next))
+          order.push(formatIdeaName(next))
         }
-        expect(order).toEqual(openIdeas(campaign).map(ideaName))
+        expect(order).toEqual(listOpenIdeas(campaign).map(formatIdeaName))
       }),
     )
   })
@@ -110,7 +110,7 @@ describe('an idea ends with its experiment', () => {
 
   it('with its outcome, and what was learned or else its verdict', () => {
     const drafts = (experiment: Partial<Experiment>) =>
-      closedIdeas({ campaign: campaignOf([carried], { 'exp-001': experiment }) })
+      closeFinishedIdeas({ campaign: campaignOf([carried], { 'exp-001': experiment }) })
     expect(drafts(over)).toEqual([
       {
         step: 'event',
@@ -134,12 +134,12 @@ describe('an idea ends with its experiment', () => {
     const refused = { outcome: 'refused', verdict: 'refused', reason: 'the same files as exp-004' } as const
     for (const end of [{ outcome: 'withdrawn' as const }, { ...refused, measured_tree: null }]) {
       const campaign = campaignOf([carried], { 'exp-001': { ...over, ...end } })
-      expect(closedIdeas({ campaign })).toMatchObject([
+      expect(closeFinishedIdeas({ campaign })).toMatchObject([
         { draft: { status: 'open', experiment: null, outcome: null, learnings: null } },
       ])
     }
     const measured = campaignOf([carried], { 'exp-001': { ...over, ...refused, measured_tree: 'tree' } })
-    expect(closedIdeas({ campaign: measured })).toMatchObject([{ draft: { status: 'tried' } }])
+    expect(closeFinishedIdeas({ campaign: measured })).toMatchObject([{ draft: { status: 'tried' } }])
   })
 
   it('and not before: neither while it runs, nor twice, nor when it was dropped', () => {
@@ -147,8 +147,10 @@ describe('an idea ends with its experiment', () => {
       { ...over, status: 'ordered' as const },
       { ...over, closed: false },
     ])
-      expect(closedIdeas({ campaign: campaignOf([carried], { 'exp-001': experiment }) })).toEqual([])
+      expect(closeFinishedIdeas({ campaign: campaignOf([carried], { 'exp-001': experiment }) })).toEqual([])
     for (const status of ['tried', 'dropped'] as const)
-      expect(closedIdeas({ campaign: campaignOf([{ ...carried, status }], { 'exp-001': over }) })).toEqual([])
+      expect(
+        closeFinishedIdeas({ campaign: campaignOf([{ ...carried, status }], { 'exp-001': over }) }),
+      ).toEqual([])
   })
 })

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { campaignPullMark } from '../../src/model/campaign-pull.ts'
-import { approvalActions, campaignPullActions, campaignPullSteps } from '../../src/plan/campaign-pull.ts'
+import { buildCampaignPullMark } from '../../src/model/campaign-pull.ts'
+import { announceApprovals, updateCampaignPull, recordCampaignPullEnd } from '../../src/plan/campaign-pull.ts'
 import type { CampaignPullFacts } from '../../src/plan/world.ts'
-import { waitingText } from '../../src/report/approval-text.ts'
-import { campaignPullBody } from '../../src/report/campaign-pull-text.ts'
+import { renderApprovalComment } from '../../src/report/approval-text.ts'
+import { renderCampaignPullBody } from '../../src/report/campaign-pull-text.ts'
 import { campaign, oidOf } from './a-campaign.ts'
 import { carryOut, world } from './a-world.ts'
 
@@ -29,27 +29,27 @@ function shown(
 
 describe('the campaign’s own pull request', () => {
   it('is opened with the first thing kept, never before and never empty', () => {
-    expect(campaignPullActions(world(campaign().ready(), { campaignPull: null }))).toEqual([])
+    expect(updateCampaignPull(world(campaign().ready(), { campaignPull: null }))).toEqual([])
     const built = kept()
-    expect(campaignPullActions(world(built, { campaignPull: null }))).toEqual([
+    expect(updateCampaignPull(world(built, { campaignPull: null }))).toEqual([
       { do: 'campaign-pull', number: null, ready: false },
     ])
-    expect(campaignPullActions(world(built, { campaignPull: null, campaignTip: null }))).toEqual([])
+    expect(updateCampaignPull(world(built, { campaignPull: null, campaignTip: null }))).toEqual([])
     expect(
-      campaignPullActions(world(built, { campaignPull: null, defaultTip: built.campaign.incumbent })),
+      updateCampaignPull(world(built, { campaignPull: null, defaultTip: built.campaign.incumbent })),
     ).toEqual([])
-    expect(campaignPullActions(world(built))).toEqual([])
+    expect(updateCampaignPull(world(built))).toEqual([])
   })
 
   it('is written anew when what it says is out of date, and only then', () => {
     const built = kept()
     const now = { do: 'campaign-pull', number: 9, ready: false }
-    expect(campaignPullActions(world(built, { campaignPull: shown(built) }))).toEqual([now])
-    const body = campaignPullBody(built.campaign)
-    expect(body).toContain(campaignPullMark(built.campaign))
-    expect(campaignPullActions(world(built, { campaignPull: shown(built, { body }) }))).toEqual([])
+    expect(updateCampaignPull(world(built, { campaignPull: shown(built) }))).toEqual([now])
+    const body = renderCampaignPullBody(built.campaign)
+    expect(body).toContain(buildCampaignPullMark(built.campaign))
+    expect(updateCampaignPull(world(built, { campaignPull: shown(built, { body }) }))).toEqual([])
     built.add({ kind: 'campaign-stopped', cause: 'x', code: 'person', reason: 'enough' })
-    expect(campaignPullActions(world(built, { campaignPull: shown(built, { body }) }))).toEqual([
+    expect(updateCampaignPull(world(built, { campaignPull: shown(built, { body }) }))).toEqual([
       { ...now, ready: true },
     ])
   })
@@ -57,19 +57,19 @@ describe('the campaign’s own pull request', () => {
   it('stops asking for a merge once it is merged, and says who stopped the campaign once', () => {
     const built = kept()
     built.add({ kind: 'campaign-stopped', cause: 'x', code: 'person', reason: 'stopped by ada' })
-    const before = campaignPullBody(built.campaign)
+    const before = renderCampaignPullBody(built.campaign)
     expect(before).toContain('Merge this pull request to take all of it into main.')
     expect(before).toContain(' · stopped by ada\n')
     const merged = shown(built, { body: before, state: 'merged', closed_at: '2026-01-01T00:30:00Z' })
     const shows = { merged: true, pulls: {} }
-    const [action] = campaignPullActions(world(built, { campaignPull: merged }))
+    const [action] = updateCampaignPull(world(built, { campaignPull: merged }))
     expect(action).toEqual({ do: 'campaign-pull', number: 9, ready: false, shows })
-    const body = campaignPullBody(built.campaign, null, shows)
+    const body = renderCampaignPullBody(built.campaign, null, shows)
     expect(body).toContain('\nMerged into main.\n')
     expect(body).not.toMatch(/Merge this|on its own|\/winnow/)
-    expect(campaignPullActions(world(built, { campaignPull: { ...merged, body } }))).toEqual([])
+    expect(updateCampaignPull(world(built, { campaignPull: { ...merged, body } }))).toEqual([])
     built.add({ kind: 'campaign-resumed', cause: 'y', reason: 'on' })
-    expect(campaignPullActions(world(built, { campaignPull: merged }))).not.toContainEqual(action)
+    expect(updateCampaignPull(world(built, { campaignPull: merged }))).not.toContainEqual(action)
   })
 
   it('names a change taken alone by its pull request, and follows ideas that are refused', () => {
@@ -93,17 +93,17 @@ describe('the campaign’s own pull request', () => {
       priority: 'medium',
       learnings: null,
     })
-    const body = campaignPullBody(built.campaign)
+    const body = renderCampaignPullBody(built.campaign)
     expect(body).toContain('| exp-002: being measured |')
     const own = { number: 5, branch: 'optimize-exp/size/exp-002', base: 'main', title: '', body: '' }
     const pulls = [{ ...own, state: 'open' as const, head: oidOf('head of exp-002'), said: '' }]
-    const [action] = campaignPullActions(world(built, { pulls, campaignPull: shown(built, { body }) }))
+    const [action] = updateCampaignPull(world(built, { pulls, campaignPull: shown(built, { body }) }))
     const shows = { merged: false, pulls: { 'exp-002': 5 } }
     expect(action).toEqual({ do: 'campaign-pull', number: 9, ready: false, shows })
-    const named = campaignPullBody(built.campaign, null, shows)
+    const named = renderCampaignPullBody(built.campaign, null, shows)
     expect(named).toContain('| #5: being measured |')
     const current = { pulls, campaignPull: shown(built, { body: named }) }
-    expect(campaignPullActions(world(built, current))).toEqual([])
+    expect(updateCampaignPull(world(built, current))).toEqual([])
 
     built.withExperiment({ hypothesis: 'from a fork' })
     built.add({
@@ -114,8 +114,8 @@ describe('the campaign’s own pull request', () => {
       code: 'unisolated',
       message: 'eve has no write access',
     })
-    expect(campaignPullActions(world(built, current))).toContainEqual(action)
-    expect(campaignPullBody(built.campaign, null, shows)).toMatch(
+    expect(updateCampaignPull(world(built, current))).toContainEqual(action)
+    expect(renderCampaignPullBody(built.campaign, null, shows)).toMatch(
       /1 idea not kept[^]*from a fork \| Refused: eve has no write access/,
     )
   })
@@ -134,16 +134,18 @@ describe('the campaign’s own pull request', () => {
       })
     asked('a')
     const state = { merged: false, pulls: { 'exp-002': 2 } }
-    const pull = () => shown(built, { body: campaignPullMark(built.campaign, state), said: '' })
+    const pull = () => shown(built, { body: buildCampaignPullMark(built.campaign, state), ownComments: '' })
     const tell = { do: 'tell', number: 9, experiment: 'exp-002' }
-    expect(campaignPullActions(world(built, { campaignPull: pull() }))).toEqual([tell])
-    const said = waitingText(built.experiment('exp-002'))
-    expect(campaignPullActions(world(built, { campaignPull: { ...pull(), said } }))).toEqual([])
+    expect(updateCampaignPull(world(built, { campaignPull: pull() }))).toEqual([tell])
+    const said = renderApprovalComment(built.experiment('exp-002'))
+    expect(updateCampaignPull(world(built, { campaignPull: { ...pull(), ownComments: said } }))).toEqual([])
     asked('b')
-    expect(campaignPullActions(world(built, { campaignPull: { ...pull(), said } }))).toEqual([tell])
+    expect(updateCampaignPull(world(built, { campaignPull: { ...pull(), ownComments: said } }))).toEqual([
+      tell,
+    ])
     const { spec } = world(built)
     const quiet = { ...spec, report: { ...spec.report, comment: 'never' } as const }
-    expect(campaignPullActions(world(built, { campaignPull: pull(), spec: quiet }))).toEqual([])
+    expect(updateCampaignPull(world(built, { campaignPull: pull(), spec: quiet }))).toEqual([])
   })
 
   it('leaves it to an experiment’s own pull request before there is one of the campaign, and repeats nothing', () => {
@@ -154,22 +156,22 @@ describe('the campaign’s own pull request', () => {
     const own = { number: 5, branch: 'optimize-exp/size/exp-001', base: 'optimize/size', title: '', body: '' }
     const pull = (said: string) => ({ ...own, state: 'open' as const, head: oidOf('head of exp-001'), said })
     const here = { do: 'tell', number: 5, experiment: 'exp-001', here: true }
-    expect(approvalActions(world(built, { pulls: [pull('')], campaignPull: null }))).toEqual([here])
-    const said = waitingText(built.experiment('exp-001'), true)
+    expect(announceApprovals(world(built, { pulls: [pull('')], campaignPull: null }))).toEqual([here])
+    const said = renderApprovalComment(built.experiment('exp-001'), true)
     expect(said).toMatch(
       /^This change adds left-pad, listed above\. Review and approve it here to have it measured\./,
     )
-    expect(approvalActions(world(built, { pulls: [pull(said)] }))).toEqual([])
-    expect(approvalActions(world(built, { pulls: [{ ...pull(''), state: 'closed' }] }))).toEqual([])
+    expect(announceApprovals(world(built, { pulls: [pull(said)] }))).toEqual([])
+    expect(announceApprovals(world(built, { pulls: [{ ...pull(''), state: 'closed' }] }))).toEqual([])
     const { spec } = world(built)
     const quiet = { ...spec, report: { ...spec.report, comment: 'never' } as const }
-    expect(approvalActions(world(built, { pulls: [pull('')], spec: quiet }))).toEqual([])
+    expect(announceApprovals(world(built, { pulls: [pull('')], spec: quiet }))).toEqual([])
 
     // It was opened since: who has heard of it hears it no second time.
-    const opened = shown(built, { body: campaignPullMark(built.campaign), said: '' })
-    expect(approvalActions(world(built, { pulls: [pull('')], campaignPull: opened }))).toEqual([])
+    const opened = shown(built, { body: buildCampaignPullMark(built.campaign), ownComments: '' })
+    expect(announceApprovals(world(built, { pulls: [pull('')], campaignPull: opened }))).toEqual([])
     const toldOf = (words: string) =>
-      campaignPullActions(world(built, { pulls: [pull(words)], campaignPull: opened })).flatMap(action =>
+      updateCampaignPull(world(built, { pulls: [pull(words)], campaignPull: opened })).flatMap(action =>
         action.do === 'tell' ? [action.experiment] : [],
       )
     expect(toldOf('')).toEqual(['exp-001', 'exp-002'])
@@ -181,7 +183,7 @@ describe('the campaign’s own pull request', () => {
     const closed_at = '2026-01-01T00:30:00Z'
     for (const state of ['merged', 'closed'] as const) {
       const campaignPull = shown(built, { state, closed_at })
-      const [step] = campaignPullSteps(world(built, { campaignPull }))
+      const [step] = recordCampaignPullEnd(world(built, { campaignPull }))
       const kind = state === 'merged' ? 'campaign-stopped' : 'campaign-paused'
       expect(step).toMatchObject({
         step: 'event',
@@ -189,14 +191,14 @@ describe('the campaign’s own pull request', () => {
       })
       if (step?.step !== 'event') throw new Error('no event')
       built.add(step.draft)
-      expect(campaignPullSteps(world(built, { campaignPull }))).toEqual([])
+      expect(recordCampaignPullEnd(world(built, { campaignPull }))).toEqual([])
       built.add({ kind: 'campaign-resumed', cause: state, reason: 'on' })
-      expect(campaignPullSteps(world(built, { campaignPull }))).toEqual([])
+      expect(recordCampaignPullEnd(world(built, { campaignPull }))).toEqual([])
     }
   })
 
   it('says how to finish: what merging and closing do, how to take one alone, and what keeps checks waiting', () => {
-    const body = campaignPullBody(kept().campaign)
+    const body = renderCampaignPullBody(kept().campaign)
     for (const words of [
       'Merge this pull request',
       'closing it',
@@ -207,7 +209,7 @@ describe('the campaign’s own pull request', () => {
   })
 
   it('quotes what branches say', () => {
-    const body = campaignPullBody(kept().campaign)
+    const body = renderCampaignPullBody(kept().campaign)
     expect(body).toContain('faster \\| @\u200byou \\<b\\>')
   })
 })

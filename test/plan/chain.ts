@@ -1,5 +1,5 @@
-import { isReporting, ownSubject } from '../../src/model/order.ts'
-import { emptyCampaign } from '../../src/model/campaign.ts'
+import { isReportingPurpose, buildOrderSubject } from '../../src/model/order.ts'
+import { createEmptyCampaign } from '../../src/model/campaign.ts'
 import type { LedgerEvent } from '../../src/model/event.ts'
 import { applyEvent } from '../../src/model/fold.ts'
 import type { Point } from '../../src/model/ids.ts'
@@ -58,13 +58,15 @@ function doubleDecisions(events: readonly LedgerEvent[]): string[] {
 }
 
 function crowdedOrders(events: readonly LedgerEvent[]): string[] {
-  const campaign = emptyCampaign()
+  const campaign = createEmptyCampaign()
   return events.flatMap(event => {
     applyEvent(campaign, event)
     const live = Object.values(campaign.orders).filter(({ report }) => report === null)
     const labels = live.map(({ order }) => {
       const [candidate] = order.candidates
-      return isReporting(order.purpose) ? ownSubject(order) : (candidate?.label ?? order.purpose)
+      return isReportingPurpose(order.purpose)
+        ? buildOrderSubject(order)
+        : (candidate?.label ?? order.purpose)
     })
     return new Set(labels).size < labels.length ? [`${event.seq}: two live orders for one thing`] : []
   })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Order } from '../../src/model/order.ts'
-import { judge } from '../../src/plan/judgement.ts'
-import { verdictSentence } from '../../src/report/sentence.ts'
+import { judgeExperiment } from '../../src/plan/judgement.ts'
+import { renderVerdictSentence } from '../../src/report/sentence.ts'
 import { aReport, anOrder, ceSpec, run } from '../decide/a-spec.ts'
 import { anExperiment } from '../propose/incumbent.ts'
 
@@ -13,7 +13,7 @@ function combined(candidate: number) {
     attempt: 1,
   } as Order
   const report = aReport([run('base', { bytes: 840 }), run('exp-001', { bytes: candidate })])
-  return judge(spec, anExperiment(1), { order, report })
+  return judgeExperiment(spec, anExperiment(1), { order, report })
 }
 
 describe('a combination under ce stability', () => {
@@ -21,7 +21,7 @@ describe('a combination under ce stability', () => {
     const within = combined(837)
     expect(within).toMatchObject({ is: 'final', outcome: 'runner_up_dropped' })
     const reason = within.is === 'final' ? within.reason : null
-    expect(verdictSentence({ verdict: 'no gain', outcome: 'runner_up_dropped', reason })).toMatch(
+    expect(renderVerdictSentence({ verdict: 'no gain', outcome: 'runner_up_dropped', reason })).toMatch(
       /^Promising alone, neutral in combination: bytes 840 -> 837 /,
     )
     expect(combined(834).is).toBe('eligible')

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { Campaign } from '../../src/model/campaign.ts'
-import { sha256 } from '../../src/model/canonical.ts'
+import { hashSha256 } from '../../src/model/canonical.ts'
 import type { Order } from '../../src/model/order.ts'
-import type { Job } from '../../src/model/pairs.ts'
+import type { PairJob } from '../../src/model/pairs.ts'
 import type { Report } from '../../src/model/report.ts'
-import { readEffect } from '../../src/plan/effect-reading.ts'
+import { readEffectReport } from '../../src/plan/effect-reading.ts'
 import { parseSpec } from '../../src/spec/parse.ts'
 import { anOrder } from '../model/an-order.ts'
 import { oidOf, pointOf, SPEC, START } from './a-campaign.ts'
@@ -26,9 +26,9 @@ const landing: Campaign['landings'][number] = {
   watch: { state: 'open', jobs: [], at: '2026-01-01T00:00:00Z' },
 }
 
-function orderOf(purpose: Order['purpose'], carried: Job[] = []): Order {
+function orderOf(purpose: Order['purpose'], carried: PairJob[] = []): Order {
   return anOrder({
-    id: sha256(purpose),
+    id: hashSha256(purpose),
     purpose,
     pin: START,
     base: START,
@@ -42,23 +42,27 @@ function read(
   order: Order,
   candidate: Behaviour,
   rest: Partial<Report> = {},
-  { landings = [landing], jobs = [] }: { landings?: Campaign['landings']; jobs?: Job[] } = {},
+  { landings = [landing], jobs = [] }: { landings?: Campaign['landings']; jobs?: PairJob[] } = {},
 ) {
   const behaviourOf = (side: string) => (side === 'base' ? { wall_seconds: 10 } : candidate)
   const report = reportOf({ order, spec, behaviourOf }, rest)
   const { base: from, harness } = order
   const progressing = { from, to: AFTER, harness, jobs, parts: jobs.map((_, part) => part) }
-  return readEffect({ landings, progressing, harness }, spec, { order, report, event: sha256('measured') })
+  return readEffectReport({ landings, progressing, harness }, spec, {
+    order,
+    report,
+    event: hashSha256('measured'),
+  })
 }
 
 /** As often a tenth slower as a tenth faster. */
-function undecided(name: string): Job {
+function undecided(name: string): PairJob {
   const pairs = [9, 11, 11, 9, 9, 11, 11, 9].map(wall_seconds => ({
     first: 'base' as const,
     base: { wall_seconds: 10 },
     candidate: { wall_seconds },
   }))
-  return { order: sha256(name), runner: 'boot', complete: true, pairs }
+  return { order: hashSha256(name), runner: 'boot', complete: true, pairs }
 }
 
 describe('the report on an effect', () => {
@@ -98,7 +102,7 @@ describe('the report on an effect', () => {
     const order = orderOf('progression')
     const own = { ...undecided('own'), order: order.id }
     const others = Array.from({ length: 7 }, (_, at) => undecided(`job ${at}`))
-    const readWith = (jobs: Job[]) => read(order, { wall_seconds: 8 }, {}, { jobs })
+    const readWith = (jobs: PairJob[]) => read(order, { wall_seconds: 8 }, {}, { jobs })
     const said = (pairs: number) => ({
       is: 'measured',
       draft: { what: 'progression', experiment: null, pairs },
@@ -111,7 +115,7 @@ describe('the report on an effect', () => {
 })
 
 describe('a night of watching a landing', () => {
-  const state = (jobs: Job[], candidate: Behaviour) => {
+  const state = (jobs: PairJob[], candidate: Behaviour) => {
     const reading = read(orderOf('regression', jobs), candidate)
     return reading.is === 'measured' ? [reading.draft.state, reading.revert] : reading
   }

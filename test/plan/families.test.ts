@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { LedgerEvent } from '../../src/model/event.ts'
 import type { PairedTerms } from '../../src/model/order.ts'
-import { orderGaps } from '../../src/engine/audit/order-in-force.ts'
-import { emptyCampaign } from '../../src/model/campaign.ts'
+import { findOrderGaps } from '../../src/engine/audit/order-in-force.ts'
+import { createEmptyCampaign } from '../../src/model/campaign.ts'
 import { applyEvent } from '../../src/model/fold.ts'
 import { WINNOW } from './happenings.ts'
 import { type Idea, Site } from './site.ts'
@@ -58,11 +58,11 @@ describe.each(['{ mode: serial }', '{ max_concurrent: 4 }'])(
     })
 
     it('leave terms that an audit finds again, and none that are looser', () => {
-      const replayed = emptyCampaign()
+      const replayed = createEmptyCampaign()
       for (const event of site.ledger.events) {
         if (event.kind === 'order-issued') {
           const { seq: _seq, kind: _kind, at: _at, by: _by, cause: _cause, prev: _prev, ...order } = event
-          expect(orderGaps(replayed, site.ledger.spec, order)).toEqual([])
+          expect(findOrderGaps(replayed, site.ledger.spec, order)).toEqual([])
           const { stop } = order
           const third = stop.rule === 'paired' ? stop.terms['exp-003'] : undefined
           if (stop.rule === 'paired' && third !== undefined) {
@@ -70,7 +70,7 @@ describe.each(['{ mode: serial }', '{ max_concurrent: 4 }'])(
               ...stop,
               terms: { ...stop.terms, 'exp-003': { ...third, variant: 0, level: 0.01 } },
             }
-            expect(orderGaps(replayed, site.ledger.spec, { ...order, stop: looser })).toEqual([
+            expect(findOrderGaps(replayed, site.ledger.spec, { ...order, stop: looser })).toEqual([
               'its terms are not those of the campaign',
             ])
           }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { sha256 } from '../../src/model/canonical.ts'
-import { plan } from '../../src/plan/stages.ts'
+import { hashSha256 } from '../../src/model/canonical.ts'
+import { planCampaign } from '../../src/plan/stages.ts'
 import type { SyncFacts, World } from '../../src/plan/world.ts'
 import { parseSpec } from '../../src/spec/parse.ts'
 import { campaign, type CampaignBuilder, HARNESS, pointOf, SPEC, unprepared } from './a-campaign.ts'
@@ -140,7 +140,7 @@ describe('a default branch that moved', () => {
     to,
     spec: {
       yaml,
-      sha256: sha256(yaml),
+      sha256: hashSha256(yaml),
       changed: yaml !== SPEC,
       parsed: parseSpec(yaml, { file: '.winnow/size.yaml' }).spec,
     },
@@ -183,7 +183,7 @@ describe('a default branch that moved', () => {
     const built = campaign().withExperiment().ordered().measured()
     settle(built)
     const yaml = `${SPEC}stopping: { max_iterations: 7 }\n`
-    const planned = synced(built, clean(yaml, sha256('another harness')))
+    const planned = synced(built, clean(yaml, hashSha256('another harness')))
     expect(draftsOfKind(planned, 'campaign-amended')).toMatchObject([
       { source: 'default-branch', spec_yaml: yaml },
     ])
@@ -205,7 +205,7 @@ describe('a default branch that moved', () => {
     const sync: SyncFacts = { ...facts, paths: ['src/a.txt'] } as SyncFacts
     expect(draftsOfKind(carryOut(built, { sync }), 'alert')).toMatchObject([{ code }])
     expect(draftsOfKind(carryOut(built, { sync }), 'order-issued')).toEqual([])
-    const { actions, waiting } = plan(world(built, { sync }))
+    const { actions, waiting } = planCampaign(world(built, { sync }))
     expect(actions).toEqual([])
     expect(waiting).toMatchObject({ for: 'person', what: expect.stringContaining(said) })
   })
@@ -229,6 +229,6 @@ describe('a default branch that moved', () => {
 
   it('waits for an open round to end', () => {
     const built = campaign().withExperiment().ordered()
-    expect(plan(world(built, { sync: clean() })).actions).toEqual([])
+    expect(planCampaign(world(built, { sync: clean() })).actions).toEqual([])
   })
 })

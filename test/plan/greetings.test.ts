@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { plan } from '../../src/plan/stages.ts'
+import { planCampaign } from '../../src/plan/stages.ts'
 import type { PullFacts, SyncFacts, World } from '../../src/plan/world.ts'
-import { checkMark } from '../../src/model/check-mark.ts'
-import { checkOf } from '../../src/report/check-run.ts'
-import { greetingCheck, greetingText } from '../../src/report/greeting-text.ts'
-import { pullBody } from '../../src/report/pull-text.ts'
+import { buildCheckMark } from '../../src/model/check-mark.ts'
+import { buildCheckRun } from '../../src/report/check-run.ts'
+import { buildPausedCheck, renderPausedComment } from '../../src/report/greeting-text.ts'
+import { renderPullBody } from '../../src/report/pull-text.ts'
 import { campaign, type CampaignBuilder, oidOf } from './a-campaign.ts'
 import { actionsOf, carryOut, draftsOfKind, endings, proposal, world } from './a-world.ts'
 
@@ -35,7 +35,7 @@ describe('a pull request that comes while the campaign stands still', () => {
     ['stopped', stopped, /^Campaign size has stopped: 8 hours\. .*`\/winnow resume`\.$/],
   ] as const)('is told that it is %s, once, and nothing is opened or measured', (_, event, words) => {
     const built = campaign().ready().add(event)
-    const planned = plan(arrived(built))
+    const planned = planCampaign(arrived(built))
     const [greeting, ...more] = actionsOf(planned, 'greet')
     expect(more).toEqual([])
     expect(greeting).toEqual({ do: 'greet', number: 7, head: HEAD, obstacle: null })
@@ -43,22 +43,22 @@ describe('a pull request that comes while the campaign stands still', () => {
       [],
     )
     if (!greeting) throw new Error('nobody is greeted')
-    const text = greetingText(built.campaign, greeting)
+    const text = renderPausedComment(built.campaign, greeting)
     expect(text.split('\n')[1]).toMatch(words)
-    expect(greetingCheck(built.campaign, greeting)).toMatchObject({ head: HEAD, state: 'neutral' })
-    const again = plan(arrived(built, somebodys({ said: text })))
+    expect(buildPausedCheck(built.campaign, greeting)).toMatchObject({ head: HEAD, state: 'neutral' })
+    const again = planCampaign(arrived(built, somebodys({ ownComments: text })))
     expect(again.actions).toEqual([])
     expect(again.waiting).not.toBeNull()
     // Another head has no check yet, and what is said has to be true.
-    const next = plan(arrived(built, somebodys({ said: text, head: oidOf('next') })))
+    const next = planCampaign(arrived(built, somebodys({ ownComments: text, head: oidOf('next') })))
     expect(actionsOf(next, 'greet')).toHaveLength(1)
   })
 
   it('becomes an experiment when it goes on, and is greeted by none of this while it runs', () => {
     const built = campaign().ready().add(paused)
-    expect(actionsOf(plan(arrived(built)), 'greet')).toHaveLength(1)
+    expect(actionsOf(planCampaign(arrived(built)), 'greet')).toHaveLength(1)
     built.add({ kind: 'campaign-resumed', cause: 'y', reason: '' })
-    const planned = plan(arrived(built))
+    const planned = planCampaign(arrived(built))
     expect(actionsOf(planned, 'greet')).toEqual([])
     expect(draftsOfKind(planned, 'experiment-opened')).toMatchObject([{ pull: 7 }])
   })
@@ -67,12 +67,12 @@ describe('a pull request that comes while the campaign stands still', () => {
     const built = campaign().ready()
     const sync: SyncFacts = { result: 'conflict', tip: oidOf('tip'), paths: ['src/a.txt'] }
     carryOut(built, { sync })
-    const [greeting] = actionsOf(plan(arrived(built, somebodys(), { sync })), 'greet')
+    const [greeting] = actionsOf(planCampaign(arrived(built, somebodys(), { sync })), 'greet')
     expect(greeting).toMatchObject({ number: 7, obstacle: 'sync-conflict' })
     if (!greeting) throw new Error('nobody is greeted')
-    const said = greetingText(built.campaign, greeting)
+    const said = renderPausedComment(built.campaign, greeting)
     expect(said).toContain('main conflicts with what was kept')
-    const again = plan(arrived(built, somebodys({ said }), { sync }))
+    const again = planCampaign(arrived(built, somebodys({ ownComments: said }), { sync }))
     expect(again).toMatchObject({ actions: [], waiting: { for: 'person' } })
   })
 
@@ -80,27 +80,29 @@ describe('a pull request that comes while the campaign stands still', () => {
     const built = campaign().ready().add(paused)
     const { spec } = built
     const quiet = { ...spec, report: { ...spec.report, comment: 'never' } as const }
-    expect(actionsOf(plan(arrived(built, somebodys(), { spec: quiet })), 'greet')).toEqual([])
-    expect(actionsOf(plan(arrived(built, somebodys(), { checks: false })), 'greet')).toEqual([])
+    expect(actionsOf(planCampaign(arrived(built, somebodys(), { spec: quiet })), 'greet')).toEqual([])
+    expect(actionsOf(planCampaign(arrived(built, somebodys(), { checks: false })), 'greet')).toEqual([])
   })
 })
 
 describe('an experiment of a paused campaign', () => {
   it('shows that it waits for that, and not that it is being measured; and goes on showing what it did', () => {
     const built = campaign().withExperiments(2).ordered('exp-002')
-    const before = checkMark(built.campaign, built.experiment('exp-001'))
+    const before = buildCheckMark(built.campaign, built.experiment('exp-001'))
     built.add(paused)
     const waiting = built.experiment('exp-001')
-    expect(checkMark(built.campaign, waiting)).not.toBe(before)
-    expect(checkOf(built.campaign, waiting)).toMatchObject({
+    expect(buildCheckMark(built.campaign, waiting)).not.toBe(before)
+    expect(buildCheckRun(built.campaign, waiting)).toMatchObject({
       state: 'neutral',
       title: 'Waiting: the campaign is paused',
     })
-    expect(pullBody(built.campaign, waiting)).toMatch(/^\*\*Waiting:\*\* campaign size is paused: release /)
+    expect(renderPullBody(built.campaign, waiting)).toMatch(
+      /^\*\*Waiting:\*\* campaign size is paused: release /,
+    )
     // What is measured already is measured on.
-    expect(checkOf(built.campaign, built.experiment('exp-002'))).toMatchObject({ state: 'in-progress' })
+    expect(buildCheckRun(built.campaign, built.experiment('exp-002'))).toMatchObject({ state: 'in-progress' })
     built.add({ kind: 'campaign-resumed', cause: 'y', reason: '' })
-    expect(checkMark(built.campaign, built.experiment('exp-001'))).toBe(before)
+    expect(buildCheckMark(built.campaign, built.experiment('exp-001'))).toBe(before)
   })
 
   it('is withdrawn where a person closes its pull request, and its check is completed', () => {
@@ -111,12 +113,12 @@ describe('an experiment of a paused campaign', () => {
     expect(actionsOf(planned, 'pulls')).toEqual([
       { do: 'pulls', changes: [{ change: 'show', experiment: 'exp-001' }] },
     ])
-    expect(checkOf(built.campaign, built.experiment('exp-001'))).toMatchObject({ state: 'neutral' })
+    expect(buildCheckRun(built.campaign, built.experiment('exp-001'))).toMatchObject({ state: 'neutral' })
   })
 
   it('is left as it is where a refused push paused the campaign: what ends it would be pushed as well', () => {
     const built = campaign().withExperiment({ pull: 7, branch: 'mine', owned: false })
     built.add({ ...paused, source: 'engine' })
-    expect(endings(plan(world(built, { pulls: [somebodys({ state: 'closed' })] })))).toEqual({})
+    expect(endings(planCampaign(world(built, { pulls: [somebodys({ state: 'closed' })] })))).toEqual({})
   })
 })

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { collect } from '../../src/engine/audit/collect.ts'
-import { noEvidence } from '../../src/engine/audit/evidence.ts'
-import { orderGaps } from '../../src/engine/audit/order-in-force.ts'
-import { emptyCampaign } from '../../src/model/campaign.ts'
+import { collectEvidence } from '../../src/engine/audit/collect.ts'
+import { createEvidence } from '../../src/engine/audit/evidence.ts'
+import { findOrderGaps } from '../../src/engine/audit/order-in-force.ts'
+import { createEmptyCampaign } from '../../src/model/campaign.ts'
 import { applyEvent } from '../../src/model/fold.ts'
 import type { Order } from '../../src/model/order.ts'
-import { plan } from '../../src/plan/stages.ts'
+import { planCampaign } from '../../src/plan/stages.ts'
 import type { HoldoutFacts } from '../../src/plan/world.ts'
 import { parseSpec } from '../../src/spec/parse.ts'
 import { campaign, type CampaignBuilder, oidOf, SPEC } from './a-campaign.ts'
@@ -48,7 +48,7 @@ describe('what would land', () => {
       stop: { rule: 'holdout', metrics: ['bytes'], pairs: 3, margin: 0, exact: true, source: SOURCE },
     })
     expect(built.experiment('exp-002')).toMatchObject({ status: 'measured', order: measured.id })
-    expect(plan(world(built, there))).toMatchObject({ actions: [], waiting: { for: 'orders' } })
+    expect(planCampaign(world(built, there))).toMatchObject({ actions: [], waiting: { for: 'orders' } })
   })
 
   it('lands when it holds, and keeps the numbers that its gain was shown by', () => {
@@ -141,7 +141,7 @@ describe('a use', () => {
   })
 
   it('waits until it is known where the holdout is', () => {
-    expect(stepsOf(plan(world(gained())))).toEqual([])
+    expect(stepsOf(planCampaign(world(gained())))).toEqual([])
   })
 
   it('whose terms were amended since counts for nothing', () => {
@@ -149,17 +149,17 @@ describe('a use', () => {
     carryOut(built, there)
     built.measured({ 'exp-002': holds })
     const stricter = parseSpec(built.yaml.replace('pairs: 3', 'pairs: 9'), { file: 'size.yaml' }).spec
-    const planned = plan(world(built, { ...there, spec: stricter }))
+    const planned = planCampaign(world(built, { ...there, spec: stricter }))
     expect(draftsOfKind(planned, 'order-issued')).toMatchObject([{ purpose: 'holdout', attempt: 1 }])
   })
 })
 
 /** The gaps that an audit finds in the verdicts that land something, with these events. */
 function gapsOf(built: CampaignBuilder): string[] {
-  const evidence = noEvidence()
-  const folded = emptyCampaign()
+  const evidence = createEvidence()
+  const folded = createEmptyCampaign()
   for (const event of built.events) {
-    collect(evidence, folded, built.spec, event)
+    collectEvidence(evidence, folded, built.spec, event)
     applyEvent(folded, event)
   }
   return [...evidence.verdicts.values()].flatMap(({ gaps }) => gaps)
@@ -199,7 +199,7 @@ describe('an audit', () => {
     const order = live(built)
     if (order.stop.rule !== 'holdout') throw new Error('no holdout')
     const before = { ...built.campaign, holdout_uses: {} }
-    expect(orderGaps(before, built.spec, order)).toEqual([])
+    expect(findOrderGaps(before, built.spec, order)).toEqual([])
     for (const stop of [
       { ...order.stop, pairs: 1 },
       { ...order.stop, margin: 5 },
@@ -208,10 +208,10 @@ describe('an audit', () => {
       { ...order.stop, source: { ...SOURCE, ref: 'refs/holdout/easy' } },
       { ...order.stop, source: { environment: 'EASY' } },
     ])
-      expect(orderGaps(before, built.spec, { ...order, stop })).toEqual([
+      expect(findOrderGaps(before, built.spec, { ...order, stop })).toEqual([
         'its holdout is not the one the spec asks for',
       ])
     const used = { ...before, holdout_uses: { [`tree ${SOURCE.tree}`]: 2 } }
-    expect(orderGaps(used, built.spec, order)).toEqual(['its holdout was used up before'])
+    expect(findOrderGaps(used, built.spec, order)).toEqual(['its holdout was used up before'])
   })
 })

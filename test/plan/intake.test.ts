@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { EventDraft } from '../../src/model/event.ts'
-import { limitText, openProposals } from '../../src/plan/intake.ts'
-import { plan } from '../../src/plan/stages.ts'
-import { waitingSentence } from '../../src/report/sentence.ts'
+import { describePullLimit, openExperiments } from '../../src/plan/intake.ts'
+import { planCampaign } from '../../src/plan/stages.ts'
+import { describeWaiting } from '../../src/report/sentence.ts'
 import { campaign, type CampaignBuilder, candidateTree, oidOf, SPEC } from './a-campaign.ts'
 import { actionsOf, carryOut, draftsOf, draftsOfKind, endings, proposal, settle, world } from './a-world.ts'
 
@@ -98,7 +98,9 @@ describe('an idea', () => {
     const at = (minutes: number) => Date.parse(built.campaign.updated_at ?? '') + minutes * 60_000
     const look = (minutes: number) => {
       const now = new Date(at(minutes)).toISOString()
-      const { steps } = openProposals(world(built, { proposals: [...proposals, theirs], rated: true, now }))
+      const { steps } = openExperiments(
+        world(built, { proposals: [...proposals, theirs], hasPublicPulls: true, now }),
+      )
       const drafts = steps.flatMap(step =>
         step.step === 'open' || step.step === 'event' ? [step.draft] : [],
       )
@@ -109,11 +111,11 @@ describe('an idea', () => {
     expect(look(1)).toEqual(['b'])
     expect(look(2)).toEqual([])
     expect(look(61)).toEqual(['c', 'd'])
-    const waiting = world(built, { proposals: [...proposals, proposal('e')], rated: true })
-    expect(limitText(waiting)).toMatch(
+    const waiting = world(built, { proposals: [...proposals, proposal('e')], hasPublicPulls: true })
+    expect(describePullLimit(waiting)).toMatch(
       /^1 idea waits: 2 pull requests were opened within an hour \(merge\.max_pull_requests_per_hour\)\. The next one is opened at \d{4}-\d\d-\d\d \d\d:\d\d UTC$/,
     )
-    expect(limitText({ ...waiting, rated: false })).toBe(null)
+    expect(describePullLimit({ ...waiting, hasPublicPulls: false })).toBe(null)
   })
 
   it('that waits for max_open_experiments says so, and for which experiments', () => {
@@ -122,14 +124,14 @@ describe('an idea', () => {
     carryOut(built)
     const { waiting } = settle(built, () => ({ unopened: 2 }))
     expect(built.experiment('exp-001').status).toBe('landing')
-    const limit = limitText(world(built, { unopened: 2 }))
+    const limit = describePullLimit(world(built, { unopened: 2 }))
     expect(limit).toBe(
       '2 ideas wait: 1 of at most 1 experiment is open (merge.max_open_experiments). The next one is opened when one of them ends: exp-001',
     )
     expect(waiting?.for).not.toBe('ideas')
-    expect(waitingSentence({ for: 'limit', what: limit ?? '' })).toBe(`Waiting: ${limit}.`)
-    expect(limitText(world(built))).toBe(null)
-    expect(limitText(world(built, { askable: ['agent'] }))).toMatch(/^no proposer is asked: /)
+    expect(describeWaiting({ for: 'limit', what: limit ?? '' })).toBe(`Waiting: ${limit}.`)
+    expect(describePullLimit(world(built))).toBe(null)
+    expect(describePullLimit(world(built, { askable: ['agent'] }))).toMatch(/^no proposer is asked: /)
   })
 
   it('is opened however many there were where nobody is told of each', () => {
@@ -215,7 +217,7 @@ describe('a head is refused on its objects alone', () => {
 
   it('one that is ahead of the incumbent waits for the sync', () => {
     const built = campaign().withExperiment()
-    const planned = plan(
+    const planned = planCampaign(
       world(built, { candidates: { 'exp-001': { aheadOfSync: true, contains: 'exp-009' } } }),
     )
     expect(planned.actions).toEqual([])
@@ -230,7 +232,7 @@ describe('an approval by the spec', () => {
     expect(built.experiment('exp-001').status).toBe('deferred')
     const seen = world(built)
     const dependencies = { ...seen.spec.dependencies, approved: ['left-pad'] }
-    const [commit] = actionsOf(plan({ ...seen, spec: { ...seen.spec, dependencies } }), 'commit')
+    const [commit] = actionsOf(planCampaign({ ...seen, spec: { ...seen.spec, dependencies } }), 'commit')
     expect(commit?.steps).toContainEqual({
       step: 'event',
       draft: expect.objectContaining({ kind: 'approved', experiment: 'exp-001', packages: ['left-pad'] }),
@@ -243,7 +245,7 @@ describe('a proposer', () => {
 
   const [agent, other] = askable
   const askedBy = (built: CampaignBuilder, different: Parameters<typeof world>[1] = {}) =>
-    actionsOf(plan(world(built, { askable, ...different })), 'propose').flatMap(({ who }) => who)
+    actionsOf(planCampaign(world(built, { askable, ...different })), 'propose').flatMap(({ who }) => who)
 
   it('is asked for as many ideas at once as the next round has room for, taking turns', () => {
     expect(askedBy(campaign())).toEqual([agent, other, agent, other])
@@ -256,9 +258,9 @@ describe('a proposer', () => {
   it('counts while it is being asked, and the round waits for it', () => {
     const one = campaign().withExperiments(2)
     expect(askedBy(one, { asking: [agent] })).toEqual([other])
-    const waits = plan(world(one, { askable, asking: [agent, other] }))
+    const waits = planCampaign(world(one, { askable, asking: [agent, other] }))
     expect(waits).toEqual({ actions: [], waiting: { for: 'proposers', who: [agent, other] } })
-    const full = plan(world(campaign().withExperiments(4), { askable, asking: [agent] }))
+    const full = planCampaign(world(campaign().withExperiments(4), { askable, asking: [agent] }))
     expect(draftsOfKind(full, 'order-issued')).toHaveLength(4)
   })
 
@@ -282,10 +284,10 @@ describe('a proposer', () => {
 
   it('is not asked any further once the campaign has stopped, and not for the last time before', () => {
     const patient = campaign(`${SPEC}propose: [{ use: command, command: think }]\n`)
-    const waiting = plan(world(patient, { asking: [agent], runner: { ...LOCAL, external: false } }))
+    const waiting = planCampaign(world(patient, { asking: [agent], runner: { ...LOCAL, external: false } }))
     expect(waiting).toEqual({ actions: [], waiting: { for: 'proposers', who: [agent] } })
     const stopped = campaign().add({ kind: 'campaign-stopped', cause: 'n', code: 'person', reason: 'enough' })
-    expect(plan(world(stopped, { asking: [agent] })).actions).toMatchObject([{ do: 'stop-asking' }])
+    expect(planCampaign(world(stopped, { asking: [agent] })).actions).toMatchObject([{ do: 'stop-asking' }])
   })
 
   it.each(['running', 'paused', 'stopped'] as const)('has its cost recorded once while %s', status => {
@@ -333,13 +335,13 @@ describe('a proposer', () => {
       () => world(campaign().withExperiment(), { askable, candidates: { 'exp-001': { conflict: ['a'] } } }),
     ],
   ])('is not asked while %s', (_, look) => {
-    expect(actionsOf(plan(look()), 'propose')).toEqual([])
+    expect(actionsOf(planCampaign(look()), 'propose')).toEqual([])
   })
 })
 
 describe('pull requests and branches follow the ledger', () => {
   it('one is opened for a branch of ours that has none', () => {
-    const planned = plan(world(campaign().withExperiment(), { pulls: [] }))
+    const planned = planCampaign(world(campaign().withExperiment(), { pulls: [] }))
     expect(actionsOf(planned, 'pulls')[0]?.changes).toEqual([
       { change: 'open', experiment: 'exp-001', branch: 'optimize-exp/size/exp-001' },
     ])
@@ -357,12 +359,12 @@ describe('pull requests and branches follow the ledger', () => {
       body: '',
     }
     const branches = new Map([['optimize-exp/size/exp-001', oidOf('results')]])
-    const before = plan(world(built, { branches, pulls: [{ ...pull, state: 'open' }] }))
+    const before = planCampaign(world(built, { branches, pulls: [{ ...pull, state: 'open' }] }))
     expect(actionsOf(before, 'pulls')[0]?.changes).toEqual([
       { change: 'close', number: 1, experiment: 'exp-001' },
     ])
     expect(actionsOf(before, 'delete-branches')).toEqual([])
-    const after = plan(world(built, { branches, pulls: [{ ...pull, state: 'closed' }] }))
+    const after = planCampaign(world(built, { branches, pulls: [{ ...pull, state: 'closed' }] }))
     expect(actionsOf(after, 'delete-branches')[0]?.branches).toEqual([
       { name: 'optimize-exp/size/exp-001', oid: oidOf('results') },
     ])
@@ -374,7 +376,7 @@ describe('pull requests and branches follow the ledger', () => {
       .ordered()
       .measured({ 'exp-001': { candidate: { bytes: 8 } } })
     carryOut(built)
-    const planned = plan(world(built, { campaignTip: null }))
+    const planned = planCampaign(world(built, { campaignTip: null }))
     expect(actionsOf(planned, 'advance-campaign-branch')).toMatchObject([
       { from: null, to: built.campaign.incumbent.commit },
     ])

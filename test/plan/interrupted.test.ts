@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { RunFacts } from '../../src/plan/world.ts'
 import type { Order } from '../../src/model/order.ts'
-import { orderGaps } from '../../src/engine/audit/order-in-force.ts'
-import { interruptedText } from '../../src/plan/lost.ts'
+import { findOrderGaps } from '../../src/engine/audit/order-in-force.ts'
+import { describeInterruptions } from '../../src/plan/lost.ts'
 import { MACHINE } from '../model/a-machine.ts'
 import { outcomeCounts } from '../model/outcome-counts.ts'
 import { type CampaignBuilder, oidOf, SPEC, unprepared } from './a-campaign.ts'
@@ -151,7 +151,7 @@ describe('a job in pairs that is interrupted', () => {
     expect(built.experiment('exp-001')).toMatchObject({ resumed: 1, interrupted: 3 })
     const parked = built.events.flatMap(event => (event.kind === 'decided' ? [event] : []))
     expect(parked).toMatchObject([
-      { outcome: 'inconclusive', verdict: 'not proven', parked: true, reason: interruptedText(5) },
+      { outcome: 'inconclusive', verdict: 'not proven', parked: true, reason: describeInterruptions(5) },
     ])
     expect(only(under(built))).toMatchObject({ coins })
   })
@@ -161,11 +161,11 @@ describe('a job in pairs that is interrupted', () => {
     lose(built, only(under(built)), { sides, after: 5 })
     const before = structuredClone(built.campaign)
     const next = only(under(built))
-    expect(orderGaps(before, built.spec, next)).toEqual([])
+    expect(findOrderGaps(before, built.spec, next)).toEqual([])
     const told = ['it does not go on where the order that was lost had come to']
     const { resumes: _resumes, ...fresh } = next
-    expect(orderGaps(before, built.spec, fresh)).toEqual(told)
-    expect(orderGaps(before, built.spec, { ...next, coins: '0'.repeat(64) })).toEqual(told)
+    expect(findOrderGaps(before, built.spec, fresh)).toEqual(told)
+    expect(findOrderGaps(before, built.spec, { ...next, coins: '0'.repeat(64) })).toEqual(told)
   })
 })
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { eventId } from '../../src/model/event.ts'
+import { computeEventId } from '../../src/model/event.ts'
 import type { JudgingEnd } from '../../src/model/judging-end.ts'
-import { judgingMinutes, lostJudgings, toldScores } from '../../src/plan/judged-elsewhere.ts'
-import { plan } from '../../src/plan/stages.ts'
-import type { JudgesFacts, ToldScores, World } from '../../src/plan/world.ts'
+import { computeJudgingMinutes, closeLostJudgings, recordScores } from '../../src/plan/judged-elsewhere.ts'
+import { planCampaign } from '../../src/plan/stages.ts'
+import type { JudgesFacts, JudgedScores, World } from '../../src/plan/world.ts'
 import { type CampaignBuilder, unprepared } from './a-campaign.ts'
 import { carryOut, draftsOf, draftsOfKind, settle, world } from './a-world.ts'
 import { judgedSpec } from './judged-spec.ts'
@@ -26,7 +26,7 @@ function seen(
       .map(({ order }) => [order.id, { state: 'printed', runId: 'run-1', digest: 'd'.repeat(64) } as const]),
   )
   const now = new Date(NOW + minutes * 60_000).toISOString()
-  return { now, runner: ELSEWHERE, runs, judges: { follow: true, told: [], untold: [], ...judges } }
+  return { now, runner: ELSEWHERE, runs, judges: { hasJudgeJob: true, scores: [], lost: [], ...judges } }
 }
 
 /** Its first order is measured, and a job was asked to have it scored. */
@@ -41,7 +41,7 @@ const open = (built: CampaignBuilder) => Object.values(built.campaign.judging)
 const keyOf = (built: CampaignBuilder) => open(built)[0]?.key ?? ''
 const orderOf = (built: CampaignBuilder) => Object.values(built.campaign.orders)[0]?.order.id ?? ''
 
-function told(built: CampaignBuilder, is: JudgingEnd | null, usd = 0.5): ToldScores {
+function told(built: CampaignBuilder, is: JudgingEnd | null, usd = 0.5): JudgedScores {
   const record = { judge: 0, item: 'q1', side: 'base', time: 1, scores: { quality: 3 } } as const
   const ended = is === null ? null : { is, reason: 'so it was' }
   const cost = { model: 'm', requests: 1, tokens: 10, usd }
@@ -52,14 +52,14 @@ describe('orders that a job of its own has scored', () => {
   it('stand in the ledger before a model is asked, with what that may cost, and once', () => {
     const built = unprepared(JUDGED)
     settle(built, () => ({ runner: ELSEWHERE }))
-    const twice = [1, 2].map(() => draftsOf(plan(world(built, seen(built)))).map(eventId))
+    const twice = [1, 2].map(() => draftsOf(planCampaign(world(built, seen(built)))).map(computeEventId))
     expect(twice[0]).toEqual(twice[1])
     const [asking, ...more] = draftsOfKind(carryOut(built, seen(built)), 'judging-asked')
     expect(more).toEqual([])
     expect(asking).toMatchObject({ order: orderOf(built), may_cost_usd: CAP / 4 })
     expect(asking?.key).toMatch(/^judging:[0-9a-f]{16}$/)
-    expect(Date.parse(asking?.until ?? '')).toBeGreaterThan(NOW + judgingMinutes(built.spec) * 60_000)
-    const again = plan(world(built, seen(built)))
+    expect(Date.parse(asking?.until ?? '')).toBeGreaterThan(NOW + computeJudgingMinutes(built.spec) * 60_000)
+    const again = planCampaign(world(built, seen(built)))
     expect(again.actions).toEqual([])
     expect(again.waiting).toEqual({ for: 'judges', orders: [orderOf(built)], reason: null })
   })
@@ -68,7 +68,7 @@ describe('orders that a job of its own has scored', () => {
     const built = unprepared(JUDGED)
     settle(built, () => ({ runner: ELSEWHERE }))
     const { judges: _here, ...alone } = seen(built)
-    for (const facts of [seen(built, { follow: false }), alone]) {
+    for (const facts of [seen(built, { hasJudgeJob: false }), alone]) {
       const planned = settle(built, () => facts)
       expect(planned.waiting).toMatchObject({ for: 'judges' })
     }
@@ -77,7 +77,7 @@ describe('orders that a job of its own has scored', () => {
 
   it('are never lost for want of time: they were measured in time', () => {
     const built = asked()
-    const much = plan(world(built, seen(built, {}, 60 * 24 * 30)))
+    const much = planCampaign(world(built, seen(built, {}, 60 * 24 * 30)))
     expect(draftsOfKind(much, 'order-lost')).toEqual([])
     const measured = Object.values(built.campaign.orders)[0]?.order.deadline ?? ''
     expect(Date.parse(measured)).toBeLessThan(NOW + 60 * 24 * 30 * 60_000)
@@ -86,14 +86,14 @@ describe('orders that a job of its own has scored', () => {
   it('keep what they were told, and go on at once where time or money of one job was up', () => {
     for (const is of ['late', 'set-aside'] as const) {
       const built = asked()
-      carryOut(built, seen(built, { follow: false, told: [told(built, is)] }))
+      carryOut(built, seen(built, { hasJudgeJob: false, scores: [told(built, is)] }))
       expect(open(built)).toEqual([])
       expect(built.campaign.orders[orderOf(built)]?.scores).toMatchObject({ usd: 0.5, failures: 0 })
       expect(built.campaign.spent.usd).toBe(0.5)
       const [next] = draftsOfKind(carryOut(built, seen(built)), 'judging-asked')
       // Who needed more than a part gets all that is left.
       expect(next?.may_cost_usd).toBe(is === 'late' ? (CAP - 0.5) / 4 : CAP - 0.5)
-      carryOut(built, seen(built, { follow: false, told: [told(built, null)] }))
+      carryOut(built, seen(built, { hasJudgeJob: false, scores: [told(built, null)] }))
       const { records, requests } = built.campaign.orders[orderOf(built)]?.scores ?? {}
       expect([records?.length, requests]).toEqual([2, 2])
     }
@@ -104,13 +104,14 @@ describe('orders that a job of its own has scored', () => {
     let minutes = 0
     const waits: number[] = []
     for (let failed = 0; failed < 8; failed++) {
-      const facts = { follow: false, told: [told(built, 'refused', 0)] }
+      const facts = { hasJudgeJob: false, scores: [told(built, 'refused', 0)] }
       const step = carryOut(built, seen(built, facts, minutes))
       expect(draftsOfKind(step, 'alert')).toHaveLength(failed === 0 ? 1 : 0)
       expect(draftsOfKind(step, 'spent')).toMatchObject([{ ok: false }])
       const began = Date.parse(built.campaign.updated_at ?? '')
       const due = (at: number) =>
-        draftsOfKind(plan(world(built, seen(built, {}, (at - NOW) / 60_000))), 'judging-asked').length > 0
+        draftsOfKind(planCampaign(world(built, seen(built, {}, (at - NOW) / 60_000))), 'judging-asked')
+          .length > 0
       const waited = [10, 20, 40, 80, 160, 320, 360].find(each => due(began + each * 60_000)) ?? 0
       expect(due(began + (waited - 1) * 60_000)).toBe(false)
       waits.push(waited)
@@ -120,14 +121,16 @@ describe('orders that a job of its own has scored', () => {
     }
     expect(waits).toEqual([10, 20, 40, 80, 160, 320, 360, 360])
     expect(Object.keys(built.campaign.orders)).toHaveLength(1)
-    expect(plan(world(built, seen(built, {}, minutes))).waiting).toMatchObject({ reason: 'so it was' })
+    expect(planCampaign(world(built, seen(built, {}, minutes))).waiting).toMatchObject({
+      reason: 'so it was',
+    })
   })
 
   it('count with what was set aside where nobody tells, in time or at all', () => {
     const overdue = asked()
     carryOut(overdue, seen(overdue, {}, 60 * 24))
     const silent = asked()
-    carryOut(silent, seen(silent, { untold: [{ key: keyOf(silent), reason: 'its job gave none' }] }))
+    carryOut(silent, seen(silent, { lost: [{ key: keyOf(silent), reason: 'its job gave none' }] }))
     for (const built of [overdue, silent]) {
       expect(built.campaign.spent.usd).toBe(CAP / 4)
       expect(built.events.map(({ kind }) => kind)).toContain('judging-lost')
@@ -138,10 +141,10 @@ describe('orders that a job of its own has scored', () => {
   it('are asked about once more at once where a job was lost, and later where a second one is', () => {
     const built = asked()
     const lose = () =>
-      carryOut(built, seen(built, { untold: [{ key: keyOf(built), reason: 'its job gave none' }] }))
+      carryOut(built, seen(built, { lost: [{ key: keyOf(built), reason: 'its job gave none' }] }))
     const asksAfter = (rest: number) => {
       const minutes = (Date.parse(built.campaign.updated_at ?? '') - NOW) / 60_000 + rest
-      return draftsOfKind(plan(world(built, seen(built, {}, minutes))), 'judging-asked').length
+      return draftsOfKind(planCampaign(world(built, seen(built, {}, minutes))), 'judging-asked').length
     }
     lose()
     expect([open(built), asksAfter(0)]).toEqual([[], 1])
@@ -154,9 +157,9 @@ describe('orders that a job of its own has scored', () => {
 
   it('are taken in late rather than lost, and not both', () => {
     const built = asked()
-    const late = world(built, seen(built, { told: [told(built, null)] }, 60 * 24))
-    expect(lostJudgings(late)).toEqual([])
-    expect(toldScores(late).map(step => step.step === 'event' && step.draft.kind)).toEqual([
+    const late = world(built, seen(built, { scores: [told(built, null)] }, 60 * 24))
+    expect(closeLostJudgings(late)).toEqual([])
+    expect(recordScores(late).map(step => step.step === 'event' && step.draft.kind)).toEqual([
       'judged',
       'spent',
     ])
@@ -185,9 +188,9 @@ describe('orders that a job of its own has scored', () => {
     expect(paused.waiting).toMatchObject({ for: 'person', what: 'the campaign is paused: a rest' })
     const busy = asked()
     busy.add({ ...pause, cause: 'pause 2' })
-    expect(plan(world(busy, seen(busy))).waiting).toMatchObject({ for: 'judges' })
+    expect(planCampaign(world(busy, seen(busy))).waiting).toMatchObject({ for: 'judges' })
     // What it was told is taken in all the same.
-    carryOut(busy, seen(busy, { follow: false, told: [told(busy, null)] }))
+    carryOut(busy, seen(busy, { hasJudgeJob: false, scores: [told(busy, null)] }))
     expect([open(busy), busy.campaign.spent.usd]).toEqual([[], 0.5])
   })
 
@@ -195,7 +198,7 @@ describe('orders that a job of its own has scored', () => {
     const built = asked()
     settle(built, () => {
       const waits = open(built).length > 0
-      return seen(built, { follow: false, told: waits ? [told(built, 'set-aside', CAP)] : [] })
+      return seen(built, { hasJudgeJob: false, scores: waits ? [told(built, 'set-aside', CAP)] : [] })
     })
     expect(built.campaign).toMatchObject({ status: 'stopped', stop_code: 'max_total_cost_usd' })
   })
@@ -206,7 +209,7 @@ describe('orders that a job of its own has scored', () => {
     built.add({ kind: 'order-lost', cause: 'x', order: orderOf(built), started: true, reason: 'gone' })
     const lost = asked()
     lost.add({ kind: 'order-lost', cause: 'x', order: orderOf(lost), started: true, reason: 'gone' })
-    carryOut(built, { ...seen(built, { follow: false, told: [{ ...answer, records: [] }] }) })
+    carryOut(built, { ...seen(built, { hasJudgeJob: false, scores: [{ ...answer, records: [] }] }) })
     expect([open(built), built.campaign.spent.usd]).toEqual([[], 0.5])
     // Nothing of it is tried again, so that nobody is told so.
     carryOut(lost, seen(lost, {}, 60 * 24))

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Order } from '../../src/model/order.ts'
-import { plan } from '../../src/plan/stages.ts'
+import { planCampaign } from '../../src/plan/stages.ts'
 import { type CampaignBuilder, unprepared } from './a-campaign.ts'
 import type { Behaviour } from './a-report.ts'
 import { draftsOfKind, settle, world } from './a-world.ts'
@@ -65,8 +65,8 @@ describe('the money of judges', () => {
   it('ends a campaign in the middle of a round, once it is spent', () => {
     const built = calibrated(JUDGED).withExperiments(2)
     expect(under(built)).toHaveLength(2)
-    expect(draftsOfKind(plan(world(spent(built, 2.9))), 'campaign-stopped')).toEqual([])
-    const [stopped] = draftsOfKind(plan(world(spent(built, 0.1))), 'campaign-stopped')
+    expect(draftsOfKind(planCampaign(world(spent(built, 2.9))), 'campaign-stopped')).toEqual([])
+    const [stopped] = draftsOfKind(planCampaign(world(spent(built, 0.1))), 'campaign-stopped')
     expect(stopped).toMatchObject({
       code: 'max_total_cost_usd',
       reason: '3 USD spent on judges (metric.judge.max_total_cost_usd)',

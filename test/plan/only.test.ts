@@ -1,31 +1,31 @@
 import { describe, expect, it } from 'vitest'
-import { emptyCampaign } from '../../src/model/campaign.ts'
+import { createEmptyCampaign } from '../../src/model/campaign.ts'
 import type { Experiment } from '../../src/model/experiment.ts'
-import { isMeant, isSettled, meantExperiment } from '../../src/plan/only.ts'
+import { isTarget, isTargetSettled, findTargetExperiment } from '../../src/plan/only.ts'
 
 type Known = Pick<Experiment, 'branch' | 'status' | 'closed'>
 
 function campaignOf(...experiments: Known[]) {
   const named = experiments.map((known, index) => [`exp-00${index + 1}`, known as Experiment])
-  return { ...emptyCampaign(), experiments: Object.fromEntries(named) }
+  return { ...createEmptyCampaign(), experiments: Object.fromEntries(named) }
 }
 
 const ended: Known = { branch: 'mine', status: 'ended', closed: true }
 
 describe('one idea that is meant', () => {
   it('is everything where none is named, and its branch alone where one is', () => {
-    expect(isMeant(null, 'any')).toBe(true)
-    expect(isMeant(null, null)).toBe(true)
-    expect(isMeant('mine', 'mine')).toBe(true)
-    expect(isMeant('mine', 'other')).toBe(false)
-    expect(isMeant('mine', null)).toBe(false)
+    expect(isTarget(null, 'any')).toBe(true)
+    expect(isTarget(null, null)).toBe(true)
+    expect(isTarget('mine', 'mine')).toBe(true)
+    expect(isTarget('mine', 'other')).toBe(false)
+    expect(isTarget('mine', null)).toBe(false)
   })
 
   it('is the latest experiment of its branch', () => {
     const queued: Known = { branch: 'mine', status: 'queued', closed: false }
     const campaign = campaignOf(ended, { ...ended, branch: 'other' }, queued)
-    expect(meantExperiment(campaign, 'mine')).toBe(queued)
-    expect(meantExperiment(campaign, 'nobody')).toBeUndefined()
+    expect(findTargetExperiment(campaign, 'mine')).toBe(queued)
+    expect(findTargetExperiment(campaign, 'nobody')).toBeUndefined()
   })
 
   it.each([
@@ -37,6 +37,6 @@ describe('one idea that is meant', () => {
     ['once only more jobs could say more', [{ branch: 'mine', status: 'parked', closed: false }], true],
     ['not by what became of another', [{ ...ended, branch: 'other' }], false],
   ] as const)('is settled %s', (_, experiments, settled) => {
-    expect(isSettled(campaignOf(...experiments), 'mine')).toBe(settled)
+    expect(isTargetSettled(campaignOf(...experiments), 'mine')).toBe(settled)
   })
 })

@@ -1,9 +1,9 @@
-import { interruptedText } from '../../src/plan/lost.ts'
+import { describeInterruptions } from '../../src/plan/lost.ts'
 import { describe, expect, it } from 'vitest'
-import { sha256 } from '../../src/model/canonical.ts'
-import { eventId } from '../../src/model/event.ts'
-import { campaignPullBody } from '../../src/report/campaign-pull-text.ts'
-import { plan } from '../../src/plan/stages.ts'
+import { hashSha256 } from '../../src/model/canonical.ts'
+import { computeEventId } from '../../src/model/event.ts'
+import { renderCampaignPullBody } from '../../src/report/campaign-pull-text.ts'
+import { planCampaign } from '../../src/plan/stages.ts'
 import type { RunFacts } from '../../src/plan/world.ts'
 import { type CampaignBuilder, campaign, unprepared } from './a-campaign.ts'
 import { actionsOf, carryOut, draftsOfKind, settle, stepsOf, world } from './a-world.ts'
@@ -16,26 +16,27 @@ function runsOf(built: CampaignBuilder, facts: RunFacts): Map<string, RunFacts> 
 
 describe('an order', () => {
   it('is issued with its event first, and dispatched after that event', () => {
-    const planned = plan(world(campaign().withExperiments(2)))
+    const planned = planCampaign(world(campaign().withExperiments(2)))
     expect(planned.actions.map(({ do: what }) => what)).toEqual(['commit', 'dispatch', 'dispatch'])
     const issued = draftsOfKind(planned, 'order-issued')
-    expect(actionsOf(planned, 'dispatch').map(({ order }) => order)).toEqual(issued.map(eventId))
+    expect(actionsOf(planned, 'dispatch').map(({ order }) => order)).toEqual(issued.map(computeEventId))
     expect(draftsOfKind(planned, 'order-dispatched').map(({ run_id }) => run_id)).toEqual(['run-1', 'run-1'])
   })
 
   it('carries trees, ruler and coins nobody could know before', () => {
     const built = campaign().withExperiment()
     const { incumbent, pin, harness, spec_sha256 } = built.campaign
-    const [first] = draftsOfKind(plan(world(built)), 'order-issued')
+    const [first] = draftsOfKind(planCampaign(world(built)), 'order-issued')
     expect(first).toMatchObject({ base: incumbent, pin, harness, spec_sha256, attempt: 1, round: 1 })
-    const [other] = draftsOfKind(plan(world(built, { entropy: sha256('other') })), 'order-issued')
+    const [other] = draftsOfKind(planCampaign(world(built, { entropy: hashSha256('other') })), 'order-issued')
     expect(other?.coins).not.toBe(first?.coins)
   })
 
   it('has its deadline after those before it on the same machine', () => {
     const deadlineOf = (count: number) =>
       Date.parse(
-        draftsOfKind(plan(world(campaign().withExperiments(count))), 'order-issued').at(-1)?.deadline ?? '',
+        draftsOfKind(planCampaign(world(campaign().withExperiments(count))), 'order-issued').at(-1)
+          ?.deadline ?? '',
       )
     const now = Date.parse(world(campaign()).now)
     expect(deadlineOf(4) - now).toBe(4 * (deadlineOf(1) - now))
@@ -43,8 +44,11 @@ describe('an order', () => {
 
   it('elsewhere may wait for a machine as long as a day, and waits for no other', () => {
     const runner = { runId: null, machine: null, external: true }
-    const here = draftsOfKind(plan(world(campaign().withExperiments(1))), 'order-issued')[0]
-    const there = draftsOfKind(plan(world(campaign().withExperiments(4), { runner })), 'order-issued').at(-1)
+    const here = draftsOfKind(planCampaign(world(campaign().withExperiments(1))), 'order-issued')[0]
+    const there = draftsOfKind(
+      planCampaign(world(campaign().withExperiments(4), { runner })),
+      'order-issued',
+    ).at(-1)
     const day = Date.parse(there?.deadline ?? '') - Date.parse(here?.deadline ?? '')
     expect(day).toBe(24 * 3_600_000)
   })
@@ -57,12 +61,12 @@ describe('an order', () => {
     const runs = runsOf(built, { state: 'running', runId: 'actions:7/1' })
     const planned = carryOut(built, { runner, runs })
     expect(draftsOfKind(planned, 'order-dispatched')).toMatchObject([{ run_id: 'actions:7/1' }])
-    expect(stepsOf(plan(world(built, { runner, runs })))).toEqual([])
+    expect(stepsOf(planCampaign(world(built, { runner, runs })))).toEqual([])
   })
 
   it('is waited for while it runs', () => {
     const built = ONE()
-    expect(plan(world(built))).toEqual({
+    expect(planCampaign(world(built))).toEqual({
       actions: [],
       waiting: { for: 'orders', orders: [built.order('exp-001').id] },
     })
@@ -83,7 +87,7 @@ describe('an order whose process is gone', () => {
 
   it('is dispatched again by the process that recorded it, without another event', () => {
     const built = ONE()
-    const planned = plan(
+    const planned = planCampaign(
       world(built, { runs: runsOf(built, { state: 'gone', started: false, runId: 'run-1' }) }),
     )
     expect(planned.actions).toEqual([{ do: 'dispatch', order: built.order('exp-001').id }])
@@ -105,7 +109,7 @@ describe('an order whose process is gone', () => {
     expect(built.experiment('exp-001')).toMatchObject({
       status: 'parked',
       verdict: 'not proven',
-      reason: interruptedText(5),
+      reason: describeInterruptions(5),
     })
     expect(built.campaign).toMatchObject({ failures: 0, ended: 0 })
     settle(built)
@@ -116,8 +120,8 @@ describe('an order whose process is gone', () => {
   it('is left alone until its deadline where nothing is known about it', () => {
     const built = ONE()
     const late = new Date(Date.parse(built.order('exp-001').deadline) + 1).toISOString()
-    expect(plan(world(built, { runs: new Map() })).waiting).toMatchObject({ for: 'orders' })
-    const planned = plan(world(built, { runs: new Map(), now: late }))
+    expect(planCampaign(world(built, { runs: new Map() })).waiting).toMatchObject({ for: 'orders' })
+    const planned = planCampaign(world(built, { runs: new Map(), now: late }))
     expect(draftsOfKind(planned, 'order-lost')[0]?.reason).toContain('no report by its deadline')
     expect(actionsOf(planned, 'cancel')).toHaveLength(1)
   })
@@ -130,7 +134,7 @@ describe('an order whose process is gone', () => {
     carryOut(built, { runner, runs })
     const ahead = (hours: number) =>
       new Date(Date.parse(built.order('exp-001').deadline) + 3_600_000 * hours).toISOString()
-    expect(draftsOfKind(plan(world(built, { runner, runs, now: ahead(-25) })), 'alert')).toEqual([])
+    expect(draftsOfKind(planCampaign(world(built, { runner, runs, now: ahead(-25) })), 'alert')).toEqual([])
     const planned = carryOut(built, { runner, runs, now: ahead(-23) })
     expect(draftsOfKind(planned, 'alert')).toMatchObject([
       {
@@ -139,17 +143,19 @@ describe('an order whose process is gone', () => {
         message: expect.stringMatching(/^workflow run 7 has brought no report since .*waits for a machine/),
       },
     ])
-    expect(campaignPullBody(built.campaign)).toContain('**Needs you:** Workflow run 7 has brought no report')
-    const later = plan(world(built, { runner, runs, now: ahead(-1) }))
+    expect(renderCampaignPullBody(built.campaign)).toContain(
+      '**Needs you:** Workflow run 7 has brought no report',
+    )
+    const later = planCampaign(world(built, { runner, runs, now: ahead(-1) }))
     expect([later.actions, later.waiting]).toMatchObject([[], { for: 'orders' }])
-    const lost = plan(world(built, { runner, runs, now: ahead(1) }))
+    const lost = planCampaign(world(built, { runner, runs, now: ahead(1) }))
     expect(draftsOfKind(lost, 'order-lost')).toHaveLength(2)
   })
 
   it('is not dispatched while the campaign is paused, and nobody waits for it', () => {
     const built = ONE().add({ kind: 'campaign-paused', cause: 'nonce', reason: 'lunch', source: 'person' })
     const runs = runsOf(built, { state: 'gone', started: false, runId: 'run-1' })
-    expect(plan(world(built, { runs }))).toEqual({
+    expect(planCampaign(world(built, { runs }))).toEqual({
       actions: [],
       waiting: { for: 'person', what: 'the campaign is paused: lunch' },
     })
@@ -160,7 +166,7 @@ describe('a report', () => {
   const reported = (built: CampaignBuilder, rest: object, runId = 'run-1') => {
     const order = built.order('exp-001')
     const report = built.answer(order, { candidate: { bytes: 8 } })
-    return plan(
+    return planCampaign(
       world(built, {
         runs: new Map([[order.id, { state: 'reported', runId, report: { ...report, ...rest } }]]),
       }),
@@ -199,7 +205,7 @@ describe('a report', () => {
 
   it('that cannot be read is rejected', () => {
     const built = ONE()
-    const planned = plan(
+    const planned = planCampaign(
       world(built, { runs: runsOf(built, { state: 'unreadable', runId: 'run-1', reason: 'not JSON' }) }),
     )
     expect(draftsOfKind(planned, 'report-rejected')).toMatchObject([{ reason: 'not JSON', run_id: 'run-1' }])
@@ -275,9 +281,11 @@ describe('before the first experiment', () => {
     expect(built.campaign).toMatchObject({ status: 'running', interruptions: { calibration: { times: 9 } } })
     const elsewhere = { runId: null, machine: null, external: true }
     const lostAt = built.campaign.updated_at ?? ''
-    expect(draftsOfKind(plan(world(built, { runner: elsewhere, now: lostAt })), 'order-issued')).toEqual([])
+    expect(
+      draftsOfKind(planCampaign(world(built, { runner: elsewhere, now: lostAt })), 'order-issued'),
+    ).toEqual([])
     const later = new Date(Date.parse(lostAt) + 3_600_000).toISOString()
-    const again = plan(world(built, { runner: elsewhere, now: later }))
+    const again = planCampaign(world(built, { runner: elsewhere, now: later }))
     expect(draftsOfKind(again, 'order-issued')).toHaveLength(1)
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { plan } from '../../src/plan/stages.ts'
+import { planCampaign } from '../../src/plan/stages.ts'
 import { campaign } from './a-campaign.ts'
 import { carryOut, draftsOfKind, endings, settle, world } from './a-world.ts'
 
@@ -109,7 +109,7 @@ describe('how an experiment ends (design section 7)', () => {
     const order = built.order('exp-001')
     const report = built.answer(order, { candidate: { bytes: 8 } })
     const runs = new Map([[order.id, { state: 'reported', runId: 'run-1', report } as const]])
-    expect(endings(plan(world(built, { runs })))).toEqual({ 'exp-001': 'kept' })
+    expect(endings(planCampaign(world(built, { runs })))).toEqual({ 'exp-001': 'kept' })
   })
 })
 

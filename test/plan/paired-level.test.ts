@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { PairedTerms } from '../../src/model/order.ts'
-import { nextShare, testsLeft } from '../../src/plan/level.ts'
-import { verdictPhrase } from '../../src/report/sentence.ts'
-import { standingIn } from '../../src/report/standing.ts'
-import { proposedText, wayOnText } from '../../src/report/way-on.ts'
+import { computeAlphaShare, countTestsLeft } from '../../src/plan/level.ts'
+import { describeVerdict } from '../../src/report/sentence.ts'
+import { getExperimentState } from '../../src/report/standing.ts'
+import { describeProposedIdeas, describeResumeHint } from '../../src/report/way-on.ts'
 import { parseSpec } from '../../src/spec/parse.ts'
 import { type CampaignBuilder, SPEC } from './a-campaign.ts'
 import { carryOut, draftsOfKind, settle, world } from './a-world.ts'
@@ -61,9 +61,9 @@ describe('the level of a campaign (e-LOND)', () => {
     const { campaign } = noisy(N(4)).withExperiments(2)
     const spent = { ...campaign, level: { spent: 0.5, tests: 2 } }
     const amended = parseSpec(N(12), { file: '.winnow/size.yaml' }).spec
-    expect(nextShare(spent, amended)).toBeCloseTo(0.5 / 10)
-    expect(nextShare(spent, parseSpec(N(3), { file: '.winnow/size.yaml' }).spec)).toBeCloseTo(0.5)
-    expect(testsLeft(spent, parseSpec(N(2), { file: '.winnow/size.yaml' }).spec)).toBe(0)
+    expect(computeAlphaShare(spent, amended)).toBeCloseTo(0.5 / 10)
+    expect(computeAlphaShare(spent, parseSpec(N(3), { file: '.winnow/size.yaml' }).spec)).toBeCloseTo(0.5)
+    expect(countTestsLeft(spent, parseSpec(N(2), { file: '.winnow/size.yaml' }).spec)).toBe(0)
   })
 
   it('is never more than all of it, however often N is changed', () => {
@@ -74,7 +74,7 @@ describe('the level of a campaign (e-LOND)', () => {
       fc.property(fc.array(fc.integer({ min: 1, max: 40 }), { maxLength: 60 }), counts => {
         let level = { spent: 0, tests: 0 }
         for (const count of counts) {
-          const share = nextShare({ ...campaign, level }, specs.get(count) ?? spec(count))
+          const share = computeAlphaShare({ ...campaign, level }, specs.get(count) ?? spec(count))
           level = { spent: level.spent + share, tests: level.tests + 1 }
         }
         expect(level.spent).toBeLessThanOrEqual(1 + 1e-9)
@@ -97,11 +97,13 @@ describe('the level of a campaign (e-LOND)', () => {
         '2 experiments tested, as many as the error budget was planned for (stopping.max_iterations)',
     })
     // Resuming would be refused, so nothing says that it helps.
-    expect(wayOnText(built.campaign)).toMatch(/winnow archive: .* propose the waiting ideas there again$/)
-    expect(proposedText(built.campaign, 1)).toMatch(
+    expect(describeResumeHint(built.campaign)).toMatch(
+      /winnow archive: .* propose the waiting ideas there again$/,
+    )
+    expect(describeProposedIdeas(built.campaign, 1)).toMatch(
       /^The campaign is stopped, and it waits\. To go on, merge /,
     )
-    expect(verdictPhrase(standingIn(built.campaign, built.experiment('exp-003')))).toBe(
+    expect(describeVerdict(getExperimentState(built.campaign, built.experiment('exp-003')))).toBe(
       'waiting for another campaign',
     )
     expect(built.experiment('exp-001').outcome).toBe('inconclusive')
@@ -133,7 +135,7 @@ describe('a fixed level', () => {
     settle(built)
     expect(levels(built)).toEqual([0.02, 0.02, 0.02])
     expect(world(built).campaign.level).toEqual({ spent: 0, tests: 3 })
-    expect(testsLeft(built.campaign, built.spec)).toBe(Infinity)
+    expect(countTestsLeft(built.campaign, built.spec)).toBe(Infinity)
   })
 })
 

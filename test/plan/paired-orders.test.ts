@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Order, PairedTerms } from '../../src/model/order.ts'
-import { incumbentMetrics } from '../../src/model/incumbent-metrics.ts'
-import { plan } from '../../src/plan/stages.ts'
+import { getIncumbentMetrics } from '../../src/model/incumbent-metrics.ts'
+import { planCampaign } from '../../src/plan/stages.ts'
 import { type CampaignBuilder, oidOf, pointOf, SPEC } from './a-campaign.ts'
 import { reportOf } from './a-report.ts'
 import { carryOut, draftsOfKind, endings, settle, world } from './a-world.ts'
@@ -88,7 +88,7 @@ describe('another job', () => {
     measuredOut(built, { 'exp-001': GAIN })
     const { outcome, metrics } = built.experiment('exp-001')
     expect([outcome, orders.length]).toEqual(['kept', 2])
-    expect(incumbentMetrics(built.campaign)).toMatchObject({ bytes: metrics['bytes'] })
+    expect(getIncumbentMetrics(built.campaign)).toMatchObject({ bytes: metrics['bytes'] })
     expect(built.campaign.baseline?.snapshot).toMatchObject({
       sample_count: 12,
       metrics: { bytes: { aggregate: metrics['bytes'], samples: Array(12).fill(expect.any(Number)) } },
@@ -155,7 +155,7 @@ describe('a report that does not follow the coins of its order', () => {
     const sorted = report.executions.toSorted((a, b) => (a.seed === b.seed ? (a.side < b.side ? -1 : 1) : 0))
     const forged = { ...report, executions: sorted }
     const runs = new Map([[order.id, { state: 'reported', runId: 'run-1', report: forged } as const]])
-    expect(draftsOfKind(plan(world(built, { runs })), 'report-rejected')).toMatchObject([
+    expect(draftsOfKind(planCampaign(world(built, { runs })), 'report-rejected')).toMatchObject([
       { order: order.id, reason: 'its executions do not follow the coins of the order' },
     ])
     carryOut(built, { runs })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { EventDraft } from '../../src/model/event.ts'
-import { plan } from '../../src/plan/stages.ts'
+import { planCampaign } from '../../src/plan/stages.ts'
 import type { PullFacts, RevertFacts } from '../../src/plan/world.ts'
 import { campaign, type CampaignBuilder, oidOf, SPEC } from './a-campaign.ts'
 import { actionsOf, carryOut, draftsOfKind, endings, proposal, settle, stepsOf, world } from './a-world.ts'
@@ -87,7 +87,7 @@ describe('withdrawn', () => {
   it('leaves a newer pull request on the same branch alone', () => {
     const built = campaign().withExperiment({ pull: 1, owned: false }).add(steered('withdraw'))
     carryOut(built)
-    const planned = plan(world(built, { pulls: [{ ...pull('open', 2), head: NEXT }] }))
+    const planned = planCampaign(world(built, { pulls: [{ ...pull('open', 2), head: NEXT }] }))
     expect(actionsOf(planned, 'pulls')).toEqual([])
   })
 })
@@ -166,7 +166,10 @@ describe('pause, resume and stop', () => {
     const report = built.answer(order, { candidate: { bytes: 8 } })
     carryOut(built, { runs: new Map([[order.id, { state: 'reported', runId: 'run-1', report }]]) })
     expect(built.experiment('exp-001').status).toBe('measured')
-    expect(plan(world(built)).waiting).toEqual({ for: 'person', what: 'the campaign is paused: lunch' })
+    expect(planCampaign(world(built)).waiting).toEqual({
+      for: 'person',
+      what: 'the campaign is paused: lunch',
+    })
     built.add({ kind: 'campaign-resumed', cause: 'nonce', reason: '' })
     expect(endings(carryOut(built))).toEqual({ 'exp-001': 'kept' })
   })
@@ -268,10 +271,10 @@ describe('stopping rules', () => {
   const closedShop = `${SPEC}propose: [{ use: patch, dir: ideas }]\n`
 
   it('an empty backlog stops only where nothing can come from outside', () => {
-    expect(draftsOfKind(plan(world(campaign(closedShop))), 'campaign-stopped')).toMatchObject([
+    expect(draftsOfKind(planCampaign(world(campaign(closedShop))), 'campaign-stopped')).toMatchObject([
       { code: 'empty_backlog' },
     ])
-    expect(plan(world(campaign()))).toEqual({ actions: [], waiting: { for: 'ideas' } })
+    expect(planCampaign(world(campaign()))).toEqual({ actions: [], waiting: { for: 'ideas' } })
   })
 
   it('what waits for an approval is waited for', () => {

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import type { Noise } from '../../src/model/campaign.ts'
-import { prospectsOf } from '../../src/plan/prospects.ts'
+import { computeProspects } from '../../src/plan/prospects.ts'
 import { NOISE } from '../report/campaign-of.ts'
 import { winnowSpec } from '../spec/problems-of.ts'
 
 const QUIET = { 'evidence.min_effect': 0.02 }
 
 function seen(noise: Partial<Noise> = {}, changes: Record<string, unknown> = QUIET, singleMachine = true) {
-  return prospectsOf(winnowSpec(changes), {
+  return computeProspects(winnowSpec(changes), {
     scale: 'log',
     noise: { ...NOISE, ...noise },
     singleMachine,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { pullActions } from '../../src/plan/pulls.ts'
+import { updatePulls } from '../../src/plan/pulls.ts'
 import type { PullFacts } from '../../src/plan/world.ts'
-import { pushedBody } from '../../src/report/pull-text.ts'
+import { renderPushedBranchBody } from '../../src/report/pull-text.ts'
 import { campaign, oidOf } from './a-campaign.ts'
 import { world } from './a-world.ts'
 
@@ -16,7 +16,7 @@ function pushed(branch = BRANCH) {
     built,
     asked: () => built.add({ kind: 'approval-requested', cause: 'x', experiment: 'exp-001', ...needs }),
     offered: (pulls: PullFacts[] = [], rated = true) =>
-      pullActions(world(built, { branches, pulls, rated })).flatMap(action =>
+      updatePulls(world(built, { branches, pulls, hasPublicPulls: rated })).flatMap(action =>
         action.do === 'pulls' ? action.changes : [],
       ),
   }
@@ -28,7 +28,7 @@ describe('a branch that was pushed without a pull request', () => {
     expect(offered()).toEqual([])
     asked()
     expect(offered()).toEqual([{ change: 'open', experiment: 'exp-001', branch: BRANCH }])
-    expect(pushedBody(built.experiment('exp-001'))).toMatch(
+    expect(renderPushedBranchBody(built.experiment('exp-001'))).toMatch(
       /^The branch optimize-exp\/size\/pads \(exp-001\) was pushed without a pull request\./,
     )
     const draft = { number: 3, branch: BRANCH, base: 'optimize/size', title: '', body: '' }

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { sha256 } from '../../src/model/canonical.ts'
+import { hashSha256 } from '../../src/model/canonical.ts'
 import type { SyncFacts } from '../../src/plan/world.ts'
-import { obstacleText } from '../../src/plan/sync.ts'
-import { finalSummary } from '../../src/report/final-summary.ts'
-import { statusView } from '../../src/report/status-view.ts'
+import { describeObstacle } from '../../src/plan/sync.ts'
+import { renderFinalSummary } from '../../src/report/final-summary.ts'
+import { buildStatusView } from '../../src/report/status-view.ts'
 import type { Spec } from '../../src/spec/schema.ts'
 import { parseSpec } from '../../src/spec/parse.ts'
-import { limitReached } from '../../src/plan/stop.ts'
-import { limitReachedText, wayOnText } from '../../src/report/way-on.ts'
+import { findReachedLimit } from '../../src/plan/stop.ts'
+import { describeLimitReached, describeResumeHint } from '../../src/report/way-on.ts'
 import { campaign, type CampaignBuilder, HARNESS, oidOf, pointOf, SPEC, unprepared } from './a-campaign.ts'
 import { carryOut, draftsOfKind } from './a-world.ts'
 import { judgedSpec } from './judged-spec.ts'
@@ -18,7 +18,7 @@ const tip = pointOf('raised').commit
 
 function onDefault(yaml: string, before = HOUR): SyncFacts {
   const { spec: parsed } = parseSpec(yaml, { file: '.winnow/size.yaml' })
-  const spec = { yaml, sha256: sha256(yaml), changed: yaml !== before, parsed }
+  const spec = { yaml, sha256: hashSha256(yaml), changed: yaml !== before, parsed }
   return {
     result: 'clean',
     tip,
@@ -45,18 +45,18 @@ describe('a limit that is reached before a run has acted on it', () => {
   it('is known, with what happens next and how to go on', () => {
     const { campaign: known, spec } = campaign(HOUR)
     const runner = { machine: null }
-    const stop = limitReached({ campaign: known, spec, now: LATE, runner })
+    const stop = findReachedLimit({ campaign: known, spec, now: LATE, runner })
     expect(stop).toMatchObject({ code: 'max_hours' })
-    expect(stop && limitReachedText(known, stop)).toBe(
+    expect(stop && describeLimitReached(known, stop)).toBe(
       'its limit is reached: 1 hour has passed (stopping.max_hours). Nothing new is tried, and the next winnow run stops it. To go on: raise stopping.max_hours (hours count from the start of the campaign) in .winnow/size.yaml on main: the next winnow run then goes on',
     )
     const { started_at } = known
-    expect(limitReached({ campaign: known, spec, now: started_at ?? '', runner })).toBe(null)
+    expect(findReachedLimit({ campaign: known, spec, now: started_at ?? '', runner })).toBe(null)
   })
 
   it('is no news once the campaign is stopped', () => {
     const { campaign: known, spec } = stopped()
-    expect(limitReached({ campaign: known, spec, now: LATE, runner: { machine: null } })).toBe(null)
+    expect(findReachedLimit({ campaign: known, spec, now: LATE, runner: { machine: null } })).toBe(null)
   })
 })
 
@@ -101,20 +101,20 @@ describe('a limit that is raised on the default branch', () => {
     const built = stopped()
     const { spec } = onDefault(HOUR.replace('max_hours: 1', 'max_hours: 24')) as { spec: { parsed: Spec } }
     const sync: SyncFacts = { result: 'conflict', tip, paths: ['src/a.txt'], spec: spec.parsed }
-    const plain = wayOnText(built.campaign)
+    const plain = describeResumeHint(built.campaign)
     expect(plain).not.toContain('conflicts')
     carryOut(built, { now: LATE, sync })
     expect(draftsOfKind(carryOut(built, { now: LATE, sync }), 'alert')).toEqual([])
-    const way = `${plain}. Not before this is mended: ${obstacleText(sync)}`
+    const way = `${plain}. Not before this is mended: ${describeObstacle(sync)}`
     expect(way).toContain('conflicts with the incumbent in src/a.txt')
-    expect(statusView(built.campaign, new Map()).to_go_on).toBe(way)
+    expect(buildStatusView(built.campaign, new Map()).to_go_on).toBe(way)
     const where = { prefix: 'optimize', remote: null }
-    expect(finalSummary(built.campaign, where).join('\n')).toContain(way)
+    expect(renderFinalSummary(built.campaign, where).join('\n')).toContain(way)
     carryOut(built, { now: LATE, sync: null })
-    expect(wayOnText(built.campaign)).toBe(plain)
+    expect(describeResumeHint(built.campaign)).toBe(plain)
     expect(built.campaign.alerts).toEqual([])
     carryOut(built, { now: LATE, sync })
-    expect(wayOnText(built.campaign)).toBe(way)
+    expect(describeResumeHint(built.campaign)).toBe(way)
   })
 
   it('is not spoken of where a spec in conflict raises nothing', () => {
@@ -155,7 +155,7 @@ describe('what judging may cost, raised on the default branch', () => {
     const built = unprepared(CAPPED).add({ ...spent, ...cost })
     carryOut(built)
     expect(built.campaign).toMatchObject({ status: 'stopped', stop_code: 'max_total_cost_usd' })
-    expect(wayOnText(built.campaign)).toContain('raise metric.judge.max_total_cost_usd in ')
+    expect(describeResumeHint(built.campaign)).toContain('raise metric.judge.max_total_cost_usd in ')
     return built
   }
 

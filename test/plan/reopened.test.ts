@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { checkMark } from '../../src/model/check-mark.ts'
+import { buildCheckMark } from '../../src/model/check-mark.ts'
 import type { Experiment } from '../../src/model/experiment.ts'
-import { pullFinder } from '../../src/plan/pull-of.ts'
-import { pullActions } from '../../src/plan/pulls.ts'
+import { createPullFinder } from '../../src/plan/pull-of.ts'
+import { updatePulls } from '../../src/plan/pulls.ts'
 import type { PullFacts, World } from '../../src/plan/world.ts'
-import { externalProposals } from '../../src/propose/external.ts'
-import { againText, endedText } from '../../src/report/pull-text.ts'
+import { buildExternalProposals } from '../../src/propose/external.ts'
+import { renderReopenedComment, renderEndedComment } from '../../src/report/pull-text.ts'
 import { campaign, type CampaignBuilder, oidOf } from './a-campaign.ts'
 import { world } from './a-world.ts'
 
@@ -30,23 +30,23 @@ function refused(owned = false): CampaignBuilder {
 
 function changesOf(built: CampaignBuilder, pull: PullFacts, rest: Partial<World> = {}) {
   const seen = { ...world(built, { pulls: [pull], checks: true }), ...rest }
-  return pullActions(seen).flatMap(action => (action.do === 'pulls' ? action.changes : []))
+  return updatePulls(seen).flatMap(action => (action.do === 'pulls' ? action.changes : []))
 }
 
 function told(built: CampaignBuilder, experiment: Experiment = built.experiment('exp-001')): string {
-  return checkMark(built.campaign, experiment)
+  return buildCheckMark(built.campaign, experiment)
 }
 
 function proposalsOf(built: CampaignBuilder, pull: PullFacts) {
   const facts = { campaign: built.campaign, prefix: 'optimize', pulls: [pull], branches: new Map() }
-  return externalProposals(facts, new Map())
+  return buildExternalProposals(facts, new Map())
 }
 
 describe('a pull request whose experiment has ended and that is open', () => {
   it('is closed, and says how to go on there', () => {
     const built = refused()
     expect(changesOf(built, pullAt())).toEqual([{ change: 'close', number: 7, experiment: 'exp-001' }])
-    expect(endedText(built.campaign, built.experiment('exp-001'))).toMatch(
+    expect(renderEndedComment(built.campaign, built.experiment('exp-001'))).toMatch(
       /^\*\*Refused: README\.md\*\*\n\nTo try again, push a new commit and reopen this pull request\./,
     )
   })
@@ -56,18 +56,18 @@ describe('a pull request whose experiment has ended and that is open', () => {
     const experiment = built.experiment('exp-001')
     const said = told(built)
     const again = { change: 'close', number: 7, experiment: 'exp-001', again: HEAD }
-    expect(changesOf(built, pullAt({ said, reopened: true }))).toEqual([again])
-    const line = againText(built.campaign, experiment, { head: HEAD })
+    expect(changesOf(built, pullAt({ ownComments: said, reopened: true }))).toEqual([again])
+    const line = renderReopenedComment(built.campaign, experiment, { head: HEAD })
     expect(line.split('\n')[1]).toBe(
       'Closed again: exp-001 has ended with exactly this commit. To try again, push a new commit and reopen this pull request. It will be measured as a new experiment. winnow does not close it a second time.',
     )
-    expect(changesOf(built, pullAt({ said: `${said}\n${line}`, reopened: true }))).toEqual([])
-    expect(proposalsOf(built, pullAt({ said }))).toEqual([])
+    expect(changesOf(built, pullAt({ ownComments: `${said}\n${line}`, reopened: true }))).toEqual([])
+    expect(proposalsOf(built, pullAt({ ownComments: said }))).toEqual([])
   })
 
   it('and was closed by nobody yet, since that failed, is closed without another word', () => {
     const built = refused()
-    expect(changesOf(built, pullAt({ said: told(built) }))).toEqual([
+    expect(changesOf(built, pullAt({ ownComments: told(built) }))).toEqual([
       { change: 'close', number: 7, experiment: 'exp-001' },
     ])
   })
@@ -78,13 +78,13 @@ describe('a pull request whose experiment has ended and that is open', () => {
     const quiet = { spec: { ...spec, report: { ...spec.report, comment: 'never' } as const } }
     expect(changesOf(built, pullAt(), quiet)).toEqual([{ change: 'close', number: 7, experiment: 'exp-001' }])
     expect(changesOf(built, pullAt({ reopened: true }), quiet)).toMatchObject([{ again: HEAD }])
-    const said = againText(built.campaign, built.experiment('exp-001'), { head: HEAD })
-    expect(changesOf(built, pullAt({ reopened: true, said }), quiet)).toEqual([])
+    const said = renderReopenedComment(built.campaign, built.experiment('exp-001'), { head: HEAD })
+    expect(changesOf(built, pullAt({ reopened: true, ownComments: said }), quiet)).toEqual([])
   })
 
   it('with another head is the next experiment, and nobody closes it for the one before', () => {
     const built = refused()
-    const pull = pullAt({ head: oidOf('fixed'), said: told(built) })
+    const pull = pullAt({ head: oidOf('fixed'), ownComments: told(built) })
     expect(changesOf(built, pull)).toEqual([])
     const [next, ...more] = proposalsOf(built, pull)
     expect(more).toEqual([])
@@ -97,7 +97,7 @@ describe('a pull request whose experiment has ended and that is open', () => {
       head: oidOf('fixed'),
       source: next?.source ?? { use: '', key: '' },
     })
-    const pullOf = pullFinder(world(built, { pulls: [pull] }))
+    const pullOf = createPullFinder(world(built, { pulls: [pull] }))
     expect(pullOf(built.experiment('exp-001'))).toBeUndefined()
     expect(pullOf(built.experiment('exp-002'))).toBe(pull)
     // While that one is under way, what is pushed is its new head.
@@ -116,7 +116,7 @@ describe('a pull request whose experiment has ended and that is open', () => {
     const built = campaign().withExperiment({ owned: false, pull: 7, branch: 'mine' })
     const ended = { experiment: 'exp-001', head: HEAD, reason: 'retargeted', results: null }
     built.add({ kind: 'closed', cause: 'x', ...ended, outcome: 'withdrawn' })
-    expect(againText(built.campaign, built.experiment('exp-001'), { head: HEAD })).toContain(
+    expect(renderReopenedComment(built.campaign, built.experiment('exp-001'), { head: HEAD })).toContain(
       'push a new commit (an empty one will do)',
     )
   })
@@ -130,8 +130,8 @@ describe('a pull request whose experiment has ended and that is open', () => {
       reopened: true as const,
     }
     expect(changesOf(built, pullAt(own))).toMatchObject([{ change: 'close', again: own.head }])
-    const said = againText(built.campaign, built.experiment('exp-001'), { head: own.head })
+    const said = renderReopenedComment(built.campaign, built.experiment('exp-001'), { head: own.head })
     expect(said).toContain('from a branch of your own')
-    expect(changesOf(built, pullAt({ ...own, said }))).toEqual([])
+    expect(changesOf(built, pullAt({ ...own, ownComments: said }))).toEqual([])
   })
 })

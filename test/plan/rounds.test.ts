@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { plan } from '../../src/plan/stages.ts'
-import { standingSentence, verdictSentence } from '../../src/report/sentence.ts'
-import { standingIn } from '../../src/report/standing.ts'
+import { planCampaign } from '../../src/plan/stages.ts'
+import { renderStateSentence, renderVerdictSentence } from '../../src/report/sentence.ts'
+import { getExperimentState } from '../../src/report/standing.ts'
 import { campaign, type CampaignBuilder, SPEC } from './a-campaign.ts'
 import { carryOut, draftsOfKind, endings, type Facts, settle, world } from './a-world.ts'
 
 const better = (bytes: number) => ({ candidate: { bytes } })
 
 function orderedIn(built: CampaignBuilder): string[] {
-  return draftsOfKind(plan(world(built)), 'order-issued').flatMap(({ candidates }) =>
+  return draftsOfKind(planCampaign(world(built)), 'order-issued').flatMap(({ candidates }) =>
     candidates.map(({ label }) => label),
   )
 }
@@ -50,7 +50,7 @@ describe('a round', () => {
       run_id: 'run-1',
       report: built.answer(order, better(8)),
     })
-    expect(plan(world(built))).toMatchObject({ actions: [], waiting: { for: 'orders' } })
+    expect(planCampaign(world(built))).toMatchObject({ actions: [], waiting: { for: 'orders' } })
   })
 
   it('lands the best and answers at once those that touch its files', () => {
@@ -60,7 +60,7 @@ describe('a round', () => {
     const planned = carryOut(built, { candidates: { 'exp-001': same, 'exp-002': same } })
     expect(endings(planned)).toEqual({ 'exp-001': 'not_selected', 'exp-002': 'kept' })
     expect(draftsOfKind(planned, 'round-closed')).toMatchObject([{ winner: 'exp-002' }])
-    expect(verdictSentence(built.experiment('exp-001'))).toMatch(
+    expect(renderVerdictSentence(built.experiment('exp-001'))).toMatch(
       /^Better, not taken: bytes 10 -> 9 \(-10\.0 %\).*, but exp-002 was better and changes the same files$/,
     )
   })
@@ -108,7 +108,7 @@ describe('a runner-up', () => {
     built.measured({ 'exp-002': { base: { bytes: 7 }, candidate: { bytes: 7 } } })
     const planned = settleOne(built)
     expect(endings(planned)).toEqual({ 'exp-002': 'runner_up_dropped' })
-    expect(verdictSentence(built.experiment('exp-002'))).toMatch(
+    expect(renderVerdictSentence(built.experiment('exp-002'))).toMatch(
       /^Promising alone, neutral in combination: bytes 7 -> 7 /,
     )
     expect(built.experiment('exp-003')).toMatchObject({ status: 'ordered', round: 2 })
@@ -121,7 +121,9 @@ describe('a runner-up', () => {
     carryOut(built)
     built.measured({ 'exp-002': { base: { bytes: 7 }, candidate: 'gate-fails' } })
     expect(endings(settleOne(built))['exp-002']).toBe('runner_up_dropped')
-    expect(verdictSentence(built.experiment('exp-002'))).toMatch(/^Promising alone, broken in combination: /)
+    expect(renderVerdictSentence(built.experiment('exp-002'))).toMatch(
+      /^Promising alone, broken in combination: /,
+    )
   })
 
   it('that does harm on top of the winner says so', () => {
@@ -130,7 +132,7 @@ describe('a runner-up', () => {
     carryOut(built)
     built.measured({ 'exp-002': { base: { bytes: 7 }, candidate: { bytes: 9 } } })
     expect(endings(settleOne(built))['exp-002']).toBe('runner_up_dropped')
-    expect(verdictSentence(built.experiment('exp-002'))).toMatch(
+    expect(renderVerdictSentence(built.experiment('exp-002'))).toMatch(
       /^Promising alone, harmful in combination: bytes 7 -> 9 /,
     )
   })
@@ -148,7 +150,7 @@ describe('a runner-up', () => {
     const planned = carryOut(built)
     expect(endings(planned)).toEqual({ 'exp-001': 'kept' })
     expect(draftsOfKind(planned, 'requeued')).toMatchObject([{ experiment: 'exp-003', why: 'carried' }])
-    expect(standingSentence(standingIn(built.campaign, built.experiment('exp-003')))).toMatch(
+    expect(renderStateSentence(getExperimentState(built.campaign, built.experiment('exp-003')))).toMatch(
       /^Waiting for a runner: bytes 10 -> 9 .*, but exp-001 was better\. The next round measures it on top of what was kept\.$/,
     )
     carryOut(built)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { plan } from '../../src/plan/stages.ts'
+import { planCampaign } from '../../src/plan/stages.ts'
 import { violations } from './chain.ts'
 import { FILES, happen, happening, ideas, specs, WINNOW } from './happenings.ts'
 import { type Idea, Site } from './site.ts'
@@ -51,7 +51,7 @@ describe('a campaign carried by plan alone', () => {
           expect(underWay).toEqual([])
           const alone = Object.values(site.campaign.picks)
           expect(alone.filter(({ outcome }) => outcome === null)).toEqual([])
-          const { waiting, actions } = plan(site.look())
+          const { waiting, actions } = planCampaign(site.look())
           // A change that was asked for alone is measured after the stop; what stands in its way is for a person again.
           const rest = site.campaign.encore === null ? 'nothing' : 'person'
           expect({ actions, waiting }).toMatchObject({ actions: [], waiting: { for: rest } })
@@ -93,7 +93,7 @@ describe('a campaign carried by plan alone', () => {
           for (const [nonce, event] of happenings.entries()) {
             happen(site, event, nonce)
             const world = frozen(structuredClone(site.look()))
-            expect(plan(world)).toEqual(plan(structuredClone(world)))
+            expect(planCampaign(world)).toEqual(planCampaign(structuredClone(world)))
           }
         },
       ),

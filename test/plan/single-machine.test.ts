@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { singleMachineText } from '../../src/report/single-machine.ts'
+import { describeSingleMachine } from '../../src/report/single-machine.ts'
 import { MACHINE } from '../model/a-machine.ts'
 import { type CampaignBuilder, SPEC, unprepared } from './a-campaign.ts'
 import { settle } from './a-world.ts'
@@ -53,7 +53,7 @@ describe('a whole campaign on GitHub', () => {
     ])
     const { reason } = own.ledger.experiment('exp-001')
     expect(reason).toContain('on this machine')
-    expect(singleMachineText(own.campaign)).toContain('rests on a single machine')
+    expect(describeSingleMachine(own.campaign)).toContain('rests on a single machine')
   })
 
   it('on hosted runners, each started anew, waits for fresh ones and gets them', () => {
@@ -63,7 +63,7 @@ describe('a whole campaign on GitHub', () => {
       ['no gain', false],
     ])
     expect(hosted.ledger.experiment('exp-001').reason).not.toContain('this machine')
-    expect(singleMachineText(hosted.campaign)).toBeNull()
+    expect(describeSingleMachine(hosted.campaign)).toBeNull()
   })
 
   it('whose runners become one keeps by the single-machine rule from then on', () => {

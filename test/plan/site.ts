@@ -1,16 +1,16 @@
-import { touchedBy } from '../../src/decide/changed-lines.ts'
-import { approvalMark } from '../../src/model/approval.ts'
-import { pickMark } from '../../src/model/pick-mark.ts'
+import { digestTouchedLines } from '../../src/decide/changed-lines.ts'
+import { buildApprovalMark } from '../../src/model/approval.ts'
+import { buildPickMark } from '../../src/model/pick-mark.ts'
 import { MACHINE } from '../model/a-machine.ts'
 import { NO_ADDITIONS } from './an-addition.ts'
 import { checkChanges } from '../../src/decide/scope-check.ts'
-import { canonicalJson, sha256 } from '../../src/model/canonical.ts'
+import { toCanonicalJson, hashSha256 } from '../../src/model/canonical.ts'
 import type { Experiment } from '../../src/model/experiment.ts'
 import type { EventDraft } from '../../src/model/event.ts'
 import type { Oid, Point } from '../../src/model/ids.ts'
 import type { Side } from '../../src/model/report.ts'
-import type { Action, PullChange, Step } from '../../src/plan/action.ts'
-import { plan } from '../../src/plan/stages.ts'
+import type { PlanAction, PullChange, PlanStep } from '../../src/plan/action.ts'
+import { planCampaign } from '../../src/plan/stages.ts'
 import type {
   CandidateFacts,
   Proposal,
@@ -92,7 +92,7 @@ export class Site {
       cause: this.main.commit,
       spec: name,
       spec_path: SPEC_PATH,
-      spec_sha256: sha256(spec),
+      spec_sha256: hashSha256(spec),
       spec_yaml: spec,
       rule_version: '1',
       default_branch: 'refs/heads/main',
@@ -112,7 +112,7 @@ export class Site {
     const files = Object.entries(this.git.files(tree)).filter(
       ([path]) => !path.startsWith('src/') && path !== 'README',
     )
-    return sha256(canonicalJson(Object.fromEntries(files)))
+    return hashSha256(toCanonicalJson(Object.fromEntries(files)))
   }
 
   look(): World {
@@ -122,7 +122,7 @@ export class Site {
     const { spec } = specOf(campaign.spec_yaml)
     return {
       now: new Date(Date.UTC(2026, 0, 1) + this.hoursLater * 3_600_000 + this.#looks * 1000).toISOString(),
-      entropy: sha256(`look ${this.#looks}`),
+      entropy: hashSha256(`look ${this.#looks}`),
       campaign,
       spec,
       optimizeTip:
@@ -132,13 +132,13 @@ export class Site {
       pulls: [...this.pulls],
       branches: new Map(this.branches),
       proposals: [...this.#reverting(), ...this.ideas.map(idea => this.#proposal(idea))],
-      strangers: new Map(),
+      outsiders: new Map(),
       stacked: new Map(),
       candidates: this.#candidates(spec),
       releases: new Map(),
       sync: this.#sync(),
       foreign: this.#foreign(spec),
-      astray: null,
+      branchMismatch: null,
       holdout: null,
       reverts: this.#reverts(),
       picks: this.#picks(),
@@ -152,13 +152,13 @@ export class Site {
       answers: [],
       unopened: 0,
       unanswered: [],
-      only: null,
+      targetBranch: null,
     }
   }
 
   /** One look and one plan; `until` cuts it off, as a kill would, before an action. */
   step(until: (action: number) => boolean = () => false): boolean {
-    const { actions, waiting } = plan(this.look())
+    const { actions, waiting } = planCampaign(this.look())
     if (actions.length === 0 && waiting === null) throw new Error('a plan without actions waits for nothing')
     for (const [index, action] of actions.entries()) {
       if (until(index)) return true
@@ -236,7 +236,7 @@ export class Site {
     return way ?? { [name]: text.reduce((sum, content) => sum + content.length, rotten) }
   }
 
-  #apply(action: Action): void {
+  #apply(action: PlanAction): void {
     switch (action.do) {
       case 'commit':
         for (const step of action.steps) this.#take(step, action.steps)
@@ -269,7 +269,7 @@ export class Site {
     }
   }
 
-  #take(step: Step, all: readonly Step[]): void {
+  #take(step: PlanStep, all: readonly PlanStep[]): void {
     const { campaign } = this
     switch (step.step) {
       case 'open':
@@ -351,9 +351,9 @@ export class Site {
 
   #said(id: string): string {
     const pick = this.campaign.picks[id]
-    if (pick) return pickMark(this.campaign, pick)
+    if (pick) return buildPickMark(this.campaign, pick)
     const experiment = this.campaign.experiments[id]
-    return (experiment && approvalMark(experiment)) ?? ''
+    return (experiment && buildApprovalMark(experiment)) ?? ''
   }
 
   #edit(number: number, edit: Partial<PullFacts>): void {
@@ -432,7 +432,9 @@ export class Site {
   #touched(from: Oid, to: Oid) {
     const [before, after] = [this.git.files(from), this.git.files(to)]
     const paths = this.git.changes(from, to).map(({ path }) => path)
-    return touchedBy(paths.map(path => ({ path, before: before[path] ?? null, after: after[path] ?? null })))
+    return digestTouchedLines(
+      paths.map(path => ({ path, before: before[path] ?? null, after: after[path] ?? null })),
+    )
   }
 
   #refusal(spec: World['spec'], from: Oid, to: Oid) {

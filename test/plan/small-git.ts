@@ -1,6 +1,6 @@
-import { canonicalJson } from '../../src/model/canonical.ts'
+import { toCanonicalJson } from '../../src/model/canonical.ts'
 import type { Oid, Point } from '../../src/model/ids.ts'
-import type { Change } from '../../src/plan/world.ts'
+import type { CandidateChange } from '../../src/plan/world.ts'
 import { oidOf } from './a-campaign.ts'
 
 export type Files = Readonly<Record<string, string>>
@@ -20,13 +20,13 @@ export class SmallGit {
   readonly #ancestors = new Map<Oid, ReadonlySet<Oid>>()
 
   write(files: Files): Oid {
-    const tree = oidOf(canonicalJson(files))
+    const tree = oidOf(toCanonicalJson(files))
     this.#trees.set(tree, files)
     return tree
   }
 
   commit(tree: Oid, parents: Oid[], message = ''): Point {
-    const commit = oidOf(canonicalJson([tree, parents, message]))
+    const commit = oidOf(toCanonicalJson([tree, parents, message]))
     if (!this.#commits.has(commit)) this.#commits.set(commit, { tree, parents, made: this.#commits.size })
     return { commit, tree }
   }
@@ -57,7 +57,7 @@ export class SmallGit {
     return conflicts.length > 0 ? { clean: false, conflicts } : { clean: true, tree: this.write(merged) }
   }
 
-  changes(from: Oid, to: Oid): Change[] {
+  changes(from: Oid, to: Oid): CandidateChange[] {
     const [before, after] = [this.files(from), this.files(to)]
     const paths = [...new Set([...Object.keys(before), ...Object.keys(after)])].toSorted()
     return paths
@@ -86,7 +86,7 @@ export class SmallGit {
   }
 }
 
-function changed(path: string, before: string | undefined, after: string | undefined): Change {
+function changed(path: string, before: string | undefined, after: string | undefined): CandidateChange {
   const mode = (text: string | undefined) => (text === undefined ? '000000' : '100644')
   const status = before === undefined ? 'A' : after === undefined ? 'D' : 'M'
   const [added, deleted] = [linesBeside(after, before), linesBeside(before, after)]

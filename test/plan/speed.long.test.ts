@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { plan } from '../../src/plan/stages.ts'
+import { planCampaign } from '../../src/plan/stages.ts'
 import { campaign } from './a-campaign.ts'
 import { world } from './a-world.ts'
 import { longCampaign } from './many.ts'
@@ -20,7 +20,7 @@ describe('a plan', () => {
     // Both are more than a processor keeps beside it: what is compared is work, not where it lies.
     const few = world(longCampaign(4_000))
     const many = world(longCampaign(16_000))
-    const ratio = shortest(() => plan(many)) / shortest(() => plan(few))
+    const ratio = shortest(() => planCampaign(many)) / shortest(() => planCampaign(few))
     expect(ratio).toBeLessThan(9)
   })
 
@@ -36,7 +36,7 @@ describe('a plan', () => {
         return Reflect.ownKeys(all)
       },
     })
-    plan(look)
+    planCampaign(look)
     expect(listed).toBe(1)
   })
 })

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { plan } from '../../src/plan/stages.ts'
+import { planCampaign } from '../../src/plan/stages.ts'
 import { allowMeasure } from '../../src/plan/strangers.ts'
-import { verdictPhrase } from '../../src/report/sentence.ts'
-import { standingIn } from '../../src/report/standing.ts'
+import { describeVerdict } from '../../src/report/sentence.ts'
+import { getExperimentState } from '../../src/report/standing.ts'
 import { campaign, type CampaignBuilder, oidOf } from './a-campaign.ts'
 import { actionsOf, carryOut, draftsOfKind, endings, settle, world } from './a-world.ts'
 
 const HEAD = oidOf('head of exp-001')
 const BRANCH = 'eve:faster'
-const EVE = { strangers: new Map([['exp-001', 'eve']]) }
+const EVE = { outsiders: new Map([['exp-001', 'eve']]) }
 
 function brought(): CampaignBuilder {
   return campaign().withExperiment({ branch: BRANCH, owned: false, pull: 1 })
@@ -32,11 +32,11 @@ describe('what somebody brings who may not write here', () => {
       { experiment: 'exp-001', head: HEAD, author: 'eve' },
     ])
     expect(draftsOfKind(first, 'order-issued')).toEqual([])
-    const then = plan(world(built, EVE))
+    const then = planCampaign(world(built, EVE))
     expect(then.actions).toEqual([])
     expect(then.waiting).toEqual({ for: 'person', what: expect.stringContaining(`/winnow measure ${HEAD}`) })
-    const standing = standingIn(built.campaign, built.experiment('exp-001'))
-    expect(verdictPhrase(standing)).toBe('waiting for permission to be measured')
+    const standing = getExperimentState(built.campaign, built.experiment('exp-001'))
+    expect(describeVerdict(standing)).toBe('waiting for permission to be measured')
     expect(standing.next).toBe(`/winnow measure ${HEAD}`)
   })
 
@@ -44,9 +44,9 @@ describe('what somebody brings who may not write here', () => {
     const built = brought()
     carryOut(built, EVE)
     built.add(allowed(oidOf('another head')))
-    expect(draftsOfKind(plan(world(built, EVE)), 'order-issued')).toEqual([])
+    expect(draftsOfKind(planCampaign(world(built, EVE)), 'order-issued')).toEqual([])
     built.add(allowed(HEAD))
-    expect(draftsOfKind(plan(world(built, EVE)), 'order-issued')).toMatchObject([
+    expect(draftsOfKind(planCampaign(world(built, EVE)), 'order-issued')).toMatchObject([
       { candidates: [{ label: 'exp-001', head: HEAD }] },
     ])
   })
@@ -69,7 +69,7 @@ describe('what somebody brings who may not write here', () => {
   it('waits in nobody’s way, and is not asked about before it is known who brought it', () => {
     const built = campaign().withExperiments(3)
     const strangers = new Map([['exp-001', null]])
-    const planned = plan(world(built, { strangers }))
+    const planned = planCampaign(world(built, { outsiders: strangers }))
     const ordered = draftsOfKind(planned, 'order-issued').flatMap(({ candidates }) => candidates)
     expect(ordered.map(({ label }) => label)).toEqual(['exp-002', 'exp-003'])
     expect(draftsOfKind(planned, 'measure-asked')).toEqual([])
@@ -151,6 +151,6 @@ describe('a pull request that is meant for another branch now', () => {
     expect(endings(planned)).toEqual({ 'exp-001': 'withdrawn' })
     expect(built.experiment('exp-001').reason).toMatch(/#1 was retargeted to main/)
     expect(actionsOf(planned, 'cancel')).toHaveLength(1)
-    expect(actionsOf(plan(world(built, { pulls: [pull] })), 'pulls')).toEqual([])
+    expect(actionsOf(planCampaign(world(built, { pulls: [pull] })), 'pulls')).toEqual([])
   })
 })

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Campaign, Landing } from '../../src/model/campaign.ts'
 import type { Experiment } from '../../src/model/experiment.ts'
-import { type Outcome, outcome, verdictOf } from '../../src/model/outcome.ts'
-import { adviceText, strategyOf } from '../../src/plan/strategy.ts'
+import { type Outcome, outcomeSchema, toVerdictWord } from '../../src/model/outcome.ts'
+import { formatAdvice, summarizeCategories } from '../../src/plan/strategy.ts'
 import { anExperiment } from '../propose/incumbent.ts'
 
 type Tried = [category: string, outcome: Outcome | null, more?: Partial<Experiment>]
@@ -13,7 +13,7 @@ function campaign(...tried: readonly Tried[]): Pick<Campaign, 'experiments' | 'l
     anExperiment(index + 1, {
       category,
       outcome: ended,
-      verdict: ended === null ? null : verdictOf(ended, false),
+      verdict: ended === null ? null : toVerdictWord(ended, false),
       status: ended === null ? 'queued' : 'ended',
       ...more,
     }),
@@ -26,7 +26,7 @@ function campaign(...tried: readonly Tried[]): Pick<Campaign, 'experiments' | 'l
 }
 
 const told = (...tried: readonly Tried[]) =>
-  strategyOf(campaign(...tried)).map(each => `${each.category}: ${adviceText(each)}`)
+  summarizeCategories(campaign(...tried)).map(each => `${each.category}: ${formatAdvice(each)}`)
 
 describe('what to try next', () => {
   it('puts first what was kept, then what is not settled, then what was tried in vain', () => {
@@ -61,7 +61,7 @@ describe('what to try next', () => {
     const undone = campaign(['syntax', 'kept'])
     const [landing] = undone.landings
     if (landing) landing.reverted = 'f'.repeat(40)
-    expect(strategyOf(undone)).toMatchObject([{ kept: 0, tried: 1, next: 'open' }])
+    expect(summarizeCategories(undone)).toMatchObject([{ kept: 0, tried: 1, next: 'open' }])
   })
 
   it('learns nothing of a kind from what was refused, withdrawn, or is no idea', () => {
@@ -69,7 +69,7 @@ describe('what to try next', () => {
   })
 
   it('has what was learned, the newest first', () => {
-    const [standing] = strategyOf(
+    const [standing] = summarizeCategories(
       campaign(
         ['io', 'dropped', { learnings: 'reads are small' }],
         ['io', 'dropped', { learnings: ' ' }],
@@ -80,11 +80,11 @@ describe('what to try next', () => {
   })
 
   it('counts every idea once, whatever became of it', () => {
-    const one = fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.option(fc.constantFrom(...outcome.options)))
+    const one = fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.option(fc.constantFrom(...outcomeSchema.options)))
     fc.assert(
       fc.property(fc.array(one, { maxLength: 20 }), tried => {
         const silent = tried.filter(([, ended]) => ended === 'refused' || ended === 'withdrawn').length
-        const all = strategyOf(campaign(...tried))
+        const all = summarizeCategories(campaign(...tried))
         const counted = all.reduce((sum, each) => sum + each.tried + each.open, 0)
         expect(counted).toBe(tried.length - silent)
         for (const each of all)

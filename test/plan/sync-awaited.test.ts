@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { checkMark } from '../../src/model/check-mark.ts'
-import { awaitsSync, SYNC_OBSTACLES } from '../../src/model/sync-awaited.ts'
-import { plan } from '../../src/plan/stages.ts'
+import { buildCheckMark } from '../../src/model/check-mark.ts'
+import { isAwaitingSync, SYNC_OBSTACLES } from '../../src/model/sync-awaited.ts'
+import { planCampaign } from '../../src/plan/stages.ts'
 import type { SyncFacts } from '../../src/plan/world.ts'
-import { checkOf } from '../../src/report/check-run.ts'
-import { pullBody } from '../../src/report/pull-text.ts'
-import { verdictPhrase } from '../../src/report/sentence.ts'
-import { standingIn } from '../../src/report/standing.ts'
+import { buildCheckRun } from '../../src/report/check-run.ts'
+import { renderPullBody } from '../../src/report/pull-text.ts'
+import { describeVerdict } from '../../src/report/sentence.ts'
+import { getExperimentState } from '../../src/report/standing.ts'
 import { campaign, type CampaignBuilder, HARNESS, oidOf, pointOf, SPEC } from './a-campaign.ts'
 import { carryOut, draftsOfKind, settle, world } from './a-world.ts'
 
@@ -56,11 +56,13 @@ describe('a head on top of a default branch that may not be pushed', () => {
       { label: 'exp-002' },
     ])
     expect(draftsOfKind(carryOut(built, facts), 'sync-awaited')).toEqual([])
-    const standing = standingIn(built.campaign, built.experiment('exp-001'))
-    expect(verdictPhrase(standing)).toBe("waiting for a person's sync")
+    const standing = getExperimentState(built.campaign, built.experiment('exp-001'))
+    expect(describeVerdict(standing)).toBe("waiting for a person's sync")
     expect(standing.next).toBe('git switch optimize/size && git merge --no-ff main && git push')
-    expect(checkOf(built.campaign, built.experiment('exp-001'))).toMatchObject({ state: 'neutral' })
-    expect(pullBody(built.campaign, built.experiment('exp-001'))).toMatch(/^Waiting for a person's sync: /)
+    expect(buildCheckRun(built.campaign, built.experiment('exp-001'))).toMatchObject({ state: 'neutral' })
+    expect(renderPullBody(built.campaign, built.experiment('exp-001'))).toMatch(
+      /^Waiting for a person's sync: /,
+    )
   })
 
   it('is what the campaign waits for once nothing else is to be measured, and keeps it from stopping', () => {
@@ -78,7 +80,7 @@ describe('a head on top of a default branch that may not be pushed', () => {
   it('goes on when it was merged in, and shows that', () => {
     const built = refused()
     carryOut(built, { ...AHEAD, sync: clean(built) })
-    const waiting = checkMark(built.campaign, built.experiment('exp-001'))
+    const waiting = buildCheckMark(built.campaign, built.experiment('exp-001'))
     const { incumbent: from, harness } = built.campaign
     const to = pointOf('synced')
     const about = { cause: 'order', order: 'a'.repeat(64), from, to }
@@ -86,16 +88,16 @@ describe('a head on top of a default branch that may not be pushed', () => {
       { kind: 'synced', ...about, default_tip: TIP, default_tree: oidOf('main'), holds: [], harness },
       { kind: 'incumbent-moved', cause: 'order', from, to, why: 'synced' },
     )
-    expect(awaitsSync(built.experiment('exp-001'))).toBe(false)
-    expect(checkMark(built.campaign, built.experiment('exp-001'))).not.toBe(waiting)
-    expect(checkOf(built.campaign, built.experiment('exp-001'))).toMatchObject({ state: 'in-progress' })
+    expect(isAwaitingSync(built.experiment('exp-001'))).toBe(false)
+    expect(buildCheckMark(built.campaign, built.experiment('exp-001'))).not.toBe(waiting)
+    expect(buildCheckRun(built.campaign, built.experiment('exp-001'))).toMatchObject({ state: 'in-progress' })
   })
 
   it('is asked about anew with another head, and not while somebody has to allow it first', () => {
     const built = refused()
     const facts = { ...AHEAD, sync: clean(built) }
-    carryOut(built, { ...facts, strangers: new Map([['exp-001', 'eve']]) })
-    expect(awaitsSync(built.experiment('exp-001'))).toBe(false)
+    carryOut(built, { ...facts, outsiders: new Map([['exp-001', 'eve']]) })
+    expect(isAwaitingSync(built.experiment('exp-001'))).toBe(false)
     carryOut(built, facts)
     expect(built.experiment('exp-001').awaits_sync).not.toBeNull()
     const branches = new Map([['mine', oidOf('next')]])
@@ -117,12 +119,12 @@ describe('a default branch that cannot be merged in', () => {
       ['exp-001', 'sync-conflict'],
       ['exp-002', 'sync-conflict'],
     ])
-    const { actions, waiting } = plan(world(built, { sync: { ...sync, tip: oidOf('later tip') } }))
+    const { actions, waiting } = planCampaign(world(built, { sync: { ...sync, tip: oidOf('later tip') } }))
     expect(actions).toMatchObject([{ do: 'commit', steps: [{ draft: { kind: 'alert' } }] }])
     expect(waiting).toBeNull()
-    expect(plan(world(built, { sync })).actions).toEqual([])
+    expect(planCampaign(world(built, { sync })).actions).toEqual([])
     for (const id of ['exp-001', 'exp-002'])
-      expect(checkOf(built.campaign, built.experiment(id))).toMatchObject({ state: 'neutral' })
+      expect(buildCheckRun(built.campaign, built.experiment(id))).toMatchObject({ state: 'neutral' })
     // What was in the way is gone.
     carryOut(built)
     const next = carryOut(built)
@@ -135,7 +137,7 @@ describe('a default branch that cannot be merged in', () => {
     const head = oidOf('head of exp-001')
     const texts = SYNC_OBSTACLES.map(obstacle => {
       built.add({ kind: 'sync-awaited', cause: obstacle, experiment: 'exp-001', head, obstacle })
-      return pullBody(built.campaign, built.experiment('exp-001')).split('\n')[0]
+      return renderPullBody(built.campaign, built.experiment('exp-001')).split('\n')[0]
     })
     expect(new Set(texts).size).toBe(SYNC_OBSTACLES.length)
     for (const text of texts) expect(text).toMatch(/What helps: .+\. It is measured by itself after that\.$/)
@@ -145,7 +147,7 @@ describe('a default branch that cannot be merged in', () => {
 describe('what was in the way and is not any more', () => {
   const CONFLICT: SyncFacts = { result: 'conflict', tip: TIP, paths: ['src/a.txt'] }
   const waiting = (built: CampaignBuilder) =>
-    Object.values(built.campaign.experiments).flatMap(each => (awaitsSync(each) ? [each.id] : []))
+    Object.values(built.campaign.experiments).flatMap(each => (isAwaitingSync(each) ? [each.id] : []))
   const endedIn = (steps: ReturnType<typeof carryOut>) =>
     draftsOfKind(steps, 'sync-awaited').map(({ experiment, obstacle }) => [experiment, obstacle])
 
@@ -166,7 +168,7 @@ describe('what was in the way and is not any more', () => {
       ['exp-002', null],
     ])
     expect(waiting(built)).toEqual([])
-    expect(pullBody(built.campaign, built.experiment('exp-001'))).not.toMatch(/person's sync/)
+    expect(renderPullBody(built.campaign, built.experiment('exp-001'))).not.toMatch(/person's sync/)
     expect(endedIn(carryOut(built))).toEqual([])
   })
 
@@ -204,7 +206,7 @@ describe('what was in the way and is not any more', () => {
     const built = refused()
     const facts = { ...AHEAD, sync: clean(built) }
     carryOut(built, facts)
-    expect(endedIn(plan({ ...world(built, facts), candidates: new Map() }))).toEqual([])
+    expect(endedIn(planCampaign({ ...world(built, facts), candidates: new Map() }))).toEqual([])
     expect(endedIn(carryOut(built, facts))).toEqual([])
     expect(waiting(built)).toEqual(['exp-001'])
     carryOut(built, { ...facts, candidates: { 'exp-001': { aheadOfSync: false } } })

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { plan } from '../../src/plan/stages.ts'
+import { planCampaign } from '../../src/plan/stages.ts'
 import { campaign, type CampaignBuilder, oidOf, SPEC } from './a-campaign.ts'
 import { actionsOf, carryOut, world } from './a-world.ts'
 
 const HEAD = oidOf('head of exp-001')
-const EVE = { strangers: new Map([['exp-001', 'eve']]) }
+const EVE = { outsiders: new Map([['exp-001', 'eve']]) }
 const GOOD = { candidate: { bytes: 5 } }
 
 /** What somebody brought who may not write, and somebody else allowed to be measured. */
@@ -21,7 +21,7 @@ function allowed(yaml: string): CampaignBuilder {
 }
 
 function fate(built: CampaignBuilder): unknown {
-  const steps = actionsOf(plan(world(built)), 'commit').flatMap(commit => commit.steps)
+  const steps = actionsOf(planCampaign(world(built)), 'commit').flatMap(commit => commit.steps)
   const landing = steps.some(({ step }) => step === 'land')
   return landing ? 'lands' : steps.flatMap(step => (step.step === 'close' ? [step.outcome, step.reason] : []))
 }
@@ -56,7 +56,7 @@ function offered(yaml: string, isolated: boolean | null): CampaignBuilder {
 }
 
 const ends = (built: CampaignBuilder, given = {}) => {
-  const planned = plan(world(built, { ...EVE, ...given }))
+  const planned = planCampaign(world(built, { ...EVE, ...given }))
   const steps = actionsOf(planned, 'commit').flatMap(commit => commit.steps)
   expect(
     steps.flatMap(each => (each.step === 'event' && each.draft.kind === 'order-issued' ? [each] : [])),
@@ -103,7 +103,7 @@ describe('what an outsider offers, before anything of it is measured', () => {
   it('is refused also where somebody had allowed it before that was known', () => {
     const built = allowed(SPEC)
     built.campaign.isolated[built.campaign.harness] = false
-    expect(ends(built, { strangers: new Map() })).toEqual(refused)
+    expect(ends(built, { outsiders: new Map() })).toEqual(refused)
   })
 
   it('is refused whatever the spec says by a process that cannot keep its own secrets from it', () => {
@@ -114,7 +114,7 @@ describe('what an outsider offers, before anything of it is measured', () => {
 
   it('of people with write access is measured as before', () => {
     const built = offered(SPEC, false)
-    const steps = actionsOf(plan(world(built)), 'commit').flatMap(commit => commit.steps)
+    const steps = actionsOf(planCampaign(world(built)), 'commit').flatMap(commit => commit.steps)
     expect(steps.flatMap(each => (each.step === 'event' ? [each.draft.kind] : []))).toContain('order-issued')
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { arrivals } from '../../src/plan/arrivals.ts'
-import { stopFor } from '../../src/plan/stop.ts'
+import { readReports } from '../../src/plan/arrivals.ts'
+import { findDueStop } from '../../src/plan/stop.ts'
 import { SPEC, unprepared } from './a-campaign.ts'
 import { settle, world } from './a-world.ts'
 
@@ -11,11 +11,11 @@ describe('time that orders waited for other processes of their machine', () => {
     const built = unprepared(`${SPEC}stopping: { max_hours: 5 }\n`)
     const now = new Date(Date.parse(built.campaign.started_at ?? '') + 6 * HOUR).toISOString()
     const at = () => world(built, { now, askable: ['patch'] })
-    expect(stopFor(at())).toMatchObject({ code: 'max_hours' })
+    expect(findDueStop(at())).toMatchObject({ code: 'max_hours' })
     built.campaign.waited_seconds = 2 * 3600
-    expect(stopFor(at())).toBeNull()
+    expect(findDueStop(at())).toBeNull()
     built.campaign.waited_seconds = 3599
-    expect(stopFor(at())).toMatchObject({ code: 'max_hours' })
+    expect(findDueStop(at())).toMatchObject({ code: 'max_hours' })
   })
 
   it('moves the deadline of the order that waited', () => {
@@ -27,7 +27,7 @@ describe('time that orders waited for other processes of their machine', () => {
     const lost = (later: number, waitedSeconds?: number) => {
       const now = new Date(Date.parse(deadline) + later).toISOString()
       const run = { state: 'running' as const, ...(waitedSeconds === undefined ? {} : { waitedSeconds }) }
-      return arrivals(world(built, { now, runs: new Map([[id, run]]) })).lost.has(id)
+      return readReports(world(built, { now, runs: new Map([[id, run]]) })).lost.has(id)
     }
     expect([lost(-1), lost(0)]).toEqual([false, true])
     expect([lost(59_999, 60), lost(60_000, 60)]).toEqual([false, true])

@@ -2,11 +2,11 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { answerOf, readPrinted } from '../../src/propose/agent-answer.ts'
+import { parseAgentAnswer, readPrintedOutput } from '../../src/propose/agent-answer.ts'
 import { scratch } from '../git/scratch.ts'
 
 function answer(text: string, whole = true) {
-  return answerOf({ text, whole }, 'agent: 2 files changed')
+  return parseAgentAnswer({ text, whole }, 'agent: 2 files changed')
 }
 
 describe('the answer of a program', () => {
@@ -58,9 +58,9 @@ describe('what a program printed', () => {
   it('is read from its end when it is much', async () => {
     const path = join(scratch(), 'stdout')
     writeFileSync(path, `${'x'.repeat(300_000)}\n{"hypothesis":"late"}\n`)
-    const printed = await readPrinted(path)
+    const printed = await readPrintedOutput(path)
     expect(printed.whole).toBe(false)
-    expect(answerOf(printed, 'none').idea.hypothesis).toBe('late')
+    expect(parseAgentAnswer(printed, 'none').idea.hypothesis).toBe('late')
   })
 
   it('is nothing when the file was taken away, or made a link or a folder', async () => {
@@ -68,7 +68,7 @@ describe('what a program printed', () => {
     symlinkSync('/etc/passwd', join(dir, 'link'))
     mkdirSync(join(dir, 'folder'))
     for (const name of ['missing', 'link', 'folder']) {
-      expect(await readPrinted(join(dir, name))).toEqual({ text: '', whole: true })
+      expect(await readPrintedOutput(join(dir, name))).toEqual({ text: '', whole: true })
     }
   })
 })

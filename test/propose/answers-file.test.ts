@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { type Answers, answersText, type GivenAnswer, readAnswers } from '../../src/propose/answers-file.ts'
+import {
+  type Answers,
+  renderAnswersFile,
+  type GivenAnswer,
+  readAnswersFile,
+} from '../../src/propose/answers-file.ts'
 
 const MIB = 1024 * 1024
 
@@ -28,7 +33,7 @@ const given = (answers: GivenAnswer[]): Answers => ({
 })
 
 function handedOver(answers: GivenAnswer[]) {
-  return readAnswers({ ok: true, bytes: new TextEncoder().encode(answersText(given(answers))) })
+  return readAnswersFile({ ok: true, bytes: new TextEncoder().encode(renderAnswersFile(given(answers))) })
 }
 
 describe('a file of answers', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { brief, LARGEST_BRIEF } from '../../src/propose/brief.ts'
+import { renderBrief, LARGEST_BRIEF } from '../../src/propose/brief.ts'
 import { aSpec } from '../decide/a-spec.ts'
 import { anIdea } from '../plan/an-idea.ts'
 import { aCampaign, anExperiment, withExperiments } from './incumbent.ts'
@@ -35,11 +35,15 @@ describe('a brief', () => {
       snapshot: { metrics: { bytes: { aggregate: 1200, samples: [1200] }, secret: 5 } },
     },
   })
-  const text = brief({ campaign, spec: SPEC, incumbentMetrics: { bytes: 1100.5, memory: null, secret: 6 } })
+  const text = renderBrief({
+    campaign,
+    spec: SPEC,
+    incumbentMetrics: { bytes: 1100.5, memory: null, secret: 6 },
+  })
 
   it('hands out one idea of the backlog, where there is one', () => {
     const said = { hypothesis: 'cache the\nparsed header', category: 'caching', required_deps: ['lru-cache'] }
-    const handed = brief({ campaign, spec: SPEC, incumbentMetrics: {}, idea: anIdea(3, said) })
+    const handed = renderBrief({ campaign, spec: SPEC, incumbentMetrics: {}, idea: anIdea(3, said) })
     const section = sectionOf(handed, 'The idea to carry out')
     expect(section).toContain('- idea-003 (`caching`): `cache the parsed header`\n- It may need `lru-cache`.')
     expect(section).toContain('Carry out this idea and no other')
@@ -76,7 +80,7 @@ describe('a brief', () => {
       'Gains below 4, in the units of `bytes`, do not count (evidence.min_effect).',
     ],
   ])('says what a gain has to be at least: by %s', (_, choice, said) => {
-    const told = brief({ campaign: aCampaign(), spec: aSpec(...choice), incumbentMetrics: {} })
+    const told = renderBrief({ campaign: aCampaign(), spec: aSpec(...choice), incumbentMetrics: {} })
     expect(sectionOf(told, 'What to improve')).toContain(said)
   })
 
@@ -117,7 +121,7 @@ describe('a brief', () => {
   })
 
   it('says what was gained so far, as every other view does', () => {
-    const told = brief({ campaign: grown, spec: SPEC, incumbentMetrics: { bytes: 1100.5 } })
+    const told = renderBrief({ campaign: grown, spec: SPEC, incumbentMetrics: { bytes: 1100.5 } })
     expect(sectionOf(told, 'Where it stands')).toContain('- Progress so far: bytes 1200 -> 1100.5 (-8.3 %)')
   })
 
@@ -125,7 +129,7 @@ describe('a brief', () => {
     const calibration = { order: '', deterministic: false, scale: 'log', reason: '', noise: null } as const
     const noisy = { ...grown, calibration }
     const told = sectionOf(
-      brief({ campaign: noisy, spec: SPEC, incumbentMetrics: { bytes: 900 } }),
+      renderBrief({ campaign: noisy, spec: SPEC, incumbentMetrics: { bytes: 900 } }),
       'Where it stands',
     )
     expect(told).toContain('- `bytes`: 900 now\n')
@@ -155,7 +159,7 @@ describe('a brief', () => {
     expect(sectionOf(text, 'Dependencies')).toMatch(/wait for a person.*\n- Approved: `lru-cache`/)
     expect(sectionOf(text, 'How to answer')).toContain('"hypothesis"')
     const denied = aSpec({ dependencies: { approval: 'deny' } })
-    expect(brief({ campaign, spec: denied, incumbentMetrics: {} })).toContain(
+    expect(renderBrief({ campaign, spec: denied, incumbentMetrics: {} })).toContain(
       'Other new packages are refused',
     )
   })
@@ -163,7 +167,11 @@ describe('a brief', () => {
 
 describe('the history in a brief', () => {
   function historyOf(...experiments: ReturnType<typeof anExperiment>[]): string {
-    return brief({ campaign: aCampaign(withExperiments(...experiments)), spec: SPEC, incumbentMetrics: {} })
+    return renderBrief({
+      campaign: aCampaign(withExperiments(...experiments)),
+      spec: SPEC,
+      incumbentMetrics: {},
+    })
   }
 
   it('is empty in a new campaign', () => {
@@ -218,7 +226,7 @@ describe('the history in a brief', () => {
   it('never shows what a holdout is or found', () => {
     const spec = aSpec({ measurement: { holdout: { command: 'node private.mjs', source: 'refs/hidden' } } })
     const experiments = withExperiments(lostOne(1, 'holdout: 5.25 % worse on set B'))
-    const text = brief({ campaign: aCampaign(experiments), spec, incumbentMetrics: {} })
+    const text = renderBrief({ campaign: aCampaign(experiments), spec, incumbentMetrics: {} })
     expect(text).not.toMatch(/holdout|private\.mjs|hidden|5\.25|set B/i)
     expect(text).toContain('failed a final check that is not shown')
   })
@@ -251,7 +259,7 @@ describe('the size of a brief', () => {
       },
     })
     const campaign = aCampaign(withExperiments(...many))
-    const text = brief({ campaign, spec: { ...spec, description: long }, incumbentMetrics: {} })
+    const text = renderBrief({ campaign, spec: { ...spec, description: long }, incumbentMetrics: {} })
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(LARGEST_BRIEF)
     expect(text).toContain('## How to answer')
     expect(text).toContain('… and')
@@ -266,7 +274,7 @@ describe('the size of a brief', () => {
       ),
     )
     const section = sectionOf(
-      brief({ campaign, spec: SPEC, incumbentMetrics: {} }),
+      renderBrief({ campaign, spec: SPEC, incumbentMetrics: {} }),
       'What works, by category',
     )
     expect(section.trim().split('\n')).toEqual([
@@ -282,7 +290,7 @@ describe('the size of a brief', () => {
           anExperiment(at + 1, { hypothesis: text, reason: text, learnings: text, ...ended(at) }),
         )
         const spec = { ...SPEC, advice: texts, description: texts.join(' ') }
-        const told = brief({ campaign: aCampaign(withExperiments(...all)), spec, incumbentMetrics: {} })
+        const told = renderBrief({ campaign: aCampaign(withExperiments(...all)), spec, incumbentMetrics: {} })
         expect(Buffer.byteLength(told)).toBeLessThanOrEqual(LARGEST_BRIEF)
       }),
       { numRuns: 15 },

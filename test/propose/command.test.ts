@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type Asked, type Asking, askCommand } from '../../src/propose/command.ts'
+import { type AgentResult, type AgentRequest, askAgent } from '../../src/propose/command.ts'
 import { scratch, userRepository } from '../git/scratch.ts'
 import { contentOf, type Start, useRepository } from './incumbent.ts'
 
@@ -13,7 +13,10 @@ function program(name: string): string {
   return `${name.endsWith('.mjs') ? 'node' : 'sh'} '${join(FIXTURES, name)}'`
 }
 
-function asking({ repository, main }: Start, rest: Partial<Asking> & { command: string }): Asking {
+function asking(
+  { repository, main }: Start,
+  rest: Partial<AgentRequest> & { command: string },
+): AgentRequest {
   return {
     repo: repository,
     incumbent: main,
@@ -29,7 +32,7 @@ function asking({ repository, main }: Start, rest: Partial<Asking> & { command: 
   }
 }
 
-function accepted(asked: Asked): Extract<Asked, { ok: true }> {
+function accepted(asked: AgentResult): Extract<AgentResult, { ok: true }> {
   if (!asked.ok) throw new Error(asked.reason)
   return asked
 }
@@ -42,7 +45,7 @@ async function changes({ repository, main }: Start, commit: string): Promise<str
 describe('a program that edits files', () => {
   it('makes one commit on the incumbent of what it changed and added, without what the tree ignores', async () => {
     const start = await startWith({ '.gitignore': '*.log\n' })
-    const asked = accepted(await askCommand(asking(start, { command: program('edits.sh') })))
+    const asked = accepted(await askAgent(asking(start, { command: program('edits.sh') })))
     expect(await changes(start, asked.commit)).toEqual(['M src/a.txt', 'A src/new.txt'])
     expect(asked.base).toEqual(start.main)
     const commit = await start.repository.commit(asked.commit)
@@ -54,14 +57,14 @@ describe('a program that edits files', () => {
   it('gets the brief on standard input and in a file outside the tree, and leaves nothing behind', async () => {
     const start = await startWith()
     const input = asking(start, { command: program('edits.sh'), brief: '# Ünïcode `$HOME` "quotes"\n' })
-    accepted(await askCommand(input))
+    accepted(await askAgent(input))
     expect(readFileSync(join(input.workDir, 'seen-brief.txt'), 'utf8')).toBe(input.brief)
     expect(readdirSync(input.workDir)).toEqual(['seen-brief.txt'])
   })
 
   it('says what the idea is as its last JSON object', async () => {
     const start = await startWith()
-    const asked = accepted(await askCommand(asking(start, { command: program('answers.mjs') })))
+    const asked = accepted(await askAgent(asking(start, { command: program('answers.mjs') })))
     expect(asked).toMatchObject({
       idea: {
         hypothesis: 'Count the brief instead of reading it',
@@ -75,14 +78,14 @@ describe('a program that edits files', () => {
   })
 
   it('is named by its changes when it says nothing', async () => {
-    const asked = accepted(await askCommand(asking(await startWith(), { command: 'echo x >> src/a.txt' })))
+    const asked = accepted(await askAgent(asking(await startWith(), { command: 'echo x >> src/a.txt' })))
     expect(asked.idea.hypothesis).toBe('agent: 1 file changed')
   })
 
   it('works in a git repository of its own, may commit there, and has no remote', async () => {
     const start = await startWith()
     const input = asking(start, { command: program('commits.sh') })
-    const asked = accepted(await askCommand(input))
+    const asked = accepted(await askAgent(input))
     expect(await contentOf(start.repository, asked.commit, 'src/a.txt')).toBe('two\n')
     expect(await changes(start, asked.commit)).toEqual(['D README.md', 'M src/a.txt'])
     expect(readFileSync(join(input.workDir, 'remotes.txt'), 'utf8').trim()).toBe('0')
@@ -92,23 +95,23 @@ describe('a program that edits files', () => {
   it('may remove its repository, and git finds none above', async () => {
     const start = await startWith()
     const workDir = join(userRepository().dir, 'work')
-    const asked = accepted(await askCommand(asking(start, { command: program('removes-git.sh'), workDir })))
+    const asked = accepted(await askAgent(asking(start, { command: program('removes-git.sh'), workDir })))
     expect(await changes(start, asked.commit)).toEqual(['M src/a.txt'])
   })
 
   it('keeps links as links and modes as they are, so that policy sees them', async () => {
     const start = await startWith()
-    const asked = accepted(await askCommand(asking(start, { command: program('links.sh') })))
+    const asked = accepted(await askAgent(asking(start, { command: program('links.sh') })))
     const { tree } = await start.repository.commit(asked.commit)
-    const link = await start.repository.entryAt(tree, 'src/link.txt')
+    const link = await start.repository.findEntry(tree, 'src/link.txt')
     expect(link?.mode).toBe('120000')
     expect((await start.repository.blob(link?.oid ?? '')).toString()).toBe('/etc/passwd')
-    expect((await start.repository.entryAt(tree, 'src/a.txt'))?.mode).toBe('100755')
+    expect((await start.repository.findEntry(tree, 'src/a.txt'))?.mode).toBe('100755')
   })
 
   it('works in a repository of either object format', async () => {
     const start = await startWithSha256()
-    const asked = accepted(await askCommand(asking(start, { command: program('edits.sh') })))
+    const asked = accepted(await askAgent(asking(start, { command: program('edits.sh') })))
     expect(asked.commit).toMatch(/^[0-9a-f]{64}$/)
     expect(await changes(start, asked.commit)).toContain('M src/a.txt')
   })
@@ -118,7 +121,7 @@ describe('a program that edits files', () => {
     const input = asking(start, { command: program('edits.sh') })
     mkdirSync(join(input.workDir, 'tree', '.git'), { recursive: true })
     writeFileSync(join(input.workDir, 'tree', 'left.txt'), 'x')
-    const asked = accepted(await askCommand(input))
+    const asked = accepted(await askAgent(input))
     expect(await changes(start, asked.commit)).not.toContain('A left.txt')
   })
 
@@ -131,15 +134,15 @@ describe('a program that edits files', () => {
       'dos.txt': 'one\r\n$Id$\r\n',
       'x.bin': 'raw',
     })
-    const asked = accepted(await askCommand(asking(start, { command })))
+    const asked = accepted(await askAgent(asking(start, { command })))
     expect(await changes(start, asked.commit)).toEqual(['A new.txt'])
     expect(await contentOf(start.repository, asked.commit, 'new.txt')).toBe('new\r\n')
   })
 })
 
 describe('a program that proposes nothing', () => {
-  async function reason(command: string, rest: Partial<Asking> = {}): Promise<string> {
-    const asked = await askCommand(asking(await startWith(), { command, ...rest }))
+  async function reason(command: string, rest: Partial<AgentRequest> = {}): Promise<string> {
+    const asked = await askAgent(asking(await startWith(), { command, ...rest }))
     return asked.ok ? 'it was accepted' : asked.reason
   }
 
@@ -183,7 +186,7 @@ describe('what a program may see', () => {
       CI_JOB_TOKEN: 'secret-10',
       NPM_TOKEN: 'secret-11',
     }
-    const asked = accepted(await askCommand(asking(start, { command: program('environment.sh'), env })))
+    const asked = accepted(await askAgent(asking(start, { command: program('environment.sh'), env })))
     const seen = await contentOf(start.repository, asked.commit, 'src/environment.txt')
     expect(seen).toContain('ANTHROPIC_API_KEY=model-key')
     expect(seen).toContain('WINNOW_BRIEF=')
@@ -198,7 +201,7 @@ describe('a program that is cancelled', () => {
       command: 'echo > ../started; exec sleep 600',
       signal: cancel.signal,
     })
-    const asked = expect(askCommand(input)).rejects.toThrow('stop was asked for')
+    const asked = expect(askAgent(input)).rejects.toThrow('stop was asked for')
     await expect.poll(() => existsSync(join(input.workDir, 'started')), { timeout: 20_000 }).toBe(true)
     cancel.abort(new Error('stop was asked for'))
     await asked

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { diffLines, hasDiff } from '../../src/propose/diff-lines.ts'
+import { splitDiffLines, hasDiff } from '../../src/propose/diff-lines.ts'
 import { withPrefixes } from '../../src/propose/diff-prefix.ts'
-import { diffReadings } from '../../src/propose/diff-readings.ts'
+import { listDiffReadings } from '../../src/propose/diff-readings.ts'
 import { userRepository } from '../git/scratch.ts'
 
 function prefixed(diff: string): string {
-  return withPrefixes(diffLines(diff))
+  return withPrefixes(splitDiffLines(diff))
     .map(({ text }) => text)
     .join('\n')
 }
@@ -53,11 +53,11 @@ describe('prefixes', () => {
 
 describe('the readings of a diff', () => {
   it('is one as a rule', () => {
-    expect(diffReadings('--- a/x\n+++ b/x\n@@ -1 +1 @@\n-1\n+2\n')).toHaveLength(1)
+    expect(listDiffReadings('--- a/x\n+++ b/x\n@@ -1 +1 @@\n-1\n+2\n')).toHaveLength(1)
   })
 
   it('are two where every line has a carriage return: content with it first, then without', () => {
-    const readings = diffReadings('--- a/x\r\n+++ b/x\r\n@@ -1 +1 @@\r\n-1\r\n+2\r\n')
+    const readings = listDiffReadings('--- a/x\r\n+++ b/x\r\n@@ -1 +1 @@\r\n-1\r\n+2\r\n')
     expect(readings).toEqual([
       '--- a/x\n+++ b/x\n@@ -1 +1 @@\n-1\r\n+2\r\n',
       '--- a/x\n+++ b/x\n@@ -1 +1 @@\n-1\n+2\n',
@@ -65,7 +65,7 @@ describe('the readings of a diff', () => {
   })
 
   it('are none in prose, even where it draws lines', () => {
-    expect(diffReadings('Dear all,\n--- \nsee below\n---\n')).toBeNull()
-    expect(hasDiff(diffLines('--- a/x\nnot a diff\n'))).toBe(false)
+    expect(listDiffReadings('Dear all,\n--- \nsee below\n---\n')).toBeNull()
+    expect(hasDiff(splitDiffLines('--- a/x\nnot a diff\n'))).toBe(false)
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Experiment } from '../../src/model/experiment.ts'
 import type { Proposal, PullFacts } from '../../src/plan/world.ts'
-import { externalProposals, externalTips } from '../../src/propose/external.ts'
+import { buildExternalProposals, listExternalTips } from '../../src/propose/external.ts'
 import { aCampaign, anExperiment, withExperiments } from './incumbent.ts'
 
 const HEAD = 'd'.repeat(40)
@@ -32,11 +32,11 @@ function facts(rest: { pulls?: PullFacts[]; branches?: Record<string, string>; e
 }
 
 function tips(rest: Parameters<typeof facts>[0]): string[] {
-  return externalTips(facts(rest)).map(({ branch, pull }) => (pull ? `#${pull.number}` : branch))
+  return listExternalTips(facts(rest)).map(({ branch, pull }) => (pull ? `#${pull.number}` : branch))
 }
 
 function proposed(rest: Parameters<typeof facts>[0], subjects: Record<string, string> = {}): Proposal {
-  const [proposal] = externalProposals(facts(rest), new Map(Object.entries(subjects)))
+  const [proposal] = buildExternalProposals(facts(rest), new Map(Object.entries(subjects)))
   if (!proposal) throw new Error('nothing was proposed')
   return proposal
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll } from 'vitest'
-import { type Campaign, emptyCampaign } from '../../src/model/campaign.ts'
+import { type Campaign, createEmptyCampaign } from '../../src/model/campaign.ts'
 import type { Experiment } from '../../src/model/experiment.ts'
 import type { Point } from '../../src/model/ids.ts'
 import { openRepository, type Repository } from '../../src/git/repository.ts'
@@ -52,14 +52,14 @@ export async function contentOf(
   commit: string,
   path: string,
 ): Promise<string | null> {
-  const entry = await repository.entryAt((await repository.commit(commit)).tree, path)
+  const entry = await repository.findEntry((await repository.commit(commit)).tree, path)
   return entry === null ? null : (await repository.blob(entry.oid)).toString('utf8')
 }
 
 const OID = 'a'.repeat(40)
 
 export function aCampaign(rest: Partial<Campaign> = {}): Campaign {
-  return { ...emptyCampaign(), name: 'speed', status: 'running', ...rest }
+  return { ...createEmptyCampaign(), name: 'speed', status: 'running', ...rest }
 }
 
 export function anExperiment(number: number, rest: Partial<Experiment> = {}): Experiment {

@@ -82,7 +82,7 @@ describe('a folder of patches', () => {
     })
     const files = await readPatches(repository, main.tree, './patches/')
     expect(files.map(({ path }) => path)).toEqual(['patches/a.patch', 'patches/b.patch'])
-    const entry = await repository.entryAt(main.tree, 'patches/a.patch')
+    const entry = await repository.findEntry(main.tree, 'patches/a.patch')
     expect(files[0]?.key).toBe(`patch:patches/a.patch:${entry?.oid}`)
   })
 
@@ -292,8 +292,8 @@ describe('every form git gives a patch', () => {
       'diff --git a/src/l b/src/l\nnew file mode 120000\n--- /dev/null\n+++ b/src/l\n@@ -0,0 +1 @@\n+a.txt\n\\ No newline at end of file\n'
     const start = await startWith({ 'patches/a.patch': FRONT + chmod + link })
     const { tree } = await start.repository.commit(commitOf(await proposeOne(start)))
-    expect((await start.repository.entryAt(tree, 'README.md'))?.mode).toBe('100755')
-    expect((await start.repository.entryAt(tree, 'src/l'))?.mode).toBe('120000')
+    expect((await start.repository.findEntry(tree, 'README.md'))?.mode).toBe('100755')
+    expect((await start.repository.findEntry(tree, 'src/l'))?.mode).toBe('120000')
   })
 
   it('binary content', async () => {
@@ -383,10 +383,12 @@ describe('a patch that cannot be applied says why in one sentence', () => {
   it('another encoding', async () => {
     const { repository, main } = await startWith()
     const oid = await repository.writeBlob(Buffer.concat([Buffer.from(FRONT), Buffer.from([0xe4, 0x0a])]))
-    const tree = await repository.replaceAt(main.tree, [
+    const tree = await repository.replaceEntries(main.tree, [
       { path: 'p/x.patch', entry: { mode: '100644', oid } },
     ])
-    const link = await repository.replaceAt(tree, [{ path: 'p/y.patch', entry: { mode: '120000', oid } }])
+    const link = await repository.replaceEntries(tree, [
+      { path: 'p/y.patch', entry: { mode: '120000', oid } },
+    ])
     const files = await readPatches(repository, link, 'p')
     expect(files.map(({ content }) => content)).toEqual([
       { problem: expect.stringContaining('p/x.patch: it is not UTF-8 text') },

@@ -1,11 +1,11 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { askCommand, briefFile } from '../../src/propose/command.ts'
+import { askAgent, getBriefPath } from '../../src/propose/command.ts'
 import {
-  commandOf,
+  buildAgentCommand,
   isPreset,
-  missingAgent,
+  findMissingAgent,
   type Preset,
   PRESETS,
   withModelKey,
@@ -40,13 +40,13 @@ async function askedAs(preset: Preset) {
   const workDir = join(scratch(), 'work')
   const env = { PATH: agentOnPath(preset), HOME: '/nonexistent', RECORD: record, GITHUB_TOKEN: 'secret' }
   const proposer = { use: 'command', preset, timeout_seconds: 60 } as const
-  expect(await missingAgent([proposer], env)).toBeNull()
-  const file = briefFile(workDir)
-  const asked = await askCommand({
+  expect(await findMissingAgent([proposer], env)).toBeNull()
+  const file = getBriefPath(workDir)
+  const asked = await askAgent({
     repo: repository,
     incumbent: main,
     name: `command:${preset}`,
-    command: commandOf(proposer, { text: BRIEF, file }) ?? '',
+    command: buildAgentCommand(proposer, { text: BRIEF, file }) ?? '',
     brief: BRIEF,
     timeoutSeconds: 60,
     workDir,
@@ -94,14 +94,14 @@ describe('a known agent', () => {
   it('that is not installed is named, with the way out; a command of one’s own is not looked for', async () => {
     const env = { PATH: `:${scratch()}:/nonexistent` }
     const claude = { use: 'command', preset: 'claude', timeout_seconds: 60 } as const
-    expect(await missingAgent([{ use: 'external' }, claude], env)).toEqual({
+    expect(await findMissingAgent([{ use: 'external' }, claude], env)).toEqual({
       what: 'the program claude is not installed: it is nowhere on PATH',
       fix: 'install claude as its documentation says and sign in once, or write command: instead of preset: claude',
     })
     const own = { use: 'command', command: 'claude --mine', timeout_seconds: 60 } as const
-    expect(await missingAgent([own], env)).toBeNull()
-    expect(commandOf(own, { text: '', file: '' })).toBe('claude --mine')
-    expect(commandOf({ use: 'command', timeout_seconds: 60 }, { text: '', file: '' })).toBeNull()
+    expect(await findMissingAgent([own], env)).toBeNull()
+    expect(buildAgentCommand(own, { text: '', file: '' })).toBe('claude --mine')
+    expect(buildAgentCommand({ use: 'command', timeout_seconds: 60 }, { text: '', file: '' })).toBeNull()
   })
 
   it.each([

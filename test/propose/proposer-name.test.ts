@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { isBenched, proposerName } from '../../src/propose/proposer-name.ts'
+import { isProposerDisabled, getProposerName } from '../../src/propose/proposer-name.ts'
 import { aSpec } from '../decide/a-spec.ts'
 
 function nameOf(proposer: Record<string, unknown>): string {
   const [first] = aSpec({ propose: [proposer] }).propose
   if (!first) throw new Error('no proposer')
-  return proposerName(first)
+  return getProposerName(first)
 }
 
 describe('the name of a proposer', () => {
@@ -31,9 +31,9 @@ describe('a benched proposer', () => {
   }
 
   it('is what the ledger says, and nobody else', () => {
-    expect(isBenched({ proposers }, 'claude')).toBe(true)
-    expect(isBenched({ proposers }, 'codex')).toBe(false)
-    expect(isBenched({ proposers }, 'aider')).toBe(false)
-    expect(isBenched({ proposers }, 'constructor')).toBe(false)
+    expect(isProposerDisabled({ proposers }, 'claude')).toBe(true)
+    expect(isProposerDisabled({ proposers }, 'codex')).toBe(false)
+    expect(isProposerDisabled({ proposers }, 'aider')).toBe(false)
+    expect(isProposerDisabled({ proposers }, 'constructor')).toBe(false)
   })
 })

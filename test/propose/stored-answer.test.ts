@@ -1,8 +1,8 @@
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { commandKey } from '../../src/model/fold-proposer.ts'
-import { forgetSettled, readAnswers, storeAnswer } from '../../src/propose/stored-answer.ts'
+import { buildCommandKey } from '../../src/model/fold-proposer.ts'
+import { forgetSettled, readStoredAnswers, storeAnswer } from '../../src/propose/stored-answer.ts'
 import { scratch } from '../git/scratch.ts'
 import { aCampaign } from './incumbent.ts'
 
@@ -20,9 +20,9 @@ function asked(hypothesis: string) {
   return { ok: true as const, idea, learnings: 'learned', commit: 'a'.repeat(40), base }
 }
 
-type Campaign = Parameters<typeof readAnswers>[1]
+type Campaign = Parameters<typeof readStoredAnswers>[1]
 
-const key = commandKey('an agent / of "mine"', 'n1')
+const key = buildCommandKey('an agent / of "mine"', 'n1')
 const said: string[] = []
 const say = (line: string) => void said.push(line)
 const campaign = (rest: Partial<Campaign> = {}): Campaign => aCampaign({ started: 'this one', ...rest })
@@ -46,7 +46,7 @@ describe('an answer of a program', () => {
   it('waits as a file until its idea is an experiment, on the incumbent it was made for', async () => {
     const dir = join(scratch(), 'answers')
     await storeAnswer(dir, answer())
-    const { proposals } = await readAnswers(dir, campaign(), HERE, say)
+    const { proposals } = await readStoredAnswers(dir, campaign(), HERE, say)
     expect(proposals).toEqual([
       {
         hypothesis: 'Use a map',
@@ -63,7 +63,7 @@ describe('an answer of a program', () => {
       },
     ])
     const opened = campaign({ sources: { [key]: 'exp-001' } })
-    expect(await readAnswers(dir, opened, HERE, say)).toEqual({ proposals: [], answers: [] })
+    expect(await readStoredAnswers(dir, opened, HERE, say)).toEqual({ proposals: [], answers: [] })
     await forgetSettled(dir, campaign(), say)
     expect(readdirSync(dir)).toHaveLength(1)
     await forgetSettled(dir, opened, say)
@@ -73,17 +73,17 @@ describe('an answer of a program', () => {
 
   it('keeps what it cost until that is recorded, with an idea or without one', async () => {
     const dir = scratch()
-    const none = commandKey('b', 'n2')
+    const none = buildCommandKey('b', 'n2')
     await storeAnswer(dir, answer())
     await storeAnswer(dir, answer({ key: none, who: 'b', asked: { ok: false, reason: 'tired' } }))
-    const unpaid = await readAnswers(dir, campaign(), HERE, say)
+    const unpaid = await readStoredAnswers(dir, campaign(), HERE, say)
     expect(unpaid.proposals).toHaveLength(1)
     expect(unpaid.answers).toEqual([
       { key, who: 'an agent / of "mine"', ok: true, minutes: 12 },
       { key: none, who: 'b', ok: false, minutes: 12 },
     ])
     const paid = campaign({ answered: { [key]: true, [none]: true } })
-    expect(await readAnswers(dir, paid, HERE, say)).toMatchObject({ proposals: [{}], answers: [] })
+    expect(await readStoredAnswers(dir, paid, HERE, say)).toMatchObject({ proposals: [{}], answers: [] })
     await forgetSettled(dir, paid, say)
     expect(readdirSync(dir)).toHaveLength(1)
   })
@@ -91,41 +91,45 @@ describe('an answer of a program', () => {
   it('to another campaign of the same name is nothing to this one', async () => {
     const dir = scratch()
     await storeAnswer(dir, answer({ campaign: 'an earlier one' }))
-    expect(await readAnswers(dir, campaign(), HERE, say)).toEqual({ proposals: [], answers: [] })
+    expect(await readStoredAnswers(dir, campaign(), HERE, say)).toEqual({ proposals: [], answers: [] })
     await forgetSettled(dir, campaign(), say)
     expect(readdirSync(dir)).toEqual([])
   })
 
   it('is stored once however often that is repeated, and read oldest first', async () => {
     const dir = scratch()
-    const later = answer({ key: commandKey('a', '1'), at: '2026-01-02T00:00:00Z', asked: asked('later') })
+    const later = answer({
+      key: buildCommandKey('a', '1'),
+      at: '2026-01-02T00:00:00Z',
+      asked: asked('later'),
+    })
     await storeAnswer(dir, later)
     await storeAnswer(dir, later)
-    await storeAnswer(dir, answer({ key: commandKey('b', '1'), asked: asked('sooner') }))
-    const { proposals } = await readAnswers(dir, campaign(), HERE, say)
+    await storeAnswer(dir, answer({ key: buildCommandKey('b', '1'), asked: asked('sooner') }))
+    const { proposals } = await readStoredAnswers(dir, campaign(), HERE, say)
     expect(proposals.map(({ hypothesis }) => hypothesis)).toEqual(['sooner', 'later'])
   })
 
   it('does not say its kind twice', () => {
-    expect(commandKey('command:claude', 'n')).toBe('command:claude:n')
-    expect(commandKey('claude', 'n')).toBe('command:claude:n')
+    expect(buildCommandKey('command:claude', 'n')).toBe('command:claude:n')
+    expect(buildCommandKey('claude', 'n')).toBe('command:claude:n')
   })
 
   it('whose commit is gone is rejected, not lost', async () => {
     const dir = scratch()
     await storeAnswer(dir, answer())
-    const { proposals } = await readAnswers(dir, campaign(), { ...HERE, has: async () => false }, say)
+    const { proposals } = await readStoredAnswers(dir, campaign(), { ...HERE, has: async () => false }, say)
     expect(proposals).toMatchObject([{ head: { rejected: expect.stringContaining('is gone') } }])
   })
 
   it.each(['{"key": 1}', '', '\0\0\0'])('damaged as %j is put aside, saying so once', async text => {
     const dir = scratch()
     writeFileSync(join(dir, 'x.json.123.tmp'), '{')
-    expect(await readAnswers(dir, campaign(), HERE, say)).toEqual({ proposals: [], answers: [] })
+    expect(await readStoredAnswers(dir, campaign(), HERE, say)).toEqual({ proposals: [], answers: [] })
     writeFileSync(join(dir, 'x.json'), text)
     said.length = 0
     for (let times = 0; times < 2; times++)
-      expect(await readAnswers(dir, campaign(), HERE, say)).toEqual({ proposals: [], answers: [] })
+      expect(await readStoredAnswers(dir, campaign(), HERE, say)).toEqual({ proposals: [], answers: [] })
     const aside = readdirSync(dir).filter(name => name.startsWith('x.json.damaged-'))
     expect(aside).toHaveLength(1)
     expect(said).toEqual([
@@ -135,6 +139,6 @@ describe('an answer of a program', () => {
 
   it('is none where nothing was ever stored', async () => {
     const nothing = { proposals: [], answers: [] }
-    expect(await readAnswers(join(scratch(), 'none'), campaign(), HERE, say)).toEqual(nothing)
+    expect(await readStoredAnswers(join(scratch(), 'none'), campaign(), HERE, say)).toEqual(nothing)
   })
 })

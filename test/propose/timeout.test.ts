@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, it } from 'vitest'
-import { askCommand } from '../../src/propose/command.ts'
+import { askAgent } from '../../src/propose/command.ts'
 import { scratch } from '../git/scratch.ts'
 import { useRepository } from './incumbent.ts'
 
@@ -26,7 +26,7 @@ it.runIf(process.platform === 'linux')(
     const { repository, main } = await startWith()
     const workDir = scratch()
     const script = resolve('fixtures/proposers/hangs.sh')
-    const asked = await askCommand({
+    const asked = await askAgent({
       repo: repository,
       incumbent: main,
       name: 'agent',

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { agentLines } from '../../src/report/agent-lines.ts'
+import { renderAgentInstructions } from '../../src/report/agent-lines.ts'
 
 describe('the lines that AGENTS.md gets', () => {
   it('are six, each one line, and the same for the same campaign', () => {
-    const lines = agentLines('parser')
+    const lines = renderAgentInstructions('parser')
     expect(lines).toHaveLength(6)
     expect(lines.filter(line => /[\n\r]/.test(line) || line.trim() === '')).toEqual([])
-    expect(agentLines('parser')).toEqual(lines)
+    expect(renderAgentInstructions('parser')).toEqual(lines)
   })
 
   it('name the spec, the command, every exit code and the branch', () => {
-    const text = agentLines('parser').join('\n')
+    const text = renderAgentInstructions('parser').join('\n')
     for (const said of [
       '`.winnow/parser.yaml`',
       'winnow try --campaign parser -m',

@@ -1,16 +1,20 @@
 import { describe, expect, it } from 'vitest'
-import type { Addition } from '../../src/model/approval.ts'
-import { additionsText, requestMarkdown, requestText } from '../../src/report/approval-text.ts'
-import { personalTaskLines } from '../../src/report/needs-a-person.ts'
-import { EventLines } from '../../src/report/event-line.ts'
-import { pullBody } from '../../src/report/pull-text.ts'
-import { campaignPullBody } from '../../src/report/campaign-pull-text.ts'
-import { finalSummary } from '../../src/report/final-summary.ts'
+import type { PackageAddition } from '../../src/model/approval.ts'
+import {
+  renderAdditions,
+  renderApprovalMarkdown,
+  renderApprovalRequest,
+} from '../../src/report/approval-text.ts'
+import { renderPersonalTasks } from '../../src/report/needs-a-person.ts'
+import { EventRenderer } from '../../src/report/event-line.ts'
+import { renderPullBody } from '../../src/report/pull-text.ts'
+import { renderCampaignPullBody } from '../../src/report/campaign-pull-text.ts'
+import { renderFinalSummary } from '../../src/report/final-summary.ts'
 import { LEFT_PAD } from '../plan/an-addition.ts'
 import { campaignOf, decided, eventsOf, LANDS, opened, started, type Told } from './campaign-of.ts'
 
 const DIGEST = 'd'.repeat(64)
-const ODD: Addition = {
+const ODD: PackageAddition = {
   ...LEFT_PAD,
   name: 'odd',
   version: '1.0.0\n| @everyone |',
@@ -19,7 +23,7 @@ const ODD: Addition = {
   licence: null,
 }
 
-function requested(additions: Addition[] = [LEFT_PAD], packages = ['left-pad']): Told {
+function requested(additions: PackageAddition[] = [LEFT_PAD], packages = ['left-pad']): Told {
   return { kind: 'approval-requested', experiment: 'exp-001', digest: DIGEST, packages, additions, why: 'w' }
 }
 const approved: Told = { kind: 'approved', experiment: 'exp-001', digest: DIGEST, packages: ['left-pad'] }
@@ -34,7 +38,7 @@ function waiting(...more: Told[]) {
 describe('what waits for an approval', () => {
   it('is one sentence in the log, and so is the approval, with who gave it', () => {
     const lines = eventsOf(requested(), approved, requested([], [])).map(event =>
-      new EventLines().next(event),
+      new EventRenderer().next(event),
     )
     expect(lines).toEqual([
       'exp-001 is waiting for approval of left-pad 1.3.0 (npm)',
@@ -44,7 +48,7 @@ describe('what waits for an approval', () => {
   })
 
   it('is shown with all there is to look at', () => {
-    expect(requestText(waiting().experiment)).toEqual([
+    expect(renderApprovalRequest(waiting().experiment)).toEqual([
       'exp-001 is waiting for approval of left-pad 1.3.0 (npm)',
       '  why: idea 1',
       '  package   version  from                              how                        brings   install scripts  licence  released   state',
@@ -55,23 +59,26 @@ describe('what waits for an approval', () => {
 
   it('is one row each, whatever a branch calls its packages', () => {
     const { experiment } = waiting(requested([ODD], ['odd', 'zlib']))
-    const rows = requestText(experiment).slice(2, -1)
+    const rows = renderApprovalRequest(experiment).slice(2, -1)
     expect(rows).toHaveLength(3)
     expect(rows[1]).toMatch(
       /^ {2}odd +1\.0\.0 \| @everyone \| .* unknown, package-lock\.json( +unknown){3} +not asked +waits$/,
     )
     expect(rows[2]).toMatch(/^ {2}zlib +not in the change yet .* waits$/)
-    expect(requestMarkdown(experiment).join('\n')).toContain('| odd 1.0.0 \\| @\u200beveryone \\| |')
+    expect(renderApprovalMarkdown(experiment).join('\n')).toContain('| odd 1.0.0 \\| @\u200beveryone \\| |')
   })
 
   it('says how many others come with it and how old it was, and what of that nobody could tell', () => {
-    const rows = (change: Partial<Addition>, min_age_days = 7) => {
+    const rows = (change: Partial<PackageAddition>, min_age_days = 7) => {
       const asked = { ...requested([{ ...LEFT_PAD, ...change }]), min_age_days } as Told
       const campaign = campaignOf(started(), opened(1), asked)
       const { experiments } = campaign
       const [experiment] = Object.values(experiments)
       if (!experiment) throw new Error('it was not opened')
-      const [line = ''] = requestText({ ...experiment, asked_at: '2026-01-10T00:00:00.000Z' }).slice(3)
+      const [line = ''] = renderApprovalRequest({
+        ...experiment,
+        asked_at: '2026-01-10T00:00:00.000Z',
+      }).slice(3)
       return line.split(/ {2,}/).slice(5)
     }
     const scripts = ['none', 'WTFPL']
@@ -95,13 +102,13 @@ describe('what waits for an approval', () => {
   })
 
   it('is no question where the spec approves all of it', () => {
-    const [line] = eventsOf(requested([LEFT_PAD], [])).map(event => new EventLines().next(event))
+    const [line] = eventsOf(requested([LEFT_PAD], [])).map(event => new EventRenderer().next(event))
     expect(line).toBe('exp-001 adds left-pad 1.3.0 (npm), which the spec approves')
   })
 
   it('leads the pull request, with a table and how it is approved', () => {
     const { campaign, experiment } = waiting()
-    const body = pullBody(campaign, experiment)
+    const body = renderPullBody(campaign, experiment)
     expect(body).toMatch(/^\*\*Waiting for approval of left-pad 1\.3\.0 \(npm\)\.\*\*\n/)
     expect(body).toContain('\n| left-pad 1.3.0 | npm, registry.npmjs.org | direct,')
     expect(body).toContain(
@@ -111,10 +118,10 @@ describe('what waits for an approval', () => {
 
   it('keeps its table when it was approved and decided', () => {
     const { campaign, experiment } = waiting(approved, decided(1))
-    expect(pullBody(campaign, experiment)).toMatch(
+    expect(renderPullBody(campaign, experiment)).toMatch(
       /\| left-pad 1\.3\.0 .*\| approved \|\n\nWhy it is needed: w\n\n<!-- winnow packages dddddddddddddddd: approved -->\n/,
     )
-    expect(additionsText(experiment).at(-1)).toMatch(/approved$/)
+    expect(renderAdditions(experiment).at(-1)).toMatch(/approved$/)
   })
 })
 
@@ -123,30 +130,32 @@ describe('a campaign that stopped', () => {
     const { campaign } = waiting({ kind: 'campaign-stopped', code: 'plateau', reason: 'enough' })
     const line =
       'exp-001 is waiting for approval of left-pad 1.3.0 (npm): winnow approve exp-001 gives it one more round at the next winnow run'
-    expect(personalTaskLines(campaign)).toEqual([line])
-    expect(finalSummary(campaign, { prefix: 'optimize', remote: null })).toContain(`  waiting   ${line}`)
+    expect(renderPersonalTasks(campaign)).toEqual([line])
+    expect(renderFinalSummary(campaign, { prefix: 'optimize', remote: null })).toContain(
+      `  waiting   ${line}`,
+    )
   })
 })
 
 describe('what was approved and kept', () => {
-  function kept(additions: Addition[]) {
+  function kept(additions: PackageAddition[]) {
     const asked = requested(additions, ['left-pad'])
     return campaignOf(started(), opened(1), asked, approved, decided(1), ...LANDS)
   }
 
   it('is listed once more for whoever takes all of it', () => {
     const campaign = kept([LEFT_PAD, { ...LEFT_PAD, name: '@everyone/x', direct: false }])
-    const body = campaignPullBody(campaign)
+    const body = renderCampaignPullBody(campaign)
     expect(body).toContain('**Packages it adds**')
     expect(body).toMatch(/\n\| left-pad 1\.3\.0 \| npm, .* \| WTFPL \| not asked \| exp-001 \|\n/)
     expect(body).toContain('\n| @\u200beveryone/x 1.3.0 |')
-    expect(finalSummary(campaign, { prefix: 'optimize', remote: null })).toEqual(
+    expect(renderFinalSummary(campaign, { prefix: 'optimize', remote: null })).toEqual(
       expect.arrayContaining([
         '  packages  left-pad 1.3.0 (npm), with exp-001',
         '            @everyone/x 1.3.0 (npm), with exp-001',
       ]),
     )
-    expect(campaignPullBody(kept([]))).not.toContain('Packages')
+    expect(renderCampaignPullBody(kept([]))).not.toContain('Packages')
   })
 
   it('leaves room for what comes after, however many there are', () => {
@@ -156,13 +165,13 @@ describe('what was approved and kept', () => {
     const { experiments } = waits
     const [experiment] = Object.values(experiments)
     if (!experiment) throw new Error('it was not opened')
-    const body = pullBody(waits, experiment)
+    const body = renderPullBody(waits, experiment)
     expect(body.length).toBeLessThan(60_000)
     expect(body).toMatch(/\n… and \d+ more: `winnow show exp-001` lists all of them\.\n/)
     expect(body).toContain('In a terminal: `winnow approve exp-001 --digest')
     expect(body).toMatch(/<!-- winnow packages dddddddddddddddd: 3000 to be approved -->\n/)
 
-    const long = campaignPullBody(kept(many))
+    const long = renderCampaignPullBody(kept(many))
     expect(long.length).toBeLessThan(60_000)
     expect(long).toMatch(/… and \d+ more: `winnow show`/)
     expect(long).toMatch(/0 min of measuring[^]*To merge a single change/)

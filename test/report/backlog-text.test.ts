@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { emptyCampaign } from '../../src/model/campaign.ts'
+import { createEmptyCampaign } from '../../src/model/campaign.ts'
 import type { Experiment } from '../../src/model/experiment.ts'
-import { backlogText, ideaView } from '../../src/report/backlog-text.ts'
+import { renderBacklog, toIdeaView } from '../../src/report/backlog-text.ts'
 import { anIdea } from '../plan/an-idea.ts'
 
 it('says in the list of ideas which program is not asked for one again, and how it goes on', () => {
@@ -12,15 +12,15 @@ it('says in the list of ideas which program is not asked for one again, and how 
   }
   const proposers = { claude: { failures: 2, benched: false, asked: 9, since_kept: null } }
   const experiments = { 'exp-005': refused('exp-005', 'a'), 'exp-006': refused('exp-006', 'b') }
-  const campaign = { ...emptyCampaign(), backlog: [idea], proposers, experiments }
-  expect(backlogText(campaign).join('\n')).toContain(
+  const campaign = { ...createEmptyCampaign(), backlog: [idea], proposers, experiments }
+  expect(renderBacklog(campaign).join('\n')).toContain(
     'claude was refused 2 times (exp-005, exp-006); rests until another program or winnow try --idea idea-001 takes it',
   )
-  expect(ideaView(campaign, idea)).toMatchObject({
+  expect(toIdeaView(campaign, idea)).toMatchObject({
     id: 'idea-001',
     rests_for: { claude: ['exp-005', 'exp-006'] },
   })
   const once = { ...campaign, experiments: { 'exp-005': refused('exp-005', 'a') } }
-  expect(backlogText(once).join('\n')).not.toContain('rests')
-  expect(ideaView(once, idea).rests_for).toEqual({})
+  expect(renderBacklog(once).join('\n')).not.toContain('rests')
+  expect(toIdeaView(once, idea).rests_for).toEqual({})
 })

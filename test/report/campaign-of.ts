@@ -1,5 +1,5 @@
-import { type Campaign, emptyCampaign } from '../../src/model/campaign.ts'
-import { type EventDraft, type EventKind, eventId, type LedgerEvent } from '../../src/model/event.ts'
+import { type Campaign, createEmptyCampaign } from '../../src/model/campaign.ts'
+import { type EventDraft, type EventKind, computeEventId, type LedgerEvent } from '../../src/model/event.ts'
 import { fold } from '../../src/model/fold.ts'
 
 /** An event without its cause, which says nothing here. */
@@ -14,12 +14,12 @@ export function eventsOf(...drafts: readonly Told[]): LedgerEvent[] {
   return drafts.map((draft, seq) => {
     const caused = { ...draft, cause: `test ${seq}` } as EventDraft
     const by = { run_id: 'test', attempt: 1, actor: 'ada' }
-    return { ...caused, seq, id: eventId(caused), at: AT, by, prev: null } as LedgerEvent
+    return { ...caused, seq, id: computeEventId(caused), at: AT, by, prev: null } as LedgerEvent
   })
 }
 
 export function campaignOf(...drafts: readonly Told[]): Campaign {
-  return fold(emptyCampaign(), eventsOf(started(), ...drafts))
+  return fold(createEmptyCampaign(), eventsOf(started(), ...drafts))
 }
 
 export function started(): Told<'campaign-started'> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { comparedMetrics, comparedText } from '../../src/report/check-compared.ts'
+import { listComparedMetrics, renderComparedMetrics } from '../../src/report/check-compared.ts'
 import { winnowSpec } from '../spec/problems-of.ts'
 
 const bytes = { 'metric.primary': { name: 'bytes', direction: 'minimize' } }
@@ -8,7 +8,7 @@ const seconds = { 'metric.primary': { name: 'wall_seconds', direction: 'minimize
 
 function said(changes: Record<string, unknown>, deterministic: boolean | null = null): string[] {
   const spec = winnowSpec(changes)
-  return comparedText(spec, comparedMetrics(spec, deterministic))
+  return renderComparedMetrics(spec, listComparedMetrics(spec, deterministic))
 }
 
 describe('how metrics are compared', () => {
@@ -66,7 +66,7 @@ describe('how metrics are compared', () => {
       { name: 'seen', direction: 'maximize', role: 'secondary' },
     ]
     const policy = { 'policy.tie_breakers': [{ lower: 'lines' }] }
-    const metrics = comparedMetrics(
+    const metrics = listComparedMetrics(
       winnowSpec({ ...bytes, 'metric.objectives': objectives, ...policy }),
       false,
     )

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { forecast, timeText } from '../../src/report/check-forecast.ts'
+import { renderForecast, describeCampaignTime } from '../../src/report/check-forecast.ts'
 import { ceSpec, winnowSpec } from '../spec/problems-of.ts'
 
-function about(subject: string, ...given: Parameters<typeof forecast>): string[] {
+function about(subject: string, ...given: Parameters<typeof renderForecast>): string[] {
   const start = `${subject}: `
-  return forecast(...given).flatMap(line => (line.startsWith(start) ? [line.slice(start.length)] : []))
+  return renderForecast(...given).flatMap(line => (line.startsWith(start) ? [line.slice(start.length)] : []))
 }
 
 const bytes = { 'metric.primary': { name: 'bytes', direction: 'minimize' } }
@@ -47,7 +47,7 @@ describe('what a run would do', () => {
       'at most 6 executions or 3 min an idea, 300 min for 100, besides set-up and gates',
     ],
   ])('takes as long as the harness was seen to take: %j', (changes, expected) => {
-    expect(timeText(winnowSpec({ ...bytes, ...changes }), 30)).toEqual(`time: ${expected}`)
+    expect(describeCampaignTime(winnowSpec({ ...bytes, ...changes }), 30)).toEqual(`time: ${expected}`)
   })
 
   it('ends by its rules, and names them', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { WayOut } from '../../src/decide/evidence/planning.ts'
 import type { Prospects } from '../../src/plan/prospects.ts'
-import { guessText, type Trial, trialText } from '../../src/report/check-trial.ts'
+import { describeGuessedMetric, type HarnessTrial, renderTrial } from '../../src/report/check-trial.ts'
 import { NOISE } from './campaign-of.ts'
 
 const COST = { pairs: 9.25, jobs: 1.5, executions: 21.5, minutes: 1.234 }
@@ -26,7 +26,7 @@ const PROSPECTS: Prospects = {
   campaign: { ideas: 100, minutes: [123.4, 450], executions: [2150, 4000] },
 }
 
-function said(prospects: Partial<Prospects> = {}, more: Partial<Trial> = {}): string[] {
+function said(prospects: Partial<Prospects> = {}, more: Partial<HarnessTrial> = {}): string[] {
   const calibration = {
     deterministic: false,
     scale: 'log',
@@ -34,7 +34,7 @@ function said(prospects: Partial<Prospects> = {}, more: Partial<Trial> = {}): st
     noise: NOISE,
   } as const
   const whole = { ...PROSPECTS, ...prospects }
-  return trialText({
+  return renderTrial({
     seconds: 2.0456,
     metrics: { ms: 12 },
     gates: ['tests'],
@@ -135,11 +135,13 @@ describe('what trying another harness showed', () => {
 
   it('warns of a drafted metric that never changes, which may be a checksum', () => {
     const calibration = { deterministic: true, scale: 'log', reason: 'equal in 3 runs', noise: null } as const
-    expect(guessText({ calibration }, 'total')).toBe(
+    expect(describeGuessedMetric({ calibration }, 'total')).toBe(
       'total repeats exactly in every build: if it is a checksum and not a cost, use wall_seconds as the metric',
     )
-    expect(guessText({ calibration: { ...calibration, deterministic: false } }, 'total')).toBeNull()
-    expect(guessText({ calibration: null }, 'total')).toBeNull()
+    expect(
+      describeGuessedMetric({ calibration: { ...calibration, deterministic: false } }, 'total'),
+    ).toBeNull()
+    expect(describeGuessedMetric({ calibration: null }, 'total')).toBeNull()
   })
 
   it('does not call the effect of one change a share where it is a difference', () => {

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { type Assessment, finding } from '../../src/decide/assessment.ts'
+import { type Assessment, createFinding } from '../../src/decide/assessment.ts'
 import {
-  compareForecast,
-  compareLive,
-  compareSeconds,
-  earlySeconds,
-  soFarLine,
+  renderComparisonForecast,
+  renderComparisonLiveLine,
+  estimateComparisonSeconds,
+  estimateInitialSeconds,
+  renderComparisonProgress,
 } from '../../src/report/compare-progress.ts'
-import { compareText, rulersAmong } from '../../src/report/compare-text.ts'
-import { compareExit, type Compared, compareView } from '../../src/report/compare-view.ts'
-import { durationText } from '../../src/report/duration.ts'
+import { renderComparisonReport, findBenchmarkFiles } from '../../src/report/compare-text.ts'
+import { toCompareExitCode, type ComparisonResult, buildCompareView } from '../../src/report/compare-view.ts'
+import { formatDuration } from '../../src/report/duration.ts'
 import { aJob, aRule, gainsOf, someTerms } from '../decide/paired/a-case.ts'
 import { run } from '../decide/a-spec.ts'
 import { winnowSpec } from '../spec/problems-of.ts'
@@ -20,11 +20,11 @@ const spec = winnowSpec()
 const WALL = 'wall_seconds'
 
 function assessed(outcome: Assessment['outcome'], more: Partial<Assessment> = {}): Assessment {
-  return { ...finding(outcome, 'why'), warnings: [], ...more }
+  return { ...createFinding(outcome, 'why'), warnings: [], ...more }
 }
 
 /** Two jobs of a branch that gains so much, as far as they were measured. */
-function compared(gain: number, more: Partial<Compared> = {}, pairs = [8, 8]): Compared {
+function compared(gain: number, more: Partial<ComparisonResult> = {}, pairs = [8, 8]): ComparisonResult {
   const jobs = pairs.map((count, at) => aJob(String(at), gainsOf(WALL, gain, count)))
   const paired = { spec, rule: aRule({ metrics: [WALL] }), terms: someTerms(), jobs }
   const calibration = { deterministic: false, scale: 'log', reason: '', noise: NOISE } as const
@@ -46,7 +46,7 @@ function compared(gain: number, more: Partial<Compared> = {}, pairs = [8, 8]): C
   }
 }
 
-const sentence = (...given: Parameters<typeof compared>) => compareView(compared(...given)).sentence
+const sentence = (...given: Parameters<typeof compared>) => buildCompareView(compared(...given)).sentence
 
 describe('a benchmark that prints its number', () => {
   const timed = (printed: Record<string, number>, primary = WALL) => {
@@ -54,7 +54,7 @@ describe('a benchmark that prints its number', () => {
     const { report } = reported({ executions: [run('base', metrics), run('exp-001', metrics)] })
     const own = { ...spec, metric: { ...spec.metric, primary: { ...spec.metric.primary, name: primary } } }
     const all = compared(0.04, { report, spec: own })
-    return compareText(compareView(all), all, []).filter(line => line.includes('timed:'))
+    return renderComparisonReport(buildCompareView(all), all, []).filter(line => line.includes('timed:'))
   }
 
   it('is told from how long it took as a whole, which was compared', () => {
@@ -120,8 +120,8 @@ describe('the sentence of a comparison', () => {
     ['timeout', false, 'decided', 13],
     ['eligible', false, 'interrupted', 130],
   ] as const)('%s, worse %s, %s exits with %d', (outcome, worse, end, code) => {
-    const view = compareView(compared(0, { assessment: assessed(outcome, { worse }), end }))
-    expect(compareExit(view, end)).toBe(code)
+    const view = buildCompareView(compared(0, { assessment: assessed(outcome, { worse }), end }))
+    expect(toCompareExitCode(view, end)).toBe(code)
   })
 })
 
@@ -133,7 +133,7 @@ describe('what it rests on', () => {
     const pairs = all.paired?.jobs.flatMap(job => job.pairs) ?? []
     const middle = (side: 'base' | 'candidate') =>
       pairs.map(pair => Number(pair[side]?.[WALL])).toSorted((a, b) => a - b)[4]
-    const { base, head } = compareView(all)
+    const { base, head } = buildCompareView(all)
     expect([base.metrics, head.metrics]).toEqual([
       { [WALL]: middle('base') },
       { [WALL]: middle('candidate') },
@@ -143,13 +143,15 @@ describe('what it rests on', () => {
   it('says once what was run: as counted, with half a pair at its end', () => {
     const executions = { calibration: 36, comparison: 37 }
     const all = compared(0.042, { executions, end: 'interrupted', assessment: null })
-    const counts = compareText(compareView(all), all, []).filter(line => line.includes('execution'))
+    const counts = renderComparisonReport(buildCompareView(all), all, []).filter(line =>
+      line.includes('execution'),
+    )
     expect(counts).toEqual(['  cost: 73 executions, 36 of them of main with itself, 3 min of this machine'])
   })
 
   it('admits one machine, and that nothing protected the benchmark', () => {
     const all = compared(0.042)
-    const lines = compareText(compareView(all), all, ['src/a.ts', 'bench/run.js'])
+    const lines = renderComparisonReport(buildCompareView(all), all, ['src/a.ts', 'bench/run.js'])
     expect(lines[1]).toMatch(
       /^ {2}evidence \S+ \(needed to be sure: 100\) ▕█{20}▏ 16 pairs in 2 jobs on this machine$/,
     )
@@ -169,7 +171,7 @@ describe('what it rests on', () => {
     ["sh -c 'cat src/a.ts | wc'", '.', ['src/a.ts'], ['src/a.ts']],
     ['true', '.', ['src/a.ts'], []],
   ])('%s in %s names, of %j, %j', (command, working_directory, differing, named) => {
-    expect(rulersAmong(differing, { command, working_directory })).toEqual(named)
+    expect(findBenchmarkFiles(differing, { command, working_directory })).toEqual(named)
   })
 })
 
@@ -186,24 +188,26 @@ describe('while it is measured', () => {
 
   it('the log says what to expect, and what each job has shown', () => {
     const known = { seconds: 1, calibration: trial?.calibration ?? null, prospects: whole(prospects) }
-    expect(compareForecast(known, names)).toEqual([
+    expect(renderComparisonForecast(known, names)).toEqual([
       'fair: main was not told apart from itself; a gain of 3.4 % would be seen with a chance of 80 %',
-      `now main against my-branch: mostly 60 s to 3 min, at most ${durationText(compareSeconds(known))}`,
+      `now main against my-branch: mostly 60 s to 3 min, at most ${formatDuration(estimateComparisonSeconds(known))}`,
     ])
-    expect(durationText(earlySeconds(spec, 60))).toBe('1 h 56 min')
-    expect(soFarLine(null, spec, 1)).toBe('job 1 of at most 8: begins')
-    expect(soFarLine(paired, spec, 2)).toMatch(/^job 2 of at most 8: wall_seconds probably 3\.0 % faster/)
+    expect(formatDuration(estimateInitialSeconds(spec, 60))).toBe('1 h 56 min')
+    expect(renderComparisonProgress(null, spec, 1)).toBe('job 1 of at most 8: begins')
+    expect(renderComparisonProgress(paired, spec, 2)).toMatch(
+      /^job 2 of at most 8: wall_seconds probably 3\.0 % faster/,
+    )
     const executions = { calibration: 3, comparison: 0 }
-    expect(compareLive({ trial: null, paired: null, executions }, names, 12)).toBe(
+    expect(renderComparisonLiveLine({ trial: null, paired: null, executions }, names, 12)).toBe(
       'main against itself: 3 executions, 12 s',
     )
-    expect(compareLive({ trial: known, paired, executions }, names, 12)).toMatch(
+    expect(renderComparisonLiveLine({ trial: known, paired, executions }, names, 12)).toMatch(
       /^my-branch against main: 8 pairs, 12 s of at most .*; wall_seconds probably 3\.0 % faster/,
     )
   })
 })
 
-function whole(some: object): NonNullable<Parameters<typeof compareForecast>[0]['prospects']> {
+function whole(some: object): NonNullable<Parameters<typeof renderComparisonForecast>[0]['prospects']> {
   const cost = { pairs: 9, jobs: 1.5, executions: 21, minutes: 1 }
   const rest = {
     min_effect: 0.02,
@@ -233,6 +237,6 @@ describe('a duration', () => {
     [3_600, '1 h'],
     [11_400, '3 h 10 min'],
   ])('of %d s is %s', (seconds, text) => {
-    expect(durationText(seconds)).toBe(text)
+    expect(formatDuration(seconds)).toBe(text)
   })
 })

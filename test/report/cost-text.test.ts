@@ -1,17 +1,19 @@
 import { describe, expect, it } from 'vitest'
-import { costText, minutesText } from '../../src/report/cost-text.ts'
+import { formatCampaignCost, formatMeasuringMinutes } from '../../src/report/cost-text.ts'
 
 const SPENT = { minutes: 137.2, executions: 96, requests: 0, tokens: 0, usd: 0.25 }
 
 describe('what a campaign cost', () => {
   it('is said in job-minutes where jobs of GitHub Actions measure', () => {
-    expect(costText({ host: 'github', spent: SPENT })).toBe(
+    expect(formatCampaignCost({ host: 'github', spent: SPENT })).toBe(
       '96 executions in 138 job-minutes, 0.25 USD for models',
     )
-    expect(minutesText({ host: 'github', spent: { ...SPENT, minutes: 1 } })).toBe('1 job-minute')
+    expect(formatMeasuringMinutes({ host: 'github', spent: { ...SPENT, minutes: 1 } })).toBe('1 job-minute')
   })
 
   it('is said as time on a machine of one’s own', () => {
-    expect(costText({ host: 'local', spent: { ...SPENT, usd: 0 } })).toBe('96 executions in 2:17:12')
+    expect(formatCampaignCost({ host: 'local', spent: { ...SPENT, usd: 0 } })).toBe(
+      '96 executions in 2:17:12',
+    )
   })
 })

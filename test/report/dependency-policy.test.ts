@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { dependencyPolicy } from '../../src/report/dependency-policy.ts'
+import { describeDependencyPolicy } from '../../src/report/dependency-policy.ts'
 import { aSpec } from '../decide/a-spec.ts'
 
 it.each<[Record<string, unknown>, string]>([
@@ -14,5 +14,5 @@ it.each<[Record<string, unknown>, string]>([
     'left-pad may be added once they are 7 days old; other packages are refused',
   ],
 ])('the policy %j is said in one line', (dependencies, said) => {
-  expect(dependencyPolicy(aSpec({ dependencies }))).toBe(said)
+  expect(describeDependencyPolicy(aSpec({ dependencies }))).toBe(said)
 })

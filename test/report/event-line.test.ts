@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { EventLines } from '../../src/report/event-line.ts'
-import { concerns, experimentText } from '../../src/report/experiment-text.ts'
+import { EventRenderer } from '../../src/report/event-line.ts'
+import { isAboutExperiment, renderExperiment } from '../../src/report/experiment-text.ts'
 import { MACHINE } from '../model/a-machine.ts'
-import { metricsText } from '../../src/report/metrics-text.ts'
-import { table } from '../../src/report/table.ts'
+import { formatMetrics } from '../../src/report/metrics-text.ts'
+import { formatTable } from '../../src/report/table.ts'
 import {
   baseline,
   calibrated,
@@ -57,7 +57,7 @@ function first<T>([one]: readonly T[]): T {
   return one
 }
 
-const lineOf = (draft: Told) => new EventLines().next(first(eventsOf(draft)))
+const lineOf = (draft: Told) => new EventRenderer().next(first(eventsOf(draft)))
 
 describe('an event as a line', () => {
   it.each<[Told, string]>([
@@ -139,27 +139,27 @@ describe('an event as a line', () => {
 
 describe('metrics for people', () => {
   it('hides what winnow times of itself behind what the harness printed', () => {
-    expect(metricsText({ bytes: 12.5, wall_seconds: 1, cpu_seconds: 1 }, NONE)).toBe('bytes 12.5')
-    expect(metricsText({ wall_seconds: 1.25 }, NONE)).toBe('wall_seconds 1.25')
-    expect(metricsText({ bytes: null }, NONE)).toBe('bytes missing')
+    expect(formatMetrics({ bytes: 12.5, wall_seconds: 1, cpu_seconds: 1 }, NONE)).toBe('bytes 12.5')
+    expect(formatMetrics({ wall_seconds: 1.25 }, NONE)).toBe('wall_seconds 1.25')
+    expect(formatMetrics({ bytes: null }, NONE)).toBe('bytes missing')
   })
 
   it('begin with the primary, wherever the harness prints it', () => {
     const primary = { objectives: ['bytes', 'score'] }
-    expect(metricsText({ zeros: 0, score: 2, bytes: 12 }, primary)).toBe('bytes 12, score 2, zeros 0')
-    expect(metricsText({ zeros: 0, bytes: null }, primary)).toBe('bytes missing, zeros 0')
+    expect(formatMetrics({ zeros: 0, score: 2, bytes: 12 }, primary)).toBe('bytes 12, score 2, zeros 0')
+    expect(formatMetrics({ zeros: 0, bytes: null }, primary)).toBe('bytes missing, zeros 0')
   })
 
   it('hold the primary where winnow measures it itself, beside what the harness printed', () => {
     const primary = { objectives: ['wall_seconds'] }
-    expect(metricsText({ ops: 7, wall_seconds: 1.5, cpu_seconds: 1 }, primary)).toBe(
+    expect(formatMetrics({ ops: 7, wall_seconds: 1.5, cpu_seconds: 1 }, primary)).toBe(
       'wall_seconds 1.5, ops 7',
     )
   })
 
   it('are the objectives and how many more where one line has no room for all', () => {
     const many = Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`m${at}`, at]))
-    expect(metricsText(many, { objectives: ['m7'] })).toBe('m7 7, 11 more')
+    expect(formatMetrics(many, { objectives: ['m7'] })).toBe('m7 7, 11 more')
   })
 })
 
@@ -171,7 +171,7 @@ describe('the log', () => {
   const samples = [10, 20, 20, 70].map(bytes => ({ zeros: 0, bytes }))
 
   it('shows the primary first, and of several samples the number that is judged', () => {
-    const lines = new EventLines()
+    const lines = new EventRenderer()
     const [beginning, measured] = eventsOf({ ...started(), spec_yaml }, reportOf(samples))
     if (!beginning || !measured) throw new Error('there are two')
     lines.next(beginning)
@@ -189,7 +189,7 @@ describe('the log', () => {
     const report = { ...measured.report, executions: [...halved, ...measured.report.executions] }
     const [beginning, event] = eventsOf({ ...started(), spec_yaml }, { ...measured, report })
     if (!beginning || !event) throw new Error('there are two')
-    const lines = new EventLines()
+    const lines = new EventRenderer()
     lines.next(beginning)
     expect(lines.next(event)).toBe('measured: exp-001 bytes 30 -> 15 (-50.0 %), zeros 0 -> 1')
   })
@@ -203,7 +203,7 @@ describe('the log', () => {
     }))
     const withRuns = (executions: typeof measured.report.executions) => {
       const events = eventsOf(started(), { ...measured, report: { ...measured.report, executions } })
-      const lines = new EventLines()
+      const lines = new EventRenderer()
       return events.map(event => lines.next(event)).at(-1)
     }
     expect(withRuns([...measured.report.executions, ...timedOut])).toBe('measured: exp-001 has no result')
@@ -214,7 +214,7 @@ describe('the log', () => {
     const median = { kind: 'campaign-amended', spec_sha256: ORDER, harness: ORDER, source: 'person' } as const
     const amended = { ...median, spec_yaml: started().spec_yaml, reason: 'r' }
     const events = eventsOf({ ...started(), spec_yaml }, amended, reportOf(samples))
-    const lines = new EventLines()
+    const lines = new EventRenderer()
     expect(events.map(event => lines.next(event)).at(-1)).toBe('measured: base bytes 20, zeros 0')
   })
 })
@@ -246,10 +246,10 @@ describe('one experiment for people', () => {
     const events = eventsOf(...drafts)
     const issued = events.find(({ kind }) => kind === 'order-issued')
     const orders = new Set([issued?.id ?? ''])
-    const about = events.filter(event => concerns(event, 'exp-001', orders)).map(({ kind }) => kind)
+    const about = events.filter(event => isAboutExperiment(event, 'exp-001', orders)).map(({ kind }) => kind)
     expect(about).toEqual(['experiment-opened', 'order-issued', 'decided'])
     const lost = eventsOf({ kind: 'order-lost', order: issued?.id ?? '', started: true, reason: 'r' })
-    expect(lost.map(event => concerns(event, 'exp-001', orders))).toEqual([true])
+    expect(lost.map(event => isAboutExperiment(event, 'exp-001', orders))).toEqual([true])
   })
 
   it('begins with its verdict', () => {
@@ -257,7 +257,7 @@ describe('one experiment for people', () => {
     const experiment = campaign.experiments['exp-001']
     if (experiment === undefined) throw new Error('not opened')
     const judged = eventsOf(decided(1, { warnings: ['the score could be faked: the harness loads it'] }))
-    const lines = experimentText(
+    const lines = renderExperiment(
       campaign,
       experiment,
       { pr: 4, branch: 'optimize-exp/size/exp-001' },
@@ -273,7 +273,7 @@ describe('one experiment for people', () => {
 describe('a table', () => {
   it('is as wide as its widest cells, and no line ends in blanks', () => {
     expect(
-      table([
+      formatTable([
         ['a', 'b', 'c'],
         ['long', '', ''],
         ['', 'bb', 'c'],

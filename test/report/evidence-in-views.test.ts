@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest'
 import { fold } from '../../src/model/fold.ts'
-import { type Campaign, emptyCampaign } from '../../src/model/campaign.ts'
+import { type Campaign, createEmptyCampaign } from '../../src/model/campaign.ts'
 import type { LedgerEvent } from '../../src/model/event.ts'
-import { reasonText } from '../../src/model/reason.ts'
-import { EventLines } from '../../src/report/event-line.ts'
-import { ledgerReadme } from '../../src/report/ledger-readme.ts'
-import { pullBody } from '../../src/report/pull-text.ts'
+import { formatReason } from '../../src/model/reason.ts'
+import { EventRenderer } from '../../src/report/event-line.ts'
+import { renderLedgerReadme } from '../../src/report/ledger-readme.ts'
+import { renderPullBody } from '../../src/report/pull-text.ts'
 import { ExperimentRecord } from '../../src/report/experiment-record.ts'
-import { resultsOf } from '../../src/report/results-of.ts'
-import { resultsYaml } from '../../src/report/results-yaml.ts'
-import { runSummary } from '../../src/report/run-summary.ts'
-import { evidenceIn, standingIn } from '../../src/report/standing.ts'
-import { standingSentence } from '../../src/report/sentence.ts'
-import { statusText } from '../../src/report/status-text.ts'
-import { experimentView, statusView } from '../../src/report/status-view.ts'
+import { buildResults } from '../../src/report/results-of.ts'
+import { renderResultsYaml } from '../../src/report/results-yaml.ts'
+import { renderRunSummary } from '../../src/report/run-summary.ts'
+import { getEvidenceLine, getExperimentState } from '../../src/report/standing.ts'
+import { renderStateSentence } from '../../src/report/sentence.ts'
+import { renderStatus } from '../../src/report/status-text.ts'
+import { buildExperimentView, buildStatusView } from '../../src/report/status-view.ts'
 import { baseline, decided, NEXT, opened, POINT, type Told } from './campaign-of.ts'
 import { FIRST, lastOrder, ledgerOf, measured, paired } from './pairs-of-a-story.ts'
 
@@ -40,7 +40,7 @@ const calibrated: Told<'calibrated'> = {
 }
 
 function kept(order: string): Told[] {
-  const reason = reasonText({ sentence: SENTENCE, evidence: EVIDENCE })
+  const reason = formatReason({ sentence: SENTENCE, evidence: EVIDENCE })
   return [
     decided(7, { order, reason }),
     {
@@ -74,7 +74,7 @@ function story(end: (order: string) => Told[]): LedgerEvent[] {
 
 function ends(end: (order: string) => Told[]): { campaign: Campaign; events: LedgerEvent[] } {
   const events = story(end)
-  return { campaign: fold(emptyCampaign(), events), events }
+  return { campaign: fold(createEmptyCampaign(), events), events }
 }
 
 function seventh({ experiments }: Campaign) {
@@ -87,16 +87,16 @@ describe('what was kept on one machine', () => {
   const { campaign, events } = ends(kept)
 
   it('reads as one sentence in every table', () => {
-    const lines = statusText(campaign, statusView(campaign, NONE))
+    const lines = renderStatus(campaign, buildStatusView(campaign, NONE))
     expect(lines.at(-1)).toBe(`exp-007  #7  Kept: ${SENTENCE}  Idea 7`)
-    expect(ledgerReadme(campaign)).toContain(`| exp-007 | kept | Idea 7 | ${SENTENCE} |`)
-    expect(experimentView(campaign, seventh(campaign), NONE).reason).toBe(SENTENCE)
+    expect(renderLedgerReadme(campaign)).toContain(`| exp-007 | kept | Idea 7 | ${SENTENCE} |`)
+    expect(buildExperimentView(campaign, seventh(campaign), NONE).reason).toBe(SENTENCE)
   })
 
   it('has the evidence after the sentence where there is room', () => {
-    const line = events.filter(({ kind }) => kind === 'decided').map(event => new EventLines().next(event))
+    const line = events.filter(({ kind }) => kind === 'decided').map(event => new EventRenderer().next(event))
     expect(line).toEqual([`exp-007 Kept: ${SENTENCE} ${EVIDENCE}`])
-    const body = pullBody(campaign, seventh(campaign)).split('\n')
+    const body = renderPullBody(campaign, seventh(campaign)).split('\n')
     const [verdict] = SENTENCE.split(' (')
     expect(body[0]).toBe(`**Kept: ${verdict}** ${SENTENCE.slice((verdict ?? '').length + 1)}`)
     expect(body).toContainEqual(
@@ -105,50 +105,52 @@ describe('what was kept on one machine', () => {
       ),
     )
     expect(body.join('\n')).not.toMatch(/evidence|threshold|A\/A/)
-    expect(evidenceIn(campaign, seventh(campaign))).toBe(EVIDENCE)
+    expect(getEvidenceLine(campaign, seventh(campaign))).toBe(EVIDENCE)
   })
 
   it('begins its results with the sentence', () => {
     const ending = {
       outcome: 'kept',
-      reason: reasonText({ sentence: SENTENCE, evidence: EVIDENCE }),
+      reason: formatReason({ sentence: SENTENCE, evidence: EVIDENCE }),
     } as const
     const experiment = seventh(campaign)
     const record = new ExperimentRecord(experiment.id)
-    const yaml = resultsYaml(resultsOf({ spec: 'size', experiment, record, ending, diff: null }))
+    const yaml = renderResultsYaml(buildResults({ spec: 'size', experiment, record, ending, diff: null }))
     expect(yaml.split('\n')[0]).toBe(`summary: "Kept: ${SENTENCE}"`)
   })
 
   it('is said in the summary of the campaign', () => {
     const said = /^The one kept rests on a single machine: .* this machine is not averaged out\.$/
-    expect(runSummary(campaign, { for: 'ideas' }).at(-1)).toMatch(said)
-    expect(ledgerReadme(campaign).split('\n')).toContainEqual(expect.stringMatching(said))
+    expect(renderRunSummary(campaign, { for: 'ideas' }).at(-1)).toMatch(said)
+    expect(renderLedgerReadme(campaign).split('\n')).toContainEqual(expect.stringMatching(said))
   })
 
   it('is not said of what no machine had to confirm', () => {
     const { campaign: other } = ends(order => kept(order).map(each => ({ ...each, order: null }) as Told))
-    expect(ledgerReadme(other)).not.toContain('single machine')
+    expect(renderLedgerReadme(other)).not.toContain('single machine')
   })
 })
 
 describe('what is under way', () => {
   it('says how it looks so far, and what comes next with its minutes', () => {
     const { campaign } = ends(() => [])
-    expect(standingSentence(standingIn(campaign, seventh(campaign)))).toMatch(
+    expect(renderStateSentence(getExperimentState(campaign, seventh(campaign)))).toMatch(
       /^Not proven yet: bytes probably 5\.\d % lower.* so far\. Next: one more job on this machine, about 7 min\.$/,
     )
-    expect(evidenceIn(campaign, seventh(campaign))).toMatch(/^evidence \d+ \(needed to be sure: 1000\) ▕/)
+    expect(getEvidenceLine(campaign, seventh(campaign))).toMatch(
+      /^evidence \d+ \(needed to be sure: 1000\) ▕/,
+    )
   })
 
   it('is not proven yet when its jobs are used up', () => {
     const parked = { outcome: 'inconclusive', verdict: 'not proven', parked: true } as const
-    const reason = reasonText({ sentence: 'bytes probably 1.0 % lower.', evidence: EVIDENCE })
+    const reason = formatReason({ sentence: 'bytes probably 1.0 % lower.', evidence: EVIDENCE })
     const { campaign, events } = ends(order => [decided(7, { order, reason, ...parked })])
-    expect(standingSentence(standingIn(campaign, seventh(campaign)))).toBe(
+    expect(renderStateSentence(getExperimentState(campaign, seventh(campaign)))).toBe(
       'Not proven yet: bytes probably 1.0 % lower. Next: more pairs, once nothing else is queued.',
     )
     expect(
-      events.filter(({ kind }) => kind === 'decided').map(event => new EventLines().next(event))[0],
+      events.filter(({ kind }) => kind === 'decided').map(event => new EventRenderer().next(event))[0],
     ).toMatch(/^exp-007 Not proven yet: /)
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { failedPart } from '../../src/model/failed-part.ts'
+import { findFailedPart } from '../../src/model/failed-part.ts'
 import type { Execution, GateRun, Report } from '../../src/model/report.ts'
-import { failedPartMarkdown, failedPartText } from '../../src/report/failed-output-text.ts'
+import { renderFailedPartMarkdown, renderFailedPart } from '../../src/report/failed-output-text.ts'
 import { reported } from './pairs-of-a-story.ts'
 
 const OUTPUT = { failing: ['not ok 2 - adds'], stdout: 'ok 1\nnot ok 2 - adds', stderr: 'exit' }
@@ -28,7 +28,8 @@ const CRASH: Execution = {
   output: { failing: [], stdout: '', stderr: 'no ruler' },
 }
 
-const shown = (report: Partial<Report>) => failedPartText(failedPart(reported(report).report, 'exp-001'))
+const shown = (report: Partial<Report>) =>
+  renderFailedPart(findFailedPart(reported(report).report, 'exp-001'))
 
 describe('what an experiment printed before it failed', () => {
   it('has the failing tests first, then the end of both streams, each with its name', () => {
@@ -90,12 +91,12 @@ describe('what an experiment printed before it failed', () => {
 describe('the same in a pull request', () => {
   it('stands in a fence that it cannot close', () => {
     const output = { failing: [], stdout: '', stderr: '````\n@ada <!-- x -->' }
-    const lines = failedPartMarkdown({ what: 'the harness', output })
+    const lines = renderFailedPartMarkdown({ what: 'the harness', output })
     expect(lines).toEqual(['`````text', 'last lines of stderr:\n  ````\n  @\u200bada <! -- x -->', '`````'])
   })
 
   it('is nothing where nothing failed or was printed', () => {
-    expect(failedPartMarkdown(null)).toEqual([])
-    expect(failedPartMarkdown({ what: 'set-up', output: null })).toEqual([])
+    expect(renderFailedPartMarkdown(null)).toEqual([])
+    expect(renderFailedPartMarkdown({ what: 'set-up', output: null })).toEqual([])
   })
 })

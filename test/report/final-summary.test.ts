@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { Campaign } from '../../src/model/campaign.ts'
 import { addExperiment } from '../../src/model/experiments.ts'
-import { type Outcome, verdictOf, verdictWord } from '../../src/model/outcome.ts'
-import { campaignResult } from '../../src/report/campaign-result.ts'
-import { finalSummary } from '../../src/report/final-summary.ts'
-import { statusView } from '../../src/report/status-view.ts'
+import { type Outcome, toVerdictWord, verdictWordSchema } from '../../src/model/outcome.ts'
+import { buildCampaignResult } from '../../src/report/campaign-result.ts'
+import { renderFinalSummary } from '../../src/report/final-summary.ts'
+import { buildStatusView } from '../../src/report/status-view.ts'
 import {
   baseline,
   calibrated,
@@ -67,20 +67,20 @@ describe('the end of a run', () => {
     const campaign = ended(STOPPED)
     campaign.updated_at = '2026-01-02T03:46:06.000Z'
     campaign.waited_seconds = 600
-    const took = finalSummary(campaign, HERE).filter(line => line.startsWith('  took'))
+    const took = renderFinalSummary(campaign, HERE).filter(line => line.startsWith('  took'))
     expect(took).toEqual([
       expect.stringMatching(
         /^  took +32:01 since the campaign began, besides 10:00 waiting for other processes, /,
       ),
     ])
-    expect(campaignResult(campaign)).toMatchObject({ duration_seconds: 2521, waited_seconds: 600 })
+    expect(buildCampaignResult(campaign)).toMatchObject({ duration_seconds: 2521, waited_seconds: 600 })
   })
 
   it('says what it came to, what it cost, who is waited for, and what to type next', () => {
     const campaign = ended(STOPPED)
     campaign.updated_at = '2026-01-02T03:46:06.000Z'
     campaign.spent = { minutes: 41.6, executions: 120, requests: 3, tokens: 9, usd: 0.25 }
-    expect(finalSummary(campaign, HERE)).toEqual([
+    expect(renderFinalSummary(campaign, HERE)).toEqual([
       '',
       '  verdicts  1 kept, 1 no gain, 1 waiting',
       '  kept      exp-001  bytes 100 -> 90 (-10.0 %), deterministic (shorter names)',
@@ -96,17 +96,19 @@ describe('the end of a run', () => {
   })
 
   it('names the branch as the person has it, and how to get it there', () => {
-    const text = finalSummary(ended(), { prefix: 'tuned', remote: 'upstream' }).join('\n')
+    const text = renderFinalSummary(ended(), { prefix: 'tuned', remote: 'upstream' }).join('\n')
     expect(text).toContain('git fetch upstream && git diff aaaaaaaaaaaa..upstream/tuned/size')
     expect(text).toContain('git merge upstream/tuned/size')
     expect(text).toContain('winnow stop ')
   })
 
   it('offers nothing to take where nothing is kept, and no verdicts where nothing was tried', () => {
-    const lost = finalSummary(campaignOf(baseline(100), opened(1), decided(1, dropped)), HERE).join('\n')
+    const lost = renderFinalSummary(campaignOf(baseline(100), opened(1), decided(1, dropped)), HERE).join(
+      '\n',
+    )
     expect(lost).not.toMatch(/git merge|winnow audit|^ {2}kept/m)
     expect(lost).toContain('winnow show exp-001')
-    const empty = finalSummary(campaignOf(baseline(100)), HERE).join('\n')
+    const empty = renderFinalSummary(campaignOf(baseline(100)), HERE).join('\n')
     expect(empty).not.toMatch(/verdicts|winnow show/)
     expect(empty).toContain('winnow try -m')
   })
@@ -124,12 +126,12 @@ describe('the end of a run', () => {
         harness: 'f'.repeat(64),
       },
     ]
-    expect(finalSummary(ended(...all), HERE).join('\n')).not.toMatch(/git merge|git diff/)
+    expect(renderFinalSummary(ended(...all), HERE).join('\n')).not.toMatch(/git merge|git diff/)
   })
 
   it('sends who is waited for to what goes on, and to no idea', () => {
     const paused: Told = { kind: 'campaign-paused', source: 'person', reason: 'lunch' }
-    const text = finalSummary(campaignOf(baseline(100), paused), HERE).join('\n')
+    const text = renderFinalSummary(campaignOf(baseline(100), paused), HERE).join('\n')
     expect(text).toContain('winnow resume')
     expect(text).not.toContain('winnow try')
   })
@@ -144,7 +146,7 @@ describe('the end of a run', () => {
       addExperiment(campaign, { ...kept, id, number })
       campaign.landings.push({ ...first, experiment: id })
     }
-    const lines = finalSummary(campaign, HERE)
+    const lines = renderFinalSummary(campaign, HERE)
     expect(lines.filter(line => line.includes('shorter names'))).toHaveLength(5)
     expect(lines).toContain('            and 4 more')
   })
@@ -153,7 +155,7 @@ describe('the end of a run', () => {
 describe('what a campaign came to, as numbers', () => {
   it('is in the status for scripts, with what landings are reported to bring', () => {
     const test: Told = { ...EFFECT, what: 'progression', experiment: null }
-    const view = statusView(ended(calibrated(NOISE), EFFECT, test), new Map())
+    const view = buildStatusView(ended(calibrated(NOISE), EFFECT, test), new Map())
     expect(view).toMatchObject({
       started_at: '2026-01-02T03:04:05.000Z',
       duration_seconds: 0,
@@ -181,7 +183,7 @@ describe('what a campaign came to, as numbers', () => {
       to: { commit: 'f'.repeat(40), tree: POINT.tree },
       why: 'reverted',
     })
-    const result = campaignResult(campaign)
+    const result = buildCampaignResult(campaign)
     expect(result).toMatchObject({ improvements: [], progress: { by: 'nothing kept', effect: null } })
     expect(result.verdicts).toMatchObject({ kept: 0, taken_back: 1 })
   })
@@ -197,11 +199,11 @@ describe('what a campaign came to, as numbers', () => {
     ]
     const drafts = outcomes.flatMap((outcome, index): Told[] => [
       opened(index + 1),
-      decided(index + 1, { outcome, verdict: verdictOf(outcome, false) }),
+      decided(index + 1, { outcome, verdict: toVerdictWord(outcome, false) }),
     ])
-    const { verdicts } = campaignResult(campaignOf(...drafts, opened(9)))
+    const { verdicts } = buildCampaignResult(campaignOf(...drafts, opened(9)))
     expect(Object.keys(verdicts).toSorted()).toEqual(
-      [...verdictWord.options, 'waiting', 'taken_back', 'reverts'].toSorted(),
+      [...verdictWordSchema.options, 'waiting', 'taken_back', 'reverts'].toSorted(),
     )
     expect(Object.values(verdicts).reduce((sum, count) => sum + count, 0)).toBe(outcomes.length + 1)
   })

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { type Campaign, emptyCampaign } from '../../src/model/campaign.ts'
+import { type Campaign, createEmptyCampaign } from '../../src/model/campaign.ts'
 import { parseEvent } from '../../src/model/event.ts'
 import { fold } from '../../src/model/fold.ts'
-import { campaignPullBody, campaignPullTitle } from '../../src/report/campaign-pull-text.ts'
-import { checkOf } from '../../src/report/check-run.ts'
-import { chartUrl, runUrl } from '../../src/report/page-links.ts'
-import { endedText, pullBody } from '../../src/report/pull-text.ts'
+import { renderCampaignPullBody, renderCampaignPullTitle } from '../../src/report/campaign-pull-text.ts'
+import { buildCheckRun } from '../../src/report/check-run.ts'
+import { buildChartUrl, buildRunUrl } from '../../src/report/page-links.ts'
+import { renderEndedComment, renderPullBody } from '../../src/report/pull-text.ts'
 import { baseline, campaignOf, decided, LANDS, opened } from './campaign-of.ts'
 
 const PAGE = 'https://github.com/ada/words'
@@ -14,7 +14,7 @@ const PAGE = 'https://github.com/ada/words'
 function pictured(): Campaign {
   const lines = readFileSync('fixtures/pictured-campaign/events.jsonl', 'utf8').trimEnd().split('\n')
   return fold(
-    emptyCampaign(),
+    createEmptyCampaign(),
     lines.map(line => parseEvent(JSON.parse(line))),
   )
 }
@@ -29,12 +29,12 @@ const experiment = (id: string, of = campaign) => {
 function allTexts(of: Campaign): string[] {
   const all = Object.values(of.experiments)
   return [
-    campaignPullTitle(of),
-    campaignPullBody(of, PAGE),
-    ...all.map(each => pullBody(of, each, { page: PAGE })),
-    ...all.map(each => endedText(of, each, PAGE)),
+    renderCampaignPullTitle(of),
+    renderCampaignPullBody(of, PAGE),
+    ...all.map(each => renderPullBody(of, each, { page: PAGE })),
+    ...all.map(each => renderEndedComment(of, each, PAGE)),
     ...all.flatMap(each => {
-      const check = checkOf(of, each, PAGE)
+      const check = buildCheckRun(of, each, PAGE)
       return check === null ? [] : [check.title, check.summary]
     }),
   ]
@@ -51,15 +51,15 @@ describe('texts on GitHub', () => {
   })
 
   it('have no links where the page of the repository is not known', () => {
-    const texts = [campaignPullBody(campaign), pullBody(campaign, experiment('exp-001'))]
+    const texts = [renderCampaignPullBody(campaign), renderPullBody(campaign, experiment('exp-001'))]
     for (const text of texts) expect(text).not.toMatch(/\]\(/)
   })
 })
 
 describe("the campaign's pull request", () => {
   it('begins with the total, in its title too, then the facts and the chart', () => {
-    expect(campaignPullTitle(campaign)).toMatch(/^optimize\(speed\): \d+ % less CPU, 4 changes$/)
-    const [mark, total, facts, , chart] = campaignPullBody(campaign, PAGE).split('\n')
+    expect(renderCampaignPullTitle(campaign)).toMatch(/^optimize\(speed\): \d+ % less CPU, 4 changes$/)
+    const [mark, total, facts, , chart] = renderCampaignPullBody(campaign, PAGE).split('\n')
     expect(mark).toMatch(/^<!-- winnow campaign \w+ -->$/)
     expect(total).toMatch(/^### [\d.]+ % less CPU than at the start \([\d.]+ to [\d.]+ %\)$/)
     expect(facts).toMatch(
@@ -71,7 +71,7 @@ describe("the campaign's pull request", () => {
   })
 
   it('says what needs a person, and lists every idea once: kept with its command, or not kept', () => {
-    const body = campaignPullBody(campaign, PAGE)
+    const body = renderCampaignPullBody(campaign, PAGE)
     expect(body).toContain('**Needs you:** #17 adds murmurhash 2.0.1 (npm). Review and approve it there')
     const numbers = [...body.matchAll(/^\| #(\d+) \|/gm)].map(([, number]) => Number(number))
     expect(numbers.toSorted((one, other) => one - other)).toEqual([12, 13, 14, 15, 16, 18, 20, 21])
@@ -80,14 +80,14 @@ describe("the campaign's pull request", () => {
 
   it('says how many changes there are where nothing is measured of them', () => {
     const unmeasured = campaignOf(opened(1), decided(1), ...LANDS)
-    expect(campaignPullTitle(unmeasured)).toBe('optimize(size): 1 change')
-    expect(campaignPullBody(unmeasured)).toContain('### 1 change kept\n')
+    expect(renderCampaignPullTitle(unmeasured)).toBe('optimize(size): 1 change')
+    expect(renderCampaignPullBody(unmeasured)).toContain('### 1 change kept\n')
   })
 })
 
 describe('the text of a verdict', () => {
   it('of a kept change has both sides, what got worse besides, and the run', () => {
-    const text = endedText(campaign, experiment('exp-001'), PAGE)
+    const text = renderEndedComment(campaign, experiment('exp-001'), PAGE)
     expect(text).toMatch(/^\*\*Kept: [\d.]+ % less CPU\*\* \([\d.]+ to [\d.]+ %\)\.\n/)
     expect(text).toMatch(/^\| `cpu_seconds` \| [\d.]+ \| [\d.]+ \| [\d.]+ % less CPU \|$/m)
     expect(text).toMatch(/^\| `max_rss_mb` \| [\d.]+ \| [\d.]+ \| \+3\.\d % \|$/m)
@@ -98,7 +98,7 @@ describe('the text of a verdict', () => {
   })
 
   it('of a broken one has the end of what it printed, and how to go on', () => {
-    const text = endedText(campaign, experiment('exp-004'), PAGE)
+    const text = renderEndedComment(campaign, experiment('exp-004'), PAGE)
     expect(text).toMatch(/^\*\*Broken: 2 of 133 tests fail\*\*\. They pass without this change\.\n/)
     expect(text).toContain('<details open><summary><code>npm test</code>, last lines</summary>\n\n```text\n')
     for (const stream of ['what failed:', 'last lines of stdout:', 'last lines of stderr:'])
@@ -113,7 +113,7 @@ describe('the text of a verdict', () => {
     const once = campaignOf(baseline(100), opened(1), decided(1))
     const single = { ...rest, measured_in, primary_delta: null, reason: 'bytes 100 -> 90 (-10.0 %)' }
     const metrics = { base_metrics: { bytes: 100, max_rss_mb: 40 }, metrics: { bytes: 90, max_rss_mb: 50 } }
-    const text = pullBody(
+    const text = renderPullBody(
       { ...once, calibration: { order: '', deterministic: true, scale: 'log', reason: '', noise: null } },
       { ...single, ...metrics },
     )
@@ -123,9 +123,9 @@ describe('the text of a verdict', () => {
 
   it('says how many tests passed before and with the change, and how many fewer', () => {
     const kept = experiment('exp-001')
-    expect(pullBody(campaign, kept)).toContain('\n| tests | 133 passed | 133 passed |  |\n')
+    expect(renderPullBody(campaign, kept)).toContain('\n| tests | 133 passed | 133 passed |  |\n')
     const row = (tests: Record<string, number>, base_tests: Record<string, number>) =>
-      /\n(\| (?:tests|unit).*)\n/.exec(pullBody(campaign, { ...kept, tests, base_tests }))?.[1]
+      /\n(\| (?:tests|unit).*)\n/.exec(renderPullBody(campaign, { ...kept, tests, base_tests }))?.[1]
     expect(row({ tests: 120 }, { tests: 133 })).toBe('| tests | 133 passed | 120 passed | **13 fewer** |')
     expect(row({ tests: 134 }, { tests: 133 })).toBe('| tests | 133 passed | 134 passed | 1 more |')
     expect(row({}, { tests: 133 })).toBe('| tests | 133 passed |  |  |')
@@ -134,7 +134,7 @@ describe('the text of a verdict', () => {
   })
 
   it('is a title of a check without Markdown', () => {
-    expect(checkOf(campaign, experiment('exp-002'), PAGE)).toMatchObject({
+    expect(buildCheckRun(campaign, experiment('exp-002'), PAGE)).toMatchObject({
       state: 'neutral',
       title: expect.stringMatching(/^No gain: CPU time differs by less than 2 % \(.*\)\.$/),
     })
@@ -143,16 +143,16 @@ describe('the text of a verdict', () => {
 
 describe('links', () => {
   it('lead to runs of GitHub Actions alone', () => {
-    expect(runUrl(PAGE, 'actions:17/1')).toBe(`${PAGE}/actions/runs/17`)
-    expect(runUrl(PAGE, 'laptop:17/1')).toBeNull()
-    expect(runUrl(null, 'actions:17/1')).toBeNull()
+    expect(buildRunUrl(PAGE, 'actions:17/1')).toBe(`${PAGE}/actions/runs/17`)
+    expect(buildRunUrl(PAGE, 'laptop:17/1')).toBeNull()
+    expect(buildRunUrl(null, 'actions:17/1')).toBeNull()
   })
 
   it('to the chart follow the prefix of the branches', () => {
     const spec_yaml = `${campaign.spec_yaml}branches: { prefix: tuned }\n`
-    expect(chartUrl(PAGE, { ...campaign, spec_yaml })).toBe(
+    expect(buildChartUrl(PAGE, { ...campaign, spec_yaml })).toBe(
       `${PAGE}/blob/tuned-state/speed/chart.svg?raw=true`,
     )
-    expect(chartUrl(null, campaign)).toBeNull()
+    expect(buildChartUrl(null, campaign)).toBeNull()
   })
 })

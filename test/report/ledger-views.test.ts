@@ -1,19 +1,23 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Campaign } from '../../src/model/campaign.ts'
-import { badgeSvg, badgeTells } from '../../src/report/badge-svg.ts'
-import { ticksWithin } from '../../src/report/chart-scale.ts'
-import { finalSummary } from '../../src/report/final-summary.ts'
-import { ledgerViews } from '../../src/report/ledger-views.ts'
-import { progressOf } from '../../src/decide/progress.ts'
-import { svgText } from '../../src/report/svg-text.ts'
+import { renderBadge, isBadgeCurrent } from '../../src/report/badge-svg.ts'
+import { listChartTicks } from '../../src/report/chart-scale.ts'
+import { renderFinalSummary } from '../../src/report/final-summary.ts'
+import { renderLedgerViews } from '../../src/report/ledger-views.ts'
+import { computeProgress } from '../../src/decide/progress.ts'
+import { escapeSvg } from '../../src/report/svg-text.ts'
 import { parseSpec } from '../../src/spec/parse.ts'
 import { baseline, campaignOf, decided, NEXT, opened, POINT, type Told, withBytes } from './campaign-of.ts'
 
 const specOf = ({ spec_yaml, spec_path }: Campaign) => parseSpec(spec_yaml, { file: spec_path }).spec
 
 function viewsOf(campaign: Campaign): Record<'README.md' | 'digest.md' | 'chart.svg' | 'badge.svg', string> {
-  const { 'README.md': readme = '', 'digest.md': text = '', ...svg } = ledgerViews(campaign, specOf(campaign))
+  const {
+    'README.md': readme = '',
+    'digest.md': text = '',
+    ...svg
+  } = renderLedgerViews(campaign, specOf(campaign))
   return {
     'README.md': readme,
     'digest.md': text,
@@ -74,7 +78,7 @@ describe('the views of a ledger', () => {
       expect(svg).toContain('&lt;script&gt;alert(1)&lt;/script&gt;&quot;&amp;')
     }
     expect(text).not.toContain('<script>')
-    expect(svgText('x'.repeat(200))).toHaveLength(60)
+    expect(escapeSvg('x'.repeat(200))).toHaveLength(60)
   })
 
   it('stay small, however long the campaign is', () => {
@@ -133,7 +137,7 @@ describe('the chart', () => {
     [0.001, 0.0012],
     [99_999, 100_001],
   ])('has round values between %d and %d', (first, last) => {
-    const ticks = ticksWithin(first, last, 5)
+    const ticks = listChartTicks(first, last, 5)
     expect(ticks.length).toBeGreaterThan(1)
     expect(ticks.length).toBeLessThan(7)
     expect(ticks.every(tick => tick >= first && tick <= last)).toBe(true)
@@ -152,12 +156,12 @@ describe('the badge', () => {
 
   it('is known by its state', () => {
     const campaign = tried(75)
-    const badge = badgeSvg(campaign, progressOf(campaign, specOf(campaign)))
-    expect([badgeTells(badge, 'running'), badgeTells(badge, 'paused'), badgeTells('', 'running')]).toEqual([
-      true,
-      false,
-      false,
-    ])
+    const badge = renderBadge(campaign, computeProgress(campaign, specOf(campaign)))
+    expect([
+      isBadgeCurrent(badge, 'running'),
+      isBadgeCurrent(badge, 'paused'),
+      isBadgeCurrent('', 'running'),
+    ]).toEqual([true, false, false])
   })
 })
 
@@ -179,7 +183,7 @@ describe('the digest', () => {
     campaign.spent.minutes = 0.27
     expect(viewsOf(campaign)['digest.md']).toContain('less than a minute spent.')
     const where = { prefix: 'optimize', remote: null }
-    expect(finalSummary(campaign, where).join('\n')).toContain('executions in less than a minute')
+    expect(renderFinalSummary(campaign, where).join('\n')).toContain('executions in less than a minute')
   })
 
   it('tells the state, what was kept and what was not, the newest first, and what a person should see', () => {

@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Progress } from '../../src/decide/progress.ts'
+import type { CampaignProgress } from '../../src/decide/progress.ts'
 import type { Campaign, LiveOrder } from '../../src/model/campaign.ts'
-import { type Order, orderPurpose } from '../../src/model/order.ts'
-import { expectedSeconds } from '../../src/report/expected-time.ts'
-import { clockText, liveText } from '../../src/report/live-text.ts'
+import { type Order, orderPurposeSchema } from '../../src/model/order.ts'
+import { estimateOrderSeconds } from '../../src/report/expected-time.ts'
+import { formatClock, renderLiveLine } from '../../src/report/live-text.ts'
 import { baseline, calibrated, campaignOf, NOISE, type Told } from './campaign-of.ts'
 
 const BYTES = { metric: 'bytes', direction: 'minimize' } as const
-const PROGRESS: Progress = {
+const PROGRESS: CampaignProgress = {
   ...BYTES,
   is: 'numbers',
   scale: 'log',
@@ -40,11 +40,11 @@ function live(asked: Order, seconds: number | null = null): LiveOrder {
 }
 
 function text(
-  now: Partial<Parameters<typeof liveText>[2]>,
+  now: Partial<Parameters<typeof renderLiveLine>[2]>,
   campaign = campaignOf(),
   progress = PROGRESS,
 ): string {
-  return liveText(campaign, progress, { orders: [], asked: [], seconds: 42, elsewhere: false, ...now })
+  return renderLiveLine(campaign, progress, { orders: [], asked: [], seconds: 42, elsewhere: false, ...now })
 }
 
 describe('the line of a run', () => {
@@ -75,7 +75,7 @@ describe('the line of a run', () => {
     expect(text(now)).toBe(`${expected}, best -25.0 % (bytes 150)`)
   })
 
-  it.each<[Progress, string]>([
+  it.each<[CampaignProgress, string]>([
     [{ ...BYTES, is: 'nothing kept', value: 200 }, 'looking, no gain yet'],
     [{ ...BYTES, is: 'nothing kept', value: null }, 'looking, nothing measured yet'],
     [
@@ -87,7 +87,7 @@ describe('the line of a run', () => {
   })
 
   it('has words for every purpose', () => {
-    for (const purpose of orderPurpose.options) {
+    for (const purpose of orderPurposeSchema.options) {
       expect(text({ orders: [live(order(purpose, ['exp-001']))] })).toMatch(/^\S.* 0:42, best /)
     }
   })
@@ -105,18 +105,18 @@ describe('the time an order is expected to take', () => {
       live(order('experiment', ['exp-001']), 4),
       live(order('experiment', ['exp-002']), 8),
     )
-    expect(expectedSeconds(campaign, wanted)).toBe(6)
+    expect(estimateOrderSeconds(campaign, wanted)).toBe(6)
   })
 
   it('is that of as many executions as each has sides, where no such order was measured yet', () => {
     const campaign = campaignOf(measuredIn(3))
-    expect(expectedSeconds(campaign, wanted)).toBe(6)
-    expect(expectedSeconds(campaign, order('experiment', ['exp-001', 'exp-002']))).toBe(9)
+    expect(estimateOrderSeconds(campaign, wanted)).toBe(6)
+    expect(estimateOrderSeconds(campaign, order('experiment', ['exp-001', 'exp-002']))).toBe(9)
   })
 
   it('is not known before anything was measured', () => {
-    expect(expectedSeconds(known(), wanted)).toBeNull()
-    expect(expectedSeconds(known(live(wanted)), wanted)).toBeNull()
+    expect(estimateOrderSeconds(known(), wanted)).toBeNull()
+    expect(estimateOrderSeconds(known(live(wanted)), wanted)).toBeNull()
   })
 })
 
@@ -134,14 +134,14 @@ describe('a time', () => {
     [3_599, '59:59'],
     [3_723, '1:02:03'],
   ])('of %d s reads %s', (seconds, expected) => {
-    expect(clockText(seconds)).toBe(expected)
+    expect(formatClock(seconds)).toBe(expected)
   })
 
   it('never goes back as it goes on', () => {
     fc.assert(
       fc.property(fc.nat(1e6), fc.nat(1e4), (seconds, more) => {
         const value = (clock: string) => clock.split(':').reduce((sum, part) => sum * 60 + Number(part), 0)
-        expect(value(clockText(seconds + more))).toBe(value(clockText(seconds)) + more)
+        expect(value(formatClock(seconds + more))).toBe(value(formatClock(seconds)) + more)
       }),
     )
   })

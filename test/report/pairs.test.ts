@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { observePair, startEvidence, verdict } from '../../src/index.ts'
-import { pairChart } from '../../src/report/pair-chart.ts'
-import { pairView } from '../../src/report/pair-view.ts'
+import { observePair, startEvidence, computeEvidenceVerdict } from '../../src/index.ts'
+import { renderPairChart } from '../../src/report/pair-chart.ts'
+import { toPairView } from '../../src/report/pair-view.ts'
 import {
   FIRST,
   lastOrder,
@@ -54,7 +54,7 @@ describe('the pairs of an experiment', () => {
 })
 
 describe('the chart', () => {
-  const lines = storiesOf(twoJobs()).flatMap(pairChart)
+  const lines = storiesOf(twoJobs()).flatMap(renderPairChart)
 
   it('fits into 80 columns', () => {
     expect(lines.filter(line => line.length > 80)).toEqual([])
@@ -86,7 +86,7 @@ describe('the chart', () => {
         pairs: job.pairs.map(pair => ({ ...pair, base: { bytes: 33_163_861_234 } })),
       })),
     }))
-    const rows = counted.flatMap(pairChart).filter(line => /^ {2} *(pair|\d+) /.test(line))
+    const rows = counted.flatMap(renderPairChart).filter(line => /^ {2} *(pair|\d+) /.test(line))
     expect(rows[1]).toMatch(/^ {5}1 {2}33163861234 {7}1\.1875 {2}/)
     expect(rows[0]).toMatch(/^ {2}pair {9}base {4}candidate {2}/)
   })
@@ -109,7 +109,7 @@ describe('the chart', () => {
 
 describe('the raw pairs', () => {
   it('are enough for anybody to compute the evidence again', () => {
-    const [view] = storiesOf(twoJobs()).map(pairView)
+    const [view] = storiesOf(twoJobs()).map(toPairView)
     if (!view) throw new Error('no pairs')
     const { rule, terms, jobs } = JSON.parse(JSON.stringify(view)) as typeof view
     let state = startEvidence({
@@ -129,11 +129,11 @@ describe('the raw pairs', () => {
           job,
           order: first === 'base' ? 'base-first' : 'candidate-first',
         })
-        expect(verdict(state).evidence).toBeCloseTo(evidence, 9)
+        expect(computeEvidenceVerdict(state).evidence).toBeCloseTo(evidence, 9)
         expect(state.differences.at(-1)).toBe(difference)
       }
     }
-    expect(verdict(state).status).toBe('keep')
+    expect(computeEvidenceVerdict(state).status).toBe('keep')
   })
 
   it('name the trees, the rule and the terms they were read by', () => {
@@ -142,7 +142,7 @@ describe('the raw pairs', () => {
         () => paired(),
         before => measured(lastOrder(before), FIRST),
       ),
-    ).map(pairView)
+    ).map(toPairView)
     expect(view).toMatchObject({
       purpose: 'experiment',
       tree: '2'.repeat(40),

@@ -1,6 +1,6 @@
-import type { Addition } from '../../src/model/approval.ts'
+import type { PackageAddition } from '../../src/model/approval.ts'
 import type { LedgerEvent } from '../../src/model/event.ts'
-import { sha256 } from '../../src/model/canonical.ts'
+import { hashSha256 } from '../../src/model/canonical.ts'
 import type { FailedOutput } from '../../src/model/failed-output.ts'
 import type { Order } from '../../src/model/order.ts'
 import type { Report, Side } from '../../src/model/report.ts'
@@ -29,7 +29,7 @@ interface Idea {
   cpu: number
   memory?: number
   breaks?: FailedOutput
-  adds?: Addition
+  adds?: PackageAddition
   /** Changes the same file as the idea of this number. */
   with?: number
 }
@@ -45,7 +45,7 @@ const FAILING: FailedOutput = {
   stderr: 'npm error Lifecycle script `test` failed with error:\nnpm error code 1',
 }
 
-const MURMURHASH: Addition = {
+const MURMURHASH: PackageAddition = {
   ecosystem: 'npm',
   name: 'murmurhash',
   version: '2.0.1',
@@ -88,7 +88,7 @@ export function seedCampaign(): LedgerEvent[] {
     cause: START.commit,
     spec: 'speed',
     spec_path: '.winnow/speed.yaml',
-    spec_sha256: sha256(SPEC),
+    spec_sha256: hashSha256(SPEC),
     spec_yaml: SPEC,
     rule_version: '1',
     default_branch: 'refs/heads/main',
@@ -225,7 +225,7 @@ function timed(report: Report): Report {
 
 /** Normal enough, and the same for the same words. */
 function noise(seed: string): number {
-  const digits = sha256(seed)
+  const digits = hashSha256(seed)
   const parts = [0, 8, 16, 24, 32, 40].map(at => Number.parseInt(digits.slice(at, at + 8), 16) / 2 ** 32)
   return parts.reduce((sum, part) => sum + part - 0.5, 0) * Math.SQRT2
 }

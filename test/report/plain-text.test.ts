@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { plainJson, plainText } from '../../src/report/plain-text.ts'
+import { toPlainJson, toPlainText } from '../../src/report/plain-text.ts'
 
 const OBEYED = /[^\P{Cc}\n\t]|\p{Bidi_Control}|[\u2028\u2029]/u
 
@@ -16,13 +16,13 @@ describe('text on its way to a terminal', () => {
     ['a turned direction', 'abc\u202edef', 'abcdef'],
     ['a backspace', 'ab\b\bcd', 'abcd'],
   ])('loses %s', (_, given, expected) => {
-    expect(plainText(given)).toBe(expected)
+    expect(toPlainText(given)).toBe(expected)
   })
 
   it('keeps lines, tabs and every language', () => {
     const text = 'eins\n\tzwei — Ünïcödé 漢字 🙂'
-    expect(plainText(text)).toBe(text)
-    expect(plainText('a\r\nb')).toBe('a\nb')
+    expect(toPlainText(text)).toBe(text)
+    expect(toPlainText('a\r\nb')).toBe('a\nb')
   })
 
   it('has nothing left that a terminal obeys, whatever it was', () => {
@@ -30,7 +30,7 @@ describe('text on its way to a terminal', () => {
     const nasty = fc.array(code).map(codes => String.fromCodePoint(...codes))
     fc.assert(
       fc.property(nasty, text => {
-        expect(plainText(text)).not.toMatch(OBEYED)
+        expect(toPlainText(text)).not.toMatch(OBEYED)
       }),
     )
   })
@@ -40,7 +40,7 @@ describe('JSON on its way to a terminal', () => {
   it('reads back as what it was, and has nothing that a terminal obeys', () => {
     fc.assert(
       fc.property(fc.jsonValue(), value => {
-        const text = plainJson({ value, hostile: '\u009b2J\u202e\u2028' })
+        const text = toPlainJson({ value, hostile: '\u009b2J\u202e\u2028' })
         expect(text).not.toMatch(OBEYED)
         expect(JSON.parse(text)).toEqual(
           JSON.parse(JSON.stringify({ value, hostile: '\u009b2J\u202e\u2028' })),

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { pullBody } from '../../src/report/pull-text.ts'
-import { greetingText } from '../../src/report/greeting-text.ts'
+import { renderPullBody } from '../../src/report/pull-text.ts'
+import { renderPausedComment } from '../../src/report/greeting-text.ts'
 import { campaignOf, opened } from './campaign-of.ts'
-import { pushRefusalText } from '../../src/report/push-refusal.ts'
+import { renderPushRefusal } from '../../src/report/push-refusal.ts'
 
 const OPTIMIZE = 'refs/heads/optimize/size'
 const STATE = 'refs/heads/optimize-state/size'
@@ -27,7 +27,7 @@ const first = (text: string) => text.split('\n')[0]
 
 describe('a push that GitHub refuses is explained', () => {
   it('by the branch, what protects it, and the way around a pull request', () => {
-    const text = pushRefusalText({ message: PROTECTED, rule: 'GH006' }, AROUND)
+    const text = renderPushRefusal({ message: PROTECTED, rule: 'GH006' }, AROUND)
     expect(first(text)).toBe(
       'the remote refused to move optimize/size: GH006, the branch is protected: Changes must be made through a pull ' +
         'request; Required status check "ci" is expected. Exclude optimize*/** from that branch protection, or let the ' +
@@ -35,12 +35,12 @@ describe('a push that GitHub refuses is explained', () => {
         'winnow resume',
     )
     expect(text.endsWith(PROTECTED)).toBe(true)
-    const asked = pushRefusalText({ message: PROTECTED, rule: 'GH006' }, { ...AROUND, couldMerge: false })
+    const asked = renderPushRefusal({ message: PROTECTED, rule: 'GH006' }, { ...AROUND, couldMerge: false })
     expect(asked).not.toContain('merge.via')
   })
 
   it('by the rule of a ruleset, where no merge would help', () => {
-    expect(first(pushRefusalText({ message: RULESET, rule: 'GH013' }, AROUND))).toBe(
+    expect(first(renderPushRefusal({ message: RULESET, rule: 'GH013' }, AROUND))).toBe(
       'the remote refused to move optimize/size: GH013, a repository rule holds there: Cannot update this protected ' +
         'ref. Exclude optimize*/** from that ruleset, or let the account that winnow pushes with bypass it, then: winnow ' +
         'resume',
@@ -51,7 +51,7 @@ describe('a push that GitHub refuses is explained', () => {
     [WORKFLOW, 'no permission workflows', 'let a person bring that file to the default branch'],
     [SCOPE, 'no scope workflow', 'Push with a token that has the scope workflow'],
   ])('by the workflow file that the token may not bring: %s', (message, lacks, fix) => {
-    const text = first(pushRefusalText({ message }, AROUND)) ?? ''
+    const text = first(renderPushRefusal({ message }, AROUND)) ?? ''
     expect(text).toContain('a commit brings the workflow .github/workflows/ci.yml, which this token may not')
     expect(text).toContain(lacks)
     expect(text).toContain(fix)
@@ -59,7 +59,7 @@ describe('a push that GitHub refuses is explained', () => {
 
   it('in its own words where they are not known, and its branches are named', () => {
     const message = 'no'
-    expect(pushRefusalText({ message }, AROUND)).toBe(
+    expect(renderPushRefusal({ message }, AROUND)).toBe(
       'the remote refused to move optimize/size, optimize-state/size: its answer is below. Let winnow push to its ' +
         'branches there, then: winnow resume\nno',
     )
@@ -67,12 +67,12 @@ describe('a push that GitHub refuses is explained', () => {
 })
 
 it('keeps its cure in every text of a campaign that it paused, and leaves the raw answer out', () => {
-  const reason = pushRefusalText({ message: RULESET, rule: 'GH013' }, AROUND)
+  const reason = renderPushRefusal({ message: RULESET, rule: 'GH013' }, AROUND)
   const campaign = campaignOf(opened(1), { kind: 'campaign-paused', source: 'engine', reason })
   const experiment = campaign.experiments['exp-001']
   if (experiment === undefined) throw new Error('not opened')
   const greeted = { number: 7, head: 'a'.repeat(40), obstacle: null }
-  for (const text of [pullBody(campaign, experiment), greetingText(campaign, greeted)]) {
+  for (const text of [renderPullBody(campaign, experiment), renderPausedComment(campaign, greeted)]) {
     expect(text).toContain('Exclude optimize\\*/\\*\\* from that ruleset')
     expect(text).toContain('then: winnow resume.')
     expect(text).not.toContain('remote rejected')

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { progressText } from '../../src/decide/progress-text.ts'
+import { formatProgress } from '../../src/decide/progress-text.ts'
 import type { Campaign } from '../../src/model/campaign.ts'
-import { experimentText } from '../../src/report/experiment-text.ts'
-import { digest } from '../../src/report/digest.ts'
-import { ledgerReadme } from '../../src/report/ledger-readme.ts'
-import { reportedEffect } from '../../src/report/reported-effect.ts'
-import { campaignPullBody, campaignPullTitle } from '../../src/report/campaign-pull-text.ts'
-import { campaignProgress } from '../../src/report/campaign-result.ts'
-import { runSummary } from '../../src/report/run-summary.ts'
-import { statusText } from '../../src/report/status-text.ts'
-import { statusView } from '../../src/report/status-view.ts'
+import { renderExperiment } from '../../src/report/experiment-text.ts'
+import { renderDigest } from '../../src/report/digest.ts'
+import { renderLedgerReadme } from '../../src/report/ledger-readme.ts'
+import { describeReportedEffect } from '../../src/report/reported-effect.ts'
+import { renderCampaignPullBody, renderCampaignPullTitle } from '../../src/report/campaign-pull-text.ts'
+import { computeCampaignProgress } from '../../src/report/campaign-result.ts'
+import { renderRunSummary } from '../../src/report/run-summary.ts'
+import { renderStatus } from '../../src/report/status-text.ts'
+import { buildStatusView } from '../../src/report/status-view.ts'
 import { campaignOf, decided, NEXT, opened, POINT, type Told, LANDS } from './campaign-of.ts'
 
 const NUMBERS = {
@@ -60,28 +60,36 @@ function landed(...more: Told[]): Campaign {
 }
 
 describe('the progress of a noisy campaign', () => {
-  const lineOf = (campaign: Campaign) => progressText(campaignProgress(campaign))
+  const lineOf = (campaign: Campaign) => formatProgress(computeCampaignProgress(campaign))
 
   it('is the same line in the summary, the status and the front page of the ledger', () => {
     const campaign = landed(LANDING, PROGRESS)
-    expect(runSummary(campaign, { for: 'nothing', reason: 'done' })[2]).toBe(`Since the baseline: ${LINE}.`)
-    expect(statusText(campaign, statusView(campaign, new Map()))[1]).toBe(`  progress: ${LINE}`)
-    expect(ledgerReadme(campaign).split('\n').slice(0, 3)).toEqual(['# size', '', `**Progress: ${LINE}.**`])
-    expect(campaignPullBody(campaign)).toContain('### bytes 4.0 % lower than at the start (1.0 to 5.0 %)\n')
+    expect(renderRunSummary(campaign, { for: 'nothing', reason: 'done' })[2]).toBe(
+      `Since the baseline: ${LINE}.`,
+    )
+    expect(renderStatus(campaign, buildStatusView(campaign, new Map()))[1]).toBe(`  progress: ${LINE}`)
+    expect(renderLedgerReadme(campaign).split('\n').slice(0, 3)).toEqual([
+      '# size',
+      '',
+      `**Progress: ${LINE}.**`,
+    ])
+    expect(renderCampaignPullBody(campaign)).toContain(
+      '### bytes 4.0 % lower than at the start (1.0 to 5.0 %)\n',
+    )
   })
 
   it('is composed of measured effects before the whole was tested', () => {
     expect(lineOf(landed(LANDING))).toBe('bytes 3.0 % lower (1.0 to 5.0 %), 8 pairs')
-    expect(campaignPullBody(landed(LANDING))).toContain('Each kept change was measured on its own.')
+    expect(renderCampaignPullBody(landed(LANDING))).toContain('Each kept change was measured on its own.')
   })
 
   it('is what the change was kept by where no pairs were run since the verdict', () => {
     const campaign = landed()
     const line = 'bytes 8.0 % lower when it was kept, not measured again yet'
     expect(lineOf(campaign)).toBe(line)
-    expect(campaignPullBody(campaign)).toContain('### bytes about 8.0 % lower than at the start\n')
-    expect(campaignPullTitle(campaign)).toBe('optimize(size): bytes about 8.0 % lower, 1 change')
-    const view = statusView(campaign, new Map())
+    expect(renderCampaignPullBody(campaign)).toContain('### bytes about 8.0 % lower than at the start\n')
+    expect(renderCampaignPullTitle(campaign)).toBe('optimize(size): bytes about 8.0 % lower, 1 change')
+    const view = buildStatusView(campaign, new Map())
     expect(view.progress).toMatchObject({ by: 'not measured', effect: null, not_measured: ['exp-001'] })
   })
 })
@@ -91,14 +99,14 @@ describe('a kept experiment', () => {
     const campaign = landed(LANDING)
     const experiment = campaign.experiments['exp-001']
     if (!experiment) throw new Error('it was opened')
-    expect(reportedEffect(campaign, experiment)).toEqual({
+    expect(describeReportedEffect(campaign, experiment)).toEqual({
       reported: 'bytes 3.0 % lower (1.0 to 5.0 %), 8 pairs',
       soFar: 'bytes 8.0 % lower',
     })
-    const shown = experimentText(campaign, experiment, { pr: 7, branch: null }, { events: [] }).join('\n')
+    const shown = renderExperiment(campaign, experiment, { pr: 7, branch: null }, { events: [] }).join('\n')
     expect(shown).toMatch(/reported effect +bytes 3\.0 % lower \(1\.0 to 5\.0 %\), 8 pairs/)
     expect(shown).toMatch(/so far +bytes 8\.0 % lower \(what it was selected by, hence flattering\)/)
-    expect(statusText(campaign, statusView(campaign, new Map())).at(-1)).toContain(
+    expect(renderStatus(campaign, buildStatusView(campaign, new Map())).at(-1)).toContain(
       'Kept: reported effect bytes 3.0 % lower (1.0 to 5.0 %), 8 pairs; selected by bytes 8.0 % lower',
     )
   })
@@ -106,23 +114,25 @@ describe('a kept experiment', () => {
   it('is the same in the status, on the front page of the ledger and in the digest', () => {
     const campaign = landed(LANDING, PROGRESS)
     const said = 'reported effect bytes 3.0 % lower (1.0 to 5.0 %), 8 pairs; selected by bytes 8.0 % lower'
-    expect(statusText(campaign, statusView(campaign, new Map())).join('\n')).toContain(`Kept: ${said}`)
-    expect(ledgerReadme(campaign)).toContain(`| exp-001 | kept | Shorter | ${said} |`)
-    expect(digest(campaign, campaignProgress(campaign))).toContain(`- exp-001, kept: shorter (${said})`)
+    expect(renderStatus(campaign, buildStatusView(campaign, new Map())).join('\n')).toContain(`Kept: ${said}`)
+    expect(renderLedgerReadme(campaign)).toContain(`| exp-001 | kept | Shorter | ${said} |`)
+    expect(renderDigest(campaign, computeCampaignProgress(campaign))).toContain(
+      `- exp-001, kept: shorter (${said})`,
+    )
   })
 
   it('says nothing of an effect that is not measured yet', () => {
     const campaign = landed()
     const [experiment] = Object.values(campaign.experiments)
-    expect(experiment && reportedEffect(campaign, experiment)?.reported).toBeNull()
+    expect(experiment && describeReportedEffect(campaign, experiment)?.reported).toBeNull()
   })
 
   it('has none where no pairs proved it, or once it was taken back', () => {
     const campaign = landed(LANDING)
     const [experiment] = Object.values(campaign.experiments)
     if (!experiment) throw new Error('it was opened')
-    expect(reportedEffect(campaign, { ...experiment, share: null })).toBeNull()
+    expect(describeReportedEffect(campaign, { ...experiment, share: null })).toBeNull()
     for (const landing of campaign.landings) landing.reverted = 'd'.repeat(40)
-    expect(reportedEffect(campaign, experiment)).toBeNull()
+    expect(describeReportedEffect(campaign, experiment)).toBeNull()
   })
 })

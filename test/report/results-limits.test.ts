@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { canonicalJson, sha256 } from '../../src/model/canonical.ts'
+import { toCanonicalJson, hashSha256 } from '../../src/model/canonical.ts'
 import type { MetricValues } from '../../src/model/report.ts'
 import { ExperimentRecord } from '../../src/report/experiment-record.ts'
-import { MOST_METRICS, MOST_PATHS, MOST_SAMPLES, results } from '../../src/report/results.ts'
-import { type ChangedPath, resultsOf } from '../../src/report/results-of.ts'
-import { resultsYaml } from '../../src/report/results-yaml.ts'
+import { MOST_METRICS, MOST_PATHS, MOST_SAMPLES, resultsSchema } from '../../src/report/results.ts'
+import { type ChangedPath, buildResults } from '../../src/report/results-of.ts'
+import { renderResultsYaml } from '../../src/report/results-yaml.ts'
 import { run } from '../decide/a-spec.ts'
 import { campaign } from '../plan/a-campaign.ts'
 
@@ -17,8 +17,8 @@ function read(runs: readonly MetricValues[], diff: ChangedPath[] | null = null) 
   const record = new ExperimentRecord('exp-001')
   for (const event of built.events) record.take(event)
   const experiment = built.experiment('exp-001')
-  const yaml = resultsYaml(resultsOf({ spec: 'size', experiment, record, ending: null, diff }))
-  return results.parse(parse(yaml))
+  const yaml = renderResultsYaml(buildResults({ spec: 'size', experiment, record, ending: null, diff }))
+  return resultsSchema.parse(parse(yaml))
 }
 
 const upTo = (count: number) => Array.from({ length: count }, (_, at) => at + 1)
@@ -31,7 +31,7 @@ describe('results.yaml', () => {
       candidate: all,
     })
     const more = upTo(MOST_SAMPLES + 1)
-    const digest = { count: 61, sha256: sha256(canonicalJson(more)), min: 1, max: 61 }
+    const digest = { count: 61, sha256: hashSha256(toCanonicalJson(more)), min: 1, max: 61 }
     expect(read(more.map(bytes => ({ bytes }))).metrics['bytes']).toEqual({
       base: 31,
       candidate: 31,

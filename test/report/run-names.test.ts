@@ -1,12 +1,18 @@
 import { describe, expect, it } from 'vitest'
 import type { Campaign } from '../../src/model/campaign.ts'
 import type { Order } from '../../src/model/order.ts'
-import type { Job } from '../../src/model/pairs.ts'
-import { isRetryTitle, jobTitle, lookTitle, retryTitle, runTitle } from '../../src/report/run-names.ts'
+import type { PairJob } from '../../src/model/pairs.ts'
+import {
+  isRetryTitle,
+  formatJobTitle,
+  lookTitle,
+  retryTitle,
+  formatRunTitle,
+} from '../../src/report/run-names.ts'
 import { campaignOf, decided, LANDS, NEXT, opened, POINT } from './campaign-of.ts'
 
 const campaign: Campaign = campaignOf(opened(1), decided(1), ...LANDS, opened(7), opened(8))
-const job = (order: string): Job => ({ order, runner: 'a', complete: true, pairs: [] })
+const job = (order: string): PairJob => ({ order, runner: 'a', complete: true, pairs: [] })
 
 function order(purpose: Order['purpose'], labels: readonly string[], more: Partial<Order> = {}): Order {
   const terms = Object.fromEntries(labels.map(label => [label, { max_jobs: 8 }]))
@@ -37,20 +43,20 @@ describe('the name of a job', () => {
       order('progression', ['incumbent'], { stop: { rule: 'alone' } }),
     ],
   ])('%s', (title, given) => {
-    expect(jobTitle(campaign, given)).toBe(title)
+    expect(formatJobTitle(campaign, given)).toBe(title)
   })
 
   it('counts a run of which nothing came back as none', () => {
     const carried = { 'exp-007': [job('1'), { ...job('2'), unreported: true as const }] }
-    expect(jobTitle(campaign, order('experiment', ['exp-007'], { carried }))).toContain('job 2 of')
+    expect(formatJobTitle(campaign, order('experiment', ['exp-007'], { carried }))).toContain('job 2 of')
   })
 })
 
 describe('the name of a run', () => {
   it('says which campaign it measures, and what', () => {
     const orders = [order('experiment', ['exp-007']), order('experiment', ['exp-008'])]
-    expect(runTitle(campaign, orders)).toBe('size: measure exp-007, exp-008')
-    expect(runTitle(campaign, [order('progression', ['incumbent']), order('calibration', [])])).toBe(
+    expect(formatRunTitle(campaign, orders)).toBe('size: measure exp-007, exp-008')
+    expect(formatRunTitle(campaign, [order('progression', ['incumbent']), order('calibration', [])])).toBe(
       'size: measure total improvement, calibration',
     )
   })
@@ -58,7 +64,7 @@ describe('the name of a run', () => {
   it('counts those that have no room', () => {
     const all = [1, 2, 3, 4, 5, 6].map(number => opened(number))
     const orders = all.map(({ experiment }) => order('experiment', [experiment]))
-    expect(runTitle(campaignOf(...all), orders)).toBe(
+    expect(formatRunTitle(campaignOf(...all), orders)).toBe(
       'size: measure exp-001, exp-002, exp-003, exp-004 and 2 more',
     )
   })

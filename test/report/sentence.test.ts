@@ -2,70 +2,74 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Waiting } from '../../src/plan/action.ts'
-import { outcome, verdictOf, verdictWord } from '../../src/model/outcome.ts'
+import type { PlanWaiting } from '../../src/plan/action.ts'
+import { outcomeSchema, toVerdictWord, verdictWordSchema } from '../../src/model/outcome.ts'
 import {
-  type Standing,
-  standingSentence,
-  verdictPhrase,
-  verdictSentence,
-  waitingSentence,
+  type ExperimentState,
+  renderStateSentence,
+  describeVerdict,
+  renderVerdictSentence,
+  describeWaiting,
 } from '../../src/report/sentence.ts'
 
-const open: Standing = { status: 'queued', verdict: null, outcome: null, reason: null }
-const ended = (result: (typeof outcome.options)[number], reason: string, worse = false): Standing => ({
+const open: ExperimentState = { status: 'queued', verdict: null, outcome: null, reason: null }
+const ended = (
+  result: (typeof outcomeSchema.options)[number],
+  reason: string,
+  worse = false,
+): ExperimentState => ({
   status: 'ended',
   outcome: result,
-  verdict: verdictOf(result, worse),
+  verdict: toVerdictWord(result, worse),
   reason,
 })
 
 describe('the sentence that comes first', () => {
   it('begins with one of six words, or with what says more where that would mislead', () => {
     const words = ['Kept', 'No gain', 'Worse', 'Not proven', 'Refused', 'Broken']
-    const said = [...outcome.options.map(each => ended(each, 'why')), ended('dropped', 'why', true)]
-    const firsts = said.map(each => standingSentence(each).split(/[:(.]/)[0]?.trim() ?? '')
+    const said = [...outcomeSchema.options.map(each => ended(each, 'why')), ended('dropped', 'why', true)]
+    const firsts = said.map(each => renderStateSentence(each).split(/[:(.]/)[0]?.trim() ?? '')
     const others = ['Better, not taken', 'Promising alone', 'Reverted']
     expect([...new Set(firsts)].toSorted()).toEqual([...words, ...others].toSorted())
-    expect(verdictWord.options).toHaveLength(6)
+    expect(verdictWordSchema.options).toHaveLength(6)
   })
 
   it('gives the reason after the word', () => {
     const kept = ended('kept', 'bytes 1200 -> 1100 (-8.3 %), deterministic')
-    expect(verdictSentence(kept)).toBe('Kept: bytes 1200 -> 1100 (-8.3 %), deterministic')
+    expect(renderVerdictSentence(kept)).toBe('Kept: bytes 1200 -> 1100 (-8.3 %), deterministic')
   })
 
   it('does not say the verdict twice', () => {
-    expect(verdictSentence(ended('dropped', 'no gain: bytes 2 -> 2 (0.0 %)'))).toBe(
+    expect(renderVerdictSentence(ended('dropped', 'no gain: bytes 2 -> 2 (0.0 %)'))).toBe(
       'No gain: bytes 2 -> 2 (0.0 %)',
     )
-    expect(verdictSentence(ended('dropped', 'worse: bytes 2 -> 3 (+50.0 %)', true))).toBe(
+    expect(renderVerdictSentence(ended('dropped', 'worse: bytes 2 -> 3 (+50.0 %)', true))).toBe(
       'Worse: bytes 2 -> 3 (+50.0 %)',
     )
   })
 
   it('tells a withdrawn idea from one without gain', () => {
-    expect(verdictSentence(ended('withdrawn', 'its branch is gone'))).toBe(
+    expect(renderVerdictSentence(ended('withdrawn', 'its branch is gone'))).toBe(
       'No gain (withdrawn): its branch is gone',
     )
   })
 
   it('says of what was kept and undone that it was', () => {
     const undone = { ...ended('kept', 'bytes 2 -> 1 (-50.0 %)'), takenBack: true }
-    expect(verdictSentence(undone)).toBe('Kept, taken back: bytes 2 -> 1 (-50.0 %)')
-    expect(verdictPhrase(undone)).toBe('kept, taken back')
+    expect(renderVerdictSentence(undone)).toBe('Kept, taken back: bytes 2 -> 1 (-50.0 %)')
+    expect(describeVerdict(undone)).toBe('kept, taken back')
   })
 
   it('says of a runner-up what it does on top of what was kept', () => {
     const reason = 'promising alone, harmful in combination: bytes 10 -> 12 (+20.0 %)'
-    expect(verdictSentence(ended('runner_up_dropped', reason))).toBe(
+    expect(renderVerdictSentence(ended('runner_up_dropped', reason))).toBe(
       'Promising alone, harmful in combination: bytes 10 -> 12 (+20.0 %)',
     )
   })
 
   it('is a sentence without a reason too', () => {
-    expect(verdictSentence(ended('kept', ''))).toBe('Kept.')
-    expect(verdictSentence({ verdict: null, outcome: null, reason: null })).toBe('Closed.')
+    expect(renderVerdictSentence(ended('kept', ''))).toBe('Kept.')
+    expect(renderVerdictSentence({ verdict: null, outcome: null, reason: null })).toBe('Closed.')
   })
 
   it.each([
@@ -75,17 +79,17 @@ describe('the sentence that comes first', () => {
     ['measured', 'waiting for the rest of its round'],
     ['parked', 'waiting for more evidence'],
   ] as const)('says what a %s experiment is %s', (status, phrase) => {
-    expect(verdictPhrase({ ...open, status })).toBe(phrase)
-    expect(standingSentence({ ...open, status })).toBe(`W${phrase.slice(1)}.`)
+    expect(describeVerdict({ ...open, status })).toBe(phrase)
+    expect(renderStateSentence({ ...open, status })).toBe(`W${phrase.slice(1)}.`)
   })
 })
 
 describe('what waits for an approval', () => {
-  const standing: Standing = { ...open, status: 'deferred', packages: 'left-pad 1.3.0 (npm)' }
+  const standing: ExperimentState = { ...open, status: 'deferred', packages: 'left-pad 1.3.0 (npm)' }
 
   it('names the packages, and what gives it', () => {
-    expect(verdictPhrase(standing)).toBe('waiting for approval of left-pad 1.3.0 (npm)')
-    expect(standingSentence({ ...standing, next: 'winnow approve exp-007' })).toBe(
+    expect(describeVerdict(standing)).toBe('waiting for approval of left-pad 1.3.0 (npm)')
+    expect(renderStateSentence({ ...standing, next: 'winnow approve exp-007' })).toBe(
       'Waiting for approval of left-pad 1.3.0 (npm). Next: winnow approve exp-007.',
     )
   })
@@ -97,26 +101,26 @@ describe('what is not proven', () => {
   const said = 'score probably 3.1 % lower (0.9 to 5.2 %).'
 
   it('leaves its evidence to a line of its own', () => {
-    expect(verdictSentence(ended('inconclusive', reason))).toBe(`Not proven: ${said}`)
+    expect(renderVerdictSentence(ended('inconclusive', reason))).toBe(`Not proven: ${said}`)
   })
 
   it('is not proven yet while it stays open, and says what would settle it', () => {
-    const parked: Standing = { ...ended('inconclusive', reason), status: 'parked', parked: true }
-    expect(standingSentence({ ...parked, next: 'more runners' })).toBe(
+    const parked: ExperimentState = { ...ended('inconclusive', reason), status: 'parked', parked: true }
+    expect(renderStateSentence({ ...parked, next: 'more runners' })).toBe(
       `Not proven yet: ${said} Next: more runners.`,
     )
-    expect(standingSentence(parked)).toBe(`Not proven yet: ${said}`)
+    expect(renderStateSentence(parked)).toBe(`Not proven yet: ${said}`)
   })
 
   it('says what its pairs say before there is a verdict', () => {
-    const live: Standing = { ...open, soFar: said, next: 'one more runner, about 12 min' }
-    expect(standingSentence(live)).toBe(`Not proven yet: ${said} Next: one more runner, about 12 min.`)
-    expect(verdictPhrase(live)).toBe('waiting for a runner')
+    const live: ExperimentState = { ...open, progress: said, next: 'one more runner, about 12 min' }
+    expect(renderStateSentence(live)).toBe(`Not proven yet: ${said} Next: one more runner, about 12 min.`)
+    expect(describeVerdict(live)).toBe('waiting for a runner')
   })
 
   it('is never called worse, nor is what is worse called unproven', () => {
     const harm = ended('dropped', 'score 3.1 % higher (0.9 to 5.2 %).', true)
-    expect(verdictSentence(harm)).toBe('Worse: score 3.1 % higher (0.9 to 5.2 %).')
+    expect(renderVerdictSentence(harm)).toBe('Worse: score 3.1 % higher (0.9 to 5.2 %).')
   })
 })
 
@@ -137,7 +141,7 @@ describe('what a campaign waits for', () => {
     [{ for: 'nothing', reason: 'stopped by ada' }, 'Stopped by ada'],
     [{ for: 'nothing', reason: '3 experiments ended' }, 'Stopped: 3 experiments ended'],
   ] as const)('%j reads %s', (waiting, expected) => {
-    expect(waitingSentence(structuredClone(waiting) as Waiting)).toBe(expected)
+    expect(describeWaiting(structuredClone(waiting) as PlanWaiting)).toBe(expected)
   })
 })
 
@@ -160,9 +164,9 @@ describe('the six words', () => {
   }
 
   it('are those of the design for every outcome, and worse is said of what was dropped alone', () => {
-    const table = Object.fromEntries(outcome.options.map(each => [each, verdictOf(each, false)]))
+    const table = Object.fromEntries(outcomeSchema.options.map(each => [each, toVerdictWord(each, false)]))
     expect(table).toEqual(DESIGN)
-    const harmed = outcome.options.filter(each => verdictOf(each, true) === 'worse')
+    const harmed = outcomeSchema.options.filter(each => toVerdictWord(each, true) === 'worse')
     expect(harmed).toEqual(['dropped'])
   })
 
@@ -176,22 +180,22 @@ describe('the six words', () => {
   })
 
   it('stand first in every sentence, whatever an experiment has come to', () => {
-    const standing: fc.Arbitrary<Standing> = fc.record({
+    const standing: fc.Arbitrary<ExperimentState> = fc.record({
       status: fc.constantFrom('queued', 'deferred', 'ordered', 'measured', 'parked', 'ended'),
-      verdict: fc.option(fc.constantFrom(...verdictWord.options)),
-      outcome: fc.option(fc.constantFrom(...outcome.options)),
+      verdict: fc.option(fc.constantFrom(...verdictWordSchema.options)),
+      outcome: fc.option(fc.constantFrom(...outcomeSchema.options)),
       reason: fc.option(fc.string()),
       takenBack: fc.boolean(),
       parked: fc.boolean(),
     })
     const instead = ['kept, taken back', 'better, not taken', 'promising alone', 'reverted']
-    const words = [...verdictWord.options, ...instead]
+    const words = [...verdictWordSchema.options, ...instead]
     fc.assert(
       fc.property(standing, each => {
-        const phrase = verdictPhrase(each)
+        const phrase = describeVerdict(each)
         expect(words.includes(phrase) || phrase.startsWith('waiting for ')).toBe(true)
-        const sentence = standingSentence(each).toLowerCase()
-        const first = each.verdict === null && each.takenBack ? 'kept, taken back' : phrase
+        const sentence = renderStateSentence(each).toLowerCase()
+        const first = each.verdict === null && each.reverted ? 'kept, taken back' : phrase
         expect(sentence.startsWith(first)).toBe(true)
       }),
     )

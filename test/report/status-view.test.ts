@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { verdictWord } from '../../src/model/outcome.ts'
-import { campaignPullBody } from '../../src/report/campaign-pull-text.ts'
-import { digest } from '../../src/report/digest.ts'
-import { finalSummary } from '../../src/report/final-summary.ts'
-import { ledgerReadme } from '../../src/report/ledger-readme.ts'
-import { progressOf } from '../../src/decide/progress.ts'
-import { runSummary } from '../../src/report/run-summary.ts'
-import { statusText } from '../../src/report/status-text.ts'
-import { statusView } from '../../src/report/status-view.ts'
-import { specOf } from '../../src/spec/recorded-spec.ts'
+import { verdictWordSchema } from '../../src/model/outcome.ts'
+import { renderCampaignPullBody } from '../../src/report/campaign-pull-text.ts'
+import { renderDigest } from '../../src/report/digest.ts'
+import { renderFinalSummary } from '../../src/report/final-summary.ts'
+import { renderLedgerReadme } from '../../src/report/ledger-readme.ts'
+import { computeProgress } from '../../src/decide/progress.ts'
+import { renderRunSummary } from '../../src/report/run-summary.ts'
+import { renderStatus } from '../../src/report/status-text.ts'
+import { buildStatusView } from '../../src/report/status-view.ts'
+import { getCampaignSpec } from '../../src/spec/recorded-spec.ts'
 import {
   baseline,
   calibrated,
@@ -40,7 +40,7 @@ function landed() {
 
 describe('status --json', () => {
   it('has exactly the promised keys', () => {
-    const view = statusView(landed(), NONE)
+    const view = buildStatusView(landed(), NONE)
     const result = [
       'started_at',
       'duration_seconds',
@@ -70,7 +70,7 @@ describe('status --json', () => {
   })
 
   it('names where the campaign started and where it is, with their numbers', () => {
-    const { baseline: before, incumbent, state } = statusView(landed(), NONE)
+    const { baseline: before, incumbent, state } = buildStatusView(landed(), NONE)
     expect([before, incumbent]).toEqual([
       { ...POINT, metrics: { bytes: 100 } },
       { ...NEXT, metrics: { bytes: 90 } },
@@ -79,13 +79,13 @@ describe('status --json', () => {
   })
 
   it('counts every experiment once, in the words that people read', () => {
-    const { verdicts } = statusView(landed(), NONE)
-    expect(Object.keys(verdicts)).toEqual([...verdictWord.options, 'waiting', 'taken_back', 'reverts'])
+    const { verdicts } = buildStatusView(landed(), NONE)
+    expect(Object.keys(verdicts)).toEqual([...verdictWordSchema.options, 'waiting', 'taken_back', 'reverts'])
     expect(verdicts).toMatchObject({ kept: 1, 'no gain': 0, waiting: 1 })
   })
 
   it('gives an open experiment its waiting for a verdict, and no outcome', () => {
-    const [kept, open] = statusView(landed(), new Map([['optimize-exp/size/exp-002', 9]])).experiments
+    const [kept, open] = buildStatusView(landed(), new Map([['optimize-exp/size/exp-002', 9]])).experiments
     expect([kept?.verdict, kept?.outcome, kept?.pr]).toEqual(['kept', 'kept', 7])
     expect([open?.verdict, open?.outcome, open?.reason, open?.pr]).toEqual([
       'waiting for a runner',
@@ -96,8 +96,8 @@ describe('status --json', () => {
   })
 
   it('shows a number that is not one as missing', () => {
-    expect(statusView(campaignOf(baseline(null)), NONE).baseline.metrics).toEqual({ bytes: null })
-    expect(statusView(campaignOf(baseline('12')), NONE).baseline.metrics).toEqual({ bytes: null })
+    expect(buildStatusView(campaignOf(baseline(null)), NONE).baseline.metrics).toEqual({ bytes: null })
+    expect(buildStatusView(campaignOf(baseline('12')), NONE).baseline.metrics).toEqual({ bytes: null })
   })
 })
 
@@ -114,16 +114,16 @@ describe('what was taken back', () => {
 
   it('reads so, and is not counted as kept anywhere', () => {
     const campaign = taken()
-    const view = statusView(campaign, NONE)
+    const view = buildStatusView(campaign, NONE)
     expect(view.experiments[0]).toMatchObject({ outcome: 'kept', verdict: 'kept, taken back' })
     expect([view.verdicts.kept, view.verdicts.taken_back]).toEqual([0, 1])
-    const lines = statusText(campaign, view)
+    const lines = renderStatus(campaign, view)
     expect(lines).toContain('  2 experiments: 1 waiting, 1 kept and taken back')
     expect(lines).toContainEqual(expect.stringContaining('Kept, taken back: bytes 100 -> 90'))
-    expect(runSummary(campaign, { for: 'ideas' })[1]).toContain(
+    expect(renderRunSummary(campaign, { for: 'ideas' })[1]).toContain(
       '2 experiments: 1 waiting, 1 kept and taken back',
     )
-    expect(ledgerReadme(campaign)).toContain('| exp-001 | kept, taken back |')
+    expect(renderLedgerReadme(campaign)).toContain('| exp-001 | kept, taken back |')
   })
 })
 
@@ -139,14 +139,16 @@ describe('the count of a campaign', () => {
     const campaign = campaignOf(...LANDED, opened(3), refused)
     const tally = '3 experiments: 1 kept, 1 refused, 1 waiting'
     expect(campaign.ended).toBe(1)
-    expect(ledgerReadme(campaign)).toContain(`${tally}.`)
-    expect(digest(campaign, progressOf(campaign, specOf(campaign)))).toContain(`${tally};`)
-    expect(campaignPullBody(campaign)).toContain('### 1 change kept\n1 of 3 ideas kept · ')
-    expect(statusText(campaign, statusView(campaign, NONE))).toContain(`  ${tally}`)
-    expect(finalSummary(campaign, { prefix: 'optimize', remote: null }).join('\n')).toContain(
+    expect(renderLedgerReadme(campaign)).toContain(`${tally}.`)
+    expect(renderDigest(campaign, computeProgress(campaign, getCampaignSpec(campaign)))).toContain(
+      `${tally};`,
+    )
+    expect(renderCampaignPullBody(campaign)).toContain('### 1 change kept\n1 of 3 ideas kept · ')
+    expect(renderStatus(campaign, buildStatusView(campaign, NONE))).toContain(`  ${tally}`)
+    expect(renderFinalSummary(campaign, { prefix: 'optimize', remote: null }).join('\n')).toContain(
       '1 kept, 1 refused, 1 waiting',
     )
-    expect(runSummary(campaign, { for: 'ideas' })[1]).toContain(`size: ${tally};`)
+    expect(renderRunSummary(campaign, { for: 'ideas' })[1]).toContain(`size: ${tally};`)
   })
 })
 
@@ -160,21 +162,21 @@ describe('the branch of an experiment', () => {
   } as const
 
   it('is none where it was refused before one appeared', () => {
-    expect(statusView(campaignOf(opened(1), refused), NONE).experiments[0]?.branch).toBeNull()
+    expect(buildStatusView(campaignOf(opened(1), refused), NONE).experiments[0]?.branch).toBeNull()
   })
 
   it('is there where a pull request shows it, or somebody else made it', () => {
     const shown = new Map([['optimize-exp/size/exp-001', 4]])
-    expect(statusView(campaignOf(opened(1), refused), shown).experiments[0]?.branch).toMatch(/exp-001$/)
+    expect(buildStatusView(campaignOf(opened(1), refused), shown).experiments[0]?.branch).toMatch(/exp-001$/)
     const theirs = opened(1, { owned: false, branch: 'optimize-exp/size/mine' })
-    expect(statusView(campaignOf(theirs, refused), NONE).experiments[0]?.branch).toMatch(/mine$/)
+    expect(buildStatusView(campaignOf(theirs, refused), NONE).experiments[0]?.branch).toMatch(/mine$/)
   })
 })
 
 describe('status for people', () => {
   it('begins every experiment with its verdict', () => {
     const campaign = landed()
-    expect(statusText(campaign, statusView(campaign, NONE, ['not noise-proof']))).toEqual([
+    expect(renderStatus(campaign, buildStatusView(campaign, NONE, ['not noise-proof']))).toEqual([
       'Campaign size: running',
       '  progress: bytes 100 -> 90 (-10.0 %)',
       '  baseline   aaaaaaaaaaaa  bytes 100',
@@ -190,7 +192,9 @@ describe('status for people', () => {
   it('says in one line what the evidence of a noisy metric rests on', () => {
     const shown = (noise: Parameters<typeof calibrated>[0]) => {
       const campaign = campaignOf(calibrated(noise))
-      return statusText(campaign, statusView(campaign, NONE)).filter(line => line.includes('calibration'))
+      return renderStatus(campaign, buildStatusView(campaign, NONE)).filter(line =>
+        line.includes('calibration'),
+      )
     }
     expect(shown(NOISE)).toEqual([
       '  calibration: noisy, pairs of the base with itself differ by 3.0 % (at most 4.5 %, 16 pairs in 2 jobs), log scale, fair to both sides',
@@ -203,29 +207,34 @@ describe('status for people', () => {
 
   it('says why a campaign is paused', () => {
     const campaign = campaignOf({ kind: 'campaign-paused', reason: 'release week', source: 'person' })
-    const lines = statusText(campaign, statusView(campaign, NONE))
+    const lines = renderStatus(campaign, buildStatusView(campaign, NONE))
     expect(lines[0]).toBe('Campaign size: paused, release week')
-    expect(statusView(campaign, NONE)).toMatchObject({ state: 'paused', state_reason: 'release week' })
-    expect(statusView(landed(), NONE).state_reason).toBeNull()
+    expect(buildStatusView(campaign, NONE)).toMatchObject({ state: 'paused', state_reason: 'release week' })
+    expect(buildStatusView(landed(), NONE).state_reason).toBeNull()
     expect(lines).toContain('  0 experiments')
   })
 
   it('shows the last alerts', () => {
     const alert = (code: string) => ({ kind: 'alert', code, message: 'm', about: null }) as const
     const campaign = campaignOf(alert('one'), alert('two'), alert('three'), alert('four'))
-    const lines = statusText(campaign, statusView(campaign, NONE))
+    const lines = renderStatus(campaign, buildStatusView(campaign, NONE))
     expect(lines.filter(line => line.includes('alert'))).toEqual(
       ['two', 'three', 'four'].map(x => `  alert ${x}: m`),
     )
-    expect(statusView(campaign, NONE).alerts.map(({ code }) => code)).toEqual(['one', 'two', 'three', 'four'])
+    expect(buildStatusView(campaign, NONE).alerts.map(({ code }) => code)).toEqual([
+      'one',
+      'two',
+      'three',
+      'four',
+    ])
   })
 
   it('says nothing that the answer for scripts does not say', () => {
     const stop = { kind: 'campaign-stopped', code: 'max_iterations', reason: 'ten ended' } as const
     const campaign = campaignOf(stop, { kind: 'alert', code: 'one', message: 'm', about: null })
-    const view = statusView(campaign, NONE, ['the default branch is gone'])
+    const view = buildStatusView(campaign, NONE, ['the default branch is gone'])
     expect(view).toMatchObject({ state_reason: 'ten ended', notes: ['the default branch is gone'] })
-    const lines = statusText(campaign, view)
+    const lines = renderStatus(campaign, view)
     expect(view.to_go_on).toMatch(/^raise stopping.max_iterations/)
     for (const said of [view.to_go_on, view.state_reason, ...view.notes, ...view.alerts.map(a => a.message)])
       expect(lines.join('\n')).toContain(said)
@@ -234,7 +243,7 @@ describe('status for people', () => {
 
 describe('the end of a run', () => {
   it('says why it ended, what was kept, and what it gained since the baseline', () => {
-    expect(runSummary(landed(), { for: 'nothing', reason: '1 experiment ended' })).toEqual([
+    expect(renderRunSummary(landed(), { for: 'nothing', reason: '1 experiment ended' })).toEqual([
       'Stopped: 1 experiment ended',
       'size: 2 experiments: 1 kept, 1 waiting; the incumbent is cccccccccccc.',
       'Since the baseline: bytes 100 -> 90 (-10.0 %).',
@@ -243,19 +252,19 @@ describe('the end of a run', () => {
 
   it('claims no gain for one tree that was measured twice', () => {
     const campaign = campaignOf(baseline(100), calibrated(NOISE), baseline(70))
-    const { incumbent, baseline: start } = statusView(campaign, NONE)
+    const { incumbent, baseline: start } = buildStatusView(campaign, NONE)
     expect(incumbent.metrics).toEqual(start.metrics)
-    expect(runSummary(campaign, { for: 'ideas' })).toHaveLength(2)
+    expect(renderRunSummary(campaign, { for: 'ideas' })).toHaveLength(2)
   })
 
   it('claims no gain by numbers of two jobs where the metric is noisy', () => {
     const campaign = withBytes(campaignOf(...LANDED, calibrated(NOISE)), [100, 90])
-    expect(runSummary(campaign, { for: 'ideas' })[2]).toBe(
+    expect(renderRunSummary(campaign, { for: 'ideas' })[2]).toBe(
       'Since the baseline: 1 change kept, not measured again yet.',
     )
   })
 
   it('claims no gain before there is a baseline', () => {
-    expect(runSummary(campaignOf(), { for: 'ideas' })).toHaveLength(2)
+    expect(renderRunSummary(campaignOf(), { for: 'ideas' })).toHaveLength(2)
   })
 })

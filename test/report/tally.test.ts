@@ -1,18 +1,18 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Campaign } from '../../src/model/campaign.ts'
-import { tallyOf, tallyText } from '../../src/report/tally.ts'
+import { countVerdicts, renderTally } from '../../src/report/tally.ts'
 import { anExperiment } from '../propose/incumbent.ts'
 import { FILES, happen, happening, ideas, specs } from '../plan/happenings.ts'
 import { Site } from '../plan/site.ts'
 
 function total(campaign: Campaign): number {
-  return Object.values(tallyOf(campaign)).reduce((sum, count) => sum + count, 0)
+  return Object.values(countVerdicts(campaign)).reduce((sum, count) => sum + count, 0)
 }
 
 /** The numbers that a person adds up: those after the colon, without what is said of them in brackets. */
 function shownSum(campaign: Campaign): number {
-  const [, shown = ''] = tallyText(campaign).split(': ')
+  const [, shown = ''] = renderTally(campaign).split(': ')
   const counts = shown.replaceAll(/ \([^)]*\)/g, '').matchAll(/\d+/g)
   return [...counts].reduce((sum, [count]) => sum + Number(count), 0)
 }
@@ -53,7 +53,7 @@ describe('the count of a campaign', () => {
     }))
     const experiments = Object.fromEntries(all.map(each => [each.id, each]))
     const campaign = { experiments, landings } as unknown as Campaign
-    expect(tallyText(campaign)).toBe(
+    expect(renderTally(campaign)).toBe(
       '6 experiments: 1 kept, 2 no gain (1 better alone), 1 waiting, 1 kept and taken back, 1 revert',
     )
   })

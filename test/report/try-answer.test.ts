@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { emptyCampaign } from '../../src/model/campaign.ts'
+import { createEmptyCampaign } from '../../src/model/campaign.ts'
 import type { Experiment } from '../../src/model/experiment.ts'
-import { type Around, answerOf, answerText, answerWithout, tryExitCode } from '../../src/report/try-answer.ts'
+import {
+  type TryContext,
+  buildTryAnswer,
+  renderTryAnswer,
+  buildUnmeasuredAnswer,
+  toTryExitCode,
+} from '../../src/report/try-answer.ts'
 
 const EXPERIMENT = {
   id: 'exp-007',
@@ -28,11 +34,11 @@ const AROUND = {
   take: 'git merge optimize/size',
   waiting: null,
   measured: { effect: null, evidence: null, metrics: {}, warnings: [], failed: null },
-} satisfies Around
+} satisfies TryContext
 
-function answer(about: Partial<Experiment>, around: Partial<Around> = {}) {
-  const campaign = { ...emptyCampaign(), name: 'size' }
-  return answerOf(campaign, { ...EXPERIMENT, ...about }, { ...AROUND, ...around })
+function answer(about: Partial<Experiment>, around: Partial<TryContext> = {}) {
+  const campaign = { ...createEmptyCampaign(), name: 'size' }
+  return buildTryAnswer(campaign, { ...EXPERIMENT, ...about }, { ...AROUND, ...around })
 }
 
 describe('what winnow try answers', () => {
@@ -74,12 +80,12 @@ describe('what winnow try answers', () => {
     ],
   ] as const)('%j is exit code %i and has a next step', (about, code, next) => {
     const said = answer(about)
-    expect([tryExitCode(said), said.next]).toEqual([code, next])
+    expect([toTryExitCode(said), said.next]).toEqual([code, next])
     expect(said.sentence).toMatch(/^[A-Z][^\n]*\.$/)
   })
 
   it('is the sentence, what it rests on, where it is, and the next step last', () => {
-    expect(answerText(answer({}))).toEqual([
+    expect(renderTryAnswer(answer({}))).toEqual([
       'No gain: bytes 100 -> 100.',
       '  evidence E 0.3 of 20',
       '  exp-007  #3  optimize-exp/size/try-1',
@@ -120,7 +126,7 @@ describe('what winnow try answers', () => {
       failed: { what: 'gate tests', output },
     })
     expect(said.next).toBe('mend it, then try again; winnow show exp-007 has the end of what it printed')
-    expect(answerText(said)).toEqual([
+    expect(renderTryAnswer(said)).toEqual([
       'Broken: bytes 100 -> 100.',
       '  evidence E 0.3 of 20',
       '  what failed:',
@@ -145,15 +151,15 @@ describe('what winnow try answers', () => {
   })
 
   it('is a whole answer also where nothing was measured', () => {
-    const without = answerWithout({
+    const without = buildUnmeasuredAnswer({
       campaign: 'size',
       verdict: 'refused',
       message: 'nothing changed.',
       next: 'edit',
       leftOut: ['notes'],
     })
-    expect(tryExitCode(without)).toBe(12)
+    expect(toTryExitCode(without)).toBe(12)
     expect(Object.keys(without)).toEqual(Object.keys(answer({})))
-    expect(answerText(without)).toEqual(['Refused: nothing changed.', 'Next: edit'])
+    expect(renderTryAnswer(without)).toEqual(['Refused: nothing changed.', 'Next: edit'])
   })
 })

@@ -1,23 +1,23 @@
-import type { Addition } from '../../src/model/approval.ts'
+import type { PackageAddition } from '../../src/model/approval.ts'
 import { Readable, Writable } from 'node:stream'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { terminal } from '../../src/cli/terminal.ts'
+import { createTerminal } from '../../src/cli/terminal.ts'
 import type { Campaign } from '../../src/model/campaign.ts'
-import { landingMessage, oneLine } from '../../src/model/landing.ts'
-import { digest } from '../../src/report/digest.ts'
-import { experimentText } from '../../src/report/experiment-text.ts'
-import { finalSummary } from '../../src/report/final-summary.ts'
-import { ledgerReadme } from '../../src/report/ledger-readme.ts'
-import { liveText } from '../../src/report/live-text.ts'
-import { cell } from '../../src/report/markdown.ts'
-import { progressOf } from '../../src/decide/progress.ts'
-import { pullBody, pullTitle } from '../../src/report/pull-text.ts'
-import { verdictMarkdown } from '../../src/report/verdict-markdown.ts'
-import { campaignPullBody, campaignPullTitle } from '../../src/report/campaign-pull-text.ts'
-import { runSummary } from '../../src/report/run-summary.ts'
-import { statusText } from '../../src/report/status-text.ts'
-import { experimentView, statusView } from '../../src/report/status-view.ts'
+import { renderLandingMessage, toOneLine } from '../../src/model/landing.ts'
+import { renderDigest } from '../../src/report/digest.ts'
+import { renderExperiment } from '../../src/report/experiment-text.ts'
+import { renderFinalSummary } from '../../src/report/final-summary.ts'
+import { renderLedgerReadme } from '../../src/report/ledger-readme.ts'
+import { renderLiveLine } from '../../src/report/live-text.ts'
+import { escapeMarkdown } from '../../src/report/markdown.ts'
+import { computeProgress } from '../../src/decide/progress.ts'
+import { renderPullBody, renderPullTitle } from '../../src/report/pull-text.ts'
+import { renderVerdict } from '../../src/report/verdict-markdown.ts'
+import { renderCampaignPullBody, renderCampaignPullTitle } from '../../src/report/campaign-pull-text.ts'
+import { renderRunSummary } from '../../src/report/run-summary.ts'
+import { renderStatus } from '../../src/report/status-text.ts'
+import { buildExperimentView, buildStatusView } from '../../src/report/status-view.ts'
 import { parseSpec } from '../../src/spec/parse.ts'
 import { baseline, campaignOf, decided, eventsOf, LANDS, opened, started, type Told } from './campaign-of.ts'
 
@@ -51,7 +51,7 @@ const nastyCampaign = fc.record({
   message: nasty,
 })
 
-function added(name: string): Addition {
+function added(name: string): PackageAddition {
   const from = { version: name, source: name, integrity: null, licence: name, path: name }
   return { ecosystem: 'npm', name, ...from, direct: true, scripts: true }
 }
@@ -91,34 +91,41 @@ interface Read {
 function allOf(told: Nasty): Read {
   const campaign = campaignOf(...drafts(told))
   const { spec } = parseSpec(campaign.spec_yaml, { file: campaign.spec_path })
-  const progress = progressOf(campaign, spec)
-  const view = statusView(campaign, new Map(), [told.message])
+  const progress = computeProgress(campaign, spec)
+  const view = buildStatusView(campaign, new Map(), [told.message])
   const all = Object.values(campaign.experiments)
   return {
     terminal: [
-      ...statusText(campaign, view),
+      ...renderStatus(campaign, view),
       ...all.flatMap(each => shown(campaign, each, told)),
-      ...runSummary(campaign, { for: 'person', what: told.message }),
-      ...finalSummary(campaign, { prefix: 'optimize', remote: null }),
-      liveText(campaign, progress, { orders: [], asked: [told.category], seconds: 1, elsewhere: false }),
+      ...renderRunSummary(campaign, { for: 'person', what: told.message }),
+      ...renderFinalSummary(campaign, { prefix: 'optimize', remote: null }),
+      renderLiveLine(campaign, progress, {
+        orders: [],
+        asked: [told.category],
+        seconds: 1,
+        elsewhere: false,
+      }),
     ],
     markdown: [
-      ledgerReadme(campaign),
-      digest(campaign, progress),
-      ...all.map(each => pullBody(campaign, each)),
-      campaignPullBody(campaign),
+      renderLedgerReadme(campaign),
+      renderDigest(campaign, progress),
+      ...all.map(each => renderPullBody(campaign, each)),
+      renderCampaignPullBody(campaign),
     ],
-    titles: [...all.map(pullTitle), campaignPullTitle(campaign), message(told)],
+    titles: [...all.map(renderPullTitle), renderCampaignPullTitle(campaign), message(told)],
   }
 }
 
 function shown(campaign: Campaign, experiment: Campaign['experiments'][string], told: Nasty): string[] {
   const events = eventsOf(started(), ...drafts(told))
-  return experimentText(campaign, experiment, experimentView(campaign, experiment, new Map()), { events })
+  return renderExperiment(campaign, experiment, buildExperimentView(campaign, experiment, new Map()), {
+    events,
+  })
 }
 
 function message({ hypothesis, reason }: Nasty): string {
-  return landingMessage({
+  return renderLandingMessage({
     spec: 'size',
     spec_sha256: 'e'.repeat(64),
     experiment: 'exp-001',
@@ -135,7 +142,7 @@ function printed(lines: readonly string[], obeyed: boolean): string {
   let text = ''
   const stream = new Writable({ write: (chunk, _encoding, done) => ((text += String(chunk)), done()) })
   const colour = { out: false, err: false }
-  const words = terminal({ input: Readable.from([]), out: stream, err: stream, colour, obeyed })
+  const words = createTerminal({ input: Readable.from([]), out: stream, err: stream, colour, obeyed })
   for (const line of lines) words.out(line)
   for (const line of lines) words.err(line)
   words.json(lines)
@@ -190,7 +197,7 @@ describe('text from branches, in whatever people read', () => {
     fc.assert(
       fc.property(nastyCampaign, told => {
         const campaign = campaignOf(...drafts(told))
-        const rows = ledgerReadme(campaign)
+        const rows = renderLedgerReadme(campaign)
           .split('\n')
           .filter(line => line.startsWith('| exp-'))
         for (const row of rows) expect(row.split(/(?<!\\)\|/)).toHaveLength(6)
@@ -201,7 +208,7 @@ describe('text from branches, in whatever people read', () => {
             .filter(line => line.startsWith('Winnow-')),
         ).toHaveLength(3)
         expect(
-          verdictMarkdown(campaign, campaign.experiments['exp-002'] ?? fail(), null).split('\n'),
+          renderVerdict(campaign, campaign.experiments['exp-002'] ?? fail(), null).split('\n'),
         ).toHaveLength(1)
       }),
       RUNS,
@@ -240,10 +247,10 @@ describe('a cell of Markdown', () => {
     ['\u001b[31mred\u001b[0m and \u202eback', 'red and back'],
     ['two\nlines', 'two lines'],
   ])('of %j reads %j', (text, expected) => {
-    expect(cell(text)).toBe(expected)
+    expect(escapeMarkdown(text)).toBe(expected)
   })
 
   it('never ends in half a character', () => {
-    expect(oneLine('🙂'.repeat(10), 6)).toBe('🙂🙂…')
+    expect(toOneLine('🙂'.repeat(10), 6)).toBe('🙂🙂…')
   })
 })

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { emptyCampaign } from '../../src/model/campaign.ts'
+import { createEmptyCampaign } from '../../src/model/campaign.ts'
 import type { Experiment } from '../../src/model/experiment.ts'
-import { turnAfterStop, waitingIdeasText } from '../../src/report/way-on.ts'
+import { describeWaitWhenStopped, describeWaitingIdeas } from '../../src/report/way-on.ts'
 
 const queued = (id: string, about: Partial<Experiment> = {}) =>
   [id, { id, status: 'queued', measured_tree: null, evidence: null, ...about } as Experiment] as const
 
-const landed = [{ experiment: 'exp-001' }] as ReturnType<typeof emptyCampaign>['landings']
+const landed = [{ experiment: 'exp-001' }] as ReturnType<typeof createEmptyCampaign>['landings']
 
 const stopped = {
-  ...emptyCampaign(),
+  ...createEmptyCampaign(),
   status: 'stopped',
   stop_code: 'max_iterations',
   spec_path: '.winnow/size.yaml',
@@ -21,7 +21,8 @@ const RAISE = 'To go on, raise stopping.max_iterations in .winnow/size.yaml on m
 describe('a campaign that a limit stopped', () => {
   it('tells an idea that was measured alone from one that was not measured', () => {
     const said = (experiments: ReturnType<typeof queued>[], fresh = 0, landings = landed) =>
-      waitingIdeasText({ ...stopped, landings, experiments: Object.fromEntries(experiments) }, fresh) ?? ''
+      describeWaitingIdeas({ ...stopped, landings, experiments: Object.fromEntries(experiments) }, fresh) ??
+      ''
     const carried = queued('exp-003', { measured_tree: 'tree' })
     expect(said([carried])).toContain(
       `1 idea waits to be measured on top of what was merged (exp-003). ${RAISE}`,
@@ -39,6 +40,6 @@ describe('a campaign that a limit stopped', () => {
     ['level_used_up', 'another campaign'],
     ['person', '`winnow resume`'],
   ])('after %s, what is queued waits for %s', (stop_code, expected) => {
-    expect(turnAfterStop({ status: 'stopped', stop_code })).toBe(expected)
+    expect(describeWaitWhenStopped({ status: 'stopped', stop_code })).toBe(expected)
   })
 })

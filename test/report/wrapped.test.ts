@@ -1,19 +1,19 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { fitted, widthOf } from '../../src/report/text-width.ts'
-import { wrapped } from '../../src/report/wrapped.ts'
+import { truncateToWidth, countColumns } from '../../src/report/text-width.ts'
+import { wrapLine } from '../../src/report/wrapped.ts'
 
 const wordsOf = (text: string) => text.split(/\s+/).filter(word => word !== '')
 
 describe('a line on a narrow terminal', () => {
   it('is as it was where it fits', () => {
-    expect(wrapped('  baseline   a59c6a9de667  bytes 302', 40)).toEqual([
+    expect(wrapLine('  baseline   a59c6a9de667  bytes 302', 40)).toEqual([
       '  baseline   a59c6a9de667  bytes 302',
     ])
   })
 
   it('is broken between words, and goes on further in', () => {
-    expect(wrapped('  note: the metric is compared with a stored score', 40)).toEqual([
+    expect(wrapLine('  note: the metric is compared with a stored score', 40)).toEqual([
       '  note: the metric is compared with a',
       '      stored score',
     ])
@@ -21,11 +21,11 @@ describe('a line on a narrow terminal', () => {
 
   it('begins a cell of a table on a line of its own where it fits whole there', () => {
     const row = 'exp-004  #4  Broken: gate greets failed             A shorter greeting is friendlier'
-    expect(wrapped(row, 40)).toEqual([
+    expect(wrapLine(row, 40)).toEqual([
       'exp-004  #4  Broken: gate greets failed',
       '    A shorter greeting is friendlier',
     ])
-    expect(wrapped('exp-004  #4  Broken: gate greets failed', 20)).toEqual([
+    expect(wrapLine('exp-004  #4  Broken: gate greets failed', 20)).toEqual([
       'exp-004  #4  Broken:',
       '    gate greets',
       '    failed',
@@ -34,19 +34,19 @@ describe('a line on a narrow terminal', () => {
 
   it('keeps a word whole that fits nowhere, so that it can be copied', () => {
     const id = 'b61c5eb1a903686e58f343c4088d1b7be550fba2'
-    expect(wrapped(`  head      ${id}`, 30)).toEqual(['  head', `      ${id}`])
+    expect(wrapLine(`  head      ${id}`, 30)).toEqual(['  head', `      ${id}`])
   })
 
   it('keeps a bar in one piece whose last cell looks like its end', () => {
     const bar = '▕███████▏············▏'
-    expect(wrapped(`     4    0.24043   0.045463  +81.1 %  cand.  12  ${bar}`, 40).join('\n')).toContain(bar)
+    expect(wrapLine(`     4    0.24043   0.045463  +81.1 %  cand.  12  ${bar}`, 40).join('\n')).toContain(bar)
   })
 
   it('keeps a drawn bar in one piece', () => {
     const bar = '▕████                ▏'
-    const lines = wrapped(`     1       12.3       11.9   +3.2 %  base       1.2  ${bar}`, 40)
+    const lines = wrapLine(`     1       12.3       11.9   +3.2 %  base       1.2  ${bar}`, 40)
     expect(lines.at(-1)).toBe(`         ${bar}`)
-    expect(Math.max(...lines.map(widthOf))).toBeLessThanOrEqual(40)
+    expect(Math.max(...lines.map(countColumns))).toBeLessThanOrEqual(40)
   })
 
   it('is never wider than asked but for such a word, and loses none', () => {
@@ -60,10 +60,10 @@ describe('a line on a narrow terminal', () => {
       .map(([indent, parts]) => `${indent}${parts.flat().join('').trimEnd()}`)
     fc.assert(
       fc.property(line, fc.integer({ min: 20, max: 100 }), (text, columns) => {
-        const lines = wrapped(text, columns)
+        const lines = wrapLine(text, columns)
         expect(wordsOf(lines.join('\n'))).toEqual(wordsOf(text))
         for (const each of lines) {
-          if (widthOf(each) > columns) expect(wordsOf(each)).toHaveLength(1)
+          if (countColumns(each) > columns) expect(wordsOf(each)).toHaveLength(1)
           expect(each.trim()).not.toBe('')
         }
       }),
@@ -80,15 +80,15 @@ describe('how wide text is', () => {
     ['a\u200bb', 2],
     ['é…▕█▏', 5],
   ])('%s takes %i columns', (text, columns) => {
-    expect(widthOf(text)).toBe(columns)
+    expect(countColumns(text)).toBe(columns)
   })
 
   it('is never more than it is cut to', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 0, max: 30 }), (text, columns) => {
-        const cut = fitted(text, columns)
-        expect(widthOf(cut)).toBeLessThanOrEqual(columns)
-        if (widthOf(text) <= columns) expect(cut).toBe(text)
+        const cut = truncateToWidth(text, columns)
+        expect(countColumns(cut)).toBeLessThanOrEqual(columns)
+        if (countColumns(text) <= columns) expect(cut).toBe(text)
       }),
     )
   })

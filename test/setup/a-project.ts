@@ -1,6 +1,11 @@
-import { detect } from '../../src/setup/detect.ts'
-import type { Findings, Yard } from '../../src/setup/findings.ts'
-import { below, type ProjectFiles, projectFiles, readsFor } from '../../src/setup/project-files.ts'
+import { detectProject } from '../../src/setup/detect.ts'
+import type { Findings, ProjectLocation } from '../../src/setup/findings.ts'
+import {
+  narrowToDirectory,
+  type ProjectFiles,
+  createProjectFiles,
+  selectPathsToRead,
+} from '../../src/setup/project-files.ts'
 
 export type Files = Readonly<Record<string, string | object>>
 
@@ -11,17 +16,17 @@ export function repositoryOf(files: Files): ProjectFiles {
     typeof content === 'string' ? content : JSON.stringify(content),
   ])
   const paths = texts.map(([path]) => path)
-  const read = new Set(readsFor(paths))
-  return projectFiles(paths, new Map(texts.filter(([path]) => read.has(path))))
+  const read = new Set(selectPathsToRead(paths))
+  return createProjectFiles(paths, new Map(texts.filter(([path]) => read.has(path))))
 }
 
-export function yardOf(files: Files, directory = ''): Yard {
+export function yardOf(files: Files, directory = ''): ProjectLocation {
   const repository = repositoryOf(files)
-  return { repository, directory, files: below(repository, directory) }
+  return { repository, directory, files: narrowToDirectory(repository, directory) }
 }
 
 export function found(files: Files, directory = ''): Findings {
-  return detect(yardOf(files, directory), undefined).findings
+  return detectProject(yardOf(files, directory), undefined).findings
 }
 
 /** The three commands that matter most, null where there is none. */

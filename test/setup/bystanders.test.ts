@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { bystander } from '../../src/setup/github/bystanders.ts'
+import { analyzeWorkflow } from '../../src/setup/github/bystanders.ts'
 
 function found(on: string, jobs = '{}') {
-  return bystander('ci.yml', `name: ci\non: ${on}\njobs: ${jobs}\n`, 'optimize')
+  return analyzeWorkflow('ci.yml', `name: ci\non: ${on}\njobs: ${jobs}\n`, 'optimize')
 }
 
 const triggersOf = (on: string, jobs?: string) => found(on, jobs)?.triggers
@@ -53,7 +53,10 @@ describe('which workflows run on winnow’s branches', () => {
     ['push', "on:\n  push:\n    branches-ignore: ['optimize*/**']"],
   ])('%s gets the lines that keep it off, and they do', (on, lines) => {
     expect(found(on)?.on).toBe(lines)
-    expect(bystander('ci.yml', `${lines}\njobs: {}\n`, 'optimize')).toMatchObject({ triggers: [], on: '' })
+    expect(analyzeWorkflow('ci.yml', `${lines}\njobs: {}\n`, 'optimize')).toMatchObject({
+      triggers: [],
+      on: '',
+    })
   })
 
   it('gets the condition of a job where a trigger has no filter, and it is known again', () => {
@@ -74,8 +77,8 @@ describe('which workflows run on winnow’s branches', () => {
   })
 
   it('reads whatever somebody wrote', () => {
-    expect(bystander('x.yml', 'on: [', 'optimize')).toBeNull()
-    expect(bystander('x.yml', 'jobs: {}', 'optimize')).toBeNull()
-    fc.assert(fc.property(fc.string(), text => void bystander('x.yml', text, 'optimize')))
+    expect(analyzeWorkflow('x.yml', 'on: [', 'optimize')).toBeNull()
+    expect(analyzeWorkflow('x.yml', 'jobs: {}', 'optimize')).toBeNull()
+    fc.assert(fc.property(fc.string(), text => void analyzeWorkflow('x.yml', text, 'optimize')))
   })
 })

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { detect } from '../../src/setup/detect.ts'
-import { draft } from '../../src/setup/draft.ts'
+import { detectProject } from '../../src/setup/detect.ts'
+import { draftSpec } from '../../src/setup/draft.ts'
 import { readGoal } from '../../src/setup/goal.ts'
-import { goalText } from '../../src/setup/told.ts'
-import { specText } from '../../src/setup/spec-text.ts'
+import { renderGoal } from '../../src/setup/told.ts'
+import { renderSpec } from '../../src/setup/spec-text.ts'
 import { parseSpec } from '../../src/spec/parse.ts'
 import { type Files, yardOf } from './a-project.ts'
 
@@ -19,8 +19,8 @@ const GO: Files = { 'go.mod': 'module m\n', 'a.go': 'package m\n' }
 function drafted(files: Files, more: { directory?: string; goal?: string; prefix?: string } = {}) {
   const yard = yardOf(files, more.directory ?? '')
   const goal = more.goal === undefined ? null : readGoal(more.goal)
-  const detected = detect(yard, undefined)
-  const made = draft({ yard, detected, name: 'speed', prefix: more.prefix ?? 'optimize', goal })
+  const detected = detectProject(yard, undefined)
+  const made = draftSpec({ yard, detected, name: 'speed', prefix: more.prefix ?? 'optimize', goal })
   const yaml = made.files[0]?.text ?? ''
   const lines = yaml.split('\n').filter(line => line !== '' && !line.startsWith('#'))
   return { ...made, yaml, lines, spec: parseSpec(yaml, { file: made.specPath }).spec }
@@ -134,7 +134,7 @@ describe('a goal in a spec', () => {
     expect(spec.measurement.command).toBe('sh bench/speed.sh')
     expect(files[1]?.text).toMatch(/WINNOW-TODO: .*\necho '\{"items": /)
     expect(standIn).toBe(true)
-    const told = goalText(readGoal(words), [], primary).join('\n')
+    const told = renderGoal(readGoal(words), [], primary).join('\n')
     expect(told.includes('a number could stand for it as well')).toBe(counted !== null)
     if (counted !== null) expect(told).toMatch(counted)
   })
@@ -154,7 +154,7 @@ describe('a goal in a spec', () => {
     const { spec, primary } = drafted({ ...NODE, 'bench/parse.mjs': source }, { goal })
     expect(spec.metric.primary.name).toBe(name)
     expect(spec.metric.primary.target ?? undefined).toBe(target)
-    const told = goalText(readGoal(goal), [], primary).join('\n')
+    const told = renderGoal(readGoal(goal), [], primary).join('\n')
     expect(told).toContain(
       target === undefined
         ? `not drafted: "under 200 ms": the unit of ${name} is not known`
@@ -192,7 +192,11 @@ describe('a spec as text', () => {
   it('is read as what was written, whatever the words are', () => {
     fc.assert(
       fc.property(fc.string(), fc.array(fc.string({ minLength: 1 }), { minLength: 1 }), (words, list) => {
-        expect(parse(specText({ words, list, inner: { words } }))).toEqual({ words, list, inner: { words } })
+        expect(parse(renderSpec({ words, list, inner: { words } }))).toEqual({
+          words,
+          list,
+          inner: { words },
+        })
       }),
     )
   })

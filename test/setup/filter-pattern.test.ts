@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { fits } from '../../src/setup/github/filter-pattern.ts'
+import { isBranchMatch } from '../../src/setup/github/filter-pattern.ts'
 
 describe('a filter of a workflow fits as GitHub documents it', () => {
   it.each([
@@ -22,21 +22,21 @@ describe('a filter of a workflow fits as GitHub documents it', () => {
     ['**?', ['', 'a/b'], []],
     ['', [''], ['a']],
   ])('%s', (pattern, named, others) => {
-    expect(named.filter(branch => !fits(pattern, branch))).toEqual([])
-    expect(others.filter(branch => fits(pattern, branch))).toEqual([])
+    expect(named.filter(branch => !isBranchMatch(pattern, branch))).toEqual([])
+    expect(others.filter(branch => isBranchMatch(pattern, branch))).toEqual([])
   })
 
   it.each(['?a', '+', '[', 'a[b', '[]'])('%s cannot be read, and fits nothing', pattern => {
     for (const branch of ['', 'a', 'ab', '?a', '+', '[', 'a[b', '[]'])
-      expect(fits(pattern, branch)).toBe(false)
+      expect(isBranchMatch(pattern, branch)).toBe(false)
   })
 
   it('by itself, where nothing in it is special', () => {
     const plain = fc.stringMatching(/^[\w./@#$(){}|^-]*$/)
     fc.assert(
       fc.property(plain, plain, (a, b) => {
-        expect(fits(a, a)).toBe(true)
-        expect(fits(a, b)).toBe(a === b)
+        expect(isBranchMatch(a, a)).toBe(true)
+        expect(isBranchMatch(a, b)).toBe(a === b)
       }),
     )
   })
@@ -51,12 +51,12 @@ describe('a filter of a workflow fits as GitHub documents it', () => {
         fc.pre(
           !parts.join('').includes('***') && !parts.some((one, at) => one === '*' && parts[at + 1] === '*'),
         )
-        expect(fits(parts.join(''), name)).toBe(new RegExp(`^${said}$`).test(name))
+        expect(isBranchMatch(parts.join(''), name)).toBe(new RegExp(`^${said}$`).test(name))
       }),
     )
   })
 
   it('and is done soon, whoever wrote it', () => {
-    expect(fits(`${'**a+?'.repeat(200)}b`, 'a'.repeat(200))).toBe(false)
+    expect(isBranchMatch(`${'**a+?'.repeat(200)}b`, 'a'.repeat(200))).toBe(false)
   })
 })

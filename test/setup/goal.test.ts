@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { aimText, filesNamed, readGoal } from '../../src/setup/goal.ts'
-import { specName } from '../../src/setup/name.ts'
-import { goalText, unknownGoal } from '../../src/setup/told.ts'
+import { describeAim, findNamedSources, readGoal } from '../../src/setup/goal.ts'
+import { buildSpecName } from '../../src/setup/name.ts'
+import { renderGoal, createUnknownGoalError } from '../../src/setup/told.ts'
 
 describe('a goal in words', () => {
   it.each([
@@ -16,8 +16,8 @@ describe('a goal in words', () => {
     ['friendlier error messages', 'quality as people judge it (a judged metric)', 'quality'],
   ])('%s is %s', (words, aim, name) => {
     const goal = readGoal(words)
-    expect(goal.aim && aimText(goal.aim)).toBe(aim)
-    expect(specName(goal, null)).toBe(name)
+    expect(goal.aim && describeAim(goal.aim)).toBe(aim)
+    expect(buildSpecName(goal, null)).toBe(name)
     expect(goal.words).toBe(words)
   })
 
@@ -52,19 +52,19 @@ describe('a goal in words', () => {
 
   it('finds the files that it is about, by their names', () => {
     const paths = ['src/parser.js', 'src/parse/index.js', 'src/render.js', 'test/parser.test.js']
-    expect(filesNamed(paths, readGoal('make the parser faster').subjects)).toEqual([
+    expect(findNamedSources(paths, readGoal('make the parser faster').subjects)).toEqual([
       paths[0],
       paths[1],
       paths[3],
     ])
-    expect(filesNamed(paths, readGoal('make it faster').subjects)).toEqual([])
+    expect(findNamedSources(paths, readGoal('make it faster').subjects)).toEqual([])
   })
 })
 
 describe('what is told of a goal', () => {
   it('is what was understood, and what a person has to do', () => {
     const drafted = { metric: 'milliseconds', target: 1000 }
-    const told = goalText(readGoal('make the parser faster, under 1 s'), ['src/parser.js'], drafted)
+    const told = renderGoal(readGoal('make the parser faster, under 1 s'), ['src/parser.js'], drafted)
     expect(told).toEqual([
       'understood: time: minimize wall_seconds',
       'understood: good enough under 1 s, which is metric.primary.target 1000 of milliseconds',
@@ -82,7 +82,7 @@ describe('what is told of a goal', () => {
     const goal = readGoal(words)
     if (looks === null) return expect(goal.aim).toEqual({ kind: 'judge' })
     expect(goal.aim).toBeNull()
-    const { message } = unknownGoal(goal)
+    const { message } = createUnknownGoalError(goal)
     expect(message).toContain(looks)
     expect(message).toMatch(missing)
   })
@@ -94,12 +94,12 @@ describe('what is told of a goal', () => {
   })
 
   it('is honest about judged metrics and about those that only a harness can print', () => {
-    expect(goalText(readGoal('friendlier messages'), []).join('\n')).toContain(
+    expect(renderGoal(readGoal('friendlier messages'), []).join('\n')).toContain(
       'a model scores what the harness prints as items',
     )
-    expect(goalText(readGoal('more accuracy'), []).join('\n')).toContain(
+    expect(renderGoal(readGoal('more accuracy'), []).join('\n')).toContain(
       'the harness has to print {"accuracy": <number>}',
     )
-    expect(goalText(readGoal('good'), []).join('\n')).toContain('not understood: what is to be measured')
+    expect(renderGoal(readGoal('good'), []).join('\n')).toContain('not understood: what is to be measured')
   })
 })

@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { detect } from '../../src/setup/detect.ts'
+import { detectProject } from '../../src/setup/detect.ts'
 import type { Language } from '../../src/setup/findings.ts'
-import { type Skeleton, skeleton } from '../../src/setup/harness/skeleton.ts'
-import { sizeHarness } from '../../src/setup/harness/size.ts'
+import { type Skeleton, buildSkeleton } from '../../src/setup/harness/skeleton.ts'
+import { buildSizeHarness } from '../../src/setup/harness/size.ts'
 import { scratch } from '../git/scratch.ts'
 import { yardOf } from './a-project.ts'
 
@@ -70,19 +70,19 @@ describe.each(Object.keys(PROJECTS).filter((name): name is Language => name in P
   'a new harness in %s',
   language => {
     const files = PROJECTS[language]
-    const { entry, interpreter } = detect(yardOf(files), undefined).findings
+    const { entry, interpreter } = detectProject(yardOf(files), undefined).findings
 
     it.skipIf(!isHere(STARTS[language]))('runs as it is', () => {
       const { milliseconds, output_bytes } = printed(
         files,
-        skeleton(language, { name: 'speed', entry, interpreter }),
+        buildSkeleton(language, { name: 'speed', entry, interpreter }),
       )
       expect(milliseconds).toBeGreaterThan(0)
       expect(output_bytes).toBeGreaterThan(0)
     })
 
     it('calls what the project has, and says where the workload belongs', () => {
-      const { files: made, edit, calls } = skeleton(language, { name: 'speed', entry, interpreter })
+      const { files: made, edit, calls } = buildSkeleton(language, { name: 'speed', entry, interpreter })
       expect(made.find(({ path }) => path === edit)?.text).toContain('==== PUT YOUR WORKLOAD HERE ====')
       expect(calls).not.toContain(language === 'java' || language === 'c' ? 'program' : 'stand-in')
     })
@@ -93,7 +93,7 @@ describe('a harness with nothing to call', () => {
   it.each<Language>(['node', 'python', 'ruby', 'shell'])(
     'in %s runs all the same, and says that it is a stand-in',
     language => {
-      const made = skeleton(language, { name: 'speed', entry: null, interpreter: STARTS[language] })
+      const made = buildSkeleton(language, { name: 'speed', entry: null, interpreter: STARTS[language] })
       expect(made.calls).toContain('a stand-in')
       if (isHere(STARTS[language])) expect(printed({}, made)['milliseconds']).toBeGreaterThan(0)
     },
@@ -101,19 +101,19 @@ describe('a harness with nothing to call', () => {
 
   it('can start a program instead', () => {
     const entry = { kind: 'program', command: 'node cli.js --help' } as const
-    const made = skeleton('node', { name: 'speed', entry, interpreter: 'node' })
+    const made = buildSkeleton('node', { name: 'speed', entry, interpreter: 'node' })
     expect(printed({ 'cli.js': 'console.log("usage")\n' }, made)).toMatchObject({ output_bytes: 6 })
   })
 })
 
 describe('a harness of size', () => {
   it('counts the file that a build makes, and the sources where nothing is built', () => {
-    const { findings } = detect(yardOf(PROJECTS.node), undefined)
-    const { file, command } = sizeHarness(findings, 'size', [])
+    const { findings } = detectProject(yardOf(PROJECTS.node), undefined)
+    const { file, command } = buildSizeHarness(findings, 'size', [])
     const dir = laidOut({ ...PROJECTS.node, [file.path]: file.text })
     expect(JSON.parse(shell(dir, command))).toEqual({ bytes: 19 })
     const product = { path: 'dist/a.min.js', build: 'npm run build' }
-    const built = sizeHarness({ ...findings, product }, 'size', [])
+    const built = buildSizeHarness({ ...findings, product }, 'size', [])
     mkdirSync(join(dir, 'dist'))
     writeFileSync(join(dir, 'dist/a.min.js'), 'a')
     writeFileSync(join(dir, 'dist/a.min.js.map'), 'aaaa')

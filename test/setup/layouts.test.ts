@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { detect } from '../../src/setup/detect.ts'
-import { draft } from '../../src/setup/draft.ts'
+import { detectProject } from '../../src/setup/detect.ts'
+import { draftSpec } from '../../src/setup/draft.ts'
 import { choosePackage } from '../../src/setup/packages.ts'
 import { parseSpec } from '../../src/spec/parse.ts'
-import { unsupported } from '../../src/spec/unsupported.ts'
+import { listPlannedFeatures } from '../../src/spec/unsupported.ts'
 import { yardOf } from './a-project.ts'
 import { LAYOUTS } from './layouts.ts'
 
@@ -13,9 +13,9 @@ describe('a project in the layout of', () => {
     const { files, spec, writes = [], notes = [] } = layout
     const yard = yardOf(files)
     expect(choosePackage(yard.repository, {}).directory).toBe('')
-    const drafted = draft({
+    const drafted = draftSpec({
       yard,
-      detected: detect(yard, undefined),
+      detected: detectProject(yard, undefined),
       name: 'speed',
       prefix: 'optimize',
       goal: null,
@@ -25,6 +25,6 @@ describe('a project in the layout of', () => {
     expect(others.map(({ path }) => path)).toEqual(writes)
     expect(drafted.notes).toEqual(notes.map(note => expect.stringMatching(note)))
     const read = parseSpec(written?.text ?? '', { file: drafted.specPath })
-    expect(unsupported(read.spec)).toEqual([])
+    expect(listPlannedFeatures(read.spec)).toEqual([])
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { detect } from '../../src/setup/detect.ts'
+import { detectProject } from '../../src/setup/detect.ts'
 import { commandsIn, found, yardOf } from './a-project.ts'
 
 describe('a Ruby project', () => {
@@ -60,17 +60,19 @@ describe('several languages in one place', () => {
   }
 
   it('are told, and the one with a benchmark is taken', () => {
-    const { findings, others } = detect(yardOf(FILES), undefined)
+    const { findings, others } = detectProject(yardOf(FILES), undefined)
     expect([findings.language, others]).toEqual(['rust', ['node']])
   })
 
   it('are chosen from by name', () => {
-    expect(detect(yardOf(FILES), 'node').findings.language).toBe('node')
-    expect(() => detect(yardOf(FILES), 'go')).toThrow('no go project was found here; found: node, rust')
+    expect(detectProject(yardOf(FILES), 'node').findings.language).toBe('node')
+    expect(() => detectProject(yardOf(FILES), 'go')).toThrow(
+      'no go project was found here; found: node, rust',
+    )
   })
 
   it('may also be none', () => {
-    expect(() => detect(yardOf({ 'photo.svg': '' }), undefined)).toThrow(
+    expect(() => detectProject(yardOf({ 'photo.svg': '' }), undefined)).toThrow(
       'no project of a language that init knows was found here',
     )
   })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { NOT_NOISE_PROOF, usesStoredScore } from '../../src/spec/notes.ts'
+import { NOT_NOISE_PROOF, isComparedWithStoredScore } from '../../src/spec/notes.ts'
 import { ceSpec, changed, fixture, fixtureNames, parsed, problemsOf, winnowSpec } from './problems-of.ts'
 
 const ceFixtures = fixtureNames.filter(name => name.startsWith('ce-'))
@@ -9,7 +9,7 @@ describe('a ce-optimize spec', () => {
   it.each(ceFixtures)('%s runs unchanged, and says what its comparison is worth', name => {
     const { spec, notes: told } = parsed(fixture(name), { file: 'spec.yaml' })
     expect(spec.rules).toBe('ce')
-    expect(usesStoredScore(spec)).toBe(true)
+    expect(isComparedWithStoredScore(spec)).toBe(true)
     expect(told[0]).toBe(NOT_NOISE_PROOF)
   })
 

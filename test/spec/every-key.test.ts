@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { knownKeys } from '../../src/spec/known-keys.ts'
-import { unsupported } from '../../src/spec/unsupported.ts'
+import { listKnownKeys } from '../../src/spec/known-keys.ts'
+import { listPlannedFeatures } from '../../src/spec/unsupported.ts'
 import { changed, parsed, refusals } from './problems-of.ts'
 
 const SRC = join(import.meta.dirname, '../../src')
 
 /** Every leaf of the schema, both kinds of spec together; list indices left out. */
 function leaves(): string[] {
-  const mappings = [...knownKeys('winnow'), ...knownKeys('ce')]
+  const mappings = [...listKnownKeys('winnow'), ...listKnownKeys('ce')]
   const sections = new Set(mappings.map(([path]) => path))
   const all = mappings.flatMap(([path, keys]) => [...keys].map(key => (path === '' ? key : `${path}.${key}`)))
   return [...new Set(all)].filter(path => !sections.has(path))
@@ -230,13 +230,13 @@ describe('every key of the spec', () => {
       .filter(part => part !== '')
       .join('.')
     const named = section.startsWith('propose') ? 'propose' : section
-    expect(unsupported(parsed(spec({})).spec)).toEqual([])
-    expect(unsupported(parsed(spec(changes)).spec)).toContainEqual(expect.stringMatching(`^${named}`))
+    expect(listPlannedFeatures(parsed(spec({})).spec)).toEqual([])
+    expect(listPlannedFeatures(parsed(spec(changes)).spec)).toContainEqual(expect.stringMatching(`^${named}`))
   })
 
   it.each(Object.entries(NOTED))('%s is accepted, and said to change nothing', (entry, changes) => {
     const { spec: accepted, notes } = parsed(spec(changes))
-    expect(unsupported(accepted)).toEqual([])
+    expect(listPlannedFeatures(accepted)).toEqual([])
     expect(notes).toContainEqual(
       expect.stringMatching(`^${entry.replace(/\.$/, '')} is (?:ignored|accepted)`),
     )

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { harnessSection } from '../../src/spec/harness.ts'
+import { getHarnessSection } from '../../src/spec/harness.ts'
 import { parseGateCheck } from '../../src/spec/gate-check.ts'
 import { ceSpec, changed, fixture, parsed, winnowSpec } from './problems-of.ts'
 
 describe('the harness section of a spec', () => {
   it('is measurement, metric and gates, with defaults filled in, and survives JSON', () => {
-    const section = harnessSection(winnowSpec())
+    const section = getHarnessSection(winnowSpec())
     expect(Object.keys(section).toSorted()).toEqual(['gates', 'measurement', 'metric'])
     expect(section.measurement.timeout_seconds).toBe(600)
     expect(JSON.parse(JSON.stringify(section))).toEqual(section)
@@ -14,14 +14,14 @@ describe('the harness section of a spec', () => {
   it.each(['winnow-everything.yaml', 'winnow-suite.yaml', 'ce-clustering.yaml'])(
     'of %s survives JSON',
     name => {
-      const section = harnessSection(parsed(fixture(name)).spec)
+      const section = getHarnessSection(parsed(fixture(name)).spec)
       expect(JSON.parse(JSON.stringify(section))).toEqual(section)
     },
   )
 
   it('is the same whether a default is written out or not', () => {
     const written = winnowSpec({ 'measurement.timeout_seconds': 600, 'metric.primary.name': 'wall_seconds' })
-    expect(harnessSection(written)).toEqual(harnessSection(winnowSpec()))
+    expect(getHarnessSection(written)).toEqual(getHarnessSection(winnowSpec()))
   })
 
   it('does not change with what changes no measurement', () => {
@@ -30,19 +30,21 @@ describe('the harness section of a spec', () => {
       'metric.primary.baseline': 7,
       'measurement.output_format': undefined,
     })
-    expect(harnessSection(other)).toEqual(harnessSection(ceSpec()))
+    expect(getHarnessSection(other)).toEqual(getHarnessSection(ceSpec()))
   })
 
   it('changes with the ruler', () => {
-    const section = harnessSection(winnowSpec())
-    expect(harnessSection(winnowSpec({ 'measurement.command': 'other' }))).not.toEqual(section)
-    expect(harnessSection(winnowSpec({ gates: [{ name: 'tests', command: 'true' }] }))).not.toEqual(section)
+    const section = getHarnessSection(winnowSpec())
+    expect(getHarnessSection(winnowSpec({ 'measurement.command': 'other' }))).not.toEqual(section)
+    expect(getHarnessSection(winnowSpec({ gates: [{ name: 'tests', command: 'true' }] }))).not.toEqual(
+      section,
+    )
     expect(parsed(changed('winnow-smallest.yaml', { advice: ['x'] })).spec.advice).toEqual(['x'])
   })
 
   it('shares nothing with the spec it came from', () => {
     const spec = winnowSpec()
-    harnessSection(spec).gates.length = 0
+    getHarnessSection(spec).gates.length = 0
     expect(spec.gates).toHaveLength(1)
   })
 })

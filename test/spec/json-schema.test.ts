@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
-import { specJsonSchema, specJsonSchemaText } from '../../src/spec/json-schema.ts'
-import { knownKeys } from '../../src/spec/known-keys.ts'
+import { buildSpecJsonSchema, renderSpecJsonSchema } from '../../src/spec/json-schema.ts'
+import { listKnownKeys } from '../../src/spec/known-keys.ts'
 import { fixture, fixtureNames } from './problems-of.ts'
 
 const committed = readFileSync(join(import.meta.dirname, '../../schema/spec.schema.json'), 'utf8')
@@ -30,13 +30,13 @@ function properties(schema: unknown, path: string): [string, Json][] {
 }
 
 const half = (kind: 'winnow' | 'ce'): unknown => {
-  const { definitions } = specJsonSchema()
+  const { definitions } = buildSpecJsonSchema()
   return isJson(definitions) ? definitions[kind] : undefined
 }
 
 describe('schema/spec.schema.json', () => {
   it('is what the zod schema generates', () => {
-    expect(committed).toBe(specJsonSchemaText())
+    expect(committed).toBe(renderSpecJsonSchema())
   })
 
   it.each(['winnow', 'ce'] as const)('describes every key of a %s spec', kind => {
@@ -44,7 +44,7 @@ describe('schema/spec.schema.json', () => {
     expect(
       described.filter(([, schema]) => typeof schema['description'] !== 'string').map(([path]) => path),
     ).toEqual([])
-    const known = [...knownKeys(kind)].flatMap(([home, keys]) =>
+    const known = [...listKnownKeys(kind)].flatMap(([home, keys]) =>
       [...keys].map(key => (home === '' ? key : `${home}.${key}`)),
     )
     expect(new Set(described.map(([path]) => path))).toEqual(new Set(known))
@@ -65,7 +65,9 @@ describe('schema/spec.schema.json', () => {
   })
 
   it('chooses the kind by the key winnow', () => {
-    const chosen = Object.entries(specJsonSchema()).filter(([key]) => ['if', 'then', 'else'].includes(key))
+    const chosen = Object.entries(buildSpecJsonSchema()).filter(([key]) =>
+      ['if', 'then', 'else'].includes(key),
+    )
     expect(chosen).toEqual([
       ['if', { required: ['winnow'] }],
       ['then', { $ref: '#/definitions/winnow' }],

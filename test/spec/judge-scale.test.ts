@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { type Scale, scaleOf } from '../../src/spec/judge-scale.ts'
-import { rubricOf, singletonRubricOf } from '../../src/judge/rubric.ts'
+import { type ScoreScale, findScoreScale } from '../../src/spec/judge-scale.ts'
+import { buildRubric, buildSingletonRubric } from '../../src/judge/rubric.ts'
 import { fixture, parsed } from './problems-of.ts'
 
-function of(rubric: string, given: Scale | null = null) {
+function of(rubric: string, given: ScoreScale | null = null) {
   const scale = given && { lowest: given[0], highest: given[1] }
-  return scaleOf({ rubric, scoring: { scale } })
+  return findScoreScale({ rubric, scoring: { scale } })
 }
 
 describe('the scale of scores', () => {
-  it.each<[string, Scale | null]>([
+  it.each<[string, ScoreScale | null]>([
     ['Score 1 to 5 how well it reads.', [1, 5]],
     ['Rate it 1-10, with 10 as the best.', [1, 10]],
     ['from 0 – 100', [0, 100]],
@@ -43,28 +43,28 @@ describe('the rubric of a spec', () => {
   }
 
   it('optimises the field that the primary names', () => {
-    expect(rubricOf(metricOf('ce-judge.yaml'))).toMatchObject({
+    expect(buildRubric(metricOf('ce-judge.yaml'))).toMatchObject({
       primary: 'mean_score',
       others: ['coverage'],
       scale: [1, 5],
     })
-    expect(rubricOf(metricOf('ce-judge.yaml', { name: 'coverage' }))).toMatchObject({
+    expect(buildRubric(metricOf('ce-judge.yaml', { name: 'coverage' }))).toMatchObject({
       primary: 'coverage',
       others: ['mean_score'],
     })
   })
 
   it('has another text for singletons, where any are scored', () => {
-    expect(singletonRubricOf(metricOf('ce-clustering.yaml'))).toMatchObject({
+    expect(buildSingletonRubric(metricOf('ce-clustering.yaml'))).toMatchObject({
       text: 'Score whether this item belongs to one of the clusters.',
       scale: [1, 5],
     })
-    expect(singletonRubricOf(metricOf('ce-judge.yaml'))).toBeNull()
+    expect(buildSingletonRubric(metricOf('ce-judge.yaml'))).toBeNull()
   })
 
   it('is none without a scale', () => {
     const { primary, judge } = metricOf('ce-judge.yaml')
-    expect(() => rubricOf({ primary, judge: { ...judge, rubric: 'How good is it?' } })).toThrow(
+    expect(() => buildRubric({ primary, judge: { ...judge, rubric: 'How good is it?' } })).toThrow(
       'names no scale',
     )
   })

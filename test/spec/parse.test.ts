@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { exitCodeOf, UserError } from '../../src/errors.ts'
-import { problemLine, SpecErrors } from '../../src/spec/problem.ts'
+import { getExitCode, UserError } from '../../src/errors.ts'
+import { formatProblem, SpecErrors } from '../../src/spec/problem.ts'
 import { changed, fixture, fixtureNames, parsed, problemsOf, winnowSpec } from './problems-of.ts'
 
-const lines = (text: string, options = {}): string[] => problemsOf(text, options).map(problemLine)
+const lines = (text: string, options = {}): string[] => problemsOf(text, options).map(formatProblem)
 const smallest = fixture('winnow-smallest.yaml')
 
 describe('a spec file', () => {
@@ -55,7 +55,7 @@ describe('an error in a spec', () => {
   it('is a user error at the first place', () => {
     const error = new SpecErrors(problemsOf('winnow: 3\n'))
     expect(error).toBeInstanceOf(UserError)
-    expect(exitCodeOf(error)).toBe(2)
+    expect(getExitCode(error)).toBe(2)
     expect(error.place).toMatchObject({ file: '.winnow/parse.yaml', line: 1 })
   })
 

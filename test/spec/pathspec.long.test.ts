@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { compilePathspec, gitPathspecs, hasMagic, normalisedPattern } from '../../src/spec/pathspec.ts'
+import { compilePathspec, toGitPathspecs, hasMagic, normalisePattern } from '../../src/spec/pathspec.ts'
 
 let repository: string
 
@@ -27,7 +27,7 @@ function listedByGit(pattern: string, paths: readonly string[]): string[] {
   const blob = 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391'
   rmSync(join(repository, '.git', 'index'), { force: true })
   git(['update-index', '-z', '--index-info'], paths.map(path => `100644 ${blob}\t${path}\0`).join(''))
-  const listed = git(['ls-files', '-z', '--', ...gitPathspecs(pattern)])
+  const listed = git(['ls-files', '-z', '--', ...toGitPathspecs(pattern)])
   return listed
     .split('\0')
     .filter(path => path !== '')
@@ -108,7 +108,7 @@ const glob = fc.constantFrom(
 const pattern = fc
   .tuple(fc.array(fc.oneof(segment, glob), { minLength: 1, maxLength: 4 }), fc.constantFrom('', '', '/'))
   .map(([parts, end]) => parts.join('/') + end)
-  .filter(one => !hasMagic(one) && !one.split('/').includes('..') && normalisedPattern(one) !== '')
+  .filter(one => !hasMagic(one) && !one.split('/').includes('..') && normalisePattern(one) !== '')
 
 describe('a scope pattern', () => {
   it('matches what git ls-files lists for the same :(top,glob) pathspec', () => {
@@ -138,7 +138,7 @@ describe('a scope pattern', () => {
           const place = Math.min(at[index] ?? 0, text.length)
           return text.slice(0, place) + piece + text.slice(place + 1)
         }, one)
-        fc.pre(!written.startsWith('/') && !hasMagic(written) && normalisedPattern(written) !== '')
+        fc.pre(!written.startsWith('/') && !hasMagic(written) && normalisePattern(written) !== '')
         fc.pre(!written.split('/').includes('..'))
         const paths = asTree([
           one,

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parse, stringify } from 'yaml'
-import { foundText, pathText, problemLine, SpecErrors } from '../../src/spec/problem.ts'
+import { describeFoundValue, formatPath, formatProblem, SpecErrors } from '../../src/spec/problem.ts'
 import { changed, fixture, fixtureNames, problemsOf } from './problems-of.ts'
 
 const at = (text: string): string[] =>
@@ -86,8 +86,8 @@ describe('the place of a problem', () => {
 
 describe('the words of a problem', () => {
   it('write a path as people do', () => {
-    expect(pathText(['metric', 'objectives', 2, 'name'])).toBe('metric.objectives[2].name')
-    expect(pathText([])).toBe('')
+    expect(formatPath(['metric', 'objectives', 2, 'name'])).toBe('metric.objectives[2].name')
+    expect(formatPath([])).toBe('')
   })
 
   it.each([
@@ -100,7 +100,7 @@ describe('the words of a problem', () => {
     [{}, 'a mapping'],
     ['x'.repeat(100), `"${'x'.repeat(60)}…"`],
   ])('name what was found: %j', (value, words) => {
-    expect(foundText(value)).toBe(words)
+    expect(describeFoundValue(value)).toBe(words)
   })
 
   it('stay on one line, whatever was found', () => {
@@ -112,11 +112,11 @@ describe('the words of a problem', () => {
     }
     const problems = problemsOf(changed('winnow-smallest.yaml', hostile))
     expect(problems).toHaveLength(4)
-    for (const problem of problems) expect(problemLine(problem)).not.toMatch(/\p{Cc}/u)
+    for (const problem of problems) expect(formatProblem(problem)).not.toMatch(/\p{Cc}/u)
   })
 
   it('are one line for each problem', () => {
     const problems = problemsOf(block)
-    expect(new SpecErrors(problems).message.split('\n')).toEqual(problems.map(problemLine))
+    expect(new SpecErrors(problems).message.split('\n')).toEqual(problems.map(formatProblem))
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { UserError } from '../../src/errors.ts'
-import { pairsPerJob, resolveEvidence } from '../../src/spec/resolve-evidence.ts'
+import { resolvePairsPerJob, resolveEvidence } from '../../src/spec/resolve-evidence.ts'
 import { winnowSpec } from './problems-of.ts'
 
 const noisy = { singleMachine: false, scale: 'log', deterministic: false } as const
@@ -55,7 +55,7 @@ describe('evidence, once calibrated', () => {
 
   it('takes more pairs when an execution is short', () => {
     const { evidence } = winnowSpec()
-    expect([pairsPerJob(evidence, 19.9), pairsPerJob(evidence, 20)]).toEqual([8, 4])
-    expect(pairsPerJob({ pairs_per_job: 3 }, 1)).toBe(3)
+    expect([resolvePairsPerJob(evidence, 19.9), resolvePairsPerJob(evidence, 20)]).toEqual([8, 4])
+    expect(resolvePairsPerJob({ pairs_per_job: 3 }, 1)).toBe(3)
   })
 })

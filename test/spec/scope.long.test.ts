@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { covers } from '../../src/spec/cover.ts'
+import { isCoveredByPattern } from '../../src/spec/cover.ts'
 import { compilePathspec } from '../../src/spec/pathspec.ts'
 import { compileScope } from '../../src/spec/scope.ts'
 
@@ -69,7 +69,7 @@ describe('an immutable pattern that covers a mutable one', () => {
     ['src/*', 'src/**', false],
   ]
   it.each(cases)('%s over %s: %s', (immutable, mutable, expected) => {
-    expect(covers(immutable, mutable)).toBe(expected)
+    expect(isCoveredByPattern(immutable, mutable)).toBe(expected)
   })
 
   it('leaves no path of a directory or glob that may change', () => {
@@ -82,7 +82,7 @@ describe('an immutable pattern that covers a mutable one', () => {
       .map(parts => parts.join('/'))
     fc.assert(
       fc.property(pattern, pattern, path, (immutable, mutable, one) => {
-        fc.pre(covers(immutable, mutable) && compilePathspec(mutable)(one))
+        fc.pre(isCoveredByPattern(immutable, mutable) && compilePathspec(mutable)(one))
         // A file by a name that a wildcard in front of it leads to is taken for a file, not for a directory.
         fc.pre(one === mutable || !/[*?]/.test(immutable) || /[*?]\/?$/.test(immutable))
         expect(compilePathspec(immutable)(one)).toBe(true)

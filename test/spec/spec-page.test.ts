@@ -5,26 +5,26 @@ import { parse } from 'yaml'
 import { halvesOf, type KeySchema, keysBelow, valuesText } from '../../docs/generate/spec-keys.ts'
 import { specPage } from '../../docs/generate/spec-page.ts'
 import { unbuilt } from '../../docs/generate/spec-unbuilt.ts'
-import { specJsonSchema } from '../../src/spec/json-schema.ts'
-import { knownKeys } from '../../src/spec/known-keys.ts'
+import { buildSpecJsonSchema } from '../../src/spec/json-schema.ts'
+import { listKnownKeys } from '../../src/spec/known-keys.ts'
 import { parseSpec } from '../../src/spec/parse.ts'
-import { unsupported } from '../../src/spec/unsupported.ts'
+import { listPlannedFeatures } from '../../src/spec/unsupported.ts'
 import { changed, FIXTURES, parsed } from './problems-of.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/spec.md'), 'utf8')
-const halves = halvesOf(specJsonSchema())
+const halves = halvesOf(buildSpecJsonSchema())
 const keys = keysBelow(halves.winnow)
 const rows = page.split('\n').filter(line => line.startsWith('| `'))
 const rowOf = (path: string) => rows.filter(row => row.startsWith(`| \`${path}\``)).join('\n')
 
 describe('docs/spec.md', () => {
   it('is generated from the schema', () => {
-    expect(page, 'docs/spec.md is stale: npm run docs writes it').toBe(specPage(specJsonSchema()))
+    expect(page, 'docs/spec.md is stale: npm run docs writes it').toBe(specPage(buildSpecJsonSchema()))
   })
 
   it('has a line for every key of both kinds of spec, and for no other', () => {
     const known = (['winnow', 'ce'] as const).flatMap(kind =>
-      [...knownKeys(kind)].flatMap(([home, names]) =>
+      [...listKnownKeys(kind)].flatMap(([home, names]) =>
         [...names].map(name => (home === '' ? name : `${home}.${name}`)),
       ),
     )
@@ -69,7 +69,7 @@ describe('docs/spec.md', () => {
     ])
       expect(rowOf(path)).toContain('*On GitHub; elsewhere only the default is taken.*')
     expect(rowOf('measurement.output')).not.toContain('Not built')
-    const refused = unsupported(
+    const refused = listPlannedFeatures(
       parsed(readFileSync(join(FIXTURES, 'winnow-everything.yaml'), 'utf8')).spec,
       'github',
     )
@@ -85,7 +85,7 @@ describe('docs/spec.md', () => {
   it('begins with a spec that works', () => {
     const example = /```yaml\n([\s\S]*?)```/.exec(page)?.[1] ?? ''
     const { spec } = parseSpec(example, { file: '.winnow/speed.yaml' })
-    expect(unsupported(spec)).toEqual([])
+    expect(listPlannedFeatures(spec)).toEqual([])
     expect(parse(example)).toHaveProperty('winnow', 1)
   })
 })

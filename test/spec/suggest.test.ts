@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { homesOf, knownKeys } from '../../src/spec/known-keys.ts'
-import { containing, editDistance, nearest } from '../../src/spec/suggest.ts'
-import { unknownKey } from '../../src/spec/unknown-key.ts'
+import { findKeyHomes, listKnownKeys } from '../../src/spec/known-keys.ts'
+import { findContainingWord, computeEditDistance, findNearestWord } from '../../src/spec/suggest.ts'
+import { describeUnknownKey } from '../../src/spec/unknown-key.ts'
 
 const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c', '_'), maxLength: 8 })
 
@@ -16,14 +16,14 @@ describe('the distance between two words', () => {
     ['abc', '', 3],
     ['kitten', 'sitting', 3],
   ])('%s to %s is %i', (left, right, distance) => {
-    expect(editDistance(left, right)).toBe(distance)
+    expect(computeEditDistance(left, right)).toBe(distance)
   })
 
   it('is symmetric, zero only for the same word, and never longer than the longer one', () => {
     fc.assert(
       fc.property(word, word, (left, right) => {
-        const distance = editDistance(left, right)
-        expect(distance).toBe(editDistance(right, left))
+        const distance = computeEditDistance(left, right)
+        expect(distance).toBe(computeEditDistance(right, left))
         expect(distance === 0).toBe(left === right)
         expect(distance).toBeLessThanOrEqual(Math.max(left.length, right.length))
       }),
@@ -33,36 +33,36 @@ describe('the distance between two words', () => {
 
 describe('what somebody meant', () => {
   it('is the nearest candidate, and by its first letter when two are equally near', () => {
-    expect(nearest('imutable', ['mutable', 'immutable'])).toBe('immutable')
-    expect(nearest('mutible', ['mutable', 'immutable'])).toBe('mutable')
+    expect(findNearestWord('imutable', ['mutable', 'immutable'])).toBe('immutable')
+    expect(findNearestWord('mutible', ['mutable', 'immutable'])).toBe('mutable')
   })
 
   it('disregards case and separators', () => {
-    expect(nearest('maxFiles', ['max_files', 'max_jobs'])).toBe('max_files')
-    expect(nearest('pytest_benchmark', ['pytest-benchmark'])).toBe('pytest-benchmark')
+    expect(findNearestWord('maxFiles', ['max_files', 'max_jobs'])).toBe('max_files')
+    expect(findNearestWord('pytest_benchmark', ['pytest-benchmark'])).toBe('pytest-benchmark')
   })
 
   it('is nothing when nothing is near', () => {
-    expect(nearest('colour', ['direction', 'gates'])).toBeUndefined()
-    expect(nearest('x'.repeat(10_000), ['x'])).toBeUndefined()
+    expect(findNearestWord('colour', ['direction', 'gates'])).toBeUndefined()
+    expect(findNearestWord('x'.repeat(10_000), ['x'])).toBeUndefined()
   })
 
   it('never is the word itself', () => {
     fc.assert(
       fc.property(word, fc.array(word), (one, all) => {
-        expect(nearest(one, [...all, one])).not.toBe(one)
+        expect(findNearestWord(one, [...all, one])).not.toBe(one)
       }),
     )
   })
 
   it('may be a longer name that has the word as a part', () => {
-    expect(containing('timeout', ['command', 'timeout_seconds'])).toBe('timeout_seconds')
-    expect(containing('time', ['timeout_seconds'])).toBeUndefined()
+    expect(findContainingWord('timeout', ['command', 'timeout_seconds'])).toBe('timeout_seconds')
+    expect(findContainingWord('time', ['timeout_seconds'])).toBeUndefined()
   })
 })
 
 describe('the keys of a spec', () => {
-  const known = knownKeys('winnow')
+  const known = listKnownKeys('winnow')
 
   it('are read off the schema, through lists, defaults and alternatives', () => {
     expect(known.get('')).toContain('gates')
@@ -74,19 +74,19 @@ describe('the keys of a spec', () => {
 
   it('are the same for both kinds of spec', () => {
     const keys = (kind: 'winnow' | 'ce') =>
-      [...knownKeys(kind)].map(([home, names]) => [home, [...names].toSorted()])
+      [...listKnownKeys(kind)].map(([home, names]) => [home, [...names].toSorted()])
     expect(keys('ce')).toEqual(keys('winnow'))
   })
 
   it('name their homes, the shallowest first', () => {
-    expect(homesOf('gates', known)).toEqual([''])
-    expect(homesOf('min_effect', known)).toEqual(['evidence'])
-    expect(homesOf('timeout_seconds', known)[0]).toBe('measurement')
-    expect(homesOf('nonsense', known)).toEqual([])
+    expect(findKeyHomes('gates', known)).toEqual([''])
+    expect(findKeyHomes('min_effect', known)).toEqual(['evidence'])
+    expect(findKeyHomes('timeout_seconds', known)[0]).toBe('measurement')
+    expect(findKeyHomes('nonsense', known)).toEqual([])
   })
 
   it('are never suggested where they stand already', () => {
-    const { fix } = unknownKey(['propose', 0], 'command', known)
+    const { fix } = describeUnknownKey(['propose', 0], 'command', known)
     expect(fix).not.toContain('did you mean "command"')
   })
 
@@ -96,7 +96,7 @@ describe('the keys of a spec', () => {
         if (key.length < 4) continue
         const typo = `${key.slice(0, 2)}${key.slice(3)}`
         if (keys.has(typo)) continue
-        const { didYouMean } = unknownKey(home === '' ? [] : home.split('.'), typo, known)
+        const { didYouMean } = describeUnknownKey(home === '' ? [] : home.split('.'), typo, known)
         expect(keys).toContain(didYouMean)
       }
     }

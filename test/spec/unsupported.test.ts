@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { BENCHMARK_FORMATS } from '../../src/spec/benchmark-formats.ts'
-import { notedElsewhere } from '../../src/spec/unread-keys.ts'
-import { unsupported } from '../../src/spec/unsupported.ts'
+import { noteGithubOnlyKeys } from '../../src/spec/unread-keys.ts'
+import { listPlannedFeatures } from '../../src/spec/unsupported.ts'
 import { ceSpec, changed, fixture, parsed, winnowSpec } from './problems-of.ts'
 
 /** With a metric that repeats exactly, so that nothing else is missing. */
@@ -26,14 +26,14 @@ it('the README names what is refused everywhere, and nothing else', () => {
   expect(list.split(/,\s+/).toSorted()).toEqual(Object.keys(MISSING).toSorted())
   for (const where of ['local', 'github', 'single-job'] as const)
     for (const [name, spec] of Object.entries(MISSING))
-      expect([name, unsupported(spec(), where).length > 0]).toEqual([name, true])
+      expect([name, listPlannedFeatures(spec(), where).length > 0]).toEqual([name, true])
 })
 
 describe('what is valid but not built', () => {
   it.each(['winnow-deterministic.yaml', 'winnow-stability.yaml', 'ce-hard.yaml', 'ce-expensive.yaml'])(
     'is nothing in %s',
     name => {
-      expect(unsupported(parsed(fixture(name)).spec)).toEqual([])
+      expect(listPlannedFeatures(parsed(fixture(name)).spec)).toEqual([])
     },
   )
 
@@ -71,29 +71,29 @@ describe('what is valid but not built', () => {
     [{ 'stopping.max_total_cost_usd': 5 }, 'stopping.max_total_cost_usd 5'],
   ]
   it('is less on GitHub, where people can be told apart', () => {
-    expect(unsupported(counting({ 'dependencies.approvers': 'admin' }), 'github')).toEqual([])
-    expect(unsupported(counting({ 'dependencies.approvers': ['ada'] }), 'github')).toEqual([])
-    expect(unsupported(counting({ 'dependencies.approvers': ['ada'] }), 'single-job')).toEqual([])
-    expect(unsupported(counting({ 'merge.via': 'api' }), 'github')).toEqual([])
-    expect(unsupported(counting({ 'merge.max_pull_requests_per_hour': 9 }), 'github')).toEqual([])
-    expect(unsupported(counting({ 'report.comment': 'never' }), 'github')).toEqual([])
-    expect(unsupported(counting({ 'dependencies.approvers': ['team/core'] }), 'github')).toEqual([])
-    expect(unsupported(counting({ 'dependencies.approvers': ['team/core'] }))).toHaveLength(1)
+    expect(listPlannedFeatures(counting({ 'dependencies.approvers': 'admin' }), 'github')).toEqual([])
+    expect(listPlannedFeatures(counting({ 'dependencies.approvers': ['ada'] }), 'github')).toEqual([])
+    expect(listPlannedFeatures(counting({ 'dependencies.approvers': ['ada'] }), 'single-job')).toEqual([])
+    expect(listPlannedFeatures(counting({ 'merge.via': 'api' }), 'github')).toEqual([])
+    expect(listPlannedFeatures(counting({ 'merge.max_pull_requests_per_hour': 9 }), 'github')).toEqual([])
+    expect(listPlannedFeatures(counting({ 'report.comment': 'never' }), 'github')).toEqual([])
+    expect(listPlannedFeatures(counting({ 'dependencies.approvers': ['team/core'] }), 'github')).toEqual([])
+    expect(listPlannedFeatures(counting({ 'dependencies.approvers': ['team/core'] }))).toHaveLength(1)
   })
 
   it.each([
     { 'execution.runs_on': ['self-hosted', 'bench'] },
     { 'execution.services': { db: { image: 'postgres:17' } } },
   ])('is less where measuring jobs are told what to run on: %j', changes => {
-    expect(unsupported(counting(changes), 'github')).toEqual([])
+    expect(listPlannedFeatures(counting(changes), 'github')).toEqual([])
     for (const where of ['local', 'single-job'] as const) {
-      expect(unsupported(counting(changes), where)).toEqual([
+      expect(listPlannedFeatures(counting(changes), where)).toEqual([
         expect.stringMatching(
           /^execution\..* is, but for measuring jobs on GitHub, not built yet; remove it/,
         ),
       ])
     }
-    expect(notedElsewhere(counting(changes))).toEqual([
+    expect(noteGithubOnlyKeys(counting(changes))).toEqual([
       expect.stringMatching(
         /^execution\.\w+ is for campaigns on GitHub: on this machine winnow run refuses it$/,
       ),
@@ -101,7 +101,7 @@ describe('what is valid but not built', () => {
   })
 
   it.each(cases)('%j is one sentence with its key and what to use now', (changes, key) => {
-    const sentences = unsupported(counting(changes))
+    const sentences = listPlannedFeatures(counting(changes))
     expect(sentences).toHaveLength(1)
     const [sentence = ''] = sentences
     expect(sentence.startsWith(key)).toBe(true)
@@ -109,12 +109,14 @@ describe('what is valid but not built', () => {
   })
 
   it('includes a network that is cut, a judge, a loss and a suite', () => {
-    const cut = unsupported(counting({ 'measurement.isolation': 'bwrap', 'measurement.network': 'off' }))
+    const cut = listPlannedFeatures(
+      counting({ 'measurement.isolation': 'bwrap', 'measurement.network': 'off' }),
+    )
     expect(cut).toContainEqual(expect.stringContaining('measurement.network off'))
-    expect(unsupported(parsed(fixture('ce-judge.yaml')).spec)).toEqual([
+    expect(listPlannedFeatures(parsed(fixture('ce-judge.yaml')).spec)).toEqual([
       expect.stringMatching(/^measurement\.stability: .+, beside a judged metric, not built yet; /),
     ])
-    const suite = unsupported(parsed(fixture('winnow-suite.yaml')).spec)
+    const suite = listPlannedFeatures(parsed(fixture('winnow-suite.yaml')).spec)
     expect(suite).toContainEqual(expect.stringContaining('type loss'))
     expect(suite).toContainEqual(expect.stringContaining('measurement.suite'))
   })
@@ -132,7 +134,7 @@ describe('what is valid but not built', () => {
     [{ 'metric.judge.calibration': { labels: 'l.json' } }, 'metric.judge.calibration'],
   ])('beside a judged metric includes %j', (changes, key) => {
     const { spec } = parsed(changed('ce-judge.yaml', { 'measurement.mode': 'paired', ...changes }))
-    const [sentence = '', ...others] = unsupported(spec)
+    const [sentence = '', ...others] = listPlannedFeatures(spec)
     expect(others).toEqual([])
     expect(sentence.startsWith(`${key}: `)).toBe(true)
     expect(sentence).toMatch(/, beside a judged metric, not built yet; .+\.$/)
@@ -140,9 +142,9 @@ describe('what is valid but not built', () => {
 
   it('includes judging where the key of the models would lie beside what is measured', () => {
     const { spec } = parsed(changed('ce-judge.yaml', { 'measurement.mode': 'paired' }))
-    for (const where of ['local', 'github'] as const) expect(unsupported(spec, where)).toEqual([])
+    for (const where of ['local', 'github'] as const) expect(listPlannedFeatures(spec, where)).toEqual([])
     const said = /^metric\.primary\.type judge: in single-job mode the key /
-    expect(unsupported(spec, 'single-job')).toEqual([expect.stringMatching(said)])
+    expect(listPlannedFeatures(spec, 'single-job')).toEqual([expect.stringMatching(said)])
   })
 
   it('does not include what is built', () => {
@@ -161,22 +163,22 @@ describe('what is valid but not built', () => {
         { use: 'command', command: 'agent' },
       ],
     }
-    expect(unsupported(counting(built))).toEqual([])
+    expect(listPlannedFeatures(counting(built))).toEqual([])
   })
 
   it.each(BENCHMARK_FORMATS)('is no output of %s', output => {
-    expect(unsupported(counting({ 'measurement.output': output }))).toEqual([])
+    expect(listPlannedFeatures(counting({ 'measurement.output': output }))).toEqual([])
   })
 
   it('is no noise, asked for by name or known beforehand', () => {
-    expect(unsupported(counting({ 'measurement.mode': 'paired' }))).toEqual([])
-    expect(unsupported(parsed(fixture('winnow-smallest.yaml')).spec)).toEqual([])
+    expect(listPlannedFeatures(counting({ 'measurement.mode': 'paired' }))).toEqual([])
+    expect(listPlannedFeatures(parsed(fixture('winnow-smallest.yaml')).spec)).toEqual([])
   })
 
   it('is no metric that is only logged, nor one that is compared with a stored score', () => {
     const logged = [{ name: 'wall_seconds', direction: 'minimize', role: 'secondary' }]
-    expect(unsupported(counting({ 'metric.objectives': logged }))).toEqual([])
-    expect(unsupported(winnowSpec({ 'measurement.stability': {} }))).toEqual([])
+    expect(listPlannedFeatures(counting({ 'metric.objectives': logged }))).toEqual([])
+    expect(listPlannedFeatures(winnowSpec({ 'measurement.stability': {} }))).toEqual([])
   })
 })
 
@@ -190,7 +192,7 @@ describe('what a ce spec brings along for machinery of its own', () => {
 
   it('is said, and does not stop it', () => {
     const { spec, notes } = parsed(changed('ce-hard.yaml', brought))
-    expect(unsupported(spec)).toEqual([])
+    expect(listPlannedFeatures(spec)).toEqual([])
     for (const key of ['stopping.max_total_cost_usd', 'execution.codex_security', 'execution.backend'])
       expect(notes).toContainEqual(expect.stringMatching(new RegExp(`^${key} changes nothing: `)))
   })
@@ -201,9 +203,9 @@ describe('what a ce spec brings along for machinery of its own', () => {
   })
 
   it("is not winnow's own, which is refused there as well", () => {
-    expect(unsupported(ceSpec({ 'report.webhook': 'https://example.com' }))).toEqual([
+    expect(listPlannedFeatures(ceSpec({ 'report.webhook': 'https://example.com' }))).toEqual([
       expect.stringContaining('report.webhook'),
     ])
-    expect(unsupported(ceSpec({ 'execution.backend': 'remote' }))).toHaveLength(1)
+    expect(listPlannedFeatures(ceSpec({ 'execution.backend': 'remote' }))).toHaveLength(1)
   })
 })

@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest'
 import { COMMAND_NAMES } from '../../src/action/commands.ts'
 import { INPUTS } from '../../src/action/inputs.ts'
 import { OUTPUTS } from '../../src/action/runner-protocol.ts'
-import { MOST_ORDERS_A_RUN } from '../../src/model/parcel.ts'
+import { MAX_ORDERS_PER_RUN } from '../../src/model/parcel.ts'
 import { OWN_ACTION, readWrittenWorkflow } from '../../src/setup/github/action-reference.ts'
 import { SETUP_ACTION, WORKFLOW } from '../../src/setup/github/files.ts'
-import { permissionTable, RIGHTS } from '../../src/setup/github/permissions.ts'
-import { cronOf } from '../../src/setup/github/schedule.ts'
+import { renderPermissionTable, RIGHTS } from '../../src/setup/github/permissions.ts'
+import { buildCron } from '../../src/setup/github/schedule.ts'
 import { type Job, parsedWorkflow, stepsOfAction, type Workflow } from './parsed.ts'
 import { ACTION, everyFile, JUDGED, NODE, PROJECTS, written } from './written.ts'
 
@@ -31,27 +31,27 @@ describe('the schedule', () => {
   it.each(['hourly', 'daily', 'weekly'])('%s: at an odd minute, the same for the same spec', schedule => {
     fc.assert(
       fc.property(fc.stringMatching(/^[a-z][a-z0-9]{0,8}$/), name => {
-        const [minute = '', hour = '', , , day = ''] = cronOf({ name, schedule }).split(' ')
+        const [minute = '', hour = '', , , day = ''] = buildCron({ name, schedule }).split(' ')
         expect(Number(minute) % 2).toBe(1)
         expect(Number(minute)).toBeLessThan(60)
         if (hour !== '*') expect(Number(hour)).toBeLessThan(24)
         if (day !== '*') expect(Number(day)).toBeLessThan(7)
-        expect(cronOf({ name, schedule })).toBe(cronOf({ name, schedule }))
+        expect(buildCron({ name, schedule })).toBe(buildCron({ name, schedule }))
       }),
     )
   })
 
   it('is as the spec says where it says more, and one of each for several campaigns', () => {
-    expect(cronOf({ name: 'a', schedule: '*/20 1-5,7 * * 1' })).toBe('*/20 1-5,7 * * 1')
+    expect(buildCron({ name: 'a', schedule: '*/20 1-5,7 * * 1' })).toBe('*/20 1-5,7 * * 1')
     const lines = ['schedule: "7 * * * *"']
     expect(workflowFor(lines, lines, []).on['schedule']).toEqual([
       { cron: '7 * * * *' },
-      { cron: cronOf({ name: 'size-2', schedule: 'daily' }) },
+      { cron: buildCron({ name: 'size-2', schedule: 'daily' }) },
     ])
   })
 
   it.each(['sometimes', '* * * *', "1 2 3 4 5'\non: push", '@hourly', ''])('refuses %j', schedule => {
-    expect(() => cronOf({ name: 'a', schedule })).toThrow('the schedule of a is')
+    expect(() => buildCron({ name: 'a', schedule })).toThrow('the schedule of a is')
   })
 })
 
@@ -65,7 +65,7 @@ describe('the jobs', () => {
       const expected = Object.fromEntries(levels.map(([right, [level]]) => [right, level]))
       expect([name, permissions]).toEqual([name, expected])
     }
-    const rows = permissionTable().split('\n')
+    const rows = renderPermissionTable().split('\n')
     expect(rows).toHaveLength(Object.keys(RIGHTS).length + 2)
     expect(rows.filter(row => row.split('|').length !== 6)).toEqual([])
   })
@@ -113,7 +113,7 @@ describe('the jobs', () => {
 
   it('have a slot for each order of a run, which tells how the job ended and what it uploaded', () => {
     const measure = workflowFor([]).jobs['measure']
-    const slots = Array.from({ length: MOST_ORDERS_A_RUN }, (_, slot) => [
+    const slots = Array.from({ length: MAX_ORDERS_PER_RUN }, (_, slot) => [
       `slot-${slot}`,
       expect.stringContaining(`matrix.slot == ${slot} && format('{0} {1}', job.status, `),
     ])

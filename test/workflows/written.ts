@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { detect } from '../../src/setup/detect.ts'
+import { detectProject } from '../../src/setup/detect.ts'
 import { renderGithubFiles, SETUP_ACTION, WORKFLOW } from '../../src/setup/github/files.ts'
-import { toolchainOf } from '../../src/setup/github/toolchain.ts'
-import { projectFiles } from '../../src/setup/project-files.ts'
+import { buildToolchain } from '../../src/setup/github/toolchain.ts'
+import { createProjectFiles } from '../../src/setup/project-files.ts'
 import { parseSpec } from '../../src/spec/parse.ts'
 import { SPEC } from '../cli/size-spec.ts'
 
@@ -26,9 +26,9 @@ export function written(
     (lines, at) =>
       parseSpec(`${withoutOwn(lines)}name: size-${at}\n${lines.join('\n')}\n`, { file: 'size.yaml' }).spec,
   )
-  const files = projectFiles(Object.keys(project), new Map(Object.entries(project)))
+  const files = createProjectFiles(Object.keys(project), new Map(Object.entries(project)))
   const yard = { files, repository: files, directory: '' }
-  const toolchain = toolchainOf(detect(yard, undefined), yard)
+  const toolchain = buildToolchain(detectProject(yard, undefined), yard)
   return renderGithubFiles({ action, specs }, toolchain, { singleJob })
 }
 

@@ -1,9 +1,9 @@
 import { UserError } from '../../errors.ts'
-import { evidenceOf } from './rank-evidence.ts'
+import { toEvidence } from './rank-evidence.ts'
 
-const BETS = [0.15, 0.3, 0.5, 0.75]
+const BETTING_STAKES = [0.15, 0.3, 0.5, 0.75]
 
-function lnProduct(differences: readonly number[], m0: number, bet: number): number {
+function computeLnProduct(differences: readonly number[], m0: number, bet: number): number {
   return differences.reduce(
     (ln, difference) => ln + Math.log1p((bet * (difference - m0)) / (1 + Math.abs(m0))),
     0,
@@ -15,13 +15,15 @@ function lnProduct(differences: readonly number[], m0: number, bet: number): num
  * differences in [-1, 1], H0: mean <= m0, E = mean over b in {.15, .3, .5, .75} of
  * prod (1 + b (d - m0)/(1 + |m0|)).
  */
-export function bettingEvidence(differences: readonly number[], m0 = 0): number {
+export function computeBettingEvidence(differences: readonly number[], m0 = 0): number {
   const outside = differences.find(difference => !(Math.abs(difference) <= 1))
   if (outside !== undefined) {
     throw new UserError(`a difference of scores is ${outside}, and has to lie between -1 and 1`)
   }
   if (!(Math.abs(m0) < 1)) throw new UserError(`m0 is ${m0}, and has to lie between -1 and 1`)
-  const lns = BETS.map(bet => lnProduct(differences, m0, bet))
+  const lns = BETTING_STAKES.map(bet => computeLnProduct(differences, m0, bet))
   const most = Math.max(...lns)
-  return evidenceOf(most + Math.log(lns.reduce((sum, ln) => sum + Math.exp(ln - most), 0) / BETS.length))
+  return toEvidence(
+    most + Math.log(lns.reduce((sum, ln) => sum + Math.exp(ln - most), 0) / BETTING_STAKES.length),
+  )
 }

@@ -1,12 +1,12 @@
-import { type Difference, valueOf } from './rank-evidence.ts'
+import { type Difference, toComparable } from './rank-evidence.ts'
 
 /** All means of two differences (each with itself too), in order: where ranks or signs about theta change. */
-export function walshAverages(differences: readonly Difference[]): Float64Array {
+export function computeWalshAverages(differences: readonly Difference[]): Float64Array {
   return averagesOfTwo(differences).sort()
 }
 
 function averagesOfTwo(differences: readonly Difference[]): Float64Array {
-  const halves = Float64Array.from(differences, difference => valueOf(difference) / 2)
+  const halves = Float64Array.from(differences, difference => toComparable(difference) / 2)
   const averages = new Float64Array((halves.length * (halves.length + 1)) / 2)
   let at = 0
   for (let index = 0; index < halves.length; index++) {
@@ -20,7 +20,7 @@ function averagesOfTwo(differences: readonly Difference[]): Float64Array {
  * The Hodges-Lehmann estimate (decision 3.2): the median of all Walsh averages. NaN without a pair, -Infinity
  * when failed candidates outweigh the rest.
  */
-export function hodgesLehmann(differences: readonly Difference[]): number {
+export function estimateHodgesLehmann(differences: readonly Difference[]): number {
   const averages = averagesOfTwo(differences)
   const middle = averages.length >> 1
   const upper = moveIntoPlace(averages, middle)

@@ -1,6 +1,6 @@
 import { UserError } from '../../errors.ts'
-import { decidedAtLast, givesUpAfterJob, mayStillProve, shownAgainst } from './giving-up.ts'
-import { keeps, screenedNow, screens } from './keeping.ts'
+import { decideLastJob, checkPromiseEachJob, isProofWithinReach, findReasonToDrop } from './giving-up.ts'
+import { isLevelReached, startConfirmation, isScreenReached } from './keeping.ts'
 import type { EvidenceJob, EvidenceState } from './state.ts'
 
 /** One side's turn within a job, as the report has it. */
@@ -11,7 +11,7 @@ export type JobTurn = {
   order: 'base-first' | 'candidate-first'
 }
 
-function begun(
+function addJob(
   state: EvidenceState,
   { job, runner = String(job), also_on }: JobTurn,
 ): readonly EvidenceJob[] {
@@ -25,7 +25,7 @@ function begun(
   return [...jobs, { id: job, runner, ...elsewhere, pairs: 0, void_pairs: 0, base_first: 0, ended: false }]
 }
 
-function continued(state: EvidenceState, { job, runner }: JobTurn): readonly EvidenceJob[] {
+function continueJob(state: EvidenceState, { job, runner }: JobTurn): readonly EvidenceJob[] {
   const current = state.jobs.at(-1)
   if (runner !== undefined && runner !== current?.runner) {
     throw new UserError(`evidence: job ${job} ran on ${current?.runner}, and a pair of it on ${runner}`)
@@ -33,17 +33,17 @@ function continued(state: EvidenceState, { job, runner }: JobTurn): readonly Evi
   return state.jobs
 }
 
-function jobsWithTurn(state: EvidenceState, turn: JobTurn): readonly EvidenceJob[] {
-  if (state.jobs.at(-1)?.id === turn.job) return continued(state, turn)
+function selectJobs(state: EvidenceState, turn: JobTurn): readonly EvidenceJob[] {
+  if (state.jobs.at(-1)?.id === turn.job) return continueJob(state, turn)
   if (state.jobs.some(({ id }) => id === turn.job)) {
     throw new UserError(`evidence: job ${turn.job} was followed by another and takes no more pairs`)
   }
-  return begun(state, turn)
+  return addJob(state, turn)
 }
 
 /** The state with one more pair on the account of its job; a job not seen before ends the one before it. */
-export function withTurn(state: EvidenceState, turn: JobTurn, counted: boolean): EvidenceState {
-  const jobs = jobsWithTurn(state, turn)
+export function recordTurn(state: EvidenceState, turn: JobTurn, counted: boolean): EvidenceState {
+  const jobs = selectJobs(state, turn)
   const rewritten = jobs.map((job, index) => {
     if (index < jobs.length - 1) return job.ended ? job : { ...job, ended: true }
     return {
@@ -57,25 +57,25 @@ export function withTurn(state: EvidenceState, turn: JobTurn, counted: boolean):
   return { ...state, jobs: rewritten, given_up }
 }
 
-export function currentJobEnded(state: EvidenceState): EvidenceState {
+export function endCurrentJob(state: EvidenceState): EvidenceState {
   const last = state.jobs.length - 1
   return { ...state, jobs: state.jobs.map((job, index) => (index === last ? { ...job, ended: true } : job)) }
 }
 
 /** The same questions as after a pair, once for the whole sample. */
-function afterWholeSample(state: EvidenceState): EvidenceState {
-  if (screens(state)) return screenedNow(state)
-  if (keeps(state)) return { ...state, decided: { status: 'keep', reason: 'gain-shown' } }
-  const reason = shownAgainst(state)
-  return reason === null ? givesUpAfterJob(state) : { ...state, decided: { status: 'drop', reason } }
+function judgeWholeSample(state: EvidenceState): EvidenceState {
+  if (isScreenReached(state)) return startConfirmation(state)
+  if (isLevelReached(state)) return { ...state, decided: { status: 'keep', reason: 'gain-shown' } }
+  const reason = findReasonToDrop(state)
+  return reason === null ? checkPromiseEachJob(state) : { ...state, decided: { status: 'drop', reason } }
 }
 
 /** The end of a job that had all its pairs: a search given up there goes on only for a proof within reach. */
-export function afterWholeJob(state: EvidenceState): EvidenceState {
-  if (state.decided !== null || state.differences.length === 0) return currentJobEnded(state)
-  if (state.rule.graded) return afterWholeSample(currentJobEnded(state))
-  const next = givesUpAfterJob(state)
-  return mayStillProve(next) ? next : decidedAtLast(currentJobEnded(next))
+export function judgeWholeJob(state: EvidenceState): EvidenceState {
+  if (state.decided !== null || state.differences.length === 0) return endCurrentJob(state)
+  if (state.rule.graded) return judgeWholeSample(endCurrentJob(state))
+  const next = checkPromiseEachJob(state)
+  return isProofWithinReach(next) ? next : decideLastJob(endCurrentJob(next))
 }
 
 /**
@@ -90,7 +90,7 @@ export function endJob(
   const known = state.jobs.find(({ id }) => id === job)
   if (known === undefined) throw new UserError(`evidence: job ${job} has no pair and cannot end`)
   if (known.ended) return state
-  if (!whole) return currentJobEnded(state)
-  if (state.given_up === null) return afterWholeJob(state)
-  return mayStillProve(state) ? state : currentJobEnded(state)
+  if (!whole) return endCurrentJob(state)
+  if (state.given_up === null) return judgeWholeJob(state)
+  return isProofWithinReach(state) ? state : endCurrentJob(state)
 }

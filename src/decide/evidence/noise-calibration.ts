@@ -1,7 +1,7 @@
 import { UserError } from '../../errors.ts'
-import { type Scale, signedDifference } from './difference.ts'
-import { firstReached, turned } from './crossing.ts'
-import { robustSpread, robustSpreadUpper, sampleSd } from './spread.ts'
+import { type EvidenceScale, computeSignedDifference } from './difference.ts'
+import { findFirstCrossing, reverseDifferences } from './crossing.ts'
+import { computeRobustSpread, computeRobustSpreadUpper, computeSampleSd } from './spread.ts'
 
 /** One job in which both sides were the same tree. */
 export type CalibrationJob = { pairs: readonly { base: number; candidate: number }[] }
@@ -10,7 +10,7 @@ export type CalibrationJob = { pairs: readonly { base: number; candidate: number
 export type NoiseCalibration = {
   /** No spread over at least three runs in at least two jobs. */
   deterministic: boolean
-  scale: Scale
+  scale: EvidenceScale
   /** 1.4826 MAD of the A/A differences. */
   pair_sd: number
   /** Its upper 90 % limit, the noise of the hybrid; null below four pairs. */
@@ -23,13 +23,13 @@ export type NoiseCalibration = {
   jobs: number
 }
 
-const BIASED_AT = 20
+const BIASED_EVIDENCE = 20
 
-function valuesOf({ pairs }: CalibrationJob): number[] {
+function listJobValues({ pairs }: CalibrationJob): number[] {
   return pairs.flatMap(({ base, candidate }) => [base, candidate])
 }
 
-function scaleOf(values: readonly number[], asked: Scale | undefined): Scale {
+function selectNoiseScale(values: readonly number[], asked: EvidenceScale | undefined): EvidenceScale {
   return asked ?? (values.every(value => value > 0) ? 'log' : 'linear')
 }
 
@@ -39,17 +39,17 @@ function isDeterministic(jobs: readonly CalibrationJob[], values: readonly numbe
 }
 
 /** Where both were reached, the first. */
-function favoured(differences: readonly number[]): NoiseCalibration['favours'] {
-  const candidate = firstReached(differences, 0, BIASED_AT)
-  const base = firstReached(turned(differences), 0, BIASED_AT)
+function findFavouredByEvidence(differences: readonly number[]): NoiseCalibration['favours'] {
+  const candidate = findFirstCrossing(differences, 0, BIASED_EVIDENCE)
+  const base = findFirstCrossing(reverseDifferences(differences), 0, BIASED_EVIDENCE)
   if (candidate === base) return null
   return candidate < base ? 'candidate' : 'base'
 }
 
 /** Means of the jobs, in the units of the scale. */
-function levelsOf(jobs: readonly CalibrationJob[], scale: Scale): number[] {
+function computeJobMeans(jobs: readonly CalibrationJob[], scale: EvidenceScale): number[] {
   return jobs
-    .map(valuesOf)
+    .map(listJobValues)
     .filter(values => values.length > 0)
     .map(values => {
       const levels = values.map(value => (scale === 'log' ? Math.log(value) : value))
@@ -61,23 +61,23 @@ function levelsOf(jobs: readonly CalibrationJob[], scale: Scale): number[] {
  * Step 0 of a campaign (decision 3.8): what pairs of the same tree say about noise, scale, determinism, and
  * whether the harness treats both sides alike.
  */
-export function calibrationOf(
+export function calibrateNoiseEvidence(
   jobs: readonly CalibrationJob[],
-  { scale: asked }: { scale?: Scale } = {},
+  { scale: asked }: { scale?: EvidenceScale } = {},
 ): NoiseCalibration {
-  const values = jobs.flatMap(valuesOf)
+  const values = jobs.flatMap(listJobValues)
   if (values.length === 0) throw new UserError('a calibration needs at least one pair')
-  const scale = scaleOf(values, asked)
+  const scale = selectNoiseScale(values, asked)
   const measure = { direction: 'minimize', scale } as const
   const pairs = jobs.flatMap(job => job.pairs)
-  const differences = pairs.map(({ base, candidate }) => signedDifference(measure, base, candidate))
+  const differences = pairs.map(({ base, candidate }) => computeSignedDifference(measure, base, candidate))
   return {
     deterministic: isDeterministic(jobs, values),
     scale,
-    pair_sd: robustSpread(differences),
-    pair_sd_upper90: robustSpreadUpper(differences, 0.9),
-    between_job_sd: sampleSd(levelsOf(jobs, scale)),
-    favours: favoured(differences),
+    pair_sd: computeRobustSpread(differences),
+    pair_sd_upper90: computeRobustSpreadUpper(differences, 0.9),
+    between_job_sd: computeSampleSd(computeJobMeans(jobs, scale)),
+    favours: findFavouredByEvidence(differences),
     pairs: pairs.length,
     jobs: jobs.filter(job => job.pairs.length > 0).length,
   }

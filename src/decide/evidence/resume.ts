@@ -2,7 +2,7 @@ import { UserError } from '../../errors.ts'
 import type { EvidenceState } from './state.ts'
 
 /** A parked state that may use more jobs; looking longer does not inflate the error (decision 3.3). */
-export function resume(state: EvidenceState, { maxJobs }: { maxJobs: number }): EvidenceState {
+export function resumeEvidence(state: EvidenceState, { maxJobs }: { maxJobs: number }): EvidenceState {
   if (state.decided !== null) {
     throw new UserError(
       `evidence: a verdict was reached (${state.decided.status}), so nothing can be resumed`,

@@ -1,14 +1,14 @@
-import { turned } from './crossing.ts'
-import { type Difference, lnEvidence } from './rank-evidence.ts'
+import { reverseDifferences } from './crossing.ts'
+import { type Difference, computeLnEvidence } from './rank-evidence.ts'
 
-const SHOWN = Math.log(20)
+const SIMPLIFICATION_SHOWN = Math.log(20)
 
 /** Whether a simplification may merge (decision 3.4): it is shown to cost less than min_effect, E(d + theta1) >= 20. */
-export function simplificationHolds(differences: readonly Difference[], minEffect: number): boolean {
-  return lnEvidence(differences, -minEffect) >= SHOWN
+export function isSimplificationShown(differences: readonly Difference[], minEffect: number): boolean {
+  return computeLnEvidence(differences, -minEffect) >= SIMPLIFICATION_SHOWN
 }
 
 /** Whether it is shown to cost more than that, E(-d - theta1) >= 20: then no more pairs are worth it. */
-export function simplificationFails(differences: readonly Difference[], minEffect: number): boolean {
-  return lnEvidence(turned(differences), minEffect) >= SHOWN
+export function isSimplificationRefuted(differences: readonly Difference[], minEffect: number): boolean {
+  return computeLnEvidence(reverseDifferences(differences), minEffect) >= SIMPLIFICATION_SHOWN
 }

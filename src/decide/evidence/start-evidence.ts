@@ -1,11 +1,11 @@
 import { UserError } from '../../errors.ts'
-import type { Direction, Scale } from './difference.ts'
+import type { MetricDirection, EvidenceScale } from './difference.ts'
 import { NO_BETS } from './rank-evidence.ts'
 import type { EvidenceRule, EvidenceState, GiveUpRule } from './state.ts'
 import { NO_SUMS } from './variance-prior.ts'
 
 export type EvidenceOptions = {
-  direction: Direction
+  direction: MetricDirection
   /** theta1, the smallest gain worth having: a difference of ln under log, metric units under linear. */
   minEffect: number
   /** theta0, what still counts as nothing: minEffect/4, on one machine minEffect/2. */
@@ -16,7 +16,7 @@ export type EvidenceOptions = {
   pairsPerJob?: number
   maxJobs?: number
   freshRunners?: number
-  scale?: Scale
+  scale?: EvidenceScale
   /** Confirmed on an old base: no second screen, level .05 (decision 3.4). */
   confirmed?: boolean
   /** A runner-up on a new incumbent: no screen, two runners. */
@@ -36,55 +36,59 @@ export type EvidenceOptions = {
   hybrid?: { noise: number; share?: number }
 }
 
-const LOOSER_LEVEL = 0.05
-const LEVEL = 0.01
+const CONFIRMED_LEVEL = 0.05
+const DEFAULT_LEVEL = 0.01
 
-function demand(holds: boolean, what: string, fix: string): void {
+function requireThat(holds: boolean, what: string, fix: string): void {
   if (!holds) throw new UserError(`evidence: ${what}`, { fix })
 }
 
-function demandWhole(name: string, value: number, least: number): void {
-  demand(
+function requireWholeNumber(name: string, value: number, least: number): void {
+  requireThat(
     Number.isInteger(value) && value >= least,
     `${name} is ${value}`,
     `give a whole number of at least ${least}`,
   )
 }
 
-function levelOf({ confirmed, combination, alpha }: EvidenceOptions): number {
-  if (confirmed === true) return LOOSER_LEVEL
-  return alpha ?? (combination === true ? LOOSER_LEVEL : LEVEL)
+function selectLevel({ confirmed, combination, alpha }: EvidenceOptions): number {
+  if (confirmed === true) return CONFIRMED_LEVEL
+  return alpha ?? (combination === true ? CONFIRMED_LEVEL : DEFAULT_LEVEL)
 }
 
 function checkRule(rule: EvidenceRule): void {
   const { min_effect, null_effect, level, screen, noise, ratio_share } = rule
   const positive = 'give a finite number above 0'
-  demand(Number.isFinite(min_effect) && min_effect > 0, `minEffect is ${min_effect}`, positive)
+  requireThat(Number.isFinite(min_effect) && min_effect > 0, `minEffect is ${min_effect}`, positive)
   const sane = null_effect >= 0 && null_effect < min_effect
-  demand(sane, `nullEffect is ${null_effect}`, `give a number from 0 to below minEffect (${min_effect})`)
-  demand(level > 0 && level < 1, `the level is ${level}`, 'give an alpha above 0 and below 1')
-  demand(
+  requireThat(sane, `nullEffect is ${null_effect}`, `give a number from 0 to below minEffect (${min_effect})`)
+  requireThat(level > 0 && level < 1, `the level is ${level}`, 'give an alpha above 0 and below 1')
+  requireThat(
     screen === null || (Number.isFinite(screen) && screen > 1),
     `screen is ${screen}`,
     'give more than 1',
   )
-  demand(noise === null || (Number.isFinite(noise) && noise > 0), `hybrid.noise is ${noise}`, positive)
-  demand(ratio_share > 0 && ratio_share < 1, `hybrid.share is ${ratio_share}`, 'give a share between 0 and 1')
-  demandWhole('pairsPerJob', rule.pairs_per_job, 1)
-  demandWhole('maxJobs', rule.max_jobs, 1)
-  demandWhole('freshRunners', rule.fresh_runners, 0)
+  requireThat(noise === null || (Number.isFinite(noise) && noise > 0), `hybrid.noise is ${noise}`, positive)
+  requireThat(
+    ratio_share > 0 && ratio_share < 1,
+    `hybrid.share is ${ratio_share}`,
+    'give a share between 0 and 1',
+  )
+  requireWholeNumber('pairsPerJob', rule.pairs_per_job, 1)
+  requireWholeNumber('maxJobs', rule.max_jobs, 1)
+  requireWholeNumber('freshRunners', rule.fresh_runners, 0)
 }
 
-function ruleOf(options: EvidenceOptions): EvidenceRule {
+function buildEvidenceRule(options: EvidenceOptions): EvidenceRule {
   const { direction, minEffect, singleMachine = false, freshRunners = 1, m = 1 } = options
-  demandWhole('m', m, 1)
+  requireWholeNumber('m', m, 1)
   const unscreened = options.confirmed === true || options.combination === true || freshRunners === 0
   return {
     direction,
     scale: options.scale ?? 'log',
     min_effect: minEffect,
     null_effect: options.nullEffect ?? minEffect / (singleMachine ? 2 : 4),
-    level: levelOf(options) / m,
+    level: selectLevel(options) / m,
     screen: unscreened ? null : (options.screen ?? 20),
     pairs_per_job: options.pairsPerJob ?? 8,
     max_jobs: options.maxJobs ?? 8,
@@ -100,7 +104,7 @@ function ruleOf(options: EvidenceOptions): EvidenceRule {
 
 /** The state before the first pair of one (base tree, candidate tree, harness): E = 1 (decision 3.2 to 3.4). */
 export function startEvidence(options: EvidenceOptions): EvidenceState {
-  const rule = ruleOf(options)
+  const rule = buildEvidenceRule(options)
   checkRule(rule)
   return {
     rule,

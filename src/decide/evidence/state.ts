@@ -1,11 +1,11 @@
-import type { Direction, Scale } from './difference.ts'
+import type { MetricDirection, EvidenceScale } from './difference.ts'
 import type { Difference, LnBets } from './rank-evidence.ts'
 import type { VarianceSums } from './variance-prior.ts'
 
 /** What was fixed before the first pair; `level` is alpha_t, already divided among the required objectives. */
 export type EvidenceRule = {
-  direction: Direction
-  scale: Scale
+  direction: MetricDirection
+  scale: EvidenceScale
   min_effect: number
   null_effect: number
   level: number
@@ -33,7 +33,7 @@ export type EvidenceRule = {
 export type GiveUpRule = 'early' | 'late' | 'equal' | 'never'
 
 /** The search for a gain has ended after so many pairs; that claims nothing about the gain. */
-export type GivenUp = {
+export type GiveUp = {
   reason:
     | 'no-promise-after-job-1'
     | 'no-promise-after-job-2'
@@ -64,7 +64,7 @@ export type KeepSide = {
   sums: VarianceSums | null
 }
 
-export type Decided = {
+export type EvidenceDecision = {
   status: 'keep' | 'drop'
   reason: 'gain-shown' | 'broken' | 'gain-ruled-out' | 'harm-shown'
 }
@@ -83,6 +83,6 @@ export type EvidenceState = {
   /** Which job screened, and the evidence it carries over. */
   screened: { job: number; ln: number } | null
   jobs: readonly EvidenceJob[]
-  given_up: GivenUp | null
-  decided: Decided | null
+  given_up: GiveUp | null
+  decided: EvidenceDecision | null
 }

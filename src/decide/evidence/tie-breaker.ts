@@ -1,4 +1,4 @@
-import { type Difference, lnEvidence } from './rank-evidence.ts'
+import { type Difference, computeLnEvidence } from './rank-evidence.ts'
 
 export type TieBreak = {
   /** Of the primary. */
@@ -9,12 +9,15 @@ export type TieBreak = {
   level: number
 }
 
-const SHOWN = Math.log(20)
+const TIE_BREAKER_SHOWN = Math.log(20)
 
 /**
  * Whether a tie-breaker may decide (decision 3.4): the primary is shown to lose less than min_effect,
  * E(d + min_effect) >= 20, and the tie-breaker gains, its own E >= 1/alpha_t.
  */
-export function tieBreakerHolds({ differences, minEffect, own, level }: TieBreak): boolean {
-  return lnEvidence(differences, -minEffect) >= SHOWN && lnEvidence(own, 0) >= -Math.log(level)
+export function isTieBreakerShown({ differences, minEffect, own, level }: TieBreak): boolean {
+  return (
+    computeLnEvidence(differences, -minEffect) >= TIE_BREAKER_SHOWN &&
+    computeLnEvidence(own, 0) >= -Math.log(level)
+  )
 }

@@ -1,23 +1,23 @@
 import type { Interval } from './confidence-interval.ts'
-import { turned } from './crossing.ts'
-import { lnTotal } from './keep-side.ts'
-import { type Difference, evidenceOf, lnEvidence } from './rank-evidence.ts'
-import { effectIn, estimateOf } from './reported-effect.ts'
-import type { Decided, EvidenceState, GivenUp } from './state.ts'
+import { reverseDifferences } from './crossing.ts'
+import { computeLnTotal } from './keep-side.ts'
+import { type Difference, toEvidence, computeLnEvidence } from './rank-evidence.ts'
+import { computeStateEffect, estimateEffect } from './reported-effect.ts'
+import type { EvidenceDecision, EvidenceState, GiveUp } from './state.ts'
 
 export type EvidenceStatus = 'continue' | 'new-job' | 'keep' | 'drop' | 'park'
 export type EvidenceReason =
-  | Decided['reason']
-  | GivenUp['reason']
+  | EvidenceDecision['reason']
+  | GiveUp['reason']
   | 'not-begun'
   | 'measuring'
   | 'promising'
   | 'job-ended'
   | 'jobs-used-up'
 
-export type EvidenceStanding = { status: EvidenceStatus; reason: EvidenceReason }
+export type EvidenceProgress = { status: EvidenceStatus; reason: EvidenceReason }
 
-export type EvidenceVerdict = EvidenceStanding & {
+export type EvidenceVerdict = EvidenceProgress & {
   /** E_total. */
   evidence: number
   /** What it has to reach: the screen, then 1/alpha_t. */
@@ -34,10 +34,16 @@ export type EvidenceVerdict = EvidenceStanding & {
   screened: boolean
 }
 
-const HARM_AT = Math.log(20)
+const HARM_SHOWN = Math.log(20)
 
 /** The status alone: what a job asks after every pair. It costs nothing, unlike `verdict`. */
-export function statusOf({ decided, given_up, jobs, rule, screened }: EvidenceState): EvidenceStanding {
+export function getEvidenceStatus({
+  decided,
+  given_up,
+  jobs,
+  rule,
+  screened,
+}: EvidenceState): EvidenceProgress {
   if (decided !== null) return decided
   const current = jobs.at(-1)
   if (current === undefined) return { status: 'new-job', reason: 'not-begun' }
@@ -48,31 +54,31 @@ export function statusOf({ decided, given_up, jobs, rule, screened }: EvidenceSt
 }
 
 /** The 95 % interval of all pairs (decision 3.2), by bisection: ask for it only where somebody reads it. */
-export function intervalOf(state: Pick<EvidenceState, 'differences' | 'rule'>): Interval | null {
-  return effectIn(state).interval
+export function computeInterval(state: Pick<EvidenceState, 'differences' | 'rule'>): Interval | null {
+  return computeStateEffect(state).interval
 }
 
 /** Whether harm is shown, E(-d) >= 20: worse, and not only unproven. A failed candidate counts as harm. */
-export function harmShown(differences: readonly Difference[]): boolean {
-  return lnEvidence(turned(differences), 0) >= HARM_AT
+export function isHarmShown(differences: readonly Difference[]): boolean {
+  return computeLnEvidence(reverseDifferences(differences), 0) >= HARM_SHOWN
 }
 
 /** Status, evidence, effect and interval of a state (decision 3.3, 3.6): a pure function of it (invariant 3). */
-export function verdict(state: EvidenceState): EvidenceVerdict {
+export function computeEvidenceVerdict(state: EvidenceState): EvidenceVerdict {
   const { rule, differences, jobs, screened } = state
-  const standing = statusOf(state)
+  const standing = getEvidenceStatus(state)
   const screening = rule.screen !== null && screened === null
-  const effect = estimateOf(state)
+  const effect = estimateEffect(state)
   const final = standing.status !== 'continue' && standing.status !== 'new-job'
   return {
     ...standing,
-    evidence: evidenceOf(lnTotal(state)),
+    evidence: toEvidence(computeLnTotal(state)),
     threshold: screening ? (rule.screen ?? 1) : 1 / rule.level,
     effect: Number.isFinite(effect) ? effect : null,
-    interval: final ? intervalOf(state) : null,
+    interval: final ? computeInterval(state) : null,
     pairs: differences.length,
     jobs: jobs.length,
-    worse: harmShown(differences),
+    worse: isHarmShown(differences),
     stage: screening ? 'screening' : 'confirming',
     screened: screened !== null,
   }

@@ -1,22 +1,22 @@
 import type { Order } from '../../model/order.ts'
-import { type Job, measuredIn, type Pair } from '../../model/pairs.ts'
-import { reasonText } from '../../model/reason.ts'
+import { type PairJob, toMeasuredRun, type Pair } from '../../model/pairs.ts'
+import { formatReason } from '../../model/reason.ts'
 import type { Report, Side } from '../../model/report.ts'
-import { isJudged } from '../../spec/judged.ts'
+import { isJudgedMetric } from '../../spec/judged.ts'
 import type { Spec } from '../../spec/schema.ts'
-import { again, type Finding, finding } from '../assessment.ts'
+import { createRetryFinding, type AssessmentFinding, createFinding } from '../assessment.ts'
 import type { Comparison } from '../comparison.ts'
 import { isGainExcluded, isWorthSecondLook } from '../evidence/giving-up.ts'
-import { verdict } from '../evidence/verdict.ts'
-import { failsOnBothSides, failureOf } from '../failures.ts'
-import { objectivesOf } from '../objectives.ts'
-import { plural } from '../wording.ts'
-import { targetHeld } from './target-held.ts'
-import { evidenceLine } from './evidence-line.ts'
-import { evidenceSentence } from './evidence-sentence.ts'
+import { computeEvidenceVerdict } from '../evidence/verdict.ts'
+import { describeFailureOnBothSides, findFailure } from '../failures.ts'
+import { listObjectives } from '../objectives.ts'
+import { formatCount } from '../wording.ts'
+import { isTargetHeld } from './target-held.ts'
+import { renderEvidenceLine } from './evidence-line.ts'
+import { renderEvidenceSentence } from './evidence-sentence.ts'
 import type { PairedCase, PairedRule } from './rule.ts'
-import { offScale, type Standing, standingOf } from './standing.ts'
-import { jobsOf } from './wants-more.ts'
+import { findOffScaleMetric, type PairsEvaluation, evaluatePairs } from './standing.ts'
+import { listPairJobs } from './wants-more.ts'
 
 export type PairedInput = {
   spec: Spec
@@ -26,88 +26,99 @@ export type PairedInput = {
 }
 
 /** The verdict on one candidate by its pairs, of this job and of those before it (decision.md 3.3 and 3.4). */
-export function assessPaired(input: PairedInput, rule: PairedRule): Finding {
+export function assessPaired(input: PairedInput, rule: PairedRule): AssessmentFinding {
   const { spec, order, report, label } = input
-  const failure = failureOf({ spec, report, label, pairs: true })
+  const failure = findFailure({ spec, report, label, pairs: true })
   if (failure !== null) return failure
   const terms = rule.terms[label]
-  if (terms === undefined) return again(`the order has no terms for ${label}`)
-  const jobs = jobsOf(order, measuredIn(report), label)
-  const broken = jobs.flatMap(({ pairs }) => pairs).filter(isBroken).length >= 2
+  if (terms === undefined) return createRetryFinding(`the order has no terms for ${label}`)
+  const jobs = listPairJobs(order, toMeasuredRun(report), label)
+  const broken = jobs.flatMap(({ pairs }) => pairs).filter(isBrokenPair).length >= 2
   const flaky =
-    !isJudged(spec) && jobs.some(({ pairs }) => pairs.some(({ base, lost }) => base === null && !lost))
-  if (broken && flaky) return again(failsOnBothSides())
-  if (jobs.at(-1)?.order !== order.id) return again(`the report has no pair of ${label}`)
+    !isJudgedMetric(spec) && jobs.some(({ pairs }) => pairs.some(({ base, lost }) => base === null && !lost))
+  if (broken && flaky) return createRetryFinding(describeFailureOnBothSides())
+  if (jobs.at(-1)?.order !== order.id) return createRetryFinding(`the report has no pair of ${label}`)
   const paired = { spec, rule, terms, jobs }
-  const off = offScale(paired)
-  if (off !== null) return scaleViolated(off)
-  const standing = standingOf(paired)
-  if (standing.status !== 'continue') return concluded(paired, standing)
+  const off = findOffScaleMetric(paired)
+  if (off !== null) return createScaleViolation(off)
+  const standing = evaluatePairs(paired)
+  if (standing.status !== 'continue') return decidePaired(paired, standing)
   // All pairs were run, and only those for a proof are missing: that proof is not there.
-  if (jobs.at(-1)?.complete === true) return concluded(paired, { ...standing, status: 'park' })
-  return cutShort(rule, jobs)
+  if (jobs.at(-1)?.complete === true) return decidePaired(paired, { ...standing, status: 'park' })
+  return createEarlyEndRetry(rule, jobs)
 }
 
-function isBroken({ base, candidate }: Pair): boolean {
+function isBrokenPair({ base, candidate }: Pair): boolean {
   return base !== null && candidate === null
 }
 
-function scaleViolated(metric: string): Finding {
+function createScaleViolation(metric: string): AssessmentFinding {
   const reason = `scale violated: ${metric} was 0 or less, and is compared on a log scale since calibration`
-  return finding('error', `${reason}; set evidence.scale: linear if that can happen`, {
+  return createFinding('error', `${reason}; set evidence.scale: linear if that can happen`, {
     failure_class: 'eval',
   })
 }
 
 /** A job that ends before its rule says so would let its runner choose when to look. */
-function cutShort({ pairs }: PairedRule, jobs: readonly Job[]): Finding {
-  return again(
-    `the report ends after ${jobs.at(-1)?.pairs.length ?? 0} of ${plural(pairs, 'pair')}, too early`,
+function createEarlyEndRetry({ pairs }: PairedRule, jobs: readonly PairJob[]): AssessmentFinding {
+  return createRetryFinding(
+    `the report ends after ${jobs.at(-1)?.pairs.length ?? 0} of ${formatCount(pairs, 'pair')}, too early`,
   )
 }
 
-const OUTCOMES = { keep: 'eligible', drop: 'dropped', park: 'inconclusive', 'new-job': 'promising' } as const
+const PAIRED_OUTCOMES = {
+  keep: 'eligible',
+  drop: 'dropped',
+  park: 'inconclusive',
+  'new-job': 'promising',
+} as const
 
-function concluded(paired: PairedCase, standing: Standing): Finding {
+function decidePaired(paired: PairedCase, standing: PairsEvaluation): AssessmentFinding {
   const { status, primary, harmed } = standing
   if (status === 'continue') throw new TypeError('a job that goes on has no verdict')
-  const { reason, effect } = verdict(primary)
+  const { reason, effect } = computeEvidenceVerdict(primary)
   if (status === 'drop' && reason === 'broken') {
-    const broken = isJudged(paired.spec)
+    const broken = isJudgedMetric(paired.spec)
       ? 'two of its items have no score, where those of the base have one'
       : 'two of its executions failed where the base ran'
-    return finding('error', broken, { failure_class: 'eval' })
+    return createFinding('error', broken, { failure_class: 'eval' })
   }
-  const outcome = outcomeOf(status, standing)
-  const said = { sentence: evidenceSentence(paired, standing), evidence: evidenceLine(paired, standing) }
-  return finding(outcome, reasonText(said), {
+  const outcome = toPairedOutcome(status, standing)
+  const said = {
+    sentence: renderEvidenceSentence(paired, standing),
+    evidence: renderEvidenceLine(paired, standing),
+  }
+  return createFinding(outcome, formatReason(said), {
     worse: outcome === 'dropped' && harmed.length > 0,
-    comparisons: comparisonsOf(paired, standing),
+    comparisons: buildComparisons(paired, standing),
     improved_objectives: standing.improved,
     violated_objectives: harmed,
     primary_delta: effect,
     rank_score: effect ?? 0,
-    target_reached: outcome === 'eligible' && targetHeld(paired),
+    target_reached: outcome === 'eligible' && isTargetHeld(paired),
     failure_class: outcome === 'dropped' ? 'hypothesis' : null,
-    given_up: outcome === 'inconclusive' ? givenUpIn(standing) : null,
+    given_up: outcome === 'inconclusive' ? getGiveUpState(standing) : null,
   })
 }
 
 /** "No gain" is a claim: later pairs, of another metric's sake, can take it back. */
-function outcomeOf(status: keyof typeof OUTCOMES, { primary, harmed }: Standing): Finding['outcome'] {
+function toPairedOutcome(
+  status: keyof typeof PAIRED_OUTCOMES,
+  { primary, harmed }: PairsEvaluation,
+): AssessmentFinding['outcome'] {
   const claimed = harmed.length > 0 || isGainExcluded(primary)
-  return status === 'drop' && !claimed ? 'inconclusive' : OUTCOMES[status]
+  return status === 'drop' && !claimed ? 'inconclusive' : PAIRED_OUTCOMES[status]
 }
 
-function givenUpIn({ primary, promising }: Standing): Finding['given_up'] {
+function getGiveUpState({ primary, promising }: PairsEvaluation): AssessmentFinding['given_up'] {
   if (promising !== null || (primary.given_up === null && primary.decided === null)) return null
   return isWorthSecondLook(primary) ? 'for_now' : 'for_good'
 }
 
 /** The primary's effect is on its scale; what is relative about it is the same number under log. */
-function comparisonsOf({ spec }: PairedCase, standing: Standing): Record<string, Comparison> {
-  const [primary] = objectivesOf(spec.metric)
-  const { effect } = verdict(standing.primary)
+function buildComparisons({ spec }: PairedCase, standing: PairsEvaluation): Record<string, Comparison> {
+  const [primary] = listObjectives(spec.metric)
+  const { effect } = computeEvidenceVerdict(standing.primary)
   if (effect === null) return {}
   const improved = standing.improved.includes(primary.name)
   const violated = standing.harmed.includes(primary.name)

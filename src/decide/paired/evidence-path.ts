@@ -1,11 +1,11 @@
-import type { Job, Pair } from '../../model/pairs.ts'
-import { signedDifference } from '../evidence/difference.ts'
-import { lnTotal } from '../evidence/keep-side.ts'
-import { evidenceOf } from '../evidence/rank-evidence.ts'
+import type { PairJob, Pair } from '../../model/pairs.ts'
+import { computeSignedDifference } from '../evidence/difference.ts'
+import { computeLnTotal } from '../evidence/keep-side.ts'
+import { toEvidence } from '../evidence/rank-evidence.ts'
 import type { EvidenceState } from '../evidence/state.ts'
-import { objectivesOf } from '../objectives.ts'
-import { metricPairs } from './metric-pairs.ts'
-import { evidenceFor } from './objective-evidence.ts'
+import { listObjectives } from '../objectives.ts'
+import { collectMetricPairs } from './metric-pairs.ts'
+import { computeObjectiveEvidence } from './objective-evidence.ts'
 import type { PairedCase } from './rule.ts'
 
 /** One pair of the primary, and where the evidence stands after it. */
@@ -34,46 +34,47 @@ export interface PathJob {
 }
 
 /** The evidence after every single pair, by the rule that judged it, for people who want to see it grow. */
-export function evidencePath(paired: PairedCase): PathJob[] {
+export function traceEvidence(paired: PairedCase): PathJob[] {
   const { jobs, rule } = paired
-  const screen = screenOf(paired)
+  const screen = findScreeningJob(paired)
   return jobs.map((job, at) => ({
     order: job.order,
     runner: job.runner,
     fresh: screen !== null && at > screen && (rule.single_machine || job.runner !== jobs[screen]?.runner),
     unreported: job.unreported === true,
     screened: screen === at,
-    pairs: pairsOf(paired, at, job),
+    pairs: tracePairs(paired, at, job),
   }))
 }
 
-function primaryEvidence(paired: PairedCase): EvidenceState {
-  return evidenceFor(paired, objectivesOf(paired.spec.metric)[0])
+function computePrimaryEvidence(paired: PairedCase): EvidenceState {
+  return computeObjectiveEvidence(paired, listObjectives(paired.spec.metric)[0])
 }
 
 /** The job of the list that screened; void jobs before it have no place in the evidence. */
-function screenOf(paired: PairedCase): number | null {
-  const { screened, jobs } = primaryEvidence(paired)
+function findScreeningJob(paired: PairedCase): number | null {
+  const { screened, jobs } = computePrimaryEvidence(paired)
   const id = screened === null ? undefined : jobs[screened.job]?.id
   const at = paired.jobs.findIndex(({ order }) => order === id)
   return at === -1 ? null : at
 }
 
-function pairsOf(paired: PairedCase, at: number, job: Job): PathPair[] {
+function tracePairs(paired: PairedCase, at: number, job: PairJob): PathPair[] {
   const { spec, rule, jobs } = paired
-  const [{ name, direction }] = objectivesOf(spec.metric)
+  const [{ name, direction }] = listObjectives(spec.metric)
   const measure = { direction, scale: rule.scale }
-  return metricPairs([job], name).map(({ base, candidate, lost }, index) => {
+  return collectMetricPairs([job], name).map(({ base, candidate, lost }, index) => {
     const pairs = job.pairs.slice(0, index + 1)
     const soFar = { ...job, pairs, complete: job.complete && pairs.length === job.pairs.length }
-    const state = primaryEvidence({ ...paired, jobs: [...jobs.slice(0, at), soFar] })
+    const state = computePrimaryEvidence({ ...paired, jobs: [...jobs.slice(0, at), soFar] })
     return {
       first: job.pairs[index]?.first ?? 'base',
       base,
       candidate,
       ...(lost ? { lost } : {}),
-      difference: base === null || candidate === null ? null : signedDifference(measure, base, candidate),
-      evidence: evidenceOf(lnTotal(state)),
+      difference:
+        base === null || candidate === null ? null : computeSignedDifference(measure, base, candidate),
+      evidence: toEvidence(computeLnTotal(state)),
     }
   })
 }

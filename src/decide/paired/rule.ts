@@ -1,5 +1,5 @@
 import type { PairedTerms, StopRule } from '../../model/order.ts'
-import type { Job } from '../../model/pairs.ts'
+import type { PairJob } from '../../model/pairs.ts'
 import type { Spec } from '../../spec/schema.ts'
 
 export type PairedRule = Extract<StopRule, { rule: 'paired' }>
@@ -9,5 +9,5 @@ export interface PairedCase {
   spec: Pick<Spec, 'metric' | 'policy'>
   rule: PairedRule
   terms: Pick<PairedTerms, 'as' | 'level' | 'max_jobs' | 'give_up'>
-  jobs: readonly Job[]
+  jobs: readonly PairJob[]
 }

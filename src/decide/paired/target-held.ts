@@ -1,22 +1,22 @@
-import { aggregate } from '../../model/aggregate.ts'
-import { effectOf } from '../evidence/reported-effect.ts'
-import { targetReached } from '../targets.ts'
-import { objectivesOf, scoreTermsOf } from '../objectives.ts'
-import { differencesOf, metricPairs } from './metric-pairs.ts'
-import { scaleFor } from './objective-evidence.ts'
+import { aggregateValues } from '../../model/aggregate.ts'
+import { computeReportedEffect } from '../evidence/reported-effect.ts'
+import { isTargetReached } from '../targets.ts'
+import { listObjectives, getScoreTerms } from '../objectives.ts'
+import { computeDifferences, collectMetricPairs } from './metric-pairs.ts'
+import { selectScale } from './objective-evidence.ts'
 import type { PairedCase } from './rule.ts'
 
 /** A target is reached when the cautious end of the interval reaches it (spec.md, stopping.target_reached). */
-export function targetHeld({ spec, rule, jobs }: PairedCase): boolean {
-  return targetReached(objectivesOf(spec.metric), objective => {
+export function isTargetHeld({ spec, rule, jobs }: PairedCase): boolean {
+  return isTargetReached(listObjectives(spec.metric), objective => {
     const { name, direction } = objective
-    const pairs = metricPairs(jobs, name)
-    const scale = scaleFor(rule, pairs)
-    const { interval } = effectOf(
-      differencesOf(pairs, { direction, scale }),
-      scoreTermsOf(spec.metric, objective),
+    const pairs = collectMetricPairs(jobs, name)
+    const scale = selectScale(rule, pairs)
+    const { interval } = computeReportedEffect(
+      computeDifferences(pairs, { direction, scale }),
+      getScoreTerms(spec.metric, objective),
     )
-    const base = aggregate(
+    const base = aggregateValues(
       pairs.flatMap(pair => pair.base ?? []),
       'median',
     )

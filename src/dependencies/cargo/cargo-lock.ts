@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import type { Package } from '../addition.ts'
-import { placesOf } from '../fields.ts'
-import { type Format, type Installed, named, type Reading } from '../format.ts'
+import type { PackageEntry } from '../addition.ts'
+import { flattenPlaces } from '../fields.ts'
+import { type ManifestFormat, type InstalledPackage, matchNames, type ManifestReading } from '../format.ts'
 import { parseTomlTree } from '../toml-text.ts'
 
 const entry = z.object({
@@ -11,7 +11,7 @@ const entry = z.object({
   checksum: z.string().optional(),
   dependencies: z.array(z.string()).default([]),
 })
-type Entry = z.infer<typeof entry>
+type CargoLockEntry = z.infer<typeof entry>
 
 const lockfile = z.object({
   version: z.int().min(1).max(4).default(1),
@@ -22,60 +22,62 @@ const lockfile = z.object({
   patch: z.object({ unused: z.array(entry).default([]) }).default({ unused: [] }),
 })
 
-export const cargoLock: Format = {
+export const cargoLock: ManifestFormat = {
   ecosystem: 'cargo',
   kind: 'lockfile',
-  holds: named('cargo.lock'),
+  holds: matchNames('cargo.lock'),
   read: readCargoLock,
 }
 
-function readCargoLock(text: string): Reading {
+function readCargoLock(text: string): ManifestReading {
   const tree = parseTomlTree(text)
   const { package: packages, root, metadata, patch } = lockfile.parse(tree)
   const all = [...packages, ...(root === undefined ? [] : [root]), ...patch.unused]
   const own = all.filter(({ source }) => source === undefined)
-  const direct = new Set(own.flatMap(({ dependencies }) => dependencies.map(nameIn)))
+  const direct = new Set(own.flatMap(({ dependencies }) => dependencies.map(getCargoName)))
   const others = Object.entries(tree).filter(([key]) => !(key in lockfile.shape))
-  const found = all.map(each => ({ each, is: packageOf(each, direct, metadata) }))
+  const found = all.map(each => ({ each, is: toCargoPackage(each, direct, metadata) }))
   return {
     packages: found.map(({ is }) => is),
-    rest: placesOf(Object.fromEntries(others), 1),
-    installed: installedIn(found),
+    rest: flattenPlaces(Object.fromEntries(others), 1),
+    installed: collectCargoInstalls(found),
   }
 }
 
 /** By every way a dependency may be written: as short as it is certain. */
-function installedIn(found: readonly { each: Entry; is: Package }[]): Map<string, Installed> {
+function collectCargoInstalls(
+  found: readonly { each: CargoLockEntry; is: PackageEntry }[],
+): Map<string, InstalledPackage> {
   const places = new Map<string, string[]>()
   for (const { each } of found) {
     const { name, version, source = '' } = each
-    const full = fullName(each)
+    const full = toCargoKey(each)
     for (const written of [name, `${name} ${version}`, `${name} ${version} (${source})`]) {
       const known = places.get(written)
       if (known === undefined) places.set(written, [full])
       else known.push(full)
     }
   }
-  const installed = new Map<string, Installed>()
+  const installed = new Map<string, InstalledPackage>()
   for (const [written, needs] of places) installed.set(written, { package: null, needs })
-  for (const { each, is } of found) installed.set(fullName(each), { package: is, needs: each.dependencies })
+  for (const { each, is } of found) installed.set(toCargoKey(each), { package: is, needs: each.dependencies })
   return installed
 }
 
-function fullName({ name, version, source = '' }: Entry): string {
+function toCargoKey({ name, version, source = '' }: CargoLockEntry): string {
   return JSON.stringify([name, version, source])
 }
 
 /** `name`, `name 1.0.0` or `name 1.0.0 (registry+https://…)`. */
-function nameIn(dependency: string): string {
+function getCargoName(dependency: string): string {
   return dependency.split(' ')[0] ?? dependency
 }
 
-function packageOf(
-  each: Entry,
+function toCargoPackage(
+  each: CargoLockEntry,
   direct: ReadonlySet<string>,
   metadata: Readonly<Record<string, string>>,
-): Package {
+): PackageEntry {
   const { name, version, source, checksum } = each
   const old = metadata[`checksum ${name} ${version} (${source ?? ''})`]
   return {

@@ -24,20 +24,20 @@ const MOST_PAGES = 4
  * commit's own time, which its author sets, says only from where on to look; a wrong one finds nothing. A go.mod has no
  * hash (null), so that the checksum database has nothing to compare.
  */
-export async function firstProxied(
+export async function fetchProxyDate(
   { name, version }: Pick<Release, 'name' | 'version'>,
   hash: string | null,
   { servers, textAt }: { servers: GoServers; textAt: (url: string) => Promise<string> },
 ): Promise<string | null> {
-  const [path, exact] = [escaped(name), escaped(version)]
+  const [path, exact] = [escapeGoPath(name), escapeGoPath(version)]
   if (hash !== null) {
     const sums = await textAt(`${servers.sums}/lookup/${path}@${exact}`)
-    if (!sums.split('\n').includes(sumLine({ name, version }, hash))) return null
+    if (!sums.split('\n').includes(formatSumLine({ name, version }, hash))) return null
   }
   const info = infoAnswer.parse(JSON.parse(await textAt(`${servers.proxy}/${path}/@v/${exact}.info`)))
   let since = info.Time
   for (let page = 0; page < MOST_PAGES; page++) {
-    const lines = linesIn(
+    const lines = parseIndexLines(
       await textAt(`${servers.index}/index?since=${encodeURIComponent(since)}&limit=${PAGE}`),
     )
     const found = lines.find(({ Path, Version }) => Path === name && Version === version)
@@ -50,18 +50,18 @@ export async function firstProxied(
 }
 
 /** As go.sum has it, and the checksum database as well. */
-function sumLine({ name, version }: Pick<Release, 'name' | 'version'>, hash: string): string {
+function formatSumLine({ name, version }: Pick<Release, 'name' | 'version'>, hash: string): string {
   const sum = /^go\.mod (.*)$/.exec(hash)?.[1]
   return sum === undefined ? `${name} ${version} ${hash}` : `${name} ${version}/go.mod ${sum}`
 }
 
-function linesIn(text: string): z.infer<typeof indexLine>[] {
+function parseIndexLines(text: string): z.infer<typeof indexLine>[] {
   const lines = text.split('\n').filter(line => line !== '')
   return lines.map(line => indexLine.parse(JSON.parse(line)))
 }
 
 /** Go's servers take no capitals, since some disks cannot tell them apart. */
-function escaped(text: string): string {
+function escapeGoPath(text: string): string {
   const small = text.replace(/[A-Z]/g, letter => `!${letter.toLowerCase()}`)
   return small
     .split('/')

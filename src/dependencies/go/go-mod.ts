@@ -1,5 +1,5 @@
-import type { Package } from '../addition.ts'
-import { type Format, named, type Reading, Unreadable } from '../format.ts'
+import type { PackageEntry } from '../addition.ts'
+import { type ManifestFormat, matchNames, type ManifestReading, Unreadable } from '../format.ts'
 
 /** These keep versions out or speak of the module itself: they ask for nothing. */
 const HARMLESS = new Set(['exclude', 'retract'])
@@ -7,29 +7,34 @@ const REQUIRE = /^(?<name>\S+) (?<version>v\S+)$/
 const REPLACE = /^(?<old>\S+)(?: (?<oldVersion>v\S+))? => (?<name>\S+)(?: (?<version>v\S+))?$/
 
 /** One directive, whether it stands alone or in a block of its kind. */
-interface Directive {
+interface GoDirective {
   verb: string
   words: string
   comment: string
 }
 
-export const goMod: Format = { ecosystem: 'go', kind: 'manifest', holds: named('go.mod'), read: readGoMod }
+export const goMod: ManifestFormat = {
+  ecosystem: 'go',
+  kind: 'manifest',
+  holds: matchNames('go.mod'),
+  read: readGoMod,
+}
 
-function readGoMod(text: string): Reading {
-  const packages: Package[] = []
+function readGoMod(text: string): ManifestReading {
+  const packages: PackageEntry[] = []
   const rest = new Map<string, string>()
-  for (const { verb, words, comment } of directivesIn(text)) {
+  for (const { verb, words, comment } of parseGoDirectives(text)) {
     if (HARMLESS.has(verb)) continue
-    if (verb === 'require') packages.push(required(words, comment))
-    else if (verb === 'replace') packages.push(replaced(words))
+    if (verb === 'require') packages.push(parseGoRequire(words, comment))
+    else if (verb === 'replace') packages.push(parseGoReplace(words))
     else rest.set(verb, [rest.get(verb), words].filter(Boolean).join(', '))
   }
   return { packages, rest }
 }
 
-function directivesIn(text: string): Directive[] {
+function parseGoDirectives(text: string): GoDirective[] {
   if (/["`]|\/\*/.test(text)) throw new Unreadable('has quoted words')
-  const directives: Directive[] = []
+  const directives: GoDirective[] = []
   let block: string | null = null
   for (const line of text.split(/\r?\n/)) {
     const [code = '', ...comments] = line.split('//')
@@ -45,22 +50,22 @@ function directivesIn(text: string): Directive[] {
   return directives
 }
 
-function required(words: string, comment: string): Package {
+function parseGoRequire(words: string, comment: string): PackageEntry {
   const { name, version } = REQUIRE.exec(words)?.groups ?? {}
   if (name === undefined || version === undefined) throw new Unreadable(`requires ${JSON.stringify(words)}`)
-  return asked(name, version, 'registry', !/^indirect\b/.test(comment))
+  return toGoRequest(name, version, 'registry', !/^indirect\b/.test(comment))
 }
 
 /** What is built is what stands on the right: another module, or a directory. */
-function replaced(words: string): Package {
+function parseGoReplace(words: string): PackageEntry {
   const { old, oldVersion, name, version } = REPLACE.exec(words)?.groups ?? {}
   if (old === undefined || name === undefined) throw new Unreadable(`replaces ${JSON.stringify(words)}`)
-  if (version === undefined) return asked(old, oldVersion ?? '*', `path ${name}`, true)
+  if (version === undefined) return toGoRequest(old, oldVersion ?? '*', `path ${name}`, true)
   const place = oldVersion === undefined ? old : `${old}@${oldVersion}`
-  return asked(name, version, `registry, in place of ${place}`, true)
+  return toGoRequest(name, version, `registry, in place of ${place}`, true)
 }
 
 /** Nothing of a module runs when it is fetched. */
-function asked(name: string, version: string, source: string, direct: boolean): Package {
+function toGoRequest(name: string, version: string, source: string, direct: boolean): PackageEntry {
   return { name, version, source, integrity: null, direct, scripts: false, licence: null }
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import type { Package } from '../addition.ts'
-import { placesOf } from '../fields.ts'
-import { type Format, named, type Reading } from '../format.ts'
-import { parseJsonTree, withoutLastCommas } from '../json-text.ts'
+import type { PackageEntry } from '../addition.ts'
+import { flattenPlaces } from '../fields.ts'
+import { type ManifestFormat, matchNames, type ManifestReading } from '../format.ts'
+import { parseJsonTree, stripTrailingCommas } from '../json-text.ts'
 
 const wanted = z.record(z.string(), z.string()).default({})
 const workspace = z.object({
@@ -29,29 +29,35 @@ const DESCRIBES = new Set([
   'catalogs',
 ])
 
-export const bunLock: Format = {
+export const bunLock: ManifestFormat = {
   ecosystem: 'npm',
   kind: 'lockfile',
-  holds: named('bun.lock'),
+  holds: matchNames('bun.lock'),
   read: readBunLock,
 }
 
 /** JSON with a comma behind the last member of everything. */
-function readBunLock(text: string): Reading {
-  const tree = parseJsonTree(withoutLastCommas(text))
+function readBunLock(text: string): ManifestReading {
+  const tree = parseJsonTree(stripTrailingCommas(text))
   const { packages, workspaces, lockfileVersion } = lockfile.parse(tree)
   const direct = new Set(Object.values(workspaces).flatMap(each => Object.values(each).flatMap(Object.keys)))
   const others = Object.entries(tree).filter(([key]) => !DESCRIBES.has(key))
   const tellsScripts = lockfileVersion === 2
   return {
-    packages: Object.entries(packages).map(([key, each]) => packageOf(key, each, { direct, tellsScripts })),
-    rest: placesOf(Object.fromEntries(others), 1),
+    packages: Object.entries(packages).map(([key, each]) =>
+      toBunPackage(key, each, { direct, tellsScripts }),
+    ),
+    rest: flattenPlaces(Object.fromEntries(others), 1),
   }
 }
 
-type Context = { direct: ReadonlySet<string>; tellsScripts: boolean }
+type BunLockContext = { direct: ReadonlySet<string>; tellsScripts: boolean }
 
-function packageOf(key: string, [id, ...rest]: z.infer<typeof entry>, context: Context): Package {
+function toBunPackage(
+  key: string,
+  [id, ...rest]: z.infer<typeof entry>,
+  context: BunLockContext,
+): PackageEntry {
   const at = id.indexOf('@', 1)
   const name = at === -1 ? id : id.slice(0, at)
   const reference = at === -1 ? '' : id.slice(at + 1)

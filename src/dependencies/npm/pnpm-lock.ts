@@ -1,9 +1,15 @@
 import { z } from 'zod'
-import { askedFor, type Package } from '../addition.ts'
-import { placesOf, textOf } from '../fields.ts'
-import { type Format, type Installed, named, type Reading, Unreadable } from '../format.ts'
+import { buildRequestedPackage, type PackageEntry } from '../addition.ts'
+import { flattenPlaces, formatJson } from '../fields.ts'
+import {
+  type ManifestFormat,
+  type InstalledPackage,
+  matchNames,
+  type ManifestReading,
+  Unreadable,
+} from '../format.ts'
 import { parseYamlTree } from '../yaml-text.ts'
-import { registryOf } from './spec.ts'
+import { getRegistryAddress } from './spec.ts'
 
 const wanted = z.record(z.string(), z.object({ version: z.string() })).default({})
 const kinds = { dependencies: wanted, devDependencies: wanted, optionalDependencies: wanted }
@@ -24,7 +30,7 @@ const entry = z.object({
   optionalDependencies: about,
   requiresBuild: z.string().optional(),
 })
-type Entry = z.infer<typeof entry>
+type PnpmEntry = z.infer<typeof entry>
 
 const lockfile = z.object({
   ...kinds,
@@ -44,44 +50,44 @@ const DESCRIBES = new Set([
   'time',
 ])
 
-export const pnpmLock: Format = {
+export const pnpmLock: ManifestFormat = {
   ecosystem: 'npm',
   kind: 'lockfile',
-  holds: named('pnpm-lock.yaml'),
+  holds: matchNames('pnpm-lock.yaml'),
   read: readPnpmLock,
 }
 
-function readPnpmLock(text: string): Reading {
+function readPnpmLock(text: string): ManifestReading {
   const tree = parseYamlTree(text)
   const lock = lockfile.parse(tree)
   const others = Object.entries(tree).filter(([key]) => !DESCRIBES.has(key))
   for (const id of Object.keys(lock.snapshots))
-    if (lock.packages[withoutPeers(id)] === undefined)
+    if (lock.packages[stripPeers(id)] === undefined)
       throw new Unreadable(`has a snapshot of ${JSON.stringify(id)} and no such package`)
-  const choices = [lock, ...Object.values(lock.importers)].flatMap(choicesOf)
+  const choices = [lock, ...Object.values(lock.importers)].flatMap(listPnpmChoices)
   const direct = new Set(choices.map(({ id }) => id))
   const tellsScripts = lock.lockfileVersion !== '9.0'
   const found = Object.entries(lock.packages).map(
-    ([key, each]) => [idOf(key), packageOf(key, each, { direct, tellsScripts })] as const,
+    ([key, each]) => [toPnpmId(key), toPnpmPackage(key, each, { direct, tellsScripts })] as const,
   )
   return {
-    packages: [...found.map(([, each]) => each), ...choices.flatMap(linked)],
-    rest: placesOf(Object.fromEntries(others), 1),
-    installed: installedIn(new Map(found), { ...lock.packages, ...lock.snapshots }),
+    packages: [...found.map(([, each]) => each), ...choices.flatMap(listPnpmLinks)],
+    rest: flattenPlaces(Object.fromEntries(others), 1),
+    installed: collectPnpmInstalls(new Map(found), { ...lock.packages, ...lock.snapshots }),
   }
 }
 
 /** Whichever peers a package is installed beside, it is one package: what any of its snapshots needs counts. */
-function installedIn(
-  packages: ReadonlyMap<string, Package>,
+function collectPnpmInstalls(
+  packages: ReadonlyMap<string, PackageEntry>,
   told: Readonly<Record<string, unknown>>,
-): Map<string, Installed> {
+): Map<string, InstalledPackage> {
   const needs = new Map<string, string[]>()
   for (const [key, each] of Object.entries(told)) {
-    const id = idOf(key)
+    const id = toPnpmId(key)
     const known = needs.get(id)
-    if (known === undefined) needs.set(id, neededBy(each))
-    else known.push(...neededBy(each))
+    if (known === undefined) needs.set(id, listPnpmNeeds(each))
+    else known.push(...listPnpmNeeds(each))
   }
   return new Map([...packages].map(([id, each]) => [id, { package: each, needs: needs.get(id) ?? [] }]))
 }
@@ -91,47 +97,51 @@ const needing = z.object({
   optionalDependencies: z.record(z.string(), z.string()).catch({}),
 })
 
-function neededBy(told: unknown): string[] {
+function listPnpmNeeds(told: unknown): string[] {
   const { data } = needing.safeParse(told)
   const all = [data?.dependencies ?? {}, data?.optionalDependencies ?? {}].flatMap(each =>
     Object.entries(each),
   )
-  return all.map(([key, version]) => chosenId(key, version))
+  return all.map(([key, version]) => resolvePnpmId(key, version))
 }
 
 /** `/ms@2.1.3(peer@1)` and `2.1.3` below `ms` are both ms@2.1.3; an alias says the other name itself. */
-type Choice = { key: string; version: string; id: string }
+type PnpmChoice = { key: string; version: string; id: string }
 
-function choicesOf({ dependencies, devDependencies, optionalDependencies }: Importer): Choice[] {
+function listPnpmChoices({ dependencies, devDependencies, optionalDependencies }: Importer): PnpmChoice[] {
   const all = [dependencies, devDependencies, optionalDependencies].flatMap(each => Object.entries(each))
   return all.map(([key, { version }]) => {
-    return { key, version, id: chosenId(key, version) }
+    return { key, version, id: resolvePnpmId(key, version) }
   })
 }
 
-function chosenId(key: string, version: string): string {
-  const chosen = idOf(version)
+function resolvePnpmId(key: string, version: string): string {
+  const chosen = toPnpmId(version)
   return /^\d[^@/]*$/.test(chosen) ? `${key}@${chosen}` : chosen
 }
 
-function linked({ key, version }: Choice): Package[] {
+function listPnpmLinks({ key, version }: PnpmChoice): PackageEntry[] {
   if (!version.startsWith('link:')) return []
-  return [askedFor({ name: key, version: '*', source: `path ${version.slice('link:'.length)}` })]
+  return [buildRequestedPackage({ name: key, version: '*', source: `path ${version.slice('link:'.length)}` })]
 }
 
-function withoutPeers(key: string): string {
+function stripPeers(key: string): string {
   const at = key.indexOf('(')
   return at === -1 ? key : key.slice(0, at)
 }
 
-function idOf(key: string): string {
-  return withoutPeers(key).replace(/^\//, '')
+function toPnpmId(key: string): string {
+  return stripPeers(key).replace(/^\//, '')
 }
 
-type Context = { direct: ReadonlySet<string>; tellsScripts: boolean }
+type PnpmLockContext = { direct: ReadonlySet<string>; tellsScripts: boolean }
 
-function packageOf(key: string, each: Entry, { direct, tellsScripts }: Context): Package {
-  const id = idOf(key)
+function toPnpmPackage(
+  key: string,
+  each: PnpmEntry,
+  { direct, tellsScripts }: PnpmLockContext,
+): PackageEntry {
+  const id = toPnpmId(key)
   const at = id.indexOf('@', 1)
   const name = each.name ?? (at === -1 ? id : id.slice(0, at))
   const version = each.version ?? (at === -1 ? '*' : id.slice(at + 1))
@@ -139,7 +149,7 @@ function packageOf(key: string, each: Entry, { direct, tellsScripts }: Context):
   return {
     name,
     version,
-    source: sourceOf(name, version, origin),
+    source: formatPnpmSource(name, version, origin),
     integrity: typeof integrity === 'string' ? integrity : null,
     direct: direct.has(id),
     scripts: tellsScripts ? each.requiresBuild === 'true' : null,
@@ -147,15 +157,15 @@ function packageOf(key: string, each: Entry, { direct, tellsScripts }: Context):
   }
 }
 
-function sourceOf(name: string, version: string, origin: Readonly<Record<string, unknown>>): string {
+function formatPnpmSource(name: string, version: string, origin: Readonly<Record<string, unknown>>): string {
   const { tarball, repo, commit, directory, type } = origin
   const told = Object.keys(origin)
     .filter(key => key !== 'type')
     .sort()
     .join(' ')
   if (told === '' && type === undefined) return 'registry'
-  if (told === 'tarball' && typeof tarball === 'string') return registryOf(name, version, tarball)
+  if (told === 'tarball' && typeof tarball === 'string') return getRegistryAddress(name, version, tarball)
   if (told === 'commit repo') return `git ${String(repo)}#${String(commit)}`
   if (told === 'directory') return `path ${String(directory)}`
-  return textOf(origin)
+  return formatJson(origin)
 }

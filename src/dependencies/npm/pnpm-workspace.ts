@@ -1,25 +1,25 @@
 import { z } from 'zod'
-import type { Package } from '../addition.ts'
+import type { PackageEntry } from '../addition.ts'
 import { type Field, splitFields } from '../fields.ts'
-import { type Format, named, type Reading } from '../format.ts'
+import { type ManifestFormat, matchNames, type ManifestReading } from '../format.ts'
 import { parseYamlTree } from '../yaml-text.ts'
-import { overridden, rangesOf } from './package-json.ts'
+import { listOverrides, listRangePackages } from './package-json.ts'
 
 const ranges = z.record(z.string(), z.string())
 
-export const pnpmWorkspace: Format = {
+export const pnpmWorkspace: ManifestFormat = {
   ecosystem: 'npm',
   kind: 'manifest',
-  holds: named('pnpm-workspace.yaml'),
+  holds: matchNames('pnpm-workspace.yaml'),
   read: readPnpmWorkspace,
 }
 
-function readPnpmWorkspace(text: string): Reading {
+function readPnpmWorkspace(text: string): ManifestReading {
   const { fields, rest } = splitFields(parseYamlTree(text), ['catalog', 'catalogs.*', 'overrides'])
-  return { packages: fields.flatMap(packagesOf), rest }
+  return { packages: fields.flatMap(parsePnpmWorkspaceField), rest }
 }
 
-function packagesOf({ path: [place], value }: Field): Package[] {
+function parsePnpmWorkspaceField({ path: [place], value }: Field): PackageEntry[] {
   const wanted = ranges.parse(value)
-  return place === 'overrides' ? overridden(wanted, []) : rangesOf(wanted)
+  return place === 'overrides' ? listOverrides(wanted, []) : listRangePackages(wanted)
 }

@@ -1,12 +1,12 @@
-import type { Package } from '../addition.ts'
+import type { PackageEntry } from '../addition.ts'
 
 const ALIAS = /^npm:(?<name>@?[^@]+)(?:@(?<range>.*))?$/
 const TARBALL_FILE = /\.(?:tgz|tar|tar\.gz)$/i
 
-type Origin = Pick<Package, 'name' | 'version' | 'source'>
+type NpmOrigin = Pick<PackageEntry, 'name' | 'version' | 'source'>
 
 /** What `"<key>": "<spec>"` asks for: a range of a registry's versions, or whatever an address or path holds. */
-export function originOf(key: string, spec: string): Origin {
+export function parseNpmRange(key: string, spec: string): NpmOrigin {
   const alias = ALIAS.exec(spec)?.groups
   if (alias?.['name'] !== undefined) {
     const { name, range } = { name: alias['name'], range: alias['range'] }
@@ -24,7 +24,7 @@ function isAddress(spec: string): boolean {
 }
 
 /** `https://host/` where the address is the one registries use for this package; otherwise all of it. */
-export function registryOf(name: string, version: string, resolved: string): string {
+export function getRegistryAddress(name: string, version: string, resolved: string): string {
   const file = `${name.slice(name.indexOf('/') + 1)}-${version}.tgz`
   const usual = `/${name}/-/${file}`
   return resolved.endsWith(usual) ? resolved.slice(0, resolved.length - usual.length + 1) : resolved

@@ -15,15 +15,15 @@ const SECTION = /^ {2}(?:dependencies|optionalDependencies):$/
 const MEMBER = new RegExp(`^    (${TEXT}) (${TEXT}|[^\\s",]+)$`)
 
 /** Only lines as yarn itself writes them: its reader forgives more, and what it makes of that is not known here. */
-export function parseClassic(text: string): YarnEntry[] {
-  const entries: Draft[] = []
+export function parseYarnClassic(text: string): YarnEntry[] {
+  const entries: YarnEntryDraft[] = []
   const asked = new Set<string>()
   for (const line of text.split(/\r?\n/)) {
     if (line === '' || line.startsWith('#')) continue
     const entry = entries.at(-1)
     if (HEAD.test(line)) {
-      const descriptors = textsIn(line)
-      for (const descriptor of descriptors) claim(asked, descriptor)
+      const descriptors = parseQuotedTexts(line)
+      for (const descriptor of descriptors) claimDescriptors(asked, descriptor)
       entries.push({ descriptors, fields: new Map(), wanted: [] })
     } else if (entry === undefined || !isInner(line, entry)) {
       throw new Unreadable(`has a line that yarn does not write: ${JSON.stringify(line.slice(0, 80))}`)
@@ -32,36 +32,36 @@ export function parseClassic(text: string): YarnEntry[] {
   return entries
 }
 
-interface Draft {
+interface YarnEntryDraft {
   descriptors: string[]
   fields: Map<string, string>
   wanted: [name: string, range: string][]
 }
 
-function isInner(line: string, { fields, wanted }: Draft): boolean {
+function isInner(line: string, { fields, wanted }: YarnEntryDraft): boolean {
   const [, key, value] = FIELD.exec(line) ?? []
   if (key === undefined || value === undefined) return SECTION.test(line) || isMember(line, wanted)
   if (fields.has(key)) throw new Unreadable(`has two ${key} in one entry`)
-  fields.set(key, unquoted(value))
+  fields.set(key, unquoteYarnText(value))
   return true
 }
 
-function isMember(line: string, wanted: Draft['wanted']): boolean {
+function isMember(line: string, wanted: YarnEntryDraft['wanted']): boolean {
   const [, name, range] = MEMBER.exec(line) ?? []
   if (name === undefined || range === undefined) return false
-  wanted.push([unquoted(name), unquoted(range)])
+  wanted.push([unquoteYarnText(name), unquoteYarnText(range)])
   return true
 }
 
-function claim(asked: Set<string>, descriptor: string): void {
+function claimDescriptors(asked: Set<string>, descriptor: string): void {
   if (asked.has(descriptor)) throw new Unreadable(`answers ${JSON.stringify(descriptor)} twice`)
   asked.add(descriptor)
 }
 
-function textsIn(line: string): string[] {
-  return [...line.matchAll(new RegExp(TEXT, 'g'))].map(([text]) => unquoted(text))
+function parseQuotedTexts(line: string): string[] {
+  return [...line.matchAll(new RegExp(TEXT, 'g'))].map(([text]) => unquoteYarnText(text))
 }
 
-function unquoted(text: string): string {
+function unquoteYarnText(text: string): string {
   return text.startsWith('"') ? text.slice(1, -1).replace(/\\(["\\])/g, '$1') : text
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import type { Package } from '../addition.ts'
-import { placesOf } from '../fields.ts'
-import { type Format, named, type Reading } from '../format.ts'
+import type { PackageEntry } from '../addition.ts'
+import { flattenPlaces } from '../fields.ts'
+import { type ManifestFormat, matchNames, type ManifestReading } from '../format.ts'
 import { parseJsonTree } from '../json-text.ts'
 
 const entry = z.discriminatedUnion('type', [
@@ -18,26 +18,26 @@ const lockfile = z.object({
   dependencies: z.record(z.string(), z.record(z.string(), entry)),
 })
 
-export const packagesLock: Format = {
+export const packagesLock: ManifestFormat = {
   ecosystem: 'nuget',
   kind: 'lockfile',
-  holds: named('packages.lock.json'),
+  holds: matchNames('packages.lock.json'),
   read: readPackagesLock,
 }
 
 /** One list for every framework that is built for; projects of the same repository are not fetched. */
-function readPackagesLock(text: string): Reading {
+function readPackagesLock(text: string): ManifestReading {
   const tree = parseJsonTree(text)
   const { dependencies } = lockfile.parse(tree)
   const others = Object.entries(tree).filter(([key]) => !(key in lockfile.shape))
   const entries = Object.values(dependencies).flatMap(each => Object.entries(each))
   return {
-    packages: entries.flatMap(([name, each]) => packagesOf(name, each)),
-    rest: placesOf(Object.fromEntries(others), 1),
+    packages: entries.flatMap(([name, each]) => toNugetPackages(name, each)),
+    rest: flattenPlaces(Object.fromEntries(others), 1),
   }
 }
 
-function packagesOf(name: string, each: z.infer<typeof entry>): Package[] {
+function toNugetPackages(name: string, each: z.infer<typeof entry>): PackageEntry[] {
   if (each.type === 'Project') return []
   const { resolved: version, contentHash, type } = each
   const integrity = contentHash ?? null

@@ -1,30 +1,30 @@
-import { askedFor, type Package } from '../addition.ts'
-import { type Format, type Reading, Unreadable } from '../format.ts'
-import { type Element, parseXml, splitElements, textsIn } from '../xml-text.ts'
+import { buildRequestedPackage, type PackageEntry } from '../addition.ts'
+import { type ManifestFormat, type ManifestReading, Unreadable } from '../format.ts'
+import { type XmlElement, parseXml, splitElements, readChildTexts } from '../xml-text.ts'
 
 const PROJECT = /^(?:[^/]+\.)?(?:cs|fs|vb)proj$/
 const SHARED = ['directory.packages.props', 'directory.build.props', 'directory.build.targets']
 const ITEMS = ['PackageReference', 'PackageVersion', 'GlobalPackageReference']
 const PLACES = ITEMS.map(item => `Project/ItemGroup/${item}`)
 
-export const projectFile: Format = {
+export const projectFile: ManifestFormat = {
   ecosystem: 'nuget',
   kind: 'manifest',
   holds: name => PROJECT.test(name) || SHARED.includes(name),
   read: readProjectFile,
 }
 
-function readProjectFile(text: string): Reading {
+function readProjectFile(text: string): ManifestReading {
   const root = parseXml(text)
   if (root.name !== 'Project') throw new Unreadable(`is about ${root.name}, not Project`)
   const { taken, rest } = splitElements(root, PLACES)
-  return { packages: taken.map(packageOf), rest }
+  return { packages: taken.map(toProjectPackage), rest }
 }
 
 /** What is said of a package stands in attributes or in elements, as one likes. */
-function packageOf(element: Element): Package {
+function toProjectPackage(element: XmlElement): PackageEntry {
   const texts = new Map(Object.entries(element.attributes))
-  for (const [key, text] of textsIn(element)) {
+  for (const [key, text] of readChildTexts(element)) {
     if (texts.has(key)) throw new Unreadable(`says ${key} twice of one package`)
     texts.set(key, text)
   }
@@ -41,5 +41,5 @@ function packageOf(element: Element): Package {
       .map(([key, value]) => `${key} ${value}`)
       .sort(),
   ]
-  return askedFor({ name, version: Version, notes })
+  return buildRequestedPackage({ name, version: Version, notes })
 }

@@ -1,21 +1,21 @@
 import { z } from 'zod'
-import { askedFor } from '../addition.ts'
+import { buildRequestedPackage } from '../addition.ts'
 import { splitFields } from '../fields.ts'
-import { type Format, named, type Reading } from '../format.ts'
+import { type ManifestFormat, matchNames, type ManifestReading } from '../format.ts'
 import { parseJsonTree } from '../json-text.ts'
 
 const KINDS = ['require', 'require-dev']
 const requests = z.record(z.string(), z.string())
 
-export const composerJson: Format = {
+export const composerJson: ManifestFormat = {
   ecosystem: 'packagist',
   kind: 'manifest',
-  holds: named('composer.json'),
+  holds: matchNames('composer.json'),
   read: readComposerJson,
 }
 
 /** `php` and `ext-json` are of the machine, not packages: who asks for another machine changes more than packages. */
-function readComposerJson(text: string): Reading {
+function readComposerJson(text: string): ManifestReading {
   const tree = parseJsonTree(text)
   const { fields, rest } = splitFields(tree, KINDS)
   const wanted = fields.flatMap(({ path: [kind], value }) =>
@@ -25,7 +25,7 @@ function readComposerJson(text: string): Reading {
   return {
     packages: wanted
       .filter(({ name }) => name.includes('/'))
-      .map(({ name, version }) => askedFor({ name: name.toLowerCase(), version })),
+      .map(({ name, version }) => buildRequestedPackage({ name: name.toLowerCase(), version })),
     rest: new Map([
       ...rest,
       ...platform.map(({ kind, name, version }) => [`${kind}.${name}`, version] as const),

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { canonicalJson, sha256 } from '../../model/canonical.ts'
-import type { Package } from '../addition.ts'
-import { isTree, placesOf } from '../fields.ts'
-import { type Format, named, type Reading } from '../format.ts'
+import { toCanonicalJson, hashSha256 } from '../../model/canonical.ts'
+import type { PackageEntry } from '../addition.ts'
+import { isTree, flattenPlaces } from '../fields.ts'
+import { type ManifestFormat, matchNames, type ManifestReading } from '../format.ts'
 import { parseJsonTree } from '../json-text.ts'
-import { type NamedEntry, needsByName } from '../needs-by-name.ts'
+import { type NamedLockEntry, linkNeedsByName } from '../needs-by-name.ts'
 
 const origin = z.looseObject({
   type: z.string(),
@@ -20,7 +20,7 @@ const entry = z.looseObject({
   type: z.string().default('library'),
   license: z.array(z.string()).default([]),
 })
-type Entry = z.infer<typeof entry>
+type ComposerEntry = z.infer<typeof entry>
 
 const lockfile = z.object({ packages: z.array(entry), 'packages-dev': z.array(entry).nullish() })
 
@@ -53,23 +53,23 @@ const ABOUT = [
   'license',
 ]
 
-export const composerLock: Format = {
+export const composerLock: ManifestFormat = {
   ecosystem: 'packagist',
   kind: 'lockfile',
-  holds: named('composer.lock'),
+  holds: matchNames('composer.lock'),
   read: readComposerLock,
 }
 
-function readComposerLock(text: string): Reading {
+function readComposerLock(text: string): ManifestReading {
   const tree = parseJsonTree(text)
   const lock = lockfile.parse(tree)
   const others = Object.entries(tree).filter(([key]) => !DESCRIBES.has(key))
   const entries = [...lock.packages, ...(lock['packages-dev'] ?? [])]
-  const found = entries.map(each => ({ each, is: packageOf(each) }))
+  const found = entries.map(each => ({ each, is: toComposerPackage(each) }))
   return {
     packages: found.map(({ is }) => is),
-    rest: placesOf(Object.fromEntries(others), 1),
-    installed: needsByName(found.map(({ each, is }) => entryOf(each, is))),
+    rest: flattenPlaces(Object.fromEntries(others), 1),
+    installed: linkNeedsByName(found.map(({ each, is }) => toNamedComposerEntry(each, is))),
   }
 }
 
@@ -77,9 +77,9 @@ function readComposerLock(text: string): Reading {
 const PLATFORM = /^(?:php(?:-\w+)?|hhvm|(?:ext|lib)-[\w.-]+|composer(?:-(?:plugin|runtime)-api)?)$/i
 
 /** A package may stand for others, which then have no entry of their own. */
-function entryOf(each: Entry, is: Package): NamedEntry {
-  const needs = linksIn(each['require'])
-  const others = [each['replace'], each['provide']].flatMap(links => linksIn(links) ?? [])
+function toNamedComposerEntry(each: ComposerEntry, is: PackageEntry): NamedLockEntry {
+  const needs = listComposerLinks(each['require'])
+  const others = [each['replace'], each['provide']].flatMap(links => listComposerLinks(links) ?? [])
   return {
     package: is,
     names: [is.name, ...others],
@@ -88,13 +88,13 @@ function entryOf(each: Entry, is: Package): NamedEntry {
 }
 
 /** PHP writes a table with nothing in it as a list. */
-function linksIn(links: unknown): string[] | null {
+function listComposerLinks(links: unknown): string[] | null {
   if (links === undefined || (Array.isArray(links) && links.length === 0)) return []
   return isTree(links) ? Object.keys(links).map(name => name.toLowerCase()) : null
 }
 
 /** Composer goes by the entry in all it does (where to fetch, what to load, what to run), so all of it is bound. */
-function packageOf(each: Entry): Package {
+function toComposerPackage(each: ComposerEntry): PackageEntry {
   const { name, version, source, dist, type, license } = each
   const origins = [dist, source]
     .filter(from => from !== undefined)
@@ -105,7 +105,7 @@ function packageOf(each: Entry): Package {
     name: name.toLowerCase(),
     version,
     source: origins.join(' or ') || 'unknown',
-    integrity: `${pinned}, entry sha256:${sha256(canonicalJson(Object.fromEntries(acted)))}`,
+    integrity: `${pinned}, entry sha256:${hashSha256(toCanonicalJson(Object.fromEntries(acted)))}`,
     direct: null,
     scripts: type === 'composer-plugin' || type === 'composer-installer',
     licence: license.join(' or ') || null,

@@ -1,44 +1,46 @@
 import { z } from 'zod'
-import type { Package } from '../addition.ts'
-import { textOf } from '../fields.ts'
-import { type Format, named, type Reading } from '../format.ts'
+import type { PackageEntry } from '../addition.ts'
+import { formatJson } from '../fields.ts'
+import { type ManifestFormat, matchNames, type ManifestReading } from '../format.ts'
 import { parseJsonTree } from '../json-text.ts'
-import { normalName } from './requirement.ts'
+import { normalizePythonName } from './requirement.ts'
 
-const entry = z.looseObject({
+const pipfileEntry = z.looseObject({
   version: z.string().default('*'),
   hashes: z.array(z.string()).default([]),
   index: z.string().optional(),
   markers: z.unknown().optional(),
   extras: z.unknown().optional(),
 })
-const category = z.record(z.string(), entry)
+const pipfileCategory = z.record(z.string(), pipfileEntry)
 
-export const pipfileLock: Format = {
+export const pipfileLock: ManifestFormat = {
   ecosystem: 'pypi',
   kind: 'lockfile',
-  holds: named('pipfile.lock'),
+  holds: matchNames('pipfile.lock'),
   read: readPipfileLock,
 }
 
 /** Every member but `_meta` is a category of packages. */
-function readPipfileLock(text: string): Reading {
+function readPipfileLock(text: string): ManifestReading {
   const { _meta: meta, ...categories } = parseJsonTree(text)
   const { sources } = z.object({ sources: z.unknown().optional() }).parse(meta)
-  const packages = Object.values(categories).flatMap(each => Object.entries(category.parse(each)))
+  const packages = Object.values(categories).flatMap(each => Object.entries(pipfileCategory.parse(each)))
   return {
-    packages: packages.map(([name, each]) => packageOf(name, each)),
-    rest: new Map(sources === undefined ? [] : [['_meta.sources', textOf(sources)]]),
+    packages: packages.map(([name, each]) => toPipfilePackage(name, each)),
+    rest: new Map(sources === undefined ? [] : [['_meta.sources', formatJson(sources)]]),
   }
 }
 
-function packageOf(name: string, each: z.infer<typeof entry>): Package {
+function toPipfilePackage(name: string, each: z.infer<typeof pipfileEntry>): PackageEntry {
   const { version, hashes, index, markers: _, extras: __, ...origin } = each
   const isElsewhere = Object.keys(origin).length > 0
   return {
-    name: normalName(name),
+    name: normalizePythonName(name),
     version: version.replace(/^==/, ''),
-    source: isElsewhere ? textOf(index === undefined ? origin : { index, ...origin }) : (index ?? 'registry'),
+    source: isElsewhere
+      ? formatJson(index === undefined ? origin : { index, ...origin })
+      : (index ?? 'registry'),
     integrity: hashes.length === 0 ? null : hashes.toSorted().join(' '),
     direct: null,
     scripts: null,

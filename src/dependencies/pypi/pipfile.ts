@@ -1,16 +1,16 @@
 import { splitFields } from '../fields.ts'
-import { type Format, named, type Reading } from '../format.ts'
+import { type ManifestFormat, matchNames, type ManifestReading } from '../format.ts'
 import { parseTomlTree } from '../toml-text.ts'
-import { poetryPackages } from './poetry-request.ts'
+import { parsePoetryPackages } from './poetry-request.ts'
 
-export const pipfile: Format = {
+export const pipfile: ManifestFormat = {
   ecosystem: 'pypi',
   kind: 'manifest',
-  holds: named('pipfile'),
+  holds: matchNames('pipfile'),
   read: readPipfile,
 }
 
-function readPipfile(text: string): Reading {
+function readPipfile(text: string): ManifestReading {
   const { fields, rest } = splitFields(parseTomlTree(text), ['packages', 'dev-packages'])
-  return { packages: fields.flatMap(({ value }) => poetryPackages(value)), rest }
+  return { packages: fields.flatMap(({ value }) => parsePoetryPackages(value)), rest }
 }

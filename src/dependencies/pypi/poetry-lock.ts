@@ -1,17 +1,17 @@
 import { z } from 'zod'
-import type { Package } from '../addition.ts'
-import { placesOf } from '../fields.ts'
-import { type Format, named, type Reading } from '../format.ts'
-import { type NamedEntry, needsByName } from '../needs-by-name.ts'
+import type { PackageEntry } from '../addition.ts'
+import { flattenPlaces } from '../fields.ts'
+import { type ManifestFormat, matchNames, type ManifestReading } from '../format.ts'
+import { type NamedLockEntry, linkNeedsByName } from '../needs-by-name.ts'
 import { parseTomlTree } from '../toml-text.ts'
-import { filesOf, integrityOf, runsBuild } from './distribution-files.ts'
-import { normalName } from './requirement.ts'
+import { collectFileHashes, computeIntegrity, isBuiltOnInstall } from './distribution-files.ts'
+import { normalizePythonName } from './requirement.ts'
 
-const files = z.array(z.object({ file: z.string(), hash: z.string() }))
-const entry = z.object({
+const poetryFiles = z.array(z.object({ file: z.string(), hash: z.string() }))
+const poetryEntry = z.object({
   name: z.string(),
   version: z.string(),
-  files: files.default([]),
+  files: poetryFiles.default([]),
   dependencies: z.record(z.string(), z.unknown()).default({}),
   source: z
     .object({
@@ -23,53 +23,56 @@ const entry = z.object({
     })
     .optional(),
 })
-type Entry = z.infer<typeof entry>
+type PoetryEntry = z.infer<typeof poetryEntry>
 
-const lockfile = z.object({
-  package: z.array(entry).default([]),
+const poetryLockfile = z.object({
+  package: z.array(poetryEntry).default([]),
   /** `files` is where the first version of the format kept the hashes. */
   metadata: z.object({
     'lock-version': z.string().regex(/^[12]\./),
-    files: z.record(z.string(), files).default({}),
+    files: z.record(z.string(), poetryFiles).default({}),
   }),
   extras: z.unknown().optional(),
 })
 
-export const poetryLock: Format = {
+export const poetryLock: ManifestFormat = {
   ecosystem: 'pypi',
   kind: 'lockfile',
-  holds: named('poetry.lock'),
+  holds: matchNames('poetry.lock'),
   read: readPoetryLock,
 }
 
-function readPoetryLock(text: string): Reading {
+function readPoetryLock(text: string): ManifestReading {
   const tree = parseTomlTree(text)
-  const { package: packages, metadata } = lockfile.parse(tree)
-  const others = Object.entries(tree).filter(([key]) => !(key in lockfile.shape))
-  const found = packages.map(each => ({ each, is: packageOf(each, metadata.files[each.name] ?? []) }))
+  const { package: packages, metadata } = poetryLockfile.parse(tree)
+  const others = Object.entries(tree).filter(([key]) => !(key in poetryLockfile.shape))
+  const found = packages.map(each => ({ each, is: toPoetryPackage(each, metadata.files[each.name] ?? []) }))
   return {
     packages: found.map(({ is }) => is),
-    rest: placesOf(Object.fromEntries(others), 1),
-    installed: needsByName(found.map(({ each, is }) => entryOf(each, is))),
+    rest: flattenPlaces(Object.fromEntries(others), 1),
+    installed: linkNeedsByName(found.map(({ each, is }) => toNamedPoetryEntry(each, is))),
   }
 }
 
 /** Of two versions of one package a marker chooses. */
-function entryOf({ dependencies }: Entry, is: Package): NamedEntry {
-  return { package: is, names: [is.name], wanted: Object.keys(dependencies).map(normalName) }
+function toNamedPoetryEntry({ dependencies }: PoetryEntry, is: PackageEntry): NamedLockEntry {
+  return { package: is, names: [is.name], wanted: Object.keys(dependencies).map(normalizePythonName) }
 }
 
-function packageOf({ name, version, source, files: own }: Entry, old: z.infer<typeof files>): Package {
+function toPoetryPackage(
+  { name, version, source, files: own }: PoetryEntry,
+  old: z.infer<typeof poetryFiles>,
+): PackageEntry {
   const published = [...own, ...old].map(({ file, hash }) => ({ name: file, hash }))
   const chosen = [source?.reference, source?.resolved_reference, source?.subdirectory].filter(Boolean)
   return {
-    name: normalName(name),
+    name: normalizePythonName(name),
     version,
     source: source === undefined ? 'registry' : `${source.type} ${[source.url, ...chosen].join('#')}`,
-    integrity: integrityOf(published),
-    ...filesOf(published),
+    integrity: computeIntegrity(published),
+    ...collectFileHashes(published),
     direct: null,
-    scripts: runsBuild(published),
+    scripts: isBuiltOnInstall(published),
     licence: null,
   }
 }

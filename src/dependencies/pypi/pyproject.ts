@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import type { Package } from '../addition.ts'
-import { type Field, splitFields, textOf } from '../fields.ts'
-import { type Format, named, type Reading } from '../format.ts'
+import type { PackageEntry } from '../addition.ts'
+import { type Field, splitFields, formatJson } from '../fields.ts'
+import { type ManifestFormat, matchNames, type ManifestReading } from '../format.ts'
 import { parseTomlTree } from '../toml-text.ts'
-import { parseRequirement, asked } from './requirement.ts'
-import { poetryPackages } from './poetry-request.ts'
+import { parseRequirement, toPythonRequest } from './requirement.ts'
+import { parsePoetryPackages } from './poetry-request.ts'
 
 const LISTS = [
   'project.dependencies',
@@ -27,30 +27,30 @@ const SOURCES = 'tool.uv.sources'
 /** Members of a group are requirements, or other groups by name, which ask for nothing new. */
 const list = z.array(z.union([z.string(), z.object({ 'include-group': z.string() })]))
 
-export const pyproject: Format = {
+export const pyproject: ManifestFormat = {
   ecosystem: 'pypi',
   kind: 'manifest',
-  holds: named('pyproject.toml'),
+  holds: matchNames('pyproject.toml'),
   read: readPyproject,
 }
 
-function readPyproject(text: string): Reading {
+function readPyproject(text: string): ManifestReading {
   const { fields, rest } = splitFields(parseTomlTree(text), [...LISTS, ...POETRY, SOURCES], 2)
-  const python = fields.flatMap(pythonOf)
-  return { packages: fields.flatMap(packagesOf), rest: new Map([...rest, ...python]) }
+  const python = fields.flatMap(getPythonVersion)
+  return { packages: fields.flatMap(parsePyprojectField), rest: new Map([...rest, ...python]) }
 }
 
 /** Poetry keeps the version of Python itself among the dependencies. */
-function pythonOf({ path, value }: Field): [string, string][] {
+function getPythonVersion({ path, value }: Field): [string, string][] {
   const place = path.join('.')
   if (place !== 'tool.poetry.dependencies') return []
   const { python } = z.record(z.string(), z.unknown()).parse(value)
-  return python === undefined ? [] : [[`${place}.python`, textOf(python)]]
+  return python === undefined ? [] : [[`${place}.python`, formatJson(python)]]
 }
 
-function packagesOf({ path, value }: Field): Package[] {
-  if (path[1] === 'poetry') return poetryPackages(value).filter(({ name }) => name !== 'python')
-  if (path.join('.') === SOURCES) return sourcesOf(z.record(z.string(), z.unknown()).parse(value))
+function parsePyprojectField({ path, value }: Field): PackageEntry[] {
+  if (path[1] === 'poetry') return parsePoetryPackages(value).filter(({ name }) => name !== 'python')
+  if (path.join('.') === SOURCES) return listSourcePackages(z.record(z.string(), z.unknown()).parse(value))
   const wanted = list
     .parse(value)
     .filter(each => typeof each === 'string')
@@ -62,6 +62,6 @@ function packagesOf({ path, value }: Field): Package[] {
     : wanted
 }
 
-function sourcesOf(sources: Readonly<Record<string, unknown>>): Package[] {
-  return Object.entries(sources).map(([name, source]) => asked(name, '*', textOf(source)))
+function listSourcePackages(sources: Readonly<Record<string, unknown>>): PackageEntry[] {
+  return Object.entries(sources).map(([name, source]) => toPythonRequest(name, '*', formatJson(source)))
 }

@@ -1,5 +1,5 @@
-import { askedFor, type Package } from '../addition.ts'
-import { type Format, named, type Reading, Unreadable } from '../format.ts'
+import { buildRequestedPackage, type PackageEntry } from '../addition.ts'
+import { type ManifestFormat, matchNames, type ManifestReading, Unreadable } from '../format.ts'
 
 const STRING = String.raw`'[^'\\]*'|"[^"\\#]*"`
 const LITERAL = String.raw`(?:${STRING}|:\w+|true|false|nil|\d+(?:\.\d+)*)`
@@ -9,7 +9,7 @@ const KEY = String.raw`(?:(?:\w+):\s*|(?::\w+|${STRING})\s*=>\s*)`
 const GEM = new RegExp(
   String.raw`^gem\s+(?<name>${STRING})(?<options>(?:\s*,\s*(?:${KEY})?${VALUE})*)\s*(?:#.*)?$`,
 )
-const OPTION = new RegExp(String.raw`,\s*(?<key>${KEY})?(?<value>${VALUE})`, 'g')
+const GEMFILE_OPTION = new RegExp(String.raw`,\s*(?<key>${KEY})?(?<value>${VALUE})`, 'g')
 
 /** Texts of more than one line: what stands in them is not what it looks like. */
 const LONG_TEXT = /<<[~\-'"`A-Z_]|^=begin|^__END__|%[a-zA-Z]?[^\w\s]/m
@@ -18,7 +18,7 @@ const OPENS =
   /\bdo\s*(?:\|[^|]*\|)?\s*$|\{\s*(?:\|[^|]*\|)?\s*$|^(?:if|unless|case|while|until|for|begin|def|class|module)\b/
 const CLOSES = /^(?:end\b|\})/
 const SORTS = /^(?:group|platforms?)\b/
-const SOURCES = new Set([
+const GEMFILE_SOURCES = new Set([
   'git',
   'github',
   'gitlab',
@@ -31,23 +31,23 @@ const SOURCES = new Set([
   'tag',
 ])
 
-export const gemfile: Format = {
+export const gemfile: ManifestFormat = {
   ecosystem: 'rubygems',
   kind: 'manifest',
-  holds: named('gemfile'),
+  holds: matchNames('gemfile'),
   read: readGemfile,
 }
 
 /** A Gemfile is a program: `gem` with nothing but literals is a dependency, every other line has to stay. */
-function readGemfile(text: string): Reading {
-  const packages: Package[] = []
+function readGemfile(text: string): ManifestReading {
+  const packages: PackageEntry[] = []
   const program: string[] = []
   const around: string[] = []
   const isPlain = !LONG_TEXT.test(text.replace(WORDS_ONCE, ''))
-  for (const line of statementsOf(text)) {
+  for (const line of splitGemStatements(text)) {
     const gem = isPlain ? GEM.exec(line) : null
     if (gem?.groups !== undefined) {
-      packages.push(asked(gem.groups, around))
+      packages.push(toGemRequest(gem.groups, around))
       continue
     }
     program.push(line)
@@ -59,7 +59,7 @@ function readGemfile(text: string): Reading {
 }
 
 /** A call goes on behind a comma. */
-function statementsOf(text: string): string[] {
+function splitGemStatements(text: string): string[] {
   if (text.includes('\0')) throw new Unreadable('has a zero byte')
   const joined = text.replace(/^([ \t]*gem[ \t][^#\n]*,)[ \t\r]*\n[ \t]*/gm, '$1 ')
   return joined
@@ -68,18 +68,23 @@ function statementsOf(text: string): string[] {
     .filter(line => line !== '')
 }
 
-function asked(groups: Readonly<Record<string, string | undefined>>, around: readonly string[]): Package {
-  const options = [...(groups['options'] ?? '').matchAll(OPTION)].map(({ groups: option }) => ({
+function toGemRequest(
+  groups: Readonly<Record<string, string | undefined>>,
+  around: readonly string[],
+): PackageEntry {
+  const options = [...(groups['options'] ?? '').matchAll(GEMFILE_OPTION)].map(({ groups: option }) => ({
     key: (option?.['key'] ?? '').replace(/[:=>'"\s]/g, ''),
     value: (option?.['value'] ?? '').replace(/^(['"])(.*)\1$/, '$2'),
   }))
   const ranges = options.filter(({ key }) => key === '').map(({ value }) => value)
-  const origins = options.filter(({ key }) => SOURCES.has(key)).map(({ key, value }) => `${key} ${value}`)
+  const origins = options
+    .filter(({ key }) => GEMFILE_SOURCES.has(key))
+    .map(({ key, value }) => `${key} ${value}`)
   const notes = options
-    .filter(({ key }) => key !== '' && !SOURCES.has(key))
+    .filter(({ key }) => key !== '' && !GEMFILE_SOURCES.has(key))
     .map(({ key, value }) => `${key} ${value}`)
   const places = [...around.filter(opening => !SORTS.test(opening)), ...origins]
-  return askedFor({
+  return buildRequestedPackage({
     name: (groups['name'] ?? '').slice(1, -1),
     version: ranges.join(', ') || '*',
     source: places.join(', ') || 'registry',

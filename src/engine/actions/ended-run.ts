@@ -1,7 +1,7 @@
 import { MOST_SCORES_BYTES, SCORES_ARTIFACT, SCORES_FILE } from '../../judge/handed-on.ts'
-import type { Handed } from '../../measure/handed-file.ts'
+import type { JobFile } from '../../measure/handed-file.ts'
 import type { OrderId } from '../../model/ids.ts'
-import { partialArtifact, reportArtifact } from '../../model/parcel.ts'
+import { getPartialArtifactName, getReportArtifactName } from '../../model/parcel.ts'
 import { ANSWERS_ARTIFACT, ANSWERS_FILE, MOST_ANSWERS_BYTES } from '../../propose/answers-file.ts'
 import type { RunArtifacts } from './run-artifacts.ts'
 
@@ -22,27 +22,30 @@ export interface EndedRun {
 }
 
 /** Every name under which a job of this run may have uploaded something that counts. */
-export function artifactNames({ measured }: EndedRun): string[] {
-  const ofOrders = [...measured.keys()].flatMap(order => [reportArtifact(order), partialArtifact(order)])
+export function listArtifactNames({ measured }: EndedRun): string[] {
+  const ofOrders = [...measured.keys()].flatMap(order => [
+    getReportArtifactName(order),
+    getPartialArtifactName(order),
+  ])
   return [...ofOrders, ANSWERS_ARTIFACT, SCORES_ARTIFACT]
 }
 
 /** Null where the job had nothing to do. */
-export async function fetchAnswers({ proposed }: EndedRun, artifacts: RunArtifacts): Promise<Handed | null> {
+export async function fetchAnswers({ proposed }: EndedRun, artifacts: RunArtifacts): Promise<JobFile | null> {
   if (proposed === null) return null
-  if (proposed.digest === null) return { ok: false, why: leftNothing(proposed, 'answers') }
+  if (proposed.digest === null) return { ok: false, why: describeNothingLeft(proposed, 'answers') }
   const parcel = { file: ANSWERS_FILE, most: MOST_ANSWERS_BYTES, digest: proposed.digest }
   return artifacts.fetch(ANSWERS_ARTIFACT, parcel)
 }
 
 /** Null where the job had nothing to do. */
-export async function fetchScores({ judged }: EndedRun, artifacts: RunArtifacts): Promise<Handed | null> {
+export async function fetchScores({ judged }: EndedRun, artifacts: RunArtifacts): Promise<JobFile | null> {
   if (judged === null) return null
-  if (judged.digest === null) return { ok: false, why: leftNothing(judged, 'scores') }
+  if (judged.digest === null) return { ok: false, why: describeNothingLeft(judged, 'scores') }
   const parcel = { file: SCORES_FILE, most: MOST_SCORES_BYTES, digest: judged.digest }
   return artifacts.fetch(SCORES_ARTIFACT, parcel)
 }
 
-function leftNothing({ status }: EndedJob, what: string): string {
+function describeNothingLeft({ status }: EndedJob, what: string): string {
   return `its job ended (${status || 'not started'}) and left no ${what}`
 }

@@ -1,19 +1,19 @@
-import { type HandedItems, type HandedScores, fittingItems, readScores } from '../../judge/handed-on.ts'
-import { judgedKey } from '../../judge/record.ts'
-import type { AskedScores } from '../../model/asked.ts'
+import { type HandedItems, type HandedScores, limitItems, readScoresFile } from '../../judge/handed-on.ts'
+import { getJudgedKey } from '../../judge/record.ts'
+import type { PendingJudging } from '../../model/asked.ts'
 import type { Campaign } from '../../model/campaign.ts'
 import type { ScoreRecord } from '../../model/score-record.ts'
-import type { JudgesFacts, ToldScores } from '../../plan/world.ts'
-import type { Handed } from '../../measure/handed-file.ts'
-import type { Place } from '../place.ts'
+import type { JudgesFacts, JudgedScores } from '../../plan/world.ts'
+import type { JobFile } from '../../measure/handed-file.ts'
+import type { CampaignContext } from '../place.ts'
 import type { FindLost } from './run-lookup.ts'
-import type { Due, Unscored } from './scored-order.ts'
+import type { ScoresToAsk, UnscoredOrders } from './scored-order.ts'
 
-export interface JudgesHere {
+export interface JudgesOptions {
   /** A job of the same run asks models after this one. */
   mayJudge: boolean
   /** What such a job left; null where it had nothing to do. */
-  scores: Handed | null
+  scores: JobFile | null
   /** Askings whose run has ended. */
   findLost: FindLost
 }
@@ -23,26 +23,26 @@ export interface JudgesReader {
   facts(campaign: Campaign): Promise<JudgesFacts>
 }
 
-type Told = HandedScores['judgings'][number]
+type ReadScores = HandedScores['judgings'][number]
 
 /**
  * What the job that asked models handed over, for the askings of this very run and for no others, as with the answers of
  * proposers. A score is taken of what was to be scored, on the scale of the rubric, and of nothing else.
  */
-export function judgesReader(
-  place: Pick<Place, 'by' | 'progress'>,
-  runner: Pick<Unscored, 'due'>,
-  { mayJudge: follow, scores, findLost }: JudgesHere,
+export function createJudgesReader(
+  place: Pick<CampaignContext, 'by' | 'progress'>,
+  runner: Pick<UnscoredOrders, 'due'>,
+  { mayJudge: follow, scores, findLost }: JudgesOptions,
 ): JudgesReader {
   const told = new Set<string>()
-  const read = scores === null ? null : readScores(scores)
+  const read = scores === null ? null : readScoresFile(scores)
 
   function tell(line: string): void {
     if (!told.has(line)) place.progress.say(line)
     told.add(line)
   }
 
-  function givenFor(campaign: Campaign, given: NonNullable<typeof read>): Told[] | string {
+  function givenFor(campaign: Campaign, given: NonNullable<typeof read>): ReadScores[] | string {
     if ('unusable' in given) return given.unusable
     const { campaign: name, started } = given
     if (name === campaign.name && started === campaign.started) return given.judgings
@@ -53,16 +53,16 @@ export function judgesReader(
     async facts(campaign) {
       const lost = await findLost(Object.values(campaign.judging))
       const untold = lost.map(({ asking: { key }, reason }) => ({ key, reason }))
-      const facts: JudgesFacts = { follow, told: [], untold }
+      const facts: JudgesFacts = { hasJudgeJob: follow, scores: [], lost: untold }
       if (read === null) return facts
-      const own = openJudgings(place, campaign)
+      const own = listOpenJudgings(place, campaign)
       if (own.length === 0) return facts
       const given = givenFor(campaign, read)
       for (const asking of own) {
-        const found = typeof given === 'string' ? given : takenFrom(asking, given, runner.due(asking.order))
-        if (typeof found !== 'string') facts.told.push(found)
+        const found = typeof given === 'string' ? given : matchScores(asking, given, runner.due(asking.order))
+        if (typeof found !== 'string') facts.scores.push(found)
         else {
-          facts.untold.push({ key: asking.key, reason: found })
+          facts.lost.push({ key: asking.key, reason: found })
           tell(`Order ${asking.order.slice(0, 12)}: no scores are taken, ${found}.`)
         }
       }
@@ -72,21 +72,28 @@ export function judgesReader(
 }
 
 /** Askings of this run that nobody has answered. */
-export function openJudgings({ by }: Pick<Place, 'by'>, { judging }: Campaign): AskedScores[] {
+export function listOpenJudgings(
+  { by }: Pick<CampaignContext, 'by'>,
+  { judging }: Campaign,
+): PendingJudging[] {
   return Object.values(judging).filter(({ run_id }) => run_id === by.run_id)
 }
 
-function takenFrom(asking: AskedScores, given: readonly Told[], due: Due | null): ToldScores | string {
+function matchScores(
+  asking: PendingJudging,
+  given: readonly ReadScores[],
+  due: ScoresToAsk | null,
+): JudgedScores | string {
   const one = given.find(({ key }) => key === asking.key)
   if (one === undefined) return 'its job gave none'
   if (one.order !== asking.order) return `they are of order ${one.order.slice(0, 12)}`
   // Nobody waits for it any more: what it cost is recorded all the same.
   if (due === null) return { ...one, records: [] }
-  const wrong = one.records.find(record => !isAskedFor(record, due))
-  return wrong === undefined ? one : `one is not what was asked for: ${judgedKey(wrong).slice(0, 200)}`
+  const wrong = one.records.find(record => !isRequestedScore(record, due))
+  return wrong === undefined ? one : `one is not what was asked for: ${getJudgedKey(wrong).slice(0, 200)}`
 }
 
-function isAskedFor(record: ScoreRecord, { due: { rubric }, batches }: Due): boolean {
+function isRequestedScore(record: ScoreRecord, { due: { rubric }, batches }: ScoresToAsk): boolean {
   const { judge, item, side, scores } = record
   const shown = batches.some(
     batch => batch.judge === judge && batch.entries.some(entry => entry.item === item && entry.side === side),
@@ -102,16 +109,16 @@ function isAskedFor(record: ScoreRecord, { due: { rubric }, batches }: Due): boo
 }
 
 /** What the job that follows in this run has models score; null where it has nothing to do. */
-export function itemsToJudge(
-  place: Pick<Place, 'by'>,
+export function listItemsToJudge(
+  place: Pick<CampaignContext, 'by'>,
   campaign: Campaign,
-  runner: Pick<Unscored, 'printed'>,
+  runner: Pick<UnscoredOrders, 'printed'>,
 ): HandedItems | null {
-  const orders = openJudgings(place, campaign).flatMap(({ key, order }) => {
+  const orders = listOpenJudgings(place, campaign).flatMap(({ key, order }) => {
     const printed = runner.printed(order)
     return printed === null ? [] : [{ key, order, printed }]
   })
   if (orders.length === 0) return null
   const { name, started } = campaign
-  return fittingItems({ winnow: 1, campaign: name, started, orders })
+  return limitItems({ winnow: 1, campaign: name, started, orders })
 }

@@ -1,17 +1,17 @@
 import type { Workflows } from '../../forge/port.ts'
 import type { Campaign, LiveOrder } from '../../model/campaign.ts'
-import { openJudging } from '../../model/fold-judging.ts'
+import { findPendingJudging } from '../../model/fold-judging.ts'
 import { isJudgedOrder } from '../../model/judged-order.ts'
-import { reportArtifact } from '../../model/parcel.ts'
+import { getReportArtifactName } from '../../model/parcel.ts'
 import type { RunFacts } from '../../plan/world.ts'
-import { orderSpec } from '../order-spec.ts'
-import type { Place } from '../place.ts'
+import { readSpecForOrder } from '../order-spec.ts'
+import type { CampaignContext } from '../place.ts'
 import type { EndedJob } from './ended-run.ts'
-import { runArtifacts, type RunArtifacts } from './run-artifacts.ts'
-import type { LookAtRun } from './run-lookup.ts'
+import { createRunArtifacts, type RunArtifacts } from './run-artifacts.ts'
+import type { ReadRun } from './run-lookup.ts'
 import { readPartial, readReport } from './run-reports.ts'
-import { ownRunId, runNumber, type RunRole, waitingOrders } from './run-role.ts'
-import type { unscoredOrders } from './scored-order.ts'
+import { getJobRunId, parseRunNumber, type RunRole, listWaitingOrders } from './run-role.ts'
+import type { createUnscoredOrders } from './scored-order.ts'
 
 export interface OrderFacts {
   /** Of an order whose run the ledger names. */
@@ -20,39 +20,46 @@ export interface OrderFacts {
   readonly ended: ReadonlySet<number>
 }
 
-interface Options {
+interface OrderFactsOptions {
   role: RunRole
   /** Models are asked by a job that follows, which needs what was printed. */
   mayJudge: boolean
-  lookAt: LookAtRun
-  unscored: ReturnType<typeof unscoredOrders>
+  lookAt: ReadRun
+  unscored: ReturnType<typeof createUnscoredOrders>
 }
 
-type Here = Pick<Place, 'repository' | 'by'>
+type OrderFactsContext = Pick<CampaignContext, 'repository' | 'by'>
 
 /** Where each order stands: asked of GitHub once for each run, and of the artifacts of runs whose jobs have told a digest. */
-export function orderFacts(place: Here, workflows: Workflows, options: Options): OrderFacts {
-  const own = ownRunId(place)
+export function createOrderFacts(
+  place: OrderFactsContext,
+  workflows: Workflows,
+  options: OrderFactsOptions,
+): OrderFacts {
+  const own = getJobRunId(place)
   const others = new Map<number, RunArtifacts>()
   const ended = new Set<number>()
 
   /** Of an earlier run, in which orders were measured that wait for scores. */
   function artifactsOf(campaign: Campaign, runId: string): RunArtifacts {
-    const run = runNumber(runId)
-    const printed = waitingOrders(campaign).filter(live => live.printed?.run_id === runId)
-    const names = printed.map(({ order }) => reportArtifact(order.id))
-    const known = others.get(run) ?? runArtifacts(workflows, run, names)
+    const run = parseRunNumber(runId)
+    const printed = listWaitingOrders(campaign).filter(live => live.printed?.run_id === runId)
+    const names = printed.map(({ order }) => getReportArtifactName(order.id))
+    const known = others.get(run) ?? createRunArtifacts(workflows, run, names)
     others.set(run, known)
     return known
   }
 
   async function otherFact(runId: string): Promise<RunFacts> {
-    const number = runNumber(runId)
+    const number = parseRunNumber(runId)
     const run = await options.lookAt(number)
     if (run?.conclusion === null) return { state: 'running', runId }
     ended.add(number)
-    if (run === null) return gone(runId, `workflow run ${number} is not there any more`)
-    return gone(runId, `workflow run ${number} ended (${run.conclusion}) and its report was not taken in`)
+    if (run === null) return toGoneFact(runId, `workflow run ${number} is not there any more`)
+    return toGoneFact(
+      runId,
+      `workflow run ${number} ended (${run.conclusion}) and its report was not taken in`,
+    )
   }
 
   return {
@@ -61,49 +68,54 @@ export function orderFacts(place: Here, workflows: Workflows, options: Options):
       const { printed } = live
       if (printed !== null) {
         const artifacts = () => artifactsOf(campaign, printed.run_id)
-        return printedFact(place, options, { campaign, live, printed, artifacts })
+        return readPrintedFact(place, options, { campaign, live, printed, artifacts })
       }
       if (runId !== own) return otherFact(runId)
-      return ownFact(place, options, campaign, live)
+      return readOwnFact(place, options, campaign, live)
     },
   }
 }
 
-async function ownFact(
-  place: Here,
-  { role, unscored }: Options,
+async function readOwnFact(
+  place: OrderFactsContext,
+  { role, unscored }: OrderFactsOptions,
   campaign: Campaign,
   live: LiveOrder,
 ): Promise<RunFacts> {
-  const runId = ownRunId(place)
-  const run = runNumber(runId)
+  const runId = getJobRunId(place)
+  const run = parseRunNumber(runId)
   if (role.does === 'measure') return { state: 'running', runId }
   if (role.does === 'start')
-    return gone(runId, `workflow run ${run} was started again, and its first attempt left no report`)
+    return toGoneFact(runId, `workflow run ${run} was started again, and its first attempt left no report`)
   const { order } = live
   const { ended, artifacts } = role
   const job = ended.measured.get(order.id)
-  if (job === undefined) return gone(runId, `workflow run ${run} ended, and no job of it measured the order`)
+  if (job === undefined)
+    return toGoneFact(runId, `workflow run ${run} ended, and no job of it measured the order`)
   const { status, digest } = job
-  if (digest === null) return gone(runId, noReport(run, job))
+  if (digest === null) return toGoneFact(runId, describeMissingReport(run, job))
   const wanted = { order: order.id, runId, digest }
   if (status !== 'success') {
     const read = await readPartial(artifacts, wanted)
-    if (read.is === 'partial') return { ...gone(runId, noReport(run, job)), partial: read.partial }
-    return gone(runId, `${noReport(run, job)}; what it had measured is lost: ${read.reason}`)
+    if (read.is === 'partial')
+      return { ...toGoneFact(runId, describeMissingReport(run, job)), partial: read.partial }
+    return toGoneFact(
+      runId,
+      `${describeMissingReport(run, job)}; what it had measured is lost: ${read.reason}`,
+    )
   }
-  const spec = await orderSpec(place.repository, campaign, order)
+  const spec = await readSpecForOrder(place.repository, campaign, order)
   const read = await readReport(artifacts, { ...wanted, judged: isJudgedOrder(order, spec) })
   if (read.is === 'unusable') return { state: 'unreadable', runId, reason: read.reason }
   if (read.is === 'report') return { state: 'reported', runId, report: read.report }
   return unscored.take(live, spec, { printed: read.printed, digest })
 }
 
-function noReport(run: number, { status }: EndedJob): string {
+function describeMissingReport(run: number, { status }: EndedJob): string {
   return `its job in workflow run ${run} ended (${status || 'not started'}) and left no report`
 }
 
-interface PrintedBefore {
+interface PrintedReport {
   campaign: Campaign
   live: LiveOrder
   printed: NonNullable<LiveOrder['printed']>
@@ -111,23 +123,23 @@ interface PrintedBefore {
 }
 
 /** What an earlier run's job printed is fetched only where this process does something with it. */
-async function printedFact(
-  place: Here,
-  { mayJudge, unscored }: Options,
-  { campaign, live, printed, artifacts }: PrintedBefore,
+async function readPrintedFact(
+  place: OrderFactsContext,
+  { mayJudge, unscored }: OrderFactsOptions,
+  { campaign, live, printed, artifacts }: PrintedReport,
 ): Promise<RunFacts> {
   const { order, scores } = live
   const { run_id: runId, digest } = printed
-  const asking = openJudging(campaign, order.id)
+  const asking = findPendingJudging(campaign, order.id)
   const isWanted = asking === null ? mayJudge || scores !== null : asking.run_id === place.by.run_id
   if (!isWanted) return { state: 'printed', runId, digest }
-  const spec = await orderSpec(place.repository, campaign, order)
+  const spec = await readSpecForOrder(place.repository, campaign, order)
   const read = await readReport(artifacts(), { order: order.id, runId, digest, judged: true })
   if (read.is === 'printed') return unscored.take(live, spec, { printed: read.printed, digest })
   const why = read.is === 'unusable' ? read.reason : 'it has no items'
-  return gone(runId, `what was to be scored is lost: ${why}`)
+  return toGoneFact(runId, `what was to be scored is lost: ${why}`)
 }
 
-function gone(runId: string, why: string): Extract<RunFacts, { state: 'gone' }> {
+function toGoneFact(runId: string, why: string): Extract<RunFacts, { state: 'gone' }> {
   return { state: 'gone', started: true, runId, why }
 }

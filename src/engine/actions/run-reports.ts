@@ -1,25 +1,25 @@
 import type { z } from 'zod'
-import type { Unpacked } from '../../forge/port.ts'
+import type { UnzipResult } from '../../forge/port.ts'
 import { type PrintedOrder, printedOrder } from '../../judge/judged-report.ts'
 import type { OrderId } from '../../model/ids.ts'
-import { type PartialReport, partialReport } from '../../model/interruption.ts'
+import { type PartialReport, partialReportSchema } from '../../model/interruption.ts'
 import {
-  MOST_PRINTED_BYTES,
-  MOST_REPORT_BYTES,
-  parcelFile,
-  partialArtifact,
-  reportArtifact,
+  MAX_PRINTED_BYTES,
+  MAX_REPORT_BYTES,
+  getArtifactFileName,
+  getPartialArtifactName,
+  getReportArtifactName,
 } from '../../model/parcel.ts'
-import { type Report, report } from '../../model/report.ts'
+import { type Report, reportSchema } from '../../model/report.ts'
 import type { RunArtifacts } from './run-artifacts.ts'
 
 export type ReadReport =
   | { is: 'report'; report: Report }
   /** With what is still to be scored. */
   | { is: 'printed'; printed: PrintedOrder }
-  | Unusable
-type ReadPartial = { is: 'partial'; partial: PartialReport } | Unusable
-interface Unusable {
+  | UnusableReport
+type ReadPartial = { is: 'partial'; partial: PartialReport } | UnusableReport
+interface UnusableReport {
   is: 'unusable'
   reason: string
 }
@@ -37,16 +37,20 @@ export async function readReport(
   artifacts: RunArtifacts,
   { order, runId, digest, judged }: WantedReport & { judged: boolean },
 ): Promise<ReadReport> {
-  const most = judged ? MOST_PRINTED_BYTES : MOST_REPORT_BYTES
-  const got = await artifacts.fetch(reportArtifact(order), { file: parcelFile(order), most, digest })
+  const most = judged ? MAX_PRINTED_BYTES : MAX_REPORT_BYTES
+  const got = await artifacts.fetch(getReportArtifactName(order), {
+    file: getArtifactFileName(order),
+    most,
+    digest,
+  })
   if (judged) {
-    const read = understand(got, printedOrder)
+    const read = parseArtifact(got, printedOrder)
     if ('is' in read) return read
-    return ofAnotherRun(read.value.report, runId) ?? { is: 'printed', printed: read.value }
+    return checkRunId(read.value.report, runId) ?? { is: 'printed', printed: read.value }
   }
-  const read = understand(got, report)
+  const read = parseArtifact(got, reportSchema)
   if ('is' in read) return read
-  return ofAnotherRun(read.value, runId) ?? { is: 'report', report: read.value }
+  return checkRunId(read.value, runId) ?? { is: 'report', report: read.value }
 }
 
 /** Reads what the interrupted job of an order had measured. Nothing in it is trusted. */
@@ -54,31 +58,36 @@ export async function readPartial(
   artifacts: RunArtifacts,
   { order, runId, digest }: WantedReport,
 ): Promise<ReadPartial> {
-  const parcel = { file: parcelFile(order), most: MOST_REPORT_BYTES, digest }
-  const read = understand(await artifacts.fetch(partialArtifact(order), parcel), partialReport)
+  const parcel = { file: getArtifactFileName(order), most: MAX_REPORT_BYTES, digest }
+  const read = parseArtifact(
+    await artifacts.fetch(getPartialArtifactName(order), parcel),
+    partialReportSchema,
+  )
   if ('is' in read) return read
-  return ofAnotherRun(read.value.report, runId) ?? { is: 'partial', partial: read.value }
+  return checkRunId(read.value.report, runId) ?? { is: 'partial', partial: read.value }
 }
 
-function unusable(reason: string): Unusable {
+function toUnusable(reason: string): UnusableReport {
   return { is: 'unusable', reason }
 }
 
-function ofAnotherRun({ run_id }: Report, runId: string): Unusable | null {
-  return run_id === runId ? null : unusable(`it says that it is of run ${run_id.slice(0, 80)}, not ${runId}`)
+function checkRunId({ run_id }: Report, runId: string): UnusableReport | null {
+  return run_id === runId
+    ? null
+    : toUnusable(`it says that it is of run ${run_id.slice(0, 80)}, not ${runId}`)
 }
 
-function understand<T>(unpacked: Unpacked, schema: z.ZodType<T>): { value: T } | Unusable {
-  if (!unpacked.ok) return unusable(unpacked.why)
+function parseArtifact<T>(unpacked: UnzipResult, schema: z.ZodType<T>): { value: T } | UnusableReport {
+  if (!unpacked.ok) return toUnusable(unpacked.why)
   const value = parseJson(unpacked.bytes)
-  if (value === undefined) return unusable('its artifact holds no JSON')
+  if (value === undefined) return toUnusable('its artifact holds no JSON')
   const parsed = schema.safeParse(value)
   if (!parsed.success) {
     const [issue] = parsed.error.issues
-    return unusable(`${issue?.path.join('.').slice(0, 200)}: ${issue?.message.slice(0, 300)}`)
+    return toUnusable(`${issue?.path.join('.').slice(0, 200)}: ${issue?.message.slice(0, 300)}`)
   }
   const long = findLongText(parsed.data)
-  if (long !== null) return unusable(`${long.slice(0, 200)} has more than ${MOST_TEXT} characters`)
+  if (long !== null) return toUnusable(`${long.slice(0, 200)} has more than ${MOST_TEXT} characters`)
   return { value: parsed.data }
 }
 

@@ -1,6 +1,6 @@
 import type { Campaign, LiveOrder } from '../../model/campaign.ts'
-import { actionsRunId } from '../../model/parcel.ts'
-import type { Place } from '../place.ts'
+import { formatActionsRunId } from '../../model/parcel.ts'
+import type { CampaignContext } from '../place.ts'
 import type { EndedRun } from './ended-run.ts'
 import type { RunArtifacts } from './run-artifacts.ts'
 
@@ -18,21 +18,21 @@ export type RunRole =
   | { does: 'settle'; ended: EndedRun; artifacts: RunArtifacts }
 
 /** As orders name the run of this process. */
-export function ownRunId({ by }: Pick<Place, 'by'>): string {
+export function getJobRunId({ by }: Pick<CampaignContext, 'by'>): string {
   return `${by.run_id}/${FIRST_ATTEMPT}`
 }
 
 /** As orders name a run that was started. */
-export function runIdOf(run: number): string {
-  return actionsRunId(run, FIRST_ATTEMPT)
+export function toJobRunId(run: number): string {
+  return formatActionsRunId(run, FIRST_ATTEMPT)
 }
 
-export function runNumber(runId: string): number {
+export function parseRunNumber(runId: string): number {
   return Number(OURS.exec(runId)?.[1])
 }
 
 /** Orders without a report, but for those of processes elsewhere. */
-export function waitingOrders({ orders }: Campaign): LiveOrder[] {
+export function listWaitingOrders({ orders }: Campaign): LiveOrder[] {
   return Object.values(orders).filter(
     ({ report, run_id }) => report === null && (run_id === null || OURS.test(run_id)),
   )

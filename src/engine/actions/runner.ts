@@ -3,21 +3,21 @@ import { isRefusal } from '../../forge/refused.ts'
 import type { Campaign, LiveOrder } from '../../model/campaign.ts'
 import type { OrderId } from '../../model/ids.ts'
 import type { Order } from '../../model/order.ts'
-import { MOST_ORDERS_A_RUN } from '../../model/parcel.ts'
-import { subjectOf } from '../../model/picked.ts'
-import { shortRef } from '../../model/refs.ts'
+import { MAX_ORDERS_PER_RUN } from '../../model/parcel.ts'
+import { findSubject } from '../../model/picked.ts'
+import { toShortRef } from '../../model/refs.ts'
 import type { RunFacts } from '../../plan/world.ts'
-import { runTitle } from '../../report/run-names.ts'
-import type { Place } from '../place.ts'
+import { formatRunTitle } from '../../report/run-names.ts'
+import type { CampaignContext } from '../place.ts'
 import { NOTHING_HERE, type Runner } from '../runner.ts'
-import { orderFacts } from './order-facts.ts'
-import type { LookAtRun } from './run-lookup.ts'
-import { ownRunId, runIdOf, runNumber, type RunRole, waitingOrders } from './run-role.ts'
-import { type Unscored, unscoredOrders } from './scored-order.ts'
+import { createOrderFacts } from './order-facts.ts'
+import type { ReadRun } from './run-lookup.ts'
+import { getJobRunId, toJobRunId, parseRunNumber, type RunRole, listWaitingOrders } from './run-role.ts'
+import { type UnscoredOrders, createUnscoredOrders } from './scored-order.ts'
 
-export interface ActionsRunner extends Runner, Unscored {
+export interface ActionsRunner extends Runner, UnscoredOrders {
   /** Orders that this run's own jobs measure, in the order of their issue. */
-  takenOrders(campaign: Campaign): LiveOrder[]
+  listTakenOrders(campaign: Campaign): LiveOrder[]
   /** Runs that this process has started, which look at everything again. */
   readonly started: readonly StartedRun[]
 }
@@ -28,31 +28,35 @@ export interface StartedRun {
   title: string
 }
 
-interface Options {
+interface ActionsRunnerOptions {
   role: RunRole
   /** Models are asked by a job that follows, which needs what was printed. */
   mayJudge: boolean
-  lookAt: LookAtRun
+  lookAt: ReadRun
 }
 
-type Here = Pick<Place, 'refs' | 'repository' | 'by' | 'progress'>
+type ActionsRunnerContext = Pick<CampaignContext, 'refs' | 'repository' | 'by' | 'progress'>
 
 /**
  * Runs orders as jobs of workflow runs. The ledger names the run of each order, so nothing is searched for: a run that
  * was started and not recorded takes the undispatched orders itself. Lives as long as one tick.
  */
-export function actionsRunner(place: Here, workflows: Workflows, options: Options): ActionsRunner {
+export function createActionsRunner(
+  place: ActionsRunnerContext,
+  workflows: Workflows,
+  options: ActionsRunnerOptions,
+): ActionsRunner {
   const { role } = options
-  const own = ownRunId(place)
-  const unscored = unscoredOrders()
-  const reader = orderFacts(place, workflows, { ...options, unscored })
+  const own = getJobRunId(place)
+  const unscored = createUnscoredOrders()
+  const reader = createOrderFacts(place, workflows, { ...options, unscored })
   const placed = new PlacedOrders()
   const started: StartedRun[] = []
   /** Runs that had orders at an earlier look. */
   let busy = new Set<number>()
 
   async function factOf(campaign: Campaign, live: LiveOrder): Promise<RunFacts | null> {
-    const runId = placed.runOf(live)
+    const runId = placed.findRun(live)
     // A run that this process has started cannot have ended.
     if (live.run_id !== null && !placed.has(live.order.id, live.run_id))
       return reader.read(campaign, live, live.run_id)
@@ -63,7 +67,7 @@ export function actionsRunner(place: Here, workflows: Workflows, options: Option
   return {
     async facts(campaign) {
       const facts = new Map<OrderId, RunFacts>()
-      for (const live of waitingOrders(campaign)) {
+      for (const live of listWaitingOrders(campaign)) {
         const fact = await factOf(campaign, live)
         if (fact !== null) facts.set(live.order.id, fact)
       }
@@ -72,37 +76,38 @@ export function actionsRunner(place: Here, workflows: Workflows, options: Option
     /** Cancels runs of which the ledger waits for no order any more. */
     async tidy(campaign) {
       const runs = new Set<number>()
-      for (const live of waitingOrders(campaign)) {
-        const runId = live.printed === null ? placed.runOf(live) : null
-        if (typeof runId === 'string') runs.add(runNumber(runId))
+      for (const live of listWaitingOrders(campaign)) {
+        const runId = live.printed === null ? placed.findRun(live) : null
+        if (typeof runId === 'string') runs.add(parseRunNumber(runId))
       }
       const unwanted = [...busy, ...placed.started].filter(run => !runs.has(run) && !reader.ended.has(run))
       busy = runs
       placed.started = []
-      for (const run of new Set(unwanted)) if (run !== runNumber(own)) await cancelRun(place, workflows, run)
+      for (const run of new Set(unwanted))
+        if (run !== parseRunNumber(own)) await cancelRun(place, workflows, run)
     },
     async dispatch(order, _, campaign) {
       if (placed.has(order.id)) return
-      const taken = waitingOrders(campaign).filter(live => placed.runOf(live) === own)
+      const taken = listWaitingOrders(campaign).filter(live => placed.findRun(live) === own)
       const joins = canJoin(
         campaign,
         taken.map(live => live.order),
         order,
       )
       if (role.does === 'measure' && joins) return placed.put([order], own)
-      const orders = waitingTogether(campaign, order, placed)
-      const branch = shortRef(place.refs.optimize)
-      const title = runTitle(campaign, orders)
+      const orders = listJoinableOrders(campaign, order, placed)
+      const branch = toShortRef(place.refs.optimize)
+      const title = formatRunTitle(campaign, orders)
       const run = await workflows.start({ branch, inputs: { title } })
-      placed.put(orders, run === null ? null : runIdOf(run))
+      placed.put(orders, run === null ? null : toJobRunId(run))
       started.push({ run, title })
       if (run !== null) placed.started.push(run)
     },
     // `tidy` does it, once the ledger says so.
     cancel: async () => {},
-    takenOrders(campaign) {
+    listTakenOrders(campaign) {
       if (role.does !== 'measure') return []
-      return waitingOrders(campaign).filter(({ run_id, printed }) => run_id === own && printed === null)
+      return listWaitingOrders(campaign).filter(({ run_id, printed }) => run_id === own && printed === null)
     },
     started,
     printed: order => unscored.printed(order),
@@ -122,7 +127,7 @@ class PlacedOrders {
   }
 
   /** Undefined: no run has it; null: one that the server did not name. */
-  runOf({ order, run_id }: LiveOrder): string | null | undefined {
+  findRun({ order, run_id }: LiveOrder): string | null | undefined {
     return run_id ?? this.#runs.get(order.id)
   }
 
@@ -132,11 +137,11 @@ class PlacedOrders {
 }
 
 /** Everything else that waits and may share its run. */
-function waitingTogether(campaign: Campaign, first: Order, placed: PlacedOrders): Order[] {
+function listJoinableOrders(campaign: Campaign, first: Order, placed: PlacedOrders): Order[] {
   const orders = [first]
-  for (const live of waitingOrders(campaign)) {
+  for (const live of listWaitingOrders(campaign)) {
     const { order } = live
-    const waits = order.id !== first.id && placed.runOf(live) === undefined
+    const waits = order.id !== first.id && placed.findRun(live) === undefined
     if (waits && canJoin(campaign, orders, order)) orders.push(order)
   }
   return orders
@@ -145,16 +150,20 @@ function waitingTogether(campaign: Campaign, first: Order, placed: PlacedOrders)
 /** Orders of different trust never share a run, and code of an outsider shares one with nothing. */
 function canJoin(campaign: Campaign, others: readonly Order[], order: Order): boolean {
   if (others.length === 0) return true
-  if (others.length >= MOST_ORDERS_A_RUN) return false
+  if (others.length >= MAX_ORDERS_PER_RUN) return false
   return [order, ...others].every(each => !isOutsiders(campaign, each))
 }
 
 /** Whether it measures code that somebody without write access brought. */
 function isOutsiders(campaign: Campaign, { candidates }: Order): boolean {
-  return candidates.some(({ label }) => (subjectOf(campaign, label)?.stranger ?? null) !== null)
+  return candidates.some(({ label }) => (findSubject(campaign, label)?.stranger ?? null) !== null)
 }
 
-async function cancelRun({ progress }: Here, workflows: Workflows, run: number): Promise<void> {
+async function cancelRun(
+  { progress }: ActionsRunnerContext,
+  workflows: Workflows,
+  run: number,
+): Promise<void> {
   try {
     await workflows.cancel(run)
   } catch (error) {

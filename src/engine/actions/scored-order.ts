@@ -1,49 +1,58 @@
 import { isScored } from '../../judge/ask-judges.ts'
-import { type Batch, batchesOf } from '../../judge/batch.ts'
-import { judgedReport, type PrintedOrder, type ToJudge, toJudge } from '../../judge/judged-report.ts'
+import { type Batch, buildBatches } from '../../judge/batch.ts'
+import {
+  buildJudgedReport,
+  type PrintedOrder,
+  type JudgingTask,
+  prepareJudging,
+} from '../../judge/judged-report.ts'
 import type { LiveOrder } from '../../model/campaign.ts'
 import type { OrderId } from '../../model/ids.ts'
 import type { Report } from '../../model/report.ts'
-import { whyNotMeasured } from '../../plan/arrivals.ts'
+import { explainMismatch } from '../../plan/arrivals.ts'
 import type { RunFacts } from '../../plan/world.ts'
 import type { Spec } from '../../spec/schema.ts'
 
 /** What is asked of models. */
-export interface Due {
-  due: ToJudge
+export interface ScoresToAsk {
+  due: JudgingTask
   batches: Batch[]
 }
 
 /** The report where nothing is left to ask, or nothing is worth it. */
-type Scoring = { report: Report } | Due
+type ScoringState = { report: Report } | ScoresToAsk
 
 /** What a measured order comes to with the scores that the ledger has: the same for whoever looks. */
-export function scoringOf({ order, scores }: LiveOrder, spec: Spec, printed: PrintedOrder): Scoring {
+export function computeScoringState(
+  { order, scores }: LiveOrder,
+  spec: Spec,
+  printed: PrintedOrder,
+): ScoringState {
   // What is about something else is rejected as it is, and nobody pays for its scores.
-  if (whyNotMeasured(order, printed.report) !== null) return { report: printed.report }
-  const due = toJudge({ order, spec }, printed)
+  if (explainMismatch(order, printed.report) !== null) return { report: printed.report }
+  const due = prepareJudging({ order, spec }, printed)
   if ('executions' in due) return { report: due }
-  const batches = batchesOf(due.pairs, due.judging)
+  const batches = buildBatches(due.pairs, due.judging)
   if (scores === null || !isScored(batches, scores.records)) return { due, batches }
   const { records, model, requests, tokens, usd } = scores
   const cost = { model, requests, tokens, usd }
-  return { report: judgedReport(order, printed, { ...due, records, cost }) }
+  return { report: buildJudgedReport(order, printed, { ...due, records, cost }) }
 }
 
 /** Orders that were measured and wait for scores, as the process that found their items has them. */
-export interface Unscored {
+export interface UnscoredOrders {
   printed(order: OrderId): PrintedOrder | null
-  due(order: OrderId): Due | null
+  due(order: OrderId): ScoresToAsk | null
 }
 
-export function unscoredOrders(): Unscored & {
+export function createUnscoredOrders(): UnscoredOrders & {
   take(live: LiveOrder, spec: Spec, found: { printed: PrintedOrder; digest: string }): RunFacts
 } {
-  const found = new Map<OrderId, Due & { printed: PrintedOrder }>()
+  const found = new Map<OrderId, ScoresToAsk & { printed: PrintedOrder }>()
   return {
     take(live, spec, { printed, digest }) {
       const runId = printed.report.run_id
-      const scoring = scoringOf(live, spec, printed)
+      const scoring = computeScoringState(live, spec, printed)
       if ('report' in scoring) {
         found.delete(live.order.id)
         return { state: 'reported', runId, report: scoring.report }

@@ -2,29 +2,29 @@ import type { ForgeError } from '../../errors.ts'
 import type { Workflows } from '../../forge/port.ts'
 import { isRefusal } from '../../forge/refused.ts'
 import type { HandedItems } from '../../judge/handed-on.ts'
-import type { Handed } from '../../measure/handed-file.ts'
+import type { JobFile } from '../../measure/handed-file.ts'
 import type { Campaign } from '../../model/campaign.ts'
-import { openAskings } from '../../model/fold-asking.ts'
+import { listPendingProposals } from '../../model/fold-asking.ts'
 import type { OrderId } from '../../model/ids.ts'
-import { shortRef } from '../../model/refs.ts'
-import { plan } from '../../plan/stages.ts'
+import { toShortRef } from '../../model/refs.ts'
+import { planCampaign } from '../../plan/stages.ts'
 import type { World } from '../../plan/world.ts'
-import { jobTitle, lookTitle, retryTitle } from '../../report/run-names.ts'
-import type { Hands } from '../apply.ts'
-import { askingElsewhere } from '../asking.ts'
-import { campaignIdeas } from '../campaign-ideas.ts'
-import type { Ideas } from '../ideas.ts'
-import { emptyMemory, type Memory } from '../memory.ts'
-import type { Place } from '../place.ts'
-import { noteRefusal } from '../refusals.ts'
-import { answerReader } from '../taken-answers.ts'
-import { tick, type TickResult } from '../tick.ts'
-import { artifactNames, type EndedRun, fetchAnswers, fetchScores } from './ended-run.ts'
-import { itemsToJudge, judgesReader } from './judges.ts'
-import { runArtifacts } from './run-artifacts.ts'
-import { FIRST_ATTEMPT, ownRunId, runNumber, type RunRole } from './run-role.ts'
-import { type FindLost, lostAskings, runLookup } from './run-lookup.ts'
-import { type ActionsRunner, actionsRunner, type StartedRun } from './runner.ts'
+import { formatJobTitle, lookTitle, retryTitle } from '../../report/run-names.ts'
+import type { ControllerContext } from '../apply.ts'
+import { createRemoteProposerTasks } from '../asking.ts'
+import { createCampaignIdeas } from '../campaign-ideas.ts'
+import type { IdeaSource } from '../ideas.ts'
+import { createMemory, type Memory } from '../memory.ts'
+import type { CampaignContext } from '../place.ts'
+import { reportRefusal } from '../refusals.ts'
+import { createAnswerReader } from '../taken-answers.ts'
+import { tickCampaign, type TickResult } from '../tick.ts'
+import { listArtifactNames, type EndedRun, fetchAnswers, fetchScores } from './ended-run.ts'
+import { listItemsToJudge, createJudgesReader } from './judges.ts'
+import { createRunArtifacts } from './run-artifacts.ts'
+import { FIRST_ATTEMPT, getJobRunId, parseRunNumber, type RunRole } from './run-role.ts'
+import { type FindLost, createLostFinder, createRunLookup } from './run-lookup.ts'
+import { type ActionsRunner, createActionsRunner, type StartedRun } from './runner.ts'
 
 /** Jobs that ask programs for ideas, and models for scores. */
 export interface AskingJobs {
@@ -65,29 +65,35 @@ export interface ActionsTick extends TickResult {
  * One tick in a job of GitHub Actions. It holds a token, so it runs no program of anybody: orders, proposers and judges
  * have jobs of their own.
  */
-export async function tickOnActions(
-  place: Place,
+export async function runActionsTick(
+  place: CampaignContext,
   workflows: Workflows,
-  { does, next, has, nextLook = 'usual', heed }: ActionsRun & { heed?: NonNullable<Hands['heed']> },
+  {
+    does,
+    next,
+    has,
+    nextLook = 'usual',
+    heed,
+  }: ActionsRun & { heed?: NonNullable<ControllerContext['runComments']> },
 ): Promise<ActionsTick> {
   const isFirst = place.by.attempt === FIRST_ATTEMPT
   // Jobs of another attempt could not know what the first one spent.
   const may = { propose: next.propose && isFirst, judge: next.judge && isFirst }
-  const { role, answers, scores } = await takeRole(place, workflows, { does, isFirst })
-  const lookAt = runLookup(workflows)
-  const runner = actionsRunner(place, workflows, { role, mayJudge: may.judge, lookAt })
-  const findLost = lostAskings(place, lookAt)
-  const ideas = ideasWith(place, answers, findLost)
-  const memory = emptyMemory()
-  const result = await tick({
+  const { role, answers, scores } = await chooseRunRole(place, workflows, { does, isFirst })
+  const lookAt = createRunLookup(workflows)
+  const runner = createActionsRunner(place, workflows, { role, mayJudge: may.judge, lookAt })
+  const findLost = createLostFinder(place, lookAt)
+  const ideas = createJobIdeas(place, answers, findLost)
+  const memory = createMemory()
+  const result = await tickCampaign({
     place,
     memory,
     runner,
     ideas,
-    asking: askingElsewhere(may.propose ? 'elsewhere' : 'later'),
-    judges: judgesReader(place, runner, { mayJudge: may.judge, scores, findLost }),
-    only: null,
-    ...(heed === undefined ? {} : { heed }),
+    asking: createRemoteProposerTasks(may.propose ? 'elsewhere' : 'later'),
+    judges: createJudgesReader(place, runner, { mayJudge: may.judge, scores, findLost }),
+    targetBranch: null,
+    ...(heed === undefined ? {} : { runComments: heed }),
   })
   const world = result.seen?.world ?? null
   // A program without an idea has hardly one a minute later: the next scheduled tick asks again.
@@ -101,30 +107,30 @@ export async function tickOnActions(
   return {
     ...result,
     refusals: [...memory.refusals.values()],
-    orders: campaign === null ? [] : matrixOf(campaign, runner),
-    toJudge: campaign !== null && may.judge ? itemsToJudge(place, campaign, runner) : null,
+    orders: campaign === null ? [] : buildMatrix(campaign, runner),
+    toJudge: campaign !== null && may.judge ? listItemsToJudge(place, campaign, runner) : null,
     started,
   }
 }
 
-interface Taken {
+interface SettledRun {
   role: RunRole
-  answers: Handed | null
-  scores: Handed | null
+  answers: JobFile | null
+  scores: JobFile | null
 }
 
-async function takeRole(
-  place: Place,
+async function chooseRunRole(
+  place: CampaignContext,
   workflows: Workflows,
   { does, isFirst }: Pick<ActionsRun, 'does'> & { isFirst: boolean },
-): Promise<Taken> {
+): Promise<SettledRun> {
   if (typeof does === 'string') {
     const role = { does: isFirst ? does : 'start' } as const
     return { role, answers: null, scores: null }
   }
   const ended = does.settle
-  const run = runNumber(ownRunId(place))
-  const artifacts = runArtifacts(workflows, run, artifactNames(ended))
+  const run = parseRunNumber(getJobRunId(place))
+  const artifacts = createRunArtifacts(workflows, run, listArtifactNames(ended))
   return {
     role: { does: 'settle', ended, artifacts },
     answers: await fetchAnswers(ended, artifacts),
@@ -133,13 +139,13 @@ async function takeRole(
 }
 
 /** `hadNone`: programs answered in this run, and had no idea. */
-function ideasWith(
-  place: Place,
-  answers: Handed | null,
+function createJobIdeas(
+  place: CampaignContext,
+  answers: JobFile | null,
   findLost: FindLost,
-): Ideas & { readonly hadNone: boolean } {
-  const ideas = campaignIdeas(place)
-  const reader = answers === null ? null : answerReader(place, answers)
+): IdeaSource & { readonly hadNone: boolean } {
+  const ideas = createCampaignIdeas(place)
+  const reader = answers === null ? null : createAnswerReader(place, answers)
   let hasAnswer = false
   let hasIdea = false
   return {
@@ -149,13 +155,15 @@ function ideasWith(
     },
     async find(scene) {
       const found = await ideas.find(scene)
-      const taken = (await reader?.of(scene.campaign)) ?? { answers: [], unanswered: [] }
+      const taken = (await reader?.readAnswers(scene.campaign)) ?? { answers: [], unanswered: [] }
       hasAnswer ||= taken.answers.length > 0
       hasIdea ||= taken.answers.some(({ ok }) => ok)
-      const lost = (await findLost(openAskings(scene.campaign))).map(({ asking: { key }, reason }) => ({
-        key,
-        reason,
-      }))
+      const lost = (await findLost(listPendingProposals(scene.campaign))).map(
+        ({ asking: { key }, reason }) => ({
+          key,
+          reason,
+        }),
+      )
       return {
         ...found,
         answers: [...found.answers, ...taken.answers],
@@ -165,16 +173,16 @@ function ideasWith(
   }
 }
 
-function matrixOf(campaign: Campaign, runner: ActionsRunner): MatrixEntry[] {
-  const taken = runner.takenOrders(campaign)
-  return taken.map(({ order }, slot) => ({ slot, order: order.id, title: jobTitle(campaign, order) }))
+function buildMatrix(campaign: Campaign, runner: ActionsRunner): MatrixEntry[] {
+  const taken = runner.listTakenOrders(campaign)
+  return taken.map(({ order }, slot) => ({ slot, order: order.id, title: formatJobTitle(campaign, order) }))
 }
 
 /** Whether the jobs of another run would be given something to ask that no job of this one can be given. */
 function hasToAsk(world: World, has: AskingJobs): boolean {
   const asks = has.propose ? 'elsewhere' : world.asks
   const judges = has.judge && world.judges ? { judges: { ...world.judges, follow: true } } : {}
-  const { actions } = plan({ ...world, asks, ...judges })
+  const { actions } = planCampaign({ ...world, asks, ...judges })
   const steps = actions.flatMap(action => (action.do === 'commit' ? action.steps : []))
   return steps.some(
     step =>
@@ -183,21 +191,21 @@ function hasToAsk(world: World, has: AskingJobs): boolean {
 }
 
 async function startNext(
-  { place, memory }: { place: Place; memory: Memory },
+  { place, memory }: { place: CampaignContext; memory: Memory },
   workflows: Workflows,
   title: string,
 ): Promise<StartedRun[]> {
-  const branch = shortRef(place.refs.optimize)
+  const branch = toShortRef(place.refs.optimize)
   try {
     return [{ run: await workflows.start({ branch, inputs: { title } }), title }]
   } catch (error) {
     if (!isRefusal(error)) throw error
-    noteRefusal({ place, memory }, error)
+    reportRefusal({ place, memory }, error)
     return []
   }
 }
 
 /** Whether the job that follows in this run has somebody to ask. */
-export function asksInThisRun({ by }: Place, campaign: Campaign): boolean {
-  return openAskings(campaign).some(({ run_id }) => run_id === by.run_id)
+export function hasOpenAskings({ by }: CampaignContext, campaign: Campaign): boolean {
+  return listPendingProposals(campaign).some(({ run_id }) => run_id === by.run_id)
 }

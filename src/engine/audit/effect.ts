@@ -1,13 +1,13 @@
 import type { Campaign } from '../../model/campaign.ts'
 import type { LedgerEvent } from '../../model/event.ts'
-import { readEffect } from '../../plan/effect-reading.ts'
+import { readEffectReport } from '../../plan/effect-reading.ts'
 import type { Spec } from '../../spec/schema.ts'
-import { differingFields } from '../replay/compare.ts'
-import type { Evidence } from './evidence.ts'
+import { compareFields } from '../replay/compare.ts'
+import type { AuditEvidence } from './evidence.ts'
 
 /** What is reported of a landing or the campaign is what the report on it says, read again. */
-export function effectGaps(
-  { orders }: Evidence,
+export function findEffectGaps(
+  { orders }: AuditEvidence,
   campaign: Campaign,
   spec: Spec | null,
   event: LedgerEvent<'effect-measured'>,
@@ -18,10 +18,10 @@ export function effectGaps(
   const name = `order ${order.id.slice(0, 12)}`
   if (gaps.length > 0) return gaps.map(gap => `${name}: ${gap}`)
   if (spec === null) return ['the spec in force cannot be read']
-  const reading = readEffect(campaign, spec, { order, report, event: event.cause })
+  const reading = readEffectReport(campaign, spec, { order, report, event: event.cause })
   if (reading.is === 'more') return [`${name} is one job of several, and says nothing by itself`]
   if (reading.is === 'failed') return [`${name} shows no effect: ${reading.reason}`]
-  return differingFields(event, reading.draft).map(
+  return compareFields(event, reading.draft).map(
     ({ field, recorded, recomputed }) =>
       `it records ${field} ${JSON.stringify(recorded)}, read again it is ${JSON.stringify(recomputed)}`,
   )

@@ -4,14 +4,14 @@ import type { Order } from '../../model/order.ts'
 import type { Report } from '../../model/report.ts'
 
 /** What the ledger has shown up to one event. A gap is what is missing for a proof, in words. */
-export interface Evidence {
+export interface AuditEvidence {
   orders: Map<OrderId, OrderRecord>
   /** Heads that a report is there for, as `exp-001 <commit>`. */
   measuredHeads: Set<string>
   /** Verdicts that land something, by seq. */
   verdicts: Map<number, LandedVerdict>
   /** The events that say why a commit became the incumbent, by that commit. */
-  grounds: Map<Oid, Ground>
+  incumbentEvents: Map<Oid, IncumbentEvent>
   /** Whether the default branch's spec changed the harness since the last sync. */
   harnessAmended: boolean
   /** Syncs that brought another harness. */
@@ -35,14 +35,14 @@ export interface LandedVerdict {
   gaps: string[]
 }
 
-export type Ground = LedgerEvent<'merged' | 'synced' | 'reverted' | 'foreign-tip'>
+export type IncumbentEvent = LedgerEvent<'merged' | 'synced' | 'reverted' | 'foreign-tip'>
 
-export function noEvidence(): Evidence {
+export function createEvidence(): AuditEvidence {
   return {
     orders: new Map(),
     measuredHeads: new Set(),
     verdicts: new Map(),
-    grounds: new Map(),
+    incumbentEvents: new Map(),
     harnessAmended: false,
     harnessChanges: new Set(),
   }

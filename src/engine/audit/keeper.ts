@@ -1,10 +1,10 @@
 import type { LedgerEvent } from '../../model/event.ts'
 import type { Oid } from '../../model/ids.ts'
-import { shortRef } from '../../model/refs.ts'
-import type { Place } from '../place.ts'
-import type { Evidence } from './evidence.ts'
+import { toShortRef } from '../../model/refs.ts'
+import type { CampaignContext } from '../place.ts'
+import type { AuditEvidence } from './evidence.ts'
 
-export interface Kept {
+export interface KeptCommit {
   commit: Oid
   seq: number
   /** In words, for the sentence that says it is gone. */
@@ -12,7 +12,7 @@ export interface Kept {
 }
 
 /** What the keeper branch promises to hold, as the events name it. */
-export function keptBy(event: LedgerEvent, { measuredHeads }: Evidence): Kept[] {
+export function listKeptCommits(event: LedgerEvent, { measuredHeads }: AuditEvidence): KeptCommit[] {
   const { seq } = event
   if (event.kind === 'merged')
     return [{ commit: event.commit, seq, what: `the landing of ${event.experiment}` }]
@@ -29,16 +29,16 @@ export function keptBy(event: LedgerEvent, { measuredHeads }: Evidence): Kept[] 
 const CHUNK = 500
 
 /** Invariant 8: whatever was measured or landed can be reached from one branch. */
-export async function lostCommits(
-  place: Place,
+export async function findLostCommits(
+  place: CampaignContext,
   refs: ReadonlyMap<string, Oid>,
-  kept: readonly Kept[],
-): Promise<Kept[]> {
+  kept: readonly KeptCommit[],
+): Promise<KeptCommit[]> {
   const keeper = refs.get(place.refs.closed)
   if (keeper === undefined) return [...kept]
   const { repository } = place
-  const lost: Kept[] = []
-  const here: Kept[] = []
+  const lost: KeptCommit[] = []
+  const here: KeptCommit[] = []
   for (const each of kept) ((await repository.has(each.commit)) ? here : lost).push(each)
   for (let at = 0; at < here.length; at += CHUNK) {
     const chunk = here.slice(at, at + CHUNK)
@@ -49,8 +49,12 @@ export async function lostCommits(
   return lost.toSorted((a, b) => a.seq - b.seq)
 }
 
-export function lostText(place: Place, refs: ReadonlyMap<string, Oid>, { what, commit }: Kept): string {
-  const name = shortRef(place.refs.closed)
+export function describeLostCommit(
+  place: CampaignContext,
+  refs: ReadonlyMap<string, Oid>,
+  { what, commit }: KeptCommit,
+): string {
+  const name = toShortRef(place.refs.closed)
   const why = refs.has(place.refs.closed) ? `is not reachable from ${name}` : `is not kept: ${name} is gone`
   return `${what}, ${commit}, ${why}`
 }

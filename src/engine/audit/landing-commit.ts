@@ -1,48 +1,51 @@
 import type { Commit } from '../../git/commit-object.ts'
 import type { LedgerEvent } from '../../model/event.ts'
 import {
-  type LandingWords,
-  earlierLandingMessages,
+  type LandingMessage,
+  renderEarlierLandingMessages,
   getMergedTip,
-  landingMessage,
-  pullInMessage,
-  secondsOf,
-  trailersOf,
+  renderLandingMessage,
+  getLinkedPull,
+  toSeconds,
+  parseTrailers,
 } from '../../model/landing.ts'
-import { onSingleMachine } from '../../model/order.ts'
+import { isSingleMachineOrder } from '../../model/order.ts'
 import type { LandedVerdict } from './evidence.ts'
-import { absentCommits, type IncumbentStep } from './incumbent-step.ts'
+import { listAbsentCommits, type IncumbentStep } from './incumbent-step.ts'
 
-type Merged = LedgerEvent<'merged'>
+type LandingMergedEvent = LedgerEvent<'merged'>
 
 /** The commit of a landing holds nothing but what its events say: made again from them it is the same commit. */
-export async function landingCommitGaps(
+export async function findLandingCommitGaps(
   step: IncumbentStep,
-  merged: Merged,
+  merged: LandingMergedEvent,
   verdict: LandedVerdict,
 ): Promise<string[]> {
   const { place, from, to } = step
   const commit = await place.repository.commit(to.commit)
-  const words = wordsOf(step, merged, verdict)
+  const words = buildLandingWords(step, merged, verdict)
   if (merged.via !== undefined) {
-    const wrong = [...elsewhereGaps(commit, from.commit, merged, words), ...(await resultsGaps(step, merged))]
+    const wrong = [
+      ...findForgeMergeGaps(commit, from.commit, merged, words),
+      ...(await findResultsGaps(step, merged)),
+    ]
     return wrong.slice(0, 1)
   }
   const tip = getMergedTip(step.campaign.experiments[merged.experiment], merged)
-  const parents = parentGaps(commit, from.commit, tip)
+  const parents = findParentGaps(commit, from.commit, tip)
   if (parents.length > 0) return parents
-  const results = await resultsGaps(step, merged)
+  const results = await findResultsGaps(step, merged)
   if (results.length > 0) return results
-  const earlier = earlierLandingMessages(words).find(each => each === commit.message)
-  const message = earlier ?? landingMessage(words)
-  const trailers = trailerGaps(commit.message, message)
+  const earlier = renderEarlierLandingMessages(words).find(each => each === commit.message)
+  const message = earlier ?? renderLandingMessage(words)
+  const trailers = findTrailerGaps(commit.message, message)
   if (trailers.length > 0) return trailers
   const { tree } = to
   const again = await place.repository.writeCommit({
     tree,
     parents: commit.parents,
     message,
-    date: secondsOf(verdict.event.at),
+    date: toSeconds(verdict.event.at),
   })
   return again === to.commit ? [] : [`made again from event ${verdict.event.seq} it would be ${again}`]
 }
@@ -51,20 +54,20 @@ export async function landingCommitGaps(
  * A commit that the forge or a person made cannot be made again: whose it is and when it was made proves nothing. It
  * has to be one commit on the incumbent that brings nothing but the measured head, and to name no other verdict.
  */
-function elsewhereGaps(
+function findForgeMergeGaps(
   { parents, message }: Commit,
   first: string,
-  { head, via }: Merged,
-  words: LandingWords,
+  { head, via }: LandingMergedEvent,
+  words: LandingMessage,
 ): string[] {
   if (parents[0] !== first) return [`its first parent is ${parents[0] ?? 'none'}, not the incumbent ${first}`]
   const other = parents.slice(1).find(parent => parent !== head)
   if (other !== undefined) return [`it also merges ${other}, which is not the measured head ${head}`]
   // A person need not say anything of it, but nothing that is not so.
-  return trailerGaps(message, landingMessage(words), via === 'api')
+  return findTrailerGaps(message, renderLandingMessage(words), via === 'api')
 }
 
-function parentGaps({ parents }: Commit, first: string, second: string): string[] {
+function findParentGaps({ parents }: Commit, first: string, second: string): string[] {
   if (parents[0] !== first) return [`its first parent is ${parents[0] ?? 'none'}, not the incumbent ${first}`]
   if (parents[1] !== second || parents.length !== 2)
     return [`its parents after the first are ${parents.slice(1).join(', ') || 'none'}, not ${second} alone`]
@@ -72,11 +75,11 @@ function parentGaps({ parents }: Commit, first: string, second: string): string[
 }
 
 /** One commit on the measured head that adds the results file and nothing else. */
-async function resultsGaps({ place }: IncumbentStep, merged: Merged): Promise<string[]> {
+async function findResultsGaps({ place }: IncumbentStep, merged: LandingMergedEvent): Promise<string[]> {
   const { results, head, experiment } = merged
   if (results === null) return []
   const { repository, name } = place
-  const absent = await absentCommits(place, [results, head])
+  const absent = await listAbsentCommits(place, [results, head])
   if (absent.length > 0) return absent
   const { parents } = await repository.commit(results)
   if (parents.length !== 1 || parents[0] !== head)
@@ -88,7 +91,11 @@ async function resultsGaps({ place }: IncumbentStep, merged: Merged): Promise<st
   return changed.length === 1 ? [] : [`its results commit ${results} adds no ${path}`]
 }
 
-function wordsOf(step: IncumbentStep, merged: Merged, verdict: LandedVerdict): LandingWords {
+function buildLandingWords(
+  step: IncumbentStep,
+  merged: LandingMergedEvent,
+  verdict: LandedVerdict,
+): LandingMessage {
   const { place, campaign } = step
   const { event, sha256, order, spec_sha256 } = verdict
   return {
@@ -96,15 +103,15 @@ function wordsOf(step: IncumbentStep, merged: Merged, verdict: LandedVerdict): L
     spec_sha256,
     experiment: merged.experiment,
     hypothesis: campaign.experiments[merged.experiment]?.hypothesis ?? '',
-    pull: pullInMessage(campaign.host, merged.pull),
+    pull: getLinkedPull(campaign.host, merged.pull),
     reason: event.reason,
     decided: { seq: event.seq, sha256 },
-    single_machine: order !== null && onSingleMachine(order.order),
+    single_machine: order !== null && isSingleMachineOrder(order.order),
   }
 }
 
-function trailerGaps(found: string, expected: string, all = true): string[] {
-  const [has, wants] = [trailersOf(found), trailersOf(expected)]
+function findTrailerGaps(found: string, expected: string, all = true): string[] {
+  const [has, wants] = [parseTrailers(found), parseTrailers(expected)]
   return [...new Set([...(all ? wants.keys() : []), ...has.keys()])].flatMap(name => {
     const [said, value] = [has.get(name) ?? 'nothing', wants.get(name) ?? 'nothing']
     return said === value ? [] : [`its trailer ${name} says ${said}, the ledger ${value}`]

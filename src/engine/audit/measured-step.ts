@@ -4,13 +4,13 @@ import type { Report } from '../../model/report.ts'
 import type { IncumbentStep } from './incumbent-step.ts'
 
 /** An order that measured exactly this step, before the event that rests on it; or what that lacks. */
-export type MeasuredStep = { name: string; order: Order; report: Report } | { gaps: string[] }
+export type StepMeasurement = { name: string; order: Order; report: Report } | { gaps: string[] }
 
-export function measuredStep(
+export function findStepMeasurement(
   { evidence, from, to }: Pick<IncumbentStep, 'evidence' | 'from' | 'to'>,
   resting: { order: OrderId; seq: number },
   label: 'foreign' | 'sync',
-): MeasuredStep {
+): StepMeasurement {
   const record = evidence.orders.get(resting.order)
   const name = `order ${resting.order.slice(0, 12)}`
   if (!record?.report) return { gaps: [`${name} was not measured before event ${resting.seq}`] }

@@ -1,26 +1,26 @@
 import type { Campaign, Landing } from '../../model/campaign.ts'
-import { canonicalJson } from '../../model/canonical.ts'
+import { toCanonicalJson } from '../../model/canonical.ts'
 import type { Point } from '../../model/ids.ts'
 import { EFFECT_JOBS, type Order, type ReportingPurpose } from '../../model/order.ts'
-import type { Job } from '../../model/pairs.ts'
-import { landingOf } from '../../plan/effect-reading.ts'
-import { samePoint } from './same-point.ts'
+import type { PairJob } from '../../model/pairs.ts'
+import { findMeasuredLanding } from '../../plan/effect-reading.ts'
+import { isSamePoint } from './same-point.ts'
 
 /** An effect is of what landed on what it landed on, or it could be made as large as somebody likes. */
-export function reportingGaps(campaign: Campaign, order: Order, purpose: ReportingPurpose): string[] {
+export function findReportingGaps(campaign: Campaign, order: Order, purpose: ReportingPurpose): string[] {
   const [candidate, ...more] = order.candidates
   if (candidate?.label !== 'incumbent' || more.length > 0)
     return [`an order for ${purpose} measures one commit`]
-  const wanted = between(campaign, order, purpose)
+  const wanted = findMeasuredSpan(campaign, order, purpose)
   if (wanted === null) return [`it measures ${candidate.head}, which is no landing in force`]
   const { from, to, carried } = wanted
   const gaps: string[] = []
-  if (!samePoint(order.base, from)) gaps.push(`its base is ${order.base.commit}, not ${from.commit}`)
-  if (!samePoint({ commit: candidate.head, tree: candidate.tree }, to))
+  if (!isSamePoint(order.base, from)) gaps.push(`its base is ${order.base.commit}, not ${from.commit}`)
+  if (!isSamePoint({ commit: candidate.head, tree: candidate.tree }, to))
     gaps.push(`it measures tree ${candidate.tree} of ${candidate.head}, not ${to.tree} of ${to.commit}`)
   if (!hasItsPart(order, purpose))
     gaps.push(`job ${order.part ?? 'without a number'} is none of its ${EFFECT_JOBS} jobs`)
-  if (canonicalJson(order.carried['incumbent'] ?? []) !== canonicalJson(carried))
+  if (toCanonicalJson(order.carried['incumbent'] ?? []) !== toCanonicalJson(carried))
     gaps.push('the pairs it carries are not those that were measured')
   return gaps
 }
@@ -30,20 +30,22 @@ function hasItsPart({ part }: Order, purpose: ReportingPurpose): boolean {
   return purpose === 'progression' ? part !== undefined && part < EFFECT_JOBS : part === undefined
 }
 
-interface Between {
+interface MeasuredSpan {
   from: Point
   to: Point
-  carried: readonly Job[]
+  carried: readonly PairJob[]
 }
 
-function between(campaign: Campaign, order: Order, purpose: ReportingPurpose): Between | null {
+function findMeasuredSpan(campaign: Campaign, order: Order, purpose: ReportingPurpose): MeasuredSpan | null {
   const { reference: from, incumbent: to } = campaign
   if (purpose === 'progression') return { from, to, carried: [] }
-  const landing = landingOf(campaign, order)
+  const landing = findMeasuredLanding(campaign, order)
   if (landing === null) return null
-  return purpose === 'effect' ? landed(landing) : { from: landing.base, to, carried: landing.watch.jobs }
+  return purpose === 'effect'
+    ? toLandingSpan(landing)
+    : { from: landing.base, to, carried: landing.watch.jobs }
 }
 
-function landed({ base: from, commit, tree }: Landing): Between {
+function toLandingSpan({ base: from, commit, tree }: Landing): MeasuredSpan {
   return { from, to: { commit, tree }, carried: [] }
 }

@@ -1,15 +1,15 @@
-import { assess } from '../../decide/assess.ts'
+import { assessCandidate } from '../../decide/assess.ts'
 import type { LedgerEvent } from '../../model/event.ts'
 import type { Oid } from '../../model/ids.ts'
 import type { Spec } from '../../spec/schema.ts'
 import type { OrderRecord } from './evidence.ts'
-import { pinGaps } from './pin.ts'
+import { findPinGaps } from './pin.ts'
 import type { IncumbentStep } from './incumbent-step.ts'
 
-type Reverted = LedgerEvent<'reverted'>
+type RevertedEvent = LedgerEvent<'reverted'>
 
 /** A landing taken back directly: the tree without it was measured before, and passed what must hold. */
-export async function revertGaps(step: IncumbentStep, reverted: Reverted): Promise<string[]> {
+export async function findRevertGaps(step: IncumbentStep, reverted: RevertedEvent): Promise<string[]> {
   const { place, campaign, spec, evidence, from, to } = step
   const { parents } = await place.repository.commit(to.commit)
   if (parents.length !== 1 || parents[0] !== from.commit)
@@ -21,17 +21,23 @@ export async function revertGaps(step: IncumbentStep, reverted: Reverted): Promi
   if (record.order.harness !== campaign.harness)
     return [`${name} was measured with a harness no longer in force`]
   if (spec === null) return ['the spec in force cannot be read']
-  const failed = whyNotMeasured(record, to.tree, spec)
-  return failed === null ? pinGaps(step) : [`${name} ${failed}`]
+  const failed = explainUnmeasuredTree(record, to.tree, spec)
+  return failed === null ? findPinGaps(step) : [`${name} ${failed}`]
 }
 
 /** The base of an order in force is an incumbent, which has its own proof; a candidate must have held. */
-function whyNotMeasured({ order, report }: OrderRecord, tree: Oid, spec: Spec): string | null {
+function explainUnmeasuredTree({ order, report }: OrderRecord, tree: Oid, spec: Spec): string | null {
   if (order.base.tree === tree || report === null) return null
   const candidate = order.candidates.find(entry => entry.tree === tree)
   if (!candidate || report.trees[candidate.label] !== tree) return `did not measure tree ${tree}`
   const baseline = order.stop.rule === 'stability' ? order.stop.baseline : null
-  const { outcome, retry, reason } = assess({ spec, order, report, label: candidate.label, baseline })
+  const { outcome, retry, reason } = assessCandidate({
+    spec,
+    order,
+    report,
+    label: candidate.label,
+    baseline,
+  })
   const holds = outcome === 'eligible' || outcome === 'dropped' || outcome === 'inconclusive'
   return holds && !retry ? null : `found tree ${tree} ${outcome}: ${reason}`
 }

@@ -1,5 +1,5 @@
 import type { Point } from '../../model/ids.ts'
 
-export function samePoint(a: Point, b: Point): boolean {
+export function isSamePoint(a: Point, b: Point): boolean {
   return a.commit === b.commit && a.tree === b.tree
 }

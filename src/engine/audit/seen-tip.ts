@@ -3,16 +3,16 @@ import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import { UserError } from '../../errors.ts'
-import { putAside } from '../../git/put-aside.ts'
+import { moveDamagedAside } from '../../git/put-aside.ts'
 import { isMissing } from '../../measure/missing.ts'
-import { oid } from '../../model/ids.ts'
-import { shortRef } from '../../model/refs.ts'
-import type { Place } from '../place.ts'
+import { oidSchema } from '../../model/ids.ts'
+import { toShortRef } from '../../model/refs.ts'
+import type { CampaignContext } from '../place.ts'
 import { isArchived } from '../recover.ts'
 
 /** The ledger as an audit saw it last. */
 const seenTip = z.strictObject({
-  tip: oid,
+  tip: oidSchema,
   events: z.number().int().nonnegative(),
   at: z.iso.datetime(),
 })
@@ -28,7 +28,10 @@ export interface AuditMemory {
   given: boolean
 }
 
-export function auditMemory(place: Pick<Place, 'dataDir'>, given: string | null): AuditMemory {
+export function locateAuditMemory(
+  place: Pick<CampaignContext, 'dataDir'>,
+  given: string | null,
+): AuditMemory {
   return { path: given ?? join(place.dataDir, 'audited.json'), given: given !== null }
 }
 
@@ -44,22 +47,22 @@ export interface Continuity {
  * an earlier tip can tell: the new one has to descend from it, or the earlier ledger has to be archived.
  */
 export async function checkContinuity(
-  place: Place,
+  place: CampaignContext,
   last: SeenTip | null,
   now: Pick<SeenTip, 'tip' | 'events'>,
   acceptReplacement: boolean,
 ): Promise<Continuity> {
   const { repository } = place
   if (last === null) {
-    return { problem: null, note: `First audit here: ${tipText(now)} is remembered for the next one.` }
+    return { problem: null, note: `First audit here: ${describeTip(now)} is remembered for the next one.` }
   }
-  const seen = `${tipText(last)}, audited here on ${last.at}`
+  const seen = `${describeTip(last)}, audited here on ${last.at}`
   const hasIt = await repository.has(last.tip)
   if (last.tip === now.tip || (hasIt && (await repository.isAncestor(last.tip, now.tip))))
     return { problem: null, note: `The ledger continues ${seen}.` }
   if (await isArchived(place, last.tip))
     return { problem: null, note: `This is another ledger: ${seen}, is archived.` }
-  const replaced = `${shortRef(place.refs.state)} was replaced: ${tipText(now)}, does not descend from ${seen}`
+  const replaced = `${toShortRef(place.refs.state)} was replaced: ${describeTip(now)}, does not descend from ${seen}`
   if (acceptReplacement) return { problem: null, note: `Accepted: ${replaced}.` }
   return {
     problem: `${replaced}; if you know why, accept it with winnow audit --accept-replacement`,
@@ -67,28 +70,28 @@ export async function checkContinuity(
   }
 }
 
-function tipText({ tip, events }: Pick<SeenTip, 'tip' | 'events'>): string {
+function describeTip({ tip, events }: Pick<SeenTip, 'tip' | 'events'>): string {
   return `the ledger at ${tip.slice(0, 12)} (up to event ${events - 1})`
 }
 
 export function readSeenTip(
-  { progress, refs }: Pick<Place, 'progress' | 'refs'>,
+  { progress, refs }: Pick<CampaignContext, 'progress' | 'refs'>,
   memory: AuditMemory,
 ): SeenTip | null {
-  return readAll(memory, line => progress.say(line))[refs.state] ?? null
+  return readSeenTips(memory, line => progress.say(line))[refs.state] ?? null
 }
 
-export async function rememberTip(place: Place, memory: AuditMemory, seen: SeenTip): Promise<void> {
+export async function rememberTip(place: CampaignContext, memory: AuditMemory, seen: SeenTip): Promise<void> {
   const { path } = memory
-  const all = { ...readAll(memory, line => place.progress.say(line)), [place.refs.state]: seen }
+  const all = { ...readSeenTips(memory, line => place.progress.say(line)), [place.refs.state]: seen }
   const part = `${path}.${place.random.hex(4)}.part`
   await mkdir(dirname(path), { recursive: true })
   await writeFile(part, `${JSON.stringify(all, null, 2)}\n`)
   await rename(part, path)
 }
 
-function readAll({ path, given }: AuditMemory, say: (line: string) => void): z.infer<typeof file> {
-  const text = textOf(path)
+function readSeenTips({ path, given }: AuditMemory, say: (line: string) => void): z.infer<typeof file> {
+  const text = readTextIfPresent(path)
   if (text === null) return {}
   const found = file.safeParse(readJson(text)).data
   if (found !== undefined) return found
@@ -99,12 +102,12 @@ function readAll({ path, given }: AuditMemory, say: (line: string) => void): z.i
     })
   }
   say(
-    `What earlier audits saw was damaged and is now ${putAside(path)}: this audit compares with no earlier one.`,
+    `What earlier audits saw was damaged and is now ${moveDamagedAside(path)}: this audit compares with no earlier one.`,
   )
   return {}
 }
 
-function textOf(path: string): string | null {
+function readTextIfPresent(path: string): string | null {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {

@@ -1,14 +1,14 @@
 import type { Campaign } from '../../model/campaign.ts'
-import { subjectOf } from '../../model/picked.ts'
+import { findSubject } from '../../model/picked.ts'
 import type { LedgerEvent } from '../../model/event.ts'
-import { decidedDraft, type Judgement, judge } from '../../plan/judgement.ts'
-import { withinBudget } from '../../plan/simplification.ts'
+import { buildDecidedDraft, type Judgement, judgeExperiment } from '../../plan/judgement.ts'
+import { limitSimplification } from '../../plan/simplification.ts'
 import type { Spec } from '../../spec/schema.ts'
-import { differingFields } from '../replay/compare.ts'
+import { compareFields } from '../replay/compare.ts'
 import type { OrderRecord } from './evidence.ts'
-import { holdoutGaps } from './holdout.ts'
+import { findHoldoutGaps } from './holdout.ts'
 
-export interface Judged {
+export interface RecordedVerdict {
   campaign: Campaign
   spec: Spec | null
   order: OrderRecord | null
@@ -18,12 +18,12 @@ export interface Judged {
 }
 
 /** Invariant 1: what landed was measured before, by an order in force, and its report says what was recorded. */
-export function verdictGaps(judged: Judged): string[] {
+export function findVerdictGaps(judged: RecordedVerdict): string[] {
   const { campaign, spec, order: record, event } = judged
-  const experiment = subjectOf(campaign, event.experiment)
+  const experiment = findSubject(campaign, event.experiment)
   if (!experiment) return [`${event.experiment} was never opened`]
   if (spec === null) return ['the spec in force cannot be read']
-  if (record === null) return [noOrder(event)]
+  if (record === null) return [describeMissingOrder(event)]
   const { order, report } = record
   const name = `order ${order.id.slice(0, 12)} (event ${record.seq})`
   if (report === null) return [`${name} was not measured before event ${event.seq} decided`]
@@ -34,18 +34,23 @@ export function verdictGaps(judged: Judged): string[] {
     return [`the report of ${name} does not say that tree ${candidate.tree} was measured`]
   if (order.harness !== campaign.harness) return [`${name} was measured with a harness no longer in force`]
   const measured = { order, report }
-  const judgement = withinBudget(campaign, experiment, measured, judge(spec, experiment, measured))
-  const gaps = againGaps(event, judgement, experiment)
-  return gaps.length > 0 ? gaps : holdoutGaps(spec, experiment, { order, holdout: judged.holdout })
+  const judgement = limitSimplification(
+    campaign,
+    experiment,
+    measured,
+    judgeExperiment(spec, experiment, measured),
+  )
+  const gaps = findRejudgementGaps(event, judgement, experiment)
+  return gaps.length > 0 ? gaps : findHoldoutGaps(spec, experiment, { order, holdout: judged.holdout })
 }
 
-function noOrder({ seq, order }: LedgerEvent<'decided'>): string {
+function describeMissingOrder({ seq, order }: LedgerEvent<'decided'>): string {
   return order === null
     ? `its verdict (event ${seq}) names no order, so it was not measured`
     : `its verdict (event ${seq}) names order ${order.slice(0, 12)}, which was never issued`
 }
 
-function againGaps(
+function findRejudgementGaps(
   event: LedgerEvent<'decided'>,
   judgement: Judgement,
   experiment: Campaign['experiments'][string],
@@ -55,8 +60,15 @@ function againGaps(
     return [`judged again, its report says ${judgement.outcome} (${judgement.reason}), not ${event.outcome}`]
   const { assessment } = judgement
   const { order, outcome, cause } = event
-  const again = decidedDraft({ experiment, order, outcome, assessment, reason: assessment.reason, cause })
-  return differingFields(event, again).map(
+  const again = buildDecidedDraft({
+    experiment,
+    order,
+    outcome,
+    assessment,
+    reason: assessment.reason,
+    cause,
+  })
+  return compareFields(event, again).map(
     ({ field, recorded, recomputed }) =>
       `its verdict (event ${event.seq}) records ${field} ${JSON.stringify(recorded)}, judged again it is ${JSON.stringify(recomputed)}`,
   )

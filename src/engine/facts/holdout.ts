@@ -1,32 +1,32 @@
 import type { Repository } from '../../git/repository.ts'
 import type { Campaign } from '../../model/campaign.ts'
 import type { HoldoutFacts } from '../../plan/world.ts'
-import { namedSource } from '../../spec/holdout-source.ts'
+import { parseHoldoutSource } from '../../spec/holdout-source.ts'
 import type { Spec } from '../../spec/schema.ts'
 
-interface Looking {
+interface HoldoutLookup {
   repository: Repository
 }
 
 /** Looked up only while something that was measured may be about to land: it is of no use to others. */
-export async function holdoutFacts(
-  { repository }: Looking,
+export async function readHoldoutFacts(
+  { repository }: HoldoutLookup,
   memory: { holdout: HoldoutFacts | null },
   campaign: Campaign,
   spec: Spec,
 ): Promise<HoldoutFacts | null> {
   const { holdout } = spec.measurement
-  if (holdout === null || !mayLand(campaign)) return null
-  memory.holdout ??= await factsOf(repository, holdout.source)
+  if (holdout === null || !canLandNow(campaign)) return null
+  memory.holdout ??= await resolveHoldoutSource(repository, holdout.source)
   return memory.holdout
 }
 
-function mayLand({ round, experiments }: Campaign): boolean {
+function canLandNow({ round, experiments }: Campaign): boolean {
   return round?.open === true && round.members.some(id => experiments[id]?.status === 'measured')
 }
 
-async function factsOf(repository: Repository, source: string | null): Promise<HoldoutFacts> {
-  const named = source === null ? null : namedSource(source)
+async function resolveHoldoutSource(repository: Repository, source: string | null): Promise<HoldoutFacts> {
+  const named = source === null ? null : parseHoldoutSource(source)
   if (named === null) return { source: null }
   if ('environment' in named) return { source: named }
   const { ref } = named

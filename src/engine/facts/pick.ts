@@ -1,11 +1,11 @@
 import type { Repository } from '../../git/repository.ts'
 import type { Campaign, Landing } from '../../model/campaign.ts'
 import type { ExperimentId, Oid, Point } from '../../model/ids.ts'
-import { oneLine } from '../../model/landing.ts'
-import { unlinked } from '../../model/unlinked.ts'
+import { toOneLine } from '../../model/landing.ts'
+import { neutralizeMentions } from '../../model/unlinked.ts'
 import type { PickFacts } from '../../plan/world.ts'
 
-interface Looking {
+interface PickLookup {
   repository: Repository
   memory: { picks: Map<string, PickFacts> }
   campaign: Campaign
@@ -15,17 +15,17 @@ interface Looking {
  * What taking a change alone makes of the default branch, for every wish and every pick that is open. The default
  * branch is taken as the campaign has it: with another ruler than the one in force nothing could be measured there.
  */
-export async function pickFacts(looking: Looking): Promise<Map<string, PickFacts>> {
+export async function readPickFacts(looking: PickLookup): Promise<Map<string, PickFacts>> {
   const { campaign, memory } = looking
   const found = new Map<string, PickFacts>()
   const used = new Map<string, PickFacts>()
-  for (const { by, of } of wanted(campaign)) {
+  for (const { by, of } of listWantedPicks(campaign)) {
     const landing = campaign.landings.find(
       ({ experiment, reverted }) => experiment === of && reverted === null,
     )
     if (landing === undefined) continue
     const key = `${campaign.default_tip} ${landing.commit}`
-    const facts = memory.picks.get(key) ?? (await alone(looking, landing))
+    const facts = memory.picks.get(key) ?? (await buildPick(looking, landing))
     used.set(key, facts)
     found.set(by, facts)
   }
@@ -33,7 +33,7 @@ export async function pickFacts(looking: Looking): Promise<Map<string, PickFacts
   return found
 }
 
-function wanted({ steered, picks }: Campaign): { by: string; of: ExperimentId }[] {
+function listWantedPicks({ steered, picks }: Campaign): { by: string; of: ExperimentId }[] {
   const wishes = steered.filter(({ action }) => action === 'pick')
   const open = Object.values(picks).filter(({ closed }) => !closed)
   return [
@@ -46,8 +46,8 @@ function wanted({ steered, picks }: Campaign): { by: string; of: ExperimentId }[
  * The landing's own change merged into the default branch, whatever else lies between the two: three commits that
  * nobody else has, with the tree before the landing as what the other two come from.
  */
-async function alone({ repository, campaign }: Looking, landing: Landing): Promise<PickFacts> {
-  const { commit, tree } = await pointOf(repository, campaign.default_tip)
+async function buildPick({ repository, campaign }: PickLookup, landing: Landing): Promise<PickFacts> {
+  const { commit, tree } = await readPoint(repository, campaign.default_tip)
   const { committer } = await repository.commit(commit)
   const apart = (of: Oid, parents: Oid[]) =>
     repository.writeCommit({ tree: of, parents, message: 'apart\n', date: committer.date })
@@ -59,18 +59,18 @@ async function alone({ repository, campaign }: Looking, landing: Landing): Promi
   const made = await repository.writeCommit({
     tree: merged.tree,
     parents: [commit],
-    message: messageOf(campaign, landing),
+    message: formatPickMessage(campaign, landing),
     date: committer.date,
   })
   return { ...facts, result: { made: { commit: made, tree: merged.tree } } }
 }
 
-async function pointOf(repository: Repository, commit: Oid): Promise<Point> {
+async function readPoint(repository: Repository, commit: Oid): Promise<Point> {
   return { commit, tree: (await repository.commit(commit)).tree }
 }
 
-function messageOf({ name, experiments }: Campaign, { experiment, commit }: Landing): string {
-  const hypothesis = unlinked(oneLine(experiments[experiment]?.hypothesis ?? experiment, 120))
+function formatPickMessage({ name, experiments }: Campaign, { experiment, commit }: Landing): string {
+  const hypothesis = neutralizeMentions(toOneLine(experiments[experiment]?.hypothesis ?? experiment, 120))
   const trailers = [`Winnow-Pick: ${experiment}`, `Winnow-Landing: ${commit}`]
   return [`optimize(${name}): ${hypothesis}`, '', `${experiment} alone.`, '', ...trailers, ''].join('\n')
 }

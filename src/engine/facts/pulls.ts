@@ -1,42 +1,44 @@
-import { headRef, type Pull } from '../../forge/pull.ts'
+import { getHeadRef, type Pull } from '../../forge/pull.ts'
 import type { Campaign } from '../../model/campaign.ts'
 import type { Experiment } from '../../model/experiment.ts'
-import { experimentsOf } from '../../model/experiments.ts'
+import { listExperiments } from '../../model/experiments.ts'
 import type { Oid } from '../../model/ids.ts'
-import { subjectsOf } from '../../model/picked.ts'
-import { shortRef } from '../../model/refs.ts'
+import { listSubjects } from '../../model/picked.ts'
+import { toShortRef } from '../../model/refs.ts'
 import type { World } from '../../plan/world.ts'
 import { isListed } from '../listed-refs.ts'
-import type { Place } from '../place.ts'
+import type { CampaignContext } from '../place.ts'
 
 /** Open ones, and those of experiments that are not tidied up yet; heads other people pushed come in here. */
-export async function pullsOf(
-  place: Place,
+export async function readCampaignPulls(
+  place: CampaignContext,
   campaign: Campaign,
   { refs, turn }: { refs: ReadonlyMap<string, Oid>; turn: number },
 ): Promise<Pull[]> {
-  const untidy = experimentsOf(campaign).filter(
+  const untidy = listExperiments(campaign).filter(
     ({ status, branch }) => status !== 'ended' || (branch !== null && refs.has(`refs/heads/${branch}`)),
   )
-  const tended = [...untidy, ...lastOfOthers(campaign)].flatMap(({ pull }) => (pull === null ? [] : [pull]))
+  const tended = [...untidy, ...listLateExternal(campaign)].flatMap(({ pull }) =>
+    pull === null ? [] : [pull],
+  )
   const numbers = [...new Set(tended)]
   const picked = new Set(Object.values(campaign.picks).map(({ branch }) => branch))
   const branches = [...refs.keys()]
     .filter(ref => ref.startsWith(place.refs.experiments))
-    .map(shortRef)
+    .map(toShortRef)
     .filter(branch => !picked.has(branch))
-  const campaignPull = campaignPullOf(place, campaign)
-  const elsewhere = [...(campaignPull === null ? [] : [campaignPull]), ...picksOpen(campaign, refs)]
-  const recent = place.forge.permissionOf === undefined ? 0 : HEARD
+  const campaignPull = getCampaignPullBranches(place, campaign)
+  const elsewhere = [...(campaignPull === null ? [] : [campaignPull]), ...listOpenPicks(campaign, refs)]
+  const recent = place.forge.readPermission === undefined ? 0 : HEARD
   const read = new Map(Object.entries(campaign.comments_read).map(([number, upTo]) => [Number(number), upTo]))
   const wanted = { numbers, branches, elsewhere, recent, read }
   const pulls = await place.forge.list(wanted, {
     refs,
     covers: ref => isListed(place, ref),
-    moment: momentOf({ place, campaign }, refs, turn),
+    moment: computeMoment({ place, campaign }, refs, turn),
   })
   const open = pulls.filter(({ state }) => state === 'open')
-  await place.repository.fetch(open.map(pull => ({ ref: headRef(pull), oid: pull.head })))
+  await place.repository.fetch(open.map(pull => ({ ref: getHeadRef(pull), oid: pull.head })))
   return pulls
 }
 
@@ -44,12 +46,12 @@ export async function pullsOf(
  * The ledger changes no pull request, and neither does deleting a branch after the pull request of its experiment was
  * merged or closed.
  */
-function momentOf(
-  { place, campaign }: { place: Place; campaign: Campaign },
+function computeMoment(
+  { place, campaign }: { place: CampaignContext; campaign: Campaign },
   refs: ReadonlyMap<string, Oid>,
   turn: number,
 ): string {
-  const over = subjectsOf(campaign).filter(({ owned, closed }) => owned && closed)
+  const over = listSubjects(campaign).filter(({ owned, closed }) => owned && closed)
   const branches = over.map(({ branch }) => `refs/heads/${branch}`)
   const without: ReadonlySet<string> = new Set([place.refs.state, place.refs.closed, ...branches])
   const others = [...refs].filter(([ref]) => !without.has(ref)).map(([ref, oid]) => `${ref} ${oid}`)
@@ -60,8 +62,8 @@ function momentOf(
 const HEARD = 20
 
 /** Changes taken alone are offered to the default branch; asked about until nothing of them is left to tidy up. */
-function picksOpen({ picks, default_branch }: Campaign, refs: ReadonlyMap<string, Oid>) {
-  const base = shortRef(default_branch)
+function listOpenPicks({ picks, default_branch }: Campaign, refs: ReadonlyMap<string, Oid>) {
+  const base = toShortRef(default_branch)
   return Object.values(picks).flatMap(({ branch, closed }) =>
     branch !== null && (!closed || refs.has(`refs/heads/${branch}`)) ? [{ branch, base }] : [],
   )
@@ -70,33 +72,33 @@ function picksOpen({ picks, default_branch }: Campaign, refs: ReadonlyMap<string
 /** However their landing closed them, they are told what came of it by a comment. */
 const TOLD_LATE = 10
 
-function lastOfOthers(campaign: Campaign): Experiment[] {
-  const others = experimentsOf(campaign).filter(({ owned, status }) => !owned && status === 'ended')
+function listLateExternal(campaign: Campaign): Experiment[] {
+  const others = listExperiments(campaign).filter(({ owned, status }) => !owned && status === 'ended')
   return others.slice(-TOLD_LATE)
 }
 
-export function withSaid(pull: Pull): Pull & { said: string } {
+export function withOwnComments(pull: Pull): Pull & { ownComments: string } {
   const own = pull.comments.filter(comment => comment.own)
-  return { ...pull, said: own.map(({ body }) => body).join('\n') }
+  return { ...pull, ownComments: own.map(({ body }) => body).join('\n') }
 }
 
 /** Only where there are other people somebody could take it; before the first landing there is nothing to take. */
-function campaignPullOf({ forge, refs }: Place, { landings, default_branch }: Campaign) {
+function getCampaignPullBranches({ forge, refs }: CampaignContext, { landings, default_branch }: Campaign) {
   if (forge.kind !== 'github' || landings.length === 0) return null
-  return { branch: shortRef(refs.campaign), base: shortRef(default_branch) }
+  return { branch: toShortRef(refs.campaign), base: toShortRef(default_branch) }
 }
 
-export function campaignPullFacts(
-  place: Place,
+export function findCampaignPull(
+  place: CampaignContext,
   campaign: Campaign,
   pulls: readonly Pull[],
 ): Pick<World, 'campaignPull'> {
-  const branches = campaignPullOf(place, campaign)
+  const branches = getCampaignPullBranches(place, campaign)
   if (branches === null) return {}
   const { branch, base } = branches
   const mine = pulls.filter(pull => pull.branch === branch && pull.base === base)
   // What people did with the pull request of the campaign before this one was about that one.
   const since = campaign.started_at ?? ''
   const found = mine.findLast(({ closed_at }) => closed_at === null || closed_at >= since)
-  return { campaignPull: found === undefined ? null : withSaid(found) }
+  return { campaignPull: found === undefined ? null : withOwnComments(found) }
 }

@@ -4,7 +4,7 @@ import type { EventId } from '../../model/ids.ts'
 import type { RevertFacts } from '../../plan/world.ts'
 
 /** What taking a landing back would make of the incumbent, for every landing a person asked to take back. */
-export async function revertFacts(
+export async function readRevertFacts(
   repository: Repository,
   campaign: Campaign,
 ): Promise<Map<EventId, RevertFacts>> {
@@ -14,13 +14,17 @@ export async function revertFacts(
     const landing = campaign.landings.find(
       ({ experiment, reverted }) => experiment === wish.experiment && reverted === null,
     )
-    if (landing) facts.set(wish.event, await without(repository, campaign, landing))
+    if (landing) facts.set(wish.event, await mergeWithoutLanding(repository, campaign, landing))
   }
   return facts
 }
 
 /** A commit after the landing with the tree before it, merged with the incumbent: the merge undoes just that. */
-async function without(repository: Repository, campaign: Campaign, landing: Landing): Promise<RevertFacts> {
+async function mergeWithoutLanding(
+  repository: Repository,
+  campaign: Campaign,
+  landing: Landing,
+): Promise<RevertFacts> {
   const { committer } = await repository.commit(landing.commit)
   const undone = await repository.writeCommit({
     tree: landing.base.tree,

@@ -1,15 +1,15 @@
 import type { Repository } from '../../git/repository.ts'
 import type { Campaign } from '../../model/campaign.ts'
 import type { Experiment } from '../../model/experiment.ts'
-import { experimentsOf } from '../../model/experiments.ts'
+import { listExperiments } from '../../model/experiments.ts'
 import type { ExperimentId, Oid } from '../../model/ids.ts'
-import { awaitsPermission } from '../../model/permission.ts'
+import { isAwaitingPermission } from '../../model/permission.ts'
 
 /**
  * Which open experiments have another open one's head in them that has not landed: what they bring could not be told
  * apart. Heads of people who may not write count for nothing here, or anybody could have others refused.
  */
-export async function stackedOn(
+export async function findStackedExperiments(
   repository: Pick<Repository, 'isAncestor' | 'has'>,
   { ancestors }: { ancestors: Map<string, boolean> },
   campaign: Campaign,
@@ -27,10 +27,10 @@ export async function stackedOn(
   }
 
   const found = new Map<ExperimentId, ExperimentId>()
-  const open = experimentsOf(campaign).filter(({ status }) => status !== 'ended')
+  const open = listExperiments(campaign).filter(({ status }) => status !== 'ended')
   for (const { id, head, number } of open.filter(({ owned, status }) => !owned && status === 'queued')) {
     for (const other of open) {
-      if (head === null || other.head === null || other.id === id || awaitsPermission(other)) continue
+      if (head === null || other.head === null || other.id === id || isAwaitingPermission(other)) continue
       if (isSameAndLater(other, { head, number }) || (await contains(campaign.incumbent.commit, other.head)))
         continue
       if (await contains(head, other.head)) found.set(id, found.get(id) ?? other.id)

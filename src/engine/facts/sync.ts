@@ -1,24 +1,24 @@
 import { parseSpec } from '../../spec/parse.ts'
-import { readingOf } from '../../spec/recorded-spec.ts'
-import type { Whereabouts } from '../../spec/unread-keys.ts'
-import { unsupported } from '../../spec/unsupported.ts'
+import { getParseOptions } from '../../spec/recorded-spec.ts'
+import type { CampaignLocation } from '../../spec/unread-keys.ts'
+import { listPlannedFeatures } from '../../spec/unsupported.ts'
 import { UserError } from '../../errors.ts'
 import type { Repository } from '../../git/repository.ts'
-import { sha256 } from '../../model/canonical.ts'
+import { hashSha256 } from '../../model/canonical.ts'
 import type { Campaign } from '../../model/campaign.ts'
 import type { ExperimentId, Oid, Point } from '../../model/ids.ts'
 import type { SyncFacts } from '../../plan/world.ts'
 import type { Spec } from '../../spec/schema.ts'
-import { renamed } from '../same-branches.ts'
+import { describeRename } from '../same-branches.ts'
 import { isUnread } from './unread-changes.ts'
-import { harnessOf } from './harness.ts'
+import { computeTreeHarness } from './harness.ts'
 
-export interface SyncQuestion {
+export interface SyncRequest {
   repository: Repository
   campaign: Campaign
   spec: Spec
   defaultTip: Point
-  where: Whereabouts
+  where: CampaignLocation
   /** Asked only where another spec comes with it. */
   isPrivate?: (() => Promise<boolean>) | undefined
   /** On the optimize branch already: a merge of just these two by a person. */
@@ -29,7 +29,7 @@ export interface SyncQuestion {
  * Whether the optimize branch is one merge ahead, of the incumbent with a commit of the default branch, which may
  * have moved on since.
  */
-export async function mergedByHand(
+export async function findManualMerge(
   repository: Repository,
   { incumbent }: Pick<Campaign, 'incumbent'>,
   { optimizeTip, defaultTip }: { optimizeTip: Point | null; defaultTip: Point },
@@ -43,19 +43,19 @@ export async function mergedByHand(
 }
 
 /** null while the default branch is where it was when it was last merged in. */
-export async function syncFacts(question: SyncQuestion): Promise<SyncFacts | null> {
+export async function readSyncFacts(question: SyncRequest): Promise<SyncFacts | null> {
   const { repository, campaign, defaultTip } = question
   if (campaign.status === 'none' || defaultTip.commit === campaign.default_tip) return null
   const tip = defaultTip.commit
   const merged = await repository.mergeTree(campaign.incumbent.commit, tip)
-  const ruler = await rulerAt(question)
+  const ruler = await readSyncRuler(question)
   if (!merged.clean) {
     const changed = 'parsed' in ruler && ruler.changed ? { spec: ruler.parsed } : {}
     return { result: 'conflict', tip, paths: merged.conflicts, ...changed }
   }
   if ('message' in ruler) return { result: 'bad-spec', tip, message: ruler.message }
-  const to = { commit: await syncCommit(question, merged.tree), tree: merged.tree }
-  const harness = await harnessOf(repository, ruler.parsed, merged.tree)
+  const to = { commit: await writeSyncCommit(question, merged.tree), tree: merged.tree }
+  const harness = await computeTreeHarness(repository, ruler.parsed, merged.tree)
   const { byHand } = question
   const unread =
     harness === campaign.harness &&
@@ -64,7 +64,7 @@ export async function syncFacts(question: SyncQuestion): Promise<SyncFacts | nul
     result: 'clean',
     tip,
     tipTree: defaultTip.tree,
-    holds: await landingsIn(repository, campaign, tip),
+    holds: await findContainedLandings(repository, campaign, tip),
     to,
     spec: ruler,
     harness,
@@ -74,7 +74,7 @@ export async function syncFacts(question: SyncQuestion): Promise<SyncFacts | nul
 }
 
 /** Kept experiments whose merges are in the history of a commit: with one of them, it has all before it. */
-export async function landingsIn(
+export async function findContainedLandings(
   repository: Pick<Repository, 'isAncestor'>,
   { landings }: Pick<Campaign, 'landings'>,
   commit: Oid,
@@ -90,7 +90,7 @@ export async function landingsIn(
 }
 
 /** The commit of the default branch whose merge is being measured: that is finished before a later one is looked at. */
-export async function tipUnderWay(
+export async function findTipInProgress(
   repository: Repository,
   { orders, alerts }: Pick<Campaign, 'orders' | 'alerts'>,
   defaultTip: Point,
@@ -103,29 +103,29 @@ export async function tipUnderWay(
   return { commit, tree: (await repository.commit(commit)).tree }
 }
 
-type Ruler = Extract<SyncFacts, { result: 'clean' }>['spec']
+type SyncRuler = Extract<SyncFacts, { result: 'clean' }>['spec']
 
 /** A spec amended by a person stays until the default branch's own file changes. */
-async function rulerAt({
+async function readSyncRuler({
   repository,
   campaign,
   spec,
   defaultTip,
   where,
   isPrivate,
-}: SyncQuestion): Promise<Ruler | { message: string }> {
-  const entry = await repository.entryAt(defaultTip.tree, campaign.spec_path)
+}: SyncRequest): Promise<SyncRuler | { message: string }> {
+  const entry = await repository.findEntry(defaultTip.tree, campaign.spec_path)
   if (entry?.type !== 'blob') return { message: `${campaign.spec_path} is gone` }
   const yaml = (await repository.blob(entry.oid)).toString('utf8')
-  const changed = sha256(yaml) !== campaign.default_spec_sha256
+  const changed = hashSha256(yaml) !== campaign.default_spec_sha256
   if (!changed) return { yaml: campaign.spec_yaml, sha256: campaign.spec_sha256, changed, parsed: spec }
   try {
     const hidden = await isPrivate?.()
     const placed = hidden === undefined ? campaign : { ...campaign, private_repository: hidden }
-    const parsed = parseSpec(yaml, readingOf(placed))
-    const missing = unsupported(parsed.spec, where)
+    const parsed = parseSpec(yaml, getParseOptions(placed))
+    const missing = listPlannedFeatures(parsed.spec, where)
     if (missing.length > 0) return { message: missing.join(' ') }
-    const now = renamed({ name: campaign.name, prefix: spec.branches.prefix }, parsed.spec)
+    const now = describeRename({ name: campaign.name, prefix: spec.branches.prefix }, parsed.spec)
     if (now !== null) return { message: now }
     const ruler = { yaml, sha256: parsed.sha256, changed, parsed: parsed.spec }
     return hidden === undefined ? ruler : { ...ruler, private: hidden }
@@ -136,7 +136,10 @@ async function rulerAt({
 }
 
 /** The same incumbent and tip make the same commit, whoever looks and whenever. */
-async function syncCommit({ repository, campaign, defaultTip }: SyncQuestion, tree: string): Promise<string> {
+async function writeSyncCommit(
+  { repository, campaign, defaultTip }: SyncRequest,
+  tree: string,
+): Promise<string> {
   const { committer } = await repository.commit(defaultTip.commit)
   const message = `optimize(${campaign.name}): sync with ${campaign.default_branch.replace('refs/heads/', '')}\n\nWinnow-Sync: ${defaultTip.commit}\n`
   const parents = [campaign.incumbent.commit, defaultTip.commit]

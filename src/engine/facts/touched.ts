@@ -1,18 +1,21 @@
-import { type ChangedFile, type Touched, touchedBy } from '../../decide/changed-lines.ts'
+import { type ChangedFile, type TouchedLines, digestTouchedLines } from '../../decide/changed-lines.ts'
 import type { DiffEntry } from '../../git/diff-tree.ts'
 import type { Repository } from '../../git/repository.ts'
 import type { Oid } from '../../model/ids.ts'
 
 /** The lines that differ between two trees, from their objects alone: anybody can find them again. */
-export async function touchedBetween(repository: Repository, from: Oid, to: Oid): Promise<Touched> {
-  return touchedIn(repository, await repository.diff(from, to))
+export async function compareTouchedLines(repository: Repository, from: Oid, to: Oid): Promise<TouchedLines> {
+  return readTouchedLines(repository, await repository.diff(from, to))
 }
 
-export async function touchedIn(repository: Repository, entries: readonly DiffEntry[]): Promise<Touched> {
-  return touchedBy(await Promise.all(entries.map(entry => changedFile(repository, entry))))
+export async function readTouchedLines(
+  repository: Repository,
+  entries: readonly DiffEntry[],
+): Promise<TouchedLines> {
+  return digestTouchedLines(await Promise.all(entries.map(entry => readChangedFile(repository, entry))))
 }
 
-async function changedFile(repository: Repository, entry: DiffEntry): Promise<ChangedFile> {
+async function readChangedFile(repository: Repository, entry: DiffEntry): Promise<ChangedFile> {
   const { path, oldOid, newOid, oldMode, newMode, added } = entry
   const text = async (oid: Oid | null, mode: string | null) =>
     oid === null || added === null || mode === '160000' ? null : (await repository.blob(oid)).toString('utf8')

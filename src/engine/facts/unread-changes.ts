@@ -1,14 +1,14 @@
 import { isManifest } from '../../decide/manifest.ts'
 import type { Repository } from '../../git/repository.ts'
-import { treeDifferences } from '../../git/tree-walk.ts'
+import { compareTrees } from '../../git/tree-walk.ts'
 import type { Oid } from '../../model/ids.ts'
 import {
-  commandsOf,
-  compileAside,
-  escaped,
-  names,
-  readsWholeTree,
-  walksTree,
+  listMeasuredCommands,
+  compileUnreadPathTest,
+  escapePattern,
+  isPathNamed,
+  isReadingWholeTree,
+  isWalkingTree,
 } from '../../spec/aside-paths.ts'
 import type { Spec } from '../../spec/schema.ts'
 
@@ -25,8 +25,8 @@ export async function isUnread(
   spec: Spec,
   { from, to }: { from: Oid; to: Oid },
 ): Promise<boolean> {
-  const differences = await treeDifferences(repository, from, to)
-  const isAside = compileAside(spec)
+  const differences = await compareTrees(repository, from, to)
+  const isAside = compileUnreadPathTest(spec)
   if (differences.length > MOST_PATHS || !differences.every(({ path }) => isAside(path))) return false
   if (
     differences.some(each => [each.from, each.to].some(entry => entry !== null && !isPlainFile(entry.mode)))
@@ -35,7 +35,7 @@ export async function isUnread(
   const paths = differences.map(({ path }) => path).filter(path => !path.startsWith('.winnow/'))
   if (paths.length === 0) return true
   return (
-    !(await scriptsRead(repository, spec, { tree: to, paths })) &&
+    !(await isReadByScripts(repository, spec, { tree: to, paths })) &&
     !(await isMentioned(repository, spec, to, paths))
   )
 }
@@ -45,35 +45,37 @@ function isPlainFile(mode: string): boolean {
   return mode === '100644'
 }
 
-async function scriptsRead(
+async function isReadByScripts(
   repository: Repository,
   spec: Spec,
   { tree, paths }: { tree: Oid; paths: readonly string[] },
 ): Promise<boolean> {
   const directory = spec.measurement.working_directory.replace(/^(?:\.\/?)+/, '').replace(/\/+$/, '')
-  const textAt = (path: string) => scriptText(repository, tree, path)
-  const commands = commandsOf(spec)
+  const textAt = (path: string) => readScript(repository, tree, path)
+  const commands = listMeasuredCommands(spec)
   const lines = [
     ...commands,
-    ...(await packageScripts(commands, await textAt(under(directory, 'package.json')))),
+    ...(await listPackageScripts(commands, await textAt(joinDirectory(directory, 'package.json')))),
   ]
   const files = await Promise.all(
-    [...new Set([...lines.flatMap(wordsOf), ...(await taskFiles(lines))])].map(async word => ({
+    [...new Set([...lines.flatMap(splitWords), ...(await listTaskFiles(lines))])].map(async word => ({
       path: word,
-      text: (await textAt(under(directory, word))) ?? '',
+      text: (await textAt(joinDirectory(directory, word))) ?? '',
     })),
   )
-  if (lines.some(line => readsWholeTree(line))) return true
+  if (lines.some(line => isReadingWholeTree(line))) return true
   const texts = [...lines, ...files.map(({ text }) => text)]
-  if (paths.some(path => texts.some(text => names(text, path)))) return true
-  return files.some(({ path, text }) => (isShell(path, text) ? readsWholeTree(text) : walksTree(text)))
+  if (paths.some(path => texts.some(text => isPathNamed(text, path)))) return true
+  return files.some(({ path, text }) =>
+    isShell(path, text) ? isReadingWholeTree(text) : isWalkingTree(text),
+  )
 }
 
-function under(directory: string, path: string): string {
+function joinDirectory(directory: string, path: string): string {
   return (directory === '' ? path : `${directory}/${path}`).replace(/(?:^|(?<=\/))\.\//g, '')
 }
 
-function wordsOf(line: string): string[] {
+function splitWords(line: string): string[] {
   return line.split(/[\s;&|()'"=<>]+/).filter(word => /^[\w@.][\w@./+-]*$/.test(word) && !word.includes('..'))
 }
 
@@ -85,7 +87,7 @@ function isShell(path: string, text: string): boolean {
 }
 
 /** Files that hold what `make test` and its like run. */
-async function taskFiles(lines: readonly string[]): Promise<string[]> {
+async function listTaskFiles(lines: readonly string[]): Promise<string[]> {
   const all: [RegExp, string[]][] = [
     [/\bmake\b/, ['Makefile', 'makefile', 'GNUmakefile']],
     [/\bjust\b/, ['justfile', 'Justfile', '.justfile']],
@@ -100,8 +102,8 @@ async function taskFiles(lines: readonly string[]): Promise<string[]> {
 const RUNS = /\b(?:npm|pnpm|yarn|bun)\s+(?:-\S+\s+)*(?:run(?:-script)?\s+)?(?:-\S+\s+)*([\w:.-]+)/g
 
 /** The scripts of package.json that a command line runs, and those that these run. */
-async function packageScripts(commands: readonly string[], manifest: string | null): Promise<string[]> {
-  const scripts = scriptsIn(manifest)
+async function listPackageScripts(commands: readonly string[], manifest: string | null): Promise<string[]> {
+  const scripts = parseScripts(manifest)
   const found = new Map<string, string>()
   const open = [...commands]
   for (let line = open.pop(); line !== undefined; line = open.pop()) {
@@ -118,7 +120,7 @@ async function packageScripts(commands: readonly string[], manifest: string | nu
   return [...found.values()]
 }
 
-function scriptsIn(manifest: string | null): Record<string, string> {
+function parseScripts(manifest: string | null): Record<string, string> {
   try {
     const parsed: unknown = JSON.parse(manifest ?? '{}')
     const scripts = typeof parsed === 'object' && parsed !== null && 'scripts' in parsed ? parsed.scripts : {}
@@ -132,8 +134,8 @@ function scriptsIn(manifest: string | null): Record<string, string> {
   }
 }
 
-async function scriptText(repository: Repository, tree: Oid, path: string): Promise<string | null> {
-  const entry = await repository.entryAt(tree, path)
+async function readScript(repository: Repository, tree: Oid, path: string): Promise<string | null> {
+  const entry = await repository.findEntry(tree, path)
   if (entry?.type !== 'blob') return null
   const bytes = await repository.blob(entry.oid)
   return bytes.length > MOST_SCRIPT_BYTES ? null : bytes.toString('utf8')
@@ -150,20 +152,22 @@ async function isMentioned(
   tree: Oid,
   paths: readonly string[],
 ): Promise<boolean> {
-  const isAside = compileAside(spec)
-  const found = await repository.grep(tree, [...new Set(paths.flatMap(patternsFor))])
+  const isAside = compileUnreadPathTest(spec)
+  const found = await repository.grep(tree, [...new Set(paths.flatMap(buildMentionPatterns))])
   return found.some(path => !isAside(path) && !ONLY_LISTS.test(path) && !isManifest(path))
 }
 
 const BEFORE = '(^|[^A-Za-z0-9_./-]|\\.\\.?/|[}"\'`]/)'
 
-function patternsFor(path: string): string[] {
+function buildMentionPatterns(path: string): string[] {
   const parts = path.split('/')
   const file = parts.at(-1) ?? path
   const [, type] = /\.([A-Za-z]+)$/.exec(file) ?? []
   const inFolder =
-    parts.length > 1 ? [`${BEFORE}${escaped(parts[0] ?? '')}/`, `['"]${escaped(parts[0] ?? '')}['"]`] : []
+    parts.length > 1
+      ? [`${BEFORE}${escapePattern(parts[0] ?? '')}/`, `['"]${escapePattern(parts[0] ?? '')}['"]`]
+      : []
   const byType =
     type === undefined ? [] : [`([}*"'\`]|\\\\)\\.${type}([^A-Za-z0-9]|$)`, `\\.\\{[^}]*${type}[^}]*\\}`]
-  return [`${BEFORE}${escaped(file)}`, ...inFolder, ...byType]
+  return [`${BEFORE}${escapePattern(file)}`, ...inFolder, ...byType]
 }

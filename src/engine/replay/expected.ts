@@ -1,26 +1,26 @@
-import { snapshotOf } from '../../decide/readings.ts'
+import { buildSnapshot } from '../../decide/readings.ts'
 import type { Campaign, LiveOrder } from '../../model/campaign.ts'
 import type { EventDraft, EventKind, LedgerEvent } from '../../model/event.ts'
-import { machineKey } from '../../model/report.ts'
-import type { Step } from '../../plan/action.ts'
-import { arrivals } from '../../plan/arrivals.ts'
-import { effectSteps } from '../../plan/effects.ts'
-import { dueBaseline } from '../../plan/landing.ts'
-import { parkInterrupted } from '../../plan/lost.ts'
-import { pickVerdicts } from '../../plan/picks.ts'
-import { prepare } from '../../plan/preparation.ts'
+import { buildMachineKey } from '../../model/report.ts'
+import type { PlanStep } from '../../plan/action.ts'
+import { readReports } from '../../plan/arrivals.ts'
+import { reportEffects } from '../../plan/effects.ts'
+import { findDueBaseline } from '../../plan/landing.ts'
+import { parkRepeatedlyLost } from '../../plan/lost.ts'
+import { judgePicks } from '../../plan/picks.ts'
+import { planBase } from '../../plan/preparation.ts'
 import { settleRound } from '../../plan/round.ts'
 import { closeRemaining } from '../../plan/stop.ts'
 import type { Spec } from '../../spec/schema.ts'
-import type { Place } from '../place.ts'
-import { ledgerWorld, memberCandidates } from './ledger-world.ts'
+import type { CampaignContext } from '../place.ts'
+import { buildLedgerWorld, readMemberCandidates } from './ledger-world.ts'
 
 /** The kinds of event that are computed from others and nothing else, so that anybody can compute them again. */
-export type Verdict = LedgerEvent<
+export type VerdictEvent = LedgerEvent<
   'decided' | 'requeued' | 'calibrated' | 'baseline-measured' | 'round-closed' | 'effect-measured'
 >
 
-const VERDICTS: ReadonlySet<EventKind> = new Set<Verdict['kind']>([
+const VERDICTS: ReadonlySet<EventKind> = new Set<VerdictEvent['kind']>([
   'decided',
   'requeued',
   'calibrated',
@@ -29,39 +29,43 @@ const VERDICTS: ReadonlySet<EventKind> = new Set<Verdict['kind']>([
   'effect-measured',
 ])
 
-export function isVerdict(event: LedgerEvent): event is Verdict {
+export function isVerdict(event: LedgerEvent): event is VerdictEvent {
   return VERDICTS.has(event.kind)
 }
 
 /** What the plan would write on this campaign: the same functions that wrote it then. */
-export async function expectedDrafts(place: Place, campaign: Campaign, spec: Spec): Promise<EventDraft[]> {
-  const world = ledgerWorld(campaign, spec, await memberCandidates(place, campaign, spec))
-  const found = arrivals(world)
+export async function computeExpectedDrafts(
+  place: CampaignContext,
+  campaign: Campaign,
+  spec: Spec,
+): Promise<EventDraft[]> {
+  const world = buildLedgerWorld(campaign, spec, await readMemberCandidates(place, campaign, spec))
+  const found = readReports(world)
   if (campaign.status === 'stopped')
-    return [...closeRemaining(world, found), ...effectSteps(world)].flatMap(draftsOf)
+    return [...closeRemaining(world, found), ...reportEffects(world)].flatMap(listStepDrafts)
   const steps = [
-    ...parkInterrupted(world),
-    ...effectSteps(world),
-    ...pickVerdicts(world, found),
+    ...parkRepeatedlyLost(world),
+    ...reportEffects(world),
+    ...judgePicks(world, found),
     ...settleRound(world, found).steps,
-    ...prepare(world, found).steps,
+    ...planBase(world, found).steps,
   ]
-  const due = dueBaseline(world)
-  return [...steps.flatMap(draftsOf), ...(due ? [due] : [])]
+  const due = findDueBaseline(world)
+  return [...steps.flatMap(listStepDrafts), ...(due ? [due] : [])]
 }
 
-function draftsOf(step: Step): EventDraft[] {
+function listStepDrafts(step: PlanStep): EventDraft[] {
   if (step.step === 'event') return [step.draft]
   if (step.step !== 'land') return []
   return step.baseline ? [step.decided, step.baseline] : [step.decided]
 }
 
 /** The baselines that syncs bring, each from the report that lets it pass. */
-export function syncBaselines(orders: readonly LiveOrder[], spec: Spec): EventDraft[] {
-  return orders.flatMap(live => syncBaseline(live, spec) ?? [])
+export function listSyncBaselines(orders: readonly LiveOrder[], spec: Spec): EventDraft[] {
+  return orders.flatMap(live => toSyncBaseline(live, spec) ?? [])
 }
 
-function syncBaseline({ order, report }: LiveOrder, spec: Spec): EventDraft | null {
+function toSyncBaseline({ order, report }: LiveOrder, spec: Spec): EventDraft | null {
   const [candidate] = order.candidates
   if (!report || candidate === undefined) return null
   return {
@@ -70,18 +74,18 @@ function syncBaseline({ order, report }: LiveOrder, spec: Spec): EventDraft | nu
     order: order.id,
     side: 'sync',
     tree: candidate.tree,
-    machine: machineKey(report.report.machine),
+    machine: buildMachineKey(report.report.machine),
     harness: order.harness,
-    snapshot: snapshotOf(spec, report.report, 'sync'),
+    snapshot: buildSnapshot(spec, report.report, 'sync'),
   }
 }
 
 /** The draft that is about the same thing as a recorded event. */
-export function counterpart(event: Verdict, drafts: readonly EventDraft[]): EventDraft | null {
-  return drafts.find(draft => aboutTheSame(event, draft)) ?? null
+export function findCounterpart(event: VerdictEvent, drafts: readonly EventDraft[]): EventDraft | null {
+  return drafts.find(draft => isAboutSame(event, draft)) ?? null
 }
 
-function aboutTheSame(event: Verdict, draft: EventDraft): boolean {
+function isAboutSame(event: VerdictEvent, draft: EventDraft): boolean {
   switch (event.kind) {
     case 'decided':
       return draft.kind === 'decided' && draft.experiment === event.experiment

@@ -2,11 +2,11 @@ import type { Campaign } from '../../model/campaign.ts'
 import type { ExperimentId } from '../../model/ids.ts'
 import type { CandidateFacts, World } from '../../plan/world.ts'
 import type { Spec } from '../../spec/schema.ts'
-import { candidateFacts } from '../facts/candidate.ts'
-import type { Place } from '../place.ts'
+import { readCandidateFacts } from '../facts/candidate.ts'
+import type { CampaignContext } from '../place.ts'
 
 /** The world as far as a verdict depends on it: ledger and objects, with everything else empty (invariant 3). */
-export function ledgerWorld(campaign: Campaign, spec: Spec, candidates: World['candidates']): World {
+export function buildLedgerWorld(campaign: Campaign, spec: Spec, candidates: World['candidates']): World {
   return {
     now: campaign.started_at ?? '',
     entropy: '',
@@ -19,13 +19,13 @@ export function ledgerWorld(campaign: Campaign, spec: Spec, candidates: World['c
     branches: new Map(),
     proposals: [],
     unopened: 0,
-    strangers: new Map(),
+    outsiders: new Map(),
     stacked: new Map(),
     candidates,
     releases: null,
     sync: null,
     foreign: null,
-    astray: null,
+    branchMismatch: null,
     holdout: null,
     reverts: new Map(),
     picks: new Map(),
@@ -36,13 +36,13 @@ export function ledgerWorld(campaign: Campaign, spec: Spec, candidates: World['c
     asks: 'here',
     answers: [],
     unanswered: [],
-    only: null,
+    targetBranch: null,
   }
 }
 
 /** The members of the open round, merged again with the incumbent: who ranks first and who may be combined. */
-export async function memberCandidates(
-  { repository }: Place,
+export async function readMemberCandidates(
+  { repository }: CampaignContext,
   campaign: Campaign,
   spec: Spec,
 ): Promise<Map<ExperimentId, CandidateFacts>> {
@@ -53,7 +53,7 @@ export async function memberCandidates(
     const head = experiment?.head ?? null
     if (head === null || experiment?.status !== 'measured' || !(await repository.has(head))) continue
     const { incumbent } = campaign
-    found.set(id, await candidateFacts({ repository, campaign, spec, incumbent, head, unsynced: null }))
+    found.set(id, await readCandidateFacts({ repository, campaign, spec, incumbent, head, unsynced: null }))
   }
   return found
 }

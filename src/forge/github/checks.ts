@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Check } from '../port.ts'
-import { type GithubClient, understood } from './client.ts'
-import { fitting } from './fitting.ts'
+import { type GithubClient, parseAnswer } from './client.ts'
+import { truncateBody } from './fitting.ts'
 
 const checkRun = z.object({
   id: z.number(),
@@ -10,7 +10,7 @@ const checkRun = z.object({
   conclusion: z.string().nullable(),
   output: z.object({ title: z.string().nullable() }),
 })
-type Found = z.infer<typeof checkRun>
+type FoundCheckRun = z.infer<typeof checkRun>
 const checkRuns = z.object({ check_runs: z.array(checkRun) })
 
 /** So many annotations GitHub takes at once; further ones are added by further requests, up to a limit of ours. */
@@ -21,7 +21,7 @@ const MOST_ANNOTATIONS = 200
  * Check runs by (name, head, our id): what is in progress is found again and completed, never left behind. A
  * new one is not looked for, but when an earlier attempt may have made it.
  */
-export function checksOf(client: GithubClient): (check: Check, attempt: number) => Promise<void> {
+export function createCheckWriter(client: GithubClient): (check: Check, attempt: number) => Promise<void> {
   const known = new Map<string, number[]>()
   /** What this process has shown last. */
   const shown = new Map<string, string>()
@@ -30,29 +30,29 @@ export function checksOf(client: GithubClient): (check: Check, attempt: number) 
    * Finds the latest check of ours, which is the one GitHub shows, and older ones that are not completed. Lists all of
    * them: the latest of a name may belong to another experiment with the same head.
    */
-  async function existing({ name, head, id }: Check): Promise<Found[]> {
+  async function existing({ name, head, id }: Check): Promise<FoundCheckRun[]> {
     const values = { ...client.where, ref: head, check_name: name, filter: 'all' as const, per_page: 100 }
     const { data } = await client.request('GET /repos/{owner}/{repo}/commits/{ref}/check-runs', values)
-    const found = understood(checkRuns, data, 'check runs').check_runs
+    const found = parseAnswer(checkRuns, data, 'check runs').check_runs
     const own = found.filter(each => each.external_id === id)
     const latest = Math.max(...own.map(each => each.id))
     return own.filter(each => each.id === latest || each.status !== 'completed')
   }
 
-  async function create(check: Check, output: Output): Promise<number> {
+  async function create(check: Check, output: CheckOutput): Promise<number> {
     const { name, head, id } = check
-    const values = { ...client.where, name, head_sha: head, external_id: id, ...stateOf(check), output }
+    const values = { ...client.where, name, head_sha: head, external_id: id, ...toCheckStatus(check), output }
     const { data } = await client.request('POST /repos/{owner}/{repo}/check-runs', values)
-    return understood(checkRun, data, 'a check run').id
+    return parseAnswer(checkRun, data, 'a check run').id
   }
 
-  async function update(id: number, check: Check, output: Output): Promise<void> {
-    const values = { ...client.where, check_run_id: id, ...stateOf(check), output }
+  async function update(id: number, check: Check, output: CheckOutput): Promise<void> {
+    const values = { ...client.where, check_run_id: id, ...toCheckStatus(check), output }
     await client.request('PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}', values)
   }
 
   return async (check, attempt) => {
-    const outputs = outputsOf(check)
+    const outputs = splitCheckOutputs(check)
     const key = JSON.stringify([check.name, check.head, check.id])
     const content = JSON.stringify([check.state, outputs])
     if (shown.get(key) === content) return
@@ -69,33 +69,33 @@ export function checksOf(client: GithubClient): (check: Check, attempt: number) 
   }
 }
 
-function stateOf({ state }: Check) {
+function toCheckStatus({ state }: Check) {
   return state === 'in-progress'
     ? ({ status: 'in_progress' } as const)
     : ({ status: 'completed', conclusion: state } as const)
 }
 
 /** What a process before this one has shown already costs nothing more. */
-function isShown(check: Check, { status, conclusion, output }: Found): boolean {
-  const wanted = stateOf(check)
+function isShown(check: Check, { status, conclusion, output }: FoundCheckRun): boolean {
+  const wanted = toCheckStatus(check)
   const ends = 'conclusion' in wanted ? wanted.conclusion : null
   return status === wanted.status && conclusion === ends && output.title === check.title
 }
 
-type Output = ReturnType<typeof outputOf>
+type CheckOutput = ReturnType<typeof buildCheckOutput>
 
-function outputsOf(check: Check): [Output, ...Output[]] {
+function splitCheckOutputs(check: Check): [CheckOutput, ...CheckOutput[]] {
   const all = (check.annotations ?? []).slice(0, MOST_ANNOTATIONS)
-  const rest: Output[] = []
+  const rest: CheckOutput[] = []
   for (let from = AT_ONCE; from < all.length; from += AT_ONCE)
-    rest.push(outputOf(check, all.slice(from, from + AT_ONCE)))
-  return [outputOf(check, all.slice(0, AT_ONCE)), ...rest]
+    rest.push(buildCheckOutput(check, all.slice(from, from + AT_ONCE)))
+  return [buildCheckOutput(check, all.slice(0, AT_ONCE)), ...rest]
 }
 
-function outputOf({ title, summary }: Check, annotations: NonNullable<Check['annotations']>) {
+function buildCheckOutput({ title, summary }: Check, annotations: NonNullable<Check['annotations']>) {
   return {
     title,
-    summary: fitting(summary),
+    summary: truncateBody(summary),
     annotations: annotations.map(({ path, line, message }) => ({
       path,
       start_line: line,

@@ -4,8 +4,8 @@ import { throttling } from '@octokit/plugin-throttling'
 import type { z } from 'zod'
 import { ForgeError } from '../../errors.ts'
 import type { Fetch } from '../../ports.ts'
-import { rememberAnswers } from './conditional.ts'
-import { forgeFailure, graphqlErrors } from './failure.ts'
+import { cacheByEtag } from './conditional.ts'
+import { toForgeError, listGraphqlErrors } from './failure.ts'
 import { requireSendable } from './sendable-token.ts'
 
 export interface GithubAccess {
@@ -41,7 +41,7 @@ const TIMEOUT_MS = 30_000
 const LONGEST_WAIT_S = 90
 const Client = Octokit.plugin(throttling, retry)
 
-export function githubClient(access: GithubAccess): GithubClient {
+export function createGithubClient(access: GithubAccess): GithubClient {
   const { apiUrl, token, version, web = fetch, patience = {} } = access
   requireSendable(token)
   const timeoutMs = patience.timeoutMs ?? TIMEOUT_MS
@@ -49,20 +49,20 @@ export function githubClient(access: GithubAccess): GithubClient {
     auth: token,
     baseUrl: apiUrl.replace(/\/+$/, ''),
     userAgent: `winnow/${version}`,
-    log: { debug: nothing, info: nothing, warn: access.say, error: access.say },
+    log: { debug: ignoreLog, info: ignoreLog, warn: access.say, error: access.say },
     request: {
       fetch: (url: string, options: RequestInit) =>
         web(url, { ...options, signal: AbortSignal.timeout(timeoutMs) }),
     },
     throttle: {
-      onRateLimit: (wait, options, _, tried) => mayWait(access, wait, options, tried),
-      onSecondaryRateLimit: (wait, options, _, tried) => mayWait(access, wait, options, tried),
+      onRateLimit: (wait, options, _, tried) => canWait(access, wait, options, tried),
+      onSecondaryRateLimit: (wait, options, _, tried) => canWait(access, wait, options, tried),
       ...patience.throttle,
     },
     // What a limit wants is waited for by the throttle, or by nobody.
     retry: { doNotRetry: [400, 401, 403, 404, 410, 422, 429, 451], ...patience.retry },
   })
-  rememberAnswers(octokit)
+  cacheByEtag(octokit)
   octokit.hook.before('request', options => {
     // Sent again it would be done twice; who asked looks first.
     const isRead = options.method === 'GET' || options.url.endsWith('/graphql')
@@ -80,22 +80,22 @@ export function githubClient(access: GithubAccess): GithubClient {
       return answer
     } catch (error) {
       tell('failed')
-      throw forgeFailure(error, asked)
+      throw toForgeError(error, asked)
     }
   })
   return {
-    where: repositoryOf(access.repository),
+    where: parseRepositoryName(access.repository),
     web,
     timeoutMs,
     request: octokit.request,
-    graphql: (document, variables) => answerOf(octokit, document, variables),
+    graphql: (document, variables) => requestGraphql(octokit, document, variables),
   }
 }
 
-function nothing(): void {}
+function ignoreLog(): void {}
 
 /** A limit says that the request was not taken: it may be sent again. */
-function mayWait(
+function canWait(
   { say }: GithubAccess,
   wait: number,
   { method, url }: { method: string; url: string },
@@ -107,7 +107,7 @@ function mayWait(
 }
 
 /** What is not there is told as an error beside everything that is: here it is null, like in the answer. */
-async function answerOf(
+async function requestGraphql(
   octokit: Octokit,
   document: string,
   variables: Record<string, unknown>,
@@ -115,19 +115,19 @@ async function answerOf(
   try {
     return await octokit.graphql<unknown>(document, variables)
   } catch (error) {
-    const errors = graphqlErrors(error)
-    if (errors?.every(({ type }) => type === 'NOT_FOUND')) return dataOf(error)
+    const errors = listGraphqlErrors(error)
+    if (errors?.every(({ type }) => type === 'NOT_FOUND')) return getErrorData(error)
     // Every document asks about pull requests, or changes one.
     const level = document.trimStart().startsWith('mutation') ? 'write' : 'read'
-    throw forgeFailure(error, 'POST /graphql', `pull_requests=${level}`)
+    throw toForgeError(error, 'POST /graphql', `pull_requests=${level}`)
   }
 }
 
-function dataOf(error: unknown): unknown {
+function getErrorData(error: unknown): unknown {
   return typeof error === 'object' && error !== null && 'data' in error ? error.data : null
 }
 
-function repositoryOf(repository: string): { owner: string; repo: string } {
+function parseRepositoryName(repository: string): { owner: string; repo: string } {
   const [, owner = '', repo = ''] = /^([\w.-]+)\/([\w.-]+)$/.exec(repository) ?? []
   if (repo === '')
     throw new ForgeError(`${JSON.stringify(repository)} is not the owner and name of a repository`)
@@ -135,7 +135,7 @@ function repositoryOf(repository: string): { owner: string; repo: string } {
 }
 
 /** GitHub says for a moment of what is there that it is not: it is believed the second time. */
-export async function unlessMissing<T>(ask: () => Promise<T>): Promise<T | null> {
+export async function requestUnlessMissing<T>(ask: () => Promise<T>): Promise<T | null> {
   for (let asked = 1; ; asked++) {
     try {
       return await ask()
@@ -147,7 +147,7 @@ export async function unlessMissing<T>(ask: () => Promise<T>): Promise<T | null>
 }
 
 /** An answer that was cut off arrives as text: it counts as one that did not arrive. */
-export function understood<T>(schema: z.ZodType<T>, answer: unknown, what: string): T {
+export function parseAnswer<T>(schema: z.ZodType<T>, answer: unknown, what: string): T {
   const parsed = schema.safeParse(answer)
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues

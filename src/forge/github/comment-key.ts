@@ -1,17 +1,17 @@
-import { canonicalJson, sha256 } from '../../model/canonical.ts'
+import { toCanonicalJson, hashSha256 } from '../../model/canonical.ts'
 import type { NewComment } from '../port.ts'
 
 /**
  * Every comment of ours ends in a line nobody sees, by which it is found again: to be rewritten, or not to be
  * written twice. It counts only in comments of our own author.
  */
-export function keyOf({ body, marker, nonce }: NewComment): string {
-  return sha256(canonicalJson(marker === undefined ? { body, nonce } : { marker })).slice(0, 24)
+export function computeCommentKey({ body, marker, nonce }: NewComment): string {
+  return hashSha256(toCanonicalJson(marker === undefined ? { body, nonce } : { marker })).slice(0, 24)
 }
 
 /** Of the one comment with this marker, whatever it says. */
-export function markerKey(marker: string): string {
-  return keyOf({ body: '', marker })
+export function computeMarkerKey(marker: string): string {
+  return computeCommentKey({ body: '', marker })
 }
 
 export function withKey(body: string, key: string): string {

@@ -1,12 +1,12 @@
 import type { Octokit } from '@octokit/core'
 
-type Answer = Awaited<ReturnType<Octokit['request']>>
+type EtagAnswer = Awaited<ReturnType<Octokit['request']>>
 
 const REMEMBERED = 200
 
 /** What was answered before is asked for with its tag: unchanged, it costs nothing of the hour's allowance. */
-export function rememberAnswers(octokit: Octokit): void {
-  const known = new Map<string, { etag: string; answer: Answer }>()
+export function cacheByEtag(octokit: Octokit): void {
+  const known = new Map<string, { etag: string; answer: EtagAnswer }>()
 
   octokit.hook.wrap('request', async (request, options) => {
     if (options.method !== 'GET') return request(options)
@@ -24,7 +24,7 @@ export function rememberAnswers(octokit: Octokit): void {
     }
   })
 
-  function remember(url: string, etag: string, answer: Answer): void {
+  function remember(url: string, etag: string, answer: EtagAnswer): void {
     known.delete(url)
     known.set(url, { etag, answer })
     const [oldest] = known.keys()

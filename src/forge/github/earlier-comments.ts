@@ -1,14 +1,14 @@
 import { z } from 'zod'
-import type { Allowance } from '../allowance.ts'
-import type { ReadUpTo, Wanted } from '../port.ts'
-import { type GithubClient, understood } from './client.ts'
+import type { RateBudget } from '../allowance.ts'
+import type { ReadPosition, PullQuery } from '../port.ts'
+import { type GithubClient, parseAnswer } from './client.ts'
 import {
-  COMMENTS,
+  LAST_COMMENTS,
   type CommentNode,
   commentPage,
   type KnownPull,
   type OwnComment,
-  ownComments,
+  listOwnComments,
   readComments,
 } from './pull-node.ts'
 
@@ -17,28 +17,28 @@ export const MOST_PAGES = 50
 
 const EARLIER = `query ($owner: String!, $repo: String!, $number: Int!, $before: String) {
   repository(owner: $owner, name: $repo) {
-    pullRequest(number: $number) { comments(last: 100, before: $before) { ${COMMENTS} } }
+    pullRequest(number: $number) { comments(last: 100, before: $before) { ${LAST_COMMENTS} } }
   }
 }`
 const earlier = z.object({ repository: z.object({ pullRequest: z.object({ comments: commentPage }) }) })
 
-interface Page {
+interface CommentPage {
   nodes: CommentNode[]
   before: string | null
 }
 
-async function pageBefore(client: GithubClient, number: number, before: string): Promise<Page> {
+async function readEarlierPage(client: GithubClient, number: number, before: string): Promise<CommentPage> {
   const values = { ...client.where, number, before }
-  const answer = understood(earlier, await client.graphql(EARLIER, values), 'comments')
+  const answer = parseAnswer(earlier, await client.graphql(EARLIER, values), 'comments')
   const { nodes, pageInfo } = answer.repository.pullRequest.comments
   return { nodes, before: pageInfo.hasPreviousPage ? pageInfo.startCursor : null }
 }
 
-interface Asking {
-  read: Wanted['read'] | undefined
+interface EarlierCommentsRequest {
+  read: PullQuery['read'] | undefined
   /** Our own comments that were asked for by name. */
   named: readonly CommentNode[]
-  pages: Allowance
+  pages: RateBudget
   say: (line: string) => void
 }
 
@@ -46,14 +46,14 @@ interface Asking {
  * Comments that others have drowned: every one since the last that is known to have been read, and our own from before
  * it, which nobody may push out of sight. Mostly they are all there already.
  */
-export async function withEarlier(
+export async function addEarlierComments(
   client: GithubClient,
   known: readonly KnownPull[],
-  { read, named, pages, say }: Asking,
+  { read, named, pages, say }: EarlierCommentsRequest,
 ): Promise<KnownPull[]> {
   const whole: KnownPull[] = []
   for (const each of known) {
-    const found = await backTo(client, each, read?.get(each.pull.number), pages)
+    const found = await readBackwards(client, each, read?.get(each.pull.number), pages)
     if (found.before !== null) {
       const { number } = each.pull
       say(`#${number}: its oldest comments are not read yet, there are so many; the next wake-up goes on`)
@@ -66,24 +66,24 @@ export async function withEarlier(
 }
 
 /** Only where what lies before the last comments was not read. */
-async function backTo(
+async function readBackwards(
   client: GithubClient,
   { pull: { number }, comments, earlier: start }: KnownPull,
-  read: ReadUpTo | undefined,
-  pages: Allowance,
-): Promise<Page> {
+  read: ReadPosition | undefined,
+  pages: RateBudget,
+): Promise<CommentPage> {
   let nodes = comments
   let before = start
-  while (before !== null && !reaches(nodes, read?.comment) && pages.take()) {
-    const page = await pageBefore(client, number, before)
+  while (before !== null && !hasReachedComment(nodes, read?.comment) && pages.take()) {
+    const page = await readEarlierPage(client, number, before)
     nodes = [...page.nodes, ...nodes]
     before = page.before
   }
-  return { nodes, before: reaches(nodes, read?.comment) ? null : before }
+  return { nodes, before: hasReachedComment(nodes, read?.comment) ? null : before }
 }
 
 /** Ids grow: also where that very comment was deleted. */
-function reaches(nodes: readonly CommentNode[], comment: string | undefined): boolean {
+function hasReachedComment(nodes: readonly CommentNode[], comment: string | undefined): boolean {
   const oldest = nodes[0]
   return comment !== undefined && oldest !== undefined && oldest.databaseId <= Number(comment)
 }
@@ -95,22 +95,22 @@ function withComments(known: KnownPull, nodes: readonly CommentNode[], before: s
   return {
     ...known,
     comments,
-    own: ownComments(comments),
+    own: listOwnComments(comments),
     pull: before === null ? pull : { ...pull, unread: true },
   }
 }
 
 /** Our comment with this key, also where others have written very many since; none is older than what it answers. */
-export async function ownComment(
+export async function findOwnComment(
   client: GithubClient,
   known: KnownPull,
   { key, after }: { key: string; after: string | undefined },
 ): Promise<OwnComment | null> {
-  let page: Page = { nodes: known.comments, before: known.earlier }
+  let page: CommentPage = { nodes: known.comments, before: known.earlier }
   for (let pages = 0; ; pages++) {
-    const found = ownComments(page.nodes).find(each => each.key === key)
-    if (found || page.before === null || reaches(page.nodes, after) || pages === MOST_PAGES)
+    const found = listOwnComments(page.nodes).find(each => each.key === key)
+    if (found || page.before === null || hasReachedComment(page.nodes, after) || pages === MOST_PAGES)
       return found ?? null
-    page = await pageBefore(client, known.pull.number, page.before)
+    page = await readEarlierPage(client, known.pull.number, page.before)
   }
 }

@@ -2,16 +2,16 @@ import { ForgeError } from '../../errors.ts'
 import type { ForgeAnswer, ForgeChange, NewComment, NewReview } from '../port.ts'
 import { isRefusal } from '../refused.ts'
 import type { GithubClient } from './client.ts'
-import { keyOf, withKey } from './comment-key.ts'
-import { ownComment } from './earlier-comments.ts'
-import { fitting } from './fitting.ts'
+import { computeCommentKey, withKey } from './comment-key.ts'
+import { findOwnComment } from './earlier-comments.ts'
+import { truncateBody } from './fitting.ts'
 import { addLabels } from './open-pull.ts'
 import type { KnownPull } from './pull-node.ts'
 
 export type PullEditing = Exclude<ForgeChange, { kind: 'open' }>
 
 /** Everything a batch asks of one pull request: its title, body and state change in one request. */
-interface Edit {
+interface PullEditBatch {
   title?: string
   body?: string
   state?: 'closed'
@@ -29,18 +29,18 @@ export async function editPull(
 ): Promise<ForgeAnswer[]> {
   const { pull } = known
   const possible = changes.filter(change => change.kind !== 'close' || pull.state === 'open')
-  const edit = possible.reduce(added, { labels: new Set(pull.labels), comments: [], reviews: [] })
-  const refused = await allOf(writesOf(client, known, edit))
-  if (refused !== null) return changes.map(() => refusedBy(refused, pull.number))
-  return changes.map(change => answerTo(change, known))
+  const edit = possible.reduce(mergeEdit, { labels: new Set(pull.labels), comments: [], reviews: [] })
+  const refused = await runWrites(listWrites(client, known, edit))
+  if (refused !== null) return changes.map(() => toRefusedAnswer(refused, pull.number))
+  return changes.map(change => toEditAnswer(change, known))
 }
 
-export function refusedBy(error: ForgeError, number: number | null): ForgeAnswer {
+export function toRefusedAnswer(error: ForgeError, number: number | null): ForgeAnswer {
   return { ok: false, code: 'refused', number, message: error.message, error }
 }
 
-function writesOf(client: GithubClient, known: KnownPull, edit: Edit): (() => Promise<void>)[] {
-  const comments = new Map(edit.comments.map(comment => [keyOf(comment), comment]))
+function listWrites(client: GithubClient, known: KnownPull, edit: PullEditBatch): (() => Promise<void>)[] {
+  const comments = new Map(edit.comments.map(comment => [computeCommentKey(comment), comment]))
   const { draft } = edit
   return [
     ...[...comments].map(
@@ -56,7 +56,7 @@ function writesOf(client: GithubClient, known: KnownPull, edit: Edit): (() => Pr
 }
 
 /** A comment that nobody may write there any more keeps no pull request from being closed. */
-async function allOf(writes: readonly (() => Promise<void>)[]): Promise<ForgeError | null> {
+async function runWrites(writes: readonly (() => Promise<void>)[]): Promise<ForgeError | null> {
   let refused: ForgeError | null = null
   for (const write of writes) {
     try {
@@ -69,19 +69,19 @@ async function allOf(writes: readonly (() => Promise<void>)[]): Promise<ForgeErr
   return refused
 }
 
-function answerTo({ kind }: PullEditing, { pull: { number, state } }: KnownPull): ForgeAnswer {
+function toEditAnswer({ kind }: PullEditing, { pull: { number, state } }: KnownPull): ForgeAnswer {
   if (kind !== 'close' || state !== 'merged') return { ok: true, number }
   return { ok: false, code: 'merged', number, message: `#${number} is merged: it cannot be closed` }
 }
 
-function added(edit: Edit, change: PullEditing): Edit {
+function mergeEdit(edit: PullEditBatch, change: PullEditing): PullEditBatch {
   switch (change.kind) {
     case 'update': {
       const { title, body, draft } = change
       return {
         ...edit,
         ...(title === undefined ? {} : { title }),
-        ...(body === undefined ? {} : { body: fitting(body) }),
+        ...(body === undefined ? {} : { body: truncateBody(body) }),
         ...(draft === undefined ? {} : { draft }),
       }
     }
@@ -110,9 +110,9 @@ async function writeComment(
   key: string,
   comment: NewComment,
 ): Promise<void> {
-  const body = fitting(comment.body)
+  const body = truncateBody(comment.body)
   const text = withKey(body, key)
-  const before = await ownComment(client, known, { key, after: comment.after })
+  const before = await findOwnComment(client, known, { key, after: comment.after })
   if (before === null) {
     const values = { ...client.where, issue_number: known.pull.number, body: text }
     await client.request('POST /repos/{owner}/{repo}/issues/{issue_number}/comments', values)
@@ -142,14 +142,14 @@ async function writeLabels(
   for (const name of pull.labels) {
     if (wanted.has(name)) continue
     const values = { ...client.where, issue_number: pull.number, name }
-    await unlessGone(
+    await ignoreNotFound(
       client.request('DELETE /repos/{owner}/{repo}/issues/{issue_number}/labels/{name}', values),
     )
   }
 }
 
 /** Somebody else took it away first. */
-async function unlessGone(request: Promise<unknown>): Promise<void> {
+async function ignoreNotFound(request: Promise<unknown>): Promise<void> {
   try {
     await request
   } catch (error) {
@@ -163,7 +163,7 @@ async function writeDraft(client: GithubClient, { nodeId }: KnownPull, draft: bo
   await client.graphql(document, { id: nodeId })
 }
 
-async function writeRest(client: GithubClient, { pull }: KnownPull, edit: Edit): Promise<void> {
+async function writeRest(client: GithubClient, { pull }: KnownPull, edit: PullEditBatch): Promise<void> {
   const changed = {
     ...(edit.title === undefined || edit.title === pull.title ? {} : { title: edit.title }),
     ...(edit.body === undefined || edit.body === pull.body ? {} : { body: edit.body }),

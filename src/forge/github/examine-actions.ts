@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ForgeError } from '../../errors.ts'
-import { type GithubClient, understood } from './client.ts'
+import { type GithubClient, parseAnswer } from './client.ts'
 
 /** Which actions may run in a repository. */
 export interface ActionsPolicy {
@@ -47,10 +47,10 @@ const visible = z.object({ private: z.boolean() })
 
 export async function examinePolicy({ request, where }: GithubClient): Promise<ActionsPolicy> {
   const { data } = await request('GET /repos/{owner}/{repo}/actions/permissions', where)
-  const { enabled, allowed_actions: allowed = null } = understood(policy, data, 'the settings of Actions')
+  const { enabled, allowed_actions: allowed = null } = parseAnswer(policy, data, 'the settings of Actions')
   if (allowed !== 'selected') return { enabled, allowed, selected: null }
   const answer = await request('GET /repos/{owner}/{repo}/actions/permissions/selected-actions', where)
-  const found = understood(selected, answer.data, 'the allowed actions')
+  const found = parseAnswer(selected, answer.data, 'the allowed actions')
   const { github_owned_allowed: githubOwned = false, patterns_allowed: patterns = [] } = found
   return { enabled, allowed, selected: { githubOwned, patterns } }
 }
@@ -65,15 +65,17 @@ export async function examineEnvironment(
   const exists = await isThere(() => request(at, values))
   if (exists !== true) return { exists, hasSecret: exists, branches: null }
   const { data } = await request(at, values)
-  const rule = understood(environment, data, 'an environment').deployment_branch_policy ?? null
+  const rule = parseAnswer(environment, data, 'an environment').deployment_branch_policy ?? null
   const hasSecret = await isThere(() =>
     request(`${at}/secrets/{secret_name}`, { ...values, secret_name: secret }),
   )
   if (rule === null) return { exists, hasSecret, branches: null }
   if (!rule.custom_branch_policies) return { exists, hasSecret, branches: 'protected' }
-  const answer = await orNull(() => request(`${at}/deployment-branch-policies`, { ...values, per_page: 100 }))
+  const answer = await requestIfPermitted(() =>
+    request(`${at}/deployment-branch-policies`, { ...values, per_page: 100 }),
+  )
   const listed =
-    answer === null ? null : understood(branchPolicies, answer.data, 'the branches of an environment')
+    answer === null ? null : parseAnswer(branchPolicies, answer.data, 'the branches of an environment')
   const branches = listed?.branch_policies.flatMap(each => (each.type === 'tag' ? [] : [each.name])) ?? null
   return { exists, hasSecret, branches }
 }
@@ -84,24 +86,24 @@ export async function examineAction(
 ): Promise<ActionRepository> {
   const [owner = '', repo = ''] = repository.split('/')
   const there = { owner, repo }
-  const found = await orNull(() => request('GET /repos/{owner}/{repo}', there))
+  const found = await requestIfPermitted(() => request('GET /repos/{owner}/{repo}', there))
   if (found === null) return { exists: false, isPrivate: false, hasCommit: null, access: null }
-  const isPrivate = understood(visible, found.data, 'the repository of the action').private
+  const isPrivate = parseAnswer(visible, found.data, 'the repository of the action').private
   const route = 'GET /repos/{owner}/{repo}/git/commits/{commit_sha}'
   const hasCommit = await isThere(() => request(route, { ...there, commit_sha: commit }))
   const level = isPrivate
-    ? await orNull(() => request('GET /repos/{owner}/{repo}/actions/permissions/access', there))
+    ? await requestIfPermitted(() => request('GET /repos/{owner}/{repo}/actions/permissions/access', there))
     : null
   return {
     exists: true,
     isPrivate,
     hasCommit,
-    access: level === null ? null : understood(access, level.data, 'who may use the action').access_level,
+    access: level === null ? null : parseAnswer(access, level.data, 'who may use the action').access_level,
   }
 }
 
 /** Null where the token may not know: GitHub says 403, or says 404 as if nothing were there. */
-export async function orNull<T>(ask: () => Promise<T>): Promise<T | null> {
+export async function requestIfPermitted<T>(ask: () => Promise<T>): Promise<T | null> {
   try {
     return await ask()
   } catch (error) {

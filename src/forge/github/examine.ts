@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type GithubAccess, type GithubClient, githubClient, understood } from './client.ts'
+import { type GithubAccess, type GithubClient, createGithubClient, parseAnswer } from './client.ts'
 import {
   type ActionRepository,
   type ActionsPolicy,
@@ -7,7 +7,7 @@ import {
   examineAction,
   examineEnvironment,
   examinePolicy,
-  orNull,
+  requestIfPermitted,
 } from './examine-actions.ts'
 
 /** What a token may find out about a repository; null where it may not. */
@@ -29,7 +29,7 @@ export interface Examination {
   /** The repository variable that stops everything is set. */
   paused: boolean
   /** By branch, in the order asked about. */
-  guards: Guard[]
+  guards: BranchGuard[]
   /** Workflows by their path, and whether they are on. */
   workflows: Map<string, string> | null
   /** GitHub's clock less this one, in seconds. */
@@ -37,7 +37,7 @@ export interface Examination {
 }
 
 /** What holds on a branch that winnow writes. */
-export interface Guard {
+export interface BranchGuard {
   branch: string
   /** Kinds of rules, of rulesets and of classic protection; null where they cannot be read. */
   rules: string[] | null
@@ -68,7 +68,7 @@ const protection = z.object({
 const workflows = z.object({ workflows: z.array(z.object({ path: z.string(), state: z.string() })) })
 
 /** What else there is to ask about. */
-export interface Questions {
+export interface ExaminationRequest {
   branches: readonly string[]
   /** An environment and a secret that it must have. */
   environment: { name: string; secret: string } | null
@@ -78,60 +78,61 @@ export interface Questions {
 }
 
 /** Reads, none of which changes anything. */
-export async function examine(
+export async function examineRepository(
   access: GithubAccess,
-  { branches, environment, action, now }: Questions,
+  { branches, environment, action, now }: ExaminationRequest,
 ): Promise<Examination> {
-  const client = githubClient(access)
+  const client = createGithubClient(access)
   const { data, headers } = await client.request('GET /repos/{owner}/{repo}', client.where)
   const date = Date.parse(headers.date ?? '')
-  const here = understood(repository, data, 'the repository')
+  const here = parseAnswer(repository, data, 'the repository')
   const permissions = here.permissions ?? null
-  const guards: Guard[] = []
-  for (const branch of branches) guards.push(await guardOf(client, branch, permissions?.['admin'] === true))
-  const jobs = await orNull(() => jobSettings(client))
+  const guards: BranchGuard[] = []
+  for (const branch of branches)
+    guards.push(await readBranchGuard(client, branch, permissions?.['admin'] === true))
+  const jobs = await requestIfPermitted(() => readJobSettings(client))
   return {
     permissions,
-    scopes: scopesOf(headers['x-oauth-scopes']),
+    scopes: parseScopes(headers['x-oauth-scopes']),
     actionsOpenPulls: jobs?.can_approve_pull_request_reviews ?? null,
     defaultToken: jobs?.default_workflow_permissions ?? null,
-    policy: await orNull(() => examinePolicy(client)),
+    policy: await requestIfPermitted(() => examinePolicy(client)),
     isPublic: !here.private,
     environment: environment === null ? null : await examineEnvironment(client, environment),
     action: action === null ? null : await examineAction(client, action),
-    paused: (await orNull(() => isPaused(client))) === true,
+    paused: (await requestIfPermitted(() => isPaused(client))) === true,
     guards,
-    workflows: await orNull(() => statesOf(client)),
+    workflows: await requestIfPermitted(() => readWorkflowStates(client)),
     skewSeconds: Number.isNaN(date) ? null : Math.round((date - now()) / 1000),
   }
 }
 
-function scopesOf(header: unknown): string[] | null {
+function parseScopes(header: unknown): string[] | null {
   if (typeof header !== 'string') return null
   return header.split(/,\s*/).filter(scope => scope !== '')
 }
 
 /** Rulesets are told to everybody who reads; of classic protection everybody hears that it is there. */
-async function guardOf(client: GithubClient, branch: string, admin: boolean): Promise<Guard> {
-  const ruled = await orNull(() => rulesOn(client, branch))
-  const isProtected = (await orNull(() => protectedState(client, branch))) ?? false
-  const classic = isProtected ? await orNull(() => protectionOf(client, branch)) : []
+async function readBranchGuard(client: GithubClient, branch: string, admin: boolean): Promise<BranchGuard> {
+  const ruled = await requestIfPermitted(() => readBranchRules(client, branch))
+  const isProtected = (await requestIfPermitted(() => readProtectedState(client, branch))) ?? false
+  const classic = isProtected ? await requestIfPermitted(() => readProtection(client, branch)) : []
   const known = ruled === null && classic === null ? null : [...(ruled ?? []), ...(classic ?? [])]
   // An administrator who is told of none is told the truth: it is protected by rulesets alone.
   const hidden = isProtected && classic === null && !admin
   return { branch, rules: known && [...new Set(known)], hidden }
 }
 
-async function protectedState({ request, where }: GithubClient, branch: string): Promise<boolean> {
+async function readProtectedState({ request, where }: GithubClient, branch: string): Promise<boolean> {
   const { data } = await request('GET /repos/{owner}/{repo}/branches/{branch}', { ...where, branch })
-  return understood(branchState, data, 'a branch').protected
+  return parseAnswer(branchState, data, 'a branch').protected
 }
 
 /** In the words of rulesets. */
-async function protectionOf({ request, where }: GithubClient, branch: string): Promise<string[]> {
+async function readProtection({ request, where }: GithubClient, branch: string): Promise<string[]> {
   const route = 'GET /repos/{owner}/{repo}/branches/{branch}/protection'
   const { data } = await request(route, { ...where, branch })
-  const found = understood(protection, data, 'the protection of a branch')
+  const found = parseAnswer(protection, data, 'the protection of a branch')
   const holds: [rule: string, there: boolean][] = [
     ['pull_request', found.required_pull_request_reviews != null],
     ['required_status_checks', found.required_status_checks != null],
@@ -142,24 +143,24 @@ async function protectionOf({ request, where }: GithubClient, branch: string): P
   return holds.flatMap(([rule, there]) => (there ? [rule] : []))
 }
 
-async function jobSettings({ request, where }: GithubClient): Promise<z.infer<typeof settings>> {
+async function readJobSettings({ request, where }: GithubClient): Promise<z.infer<typeof settings>> {
   const { data } = await request('GET /repos/{owner}/{repo}/actions/permissions/workflow', where)
-  return understood(settings, data, 'the settings of workflows')
+  return parseAnswer(settings, data, 'the settings of workflows')
 }
 
 async function isPaused({ request, where }: GithubClient): Promise<boolean> {
   const values = { ...where, name: 'WINNOW_PAUSED' }
   const { data } = await request('GET /repos/{owner}/{repo}/actions/variables/{name}', values)
-  return !['', 'false'].includes(understood(variable, data, 'a variable').value)
+  return !['', 'false'].includes(parseAnswer(variable, data, 'a variable').value)
 }
 
-async function rulesOn({ request, where }: GithubClient, branch: string): Promise<string[]> {
+async function readBranchRules({ request, where }: GithubClient, branch: string): Promise<string[]> {
   const { data } = await request('GET /repos/{owner}/{repo}/rules/branches/{branch}', { ...where, branch })
-  return [...new Set(understood(rules, data, 'the rules of a branch').map(({ type }) => type))]
+  return [...new Set(parseAnswer(rules, data, 'the rules of a branch').map(({ type }) => type))]
 }
 
-async function statesOf({ request, where }: GithubClient): Promise<Map<string, string>> {
+async function readWorkflowStates({ request, where }: GithubClient): Promise<Map<string, string>> {
   const values = { ...where, per_page: 100 }
   const { data } = await request('GET /repos/{owner}/{repo}/actions/workflows', values)
-  return new Map(understood(workflows, data, 'workflows').workflows.map(({ path, state }) => [path, state]))
+  return new Map(parseAnswer(workflows, data, 'workflows').workflows.map(({ path, state }) => [path, state]))
 }

@@ -2,7 +2,7 @@
 const MOST = 60_000
 const CUT = '\n\n… (cut here: this is too long for GitHub)'
 
-export function fitting(text: string): string {
+export function truncateBody(text: string): string {
   if (text.length <= MOST) return text
   const kept = text.slice(0, MOST - CUT.length)
   // Not through the middle of a character of two halves.

@@ -1,22 +1,28 @@
 import { z } from 'zod'
 import type { Pacing } from '../../ledger/retry.ts'
-import { allowance } from '../allowance.ts'
+import { createRateBudget } from '../allowance.ts'
 import type { Forge, ForgeAnswer, ForgeChange, NewPull, Reaction } from '../port.ts'
 import { isRefusal } from '../refused.ts'
 import { withSingleChanges } from '../single-changes.ts'
-import { checksOf } from './checks.ts'
-import { bringersOf } from './bringers.ts'
-import { type GithubAccess, type GithubClient, githubClient, understood, unlessMissing } from './client.ts'
-import { editPull, type PullEditing, refusedBy } from './edit-pull.ts'
+import { createCheckWriter } from './checks.ts'
+import { readHeadAuthors } from './bringers.ts'
+import {
+  type GithubAccess,
+  type GithubClient,
+  createGithubClient,
+  parseAnswer,
+  requestUnlessMissing,
+} from './client.ts'
+import { editPull, type PullEditing, toRefusedAnswer } from './edit-pull.ts'
 import { mergePull } from './merge-pull.ts'
 import { openPull } from './open-pull.ts'
-import { MOST_PAGES, withEarlier } from './earlier-comments.ts'
-import { patiently } from './patient.ts'
-import { peopleOf } from './people.ts'
+import { MOST_PAGES, addEarlierComments } from './earlier-comments.ts'
+import { withRetries } from './patient.ts'
+import { createPermissionReader } from './people.ts'
 import { type KnownPull, REVIEWERS } from './pull-node.ts'
-import { ReadBefore } from './read-before.ts'
+import { PullCache } from './read-before.ts'
 import { readNumbers, readOpen } from './read-pulls.ts'
-import { githubWorkflows } from './workflows.ts'
+import { createGithubWorkflows } from './workflows.ts'
 
 export interface GithubForgeOptions extends Pacing, GithubAccess {
   /** Short name of the branch whose pull requests are meant. */
@@ -32,48 +38,48 @@ export interface GithubForgeOptions extends Pacing, GithubAccess {
 export const WORKFLOW_FILE = 'winnow.yml'
 
 /** Pull requests on GitHub. What git can tell is asked of git; all else with as few requests as there can be. */
-export function githubForge(options: GithubForgeOptions): Forge {
-  const client = githubClient(options)
+export function createGithubForge(options: GithubForgeOptions): Forge {
+  const client = createGithubClient(options)
   const { appToken = null } = options
-  const members = appToken === null ? client : githubClient({ ...options, token: appToken })
-  const check = checksOf(client)
-  const pages = allowance(MOST_PAGES, options.clock)
-  const before = new ReadBefore()
+  const members = appToken === null ? client : createGithubClient({ ...options, token: appToken })
+  const check = createCheckWriter(client)
+  const pages = createRateBudget(MOST_PAGES, options.clock)
+  const before = new PullCache()
   const forge = withSingleChanges({
     kind: 'github',
     async list(wanted = {}, view) {
       const moment = view?.moment
       const same = before.find(moment, wanted)
       if (same !== null) return same.map(({ pull }) => pull)
-      const { known, named } = await patiently(options, () => readOpen(client, options.base, wanted))
+      const { known, named } = await withRetries(options, () => readOpen(client, options.base, wanted))
       const asked = { read: wanted.read, named, pages, say: options.say }
-      const whole = await patiently(options, () => withEarlier(client, known, asked))
+      const whole = await withRetries(options, () => addEarlierComments(client, known, asked))
       before.keep({ moment, wanted, whole }, known)
-      for (const line of tooManyReviewers(known)) options.say(line)
+      for (const line of listReviewerWarnings(known)) options.say(line)
       return whole.map(({ pull }) => pull)
     },
-    batch: changes => patiently(options, () => changeAll(client, changes, before)),
+    batch: changes => withRetries(options, () => applyChanges(client, changes, before)),
   })
   return {
     ...forge,
     ...(options.serverUrl === undefined ? {} : { page: `${options.serverUrl}/${options.repository}` }),
-    bringersOf: number => patiently(options, () => bringersOf(client, number)),
+    readHeadAuthors: number => withRetries(options, () => readHeadAuthors(client, number)),
     merge(number, wanted) {
       before.forget()
-      return patiently(options, () => mergePull(client, number, wanted))
+      return withRetries(options, () => mergePull(client, number, wanted))
     },
-    check: wanted => patiently(options, attempt => check(wanted, attempt)),
+    check: wanted => withRetries(options, attempt => check(wanted, attempt)),
     react(comment, how) {
       before.forget()
-      return patiently(options, () => react(client, comment, how))
+      return withRetries(options, () => addReaction(client, comment, how))
     },
-    ...peopleOf({ client, members }, options),
-    isPrivate: () => patiently(options, () => isPrivate(client)),
-    workflows: githubWorkflows(client, options.workflowFile ?? WORKFLOW_FILE, options),
+    ...createPermissionReader({ client, members }, options),
+    isPrivate: () => withRetries(options, () => isPrivate(client)),
+    workflows: createGithubWorkflows(client, options.workflowFile ?? WORKFLOW_FILE, options),
   }
 }
 
-function tooManyReviewers(known: readonly KnownPull[]): string[] {
+function listReviewerWarnings(known: readonly KnownPull[]): string[] {
   return known.flatMap(({ pull, moreReviewers }) =>
     moreReviewers
       ? [`#${pull.number}: of reviewers without write access only the last ${REVIEWERS} are looked at`]
@@ -82,17 +88,17 @@ function tooManyReviewers(known: readonly KnownPull[]): string[] {
 }
 
 /** What was done before the connection broke is found done by the next attempt. */
-async function changeAll(
+async function applyChanges(
   client: GithubClient,
   changes: readonly ForgeChange[],
-  before: ReadBefore,
+  before: PullCache,
 ): Promise<ForgeAnswer[]> {
-  const edits = editsByNumber(changes)
+  const edits = groupEdits(changes)
   // An attempt that is a repeat finds none of them known.
   const remembered = before.take(edits.keys())
   const answers = new Map<ForgeChange, ForgeAnswer>()
   for (const change of changes) {
-    if (change.kind === 'open') answers.set(change, await opened(client, change))
+    if (change.kind === 'open') answers.set(change, await openOrRefuse(client, change))
   }
   const unread = [...edits.keys()].filter(number => !remembered.has(number))
   const known = await readNumbers(client, unread)
@@ -101,12 +107,13 @@ async function changeAll(
     const given = await (seen
       ? editRemembered(client, seen, edit)
       : editKnown(client, known, { number, edit }))
-    for (const [index, change] of edit.entries()) answers.set(change, given[index] ?? unknownPull(number))
+    for (const [index, change] of edit.entries())
+      answers.set(change, given[index] ?? toUnknownPullAnswer(number))
   }
-  return changes.map(change => answers.get(change) ?? unknownPull(0))
+  return changes.map(change => answers.get(change) ?? toUnknownPullAnswer(0))
 }
 
-interface Edits {
+interface PullEdits {
   number: number
   edit: readonly PullEditing[]
 }
@@ -114,10 +121,10 @@ interface Edits {
 async function editKnown(
   client: GithubClient,
   known: ReadonlyMap<number, KnownPull>,
-  { number, edit }: Edits,
+  { number, edit }: PullEdits,
 ): Promise<ForgeAnswer[]> {
   const pull = known.get(number)
-  return pull ? editPull(client, pull, edit) : edit.map(() => unknownPull(number))
+  return pull ? editPull(client, pull, edit) : edit.map(() => toUnknownPullAnswer(number))
 }
 
 /** What is refused may be so because somebody changed it since it was read. */
@@ -133,16 +140,16 @@ async function editRemembered(
 }
 
 /** What is refused to one costs no other. */
-async function opened(client: GithubClient, change: NewPull): Promise<ForgeAnswer> {
+async function openOrRefuse(client: GithubClient, change: NewPull): Promise<ForgeAnswer> {
   try {
     return await openPull(client, change)
   } catch (error) {
     if (!isRefusal(error)) throw error
-    return refusedBy(error, null)
+    return toRefusedAnswer(error, null)
   }
 }
 
-function editsByNumber(changes: readonly ForgeChange[]): Map<number, PullEditing[]> {
+function groupEdits(changes: readonly ForgeChange[]): Map<number, PullEditing[]> {
   const edits = new Map<number, PullEditing[]>()
   for (const change of changes) {
     if (change.kind === 'open') continue
@@ -151,15 +158,15 @@ function editsByNumber(changes: readonly ForgeChange[]): Map<number, PullEditing
   return edits
 }
 
-function unknownPull(number: number): ForgeAnswer {
+function toUnknownPullAnswer(number: number): ForgeAnswer {
   return { ok: false, code: 'unknown-pull', number: null, message: `there is no pull request #${number}` }
 }
 
 /** A repeat is the same reaction; a comment that is gone needs none. */
-async function react(client: GithubClient, comment: string, content: Reaction): Promise<void> {
+async function addReaction(client: GithubClient, comment: string, content: Reaction): Promise<void> {
   const route = 'POST /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions'
   const values = { ...client.where, comment_id: Number(comment), content }
-  await unlessMissing(() => client.request(route, values))
+  await requestUnlessMissing(() => client.request(route, values))
 }
 
 const visibility = z.object({ private: z.boolean() })
@@ -167,5 +174,5 @@ const visibility = z.object({ private: z.boolean() })
 /** Internal ones count as private, and their minutes are paid for as well. */
 async function isPrivate(client: GithubClient): Promise<boolean> {
   const { data } = await client.request('GET /repos/{owner}/{repo}', client.where)
-  return understood(visibility, data, 'the repository').private
+  return parseAnswer(visibility, data, 'the repository').private
 }

@@ -1,17 +1,17 @@
 import { z } from 'zod'
 import { ForgeError } from '../../errors.ts'
-import { oid } from '../../model/ids.ts'
-import type { Merge, MergeAnswer } from '../port.ts'
-import { type GithubClient, understood } from './client.ts'
+import { oidSchema } from '../../model/ids.ts'
+import type { PullMerge, MergeAnswer } from '../port.ts'
+import { type GithubClient, parseAnswer } from './client.ts'
 import { readNumbers } from './read-pulls.ts'
 
-const merged = z.object({ sha: oid, merged: z.boolean(), message: z.string() })
+const merged = z.object({ sha: oidSchema, merged: z.boolean(), message: z.string() })
 
 /** A merge commit of exactly this head, made by GitHub; one that was made already is the same (invariant 7). */
 export async function mergePull(
   client: GithubClient,
   number: number,
-  { head, title, message }: Merge,
+  { head, title, message }: PullMerge,
 ): Promise<MergeAnswer> {
   const pull = (await readNumbers(client, [number])).get(number)?.pull
   if (pull?.merged_commit != null) return { ok: true, commit: pull.merged_commit }
@@ -21,14 +21,14 @@ export async function mergePull(
   const values = { ...client.where, pull_number: number, ...words }
   try {
     const { data } = await client.request('PUT /repos/{owner}/{repo}/pulls/{pull_number}/merge', values)
-    const answer = understood(merged, data, `the merge of #${number}`)
-    return answer.merged ? { ok: true, commit: answer.sha } : refused(answer.message)
+    const answer = parseAnswer(merged, data, `the merge of #${number}`)
+    return answer.merged ? { ok: true, commit: answer.sha } : toMergeRefusal(answer.message)
   } catch (error) {
     if (!(error instanceof ForgeError) || !ANSWERS.has(error.detail.status ?? 0)) throw error
     const said = error.detail.output ?? error.message
     return error.detail.status === 409 || BASE_MOVED.test(said)
       ? { ok: false, why: 'moved', message: said }
-      : refused(said)
+      : toMergeRefusal(said)
   }
 }
 
@@ -36,7 +36,7 @@ export async function mergePull(
 const ANSWERS: ReadonlySet<number> = new Set([405, 409, 422])
 const BASE_MOVED = /Base branch was modified/i
 
-function refused(message: string): MergeAnswer {
+function toMergeRefusal(message: string): MergeAnswer {
   return { ok: false, why: 'refused', message: withFix(message.split(' - https://')[0] ?? message) }
 }
 

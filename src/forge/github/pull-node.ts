@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { oid } from '../../model/ids.ts'
-import { answerMarker, type Comment, COMMENTS_AT_ONCE, pull, type Pull, type Review } from '../pull.ts'
-import { understood } from './client.ts'
-import { markerKey, readKey } from './comment-key.ts'
+import { oidSchema } from '../../model/ids.ts'
+import { getAnswerMarker, type Comment, COMMENTS_AT_ONCE, pull, type Pull, type Review } from '../pull.ts'
+import { parseAnswer } from './client.ts'
+import { computeMarkerKey, readKey } from './comment-key.ts'
 
 const text = z.string()
 const actor = z.object({ __typename: text, login: text }).nullable()
@@ -27,7 +27,7 @@ export const commentPage = z.object({
 const review = z.object({
   author: actor,
   submittedAt: text.nullable(),
-  commit: z.object({ oid }).nullable(),
+  commit: z.object({ oid: oidSchema }).nullable(),
   state: text,
   body: text,
 })
@@ -38,7 +38,7 @@ export const pullNode = z.object({
   title: text,
   body: text,
   headRefName: text,
-  headRefOid: oid,
+  headRefOid: oidSchema,
   baseRefName: text,
   author: actor,
   state: z.enum(['OPEN', 'CLOSED', 'MERGED']),
@@ -53,7 +53,7 @@ export const pullNode = z.object({
     .object({ nodes: z.array(review), pageInfo: z.object({ hasPreviousPage: z.boolean() }) })
     .nullable(),
   writers: z.object({ nodes: z.array(review) }).nullable(),
-  mergeCommit: z.object({ oid }).nullable(),
+  mergeCommit: z.object({ oid: oidSchema }).nullable(),
   createdAt: text,
   closedAt: text.nullable(),
   timelineItems: z.object({ nodes: z.array(z.object({ createdAt: text })) }),
@@ -62,20 +62,20 @@ export const pullNode = z.object({
 type PullNode = z.infer<typeof pullNode>
 type ReviewNode = z.infer<typeof review>
 
-export const COMMENT = `id databaseId author { __typename login } authorAssociation createdAt lastEditedAt body
+export const COMMENT_FIELDS = `id databaseId author { __typename login } authorAssociation createdAt lastEditedAt body
   viewerDidAuthor reactionGroups { content viewerHasReacted }`
-export const COMMENTS = `nodes { ${COMMENT} } pageInfo { hasPreviousPage startCursor }`
+export const LAST_COMMENTS = `nodes { ${COMMENT_FIELDS} } pageInfo { hasPreviousPage startCursor }`
 
 const REVIEW = 'author { __typename login } submittedAt commit { oid } state body'
 /** Of so many people the last opinion counts, and of as many more who may write. */
 export const REVIEWERS = 100
 
-export const PULL = `fragment Pull on PullRequest {
+export const PULL_FRAGMENT = `fragment Pull on PullRequest {
   id number title body headRefName headRefOid baseRefName author { __typename login } state isDraft
   isCrossRepository headRepositoryOwner { login } viewerDidAuthor createdAt closedAt mergeCommit { oid }
   timelineItems(itemTypes: [REOPENED_EVENT], last: 1) { nodes { ... on ReopenedEvent { createdAt } } }
   labels(first: 50) { nodes { name } }
-  comments(last: ${COMMENTS_AT_ONCE}) { ${COMMENTS} }
+  comments(last: ${COMMENTS_AT_ONCE}) { ${LAST_COMMENTS} }
   reviews(last: 50) { nodes { ${REVIEW} } }
   opinions: latestOpinionatedReviews(last: ${REVIEWERS}) { nodes { ${REVIEW} } pageInfo { hasPreviousPage } }
   writers: latestOpinionatedReviews(last: ${REVIEWERS}, writersOnly: true) { nodes { ${REVIEW} } }
@@ -105,36 +105,36 @@ export interface OwnComment {
   body: string
 }
 
-export function knownPull(node: PullNode): KnownPull {
+export function toKnownPull(node: PullNode): KnownPull {
   const { comments, id, viewerDidAuthor } = node
   const { hasPreviousPage, startCursor } = comments.pageInfo
   return {
-    pull: understood(pull, readPull(node), `#${node.number}`),
+    pull: parseAnswer(pull, toPullFields(node), `#${node.number}`),
     nodeId: id,
     mine: viewerDidAuthor,
-    own: ownComments(comments.nodes),
+    own: listOwnComments(comments.nodes),
     comments: comments.nodes,
     earlier: hasPreviousPage ? startCursor : null,
     moreReviewers: node.opinions?.pageInfo.hasPreviousPage === true,
   }
 }
 
-export function ownComments(nodes: readonly CommentNode[]): OwnComment[] {
+export function listOwnComments(nodes: readonly CommentNode[]): OwnComment[] {
   return nodes.flatMap(({ databaseId, body: text, viewerDidAuthor }) => {
     const { key, body } = readKey(text)
     return viewerDidAuthor && key !== null ? [{ id: databaseId, key, body }] : []
   })
 }
 
-function readPull(node: PullNode): z.input<typeof pull> {
+function toPullFields(node: PullNode): z.input<typeof pull> {
   return {
     number: node.number,
     title: node.title,
     body: node.body,
-    branch: branchOf(node),
+    branch: getHeadBranch(node),
     head: node.headRefOid,
     base: node.baseRefName,
-    author: loginOf(node.author),
+    author: getAuthorLogin(node.author),
     state: STATES[node.state],
     draft: node.isDraft,
     labels: (node.labels?.nodes ?? []).map(({ name }) => name).toSorted(),
@@ -152,17 +152,17 @@ function readPull(node: PullNode): z.input<typeof pull> {
  * says how things stand, and has a name to be found by.
  */
 export function readComments(nodes: readonly CommentNode[]): Comment[] {
-  const own = new Map(ownComments(nodes).map(({ id, key }) => [id, key]))
+  const own = new Map(listOwnComments(nodes).map(({ id, key }) => [id, key]))
   const said = new Set(own.values())
   const answers = new Map(
-    nodes.map(({ databaseId: id }) => [id, markerKey(answerMarker({ id: String(id) }))]),
+    nodes.map(({ databaseId: id }) => [id, computeMarkerKey(getAnswerMarker({ id: String(id) }))]),
   )
   const answering = new Set(answers.values())
   return nodes.map(each => {
     const key = own.get(each.databaseId)
     return {
       id: String(each.databaseId),
-      author: loginOf(each.author),
+      author: getAuthorLogin(each.author),
       at: each.createdAt,
       body: readKey(each.body).body,
       ...(each.lastEditedAt === null ? {} : { edited: true }),
@@ -185,12 +185,12 @@ function hasReacted({ reactionGroups }: CommentNode, reaction: 'THUMBS_UP' | 'TH
 const STATES = { OPEN: 'open', CLOSED: 'closed', MERGED: 'merged' } as const
 
 /** A fork's branch is no branch of ours, whatever its name: a colon is in no branch's name. */
-function branchOf({ headRefName, isCrossRepository, headRepositoryOwner }: PullNode): string {
+function getHeadBranch({ headRefName, isCrossRepository, headRepositoryOwner }: PullNode): string {
   return isCrossRepository ? `${headRepositoryOwner?.login ?? 'ghost'}:${headRefName}` : headRefName
 }
 
 /** As REST and events say it: GraphQL leaves the suffix of bots out, and people could have that name. */
-function loginOf(author: PullNode['author']): string {
+function getAuthorLogin(author: PullNode['author']): string {
   if (author === null) return 'ghost'
   return author.__typename === 'Bot' ? `${author.login}[bot]` : author.login
 }
@@ -204,20 +204,20 @@ const REVIEWS = new Map<string, Review['state']>([
 
 /** The last reviews, and however many there are, the last opinion of each person. */
 function readReviews({ reviews, opinions, writers }: PullNode): Review[] {
-  const may = new Set((writers?.nodes ?? []).map(({ author }) => loginOf(author)))
+  const may = new Set((writers?.nodes ?? []).map(({ author }) => getAuthorLogin(author)))
   const all = [reviews, opinions, writers].flatMap(list => list?.nodes ?? [])
   const distinct = new Map(
-    all.map(node => [`${loginOf(node.author)} ${node.submittedAt} ${node.state}`, node]),
+    all.map(node => [`${getAuthorLogin(node.author)} ${node.submittedAt} ${node.state}`, node]),
   )
   const found: Review[] = []
-  for (const node of [...distinct.values()].toSorted(byTime)) {
-    const writer = may.has(loginOf(node.author)) ? { writer: true as const } : {}
+  for (const node of [...distinct.values()].toSorted(compareReviewTimes)) {
+    const writer = may.has(getAuthorLogin(node.author)) ? { writer: true as const } : {}
     found.push(...readReview(node).map(review => ({ ...review, ...writer })))
   }
   return found
 }
 
-function byTime(one: ReviewNode, other: ReviewNode): number {
+function compareReviewTimes(one: ReviewNode, other: ReviewNode): number {
   return (one.submittedAt ?? '').localeCompare(other.submittedAt ?? '')
 }
 
@@ -226,5 +226,5 @@ function readReview(node: ReviewNode): Review[] {
   const { commit, submittedAt, author, body } = node
   const state = REVIEWS.get(node.state)
   if (state === undefined || commit === null || submittedAt === null) return []
-  return [{ author: loginOf(author), at: submittedAt, commit: commit.oid, state, body }]
+  return [{ author: getAuthorLogin(author), at: submittedAt, commit: commit.oid, state, body }]
 }

@@ -1,25 +1,28 @@
-import type { Wanted } from '../port.ts'
+import type { PullQuery } from '../port.ts'
 import type { KnownPull } from './pull-node.ts'
 
-interface Look {
+interface PullCacheEntry {
   moment: string
-  wanted: Wanted
+  wanted: PullQuery
   whole: KnownPull[]
 }
 
 /** Pull requests as this process has read them, for as long as nothing that is known of has moved since. */
-export class ReadBefore {
-  #look: Look | null = null
+export class PullCache {
+  #look: PullCacheEntry | null = null
   #pulls = new Map<number, KnownPull>()
 
   /** Where an earlier look of the same moment has everything that is wanted now. */
-  find(moment: string | undefined, wanted: Wanted): KnownPull[] | null {
+  find(moment: string | undefined, wanted: PullQuery): KnownPull[] | null {
     const look = this.#look
     if (look === null || look.moment !== moment) return null
     return hasAll(look, wanted) ? look.whole : null
   }
 
-  keep(look: { moment: string | undefined; wanted: Wanted; whole: KnownPull[] }, read: readonly KnownPull[]) {
+  keep(
+    look: { moment: string | undefined; wanted: PullQuery; whole: KnownPull[] },
+    read: readonly KnownPull[],
+  ) {
     const { moment } = look
     this.#look = moment === undefined ? null : { ...look, moment }
     this.#pulls = new Map(moment === undefined ? [] : read.map(each => [each.pull.number, each]))
@@ -44,7 +47,7 @@ export class ReadBefore {
 }
 
 /** A look may have been for more than is wanted now, and it showed all that were open. */
-function hasAll({ wanted: before, whole }: Look, wanted: Wanted): boolean {
+function hasAll({ wanted: before, whole }: PullCacheEntry, wanted: PullQuery): boolean {
   const numbers = new Set([...(before.numbers ?? []), ...whole.map(({ pull }) => pull.number)])
   const branches = new Set(before.branches)
   const elsewhere = new Set((before.elsewhere ?? []).map(each => JSON.stringify(each)))

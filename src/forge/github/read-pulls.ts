@@ -1,13 +1,13 @@
 import { z } from 'zod'
-import type { Wanted } from '../port.ts'
-import { type GithubClient, understood } from './client.ts'
+import type { PullQuery } from '../port.ts'
+import { type GithubClient, parseAnswer } from './client.ts'
 import {
-  COMMENT,
+  COMMENT_FIELDS,
   type CommentNode,
   commentNode,
   type KnownPull,
-  knownPull,
-  PULL,
+  toKnownPull,
+  PULL_FRAGMENT,
   pullNode,
 } from './pull-node.ts'
 
@@ -19,15 +19,17 @@ const SINGLES = 40
 
 const connection = z.object({ nodes: z.array(pullNode) })
 
-function lastOwn({ nodes }: z.infer<typeof connection>): z.infer<typeof pullNode> | null {
+function findLastOwn({ nodes }: z.infer<typeof connection>): z.infer<typeof pullNode> | null {
   return nodes.findLast(({ isCrossRepository }) => !isCrossRepository) ?? null
 }
 
 const single = z.union([
   z.null(),
   pullNode,
-  z.object({ associatedPullRequests: connection }).transform(found => lastOwn(found.associatedPullRequests)),
-  connection.transform(lastOwn),
+  z
+    .object({ associatedPullRequests: connection })
+    .transform(found => findLastOwn(found.associatedPullRequests)),
+  connection.transform(findLastOwn),
 ])
 const singles = z.object({ repository: z.record(z.string(), single) })
 const page = z.object({
@@ -43,7 +45,7 @@ const page = z.object({
   own: z.array(z.union([commentNode, z.unknown().transform(() => null)])).default([]),
 })
 
-interface Asked {
+interface QueryPart {
   variables: string[]
   /** Of the repository. */
   fields: string[]
@@ -52,7 +54,10 @@ interface Asked {
   values: Record<string, unknown>
 }
 
-function singleFields({ numbers = [], branches = [], elsewhere = [] }: Wanted, base: string): Asked[] {
+function buildSingleFields(
+  { numbers = [], branches = [], elsewhere = [] }: PullQuery,
+  base: string,
+): QueryPart[] {
   const all = [
     ...[...new Set(numbers)].filter(isNumber).map((number, index) => ({
       variable: `$p${index}: Int!`,
@@ -61,12 +66,12 @@ function singleFields({ numbers = [], branches = [], elsewhere = [] }: Wanted, b
     })),
     ...[...new Set(branches)].map((branch, index) => ({
       variable: `$b${index}: String!, $i${index}: String!`,
-      field: `b${index}: ref(qualifiedName: $b${index}) { ${lastInto(`$i${index}`)} { nodes { ...Pull } } }`,
+      field: `b${index}: ref(qualifiedName: $b${index}) { ${buildLastField(`$i${index}`)} { nodes { ...Pull } } }`,
       value: { [`b${index}`]: `refs/heads/${branch}`, [`i${index}`]: base },
     })),
-    ...elsewhere.map(fieldInto),
+    ...elsewhere.map(buildBranchField),
   ]
-  const chunks: Asked[] = []
+  const chunks: QueryPart[] = []
   for (let from = 0; from < all.length; from += SINGLES) {
     const chunk = all.slice(from, from + SINGLES)
     chunks.push({
@@ -81,12 +86,12 @@ function singleFields({ numbers = [], branches = [], elsewhere = [] }: Wanted, b
 const OLDEST_FIRST = 'orderBy: { field: CREATED_AT, direction: ASC }'
 
 /** A person may offer an experiment's branch to another base as well: that one is theirs. */
-function lastInto(base: string): string {
+function buildLastField(base: string): string {
   return `associatedPullRequests(baseRefName: ${base}, last: 3, ${OLDEST_FIRST})`
 }
 
 /** By the branch's name: where it was deleted with the merge, its pull request is still found. */
-function fieldInto({ branch, base }: NonNullable<Wanted['elsewhere']>[number], index: number) {
+function buildBranchField({ branch, base }: NonNullable<PullQuery['elsewhere']>[number], index: number) {
   const [head, into] = [`e${index}Head`, `e${index}Into`]
   const asked = `headRefName: $${head}, baseRefName: $${into}, last: 3, ${OLDEST_FIRST}`
   return {
@@ -101,19 +106,19 @@ function isNumber(number: number): boolean {
   return Number.isInteger(number) && number > 0 && number < 2 ** 31
 }
 
-function question(together: readonly Asked[]): string {
+function buildPullQuery(together: readonly QueryPart[]): string {
   const declared = ['$owner: String!', '$repo: String!', ...together.flatMap(({ variables }) => variables)]
   const fields = together.flatMap(asked => asked.fields)
   const beside = together.flatMap(asked => asked.beside ?? [])
   return `query (${declared.join(', ')}) {
     repository(owner: $owner, name: $repo) { ${fields.join('\n')} }
     ${beside.join('\n')}
-  } ${PULL}`
+  } ${PULL_FRAGMENT}`
 }
 
-const NOTHING: Asked = { variables: [], fields: [], values: {} }
+const NOTHING: QueryPart = { variables: [], fields: [], values: {} }
 
-function openInto(base: string, after: string | null): Asked {
+function buildOpenField(base: string, after: string | null): QueryPart {
   return {
     variables: ['$base: String!', '$after: String'],
     fields: [
@@ -125,7 +130,7 @@ function openInto(base: string, after: string | null): Asked {
 }
 
 /** A comment is something that happens: whatever it is written on is among them. */
-function recentInto(base: string, { recent = 0 }: Wanted): Asked {
+function buildRecentField(base: string, { recent = 0 }: PullQuery): QueryPart {
   if (recent === 0) return NOTHING
   const asked = 'baseRefName: $recentInto, states: [CLOSED, MERGED], first: $recent'
   return {
@@ -141,10 +146,10 @@ function recentInto(base: string, { recent = 0 }: Wanted): Asked {
 const MOST_NAMED = 100
 
 /** Our own comments that others may have drowned, in the same question. */
-function ownFields({ read = new Map() }: Wanted): Asked {
+function buildOwnFields({ read = new Map() }: PullQuery): QueryPart {
   const own = [...read.values()].flatMap(each => each.own).slice(-MOST_NAMED)
   if (own.length === 0) return NOTHING
-  const beside = [`own: nodes(ids: $own) { ... on IssueComment { ${COMMENT} } }`]
+  const beside = [`own: nodes(ids: $own) { ... on IssueComment { ${COMMENT_FIELDS} } }`]
   return { variables: ['$own: [ID!]!'], fields: [], beside, values: { own } }
 }
 
@@ -152,20 +157,20 @@ function ownFields({ read = new Map() }: Wanted): Asked {
 export async function readOpen(
   client: GithubClient,
   base: string,
-  wanted: Wanted,
+  wanted: PullQuery,
 ): Promise<{ known: KnownPull[]; named: CommentNode[] }> {
-  const [first = NOTHING, ...rest] = singleFields(wanted, base)
+  const [first = NOTHING, ...rest] = buildSingleFields(wanted, base)
   const found = new Map<number, KnownPull>()
   const named: CommentNode[] = []
-  let asked = [openInto(base, null), recentInto(base, wanted), first, ownFields(wanted)]
+  let asked = [buildOpenField(base, null), buildRecentField(base, wanted), first, buildOwnFields(wanted)]
   for (let pages = 1; ; pages++) {
-    const { repository, own } = understood(page, await ask(client, asked), 'pull requests')
+    const { repository, own } = parseAnswer(page, await askForPulls(client, asked), 'pull requests')
     const { open, recent, ...others } = repository
     named.push(...own.filter(node => node !== null))
-    for (const node of [...open.nodes, ...recent.nodes, ...present(others)])
-      found.set(node.number, knownPull(node))
+    for (const node of [...open.nodes, ...recent.nodes, ...dropMissing(others)])
+      found.set(node.number, toKnownPull(node))
     if (!open.pageInfo.hasNextPage || pages === MOST_PAGES) break
-    asked = [openInto(base, open.pageInfo.endCursor)]
+    asked = [buildOpenField(base, open.pageInfo.endCursor)]
   }
   for (const each of await askSingles(client, rest)) found.set(each.pull.number, each)
   return { known: [...found.values()].toSorted((a, b) => a.pull.number - b.pull.number), named }
@@ -176,7 +181,7 @@ export async function readNumbers(
   client: GithubClient,
   numbers: readonly number[],
 ): Promise<Map<number, KnownPull>> {
-  const found = await askSingles(client, singleFields({ numbers }, ''))
+  const found = await askSingles(client, buildSingleFields({ numbers }, ''))
   return new Map(found.map(each => [each.pull.number, each]))
 }
 
@@ -185,25 +190,25 @@ export async function readBranch(
   client: GithubClient,
   { branch, base }: { branch: string; base: string },
 ): Promise<KnownPull | null> {
-  const [found] = await askSingles(client, singleFields({ branches: [branch] }, base))
+  const [found] = await askSingles(client, buildSingleFields({ branches: [branch] }, base))
   return found ?? null
 }
 
-async function askSingles(client: GithubClient, chunks: readonly Asked[]): Promise<KnownPull[]> {
+async function askSingles(client: GithubClient, chunks: readonly QueryPart[]): Promise<KnownPull[]> {
   const found: KnownPull[] = []
   for (const chunk of chunks) {
-    const { repository } = understood(singles, await ask(client, [chunk]), 'pull requests')
-    found.push(...present(repository).map(knownPull))
+    const { repository } = parseAnswer(singles, await askForPulls(client, [chunk]), 'pull requests')
+    found.push(...dropMissing(repository).map(toKnownPull))
   }
   return found
 }
 
-function present<T>(fields: Record<string, T | null>): T[] {
+function dropMissing<T>(fields: Record<string, T | null>): T[] {
   return Object.values(fields).filter(field => field !== null)
 }
 
 /** In one request. */
-async function ask(client: GithubClient, together: readonly Asked[]): Promise<unknown> {
+async function askForPulls(client: GithubClient, together: readonly QueryPart[]): Promise<unknown> {
   const values = Object.fromEntries(together.flatMap(asked => Object.entries(asked.values)))
-  return client.graphql(question(together), { ...client.where, ...values })
+  return client.graphql(buildPullQuery(together), { ...client.where, ...values })
 }

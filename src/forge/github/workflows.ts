@@ -4,9 +4,9 @@ import { ForgeError } from '../../errors.ts'
 import type { Pacing } from '../../ledger/retry.ts'
 import type { Artifact, RunStart, WorkflowRun, Workflows } from '../port.ts'
 import { fetchArchive } from './archive.ts'
-import { type GithubClient, understood, unlessMissing } from './client.ts'
-import { patiently } from './patient.ts'
-import { unpacked } from './unpacked.ts'
+import { type GithubClient, parseAnswer, requestUnlessMissing } from './client.ts'
+import { withRetries } from './patient.ts'
+import { extractArtifactFile } from './unpacked.ts'
 
 const startedRun = z.object({ workflow_run_id: z.number() })
 const oneRun = z.object({
@@ -29,12 +29,12 @@ const artifacts = z.object({
 })
 
 /** `file`: the name of our workflow file, which a maintainer may have changed. */
-export function githubWorkflows(client: GithubClient, file: string, pacing: Pacing): Workflows {
+export function createGithubWorkflows(client: GithubClient, file: string, pacing: Pacing): Workflows {
   return {
-    start: wanted => patiently(pacing, () => startAtNewBranch(client, file, wanted, pacing)),
-    run: id => patiently(pacing, () => readRun(client, id)),
-    cancel: run => patiently(pacing, () => cancelRun(client, run)),
-    artifacts: (run, names) => patiently(pacing, () => findArtifacts(client, run, names)),
+    start: wanted => withRetries(pacing, () => startAtNewBranch(client, file, wanted, pacing)),
+    run: id => withRetries(pacing, () => readRun(client, id)),
+    cancel: run => withRetries(pacing, () => cancelRun(client, run)),
+    artifacts: (run, names) => withRetries(pacing, () => findArtifacts(client, run, names)),
     async download(artifact, parcel) {
       const { digest, most } = parcel
       if (artifact.expired) return { ok: false, why: 'it has expired' }
@@ -42,9 +42,9 @@ export function githubWorkflows(client: GithubClient, file: string, pacing: Paci
         return { ok: false, why: `it is larger than ${most} bytes (${artifact.bytes})` }
       }
       if (artifact.digest !== null && artifact.digest !== digest) return REPLACED
-      const archive = await patiently(pacing, () => fetchArchive(client, artifact.id, most))
+      const archive = await withRetries(pacing, () => fetchArchive(client, artifact.id, most))
       if (!archive.ok) return archive
-      return sha256Of(archive.bytes) === digest ? unpacked(archive.bytes, parcel) : REPLACED
+      return computeSha256(archive.bytes) === digest ? extractArtifactFile(archive.bytes, parcel) : REPLACED
     },
   }
 }
@@ -54,7 +54,7 @@ const REPLACED = {
   why: 'it is not the archive that its job uploaded: the digests differ',
 } as const
 
-function sha256Of(bytes: Uint8Array): string {
+function computeSha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 
@@ -70,7 +70,7 @@ async function startAtNewBranch(
   try {
     return await startRun(client, file, wanted)
   } catch (error) {
-    if (!refusesFor(error, /No ref found/)) throw explainMissingFile(error, file, wanted)
+    if (!isRefusedBecause(error, /No ref found/)) throw explainMissingFile(error, file, wanted)
     await sleep(UNTIL_SEEN_MS)
     return startRun(client, file, wanted)
   }
@@ -79,7 +79,7 @@ async function startAtNewBranch(
 function explainMissingFile(error: unknown, file: string, { branch }: RunStart): unknown {
   if (!(error instanceof ForgeError)) return error
   const { message, detail } = error
-  if (detail.status !== 404 && !refusesFor(error, /'workflow_dispatch' trigger/)) return error
+  if (detail.status !== 404 && !isRefusedBecause(error, /'workflow_dispatch' trigger/)) return error
   const fix = `merge the default branch, with the ${file} that winnow init --github wrote, into ${branch}`
   return new ForgeError(`${message}. No run can be started at ${branch}: ${fix}`, detail)
 }
@@ -95,23 +95,23 @@ async function startRun(
   try {
     const more = details ? { return_run_details: true } : {}
     const { status, data } = await client.request(route, { ...values, ...more })
-    return Number(status) === 204 ? null : understood(startedRun, data, 'a started run').workflow_run_id
+    return Number(status) === 204 ? null : parseAnswer(startedRun, data, 'a started run').workflow_run_id
   } catch (error) {
     // Enterprise Servers that do not name the run they start refuse the parameter.
-    if (!details || !refusesFor(error, /return_run_details/)) throw error
+    if (!details || !isRefusedBecause(error, /return_run_details/)) throw error
     return startRun(client, file, { branch, inputs }, false)
   }
 }
 
-function refusesFor(error: unknown, why: RegExp): boolean {
+function isRefusedBecause(error: unknown, why: RegExp): boolean {
   return error instanceof ForgeError && error.detail.status === 422 && why.test(error.detail.output ?? '')
 }
 
 async function readRun(client: GithubClient, id: number): Promise<WorkflowRun | null> {
   const route = 'GET /repos/{owner}/{repo}/actions/runs/{run_id}'
-  const answer = await unlessMissing(() => client.request(route, { ...client.where, run_id: id }))
+  const answer = await requestUnlessMissing(() => client.request(route, { ...client.where, run_id: id }))
   if (answer === null) return null
-  const { run_attempt: attempt, status, conclusion } = understood(oneRun, answer.data, 'a workflow run')
+  const { run_attempt: attempt, status, conclusion } = parseAnswer(oneRun, answer.data, 'a workflow run')
   return { id, attempt, conclusion: status === 'completed' ? (conclusion ?? 'neutral') : null }
 }
 
@@ -134,7 +134,7 @@ async function findArtifacts(
   run: number,
   names: readonly string[],
 ): Promise<Artifact[]> {
-  const all = await unlessMissing(() => listArtifacts(client, run))
+  const all = await requestUnlessMissing(() => listArtifacts(client, run))
   if (all === null) return []
   const wanted = new Set(names)
   if (all.complete) return all.artifacts.filter(({ name }) => wanted.has(name))
@@ -154,7 +154,7 @@ async function listArtifacts(
     per_page: 100,
     ...(name === undefined ? {} : { name }),
   })
-  const { total_count: total, artifacts: listed } = understood(artifacts, data, 'artifacts')
+  const { total_count: total, artifacts: listed } = parseAnswer(artifacts, data, 'artifacts')
   const found = listed.map(({ id, name, size_in_bytes: bytes, expired, digest }) => {
     return { id, name, bytes, expired, digest: digest?.replace(/^sha256:/, '') ?? null }
   })

@@ -1,5 +1,5 @@
 import { BENCHMARK_COUNT } from '../../spec/benchmark-formats.ts'
-import { badOutput, Metrics, type Printed } from './printed.ts'
+import { toOutputError, MetricCollector, type HarnessOutput } from './printed.ts'
 
 /** One benchmark as a tool reported it, its numbers by unit. */
 export interface Benchmark {
@@ -12,7 +12,7 @@ export interface Benchmark {
 }
 
 /** What reads the output of one tool. */
-export interface Adapter {
+export interface BenchmarkAdapter {
   read(text: string): Benchmark[]
   /** One valid benchmark. */
   example: string
@@ -24,18 +24,21 @@ export interface Adapter {
  * The metrics of benchmarks (docs/adapters.md): `<name>.<unit>` of each, `geomean_<unit>` over all of them where all
  * have that unit, and how many there are.
  */
-export function metricsOf(found: readonly Benchmark[], { example, hint }: Adapter): Printed {
+export function computeBenchmarkMetrics(
+  found: readonly Benchmark[],
+  { example, hint }: BenchmarkAdapter,
+): HarnessOutput {
   const [first] = found
-  if (first === undefined) throw badOutput(`no benchmark was run; use: ${hint}`, '', example)
-  const metrics = new Metrics()
+  if (first === undefined) throw toOutputError(`no benchmark was run; use: ${hint}`, '', example)
+  const metrics = new MetricCollector()
   metrics.add(BENCHMARK_COUNT, found.length, '', example)
   for (const unit of Object.keys(first.values)) {
     const values = found.map(({ values }) => values[unit])
     if (values.every(value => value !== undefined)) {
-      metrics.add(`geomean_${unit}`, geometricMean(values), first.line, example)
+      metrics.add(`geomean_${unit}`, computeGeometricMean(values), first.line, example)
     }
   }
-  for (const [name, { values, line }] of named(found)) {
+  for (const [name, { values, line }] of nameBenchmarks(found)) {
     for (const [unit, value] of Object.entries(values)) {
       metrics.add(`${name}.${unit}`, value, line, example)
     }
@@ -44,22 +47,22 @@ export function metricsOf(found: readonly Benchmark[], { example, hint }: Adapte
 }
 
 /** Every benchmark of a name that several have is told by its full name, whichever came first. */
-function named(found: readonly Benchmark[]): [string, Benchmark][] {
+function nameBenchmarks(found: readonly Benchmark[]): [string, Benchmark][] {
   const counts = new Map<string, number>()
-  for (const { name } of found) counts.set(clean(name), (counts.get(clean(name)) ?? 0) + 1)
+  for (const { name } of found) counts.set(cleanName(name), (counts.get(cleanName(name)) ?? 0) + 1)
   return found.map(benchmark => {
-    const name = clean(benchmark.name)
-    return [counts.get(name) === 1 ? name : clean(benchmark.fullName), benchmark]
+    const name = cleanName(benchmark.name)
+    return [counts.get(name) === 1 ? name : cleanName(benchmark.fullName), benchmark]
   })
 }
 
 /** Names are otherwise kept as they are; two that become one are refused where they are added. */
-function clean(name: string): string {
+function cleanName(name: string): string {
   return name.replaceAll(/\p{C}/gu, ' ').replaceAll(/\s+/g, ' ').trim()
 }
 
 /** Of what is 0 or less there is none: missing, never a number that hides it (invariant 5). */
-function geometricMean(values: readonly number[]): number | null {
+function computeGeometricMean(values: readonly number[]): number | null {
   if (values.some(value => value <= 0)) return null
   const mean = values.reduce((sum, value) => sum + Math.log(value), 0) / values.length
   return Number(Math.exp(mean).toPrecision(12))

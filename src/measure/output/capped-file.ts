@@ -20,20 +20,20 @@ export function readCapped(path: string, limit = MAX_RESULT_BYTES): CappedText {
   try {
     const { size } = fstatSync(file)
     if (size > limit) return { kind: 'too-large', bytes: size }
-    return { kind: 'text', text: readAt(file, 0, size) }
+    return { kind: 'text', text: readRange(file, 0, size) }
   } finally {
     closeSync(file)
   }
 }
 
 /** The end of what was printed, without anything that could steer a terminal. */
-export function endOf(path: string): string {
+export function readOutputTail(path: string): string {
   const file = openPlain(path)
   if (file === null) return ''
   try {
     const { size } = fstatSync(file)
     const length = Math.min(size, END_BYTES)
-    return printable(readAt(file, size - length, length)).trimEnd()
+    return toPrintable(readRange(file, size - length, length)).trimEnd()
   } finally {
     closeSync(file)
   }
@@ -51,7 +51,7 @@ export function isLongerThanItsEnd(path: string): boolean {
 }
 
 /** Control characters, escape sequences and direction overrides go; line ends and tabs stay. */
-export function printable(text: string): string {
+export function toPrintable(text: string): string {
   return text
     .replace(ESCAPE, '')
     .replace(/\r\n?/g, '\n')
@@ -62,7 +62,7 @@ function openPlain(path: string): number | null {
   try {
     const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
     const found = fstatSync(file)
-    if (found.isFile() && !isSomebodyElses(found.uid, path)) return file
+    if (found.isFile() && !isOfOtherUser(found.uid, path)) return file
     closeSync(file)
     return null
   } catch (error) {
@@ -72,7 +72,7 @@ function openPlain(path: string): number | null {
 }
 
 /** Root reads everything: in a folder that was given away only what belongs to the same user was left there. */
-function isSomebodyElses(owner: number, path: string): boolean {
+function isOfOtherUser(owner: number, path: string): boolean {
   const folder = lstatSync(dirname(path)).uid
   return folder !== process.getuid?.() && owner !== folder
 }
@@ -81,7 +81,7 @@ function isNoFile(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENXIO'
 }
 
-function readAt(file: number, position: number, length: number): string {
+function readRange(file: number, position: number, length: number): string {
   const bytes = Buffer.alloc(length)
   const read = readSync(file, bytes, 0, length, position)
   return bytes.toString('utf8', 0, read)

@@ -1,12 +1,12 @@
 import type { Benchmark } from './benchmarks.ts'
-import { decimalOf } from './decimal.ts'
-import { badOutput } from './printed.ts'
+import { parseDecimal } from './decimal.ts'
+import { toOutputError } from './printed.ts'
 
-const EXAMPLE = 'parse/small             time:   [1.2301 µs 1.2345 µs 1.2399 µs]'
+const CRITERION_EXAMPLE = 'parse/small             time:   [1.2301 µs 1.2345 µs 1.2399 µs]'
 const TIME = /^(.*?)\s*\btime:\s+\[(.*)$/
 const ESTIMATE = /^(\S+) (\S+) (\S+) (\S+) (\S+) (\S+)\]$/
 const PROGRESS = /^Benchmarking (.+): (?:Warming up|Collecting|Analyzing)/
-const NANOSECONDS: Readonly<Record<string, number>> = {
+const CRITERION_NANOSECONDS: Readonly<Record<string, number>> = {
   ps: 1e-3,
   ns: 1,
   us: 1e3,
@@ -17,7 +17,7 @@ const NANOSECONDS: Readonly<Record<string, number>> = {
 }
 
 /** criterion's `time: [low estimate high]`; a name that is too long for its column stands on the line before. */
-export function criterionResults(lines: readonly string[]): Benchmark[] {
+export function parseCriterion(lines: readonly string[]): Benchmark[] {
   const found: Benchmark[] = []
   const started = new Map<string, string>()
   for (const [at, line] of lines.entries()) {
@@ -27,21 +27,22 @@ export function criterionResults(lines: readonly string[]): Benchmark[] {
     // Since the last run, in per cent: about another time, not about this one.
     if (before === undefined || estimate === undefined || estimate.includes('%')) continue
     const name = before.trim() === '' ? (lines[at - 1] ?? '').trim() : before.trim()
-    if (name === '') throw badOutput('a time of no benchmark', line, EXAMPLE)
-    found.push({ name, fullName: name, values: { ns_per_iter: nanoseconds(estimate, line) }, line })
+    if (name === '') throw toOutputError('a time of no benchmark', line, CRITERION_EXAMPLE)
+    found.push({ name, fullName: name, values: { ns_per_iter: parseNanoseconds(estimate, line) }, line })
     started.delete(name)
   }
   const [unfinished] = started.values()
-  if (unfinished !== undefined) throw badOutput('a benchmark was begun and has no time', unfinished, EXAMPLE)
+  if (unfinished !== undefined)
+    throw toOutputError('a benchmark was begun and has no time', unfinished, CRITERION_EXAMPLE)
   return found
 }
 
 /** The one in the middle: criterion's own estimate, between the bounds of its interval. */
-function nanoseconds(estimate: string, line: string): number {
+function parseNanoseconds(estimate: string, line: string): number {
   const [, , , number = '', unit = ''] = ESTIMATE.exec(estimate.trimEnd()) ?? []
-  const value = decimalOf(number)
-  const factor = NANOSECONDS[unit]
+  const value = parseDecimal(number)
+  const factor = CRITERION_NANOSECONDS[unit]
   if (value === null || factor === undefined)
-    throw badOutput('a time that is not [low estimate high] with units', line, EXAMPLE)
+    throw toOutputError('a time that is not [low estimate high] with units', line, CRITERION_EXAMPLE)
   return Number((value * factor).toPrecision(12))
 }

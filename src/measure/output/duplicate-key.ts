@@ -1,7 +1,7 @@
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]/g
 
 /** JSON.parse keeps the last of two members with one name; a result that says a thing twice says nothing. */
-export function duplicateKey(json: string): string | null {
+export function findDuplicateKey(json: string): string | null {
   const open: (Set<string> | null)[] = []
   let pending: string | null = null
   for (const [token] of json.matchAll(TOKEN)) {

@@ -2,7 +2,7 @@
  * How a test runner reports failures: `names` matches a line that names a failing test, `says` the lines below it that
  * give the reason. `when` has to match somewhere, where the other two could match ordinary output.
  */
-interface Runner {
+interface TestRunner {
   when?: RegExp
   names: RegExp
   says: RegExp
@@ -12,7 +12,7 @@ interface Runner {
 
 const ERROR = String.raw`(?:[\w$]+\.)*[A-Z]\w*(?:Error|Exception|Failure)\b.*`
 
-const RUNNERS: readonly Runner[] = [
+const RUNNERS: readonly TestRunner[] = [
   // vitest and jest: "FAIL  test/a.test.ts > adds", "● adds"
   {
     when: /^\s*(?:FAIL|×|●)\s+\S/m,
@@ -87,22 +87,22 @@ const LINE_LENGTH = 200
  * The lines in which a test runner names what failed and why, in their order; none where no known runner printed them.
  * Lines between them (sources, stack traces, passed tests) are left out.
  */
-export function failingLines(text: string): string[] {
+export function selectFailingLines(text: string): string[] {
   const lines = text.split('\n').map(line => line.trimEnd())
   const chosen = new Set<number>()
   for (const runner of RUNNERS) {
     if (runner.when !== undefined && !runner.when.test(text)) continue
-    for (const at of failuresIn(lines, runner.names)) {
+    for (const at of findFailures(lines, runner.names)) {
       chosen.add(at)
-      for (const reason of reasonsBelow(lines, at, runner)) chosen.add(reason)
+      for (const reason of findReasons(lines, at, runner)) chosen.add(reason)
     }
   }
   const found = [...chosen].toSorted((a, b) => a - b).slice(0, MOST_LINES)
-  return dedent(found.map(at => (lines[at] ?? '').slice(0, LINE_LENGTH)))
+  return removeIndent(found.map(at => (lines[at] ?? '').slice(0, LINE_LENGTH)))
 }
 
 /** Runners that name a failure twice, where it happens and in a list at the end, have it here once. */
-function failuresIn(lines: readonly string[], names: RegExp): number[] {
+function findFailures(lines: readonly string[], names: RegExp): number[] {
   const known = new Set<string>()
   return lines.flatMap((line, at) => {
     if (!names.test(line) || known.has(line.trim())) return []
@@ -111,7 +111,7 @@ function failuresIn(lines: readonly string[], names: RegExp): number[] {
   })
 }
 
-function reasonsBelow(lines: readonly string[], at: number, { names, says, opens }: Runner): number[] {
+function findReasons(lines: readonly string[], at: number, { names, says, opens }: TestRunner): number[] {
   const below = lines.slice(at + 1, at + 1 + REACH)
   const next = below.findIndex(line => names.test(line))
   const own = next === -1 ? below : below.slice(0, next)
@@ -119,25 +119,25 @@ function reasonsBelow(lines: readonly string[], at: number, { names, says, opens
     .flatMap((line, index) => (says.test(line) ? [at + 1 + index] : []))
     .slice(0, MOST_REASONS)
   return reasons.flatMap(reason =>
-    opens?.test(lines[reason] ?? '') ? [reason, ...blockBelow(lines, reason)] : [reason],
+    opens?.test(lines[reason] ?? '') ? [reason, ...findReasonBlock(lines, reason)] : [reason],
   )
 }
 
 /** The lines of a YAML block: those that are indented further than the line that opens it. */
-function blockBelow(lines: readonly string[], opening: number): number[] {
-  const outer = indentOf(lines[opening] ?? '')
+function findReasonBlock(lines: readonly string[], opening: number): number[] {
+  const outer = countIndent(lines[opening] ?? '')
   const below = lines.slice(opening + 1)
-  const end = below.findIndex(line => line !== '' && indentOf(line) <= outer)
+  const end = below.findIndex(line => line !== '' && countIndent(line) <= outer)
   const block = end === -1 ? below : below.slice(0, end)
   return block.flatMap((line, index) => (line === '' ? [] : [opening + 1 + index])).slice(0, MOST_OF_BLOCK)
 }
 
-function indentOf(line: string): number {
+function countIndent(line: string): number {
   return line.length - line.trimStart().length
 }
 
-function dedent(lines: readonly string[]): string[] {
-  const indents = lines.filter(line => line.trim() !== '').map(indentOf)
+function removeIndent(lines: readonly string[]): string[] {
+  const indents = lines.filter(line => line.trim() !== '').map(countIndent)
   const common = indents.length === 0 ? 0 : Math.min(...indents)
   return lines.map(line => line.slice(common))
 }
@@ -167,7 +167,7 @@ const INSTALLING = new RegExp(
 )
 
 /** Without the lines of package managers; where there are no others, those are what was said. */
-export function withoutInstallNoise(text: string): string {
+export function stripInstallNoise(text: string): string {
   const left = text.split('\n').filter(line => !INSTALLING.test(line.trimEnd()))
   return left.every(line => line.trim() === '') ? text : left.join('\n').trim()
 }

@@ -1,15 +1,20 @@
 import { z } from 'zod'
-import type { Adapter, Benchmark } from './benchmarks.ts'
-import { badOutput } from './printed.ts'
-import { lineWith } from './result-object.ts'
-import { numbersOf, toolJson, toolReport } from './tool-json.ts'
+import type { BenchmarkAdapter, Benchmark } from './benchmarks.ts'
+import { toOutputError } from './printed.ts'
+import { findNamingLine } from './result-object.ts'
+import { readUnitValues, parseToolJson, parseToolReport } from './tool-json.ts'
 
-const EXAMPLE =
+const HYPERFINE_EXAMPLE =
   '{"results": [{"command": "parse", "mean": 0.0132, "median": 0.0131, "min": 0.0129, "max": 0.0141, "user": 0.01, "system": 0.002, "exit_codes": [0]}]}'
-const HINT = 'hyperfine --export-json "$WINNOW_RESULT_PATH" --command-name <name> <command>'
-const TOLD = { example: EXAMPLE, tool: 'hyperfine' }
-const TIMES = { mean_seconds: 'mean', median_seconds: 'median', min_seconds: 'min', max_seconds: 'max' }
-const TIMES_OF_ONE = { ...TIMES, user_seconds: 'user', system_seconds: 'system' }
+const HYPERFINE_HINT = 'hyperfine --export-json "$WINNOW_RESULT_PATH" --command-name <name> <command>'
+const TOLD = { example: HYPERFINE_EXAMPLE, tool: 'hyperfine' }
+const HYPERFINE_TIMES = {
+  mean_seconds: 'mean',
+  median_seconds: 'median',
+  min_seconds: 'min',
+  max_seconds: 'max',
+}
+const TIMES_OF_ONE = { ...HYPERFINE_TIMES, user_seconds: 'user', system_seconds: 'system' }
 
 const exitCode = z.number().nullable()
 const version1 = z.object({
@@ -37,29 +42,29 @@ const version2 = z.object({
 const versioned = z.looseObject({ schema_version: z.number() })
 
 /** `--export-json` of hyperfine 1 and of hyperfine 2, whose format is another one; both say times in seconds. */
-export const hyperfine: Adapter = {
-  example: EXAMPLE,
-  hint: HINT,
+export const hyperfine: BenchmarkAdapter = {
+  example: HYPERFINE_EXAMPLE,
+  hint: HYPERFINE_HINT,
   read: text => {
-    const parsed = toolJson(text, EXAMPLE, HINT)
+    const parsed = parseToolJson(text, HYPERFINE_EXAMPLE, HYPERFINE_HINT)
     const { success, data } = versioned.safeParse(parsed)
-    if (!success) return firstFormat(parsed, text)
-    if (data.schema_version === 2) return secondFormat(parsed, text)
-    const line = lineWith(text, 'schema_version')
-    throw badOutput(
+    if (!success) return parseHyperfine1(parsed, text)
+    if (data.schema_version === 2) return parseHyperfine2(parsed, text)
+    const line = findNamingLine(text, 'schema_version')
+    throw toOutputError(
       `schema_version ${data.schema_version} of hyperfine is not known: 1 and 2 are`,
       line,
-      EXAMPLE,
+      HYPERFINE_EXAMPLE,
     )
   },
 }
 
-function firstFormat(parsed: unknown, text: string): Benchmark[] {
-  const { results } = toolReport(version1, parsed, { text, ...TOLD })
+function parseHyperfine1(parsed: unknown, text: string): Benchmark[] {
+  const { results } = parseToolReport(version1, parsed, { text, ...TOLD })
   return results.map(result => {
     const { command: name, exit_codes: exits = [], memory_usage_byte: memory = [], parameters = {} } = result
     requireSuccess(name, exits, text)
-    const values = numbersOf(result, TIMES_OF_ONE, { name, text, example: EXAMPLE })
+    const values = readUnitValues(result, TIMES_OF_ONE, { name, text, example: HYPERFINE_EXAMPLE })
     const mean = memory.reduce((sum, bytes) => sum + bytes, 0) / memory.length
     return {
       name,
@@ -70,8 +75,8 @@ function firstFormat(parsed: unknown, text: string): Benchmark[] {
   })
 }
 
-function secondFormat(parsed: unknown, text: string): Benchmark[] {
-  const { results } = toolReport(version2, parsed, { text, ...TOLD })
+function parseHyperfine2(parsed: unknown, text: string): Benchmark[] {
+  const { results } = parseToolReport(version2, parsed, { text, ...TOLD })
   return results.map(({ command, name = command, measurements, parameters = {}, summary }) => {
     requireSuccess(
       name,
@@ -79,10 +84,10 @@ function secondFormat(parsed: unknown, text: string): Benchmark[] {
       text,
     )
     const { time_wall_clock: wall, ...others } = summary
-    const told = { name, text, example: EXAMPLE }
+    const told = { name, text, example: HYPERFINE_EXAMPLE }
     const means = Object.entries(others).map(([metric, stats]): [string, number] => [
       NAMES_IN_2[metric] ?? metric,
-      numbersOf(stats, { mean: 'mean' }, told)['mean'] ?? Number.NaN,
+      readUnitValues(stats, { mean: 'mean' }, told)['mean'] ?? Number.NaN,
     ])
     const chosen = Object.entries(parameters).map(([key, { value }]): [string, string | number] => [
       key,
@@ -91,7 +96,7 @@ function secondFormat(parsed: unknown, text: string): Benchmark[] {
     return {
       name,
       fullName: withParameters(name, chosen),
-      values: { ...numbersOf(wall, TIMES, told), ...Object.fromEntries(means) },
+      values: { ...readUnitValues(wall, HYPERFINE_TIMES, told), ...Object.fromEntries(means) },
       line: name,
     }
   })
@@ -110,7 +115,11 @@ function requireSuccess(name: string, exits: readonly (number | null | undefined
   const failed = exits.find(code => code !== 0 && code !== undefined)
   if (failed === undefined) return
   const how = failed === null ? 'was ended by a signal' : `ended with exit code ${failed}`
-  throw badOutput(`${name} ${how}: the time of a failure is no result`, lineWith(text, name), EXAMPLE)
+  throw toOutputError(
+    `${name} ${how}: the time of a failure is no result`,
+    findNamingLine(text, name),
+    HYPERFINE_EXAMPLE,
+  )
 }
 
 function withParameters(name: string, parameters: readonly (readonly [string, string | number])[]): string {

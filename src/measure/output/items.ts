@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { HarnessError } from '../../errors.ts'
-import { canonicalJson } from '../../model/canonical.ts'
+import { toCanonicalJson } from '../../model/canonical.ts'
 
 /** More than this of one item no judge could weigh, and no ledger should have to hold. */
 export const MOST_CONTENT = 50_000
@@ -32,36 +32,39 @@ const printed = z.looseObject({
 export const ITEMS_EXAMPLE = '{"items": [{"id": "q1", "bucket": "long", "content": "…"}]}'
 
 /** As a harness prints `items` and `singletons`; one that cannot be judged as it is meant is an error of the harness. */
-export function itemsIn(member: unknown, called: 'items' | 'singletons' = 'items'): Item[] {
-  if (!Array.isArray(member)) throw wrong(called, 'has to be an array')
-  if (member.length > MOST_ITEMS) throw wrong(called, `has more than ${MOST_ITEMS} items`)
-  const items = member.map((each, index) => itemIn(each, `${called}.${index}`))
+export function parseItems(member: unknown, called: 'items' | 'singletons' = 'items'): Item[] {
+  if (!Array.isArray(member)) throw toItemError(called, 'has to be an array')
+  if (member.length > MOST_ITEMS) throw toItemError(called, `has more than ${MOST_ITEMS} items`)
+  const items = member.map((each, index) => parseItem(each, `${called}.${index}`))
   const ids = new Set<string>()
   for (const { id } of items) {
-    if (ids.has(id)) throw wrong(called, `has the id ${JSON.stringify(id)} twice`)
+    if (ids.has(id)) throw toItemError(called, `has the id ${JSON.stringify(id)} twice`)
     ids.add(id)
   }
   return items
 }
 
-function itemIn(each: unknown, where: string): Item {
+function parseItem(each: unknown, where: string): Item {
   const parsed = printed.safeParse(each)
   if (!parsed.success) {
     const [issue] = parsed.error.issues
-    throw wrong([where, ...(issue?.path ?? [])].map(String).join('.'), issue?.message ?? 'is not understood')
+    throw toItemError(
+      [where, ...(issue?.path ?? [])].map(String).join('.'),
+      issue?.message ?? 'is not understood',
+    )
   }
   const { id: name, bucket: stratum, content } = parsed.data
-  const text = typeof content === 'string' ? content : canonicalJson(content)
+  const text = typeof content === 'string' ? content : toCanonicalJson(content)
   if (text.length > MOST_CONTENT)
-    throw wrong(where, `has ${text.length} characters of content, more than ${MOST_CONTENT}`)
-  return { id: name, bucket: stratum ?? null, content: wellFormed(text) }
+    throw toItemError(where, `has ${text.length} characters of content, more than ${MOST_CONTENT}`)
+  return { id: name, bucket: stratum ?? null, content: toWellFormed(text) }
 }
 
 /** Half a character is none, and endpoints refuse the whole question that has one in it. */
-function wellFormed(text: string): string {
+function toWellFormed(text: string): string {
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(new TextEncoder().encode(text))
 }
 
-function wrong(where: string, what: string): HarnessError {
+function toItemError(where: string, what: string): HarnessError {
   return new HarnessError(`"${where}": ${what}`, { example: ITEMS_EXAMPLE })
 }

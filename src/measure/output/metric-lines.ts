@@ -1,5 +1,5 @@
 import type { MetricValue } from '../../model/report.ts'
-import { badOutput, Metrics, type Printed } from './printed.ts'
+import { toOutputError, MetricCollector, type HarnessOutput } from './printed.ts'
 
 export const METRIC_EXAMPLE = 'METRIC latency_ms=12.5'
 const START = /^METRIC\s/
@@ -8,28 +8,29 @@ const NUMBER = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?$/
 const NOT_FINITE = /^[-+]?(?:nan|inf|infinity)$/i
 
 /** `METRIC name=value` lines between whatever else is printed; null when there is none. */
-export function parseMetricLines(text: string): Printed | null {
+export function parseMetricLines(text: string): HarnessOutput | null {
   const lines = text.split(/\r?\n/).filter(line => START.test(line))
   if (lines.length === 0) return null
-  const metrics = new Metrics()
+  const metrics = new MetricCollector()
   for (const line of lines) {
     const [, name, value] = METRIC_LINE.exec(line) ?? []
     if (name === undefined || value === undefined) {
-      throw badOutput('a METRIC line that is not name=value', line, METRIC_EXAMPLE)
+      throw toOutputError('a METRIC line that is not name=value', line, METRIC_EXAMPLE)
     }
-    metrics.add(name, metricValueOf(value, line), line, METRIC_EXAMPLE)
+    metrics.add(name, requireMetricValue(value, line), line, METRIC_EXAMPLE)
   }
   return { metrics: metrics.all() }
 }
 
-function metricValueOf(text: string, line: string): MetricValue {
-  const value = metricValueIn(text)
-  if (value === undefined) throw badOutput(`${JSON.stringify(text)} is not a number`, line, METRIC_EXAMPLE)
+function requireMetricValue(text: string, line: string): MetricValue {
+  const value = parseMetricValue(text)
+  if (value === undefined)
+    throw toOutputError(`${JSON.stringify(text)} is not a number`, line, METRIC_EXAMPLE)
   return value
 }
 
 /** Undefined where the text is neither a number nor a boolean. */
-export function metricValueIn(text: string): MetricValue | undefined {
+export function parseMetricValue(text: string): MetricValue | undefined {
   if (NUMBER.test(text)) return Number(text)
   if (text === 'true' || text === 'false') return text === 'true'
   return NOT_FINITE.test(text) ? null : undefined

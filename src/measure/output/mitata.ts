@@ -1,11 +1,11 @@
-import type { Adapter, Benchmark } from './benchmarks.ts'
-import { decimalOf } from './decimal.ts'
-import { badOutput } from './printed.ts'
+import type { BenchmarkAdapter, Benchmark } from './benchmarks.ts'
+import { parseDecimal } from './decimal.ts'
+import { toOutputError } from './printed.ts'
 
-const EXAMPLE = 'split on blanks     70.34 ns/iter  45.43 ns'
-const RESULT = /^\s*(\S.*?)\s{2,}([\d.,]+)\s*(ps|ns|µs|μs|us|ms|s)\/iter\b/
-const FAILED = /^\s*\S.*?\s{2,}error:/
-const NANOSECONDS: Readonly<Record<string, number>> = {
+const MITATA_EXAMPLE = 'split on blanks     70.34 ns/iter  45.43 ns'
+const MITATA_RESULT = /^\s*(\S.*?)\s{2,}([\d.,]+)\s*(ps|ns|µs|μs|us|ms|s)\/iter\b/
+const MITATA_FAILED = /^\s*\S.*?\s{2,}error:/
+const MITATA_NANOSECONDS: Readonly<Record<string, number>> = {
   ps: 1e-3,
   ns: 1,
   µs: 1e3,
@@ -16,21 +16,21 @@ const NANOSECONDS: Readonly<Record<string, number>> = {
 }
 
 /** The table that mitata prints. */
-export const mitata: Adapter = {
-  example: EXAMPLE,
+export const mitata: BenchmarkAdapter = {
+  example: MITATA_EXAMPLE,
   hint: 'await run()',
-  read: text => text.split('\n').flatMap(line => benchmarkIn(line) ?? []),
+  read: text => text.split('\n').flatMap(line => parseMitataLine(line) ?? []),
 }
 
-function benchmarkIn(line: string): Benchmark | null {
-  if (FAILED.test(line)) throw badOutput('a benchmark failed', line, EXAMPLE)
-  const [, name = '', number = '', unit = ''] = RESULT.exec(line) ?? []
-  const value = decimalOf(number)
-  const factor = NANOSECONDS[unit]
+function parseMitataLine(line: string): Benchmark | null {
+  if (MITATA_FAILED.test(line)) throw toOutputError('a benchmark failed', line, MITATA_EXAMPLE)
+  const [, name = '', number = '', unit = ''] = MITATA_RESULT.exec(line) ?? []
+  const value = parseDecimal(number)
+  const factor = MITATA_NANOSECONDS[unit]
   if (name !== '' && value !== null && factor !== undefined) {
     const values = { ns_per_iter: Number((value * factor).toPrecision(12)) }
     return { name, fullName: name, values, line }
   }
   if (!line.includes('/iter')) return null
-  throw badOutput('a line with a time per iteration that is not whole', line, EXAMPLE)
+  throw toOutputError('a line with a time per iteration that is not whole', line, MITATA_EXAMPLE)
 }

@@ -1,6 +1,6 @@
 /** The JSON object that a text is, with or without other lines before and after it; null where there is none. */
-export function objectIn(text: string): Record<string, unknown> | null {
-  const slice = objectLines(text)
+export function findJsonObject(text: string): Record<string, unknown> | null {
+  const slice = findObjectLines(text)
   return slice === null ? null : slice.object
 }
 
@@ -10,7 +10,7 @@ export interface ObjectLines {
   after: string[]
 }
 
-export function objectLines(text: string): ObjectLines | null {
+export function findObjectLines(text: string): ObjectLines | null {
   const lines = text.split(/\r?\n/)
   const first = lines.findIndex(line => line.trimStart().startsWith('{'))
   const last = lines.findLastIndex(line => line.trimEnd().endsWith('}'))

@@ -8,7 +8,7 @@ export interface OutputFiles {
 }
 
 /** Null where nothing was left; what is too large to be a result is none. */
-export function textOf(read: CappedText, what: string, example: string): string | null {
+export function getOutputText(read: CappedText, what: string, example: string): string | null {
   if (read.kind === 'missing') return null
   if (read.kind === 'text') return read.text
   throw new HarnessError(`${what} is too large to be a result: ${read.bytes} bytes`, { example })

@@ -1,4 +1,4 @@
-import { endOf, isLongerThanItsEnd } from './capped-file.ts'
+import { readOutputTail, isLongerThanItsEnd } from './capped-file.ts'
 
 interface Streams {
   stdout: string
@@ -34,23 +34,23 @@ const SUMMARIES: readonly RegExp[] = [
 /** How many tests of a gate passed, as its test runners say; null where they say nothing, or the start is cut off. */
 export function countPassedTests({ stdout, stderr }: Streams): number | null {
   if (isLongerThanItsEnd(stdout) || isLongerThanItsEnd(stderr)) return null
-  return passedTestsIn([endOf(stdout), endOf(stderr)].join('\n'))
+  return findPassedTests([readOutputTail(stdout), readOutputTail(stderr)].join('\n'))
 }
 
 const LONGEST_LINE = 300
 
-export function passedTestsIn(text: string): number | null {
+export function findPassedTests(text: string): number | null {
   // Longer lines are no summary, and would keep some of the patterns busy.
   const lines = text.split('\n').filter(line => line.length <= LONGEST_LINE)
   const counts = lines.flatMap(line => {
     const found = SUMMARIES.map(summary => summary.exec(line.trimEnd())).find(match => match !== null)
-    return found === undefined || found === null ? [] : [countOf(found.groups ?? {})]
+    return found === undefined || found === null ? [] : [sumCounts(found.groups ?? {})]
   })
   const sum = counts.reduce((all, count) => all + count, 0)
   return counts.length === 0 || !Number.isSafeInteger(sum) || sum < 0 ? null : sum
 }
 
-function countOf(groups: Record<string, string | undefined>): number {
+function sumCounts(groups: Record<string, string | undefined>): number {
   const number = (name: string) => Number(groups[name] ?? 0)
   if (groups['passed'] !== undefined) return number('passed')
   if (groups['total'] === undefined) return 1

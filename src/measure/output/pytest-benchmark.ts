@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import type { Adapter } from './benchmarks.ts'
-import { numbersOf, toolJson, toolReport } from './tool-json.ts'
+import type { BenchmarkAdapter } from './benchmarks.ts'
+import { readUnitValues, parseToolJson, parseToolReport } from './tool-json.ts'
 
-const EXAMPLE =
+const PYTEST_EXAMPLE =
   '{"benchmarks": [{"name": "test_parse", "fullname": "tests/test_parse.py::test_parse", "stats": {"median": 0.0012, "mean": 0.0013, "min": 0.0011, "max": 0.002, "ops": 769.2}}]}'
-const HINT = 'pytest --benchmark-only --benchmark-json="$WINNOW_RESULT_PATH"'
+const PYTEST_HINT = 'pytest --benchmark-only --benchmark-json="$WINNOW_RESULT_PATH"'
 const FIELDS = {
   median_seconds: 'median',
   mean_seconds: 'mean',
@@ -18,16 +18,20 @@ const report = z.object({
 })
 
 /** `--benchmark-json`, which says every time in seconds. */
-export const pytestBenchmark: Adapter = {
-  example: EXAMPLE,
-  hint: HINT,
+export const pytestBenchmark: BenchmarkAdapter = {
+  example: PYTEST_EXAMPLE,
+  hint: PYTEST_HINT,
   read: text => {
-    const parsed = toolJson(text, EXAMPLE, HINT)
-    const { benchmarks } = toolReport(report, parsed, { text, example: EXAMPLE, tool: 'pytest-benchmark' })
+    const parsed = parseToolJson(text, PYTEST_EXAMPLE, PYTEST_HINT)
+    const { benchmarks } = parseToolReport(report, parsed, {
+      text,
+      example: PYTEST_EXAMPLE,
+      tool: 'pytest-benchmark',
+    })
     return benchmarks.map(({ name, fullname, stats }) => ({
       name,
       fullName: fullname,
-      values: numbersOf(stats, FIELDS, { name, text, example: EXAMPLE }),
+      values: readUnitValues(stats, FIELDS, { name, text, example: PYTEST_EXAMPLE }),
       line: name,
     }))
   },

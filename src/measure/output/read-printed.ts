@@ -1,72 +1,72 @@
 import { BUILT_IN_METRICS } from '../../spec/built-in-metrics.ts'
 import { isBenchmarkFormat } from '../../spec/benchmark-formats.ts'
-import { isJudged } from '../../spec/judged.ts'
+import { isJudgedMetric } from '../../spec/judged.ts'
 import type { Spec } from '../../spec/schema.ts'
-import { almostResult } from './almost-result.ts'
+import { explainAlmostResult } from './almost-result.ts'
 import { readCapped } from './capped-file.ts'
 import { ITEMS_EXAMPLE } from './items.ts'
 import { parseMetricLines } from './metric-lines.ts'
-import { type OutputFiles, textOf } from './output-text.ts'
-import { badOutput, NOTHING, type Printed } from './printed.ts'
+import { type OutputFiles, getOutputText } from './output-text.ts'
+import { toOutputError, NO_OUTPUT, type HarnessOutput } from './printed.ts'
 import { readBenchmarks } from './read-benchmarks.ts'
 import { refuseDisagreement } from './result-channels.ts'
 import { JSON_EXAMPLE, parseResultObject } from './result-object.ts'
 
 /** spec.md, "Output of a harness": the result file, else all of stdout, else metric lines, else nothing.
  * A file and a stdout that disagree are no result. */
-export function readPrinted(files: OutputFiles, spec: Spec): Printed {
-  const judged = isJudged(spec)
-  const printed = whatIsPrinted(files, spec, judged)
+export function readHarnessOutput(files: OutputFiles, spec: Spec): HarnessOutput {
+  const judged = isJudgedMetric(spec)
+  const printed = readOutputChannels(files, spec, judged)
   if (!judged || printed.items !== undefined) return printed
-  throw badOutput('no items are printed, and a judge scores items', '', ITEMS_EXAMPLE)
+  throw toOutputError('no items are printed, and a judge scores items', '', ITEMS_EXAMPLE)
 }
 
-function whatIsPrinted(files: OutputFiles, spec: Spec, judged: boolean): Printed {
+function readOutputChannels(files: OutputFiles, spec: Spec, judged: boolean): HarnessOutput {
   const { output } = spec.measurement
   if (isBenchmarkFormat(output)) return readBenchmarks(files, output)
-  const written = textOf(readCapped(files.result), 'the result file', JSON_EXAMPLE)
+  const written = getOutputText(readCapped(files.result), 'the result file', JSON_EXAMPLE)
   if (written !== null) {
-    const printed = resultFile(written, judged)
-    refuseDisagreement(printed, loggedIn(files.stdout), { lines: output === 'metric-lines' ? 'only' : 'too' })
+    const printed = parseResultFile(written, judged)
+    refuseDisagreement(printed, readLog(files.stdout), { lines: output === 'metric-lines' ? 'only' : 'too' })
     return printed
   }
-  const stdout = textOf(readCapped(files.stdout), 'stdout', JSON_EXAMPLE) ?? ''
+  const stdout = getOutputText(readCapped(files.stdout), 'stdout', JSON_EXAMPLE) ?? ''
   const linesOnly = output === 'metric-lines'
   const printed = (linesOnly ? null : parseResultObject(stdout, { judged })) ?? parseMetricLines(stdout)
   if (printed !== null) return printed
-  const needed = neededMetrics(spec)
-  if (needed.length === 0) return NOTHING
+  const needed = listNeededMetrics(spec)
+  if (needed.length === 0) return NO_OUTPUT
   const example = linesOnly
     ? needed.map(name => `METRIC ${name}=12.5`).join('\n')
     : JSON.stringify(Object.fromEntries(needed.map(name => [name, 12.5])))
-  const meant = linesOnly ? null : almostResult(stdout, example)
+  const meant = linesOnly ? null : explainAlmostResult(stdout, example)
   if (meant !== null) throw meant
   const are = needed.length === 1 ? 'is' : 'are'
-  throw badOutput(
-    `${whatWasPrinted(stdout)}, but ${needed.join(', ')} ${are} needed`,
-    lastLine(stdout),
+  throw toOutputError(
+    `${describeStdout(stdout)}, but ${needed.join(', ')} ${are} needed`,
+    getLastLine(stdout),
     example,
   )
 }
 
 /** Beside a result file stdout may be a log of any size; what is too large to be a result states none. */
-function loggedIn(path: string): string {
+function readLog(path: string): string {
   const read = readCapped(path)
   return read.kind === 'text' ? read.text : ''
 }
 
-function whatWasPrinted(stdout: string): string {
+function describeStdout(stdout: string): string {
   return stdout.trim() === '' ? 'nothing was printed to stdout' : 'what was printed is no result'
 }
 
-function resultFile(text: string, judged: boolean): Printed {
+function parseResultFile(text: string, judged: boolean): HarnessOutput {
   const printed = parseResultObject(text, { judged })
   if (printed !== null) return printed
-  throw badOutput('$WINNOW_RESULT_PATH does not hold one JSON object', lastLine(text), JSON_EXAMPLE)
+  throw toOutputError('$WINNOW_RESULT_PATH does not hold one JSON object', getLastLine(text), JSON_EXAMPLE)
 }
 
 /** Everything a verdict asks for that winnow does not measure itself. */
-export function neededMetrics({ metric }: Spec): string[] {
+export function listNeededMetrics({ metric }: Spec): string[] {
   const named = [
     ...(metric.primary.type === 'hard' ? [metric.primary.name] : []),
     ...metric.objectives.filter(objective => objective.role !== 'secondary').map(objective => objective.name),
@@ -76,6 +76,6 @@ export function neededMetrics({ metric }: Spec): string[] {
   return [...new Set(named)].filter(name => !BUILT_IN_METRICS.has(name))
 }
 
-export function lastLine(text: string): string {
+export function getLastLine(text: string): string {
   return text.trimEnd().split('\n').at(-1) ?? ''
 }

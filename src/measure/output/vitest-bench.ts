@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import type { Adapter, Benchmark } from './benchmarks.ts'
-import { numbersOf, toolJson, toolReport } from './tool-json.ts'
+import type { BenchmarkAdapter, Benchmark } from './benchmarks.ts'
+import { readUnitValues, parseToolJson, parseToolReport } from './tool-json.ts'
 
-const EXAMPLE =
+const VITEST_EXAMPLE =
   '{"files": [{"filepath": "/app/bench/parse.bench.ts", "groups": [{"fullName": "bench/parse.bench.ts > Parser", "benchmarks": [{"name": "small", "hz": 812.4, "mean": 1.23, "median": 1.22, "min": 1.2, "p75": 1.25, "p99": 1.4}]}]}]}'
-const HINT = 'vitest bench --run --outputJson "$WINNOW_RESULT_PATH"'
-const TIMES = { mean_ms: 'mean', min_ms: 'min', p75_ms: 'p75', p99_ms: 'p99' }
+const VITEST_HINT = 'vitest bench --run --outputJson "$WINNOW_RESULT_PATH"'
+const VITEST_TIMES = { mean_ms: 'mean', min_ms: 'min', p75_ms: 'p75', p99_ms: 'p99' }
 
 const vitestReport = z.object({
   files: z.array(
@@ -27,26 +27,26 @@ const tasks = z.array(
 )
 
 /** `vitest bench --outputJson`, or the tasks of tinybench, which vitest measures with: times in milliseconds. */
-export const vitestBench: Adapter = {
-  example: EXAMPLE,
-  hint: HINT,
+export const vitestBench: BenchmarkAdapter = {
+  example: VITEST_EXAMPLE,
+  hint: VITEST_HINT,
   read: text => {
-    const parsed = toolJson(text, EXAMPLE, HINT)
-    return Array.isArray(parsed) ? tinybench(parsed, text) : vitest(parsed, text)
+    const parsed = parseToolJson(text, VITEST_EXAMPLE, VITEST_HINT)
+    return Array.isArray(parsed) ? parseTinybench(parsed, text) : parseVitest(parsed, text)
   },
 }
 
-function vitest(parsed: unknown, text: string): Benchmark[] {
-  const { files } = toolReport(vitestReport, parsed, { text, example: EXAMPLE, tool: 'vitest' })
+function parseVitest(parsed: unknown, text: string): Benchmark[] {
+  const { files } = parseToolReport(vitestReport, parsed, { text, example: VITEST_EXAMPLE, tool: 'vitest' })
   return files.flatMap(({ groups }) =>
     groups.flatMap(({ fullName, benchmarks }) =>
       benchmarks.map(benchmark => {
         const [, ...suites] = fullName.split(' > ')
         const { name } = benchmark
-        const values = numbersOf(
+        const values = readUnitValues(
           benchmark,
-          { ...TIMES, ...medianIn(benchmark, 'median'), hz: 'hz' },
-          told(name, text),
+          { ...VITEST_TIMES, ...getMedianField(benchmark, 'median'), hz: 'hz' },
+          buildErrorContext(name, text),
         )
         return { name: [...suites, name].join(' > '), fullName: `${fullName} > ${name}`, values, line: name }
       }),
@@ -55,26 +55,30 @@ function vitest(parsed: unknown, text: string): Benchmark[] {
 }
 
 /** Since tinybench 3 latency and throughput are told apart; before, all numbers stood beside each other. */
-function tinybench(parsed: unknown, text: string): Benchmark[] {
-  const found = toolReport(tasks, parsed, { text, example: EXAMPLE, tool: 'tinybench' })
+function parseTinybench(parsed: unknown, text: string): Benchmark[] {
+  const found = parseToolReport(tasks, parsed, { text, example: VITEST_EXAMPLE, tool: 'tinybench' })
   return found.map(({ name, result }) => {
     const { latency, throughput } = result
     const times = latency ?? result
     const values = {
-      ...numbersOf(times, { ...TIMES, ...medianIn(times, 'p50') }, told(name, text)),
+      ...readUnitValues(
+        times,
+        { ...VITEST_TIMES, ...getMedianField(times, 'p50') },
+        buildErrorContext(name, text),
+      ),
       ...(latency === undefined
-        ? numbersOf(result, { hz: 'hz' }, told(name, text))
-        : numbersOf(throughput, { hz: 'mean' }, told(name, text))),
+        ? readUnitValues(result, { hz: 'hz' }, buildErrorContext(name, text))
+        : readUnitValues(throughput, { hz: 'mean' }, buildErrorContext(name, text))),
     }
     return { name, fullName: name, values, line: name }
   })
 }
 
 /** Older versions do not say it. */
-function medianIn(stats: object, field: string): Record<string, string> {
+function getMedianField(stats: object, field: string): Record<string, string> {
   return Object.hasOwn(stats, field) ? { median_ms: field } : {}
 }
 
-function told(name: string, text: string) {
-  return { name, text, example: EXAMPLE }
+function buildErrorContext(name: string, text: string) {
+  return { name, text, example: VITEST_EXAMPLE }
 }

@@ -8,7 +8,7 @@ const CANCELLED_GRACE_SECONDS = 0.5
 const GIVING_UP_SECONDS = 15
 
 /** Ways to end a whole tree, from polite to certain. */
-export interface Ending {
+export interface TreeTerminator {
   term(): void | Promise<void>
   kill(): void | Promise<void>
   /** When even the supervisor does not answer. */
@@ -18,7 +18,7 @@ export interface Ending {
 /** Ends what runs too long (TERM, 5 s, KILL) or was cancelled (TERM, half a second, KILL). Returns whether the time ran out. */
 export async function withDeadline<T>(
   running: Promise<T>,
-  ending: Ending,
+  ending: TreeTerminator,
   limits: Pick<Launch, 'timeoutSeconds' | 'graceSeconds' | 'signal'>,
 ): Promise<{ value: T; timedOut: boolean }> {
   const grace = (limits.graceSeconds ?? GRACE_SECONDS) * 1000

@@ -3,7 +3,7 @@ import { closeSync, openSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { withDeadline } from './deadline.ts'
 import type { Ended, Launch, Supervisor } from './launch.ts'
-import { descendantsOf, endProcess, type ProcessEntry, processTable } from './process-table.ts'
+import { findDescendants, endProcess, type ProcessEntry, listProcesses } from './process-table.ts'
 
 const FOLLOW_MS = 250
 const SETTLE_MS = 5_000
@@ -13,13 +13,13 @@ const SETTLE_MS = 5_000
  * between two looks may survive, so whatever is measured this way is marked `unreaped`, and processor time
  * and memory stay missing.
  */
-export function groupSupervisor(monotonic: () => number): Supervisor {
+export function createGroupSupervisor(monotonic: () => number): Supervisor {
   return {
     strategy: 'group',
     async run(launch, onSpawn) {
       const started = monotonic()
-      const child = start(launch)
-      const followed = new Followed(child.pid)
+      const child = startGroup(launch)
+      const followed = new ProcessFollower(child.pid)
       const ended = new Promise<Pick<Ended, 'exitCode' | 'signal' | 'wallSeconds'>>((resolve, reject) => {
         child.once('error', reject)
         child.once('exit', (exitCode, signal) =>
@@ -48,7 +48,7 @@ export function groupSupervisor(monotonic: () => number): Supervisor {
   }
 }
 
-function start(launch: Launch) {
+function startGroup(launch: Launch) {
   const out = openSync(launch.stdout, 'w')
   const err = openSync(launch.stderr, 'w')
   try {
@@ -60,7 +60,7 @@ function start(launch: Launch) {
   }
 }
 
-class Followed {
+class ProcessFollower {
   readonly #seen = new Map<number, string>()
   readonly #group: number | undefined
   constructor(group: number | undefined) {
@@ -78,11 +78,11 @@ class Followed {
 
   /** Those alive now: the group, what was seen before, and what stems from either. */
   async look(): Promise<ProcessEntry[]> {
-    const table = await processTable()
+    const table = await listProcesses()
     const known = table.filter(
       entry => entry.pgid === this.#group || this.#seen.get(entry.pid) === entry.started,
     )
-    const alive = descendantsOf(table, new Set(known.map(entry => entry.pid)))
+    const alive = findDescendants(table, new Set(known.map(entry => entry.pid)))
     for (const entry of alive) this.#seen.set(entry.pid, entry.started)
     return alive
   }

@@ -3,18 +3,24 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { UserError } from '../../errors.ts'
-import { bootId } from '../boot-id.ts'
-import { holdoutRoom } from '../holdout-data.ts'
+import { getBootId } from '../boot-id.ts'
+import { getHoldoutDir } from '../holdout-data.ts'
 import { isMissing } from '../missing.ts'
-import { namesIn } from '../names-in.ts'
-import { descendantsOf, endProcess, findProcess, type ProcessEntry, processTable } from './process-table.ts'
+import { listNames } from '../names-in.ts'
+import {
+  findDescendants,
+  endProcess,
+  findProcess,
+  type ProcessEntry,
+  listProcesses,
+} from './process-table.ts'
 
 const CLAIM = /^running(?:-\d+)?\.json$/
 
 const processId = z.strictObject({ pid: z.number().int().positive(), started: z.string() })
 /** Who runs what in a work directory; written before a harness starts, removed when its last process is dead. */
 const running = z.strictObject({ boot_id: z.string(), owner: processId, supervisor: processId.nullable() })
-type Running = z.infer<typeof running>
+type RunningClaim = z.infer<typeof running>
 
 /**
  * Takes the work directory for this process, and ends what a killed one left there. Everybody writes a claim of
@@ -22,24 +28,24 @@ type Running = z.infer<typeof running>
  * nobody ends what another has just begun.
  */
 export async function claimWorkDir(workDir: string): Promise<number> {
-  const own = ownClaim(workDir)
-  const earlier = read(own)
-  const self = await ownId()
-  await write(workDir)
-  const others = claimsIn(workDir).filter(file => file !== own)
-  for (const file of others) await requireDead(workDir, own, read(file))
+  const own = getClaimPath(workDir)
+  const earlier = readClaim(own)
+  const self = await getOwnProcess()
+  await writeClaim(workDir)
+  const others = listClaims(workDir).filter(file => file !== own)
+  for (const file of others) await requireDead(workDir, own, readClaim(file))
   let ended = 0
-  if (earlier !== null && earlier.owner.started !== self.started) ended += await endLeft(workDir, earlier)
+  if (earlier !== null && earlier.owner.started !== self.started) ended += await endClaimed(workDir, earlier)
   for (const file of others) {
-    const record = read(file)
-    if (record !== null) ended += await endLeft(workDir, record)
+    const record = readClaim(file)
+    if (record !== null) ended += await endClaimed(workDir, record)
     rmSync(file, { force: true })
   }
   return ended
 }
 
-async function requireDead(workDir: string, own: string, record: Running | null): Promise<void> {
-  if (record === null || record.boot_id !== bootId() || (await alive(record.owner)) === null) return
+async function requireDead(workDir: string, own: string, record: RunningClaim | null): Promise<void> {
+  if (record === null || record.boot_id !== getBootId() || (await findAlive(record.owner)) === null) return
   rmSync(own, { force: true })
   throw new UserError(`${workDir} is in use by process ${record.owner.pid}`, {
     fix: 'wait for it, or end it; two measurements in one place would disturb each other',
@@ -47,8 +53,8 @@ async function requireDead(workDir: string, own: string, record: Running | null)
 }
 
 export async function noteSupervisor(workDir: string, pid: number): Promise<void> {
-  const text = await claimText(await findProcess(pid))
-  const file = openSync(ownClaim(workDir), 'r+')
+  const text = await formatClaim(await findProcess(pid))
+  const file = openSync(getClaimPath(workDir), 'r+')
   try {
     writeSync(file, text, 0)
   } finally {
@@ -57,12 +63,12 @@ export async function noteSupervisor(workDir: string, pid: number): Promise<void
 }
 
 export async function releaseWorkDir(workDir: string): Promise<void> {
-  rmSync(ownClaim(workDir), { force: true })
+  rmSync(getClaimPath(workDir), { force: true })
 }
 
 /** Ends what an earlier, killed winnow left running, and takes nothing. Returns how many processes that were. */
-export async function reapLeftovers(workDir: string): Promise<number> {
-  const claims = claimsIn(workDir)
+export async function endLeftovers(workDir: string): Promise<number> {
+  const claims = listClaims(workDir)
   if (claims.length === 0 || (await isOurs(workDir))) return 0
   const ended = await claimWorkDir(workDir)
   await releaseWorkDir(workDir)
@@ -70,42 +76,42 @@ export async function reapLeftovers(workDir: string): Promise<number> {
 }
 
 async function isOurs(workDir: string): Promise<boolean> {
-  const record = read(ownClaim(workDir))
-  return record?.boot_id === bootId() && record.owner.started === (await ownId()).started
+  const record = readClaim(getClaimPath(workDir))
+  return record?.boot_id === getBootId() && record.owner.started === (await getOwnProcess()).started
 }
 
-function ownClaim(workDir: string): string {
+function getClaimPath(workDir: string): string {
   return join(workDir, `running-${process.pid}.json`)
 }
 
-function claimsIn(workDir: string): string[] {
-  return namesIn(workDir)
+function listClaims(workDir: string): string[] {
+  return listNames(workDir)
     .filter(name => CLAIM.test(name))
     .map(name => join(workDir, name))
 }
 
 /** The supervisor takes its namespace with it; what it could not hold is found by the marks we gave it. */
-async function endLeft(workDir: string, { boot_id, supervisor }: Running): Promise<number> {
-  if (boot_id !== bootId()) return 0
-  const left = supervisor !== null && (await alive(supervisor)) !== null ? [supervisor.pid] : []
+async function endClaimed(workDir: string, { boot_id, supervisor }: RunningClaim): Promise<number> {
+  if (boot_id !== getBootId()) return 0
+  const left = supervisor !== null && (await findAlive(supervisor)) !== null ? [supervisor.pid] : []
   return endMarked(workDir, left)
 }
 
 /** Ends every process that was started in this work directory and has not shed its environment. */
 export async function endMarked(workDir: string, also: readonly number[] = []): Promise<number> {
   const marked = new Set(also)
-  const table = await processTable()
-  for (const { pid } of table) if (pid !== process.pid && (await carriesMark(pid, workDir))) marked.add(pid)
-  const doomed = descendantsOf(table, marked)
+  const table = await listProcesses()
+  for (const { pid } of table) if (pid !== process.pid && (await hasMark(pid, workDir))) marked.add(pid)
+  const doomed = findDescendants(table, marked)
   for (const entry of doomed) endProcess(entry.pid, 'SIGKILL')
   return doomed.length
 }
 
-async function carriesMark(pid: number, workDir: string): Promise<boolean> {
+async function hasMark(pid: number, workDir: string): Promise<boolean> {
   if (process.platform !== 'linux') return false
   try {
     const env = await readFile(`/proc/${pid}/environ`, 'latin1')
-    const marks = [workDir, holdoutRoom(workDir)].map(room => `WINNOW_OUT_DIR=${join(room, 'at', 'out')}`)
+    const marks = [workDir, getHoldoutDir(workDir)].map(room => `WINNOW_OUT_DIR=${join(room, 'at', 'out')}`)
     return env.split('\0').some(entry => marks.includes(entry))
   } catch {
     // Another user's process, or one that has just ended: in neither case ours to end.
@@ -113,38 +119,38 @@ async function carriesMark(pid: number, workDir: string): Promise<boolean> {
   }
 }
 
-async function alive(id: z.infer<typeof processId>): Promise<ProcessEntry | null> {
+async function findAlive(id: z.infer<typeof processId>): Promise<ProcessEntry | null> {
   const entry = await findProcess(id.pid)
   return entry?.started === id.started ? entry : null
 }
 
 let self: z.infer<typeof processId> | null = null
 
-async function ownId(): Promise<z.infer<typeof processId>> {
+async function getOwnProcess(): Promise<z.infer<typeof processId>> {
   self ??= { pid: process.pid, started: (await findProcess(process.pid))?.started ?? '' }
   return self
 }
 
 /** Renamed into its place: nobody reads half a claim and takes it for none. */
-async function write(workDir: string): Promise<void> {
-  const file = ownClaim(workDir)
-  writeFileSync(`${file}.part`, await claimText(null))
+async function writeClaim(workDir: string): Promise<void> {
+  const file = getClaimPath(workDir)
+  writeFileSync(`${file}.part`, await formatClaim(null))
   renameSync(`${file}.part`, file)
 }
 
 const LENGTH = 320
 
 /** Always as long as this, so that it can be told anew where the disk has become full meanwhile. */
-async function claimText(supervisor: ProcessEntry | null): Promise<string> {
-  const value: Running = {
-    boot_id: bootId(),
-    owner: await ownId(),
+async function formatClaim(supervisor: ProcessEntry | null): Promise<string> {
+  const value: RunningClaim = {
+    boot_id: getBootId(),
+    owner: await getOwnProcess(),
     supervisor: supervisor === null ? null : { pid: supervisor.pid, started: supervisor.started },
   }
   return JSON.stringify(value).padEnd(LENGTH)
 }
 
-function read(file: string): Running | null {
+function readClaim(file: string): RunningClaim | null {
   let text: string
   try {
     text = readFileSync(file, 'utf8')

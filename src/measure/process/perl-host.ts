@@ -10,7 +10,7 @@ export interface HostAnswer {
 }
 
 /** What the host says of a launch: what came of it, then that its worker is gone. */
-type Said = { record: string } | { lost: string } | { status: number }
+type HostMessage = { record: string } | { lost: string } | { status: number }
 
 /** A small process that stays and forks a worker for each launch; it ends when its standard input does. */
 export class PerlHost {
@@ -18,7 +18,7 @@ export class PerlHost {
   readonly #ended: Promise<string | null>
   #text = ''
   #complaints = ''
-  #onSaid: ((said: Said) => void) | null = null
+  #onSaid: ((said: HostMessage) => void) | null = null
   /** Workers that are still to be reported gone, of launches that are answered. */
   #leaving = 0
   alive = true
@@ -50,7 +50,7 @@ export class PerlHost {
   async run(envelope: Buffer): Promise<HostAnswer> {
     this.#child.ref()
     for (const stream of this.#streams()) stream.ref()
-    const over = new Promise<Said>(resolve => (this.#onSaid = resolve))
+    const over = new Promise<HostMessage>(resolve => (this.#onSaid = resolve))
     this.#child.stdin?.write(envelope)
     const end = await Promise.race([over, this.#ended])
     this.#onSaid = null

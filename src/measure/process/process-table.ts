@@ -14,18 +14,18 @@ const run = promisify(execFile)
 const STAT = /^(\d+) \(.*\) (\S)(.*)$/s
 
 /** Every live process that can be seen. Zombies are dead already. */
-export async function processTable(): Promise<ProcessEntry[]> {
-  if (process.platform !== 'linux') return fromPs()
+export async function listProcesses(): Promise<ProcessEntry[]> {
+  if (process.platform !== 'linux') return listProcessesWithPs()
   return readdirSync('/proc').flatMap(name => (/^\d+$/.test(name) ? (readEntry(Number(name)) ?? []) : []))
 }
 
 export async function findProcess(pid: number): Promise<ProcessEntry | null> {
   if (process.platform === 'linux') return readEntry(pid)
-  return (await fromPs()).find(entry => entry.pid === pid) ?? null
+  return (await listProcessesWithPs()).find(entry => entry.pid === pid) ?? null
 }
 
 /** `roots` and everything that stems from them, as far as parenthood still tells. */
-export function descendantsOf(table: readonly ProcessEntry[], roots: ReadonlySet<number>): ProcessEntry[] {
+export function findDescendants(table: readonly ProcessEntry[], roots: ReadonlySet<number>): ProcessEntry[] {
   const found = new Set(roots)
   let before = -1
   while (before !== found.size) {
@@ -61,7 +61,7 @@ function readEntry(pid: number): ProcessEntry | null {
   return { pid, ppid: Number(fields[0]), pgid: Number(fields[1]), started: fields[18] ?? '' }
 }
 
-async function fromPs(): Promise<ProcessEntry[]> {
+async function listProcessesWithPs(): Promise<ProcessEntry[]> {
   const { stdout } = await run('ps', ['-A', '-o', 'pid=,ppid=,pgid=,stat=,lstart='])
   return stdout.split('\n').flatMap(line => {
     const [, pid, ppid, pgid, state = 'Z', started = ''] =

@@ -6,7 +6,7 @@ import { REAPER_SCRIPT } from './reaper-script.ts'
 import { readStatus } from './signal-name.ts'
 import { SupervisorLost } from './supervisor-output.ts'
 
-type Mode = Extract<Strategy, 'uid' | 'pid-namespace' | 'subreaper'>
+type ReaperMode = Extract<Strategy, 'uid' | 'pid-namespace' | 'subreaper'>
 /** The user that experiment code runs as; we must be root to become it. */
 export interface Owner {
   uid: number
@@ -22,12 +22,12 @@ const record = z.object({
 })
 
 /** The strategies that reap: they know when the last process is dead and what all of them used. */
-export function reaper(mode: Mode, owner: Owner | null = null): Supervisor {
+export function createReaper(mode: ReaperMode, owner: Owner | null = null): Supervisor {
   const resting: PerlHost[] = []
 
   function takeHost(): PerlHost {
     for (let host = resting.pop(); host !== undefined; host = resting.pop()) if (host.alive) return host
-    return new PerlHost(hostArguments(mode, owner))
+    return new PerlHost(buildHostArguments(mode, owner))
   }
 
   return {
@@ -35,27 +35,31 @@ export function reaper(mode: Mode, owner: Owner | null = null): Supervisor {
     async run(launch, onSpawn) {
       const host = takeHost()
       if (host.pid !== undefined) await onSpawn?.(host.pid)
-      const { value, timedOut } = await withDeadline(host.run(envelope(launch)), endingOf(host), launch)
+      const { value, timedOut } = await withDeadline(
+        host.run(encodeLaunch(launch)),
+        createHostTerminator(host),
+        launch,
+      )
       if (host.alive) resting.push(host)
       launch.signal.throwIfAborted()
-      return { ...endedFrom(value, mode), timedOut }
+      return { ...parseEnded(value, mode), timedOut }
     },
   }
 }
 
-function hostArguments(mode: Mode, owner: Owner | null): string[] {
+function buildHostArguments(mode: ReaperMode, owner: Owner | null): string[] {
   const script = ['-e', REAPER_SCRIPT, mode, process.arch, String(process.pid)]
   return owner === null ? script : [...script, String(owner.uid), String(owner.gid)]
 }
 
-function envelope(launch: Launch): Buffer {
+function encodeLaunch(launch: Launch): Buffer {
   const env = Object.entries(launch.env).map(([name, value]) => `${name}=${value}`)
   const fields = [launch.command, launch.cwd, launch.stdout, launch.stderr, ...env]
   const body = Buffer.from(fields.join('\0'))
   return Buffer.concat([Buffer.from(String(body.length).padStart(8, '0')), body])
 }
 
-function endingOf(host: PerlHost) {
+function createHostTerminator(host: PerlHost) {
   return { term: () => host.command('t'), kill: () => host.command('k'), destroy: () => host.destroy() }
 }
 
@@ -72,7 +76,7 @@ const KILLED_FROM_BELOW = {
   unreaped: true,
 } as const
 
-function endedFrom({ record: line, lost, signal }: HostAnswer, mode: Mode): Omit<Ended, 'timedOut'> {
+function parseEnded({ record: line, lost, signal }: HostAnswer, mode: ReaperMode): Omit<Ended, 'timedOut'> {
   if (line === null && mode === 'subreaper' && signal === 'SIGKILL') return KILLED_FROM_BELOW
   if (line === null) throw new SupervisorLost({ stdout: '', stderr: lost, how: signal ?? 'by itself' })
   const said = record.parse(JSON.parse(line))

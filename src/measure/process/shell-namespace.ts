@@ -16,11 +16,11 @@ echo $? >&4
 `
 
 /** A process namespace where there is no perl: everything dies for certain, but nobody adds up what it used. */
-export function shellNamespace(monotonic: () => number): Supervisor {
+export function createShellNamespace(monotonic: () => number): Supervisor {
   return {
     strategy: 'shell-namespace',
     async run(launch, onSpawn) {
-      const child = start(launch)
+      const child = startInNamespace(launch)
       const started = monotonic()
       const output = collectOutput(child)
       if (child.pid !== undefined) await onSpawn?.(child.pid)
@@ -38,7 +38,7 @@ export function shellNamespace(monotonic: () => number): Supervisor {
   }
 }
 
-function start(launch: Launch): ChildProcess {
+function startInNamespace(launch: Launch): ChildProcess {
   const init = ['/bin/sh', '-c', INIT, 'init', launch.command, launch.stdout, launch.stderr]
   const namespace = ['unshare', '--user', '--map-current-user', '--pid', '--fork', '--kill-child=KILL']
   const args = ['--pdeathsig', 'KILL', ...namespace, ...init]

@@ -1,15 +1,15 @@
 import { execute } from '../execute.ts'
-import { seedOf } from '../../model/coins.ts'
-import { baseOf, candidatesOf, type Session } from '../session.ts'
-import { samplesNeeded } from './stability.ts'
+import { drawSeed } from '../../model/coins.ts'
+import { findBaseSide, listCandidateSides, type Session } from '../session.ts'
+import { countSamplesNeeded } from './stability.ts'
 
 /** A side on its own: a sync, or the incumbent's numbers that others will be compared with. */
-export async function alone(session: Session): Promise<void> {
+export async function measureAlone(session: Session): Promise<void> {
   const { order, spec } = session.input
-  const side = candidatesOf(session)[0] ?? baseOf(session)
+  const side = listCandidateSides(session)[0] ?? findBaseSide(session)
   if (side === undefined) return
-  const samples = samplesNeeded(spec.measurement.stability)
+  const samples = countSamplesNeeded(spec.measurement.stability)
   for (let taken = 0; taken < samples && !side.ended; taken++) {
-    await execute(session, side, { role: 'sample', seed: seedOf(order, taken) })
+    await execute(session, side, { role: 'sample', seed: drawSeed(order, taken) })
   }
 }

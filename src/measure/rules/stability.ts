@@ -1,14 +1,14 @@
-import { type Rungs, rungsOf, type Stability } from '../../decide/ladder.ts'
-import { executionsOf, snapshotOf } from '../../decide/readings.ts'
+import { type LadderRungs, getRungs, type StabilitySpec } from '../../decide/ladder.ts'
+import { listExecutions, buildSnapshot } from '../../decide/readings.ts'
 import { decideStability } from '../../decide/stability.ts'
 import { UserError } from '../../errors.ts'
 import type { Snapshot } from '../../model/snapshot.ts'
 import { execute } from '../execute.ts'
-import { seedOf, turns } from '../../model/coins.ts'
-import { baseOf, candidatesOf, type Session, type Side } from '../session.ts'
+import { drawSeed, drawTurns } from '../../model/coins.ts'
+import { findBaseSide, listCandidateSides, type Session, type OrderSide } from '../session.ts'
 
 /** ce's rules: so many samples as the mode asks for, and no more than the next measurement it names. */
-export async function stability(session: Session, baseline: Snapshot | null): Promise<void> {
+export async function measureStability(session: Session, baseline: Snapshot | null): Promise<void> {
   const { order, spec } = session.input
   const plan = spec.measurement.stability
   if (plan === null) {
@@ -17,51 +17,53 @@ export async function stability(session: Session, baseline: Snapshot | null): Pr
       fix: 'issue the order anew from the spec that is in force',
     })
   }
-  const contenders = candidatesOf(session)
-  const base = baseline === null ? baseOf(session) : undefined
-  if (rungsOf(plan)?.smoke === true) await smoke(session, contenders)
+  const contenders = listCandidateSides(session)
+  const base = baseline === null ? findBaseSide(session) : undefined
+  if (getRungs(plan)?.smoke === true) await runSmoke(session, contenders)
   for (let block = 0; ; block++) {
-    const wanted = contenders.filter(side => wantsMore(session, side, { plan, baseline }))
+    const wanted = contenders.filter(side => shouldContinue(session, side, { plan, baseline }))
     if (wanted.length === 0) return
     const due =
-      base !== undefined && samplesOf(session, base) < samplesNeeded(plan) ? [base, ...wanted] : wanted
-    for (const side of turns(order, block, due)) {
-      await execute(session, side, { role: 'sample', seed: seedOf(order, block) })
+      base !== undefined && countSamples(session, base) < countSamplesNeeded(plan)
+        ? [base, ...wanted]
+        : wanted
+    for (const side of drawTurns(order, block, due)) {
+      await execute(session, side, { role: 'sample', seed: drawSeed(order, block) })
     }
   }
 }
 
 /** What a side measured for comparison takes: as many samples as a keep would need. */
-export function samplesNeeded(plan: Stability | null): number {
+export function countSamplesNeeded(plan: StabilitySpec | null): number {
   if (plan === null || plan.mode === 'stable') return 1
-  return rungsOf(plan)?.confirmation ?? plan.repeat_count
+  return getRungs(plan)?.confirmation ?? plan.repeat_count
 }
 
-async function smoke(session: Session, contenders: readonly Side[]): Promise<void> {
-  const seed = seedOf(session.input.order, 0)
+async function runSmoke(session: Session, contenders: readonly OrderSide[]): Promise<void> {
+  const seed = drawSeed(session.input.order, 0)
   for (const side of contenders) await execute(session, side, { role: 'smoke', seed })
 }
 
-interface Against {
-  plan: Stability
+interface StabilityTarget {
+  plan: StabilitySpec
   baseline: Snapshot | null
 }
 
-function wantsMore(session: Session, side: Side, { plan, baseline }: Against): boolean {
+function shouldContinue(session: Session, side: OrderSide, { plan, baseline }: StabilityTarget): boolean {
   if (side.ended) return false
-  const taken = samplesOf(session, side)
-  const rungs: Rungs | null = rungsOf(plan)
+  const taken = countSamples(session, side)
+  const rungs: LadderRungs | null = getRungs(plan)
   if (taken === 0) return true
-  if (rungs === null) return taken < samplesNeeded(plan)
+  if (rungs === null) return taken < countSamplesNeeded(plan)
   const { spec } = session.input
   const decision = decideStability({
     spec: { metric: spec.metric, measurement: { stability: plan } },
-    baseline: baseline ?? snapshotOf(spec, session.draft, 'base'),
-    candidate: snapshotOf(spec, session.draft, side.label),
+    baseline: baseline ?? buildSnapshot(spec, session.draft, 'base'),
+    candidate: buildSnapshot(spec, session.draft, side.label),
   })
   return decision.next_measurement !== 'none'
 }
 
-function samplesOf(session: Session, side: Side): number {
-  return executionsOf(session.draft, side.label, 'sample').length
+function countSamples(session: Session, side: OrderSide): number {
+  return listExecutions(session.draft, side.label, 'sample').length
 }

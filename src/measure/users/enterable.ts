@@ -3,12 +3,12 @@ import { dirname } from 'node:path'
 import { chooseSupervisor } from '../process/choose.ts'
 import type { Owner } from '../process/reaper.ts'
 import type { Supervisor } from '../process/launch.ts'
-import { requireOurs, type SideUsers } from './side-users.ts'
-import { quoted } from './shell-words.ts'
-import { sweepShared } from './sweep.ts'
+import { requireRootOwned, type SideUsers } from './side-users.ts'
+import { quoteShell } from './shell-words.ts'
+import { clearSharedFolders } from './sweep.ts'
 import { UnfitMachine } from './unfit-machine.ts'
 import { findWritable } from './find-writable.ts'
-import { type Reach, reachesOf } from './way-to-programs.ts'
+import { type PathRisk, listPathRisks } from './way-to-programs.ts'
 
 /** Others may enter, and cannot list what lies beside them. */
 const ENTER_ONLY = 0o711
@@ -19,9 +19,9 @@ const FIRST = 10
 /** So many questions at once that the codes suffice. */
 const AT_ONCE = 200
 
-export function makeEnterable(dir: string): void {
+export function makeAccessible(dir: string): void {
   mkdirSync(dir, { recursive: true })
-  requireOurs(dir)
+  requireRootOwned(dir)
   chmodSync(dir, ENTER_ONLY)
 }
 
@@ -30,22 +30,22 @@ export function makeEnterable(dir: string): void {
  * find by PATH and no code that runs afterwards. It also ends whatever a killed winnow has left running under one of their numbers, and takes away what lies
  * about of theirs.
  */
-export async function tryUsers(
+export async function checkUserAccess(
   { owners }: SideUsers,
   { workDir, searched, laterCode }: { workDir: string; searched: string; laterCode: readonly string[] },
   monotonic: () => number,
 ): Promise<void> {
-  const way = wayDown(workDir)
-  const reaches = reachesOf(searched)
+  const way = listFoldersDown(workDir)
+  const reaches = listPathRisks(searched)
   const later = laterCode.filter(path => lstatSync(path, { throwIfNoEntry: false }) !== undefined)
-  const waysToLater = later.flatMap(path => reachesOf(path))
+  const waysToLater = later.flatMap(path => listPathRisks(path))
   for (const owner of owners) {
     const supervisor = await chooseSupervisor({ owner, monotonic })
-    const closed = way[await firstYes(supervisor, way.map(isClosed))]
-    if (closed !== undefined) throw cannotEnter(owner, closed)
+    const closed = way[await findFirstYes(supervisor, way.map(isClosed))]
+    if (closed !== undefined) throw toAccessError(owner, closed)
     const open =
       reaches[
-        await firstYes(
+        await findFirstYes(
           supervisor,
           reaches.map(({ asks }) => asks),
         )
@@ -53,25 +53,25 @@ export async function tryUsers(
     if (open !== undefined) throw canChange(owner, open)
     const onWay =
       waysToLater[
-        await firstYes(
+        await findFirstYes(
           supervisor,
           waysToLater.map(({ asks }) => asks),
         )
       ]
     const writable = onWay?.folder ?? findWritable(later, owner)
     if (writable !== null) throw canChangeLater(owner, writable)
-    await sweepShared(owner)
+    await clearSharedFolders(owner)
   }
 }
 
-function cannotEnter({ uid }: Owner, folder: string): UnfitMachine {
+function toAccessError({ uid }: Owner, folder: string): UnfitMachine {
   return new UnfitMachine(
     `user ${uid} of a side cannot enter ${folder}`,
     `chmod o+x ${folder}, or use isolation: none`,
   )
 }
 
-function canChange({ uid }: Owner, { folder }: Reach): UnfitMachine {
+function canChange({ uid }: Owner, { folder }: PathRisk): UnfitMachine {
   return new UnfitMachine(
     `user ${uid} of a side can change what others find by PATH in ${folder}`,
     `chmod -R o-w ${folder}, or take it off PATH`,
@@ -85,25 +85,25 @@ function canChangeLater({ uid }: Owner, path: string): UnfitMachine {
   )
 }
 
-function wayDown(dir: string): string[] {
-  return dir === dirname(dir) ? [dir] : [...wayDown(dirname(dir)), dir]
+function listFoldersDown(dir: string): string[] {
+  return dir === dirname(dir) ? [dir] : [...listFoldersDown(dirname(dir)), dir]
 }
 
 function isClosed(folder: string): string {
-  return `! test -x ${quoted(folder)}`
+  return `! test -x ${quoteShell(folder)}`
 }
 
 /** Which of these questions that user's shell answers by yes first; past their end where none is. */
-async function firstYes(supervisor: Supervisor, questions: readonly string[]): Promise<number> {
+async function findFirstYes(supervisor: Supervisor, questions: readonly string[]): Promise<number> {
   for (let from = 0; from < questions.length; from += AT_ONCE) {
     const asked = questions.slice(from, from + AT_ONCE)
-    const code = await askedOnce(supervisor, asked)
+    const code = await askShell(supervisor, asked)
     if (code !== NONE) return from + code - FIRST
   }
   return questions.length
 }
 
-async function askedOnce(supervisor: Supervisor, questions: readonly string[]): Promise<number> {
+async function askShell(supervisor: Supervisor, questions: readonly string[]): Promise<number> {
   const steps = questions.map((asks, at) => `if ${asks}; then exit ${FIRST + at}; fi`)
   const ended = await supervisor.run({
     command: [...steps, `exit ${NONE}`].join('\n'),

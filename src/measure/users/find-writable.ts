@@ -8,14 +8,14 @@ import type { Owner } from '../process/reaper.ts'
  */
 export function findWritable(paths: readonly string[], owner: Owner): string | null {
   for (const path of paths) {
-    const found = writableBelow(realpathSync(path), owner)
+    const found = findWritableBelow(realpathSync(path), owner)
     if (found !== null) return found
   }
   return null
 }
 
-function writableBelow(root: string, owner: Owner): string | null {
-  if (!foldersAbove(root).every(folder => canEnter(lstatSync(folder), owner))) return null
+function findWritableBelow(root: string, owner: Owner): string | null {
+  if (!listFoldersAbove(root).every(folder => canEnter(lstatSync(folder), owner))) return null
   const pending = [root]
   for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
     const stat = lstatSync(path, { throwIfNoEntry: false })
@@ -28,9 +28,9 @@ function writableBelow(root: string, owner: Owner): string | null {
   return null
 }
 
-function foldersAbove(path: string): string[] {
+function listFoldersAbove(path: string): string[] {
   const above = dirname(path)
-  return above === path ? [] : [...foldersAbove(above), above]
+  return above === path ? [] : [...listFoldersAbove(above), above]
 }
 
 /** An owner without the right to write gives it to itself. */

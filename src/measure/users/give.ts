@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { chmodSync, lstatSync, mkdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { copyLeft } from '../copy-left.ts'
+import { copyFolder } from '../copy-left.ts'
 import type { Owner } from '../process/reaper.ts'
 import { removeAll } from '../remove.ts'
 
@@ -13,7 +13,7 @@ const COPYING = ['-RP', '--preserve=links', '--reflink=auto']
 const LEFT = 'what it left in its out directory for the scorer'
 
 /** Everything below, links themselves and never what they name. */
-export async function give(path: string, { uid, gid }: Owner): Promise<void> {
+export async function changeOwner(path: string, { uid, gid }: Owner): Promise<void> {
   await run('chown', ['-hR', `${uid}:${gid}`, '--', path])
 }
 
@@ -22,19 +22,19 @@ export async function give(path: string, { uid, gid }: Owner): Promise<void> {
  * and no bit by which a program would run as somebody else is kept. It is made in `room`, which is root's alone, because
  * modes are changed from a folder on, and a link in its place would be followed. What is no folder counts as an empty one.
  */
-export async function copyFor(
+export async function copyForUser(
   owner: Owner,
   { from, room, to }: { from: string; room: string; to: string },
 ): Promise<void> {
   await removeAll(room)
   mkdirSync(room, { mode: 0o700 })
   const copy = join(room, 'copy')
-  if (isFolder(from)) await copyLeft({ from, to: copy, options: COPYING, what: LEFT })
+  if (isFolder(from)) await copyFolder({ from, to: copy, options: COPYING, what: LEFT })
   else mkdirSync(copy)
   if (!isFolder(copy)) throw new Error(`${from} was replaced while it was copied`)
   chmodSync(copy, 0o700)
   await run('chmod', ['-R', 'u+rwX,go-rwx,u-s,g-s', '--', copy])
-  await give(copy, owner)
+  await changeOwner(copy, owner)
   renameSync(copy, to)
   await removeAll(room)
 }

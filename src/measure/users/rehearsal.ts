@@ -1,9 +1,9 @@
-import { sha256 } from '../../model/canonical.ts'
-import { bothStreams } from '../../model/failed-output.ts'
+import { hashSha256 } from '../../model/canonical.ts'
+import { joinStreams } from '../../model/failed-output.ts'
 import type { Order } from '../../model/order.ts'
 import type { Report } from '../../model/report.ts'
 import type { MeasureInput } from '../input.ts'
-import { measure } from '../measure.ts'
+import { measureOrder } from '../measure.ts'
 import { UnfitMachine } from './unfit-machine.ts'
 
 const MOST_CHARACTERS = 300
@@ -12,17 +12,21 @@ const MOST_CHARACTERS = 300
  * Whether a project can be measured as such a user at all: the pinned commit, of which nothing is from an experiment, is
  * set up, passes its gates and runs once. Null: it works. What it measures counts for nothing.
  */
-export async function rehearse(input: MeasureInput): Promise<string | null> {
-  const why = await failureOf(input)
+export async function runDryRun(input: MeasureInput): Promise<string | null> {
+  const why = await findDryRunFailure(input)
   return why && why.slice(0, MOST_CHARACTERS)
 }
 
-async function failureOf(input: MeasureInput): Promise<string | null> {
+async function findDryRunFailure(input: MeasureInput): Promise<string | null> {
   try {
     // Nothing of it is the order's: neither a start, nor what a loss would keep, nor items.
     const { onPartial: _partial, onItems: _items, onExecution: _execution, ...bare } = input
-    const report = await measure({ ...bare, order: rehearsalOf(input.order), onStart: async () => {} })
-    const why = failureIn(report)
+    const report = await measureOrder({
+      ...bare,
+      order: buildDryRunOrder(input.order),
+      onStart: async () => {},
+    })
+    const why = describeFirstFailure(report)
     return why && `as a user of its own ${why}`
   } catch (error) {
     if (error instanceof UnfitMachine) return `${error.message} (${error.fix})`
@@ -30,11 +34,11 @@ async function failureOf(input: MeasureInput): Promise<string | null> {
   }
 }
 
-function rehearsalOf(order: Order): Order {
+function buildDryRunOrder(order: Order): Order {
   return {
     ...order,
-    id: sha256(`rehearsal ${order.id}`),
-    coins: sha256(`rehearsal ${order.coins}`),
+    id: hashSha256(`rehearsal ${order.id}`),
+    coins: hashSha256(`rehearsal ${order.coins}`),
     purpose: 'calibration',
     base: order.pin,
     candidates: [],
@@ -43,18 +47,24 @@ function rehearsalOf(order: Order): Order {
   }
 }
 
-function failureIn({ setups, gates, executions, tampered, runner_error: failed }: Report): string | null {
+function describeFirstFailure({
+  setups,
+  gates,
+  executions,
+  tampered,
+  runner_error: failed,
+}: Report): string | null {
   if (failed !== null) return `nothing ran: ${failed}`
   if (tampered !== null) return `the pinned commit changes ${tampered.path}`
   const setup = setups.find(({ ok }) => !ok)
-  if (setup) return `the set-up fails: ${lastLine(bothStreams(setup.output))}`
+  if (setup) return `the set-up fails: ${describeLastLine(joinStreams(setup.output))}`
   const gate = gates.find(({ passed }) => !passed)
-  if (gate) return `gate ${gate.name} fails: ${lastLine(bothStreams(gate.output))}`
+  if (gate) return `gate ${gate.name} fails: ${describeLastLine(joinStreams(gate.output))}`
   const run = executions.find(({ status }) => status !== 'ok')
-  if (run) return `the harness fails: ${lastLine(bothStreams(run.output) || run.error)}`
+  if (run) return `the harness fails: ${describeLastLine(joinStreams(run.output) || run.error)}`
   return executions.length === 0 ? 'nothing ran' : null
 }
 
-function lastLine(text = ''): string {
+function describeLastLine(text = ''): string {
   return text.trim().split('\n').at(-1) || 'it says nothing'
 }

@@ -1,3 +1,3 @@
-export function quoted(path: string): string {
+export function quoteShell(path: string): string {
   return `'${path.replaceAll("'", `'\\''`)}'`
 }

@@ -27,33 +27,33 @@ export const MAKE_USERS = `${EACH}; do useradd --system --user-group --no-create
 export const REMOVE_USERS = `${EACH}; do userdel winnow-$n; done`
 
 /** Why there are no such users here, and what to do about it. */
-export interface NoUsers {
+export interface MissingUsers {
   what: string
   fix: string
 }
 
 /** Those that the machine knows, whoever asks. */
-export function listedUsers(): Owner[] | NoUsers {
-  if (process.platform === 'linux') return ownersIn(readFileSync('/etc/passwd', 'utf8'))
+export function listSideUsers(): Owner[] | MissingUsers {
+  if (process.platform === 'linux') return parseOwners(readFileSync('/etc/passwd', 'utf8'))
   const what = `users for sides are not built for ${process.platform}`
   return { what, fix: 'measure on Linux, or use isolation: none' }
 }
 
 /** Everything that has to be true before a side can have a user of its own. */
-export function findSideUsers(): SideUsers | NoUsers {
-  const owners = listedUsers()
+export function findSideUsers(): SideUsers | MissingUsers {
+  const owners = listSideUsers()
   if ('what' in owners) return owners
-  if (process.getuid?.() === 0) return unsafeLinks() ?? { dir: SIDES_DIR, owners }
+  if (process.getuid?.() === 0) return checkHardLinks() ?? { dir: SIDES_DIR, owners }
   return { what: 'only root can run code as other users', fix: 'run winnow as root, or use isolation: none' }
 }
 
 export function requireSideUsers(): SideUsers {
   const found = findSideUsers()
   if ('owners' in found) return found
-  throw noSideUsers(found)
+  throw toMissingUsersError(found)
 }
 
-export function noSideUsers({ what, fix }: NoUsers): UserError {
+export function toMissingUsersError({ what, fix }: MissingUsers): UserError {
   return new UserError(`measurement.isolation uid: ${what}`, {
     place: { path: 'measurement.isolation' },
     fix,
@@ -61,7 +61,7 @@ export function noSideUsers({ what, fix }: NoUsers): UserError {
 }
 
 /** Everything that runs under a number is ended with it: it may be nobody else's. */
-export function ownersIn(passwd: string): Owner[] | NoUsers {
+export function parseOwners(passwd: string): Owner[] | MissingUsers {
   const entries = passwd.split('\n').flatMap(line => {
     const [name = '', , uid, gid] = line.split(':')
     return uid === undefined || gid === undefined ? [] : [{ name, uid: Number(uid), gid: Number(gid) }]
@@ -92,15 +92,15 @@ function isPlain(id: number): boolean {
 const HARD_LINKS = '/proc/sys/fs/protected_hardlinks'
 
 /** Where anybody may give a file of root's a second name in a folder of their own, giving folders away gives that away. */
-function unsafeLinks(): NoUsers | null {
-  if (protectedLinks() === '1') return null
+function checkHardLinks(): MissingUsers | null {
+  if (readLinkProtection() === '1') return null
   return {
     what: 'the kernel lets users link files of others',
     fix: 'sysctl -w fs.protected_hardlinks=1, as root',
   }
 }
 
-function protectedLinks(): string {
+function readLinkProtection(): string {
   try {
     return readFileSync(HARD_LINKS, 'utf8').trim()
   } catch (error) {
@@ -112,7 +112,7 @@ function protectedLinks(): string {
 const WRITABLE_BY_OTHERS = 0o022
 
 /** Who may write there could put one side's folder in another's place. */
-export function requireOurs(dir: string): void {
+export function requireRootOwned(dir: string): void {
   const found = lstatSync(dir)
   const { uid, mode } = found
   if (found.isDirectory() && uid === process.getuid?.() && (mode & WRITABLE_BY_OTHERS) === 0) return

@@ -10,16 +10,16 @@ const OPEN_TO_ALL = ['/tmp', '/var/tmp', '/dev/shm']
  * What one execution put where all may write is not there for the next, of whichever side. Nothing of that user runs
  * meanwhile, and nobody else may move it: these folders are sticky.
  */
-export async function sweepShared({ uid }: Owner): Promise<void> {
+export async function clearSharedFolders({ uid }: Owner): Promise<void> {
   for (const dir of OPEN_TO_ALL)
-    for (const name of bytesOfNames(dir)) {
+    for (const name of listRawNames(dir)) {
       const path = Buffer.concat([Buffer.from(`${dir}/`), name])
       if (lstatSync(path, { throwIfNoEntry: false })?.uid === uid) await removeNamed(path, uid)
     }
 }
 
 /** A name that is no text is a name all the same. */
-function bytesOfNames(dir: string): Buffer[] {
+function listRawNames(dir: string): Buffer[] {
   try {
     return readdirSync(dir, { encoding: 'buffer' })
   } catch (error) {

@@ -1,9 +1,9 @@
 import { lstatSync, readlinkSync, type Stats } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
-import { quoted } from './shell-words.ts'
+import { quoteShell } from './shell-words.ts'
 
 /** What the user of a side must not be able to do, as a question to its shell, and to which folder it would. */
-export interface Reach {
+export interface PathRisk {
   asks: string
   folder: string
 }
@@ -16,23 +16,23 @@ const STICKY = 0o1000
  * Everybody finds programs by PATH: who may write to one of its folders, to a program in it, or to a folder through which
  * it is looked up, chooses what others run. A relative folder lies in the side's own tree, and is nobody else's.
  */
-export function reachesOf(searched: string): Reach[] {
-  const reaches = new Map<string, Reach>()
+export function listPathRisks(searched: string): PathRisk[] {
+  const reaches = new Map<string, PathRisk>()
   const add = (asks: string, folder: string) => reaches.set(asks, { asks, folder })
   for (const path of searched.split(':').filter(isAbsolute)) {
-    const way = wayTo(path)
+    const way = listLookupFolders(path)
     for (const { folder, leadsOn } of way) {
-      add(`test -O ${quoted(folder)}`, folder)
+      add(`test -O ${quoteShell(folder)}`, folder)
       // There nobody renames what is another's, and what leads on is there.
-      if (!(leadsOn && isSticky(folder))) add(`test -w ${quoted(folder)}`, folder)
+      if (!(leadsOn && isSticky(folder))) add(`test -w ${quoteShell(folder)}`, folder)
     }
     const last = way.at(-1)
-    if (last?.leadsOn === false && !last.ends) add(changesOneIn(last.folder), last.folder)
+    if (last?.leadsOn === false && !last.ends) add(buildProgramTest(last.folder), last.folder)
   }
   return [...reaches.values()]
 }
 
-interface Passed {
+interface LookupFolder {
   folder: string
   /** The next one exists in it. */
   leadsOn: boolean
@@ -41,8 +41,8 @@ interface Passed {
 }
 
 /** Every folder in which a name is looked up, those behind links too. */
-function wayTo(path: string): Passed[] {
-  const passed: Passed[] = []
+function listLookupFolders(path: string): LookupFolder[] {
+  const passed: LookupFolder[] = []
   let links = 0
   let at = '/'
   const parts = path.split('/')
@@ -70,7 +70,7 @@ function isSticky(folder: string): boolean {
   return (lstatSync(folder).mode & STICKY) !== 0
 }
 
-function changesOneIn(folder: string): string {
+function buildProgramTest(folder: string): string {
   const own = 'test -w "$f" || test -O "$f"'
-  return `(for f in ${quoted(folder)}/*; do if test -f "$f" && { ${own}; }; then exit 0; fi; done; exit 1)`
+  return `(for f in ${quoteShell(folder)}/*; do if test -f "$f" && { ${own}; }; then exit 0; fi; done; exit 1)`
 }

@@ -14,14 +14,14 @@ const INSTALLED_BY = {
 const NEWEST = ' # zizmor: ignore[adhoc-packages] the newest version, unless you name one'
 
 /** By itself, and not with the tool chain: no job that measures has an agent. */
-export function agentsAction({ specs }: Pick<GithubSetup, 'specs'>): string {
+export function renderAgentsAction({ specs }: Pick<GithubSetup, 'specs'>): string {
   const presets = specs.flatMap(({ propose }) =>
     propose.flatMap(one =>
       one.use === 'command' && one.command === undefined && one.preset !== undefined ? [one.preset] : [],
     ),
   )
   const steps = [...new Set(presets)].map(preset =>
-    step(`Install ${preset}`, `${INSTALLED_BY[preset]}${NEWEST}`),
+    renderStep(`Install ${preset}`, `${INSTALLED_BY[preset]}${NEWEST}`),
   )
   return `# Written once by \`winnow init --github\` from the specs, and yours from then on: winnow never touches it again.
 # It is read from the default branch, by the job that asks for ideas and by no other. Name the version of an agent after
@@ -31,10 +31,10 @@ description: Sets up the programs that are asked for ideas.
 runs:
   using: composite
   steps:
-${(steps.length === 0 ? [step('Commands of the spec need nothing more so far', "'true'")] : steps).join('\n')}
+${(steps.length === 0 ? [renderStep('Commands of the spec need nothing more so far', "'true'")] : steps).join('\n')}
 `
 }
 
-function step(name: string, run: string): string {
+function renderStep(name: string, run: string): string {
   return `    - name: ${name}\n      shell: bash\n      run: ${run}`
 }

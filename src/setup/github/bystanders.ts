@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { Document, isSeq, parse, visit } from 'yaml'
-import { fits } from './filter-pattern.ts'
+import { isBranchMatch } from './filter-pattern.ts'
 
 /** A workflow of the repository's own, and how it leaves winnow's branches alone. */
-export interface Bystander {
+export interface ForeignWorkflow {
   path: string
   /** Triggers that would start it for winnow's branches. */
   triggers: Trigger[]
@@ -37,7 +37,7 @@ const workflow = z.looseObject({ on: trigger, jobs: jobs.catch({}) })
 const MOST_ALIASES = 50
 
 /** Which workflows would run on a campaign's own branches; null for a file that cannot be read as one. */
-export function bystander(path: string, text: string, prefix: string): Bystander | null {
+export function analyzeWorkflow(path: string, text: string, prefix: string): ForeignWorkflow | null {
   const read = readWorkflow(text)
   if (read === null) return null
   const pushed = [`${prefix}/x`, `${prefix}-exp/x/exp-001`, `${prefix}-campaign/x`]
@@ -47,21 +47,21 @@ export function bystander(path: string, text: string, prefix: string): Bystander
     pull_request: into,
     pull_request_target: into,
   } as const
-  const filtered = FILTERED.filter(name => runs(read.on, name, asked[name].branches))
-  const unfiltered = (['create', 'delete'] as const).filter(name => always(read, name, prefix))
-  const quiet = filtered.map(name => [name, without(read.on.get(name), asked[name].glob)] as const)
+  const filtered = FILTERED.filter(name => isTriggered(read.on, name, asked[name].branches))
+  const unfiltered = (['create', 'delete'] as const).filter(name => isAlwaysTriggered(read, name, prefix))
+  const quiet = filtered.map(name => [name, addIgnoredBranches(read.on.get(name), asked[name].glob)] as const)
   return {
     path,
     triggers: [...filtered, ...unfiltered],
-    on: quiet.length === 0 ? '' : onLines(text, new Map(quiet), read.on),
-    condition: unfiltered.length === 0 ? null : elsewhere(prefix),
+    on: quiet.length === 0 ? '' : renderTriggerLines(text, new Map(quiet), read.on),
+    condition: unfiltered.length === 0 ? null : renderBranchCondition(prefix),
   }
 }
 
 const FILTERED = ['push', 'pull_request', 'pull_request_target'] as const satisfies Filtered[]
 
 /** The trigger with one more filter. GitHub takes no `branches-ignore` beside `branches`; there the last that fits decides. */
-function without(trigger: unknown, glob: string): Record<string, unknown> {
+function addIgnoredBranches(trigger: unknown, glob: string): Record<string, unknown> {
   const read = filters.safeParse(trigger ?? null)
   const { branches, 'branches-ignore': ignored = [], ...rest } = (read.success ? read.data : null) ?? {}
   return branches === undefined
@@ -70,12 +70,14 @@ function without(trigger: unknown, glob: string): Record<string, unknown> {
 }
 
 /** Where `on:` is a name or a list, it has to become a map, and every trigger is named. */
-function onLines(
+function renderTriggerLines(
   text: string,
   quiet: ReadonlyMap<string, unknown>,
   triggers: ReadonlyMap<string, unknown>,
 ): string {
-  const isMap = z.looseObject({ on: z.record(z.string(), z.unknown()) }).safeParse(parsed(text)).success
+  const isMap = z
+    .looseObject({ on: z.record(z.string(), z.unknown()) })
+    .safeParse(parseWorkflowYaml(text)).success
   const named = isMap ? [...quiet.keys()] : [...triggers.keys()]
   const document = new Document({
     on: Object.fromEntries(named.map(name => [name, quiet.get(name) ?? null])),
@@ -92,18 +94,18 @@ function onLines(
   return document.toString(options).replace(/ +$/gm, '').trimEnd()
 }
 
-function parsed(text: string): unknown {
+function parseWorkflowYaml(text: string): unknown {
   return parse(text, { maxAliasCount: MOST_ALIASES, logLevel: 'error' })
 }
 
 /** The condition of a job that leaves winnow's branches alone where a trigger has no filter. */
-function elsewhere(prefix: string): string {
+function renderBranchCondition(prefix: string): string {
   return [`${prefix}/`, `${prefix}-`].map(start => `!startsWith(github.event.ref, '${start}')`).join(' && ')
 }
 
 function readWorkflow(text: string): z.infer<typeof workflow> | null {
   try {
-    const read = workflow.safeParse(parsed(text))
+    const read = workflow.safeParse(parseWorkflowYaml(text))
     return read.success ? read.data : null
   } catch (error) {
     if (error instanceof Error) return null
@@ -111,33 +113,37 @@ function readWorkflow(text: string): z.infer<typeof workflow> | null {
   }
 }
 
-function runs(triggers: ReadonlyMap<string, unknown>, name: Filtered, branches: readonly string[]): boolean {
+function isTriggered(
+  triggers: ReadonlyMap<string, unknown>,
+  name: Filtered,
+  branches: readonly string[],
+): boolean {
   if (!triggers.has(name)) return false
   const read = filters.safeParse(triggers.get(name) ?? null)
-  return branches.some(branch => starts(read.success ? read.data : null, branch))
+  return branches.some(branch => isFilterMatch(read.success ? read.data : null, branch))
 }
 
 /** For every branch there is, unless each job asks for its name. */
-function always(
+function isAlwaysTriggered(
   { on, jobs: all }: z.infer<typeof workflow>,
   name: 'create' | 'delete',
   prefix: string,
 ): boolean {
   const each = Object.values(all)
-  return on.has(name) && (each.length === 0 || !each.every(job => asksForName(job.if, prefix)))
+  return on.has(name) && (each.length === 0 || !each.every(job => hasNameCondition(job.if, prefix)))
 }
 
-function asksForName(condition: unknown, prefix: string): boolean {
+function hasNameCondition(condition: unknown, prefix: string): boolean {
   if (typeof condition !== 'string' || condition.includes('||')) return false
-  return plain(condition).includes(plain(elsewhere(prefix)))
+  return removeSpaces(condition).includes(removeSpaces(renderBranchCondition(prefix)))
 }
 
-function plain(condition: string): string {
+function removeSpaces(condition: string): string {
   return condition.replace(/\s+/g, '')
 }
 
 /** As GitHub reads filters: only tags named, no branch starts it. */
-function starts(filter: z.infer<typeof filters>, branch: string): boolean {
+function isFilterMatch(filter: z.infer<typeof filters>, branch: string): boolean {
   if (filter === null) return true
   const { branches, 'branches-ignore': ignored, tags, 'tags-ignore': noTags } = filter
   if (branches !== undefined) return isNamed(branches, branch)
@@ -147,6 +153,6 @@ function starts(filter: z.infer<typeof filters>, branch: string): boolean {
 
 /** The last pattern that fits decides, and one with an exclamation mark takes back. */
 function isNamed(globs: readonly string[], branch: string): boolean {
-  const last = globs.findLast(glob => fits(glob.replace(/^!/, ''), branch))
+  const last = globs.findLast(glob => isBranchMatch(glob.replace(/^!/, ''), branch))
   return last !== undefined && !last.startsWith('!')
 }

@@ -1,5 +1,5 @@
 /** What one place of a pattern stands for: these characters, so many times. */
-interface Part {
+interface PatternPart {
   takes: (character: string) => boolean
   /** None of them is as good. */
   optional: boolean
@@ -12,16 +12,20 @@ interface Part {
  * before them, `[]`, and a backslash before what is meant as it is. One that cannot be read fits nothing. All ways are
  * followed at once: no pattern, whoever wrote it, takes long.
  */
-export function fits(pattern: string, branch: string): boolean {
-  const parts = partsOf(pattern)
+export function isBranchMatch(pattern: string, branch: string): boolean {
+  const parts = parsePattern(pattern)
   if (parts === null) return false
   let ends = new Set([0])
-  for (const part of parts) ends = after(part, branch, ends)
+  for (const part of parts) ends = matchPart(part, branch, ends)
   return ends.has(branch.length)
 }
 
 /** Where one part may end that begins at any of these places. */
-function after({ takes, optional, repeats }: Part, branch: string, begins: ReadonlySet<number>): Set<number> {
+function matchPart(
+  { takes, optional, repeats }: PatternPart,
+  branch: string,
+  begins: ReadonlySet<number>,
+): Set<number> {
   const ends = new Set(optional ? begins : [])
   for (const begin of begins) {
     for (let at = begin; at < branch.length && takes(branch.charAt(at)); at++) {
@@ -35,8 +39,8 @@ function after({ takes, optional, repeats }: Part, branch: string, begins: Reado
 const TOKEN = /\*\*|\[[^\]]*\]|\\.|[^]/g
 const IN_CLASS = /([a-z])-([a-z])|([A-Z])-([A-Z])|(\d)-(\d)|([^])/g
 
-function partsOf(pattern: string): Part[] | null {
-  const parts: Part[] = []
+function parsePattern(pattern: string): PatternPart[] | null {
+  const parts: PatternPart[] = []
   for (const [token] of pattern.matchAll(TOKEN)) {
     if (token === '?' || token === '+') {
       const before = parts.pop()
@@ -44,7 +48,7 @@ function partsOf(pattern: string): Part[] | null {
       parts.push(token === '?' ? { ...before, optional: true } : { ...before, repeats: true })
       continue
     }
-    const takes = takenBy(token)
+    const takes = compileToken(token)
     if (takes === null) return null
     const any = token === '*' || token === '**'
     parts.push({ takes, optional: any, repeats: any })
@@ -52,16 +56,16 @@ function partsOf(pattern: string): Part[] | null {
   return parts
 }
 
-function takenBy(token: string): Part['takes'] | null {
+function compileToken(token: string): PatternPart['takes'] | null {
   if (token === '**') return () => true
   if (token === '*') return character => character !== '/'
-  if (token.startsWith('[')) return takenByClass(token)
+  if (token.startsWith('[')) return compileCharacterClass(token)
   const meant = token.length > 1 && token.startsWith('\\') ? token.slice(1) : token
   return character => character === meant
 }
 
 /** Characters and ranges; an empty one, or one without an end, is none. */
-function takenByClass(token: string): Part['takes'] | null {
+function compileCharacterClass(token: string): PatternPart['takes'] | null {
   if (!token.endsWith(']')) return null
   const ranges = [...token.slice(1, -1).matchAll(IN_CLASS)].map(found => {
     const [first = '', last = first] = found.slice(1).filter(end => end !== undefined)

@@ -1,16 +1,16 @@
 import { UserError } from '../../errors.ts'
-import { isJudged } from '../../spec/judged.ts'
+import { isJudgedMetric } from '../../spec/judged.ts'
 import type { Spec } from '../../spec/schema.ts'
 
 /** The values from which the workflow of a repository is written. */
 export interface GithubSetup {
   /** `owner/repository@commit`, with its version as a comment where it is known; or OWN_ACTION. */
   action: string
-  specs: readonly Campaign[]
+  specs: readonly WorkflowCampaign[]
 }
 
 /** The part of a spec on which the workflow depends. */
-export type Campaign = Pick<
+export type WorkflowCampaign = Pick<
   Spec,
   'name' | 'schedule' | 'propose' | 'execution' | 'branches' | 'measurement' | 'metric'
 >
@@ -24,13 +24,13 @@ export function quoteYaml(value: string): string {
 }
 
 /** Whether a job has to ask programs for ideas. */
-export function asksPrograms({ specs }: Pick<GithubSetup, 'specs'>): boolean {
+export function hasProgramProposers({ specs }: Pick<GithubSetup, 'specs'>): boolean {
   return specs.some(({ propose }) => propose.some(({ use }) => use === 'command'))
 }
 
 /** Whether a job has to ask models for scores. */
-export function asksJudges({ specs }: Pick<GithubSetup, 'specs'>): boolean {
-  return specs.some(isJudged)
+export function hasJudges({ specs }: Pick<GithubSetup, 'specs'>): boolean {
+  return specs.some(isJudgedMetric)
 }
 
 /** Lists the prefixes of the branches that campaigns write to, each once. */
@@ -39,7 +39,7 @@ export function listPrefixes({ specs }: Pick<GithubSetup, 'specs'>): string[] {
 }
 
 /** Refuses expressions: the workflow carries these values as they are, and an expression there could name a secret. */
-export function requirePlainExecution({ name, execution }: Campaign): Campaign['execution'] {
+export function requirePlainExecution({ name, execution }: WorkflowCampaign): WorkflowCampaign['execution'] {
   const { runs_on, services } = execution
   for (const [key, value] of Object.entries({ runs_on, services })) {
     if (!JSON.stringify(value).includes('${{')) continue

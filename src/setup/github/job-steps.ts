@@ -1,12 +1,12 @@
 import { MAKE_USERS } from '../../measure/users/side-users.ts'
 import { CLONE_DIRECTORY, FROM_CLONE } from './action-reference.ts'
-import { pinned } from './pins.ts'
+import { formatPinnedAction } from './pins.ts'
 
 /** All steps are indented as those of a job, without a line break at their end. */
 
 /** For jobs that run winnow alone. Empty on a schedule, where checkout takes the default branch by itself. */
 export const CHECK_OUT = `      - name: Clone the default branch with all history
-        uses: ${pinned('actions/checkout')}
+        uses: ${formatPinnedAction('actions/checkout')}
         with:
           ref: \${{ github.event.repository.default_branch }}
           fetch-depth: 0
@@ -35,10 +35,10 @@ export const SET_UP_AGENTS = `      - name: Set up the programs that are asked f
         uses: ./${CLONE_DIRECTORY}/.github/actions/winnow-agents ${FROM_CLONE}`
 
 /** The ledger's branch may refuse a push for good, and the machine is gone after the job. */
-export function keepUnwritten(id: string): string {
+export function renderSaveUnwritten(id: string): string {
   return `      - name: Keep what could not be pushed
         if: always() && steps.${id}.outputs.report != ''
-        uses: ${pinned('actions/upload-artifact')}
+        uses: ${formatPinnedAction('actions/upload-artifact')}
         with:
           name: \${{ steps.${id}.outputs.artifact }}
           path: \${{ steps.${id}.outputs.report }}
@@ -55,10 +55,10 @@ interface Upload {
   path: string
 }
 
-export function uploadFile({ name, id, when, artifact, path }: Upload): string {
+export function renderUpload({ name, id, when, artifact, path }: Upload): string {
   return `      - name: ${name}${id === undefined ? '' : `\n        id: ${id}`}
         if: ${when}
-        uses: ${pinned('actions/upload-artifact')}
+        uses: ${formatPinnedAction('actions/upload-artifact')}
         with:
           name: ${artifact}
           path: ${path}
@@ -67,10 +67,10 @@ export function uploadFile({ name, id, when, artifact, path }: Upload): string {
 }
 
 /** An artifact that is missing is no error here: the step that reads the file says so. */
-export function downloadFile(name: string, artifact: string): string {
+export function renderDownload(name: string, artifact: string): string {
   return `      - name: ${name}
         continue-on-error: true
-        uses: ${pinned('actions/download-artifact')}
+        uses: ${formatPinnedAction('actions/download-artifact')}
         with:
           name: ${artifact}
           path: \${{ runner.temp }}/${artifact}`
@@ -95,7 +95,7 @@ export const MAKE_SIDE_USERS = `      - name: Make a user for each side
  * The user of a hosted runner may become root, and root can read the memory of the runner. The last line asks once
  * more, so that a machine on which it is still possible runs no code of others.
  */
-export const GIVE_UP_ROOT = `      - name: Give up the right to become root
+export const DROP_ROOT = `      - name: Give up the right to become root
         if: ${HOSTED_LINUX}
         shell: bash
         run: |

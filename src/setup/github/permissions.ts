@@ -48,14 +48,14 @@ export const RIGHTS = {
 export type Rights = keyof typeof RIGHTS
 
 /** The permissions of a job with the reason beside each, at the indentation of a job's keys. */
-export function permissionLines(of: Rights): string {
+export function renderPermissions(of: Rights): string {
   const { permissions }: JobRights = RIGHTS[of]
   const lines = Object.entries(permissions).map(([name, [level, why]]) => `      ${name}: ${level} # ${why}`)
   return lines.length === 0 ? '    permissions: {}' : ['    permissions:', ...lines].join('\n')
 }
 
 /** Renders the table in Markdown. */
-export function permissionTable(): string {
+export function renderPermissionTable(): string {
   const rows = Object.entries<JobRights>(RIGHTS).map(([job, { runs, permissions, secrets }]) => {
     const granted = Object.entries(permissions).map(([name, [level, why]]) => `\`${name}: ${level}\` ${why}`)
     const held = secrets.map(name => `\`${name}\``)
@@ -65,7 +65,7 @@ export function permissionTable(): string {
 }
 
 /** Renders the table without reasons. Jobs with the same rights share a row. */
-export function permissionSummary(): string {
+export function renderPermissionSummary(): string {
   const jobs = new Map<string, string[]>()
   for (const [job, { permissions, secrets }] of Object.entries<JobRights>(RIGHTS)) {
     const granted = Object.entries(permissions).map(([name, [level]]) => `${name}: ${level}`)

@@ -11,7 +11,7 @@ export const PINNED = {
 export type PinnedAction = keyof typeof PINNED
 
 /** As it stands after `uses:`. */
-export function pinned(action: PinnedAction): string {
+export function formatPinnedAction(action: PinnedAction): string {
   const [commit, version] = PINNED[action]
   return `${action}@${commit} # ${version}`
 }

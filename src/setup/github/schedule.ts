@@ -1,5 +1,5 @@
 import { UserError } from '../../errors.ts'
-import { sha256 } from '../../model/canonical.ts'
+import { hashSha256 } from '../../model/canonical.ts'
 import type { Spec } from '../../spec/schema.ts'
 
 const FIELD = /^(?:\*|\d{1,2}(?:-\d{1,2})?(?:,\d{1,2}(?:-\d{1,2})?)*)(?:\/\d{1,2})?$/
@@ -8,8 +8,8 @@ const FIELD = /^(?:\*|\d{1,2}(?:-\d{1,2})?(?:,\d{1,2}(?:-\d{1,2})?)*)(?:\/\d{1,2
  * When GitHub wakes a campaign that nothing else woke. The minute is odd and the spec's own: on the hour everybody's
  * schedules are delayed or dropped.
  */
-export function cronOf({ name, schedule }: Pick<Spec, 'name' | 'schedule'>): string {
-  const dice = Number.parseInt(sha256(name).slice(0, 8), 16)
+export function buildCron({ name, schedule }: Pick<Spec, 'name' | 'schedule'>): string {
+  const dice = Number.parseInt(hashSha256(name).slice(0, 8), 16)
   const minute = 2 * (dice % 30) + 1
   const hour = Math.floor(dice / 30) % 24
   const day = Math.floor(dice / 720) % 7

@@ -1,7 +1,7 @@
 import { CLONE_DIRECTORY, referToAction } from './action-reference.ts'
-import { asksPrograms, type GithubSetup } from './github-setup.ts'
-import { CLONE, keepUnwritten, MAKE_SIDE_USERS, SET_UP_AGENTS, SET_UP_TOOLS } from './job-steps.ts'
-import { MODEL_ENVIRONMENT, MODEL_SECRET, permissionLines } from './permissions.ts'
+import { hasProgramProposers, type GithubSetup } from './github-setup.ts'
+import { CLONE, renderSaveUnwritten, MAKE_SIDE_USERS, SET_UP_AGENTS, SET_UP_TOOLS } from './job-steps.ts'
+import { MODEL_ENVIRONMENT, MODEL_SECRET, renderPermissions } from './permissions.ts'
 import { renderTriggerCondition } from './winnow-jobs.ts'
 import { renderHeader, renderTriggers, RUN_NAME } from './winnow-workflow.ts'
 
@@ -9,7 +9,8 @@ import { renderHeader, renderTriggers, RUN_NAME } from './winnow-workflow.ts'
 const MOST_MINUTES = 350
 
 /** What zizmor says of the triggers, and why that is accepted. */
-const IGNORED = 'ignore[dangerous-triggers] what a pull request brings runs as a user that can read no token'
+const SINGLE_JOB_IGNORED =
+  'ignore[dangerous-triggers] what a pull request brings runs as a user that can read no token'
 
 /**
  * The whole of winnow in one job, which measures beside the token that it holds. A run looks at everything there is, so
@@ -17,7 +18,7 @@ const IGNORED = 'ignore[dangerous-triggers] what a pull request brings runs as a
  */
 export function renderSingleJobWorkflow(setup: GithubSetup): string {
   const { action } = setup
-  const programs = asksPrograms(setup)
+  const programs = hasProgramProposers(setup)
   // The run of a review is at the merge of its pull request, where a rule of the environment refuses the job.
   const reviews = !programs
   const steps = [CLONE, SET_UP_TOOLS, ...(programs ? [SET_UP_AGENTS] : []), MAKE_SIDE_USERS]
@@ -25,7 +26,7 @@ export function renderSingleJobWorkflow(setup: GithubSetup): string {
 name: winnow
 run-name: >-
   ${RUN_NAME}
-${renderTriggers(setup, { ignored: IGNORED, reviews })}
+${renderTriggers(setup, { ignored: SINGLE_JOB_IGNORED, reviews })}
 
 permissions: {}
 
@@ -39,7 +40,7 @@ ${renderTriggerCondition(setup, { reviews })}
     concurrency:
       group: winnow
       cancel-in-progress: false
-${programs ? `    environment: ${MODEL_ENVIRONMENT}\n` : ''}${permissionLines('run')}
+${programs ? `    environment: ${MODEL_ENVIRONMENT}\n` : ''}${renderPermissions('run')}
     steps:
 ${steps.join('\n')}
       - name: Observe, decide, act, measure
@@ -49,7 +50,7 @@ ${steps.join('\n')}
           command: run
           directory: ${CLONE_DIRECTORY}
           github-token: \${{ github.token }}
-${programs ? MODEL_KEY_LINES : ''}${keepUnwritten('run')}
+${programs ? MODEL_KEY_LINES : ''}${renderSaveUnwritten('run')}
 `
 }
 

@@ -1,44 +1,51 @@
-import type { Detected } from '../detect.ts'
-import type { Language, Yard } from '../findings.ts'
+import type { DetectedProject } from '../detect.ts'
+import type { Language, ProjectLocation } from '../findings.ts'
 import { CLONE_DIRECTORY } from './action-reference.ts'
-import { type PinnedAction, pinned } from './pins.ts'
+import { type PinnedAction, formatPinnedAction } from './pins.ts'
 
 /** Steps that set up what the image of a runner lacks, or has in another version than the project names. */
 export interface Toolchain {
   steps: string[]
 }
 
-type Found = { uses?: string; run?: string }
-type Place = { at: (...names: string[]) => string | null; manager: string | null }
+type ToolchainSteps = { uses?: string; run?: string }
+type ToolchainContext = { at: (...names: string[]) => string | null; manager: string | null }
 
-const BY_LANGUAGE: Readonly<Record<Language, (place: Place) => Found>> = {
+const BY_LANGUAGE: Readonly<Record<Language, (place: ToolchainContext) => ToolchainSteps>> = {
   node: ({ at, manager }) => ({
-    uses: setUp(
+    uses: renderSetUpStep(
       'actions/setup-node',
       'Node',
-      version(at('.nvmrc', '.node-version', '.tool-versions'), 'node-version', 'lts/*'),
+      renderVersionInput(at('.nvmrc', '.node-version', '.tool-versions'), 'node-version', 'lts/*'),
       ['package-manager-cache: false'], // it would keep what an experiment left there
     ),
-    ...nodeManager(manager),
+    ...installNodeManager(manager),
   }),
   python: ({ at, manager }) => ({
-    uses: setUp('actions/setup-python', 'Python', version(at('.python-version'), 'python-version', '3.x')),
+    uses: renderSetUpStep(
+      'actions/setup-python',
+      'Python',
+      renderVersionInput(at('.python-version'), 'python-version', '3.x'),
+    ),
     ...(manager === 'uv' || manager === 'poetry' || manager === 'pipenv'
       ? { run: `pipx install ${manager}` }
       : {}),
   }),
   go: ({ at }) => ({
-    uses: setUp('actions/setup-go', 'Go', version(at('go.work', 'go.mod'), 'go-version', 'stable'), [
-      'cache: false',
-    ]),
+    uses: renderSetUpStep(
+      'actions/setup-go',
+      'Go',
+      renderVersionInput(at('go.work', 'go.mod'), 'go-version', 'stable'),
+      ['cache: false'],
+    ),
   }),
   rust: () => ({
     run: 'rustup show active-toolchain || rustup toolchain install stable --profile minimal',
   }),
   java: ({ at }) => ({
-    uses: setUp('actions/setup-java', 'Java', [
+    uses: renderSetUpStep('actions/setup-java', 'Java', [
       'distribution: temurin',
-      ...version(at('.java-version'), 'java-version', '21'),
+      ...renderVersionInput(at('.java-version'), 'java-version', '21'),
     ]),
   }),
   c: () => ({ run: 'cc --version' }),
@@ -46,9 +53,9 @@ const BY_LANGUAGE: Readonly<Record<Language, (place: Place) => Found>> = {
   shell: () => ({ run: 'bash --version' }),
 }
 
-export function toolchainOf(
-  { findings }: Pick<Detected, 'findings'>,
-  { repository, directory }: Yard,
+export function buildToolchain(
+  { findings }: Pick<DetectedProject, 'findings'>,
+  { repository, directory }: ProjectLocation,
 ): Toolchain {
   const places = directory === '' ? [''] : [`${directory}/`, '']
   const at = (...names: string[]) => {
@@ -63,13 +70,18 @@ export function toolchainOf(
   return { steps: [...(uses === undefined ? [] : [uses]), ...installs] }
 }
 
-function setUp(action: PinnedAction, what: string, ...inputs: string[][]): string {
+function renderSetUpStep(action: PinnedAction, what: string, ...inputs: string[][]): string {
   const lines = inputs.flat().map(line => `        ${line}`)
-  return [`    - name: Set up ${what}`, `      uses: ${pinned(action)}`, '      with:', ...lines].join('\n')
+  return [
+    `    - name: Set up ${what}`,
+    `      uses: ${formatPinnedAction(action)}`,
+    '      with:',
+    ...lines,
+  ].join('\n')
 }
 
 /** The project's own word for its version, or one that is always there. */
-function version(file: string | null, input: string, otherwise: string): string[] {
+function renderVersionInput(file: string | null, input: string, otherwise: string): string[] {
   return file === null
     ? [`${input}: '${otherwise}'`]
     : [`${input}-file: ${JSON.stringify(`${CLONE_DIRECTORY}/${file}`)}`]
@@ -77,7 +89,7 @@ function version(file: string | null, input: string, otherwise: string): string[
 
 const ADHOC = ' # zizmor: ignore[adhoc-packages] name a version after an @ to pin it'
 
-function nodeManager(manager: string | null): Pick<Found, 'run'> {
+function installNodeManager(manager: string | null): Pick<ToolchainSteps, 'run'> {
   if (manager === 'pnpm' || manager === 'yarn') return { run: `corepack enable ${manager}` }
   if (manager === 'bun') return { run: `npm install --global bun${ADHOC}` }
   return {}

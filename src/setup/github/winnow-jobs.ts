@@ -1,32 +1,32 @@
 import { ITEMS_ARTIFACT, ITEMS_FILE, SCORES_ARTIFACT } from '../../judge/handed-on.ts'
-import { MOST_ORDERS_A_RUN } from '../../model/parcel.ts'
-import { askingMinutes } from '../../plan/asked-elsewhere.ts'
-import { judgingMinutes } from '../../plan/judged-elsewhere.ts'
+import { MAX_ORDERS_PER_RUN } from '../../model/parcel.ts'
+import { computeProposeMinutes } from '../../plan/asked-elsewhere.ts'
+import { computeJudgingMinutes } from '../../plan/judged-elsewhere.ts'
 import { ANSWERS_ARTIFACT } from '../../propose/answers-file.ts'
-import { isJudged } from '../../spec/judged.ts'
+import { isJudgedMetric } from '../../spec/judged.ts'
 import { CLONE_DIRECTORY, referToAction } from './action-reference.ts'
 import {
   CHECK_OUT,
   CLONE,
-  downloadFile,
-  GIVE_UP_ROOT,
-  keepUnwritten,
+  renderDownload,
+  DROP_ROOT,
+  renderSaveUnwritten,
   MAKE_SIDE_USERS,
   SET_UP_AGENTS,
   SET_UP_TOOLS,
-  uploadFile,
+  renderUpload,
 } from './job-steps.ts'
 import {
-  asksJudges,
-  asksPrograms,
-  type Campaign,
+  hasJudges,
+  hasProgramProposers,
+  type WorkflowCampaign,
   type GithubSetup,
   NOT_PAUSED,
   listPrefixes,
   quoteYaml,
   requirePlainExecution,
 } from './github-setup.ts'
-import { MODEL_ENVIRONMENT, MODEL_SECRET, permissionLines } from './permissions.ts'
+import { MODEL_ENVIRONMENT, MODEL_SECRET, renderPermissions } from './permissions.ts'
 
 /** Below the 360 minutes that GitHub allows a job; an order has a deadline of its own. */
 const MOST_MINUTES = 350
@@ -41,9 +41,9 @@ export function renderJobs(setup: GithubSetup): string {
   const measuring = planMeasuringJobs(setup)
   const jobs = [
     renderTick(setup),
-    ...(asksPrograms(setup) ? [renderPropose(setup)] : []),
+    ...(hasProgramProposers(setup) ? [renderPropose(setup)] : []),
     ...measuring.map(job => renderMeasure(setup, job)),
-    ...(asksJudges(setup) ? [renderJudge(setup)] : []),
+    ...(hasJudges(setup) ? [renderJudge(setup)] : []),
     renderSettle(setup, measuring),
   ]
   return jobs.join('\n\n')
@@ -70,8 +70,8 @@ export function renderTriggerCondition(
 }
 
 function renderTick(setup: GithubSetup): string {
-  const judges = asksJudges(setup)
-  const asking = [...(asksPrograms(setup) ? ['propose'] : []), ...(judges ? ['judge'] : [])]
+  const judges = hasJudges(setup)
+  const asking = [...(hasProgramProposers(setup) ? ['propose'] : []), ...(judges ? ['judge'] : [])]
   const outputs = ['campaign', 'orders', ...asking]
   const steps = [
     CHECK_OUT,
@@ -82,7 +82,7 @@ function renderTick(setup: GithubSetup): string {
           command: tick
           next-jobs: ${renderNextJobs(asking)}
           github-token: \${{ github.token }}`,
-    keepUnwritten('tick'),
+    renderSaveUnwritten('tick'),
     ...(judges ? [HAND_ITEMS_ON] : []),
   ]
   return `  # Decides what is due, writes the ledger, opens and closes pull requests. Runs no code of any pull request.
@@ -92,7 +92,7 @@ ${renderTriggerCondition(setup)}
     runs-on: ubuntu-24.04
     timeout-minutes: 20
 ${ONE_AT_A_TIME}
-${permissionLines('tick')}
+${renderPermissions('tick')}
     outputs:
 ${outputs.map(name => `      ${name}: \${{ steps.tick.outputs.${name} }}`).join('\n')}
     steps:
@@ -106,7 +106,7 @@ function renderNextJobs(asking: readonly string[]): string {
   return `\${{ github.event_name == 'pull_request_review' && 'measure' || '${all}' }}`
 }
 
-const HAND_ITEMS_ON = uploadFile({
+const HAND_ITEMS_ON = renderUpload({
   name: 'Hand on what is to be scored',
   when: "always() && steps.tick.outputs.items != ''",
   artifact: ITEMS_ARTIFACT,
@@ -121,13 +121,13 @@ function renderPropose({ action, specs }: GithubSetup): string {
     needs: tick
     if: "${NOT_PAUSED} && !cancelled() && needs.tick.outputs.propose != ''"
     runs-on: ubuntu-24.04
-    timeout-minutes: ${Math.max(...specs.map(askingMinutes))}
+    timeout-minutes: ${Math.max(...specs.map(computeProposeMinutes))}
     environment: ${MODEL_ENVIRONMENT}
-${permissionLines('propose')}
+${renderPermissions('propose')}
     outputs:
       digest: \${{ steps.hand.outputs.artifact-digest }}
     steps:
-${[CLONE, SET_UP_TOOLS, SET_UP_AGENTS, GIVE_UP_ROOT].join('\n')}
+${[CLONE, SET_UP_TOOLS, SET_UP_AGENTS, DROP_ROOT].join('\n')}
       - name: Ask for ideas
         id: propose
         uses: ${referToAction(action, CLONE_DIRECTORY)}
@@ -137,7 +137,7 @@ ${[CLONE, SET_UP_TOOLS, SET_UP_AGENTS, GIVE_UP_ROOT].join('\n')}
           directory: ${CLONE_DIRECTORY}
         env:
           ${MODEL_SECRET}: \${{ secrets.${MODEL_SECRET} }}
-${uploadFile({ name: 'Hand the answers over', id: 'hand', when: "steps.propose.outputs.report != ''", artifact: ANSWERS_ARTIFACT, path: '${{ steps.propose.outputs.report }}' })}`
+${renderUpload({ name: 'Hand the answers over', id: 'hand', when: "steps.propose.outputs.report != ''", artifact: ANSWERS_ARTIFACT, path: '${{ steps.propose.outputs.report }}' })}`
 }
 
 /** A job that measures: for one campaign, or for all but some. */
@@ -145,7 +145,7 @@ interface MeasuringJob {
   id: string
   /** Added to the condition; null where the job measures for every campaign. */
   campaigns: string | null
-  execution: Pick<Campaign['execution'], 'runs_on' | 'services'>
+  execution: Pick<WorkflowCampaign['execution'], 'runs_on' | 'services'>
 }
 
 const PLAIN_RUNNER = 'ubuntu-24.04'
@@ -173,7 +173,7 @@ function planMeasuringJobs({ specs }: Pick<GithubSetup, 'specs'>): MeasuringJob[
   ]
 }
 
-function isPlain({ runs_on, services }: Campaign['execution']): boolean {
+function isPlain({ runs_on, services }: WorkflowCampaign['execution']): boolean {
   return runs_on === PLAIN_RUNNER && Object.keys(services).length === 0
 }
 
@@ -181,7 +181,7 @@ function isPlain({ runs_on, services }: Campaign['execution']): boolean {
 function renderSlots(): string {
   const digest = 'steps.hand.outputs.artifact-digest || steps.rescue.outputs.artifact-digest'
   return Array.from(
-    { length: MOST_ORDERS_A_RUN },
+    { length: MAX_ORDERS_PER_RUN },
     (_, slot) =>
       `      slot-${slot}: \${{ matrix.slot == ${slot} && format('{0} {1}', job.status, ${digest}) || '' }}`,
   ).join('\n')
@@ -211,7 +211,7 @@ function renderMeasure({ action }: GithubSetup, { id, campaigns, execution }: Me
         include: \${{ fromJSON(needs.tick.outputs.orders) }}
     runs-on: ${renderRunner(execution.runs_on)}
     timeout-minutes: ${MOST_MINUTES}
-${permissionLines('measure')}
+${renderPermissions('measure')}
 ${renderServices(execution.services)}    outputs:
 ${renderSlots()}
     steps:
@@ -224,12 +224,12 @@ ${[CLONE, SET_UP_TOOLS, MAKE_SIDE_USERS].join('\n')}
           campaign: \${{ needs.tick.outputs.campaign }}
           order: \${{ matrix.order }}
           directory: ${CLONE_DIRECTORY}
-${uploadFile({ name: 'Hand the report over', id: 'hand', when: "steps.measure.outputs.report != ''", artifact: 'report-${{ matrix.order }}', path: '${{ steps.measure.outputs.report }}' })}
-${uploadFile({ name: 'Hand over what an interrupted measurement has', id: 'rescue', when: "always() && steps.measure.outputs.partial != ''", artifact: 'partial-${{ matrix.order }}', path: '${{ steps.measure.outputs.partial }}' })}`
+${renderUpload({ name: 'Hand the report over', id: 'hand', when: "steps.measure.outputs.report != ''", artifact: 'report-${{ matrix.order }}', path: '${{ steps.measure.outputs.report }}' })}
+${renderUpload({ name: 'Hand over what an interrupted measurement has', id: 'rescue', when: "always() && steps.measure.outputs.partial != ''", artifact: 'partial-${{ matrix.order }}', path: '${{ steps.measure.outputs.partial }}' })}`
 }
 
 /** JSON is YAML. */
-function renderRunner(labels: Campaign['execution']['runs_on']): string {
+function renderRunner(labels: WorkflowCampaign['execution']['runs_on']): string {
   if (typeof labels === 'string') return quoteUnlessPlain(labels)
   const ignored =
     labels[0] === 'self-hosted' ? ' # zizmor: ignore[self-hosted-runner] as the spec has it' : ''
@@ -240,7 +240,7 @@ function quoteUnlessPlain(label: string): string {
   return /^[a-z][\w.-]*$/.test(label) ? label : JSON.stringify(label)
 }
 
-function renderServices(services: Campaign['execution']['services']): string {
+function renderServices(services: WorkflowCampaign['execution']['services']): string {
   if (Object.keys(services).length === 0) return ''
   return `    services: ${JSON.stringify(services)} # zizmor: ignore[unpinned-images] as the spec has them\n`
 }
@@ -253,13 +253,13 @@ function renderJudge({ action, specs }: GithubSetup): string {
     needs: tick
     if: "${NOT_PAUSED} && !cancelled() && needs.tick.outputs.judge != ''"
     runs-on: ubuntu-24.04
-    timeout-minutes: ${Math.max(...specs.filter(isJudged).map(judgingMinutes))}
+    timeout-minutes: ${Math.max(...specs.filter(isJudgedMetric).map(computeJudgingMinutes))}
     environment: ${MODEL_ENVIRONMENT}
-${permissionLines('judge')}
+${renderPermissions('judge')}
     outputs:
       digest: \${{ steps.hand.outputs.artifact-digest }}
     steps:
-${[CHECK_OUT, downloadFile('Fetch what is to be scored', ITEMS_ARTIFACT)].join('\n')}
+${[CHECK_OUT, renderDownload('Fetch what is to be scored', ITEMS_ARTIFACT)].join('\n')}
       - name: Ask models for scores
         id: judge
         uses: ${referToAction(action, '')}
@@ -271,7 +271,7 @@ ${[CHECK_OUT, downloadFile('Fetch what is to be scored', ITEMS_ARTIFACT)].join('
           WINNOW_MODEL_URL: \${{ vars.WINNOW_MODEL_URL }}
           WINNOW_MODEL_PRICE: \${{ vars.WINNOW_MODEL_PRICE }}
           ${MODEL_SECRET}: \${{ secrets.${MODEL_SECRET} }}
-${uploadFile({ name: 'Hand the scores over', id: 'hand', when: "always() && steps.judge.outputs.report != ''", artifact: SCORES_ARTIFACT, path: '${{ steps.judge.outputs.report }}' })}`
+${renderUpload({ name: 'Hand the scores over', id: 'hand', when: "always() && steps.judge.outputs.report != ''", artifact: SCORES_ARTIFACT, path: '${{ steps.judge.outputs.report }}' })}`
 }
 
 /**
@@ -279,7 +279,7 @@ ${uploadFile({ name: 'Hand the scores over', id: 'hand', when: "always() && step
  * after a tick that was lost, of which the campaign would hear nothing before the next event.
  */
 function renderSettle(setup: GithubSetup, measuring: readonly MeasuringJob[]): string {
-  const asked = [...(asksPrograms(setup) ? ['propose'] : []), ...(asksJudges(setup) ? ['judge'] : [])]
+  const asked = [...(hasProgramProposers(setup) ? ['propose'] : []), ...(hasJudges(setup) ? ['judge'] : [])]
   const outputs = ['orders', ...asked].map(output => `needs.tick.outputs.${output} != ''`)
   const due = ["needs.tick.result != 'success'", ...outputs].join(' || ')
   const needs = ['tick', ...asked, ...measuring.map(({ id }) => id)]
@@ -291,7 +291,7 @@ function renderSettle(setup: GithubSetup, measuring: readonly MeasuringJob[]): s
     runs-on: ubuntu-24.04
     timeout-minutes: 20
 ${ONE_AT_A_TIME}
-${permissionLines('settle')}
+${renderPermissions('settle')}
     steps:
 ${CHECK_OUT}
       - name: Take the results in, decide, act
@@ -301,5 +301,5 @@ ${CHECK_OUT}
           command: settle
           jobs: \${{ toJSON(needs) }}
           github-token: \${{ github.token }}
-${keepUnwritten('settle')}`
+${renderSaveUnwritten('settle')}`
 }

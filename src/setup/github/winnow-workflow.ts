@@ -1,7 +1,7 @@
 import { OWN_ACTION } from './action-reference.ts'
 import { type GithubSetup, listPrefixes, quoteYaml } from './github-setup.ts'
 import { renderJobs } from './winnow-jobs.ts'
-import { cronOf } from './schedule.ts'
+import { buildCron } from './schedule.ts'
 
 /** One file: what starts a run, what it is called, and the jobs that share the work. */
 export function renderWorkflow(setup: GithubSetup): string {
@@ -37,14 +37,14 @@ export const RUN_NAME = [
 ].join('\n  ')
 
 /** Audits of zizmor that find something in the triggers, and why that is accepted. */
-const IGNORED =
+const IGNORED_BRANCHES =
   'ignore[dangerous-triggers,concurrency-limits] no job that writes checks out a pull request; measurements need not wait'
 
 export function renderTriggers(
   setup: Pick<GithubSetup, 'specs'>,
-  { ignored, reviews }: { ignored: string; reviews: boolean } = { ignored: IGNORED, reviews: true },
+  { ignored, reviews }: { ignored: string; reviews: boolean } = { ignored: IGNORED_BRANCHES, reviews: true },
 ): string {
-  const crons = [...new Set(setup.specs.map(cronOf))]
+  const crons = [...new Set(setup.specs.map(buildCron))]
   const branches = listPrefixes(setup).map(prefix => quoteYaml(`${prefix}/**`))
   return `on: # zizmor: ${ignored}
   schedule:

@@ -1,4 +1,4 @@
-import { sha256 } from '../../model/canonical.ts'
+import { hashSha256 } from '../../model/canonical.ts'
 
 /**
  * The last line of a workflow file that `init --github` wrote: a digest of the lines above it. It tells a file that only
@@ -9,8 +9,8 @@ const LINE =
   /^# Digest of the lines above, by which winnow sees whether they were changed by hand: ([0-9a-f]{16})$/m
 const PIN = /(^\s*(?:- )?uses:\s+\S+?)@\S+(?:\s+#.*)?$/gm
 
-function digestOf(text: string): string {
-  return sha256(text.replace(PIN, '$1').trimEnd()).slice(0, 16)
+function computeTextDigest(text: string): string {
+  return hashSha256(text.replace(PIN, '$1').trimEnd()).slice(0, 16)
 }
 
 function splitDigest(text: string): { body: string; digest: string | null } {
@@ -21,22 +21,22 @@ function splitDigest(text: string): { body: string; digest: string | null } {
 
 export function withDigest(text: string): string {
   const { body } = splitDigest(text)
-  return `${body}${LINE.source.replace(/^\^|\$$/g, '').replace('([0-9a-f]{16})', digestOf(body))}\n`
+  return `${body}${LINE.source.replace(/^\^|\$$/g, '').replace('([0-9a-f]{16})', computeTextDigest(body))}\n`
 }
 
 /** Whether winnow wrote the file, and nobody changed more than the commits of actions since. */
 export function isAsWritten(text: string): boolean {
   const { body, digest } = splitDigest(text)
-  return digest !== null && digest === digestOf(body)
+  return digest !== null && digest === computeTextDigest(body)
 }
 
 /** The digest that the file carries, whether it fits or not. */
-export function digestIn(text: string): string | null {
+export function readDigest(text: string): string | null {
   return splitDigest(text).digest
 }
 
 /** The text with the last line of the file. */
-export function withDigestLineOf(text: string, file: string): string {
+export function copyDigestLine(text: string, file: string): string {
   const line = LINE.exec(file)?.[0]
   const { body } = splitDigest(text)
   return line === undefined ? body : `${body}${line}\n`

@@ -1,23 +1,23 @@
-import type { Entry } from '../findings.ts'
-import type { Skeleton, SkeletonOf } from './skeleton.ts'
-import { calledText, headComment, workloadComment } from './words.ts'
+import type { EntryPoint } from '../findings.ts'
+import type { Skeleton, SkeletonRequest } from './skeleton.ts'
+import { describeEntry, renderHeadComment, renderWorkloadComment } from './words.ts'
 
 /** One file that is C and C++ at once. */
-export function cHarness({ name, entry, interpreter }: SkeletonOf): Skeleton {
+export function buildCHarness({ name, entry, interpreter }: SkeletonRequest): Skeleton {
   const path = `bench/${name}.${interpreter === 'c++' ? 'cpp' : 'c'}`
   const program = `bench/${name}`
   return {
-    files: [{ path, text: text(`./${program}`, entry) }],
+    files: [{ path, text: renderCSource(`./${program}`, entry) }],
     edit: path,
     command: `./${program}`,
     // The sources that the workload calls are to be added: cc -O2 -I. -o bench/speed bench/speed.c parse.c
     build: `${interpreter} -O2 -I. -o ${program} ${path}`,
-    calls: calledText(entry),
+    calls: describeEntry(entry),
   }
 }
 
-function text(command: string, entry: Entry | null): string {
-  return `${headComment('//', command)}
+function renderCSource(command: string, entry: EntryPoint | null): string {
+  return `${renderHeadComment('//', command)}
 // Add the sources that it calls to measurement.setup, after this file.
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-${workloadComment('//', 'return parse(input);', entry)}
+${renderWorkloadComment('//', 'return parse(input);', entry)}
 static long workload(void) {
   static double numbers[10000];
   for (int i = 0; i < 10000; i++) numbers[i] = (double)((long)i * 7919 % 10007);

@@ -1,28 +1,28 @@
-import type { Entry } from '../findings.ts'
-import type { Skeleton, SkeletonOf } from './skeleton.ts'
-import { calledText, headComment, workloadComment } from './words.ts'
+import type { EntryPoint } from '../findings.ts'
+import type { Skeleton, SkeletonRequest } from './skeleton.ts'
+import { describeEntry, renderHeadComment, renderWorkloadComment } from './words.ts'
 
-export function goHarness({ name, entry }: SkeletonOf): Skeleton {
+export function buildGoHarness({ name, entry }: SkeletonRequest): Skeleton {
   const place = `bench/${name}`
   const path = `${place}/main.go`
   const own = `go build -o ${place}/run ./${place}`
   const subject = entry?.kind === 'program' ? ` && go build -o ${place}/subject ${entry.command}` : ''
-  const files = [{ path, text: text(`go run ./${place}`, place, entry) }]
-  return { files, edit: path, command: `./${place}/run`, build: own + subject, calls: calledText(entry) }
+  const files = [{ path, text: renderGoSource(`go run ./${place}`, place, entry) }]
+  return { files, edit: path, command: `./${place}/run`, build: own + subject, calls: describeEntry(entry) }
 }
 
-function text(command: string, place: string, entry: Entry | null): string {
-  const imports = ['"encoding/json"', '"fmt"', '"os"', '"sort"', '"time"', ...importsOf(entry)].toSorted()
-  return `${headComment('//', command)}
+function renderGoSource(command: string, place: string, entry: EntryPoint | null): string {
+  const imports = ['"encoding/json"', '"fmt"', '"os"', '"sort"', '"time"', ...listGoImports(entry)].toSorted()
+  return `${renderHeadComment('//', command)}
 package main
 
 import (
 ${imports.map(each => `\t${each}`).join('\n')}
 )
 
-${workloadComment('//', 'return mypackage.Parse(input)', entry)}
+${renderWorkloadComment('//', 'return mypackage.Parse(input)', entry)}
 func workload() any {
-${bodyOf(place, entry)}
+${renderGoBody(place, entry)}
 }
 
 // ================================
@@ -56,12 +56,12 @@ func main() {
 `
 }
 
-function importsOf(entry: Entry | null): string[] {
+function listGoImports(entry: EntryPoint | null): string[] {
   if (entry?.kind === 'function') return [`subject "${entry.module}"`]
   return entry?.kind === 'program' ? ['"os/exec"'] : []
 }
 
-function bodyOf(place: string, entry: Entry | null): string {
+function renderGoBody(place: string, entry: EntryPoint | null): string {
   if (entry?.kind === 'function') return `\treturn subject.${entry.name}()`
   if (entry?.kind === 'program') {
     return `\tout, _ := exec.Command("./${place}/subject", "--help").CombinedOutput()\n\treturn string(out)`

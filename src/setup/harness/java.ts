@@ -1,24 +1,24 @@
-import type { Entry } from '../findings.ts'
-import type { Skeleton, SkeletonOf } from './skeleton.ts'
-import { calledText, headComment, workloadComment } from './words.ts'
+import type { EntryPoint } from '../findings.ts'
+import type { Skeleton, SkeletonRequest } from './skeleton.ts'
+import { describeEntry, renderHeadComment, renderWorkloadComment } from './words.ts'
 
-export function javaHarness({ name, entry, interpreter }: SkeletonOf): Skeleton {
+export function buildJavaHarness({ name, entry, interpreter }: SkeletonRequest): Skeleton {
   const type = name.replaceAll(/(?:^|-)([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
   const className = /^\d/.test(type) ? `Bench${type}` : type
   const path = `bench/${className}.java`
   const command = `${interpreter} ${path}`
-  const files = [{ path, text: text(command, className, entry) }]
-  return { files, edit: path, command, build: null, calls: calledText(entry) }
+  const files = [{ path, text: renderJavaSource(command, className, entry) }]
+  return { files, edit: path, command, build: null, calls: describeEntry(entry) }
 }
 
-function text(command: string, className: string, entry: Entry | null): string {
-  return `${headComment('//', command)}
+function renderJavaSource(command: string, className: string, entry: EntryPoint | null): string {
+  return `${renderHeadComment('//', command)}
 import java.util.Arrays;
 
 public class ${className} {
-${indented(workloadComment('//', 'return MyParser.parse(input);', entry))}
+${indentSource(renderWorkloadComment('//', 'return MyParser.parse(input);', entry))}
     static Object workload() throws Exception {
-${bodyOf(entry)}
+${renderJavaBody(entry)}
     }
     // ================================
 
@@ -44,11 +44,11 @@ ${bodyOf(entry)}
 `
 }
 
-function indented(text: string): string {
+function indentSource(text: string): string {
   return text.replaceAll(/^/gm, '    ')
 }
 
-function bodyOf(entry: Entry | null): string {
+function renderJavaBody(entry: EntryPoint | null): string {
   if (entry?.kind === 'function') return `        return ${entry.module}.${entry.name}();`
   if (entry?.kind === 'program') {
     const words = [...entry.command.split(' '), '--help'].map(word => `"${word}"`).join(', ')

@@ -1,18 +1,18 @@
-import type { Entry } from '../findings.ts'
-import { scriptHarness } from './script.ts'
-import type { Skeleton, SkeletonOf } from './skeleton.ts'
-import { headComment, workloadComment } from './words.ts'
+import type { EntryPoint } from '../findings.ts'
+import { buildScriptHarness } from './script.ts'
+import type { Skeleton, SkeletonRequest } from './skeleton.ts'
+import { renderHeadComment, renderWorkloadComment } from './words.ts'
 
-export function nodeHarness(of: SkeletonOf): Skeleton {
-  return scriptHarness(of, { extension: 'mjs', interpreter: 'node', text })
+export function buildNodeHarness(of: SkeletonRequest): Skeleton {
+  return buildScriptHarness(of, { extension: 'mjs', interpreter: 'node', text: renderNodeSource })
 }
 
-function text(command: string, entry: Entry | null): string {
-  return `${headComment('//', command)}
-${importLines(entry)}
-${workloadComment('//', exampleOf(entry), entry)}
+function renderNodeSource(command: string, entry: EntryPoint | null): string {
+  return `${renderHeadComment('//', command)}
+${renderNodeImports(entry)}
+${renderWorkloadComment('//', renderNodeExample(entry), entry)}
 async function workload(round) {
-${bodyOf(entry)}
+${renderNodeBody(entry)}
 }
 // ================================
 
@@ -35,17 +35,17 @@ console.log(JSON.stringify({ milliseconds: times[7], output_bytes: output.length
 `
 }
 
-function importLines(entry: Entry | null): string {
+function renderNodeImports(entry: EntryPoint | null): string {
   if (entry?.kind === 'program') return "import { spawnSync } from 'node:child_process'\n"
   if (entry?.kind !== 'module') return ''
   return `const ENTRY = new URL('../${entry.path}', import.meta.url)\n`
 }
 
-function exampleOf(entry: Entry | null): string {
+function renderNodeExample(entry: EntryPoint | null): string {
   return entry?.kind === 'module' ? 'return (await import(ENTRY)).parse(input)' : 'return parse(input)'
 }
 
-function bodyOf(entry: Entry | null): string {
+function renderNodeBody(entry: EntryPoint | null): string {
   if (entry?.kind === 'module')
     return "  return Object.keys(await import(`${ENTRY}?round=${round}`)).concat('loaded')"
   if (entry?.kind === 'program') {

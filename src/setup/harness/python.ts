@@ -1,20 +1,20 @@
-import type { Entry } from '../findings.ts'
-import { scriptHarness } from './script.ts'
-import type { Skeleton, SkeletonOf } from './skeleton.ts'
-import { headComment, workloadComment } from './words.ts'
+import type { EntryPoint } from '../findings.ts'
+import { buildScriptHarness } from './script.ts'
+import type { Skeleton, SkeletonRequest } from './skeleton.ts'
+import { renderHeadComment, renderWorkloadComment } from './words.ts'
 
-export function pythonHarness(of: SkeletonOf): Skeleton {
-  return scriptHarness(of, { extension: 'py', interpreter: of.interpreter, text })
+export function buildPythonHarness(of: SkeletonRequest): Skeleton {
+  return buildScriptHarness(of, { extension: 'py', interpreter: of.interpreter, text: renderPythonSource })
 }
 
-function text(command: string, entry: Entry | null): string {
+function renderPythonSource(command: string, entry: EntryPoint | null): string {
   const module = entry?.kind === 'module' ? entry.path : null
-  return `${headComment('#', command)}
+  return `${renderHeadComment('#', command)}
 import json
 import time
 ${module === null ? '' : `import importlib\n\nimport ${module} as subject\n`}
 
-${workloadComment('#', module === null ? 'return parse(text)' : 'return subject.parse(text)', entry)}
+${renderWorkloadComment('#', module === null ? 'return parse(text)' : 'return subject.parse(text)', entry)}
 def workload():
 ${module === null ? '    return " ".join(str(n) for n in sorted((i * 7919) % 10007 for i in range(10000)))' : '    return repr(dir(importlib.reload(subject)))'}
 # ================================

@@ -1,18 +1,18 @@
-import type { Entry } from '../findings.ts'
-import { scriptHarness } from './script.ts'
-import type { Skeleton, SkeletonOf } from './skeleton.ts'
-import { headComment, workloadComment } from './words.ts'
+import type { EntryPoint } from '../findings.ts'
+import { buildScriptHarness } from './script.ts'
+import type { Skeleton, SkeletonRequest } from './skeleton.ts'
+import { renderHeadComment, renderWorkloadComment } from './words.ts'
 
-export function rubyHarness(of: SkeletonOf): Skeleton {
-  return scriptHarness(of, { extension: 'rb', interpreter: of.interpreter, text })
+export function buildRubyHarness(of: SkeletonRequest): Skeleton {
+  return buildScriptHarness(of, { extension: 'rb', interpreter: of.interpreter, text: renderRubySource })
 }
 
-function text(command: string, entry: Entry | null): string {
+function renderRubySource(command: string, entry: EntryPoint | null): string {
   const module = entry?.kind === 'module' ? entry.path : null
-  return `${headComment('#', command)}
+  return `${renderHeadComment('#', command)}
 require 'json'
 ${module === null ? '' : `require '${module}'\n`}
-${workloadComment('#', 'MyParser.parse(text)', entry)}
+${renderWorkloadComment('#', 'MyParser.parse(text)', entry)}
 def workload
 ${module === null ? '  Array.new(10_000) { |n| n * 7919 % 10_007 }.sort.join(" ")' : `  load '${module}.rb'\n  'loaded'`}
 end

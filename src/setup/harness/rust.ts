@@ -1,28 +1,28 @@
-import type { Entry } from '../findings.ts'
-import type { Skeleton, SkeletonOf } from './skeleton.ts'
-import { calledText, headComment, workloadComment } from './words.ts'
+import type { EntryPoint } from '../findings.ts'
+import type { Skeleton, SkeletonRequest } from './skeleton.ts'
+import { describeEntry, renderHeadComment, renderWorkloadComment } from './words.ts'
 
 /** A crate of its own, outside the project's workspace: nothing that exists has to be changed for it. */
-export function rustHarness({ name, entry }: SkeletonOf): Skeleton {
+export function buildRustHarness({ name, entry }: SkeletonRequest): Skeleton {
   const place = `bench/${name}`
   const manifest = `${place}/Cargo.toml`
   const path = `${place}/src/main.rs`
   const crate = `bench-${name}`
   return {
     files: [
-      { path: manifest, text: manifestText(crate, entry) },
-      { path, text: text(`cargo run --release --manifest-path ${manifest}`, entry) },
+      { path: manifest, text: renderCargoManifest(crate, entry) },
+      { path, text: renderRustSource(`cargo run --release --manifest-path ${manifest}`, entry) },
     ],
     edit: path,
     command: `./${place}/target/release/${crate}`,
     build: `cargo build --release --quiet --manifest-path ${manifest} --target-dir ${place}/target`,
-    calls: calledText(entry),
+    calls: describeEntry(entry),
     buildsProject: entry !== null && entry.kind !== 'program',
   }
 }
 
-function manifestText(crate: string, entry: Entry | null): string {
-  const library = entry === null || entry.kind === 'program' ? null : nameOf(entry)
+function renderCargoManifest(crate: string, entry: EntryPoint | null): string {
+  const library = entry === null || entry.kind === 'program' ? null : getCrateName(entry)
   const subject = library === null ? '' : `\n[dependencies]\n${library} = { path = "../.." }\n`
   return `[package]
 name = "${crate}"
@@ -34,19 +34,20 @@ ${subject}
 `
 }
 
-function nameOf(entry: Exclude<Entry, { kind: 'program' }>): string {
+function getCrateName(entry: Exclude<EntryPoint, { kind: 'program' }>): string {
   return entry.kind === 'module' ? entry.path : entry.module
 }
 
-function text(command: string, entry: Entry | null): string {
-  const library = entry === null || entry.kind === 'program' ? 'my_crate' : nameOf(entry).replaceAll('-', '_')
-  return `${headComment('//', command)}
+function renderRustSource(command: string, entry: EntryPoint | null): string {
+  const library =
+    entry === null || entry.kind === 'program' ? 'my_crate' : getCrateName(entry).replaceAll('-', '_')
+  return `${renderHeadComment('//', command)}
 use std::hint::black_box;
 use std::time::Instant;
 
-${workloadComment('//', `${library}::parse(&input)`, entry)}
+${renderWorkloadComment('//', `${library}::parse(&input)`, entry)}
 fn workload() -> usize {
-${bodyOf(entry, library)}
+${renderRustBody(entry, library)}
 }
 // ================================
 
@@ -72,7 +73,7 @@ fn main() {
 }
 
 /** The size of the answer is returned, so that an answer that became empty shows. */
-function bodyOf(entry: Entry | null, library: string): string {
+function renderRustBody(entry: EntryPoint | null, library: string): string {
   if (entry?.kind === 'function') return `    std::mem::size_of_val(&black_box(${library}::${entry.name}()))`
   if (entry?.kind === 'program') {
     return [

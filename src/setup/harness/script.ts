@@ -1,17 +1,17 @@
-import type { Entry } from '../findings.ts'
-import type { Skeleton, SkeletonOf } from './skeleton.ts'
-import { calledText } from './words.ts'
+import type { EntryPoint } from '../findings.ts'
+import type { Skeleton, SkeletonRequest } from './skeleton.ts'
+import { describeEntry } from './words.ts'
 
-interface Script {
+interface ScriptLanguage {
   extension: string
   interpreter: string
-  text: (command: string, entry: Entry | null) => string
+  text: (command: string, entry: EntryPoint | null) => string
 }
 
 /** A harness that is one file, which an interpreter runs as it is. */
-export function scriptHarness(
-  { name, entry }: Pick<SkeletonOf, 'name' | 'entry'>,
-  { extension, interpreter, text }: Script,
+export function buildScriptHarness(
+  { name, entry }: Pick<SkeletonRequest, 'name' | 'entry'>,
+  { extension, interpreter, text }: ScriptLanguage,
 ): Skeleton {
   const path = `bench/${name}.${extension}`
   const command = `${interpreter} ${path}`
@@ -20,6 +20,6 @@ export function scriptHarness(
     edit: path,
     command,
     build: null,
-    calls: calledText(entry),
+    calls: describeEntry(entry),
   }
 }

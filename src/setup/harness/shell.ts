@@ -1,17 +1,17 @@
-import type { Entry } from '../findings.ts'
-import { scriptHarness } from './script.ts'
-import type { Skeleton, SkeletonOf } from './skeleton.ts'
-import { headComment, workloadComment } from './words.ts'
+import type { EntryPoint } from '../findings.ts'
+import { buildScriptHarness } from './script.ts'
+import type { Skeleton, SkeletonRequest } from './skeleton.ts'
+import { renderHeadComment, renderWorkloadComment } from './words.ts'
 
-export function shellHarness(of: SkeletonOf): Skeleton {
-  return scriptHarness(of, { extension: 'sh', interpreter: 'sh', text })
+export function buildShellHarness(of: SkeletonRequest): Skeleton {
+  return buildScriptHarness(of, { extension: 'sh', interpreter: 'sh', text: renderShellSource })
 }
 
-function text(command: string, entry: Entry | null): string {
+function renderShellSource(command: string, entry: EntryPoint | null): string {
   const program = entry?.kind === 'program' ? entry.command : null
-  return `${headComment('#', command)}
+  return `${renderHeadComment('#', command)}
 
-${workloadComment('#', 'sh bin/parse.sh < bench/input.txt', entry)}
+${renderWorkloadComment('#', 'sh bin/parse.sh < bench/input.txt', entry)}
 workload() {
   ${program === null ? 'seq 1 20000 | sort -r' : `${program} 2>&1`}
 }

@@ -1,9 +1,9 @@
 import type { Findings } from '../findings.ts'
 import type { NewFile } from './skeleton.ts'
-import { headComment } from './words.ts'
+import { renderHeadComment } from './words.ts'
 
 /** Bytes of what the project delivers: they repeat exactly, so that one run of each side decides. */
-export function sizeHarness(
+export function buildSizeHarness(
   { language, mutable, product }: Pick<Findings, 'language' | 'mutable' | 'product'>,
   name: string,
   committed: readonly string[],
@@ -16,11 +16,11 @@ export function sizeHarness(
   )
   const sources = mutable.filter(place => !place.includes('*')).join(' ') || '.'
   const files = product?.path ?? sources
-  const text = `${headComment('#', command)}
+  const text = `${renderHeadComment('#', command)}
 # ==== SAY WHAT IS MEASURED ====
 # The files whose size counts, for example: set -- dist/app.min.js
 set -- ${files}
-${product === undefined ? chosenPlace(places) : ''}# ==============================
+${product === undefined ? renderPlaceChoice(places) : ''}# ==============================
 
 echo "{\\"bytes\\": $(find "$@" -type f ! -path '*/.*' -exec cat {} + | wc -c | tr -d ' ')}"
 `
@@ -28,7 +28,7 @@ echo "{\\"bytes\\": $(find "$@" -type f ! -path '*/.*' -exec cat {} + | wc -c | 
   return { file: { path, text }, command, measures: `the bytes of ${measured}` }
 }
 
-function chosenPlace(places: readonly string[]): string {
+function renderPlaceChoice(places: readonly string[]): string {
   if (places.length === 0) return ''
   return `for built in ${places.join(' ')}; do
   if [ -e "$built" ]; then set -- "$built"; break; fi

@@ -1,12 +1,12 @@
-import type { Entry, Language } from '../findings.ts'
-import { cHarness } from './c.ts'
-import { goHarness } from './go.ts'
-import { javaHarness } from './java.ts'
-import { nodeHarness } from './node.ts'
-import { pythonHarness } from './python.ts'
-import { rubyHarness } from './ruby.ts'
-import { rustHarness } from './rust.ts'
-import { shellHarness } from './shell.ts'
+import type { EntryPoint, Language } from '../findings.ts'
+import { buildCHarness } from './c.ts'
+import { buildGoHarness } from './go.ts'
+import { buildJavaHarness } from './java.ts'
+import { buildNodeHarness } from './node.ts'
+import { buildPythonHarness } from './python.ts'
+import { buildRubyHarness } from './ruby.ts'
+import { buildRustHarness } from './rust.ts'
+import { buildShellHarness } from './shell.ts'
 
 export interface NewFile {
   /** Relative to the project's directory. */
@@ -28,9 +28,9 @@ export interface Skeleton {
   buildsProject?: boolean
 }
 
-export interface SkeletonOf {
+export interface SkeletonRequest {
   name: string
-  entry: Entry | null
+  entry: EntryPoint | null
   interpreter: string
 }
 
@@ -38,24 +38,24 @@ export interface SkeletonOf {
 export const SKELETON_METRIC = 'milliseconds'
 export const SKELETON_OUTPUT = 'output_bytes'
 
-export function skeleton(language: Language, wanted: SkeletonOf): Skeleton {
+export function buildSkeleton(language: Language, wanted: SkeletonRequest): Skeleton {
   switch (language) {
     case 'node':
-      return nodeHarness(wanted)
+      return buildNodeHarness(wanted)
     case 'python':
-      return pythonHarness(wanted)
+      return buildPythonHarness(wanted)
     case 'go':
-      return goHarness(wanted)
+      return buildGoHarness(wanted)
     case 'rust':
-      return rustHarness(wanted)
+      return buildRustHarness(wanted)
     case 'java':
-      return javaHarness(wanted)
+      return buildJavaHarness(wanted)
     case 'ruby':
-      return rubyHarness(wanted)
+      return buildRubyHarness(wanted)
     case 'c':
-      return cHarness(wanted)
+      return buildCHarness(wanted)
     case 'shell':
-      return shellHarness(wanted)
+      return buildShellHarness(wanted)
     default:
       return language satisfies never
   }

@@ -1,25 +1,25 @@
-import { STAND_IN } from '../../spec/stand-in.ts'
-import type { Entry } from '../findings.ts'
+import { HARNESS_TODO } from '../../spec/stand-in.ts'
+import type { EntryPoint } from '../findings.ts'
 
 /** The lines around a workload, the same in every language but for the sign of a comment. */
-export function workloadComment(sign: string, example: string, entry: Entry | null): string {
+export function renderWorkloadComment(sign: string, example: string, entry: EntryPoint | null): string {
   return [
     '==== PUT YOUR WORKLOAD HERE ====',
     'Call what should become better, with input as large as in real use, and return what it answers:',
     `  ${example}`,
-    `Until then this measures ${calledText(entry)}.`,
-    `${STAND_IN}: delete this line once it is your workload; check and run refuse until then.`,
+    `Until then this measures ${describeEntry(entry)}.`,
+    `${HARNESS_TODO}: delete this line once it is your workload; check and run refuse until then.`,
   ]
     .map(line => `${sign} ${line}`)
     .join('\n')
 }
 
-export function headComment(sign: string, command: string): string {
+export function renderHeadComment(sign: string, command: string): string {
   return `${sign} Measures one call and prints it as JSON. By hand: ${command}`
 }
 
 /** What a harness calls before anybody has said what to measure. */
-export function calledText(entry: Entry | null): string {
+export function describeEntry(entry: EntryPoint | null): string {
   if (entry === null)
     return 'a stand-in: nothing of the project was found that can be called without arguments'
   switch (entry.kind) {
@@ -35,9 +35,9 @@ export function calledText(entry: Entry | null): string {
 }
 
 /** Without the line that makes `check` and `run` refuse: where loading or starting the code is what is wanted. */
-export function withoutStandIn(text: string): string {
+export function removeStandInLine(text: string): string {
   return text
     .split('\n')
-    .filter(line => !line.includes(STAND_IN))
+    .filter(line => !line.includes(HARNESS_TODO))
     .join('\n')
 }

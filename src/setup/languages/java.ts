@@ -1,11 +1,11 @@
-import { benchScript } from '../bench-script.ts'
-import type { Entry, Findings, FoundCommand, Yard } from '../findings.ts'
-import { nearestAbove, runAbove } from '../lockfiles.ts'
+import { findBenchScript } from '../bench-script.ts'
+import type { EntryPoint, Findings, FoundCommand, ProjectLocation } from '../findings.ts'
+import { findNearestAbove, runAbove } from '../lockfiles.ts'
 import type { ProjectFiles } from '../project-files.ts'
-import { sourceFiles } from '../sources.ts'
-import { benchTarget } from '../task-files.ts'
+import { listSourceFiles } from '../sources.ts'
+import { findBenchTarget } from '../task-files.ts'
 
-interface Tool {
+interface JavaBuildTool {
   name: 'maven' | 'gradle'
   classes: string
   build: string
@@ -13,11 +13,11 @@ interface Tool {
   from: string
 }
 
-export function detectJava(yard: Yard): Findings | null {
+export function detectJava(yard: ProjectLocation): Findings | null {
   const { files } = yard
-  const tool = toolOf(yard)
+  const tool = findJavaTool(yard)
   if (tool === null) return null
-  const sources = sourceFiles(files, /\.(?:java|kt|scala)$/)
+  const sources = listSourceFiles(files, /\.(?:java|kt|scala)$/)
   const tested = files.paths.some(path => path.startsWith('src/test/'))
   const setup: FoundCommand = { command: tool.build, from: tool.from }
   const kotlin = sources.find(path => path.startsWith('src/main/kotlin/'))
@@ -26,10 +26,10 @@ export function detectJava(yard: Yard): Findings | null {
     manager: tool.name,
     setup,
     test: tested ? { command: tool.test, from: 'src/test/' } : null,
-    bench: benchOf(files, tool),
+    bench: findJavaBenchmark(files, tool),
     mutable: [kotlin !== undefined && !sources.some(isJava) ? 'src/main/kotlin/' : 'src/main/'],
     immutable: [],
-    entry: entryOf(files, sources, tool.classes),
+    entry: findJavaEntry(files, sources, tool.classes),
     interpreter: `java -cp ${tool.classes}`,
     weight: sources.length,
     notes: [],
@@ -40,10 +40,10 @@ function isJava(path: string): boolean {
   return path.endsWith('.java')
 }
 
-function toolOf(yard: Yard): Tool | null {
+function findJavaTool(yard: ProjectLocation): JavaBuildTool | null {
   const { files } = yard
   if (files.paths.includes('pom.xml')) {
-    const { start, steps } = wrapper(yard, 'mvnw', 'mvn')
+    const { start, steps } = findWrapper(yard, 'mvnw', 'mvn')
     // A module of a larger build is built with those it needs, from the top.
     const only = steps === 0 ? '' : ` -pl ${yard.directory} -am`
     const run = (goal: string) => runAbove(steps, `${start} -q -B${only} ${goal}`)
@@ -57,7 +57,7 @@ function toolOf(yard: Yard): Tool | null {
   }
   const script = ['build.gradle', 'build.gradle.kts'].find(name => files.paths.includes(name))
   if (script === undefined) return null
-  const { start } = wrapper(yard, 'gradlew', 'gradle')
+  const { start } = findWrapper(yard, 'gradlew', 'gradle')
   const run = (task: string) => `${start} --quiet --no-daemon ${task}`
   return {
     name: 'gradle',
@@ -68,41 +68,45 @@ function toolOf(yard: Yard): Tool | null {
   }
 }
 
-function wrapper(yard: Yard, script: string, program: string): { start: string; steps: number } {
-  const found = nearestAbove(yard, [script])
+function findWrapper(
+  yard: ProjectLocation,
+  script: string,
+  program: string,
+): { start: string; steps: number } {
+  const found = findNearestAbove(yard, [script])
   if (found === null || (found.steps > 0 && script === 'mvnw')) {
-    const root = program === 'mvn' ? topPom(yard) : 0
+    const root = program === 'mvn' ? countPomSteps(yard) : 0
     return { start: found === null || root === 0 ? program : `./${script}`, steps: root }
   }
   const steps = script === 'gradlew' ? 0 : found.steps
   return { start: script === 'gradlew' ? `./${'../'.repeat(found.steps)}${script}` : `./${script}`, steps }
 }
 
-function topPom({ repository, directory }: Yard): number {
+function countPomSteps({ repository, directory }: ProjectLocation): number {
   return directory !== '' && repository.paths.includes('pom.xml') ? directory.split('/').length : 0
 }
 
-function benchOf(files: ProjectFiles, tool: Tool): Findings['bench'] {
-  const script = benchScript(files, /\.(?:java|sh)$/, `java -cp ${tool.classes}`)
+function findJavaBenchmark(files: ProjectFiles, tool: JavaBuildTool): Findings['bench'] {
+  const script = findBenchScript(files, /\.(?:java|sh)$/, `java -cp ${tool.classes}`)
   if (script?.found.from.endsWith('.sh') === true) {
     return { ...script.found, command: `sh ${script.found.from}` }
   }
-  return script?.found ?? benchTarget(files)
+  return script?.found ?? findBenchTarget(files)
 }
 
 /** A static method without arguments that is no main, or else the main class. */
-function entryOf(files: ProjectFiles, sources: readonly string[], classes: string): Entry | null {
+function findJavaEntry(files: ProjectFiles, sources: readonly string[], classes: string): EntryPoint | null {
   const known = sources.filter(isJava).map(path => ({ path, text: files.text(path) ?? '' }))
   for (const { path, text } of known) {
     const name = /public static (?!void\b)[\w<>[\], ]+ ((?!run|serve|start)\w+)\(\)/.exec(text)?.[1]
-    const type = qualified(path)
+    const type = toClassName(path)
     if (name !== undefined && type !== null) return { kind: 'function', module: type, name }
   }
   const main = known.find(({ text }) => /public static void main\(/.test(text))
-  const type = main === undefined ? null : qualified(main.path)
+  const type = main === undefined ? null : toClassName(main.path)
   return type === null ? null : { kind: 'program', command: `java -cp ${classes} ${type}` }
 }
 
-function qualified(path: string): string | null {
+function toClassName(path: string): string | null {
   return /^src\/main\/java\/(.+)\.java$/.exec(path)?.[1]?.replaceAll('/', '.') ?? null
 }

@@ -1,15 +1,15 @@
 import { posix } from 'node:path'
-import { benchScript, onlyExports, othersNote } from '../bench-script.ts'
-import { toolBenchmark } from '../benchmark-tools.ts'
+import { findBenchScript, isModuleOnly, describeOtherBenchmarks } from '../bench-script.ts'
+import { createToolBenchmark } from '../benchmark-tools.ts'
 import type { FoundBenchmark, FoundCommand } from '../findings.ts'
-import { printedBy } from '../printed-metric.ts'
-import { jsonOf, type ProjectFiles, textAt, valueAt } from '../project-files.ts'
-import { BENCH_NAMES, benchTarget } from '../task-files.ts'
+import { detectPrintedMetric } from '../printed-metric.ts'
+import { readJsonManifest, type ProjectFiles, getNestedText, getNestedValue } from '../project-files.ts'
+import { BENCH_NAMES, findBenchTarget } from '../task-files.ts'
 import type { NodeManager } from './node-manager.ts'
 import { splitScript } from './node-script.ts'
 import { withTimedLibrary } from './node-timed.ts'
 
-export interface FoundHere {
+export interface NodeBenchmark {
   bench: FoundBenchmark | null
   /** Commands that build or install for it, before anything is timed. */
   builds: string[]
@@ -17,80 +17,93 @@ export interface FoundHere {
 }
 
 /** A script of package.json first: that is where people say how it is run. */
-export function nodeBench(files: ProjectFiles, manifest: unknown, manager: NodeManager): FoundHere {
-  const named = scriptNamed(files, manifest, manager)
+export function findNodeBenchmark(
+  files: ProjectFiles,
+  manifest: unknown,
+  manager: NodeManager,
+): NodeBenchmark {
+  const named = findBenchmarkScript(files, manifest, manager)
   if (named !== null) return named
-  if (usesVitest(manifest) && files.paths.some(path => /\.(?:bench|benchmark)\.[cm]?[jt]sx?$/.test(path))) {
-    const bench = vitestBench(`${manager.exec} vitest bench --run`, '*.bench files')
+  if (hasVitest(manifest) && files.paths.some(path => /\.(?:bench|benchmark)\.[cm]?[jt]sx?$/.test(path))) {
+    const bench = createVitestBenchmark(`${manager.exec} vitest bench --run`, '*.bench files')
     return { bench, builds: [], notes: [] }
   }
-  const script = benchScript(files, /\.[cm]?js$/, 'node')
+  const script = findBenchScript(files, /\.[cm]?js$/, 'node')
   if (script !== null) {
     const { from } = script.found
-    const { bench, notes } = withTimedLibrary(script.found, '', sourcesFrom(files, from))
+    const { bench, notes } = withTimedLibrary(script.found, '', readBenchmarkSources(files, from))
     return {
       bench,
-      builds: ownPackages(files, posix.dirname(from), manager),
-      notes: [...notes, ...othersNote(script.others)],
+      builds: listOwnInstalls(files, posix.dirname(from), manager),
+      notes: [...notes, ...describeOtherBenchmarks(script.others)],
     }
   }
-  return { bench: benchTarget(files), builds: [], notes: [] }
+  return { bench: findBenchTarget(files), builds: [], notes: [] }
 }
 
 const OTHER_NAMES = /^(?:tests?[:.-])?bench(?:mark)?s?$|^bench(?:mark)?[:.-]\w+$/
 /** Compares branches by itself, which is what winnow does. */
 const COMPARES = /\b(?:cmp|compare|diff|ci|report)\b/
 
-function scriptNamed(files: ProjectFiles, manifest: unknown, manager: NodeManager): FoundHere | null {
-  const scripts = Object(valueAt(manifest, 'scripts'))
+function findBenchmarkScript(
+  files: ProjectFiles,
+  manifest: unknown,
+  manager: NodeManager,
+): NodeBenchmark | null {
+  const scripts = Object(getNestedValue(manifest, 'scripts'))
   const name =
-    BENCH_NAMES.find(each => textAt(scripts, each) !== null) ??
+    BENCH_NAMES.find(each => getNestedText(scripts, each) !== null) ??
     Object.keys(scripts).find(each => OTHER_NAMES.test(each) && !COMPARES.test(each))
   if (name === undefined) return null
-  const text = textAt(scripts, name) ?? ''
+  const text = getNestedText(scripts, name) ?? ''
   const from = `scripts.${name} of package.json`
-  const tool = toolScript(text, { command: manager.run(name), from }, manager)
+  const tool = findToolBenchmark(text, { command: manager.run(name), from }, manager)
   if (tool !== null) return { bench: tool, builds: [], notes: [] }
-  const before = textAt(scripts, `pre${name}`) === null ? [] : [manager.run(`pre${name}`)]
+  const before = getNestedText(scripts, `pre${name}`) === null ? [] : [manager.run(`pre${name}`)]
   const split = splitScript(files, text, manager)
   const builds = [...before, ...split.builds]
-  const path = fileStarted(files, split.directory, split.last)
+  const path = findStartedFile(files, split.directory, split.last)
   // Where only a file is started, that is done without the package manager, whose own time would be measured.
   const isPlain = /^(?:\w+=\S+\s+)*node\s/.test(split.last) && !/[;|<>&]/.test(split.last)
   const isDirect = builds.length > 0 || split.directory !== '' || isPlain
   const command = isDirect ? split.command : manager.run(name)
   const source = path === null ? null : files.text(path)
-  if (path !== null && onlyExports(path, source)) return null
-  const sources = path === null ? [] : sourcesFrom(files, path)
-  const found = { command, from, ...printedBy(source ?? text) }
+  if (path !== null && isModuleOnly(path, source)) return null
+  const sources = path === null ? [] : readBenchmarkSources(files, path)
+  const found = { command, from, ...detectPrintedMetric(source ?? text) }
   const { bench, notes } = withTimedLibrary(found, text, sources)
-  const own = path === null ? [] : ownPackages(files, posix.dirname(path), manager)
+  const own = path === null ? [] : listOwnInstalls(files, posix.dirname(path), manager)
   return { bench, builds: [...builds, ...own.filter(each => !builds.includes(each))], notes }
 }
 
-function toolScript(
+function findToolBenchmark(
   text: string,
   { command, from }: FoundCommand,
   manager: NodeManager,
 ): FoundBenchmark | null {
-  if (/\bvitest\b.*\bbench\b/.test(text)) return vitestBench(`${manager.exec} ${asOnce(text)}`, from)
+  if (/\bvitest\b.*\bbench\b/.test(text))
+    return createVitestBenchmark(`${manager.exec} ${toSingleRun(text)}`, from)
   if (/\bhyperfine\b/.test(text))
-    return toolBenchmark(`${command}${manager.pass} --export-json "$WINNOW_RESULT_PATH"`, from, 'hyperfine')
+    return createToolBenchmark(
+      `${command}${manager.pass} --export-json "$WINNOW_RESULT_PATH"`,
+      from,
+      'hyperfine',
+    )
   return null
 }
 
 /** `vitest bench` watches where it sees a terminal. */
-function asOnce(text: string): string {
+function toSingleRun(text: string): string {
   const own = /vitest\b[^&|;]*/.exec(text)?.[0].trim() ?? 'vitest bench'
   return /(?:--run|\brun\b)/.test(own) ? own : `${own} --run`
 }
 
-function vitestBench(command: string, from: string): FoundBenchmark {
-  return toolBenchmark(`${command} --outputJson "$WINNOW_RESULT_PATH"`, from, 'vitest')
+function createVitestBenchmark(command: string, from: string): FoundBenchmark {
+  return createToolBenchmark(`${command} --outputJson "$WINNOW_RESULT_PATH"`, from, 'vitest')
 }
 
 /** The file that `node bench/parse.mjs` and its like start; null where it is none that is committed. */
-function fileStarted(files: ProjectFiles, directory: string, script: string): string | null {
+function findStartedFile(files: ProjectFiles, directory: string, script: string): string | null {
   const words = script.split(/\s+/).map(word => posix.normalize(posix.join(directory, word)))
   return words.find(word => /\.\w+$/.test(word) && files.text(word) !== null) ?? null
 }
@@ -98,7 +111,7 @@ function fileStarted(files: ProjectFiles, directory: string, script: string): st
 const MOST_SOURCES = 8
 
 /** Its text, then that of the files in its directory that it names: workers, threads, suites. */
-function sourcesFrom(files: ProjectFiles, start: string): string[] {
+function readBenchmarkSources(files: ProjectFiles, start: string): string[] {
   const seen = [start]
   for (const path of seen) {
     if (seen.length > MOST_SOURCES) break
@@ -115,21 +128,21 @@ function sourcesFrom(files: ProjectFiles, start: string): string[] {
 }
 
 /** A benchmark may have packages of its own, which nothing else installs. */
-function ownPackages(files: ProjectFiles, directory: string, manager: NodeManager): string[] {
+function listOwnInstalls(files: ProjectFiles, directory: string, manager: NodeManager): string[] {
   if (directory === '.' || directory === '') return []
-  const manifest = jsonOf(files, `${directory}/package.json`)
+  const manifest = readJsonManifest(files, `${directory}/package.json`)
   const needs = ['dependencies', 'devDependencies'].some(
-    key => Object.keys(Object(valueAt(manifest, key))).length > 0,
+    key => Object.keys(Object(getNestedValue(manifest, key))).length > 0,
   )
   if (!needs) return []
   const locked = files.paths.includes(`${directory}/package-lock.json`) && manager.name === 'npm'
   return [`(cd ${directory} && ${locked ? manager.install : manager.freeInstall})`]
 }
 
-export function usesVitest(manifest: unknown): boolean {
-  return dependsOn(manifest, 'vitest')
+export function hasVitest(manifest: unknown): boolean {
+  return hasDependency(manifest, 'vitest')
 }
 
-export function dependsOn(manifest: unknown, name: string): boolean {
-  return ['dependencies', 'devDependencies'].some(kind => valueAt(manifest, kind, name) !== undefined)
+export function hasDependency(manifest: unknown, name: string): boolean {
+  return ['dependencies', 'devDependencies'].some(kind => getNestedValue(manifest, kind, name) !== undefined)
 }

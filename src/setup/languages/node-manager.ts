@@ -1,6 +1,6 @@
-import type { Yard } from '../findings.ts'
-import { nearestAbove } from '../lockfiles.ts'
-import { jsonOf, textAt } from '../project-files.ts'
+import type { ProjectLocation } from '../findings.ts'
+import { findNearestAbove } from '../lockfiles.ts'
+import { readJsonManifest, getNestedText } from '../project-files.ts'
 
 /** How one package manager is spoken to. */
 export interface NodeManager {
@@ -76,26 +76,26 @@ interface FoundManager {
   lock: { name: string; steps: number } | null
 }
 
-export function nodeManager(yard: Yard): FoundManager {
-  const lock = nearestAbove(yard, Object.keys(LOCKS))
-  const declared = /^(npm|pnpm|yarn|bun)@(\d+)/.exec(declaredIn(yard) ?? '')
+export function findNodeManager(yard: ProjectLocation): FoundManager {
+  const lock = findNearestAbove(yard, Object.keys(LOCKS))
+  const declared = /^(npm|pnpm|yarn|bun)@(\d+)/.exec(readDeclaredManager(yard) ?? '')
   const byLock = lock === null ? null : (LOCKS[lock.name] ?? null)
-  const manager = byName(declared?.[1]) ?? byLock ?? NPM
+  const manager = findManagerNamed(declared?.[1]) ?? byLock ?? NPM
   const classic = declared?.[1] === 'yarn' ? declared[2] === '1' : !hasBerryConfig(yard)
   return { manager: manager === YARN && classic ? YARN_CLASSIC : manager, lock }
 }
 
-function declaredIn(yard: Yard): string | null {
+function readDeclaredManager(yard: ProjectLocation): string | null {
   return (
-    textAt(jsonOf(yard.files, 'package.json'), 'packageManager') ??
-    textAt(jsonOf(yard.repository, 'package.json'), 'packageManager')
+    getNestedText(readJsonManifest(yard.files, 'package.json'), 'packageManager') ??
+    getNestedText(readJsonManifest(yard.repository, 'package.json'), 'packageManager')
   )
 }
 
-function byName(name: string | undefined): NodeManager | null {
+function findManagerNamed(name: string | undefined): NodeManager | null {
   return [NPM, PNPM, YARN, BUN].find(each => each.name === name) ?? null
 }
 
-function hasBerryConfig({ repository }: Yard): boolean {
+function hasBerryConfig({ repository }: ProjectLocation): boolean {
   return repository.paths.includes('.yarnrc.yml')
 }

@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import { jsonOf, type ProjectFiles, textAt } from '../project-files.ts'
+import { readJsonManifest, type ProjectFiles, getNestedText } from '../project-files.ts'
 import type { NodeManager } from './node-manager.ts'
 
 /** A script of package.json, with what only prepares it taken apart: that is set-up, and is not timed. */
@@ -31,16 +31,16 @@ export function splitScript(files: ProjectFiles, script: string, manager: NodeMa
     const moved = /^cd\s+([\w./-]+)$/.exec(part)?.[1]
     if (moved !== undefined) directory = posix.normalize(posix.join(directory, moved))
     else if (index < parts.length - 1 && isPreparation(part)) {
-      builds.push(inside(directory, prepared(part, manager)))
+      builds.push(wrapInDirectory(directory, toSetupCommand(part, manager)))
     } else rest.push(part)
   }
-  const last = nested(files, directory, rest.at(-1) ?? '', manager)
+  const last = expandNestedScript(files, directory, rest.at(-1) ?? '', manager)
   const all = [...rest.slice(0, -1), last]
   const command = directory === '' ? all.join(' && ') : [`cd ${directory}`, ...all].join(' && ')
   return { builds, command, last, directory }
 }
 
-function inside(directory: string, command: string): string {
+function wrapInDirectory(directory: string, command: string): string {
   return directory === '' ? command : `(cd ${directory} && ${command})`
 }
 
@@ -49,15 +49,15 @@ function isPreparation(part: string): boolean {
   return INSTALL.test(part) || PREPARES.test(name) || BUILD_TOOLS.test(part)
 }
 
-function prepared(part: string, manager: NodeManager): string {
+function toSetupCommand(part: string, manager: NodeManager): string {
   if (INSTALL.test(part)) return manager.freeInstall
   const [, , name] = RUN.exec(part) ?? []
   if (name !== undefined) return manager.run(name)
-  return startable(part, manager)
+  return toStartableCommand(part, manager)
 }
 
 /** Programs of node_modules are on the PATH of scripts only. */
-function startable(part: string, manager: NodeManager): string {
+function toStartableCommand(part: string, manager: NodeManager): string {
   const first = part.split(/\s+/).find(word => !/^\w+=/.test(word)) ?? ''
   const isGlobal = /^(?:node|npm|npx|pnpm|yarn|bun|sh|bash|make|cmake|cargo|time|env|\.{0,2}\/.*)$/.test(
     first,
@@ -66,10 +66,15 @@ function startable(part: string, manager: NodeManager): string {
 }
 
 /** `npm test` in the directory of the benchmarks is what that manifest says. */
-function nested(files: ProjectFiles, directory: string, part: string, manager: NodeManager): string {
+function expandNestedScript(
+  files: ProjectFiles,
+  directory: string,
+  part: string,
+  manager: NodeManager,
+): string {
   const [, , name] = RUN.exec(part) ?? []
-  const manifest = jsonOf(files, directory === '' ? 'package.json' : `${directory}/package.json`)
-  const text = name === undefined ? null : textAt(manifest, 'scripts', name)
-  if (text === null || /[;|<>&]/.test(text)) return startable(part, manager)
-  return startable(text, manager)
+  const manifest = readJsonManifest(files, directory === '' ? 'package.json' : `${directory}/package.json`)
+  const text = name === undefined ? null : getNestedText(manifest, 'scripts', name)
+  if (text === null || /[;|<>&]/.test(text)) return toStartableCommand(part, manager)
+  return toStartableCommand(text, manager)
 }

@@ -1,10 +1,16 @@
-import type { Entry, Findings, FoundCommand, Yard } from '../findings.ts'
-import { aboveThenHere, runAbove } from '../lockfiles.ts'
-import { isTable, jsonOf, type ProjectFiles, textAt, valueAt } from '../project-files.ts'
-import { dotfilesAmong, placesOf, sourceFiles, testsAmong } from '../sources.ts'
-import { testTarget } from '../task-files.ts'
-import { dependsOn, nodeBench } from './node-bench.ts'
-import { nodeManager } from './node-manager.ts'
+import type { EntryPoint, Findings, FoundCommand, ProjectLocation } from '../findings.ts'
+import { runAboveAndReturn, runAbove } from '../lockfiles.ts'
+import {
+  isTable,
+  readJsonManifest,
+  type ProjectFiles,
+  getNestedText,
+  getNestedValue,
+} from '../project-files.ts'
+import { listDotfilePatterns, selectSourcePlaces, listSourceFiles, listTestPatterns } from '../sources.ts'
+import { findTestTarget } from '../task-files.ts'
+import { hasDependency, findNodeBenchmark } from './node-bench.ts'
+import { findNodeManager } from './node-manager.ts'
 
 const SOURCES = /(?<!\.d)\.[cm]?[jt]sx?$/
 const NATIVE = /\.(?:c|cc|cpp|cxx|h|hpp)$/
@@ -17,24 +23,24 @@ const TESTS = [
   { pattern: '**/test/', matches: /(?:^|\/)test\// },
 ]
 
-export function detectNode(yard: Yard): Findings | null {
+export function detectNode(yard: ProjectLocation): Findings | null {
   const { files } = yard
-  const manifest = jsonOf(files, 'package.json')
+  const manifest = readJsonManifest(files, 'package.json')
   if (!files.paths.includes('package.json')) return null
-  const sources = sourcesOf(files)
-  const { manager } = nodeManager(yard)
-  const { bench, builds, notes } = nodeBench(files, manifest, manager)
-  const mutable = mutableOf(manifest, sources)
-  const product = productOf(files, manifest, mutable)
+  const sources = listNodeSources(files)
+  const { manager } = findNodeManager(yard)
+  const { bench, builds, notes } = findNodeBenchmark(files, manifest, manager)
+  const mutable = selectMutable(manifest, sources)
+  const product = findProduct(files, manifest, mutable)
   return {
     language: 'node',
     manager: manager.name,
-    setup: setupOf(yard, manifest, builds),
-    test: testOf(files, manifest, manager.test, manager.exec),
+    setup: findNodeSetup(yard, manifest, builds),
+    test: findNodeTest(files, manifest, manager.test, manager.exec),
     bench,
     mutable,
-    immutable: [...testsAmong(files, mutable, TESTS), ...dotfilesAmong(files, mutable)],
-    entry: entryOf(files, manifest),
+    immutable: [...listTestPatterns(files, mutable, TESTS), ...listDotfilePatterns(files, mutable)],
+    entry: findNodeEntry(files, manifest),
     interpreter: 'node',
     weight: sources.length,
     notes,
@@ -42,47 +48,55 @@ export function detectNode(yard: Yard): Findings | null {
   }
 }
 
-function sourcesOf(files: ProjectFiles): string[] {
-  const native = files.paths.includes('binding.gyp') ? sourceFiles(files, NATIVE) : []
-  const found = [...sourceFiles(files, SOURCES), ...native]
+function listNodeSources(files: ProjectFiles): string[] {
+  const native = files.paths.includes('binding.gyp') ? listSourceFiles(files, NATIVE) : []
+  const found = [...listSourceFiles(files, SOURCES), ...native]
   const own = found.filter(path => !GENERATED.test(path))
   return own.length > 0 ? own : found
 }
 
 /** Where an entry lies outside the usual directory, all the sources may change: it would be half of the code. */
-function mutableOf(manifest: unknown, sources: readonly string[]): string[] {
+function selectMutable(manifest: unknown, sources: readonly string[]): string[] {
   const homes = ['src/', 'lib/', 'source/']
   const home = homes.find(place => sources.some(path => path.startsWith(place)))
-  const entries = declaredEntries(manifest).filter(path => sources.includes(path))
-  const isBuilt = home === 'src/' && textAt(manifest, 'scripts', 'build') !== null
+  const entries = listDeclaredEntries(manifest).filter(path => sources.includes(path))
+  const isBuilt = home === 'src/' && getNestedText(manifest, 'scripts', 'build') !== null
   const outside = entries.filter(path => home === undefined || !path.startsWith(home))
-  return outside.length > 0 && !isBuilt ? placesOf(sources, [], outside) : placesOf(sources, homes)
+  return outside.length > 0 && !isBuilt
+    ? selectSourcePlaces(sources, [], outside)
+    : selectSourcePlaces(sources, homes)
 }
 
 /** The file that people download, where a build makes it: its size is what a size goal is about. */
-function productOf(files: ProjectFiles, manifest: unknown, mutable: readonly string[]): string | null {
-  if (textAt(manifest, 'scripts', 'build') === null) return null
+function findProduct(files: ProjectFiles, manifest: unknown, mutable: readonly string[]): string | null {
+  if (getNestedText(manifest, 'scripts', 'build') === null) return null
   const limits = ['size-limit', 'bundlesize'].flatMap(key => {
-    const first = Array.isArray(valueAt(manifest, key)) ? Object(valueAt(manifest, key))[0] : null
-    return textAt(first, 'path') ?? []
+    const first = Array.isArray(getNestedValue(manifest, key))
+      ? Object(getNestedValue(manifest, key))[0]
+      : null
+    return getNestedText(first, 'path') ?? []
   })
   const candidates = [
     ...limits,
-    ...['unpkg', 'jsdelivr', 'browser'].flatMap(key => textAt(manifest, key) ?? []),
-    ...declaredEntries(manifest),
+    ...['unpkg', 'jsdelivr', 'browser'].flatMap(key => getNestedText(manifest, key) ?? []),
+    ...listDeclaredEntries(manifest),
   ].map(path => path.replace(/^\.\//, ''))
   const isSource = (path: string) => mutable.some(place => path === place || path.startsWith(place))
   return candidates.find(path => /\.[cm]?js$/.test(path) && !/[*{]/.test(path) && !isSource(path)) ?? null
 }
 
 /** `builds`: what the benchmark needs built or installed. */
-function setupOf(yard: Yard, manifest: unknown, builds: readonly string[]): FoundCommand | null {
-  const { manager, lock } = nodeManager(yard)
+function findNodeSetup(
+  yard: ProjectLocation,
+  manifest: unknown,
+  builds: readonly string[],
+): FoundCommand | null {
+  const { manager, lock } = findNodeManager(yard)
   const steps = lock?.steps ?? 0
   const needsPackages = ['dependencies', 'devDependencies', 'workspaces'].some(
-    key => Object.keys(Object(valueAt(manifest, key))).length > 0,
+    key => Object.keys(Object(getNestedValue(manifest, key))).length > 0,
   )
-  const own = needsBuild(yard.files, manifest) ? [manager.run('build')] : []
+  const own = isBuildNeeded(yard.files, manifest) ? [manager.run('build')] : []
   const install = lock === null ? manager.freeInstall : manager.install
   const all = [...new Set([...own, ...builds])].filter(
     each => each !== install && each !== manager.freeInstall,
@@ -90,7 +104,7 @@ function setupOf(yard: Yard, manifest: unknown, builds: readonly string[]): Foun
   const from = lock?.name ?? 'package.json'
   const installs = needsPackages || steps > 0
   if (all.length === 0) return installs ? { command: runAbove(steps, install), from } : null
-  const first = installs ? [aboveThenHere(steps, install)] : []
+  const first = installs ? [runAboveAndReturn(steps, install)] : []
   const reasons = [
     from,
     ...(own.length > 0 ? ['scripts.build'] : []),
@@ -100,58 +114,64 @@ function setupOf(yard: Yard, manifest: unknown, builds: readonly string[]): Foun
 }
 
 /** What people import is made by the build and not committed. */
-function needsBuild(files: ProjectFiles, manifest: unknown): boolean {
-  if (textAt(manifest, 'scripts', 'build') === null) return false
-  const paths = declaredEntries(manifest)
+function isBuildNeeded(files: ProjectFiles, manifest: unknown): boolean {
+  if (getNestedText(manifest, 'scripts', 'build') === null) return false
+  const paths = listDeclaredEntries(manifest)
   return paths.length > 0 && paths.every(path => !files.paths.includes(path))
 }
 
 const NO_TEST = /no test specified/
 
-function testOf(files: ProjectFiles, manifest: unknown, test: string, exec: string): FoundCommand | null {
-  const script = textAt(manifest, 'scripts', 'test')
+function findNodeTest(
+  files: ProjectFiles,
+  manifest: unknown,
+  test: string,
+  exec: string,
+): FoundCommand | null {
+  const script = getNestedText(manifest, 'scripts', 'test')
   if (script !== null && !NO_TEST.test(script)) return { command: test, from: 'scripts.test of package.json' }
-  if (dependsOn(manifest, 'vitest')) return { command: `${exec} vitest run`, from: 'vitest in package.json' }
-  if (dependsOn(manifest, 'jest')) return { command: `${exec} jest`, from: 'jest in package.json' }
+  if (hasDependency(manifest, 'vitest'))
+    return { command: `${exec} vitest run`, from: 'vitest in package.json' }
+  if (hasDependency(manifest, 'jest')) return { command: `${exec} jest`, from: 'jest in package.json' }
   const own = files.paths.find(path => /(?:^|\/)(?:test\/.*|[^/]+[._-]test)\.[cm]?js$/.test(path))
-  return own === undefined ? testTarget(files) : { command: 'node --test', from: own }
+  return own === undefined ? findTestTarget(files) : { command: 'node --test', from: own }
 }
 
-function entryOf(files: ProjectFiles, manifest: unknown): Entry | null {
+function findNodeEntry(files: ProjectFiles, manifest: unknown): EntryPoint | null {
   const usual = ['src/index.js', 'src/index.mjs', 'index.js', 'index.mjs', 'lib/index.js']
-  const built = needsBuild(files, manifest)
-  const declared = declaredEntries(manifest).filter(path => built || files.paths.includes(path))
+  const built = isBuildNeeded(files, manifest)
+  const declared = listDeclaredEntries(manifest).filter(path => built || files.paths.includes(path))
   const path = [...declared, ...usual.filter(each => files.paths.includes(each))].find(each =>
     /\.[cm]?js$/.test(each),
   )
   if (path !== undefined) return { kind: 'module', path }
-  const program = binOf(manifest)
+  const program = findBin(manifest)
   if (program === null || !/\.[cm]?js$/.test(program)) return null
   return { kind: 'program', command: `node ${program} --help` }
 }
 
-function declaredEntries(manifest: unknown): string[] {
-  const exported = valueAt(manifest, 'exports')
+function listDeclaredEntries(manifest: unknown): string[] {
+  const exported = getNestedValue(manifest, 'exports')
   const candidates = [
-    typeof exported === 'string' ? exported : firstText(valueAt(exported, '.') ?? null),
-    textAt(manifest, 'module'),
-    textAt(manifest, 'main'),
+    typeof exported === 'string' ? exported : findFirstText(getNestedValue(exported, '.') ?? null),
+    getNestedText(manifest, 'module'),
+    getNestedText(manifest, 'main'),
   ]
   return candidates.flatMap(path => (path === null ? [] : [path.replace(/^\.\//, '')]))
 }
 
-function firstText(value: unknown): string | null {
+function findFirstText(value: unknown): string | null {
   if (typeof value === 'string') return value
   if (!isTable(value)) return null
   for (const key of ['import', 'node', 'default', 'require']) {
-    const found = firstText(value[key])
+    const found = findFirstText(value[key])
     if (found !== null) return found
   }
   return null
 }
 
-function binOf(manifest: unknown): string | null {
-  const bin = valueAt(manifest, 'bin')
+function findBin(manifest: unknown): string | null {
+  const bin = getNestedValue(manifest, 'bin')
   const path = typeof bin === 'string' ? bin : Object.values(Object(bin))[0]
   return typeof path === 'string' ? path.replace(/^\.\//, '') : null
 }

@@ -1,21 +1,21 @@
-import { isTable, type ProjectFiles, valueAt } from '../project-files.ts'
+import { isTable, type ProjectFiles, getNestedValue } from '../project-files.ts'
 
 const FOR_TESTS = /^(?:dev|develop|development|tests?|testing|bench|benchmarks?)$/i
 
 /** Requirement files that a benchmark or a test may need; those of documentation and of linters are none. */
-export function requirementFiles({ paths }: ProjectFiles): string[] {
+export function listRequirementFiles({ paths }: ProjectFiles): string[] {
   const wanted = /^requirements(?:[-_.](?:dev|tests?|testing|bench|benchmarks?))?\.txt$/
   return paths.filter(path => wanted.test(path) || /^requirements\/(?:base|dev|tests?)\.txt$/.test(path))
 }
 
-export function extrasOf(manifest: unknown): string[] {
-  const extras = valueAt(manifest, 'project', 'optional-dependencies')
+export function listExtras(manifest: unknown): string[] {
+  const extras = getNestedValue(manifest, 'project', 'optional-dependencies')
   return isTable(extras) ? Object.keys(extras).filter(name => FOR_TESTS.test(name)) : []
 }
 
 /** Of groups that are no extras, which not every pip understands by name. */
-export function groupPackages(manifest: unknown): string[] {
-  const groups = valueAt(manifest, 'dependency-groups')
+export function listGroupPackages(manifest: unknown): string[] {
+  const groups = getNestedValue(manifest, 'dependency-groups')
   if (!isTable(groups)) return []
   return Object.entries(groups).flatMap(([name, packages]) =>
     FOR_TESTS.test(name) && Array.isArray(packages)
@@ -24,6 +24,6 @@ export function groupPackages(manifest: unknown): string[] {
   )
 }
 
-export function namesPackage(text: string, name: string): boolean {
+export function hasPackageName(text: string, name: string): boolean {
   return new RegExp(`(?:^|["'\\s,\\[])${name}(?![\\w-])`, 'm').test(text)
 }

@@ -1,18 +1,18 @@
-import { benchScript } from '../bench-script.ts'
-import { toolBenchmark } from '../benchmark-tools.ts'
-import type { Entry, Findings, FoundBenchmark, Yard } from '../findings.ts'
-import { nearestAbove } from '../lockfiles.ts'
-import { type ProjectFiles, textAt, tomlOf, valueAt } from '../project-files.ts'
-import { sourceFiles, testsAmong } from '../sources.ts'
-import { benchTarget } from '../task-files.ts'
+import { findBenchScript } from '../bench-script.ts'
+import { createToolBenchmark } from '../benchmark-tools.ts'
+import type { EntryPoint, Findings, FoundBenchmark, ProjectLocation } from '../findings.ts'
+import { findNearestAbove } from '../lockfiles.ts'
+import { type ProjectFiles, getNestedText, readTomlManifest, getNestedValue } from '../project-files.ts'
+import { listSourceFiles, listTestPatterns } from '../sources.ts'
+import { findBenchTarget } from '../task-files.ts'
 
-export function detectRust(yard: Yard): Findings | null {
+export function detectRust(yard: ProjectLocation): Findings | null {
   const { files } = yard
   if (!files.paths.includes('Cargo.toml')) return null
-  const manifest = tomlOf(files, 'Cargo.toml')
-  const sources = sourceFiles(files, /\.rs$/)
-  const locked = nearestAbove(yard, ['Cargo.lock']) === null ? '' : ' --locked'
-  const bench = benchOf(files, manifest, locked)
+  const manifest = readTomlManifest(files, 'Cargo.toml')
+  const sources = listSourceFiles(files, /\.rs$/)
+  const locked = findNearestAbove(yard, ['Cargo.lock']) === null ? '' : ' --locked'
+  const bench = findRustBenchmark(files, manifest, locked)
   const mutable = sources.some(path => path.startsWith('src/')) ? ['src/'] : ['**/src/']
   const inside = sources.some(path => path.startsWith('src/') && /#\[test\]/.test(files.text(path) ?? ''))
   return {
@@ -25,8 +25,8 @@ export function detectRust(yard: Yard): Findings | null {
     test: { command: `cargo test --quiet${locked}`, from: 'Cargo.toml' },
     bench,
     mutable,
-    immutable: testsAmong(files, mutable, [{ pattern: '**/tests.rs', matches: /(?:^|\/)tests\.rs$/ }]),
-    entry: entryOf(files, manifest),
+    immutable: listTestPatterns(files, mutable, [{ pattern: '**/tests.rs', matches: /(?:^|\/)tests\.rs$/ }]),
+    entry: findRustEntry(files, manifest),
     interpreter: 'cargo run',
     weight: sources.length,
     notes: inside
@@ -35,22 +35,22 @@ export function detectRust(yard: Yard): Findings | null {
   }
 }
 
-function benchOf(files: ProjectFiles, manifest: unknown, locked: string): FoundBenchmark | null {
-  const declared = valueAt(manifest, 'bench')
-  const names = Array.isArray(declared) ? declared.flatMap(one => textAt(one, 'name') ?? []) : []
+function findRustBenchmark(files: ProjectFiles, manifest: unknown, locked: string): FoundBenchmark | null {
+  const declared = getNestedValue(manifest, 'bench')
+  const names = Array.isArray(declared) ? declared.flatMap(one => getNestedText(one, 'name') ?? []) : []
   const own = files.paths.flatMap(path => /^benches\/([^/]+)(?:\.rs|\/main\.rs)$/.exec(path)?.[1] ?? [])
   const all = [...new Set([...names, ...own])]
   const [first] = all
   if (first !== undefined) {
     const which = all.length === 1 ? ` --bench ${first}` : ' --benches'
     const from = all.length === 1 ? `benches/${first}.rs` : `${all.length} benches`
-    return toolBenchmark(`cargo bench${locked}${which}`, from, 'cargo')
+    return createToolBenchmark(`cargo bench${locked}${which}`, from, 'cargo')
   }
-  return benchScript(files, /\.sh$/, 'sh')?.found ?? benchTarget(files)
+  return findBenchScript(files, /\.sh$/, 'sh')?.found ?? findBenchTarget(files)
 }
 
-function entryOf(files: ProjectFiles, manifest: unknown): Entry | null {
-  const name = textAt(manifest, 'package', 'name')
+function findRustEntry(files: ProjectFiles, manifest: unknown): EntryPoint | null {
+  const name = getNestedText(manifest, 'package', 'name')
   if (name === null) return null
   const library = files.text('src/lib.rs')
   const called =

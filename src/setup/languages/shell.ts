@@ -1,40 +1,40 @@
-import { benchScript, othersNote } from '../bench-script.ts'
-import type { Findings, FoundCommand, Yard } from '../findings.ts'
+import { findBenchScript, describeOtherBenchmarks } from '../bench-script.ts'
+import type { Findings, FoundCommand, ProjectLocation } from '../findings.ts'
 import type { ProjectFiles } from '../project-files.ts'
-import { placesOf, PROSE, sourceFiles } from '../sources.ts'
-import { benchTarget, testTarget } from '../task-files.ts'
+import { selectSourcePlaces, PROSE, listSourceFiles } from '../sources.ts'
+import { findBenchTarget, findTestTarget } from '../task-files.ts'
 
 /** What is left where no other language is found: scripts, make targets, or nothing but files. */
-export function detectShell(yard: Yard): Findings | null {
+export function detectShell(yard: ProjectLocation): Findings | null {
   const { files } = yard
-  const scripts = sourceFiles(files, /\.(?:sh|bash)$/)
-  const bench = benchScript(files, /\.(?:sh|bash)$/, 'sh')
-  const target = benchTarget(files)
-  if (scripts.length === 0 && bench === null && target === null && testTarget(files) === null) return null
-  const sources = scripts.length > 0 ? scripts : textsOf(files)
+  const scripts = listSourceFiles(files, /\.(?:sh|bash)$/)
+  const bench = findBenchScript(files, /\.(?:sh|bash)$/, 'sh')
+  const target = findBenchTarget(files)
+  if (scripts.length === 0 && bench === null && target === null && findTestTarget(files) === null) return null
+  const sources = scripts.length > 0 ? scripts : listTextFiles(files)
   const [program] = scripts
   return {
     language: 'shell',
     manager: null,
     setup: null,
-    test: testTarget(files) ?? testScript(files),
+    test: findTestTarget(files) ?? findTestScript(files),
     bench: bench?.found ?? target,
-    mutable: placesOf(sources, ['src/', 'lib/', 'bin/']),
+    mutable: selectSourcePlaces(sources, ['src/', 'lib/', 'bin/']),
     immutable: [],
     entry: program === undefined ? null : { kind: 'program', command: `sh ${program} --help` },
     interpreter: 'sh',
     weight: scripts.length,
-    notes: othersNote(bench?.others ?? []),
+    notes: describeOtherBenchmarks(bench?.others ?? []),
   }
 }
 
 /** Without scripts: what lies in the usual places, or else prompts and other texts. */
-function textsOf(files: ProjectFiles): string[] {
+function listTextFiles(files: ProjectFiles): string[] {
   const usual = files.paths.filter(path => /^(?:src|lib)\//.test(path))
-  return usual.length > 0 ? usual : sourceFiles(files, PROSE)
+  return usual.length > 0 ? usual : listSourceFiles(files, PROSE)
 }
 
-function testScript({ paths }: ProjectFiles): FoundCommand | null {
+function findTestScript({ paths }: ProjectFiles): FoundCommand | null {
   const own = paths.find(path =>
     /^(?:tests?\/(?:run|test|all)\.(?:sh|bash)|tests?\.sh|bench\/test\.sh)$/.test(path),
   )

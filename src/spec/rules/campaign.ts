@@ -1,30 +1,45 @@
-import type { Finding } from '../problem.ts'
-import { given } from '../prepare.ts'
-import { finding, repeated, type RuleContext } from './rule.ts'
+import type { SpecFinding } from '../problem.ts'
+import { getGivenValue } from '../prepare.ts'
+import { createSpecFinding, findRepeatedIndexes, type RuleContext } from './rule.ts'
 
-export function onePlateau({ raw }: RuleContext): Finding[] {
-  const both = ['plateau', 'plateau_iterations'].every(key => given(raw, ['stopping', key]) !== undefined)
+export function requireSinglePlateauKey({ raw }: RuleContext): SpecFinding[] {
+  const both = ['plateau', 'plateau_iterations'].every(
+    key => getGivenValue(raw, ['stopping', key]) !== undefined,
+  )
   if (!both) return []
   const path = ['stopping', 'plateau_iterations']
   return [
-    finding(path, 'plateau and plateau_iterations', 'one of them', 'remove one; they mean the same', 'key'),
+    createSpecFinding(
+      path,
+      'plateau and plateau_iterations',
+      'one of them',
+      'remove one; they mean the same',
+      'key',
+    ),
   ]
 }
 
-export function commandProposersStart({ spec }: RuleContext): Finding[] {
+export function checkCommandProposers({ spec }: RuleContext): SpecFinding[] {
   return spec.propose.flatMap((proposer, index) => {
     if (proposer.use !== 'command') return []
     const ways = [proposer.command, proposer.preset].filter(way => way !== undefined).length
     if (ways === 1) return []
     const found = ways === 0 ? 'neither command nor preset' : 'command and preset'
-    return [finding(['propose', index], found, 'one of them', 'write command: <program>, or preset: <agent>')]
+    return [
+      createSpecFinding(
+        ['propose', index],
+        found,
+        'one of them',
+        'write command: <program>, or preset: <agent>',
+      ),
+    ]
   })
 }
 
-export function artifactsUnique({ spec }: RuleContext): Finding[] {
+export function requireUniqueArtifacts({ spec }: RuleContext): SpecFinding[] {
   const names = spec.artifacts.map(({ name }) => name)
-  return repeated(names).map(index =>
-    finding(
+  return findRepeatedIndexes(names).map(index =>
+    createSpecFinding(
       ['artifacts', index, 'name'],
       JSON.stringify(names[index]),
       'a name no other artifact has',

@@ -1,21 +1,21 @@
 import { isBenchmarkFormat } from '../benchmark-formats.ts'
 import { BUILT_IN_METRICS } from '../built-in-metrics.ts'
-import { scaleOf } from '../judge-scale.ts'
-import { given } from '../prepare.ts'
-import { type Finding, foundText } from '../problem.ts'
-import { finding, repeated, type RuleContext } from './rule.ts'
+import { findScoreScale } from '../judge-scale.ts'
+import { getGivenValue } from '../prepare.ts'
+import { type SpecFinding, describeFoundValue } from '../problem.ts'
+import { createSpecFinding, findRepeatedIndexes, type RuleContext } from './rule.ts'
 
 /** Units of benchmark tools of which more is better. */
-const MORE_IS_BETTER = /(?:^|[._])(?:hz|ops_per_second|mb_per_s)$/
+const HIGHER_IS_BETTER_UNIT = /(?:^|[._])(?:hz|ops_per_second|mb_per_s)$/
 
 /** Which way is better is natural for what winnow and benchmark tools measure, and a guess for anything else. */
-export function directionIsSaid({ spec, raw, rules }: RuleContext): Finding[] {
+export function requireDirection({ spec, raw, rules }: RuleContext): SpecFinding[] {
   const { name } = spec.metric.primary
-  if (rules === 'ce' || given(raw, ['metric', 'primary', 'direction']) !== undefined) return []
-  if (given(raw, ['metric', 'primary', 'name']) === undefined || BUILT_IN_METRICS.has(name)) return []
-  if (isBenchmarkFormat(spec.measurement.output) && !MORE_IS_BETTER.test(name)) return []
+  if (rules === 'ce' || getGivenValue(raw, ['metric', 'primary', 'direction']) !== undefined) return []
+  if (getGivenValue(raw, ['metric', 'primary', 'name']) === undefined || BUILT_IN_METRICS.has(name)) return []
+  if (isBenchmarkFormat(spec.measurement.output) && !HIGHER_IS_BETTER_UNIT.test(name)) return []
   return [
-    finding(
+    createSpecFinding(
       ['metric', 'primary', 'direction'],
       'nothing',
       'minimize or maximize',
@@ -24,10 +24,10 @@ export function directionIsSaid({ spec, raw, rules }: RuleContext): Finding[] {
   ]
 }
 
-export function judgeHasASection({ spec }: RuleContext): Finding[] {
+export function requireJudgeSection({ spec }: RuleContext): SpecFinding[] {
   if (spec.metric.primary.type !== 'judge' || spec.metric.judge !== null) return []
   return [
-    finding(
+    createSpecFinding(
       ['metric', 'judge'],
       'nothing',
       'rubric and scoring',
@@ -36,14 +36,14 @@ export function judgeHasASection({ spec }: RuleContext): Finding[] {
   ]
 }
 
-export function judgeScoresThePrimary({ spec }: RuleContext): Finding[] {
+export function requireJudgedPrimary({ spec }: RuleContext): SpecFinding[] {
   const { primary, judge } = spec.metric
   if (primary.type !== 'judge' || judge === null) return []
   const fields = [judge.scoring.primary, ...judge.scoring.secondary]
   if (fields.includes(primary.name)) return []
   const fix = `write name: ${judge.scoring.primary}, or add ${primary.name} to metric.judge.scoring`
   return [
-    finding(
+    createSpecFinding(
       ['metric', 'primary', 'name'],
       JSON.stringify(primary.name),
       'a field of metric.judge.scoring',
@@ -53,17 +53,19 @@ export function judgeScoresThePrimary({ spec }: RuleContext): Finding[] {
 }
 
 /** A score outside its scale is missing, so that there has to be one. */
-export function judgeHasAScale({ spec }: RuleContext): Finding[] {
+export function requireScoreScale({ spec }: RuleContext): SpecFinding[] {
   const { primary, judge } = spec.metric
-  if (primary.type !== 'judge' || judge === null || scaleOf(judge) !== null) return []
+  if (primary.type !== 'judge' || judge === null || findScoreScale(judge) !== null) return []
   const { scale } = judge.scoring
   const found = scale === null ? 'no scale, or several, in the rubric' : `${scale.lowest} to ${scale.highest}`
   const fix = 'name one scale in the rubric, as in "from 1 to 5", or write scale: { lowest: 1, highest: 5 }'
-  return [finding(['metric', 'judge', 'scoring', 'scale'], found, 'a lowest and a highest score', fix)]
+  return [
+    createSpecFinding(['metric', 'judge', 'scoring', 'scale'], found, 'a lowest and a highest score', fix),
+  ]
 }
 
 /** Two words for one thing: of a judged metric its own section says what counts and how much is compared. */
-export function judgeSaysWhatCounts({ spec, raw }: RuleContext): Finding[] {
+export function refuseDuplicateJudgeKeys({ spec, raw }: RuleContext): SpecFinding[] {
   if (spec.metric.primary.type !== 'judge') return []
   const instead = {
     min_effect: 'metric.judge.minimum_improvement',
@@ -71,35 +73,49 @@ export function judgeSaysWhatCounts({ spec, raw }: RuleContext): Finding[] {
     scale: 'nothing: differences of scores are compared as they are',
   }
   return Object.entries(instead).flatMap(([key, meant]) => {
-    const value = given(raw, ['evidence', key])
+    const value = getGivenValue(raw, ['evidence', key])
     if (value === undefined) return []
     const fix = 'remove it'
-    return [finding(['evidence', key], foundText(value), `${meant} beside a judged primary`, fix)]
+    return [
+      createSpecFinding(
+        ['evidence', key],
+        describeFoundValue(value),
+        `${meant} beside a judged primary`,
+        fix,
+      ),
+    ]
   })
 }
 
 /** What can never be reached says that nothing was better. */
-export function judgeCanImprove({ spec }: RuleContext): Finding[] {
+export function requireReachableImprovement({ spec }: RuleContext): SpecFinding[] {
   const { primary, judge } = spec.metric
-  const scale = judge === null ? null : scaleOf(judge)
+  const scale = judge === null ? null : findScoreScale(judge)
   if (primary.type !== 'judge' || judge === null || scale === null) return []
   const [low, high] = scale
   const { minimum_improvement: least } = judge
   const path = ['metric', 'judge', 'minimum_improvement']
   if (least >= high - low)
-    return [finding(path, String(least), `less than the scale is wide (${low} to ${high})`, 'lower it')]
+    return [
+      createSpecFinding(path, String(least), `less than the scale is wide (${low} to ${high})`, 'lower it'),
+    ]
   // Means are compared there, of which any may be the greater one.
   if (least > 0 || spec.measurement.stability !== null) return []
   return [
-    finding(path, '0', 'more than 0, since pairs can show no less', 'write the smallest gain worth having'),
+    createSpecFinding(
+      path,
+      '0',
+      'more than 0, since pairs can show no less',
+      'write the smallest gain worth having',
+    ),
   ]
 }
 
-export function singletonsHaveARubric({ spec }: RuleContext): Finding[] {
+export function requireSingletonRubric({ spec }: RuleContext): SpecFinding[] {
   const { judge } = spec.metric
   if (judge === null || judge.singleton_sample === 0 || judge.singleton_rubric !== null) return []
   return [
-    finding(
+    createSpecFinding(
       ['metric', 'judge', 'singleton_sample'],
       String(judge.singleton_sample),
       '0 without a singleton_rubric',
@@ -109,11 +125,11 @@ export function singletonsHaveARubric({ spec }: RuleContext): Finding[] {
 }
 
 /** Money is capped unless a person says otherwise on the command line, where no file can say it for them. */
-export function judgeCostIsCapped({ spec, allowUncapped }: RuleContext): Finding[] {
+export function requireJudgeCostCap({ spec, allowUncapped }: RuleContext): SpecFinding[] {
   const { primary, judge } = spec.metric
   if (primary.type !== 'judge' || judge?.max_total_cost_usd !== null || allowUncapped) return []
   return [
-    finding(
+    createSpecFinding(
       ['metric', 'judge', 'max_total_cost_usd'],
       'no cap',
       'an amount in USD',
@@ -122,10 +138,10 @@ export function judgeCostIsCapped({ spec, allowUncapped }: RuleContext): Finding
   ]
 }
 
-export function lossHasASuite({ spec }: RuleContext): Finding[] {
+export function requireLossSuite({ spec }: RuleContext): SpecFinding[] {
   if (spec.metric.primary.type !== 'loss' || spec.measurement.suite !== null) return []
   return [
-    finding(
+    createSpecFinding(
       ['measurement', 'suite'],
       'nothing',
       'a suite, over which a loss is taken',
@@ -134,10 +150,10 @@ export function lossHasASuite({ spec }: RuleContext): Finding[] {
   ]
 }
 
-export function objectivesUnique({ spec }: RuleContext): Finding[] {
+export function requireUniqueObjectives({ spec }: RuleContext): SpecFinding[] {
   const names = spec.metric.objectives.map(({ name }) => name)
-  return repeated(names).map(index =>
-    finding(
+  return findRepeatedIndexes(names).map(index =>
+    createSpecFinding(
       ['metric', 'objectives', index, 'name'],
       JSON.stringify(names[index]),
       'each objective once',
@@ -147,7 +163,7 @@ export function objectivesUnique({ spec }: RuleContext): Finding[] {
 }
 
 /** What the supervisor measures must not also be something the code under test can print. */
-export function builtInsAreNotPrinted({ spec }: RuleContext): Finding[] {
+export function refusePrintedBuiltIns({ spec }: RuleContext): SpecFinding[] {
   const { primary, judge } = spec.metric
   const parse = spec.measurement.score?.parse
   const printed: [(string | number)[], string | null | undefined][] = [
@@ -161,18 +177,23 @@ export function builtInsAreNotPrinted({ spec }: RuleContext): Finding[] {
   }
   return printed.flatMap(([path, name]) => {
     if (typeof name !== 'string' || !BUILT_IN_METRICS.has(name)) return []
-    return [finding(path, name, 'a name winnow does not measure itself', 'choose another name')]
+    return [createSpecFinding(path, name, 'a name winnow does not measure itself', 'choose another name')]
   })
 }
 
 /** One metric cannot be both timed by winnow and read from a separate scorer. */
-export function scoreFieldIsNotTimed({ spec }: RuleContext): Finding[] {
+export function refuseTimedScoreField({ spec }: RuleContext): SpecFinding[] {
   const { primary } = spec.metric
   const field = spec.measurement.score?.parse.score_field ?? null
   if (field === null || !BUILT_IN_METRICS.has(primary.name)) return []
   const found = `${field}, while the primary is ${primary.name}`
   const fix = 'name the scored metric in metric.primary.name, or remove score_field'
   return [
-    finding(['measurement', 'score', 'parse', 'score_field'], found, 'a primary that is not built in', fix),
+    createSpecFinding(
+      ['measurement', 'score', 'parse', 'score_field'],
+      found,
+      'a primary that is not built in',
+      fix,
+    ),
   ]
 }

@@ -1,29 +1,41 @@
-import { given } from '../prepare.ts'
-import type { Finding, SpecPath } from '../problem.ts'
+import { getGivenValue } from '../prepare.ts'
+import type { SpecFinding, SpecPath } from '../problem.ts'
 import { isPercent } from '../sections/scalar.ts'
-import { finding, type RuleContext } from './rule.ts'
+import { createSpecFinding, type RuleContext } from './rule.ts'
 
 /** In a relative scale `5` means 500 %, which is hardly ever meant. Whoever means it writes `500%`. */
-export function sharesAreMeant(context: RuleContext): Finding[] {
-  return sharesOf(context).flatMap(({ path, relative, units }) => {
-    const written = given(context.raw, path)
+export function checkShares(context: RuleContext): SpecFinding[] {
+  return listShareKeys(context).flatMap(({ path, relative, units }) => {
+    const written = getGivenValue(context.raw, path)
     if (isPercent(written) && !relative)
       return [
-        finding(path, JSON.stringify(written), `a number in ${units}`, 'a percentage has no meaning here'),
+        createSpecFinding(
+          path,
+          JSON.stringify(written),
+          `a number in ${units}`,
+          'a percentage has no meaning here',
+        ),
       ]
     if (typeof written !== 'number' || !relative || Math.abs(written) < 1) return []
     const meaning = `${written}, which means ${Number((written * 100).toPrecision(12))} %`
-    return [finding(path, meaning, 'a share below 1', `did you mean ${written}%? ${otherwise(path, units)}`)]
+    return [
+      createSpecFinding(
+        path,
+        meaning,
+        'a share below 1',
+        `did you mean ${written}%? ${suggestShareFix(path, units)}`,
+      ),
+    ]
   })
 }
 
-interface Share {
+interface ShareKey {
   path: SpecPath
   relative: boolean
   units: string
 }
 
-function sharesOf({ spec }: RuleContext): Share[] {
+function listShareKeys({ spec }: RuleContext): ShareKey[] {
   const { metric, measurement, evidence } = spec
   const units = `the units of ${metric.primary.name}`
   const linear =
@@ -49,7 +61,7 @@ function sharesOf({ spec }: RuleContext): Share[] {
 }
 
 /** How the number can be kept as it is. */
-function otherwise(path: SpecPath, units: string): string {
+function suggestShareFix(path: SpecPath, units: string): string {
   if (path.at(-1) === 'relative_threshold') return 'for metric units use noise_threshold'
   if (path.at(-1) === 'value') return `for ${units} write type: absolute`
   return `for ${units} write evidence.scale: linear`

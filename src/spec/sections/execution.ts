@@ -1,27 +1,27 @@
 import { z } from 'zod'
-import { count, text } from './scalar.ts'
+import { countSchema, textSchema } from './scalar.ts'
 
-export const execution = z.strictObject({
+export const executionSection = z.strictObject({
   mode: z.enum(['parallel', 'serial']).default('parallel').describe('Experiments at a time.'),
-  max_concurrent: count.default(4).describe('Most at a time.'),
+  max_concurrent: countSchema.default(4).describe('Most at a time.'),
   backend: z
     .enum(['auto', 'worktree', 'actions', 'remote', 'codex'])
     .default('auto')
     .describe('Where they run.'),
   runs_on: z
-    .union([text, z.array(text).min(1)])
+    .union([textSchema, z.array(textSchema).min(1)])
     .default('ubuntu-24.04')
     .describe('Runner label.'),
-  services: z.record(text, z.unknown()).default({}).describe('Service containers of the job.'),
-  max_attempts: count.default(3).describe("Attempts after failures that are not the candidate's."),
-  max_experiments_per_tick: count.nullable().default(null).describe('Orders one tick may issue.'),
+  services: z.record(textSchema, z.unknown()).default({}).describe('Service containers of the job.'),
+  max_attempts: countSchema.default(3).describe("Attempts after failures that are not the candidate's."),
+  max_experiments_per_tick: countSchema.nullable().default(null).describe('Orders one tick may issue.'),
   codex_security: z.enum(['full-auto', 'yolo']).nullable().default(null).describe('ce: posture of codex.'),
 })
 
-export const parallel = z.strictObject({
+export const parallelSection = z.strictObject({
   port_strategy: z.enum(['parameterized', 'none']).nullable().default(null).describe('Ports per execution.'),
-  port_env_var: text.nullable().default(null).describe('Variable that carries the port.'),
+  port_env_var: textSchema.nullable().default(null).describe('Variable that carries the port.'),
   port_base: z.number().int().min(1024).max(65_000).nullable().default(null).describe('First port.'),
-  shared_files: z.array(text).default([]).describe('Copied into every work tree; missing is an error.'),
-  exclusive_resources: z.array(text).default([]).describe('Any makes the campaign serial.'),
+  shared_files: z.array(textSchema).default([]).describe('Copied into every work tree; missing is an error.'),
+  exclusive_resources: z.array(textSchema).default([]).describe('Any makes the campaign serial.'),
 })

@@ -1,36 +1,42 @@
 import { z } from 'zod'
-import { anyShare, count, maxRegression, positive, text } from './scalar.ts'
+import {
+  shareOfAnySizeSchema,
+  countSchema,
+  maxRegressionSchema,
+  positiveSchema,
+  textSchema,
+} from './scalar.ts'
 
-const task = z.strictObject({
-  name: text.describe('Unique in the suite.'),
-  command: text.optional().describe('Runs this task.'),
+const suiteTaskSchema = z.strictObject({
+  name: textSchema.describe('Unique in the suite.'),
+  command: textSchema.optional().describe('Runs this task.'),
   args: z.array(z.string()).optional().describe('Appended to measurement.command instead.'),
-  task: text.optional().describe('What the workflow is asked to do.'),
-  workflow: text.optional().describe('Workflow file.'),
-  model: text.optional().describe('Model of this task.'),
-  worker_model: text.optional().describe('Model of its workers.'),
-  weight: positive.default(1).describe('Weight in the mean.'),
-  weights: z.record(text, z.number().nonnegative()).optional().describe('Loss weights of this task.'),
-  budget: z.record(text, positive).optional().describe('Budget of this task, by name.'),
-  timeout_seconds: positive.optional().describe('Instead of measurement.timeout_seconds.'),
+  task: textSchema.optional().describe('What the workflow is asked to do.'),
+  workflow: textSchema.optional().describe('Workflow file.'),
+  model: textSchema.optional().describe('Model of this task.'),
+  worker_model: textSchema.optional().describe('Model of its workers.'),
+  weight: positiveSchema.default(1).describe('Weight in the mean.'),
+  weights: z.record(textSchema, z.number().nonnegative()).optional().describe('Loss weights of this task.'),
+  budget: z.record(textSchema, positiveSchema).optional().describe('Budget of this task, by name.'),
+  timeout_seconds: positiveSchema.optional().describe('Instead of measurement.timeout_seconds.'),
 })
 
-export const suite = z.strictObject({
-  tasks: z.array(task).min(1).describe('Tasks of one pass.'),
-  seeds: count.default(1).describe('Seeds per task.'),
-  max_task_regression: maxRegression.nullable().default(null).describe('Allowed loss on one task.'),
+export const suiteSection = z.strictObject({
+  tasks: z.array(suiteTaskSchema).min(1).describe('Tasks of one pass.'),
+  seeds: countSchema.default(1).describe('Seeds per task.'),
+  max_task_regression: maxRegressionSchema.nullable().default(null).describe('Allowed loss on one task.'),
   advisory: z.boolean().default(false).describe('Means only, nothing is proven.'),
 })
 
-export const holdout = z.strictObject({
-  command: text.describe('Measures what proposers never see.'),
-  source: text
+export const holdoutSection = z.strictObject({
+  command: textSchema.describe('Measures what proposers never see.'),
+  source: textSchema
     .nullable()
     .default(null)
     .describe('Branch, ref in full, or VARIABLE that names a directory: $WINNOW_HOLDOUT_DIR of the command.'),
-  pairs: count.default(8).describe('Pairs per use; fewer where the numbers repeat exactly.'),
-  margin: anyShare
+  pairs: countSchema.default(8).describe('Pairs per use; fewer where the numbers repeat exactly.'),
+  margin: shareOfAnySizeSchema
     .default(0)
     .describe('Loss still allowed: a fraction under log scale, metric units under linear.'),
-  max_uses: count.default(20).describe('Uses of one holdout in the campaign.'),
+  max_uses: countSchema.default(20).describe('Uses of one holdout in the campaign.'),
 })

@@ -1,15 +1,15 @@
 import type { Observation } from '../../engine/observe.ts'
 import { type Comment, COMMENTS_AT_ONCE, type Pull } from '../../forge/pull.ts'
 import type { Campaign } from '../../model/campaign.ts'
-import { COMMENT } from '../../model/fold.ts'
-import { commandIn } from './comment-line.ts'
+import { COMMENT_CAUSE } from '../../model/fold.ts'
+import { parseCommentCommand } from './comment-line.ts'
 
-interface Seen extends Pick<Observation, 'pulls'> {
+interface SeenPulls extends Pick<Observation, 'pulls'> {
   world: Pick<Observation['world'], 'campaign' | 'now'>
 }
 
 /** A command that somebody wrote, and nothing was made of yet. */
-export interface Asked {
+export interface CommentCommand {
   pull: Pull
   comment: Comment
   words: readonly string[]
@@ -20,7 +20,10 @@ export interface Asked {
  * by people. One that was answered, marked as done or declined where it stands, or read before as the ledger says, or is long past, is over.
  * One that the ledger has heard and nobody has answered is not: it is owed its answer.
  */
-export function commandsIn({ pulls, world }: Seen, over: ReadonlySet<string>): Asked[] {
+export function listCommentCommands(
+  { pulls, world }: SeenPulls,
+  over: ReadonlySet<string>,
+): CommentCommand[] {
   const { campaign } = world
   const since = Date.parse(campaign.started_at ?? '')
   const found = pulls.flatMap(pull =>
@@ -30,7 +33,7 @@ export function commandsIn({ pulls, world }: Seen, over: ReadonlySet<string>): A
       if (!counts || answered || done || declined || over.has(id) || isRead(campaign, pull, comment))
         return []
       if (isPast(world, pull, comment)) return []
-      const words = commandIn(body)
+      const words = parseCommentCommand(body)
       return words === null ? [] : [{ pull, comment, words }]
     }),
   )
@@ -44,10 +47,11 @@ const HEARD_AFTER_CLOSING_MS = 24 * 3_600_000
  * What was said before its pull request was closed, and that long ago, was meant for then: whoever saw it at that time did
  * with it what was to be done, and a winnow that did not hear comments yet did nothing. An answer that is owed is owed.
  */
-function isPast({ campaign, now }: Seen['world'], pull: Pull, { id, at }: Comment): boolean {
+function isPast({ campaign, now }: SeenPulls['world'], pull: Pull, { id, at }: Comment): boolean {
   const { number, closed_at: closed } = pull
   if (closed === null || campaign.comments_read[number] !== undefined) return false
-  if (campaign.heeded[`${COMMENT}${id}`] !== undefined || Date.parse(at) > Date.parse(closed)) return false
+  if (campaign.heeded[`${COMMENT_CAUSE}${id}`] !== undefined || Date.parse(at) > Date.parse(closed))
+    return false
   return Date.parse(now) - Date.parse(closed) > HEARD_AFTER_CLOSING_MS
 }
 
@@ -63,9 +67,9 @@ const LATEST = 10
  * What the ledger is told so that the next look need not read it again: pull requests on which others have written more
  * than comes by itself, up to shortly before now, where nobody of those who may steer waits for anything.
  */
-export function readingDone(
-  { pulls, world: { campaign } }: { pulls: Seen['pulls']; world: Pick<Seen['world'], 'campaign'> },
-  left: readonly Asked[],
+export function buildReadEvents(
+  { pulls, world: { campaign } }: { pulls: SeenPulls['pulls']; world: Pick<SeenPulls['world'], 'campaign'> },
+  left: readonly CommentCommand[],
 ) {
   return pulls.flatMap(pull => {
     const { number, comments, unread } = pull

@@ -8,16 +8,16 @@ const LONGEST = 1_000
  * The words of a command, if the first line of a comment is one; else null. Quotes keep words together, and that
  * is all there is of a shell.
  */
-export function commandIn(body: string): string[] | null {
+export function parseCommentCommand(body: string): string[] | null {
   const [line = ''] = body.split(/\r?\n/, 1)
   if (line !== COMMAND && !line.startsWith(`${COMMAND} `)) return null
-  return line.length > LONGEST ? [] : wordsOf(line.slice(COMMAND.length))
+  return line.length > LONGEST ? [] : splitWords(line.slice(COMMAND.length))
 }
 
 const WORD = /(?:"[^"]*"|'[^']*'|“[^”]*”|\S)+/g
 const QUOTED = /"([^"]*)"|'([^']*)'|“([^”]*)”/g
 
-function wordsOf(text: string): string[] {
+function splitWords(text: string): string[] {
   return (text.match(WORD) ?? []).map(word =>
     word.replace(
       QUOTED,

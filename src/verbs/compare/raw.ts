@@ -1,15 +1,15 @@
 import { rename, writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { UserError } from '../../errors.ts'
-import type { Compared, CompareView } from '../../report/compare-view.ts'
+import type { ComparisonResult, CompareView } from '../../report/compare-view.ts'
 import type { Call } from '../call.ts'
 
 /** Everything the verdict was computed from, as JSON lines, so that anybody can compute it again. */
-export async function writeRaw(
+export async function writeRawComparison(
   { around }: Call,
   path: string,
   view: CompareView,
-  { paired, report, label }: Compared,
+  { paired, report, label }: ComparisonResult,
 ) {
   const { base, head, metric, scale, verdict } = view
   const rule = paired === null ? null : { ...paired.rule, terms: paired.terms }

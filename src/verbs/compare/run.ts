@@ -1,40 +1,44 @@
-import type { Workshop } from '../../engine/open.ts'
+import type { RepositoryContext } from '../../engine/open.ts'
 import type { Execution } from '../../model/report.ts'
-import type { Trial } from '../../report/check-trial.ts'
+import type { HarnessTrial } from '../../report/check-trial.ts'
 import {
-  compareForecast,
-  compareLive,
-  compareSeconds,
-  earlySeconds,
-  soFarLine,
+  renderComparisonForecast,
+  renderComparisonLiveLine,
+  estimateComparisonSeconds,
+  estimateInitialSeconds,
+  renderComparisonProgress,
 } from '../../report/compare-progress.ts'
 import type { CompareEnd, CompareFailure } from '../../report/compare-view.ts'
 import type { Spec } from '../../spec/schema.ts'
 import type { Call } from '../call.ts'
-import { type ComparisonSoFar, HEAD, measureComparison } from './measure.ts'
+import { type ComparisonProgress, HEAD_LABEL, measureComparison } from './measure.ts'
 import type { ComparedSides } from './sides.ts'
-import { goesOn, stakeText } from '../go-on.ts'
+import { confirmStake, describeStake } from '../go-on.ts'
 import type { MeasuringTime } from '../measuring-time.ts'
-import { failureIn } from '../not-passed.ts'
-import type { Trying } from '../trying.ts'
+import { findHarnessFailure } from '../not-passed.ts'
+import type { HarnessRun } from '../trying.ts'
 
-export interface Asked {
+export interface ComparisonOptions {
   spec: Spec
   minutes: number | null
 }
 
-export interface Measuring extends Asked {
+export interface ComparisonContext extends ComparisonOptions {
   sides: ComparedSides
-  known: ComparisonSoFar
+  known: ComparisonProgress
   /** A question stands at the bottom of the terminal. */
   asking: boolean
 }
 
-export function liveLine(measuring: Measuring, elapsed: number): string | null {
-  return measuring.asking ? null : compareLive(measuring.known, measuring.sides, elapsed)
+export function renderLiveComparison(measuring: ComparisonContext, elapsed: number): string | null {
+  return measuring.asking ? null : renderComparisonLiveLine(measuring.known, measuring.sides, elapsed)
 }
 
-function tryingFor(call: Call, workshop: Workshop, { spec, sides: { base } }: Measuring): Trying {
+function buildHarnessRun(
+  call: Call,
+  workshop: RepositoryContext,
+  { spec, sides: { base } }: ComparisonContext,
+): HarnessRun {
   return {
     call,
     workshop,
@@ -51,21 +55,25 @@ function tryingFor(call: Call, workshop: Workshop, { spec, sides: { base } }: Me
 
 const BROKEN: ReadonlySet<string> = new Set(['error', 'timeout', 'degenerate'])
 
-export async function failureOf(
+export async function findComparisonFailure(
   call: Call,
-  workshop: Workshop,
-  measuring: Measuring,
+  workshop: RepositoryContext,
+  measuring: ComparisonContext,
 ): Promise<CompareFailure | null> {
   const { assessment, report } = measuring.known
   if (assessment === null || report === null || !BROKEN.has(assessment.outcome)) return null
-  const { said, ...failure } = await failureIn(tryingFor(call, workshop, measuring), report, HEAD)
+  const { said, ...failure } = await findHarnessFailure(
+    buildHarnessRun(call, workshop, measuring),
+    report,
+    HEAD_LABEL,
+  )
   return said === null ? failure : { ...failure, fix: said }
 }
 
 /** Asked at most once, as soon as it is known that much is at stake: after the first execution, or the calibration. */
-function agreement(
+function buildAgreementCheck(
   call: Call,
-  measuring: Measuring,
+  measuring: ComparisonContext,
   over: AbortController,
   time: MeasuringTime,
 ): (seconds: number) => Promise<void> {
@@ -74,35 +82,35 @@ function agreement(
   return async seconds => {
     const most = minutes === null ? seconds : Math.min(seconds, 60 * minutes)
     const stake = { seconds: most, money: [], bound: 'most' } as const
-    if (agreed || stakeText(stake) === null) return
+    if (agreed || describeStake(stake) === null) return
     agreed = true
     measuring.asking = true
     call.terminal.live(null)
     const counted = time.ends()
-    if (!(await goesOn(call, stake))) over.abort()
+    if (!(await confirmStake(call, stake))) over.abort()
     if (counted) time.begins()
     measuring.asking = false
   }
 }
 
 /** How it ended: by its rule, or by the person, their clock, or their answer. */
-export async function measured(
+export async function measureUntilEnd(
   call: Call,
-  workshop: Workshop,
-  measuring: Measuring,
+  workshop: RepositoryContext,
+  measuring: ComparisonContext,
   time: MeasuringTime,
 ): Promise<CompareEnd> {
   const { spec, sides, known } = measuring
   const over = new AbortController()
   const interrupt = AbortSignal.any([call.interrupt, over.signal, time.signal])
-  const agree = agreement(call, measuring, over, time)
-  const trying = { ...tryingFor({ ...call, interrupt }, workshop, measuring), time }
+  const agree = buildAgreementCheck(call, measuring, over, time)
+  const trying = { ...buildHarnessRun({ ...call, interrupt }, workshop, measuring), time }
   const onExecution = async ([first]: readonly Execution[]) => {
-    if (first !== undefined) await agree(earlySeconds(spec, first.wall_seconds))
+    if (first !== undefined) await agree(estimateInitialSeconds(spec, first.wall_seconds))
   }
-  const forecast = async (trial: Trial) => {
-    for (const line of compareForecast(trial, sides)) call.around.progress.say(line)
-    await agree(compareSeconds(trial))
+  const forecast = async (trial: HarnessTrial) => {
+    for (const line of renderComparisonForecast(trial, sides)) call.around.progress.say(line)
+    await agree(estimateComparisonSeconds(trial))
     interrupt.throwIfAborted()
   }
   try {
@@ -111,7 +119,7 @@ export async function measured(
       sides,
       known,
       forecast,
-      begins: number => tell(call, measuring, number),
+      begins: number => reportJobStart(call, measuring, number),
     })
     return 'decided'
   } catch (error) {
@@ -122,6 +130,6 @@ export async function measured(
   }
 }
 
-function tell(call: Call, { known, spec }: Measuring, number: number): void {
-  call.around.progress.say(soFarLine(known.paired, spec, number))
+function reportJobStart(call: Call, { known, spec }: ComparisonContext, number: number): void {
+  call.around.progress.say(renderComparisonProgress(known.paired, spec, number))
 }

@@ -1,14 +1,14 @@
-import { plural } from '../../decide/wording.ts'
-import type { Workshop } from '../../engine/open.ts'
+import { formatCount } from '../../decide/wording.ts'
+import type { RepositoryContext } from '../../engine/open.ts'
 import { UserError } from '../../errors.ts'
-import { localIsolation } from '../../git/isolation.ts'
-import { gitRunner } from '../../git/runner.ts'
-import { treeDifferences } from '../../git/tree-walk.ts'
-import { uncommittedPaths } from '../../git/uncommitted.ts'
+import { buildLocalIsolation } from '../../git/isolation.ts'
+import { createGitRunner } from '../../git/runner.ts'
+import { compareTrees } from '../../git/tree-walk.ts'
+import { listUncommittedPaths } from '../../git/uncommitted.ts'
 import { readWorkTree } from '../../git/work-tree.ts'
 import type { Point } from '../../model/ids.ts'
 import { WORK_TREE } from '../../report/compare-sentence.ts'
-import { nearest } from '../../spec/suggest.ts'
+import { findNearestWord } from '../../spec/suggest.ts'
 import type { Call } from '../call.ts'
 
 /** One of the two: what people call it, and exactly what is measured. */
@@ -27,27 +27,31 @@ export interface ComparedSides {
 }
 
 /** Both sides, in winnow's own repository. Without a second name it is the work tree as it stands, as in `git diff`. */
-export async function comparedSides(call: Call, workshop: Workshop): Promise<ComparedSides> {
+export async function resolveSides(call: Call, workshop: RepositoryContext): Promise<ComparedSides> {
   const [baseName = '', headName] = call.given.positionals
-  const base = await namedSide(call, workshop, baseName)
+  const base = await resolveNamedSide(call, workshop, baseName)
   const { head, notes } =
     headName === undefined
-      ? await workTreeSide(call, workshop)
-      : await committedSide(call, workshop, headName)
-  const differences = await treeDifferences(workshop.repository, base.point.tree, head.point.tree)
+      ? await resolveWorkTreeSide(call, workshop)
+      : await resolveCommittedSide(call, workshop, headName)
+  const differences = await compareTrees(workshop.repository, base.point.tree, head.point.tree)
   return { base, head, differing: differences.map(({ path }) => path), notes }
 }
 
-async function namedSide({ around }: Call, workshop: Workshop, name: string): Promise<ComparedSide> {
+async function resolveNamedSide(
+  { around }: Call,
+  workshop: RepositoryContext,
+  name: string,
+): Promise<ComparedSide> {
   const { repository, checkout } = workshop
-  const commit = await commitNamed(around, name)
+  const commit = await resolveCommitName(around, name)
   await repository.fetchFrom(checkout.commonDir, commit)
   return { name, point: { commit, tree: (await repository.commit(commit)).tree } }
 }
 
-type Second = Pick<ComparedSides, 'head' | 'notes'>
+type HeadSide = Pick<ComparedSides, 'head' | 'notes'>
 
-async function workTreeSide(call: Call, workshop: Workshop): Promise<Second> {
+async function resolveWorkTreeSide(call: Call, workshop: RepositoryContext): Promise<HeadSide> {
   const { env } = call.around
   const { topLevel } = workshop.checkout
   if (topLevel === null) {
@@ -55,50 +59,54 @@ async function workTreeSide(call: Call, workshop: Workshop): Promise<Second> {
       fix: 'name both: winnow compare <base> <head> -- <command>',
     })
   }
-  const committed = await namedSide(call, workshop, 'HEAD')
+  const committed = await resolveNamedSide(call, workshop, 'HEAD')
   const { repository } = workshop
   const { commit: head, tree: before } = committed.point
   const read = await readWorkTree({ into: repository.dir, topLevel, head, env, takes: () => true })
-  if ('unmerged' in read) throw unresolved(read.unmerged)
+  if ('unmerged' in read) throw createMergeConflictError(read.unmerged)
   const point = { commit: head, tree: read.tree }
-  const changed = (await treeDifferences(repository, before, read.tree)).map(({ path }) => path)
-  return { head: { name: WORK_TREE, point }, notes: workTreeNotes(changed, read.leftOut) }
+  const changed = (await compareTrees(repository, before, read.tree)).map(({ path }) => path)
+  return { head: { name: WORK_TREE, point }, notes: describeWorkTree(changed, read.leftOut) }
 }
 
-function unresolved(paths: readonly string[]): UserError {
-  return new UserError(`a merge is not finished: conflict in ${few(paths)}`, {
+function createMergeConflictError(paths: readonly string[]): UserError {
+  return new UserError(`a merge is not finished: conflict in ${formatFew(paths)}`, {
     fix: 'resolve it, then type the same again; or name both sides: winnow compare <base> <head> -- <command>',
   })
 }
 
-function workTreeNotes(changed: readonly string[], inside: readonly string[]): string[] {
-  const many = plural(changed.length, 'uncommitted change')
+function describeWorkTree(changed: readonly string[], inside: readonly string[]): string[] {
+  const many = formatCount(changed.length, 'uncommitted change')
   return [
     ...(changed.length === 0
       ? []
-      : [`your work tree is measured as it stands, with ${many}: ${few(changed)}`]),
-    ...(inside.length === 0 ? [] : [`another repository inside it is left out: ${few(inside)}`]),
+      : [`your work tree is measured as it stands, with ${many}: ${formatFew(changed)}`]),
+    ...(inside.length === 0 ? [] : [`another repository inside it is left out: ${formatFew(inside)}`]),
   ]
 }
 
-async function committedSide(call: Call, workshop: Workshop, name: string): Promise<Second> {
-  const head = await namedSide(call, workshop, name)
+async function resolveCommittedSide(
+  call: Call,
+  workshop: RepositoryContext,
+  name: string,
+): Promise<HeadSide> {
+  const head = await resolveNamedSide(call, workshop, name)
   const { topLevel } = workshop.checkout
-  const changed = topLevel === null ? [] : await uncommittedPaths(topLevel, call.around.env)
+  const changed = topLevel === null ? [] : await listUncommittedPaths(topLevel, call.around.env)
   if (changed.length === 0 || topLevel === null) return { head, notes: [] }
-  const here = await commitNamed(call.around, 'HEAD')
+  const here = await resolveCommitName(call.around, 'HEAD')
   if (here !== head.point.commit) return { head, notes: [] }
-  const note = `${name} is measured as committed: ${plural(changed.length, 'uncommitted change')} of your work tree ${changed.length === 1 ? 'is' : 'are'} not in it (${few(changed)}); leave ${name} out to measure the work tree`
+  const note = `${name} is measured as committed: ${formatCount(changed.length, 'uncommitted change')} of your work tree ${changed.length === 1 ? 'is' : 'are'} not in it (${formatFew(changed)}); leave ${name} out to measure the work tree`
   return { head, notes: [note] }
 }
 
-export function few(paths: readonly string[], most = 3): string {
+export function formatFew(paths: readonly string[], most = 3): string {
   return paths.slice(0, most).join(', ') + (paths.length > most ? ', …' : '')
 }
 
 /** A commit of the person's repository, by any name git has for it. */
-async function commitNamed({ directory, env }: Call['around'], name: string): Promise<string> {
-  const git = gitRunner(localIsolation(directory, env))
+async function resolveCommitName({ directory, env }: Call['around'], name: string): Promise<string> {
+  const git = createGitRunner(buildLocalIsolation(directory, env))
   const found = await git.run({
     args: ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`],
     answers: [1, 128],
@@ -110,13 +118,13 @@ async function commitNamed({ directory, env }: Call['around'], name: string): Pr
     parse: ({ stdout }) => stdout.split('\n').filter(each => each !== ''),
   })
   if (name === 'HEAD') throw new UserError('this repository has no commits yet', { fix: 'commit first' })
-  const near = nearest(name, names)
+  const near = findNearestWord(name, names)
   throw new UserError(`there is no branch, tag or commit ${JSON.stringify(name)} in this repository`, {
-    fix: near === undefined ? fetchFirst(names) : `did you mean ${near}?`,
+    fix: near === undefined ? describeFetchHint(names) : `did you mean ${near}?`,
   })
 }
 
-function fetchFirst(names: readonly string[]): string {
-  const known = names.length === 0 ? 'it has none' : `it has ${few(names, 5)}`
+function describeFetchHint(names: readonly string[]): string {
+  const known = names.length === 0 ? 'it has none' : `it has ${formatFew(names, 5)}`
   return `${known}; what is only on the remote has to be fetched first (git fetch)`
 }

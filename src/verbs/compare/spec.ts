@@ -3,8 +3,8 @@ import { parseSpec } from '../../spec/parse.ts'
 import { SpecErrors } from '../../spec/problem.ts'
 import type { Spec } from '../../spec/schema.ts'
 import { PERCENT } from '../../spec/sections/scalar.ts'
-import { unsupported } from '../../spec/unsupported.ts'
-import type { Given } from '../call.ts'
+import { listPlannedFeatures } from '../../spec/unsupported.ts'
+import type { CommandArguments } from '../call.ts'
 import { readByTool } from './tool.ts'
 import type { Option } from '../verb.ts'
 
@@ -38,9 +38,9 @@ const COMMAND_LINE = 'the command line'
 const ANY = { name: 'wall_seconds', check: '>= 0' }
 
 /** The spec that nobody has to write. Every path may differ: each side runs what it has itself, in the directory the person is in. */
-export function compareSpec(given: Given, directory: string): Spec {
-  const { command, output, metric } = readingOf(given)
-  const effect = effectOf(given, metric)
+export function buildCompareSpec(given: CommandArguments, directory: string): Spec {
+  const { command, output, metric } = selectReading(given)
+  const effect = parseMinEffect(given, metric)
   const text = JSON.stringify({
     winnow: 1,
     name: 'compare',
@@ -53,28 +53,28 @@ export function compareSpec(given: Given, directory: string): Spec {
       working_directory: directory,
       setup: given.text('setup') ?? null,
       output,
-      timeout_seconds: numberOf(given, 'timeout') ?? 600,
+      timeout_seconds: parsePositiveNumber(given, 'timeout') ?? 600,
       env: given.texts('env'),
     },
     gates: [...new Set(given.texts('gate'))].map(command => ({ name: command, command })),
     evidence: {
       campaign_control: 'fixed',
       ...effect,
-      pairs_per_job: wholeOf(given, 'pairs') ?? 'auto',
-      max_jobs: wholeOf(given, 'max-jobs') ?? 8,
+      pairs_per_job: parseWholeNumber(given, 'pairs') ?? 'auto',
+      max_jobs: parseWholeNumber(given, 'max-jobs') ?? 8,
     },
     parallel: { shared_files: given.texts('share') },
     scope: { mutable: ['**'] },
   })
-  const parsed = parsedOptions(text)
+  const parsed = parseOptionSpec(text)
   const spec = { ...parsed, metric: { ...parsed.metric, degenerate_gates: [] } }
-  const [missing] = unsupported(spec)
+  const [missing] = listPlannedFeatures(spec)
   if (missing !== undefined) throw new UserError(missing.replace('measurement.output', '--output'))
   return spec
 }
 
 /** What a spec may not say, said of the option that said it. */
-function parsedOptions(text: string): Spec {
+function parseOptionSpec(text: string): Spec {
   try {
     return parseSpec(text, { file: COMMAND_LINE }).spec
   } catch (error) {
@@ -96,24 +96,24 @@ const OPTION_OF: readonly (readonly [path: string, option: string])[] = [
 ]
 
 /** One word is a line for the shell; several are the words of one command, as they were given. */
-function commandOf(words: readonly string[]): string {
+function formatCommand(words: readonly string[]): string {
   const [only] = words
-  return words.length === 1 && only !== undefined ? only : words.map(quoted).join(' ')
+  return words.length === 1 && only !== undefined ? only : words.map(quoteCommandWord).join(' ')
 }
 
-function quoted(word: string): string {
+function quoteCommandWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 }
 
 /** A benchmark tool's own output is read as such, unless told otherwise. */
-function readingOf(given: Given): { command: string; output: string; metric: string } {
-  const command = commandOf(given.command)
+function selectReading(given: CommandArguments): { command: string; output: string; metric: string } {
+  const command = formatCommand(given.command)
   const output = given.text('output')
   const tool = output === undefined ? readByTool(command, given.text('metric')) : null
-  return tool ?? { command, output: output ?? 'json', metric: metricOf(given) }
+  return tool ?? { command, output: output ?? 'json', metric: selectMetric(given) }
 }
 
-function metricOf(given: Given): string {
+function selectMetric(given: CommandArguments): string {
   const name = given.text('metric')
   if (name !== undefined || given.text('output') === undefined) return name ?? 'wall_seconds'
   throw new UserError('--output says how to read a metric, and no metric is named', {
@@ -121,10 +121,10 @@ function metricOf(given: Given): string {
   })
 }
 
-type Effect = { min_effect: string | number | null; scale?: 'linear' }
+type EffectOptions = { min_effect: string | number | null; scale?: 'linear' }
 
 /** 3% and 0.03 are the same share, and a bare 3 would be 300 %. "3 bytes" counts in the units of --metric bytes. */
-function effectOf(given: Given, metric: string): Effect {
+function parseMinEffect(given: CommandArguments, metric: string): EffectOptions {
   const text = given.text('min-effect')?.trim()
   if (text === undefined) return { min_effect: null }
   const inUnits = text.endsWith(` ${metric}`)
@@ -140,13 +140,13 @@ function effectOf(given: Given, metric: string): Effect {
   })
 }
 
-function wholeOf(given: Given, name: string): number | null {
-  const value = numberOf(given, name)
+function parseWholeNumber(given: CommandArguments, name: string): number | null {
+  const value = parsePositiveNumber(given, name)
   if (value === null || Number.isInteger(value)) return value
   throw new UserError(`--${name} ${value} is not a whole number`, { fix: 'give 1 or more' })
 }
 
-export function numberOf(given: Given, name: string): number | null {
+export function parsePositiveNumber(given: CommandArguments, name: string): number | null {
   const text = given.text(name)
   if (text === undefined) return null
   const value = Number(text)

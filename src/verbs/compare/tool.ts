@@ -1,17 +1,17 @@
-import { overallMetric } from '../../setup/benchmark-tools.ts'
+import { getOverallMetric } from '../../setup/benchmark-tools.ts'
 import type { OutputFormat } from '../../setup/findings.ts'
 import { UserError } from '../../errors.ts'
 import { BUILT_IN_METRICS } from '../../spec/built-in-metrics.ts'
 
 /** A benchmark tool repeats until a given time has passed: how long it took as a whole says nothing of what it measured. */
-interface Tool {
+interface BenchmarkTool {
   output: OutputFormat
   runs: RegExp
   /** What makes it write its numbers where they are read; null where it prints them. */
   asks: string | null
 }
 
-const TOOLS: readonly Tool[] = [
+const TOOLS: readonly BenchmarkTool[] = [
   { output: 'go', runs: /\bgo test\b.*\s--?(?:test\.)?bench\b/, asks: null },
   { output: 'cargo', runs: /\bcargo (?:\+\S+ )?bench\b(?!.*--no-run)/, asks: null },
   {
@@ -32,12 +32,12 @@ export interface ToolReading {
 /** Null where the command is no tool's whose output is read, or where its time as a whole is asked for by name. */
 export function readByTool(command: string, metric: string | undefined): ToolReading | null {
   const tool = TOOLS.find(({ runs }) => runs.test(command))
-  const named = metric ?? (tool && overallMetric(tool.output))
+  const named = metric ?? (tool && getOverallMetric(tool.output))
   if (tool === undefined || named === undefined || BUILT_IN_METRICS.has(named)) return null
-  return { command: asked(command, tool), output: tool.output, metric: named }
+  return { command: addOutputOption(command, tool), output: tool.output, metric: named }
 }
 
-function asked(command: string, { output, asks }: Tool): string {
+function addOutputOption(command: string, { output, asks }: BenchmarkTool): string {
   if (asks === null || command.includes('WINNOW_RESULT_PATH')) return command
   if (!/[;&|<>\n]/.test(command)) return `${command} ${asks}`
   throw new UserError(`${output} is not told where its numbers are read`, {

@@ -1,39 +1,43 @@
-import { GLOBAL_OPTIONS, optionsOf, type Verb } from '../verb.ts'
+import { GLOBAL_OPTIONS, listOptions, type Verb } from '../verb.ts'
 import {
-  argumentCompletedBy,
-  type CompletedBy,
-  ownValued,
-  spellings,
-  valueCompletedBy,
-  valuedOptions,
+  getArgumentCompletion,
+  type CompletionSource,
+  listOwnValuedOptions,
+  listSpellings,
+  getValueCompletion,
+  listValuedOptions,
 } from './completed-by.ts'
 import { CAMPAIGNS_BEGIN, REVISIONS } from './found.ts'
 
 /** Names from a repository are offered only if they are plain: a shell would obey the others. */
-export function bashCompletion(verbs: readonly Verb[]): string {
+export function renderBashCompletion(verbs: readonly Verb[]): string {
   const ofVerb = verbs.map(
-    verb => `    ${verb.name}) echo '${optionsOf(verb).flatMap(spellings).join(' ')}' ;;`,
+    verb => `    ${verb.name}) echo '${listOptions(verb).flatMap(listSpellings).join(' ')}' ;;`,
   )
-  const globals = valuedOptions(GLOBAL_OPTIONS).flatMap(option =>
-    spellings(option).map(spelling => `    *' ${spelling}') ${offer(valueCompletedBy(option))} ;;`),
+  const globals = listValuedOptions(GLOBAL_OPTIONS).flatMap(option =>
+    listSpellings(option).map(
+      spelling => `    *' ${spelling}') ${renderBashOffer(getValueCompletion(option))} ;;`,
+    ),
   )
-  const own = ownValued(verbs).flatMap(({ verb, option }) =>
-    spellings(option).map(spelling => `    '${verb} ${spelling}') ${offer(valueCompletedBy(option))} ;;`),
+  const own = listOwnValuedOptions(verbs).flatMap(({ verb, option }) =>
+    listSpellings(option).map(
+      spelling => `    '${verb} ${spelling}') ${renderBashOffer(getValueCompletion(option))} ;;`,
+    ),
   )
   const places = verbs.flatMap(verb =>
     verb.arguments.map(
       (argument, place) =>
-        `    '${verb.name} ${place}') ${offer(argumentCompletedBy(argument, verb, verbs))} ;;`,
+        `    '${verb.name} ${place}') ${renderBashOffer(getArgumentCompletion(argument, verb, verbs))} ;;`,
     ),
   )
   return [
     '# In ~/.bashrc: eval "$(winnow completion bash)"',
-    ...FOUND,
+    ...BASH_FOUND,
     '',
     '_winnow_options() {',
     '  case $1 in',
     ...ofVerb,
-    `    *) echo '${GLOBAL_OPTIONS.flatMap(spellings).join(' ')}' ;;`,
+    `    *) echo '${GLOBAL_OPTIONS.flatMap(listSpellings).join(' ')}' ;;`,
     '  esac',
     '}',
     '',
@@ -53,12 +57,12 @@ export function bashCompletion(verbs: readonly Verb[]): string {
     '    *) : ;;',
     '  esac',
     '}',
-    ...MAIN,
+    ...BASH_MAIN,
     '',
   ].join('\n')
 }
 
-function offer(by: CompletedBy): string {
+function renderBashOffer(by: CompletionSource): string {
   if (typeof by !== 'string') return `echo '${by.join(' ')}'`
   switch (by) {
     case 'campaigns':
@@ -76,7 +80,7 @@ function offer(by: CompletedBy): string {
   }
 }
 
-const FOUND = [
+const BASH_FOUND = [
   '_winnow_plain() { LC_ALL=C grep -E "^[A-Za-z0-9][A-Za-z0-9._/-]*$"; }',
   '',
   ...CAMPAIGNS_BEGIN,
@@ -91,7 +95,7 @@ const FOUND = [
 ]
 
 /** What stands before the cursor says which word is wanted; `=` is a word of its own in bash. */
-const MAIN = String.raw`
+const BASH_MAIN = String.raw`
 _winnow() {
   local current=${'$'}{COMP_WORDS[COMP_CWORD]} verb= option= offered= word at=1 place=0
   COMPREPLY=()

@@ -1,44 +1,44 @@
-import { GLOBAL_OPTIONS, type Option, optionsOf, valueWord, type Verb } from '../verb.ts'
+import { GLOBAL_OPTIONS, type Option, listOptions, getValueWord, type Verb } from '../verb.ts'
 import {
-  argumentCompletedBy,
-  type CompletedBy,
-  ownOptions,
-  spellings,
-  valueCompletedBy,
-  valuedOptions,
+  getArgumentCompletion,
+  type CompletionSource,
+  listOwnOptions,
+  listSpellings,
+  getValueCompletion,
+  listValuedOptions,
 } from './completed-by.ts'
 
-export function fishCompletion(verbs: readonly Verb[]): string {
+export function renderFishCompletion(verbs: readonly Verb[]): string {
   const own = verbs.flatMap(verb => [
-    `complete -c winnow -f -n '__winnow_at ""' -a ${verb.name} -d ${quoted(verb.summary)}`,
+    `complete -c winnow -f -n '__winnow_at ""' -a ${verb.name} -d ${quoteFish(verb.summary)}`,
     ...verb.arguments.map(
       (argument, place) =>
-        `complete -c winnow -n '__winnow_at ${verb.name} ${place}' ${offer(argumentCompletedBy(argument, verb, verbs))}`,
+        `complete -c winnow -n '__winnow_at ${verb.name} ${place}' ${renderFishOffer(getArgumentCompletion(argument, verb, verbs))}`,
     ),
-    ...ownOptions(verb).map(option => optionLine(option, ` -n '__winnow_at ${verb.name}'`)),
+    ...listOwnOptions(verb).map(option => renderFishOption(option, ` -n '__winnow_at ${verb.name}'`)),
   ])
   return [
     '# In ~/.config/fish/config.fish: winnow completion fish | source',
-    ...FOUND,
-    ...atFunction(verbs),
+    ...FISH_FOUND,
+    ...renderFishFunction(verbs),
     '',
     'complete -c winnow -f',
-    ...GLOBAL_OPTIONS.map(option => optionLine(option, '')),
+    ...GLOBAL_OPTIONS.map(option => renderFishOption(option, '')),
     ...own,
     'complete -c git-winnow -w winnow',
     '',
   ].join('\n')
 }
 
-function optionLine(option: Option, when: string): string {
+function renderFishOption(option: Option, when: string): string {
   const { name, short, summary } = option
   const spelled = short === undefined ? `-l ${name}` : `-l ${name} -s ${short}`
-  const value = valueWord(option) === undefined ? '' : ` -r ${offer(valueCompletedBy(option))}`
-  return `complete -c winnow${when} ${spelled} -d ${quoted(summary)}${value}`
+  const value = getValueWord(option) === undefined ? '' : ` -r ${renderFishOffer(getValueCompletion(option))}`
+  return `complete -c winnow${when} ${spelled} -d ${quoteFish(summary)}${value}`
 }
 
-function offer(by: CompletedBy): string {
-  if (typeof by !== 'string') return `-f -a ${quoted(by.join(' '))}`
+function renderFishOffer(by: CompletionSource): string {
+  if (typeof by !== 'string') return `-f -a ${quoteFish(by.join(' '))}`
   switch (by) {
     case 'campaigns':
       return "-f -a '(__winnow_campaigns)'"
@@ -55,14 +55,14 @@ function offer(by: CompletedBy): string {
   }
 }
 
-function quoted(text: string): string {
+function quoteFish(text: string): string {
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
 }
 
 /** Only names that no shell would obey. */
 const PLAIN = "string match -r '^[A-Za-z0-9][A-Za-z0-9._/-]*$'"
 
-const FOUND = [
+const FISH_FOUND = [
   'function __winnow_campaigns',
   '    set -l root (git rev-parse --show-toplevel 2>/dev/null); or return 0',
   '    for file in $root/.winnow/*.yaml',
@@ -77,9 +77,9 @@ const FOUND = [
 ]
 
 /** Whether this verb is being typed, and where given, so many arguments of it. */
-function atFunction(verbs: readonly Verb[]): string[] {
-  const valued = [...GLOBAL_OPTIONS, ...verbs.flatMap(optionsOf)]
-  const spelled = [...new Set(valuedOptions(valued).flatMap(spellings))]
+function renderFishFunction(verbs: readonly Verb[]): string[] {
+  const valued = [...GLOBAL_OPTIONS, ...verbs.flatMap(listOptions)]
+  const spelled = [...new Set(listValuedOptions(valued).flatMap(listSpellings))]
   return [
     'function __winnow_at --argument-names wanted wanted_place',
     "    set -l verb ''",

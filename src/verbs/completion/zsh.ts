@@ -1,26 +1,26 @@
-import { GLOBAL_OPTIONS, type Option, optionsOf, type Verb } from '../verb.ts'
+import { GLOBAL_OPTIONS, type Option, listOptions, type Verb } from '../verb.ts'
 import {
-  argumentCompletedBy,
-  type CompletedBy,
-  ownValued,
-  spellings,
-  valueCompletedBy,
-  valuedOptions,
+  getArgumentCompletion,
+  type CompletionSource,
+  listOwnValuedOptions,
+  listSpellings,
+  getValueCompletion,
+  listValuedOptions,
 } from './completed-by.ts'
 import { CAMPAIGNS_BEGIN, REVISIONS } from './found.ts'
 
 /** Works from a profile, by eval, and as a file called _winnow on fpath. */
-export function zshCompletion(verbs: readonly Verb[]): string {
+export function renderZshCompletion(verbs: readonly Verb[]): string {
   return [
     '#compdef winnow git-winnow',
     '# In ~/.zshrc, after compinit: eval "$(winnow completion zsh)"',
-    ...FOUND,
+    ...ZSH_FOUND,
     '',
     '_winnow_options() {',
     '  local -a offered',
     '  case $1 in',
-    ...verbs.map(verb => `    ${verb.name}) offered=(${described(optionsOf(verb))}) ;;`),
-    `    *) offered=(${described(GLOBAL_OPTIONS)}) ;;`,
+    ...verbs.map(verb => `    ${verb.name}) offered=(${renderZshDescriptions(listOptions(verb))}) ;;`),
+    `    *) offered=(${renderZshDescriptions(GLOBAL_OPTIONS)}) ;;`,
     '  esac',
     "  _describe -o 'option' offered",
     '}',
@@ -28,8 +28,8 @@ export function zshCompletion(verbs: readonly Verb[]): string {
     '# Fails where the option takes no value; with "ask" it only says so.',
     '_winnow_value() {',
     '  case "$1 $2" in',
-    ...ownValued(verbs).flatMap(({ verb, option }) => valueLines(`'${verb} `, option)),
-    ...valuedOptions(GLOBAL_OPTIONS).flatMap(option => valueLines("*' ", option)),
+    ...listOwnValuedOptions(verbs).flatMap(({ verb, option }) => renderZshValues(`'${verb} `, option)),
+    ...listValuedOptions(GLOBAL_OPTIONS).flatMap(option => renderZshValues("*' ", option)),
     '    *) return 1 ;;',
     '  esac',
     '}',
@@ -37,38 +37,40 @@ export function zshCompletion(verbs: readonly Verb[]): string {
     '_winnow_argument() {',
     '  local -a offered',
     '  case "$1 $2" in',
-    `    ' 0') offered=(${verbs.map(({ name, summary }) => quoted(`${name}:${summary}`)).join(' ')})`,
+    `    ' 0') offered=(${verbs.map(({ name, summary }) => quoteZsh(`${name}:${summary}`)).join(' ')})`,
     "      _describe 'command' offered ;;",
     ...verbs.flatMap(verb =>
       verb.arguments.map(
         (argument, place) =>
-          `    '${verb.name} ${place}') ${offer(argumentCompletedBy(argument, verb, verbs))} ;;`,
+          `    '${verb.name} ${place}') ${renderZshOffer(getArgumentCompletion(argument, verb, verbs))} ;;`,
       ),
     ),
     '    *) : ;;',
     '  esac',
     '}',
-    ...MAIN,
+    ...ZSH_MAIN,
     '',
   ].join('\n')
 }
 
-function valueLines(before: string, option: Option): string[] {
-  return spellings(option).map(
-    spelling => `    ${before}${spelling}') [[ $3 = ask ]] || ${offer(valueCompletedBy(option))} ;;`,
+function renderZshValues(before: string, option: Option): string[] {
+  return listSpellings(option).map(
+    spelling =>
+      `    ${before}${spelling}') [[ $3 = ask ]] || ${renderZshOffer(getValueCompletion(option))} ;;`,
   )
 }
 
-function described(options: readonly Option[]): string {
-  const each = (option: Option) => spellings(option).map(spelling => quoted(`${spelling}:${option.summary}`))
+function renderZshDescriptions(options: readonly Option[]): string {
+  const each = (option: Option) =>
+    listSpellings(option).map(spelling => quoteZsh(`${spelling}:${option.summary}`))
   return options.flatMap(each).join(' ')
 }
 
-function quoted(text: string): string {
+function quoteZsh(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`
 }
 
-function offer(by: CompletedBy): string {
+function renderZshOffer(by: CompletionSource): string {
   if (typeof by !== 'string') return `compadd -- ${by.join(' ')}`
   switch (by) {
     case 'campaigns':
@@ -86,7 +88,7 @@ function offer(by: CompletedBy): string {
   }
 }
 
-const FOUND = [
+const ZSH_FOUND = [
   '_winnow_plain() { LC_ALL=C grep -E "^[A-Za-z0-9][A-Za-z0-9._/-]*$" }',
   '',
   ...CAMPAIGNS_BEGIN,
@@ -96,7 +98,7 @@ const FOUND = [
   ...REVISIONS,
 ]
 
-const MAIN = String.raw`
+const ZSH_MAIN = String.raw`
 _winnow() {
   local verb= option= word
   integer at place=0

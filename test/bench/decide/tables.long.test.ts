@@ -12,7 +12,7 @@ import { SCENARIOS } from '../../../bench/decide/scenarios.ts'
 import { median } from '../../../bench/decide/statistics.ts'
 import { SUITE_RULES } from '../../../bench/decide/suite-rules.ts'
 import { suiteRun } from '../../../bench/decide/suite-tasks.ts'
-import { statusOf } from '../../../src/decide/evidence/verdict.ts'
+import { getEvidenceStatus } from '../../../src/decide/evidence/verdict.ts'
 import { atLeast, atMost, shareOf } from './a-share.ts'
 
 function played(section: Section, name: string, plays: number) {
@@ -64,7 +64,7 @@ describe('a round measured against one base', () => {
     const world = typical('blocks')
     const kept = shareOf(plays, 'blocks', () => {
       const [nothing] = measureTogether(world, [0, 0.05, -0.05, 0.1]).states
-      return nothing !== undefined && statusOf(nothing).status === 'keep'
+      return nothing !== undefined && getEvidenceStatus(nothing).status === 'keep'
     })
     expect(kept).toBeLessThanOrEqual(atMost(0.01, plays))
   })

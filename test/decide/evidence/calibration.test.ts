@@ -1,24 +1,27 @@
 import { describe, expect, test } from 'vitest'
-import { type CalibrationJob, calibrationOf } from '../../../src/decide/evidence/noise-calibration.ts'
-import { normal, seededRandom } from '../../../src/decide/evidence/seeded-random.ts'
-import { robustSpread, robustSpreadUpper } from '../../../src/decide/evidence/spread.ts'
+import {
+  type CalibrationJob,
+  calibrateNoiseEvidence,
+} from '../../../src/decide/evidence/noise-calibration.ts'
+import { drawNormal, createSeededRandom } from '../../../src/decide/evidence/seeded-random.ts'
+import { computeRobustSpread, computeRobustSpreadUpper } from '../../../src/decide/evidence/spread.ts'
 import { UserError } from '../../../src/errors.ts'
 
 type Machine = { sd?: number; level?: number; slow?: number }
 
 /** Pairs of one tree; `slow` is what the candidate's side pays for being second. */
 function jobs(count: number, pairs: number, seed: number, { sd = 0.03, level = 0, slow = 0 }: Machine = {}) {
-  const random = seededRandom(seed)
+  const random = createSeededRandom(seed)
   return Array.from({ length: count }, (): CalibrationJob => {
-    const here = 100 * Math.exp(level * normal(random))
-    const run = () => here * Math.exp((sd / Math.SQRT2) * normal(random))
+    const here = 100 * Math.exp(level * drawNormal(random))
+    const run = () => here * Math.exp((sd / Math.SQRT2) * drawNormal(random))
     return { pairs: Array.from({ length: pairs }, () => ({ base: run(), candidate: run() * (1 + slow) })) }
   })
 }
 
 describe('calibration', () => {
   test('finds the noise of a pair, and no bias', () => {
-    const found = calibrationOf(jobs(3, 100, 61))
+    const found = calibrateNoiseEvidence(jobs(3, 100, 61))
     expect(found).toMatchObject({ deterministic: false, scale: 'log', favours: null, pairs: 300, jobs: 3 })
     expect(found.pair_sd).toBeGreaterThan(0.025)
     expect(found.pair_sd).toBeLessThan(0.035)
@@ -29,34 +32,34 @@ describe('calibration', () => {
     const spiked = {
       pairs: [...(first?.pairs ?? []), { base: 100, candidate: 900 }, { base: 800, candidate: 100 }],
     }
-    expect(calibrationOf([spiked, ...rest]).pair_sd).toBeLessThan(0.05)
+    expect(calibrateNoiseEvidence([spiked, ...rest]).pair_sd).toBeLessThan(0.05)
   })
 
   test('says how far the same code lies apart from machine to machine', () => {
-    const found = calibrationOf(jobs(30, 8, 63, { level: 0.1 })).between_job_sd ?? Number.NaN
+    const found = calibrateNoiseEvidence(jobs(30, 8, 63, { level: 0.1 })).between_job_sd ?? Number.NaN
     expect(found).toBeGreaterThan(0.06)
     expect(found).toBeLessThan(0.15)
-    expect(calibrationOf(jobs(1, 8, 63)).between_job_sd).toBeNull()
+    expect(calibrateNoiseEvidence(jobs(1, 8, 63)).between_job_sd).toBeNull()
   })
 
   test('catches a harness that treats one side better, in either direction', () => {
-    expect(calibrationOf(jobs(3, 8, 64, { slow: 0.1 })).favours).toBe('base')
-    expect(calibrationOf(jobs(3, 8, 64, { slow: -0.1 })).favours).toBe('candidate')
+    expect(calibrateNoiseEvidence(jobs(3, 8, 64, { slow: 0.1 })).favours).toBe('base')
+    expect(calibrateNoiseEvidence(jobs(3, 8, 64, { slow: -0.1 })).favours).toBe('candidate')
   })
 
   test('calls a fair harness biased at most 10 % of the time', () => {
     const n = 400
     let caught = 0
     for (let seed = 0; seed < n; seed++)
-      if (calibrationOf(jobs(3, 8, 1000 + seed)).favours !== null) caught += 1
+      if (calibrateNoiseEvidence(jobs(3, 8, 1000 + seed)).favours !== null) caught += 1
     expect(caught / n).toBeLessThanOrEqual(0.1 + 3 * Math.sqrt(0.09 / n))
   })
 
   test('chooses log where every value is above 0, else linear; what the spec pins stays', () => {
     const zero = [{ pairs: [{ base: 0, candidate: 1 }] }]
-    expect(calibrationOf(zero).scale).toBe('linear')
-    expect(calibrationOf(jobs(2, 4, 65), { scale: 'linear' }).scale).toBe('linear')
-    expect(() => calibrationOf(zero, { scale: 'log' })).toThrow('log scale')
+    expect(calibrateNoiseEvidence(zero).scale).toBe('linear')
+    expect(calibrateNoiseEvidence(jobs(2, 4, 65), { scale: 'linear' }).scale).toBe('linear')
+    expect(() => calibrateNoiseEvidence(zero, { scale: 'log' })).toThrow('log scale')
   })
 
   test('deterministic: equal values in two jobs at least', () => {
@@ -66,26 +69,32 @@ describe('calibration', () => {
         { base: 7, candidate: 7 },
       ],
     }
-    expect(calibrationOf([same, same])).toMatchObject({ deterministic: true, pair_sd: 0, favours: null })
-    expect(calibrationOf([same]).deterministic).toBe(false)
-    expect(calibrationOf([same, { pairs: [{ base: 7, candidate: 7.001 }] }]).deterministic).toBe(false)
+    expect(calibrateNoiseEvidence([same, same])).toMatchObject({
+      deterministic: true,
+      pair_sd: 0,
+      favours: null,
+    })
+    expect(calibrateNoiseEvidence([same]).deterministic).toBe(false)
+    expect(calibrateNoiseEvidence([same, { pairs: [{ base: 7, candidate: 7.001 }] }]).deterministic).toBe(
+      false,
+    )
   })
 
   test('of nothing is an error', () => {
-    expect(() => calibrationOf([{ pairs: [] }])).toThrow(UserError)
+    expect(() => calibrateNoiseEvidence([{ pairs: [] }])).toThrow(UserError)
   })
 })
 
 describe('the upper 90 % limit of the noise', () => {
   test('holds nine times in ten, and is not far off', () => {
     const n = 1000
-    const random = seededRandom(66)
+    const random = createSeededRandom(66)
     let held = 0
     let sum = 0
     for (let run = 0; run < n; run++) {
       const limit =
-        robustSpreadUpper(
-          Array.from({ length: 24 }, () => 0.03 * normal(random)),
+        computeRobustSpreadUpper(
+          Array.from({ length: 24 }, () => 0.03 * drawNormal(random)),
           0.9,
         ) ?? Number.NaN
       if (limit >= 0.03) held += 1
@@ -98,13 +107,13 @@ describe('the upper 90 % limit of the noise', () => {
   test('is never below the estimate, and does not exist below four pairs', () => {
     for (let n = 4; n < 40; n++) {
       const values = Array.from({ length: n }, (_, index) => (index + 1) / n)
-      expect(robustSpreadUpper(values, 0.9)).toBeGreaterThanOrEqual(robustSpread(values))
+      expect(computeRobustSpreadUpper(values, 0.9)).toBeGreaterThanOrEqual(computeRobustSpread(values))
     }
-    expect(robustSpreadUpper([1, 2, 3], 0.9)).toBeNull()
+    expect(computeRobustSpreadUpper([1, 2, 3], 0.9)).toBeNull()
   })
 
   test('where most pairs tie exactly, the rest still counts as noise', () => {
-    expect(robustSpread([0, 0, 0, 0, 0.1])).toBeCloseTo(0.1 / Math.sqrt(5), 12)
-    expect(robustSpreadUpper([0, 0, 0, 0, 0, 0, 0, 0, 0, 0.1], 0.9)).toBeGreaterThan(0)
+    expect(computeRobustSpread([0, 0, 0, 0, 0.1])).toBeCloseTo(0.1 / Math.sqrt(5), 12)
+    expect(computeRobustSpreadUpper([0, 0, 0, 0, 0, 0, 0, 0, 0, 0.1], 0.9)).toBeGreaterThan(0)
   })
 })

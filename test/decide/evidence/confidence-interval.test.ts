@@ -1,21 +1,21 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { confidenceInterval } from '../../../src/decide/evidence/confidence-interval.ts'
-import { hodgesLehmann, walshAverages } from '../../../src/decide/evidence/hodges-lehmann.ts'
-import { lnEvidence } from '../../../src/decide/evidence/rank-evidence.ts'
-import { effectOf } from '../../../src/decide/evidence/reported-effect.ts'
-import { heavyTailed, seededRandom } from '../../../src/decide/evidence/seeded-random.ts'
+import { computeConfidenceInterval } from '../../../src/decide/evidence/confidence-interval.ts'
+import { estimateHodgesLehmann, computeWalshAverages } from '../../../src/decide/evidence/hodges-lehmann.ts'
+import { computeLnEvidence } from '../../../src/decide/evidence/rank-evidence.ts'
+import { computeReportedEffect } from '../../../src/decide/evidence/reported-effect.ts'
+import { drawHeavyTailed, createSeededRandom } from '../../../src/decide/evidence/seeded-random.ts'
 import { UserError } from '../../../src/errors.ts'
 
 function draws(n: number, seed: number): number[] {
-  const random = seededRandom(seed)
-  return Array.from({ length: n }, () => 0.03 + 0.02 * heavyTailed(random))
+  const random = createSeededRandom(seed)
+  return Array.from({ length: n }, () => 0.03 + 0.02 * drawHeavyTailed(random))
 }
 
 describe('the Hodges-Lehmann estimate', () => {
   test('is the median of all means of two', () => {
-    expect(hodgesLehmann([1, 2, 6])).toBe(2.75)
-    expect(hodgesLehmann([5])).toBe(5)
+    expect(estimateHodgesLehmann([1, 2, 6])).toBe(2.75)
+    expect(estimateHodgesLehmann([5])).toBe(5)
   })
 
   test('is the same number as that of all means in order, with ties and failures as well', () => {
@@ -24,54 +24,54 @@ describe('the Hodges-Lehmann estimate', () => {
     const difference = fc.oneof(any, tied, fc.constant(null))
     fc.assert(
       fc.property(fc.array(difference, { minLength: 1, maxLength: 70 }), differences => {
-        const all = walshAverages(differences)
+        const all = computeWalshAverages(differences)
         const [lower = 0, upper = 0] = [all[(all.length - 1) >> 1], all[all.length >> 1]]
         // Adding nothing to a zero takes its sign.
-        expect(hodgesLehmann(differences) + 0).toBe((lower + upper) / 2 + 0)
+        expect(estimateHodgesLehmann(differences) + 0).toBe((lower + upper) / 2 + 0)
       }),
       { numRuns: 500 },
     )
   })
 
   test('hardly moves for an outlier', () => {
-    expect(hodgesLehmann([1, 2, 3, 1e9])).toBe(2.75)
-    expect(hodgesLehmann([1, 2, 3, null])).toBe(1.25)
+    expect(estimateHodgesLehmann([1, 2, 3, 1e9])).toBe(2.75)
+    expect(estimateHodgesLehmann([1, 2, 3, null])).toBe(1.25)
   })
 
   test('is nothing without pairs, and no gain when failures outweigh', () => {
-    expect(hodgesLehmann([])).toBeNaN()
-    expect(hodgesLehmann([null, 1])).toBe(Number.NEGATIVE_INFINITY)
-    expect(effectOf([])).toEqual({ effect: null, interval: null, pairs: 0 })
-    expect(effectOf([null, 1]).effect).toBeNull()
+    expect(estimateHodgesLehmann([])).toBeNaN()
+    expect(estimateHodgesLehmann([null, 1])).toBe(Number.NEGATIVE_INFINITY)
+    expect(computeReportedEffect([])).toEqual({ effect: null, interval: null, pairs: 0 })
+    expect(computeReportedEffect([null, 1]).effect).toBeNull()
   })
 })
 
 describe('the interval', () => {
   test('is unbounded below 7 pairs, however clear they are', () => {
     for (let n = 0; n < 7; n++) {
-      expect(confidenceInterval(Array.from({ length: n }, (_, index) => 1 + index))).toBeNull()
+      expect(computeConfidenceInterval(Array.from({ length: n }, (_, index) => 1 + index))).toBeNull()
     }
-    expect(confidenceInterval(draws(16, 1))).not.toBeNull()
+    expect(computeConfidenceInterval(draws(16, 1))).not.toBeNull()
   })
 
   test('ends where E reaches 2/.05 on either side', () => {
     const values = draws(24, 2)
-    const [low, high] = confidenceInterval(values) ?? [Number.NaN, Number.NaN]
+    const [low, high] = computeConfidenceInterval(values) ?? [Number.NaN, Number.NaN]
     const bound = Math.log(40)
     const turned = values.map(value => -value)
-    expect(lnEvidence(values, low - 1e-9)).toBeGreaterThanOrEqual(bound)
-    expect(lnEvidence(values, low + 1e-9)).toBeLessThan(bound)
-    expect(lnEvidence(turned, -high - 1e-9)).toBeGreaterThanOrEqual(bound)
-    expect(lnEvidence(turned, -high + 1e-9)).toBeLessThan(bound)
+    expect(computeLnEvidence(values, low - 1e-9)).toBeGreaterThanOrEqual(bound)
+    expect(computeLnEvidence(values, low + 1e-9)).toBeLessThan(bound)
+    expect(computeLnEvidence(turned, -high - 1e-9)).toBeGreaterThanOrEqual(bound)
+    expect(computeLnEvidence(turned, -high + 1e-9)).toBeLessThan(bound)
   })
 
   test('moves and stretches with its differences, and holds their estimate', () => {
     const bounded = fc.integer({ min: 1, max: 1000 }).map(seed => draws(20, seed))
     fc.assert(
       fc.property(bounded, fc.integer({ min: -8, max: 8 }), (values, power) => {
-        const { effect, interval } = effectOf(values)
+        const { effect, interval } = computeReportedEffect(values)
         const factor = 2 ** power
-        expect(confidenceInterval(values.map(value => value * factor))).toEqual(
+        expect(computeConfidenceInterval(values.map(value => value * factor))).toEqual(
           interval === null ? null : interval.map(end => end * factor),
         )
         if (interval === null || effect === null) return
@@ -84,8 +84,8 @@ describe('the interval', () => {
 
   test('a failed candidate takes away nothing but certainty', () => {
     const values = draws(24, 3)
-    const [low = Number.NaN] = confidenceInterval(values) ?? []
-    const [lower = Number.NaN] = confidenceInterval([...values, null]) ?? []
+    const [low = Number.NaN] = computeConfidenceInterval(values) ?? []
+    const [lower = Number.NaN] = computeConfidenceInterval([...values, null]) ?? []
     expect(lower).toBeLessThanOrEqual(low)
   })
 
@@ -93,7 +93,7 @@ describe('the interval', () => {
     let covered = 0
     for (let seed = 0; seed < 400; seed++) {
       const values = draws(24, 1000 + seed)
-      const looks = [8, 12, 16, 20, 24].map(n => confidenceInterval(values.slice(0, n)))
+      const looks = [8, 12, 16, 20, 24].map(n => computeConfidenceInterval(values.slice(0, n)))
       if (looks.every(look => look === null || (look[0] <= 0.03 && look[1] >= 0.03))) covered += 1
     }
     expect(covered / 400).toBeGreaterThanOrEqual(0.95 - 3 * Math.sqrt((0.05 * 0.95) / 400))
@@ -101,10 +101,10 @@ describe('the interval', () => {
 
   test('a wider level gives a wider interval, and no level outside 0 and 1 is one', () => {
     const values = draws(24, 4)
-    const [low = 0, high = 0] = confidenceInterval(values, { level: 0.99 }) ?? []
-    const [narrowLow = 0, narrowHigh = 0] = confidenceInterval(values, { level: 0.8 }) ?? []
+    const [low = 0, high = 0] = computeConfidenceInterval(values, { level: 0.99 }) ?? []
+    const [narrowLow = 0, narrowHigh = 0] = computeConfidenceInterval(values, { level: 0.8 }) ?? []
     expect(low).toBeLessThanOrEqual(narrowLow)
     expect(high).toBeGreaterThanOrEqual(narrowHigh)
-    expect(() => confidenceInterval(values, { level: 1 })).toThrow(UserError)
+    expect(() => computeConfidenceInterval(values, { level: 1 })).toThrow(UserError)
   })
 })

@@ -1,20 +1,20 @@
 import { describe, expect, test } from 'vitest'
-import { forecast } from '../../../src/decide/evidence/forecast.ts'
-import { lnEvidence } from '../../../src/decide/evidence/rank-evidence.ts'
-import { normal, seededRandom } from '../../../src/decide/evidence/seeded-random.ts'
+import { predictOutcomes } from '../../../src/decide/evidence/forecast.ts'
+import { computeLnEvidence } from '../../../src/decide/evidence/rank-evidence.ts'
+import { drawNormal, createSeededRandom } from '../../../src/decide/evidence/seeded-random.ts'
 import {
-  lnVarianceRatio,
+  computeLnVarianceRatio,
   NO_SUMS,
-  summed,
+  addToSums,
   type VarianceSums,
 } from '../../../src/decide/evidence/variance-prior.ts'
-import { statusOf, verdict } from '../../../src/decide/evidence/verdict.ts'
+import { getEvidenceStatus, computeEvidenceVerdict } from '../../../src/decide/evidence/verdict.ts'
 import { begin, observed } from './a-comparison.ts'
 
 const NOISE = 0.03
 const prior = { null_effect: 0.005, min_effect: 0.02, noise: NOISE }
 const ratio = (differences: readonly number[]) =>
-  differences.reduce((sums: VarianceSums | null, d) => summed(sums, d, prior), NO_SUMS)
+  differences.reduce((sums: VarianceSums | null, d) => addToSums(sums, d, prior), NO_SUMS)
 
 describe('the likelihood ratio with a variance prior', () => {
   test('is the closed form of the decision design, averaged over 1, 2.5 and 5 times min_effect', () => {
@@ -22,11 +22,11 @@ describe('the likelihood ratio with a variance prior', () => {
     const squares = (theta: number) => values.reduce((sum, d) => sum + (d - theta) ** 2, 6 * NOISE ** 2)
     const ratios = [0.02, 0.05, 0.1].map(theta => (squares(0.005) / squares(theta)) ** (9 / 2))
     const mean = ratios.reduce((sum, each) => sum + each, 0) / 3
-    expect(Math.exp(lnVarianceRatio(ratio(values) ?? NO_SUMS, NOISE))).toBeCloseTo(mean, 10)
+    expect(Math.exp(computeLnVarianceRatio(ratio(values) ?? NO_SUMS, NOISE))).toBeCloseTo(mean, 10)
   })
 
   test('starts at 1', () => {
-    expect(lnVarianceRatio(NO_SUMS, NOISE)).toBe(0)
+    expect(computeLnVarianceRatio(NO_SUMS, NOISE)).toBe(0)
   })
 
   test('has mean 1 over what one pair may read when nothing changed', () => {
@@ -34,13 +34,13 @@ describe('the likelihood ratio with a variance prior', () => {
     let [mean, mass] = [0, 0]
     for (let d = -3; d < 3; d += 0.0005) {
       mass += predictive(d)
-      mean += predictive(d) * Math.exp(lnVarianceRatio(ratio([d]) ?? NO_SUMS, NOISE))
+      mean += predictive(d) * Math.exp(computeLnVarianceRatio(ratio([d]) ?? NO_SUMS, NOISE))
     }
     expect(mean / mass).toBeCloseTo(1, 4)
   })
 
   test('reaches 20 at most one time in twenty when nothing changed, however often one looks', () => {
-    const random = seededRandom(41)
+    const random = createSeededRandom(41)
     const runs = 4000
     let reached = 0
     for (let run = 0; run < runs; run++) {
@@ -50,8 +50,8 @@ describe('the likelihood ratio with a variance prior', () => {
       let sums: VarianceSums | null = NO_SUMS
       let highest = 0
       for (let pair = 0; pair < 24; pair++) {
-        sums = summed(sums, 0.005 + sd * normal(random), prior)
-        highest = Math.max(highest, lnVarianceRatio(sums ?? NO_SUMS, NOISE))
+        sums = addToSums(sums, 0.005 + sd * drawNormal(random), prior)
+        highest = Math.max(highest, computeLnVarianceRatio(sums ?? NO_SUMS, NOISE))
       }
       if (highest >= Math.log(20)) reached += 1
     }
@@ -70,20 +70,24 @@ describe('the hybrid', () => {
   test('is the mean of both kinds of evidence', () => {
     const values = [0.05, 0.06]
     const both =
-      Math.exp(lnEvidence(values, 0.005)) + Math.exp(lnVarianceRatio(ratio(values) ?? NO_SUMS, NOISE))
-    expect(verdict(observed(start, values)).evidence).toBeCloseTo(both / 2, 10)
+      Math.exp(computeLnEvidence(values, 0.005)) +
+      Math.exp(computeLnVarianceRatio(ratio(values) ?? NO_SUMS, NOISE))
+    expect(computeEvidenceVerdict(observed(start, values)).evidence).toBeCloseTo(both / 2, 10)
   })
 
   test('can be given a smaller share of the evidence', () => {
     const values = [0.05, 0.06]
-    const [rank, other] = [lnEvidence(values, 0.005), lnVarianceRatio(ratio(values) ?? NO_SUMS, NOISE)]
+    const [rank, other] = [
+      computeLnEvidence(values, 0.005),
+      computeLnVarianceRatio(ratio(values) ?? NO_SUMS, NOISE),
+    ]
     const tenth = begin({ hybrid: { noise: NOISE, share: 0.1 } })
-    expect(verdict(observed(tenth, values)).evidence).toBeCloseTo(
+    expect(computeEvidenceVerdict(observed(tenth, values)).evidence).toBeCloseTo(
       0.9 * Math.exp(rank) + 0.1 * Math.exp(other),
       10,
     )
-    expect(verdict(observed(tenth, [...values, null])).evidence).toBeCloseTo(
-      0.9 * Math.exp(lnEvidence([...values, null], 0.005)),
+    expect(computeEvidenceVerdict(observed(tenth, [...values, null])).evidence).toBeCloseTo(
+      0.9 * Math.exp(computeLnEvidence([...values, null], 0.005)),
       10,
     )
     expect(() => begin({ hybrid: { noise: NOISE, share: 1 } })).toThrow('share')
@@ -91,31 +95,32 @@ describe('the hybrid', () => {
 
   test('starts both again at the screen and carries their mean', () => {
     const screened = observed(start, [0.1, 0.1])
-    expect(statusOf(screened)).toEqual({ status: 'new-job', reason: 'promising' })
-    const carried = verdict(screened).evidence
+    expect(getEvidenceStatus(screened)).toEqual({ status: 'new-job', reason: 'promising' })
+    const carried = computeEvidenceVerdict(screened).evidence
     expect(screened.keep).toMatchObject({ from: 2, ln: [0, 0], sums: NO_SUMS })
     const next =
-      Math.exp(lnEvidence([0.1], 0.005)) + Math.exp(lnVarianceRatio(ratio([0.1]) ?? NO_SUMS, NOISE))
-    expect(verdict(observed(screened, [0.1], 2)).evidence).toBeCloseTo((carried * next) / 2, 6)
-    expect(statusOf(observed(screened, [0.1, 0.1], 2)).status).toBe('keep')
+      Math.exp(computeLnEvidence([0.1], 0.005)) +
+      Math.exp(computeLnVarianceRatio(ratio([0.1]) ?? NO_SUMS, NOISE))
+    expect(computeEvidenceVerdict(observed(screened, [0.1], 2)).evidence).toBeCloseTo((carried * next) / 2, 6)
+    expect(getEvidenceStatus(observed(screened, [0.1, 0.1], 2)).status).toBe('keep')
   })
 
   test('loses its second half to a failed candidate, and gets it back at the screen only', () => {
     const failed = observed(start, [0.1, null, 0.1, 0.1])
     expect(failed.keep.sums).toBeNull()
-    const rank = Math.exp(lnEvidence([0.1, null, 0.1, 0.1], 0.005))
-    expect(verdict(failed).evidence).toBeCloseTo(rank / 2, 10)
+    const rank = Math.exp(computeLnEvidence([0.1, null, 0.1, 0.1], 0.005))
+    expect(computeEvidenceVerdict(failed).evidence).toBeCloseTo(rank / 2, 10)
   })
 
   test('halves the pairs of a large effect and keeps no more of what does nothing', () => {
     const options = { direction: 'minimize', minEffect: 0.02 } as const
     const large = { noise: { pairSd: NOISE }, effect: 0.1, options, seed: 5, runs: 300 }
     const hybrid = { ...options, hybrid: { noise: NOISE } }
-    const [plain, faster] = [forecast(large), forecast({ ...large, options: hybrid })]
+    const [plain, faster] = [predictOutcomes(large), predictOutcomes({ ...large, options: hybrid })]
     expect(faster.pairs).toBeLessThan(0.6 * plain.pairs)
     expect(faster.keep).toBeGreaterThan(0.95)
     const runs = 1500
-    const nothing = forecast({ ...large, effect: 0, runs, options: hybrid })
+    const nothing = predictOutcomes({ ...large, effect: 0, runs, options: hybrid })
     expect(nothing.keep).toBeLessThanOrEqual(0.006 + 4 * Math.sqrt((0.006 * 0.994) / runs))
   })
 })

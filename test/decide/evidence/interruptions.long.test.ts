@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { endJob } from '../../../src/decide/evidence/job.ts'
-import { lnTotal } from '../../../src/decide/evidence/keep-side.ts'
-import { keepSideLost, observePair } from '../../../src/decide/evidence/observe-pair.ts'
-import { seededRandom } from '../../../src/decide/evidence/seeded-random.ts'
+import { computeLnTotal } from '../../../src/decide/evidence/keep-side.ts'
+import { resetKeepSide, observePair } from '../../../src/decide/evidence/observe-pair.ts'
+import { createSeededRandom } from '../../../src/decide/evidence/seeded-random.ts'
 import { startEvidence } from '../../../src/decide/evidence/start-evidence.ts'
 import type { EvidenceState } from '../../../src/decide/evidence/state.ts'
-import { statusOf } from '../../../src/decide/evidence/verdict.ts'
+import { getEvidenceStatus } from '../../../src/decide/evidence/verdict.ts'
 
 const ALPHA = 0.05
 const PAIRS = 8
@@ -40,7 +40,7 @@ function kept(random: Random, idea: Idea): boolean {
   let state = startEvidence({ direction: 'minimize', minEffect: 0.02, alpha: ALPHA, maxJobs: 16 })
   let kills = KILLS
   let unreported = 0
-  for (let job = 1; statusOf(state).status === 'new-job'; job++) {
+  for (let job = 1; getEvidenceStatus(state).status === 'new-job'; job++) {
     const before = state
     for (let block = 0; block < PAIRS; block++) {
       const d = difference(random, state.rule.null_effect)
@@ -50,22 +50,23 @@ function kept(random: Random, idea: Idea): boolean {
       if (!dies) state = observePair(state, { ...turn, base: 1, candidate: Math.exp(-d) })
       else if (idea.lost === 'counted')
         state = observePair(state, { ...turn, base: null, candidate: null, lost: true })
-      if (statusOf(state).status !== 'continue' && statusOf(state).status !== 'new-job') break
+      if (getEvidenceStatus(state).status !== 'continue' && getEvidenceStatus(state).status !== 'new-job')
+        break
       if (state.jobs.at(-1)?.ended) break
     }
     if (kills > 0 && idea.killsJob(before, state)) {
       kills -= 1
       unreported += 1
-      state = idea.lost === 'counted' ? keepSideLost(before, unreported) : before
+      state = idea.lost === 'counted' ? resetKeepSide(before, unreported) : before
       continue
     }
     if (state.jobs.at(-1)?.id === job) state = endJob(state, job)
   }
-  return statusOf(state).status === 'keep'
+  return getEvidenceStatus(state).status === 'keep'
 }
 
 function share(idea: Idea): number {
-  const random = seededRandom(39)
+  const random = createSeededRandom(39)
   let count = 0
   for (let run = 0; run < RUNS; run++) if (kept(random, idea)) count += 1
   return count / RUNS
@@ -83,12 +84,12 @@ describe('an idea that ends its machine whenever it is behind', () => {
   })
 
   it.each([-2, 0, 2])('and leaves nothing of jobs that end with ln E below %i is not either', below => {
-    const killsJob: Idea['killsJob'] = (_, after) => lnTotal(after) < below
+    const killsJob: Idea['killsJob'] = (_, after) => computeLnTotal(after) < below
     expect(share({ ...HONEST, killsJob })).toBeLessThanOrEqual(ALPHA)
   })
 
   it('would be, if such a job were simply measured again', () => {
-    const killsJob: Idea['killsJob'] = (_, after) => lnTotal(after) < 2
+    const killsJob: Idea['killsJob'] = (_, after) => computeLnTotal(after) < 2
     expect(share({ ...HONEST, killsJob, lost: 'left out' })).toBeGreaterThan(2 * ALPHA)
   })
 })

@@ -1,17 +1,21 @@
 import { describe, expect, test } from 'vitest'
-import { sameFamily } from '../../../src/decide/evidence/family.ts'
-import { campaignLevel, familyLevel, objectiveLevel } from '../../../src/decide/evidence/levels.ts'
+import { isSameFamily } from '../../../src/decide/evidence/family.ts'
+import {
+  computeCampaignLevel,
+  computeFamilyLevel,
+  computeObjectiveLevel,
+} from '../../../src/decide/evidence/levels.ts'
 import { UserError } from '../../../src/errors.ts'
 
 describe('the level of a campaign (e-LOND)', () => {
   test('is q/N for the first keep and grows with every discovery', () => {
-    expect(campaignLevel({ q: 0.1, n: 100, discoveries: 0 })).toBeCloseTo(0.001, 12)
-    expect(campaignLevel({ q: 0.1, n: 100, discoveries: 9 })).toBeCloseTo(0.01, 12)
+    expect(computeCampaignLevel({ q: 0.1, n: 100, discoveries: 0 })).toBeCloseTo(0.001, 12)
+    expect(computeCampaignLevel({ q: 0.1, n: 100, discoveries: 9 })).toBeCloseTo(0.01, 12)
   })
 
   test('spends q over the whole campaign before any discovery, and never more than q at once', () => {
-    expect(20 * campaignLevel({ q: 0.1, n: 20, discoveries: 0 })).toBeCloseTo(0.1, 12)
-    expect(campaignLevel({ q: 0.1, n: 2, discoveries: 5 })).toBe(0.1)
+    expect(20 * computeCampaignLevel({ q: 0.1, n: 20, discoveries: 0 })).toBeCloseTo(0.1, 12)
+    expect(computeCampaignLevel({ q: 0.1, n: 2, discoveries: 5 })).toBe(0.1)
   })
 
   test.each([
@@ -22,29 +26,29 @@ describe('the level of a campaign (e-LOND)', () => {
     { q: 0.1, n: 1.5, discoveries: 0 },
     { q: 0.1, n: 10, discoveries: -1 },
   ])('refuses %o', wrong => {
-    expect(() => campaignLevel(wrong)).toThrow(UserError)
+    expect(() => computeCampaignLevel(wrong)).toThrow(UserError)
   })
 })
 
 describe('the level within a family', () => {
   test('falls with the square of the variant', () => {
-    expect(familyLevel(0.01, 1)).toBeCloseTo(0.0060793, 7)
-    expect(familyLevel(0.01, 1) / familyLevel(0.01, 3)).toBeCloseTo(9, 12)
+    expect(computeFamilyLevel(0.01, 1)).toBeCloseTo(0.0060793, 7)
+    expect(computeFamilyLevel(0.01, 1) / computeFamilyLevel(0.01, 3)).toBeCloseTo(9, 12)
   })
 
   test('adds up to the level of the idea, however many variants come', () => {
     let spent = 0
-    for (let k = 1; k <= 10_000; k++) spent += familyLevel(0.01, k)
+    for (let k = 1; k <= 10_000; k++) spent += computeFamilyLevel(0.01, k)
     expect(spent).toBeLessThan(0.01)
     expect(spent).toBeGreaterThan(0.00999)
-    expect(() => familyLevel(0.01, 0)).toThrow(UserError)
+    expect(() => computeFamilyLevel(0.01, 0)).toThrow(UserError)
   })
 })
 
 test('required objectives share the level', () => {
-  expect(objectiveLevel(0.01, 4)).toBe(0.0025)
-  expect(() => objectiveLevel(0.01, 0)).toThrow(UserError)
-  expect(() => objectiveLevel(1, 1)).toThrow(UserError)
+  expect(computeObjectiveLevel(0.01, 4)).toBe(0.0025)
+  expect(() => computeObjectiveLevel(0.01, 0)).toThrow(UserError)
+  expect(() => computeObjectiveLevel(1, 1)).toThrow(UserError)
 })
 
 describe('two ideas are one family', () => {
@@ -53,24 +57,24 @@ describe('two ideas are one family', () => {
 
   test('when they say so', () => {
     const other = { files: ['src/b.ts'], lines: [], family: 'cache' }
-    expect(sameFamily({ ...idea, family: 'cache' }, other)).toBe(true)
-    expect(sameFamily({ ...idea, family: 'pool' }, other)).toBe(false)
-    expect(sameFamily({ ...idea, family: null }, { ...other, family: null })).toBe(false)
+    expect(isSameFamily({ ...idea, family: 'cache' }, other)).toBe(true)
+    expect(isSameFamily({ ...idea, family: 'pool' }, other)).toBe(false)
+    expect(isSameFamily({ ...idea, family: null }, { ...other, family: null })).toBe(false)
   })
 
   test('when they change the same files and 60 % of the lines are the same', () => {
-    expect(sameFamily(idea, { files: ['src/a.ts'], lines: lines(1, 2, 3, 8, 9) })).toBe(true)
-    expect(sameFamily(idea, { files: ['src/a.ts'], lines: lines(1, 2, 7, 8, 9) })).toBe(false)
-    expect(sameFamily(idea, { files: ['src/a.ts', 'src/b.ts'], lines: idea.lines })).toBe(false)
+    expect(isSameFamily(idea, { files: ['src/a.ts'], lines: lines(1, 2, 3, 8, 9) })).toBe(true)
+    expect(isSameFamily(idea, { files: ['src/a.ts'], lines: lines(1, 2, 7, 8, 9) })).toBe(false)
+    expect(isSameFamily(idea, { files: ['src/a.ts', 'src/b.ts'], lines: idea.lines })).toBe(false)
   })
 
   test('when one is the other with padding, whichever way they are compared', () => {
     const padded = { files: ['src/a.ts'], lines: [...idea.lines, ...lines(10, 11, 12, 13, 14, 15, 16)] }
-    expect(sameFamily(idea, padded)).toBe(true)
-    expect(sameFamily(padded, idea)).toBe(true)
+    expect(isSameFamily(idea, padded)).toBe(true)
+    expect(isSameFamily(padded, idea)).toBe(true)
   })
 
   test('not because neither changes a line', () => {
-    expect(sameFamily({ files: [], lines: [] }, { files: [], lines: [] })).toBe(false)
+    expect(isSameFamily({ files: [], lines: [] }, { files: [], lines: [] })).toBe(false)
   })
 })

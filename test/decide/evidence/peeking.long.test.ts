@@ -1,32 +1,40 @@
 import { describe, expect, test } from 'vitest'
-import { lnEvidencePath } from '../../../src/decide/evidence/rank-evidence.ts'
+import { computeLnEvidencePath } from '../../../src/decide/evidence/rank-evidence.ts'
 import { observePair } from '../../../src/decide/evidence/observe-pair.ts'
-import { heavyTailed, normal, type Random, seededRandom } from '../../../src/decide/evidence/seeded-random.ts'
-import { statusOf } from '../../../src/decide/evidence/verdict.ts'
+import {
+  drawHeavyTailed,
+  drawNormal,
+  type SeededRandom,
+  createSeededRandom,
+} from '../../../src/decide/evidence/seeded-random.ts'
+import { getEvidenceStatus } from '../../../src/decide/evidence/verdict.ts'
 import { begin } from './a-comparison.ts'
 
 /**
  * What the same code reads in the first and the second slot of a pair, as the machine pleases: it may know every
  * difference so far, and only not the coin that says which side comes first.
  */
-type Machine = (past: readonly number[], random: Random) => readonly [first: number, second: number]
+type Machine = (past: readonly number[], random: SeededRandom) => readonly [first: number, second: number]
 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)
 
 const MACHINES: Record<string, Machine> = {
-  'steady noise': (_, random) => [normal(random), normal(random)],
-  'heavy tails': (_, random) => [heavyTailed(random) ** 3, heavyTailed(random) ** 3],
+  'steady noise': (_, random) => [drawNormal(random), drawNormal(random)],
+  'heavy tails': (_, random) => [drawHeavyTailed(random) ** 3, drawHeavyTailed(random) ** 3],
   'a trend through the job': past => [past.length, past.length + 0.5],
-  'a slow first slot': (_, random) => [5 + normal(random), normal(random)],
-  'spikes now and then': (_, random) => [random() < 0.1 ? 100 : normal(random), normal(random)],
-  'a growing spread': (past, random) => [normal(random) * 2 ** past.length, 0],
+  'a slow first slot': (_, random) => [5 + drawNormal(random), drawNormal(random)],
+  'spikes now and then': (_, random) => [random() < 0.1 ? 100 : drawNormal(random), drawNormal(random)],
+  'a growing spread': (past, random) => [drawNormal(random) * 2 ** past.length, 0],
   'double or nothing: larger after each loss': past => [0, sum(past) < 0 ? 1 - sum(past) : 0.01],
-  'quiet while ahead, loud while behind': (past, random) => [sum(past) > 0 ? 0.001 : 10 * normal(random), 0],
+  'quiet while ahead, loud while behind': (past, random) => [
+    sum(past) > 0 ? 0.001 : 10 * drawNormal(random),
+    0,
+  ],
   'ties and zeros': (past, random) => [Math.floor(random() * 3), past.length % 2],
   'the opposite of the last difference': past => [past.at(-1) ?? 1, 2 * (past.at(-1) ?? 0)],
 }
 
-function difference(machine: Machine, past: readonly number[], random: Random): number {
+function difference(machine: Machine, past: readonly number[], random: SeededRandom): number {
   const [first, second] = machine(past, random)
   return random() < 0.5 ? first - second : second - first
 }
@@ -41,12 +49,12 @@ const PAIRS = 40
 
 describe('looking after every pair', () => {
   test.each(Object.entries(MACHINES))('%s: E reaches 1/alpha at most alpha of the time', (_, machine) => {
-    const random = seededRandom(7)
+    const random = createSeededRandom(7)
     const crossed = { 0.1: 0, 0.05: 0, 0.01: 0 }
     for (let experiment = 0; experiment < EXPERIMENTS; experiment++) {
       const past: number[] = []
       for (let pair = 0; pair < PAIRS; pair++) past.push(difference(machine, past, random))
-      const highest = Math.max(...lnEvidencePath(past, 0))
+      const highest = Math.max(...computeLnEvidencePath(past, 0))
       for (const alpha of [0.1, 0.05, 0.01] as const) if (highest >= -Math.log(alpha)) crossed[alpha] += 1
     }
     expect(crossed[0.1]).toBeLessThanOrEqual(most(EXPERIMENTS, 0.1))
@@ -56,26 +64,26 @@ describe('looking after every pair', () => {
 
   test('the coin is what protects: base always first lets a slow first slot pass', () => {
     const biased = Array.from({ length: PAIRS }, () => 5)
-    expect(Math.max(...lnEvidencePath(biased, 0))).toBeGreaterThan(Math.log(100))
+    expect(Math.max(...computeLnEvidencePath(biased, 0))).toBeGreaterThan(Math.log(100))
   })
 })
 
 /** A whole experiment on machines of this kind, until it is kept or dropped, or 20 jobs are used. */
-function isKept(machine: Machine, alpha: number, random: Random): boolean {
+function isKept(machine: Machine, alpha: number, random: SeededRandom): boolean {
   const past: number[] = []
   let state = begin({ alpha, minEffect: 1e-6, nullEffect: 0, maxJobs: 20, pairsPerJob: 4 })
-  for (let job = 0; statusOf(state).status === 'new-job'; job++) {
+  for (let job = 0; getEvidenceStatus(state).status === 'new-job'; job++) {
     do {
       past.push(difference(machine, past, random))
       state = observePair(state, { base: 0, candidate: past.at(-1) ?? 0, job, order: 'base-first' })
-    } while (statusOf(state).status === 'continue')
+    } while (getEvidenceStatus(state).status === 'continue')
   }
-  return statusOf(state).status === 'keep'
+  return getEvidenceStatus(state).status === 'keep'
 }
 
 describe('a whole experiment with identical behaviour', () => {
   test.each(Object.entries(MACHINES))('%s: kept at most alpha of the time', (_, machine) => {
-    const random = seededRandom(11)
+    const random = createSeededRandom(11)
     let kept = 0
     for (let experiment = 0; experiment < 1000; experiment++) if (isKept(machine, 0.05, random)) kept += 1
     expect(kept).toBeLessThanOrEqual(most(1000, 0.05))

@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   type Difference,
-  evidenceOf,
-  lnEvidence,
-  lnEvidencePath,
+  toEvidence,
+  computeLnEvidence,
+  computeLnEvidencePath,
 } from '../../../src/decide/evidence/rank-evidence.ts'
 
 const PORT = [0.031, 0.044, -0.008, 0.052, 0.027, 0.038, 0.012, 0.049]
@@ -13,33 +13,35 @@ const differences = fc.array(fc.oneof(difference, fc.constantFrom(0, 0.01, -0.01
 
 describe('the rank process', () => {
   test('gives the digits printed in the decision design', () => {
-    const path = lnEvidencePath(PORT, 0).map(ln => evidenceOf(ln).toFixed(2))
+    const path = computeLnEvidencePath(PORT, 0).map(ln => toEvidence(ln).toFixed(2))
     expect(path).toEqual(['1.75', '3.26', '1.60', '3.02', '4.78', '8.60', '12.88', '24.53'])
   })
 
   test('starts at 1, and a difference of exactly theta0 says nothing', () => {
-    expect(lnEvidence([], 0.01)).toBe(0)
-    expect(lnEvidence([0.25, 0.25, 0.25], 0.25)).toBe(0)
+    expect(computeLnEvidence([], 0.01)).toBe(0)
+    expect(computeLnEvidence([0.25, 0.25, 0.25], 0.25)).toBe(0)
   })
 
   test('ties count one half: two equal gains weigh the same whichever comes first', () => {
     const factor = (z: number, bet: number) => 2 / (1 + Math.exp(-2 * bet * z))
     const expected = [0.7, 1.5].map(bet => factor(1, bet) * factor((2 * 1.5) / 3, bet))
-    expect(evidenceOf(lnEvidence([0.1, 0.1], 0))).toBeCloseTo(
+    expect(toEvidence(computeLnEvidence([0.1, 0.1], 0))).toBeCloseTo(
       ((expected[0] ?? 0) + (expected[1] ?? 0)) / 2,
       12,
     )
   })
 
   test('a failed candidate weighs as much as the largest loss seen', () => {
-    expect(lnEvidence([0.1, 0.2, null], 0)).toBe(lnEvidence([0.1, 0.2, -5], 0))
-    expect(lnEvidence([null, 0.2], 0)).toBe(lnEvidence([-5, 0.2], 0))
+    expect(computeLnEvidence([0.1, 0.2, null], 0)).toBe(computeLnEvidence([0.1, 0.2, -5], 0))
+    expect(computeLnEvidence([null, 0.2], 0)).toBe(computeLnEvidence([-5, 0.2], 0))
   })
 
   test('no pair raises it by more than a factor of 2', () => {
     fc.assert(
       fc.property(differences, difference, (before, next) => {
-        expect(lnEvidence([...before, next], 0) - lnEvidence(before, 0)).toBeLessThanOrEqual(Math.LN2 + 1e-12)
+        expect(computeLnEvidence([...before, next], 0) - computeLnEvidence(before, 0)).toBeLessThanOrEqual(
+          Math.LN2 + 1e-12,
+        )
       }),
       { seed: 1 },
     )
@@ -49,9 +51,9 @@ describe('the rank process', () => {
     fc.assert(
       fc.property(differences, fc.integer({ min: -20, max: 20 }), (values, power) => {
         const scaled = values.map(value => value * 2 ** power)
-        expect(lnEvidence(scaled, 0)).toBe(lnEvidence(values, 0))
+        expect(computeLnEvidence(scaled, 0)).toBe(computeLnEvidence(values, 0))
         const cubed = values.map(value => value ** 3 * 2 ** power)
-        expect(lnEvidence(cubed, 0)).toBe(lnEvidence(values, 0))
+        expect(computeLnEvidence(cubed, 0)).toBe(computeLnEvidence(values, 0))
       }),
       { seed: 2 },
     )
@@ -60,7 +62,7 @@ describe('the rank process', () => {
   test('a larger theta0 is never easier to beat when all pairs agree about both', () => {
     fc.assert(
       fc.property(fc.array(fc.double({ min: 0.02, max: 1, noNaN: true }), { maxLength: 20 }), gains => {
-        expect(lnEvidence(gains, 0.01)).toBeGreaterThanOrEqual(lnEvidence(gains, 2))
+        expect(computeLnEvidence(gains, 0.01)).toBeGreaterThanOrEqual(computeLnEvidence(gains, 2))
       }),
       { seed: 3 },
     )
@@ -73,7 +75,7 @@ function meanOverCoins(
   pairs: number,
   past: Difference[] = [],
 ): number {
-  if (past.length === pairs) return evidenceOf(lnEvidence(past, 0))
+  if (past.length === pairs) return toEvidence(computeLnEvidence(past, 0))
   const next = size(past.map(value => value ?? 0))
   const won = meanOverCoins(size, pairs, [...past, next])
   return (won + meanOverCoins(size, pairs, [...past, -next])) / 2

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Direction, signedDifference } from '../../../src/decide/evidence/difference.ts'
+import { type MetricDirection, computeSignedDifference } from '../../../src/decide/evidence/difference.ts'
 import { type EvidencePair, observePair } from '../../../src/decide/evidence/observe-pair.ts'
-import { effectOf } from '../../../src/decide/evidence/reported-effect.ts'
+import { computeReportedEffect } from '../../../src/decide/evidence/reported-effect.ts'
 import { type EvidenceOptions, startEvidence } from '../../../src/decide/evidence/start-evidence.ts'
 import type { EvidenceState } from '../../../src/decide/evidence/state.ts'
-import { evidenceState } from '../../../src/decide/evidence/state-schema.ts'
-import { statusOf, verdict } from '../../../src/decide/evidence/verdict.ts'
+import { evidenceStateSchema } from '../../../src/decide/evidence/state-schema.ts'
+import { getEvidenceStatus, computeEvidenceVerdict } from '../../../src/decide/evidence/verdict.ts'
 import { UserError } from '../../../src/errors.ts'
 import { begin, pairOf } from './a-comparison.ts'
 
@@ -35,7 +35,7 @@ function states(start: EvidenceState, pairs: readonly Values[], keep = (state: E
   let job = 0
   for (const pair of pairs) {
     const now = all.at(-1) ?? start
-    const { status } = statusOf(now)
+    const { status } = getEvidenceStatus(now)
     if (status === 'park') break
     if (status === 'new-job') job += 1
     all.push(keep(observePair(now, { ...pair, job })))
@@ -66,8 +66,10 @@ describe('the state', () => {
     fc.assert(
       fc.property(story, fc.boolean(), (pairs, hybrid) => {
         const start = startEvidence({ ...options, ...(hybrid ? { hybrid: { noise: 0.03 } } : {}) })
-        const stored = states(start, pairs, state => evidenceState.parse(JSON.parse(JSON.stringify(state))))
-        expect(stored.map(verdict)).toEqual(states(start, pairs).map(verdict))
+        const stored = states(start, pairs, state =>
+          evidenceStateSchema.parse(JSON.parse(JSON.stringify(state))),
+        )
+        expect(stored.map(computeEvidenceVerdict)).toEqual(states(start, pairs).map(computeEvidenceVerdict))
       }),
       { seed: 22 },
     )
@@ -76,7 +78,7 @@ describe('the state', () => {
   test('gives a verdict whose numbers are all finite, so that it can be stored too', () => {
     fc.assert(
       fc.property(story, pairs => {
-        for (const now of states(startEvidence(options), pairs).map(verdict)) {
+        for (const now of states(startEvidence(options), pairs).map(computeEvidenceVerdict)) {
           expect(JSON.parse(JSON.stringify(now))).toEqual(now)
         }
       }),
@@ -93,8 +95,8 @@ function scaledBy(factor: number) {
   })
 }
 
-function verdicts(direction: Direction, pairs: readonly Values[]) {
-  return states(startEvidence({ ...options, direction }), pairs).map(verdict)
+function verdicts(direction: MetricDirection, pairs: readonly Values[]) {
+  return states(startEvidence({ ...options, direction }), pairs).map(computeEvidenceVerdict)
 }
 
 describe('the verdict', () => {
@@ -129,8 +131,8 @@ describe('the verdict', () => {
     const measure = { direction: 'minimize', scale: 'log' } as const
     fc.assert(
       fc.property(fc.array(fc.tuple(value, value), { minLength: 1, maxLength: 14 }), values => {
-        const one = effectOf(values.map(([a, b]) => signedDifference(measure, a, b)))
-        const other = effectOf(values.map(([a, b]) => signedDifference(measure, b, a)))
+        const one = computeReportedEffect(values.map(([a, b]) => computeSignedDifference(measure, a, b)))
+        const other = computeReportedEffect(values.map(([a, b]) => computeSignedDifference(measure, b, a)))
         expect(other.effect).toBeCloseTo(0 - (one.effect ?? Number.NaN), 12)
         const [low = null, high = null] = one.interval ?? []
         const mirrored = low === null || high === null ? null : [0 - high, 0 - low]
@@ -162,7 +164,9 @@ describe('what cannot be started', () => {
   })
 
   test('the level is divided among the required objectives', () => {
-    expect(verdict(begin({ alpha: 0.02, m: 2, confirmed: false, freshRunners: 0 })).threshold).toBe(100)
+    expect(
+      computeEvidenceVerdict(begin({ alpha: 0.02, m: 2, confirmed: false, freshRunners: 0 })).threshold,
+    ).toBe(100)
   })
 })
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { turned } from '../../../src/decide/evidence/crossing.ts'
+import { reverseDifferences } from '../../../src/decide/evidence/crossing.ts'
 import { endJob } from '../../../src/decide/evidence/job.ts'
 import { observePair } from '../../../src/decide/evidence/observe-pair.ts'
-import { lnEvidence, lnMean } from '../../../src/decide/evidence/rank-evidence.ts'
-import { resume } from '../../../src/decide/evidence/resume.ts'
-import { statusOf, verdict } from '../../../src/decide/evidence/verdict.ts'
+import { computeLnEvidence, computeLnMean } from '../../../src/decide/evidence/rank-evidence.ts'
+import { resumeEvidence } from '../../../src/decide/evidence/resume.ts'
+import { getEvidenceStatus, computeEvidenceVerdict } from '../../../src/decide/evidence/verdict.ts'
 import { HarnessError, UserError } from '../../../src/errors.ts'
 import { begin, observed, pairOf } from './a-comparison.ts'
 
@@ -16,27 +16,31 @@ const UNDECIDED = [0.03, 0.01]
 
 describe('a promising idea', () => {
   test('asks for a fresh runner as soon as E reaches 20, and carries its evidence', () => {
-    expect(statusOf(observed(begin(), PROMISING.slice(0, 4))).status).toBe('continue')
-    const now = verdict(SCREENED)
+    expect(getEvidenceStatus(observed(begin(), PROMISING.slice(0, 4))).status).toBe('continue')
+    const now = computeEvidenceVerdict(SCREENED)
     expect(now).toMatchObject({ status: 'new-job', reason: 'promising', stage: 'confirming', screened: true })
     expect(now.evidence).toBeCloseTo(22.77, 1)
     expect(now.threshold).toBe(100)
   })
 
   test('aims at the screen before, at 1/alpha after', () => {
-    expect(verdict(begin())).toMatchObject({
+    expect(computeEvidenceVerdict(begin())).toMatchObject({
       status: 'new-job',
       reason: 'not-begun',
       threshold: 20,
       evidence: 1,
     })
-    expect(verdict(begin())).toMatchObject({ effect: null, interval: null, stage: 'screening' })
+    expect(computeEvidenceVerdict(begin())).toMatchObject({
+      effect: null,
+      interval: null,
+      stage: 'screening',
+    })
   })
 
   test('goes on when the new job begins, and is kept when both together reach 1/alpha', () => {
     const confirming = observed(SCREENED, [0.05, 0.06], 2)
-    expect(statusOf(confirming).status).toBe('continue')
-    const kept = verdict(observed(confirming, [0.07], 2))
+    expect(getEvidenceStatus(confirming).status).toBe('continue')
+    const kept = computeEvidenceVerdict(observed(confirming, [0.07], 2))
     expect(kept).toMatchObject({ status: 'keep', reason: 'gain-shown', pairs: 8, jobs: 2 })
     expect(kept.evidence).toBeGreaterThan(100)
     expect(kept.effect).toBeCloseTo(0.065)
@@ -44,58 +48,62 @@ describe('a promising idea', () => {
 
   test('is never kept by another job on the runner that screened it', () => {
     const again = observed(SCREENED, [...PROMISING, 0.1, 0.11, 0.12], 2, { runner: '1' })
-    expect(verdict(again)).toMatchObject({ status: 'new-job', reason: 'job-ended' })
-    expect(verdict(again).evidence).toBeGreaterThan(1000)
-    expect(statusOf(observed(again, [0.05], 3)).status).toBe('keep')
+    expect(computeEvidenceVerdict(again)).toMatchObject({ status: 'new-job', reason: 'job-ended' })
+    expect(computeEvidenceVerdict(again).evidence).toBeGreaterThan(1000)
+    expect(getEvidenceStatus(observed(again, [0.05], 3)).status).toBe('keep')
   })
 
   test('with two machines seen before the screen still needs another than the one that screened it', () => {
     const before = endJob(observed(begin(), [0.01], 1, { runner: 'a' }), 1)
     const screened = observed(before, PROMISING.slice(0, 4), 2, { runner: 'b' })
-    expect(statusOf(screened).reason).toBe('promising')
+    expect(getEvidenceStatus(screened).reason).toBe('promising')
     const again = observed(screened, [...PROMISING, 0.1, 0.11, 0.12], 3, { runner: 'b' })
-    expect(statusOf(again)).toEqual({ status: 'new-job', reason: 'job-ended' })
-    expect(statusOf(observed(again, [0.05], 4, { runner: 'a' })).status).toBe('keep')
+    expect(getEvidenceStatus(again)).toEqual({ status: 'new-job', reason: 'job-ended' })
+    expect(getEvidenceStatus(observed(again, [0.05], 4, { runner: 'a' })).status).toBe('keep')
   })
 
   test('is not kept while the fresh runner says nothing for it, whatever it carries', () => {
     const loose = observed(begin({ alpha: 0.2 }), PROMISING)
     const against = observed(loose, [-0.01], 2)
-    expect(verdict(against).evidence).toBeGreaterThan(verdict(against).threshold)
-    expect(statusOf(against).status).toBe('continue')
+    expect(computeEvidenceVerdict(against).evidence).toBeGreaterThan(
+      computeEvidenceVerdict(against).threshold,
+    )
+    expect(getEvidenceStatus(against).status).toBe('continue')
   })
 
   test('on one machine is kept by a new job there', () => {
     const here = observed(begin({ singleMachine: true }), PROMISING, 1, { runner: 'here' })
-    expect(statusOf(observed(here, [0.05, 0.06, 0.07], 2, { runner: 'here' })).status).toBe('keep')
+    expect(getEvidenceStatus(observed(here, [0.05, 0.06, 0.07], 2, { runner: 'here' })).status).toBe('keep')
   })
 
   test('on one machine has to beat half of min_effect instead of a quarter', () => {
     const small = [0.006, 0.007, 0.008, 0.009]
-    expect(verdict(observed(begin(), small)).evidence).toBeGreaterThan(1)
-    expect(verdict(observed(begin({ singleMachine: true }), small)).evidence).toBeLessThan(1)
+    expect(computeEvidenceVerdict(observed(begin(), small)).evidence).toBeGreaterThan(1)
+    expect(computeEvidenceVerdict(observed(begin({ singleMachine: true }), small)).evidence).toBeLessThan(1)
   })
 
   test('needs as many fresh runners as are asked for', () => {
     const start = observed(begin({ freshRunners: 2, pairsPerJob: 5 }), PROMISING)
     const one = observed(start, PROMISING, 2)
-    expect(statusOf(one)).toEqual({ status: 'new-job', reason: 'job-ended' })
-    expect(statusOf(observed(one, [0.05], 3)).status).toBe('keep')
+    expect(getEvidenceStatus(one)).toEqual({ status: 'new-job', reason: 'job-ended' })
+    expect(getEvidenceStatus(observed(one, [0.05], 3)).status).toBe('keep')
   })
 
   test('without a fresh runner asked for is kept on one', () => {
-    expect(statusOf(observed(begin({ freshRunners: 0 }), [...PROMISING, 0.1, 0.11])).status).toBe('continue')
-    expect(statusOf(observed(begin({ freshRunners: 0 }), [...PROMISING, 0.1, 0.11, 0.12])).status).toBe(
-      'keep',
+    expect(getEvidenceStatus(observed(begin({ freshRunners: 0 }), [...PROMISING, 0.1, 0.11])).status).toBe(
+      'continue',
     )
+    expect(
+      getEvidenceStatus(observed(begin({ freshRunners: 0 }), [...PROMISING, 0.1, 0.11, 0.12])).status,
+    ).toBe('keep')
   })
 
   test('can still be given up, and all pairs count for that', () => {
     const against = observed(SCREENED, [-0.2, -0.3, -0.4, -0.5, -0.6, -0.7, -0.8], 2)
-    expect(statusOf(against).status).toBe('continue')
-    const ruledOut = lnEvidence(turned(against.differences), -0.02)
-    expect(lnMean(against.drop)).toBeCloseTo(ruledOut, 12)
-    expect(statusOf(observed(against, [-0.9], 2))).toEqual({
+    expect(getEvidenceStatus(against).status).toBe('continue')
+    const ruledOut = computeLnEvidence(reverseDifferences(against.differences), -0.02)
+    expect(computeLnMean(against.drop)).toBeCloseTo(ruledOut, 12)
+    expect(getEvidenceStatus(observed(against, [-0.9], 2))).toEqual({
       status: 'park',
       reason: 'no-promise-after-job-2',
     })
@@ -105,20 +113,24 @@ describe('a promising idea', () => {
 describe('an idea that was confirmed before, or is a combination', () => {
   test('confirmed: no screen, level .05', () => {
     const one = observed(begin({ confirmed: true, alpha: 0.001 }), PROMISING)
-    expect(verdict(one)).toMatchObject({
+    expect(computeEvidenceVerdict(one)).toMatchObject({
       status: 'continue',
       stage: 'confirming',
       screened: false,
       threshold: 20,
     })
-    expect(statusOf(observed(one, [0.1], 2)).status).toBe('keep')
+    expect(getEvidenceStatus(observed(one, [0.1], 2)).status).toBe('keep')
   })
 
   test('combination: no screen, two runners in all', () => {
     const one = observed(begin({ combination: true, pairsPerJob: 5, freshRunners: 0 }), PROMISING)
-    expect(verdict(one)).toMatchObject({ status: 'new-job', reason: 'job-ended', threshold: 20 })
-    expect(statusOf(observed(one, [0.1], 2, { runner: '1' })).status).toBe('continue')
-    expect(statusOf(observed(one, [0.1], 2)).status).toBe('keep')
+    expect(computeEvidenceVerdict(one)).toMatchObject({
+      status: 'new-job',
+      reason: 'job-ended',
+      threshold: 20,
+    })
+    expect(getEvidenceStatus(observed(one, [0.1], 2, { runner: '1' })).status).toBe('continue')
+    expect(getEvidenceStatus(observed(one, [0.1], 2)).status).toBe('keep')
   })
 })
 
@@ -126,24 +138,26 @@ describe('an idea that stays open', () => {
   const parked = observed(begin({ pairsPerJob: 2, maxJobs: 1 }), UNDECIDED)
 
   test('is parked when its jobs are used up', () => {
-    expect(statusOf(parked)).toEqual({ status: 'park', reason: 'jobs-used-up' })
+    expect(getEvidenceStatus(parked)).toEqual({ status: 'park', reason: 'jobs-used-up' })
     expect(() => observed(parked, [0.03], 2)).toThrow(UserError)
   })
 
   test('is parked too when it screens in the last job', () => {
-    expect(statusOf(observed(begin({ maxJobs: 1 }), PROMISING)).status).toBe('park')
+    expect(getEvidenceStatus(observed(begin({ maxJobs: 1 }), PROMISING)).status).toBe('park')
   })
 
   test('resumes with more jobs where it stopped', () => {
-    const more = resume(parked, { maxJobs: 2 })
-    expect(statusOf(more)).toEqual({ status: 'new-job', reason: 'job-ended' })
-    expect(verdict(more).evidence).toBe(verdict(parked).evidence)
-    expect(statusOf(observed(more, UNDECIDED, 2)).status).toBe('park')
+    const more = resumeEvidence(parked, { maxJobs: 2 })
+    expect(getEvidenceStatus(more)).toEqual({ status: 'new-job', reason: 'job-ended' })
+    expect(computeEvidenceVerdict(more).evidence).toBe(computeEvidenceVerdict(parked).evidence)
+    expect(getEvidenceStatus(observed(more, UNDECIDED, 2)).status).toBe('park')
   })
 
   test('does not resume without more jobs, nor after a verdict', () => {
-    expect(() => resume(parked, { maxJobs: 1 })).toThrow('1 jobs are used')
-    expect(() => resume(observed(begin(), [null, null]), { maxJobs: 9 })).toThrow('a verdict was reached')
+    expect(() => resumeEvidence(parked, { maxJobs: 1 })).toThrow('1 jobs are used')
+    expect(() => resumeEvidence(observed(begin(), [null, null]), { maxJobs: 9 })).toThrow(
+      'a verdict was reached',
+    )
   })
 })
 
@@ -151,20 +165,25 @@ describe('failures', () => {
   test('a base that fails makes the pair void: recorded, not counted', () => {
     let state = begin()
     for (let pair = 0; pair < 20; pair++) state = observePair(state, { ...pairOf(1), base: null })
-    expect(verdict(state)).toMatchObject({ status: 'continue', pairs: 0, jobs: 1, evidence: 1 })
+    expect(computeEvidenceVerdict(state)).toMatchObject({
+      status: 'continue',
+      pairs: 0,
+      jobs: 1,
+      evidence: 1,
+    })
     expect(state.jobs[0]).toMatchObject({ pairs: 0, void_pairs: 20 })
     expect(observePair(state, { ...pairOf(null), base: null }).failures).toBe(0)
   })
 
   test('a candidate that fails once loses the pair, by more than any other', () => {
-    const once = verdict(observed(begin(), [0.05, null]))
+    const once = computeEvidenceVerdict(observed(begin(), [0.05, null]))
     expect(once).toMatchObject({ status: 'continue', pairs: 2 })
     expect(once.evidence).toBeLessThan(1)
   })
 
   test('a candidate that fails twice is broken, however good the rest', () => {
     const twice = observed(SCREENED, [null, 0.5, null], 2)
-    expect(verdict(twice)).toMatchObject({ status: 'drop', reason: 'broken' })
+    expect(computeEvidenceVerdict(twice)).toMatchObject({ status: 'drop', reason: 'broken' })
   })
 
   test('a value that has no logarithm violates the pinned scale', () => {
@@ -176,12 +195,12 @@ describe('failures', () => {
 
 describe('jobs', () => {
   test('that screened go on to measure no fresh evidence: it counts for effect and harm alone', () => {
-    const before = verdict(SCREENED)
-    const later = verdict(observed(SCREENED, [0.05, 0.05, 0.05, 0.05, 0.05, 0.05], 1))
+    const before = computeEvidenceVerdict(SCREENED)
+    const later = computeEvidenceVerdict(observed(SCREENED, [0.05, 0.05, 0.05, 0.05, 0.05, 0.05], 1))
     expect(later).toMatchObject({ status: 'new-job', stage: 'confirming', pairs: before.pairs + 6 })
     expect(later.evidence).toBeCloseTo(before.evidence, 9)
     const harmful = Array.from({ length: 40 }, () => -0.4)
-    expect(verdict(observed(SCREENED, harmful, 1)).status).toBe('drop')
+    expect(computeEvidenceVerdict(observed(SCREENED, harmful, 1)).status).toBe('drop')
   })
 
   test('that were left take no more pairs', () => {
@@ -210,15 +229,16 @@ describe('after a verdict', () => {
 
   test('further pairs count for effect and interval, and change no verdict', () => {
     const more = observed(observed(kept, [-1, -1, -1, -1], 2), [null, null], 3)
-    expect(verdict(more)).toMatchObject({ status: 'keep', pairs: 14 })
-    expect(verdict(more).evidence).toBe(verdict(kept).evidence)
-    expect(verdict(more).effect).not.toBe(verdict(kept).effect)
+    expect(computeEvidenceVerdict(more)).toMatchObject({ status: 'keep', pairs: 14 })
+    expect(computeEvidenceVerdict(more).evidence).toBe(computeEvidenceVerdict(kept).evidence)
+    expect(computeEvidenceVerdict(more).effect).not.toBe(computeEvidenceVerdict(kept).effect)
   })
 
   test('the interval is there; before, nobody pays for it', () => {
-    expect(verdict(kept).interval).not.toBeNull()
+    expect(computeEvidenceVerdict(kept).interval).not.toBeNull()
     expect(
-      verdict(observed(begin({ pairsPerJob: 20 }), [0.03, 0.01, 0.02, 0.03, 0.01, 0.02])).interval,
+      computeEvidenceVerdict(observed(begin({ pairsPerJob: 20 }), [0.03, 0.01, 0.02, 0.03, 0.01, 0.02]))
+        .interval,
     ).toBeNull()
   })
 })

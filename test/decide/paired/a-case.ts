@@ -1,6 +1,6 @@
 import type { PairedCase, PairedRule } from '../../../src/decide/paired/rule.ts'
 import type { PairedTerms } from '../../../src/model/order.ts'
-import type { Job, Pair } from '../../../src/model/pairs.ts'
+import type { PairJob, Pair } from '../../../src/model/pairs.ts'
 import { aSpec } from '../a-spec.ts'
 
 type Raw = Record<string, unknown>
@@ -33,7 +33,7 @@ export function aPair(gains: Gains, at = 0): Pair {
   return { first: at % 2 === 0 ? 'base' : 'candidate', base, candidate }
 }
 
-export function aJob(order: string, gains: readonly Gains[], rest: Partial<Job> = {}): Job {
+export function aJob(order: string, gains: readonly Gains[], rest: Partial<PairJob> = {}): PairJob {
   const complete = gains.length >= 8
   return { order: order.repeat(64), runner: 'boot', complete, pairs: gains.map(aPair), ...rest }
 }
@@ -74,7 +74,10 @@ interface CaseOptions {
   terms?: Partial<PairedTerms>
 }
 
-export function aCase(jobs: readonly Job[], { metric, policy, rule, terms }: CaseOptions = {}): PairedCase {
+export function aCase(
+  jobs: readonly PairJob[],
+  { metric, policy, rule, terms }: CaseOptions = {},
+): PairedCase {
   const primary = { type: 'hard', name: 'bytes', direction: 'minimize' }
   const spec = aSpec({ metric: { primary, ...metric }, ...(policy ? { policy } : {}) })
   return { spec, rule: aRule(rule), terms: someTerms(terms), jobs }

@@ -1,10 +1,10 @@
 import type { PairedCase, PairedRule } from '../../../src/decide/paired/rule.ts'
 import type { PairedTerms } from '../../../src/model/order.ts'
-import type { Job } from '../../../src/model/pairs.ts'
+import type { PairJob } from '../../../src/model/pairs.ts'
 import { aSpec } from '../a-spec.ts'
 
 /** Pairs of one job: gains in percent of a base of 100, null for a candidate that failed. */
-export function aJob(order: string, gains: readonly (number | null)[], rest: Partial<Job> = {}): Job {
+export function aJob(order: string, gains: readonly (number | null)[], rest: Partial<PairJob> = {}): PairJob {
   const pairs = gains.map((gain, at) => ({
     first: at % 2 === 0 ? ('base' as const) : ('candidate' as const),
     base: { score: 100 },
@@ -30,7 +30,7 @@ export function aRule(rest: Partial<PairedRule> = {}): PairedRule {
 }
 
 export function aCase(
-  jobs: readonly Job[],
+  jobs: readonly PairJob[],
   more: { rule?: Partial<PairedRule>; terms?: Partial<PairedTerms>; metric?: Record<string, unknown> } = {},
 ): PairedCase {
   const primary = { type: 'hard', name: 'score', direction: 'minimize' }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { assess } from '../../../src/decide/assess.ts'
-import { wantsMorePairs } from '../../../src/decide/paired/wants-more.ts'
+import { assessCandidate } from '../../../src/decide/assess.ts'
+import { isPairNeeded } from '../../../src/decide/paired/wants-more.ts'
 import type { PairedTerms } from '../../../src/model/order.ts'
-import type { Job } from '../../../src/model/pairs.ts'
+import type { PairJob } from '../../../src/model/pairs.ts'
 import type { Execution, Report } from '../../../src/model/report.ts'
 import { campaign } from '../../plan/a-campaign.ts'
 import { aReport, aSpec, gateRun, run } from '../a-spec.ts'
@@ -25,7 +25,7 @@ function execution(side: 'base' | 'exp-001', value: Value): Execution {
 
 interface Given {
   executions: Execution[]
-  carried?: Job[]
+  carried?: PairJob[]
   metric?: Raw
   terms?: Partial<PairedTerms>
   metrics?: string[]
@@ -44,7 +44,7 @@ function assessed({
 }: Given) {
   const primary = { type: 'hard', name: 'bytes', direction: 'minimize' }
   const stop = aRule({ metrics, terms: { 'exp-001': someTerms(terms) } })
-  return assess({
+  return assessCandidate({
     spec: aSpec({ metric: { primary, ...metric }, ...spec }),
     order: { id: 'a'.repeat(64), carried: { 'exp-001': carried }, stop },
     report: aReport(executions, rest),
@@ -123,10 +123,12 @@ describe('the verdict of a job', () => {
     const stop = aRule({ terms: {} })
     const order = { id: 'a'.repeat(64), carried: {}, stop }
     const report = aReport(blocks(gain()))
-    expect(assess({ spec: aSpec(), order, report, label: 'exp-001', baseline: null })).toMatchObject({
-      retry: true,
-      reason: 'the order has no terms for exp-001',
-    })
+    expect(assessCandidate({ spec: aSpec(), order, report, label: 'exp-001', baseline: null })).toMatchObject(
+      {
+        retry: true,
+        reason: 'the order has no terms for exp-001',
+      },
+    )
   })
 
   it('with a value that has no logarithm cannot be compared any more, and names the way out', () => {
@@ -249,10 +251,10 @@ describe('what is said', () => {
 describe('a job asks after every pair whether a candidate needs another', () => {
   const built = campaign()
   const order = built.issue({ purpose: 'experiment', candidates: [] })
-  const wants = (values: readonly Value[], carried: Job[] = [], terms: Partial<PairedTerms> = {}) => {
+  const wants = (values: readonly Value[], carried: PairJob[] = [], terms: Partial<PairedTerms> = {}) => {
     const stop = aRule({ terms: { 'exp-001': someTerms(terms) } })
     const asking = { spec: aSpec(), order: { ...order, stop, carried: { 'exp-001': carried } }, stop }
-    return wantsMorePairs(asking, { executions: blocks(values), runner: 'boot' }, 'exp-001')
+    return isPairNeeded(asking, { executions: blocks(values), runner: 'boot' }, 'exp-001')
   }
 
   it('the first one always, also where another job was asked for', () => {
@@ -261,7 +263,7 @@ describe('a job asks after every pair whether a candidate needs another', () => 
     const single = { 'exp-001': [SCREENED, proven] }
     const stop = aRule({ single_machine: true, terms: { 'exp-001': someTerms({}) } })
     const asking = { spec: aSpec(), order: { ...order, stop, carried: single }, stop }
-    expect(wantsMorePairs(asking, { executions: [], runner: 'boot' }, 'exp-001')).toBe(true)
+    expect(isPairNeeded(asking, { executions: [], runner: 'boot' }, 'exp-001')).toBe(true)
   })
 
   it('no more once it has screened, dropped or is kept', () => {
@@ -277,6 +279,6 @@ describe('a job asks after every pair whether a candidate needs another', () => 
     expect(wants([95, 0])).toBe(false)
     const stop = aRule()
     const asking = { spec: aSpec(), order: { ...order, stop }, stop }
-    expect(wantsMorePairs(asking, { executions: [], runner: 'boot' }, 'exp-001')).toBe(false)
+    expect(isPairNeeded(asking, { executions: [], runner: 'boot' }, 'exp-001')).toBe(false)
   })
 })

@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest'
-import { evidenceBar } from '../../../src/decide/paired/evidence-bar.ts'
-import { evidenceLine } from '../../../src/decide/paired/evidence-line.ts'
-import { evidencePath } from '../../../src/decide/paired/evidence-path.ts'
-import { evidenceSentence } from '../../../src/decide/paired/evidence-sentence.ts'
+import { renderEvidenceBar } from '../../../src/decide/paired/evidence-bar.ts'
+import { renderEvidenceLine } from '../../../src/decide/paired/evidence-line.ts'
+import { traceEvidence } from '../../../src/decide/paired/evidence-path.ts'
+import { renderEvidenceSentence } from '../../../src/decide/paired/evidence-sentence.ts'
 import type { PairedCase } from '../../../src/decide/paired/rule.ts'
-import { standingOf } from '../../../src/decide/paired/standing.ts'
-import { verdict } from '../../../src/decide/evidence/verdict.ts'
+import { evaluatePairs } from '../../../src/decide/paired/standing.ts'
+import { computeEvidenceVerdict } from '../../../src/decide/evidence/verdict.ts'
 import { aCase, aJob, GAINS } from './a-score-case.ts'
 
 const said = (paired: PairedCase) => {
-  const standing = standingOf(paired)
-  return { status: standing.status, sentence: evidenceSentence(paired, standing) }
+  const standing = evaluatePairs(paired)
+  return { status: standing.status, sentence: renderEvidenceSentence(paired, standing) }
 }
-const line = (paired: PairedCase) => evidenceLine(paired, standingOf(paired))
+const line = (paired: PairedCase) => renderEvidenceLine(paired, evaluatePairs(paired))
 const SCREENED = aJob('a', GAINS.slice(0, 6), { complete: false })
 const CONFIRMED = [SCREENED, aJob('b', GAINS.slice(0, 6), { complete: false })]
 
@@ -144,9 +144,9 @@ describe("the evidence of a gain that is not the primary's", () => {
       })),
     }))
     const paired = aCase(jobs, { metric, terms: { level: 0.02 } })
-    const standing = standingOf(paired)
+    const standing = evaluatePairs(paired)
     expect(standing.improved).toEqual(['memory'])
-    expect(evidenceLine(paired, standing)).toMatch(
+    expect(renderEvidenceLine(paired, standing)).toMatch(
       /^evidence \d+ for memory \(needed to be sure: 100\) ▕█{20}▏ /,
     )
   })
@@ -154,36 +154,38 @@ describe("the evidence of a gain that is not the primary's", () => {
 
 describe('the bar', () => {
   it('is empty where nothing is known, half full half way on a log scale, and full when it is reached', () => {
-    expect(evidenceBar(1, 100, 4)).toBe('····')
-    expect(evidenceBar(0.02, 100, 4)).toBe('····')
-    expect(evidenceBar(10, 100, 4)).toBe('██··')
-    expect(evidenceBar(99.9999, 100, 4)).toBe('███▉')
-    expect(evidenceBar(100, 100, 4)).toBe('████')
-    expect(evidenceBar(1e9, 100, 4)).toBe('████')
+    expect(renderEvidenceBar(1, 100, 4)).toBe('····')
+    expect(renderEvidenceBar(0.02, 100, 4)).toBe('····')
+    expect(renderEvidenceBar(10, 100, 4)).toBe('██··')
+    expect(renderEvidenceBar(99.9999, 100, 4)).toBe('███▉')
+    expect(renderEvidenceBar(100, 100, 4)).toBe('████')
+    expect(renderEvidenceBar(1e9, 100, 4)).toBe('████')
   })
 })
 
 describe('the path of the evidence', () => {
   it('ends where the verdict is, and says which job could confirm', () => {
     const paired = aCase(CONFIRMED)
-    const path = evidencePath(paired)
+    const path = traceEvidence(paired)
     expect(path.map(({ fresh, screened }) => ({ fresh, screened }))).toEqual([
       { fresh: false, screened: true },
       { fresh: true, screened: false },
     ])
-    expect(path[1]?.pairs.at(-1)?.evidence).toBe(verdict(standingOf(paired).primary).evidence)
+    expect(path[1]?.pairs.at(-1)?.evidence).toBe(
+      computeEvidenceVerdict(evaluatePairs(paired).primary).evidence,
+    )
     expect(path[0]?.pairs[0]).toMatchObject({ first: 'base', base: 100, candidate: 95 })
     expect(path[0]?.pairs[0]?.difference).toBeCloseTo(-Math.log(0.95), 9)
   })
 
   it('knows no fresh runner where the same machine ran twice', () => {
     const same = CONFIRMED.map(job => ({ ...job, runner: 'the same' }))
-    expect(evidencePath(aCase(same))[1]?.fresh).toBe(false)
-    expect(evidencePath(aCase(same, { rule: { single_machine: true } }))[1]?.fresh).toBe(true)
+    expect(traceEvidence(aCase(same))[1]?.fresh).toBe(false)
+    expect(traceEvidence(aCase(same, { rule: { single_machine: true } }))[1]?.fresh).toBe(true)
   })
 
   it('shows a side that failed as a pair without a difference', () => {
-    const path = evidencePath(aCase([aJob('a', [5, null], { complete: false })]))
+    const path = traceEvidence(aCase([aJob('a', [5, null], { complete: false })]))
     expect(path[0]?.pairs[1]).toMatchObject({ candidate: null, difference: null })
   })
 })

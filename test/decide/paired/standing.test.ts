@@ -1,15 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { standingOf } from '../../../src/decide/paired/standing.ts'
-import type { Job } from '../../../src/model/pairs.ts'
+import { evaluatePairs } from '../../../src/decide/paired/standing.ts'
+import type { PairJob } from '../../../src/model/pairs.ts'
 import { aCase, aJob, type Gains, gainsOf, together } from './a-case.ts'
 
-const statusOf = (...given: Parameters<typeof aCase>) => standingOf(aCase(...given)).status
+const statusOf = (...given: Parameters<typeof aCase>) => evaluatePairs(aCase(...given)).status
 /** After how many pairs a candidate's standing first is this one; 8 pairs to a job. */
 function firstAt(
   status: string,
   count: number,
-  of: (pairs: number) => ReturnType<typeof standingOf>,
+  of: (pairs: number) => ReturnType<typeof evaluatePairs>,
 ): number {
   return (
     Array.from({ length: count }, (_, at) => at + 1).find(pairs => of(pairs).status === status) ?? Infinity
@@ -20,14 +20,14 @@ const SCREENED = aJob('1', gainsOf('bytes', 0.05, 6))
 
 describe('one candidate by its pairs', () => {
   it('has no standing but to be begun', () => {
-    expect(standingOf(aCase([]))).toMatchObject({ status: 'new-job', improved: [], harmed: [], tie: null })
+    expect(evaluatePairs(aCase([]))).toMatchObject({ status: 'new-job', improved: [], harmed: [], tie: null })
   })
 
   it('goes on while its job does, screens, and holds on a fresh runner', () => {
     expect(statusOf([aJob('1', gainsOf('bytes', 0.05, 5))])).toBe('continue')
     expect(statusOf([SCREENED])).toBe('new-job')
     expect(statusOf([SCREENED, aJob('2', gainsOf('bytes', 0.05, 2))])).toBe('continue')
-    const kept = standingOf(aCase([SCREENED, aJob('2', gainsOf('bytes', 0.05, 3))]))
+    const kept = evaluatePairs(aCase([SCREENED, aJob('2', gainsOf('bytes', 0.05, 3))]))
     expect(kept).toMatchObject({ status: 'keep', improved: ['bytes'], harmed: [] })
   })
 
@@ -39,11 +39,11 @@ describe('one candidate by its pairs', () => {
   })
 
   it('is dropped for no gain, and is worse only when that is shown', () => {
-    expect(standingOf(aCase([aJob('1', gainsOf('bytes', 0, 8))]))).toMatchObject({
+    expect(evaluatePairs(aCase([aJob('1', gainsOf('bytes', 0, 8))]))).toMatchObject({
       status: 'drop',
       harmed: [],
     })
-    expect(standingOf(aCase([aJob('1', gainsOf('bytes', -0.05, 8))]))).toMatchObject({
+    expect(evaluatePairs(aCase([aJob('1', gainsOf('bytes', -0.05, 8))]))).toMatchObject({
       status: 'drop',
       harmed: ['bytes'],
     })
@@ -59,14 +59,14 @@ describe('one candidate by its pairs', () => {
   it('loses a pair its execution failed in, and is through after two', () => {
     const once = [...gainsOf('bytes', 0.05, 3), null]
     expect(statusOf([aJob('1', once)])).toBe('continue')
-    const twice = standingOf(aCase([aJob('1', [...once, null])]))
+    const twice = evaluatePairs(aCase([aJob('1', [...once, null])]))
     expect([twice.status, twice.primary.decided?.reason]).toEqual(['drop', 'broken'])
   })
 
   it('loses nothing by a pair whose base failed', () => {
     const { pairs, ...job } = aJob('1', gainsOf('bytes', 0.05, 6))
     const voided = pairs.map((pair, at) => (at === 2 ? { ...pair, base: null } : pair))
-    const { primary, status } = standingOf(aCase([{ ...job, pairs: voided }]))
+    const { primary, status } = evaluatePairs(aCase([{ ...job, pairs: voided }]))
     expect([status, primary.differences.length, primary.jobs[0]?.void_pairs]).toEqual(['continue', 5, 1])
   })
 
@@ -90,7 +90,7 @@ describe('several required objectives', () => {
       aJob('1', together(8, first)),
       ...(second ? [aJob('2', together(second.pairs, second.of))] : []),
     ]
-    return standingOf(aCase(jobs, { metric, rule }))
+    return evaluatePairs(aCase(jobs, { metric, rule }))
   }
 
   it('share the level: two of them need twice the evidence', () => {
@@ -100,7 +100,7 @@ describe('several required objectives', () => {
           aJob('1', together(6, { bytes: 0.05, other: 0 })),
           aJob('2', together(pairs, { bytes: 0.05, other: 0 })),
         ]
-        return standingOf(aCase(jobs, objectives ? { metric, rule } : {}))
+        return evaluatePairs(aCase(jobs, objectives ? { metric, rule } : {}))
       })
     expect([kept(false), kept(true)]).toEqual([3, 4])
   })
@@ -143,7 +143,7 @@ describe('a guardrail', () => {
   const with_ = (guard: number, { pairs = 8, rest = {}, terms = {} } = {}) => {
     const gain = { bytes: 0.05, guard }
     const jobs = [aJob('1', together(6, gain)), aJob('2', together(pairs, gain))]
-    return standingOf(aCase(jobs, { metric: objectives(rest), rule, terms }))
+    return evaluatePairs(aCase(jobs, { metric: objectives(rest), rule, terms }))
   }
 
   it('shown harmless lets a gain through', () => {
@@ -162,7 +162,7 @@ describe('a guardrail', () => {
     const [first, second] = [aJob('1', swaying.slice(0, 6)), aJob('2', swaying)]
     const cut = aJob('2', swaying.slice(0, 4))
     const metric = objectives()
-    expect(standingOf(aCase([first, cut], { metric, rule }))).toMatchObject({
+    expect(evaluatePairs(aCase([first, cut], { metric, rule }))).toMatchObject({
       status: 'continue',
       open: ['guard'],
     })
@@ -197,7 +197,7 @@ describe('a tie-breaker', () => {
       bytes: gain + bytes,
       size: size + (at % 2 === 0 ? 0.001 : -0.0012),
     }))
-    return standingOf(aCase([aJob('1', all.slice(0, 8)), aJob('2', all.slice(8))], { policy, rule }))
+    return evaluatePairs(aCase([aJob('1', all.slice(0, 8)), aJob('2', all.slice(8))], { policy, rule }))
   }
 
   it('decides where the primary has dropped without harm and the tie-breaker itself is shown to gain', () => {
@@ -218,7 +218,9 @@ describe('a simplification', () => {
 
   it('merges once it is shown to cost less than min_effect', () => {
     const cost = (middle: number) =>
-      firstAt('keep', 8, pairs => standingOf(aCase([aJob('1', gainsOf('bytes', middle, pairs))], { terms })))
+      firstAt('keep', 8, pairs =>
+        evaluatePairs(aCase([aJob('1', gainsOf('bytes', middle, pairs))], { terms })),
+      )
     expect(cost(0)).toBe(6)
     expect(cost(-0.01)).toBe(6)
     expect(cost(-0.03)).toBe(Infinity)
@@ -244,9 +246,9 @@ describe('a standing', () => {
   it('once it has dropped stays so, however many pairs follow', () => {
     fc.assert(
       fc.property(gains, gains, (before, after) => {
-        const first = standingOf(aCase(jobsOf(before)))
+        const first = evaluatePairs(aCase(jobsOf(before)))
         fc.pre(first.status === 'drop')
-        expect(standingOf(aCase(jobsOf([...before, ...after]))).primary.decided).toEqual(
+        expect(evaluatePairs(aCase(jobsOf([...before, ...after]))).primary.decided).toEqual(
           first.primary.decided,
         )
       }),
@@ -266,7 +268,7 @@ describe('a standing', () => {
             candidate: { bytes: (candidate?.['bytes'] ?? 0) * unit },
           })),
         }))
-        expect(standingOf(aCase(scaled)).status).toBe(standingOf(aCase(jobs)).status)
+        expect(evaluatePairs(aCase(scaled)).status).toBe(evaluatePairs(aCase(jobs)).status)
       }),
       { numRuns: 60 },
     )
@@ -278,18 +280,18 @@ describe('one candidate by what models score', () => {
     primary: { type: 'judge', name: 'bytes', direction: 'minimize' },
     judge: { rubric: 'Score 1 to 5.', scoring: { primary: 'bytes' }, minimum_improvement: 0.5 },
   }
-  const unscored: Job['pairs'] = Array.from({ length: 8 }, () => ({
+  const unscored: PairJob['pairs'] = Array.from({ length: 8 }, () => ({
     first: 'base',
     base: null,
     candidate: null,
   }))
-  const statusWith = (...jobs: Job[]) => standingOf(aCase(jobs, { metric })).status
+  const statusWith = (...jobs: PairJob[]) => evaluatePairs(aCase(jobs, { metric })).status
 
   it('has no job after one that found no item that was not scored before', () => {
     const second = { ...aJob('2', []), complete: true, pairs: unscored }
     expect(statusWith(SCREENED, second)).toBe('park')
     expect(statusWith(SCREENED, { ...second, complete: false })).not.toBe('park')
-    expect(standingOf(aCase([SCREENED, second])).status).not.toBe('park')
+    expect(evaluatePairs(aCase([SCREENED, second])).status).not.toBe('park')
   })
 
   it('has one after a first of which models gave no scores: there its items were all new', () => {

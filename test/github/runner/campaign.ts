@@ -1,8 +1,8 @@
 import { onTestFinished } from 'vitest'
-import { detect } from '../../../src/setup/detect.ts'
+import { detectProject } from '../../../src/setup/detect.ts'
 import { renderGithubFiles } from '../../../src/setup/github/files.ts'
-import { toolchainOf } from '../../../src/setup/github/toolchain.ts'
-import { projectFiles } from '../../../src/setup/project-files.ts'
+import { buildToolchain } from '../../../src/setup/github/toolchain.ts'
+import { createProjectFiles } from '../../../src/setup/project-files.ts'
 import { parseSpec } from '../../../src/spec/parse.ts'
 import { jobClone } from '../../action/a-job.ts'
 import { winnowAction } from '../../action/a-runner.ts'
@@ -122,10 +122,10 @@ export async function startCampaign({
 }
 
 function initFiles(spec: string, project: Record<string, string>): Record<string, string> {
-  const files = projectFiles(Object.keys(project), new Map(Object.entries(project)))
+  const files = createProjectFiles(Object.keys(project), new Map(Object.entries(project)))
   const yard = { files, repository: files, directory: '' }
   const setup = { action: ACTION, specs: [parseSpec(spec, { file: 'spec.yaml' }).spec] }
-  const written = renderGithubFiles(setup, toolchainOf(detect(yard, undefined), yard))
+  const written = renderGithubFiles(setup, buildToolchain(detectProject(yard, undefined), yard))
   return Object.fromEntries(written.map(({ path, text }) => [path, text]))
 }
 
