@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
-import { createLocalForge } from '../src/forge/local.ts'
+import { createLocalForge } from '../src/github/local-forge.ts'
 import { appendCommuting } from '../src/ledger/append.ts'
 import { buildCheckpoint } from '../src/ledger/checkpoint.ts'
 import { loadCampaign, foldAllEvents } from '../src/ledger/load.ts'

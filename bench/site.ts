@@ -4,10 +4,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { openRepositoryContext } from '../src/engine/open.ts'
-import { runCampaign } from '../src/engine/run.ts'
-import { openController, requireCampaign } from '../src/engine/session.ts'
-import { readCommittedSpec, startCampaign } from '../src/engine/start.ts'
+import { openRepositoryContext } from '../src/engine/campaign/open.ts'
+import { openController, requireCampaign, runCampaign } from '../src/engine/controller/run.ts'
+import { readCommittedSpec, startCampaign } from '../src/engine/campaign/start.ts'
 
 /** Whoever has what it waited for sleeps no longer. */
 function onlyAborted(error: unknown): void {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { PAGES } from '../docs/generate/pages.ts'
 import { pictureSources } from '../docs/generate/pictures.ts'
-import { VERBS } from '../src/verbs/registry.ts'
+import { VERBS } from '../src/cli/registry.ts'
 
 const ROOT = new URL('..', import.meta.url).pathname
 const committed = (path: string) => readFileSync(join(ROOT, path), 'utf8')

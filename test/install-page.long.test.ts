@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { LANGUAGES } from '../src/setup/findings.ts'
-import { SCHEMA_URL } from '../src/setup/spec-text.ts'
+import { LANGUAGES } from '../src/init/project.ts'
+import { SCHEMA_URL } from '../src/init/draft.ts'
 import { project } from './cli/project.ts'
 
 const ROOT = new URL('..', import.meta.url).pathname

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { parseSpec } from '../src/spec/parse.ts'
+import { parseSpec } from '../src/spec/load.ts'
 
 const ROOT = new URL('..', import.meta.url).pathname
 const { spec } = parseSpec(readFileSync(join(ROOT, '.winnow/bundle.yaml'), 'utf8'), { file: 'bundle.yaml' })

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { parseSpec } from '../src/spec/parse.ts'
+import { parseSpec } from '../src/spec/load.ts'
 import { compileScope } from '../src/spec/scope.ts'
-import { listPlannedFeatures } from '../src/spec/unsupported.ts'
+import { listPlannedFeatures } from '../src/spec/planned-features.ts'
 
 const ROOT = new URL('..', import.meta.url).pathname
 const { spec } = parseSpec(readFileSync(join(ROOT, '.winnow/bundle.yaml'), 'utf8'), { file: 'bundle.yaml' })

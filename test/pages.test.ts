@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { VERBS } from '../src/verbs/registry.ts'
-import { listOptions, type Verb } from '../src/verbs/verb.ts'
+import { VERBS } from '../src/cli/registry.ts'
+import { listOptions, type Verb } from '../src/cli/verb.ts'
 import { commandsOn, pages, pageText } from './page-commands.ts'
 
 const ROOT = new URL('..', import.meta.url).pathname

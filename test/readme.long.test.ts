@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statS
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { VERBS } from '../src/verbs/registry.ts'
+import { VERBS } from '../src/cli/registry.ts'
 import { commandsOn, pageText, type ShownCommand } from './page-commands.ts'
 
 const ROOT = new URL('..', import.meta.url).pathname

@@ -1,7 +1,6 @@
-import { observePair } from '../../src/decide/evidence/observe-pair.ts'
-import { startEvidence } from '../../src/decide/evidence/start-evidence.ts'
-import type { EvidenceState } from '../../src/decide/evidence/state.ts'
-import { getEvidenceStatus } from '../../src/decide/evidence/verdict.ts'
+import { observePair } from '../../src/decide/evidence/observe.ts'
+import { type EvidenceState, startEvidence } from '../../src/decide/evidence/state.ts'
+import { getEvidenceStatus } from '../../src/decide/evidence/rules.ts'
 import { drawRunner, type Job, type World } from './noise.ts'
 import { MIN_EFFECT } from './our-rule.ts'
 

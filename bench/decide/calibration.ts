@@ -1,4 +1,4 @@
-import { type CalibrationJob, calibrateNoiseEvidence } from '../../src/decide/evidence/noise-calibration.ts'
+import { calibrateNoiseEvidence, type CalibrationJob } from '../../src/decide/evidence/calibration.ts'
 import { drawRunner, type World } from './noise.ts'
 import { timed, warmUp } from './our-rule.ts'
 import { times } from './rule.ts'

@@ -1,5 +1,5 @@
-import { CALIBRATION_JOBS } from '../../src/decide/calibrate-noise.ts'
-import { calibrateNoiseEvidence } from '../../src/decide/evidence/noise-calibration.ts'
+import { CALIBRATION_JOBS } from '../../src/decide/calibration.ts'
+import { calibrateNoiseEvidence } from '../../src/decide/evidence/calibration.ts'
 import { sameTreeTwice } from './calibration.ts'
 import { type Case, per, type Results, type Section, type Table, type Tally, tallyOf } from './case.ts'
 import type { Random } from './random.ts'

@@ -1,9 +1,7 @@
-import { estimateHodgesLehmann } from '../../src/decide/evidence/hodges-lehmann.ts'
-import { observePair } from '../../src/decide/evidence/observe-pair.ts'
-import { computeReportedEffect } from '../../src/decide/evidence/reported-effect.ts'
-import { type EvidenceOptions, startEvidence } from '../../src/decide/evidence/start-evidence.ts'
-import type { EvidenceState } from '../../src/decide/evidence/state.ts'
-import { getEvidenceStatus } from '../../src/decide/evidence/verdict.ts'
+import { computeReportedEffect, estimateHodgesLehmann } from '../../src/decide/evidence/interval.ts'
+import { observePair } from '../../src/decide/evidence/observe.ts'
+import { type EvidenceOptions, type EvidenceState, startEvidence } from '../../src/decide/evidence/state.ts'
+import { getEvidenceStatus } from '../../src/decide/evidence/rules.ts'
 import { drawRunner, type Job, type Runner } from './noise.ts'
 import { type Change, type Outcome, pairOf, times } from './rule.ts'
 

@@ -1,4 +1,4 @@
-import { checkRegression } from '../../src/decide/evidence/regression-check.ts'
+import { checkRegression } from '../../src/decide/evidence/rules.ts'
 import { type Case, per, type Results, type Section, type Table, type Tally, tallyOf } from './case.ts'
 import { drawRunner, type World } from './noise.ts'
 import { jobOfDifferences, MIN_EFFECT, PAIRS_PER_JOB } from './our-rule.ts'

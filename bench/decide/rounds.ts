@@ -1,6 +1,6 @@
-import { estimateHodgesLehmann } from '../../src/decide/evidence/hodges-lehmann.ts'
+import { estimateHodgesLehmann } from '../../src/decide/evidence/interval.ts'
 import type { EvidenceState } from '../../src/decide/evidence/state.ts'
-import { getEvidenceStatus } from '../../src/decide/evidence/verdict.ts'
+import { getEvidenceStatus } from '../../src/decide/evidence/rules.ts'
 import { measureTogether } from './blocks.ts'
 import { type Case, per, type Results, type Section, type Table, type Tally, tallyOf } from './case.ts'
 import type { World } from './noise.ts'

@@ -1,4 +1,4 @@
-import { computeCampaignLevel } from '../../src/decide/evidence/levels.ts'
+import { computeCampaignLevel } from '../../src/decide/evidence/rank-test.ts'
 import { pairNoise } from './calibration.ts'
 import { type OurOptions, outcomeOf, weigh } from './our-rule.ts'
 import type { Change, Rule, SideBySideRule } from './rule.ts'

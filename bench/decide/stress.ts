@@ -1,9 +1,4 @@
-import {
-  computeLnMean,
-  NO_BETS,
-  computeSignedRank,
-  updateBets,
-} from '../../src/decide/evidence/rank-evidence.ts'
+import { computeLnMean, computeSignedRank, NO_BETS, updateBets } from '../../src/decide/evidence/rank-test.ts'
 import { type Case, per, type Results, type Section, type Table, tallyOf } from './case.ts'
 import type { World } from './noise.ts'
 import { jobOfDifferences } from './our-rule.ts'

@@ -1,4 +1,4 @@
-import { computeBettingEvidence } from '../../src/decide/evidence/betting.ts'
+import { computeBettingEvidence } from '../../src/decide/evidence/rank-test.ts'
 import type { SuiteRun } from './suite-tasks.ts'
 import { times } from './rule.ts'
 import { mean, median } from './statistics.ts'

@@ -1,9 +1,5 @@
-import {
-  isLargeGainExcluded,
-  isWorthSecondLook,
-  startSecondLook,
-} from '../../src/decide/evidence/giving-up.ts'
-import { getEvidenceStatus } from '../../src/decide/evidence/verdict.ts'
+import { isLargeGainExcluded, isWorthSecondLook, startSecondLook } from '../../src/decide/evidence/give-up.ts'
+import { getEvidenceStatus } from '../../src/decide/evidence/rules.ts'
 import { type Case, per, type Results, type Section, type Table, type Tally, tallyOf } from './case.ts'
 import { weigh, weighOn, type Weighed } from './our-rule.ts'
 import { SCENARIO_NAMES, SCENARIOS, type Scenario } from './scenarios.ts'

@@ -1,12 +1,12 @@
-import { GROUPS, renderOption, renderUsage } from '../../src/verbs/help-text.ts'
+import { GROUPS, renderOption, renderUsage } from '../../src/cli/help.ts'
 import {
   type Argument,
   COMMON_EXITS,
   GLOBAL_OPTIONS,
-  type Option,
   listOptions,
+  type Option,
   type Verb,
-} from '../../src/verbs/verb.ts'
+} from '../../src/cli/verb.ts'
 
 /** The reference of all commands, from the registry that the command line itself is made of. */
 export function commandsPage(verbs: readonly Verb[]): string {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { OWN_ACTION } from '../../src/setup/github/action-reference.ts'
-import { renderWorkflow } from '../../src/setup/github/winnow-workflow.ts'
-import { parseSpec } from '../../src/spec/parse.ts'
+import { OWN_ACTION } from '../../src/init/workflows/steps.ts'
+import { renderWorkflow } from '../../src/init/workflows/workflow.ts'
+import { parseSpec } from '../../src/spec/load.ts'
 
 /** The campaign of this repository itself. */
 const SPEC = '.winnow/bundle.yaml'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { PERCENT } from '../../src/spec/sections/scalar.ts'
+import { PERCENT } from '../../src/spec/schema-values.ts'
 
 /** As much of a JSON Schema as the spec's own has. */
 export interface KeySchema {

@@ -1,6 +1,9 @@
 import { buildSpecSchema } from '../../src/spec/schema.ts'
-import { listPlannedKeyPaths, type CampaignLocation } from '../../src/spec/unread-keys.ts'
-import { listPlannedFeatures } from '../../src/spec/unsupported.ts'
+import {
+  type CampaignLocation,
+  listPlannedFeatures,
+  listPlannedKeyPaths,
+} from '../../src/spec/planned-features.ts'
 import type { KeySchema } from './spec-keys.ts'
 
 /** Sections that are refused as soon as they are there, each with the least that makes it one. */

@@ -1,11 +1,11 @@
 import { fileURLToPath } from 'node:url'
 import { UserError } from '../errors.ts'
-import { removeProxySecrets } from '../git/proxy.ts'
-import { MODEL_KEY, removeSecrets } from '../measure/secret-names.ts'
-import { findNearestWord } from '../spec/suggest.ts'
-import { dropSecrets } from './clean-start.ts'
-import type { RootPipeMessage } from './handed-over.ts'
+import { removeProxySecrets } from '../git/isolation.ts'
+import { MODEL_KEY, removeSecrets } from '../measure/environment.ts'
+import { findNearestWord } from '../spec/errors.ts'
+import { dropSecrets } from './drop-secrets.ts'
 import { type ActionEnv, type Inputs, isDryRun, TOKENS } from './inputs.ts'
+import type { RootPipeMessage } from './root-pipe.ts'
 
 /** What a command works with. It answers with an exit code, and has set the outputs by then. */
 export interface Task {
@@ -48,7 +48,7 @@ const ASKS_NOBODY = 'it reads the clone and needs no token'
 
 async function runReadOnly(task: Task, argv: readonly string[]): Promise<number> {
   refuseTokens(task, ASKS_NOBODY)
-  return (await import('./reading.ts')).runReadingCommand(task, argv)
+  return (await import('./read-only.ts')).runReadingCommand(task, argv)
 }
 
 export const COMMAND_NAMES: readonly string[] = Object.keys(COMMANDS)
@@ -95,7 +95,7 @@ async function startMeasuring(task: Task): Promise<number> {
   const program = fileURLToPath(new URL('measure.js', import.meta.url))
   const asked = { campaign, order, directory }
   const told = removeProxySecrets(env)
-  const { runAsRoot } = await import('./root-start.ts')
+  const { runAsRoot } = await import('./root-pipe.ts')
   const ended = await runAsRoot(program, asked, { env: told, given: removeSecrets(told) })
   if (typeof ended === 'number') return ended
   return dropSecrets(program, JSON.stringify({ ...asked, noUsers: ended }), told)

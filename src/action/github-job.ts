@@ -1,22 +1,30 @@
 import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { UserError } from '../errors.ts'
+import { z } from 'zod'
+import { parseCommentCommand } from '../cli/comment-command.ts'
+import { DEFAULT_PREFIX, type KnownCampaign } from '../cli/known-campaigns.ts'
+import { VERBS } from '../cli/registry.ts'
+import type { Call, CommandArguments, Terminal } from '../cli/verb.ts'
 import { createPublicRegistries } from '../dependencies/registries.ts'
-import { withGitAccess } from '../engine/git-access.ts'
-import { createGithubForge, WORKFLOW_FILE } from '../forge/github/forge.ts'
-import { requireSendable } from '../forge/github/sendable-token.ts'
-import { createWebFetch } from '../forge/web.ts'
-import { findProxy } from '../git/proxy.ts'
-import { toShortRef } from '../model/refs.ts'
+import { withGitAccess } from '../engine/campaign/open.ts'
+import { UserError } from '../errors.ts'
+import { findProxy } from '../git/isolation.ts'
+import { requireSendable } from '../github/client.ts'
+import { isRefusal } from '../github/errors.ts'
+import { createGithubForge, WORKFLOW_FILE } from '../github/github-forge.ts'
+import { explainApproverRefusal } from '../github/people.ts'
+import type { Forge, Permission } from '../github/port.ts'
+import { createWebFetch } from '../github/web.ts'
+import { buildCampaignRefs, toShortRef } from '../model/ids.ts'
 import type { Clock } from '../ports.ts'
-import type { Call } from '../verbs/call.ts'
+import { escapeMarkdown } from '../report/markdown.ts'
 import { VERSION } from '../version.ts'
 import type { Task } from './commands.ts'
 import type { ActionEnv, Inputs } from './inputs.ts'
-import { readAttempt, readRunId } from './run-id.ts'
-import { toLogLine } from './runner-protocol.ts'
-import { sleepUntilAborted } from './waiting.ts'
+import { readAttempt, readRunId, sleepUntilAborted } from './job.ts'
+import { appendSummary, setOutputs, toLogLine } from './outputs.ts'
 
 /** The repository that a job of GitHub Actions is about, and what it may speak to it with. */
 export interface GithubJob {
@@ -119,4 +127,144 @@ export function isDebugging({ RUNNER_DEBUG }: ActionEnv): boolean {
 /** The variable of the repository that stops everything, as far as the workflow hands it over. */
 export function isPaused({ WINNOW_PAUSED: paused = '' }: ActionEnv): boolean {
   return paused !== '' && paused !== 'false'
+}
+
+/** The token is for the repository of this job: a clone of another one would get its branches written there. */
+export function requireOwnRemote(
+  remotes: readonly { name: string; url: string }[],
+  { serverUrl, repository }: Pick<GithubJob, 'serverUrl' | 'repository'>,
+): void {
+  const url = remotes.find(({ name }) => name === 'origin')?.url ?? ''
+  const own = `${serverUrl}/${repository}`
+  if (normalizeRemoteUrl(url) === normalizeRemoteUrl(own)) return
+  throw new UserError(`origin of this clone is ${url || 'nothing'}, and the job is about ${own}`, {
+    fix: 'clone the repository itself, over HTTPS, with actions/checkout',
+  })
+}
+
+function normalizeRemoteUrl(url: string): string {
+  return url
+    .replace(/\/+$/, '')
+    .replace(/\.git$/, '')
+    .toLowerCase()
+}
+
+/** What a job asks of the verbs, without a command line: nobody is there to be asked anything. */
+export function createCall(
+  around: Call['around'],
+  options: Readonly<Record<string, string | true>>,
+  interrupt: AbortSignal = new AbortController().signal,
+): Call {
+  const given: CommandArguments = {
+    positionals: [],
+    command: [],
+    flag: name => options[name] === true,
+    text: name => {
+      const value = options[name]
+      return typeof value === 'string' && value !== '' ? value : undefined
+    },
+    texts: () => [],
+  }
+  const say = (text: string): void => console.log(toLogLine(text))
+  const terminal: Terminal = {
+    out: say,
+    err: say,
+    json: value => say(JSON.stringify(value)),
+    live: () => undefined,
+    confirm: null,
+    async *lines() {},
+  }
+  const program = { called: 'winnow', runtime: process.execPath }
+  return { given, terminal, around, interrupt, verbs: VERBS, program }
+}
+
+const commented = z.object({
+  comment: z.object({
+    id: z.number().int().positive(),
+    body: z.string(),
+    user: z.object({ login: z.string() }).nullable(),
+  }),
+})
+type EventComment = z.output<typeof commented>['comment']
+
+/**
+ * Whether this run was started by the comment of somebody who may not steer: they get a reaction, and no campaign is
+ * looked at. Everything in the event is text of strangers; who may do what is asked of GitHub.
+ */
+export async function isCommentRefused(
+  { env }: Task,
+  around: Call['around'],
+  campaigns: readonly KnownCampaign[],
+): Promise<boolean> {
+  if (env['GITHUB_EVENT_NAME'] !== 'issue_comment') return false
+  const forge = around.forge?.(buildCampaignRefs(DEFAULT_PREFIX, ''))
+  if (forge === undefined) throw new Error('a job has a forge')
+  const comment = readComment(env['GITHUB_EVENT_PATH'] ?? '')
+  const login = comment.user?.login ?? ''
+  const isBot = login === '' || login.endsWith('[bot]')
+  if (!isBot && (await canSteer(forge, campaigns, { login, body: comment.body }))) return false
+  if (!isBot) await rejectComment(around, forge, comment.id)
+  const line = toLogLine(
+    `${login || 'An account that is gone'} has no write access here: winnow ignored the comment.`,
+  )
+  console.log(line)
+  appendSummary(env, escapeMarkdown(line))
+  setOutputs(env, { 'result-json': JSON.stringify({ paused: false, campaigns: [], later: [], broken: [] }) })
+  return true
+}
+
+function readComment(file: string): EventComment {
+  try {
+    return commented.parse(JSON.parse(readFileSync(file, 'utf8'))).comment
+  } catch (error) {
+    throw new UserError('GITHUB_EVENT_PATH names no event of a comment', {
+      fix: 'start this job by issue_comment as winnow init --github writes it; the runner sets the path',
+      cause: error,
+    })
+  }
+}
+
+/** As comments are heeded: writers, and whom a spec trusts with approvals. */
+async function canSteer(
+  forge: Forge,
+  campaigns: readonly KnownCampaign[],
+  { login, body }: { login: string; body: string },
+): Promise<boolean> {
+  const permission: Permission = (await forge.readPermission?.(login)) ?? 'none'
+  if (permission === 'write' || permission === 'admin') return true
+  if (parseCommentCommand(body)?.[0] !== 'approve') return false
+  for (const { spec } of campaigns) {
+    if (spec === null) continue
+    const why = await explainApproverRefusal(forge, spec.dependencies.approvers, { login, permission })
+    if (why === null) return true
+  }
+  return false
+}
+
+/** A token that may not react costs nobody the refusal. */
+async function rejectComment({ progress }: Call['around'], forge: Forge, comment: number): Promise<void> {
+  try {
+    await forge.react?.(String(comment), '-1')
+  } catch (error) {
+    if (!isRefusal(error)) throw error
+    progress.say(`The comment has no reaction: ${error.message}`)
+  }
+}
+
+const dispatched = z.object({ inputs: z.object({ title: z.string().optional() }).nullable().optional() })
+
+/** What the run of this job was called by the run that started it; empty where another event started it. */
+export function readDispatchTitle({
+  GITHUB_EVENT_NAME: event,
+  GITHUB_EVENT_PATH: file = '',
+}: ActionEnv): string {
+  if (event !== 'workflow_dispatch') return ''
+  try {
+    return dispatched.parse(JSON.parse(readFileSync(file, 'utf8'))).inputs?.title ?? ''
+  } catch (error) {
+    throw new UserError('GITHUB_EVENT_PATH names no event of a run that was started', {
+      fix: 'start this job by workflow_dispatch as winnow init --github writes it; the runner sets the path',
+      cause: error,
+    })
+  }
 }

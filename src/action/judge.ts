@@ -2,26 +2,17 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { type JudgingJobResult, runJudgingJob } from '../engine/ordered-judging.ts'
+import { type JudgingJobResult, runJudgingJob } from '../engine/jobs/judging-job.ts'
 import { UserError } from '../errors.ts'
-import { SCORES_ARTIFACT, SCORES_FILE } from '../judge/handed-on.ts'
-import { MODEL_KEY } from '../measure/secret-names.ts'
-import { isRetryableEnd } from '../model/judging-end.ts'
-import { formatUsd } from '../models/budget.ts'
+import { formatUsd } from '../judge/budget.ts'
+import { SCORES_ARTIFACT, SCORES_FILE } from '../judge/judged-report.ts'
+import { MODEL_KEY } from '../measure/environment.ts'
+import { isRetryableEnd } from '../model/event-schemas.ts'
 import { escapeMarkdown } from '../report/markdown.ts'
 import type { Task } from './commands.ts'
 import type { ActionEnv } from './inputs.ts'
-import { readAttempt, readRunId } from './run-id.ts'
-import { RECORDED_LATER } from './recorded-later.ts'
-import {
-  reportFailure,
-  hideSecrets,
-  type Outputs,
-  toLogLine,
-  setOutputs,
-  appendSummary,
-} from './runner-protocol.ts'
-import { sleepUntilAborted } from './waiting.ts'
+import { readAttempt, readRunId, RECORDED_LATER, sleepUntilAborted } from './job.ts'
+import { appendSummary, hideSecrets, type Outputs, reportFailure, setOutputs, toLogLine } from './outputs.ts'
 
 /**
  * Asks models for the scores of what this run's tick handed on. What it asks about is text of experiments; nothing of

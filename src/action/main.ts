@@ -1,14 +1,14 @@
-import { listProxySecrets } from '../git/proxy.ts'
+import { listProxySecrets } from '../git/isolation.ts'
 import { findActionCommand } from './commands.ts'
+import { listTokenForms } from './drop-secrets.ts'
 import { omitUndefined, readInputs, refuseUnsafe, refuseWindows, TOKENS } from './inputs.ts'
-import { reportFailure, hideSecrets, addSecrets, setOutputs } from './runner-protocol.ts'
-import { AS_ROOT, BY_PIPE } from './start-words.ts'
-import { listTokenForms } from './token-forms.ts'
+import { addSecrets, hideSecrets, reportFailure, setOutputs } from './outputs.ts'
+import { AS_ROOT, BY_PIPE } from './start-modes.ts'
 
 /** The action as a runner starts it, or as it starts itself. Kept small: everything that takes time to load is loaded by its command. */
 const ended = new AbortController()
 const isHanded = process.argv[2] === AS_ROOT || process.argv[2] === BY_PIPE
-const handed = isHanded ? await (await import('./handed-over.ts')).readRootPipe(() => ended.abort()) : null
+const handed = isHanded ? await (await import('./root-pipe.ts')).readRootPipe(() => ended.abort()) : null
 const env = handed?.env ?? omitUndefined(process.env)
 try {
   setOutputs(env, {})

@@ -1,38 +1,35 @@
-import { formatCount } from '../decide/wording.ts'
 import { randomBytes } from 'node:crypto'
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, renameSync, statSync, writeFileSync } from 'node:fs'
-import { type MeasurementAnswer, runMeasurementJob } from '../engine/ordered-measurement.ts'
+import { formatCount } from '../decide/wording.ts'
+import { type MeasurementAnswer, runMeasurementJob } from '../engine/jobs/measurement-job.ts'
 import { UserError } from '../errors.ts'
-import { CLOSED_DIR, findSideUsers, SIDES_DIR } from '../measure/users/side-users.ts'
-import { makeAccessible } from '../measure/users/enterable.ts'
+import { makeAccessible } from '../measure/isolation/access-check.ts'
+import { CLOSED_DIR, findSideUsers, SIDES_DIR } from '../measure/isolation/side-users.ts'
 import {
   formatActionsRunId,
   getArtifactFileName,
-  serializeReport,
-  serializePrintedItems,
   getReportArtifactName,
-} from '../model/parcel.ts'
-import { formatRunnerError } from '../model/runner-error.ts'
-import { dropRoot } from './give-up-root.ts'
+  serializePrintedItems,
+  serializeReport,
+} from '../model/report-artifact.ts'
+import { formatRunnerError } from '../model/text.ts'
+import { dropRoot } from './drop-secrets.ts'
+import { type ActionEnv, omitUndefined } from './inputs.ts'
+import { RECORDED_LATER, requireMeasuringBranch, sleepUntilAborted } from './job.ts'
+import { appendSummary, type Outputs, reportFailure, setOutputs, toLogLine } from './outputs.ts'
 import {
-  writeReturnReason,
-  type RootPipeMessage,
-  readRootPipe,
   type MeasureTask,
+  readRootPipe,
+  type RootPipeMessage,
   taskSchema,
-} from './handed-over.ts'
-import { AS_ROOT } from './start-words.ts'
-import { omitUndefined, type ActionEnv } from './inputs.ts'
-import { LaterCode, LaterCodeChanged, listLaterCodeFolders } from './later-code.ts'
-import { requireMeasuringBranch } from './measuring-branch.ts'
-import { type PartialFile, createPartialFile } from './partial-file.ts'
-import { clearRunnerFiles } from './runner-files.ts'
-import { RECORDED_LATER } from './recorded-later.ts'
-import { reportFailure, type Outputs, toLogLine, setOutputs, appendSummary } from './runner-protocol.ts'
-import { sleepUntilAborted } from './waiting.ts'
+  writeReturnReason,
+} from './root-pipe.ts'
+import { clearRunnerFiles, LaterCode, LaterCodeChanged, listLaterCodeFolders } from './sandbox.ts'
+import { createPartialFile, type PartialFile } from './saved-files.ts'
+import { AS_ROOT } from './start-modes.ts'
 
 const interrupted = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => interrupted.abort())

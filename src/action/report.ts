@@ -1,15 +1,14 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { findCloneCampaign, openJobClone } from '../engine/job-clone.ts'
-import { removeSecrets } from '../measure/secret-names.ts'
+import { DEFAULT_PREFIX } from '../cli/known-campaigns.ts'
+import { findCloneCampaign, openJobClone } from '../engine/jobs/load-order.ts'
+import { removeSecrets } from '../measure/environment.ts'
 import { renderLedgerViews } from '../report/ledger-views.ts'
-import { renderStatus } from '../report/status-text.ts'
-import { buildStatusView } from '../report/status-view.ts'
+import { buildStatusView, renderStatus } from '../report/status.ts'
 import { listStatusNotes } from '../spec/notes.ts'
-import { DEFAULT_PREFIX } from '../verbs/known-campaigns.ts'
 import type { Task } from './commands.ts'
-import { toLogLine, setOutputs, appendSummary } from './runner-protocol.ts'
+import { appendSummary, setOutputs, toLogLine } from './outputs.ts'
 
 /** Where a campaign stands, from its events alone: for the job's summary, and as files to upload or to publish. */
 export async function reportCampaign({ inputs, env }: Task): Promise<number> {

@@ -1,15 +1,24 @@
-import { isRetryTitle } from '../report/run-names.ts'
-import type { Call } from '../verbs/call.ts'
-import type { KnownCampaign } from '../verbs/known-campaigns.ts'
+import { z } from 'zod'
+import type { KnownCampaign } from '../cli/known-campaigns.ts'
+import type { Call } from '../cli/verb.ts'
+import type { AskingJobs } from '../engine/controller/github-tick.ts'
+import type { EndedJob, EndedRun } from '../engine/jobs/run-artifacts.ts'
+import { UserError } from '../errors.ts'
+import { digestSchema, type OrderId } from '../model/ids.ts'
+import { MAX_ORDERS_PER_RUN } from '../model/report-artifact.ts'
+import { isRetryTitle } from '../report/github-names.ts'
 import type { Task } from './commands.ts'
-import { type GithubJob, readGithubJob, isPaused, buildJobEnvironment } from './github-job.ts'
-import { readDispatchTitle } from './dispatch-title.ts'
+import {
+  buildJobEnvironment,
+  createCall,
+  type GithubJob,
+  isPaused,
+  readDispatchTitle,
+  readGithubJob,
+} from './github-job.ts'
 import type { ActionEnv } from './inputs.ts'
-import { findMeasuringCampaign } from './measuring-branch.ts'
-import { readNeeds } from './needs.ts'
-import { reportPaused } from './tell-turns.ts'
-import { readCampaigns, takeTurns } from './tick.ts'
-import { createCall } from './verb-call.ts'
+import { findMeasuringCampaign } from './job.ts'
+import { readCampaigns, reportPaused, takeTurns } from './tick.ts'
 
 /**
  * The last job of a run: takes in what its other jobs answered, scored and measured, then ticks. Where the first job was
@@ -43,4 +52,106 @@ function campaignsOfRun(env: ActionEnv, known: readonly KnownCampaign[]): readon
  */
 function nextLookAfterLoss(env: ActionEnv): 'retry' | 'none' {
   return isRetryTitle(readDispatchTitle(env)) ? 'none' : 'retry'
+}
+
+/** What the settling job is told of the jobs before it. */
+export interface EndedJobs {
+  /** Those for which a job of this run had something to do. */
+  campaigns: string[]
+  ended: EndedRun
+  /** Jobs that this workflow file has. */
+  has: AskingJobs
+  /** The job tick failed or was cancelled: it may have written something and put nothing out. */
+  isTickLost: boolean
+}
+
+const job = z.strictObject({
+  result: z.enum(['success', 'failure', 'cancelled', 'skipped']),
+  outputs: z.record(z.string(), z.string()),
+})
+type NeedsJob = z.output<typeof job>
+
+const needs = z.record(z.string(), job)
+
+const matrix = z
+  .array(
+    z.strictObject({
+      slot: z
+        .number()
+        .int()
+        .min(0)
+        .max(MAX_ORDERS_PER_RUN - 1),
+      order: digestSchema,
+      title: z.string(),
+    }),
+  )
+  .max(MAX_ORDERS_PER_RUN)
+  .refine(all => new Set(all.map(({ slot }) => slot)).size === all.length, 'two orders have one slot')
+  .refine(all => new Set(all.map(({ order }) => order)).size === all.length, 'an order has two slots')
+
+/** Reads `toJSON(needs)`: results and outputs of the jobs before this one. */
+export function readNeeds(text: string): EndedJobs {
+  const jobs = parseJobsInput(needs, text, 'the input jobs')
+  const tick = jobs['tick']
+  if (tick === undefined)
+    throw new UserError('the input jobs tells nothing of the job tick', {
+      fix: 'give the settling job `needs` with tick in it, and the input jobs: ${{ toJSON(needs) }}',
+    })
+  const { campaign = '', orders = '', propose = '', judge = '' } = tick.outputs
+  const measuring = Object.entries(jobs).flatMap(([name, each]) =>
+    /^measure(?:-|$)/.test(name) ? [each] : [],
+  )
+  const measured = new Map<OrderId, EndedJob>()
+  if (orders !== '')
+    for (const { slot, order } of parseJobsInput(matrix, orders, 'the output orders of the job tick'))
+      measured.set(order, findSlotJob(measuring, slot))
+  const isTickLost = tick.result !== 'success'
+  // A tick that was lost may have recorded what its run asks, and no job of the run asked it.
+  const isDue = (output: string) => output !== '' || isTickLost
+  return {
+    campaigns: [...new Set([campaign, propose, judge])].filter(name => name !== ''),
+    ended: {
+      measured,
+      proposed: isDue(propose) ? toEndedJob(jobs['propose']) : null,
+      judged: isDue(judge) ? toEndedJob(jobs['judge']) : null,
+    },
+    has: { propose: jobs['propose'] !== undefined, judge: jobs['judge'] !== undefined },
+    isTickLost,
+  }
+}
+
+function parseJobsInput<T>(schema: z.ZodType<T>, text: string, what: string): T {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    value = undefined
+  }
+  const read = schema.safeParse(value)
+  if (read.success) return read.data
+  const [issue] = read.error.issues
+  const where = issue?.path.join('.') || 'it'
+  throw new UserError(`${what} cannot be understood (${where}: ${issue?.message})`, {
+    fix: 'give the settling job the input jobs: ${{ toJSON(needs) }}, as winnow init --github writes it',
+  })
+}
+
+const SHA256 = /^[0-9a-f]{64}$/
+const SLOT = /^(success|failure|cancelled) ?([0-9a-f]{64})?$/
+
+/** Of all matrix jobs of this run, the one of this slot alone puts this output out. */
+function findSlotJob(measuring: readonly NeedsJob[], slot: number): EndedJob {
+  const told = measuring.flatMap(({ outputs }) => {
+    const value = outputs[`slot-${slot}`] ?? ''
+    return value === '' ? [] : [value]
+  })
+  const [only = '', ...others] = told
+  const [, status = '', digest = null] = SLOT.exec(others.length === 0 ? only : '') ?? []
+  return { status, digest }
+}
+
+function toEndedJob(ended: NeedsJob | undefined): EndedJob {
+  const told = ended?.outputs['digest'] ?? ''
+  return { status: ended?.result ?? '', digest: SHA256.test(told) ? told : null }
 }

@@ -2,28 +2,30 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
-import { MeasurementDeclined, type JobIsolation } from '../engine/job-lodging.ts'
-import { makeAccessible } from '../measure/users/enterable.ts'
-import { CLOSED_DIR, findSideUsers, type MissingUsers, SIDES_DIR } from '../measure/users/side-users.ts'
-import { toShortRef } from '../model/refs.ts'
+import { type CommandContext, withRepository } from '../cli/context.ts'
+import { DEFAULT_PREFIX } from '../cli/known-campaigns.ts'
+import { type ResultReporter, runAndReport, type RunResult, tellRunResult } from '../cli/run.ts'
+import type { Call } from '../cli/verb.ts'
+import { type JobIsolation, MeasurementDeclined } from '../engine/jobs/measurement-job.ts'
+import { makeAccessible } from '../measure/isolation/access-check.ts'
+import { CLOSED_DIR, findSideUsers, type MissingUsers, SIDES_DIR } from '../measure/isolation/side-users.ts'
+import { toShortRef } from '../model/ids.ts'
 import { escapeMarkdown } from '../report/markdown.ts'
 import { renderRunSummary } from '../report/run-summary.ts'
-import { withRepository, type CommandContext } from '../verbs/at-campaign.ts'
-import type { Call } from '../verbs/call.ts'
-import { DEFAULT_PREFIX } from '../verbs/known-campaigns.ts'
-import { runAndReport, type ResultReporter, tellRunResult } from '../verbs/run.ts'
-import type { RunResult } from '../verbs/run-exit.ts'
 import type { Task } from './commands.ts'
-import { type GithubJob, readGithubJob, isPaused, buildJobEnvironment } from './github-job.ts'
-import { dropRoot } from './give-up-root.ts'
-import { writeReturnReason } from './handed-over.ts'
-import { createKeptFiles } from './kept-files.ts'
-import { LaterCode, listLaterCodeFolders } from './later-code.ts'
-import { requireOwnRemote } from './own-remote.ts'
-import { runAsRoot, runThroughPipe } from './root-start.ts'
-import { clearRunnerFiles } from './runner-files.ts'
-import { reportFailure, type Outputs, toLogLine, setOutputs, appendSummary } from './runner-protocol.ts'
-import { createCall } from './verb-call.ts'
+import { dropRoot } from './drop-secrets.ts'
+import {
+  buildJobEnvironment,
+  createCall,
+  type GithubJob,
+  isPaused,
+  readGithubJob,
+  requireOwnRemote,
+} from './github-job.ts'
+import { appendSummary, type Outputs, reportFailure, setOutputs, toLogLine } from './outputs.ts'
+import { runAsRoot, runThroughPipe, writeReturnReason } from './root-pipe.ts'
+import { clearRunnerFiles, LaterCode, listLaterCodeFolders } from './sandbox.ts'
+import { createKeptFiles } from './saved-files.ts'
 
 const programs = {
   program: fileURLToPath(new URL('action.js', import.meta.url)),

@@ -1,29 +1,44 @@
-import { type ActionsRun, hasOpenAskings, runActionsTick } from '../engine/actions/session.ts'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { runComments } from '../cli/comments.ts'
+import { type CommandContext, withCampaign, withRepository } from '../cli/context.ts'
+import { DEFAULT_PREFIX, type KnownCampaign, listKnownCampaigns } from '../cli/known-campaigns.ts'
+import { openOrStartCampaign } from '../cli/run.ts'
+import type { Call } from '../cli/verb.ts'
+import {
+  type ActionsRun,
+  type ActionsTick,
+  type AskingJobs,
+  hasOpenAskings,
+  runActionsTick,
+} from '../engine/controller/github-tick.ts'
 import { ForgeError, UserError } from '../errors.ts'
-import type { HandedItems } from '../judge/handed-on.ts'
-import { toShortRef } from '../model/refs.ts'
+import { createDryRunForge, WouldChange } from '../github/dry-run.ts'
+import { type HandedItems, ITEMS_FILE } from '../judge/judged-report.ts'
+import type { Campaign } from '../model/campaign.ts'
+import { toShortRef } from '../model/ids.ts'
+import type { PlanWaiting } from '../plan/action.ts'
+import { countVerdicts, type Tally } from '../report/campaign-result.ts'
+import { lookTitle } from '../report/github-names.ts'
 import { escapeMarkdown } from '../report/markdown.ts'
-import { lookTitle } from '../report/run-names.ts'
-import { countVerdicts } from '../report/tally.ts'
-import { describeResumeHint } from '../report/way-on.ts'
-import { withCampaign, withRepository, type CommandContext } from '../verbs/at-campaign.ts'
-import type { Call } from '../verbs/call.ts'
-import { runComments } from '../verbs/comments/heed.ts'
-import { DEFAULT_PREFIX, type KnownCampaign, listKnownCampaigns } from '../verbs/known-campaigns.ts'
-import { openOrStartCampaign } from '../verbs/run.ts'
+import { describeResumeHint } from '../report/resume-hint.ts'
+import { describeWaiting } from '../report/verdict-text.ts'
 import type { Task } from './commands.ts'
-import { isCommentRefused } from './comment-gate.ts'
-import { type GithubJob, readGithubJob, isDebugging, isPaused, buildJobEnvironment } from './github-job.ts'
-import { writeItemsFile } from './handed-items.ts'
-import { type ActionEnv, isDryRun } from './inputs.ts'
-import { createKeptFiles } from './kept-files.ts'
-import { findMeasuringCampaign } from './measuring-branch.ts'
-import { readNextJobs } from './next-jobs.ts'
-import { requireOwnRemote } from './own-remote.ts'
-import { type DryRunTurn, runDryTurn } from './rehearsed-turn.ts'
-import { reportFailure, logGroup, toLogLine, appendSummary } from './runner-protocol.ts'
-import { reportPaused, reportDryRun, reportTurns, type CampaignTurn } from './tell-turns.ts'
-import { createCall } from './verb-call.ts'
+import {
+  buildJobEnvironment,
+  createCall,
+  type GithubJob,
+  isCommentRefused,
+  isDebugging,
+  isPaused,
+  readGithubJob,
+  requireOwnRemote,
+} from './github-job.ts'
+import { type ActionEnv, type Inputs, isDryRun } from './inputs.ts'
+import { findMeasuringCampaign } from './job.ts'
+import { appendSummary, logGroup, type Outputs, reportFailure, setOutputs, toLogLine } from './outputs.ts'
+import { createKeptFiles } from './saved-files.ts'
 
 const NOTHING_THERE = 'No campaign: no spec on the default branch, and no ledger.'
 
@@ -223,4 +238,160 @@ async function tickOnce(call: Call, scene: CommandContext, run: ActionsRun): Pro
     items,
   }
   return way === null ? turn : { ...turn, to_go_on: way }
+}
+
+/** What one campaign came to in this job. */
+export interface CampaignTurn {
+  campaign: string
+  status: Campaign['status']
+  waiting: PlanWaiting
+  verdicts: Tally
+  /** What this run's own jobs measure. */
+  orders: ActionsTick['orders']
+  /** Runs that it has started. */
+  started: ActionsTick['started']
+  /** Where pull requests bring ideas. */
+  branch: string
+  /** Whether the propose job of this run has something to do. */
+  propose: boolean
+  /** Whether the judge job of this run has something to do. */
+  judge: boolean
+  /** What GitHub refused. */
+  refused: string[]
+  /** What a person does so that it goes on, where a limit of the spec has stopped it. */
+  to_go_on?: string
+}
+
+/** Campaigns by name: left for the next run, or ended by an error. */
+export type SkippedCampaigns = Record<'later' | 'broken', readonly string[]>
+
+/** A reason that a person gave, or several things that are waited for. */
+const SUMMARY_LENGTH = 2_000
+
+export function reportTurns(
+  { env }: Task,
+  turns: readonly CampaignTurn[],
+  { later, broken, outputs }: SkippedCampaigns & { outputs: Outputs },
+): void {
+  for (const turn of turns) {
+    const line = `${turn.campaign}: ${[describeWaiting(turn.waiting), ...describeNextTurn(turn)].join(' ')}`
+    console.log(toLogLine(line))
+    const links = turn.started.map(started => formatRunLink(env, started))
+    appendSummary(env, [escapeMarkdown(line, SUMMARY_LENGTH), ...links].join('\n'))
+  }
+  if (later.length > 0) {
+    const line = toLogLine(`Left for another run: ${later.join(', ')}.`)
+    console.log(line)
+    appendSummary(env, line)
+  }
+  const measuring = turns.find(({ orders }) => orders.length > 0)
+  setOutputs(env, {
+    ...outputs,
+    'result-json': JSON.stringify({ paused: false, campaigns: turns, later, broken }),
+    propose: turns.find(({ propose }) => propose)?.campaign ?? '',
+    campaign: measuring?.campaign ?? '',
+    orders: measuring === undefined ? '' : JSON.stringify(measuring.orders),
+  })
+}
+
+/** What comes next of itself, or what a person can do. */
+function describeNextTurn({ orders, started, waiting, branch, to_go_on: way }: CampaignTurn): string[] {
+  const titles = [...new Set(orders.map(({ title }) => title))].join('; ')
+  return [
+    ...(orders.length === 0 ? [] : [`The next jobs of this run measure ${titles}.`]),
+    ...started.map(({ run, title }) => `Started run${run === null ? '' : ` ${run}`} (${title}).`),
+    ...(waiting.for === 'ideas' ? [`To bring one, open a pull request against ${branch}.`] : []),
+    ...(way === undefined ? [] : [`To go on, ${way}.`]),
+  ]
+}
+
+function formatRunLink(
+  { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository }: ActionEnv,
+  { run, title }: ActionsTick['started'][number],
+): string {
+  const text = escapeMarkdown(title, SUMMARY_LENGTH)
+  const isKnown = run !== null && server !== undefined && repository !== undefined
+  return isKnown ? `- [${text}](${server}/${repository}/actions/runs/${run})` : `- ${text}`
+}
+
+/** No job that would follow is started: nothing was written that it could work on. */
+export function reportDryRun({ env }: Task, campaigns: readonly DryRunTurn[], rest: SkippedCampaigns): void {
+  appendSummary(env, 'A dry run: nothing was written. The log says what would be.')
+  const result = { paused: false, dry_run: true, campaigns, ...rest }
+  setOutputs(env, { 'result-json': JSON.stringify(result) })
+}
+
+export function reportPaused({ env }: Task): number {
+  const line = 'WINNOW_PAUSED is set: nothing was looked at.'
+  console.log(line)
+  appendSummary(env, line)
+  setOutputs(env, { 'result-json': JSON.stringify({ paused: true, campaigns: [], later: [], broken: [] }) })
+  return 0
+}
+
+/** What one campaign would come to: the pushes, and what would be done on GitHub, in words. */
+export interface DryRunTurn {
+  campaign: string
+  would: string[]
+}
+
+/** The real turn on a repository and a forge that take nothing; comments are not heeded, for nobody is answered. */
+export async function runDryTurn(
+  around: Call['around'],
+  campaign: string,
+  run: ActionsRun,
+): Promise<DryRunTurn> {
+  const would: string[] = []
+  const call = createCall(around, { campaign, 'dry-run': true })
+  const out = (text: string): void => {
+    would.push(text)
+    call.terminal.out(text)
+  }
+  const rehearsal = { ...call, terminal: { ...call.terminal, out } }
+  await withCampaign(rehearsal, { access: 'write', startedOnly: false }, async scene => {
+    await tickDryRun(rehearsal, await openOrStartCampaign(rehearsal, scene), run)
+    return 0
+  })
+  return { campaign, would }
+}
+
+async function tickDryRun({ terminal }: Call, { place }: CommandContext, run: ActionsRun): Promise<void> {
+  const forge = createDryRunForge(place.forge, line => terminal.out(line))
+  if (forge.workflows === undefined) throw new Error('this forge runs no workflows')
+  try {
+    const { waiting } = await runActionsTick({ ...place, forge }, forge.workflows, run)
+    terminal.out(describeWaiting(waiting))
+  } catch (error) {
+    if (!(error instanceof WouldChange)) throw error
+  }
+}
+
+/** What the job that asks models is to have, for the step that uploads it: that job's token may not fetch it itself. */
+export function writeItemsFile(env: ActionEnv, toJudge: HandedItems | null): Outputs {
+  if (toJudge === null) return {}
+  const room = resolve(env['RUNNER_TEMP'] ?? tmpdir())
+  const file = join(mkdtempSync(join(room, 'winnow-items-')), ITEMS_FILE)
+  writeFileSync(file, `${JSON.stringify(toJudge)}\n`)
+  return { judge: toJudge.campaign, items: file }
+}
+
+const JOBS = ['measure', 'propose', 'judge']
+
+/** Which of the jobs that can follow on a tick this workflow file has. */
+export function readNextJobs(inputs: Inputs): AskingJobs {
+  const named = inputs['next-jobs'].split(/[\s,]+/).filter(name => name !== '')
+  const unknown = named.find(name => !JOBS.includes(name))
+  if (unknown !== undefined) throw createNextJobsError(`the input next-jobs names ${JSON.stringify(unknown)}`)
+  // A dry run hands nothing to anybody.
+  if (!named.includes('measure') && !isDryRun(inputs))
+    throw createNextJobsError(
+      'the input next-jobs does not name measure: no job would measure what this tick orders',
+    )
+  return { propose: named.includes('propose'), judge: named.includes('judge') }
+}
+
+function createNextJobsError(what: string): UserError {
+  return new UserError(what, {
+    fix: `name the jobs of this workflow file that follow: ${JOBS.join(', ')}; winnow init --github writes it`,
+  })
 }

@@ -1,13 +1,11 @@
 #!/usr/bin/env node
 import { fileURLToPath } from 'node:url'
 import { createPublicRegistries } from '../dependencies/registries.ts'
-import { createWebFetch } from '../forge/web.ts'
-import { getProgramCommand } from './called-as.ts'
-import { runCommandLine } from './command.ts'
-import { handleInterrupts } from './interrupt.ts'
-import { canShowLiveLine } from './live-line.ts'
-import { isAttended, createTerminal, canShowColour } from './terminal.ts'
+import { createWebFetch } from '../github/web.ts'
 import { VERSION } from '../version.ts'
+import { getProgramCommand } from './environment.ts'
+import { handleInterrupts, runCommandLine } from './run-command-line.ts'
+import { canShowColour, canShowLiveLine, createTerminal, isAttended } from './terminal.ts'
 
 /** A reader that went away (`winnow log | head`) wants no more, and no stack either. */
 function exitOnBrokenPipe(error: Error): void {

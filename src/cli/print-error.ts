@@ -1,15 +1,15 @@
 import {
   ConflictError,
-  getExitCode,
+  type ErrorPlace,
   ForgeError,
+  getExitCode,
   HarnessError,
   LedgerError,
-  type ErrorPlace,
   UserError,
 } from '../errors.ts'
-import { renderFailedOutput } from '../report/failed-output-text.ts'
-import { SpecErrors } from '../spec/problem.ts'
-import type { Terminal } from '../verbs/call.ts'
+import { renderFailedOutput } from '../report/verdict-markdown.ts'
+import { SpecErrors } from '../spec/errors.ts'
+import type { Terminal } from './verb.ts'
 
 /** The one place where errors become words and an exit code. A stack is shown only when asked for. */
 export function printError(error: unknown, { err }: Pick<Terminal, 'err'>, verbose: boolean): number {

@@ -1,17 +1,16 @@
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
+import { toOneLine } from '../model/landing.ts'
 import {
   neutralizeJsonCommands,
+  neutralizeWorkflowCommands,
   toPlainJson,
   toPlainText,
-  neutralizeWorkflowCommands,
-} from '../report/plain-text.ts'
-import { wrapLine } from '../report/wrapped.ts'
-import type { Terminal } from '../verbs/call.ts'
-import { highlightLine } from './colour.ts'
-import { createLiveLine, type Screen } from './live-line.ts'
+} from '../report/markdown.ts'
+import { countColumns, truncateToWidth, wrapLine } from '../report/terminal.ts'
+import type { Terminal } from './verb.ts'
 
-export interface TerminalStreams {
+interface TerminalStreams {
   input: Readable
   out: Writable
   err: Writable
@@ -95,4 +94,97 @@ export function isAttended(
   env: Readonly<Record<string, string>>,
 ): boolean {
   return streams.every(({ isTTY }) => isTTY === true) && (env['CI'] ?? '') === ''
+}
+
+/** A stream that a person may be looking at. */
+interface Screen {
+  write(text: string): unknown
+  isTTY?: boolean
+  /** 0 or none where a terminal does not say. */
+  columns?: number
+}
+
+/** One line below everything printed, overwritten in place. */
+interface LiveLine {
+  /** null: there is nothing to show any more. */
+  show(text: string | null): void
+  /** Prints something else: the line is gone before, and back after. */
+  around(print: () => void): void
+}
+
+const USUAL_COLUMNS = 80
+const LONGEST = 500
+
+/** Where nobody looks there is no such line, and no character that would move a cursor. */
+export function createLiveLine(screen: Screen | null): LiveLine {
+  if (screen === null) return { show: () => {}, around: print => print() }
+  let wanted: string | null = null
+  let drawn = 0
+  let columns = 0
+
+  function erase(): void {
+    if (drawn === 0) return
+    // A terminal made narrower has wrapped what fitted before.
+    const above = Math.ceil(drawn / getScreenWidth(screen)) - 1
+    screen?.write(`\r${above > 0 ? `\u001b[${above}A` : ''}\u001b[J`)
+    drawn = 0
+  }
+
+  function draw(): void {
+    if (wanted === null) return
+    // The last column stays free: a cursor beyond it would begin another line.
+    const line = truncateToWidth(wanted, getScreenWidth(screen) - 1)
+    screen?.write(line)
+    drawn = countColumns(line)
+  }
+
+  return {
+    show(text) {
+      const before = { wanted, columns }
+      wanted = text === null ? null : toOneLine(toPlainText(text), LONGEST)
+      columns = getScreenWidth(screen)
+      if (wanted === before.wanted && columns === before.columns) return
+      erase()
+      draw()
+    },
+    around(print) {
+      erase()
+      print()
+      draw()
+    },
+  }
+}
+
+function getScreenWidth(screen: Screen | null): number {
+  return screen?.columns || USUAL_COLUMNS
+}
+
+export function canShowLiveLine(
+  stream: Pick<Screen, 'isTTY'>,
+  env: Readonly<Record<string, string>>,
+): boolean {
+  return stream.isTTY === true && env['TERM'] !== 'dumb' && (env['CI'] ?? '') === ''
+}
+
+const COLOURS: Readonly<Record<string, number>> = {
+  kept: 32,
+  'kept, taken back': 33,
+  'no gain': 33,
+  worse: 31,
+  'not proven': 33,
+  refused: 35,
+  broken: 31,
+  error: 31,
+  warning: 33,
+}
+
+/** A verdict, or the kind of a message, where such a line has it: first, or after an experiment's number. */
+const WORD =
+  /^(\s*(?:exp-\d+\s+(?:#\d+\s+)?)?)(Kept, taken back|Kept|No gain|Worse|Not proven|Refused|Broken|error|warning)(?=[\s:.])/
+
+function highlightLine(line: string, inColour: boolean): string {
+  if (!inColour) return line
+  return line.replace(WORD, (_all, before: string, word: string) => {
+    return `${before}\u001b[${COLOURS[word.toLowerCase()]}m${word}\u001b[0m`
+  })
 }

@@ -1,19 +1,16 @@
 import type { Order } from '../model/order.ts'
-import type { Report, Side } from '../model/report.ts'
-import type { Snapshot } from '../model/snapshot.ts'
+import type { Report, Side, Snapshot } from '../model/report.ts'
+import { NOT_NOISE_PROOF } from '../spec/notes.ts'
 import type { Spec } from '../spec/schema.ts'
-import { createRetryFinding, type Assessment, type AssessmentFinding, createFinding } from './assessment.ts'
+import { type Assessment, type AssessmentFinding, createFinding, createRetryFinding } from './assessment.ts'
+import { assessByStability, findStabilityBaseline, type StabilityBaseline } from './ce/assess.ts'
+import type { StabilitySpec } from './ce/stability.ts'
 import { findFailure } from './failures.ts'
-import { listObjectives } from './objectives.ts'
+import { buildSnapshot, listExecutions, listObjectives, lookUpMetric, readNumber } from './metrics.ts'
 import { assessOnce } from './once.ts'
-import { lookUpMetric } from './lookup.ts'
-import { listExecutions, readNumber, buildSnapshot } from './readings.ts'
-import { assessByStability, findStabilityBaseline } from './stability-verdict.ts'
-import { assessPaired } from './paired/assess-paired.ts'
-import { assessPairs } from './paired/assess-pairs.ts'
-import { isTargetReached } from './targets.ts'
-import { listWarnings } from './warnings.ts'
-import { formatMetricChange } from './wording.ts'
+import { assessPaired, assessPairs } from './paired/assess.ts'
+import { isTargetReached } from './stop-rules.ts'
+import { formatMetricChange, formatNumber } from './wording.ts'
 
 /** The verdict on one candidate of one order: a pure function of what was asked and answered (invariant 3). */
 export type AssessInput = {
@@ -82,4 +79,51 @@ export function assessCandidate(input: AssessInput): Assessment {
   const { order, report, spec } = input
   const baseline = order.stop.rule === 'stability' ? findStabilityBaseline(input, order.stop.baseline) : null
   return { ...assessByRule(input), warnings: listWarnings(spec, report, baseline) }
+}
+
+const FLAG_WARNINGS = {
+  unisolated: 'not isolated: the candidate ran without a user or container of its own',
+  unreaped: 'processes may be left: it could not be proven that every process of an execution has ended',
+  forgeable:
+    'the score could be faked: the harness loads candidate code in its own process and has no separate score',
+} as const satisfies Record<Report['flags'][number], string>
+
+function computeSpread(values: readonly number[]): number {
+  return Math.max(...values) - Math.min(...values)
+}
+
+/** A baseline whose repeats vary by more than what counts as a gain cannot tell such gains apart. */
+function findNoisyBaseline(spec: Spec, snapshot: Snapshot): string[] {
+  const { stability } = spec.measurement
+  if (stability === null) return []
+  return listObjectives(spec.metric).flatMap(({ name, judged }) => {
+    const reading = lookUpMetric(snapshot, name, { judged, aggregation: stability.aggregation })
+    if (reading === null || reading.samples.length === 0) return []
+    const differs = computeSpread(reading.samples)
+    const least = computeLeastGain(spec, stability, { judged, base: reading.value })
+    if (differs <= least) return []
+    const limit = `the ${formatNumber(least)} that count as a gain`
+    return [`the baseline's repeats of ${name} differ by ${formatNumber(differs)}, more than ${limit}`]
+  })
+}
+
+/** In metric units. */
+function computeLeastGain(
+  { metric }: Spec,
+  stability: StabilitySpec,
+  by: { judged: boolean; base: number },
+): number {
+  const { method, relative_threshold } = stability.comparison
+  if (method !== 'absolute') return relative_threshold * Math.abs(by.base)
+  return by.judged ? (metric.judge?.minimum_improvement ?? 0) : stability.noise_threshold
+}
+
+/** What a reader must know beside the verdict; `baseline` is null unless ce's rules compared with one. */
+function listWarnings(spec: Spec, report: Report, baseline: StabilityBaseline | null): string[] {
+  const flags = [...new Set(report.flags)].map(flag => FLAG_WARNINGS[flag])
+  if (baseline === null) return flags
+  const compared = baseline.stored
+    ? NOT_NOISE_PROOF
+    : 'compared with one base run in the same job; not noise-proof'
+  return [compared, ...findNoisyBaseline(spec, baseline.snapshot), ...flags]
 }

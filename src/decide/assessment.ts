@@ -1,5 +1,4 @@
-import type { Comparison } from './comparison.ts'
-import type { NextMeasurement } from './ladder.ts'
+import type { Comparison, NextMeasurement } from './ce/stability.ts'
 
 /** What one order's report says about one candidate; JSON as it stands. */
 export type Assessment = {
@@ -63,3 +62,6 @@ export function createFinding(
 export function createRetryFinding(reason: string): AssessmentFinding {
   return createFinding('error', reason, { retry: true })
 }
+
+/** Recorded with every verdict, so that a replay applies the rules the verdict was taken under (invariant 3). */
+export const RULE_VERSION = '2'

@@ -1,13 +1,107 @@
-import { formatRunnerError } from '../model/runner-error.ts'
-import type { Execution, GateRun, Report, Side } from '../model/report.ts'
-import { getAggregation } from '../model/aggregate.ts'
-import { isJudgedMetric } from '../spec/judged.ts'
+import type { PairJob } from '../model/pairs.ts'
+import {
+  type Execution,
+  type GateRun,
+  getAggregation,
+  type Report,
+  type Side,
+  type Snapshot,
+} from '../model/report.ts'
+import { formatRunnerError, joinStreams } from '../model/text.ts'
+import { BUILT_IN_METRICS, isBenchmarkFormat } from '../spec/schema-values.ts'
 import type { Spec } from '../spec/schema.ts'
-import { createRetryFinding, type AssessmentFinding, createFinding } from './assessment.ts'
-import { isConstraintMet, formatConstraint, isGatePassed } from './gates.ts'
-import { isGateAggregated, listExecutions, readGate, readGateValue } from './readings.ts'
-import { findOtherBenchmarks } from './same-benchmarks.ts'
-import { formatNumber, formatCount } from './wording.ts'
+import { isJudgedMetric } from '../spec/spec-facts.ts'
+import { type AssessmentFinding, createFinding, createRetryFinding } from './assessment.ts'
+import {
+  formatConstraint,
+  isConstraintMet,
+  isGateAggregated,
+  isGatePassed,
+  listExecutions,
+  readGate,
+  readGateValue,
+} from './metrics.ts'
+import { formatCount, formatNumber } from './wording.ts'
+
+type BenchmarkCase = { spec: Spec; report: Pick<Report, 'executions'>; label: Side }
+
+/**
+ * Invariant 5: a mean over benchmarks says nothing about the one that is not in it, so every execution of both sides
+ * must have reported the very same ones.
+ */
+function findOtherBenchmarks({ spec, report, label }: BenchmarkCase): AssessmentFinding | null {
+  if (!isBenchmarkFormat(spec.measurement.output)) return null
+  const base = report.executions.filter(run => run.side === 'base' && isCounted(run))
+  const own = listExecutions(report, label).filter(isCounted)
+  const [first] = base.length > 0 ? base : own
+  if (first === undefined) return null
+  const names = listPrintedBenchmarks(first.metrics)
+  const unsteady = findFirstDifference(names, base)
+  if (unsteady !== null && label !== 'base') return createRetryFinding(`the base itself varies: ${unsteady}`)
+  const difference = unsteady ?? findFirstDifference(names, own)
+  return difference === null ? null : createBenchmarkFailure(difference)
+}
+
+/** The same, where the base is only a stored snapshot. */
+export function findOtherThanStored(
+  spec: Spec,
+  stored: Snapshot,
+  candidate: Snapshot,
+): AssessmentFinding | null {
+  if (!isBenchmarkFormat(spec.measurement.output)) return null
+  const difference = describeNameDifference(listSnapshotNames(stored), listSnapshotNames(candidate))
+  return difference === null ? null : createBenchmarkFailure(difference)
+}
+
+function createBenchmarkFailure(difference: string): AssessmentFinding {
+  return createFinding('error', `the benchmarks are not those of the base: ${difference}`, {
+    failure_class: 'eval',
+  })
+}
+
+function isCounted({ role, status }: Execution): boolean {
+  return status === 'ok' && role !== 'smoke' && role !== 'holdout'
+}
+
+function findFirstDifference(names: ReadonlySet<string>, runs: readonly Execution[]): string | null {
+  for (const { metrics } of runs) {
+    const difference = describeNameDifference(names, listPrintedBenchmarks(metrics))
+    if (difference !== null) return difference
+  }
+  return null
+}
+
+function listPrintedBenchmarks(metrics: Execution['metrics']): Set<string> {
+  return new Set(Object.keys(metrics).filter(name => !BUILT_IN_METRICS.has(name)))
+}
+
+function listSnapshotNames({ metrics = {}, diagnostics = {} }: Snapshot): Set<string> {
+  const names = [...Object.keys(metrics), ...Object.keys(diagnostics)]
+  return new Set(names.filter(name => !BUILT_IN_METRICS.has(name)))
+}
+
+const BENCHMARKS_SHOWN = 3
+
+function describeNameDifference(base: ReadonlySet<string>, candidate: ReadonlySet<string>): string | null {
+  const said = [
+    formatNames(
+      [...base].filter(name => !candidate.has(name)),
+      'missing',
+    ),
+    formatNames(
+      [...candidate].filter(name => !base.has(name)),
+      'new',
+    ),
+  ].filter(part => part !== null)
+  return said.length === 0 ? null : said.join('; ')
+}
+
+function formatNames(names: readonly string[], what: string): string | null {
+  if (names.length === 0) return null
+  const shown = names.toSorted().slice(0, BENCHMARKS_SHOWN).join(', ')
+  const more = names.length > BENCHMARKS_SHOWN ? ` and ${names.length - BENCHMARKS_SHOWN} more` : ''
+  return `${shown}${more} ${names.length === 1 ? 'is' : 'are'} ${what}`
+}
 
 /** What ends a judgement before any number is compared, in the order in which it counts (invariant 5). */
 type CandidateCase = {
@@ -185,4 +279,36 @@ export function findFailure(judged: CandidateCase): AssessmentFinding | null {
     if (found !== null) return found
   }
   return null
+}
+
+const FAILURE_LINES = 3
+
+/** Failures of unchanged code from which on they are no single accident. */
+const UNSTEADY_FAILURES = 2
+
+/**
+ * A harness that fails on unchanged code now and then, and not always: ideas would fail by the same chance. Null where
+ * no run failed, every run did, or one alone among many in pairs.
+ */
+export function describeUnsteadyHarness(
+  { executions }: Pick<Report, 'executions'>,
+  { earlier = [], most = UNSTEADY_FAILURES }: { earlier?: readonly PairJob[]; most?: number } = {},
+): string | null {
+  const pairs = earlier.flatMap(job => job.pairs).filter(({ lost }) => !lost)
+  const before = pairs
+    .flatMap(({ base, candidate }) => [base, candidate])
+    .filter(side => side === null).length
+  const failed = executions.filter(({ status }) => status !== 'ok')
+  const total = executions.length + 2 * pairs.length
+  const failures = failed.length + before
+  if (failures < most || failures === total) return null
+  return `the harness failed in ${failures} of ${formatCount(total, 'run')} of unchanged code${formatLastFailure(failed.at(-1))}
+Ideas would fail by the same chance. Make it exit 0 whenever it has measured, print the number, and let a gate or a constraint judge it; or mend what fails now and then.`
+}
+
+function formatLastFailure(run: Execution | undefined): string {
+  if (run === undefined) return ''
+  const how = run.error ?? (run.exit_code === null ? run.status : `exit ${run.exit_code}`)
+  const lines = joinStreams(run.output).trim().split('\n').slice(-FAILURE_LINES).join('\n')
+  return `: ${how}${lines === '' ? '' : `; its last lines:\n${lines}`}`
 }

@@ -1,19 +1,13 @@
 import type { HoldoutRule } from '../model/order.ts'
 import type { Execution, Report, Side } from '../model/report.ts'
-import { formatRunnerError } from '../model/runner-error.ts'
-import { BENCHMARK_COUNT } from '../spec/benchmark-formats.ts'
+import { formatRunnerError } from '../model/text.ts'
+import { BENCHMARK_COUNT } from '../spec/schema-values.ts'
 import type { Spec } from '../spec/schema.ts'
-import type { MetricDirection, EvidenceScale } from './evidence/difference.ts'
-import { estimateHodgesLehmann } from './evidence/hodges-lehmann.ts'
-import { isHarmShown } from './evidence/verdict.ts'
-import { computeSignedDelta } from './objectives.ts'
-import {
-  computeDifferences,
-  hasLogarithms,
-  type MetricPair,
-  computeTypicalBase,
-} from './paired/metric-pairs.ts'
-import { listExecutions, readNumber } from './readings.ts'
+import { estimateHodgesLehmann } from './evidence/interval.ts'
+import type { EvidenceScale, MetricDirection } from './evidence/rank-test.ts'
+import { isHarmShown } from './evidence/rules.ts'
+import { computeSignedDelta, listExecutions, readNumber } from './metrics.ts'
+import { computeDifferences, computeTypicalBase, hasLogarithms, type MetricPair } from './paired/evaluate.ts'
 
 /** All that anybody but a maintainer may learn of it: passed or not. */
 export type HoldoutVerdict =

@@ -1,18 +1,21 @@
 import type { Execution, Side } from '../model/report.ts'
 import type { Spec } from '../spec/schema.ts'
-import { createRetryFinding, type AssessmentFinding, createFinding } from './assessment.ts'
-import { type Comparison, computeRegressionBound } from './comparison.ts'
-import { type Objective, listObjectives, computeRelativeGain, computeSignedDelta } from './objectives.ts'
+import { type AssessmentFinding, createFinding, createRetryFinding } from './assessment.ts'
+import { type Comparison, computeRankScore, computeRegressionBound } from './ce/stability.ts'
 import {
-  type ReportExecutions,
+  computeRelativeGain,
+  computeSignedDelta,
+  findTieWinner,
+  listDecisiveMetrics,
   listExecutions,
-  type ValuePair,
-  readValuePair,
+  listObjectives,
+  type Objective,
   readNumber,
-} from './readings.ts'
-import { computeRankScore } from './stability.ts'
-import { isTargetReached } from './targets.ts'
-import { listDecisiveMetrics, findTieWinner } from './tie-breakers.ts'
+  readValuePair,
+  type ReportExecutions,
+  type ValuePair,
+} from './metrics.ts'
+import { isTargetReached } from './stop-rules.ts'
 import { formatMetricChange } from './wording.ts'
 
 /** Deterministic metrics: one run a side says it all, and a gain is believed when a second run agrees. */

@@ -1,12 +1,9 @@
+import { z } from 'zod'
 import type { Fetch, Registries, Release, ReleaseDate } from '../ports.ts'
-import type { Ecosystem } from './addition.ts'
-import { fetchProxyDate, GO_SERVERS, type GoServers } from './go/go-index.ts'
-import { READERS, type Registry } from './registry-readers.ts'
-import { isFetched, listReleaseHashes } from './release-hashes.ts'
-import type { RegistryAnswer } from './release-date.ts'
-import { findDateByName, NAME_REGISTRIES, type NameRegistry } from './releases-by-name.ts'
+import type { Ecosystem } from './package.ts'
+import { findDateByName, NAME_REGISTRIES, type NameRegistry, type RegistryAnswer } from './release-dates.ts'
 
-export interface RegistryAccess {
+interface RegistryAccess {
   /** Of winnow, for the user agent. */
   version: string
   /** Where the registries are; the public ones unless given. */
@@ -167,4 +164,175 @@ async function fetchAnswer(
     chunks.push(chunk)
   }
   return { text: Buffer.concat(chunks).toString('utf8'), lastModified: response.headers.get('last-modified') }
+}
+
+/** A file of a release as its registry has it, by the hash that a lockfile would write. */
+interface PublishedFile {
+  hash: string
+  at: string
+}
+
+interface HashRegistryReader {
+  base: string
+  path: (release: Pick<Release, 'name' | 'version'>) => string
+  /** All that there is of this version. */
+  published: (answer: unknown, version: string) => PublishedFile[]
+}
+
+/** Those that tell in one answer what each file is and when they took it: a date that its author sets says nothing. */
+type Registry = 'npm' | 'cargo' | 'pypi' | 'rubygems'
+
+const npmAnswer = z.object({
+  time: z.record(z.string(), z.string()),
+  versions: z.record(
+    z.string(),
+    z.looseObject({ dist: z.looseObject({ integrity: z.string().optional() }) }),
+  ),
+})
+const crateAnswer = z.object({ version: z.object({ created_at: z.string(), checksum: z.string() }) })
+const pypiAnswer = z.object({
+  urls: z.array(z.object({ upload_time_iso_8601: z.string(), digests: z.object({ sha256: z.string() }) })),
+})
+const gemAnswer = z.array(
+  z.object({ number: z.string(), platform: z.string(), created_at: z.string(), sha: z.string().nullish() }),
+)
+
+const READERS: Record<Registry, HashRegistryReader> = {
+  npm: {
+    base: 'https://registry.npmjs.org',
+    path: ({ name }) => `/${encodeURIComponent(name)}`,
+    published: (answer, version) => {
+      const { time, versions } = npmAnswer.parse(answer)
+      if (!Object.hasOwn(time, version) || !Object.hasOwn(versions, version)) return []
+      return [{ hash: versions[version]?.dist.integrity ?? '', at: time[version] ?? '' }]
+    },
+  },
+  cargo: {
+    base: 'https://crates.io',
+    path: ({ name, version }) => `/api/v1/crates/${encodeURIComponent(name)}/${encodeURIComponent(version)}`,
+    published: answer => {
+      const { created_at: at, checksum: hash } = crateAnswer.parse(answer).version
+      return [{ hash, at }]
+    },
+  },
+  pypi: {
+    base: 'https://pypi.org',
+    path: ({ name, version }) => `/pypi/${encodeURIComponent(name)}/${encodeURIComponent(version)}/json`,
+    published: answer =>
+      pypiAnswer.parse(answer).urls.map(({ upload_time_iso_8601: at, digests }) => {
+        return { hash: `sha256:${digests.sha256}`, at }
+      }),
+  },
+  rubygems: {
+    base: 'https://rubygems.org',
+    path: ({ name }) => `/api/v1/versions/${encodeURIComponent(name)}.json`,
+    published: (answer, version) =>
+      gemAnswer
+        .parse(answer)
+        .filter(({ number, platform }) => version === number || version === `${number}-${platform}`)
+        .map(({ sha, created_at: at }) => ({ hash: `sha256=${sha ?? ''}`, at })),
+  },
+}
+
+/** How each lockfile writes what an installer compares a file with; anything weaker, or of its own making, is none. */
+const HASHES: Partial<Record<Ecosystem, RegExp>> = {
+  npm: /^sha512-[A-Za-z\d+/]+=*$/,
+  cargo: /^[\da-f]{64}$/,
+  pypi: /^sha256:[\da-f]{64}$/,
+  rubygems: /^sha256=[\da-f]{64}$/,
+  go: /^(?:go\.mod )?h1:[A-Za-z\d+/]+=*$/,
+}
+
+/** An SRI text may name weaker hashes beside the one that counts; after # yarn writes the hash of the file once more. */
+const BESIDE_IN_NPM = /^(?:sha(?:1|256|384)-[A-Za-z\d+/]+=*|#[\da-f]+)$/
+
+/** From there files are fetched, and compared before they are used; the rest of a git, path or bundled source is not. */
+const FETCHED = /^(?:registry|(?:sparse\+)?https?:\/\/\S+)$/
+const INDEX_NAME = /^[\w-]+$/
+
+/**
+ * The hashes of every file that may be installed for it. Empty where the lockfile has none that a registry publishes
+ * as well, so that nobody could tell this package from another of its name.
+ */
+function listReleaseHashes({ ecosystem, source, integrity, files }: Release): readonly string[] {
+  const hash = Object.hasOwn(HASHES, ecosystem) ? HASHES[ecosystem as Ecosystem] : undefined
+  if (hash === undefined || integrity === null || !isFetched(ecosystem, source)) return []
+  if (ecosystem === 'go') return hash.test(integrity) ? [integrity] : []
+  const written = files ?? integrity.split(/[\s,]+/)
+  const counting = ecosystem === 'npm' ? written.filter(each => !BESIDE_IN_NPM.test(each)) : written
+  return counting.every(each => hash.test(each)) ? counting : []
+}
+
+function isFetched(ecosystem: string, source: string): boolean {
+  const place = source.replace(/, (?:installed as|in place of) .*$/, '')
+  // Pipenv names the index as the Pipfile does.
+  return FETCHED.test(place) || (ecosystem === 'pypi' && INDEX_NAME.test(place))
+}
+
+/** Where Go's checksum database, its module proxy and the index of the proxy are. */
+interface GoServers {
+  sums: string
+  proxy: string
+  index: string
+}
+
+const GO_SERVERS: GoServers = {
+  sums: 'https://sum.golang.org',
+  proxy: 'https://proxy.golang.org',
+  index: 'https://index.golang.org',
+}
+
+const infoAnswer = z.object({ Time: z.iso.datetime({ offset: true }) })
+const indexLine = z.object({ Path: z.string(), Version: z.string(), Timestamp: z.iso.datetime() })
+const PAGE = 2_000
+const MOST_PAGES = 4
+
+/**
+ * When the proxy first had this version: the index of the proxy says so, in the order in which it took them in. The
+ * commit's own time, which its author sets, says only from where on to look; a wrong one finds nothing. A go.mod has no
+ * hash (null), so that the checksum database has nothing to compare.
+ */
+async function fetchProxyDate(
+  { name, version }: Pick<Release, 'name' | 'version'>,
+  hash: string | null,
+  { servers, textAt }: { servers: GoServers; textAt: (url: string) => Promise<string> },
+): Promise<string | null> {
+  const [path, exact] = [escapeGoPath(name), escapeGoPath(version)]
+  if (hash !== null) {
+    const sums = await textAt(`${servers.sums}/lookup/${path}@${exact}`)
+    if (!sums.split('\n').includes(formatSumLine({ name, version }, hash))) return null
+  }
+  const info = infoAnswer.parse(JSON.parse(await textAt(`${servers.proxy}/${path}/@v/${exact}.info`)))
+  let since = info.Time
+  for (let page = 0; page < MOST_PAGES; page++) {
+    const lines = parseIndexLines(
+      await textAt(`${servers.index}/index?since=${encodeURIComponent(since)}&limit=${PAGE}`),
+    )
+    const found = lines.find(({ Path, Version }) => Path === name && Version === version)
+    if (found !== undefined) return found.Timestamp
+    const last = lines.at(-1)?.Timestamp
+    if (last === undefined || last === since || lines.length < PAGE) return null
+    since = last
+  }
+  return null
+}
+
+/** As go.sum has it, and the checksum database as well. */
+function formatSumLine({ name, version }: Pick<Release, 'name' | 'version'>, hash: string): string {
+  const sum = /^go\.mod (.*)$/.exec(hash)?.[1]
+  return sum === undefined ? `${name} ${version} ${hash}` : `${name} ${version}/go.mod ${sum}`
+}
+
+function parseIndexLines(text: string): z.infer<typeof indexLine>[] {
+  const lines = text.split('\n').filter(line => line !== '')
+  return lines.map(line => indexLine.parse(JSON.parse(line)))
+}
+
+/** Go's servers take no capitals, since some disks cannot tell them apart. */
+function escapeGoPath(text: string): string {
+  const small = text.replace(/[A-Z]/g, letter => `!${letter.toLowerCase()}`)
+  return small
+    .split('/')
+    .map(part => encodeURIComponent(part).replaceAll('%2B', '+'))
+    .join('/')
 }

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { UserError } from '../errors.ts'
 import { buildLocalIsolation } from './isolation.ts'
 import type { ObjectFormat } from './object-format.ts'
-import { type GitTask, createGitRunner } from './runner.ts'
+import { createGitRunner, type GitTask } from './runner.ts'
 
 /** The format of the repository at `dir`, or null if none was made there yet. */
 export async function readRepositoryFormat(dir: string): Promise<ObjectFormat | null> {
@@ -99,4 +99,34 @@ function explainCreateFailure(dir: string, error: unknown): unknown {
     fix: 'give write permission or free space there, or choose another cache directory',
     cause: error,
   })
+}
+
+const FIRST_BRANCH = 'main'
+
+/** Nobody's name and nobody's settings: the commit is the same on every machine but for its date. */
+const AUTHOR = ['-c', 'user.name=winnow', '-c', 'user.email=winnow@localhost', '-c', 'commit.gpgSign=false']
+
+/** Makes a repository of a folder, with one commit of all that is in it. */
+export async function createRepository(
+  directory: string,
+  env: Readonly<Record<string, string>>,
+  message: string,
+): Promise<void> {
+  const git = createGitRunner(buildLocalIsolation(directory, env))
+  await git.run(toSilentTask(['init', '--template=', `--initial-branch=${FIRST_BRANCH}`]))
+  await git.run(toSilentTask(['add', '--all', '--force', '--verbose']))
+  await git.run(toSilentTask([...AUTHOR, 'commit', '--no-verify', '-m', message]))
+}
+
+function toSilentTask(args: readonly string[]): GitTask<void> {
+  return { args, parse: () => undefined }
+}
+
+/** A small file that may not be there: not worth a trip to the thread pool. */
+export function readOptional(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    return toNullIfMissing(error)
+  }
 }

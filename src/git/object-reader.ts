@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer'
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
-import { closeInput, keepProcessAlive } from './hold-open.ts'
 import type { Isolation } from './isolation.ts'
 import { isObjectType, isOid, type ObjectType, type Oid } from './object-format.ts'
+import { closeInput, keepProcessAlive } from './shell-runner.ts'
 
 export interface StoredObject {
   type: ObjectType

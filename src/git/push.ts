@@ -1,6 +1,7 @@
-import { isAllowedRef, isSetupRef } from './allowed-ref.ts'
+import { rm, stat } from 'node:fs/promises'
+import { toNullIfMissing } from './bare-repository.ts'
 import { isOid, type Oid } from './object-format.ts'
-import { isNetwork } from './remote-failure.ts'
+import { isNetwork } from './remote-connection.ts'
 import type { GitOutput, GitTask } from './runner.ts'
 
 export interface RefUpdate {
@@ -12,7 +13,7 @@ export interface RefUpdate {
 }
 
 /** What the remote said to one push, before a worktree or a network failure is looked into. */
-export interface PushAnswer {
+interface PushAnswer {
   output: GitOutput
   /** every ref that did not move, with git's reason */
   rejected: { ref: string; reason: string }[]
@@ -28,7 +29,7 @@ const NEAR_RECEIVE_PACK = '-c receive.autogc=false -c gc.auto=0 -c maintenance.a
 const NEAR = ['-c', 'pack.window=0', '-c', 'pack.threads=1']
 
 /** A receiving repository on this machine: its hooks and gc stay off, its checked-out branch stays put. */
-export const QUIET_RECEIVE_PACK =
+const QUIET_RECEIVE_PACK =
   'git -c core.hooksPath=/dev/null -c receive.autogc=false -c receive.denyCurrentBranch=refuse ' +
   '-c receive.denyDeleteCurrent=refuse -c receive.denyDeletes=false -c receive.denyNonFastForwards=false ' +
   '-c receive.updateServerInfo=false -c gc.auto=0 -c maintenance.auto=false -c core.fsmonitor=false receive-pack'
@@ -85,4 +86,132 @@ function parseRejected(stdout: string): PushAnswer['rejected'] {
     rejected.push({ ref: refs.slice(refs.indexOf(':') + 1), reason: summary })
   }
   return rejected
+}
+
+export type PushResult =
+  | { ok: true }
+  /** somebody moved these refs first: nothing was written, look again */
+  | { ok: false; reason: 'lease'; refs: string[] }
+  | { ok: false; reason: 'checked-out'; ref: string; worktree: string }
+  | { ok: false; reason: 'atomic-refused' | 'refused'; message: string; rule?: string }
+
+/** null: not an answer of the remote about refs, but a failure to reach or use it. */
+export function classifyPush(answer: PushAnswer, updates: readonly RefUpdate[]): PushResult | null {
+  const { output, rejected } = answer
+  if (output.exitCode === 0) return { ok: true }
+  const missing = findAlreadyDeleted(output.stderr, updates)
+  if (missing.length > 0) return { ok: false, reason: 'lease', refs: missing }
+  if (/does not support --atomic/.test(output.stderr)) {
+    return { ok: false, reason: 'atomic-refused', message: extractRemoteMessage(output.stderr) }
+  }
+  if (rejected.every(({ reason }) => UNKNOWN.test(reason))) return null
+  const lost = findLostRefs(answer, updates)
+  if (lost.length > 0) return { ok: false, reason: 'lease', refs: lost }
+  const held = rejected.find(({ reason }) => CHECKED_OUT.test(reason))
+  if (held !== undefined) return { ok: false, reason: 'checked-out', ref: held.ref, worktree: '' }
+  return toPushRefusal(answer)
+}
+
+/** A lost race shows in our own look (stale info), or in the words of the remote that could not lock the ref. */
+function findLostRefs({ output, rejected }: PushAnswer, updates: readonly RefUpdate[]): string[] {
+  const seen = rejected.filter(({ reason }) => STALE.test(reason)).map(({ ref }) => ref)
+  if (seen.length > 0) return seen
+  const unlocked = [...`${output.stderr}\n${output.stdout}`.matchAll(LOCK)].filter(([, , why = '']) =>
+    MOVED.test(why),
+  )
+  return updates.map(({ ref }) => ref).filter(ref => unlocked.some(([, name]) => name === ref))
+}
+
+const STALE = /stale info|fetch first|incorrect old value|reference (?:already exists|does not exist)\)/
+/** The connection broke: the refs may or may not have moved. */
+const UNKNOWN = /remote failed to report status/
+const LOCK = /cannot lock ref '([^']+)': (.*)/g
+/** Not among them: a branch in the way (`'refs/heads/a' exists; cannot create 'refs/heads/a/b'`). */
+const MOVED = /^is at .* but expected|^reference already exists|^unable to resolve reference|: File exists/
+
+const CHECKED_OUT = /branch is currently checked out|deletion of the current branch prohibited/
+
+function findAlreadyDeleted(stderr: string, updates: readonly RefUpdate[]): string[] {
+  return updates
+    .filter(({ to }) => to === null)
+    .map(({ ref }) => ref)
+    .filter(ref => stderr.includes(`unable to delete '${ref}': remote ref does not exist`))
+}
+
+function toPushRefusal({ output, rejected }: PushAnswer): PushResult {
+  const own = rejected.filter(({ reason }) => !ATOMIC.test(reason))
+  const words = extractRemoteMessage(output.stderr)
+  const causes = (own.length > 0 ? own : rejected).map(({ ref, reason }) => `${ref}: ${reason}`)
+  const message = [...causes, ...(words === '' ? [] : [words])].join('\n')
+  const rule = /\bGH\d{3}\b/.exec(words)?.[0] ?? (/pre-receive hook declined/.test(message) ? words : '')
+  const reason = own.length === 0 ? 'atomic-refused' : 'refused'
+  return { ok: false, reason, message, ...(rule === '' ? {} : { rule }) }
+}
+
+const ATOMIC = /atomic (?:push|transaction) fail|transaction aborted/i
+
+/** What the remote itself printed, without git's prefix. */
+function extractRemoteMessage(stderr: string): string {
+  const said = stderr.split('\n').filter(line => line.startsWith('remote:'))
+  const words = said.map(line => line.slice('remote:'.length).trim()).filter(line => line !== '')
+  return words.length > 0 ? words.join('\n') : stderr.trim()
+}
+
+/** Invariant 12, narrow hands: the only refs winnow ever writes, matched as whole path components. */
+const SPEC = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
+const NAME = /^[A-Za-z0-9]+(?:[._-][A-Za-z0-9]+)*$/
+const TIMESTAMP = /^[0-9]+(?:[-T.]?[0-9]+)*Z?$/
+const ARCHIVED = /^(?:optimize|state|closed)$/
+
+const FAMILIES: Readonly<Record<string, readonly RegExp[]>> = {
+  '': [SPEC],
+  '-exp': [SPEC, NAME],
+  '-campaign': [SPEC],
+  '-state': [SPEC],
+  '-closed': [SPEC],
+  '-archive': [SPEC, TIMESTAMP, ARCHIVED],
+  '-forge': [SPEC],
+}
+
+export function isAllowedRef(prefix: string, ref: string): boolean {
+  const head = `refs/heads/${prefix}`
+  if (!isPrefix(prefix) || !ref.startsWith(head)) return false
+  const [suffix = '', ...rest] = ref.slice(head.length).split('/')
+  const family = Object.hasOwn(FAMILIES, suffix) ? FAMILIES[suffix] : undefined
+  if (family === undefined || rest.length !== family.length) return false
+  return family.every((pattern, index) => isComponent(rest[index] ?? '', pattern))
+}
+
+export function isPrefix(prefix: string): boolean {
+  return prefix !== '' && prefix.split('/').every(part => isComponent(part, NAME))
+}
+
+function isComponent(part: string, pattern: RegExp): boolean {
+  return part.length <= 200 && pattern.test(part) && !part.toLowerCase().endsWith('.lock')
+}
+
+/** The branch of the pull request that sets winnow up. A number follows where an earlier one is still there. */
+export const SETUP_BRANCH = 'winnow-setup'
+export const MOST_SETUP_BRANCHES = 9
+const SETUP_REF = /^refs\/heads\/winnow-setup(?:-[2-9])?$/
+
+/** Only ever made, and never moved: what a person pushed there stays. */
+function isSetupRef(ref: string): boolean {
+  return SETUP_REF.test(ref)
+}
+
+/** git holds the lock of a ref for milliseconds; after a minute its owner was killed. */
+const STALE_MS = 60_000
+
+/**
+ * Invariant 7: a push killed while the user's own repository was writing one of our branches leaves its lock
+ * there for ever. Invariant 12: only the lock of a branch we are about to write is removed.
+ */
+export async function removeStaleLock(stderr: string, updates: readonly RefUpdate[]): Promise<boolean> {
+  const path = /Unable to create '([^']+\.lock)': File exists/.exec(stderr)?.[1]
+  if (path === undefined || !updates.some(({ ref }) => path.endsWith(`/${ref}.lock`))) return false
+  const found = await stat(path).catch(toNullIfMissing)
+  if (found !== null && Date.now() - found.mtimeMs < STALE_MS) return false
+  await rm(path, { force: true })
+  return true
 }

@@ -1,36 +1,57 @@
 import { resolve } from 'node:path'
 import { UserError } from '../errors.ts'
-import { isPrefix } from './allowed-ref.ts'
 import {
   createBareRepository,
-  readRepositoryFormat,
   getScratchDir,
+  readRepositoryFormat,
   removeAbandonedFiles,
 } from './bare-repository.ts'
-import { requireGit } from './git-version.ts'
-import { type History, createHistory } from './history-queries.ts'
+import { TreeDiffer } from './diff.ts'
+import { createFetcher, dropTrackingRef, type Fetcher, readTrackedTip, writeTrackingRef } from './fetch.ts'
+import { createHistory, type History } from './history.ts'
 import {
-  type Isolation,
   buildLocalIsolation,
   buildNetworkIsolation,
   buildOwnerIsolation,
+  type Isolation,
 } from './isolation.ts'
-import { type Materializer, createMaterializer } from './materialize.ts'
-import { computeEmptyTreeOid, type ObjectFormat, type Oid, getZeroOid } from './object-format.ts'
+import { createMaterializer, type Materializer } from './materialize.ts'
+import { computeEmptyTreeOid, getZeroOid, type ObjectFormat, type Oid } from './object-format.ts'
 import { ObjectReader } from './object-reader.ts'
-import { type ObjectStore, createObjectStore } from './object-store.ts'
-import { applyPatch, type PatchResult } from './apply-patch.ts'
-import { type LocalRemote, openLocalRemote } from './neighbour.ts'
-import { isScattered, buildRepackTask } from './pack-up.ts'
-import { createPatch } from './patch-between.ts'
-import { type Remote, createRemote } from './remote.ts'
-import { createNetworkRunner } from './network-runner.ts'
-import { isNetwork, isPath } from './remote-failure.ts'
-import { toLocalPath, detectRemoteFormat } from './remote-format.ts'
-import { type RemoteLimits, readSilenceLimit } from './remote-limits.ts'
-import { createGitRunner } from './runner.ts'
-import { type ShellRunner, createShellRunner } from './shell-runner.ts'
-import { TreeDiffer } from './tree-differ.ts'
+import { createObjectStore, type ObjectStore } from './objects.ts'
+import { buildRepackTask, isScattered, type LocalRemote, openLocalRemote } from './packs.ts'
+import { applyPatch, createPatch, type PatchResult } from './patch.ts'
+import {
+  buildPushTask,
+  classifyPush,
+  isPrefix,
+  type PushResult,
+  type RefUpdate,
+  removeStaleLock,
+  requireOwnRefs,
+} from './push.ts'
+import {
+  createRemoteConnection,
+  detectRemoteFormat,
+  explainRemoteFailure,
+  isNetwork,
+  isPath,
+  PUSH,
+  PUSH_AS_APP,
+  type RemoteContext,
+  type RemoteRefs,
+  toLocalPath,
+} from './remote-connection.ts'
+import {
+  createGitRunner,
+  createNetworkRunner,
+  type GitRunner,
+  readSilenceLimit,
+  type RemoteLimits,
+  requireGit,
+} from './runner.ts'
+import { createShellRunner, type ShellRunner } from './shell-runner.ts'
+import { listWorktrees, type Worktree } from './work-tree.ts'
 
 export interface OpenOptions {
   /** winnow's own bare repository, created when it does not exist */
@@ -158,5 +179,92 @@ function checkOptions({ remote, prefix }: OpenOptions): void {
     throw new UserError(`${JSON.stringify(prefix)} cannot be the prefix of branches`, {
       fix: "use letters, digits, '-', '_' or '.', for example 'optimize'",
     })
+  }
+}
+
+interface Remote extends Fetcher {
+  remoteRefs(patterns?: readonly string[]): Promise<RemoteRefs>
+  /** where this ref was when it was last fetched or pushed from here; the remote may have moved it since */
+  readTrackedTip(ref: string): Oid | null
+  /** forgets that */
+  dropTrackingRef(ref: string): void
+  /** the one push: leased, atomic, and of winnow's own branches only */
+  push(updates: readonly RefUpdate[], how?: PushOptions): Promise<PushResult>
+  /** there is a token of its own for pushes that bring workflow files */
+  readonly canPushWorkflows: boolean
+  /** the user's worktrees, main one included, that have one of these refs checked out; [] for a real remote */
+  worktreesHolding(refs: readonly string[]): Promise<(Worktree & { branch: string })[]>
+}
+
+interface PushOptions {
+  /** with the token that may, where there is one */
+  bringsWorkflows?: boolean
+}
+
+/** By whom a remote is reached, and the remote itself where it is somebody's repository on this machine. */
+interface RemoteAccess {
+  network: GitRunner
+  bringer: GitRunner | null
+  local: GitRunner
+  neighbour: LocalRemote | null
+}
+
+function createRemote(place: RemoteContext, { network, bringer, local, neighbour }: RemoteAccess): Remote {
+  const line = createRemoteConnection(place, network)
+  const { ask } = line
+  const remote: Remote = {
+    remoteRefs: line.refs,
+    readTrackedTip: ref => readTrackedTip(place.dir, ref),
+    dropTrackingRef: ref => dropTrackingRef(place.dir, ref),
+    ...createFetcher(line),
+    canPushWorkflows: bringer !== null,
+    async push(updates, { bringsWorkflows = false } = {}) {
+      if (updates.length === 0) return { ok: true }
+      requireOwnRefs(place.prefix, updates)
+      const task = buildPushTask({ ...place, updates, asPack: (await neighbour?.canKeepPacks()) ?? false })
+      const by = bringsWorkflows ? bringer : network
+      if (by === null) throw new Error('nobody was given a token that may bring workflow files')
+      const doing = bringsWorkflows ? PUSH_AS_APP : PUSH
+      let answer = await ask(doing, task, by)
+      if (place.local && (await removeStaleLock(answer.output.stderr, updates))) {
+        answer = await ask(doing, task, by)
+      }
+      const result = classifyPush(answer, updates)
+      if (result === null) throw explainRemoteFailure(doing, place.remote, place.dir, answer.output.stderr)
+      if (result.ok) trackPushedRefs(place.dir, updates)
+      return result.ok ? result : explain(result, updates)
+    },
+    async worktreesHolding(refs) {
+      const path = place.local ? toLocalPath(place.remote) : null
+      if (path === null) return []
+      const worktrees = await ask('list the worktrees of', listWorktrees(path), local)
+      return worktrees.flatMap(({ path, branch }) =>
+        branch !== null && refs.includes(branch) ? [{ path, branch }] : [],
+      )
+    },
+  }
+
+  /** What the remote's words leave open is looked up: which worktree, or whether a ref has moved after all. */
+  async function explain(
+    result: PushResult & { ok: false },
+    updates: readonly RefUpdate[],
+  ): Promise<PushResult> {
+    if (result.reason === 'checked-out') {
+      const [holder] = await remote.worktreesHolding([result.ref])
+      return { ...result, worktree: holder?.path ?? place.remote }
+    }
+    if (result.reason === 'lease' || result.rule !== undefined) return result
+    const { refs } = await line.refs(updates.map(({ ref }) => ref))
+    const moved = updates.filter(({ ref, from }) => (refs.get(ref) ?? null) !== from)
+    return moved.length === 0 ? result : { ok: false, reason: 'lease', refs: moved.map(({ ref }) => ref) }
+  }
+
+  return remote
+}
+
+function trackPushedRefs(dir: string, updates: readonly RefUpdate[]): void {
+  for (const { ref, to } of updates) {
+    if (to === null) dropTrackingRef(dir, ref)
+    else writeTrackingRef(dir, { ref, oid: to })
   }
 }

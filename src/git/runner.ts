@@ -1,7 +1,8 @@
 import { Buffer } from 'node:buffer'
+import { spawn } from 'node:child_process'
 import { GitError, type SimpleGit, simpleGit } from 'simple-git'
+import { ForgeError, UserError } from '../errors.ts'
 import { CONFIG, type Isolation } from './isolation.ts'
-import { detectStorageFailure } from './storage-failure.ts'
 
 /** A git command as data: its arguments and what its output means. One task, one parser, one file. */
 export interface GitTask<T> {
@@ -105,3 +106,204 @@ const UNSAFE = {
   allowUnsafePager: true,
   allowUnsafeInclude: true,
 } as const
+
+/**
+ * Runs commands that speak to a server. Each is a process group of its own, so that the helpers of git (for http, ssh)
+ * end with it where the server hangs.
+ */
+export function createNetworkRunner(isolation: Isolation, limits: RemoteLimits): GitRunner {
+  return {
+    run: task =>
+      runGitTask(task, isolation.cwd, () =>
+        runWithLimits(limits, onBytes => startGit(isolation, task, limits, onBytes)),
+      ),
+  }
+}
+
+function startGit(
+  { cwd, env, configArgs }: Isolation,
+  task: GitTask<unknown>,
+  { silenceSeconds }: RemoteLimits,
+  onBytes: () => void,
+): RunningCommand<GitOutput> {
+  const slow = ['-c', 'http.lowSpeedLimit=1', '-c', `http.lowSpeedTime=${Math.ceil(silenceSeconds)}`]
+  const child = spawn('git', [...configArgs, ...slow, ...task.args], {
+    cwd,
+    env: { ...env, ...task.env },
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const [stdout, stderr] = [child.stdout, child.stderr].map(stream => {
+    const chunks: Buffer[] = []
+    stream.on('data', (chunk: Buffer) => {
+      chunks.push(chunk)
+      onBytes()
+    })
+    return () => Buffer.concat(chunks).toString('utf8')
+  })
+  const done = new Promise<GitOutput>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code, signal) => {
+      if (code === null) return reject(new Error(`git was ended by ${signal}`))
+      resolve({ exitCode: code, stdout: stdout?.() ?? '', stderr: stripProgress(stderr?.() ?? '') })
+    })
+  })
+  return { done, end: signal => endProcessGroup(child.pid, signal) }
+}
+
+/** How long a command that speaks to a remote is waited for. */
+export interface RemoteLimits {
+  /** Without a byte of output from git, whose progress display counts. */
+  silenceSeconds: number
+  /** The person or the system wants this process to end. */
+  stop: AbortSignal | null
+}
+
+const DEFAULT_SECONDS = 60
+const SETTING = 'WINNOW_REMOTE_TIMEOUT'
+
+/** Seconds without a byte after which a remote counts as hanging. */
+export function readSilenceLimit(env: Readonly<Record<string, string>>): number {
+  const given = env[SETTING]
+  if (given === undefined || given === '') return DEFAULT_SECONDS
+  const seconds = Number(given)
+  if (Number.isFinite(seconds) && seconds > 0) return seconds
+  throw new UserError(`${SETTING} is ${JSON.stringify(given)}, which is no number of seconds`, {
+    fix: `unset it (${DEFAULT_SECONDS} seconds without a byte), or set it to a number above 0`,
+  })
+}
+
+/** The remote accepted a connection and sent nothing. What was asked of it may have been done. */
+export class SilentRemote extends ForgeError {
+  /** Only another look shows whether a push was done. */
+  readonly isPush: boolean
+  constructor(what: string, { isPush = false, ...detail }: ForgeError['detail'] & { isPush?: boolean } = {}) {
+    super(what, detail)
+    this.isPush = isPush
+  }
+}
+
+/** A running command, and how to end it with all its children. */
+interface RunningCommand<T> {
+  done: Promise<T>
+  end: (signal: 'SIGTERM' | 'SIGKILL') => void
+}
+
+/** An interrupted process has two seconds: one to finish what it writes, the rest to end it. */
+const FINISH_MS = 1_000
+const KILL_MS = 300
+
+/** Ends a command that hangs, or that is still under way some time after the process was asked to end. */
+export async function runWithLimits<T>(
+  { silenceSeconds, stop }: RemoteLimits,
+  start: (onBytes: () => void) => RunningCommand<T>,
+): Promise<T> {
+  let ended: Error | null = null
+  const timers = new Set<NodeJS.Timeout>()
+  const later = (ms: number, act: () => void) => {
+    const timer = setTimeout(act, ms)
+    timers.add(timer)
+    return timer
+  }
+  let giveUp: (error: Error) => void = () => undefined
+  const over = new Promise<never>((_, reject) => (giveUp = reject))
+  // Rejected or not, the race below is what counts.
+  over.catch(() => undefined)
+  const end = (why: Error) => {
+    if (ended !== null) return
+    ended = why
+    running.end('SIGTERM')
+    later(KILL_MS, () => {
+      running.end('SIGKILL')
+      giveUp(why)
+    })
+  }
+  const silent = later(silenceSeconds * 1000, () =>
+    end(new SilentRemote(`the remote sent no byte for ${silenceSeconds} s`)),
+  )
+  const stopping = () => void later(FINISH_MS, () => end(new Error('git was ended with this process')))
+  const running = start(() => void silent.refresh())
+  if (stop?.aborted === true) stopping()
+  stop?.addEventListener('abort', stopping, { once: true })
+  try {
+    const value = await Promise.race([running.done, over])
+    if (ended !== null) throw ended
+    return value
+  } catch (error) {
+    throw ended ?? error
+  } finally {
+    stop?.removeEventListener('abort', stopping)
+    for (const timer of timers) clearTimeout(timer)
+  }
+}
+
+/** Signals a process group, which may have ended by itself. */
+export function endProcessGroup(pid: number | undefined, signal: 'SIGTERM' | 'SIGKILL'): void {
+  if (pid === undefined) return
+  try {
+    process.kill(-pid, signal)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
+  }
+}
+
+const PROGRESS =
+  /^(?:remote: )?(?:Enumerating|Counting|Compressing|Receiving|Resolving|Writing|Unpacking|Checking|Delta compression|Total|Updating)\b/
+
+/** The messages of git and the remote, without their progress displays. */
+export function stripProgress(stderr: string): string {
+  if (!stderr.includes('\r') && !/^(?:remote: )?[A-Z][a-z ]+:? .*\d/m.test(stderr)) return stderr
+  const lines = stderr.split('\n').flatMap(line => {
+    const parts = line.split('\r')
+    const kept = parts.filter(part => part !== '' && !PROGRESS.test(part))
+    return kept.length > 0 || line === '' ? [kept.join('\n')] : []
+  })
+  return lines.join('\n')
+}
+
+/** What git prints, here and not on the remote, when it cannot store something. */
+const WORDS =
+  /^(?:error|fatal): .*(?:No space left on device|Disk quota exceeded|Read-only file system|insufficient permission for adding an object|unable to create temporary (?:object )?file).*$/m
+
+/** null: something else went wrong. */
+export function detectStorageFailure(directory: string, stderr: string): UserError | null {
+  const words = WORDS.exec(stderr)?.[0]
+  if (words === undefined) return null
+  return explainUnwritable(directory, words.replace(/^\w+: /, ''))
+}
+
+export function explainUnwritable(directory: string, why: string, cause?: unknown): UserError {
+  return new UserError(`git objects cannot be written to ${directory}: ${why}`, {
+    place: { file: directory },
+    fix: 'free space or give write permission, then run the same command again; nothing was half-written',
+    ...(cause === undefined ? {} : { cause }),
+  })
+}
+
+const MINIMUM = [2, 38] as const
+
+const version: GitTask<string> = {
+  args: ['version'],
+  parse: ({ stdout }) => /\d+\.\d+(?:\.\d+)?/.exec(stdout)?.[0] ?? stdout.trim(),
+}
+
+/** Which git there is, where it can be used. */
+export async function requireGit(runner: GitRunner): Promise<string> {
+  const found = await runner.run(version).catch((error: unknown) => {
+    throw new UserError('git was not found', {
+      fix: `install git ${MINIMUM.join('.')} or newer and put it on PATH`,
+      cause: error,
+    })
+  })
+  if (!isNewEnough(found)) {
+    throw new UserError(`git ${found} is too old: winnow needs git ${MINIMUM.join('.')} or newer`, {
+      fix: 'upgrade git; nothing was written',
+    })
+  }
+  return found
+}
+
+export function isNewEnough(found: string): boolean {
+  const [major = 0, minor = 0] = found.split('.').map(Number)
+  return major > MINIMUM[0] || (major === MINIMUM[0] && minor >= MINIMUM[1])
+}

@@ -1,12 +1,60 @@
 import { copyFile, mkdtemp, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { toNullIfMissing, getScratchDir } from './bare-repository.ts'
-import { buildOwnerIsolation } from './isolation.ts'
+import { UserError } from '../errors.ts'
+import { getScratchDir, toNullIfMissing } from './bare-repository.ts'
+import { buildLocalIsolation, buildNetworkIsolation, buildOwnerIsolation } from './isolation.ts'
 import type { Oid } from './object-format.ts'
-import { unquotePath } from './path-bytes.ts'
-import { type GitOutput, type GitRunner, createGitRunner } from './runner.ts'
+import { createGitRunner, GitExit, type GitOutput, type GitRunner, type GitTask } from './runner.ts'
+import { unquotePath } from './tree.ts'
 
-export interface WorkTreeRequest {
+/** The user's repository as it is found, which is only read. */
+export interface Checkout {
+  /** Absolute; null in a bare repository. */
+  topLevel: string | null
+  commonDir: string
+  /** Full name of the branch HEAD is on; null when detached. */
+  head: string | null
+  remotes: { name: string; url: string }[]
+}
+
+/** User configuration matters here: a remote's URL may be rewritten by it. */
+export async function inspectCheckout(
+  directory: string,
+  env: Readonly<Record<string, string>>,
+): Promise<Checkout> {
+  const git = createGitRunner(buildLocalIsolation(directory, env))
+  const ask = (...args: string[]) => git.run({ args, answers: [1, 128], parse: output => output })
+  const inside = await ask('rev-parse', '--path-format=absolute', '--git-common-dir', '--is-bare-repository')
+  if (inside.exitCode !== 0) {
+    throw new UserError(`${directory} is not in a git repository`, {
+      fix: 'run winnow inside the repository to be optimised, or git init first',
+    })
+  }
+  const [commonDir = '', bare] = inside.stdout.trimEnd().split('\n')
+  const topLevel = bare === 'true' ? null : (await ask('rev-parse', '--show-toplevel')).stdout.trimEnd()
+  const head = (await ask('symbolic-ref', '-q', 'HEAD').catch(acceptGitExit)).stdout.trim()
+  const urls = await ask('config', '--get-regexp', '^remote\\..*\\.url$').catch(acceptGitExit)
+  return {
+    topLevel,
+    commonDir,
+    head: head || null,
+    remotes: urls.exitCode === 0 ? parseRemotes(urls.stdout) : [],
+  }
+}
+
+function acceptGitExit(error: unknown) {
+  if (error instanceof GitExit) return error.output
+  throw error
+}
+
+function parseRemotes(text: string): Checkout['remotes'] {
+  return text.split('\n').flatMap(line => {
+    const match = /^remote\.(.+)\.url (.+)$/.exec(line)
+    return match?.[1] && match[2] ? [{ name: match[1], url: match[2] }] : []
+  })
+}
+
+interface WorkTreeRequest {
   /** winnow's own repository, which holds HEAD's commit already and takes what is new. */
   into: string
   topLevel: string
@@ -121,4 +169,43 @@ function buildSilentTask(args: readonly string[]) {
 /** `100644 <oid> <stage>`, then the path. */
 function parseConflictPath(line: string): string {
   return unquotePath(line.slice(line.indexOf('\t') + 1))
+}
+
+/** Paths of a work tree that are not as they are committed: changed, removed, or new and not ignored. */
+export function listUncommittedPaths(
+  topLevel: string,
+  env: Readonly<Record<string, string>>,
+): Promise<string[]> {
+  return createGitRunner(buildNetworkIsolation(topLevel, env)).run({
+    args: [
+      'status',
+      '--porcelain',
+      '-z',
+      '--no-renames',
+      '--untracked-files=all',
+      '--ignore-submodules=dirty',
+    ],
+    parse: ({ stdout }) => stdout.split('\0').flatMap(line => (line === '' ? [] : [line.slice(3)])),
+  })
+}
+
+export interface Worktree {
+  path: string
+  /** full ref name; null when detached or bare */
+  branch: string | null
+}
+
+/** Of the user's repository, which is only read. */
+export function listWorktrees(repository: string): GitTask<Worktree[]> {
+  return {
+    args: ['-C', repository, 'worktree', 'list', '--porcelain', '-z'],
+    parse: ({ stdout }) => stdout.split('\0\0').flatMap(parseWorktree),
+  }
+}
+
+function parseWorktree(block: string): Worktree[] {
+  const fields = new Map(block.split('\0').map(line => [line.split(' ', 1)[0] ?? '', line]))
+  const path = fields.get('worktree')?.slice('worktree '.length)
+  if (path === undefined || fields.has('bare')) return []
+  return [{ path: unquotePath(path), branch: fields.get('branch')?.slice('branch '.length) ?? null }]
 }

@@ -1,24 +1,24 @@
 import { z } from 'zod'
 import { findFailure } from '../decide/failures.ts'
-import { item } from '../measure/output/items.ts'
-import { hashSha256 } from '../model/canonical.ts'
-import { drawSeed } from '../model/coins.ts'
-import { isReportingPurpose, type Order } from '../model/order.ts'
-import { MAX_REPORT_BYTES } from '../model/parcel.ts'
+import { type JobFile, parseJobFile, readJobFile } from '../measure/job-file.ts'
+import { item } from '../measure/output/harness-output.ts'
+import { hashSha256 } from '../model/canonical-json.ts'
+import { eventPayloads, type ScoreRecord } from '../model/event-schemas.ts'
+import { digestSchema } from '../model/ids.ts'
+import { drawSeed, isReportingPurpose, type Order } from '../model/order.ts'
+import { MAX_REPORT_BYTES } from '../model/report-artifact.ts'
 import {
-  markSideBroken,
   type Execution,
   type JudgingUsage as Cost,
+  markSideBroken,
   type Report,
   reportSchema,
 } from '../model/report.ts'
-import { countSampleItems } from '../spec/judged.ts'
 import type { Spec } from '../spec/schema.ts'
-import { type JudgingPlan, type PairSide, orderSides } from './batch.ts'
-import { computeMeanScores, collectScores } from './item-pairs.ts'
-import type { ScoreRecord } from '../model/score-record.ts'
-import { type JudgeSettings, type Rubric, buildRubric } from './rubric.ts'
-import { drawFreshSample, type ItemPair } from './sample.ts'
+import { countSampleItems } from '../spec/spec-facts.ts'
+import { drawFreshSample, type ItemPair, type JudgingPlan, orderSides, type PairSide } from './batch.ts'
+import { collectScores, computeMeanScores } from './evidence.ts'
+import { buildRubric, type JudgeSettings, type Rubric } from './rubric.ts'
 
 /** What came of measuring an order of a judged campaign: the report as it stands, and what is still to be scored. */
 export const printedOrder = z.strictObject({
@@ -166,4 +166,65 @@ function toScoredExecution(
   )
   if (scores !== null) return { ...common, tasks, metrics: { ...run.metrics, ...scores } }
   return { ...common, tasks, status: 'score-failed', metrics: {}, error: `item ${id} has no score` }
+}
+
+/**
+ * How items travel from the tick that found them to the job that asks models, and scores from there to the tick that
+ * takes them in: one file each, of the same run. Both are data to whoever reads them.
+ */
+export const ITEMS_ARTIFACT = 'winnow-items'
+export const ITEMS_FILE = 'items.json'
+export const SCORES_ARTIFACT = 'winnow-scores'
+export const SCORES_FILE = 'scores.json'
+const MOST_ITEMS_BYTES = 256 * 1024 * 1024
+export const MOST_SCORES_BYTES = 32 * 1024 * 1024
+const MOST_ORDERS = 256
+
+const campaign = {
+  winnow: z.literal(1),
+  campaign: z.string(),
+  /** The event that started it: another of the same name has no use for them. */
+  started: digestSchema,
+}
+
+const handedItems = z.strictObject({
+  ...campaign,
+  orders: z
+    .array(z.strictObject({ key: z.string(), order: digestSchema, printed: printedOrder }))
+    .max(MOST_ORDERS),
+})
+export type HandedItems = z.output<typeof handedItems>
+
+const handedScores = z.strictObject({
+  ...campaign,
+  judgings: z
+    .array(z.strictObject(eventPayloads.judged))
+    .max(MOST_ORDERS)
+    .refine(all => new Set(all.map(({ key }) => key)).size === all.length, 'one asking is answered twice'),
+})
+export type HandedScores = z.output<typeof handedScores>
+
+/** What one job is handed of all that waits: the rest is for the next, as large as one may be. */
+export function limitItems(all: HandedItems, most = MOST_ITEMS_BYTES): HandedItems {
+  const orders: HandedItems['orders'] = []
+  let bytes = 1024
+  for (const each of all.orders.slice(0, MOST_ORDERS)) {
+    const own = countJsonBytes(each)
+    if (bytes + own > most) continue
+    bytes += own
+    orders.push(each)
+  }
+  return { ...all, orders }
+}
+
+function countJsonBytes(value: unknown): number {
+  return new TextEncoder().encode(JSON.stringify(value)).length
+}
+
+export function readItemsFile(path: string): Promise<HandedItems | { unusable: string }> {
+  return readJobFile(path, { of: 'items', most: MOST_ITEMS_BYTES, schema: handedItems })
+}
+
+export function readScoresFile(handed: JobFile): HandedScores | { unusable: string } {
+  return parseJobFile(handed, { of: 'scores', schema: handedScores })
 }

@@ -1,18 +1,17 @@
 import { ConflictError, LedgerError, UserError } from '../errors.ts'
 import type { Repository } from '../git/repository.ts'
 import {
-  type EventAuthor,
   COMMUTING_KINDS,
-  type EventDraft,
   computeEventId,
+  type EventAuthor,
+  type EventDraft,
   type LedgerEvent,
 } from '../model/event.ts'
-import { type CampaignRefs, toShortRef } from '../model/refs.ts'
-import { openChain } from './chain.ts'
+import { type CampaignRefs, toShortRef } from '../model/ids.ts'
+import { openChain } from './event-file.ts'
 import { writeLedgerCommit } from './ledger-commit.ts'
-import { continueEvents } from './read-events.ts'
-import { type Attempt, type Pacing, toPushAttempt, retryLostRaces } from './retry.ts'
-import { readTip, type Tip } from './tip.ts'
+import { continueEvents, readTip, type Tip } from './read-events.ts'
+import { type Attempt, type Pacing, retryLostRaces, toPushAttempt } from './retry.ts'
 
 export interface AppendDeps extends Pacing {
   repo: Repository

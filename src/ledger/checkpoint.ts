@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { Repository } from '../git/repository.ts'
 import { type Campaign, createEmptyCampaign, FOLD_VERSION } from '../model/campaign.ts'
-import { toCanonicalJson, hashSha256 } from '../model/canonical.ts'
+import { hashSha256, toCanonicalJson } from '../model/canonical-json.ts'
 import { digestSchema, type Oid } from '../model/ids.ts'
-import { readPreviousHead, type Tip } from './tip.ts'
+import { readPreviousHead, type Tip } from './read-events.ts'
 
 export const CHECKPOINT_PATH = 'checkpoint.json'
 const CHECKPOINT_INTERVAL = 256

@@ -1,8 +1,14 @@
 import { z } from 'zod'
 import { LedgerError } from '../errors.ts'
-import { listCanonicalMembers, joinMembers, hashSha256 } from '../model/canonical.ts'
-import { isEventKind, type LedgerEvent, parseEvent } from '../model/event.ts'
-import { buildEventPath } from './layout.ts'
+import { hashSha256, joinMembers, listCanonicalMembers, toCanonicalJson } from '../model/canonical-json.ts'
+import {
+  computeEventId,
+  type EventAuthor,
+  type EventDraft,
+  isEventKind,
+  type LedgerEvent,
+  parseEvent,
+} from '../model/event.ts'
 
 /** Where a chain stands: the seq the next event gets, and the sha256 of the file before it. */
 export interface ChainHead {
@@ -13,7 +19,7 @@ export interface ChainHead {
 const utf8 = new TextDecoder()
 const kindSchema = z.looseObject({ kind: z.string() })
 
-export interface CheckedFile {
+interface CheckedFile {
   event: LedgerEvent
   sha256: string
 }
@@ -77,4 +83,65 @@ function recomputeEvent(event: LedgerEvent): { whole: string; id: string } {
 
 export function createChainError(seq: number, what: string): LedgerError {
   return new LedgerError(`event ${seq} (${buildEventPath(seq).path}) does not fit: ${what}`, seq)
+}
+
+export interface ChainedEvent {
+  event: LedgerEvent
+  /** Exactly the bytes of its file. */
+  bytes: string
+  sha256: string
+}
+
+export interface EventChain {
+  addEvent(draft: EventDraft): ChainedEvent
+}
+
+/** Gives drafts their place: seq, id and prev. What it seals is, by construction, what reading accepts. */
+export function openChain(start: ChainHead, stamp: { at: string; by: EventAuthor }): EventChain {
+  let { seq, head } = start
+  return {
+    addEvent(draft) {
+      const envelope = { seq, id: computeEventId(draft), at: stamp.at, by: stamp.by, prev: head }
+      const bytes = `${toCanonicalJson({ ...draft, ...envelope })}\n`
+      const checked = checkEventFile(new TextEncoder().encode(bytes), { seq, head })
+      seq += 1
+      head = checked.sha256
+      return { ...checked, bytes }
+    },
+  }
+}
+
+/** Where an event lives: one file an event, at most 1,000 to a directory, so that an append stays cheap. */
+export const SHARD_SIZE = 1_000
+
+interface EventPath {
+  shard: string
+  file: string
+  path: string
+}
+
+function formatShardName(shard: number): string {
+  return String(shard).padStart(4, '0')
+}
+
+export function buildNumberedPath(root: string, number: number): EventPath {
+  const shard = formatShardName(Math.floor(number / SHARD_SIZE))
+  const file = `${String(number).padStart(6, '0')}.json`
+  return { shard, file, path: `${root}/${shard}/${file}` }
+}
+
+export function buildEventPath(seq: number): EventPath {
+  return buildNumberedPath('events', seq)
+}
+
+/** null: not the name of a shard or of a file in one. */
+export function parseShardName(name: string): number | null {
+  const shard = /^\d{4,}$/.test(name) ? Number(name) : null
+  return shard !== null && formatShardName(shard) === name ? shard : null
+}
+
+export function parseEventSeq(shard: number, name: string): number | null {
+  const seq = /^\d{6,}\.json$/.test(name) ? Number.parseInt(name, 10) : null
+  if (seq === null || Math.floor(seq / SHARD_SIZE) !== shard) return null
+  return buildEventPath(seq).file === name ? seq : null
 }

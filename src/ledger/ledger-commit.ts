@@ -1,11 +1,10 @@
 import { LedgerError } from '../errors.ts'
-import type { TreeChange } from '../git/edit-tree.ts'
 import type { Repository } from '../git/repository.ts'
+import type { TreeChange } from '../git/tree.ts'
 import type { Oid } from '../model/ids.ts'
-import type { ChainedEvent } from './chain.ts'
 import { CHECKPOINT_PATH } from './checkpoint.ts'
-import { buildEventPath } from './layout.ts'
-import type { Tip } from './tip.ts'
+import { buildEventPath, type ChainedEvent } from './event-file.ts'
+import type { Tip } from './read-events.ts'
 
 export interface LedgerWrite {
   /** Bytes of the pinned spec.yaml, when they change. */

@@ -1,12 +1,11 @@
 import { LedgerError } from '../errors.ts'
 import type { Repository } from '../git/repository.ts'
 import { type Campaign, createEmptyCampaign } from '../model/campaign.ts'
-import { applyEvent } from '../model/fold.ts'
+import { applyEvent } from '../model/fold/fold.ts'
 import type { Oid } from '../model/ids.ts'
-import { readCheckpointSeq, readCheckpoint } from './checkpoint.ts'
+import { readCheckpoint, readCheckpointSeq } from './checkpoint.ts'
 import { type ChainHead, createChainError } from './event-file.ts'
-import { continueEvents } from './read-events.ts'
-import { readTip, type Tip } from './tip.ts'
+import { continueEvents, readTip, type Tip } from './read-events.ts'
 
 export interface LoadedCampaign {
   campaign: Campaign

@@ -1,5 +1,5 @@
 import { ConflictError, ForgeError, UserError } from '../errors.ts'
-import type { PushResult } from '../git/push-result.ts'
+import type { PushResult } from '../git/push.ts'
 
 /** Time and chance are values: tests retry for two minutes in no time. */
 export interface Pacing {

@@ -1,13 +1,10 @@
 import { LedgerError } from '../errors.ts'
 import type { Repository } from '../git/repository.ts'
-import type { GitRunner } from '../git/runner.ts'
-import { hashSha256 } from '../model/canonical.ts'
+import type { GitRunner, GitTask } from '../git/runner.ts'
+import { hashSha256 } from '../model/canonical-json.ts'
 import type { Oid } from '../model/ids.ts'
-import { type ChainHead, checkEventFile } from './event-file.ts'
-import { listEvents } from './event-listing.ts'
-import { buildHistoryTask, type HistoryStep } from './history.ts'
-import { buildEventPath } from './layout.ts'
-import { readEventFiles } from './read-events.ts'
+import { buildEventPath, type ChainHead, checkEventFile } from './event-file.ts'
+import { listEvents, readEventFiles } from './read-events.ts'
 
 export interface LedgerProblem {
   seq: number | null
@@ -90,4 +87,35 @@ function findHistoryProblems(steps: readonly HistoryStep[]): LedgerProblem[] {
 
 function createProblem(known: Partial<LedgerProblem> & { message: string }): LedgerProblem {
   return { seq: null, file: null, commit: null, ...known }
+}
+
+/** What one commit of the ledger did to event files, seen from one of its parents. */
+interface HistoryStep {
+  commit: Oid
+  parents: Oid[]
+  changes: { status: string; path: string }[]
+}
+
+/** Every commit of the branch, also those that leave events alone; merges once for each parent. */
+function buildHistoryTask(tip: Oid): GitTask<HistoryStep[]> {
+  const walk = ['--full-history', '--sparse', '-m', '--no-renames', '--name-status', '-z']
+  return {
+    args: ['log', ...walk, '--format=%x01%H %P', tip, '--', 'events'],
+    parse: ({ stdout }) => parseHistory(stdout),
+  }
+}
+
+function parseHistory(stdout: string): HistoryStep[] {
+  const steps: HistoryStep[] = []
+  const tokens = stdout.split('\0').values()
+  for (const token of tokens) {
+    if (token.startsWith('\u0001')) {
+      const [commit = '', ...parents] = token.slice(1).split(' ').filter(Boolean)
+      steps.push({ commit, parents, changes: [] })
+      continue
+    }
+    const status = token.trim()
+    if (status !== '') steps.at(-1)?.changes.push({ status, path: tokens.next().value ?? '' })
+  }
+  return steps
 }

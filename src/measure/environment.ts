@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { UserError } from '../errors.ts'
 import type { Spec } from '../spec/schema.ts'
+import { isMissing } from './file-system.ts'
 import type { Owner } from './process/reaper.ts'
-import type { SidePaths } from './side-paths.ts'
+import type { SidePaths } from './session.ts'
 
 const ALLOWED = ['PATH', 'HOME', 'LANG', 'TZ', 'CI'] as const
 
@@ -37,7 +39,7 @@ export function buildPortEnvironment(
 }
 
 /** Else npm writes a log into HOME each time it runs, and asks its registry whether there is a newer npm. */
-export function buildNpmEnvironment(tmp: string): Record<string, string> {
+function buildNpmEnvironment(tmp: string): Record<string, string> {
   return { npm_config_logs_dir: join(tmp, 'npm-logs'), npm_config_update_notifier: 'false' }
 }
 
@@ -70,4 +72,74 @@ export function buildHarnessEnvironment(
     EVO_EXPERIMENT_ID: 'run',
     EVO_ATTEMPT: '1',
   }
+}
+
+type EnvFile = Spec['measurement']['env_file']
+
+/** The named keys of a dotenv file and no others; one that is named but not there is an error. */
+export function readEnvFile(file: EnvFile, root: string | null): Record<string, string> {
+  if (file === null) return {}
+  const place = { file: file.path }
+  if (root === null) {
+    throw new UserError('measurement.env_file needs the repository it lies in', {
+      place,
+      fix: 'run where the repository is checked out, or remove measurement.env_file',
+    })
+  }
+  const values = parseDotenv(readText(join(root, file.path), place))
+  const missing = file.keys.filter(key => !values.has(key))
+  if (missing.length > 0) {
+    throw new UserError(`measurement.env_file lacks ${missing.join(', ')}`, {
+      place,
+      fix: 'add what is named in keys',
+    })
+  }
+  return Object.fromEntries(file.keys.map(key => [key, values.get(key) ?? '']))
+}
+
+function readText(path: string, place: { file: string }): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if (!isMissing(error)) throw error
+    throw new UserError(`measurement.env_file does not exist: ${path}`, {
+      place,
+      fix: 'create it, or remove the key',
+    })
+  }
+}
+
+const LINE = /^\s*(?:export\s+)?([A-Za-z_]\w*)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|([^#]*?))\s*(?:#.*)?$/
+
+function parseDotenv(text: string): Map<string, string> {
+  const values = new Map<string, string>()
+  for (const line of text.split(/\r?\n/)) {
+    const [, name, double, single, bare] = LINE.exec(line) ?? []
+    if (name === undefined) continue
+    values.set(name, double === undefined ? (single ?? bare ?? '') : unescape(double))
+  }
+  return values
+}
+
+function unescape(text: string): string {
+  return text.replace(/\\(.)/g, (_, char: string) => (char === 'n' ? '\n' : char))
+}
+
+/** What a CI runner hands to the programs it starts, and what people call what nobody else may read. */
+const RUNNERS = /^(?:ACTIONS_|INPUT_|GH_)/
+const SECRET =
+  /(?:^|_)(?:TOKENS?|SECRETS?|PASSW(?:OR)?DS?|CREDENTIALS?|(?:PRIVATE|API|ACCESS|SECRET|MODEL)_?KEYS?)(?:_|$)/i
+/** What would make a program other than it is. */
+const LOADED = /^(?:NODE_OPTIONS|NODE_PATH|LD_|DYLD_|BASH_ENV$|GIT_)/
+
+/** The one secret that a job of winnow's may hold: programs that are asked for ideas find it under this name. */
+export const MODEL_KEY = 'WINNOW_MODEL_KEY'
+
+/** Invariant 6: what looks like a secret stays out of the process that runs experiment code, not only out of theirs. */
+export function isSecretName(name: string): boolean {
+  return RUNNERS.test(name) || SECRET.test(name)
+}
+
+export function removeSecrets(env: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !isSecretName(name) && !LOADED.test(name)))
 }

@@ -1,22 +1,24 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { HarnessError } from '../errors.ts'
 import type { Execution, Side as Label } from '../model/report.ts'
-import { BENCHMARK_COUNT, isBenchmarkFormat } from '../spec/benchmark-formats.ts'
+import { BENCHMARK_COUNT, isBenchmarkFormat } from '../spec/schema-values.ts'
 import type { Spec } from '../spec/schema.ts'
-import { buildHarnessEnvironment } from './environment.ts'
-import { runGuarded } from './guarded-run.ts'
+import { buildCommonEnvironment, buildHarnessEnvironment } from './environment.ts'
+import { removeAll } from './file-system.ts'
+import { refuseMachine, runGuarded } from './guarded-run.ts'
 import type { MeasureInput } from './input.ts'
-import { NO_OUTPUT, type HarnessOutput } from './output/printed.ts'
-import { readFailed } from './output/read-failed.ts'
-import { readHarnessOutput } from './output/read-printed.ts'
-import { refuseBooleans } from './output/refuse-booleans.ts'
-import type { Ended } from './process/launch.ts'
-import { limitToRoom } from './report-room.ts'
-import { runScore } from './score-run.ts'
-import { refuseMachine } from './refuse-machine.ts'
-import { clearOutputs } from './scrub.ts'
-import type { Session, OrderSide } from './session.ts'
+import { changeOwner, copyForUser, isFolder } from './isolation/side-users.ts'
+import { clearHome, clearOutputs, layOutTrusted } from './layout.ts'
+import { readFailed } from './output/failure-output.ts'
+import { type HarnessOutput, NO_OUTPUT, refuseBooleans } from './output/harness-output.ts'
+import { readHarnessOutput, readScore } from './output/read-output.ts'
+import { type Ended, lowerPriority } from './process/launch.ts'
+import type { Owner } from './process/reaper.ts'
+import { getSidePaths, type OrderSide, type Session, type SidePaths } from './session.ts'
+import { snapshotEverything } from './tamper-check.ts'
 
-export interface ExecutionRequest {
+interface ExecutionRequest {
   role: Execution['role']
   seed: number
 }
@@ -156,4 +158,94 @@ function explainOutputError(error: HarnessError): string {
   const said = line === undefined || line === '' ? '' : `\nin: ${line}`
   const valid = example === undefined ? '' : `\nvalid: ${example}`
   return `${error.message}${said}${valid}`
+}
+
+/** The rest is for what every execution has. What programs print for people is left out where there is no room for it. */
+const FOR_METRICS = 0.8
+/** Where all print alike it is the base that has no room first, and no candidate is to blame. */
+const OF_THE_BASE = 0.8
+
+/**
+ * A report that is too large to travel would be the runner's failure, and everything that was measured be measured again:
+ * each side has a share of it, which no other can fill.
+ */
+export function computeSideRoom(
+  { mostReportBytes }: Pick<MeasureInput, 'mostReportBytes'>,
+  { label, of }: { label: OrderSide['label']; of: number },
+): number {
+  if (mostReportBytes === undefined) return Number.POSITIVE_INFINITY
+  const share = (mostReportBytes * FOR_METRICS) / of
+  return Math.floor(label === 'base' ? share * OF_THE_BASE : share)
+}
+
+/** The execution as the report has room for it: what goes beyond its side's share is no result. */
+export function limitToRoom(side: Pick<OrderSide, 'room'>, execution: Execution): Execution {
+  const bytes = Buffer.byteLength(JSON.stringify(execution.metrics))
+  if (bytes <= side.room) {
+    side.room -= bytes
+    return execution
+  }
+  const { tasks: _tasks, artifacts: _artifacts, ...rest } = execution
+  const error = `its metrics have ${bytes} bytes, and its side ${side.room} left in this report: print fewer, or shorter names`
+  return { ...rest, status: 'bad-output', metrics: {}, error }
+}
+
+type ScoreRunSpec = NonNullable<Spec['measurement']['score']>
+
+/** The scorer comes from the pin, laid out where no experiment code ever runs (invariant 4). */
+export async function prepareScore(session: Session): Promise<void> {
+  if (session.input.spec.measurement.score === null) return
+  const dir = join(session.input.workDir, 'trusted')
+  await layOutTrusted(session, dir)
+  session.trusted = { dir, snapshot: snapshotEverything(dir, [], session.input.repository.objectFormat) }
+}
+
+/** Runs after every process of the candidate is dead, and reads only what those left in the out directory. */
+async function runScore(session: Session, score: ScoreRunSpec, seed: number): Promise<HarnessOutput> {
+  const { trusted, input, paths } = session
+  if (trusted === null) throw new Error("the scorer's tree was not laid out")
+  const own = getSidePaths(trusted.dir)
+  for (const path of [own.tmp, own.stdout, own.stderr]) await removeAll(path)
+  await mkdir(own.tmp, { recursive: true })
+  const { owner, supervisor } = session.scorer
+  const out = owner === null ? await ensureFolder(paths.out) : await giveOutputs(session, own, owner)
+  const ended = await supervisor.run({
+    command: input.beside ? lowerPriority(score.command) : score.command,
+    cwd: join(own.tree, input.spec.measurement.working_directory),
+    env: {
+      ...buildCommonEnvironment(session.allowed, own, owner),
+      WINNOW_OUT_DIR: out,
+      WINNOW_SEED: String(seed),
+    },
+    stdout: own.stdout,
+    stderr: own.stderr,
+    timeoutSeconds: score.timeout_seconds,
+    signal: input.signal,
+  })
+  trusted.snapshot = snapshotEverything(trusted.dir, [], input.repository.objectFormat)
+  if (ended.timedOut) throw toScorerError(`ran longer than ${score.timeout_seconds} s`, own)
+  if (ended.exitCode !== 0) throw toScorerError(`ended with ${ended.exitCode ?? ended.signal}`, own)
+  return readScore(own.stdout, score, input.spec.metric.primary.name)
+}
+
+/** What a candidate removed, or put something else in the place of, is an empty folder: the scorer says what that is worth. */
+async function ensureFolder(out: string): Promise<string> {
+  if (isFolder(out)) return out
+  await removeAll(out)
+  await mkdir(out, { recursive: true })
+  return out
+}
+
+/** A copy, so that nothing of a side changes hands; its own home and places are as empty as at the first time. */
+async function giveOutputs({ input, paths }: Session, own: SidePaths, owner: Owner): Promise<string> {
+  await clearHome(own, owner)
+  await changeOwner(own.tmp, owner)
+  await removeAll(own.out)
+  await copyForUser(owner, { from: paths.out, room: join(input.workDir, 'handed'), to: own.out })
+  return own.out
+}
+
+function toScorerError(how: string, printed: Pick<SidePaths, 'stdout' | 'stderr'>): HarnessError {
+  const output = readFailed(printed)
+  return new HarnessError(`the scorer ${how}`, output === null ? {} : { output })
 }

@@ -1,15 +1,15 @@
+import { lstatSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { waitUntilPast } from './clock-file.ts'
-import { readKernelCounts, detectMachineFailure } from './machine-failure.ts'
-import type { Ended, Launch } from './process/launch.ts'
-import { lowerPriority } from './process/low-priority.ts'
+import { setTimeout as delay } from 'node:timers/promises'
+import { moveDamagedAside } from '../git/damage.ts'
+import { reopen } from './file-system.ts'
+import { clearSharedFolders, isFolder } from './isolation/side-users.ts'
+import { detectMachineFailure, MachineFailed, readKernelCounts, refuseFull } from './machine.ts'
+import { type Ended, type Launch, lowerPriority } from './process/launch.ts'
 import { endMarked, noteSupervisor } from './process/leftovers.ts'
 import type { Owner } from './process/reaper.ts'
-import { reopen } from './reopen.ts'
-import { findTamperedPath, type TamperSnapshot, snapshotEverything, UncheckablePath } from './seal.ts'
-import { getClockFile, type Session, type OrderSide, Tampered } from './session.ts'
-import { isFolder } from './users/give.ts'
-import { clearSharedFolders } from './users/sweep.ts'
+import { getClockFile, type OrderSide, type Session, Tampered } from './session.ts'
+import { findTamperedPath, snapshotEverything, type TamperSnapshot, UncheckablePath } from './tamper-check.ts'
 
 type GuardedCommand = Pick<Launch, 'command' | 'env' | 'timeoutSeconds'>
 
@@ -104,4 +104,35 @@ async function refuseLate({ input }: Session): Promise<void> {
   if (input.now() >= Date.parse(input.order.deadline)) {
     throw new Error(`the order's deadline (${input.order.deadline}) passed before it was measured`)
   }
+}
+
+/**
+ * Returns when the file system's clock is past `newest`, so that the next write to any sealed file moves its
+ * change time: that clock ticks every few milliseconds only.
+ */
+export async function waitUntilPast(file: string, newest: bigint): Promise<void> {
+  writeFreshFile(file)
+  while (lstatSync(file, { bigint: true }).ctimeNs <= newest) {
+    await delay(1)
+    utimesSync(file, new Date(), new Date())
+  }
+}
+
+/** A folder, or a file that may not be written any more, stands in the way: it is put aside. */
+function writeFreshFile(file: string): void {
+  try {
+    writeFileSync(file, '')
+  } catch (error) {
+    const inTheWay =
+      error instanceof Error && 'code' in error && /^(?:EISDIR|EACCES|ELOOP)$/.test(String(error.code))
+    if (!inTheWay) throw error
+    moveDamagedAside(file)
+    writeFileSync(file, '')
+  }
+}
+
+/** After something has failed and was written down: where the machine is to blame, the order ends as the runner's failure. */
+export async function refuseMachine({ machineFailure, input }: Session): Promise<void> {
+  if (machineFailure !== null) throw new MachineFailed(machineFailure)
+  await refuseFull(input.workDir)
 }

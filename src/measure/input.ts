@@ -1,11 +1,13 @@
-import type { TreeEntry } from '../git/tree-object.ts'
+import { join } from 'node:path'
+import type { TreeEntry } from '../git/tree.ts'
+import { hashSha256 } from '../model/canonical-json.ts'
 import type { Oid } from '../model/ids.ts'
 import type { Order } from '../model/order.ts'
-import type { PartialReport } from '../model/interruption.ts'
+import type { PartialReport } from '../model/pairs.ts'
 import type { Report, Side } from '../model/report.ts'
 import type { Spec } from '../spec/schema.ts'
-import type { Item } from './output/items.ts'
-import type { SideUsers } from './users/side-users.ts'
+import { requireSideUsers, type SideUsers } from './isolation/side-users.ts'
+import type { Item } from './output/harness-output.ts'
 
 /** What of src/git's Repository a runner needs: it reads trees and lays them out, and writes nothing. */
 export interface TreeSource {
@@ -53,4 +55,21 @@ export interface MeasureInput {
   unisolatedBecause?: string
   /** So many bytes a report may have, where it has to travel. */
   mostReportBytes?: number
+}
+
+/** Where an order is measured, and as whom. */
+export type Workspace = Pick<MeasureInput, 'workDir' | 'users'>
+
+/** A machine of its own accord gives sides no users: they are asked for. */
+export function isUserIsolated({ measurement }: Pick<Spec, 'measurement'>): boolean {
+  return measurement.isolation === 'uid'
+}
+
+export function chooseWorkspace(spec: Pick<Spec, 'measurement'>, workDir: string): Workspace {
+  return isUserIsolated(spec) ? buildUserWorkspace(requireSideUsers(), workDir) : { workDir }
+}
+
+/** A work directory that users of sides can enter stands for one that may lie below a home. */
+export function buildUserWorkspace(users: SideUsers, workDir: string): Required<Workspace> {
+  return { users, workDir: join(users.dir, `work-${hashSha256(workDir).slice(0, 12)}`) }
 }

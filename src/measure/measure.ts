@@ -1,43 +1,41 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { UserError } from '../errors.ts'
+import { drawTurns } from '../model/order.ts'
 import type { Report, Side as Label } from '../model/report.ts'
-import { buildSide } from './build.ts'
-import { readEnvFile } from './env-file.ts'
-import { DiskFull } from './free-space.ts'
-import { selectAllowedEnvironment, buildPortEnvironment } from './environment.ts'
-import { runGates } from './gate-run.ts'
-import { getHoldoutDir, findHoldoutDirectory, getSidesDir } from './holdout-data.ts'
+import { isJudgedMetric } from '../spec/spec-facts.ts'
+import { buildSide, runGates } from './build-and-gates.ts'
+import { buildPortEnvironment, readEnvFile, selectAllowedEnvironment } from './environment.ts'
+import { computeSideRoom, prepareScore } from './execute.ts'
+import { removeAll } from './file-system.ts'
+import { findRefusal, refuseUnsupported } from './harness-check.ts'
+import { findHoldoutDirectory, getHoldoutDir, getSidesDir } from './holdout.ts'
 import type { MeasureInput } from './input.ts'
-import { readMachineFingerprint } from './machine.ts'
-import { describeRunnerError } from './machine-failure.ts'
-import { findRefusal, refuseUnsupported } from './preflight.ts'
-import { chooseSupervisor } from './process/choose.ts'
-import type { Owner } from './process/reaper.ts'
+import { checkUserAccess, makeAccessible } from './isolation/access-check.ts'
+import { listSharedFiles } from './layout.ts'
+import { describeRunnerError, DiskFull, readMachineFingerprint } from './machine.ts'
 import { claimWorkDir, releaseWorkDir } from './process/leftovers.ts'
-import { measureAlone } from './rules/alone.ts'
-import { measureCalibration } from './rules/calibrate.ts'
-import { measureHoldout } from './rules/holdout.ts'
-import { measureOnce } from './rules/once.ts'
-import { measurePaired, measurePairs } from './rules/paired.ts'
-import { measureStability } from './rules/stability.ts'
-import { isJudgedMetric } from '../spec/judged.ts'
-import { removeAll } from './remove.ts'
-import { computeSideRoom } from './report-room.ts'
-import { prepareScore } from './score-run.ts'
-import { drawTurns } from '../model/coins.ts'
+import type { Owner } from './process/reaper.ts'
+import { chooseSupervisor } from './process/supervisor.ts'
+import {
+  measureAlone,
+  measureCalibration,
+  measureHoldout,
+  measureOnce,
+  measurePaired,
+  measurePairs,
+  measureStability,
+} from './schedule.ts'
 import {
   findBaseSide,
+  getSidePaths,
   listCandidateSides,
+  type OrderSide,
   type ReportDraft,
   type Session,
-  type OrderSide,
   Tampered,
 } from './session.ts'
-import { listSharedFiles } from './shared-files.ts'
-import { getSidePaths } from './side-paths.ts'
 import { Slots } from './slots.ts'
-import { makeAccessible, checkUserAccess } from './users/enterable.ts'
 
 /** An order's answer. Throws only for what its person must change, and when cancelled. */
 export async function measureOrder(input: MeasureInput): Promise<Report> {

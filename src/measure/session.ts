@@ -1,14 +1,12 @@
 import { join } from 'node:path'
 import type { Oid } from '../model/ids.ts'
-import type { PartialReport } from '../model/interruption.ts'
+import type { PartialReport } from '../model/pairs.ts'
 import type { Report, Side as Label } from '../model/report.ts'
 import type { MeasureInput } from './input.ts'
 import type { Supervisor } from './process/launch.ts'
 import type { Owner } from './process/reaper.ts'
-import type { TamperSnapshot } from './seal.ts'
-import type { SidePaths } from './side-paths.ts'
 import type { Slot, Slots } from './slots.ts'
-import type { TrackedFile } from './tracked-file.ts'
+import type { TamperSnapshot, TrackedFile } from './tamper-check.ts'
 
 /** One side of an order: what it is, where it lies, and what of it must not change. */
 export interface OrderSide {
@@ -88,5 +86,35 @@ export class Tampered extends Error {
     super(`${path} changed while ${during} ran`)
     this.during = during
     this.path = path
+  }
+}
+
+/** Everything a side may see of itself; each side in turn at the same absolute path (invariant 10). */
+export interface SidePaths {
+  root: string
+  tree: string
+  tmp: string
+  out: string
+  checkpoint: string
+  /** HOME of a side with a user of its own, who has none. */
+  home: string
+  result: string
+  progress: string
+  stdout: string
+  stderr: string
+}
+
+export function getSidePaths(root: string): SidePaths {
+  return {
+    root,
+    tree: join(root, 'tree'),
+    tmp: join(root, 'tmp'),
+    out: join(root, 'out'),
+    checkpoint: join(root, 'checkpoint'),
+    home: join(root, 'home'),
+    result: join(root, 'result.json'),
+    progress: join(root, 'progress.jsonl'),
+    stdout: join(root, 'stdout'),
+    stderr: join(root, 'stderr'),
   }
 }

@@ -3,8 +3,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { Oid } from '../model/ids.ts'
-import { isMissing } from './missing.ts'
-import { removeAll } from './remove.ts'
+import { isMissing, removeAll } from './file-system.ts'
 
 /** A directory for one side, with a name that says nothing (invariant 10), kept between orders. */
 export interface Slot {

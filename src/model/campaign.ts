@@ -1,17 +1,19 @@
-import type { Aggregation } from './aggregate.ts'
+import type { FruitlessRuns } from './alerts.ts'
+import type { Priority, ScoreRecord } from './event-schemas.ts'
 import type { EventDraft, LedgerEvent } from './event.ts'
 import type { Experiment, PickedChange } from './experiment.ts'
-import type { Host } from './host.ts'
-import type { Interruption } from './interruption.ts'
-import type { Priority } from './idea.ts'
-import type { EventId, ExperimentId, Oid, OrderId, Point } from './ids.ts'
-import type { Order } from './order.ts'
-import type { Outcome } from './outcome.ts'
-import type { PairJob } from './pairs.ts'
-import type { MetricValues, Report, TestCounts } from './report.ts'
-import type { PendingProposal, PendingJudging, OrderScores } from './asked.ts'
-import type { FruitlessRuns } from './fruitless-runs.ts'
-import type { Snapshot } from './snapshot.ts'
+import type { EventId, ExperimentId, Host, Oid, OrderId, Point } from './ids.ts'
+import type { HoldoutRule, Order } from './order.ts'
+import type { Interruption, PairJob } from './pairs.ts'
+import {
+  aggregateSnapshot,
+  type Aggregation,
+  type MetricValues,
+  type Report,
+  type Snapshot,
+  type TestCounts,
+} from './report.ts'
+import type { Outcome } from './verdict.ts'
 
 export interface LiveOrder {
   order: Order
@@ -25,7 +27,7 @@ export interface LiveOrder {
   scores: OrderScores | null
 }
 
-export interface Baseline {
+interface Baseline {
   order: OrderId
   tree: Oid
   machine: string
@@ -73,7 +75,7 @@ export interface MeasuredMerge {
   to: MeasuredTree
 }
 
-export interface MeasuredTree {
+interface MeasuredTree {
   tree: Oid
   metrics: MetricValues
 }
@@ -117,7 +119,7 @@ export interface ForeignTip {
   state: 'found' | 'blocked'
 }
 
-export interface CampaignSpending {
+interface CampaignSpending {
   /** Of runners, as they are billed: each job of GitHub Actions by the minute begun, a machine of one's own by its time. */
   minutes: number
   /** Of the harness, on all sides, the warm-ups included. */
@@ -354,4 +356,87 @@ export function createEmptyCampaign(): Campaign {
     alerts: [],
     backlog: [],
   }
+}
+
+/** A proposer that a job of its own asks, until its idea is an experiment or there will be none. */
+export interface PendingProposal {
+  key: string
+  who: string
+  base: Point
+  until: string
+  carries: EventId | null
+  /** Where it was told to look. */
+  angle: string | null
+  /** The number of the first experiment that its brief could not name. */
+  first_unseen: number
+  asked_at: string
+  /** The run whose job asks: answers that come with another one count for nothing. */
+  run_id: string
+  brought: ProposalResult | null
+}
+
+/** Its answer: an idea, and the change of the base that carries it out. */
+export type ProposalResult = Omit<EventDraft<'idea-brought'>, 'kind' | 'cause' | 'key'>
+
+/** An order that a job of its own has scored by models, until that job has answered. */
+export interface PendingJudging {
+  key: string
+  order: OrderId
+  until: string
+  may_cost_usd: number | null
+  asked_at: string
+  /** The run whose job asks: scores that come with another one count for nothing. */
+  run_id: string
+}
+
+export interface OrderScores {
+  records: ScoreRecord[]
+  model: string
+  requests: number
+  tokens: number
+  usd: number
+  /** Why the last job that asked ended before its time; null where it did not. */
+  ended: EventDraft<'judged'>['ended']
+  ended_at: string
+  /** Jobs in a row that could ask no model. */
+  failures: number
+}
+
+/** Which holdout it is: another tree, or another place, is a fresh one whose uses are counted anew. */
+export function buildHoldoutKey({ command, source }: Pick<HoldoutRule, 'command' | 'source'>): string {
+  if (source === null) return `command ${command}`
+  return 'tree' in source ? `tree ${source.tree}` : `environment ${source.environment}`
+}
+
+export function countHoldoutUses(
+  { holdout_uses }: Pick<Campaign, 'holdout_uses'>,
+  holdout: Pick<HoldoutRule, 'command' | 'source'>,
+): number {
+  return holdout_uses[buildHoldoutKey(holdout)] ?? 0
+}
+
+type KnownMetrics = Pick<
+  Campaign,
+  'baseline' | 'incumbent' | 'origin' | 'steps' | 'trees' | 'measured_as' | 'experiments' | 'harness'
+>
+
+/** The numbers of the incumbent's very tree, from wherever it was measured; none where it was not. */
+export function getIncumbentMetrics(campaign: KnownMetrics): MetricValues {
+  const { incumbent, origin, steps } = campaign
+  // One tree measured twice is no progress.
+  if (steps.length === 0 && origin?.at.tree === incumbent.tree) return aggregateSnapshot(origin.snapshot)
+  return findTreeMetrics(campaign, incumbent.tree) ?? {}
+}
+
+/** The metrics of this tree, measured with the harness in force. */
+export function findTreeMetrics(campaign: KnownMetrics, tree: Oid): MetricValues | null {
+  const { baseline, steps, trees, experiments, harness, measured_as } = campaign
+  if (baseline?.tree === tree) return aggregateSnapshot(baseline.snapshot)
+  const known = measured_as[tree] ?? tree
+  const found = steps
+    .flatMap(step => (step.harness === harness ? [step.from, step.to] : []))
+    .findLast(measured => measured.tree === known)
+  if (found !== undefined) return found.metrics
+  const measured = experiments[trees[known] ?? '']
+  return measured?.measured_tree === known ? measured.metrics : null
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { toCanonicalJson, hashSha256 } from './canonical.ts'
-import { eventPayloads } from './event-payloads.ts'
+import { hashSha256, toCanonicalJson } from './canonical-json.ts'
+import { eventPayloads } from './event-schemas.ts'
 import { digestSchema } from './ids.ts'
 
 const eventText = z.string()

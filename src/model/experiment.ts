@@ -1,16 +1,16 @@
+import type { SyncObstacle } from './alerts.ts'
 import type { Approvable, Consent } from './approval.ts'
+import type { Campaign } from './campaign.ts'
+import { hashSha256 } from './canonical-json.ts'
+import type { Priority } from './event-schemas.ts'
 import type { EventDraft } from './event.ts'
-import type { Priority } from './idea.ts'
-import type { FailedPart } from './failed-part.ts'
-import type { Interruption } from './interruption.ts'
 import type { EventId, ExperimentId, Oid, OrderId } from './ids.ts'
 import type { PairedTerms } from './order.ts'
-import type { Outcome, VerdictWord } from './outcome.ts'
-import type { PairJob } from './pairs.ts'
-import type { MetricValues, TestCounts } from './report.ts'
-import type { SyncObstacle } from './sync-awaited.ts'
+import type { Interruption, PairJob } from './pairs.ts'
+import type { FailedPart, MetricValues, TestCounts } from './report.ts'
+import type { Outcome, VerdictWord } from './verdict.ts'
 
-export type ExperimentStatus =
+type ExperimentStatus =
   | 'queued'
   | 'deferred'
   | 'ordered'
@@ -19,7 +19,7 @@ export type ExperimentStatus =
   /** Decided to be kept, and not merged yet. */
   | 'landing'
   | 'ended'
-export type ExperimentPurpose = EventDraft<'experiment-opened'>['purpose']
+type ExperimentPurpose = EventDraft<'experiment-opened'>['purpose']
 
 /**
  * The pairs measured of one candidate tree on one base tree with one harness: another head with the same trees
@@ -131,3 +131,99 @@ export interface PickedChange extends Experiment {
 
 /** merged: a person took it. declined: a person closed it. left: it is theirs now. replaced: by a newer pick. */
 export type PickFate = NonNullable<EventDraft<'closed'>['fate']>
+
+const experimentLists = new WeakMap<Campaign['experiments'], readonly Experiment[]>()
+
+/**
+ * All experiments, in the order they were opened. Of ten thousand a list takes longer to make than to read, and one
+ * plan reads it a dozen times: it is made once, until there is one more.
+ */
+export function listExperiments({ experiments }: Pick<Campaign, 'experiments'>): readonly Experiment[] {
+  const known = experimentLists.get(experiments)
+  if (known !== undefined) return known
+  const all = Object.values(experiments)
+  experimentLists.set(experiments, all)
+  return all
+}
+
+/** The only way in: a list that was made before lacks it. */
+export function addExperiment(
+  { experiments }: { experiments: Record<ExperimentId, Experiment> },
+  experiment: Experiment,
+): void {
+  experiments[experiment.id] = experiment
+  experimentLists.delete(experiments)
+}
+
+type Subjects = Pick<Campaign, 'experiments' | 'picks'>
+
+/** Whoever has this number: an experiment, or a change taken alone. */
+export function findSubject({ experiments, picks }: Subjects, id: ExperimentId): Experiment | undefined {
+  return experiments[id] ?? picks[id]
+}
+
+/** All that has a head, a pull request and a verdict of its own. */
+export function listSubjects(campaign: Subjects): Experiment[] {
+  return [...listExperiments(campaign), ...Object.values(campaign.picks)]
+}
+
+export function isPicked(subject: Experiment): subject is PickedChange {
+  return subject.purpose === 'pick'
+}
+
+/** It is being made or measured: nothing is known of it yet, and nobody is asked about it. */
+export function isUnderWay({ status }: Pick<PickedChange, 'status'>): boolean {
+  return status === 'queued' || status === 'ordered' || status === 'measured'
+}
+
+/** One wish is one pick, whoever finds it. */
+export function buildPickKey(wish: EventId): string {
+  return `pick:${wish}`
+}
+
+type PushedHead = Pick<Experiment, 'status' | 'head' | 'stranger' | 'allowed_head'>
+
+/** Whether what it has now was brought by somebody without the right to, and nobody with it has allowed exactly that. */
+export function isAwaitingPermission({ status, head, stranger, allowed_head }: PushedHead): boolean {
+  return status === 'queued' && head !== null && stranger?.head === head && allowed_head !== head
+}
+
+/** What a person with the right to write says to have it measured. */
+export function formatPermissionCommand({ head }: Pick<Experiment, 'head'>): string {
+  return `/winnow measure ${head ?? ''}`
+}
+
+/** The experiment gets no turn and no verdict before a paused or stopped campaign goes on. */
+export function isPausedExperiment(
+  { status }: Pick<Campaign, 'status'>,
+  experiment: Pick<Experiment, 'status'>,
+): boolean {
+  const rests = status === 'paused' || status === 'stopped'
+  return rests && (experiment.status === 'queued' || experiment.status === 'measured')
+}
+
+/** A pull request that is no experiment before the campaign goes on. */
+export interface UnopenedPull {
+  number: number
+  head: Oid
+  /** What keeps a campaign that is running from opening it. */
+  obstacle: SyncObstacle | null
+}
+
+/** What such a pull request was told holds this, so that it is told once, and of what has changed since. */
+export function buildPausedMark(
+  { status, status_reason }: Pick<Campaign, 'status' | 'status_reason'>,
+  { head, obstacle }: UnopenedPull,
+): string {
+  return `<!-- winnow greeting ${hashSha256(JSON.stringify([head, status, status_reason, obstacle])).slice(0, 24)} -->`
+}
+
+/** Not proven, and taken up once more when nothing else is left: not what was given up for good, and nothing twice. */
+export function isResumedAutomatically({
+  status,
+  resumed,
+  given_up,
+  give_up,
+}: Pick<Experiment, 'status' | 'resumed' | 'given_up' | 'give_up'>): boolean {
+  return status === 'parked' && give_up === 'early' && resumed === 0 && given_up !== 'for_good'
+}

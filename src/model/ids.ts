@@ -19,3 +19,46 @@ export function formatExperimentId(number: number): ExperimentId {
 export function parseExperimentNumber(id: ExperimentId): number {
   return Number(id.slice('exp-'.length))
 }
+
+/** The branches winnow owns (design section 5), by their short role. */
+export interface CampaignRefs {
+  optimize: string
+  campaign: string
+  state: string
+  closed: string
+  forge: string
+  /** Everything below it belongs to experiments. */
+  experiments: string
+  archive: string
+}
+
+export function buildCampaignRefs(prefix: string, spec: string): CampaignRefs {
+  return {
+    optimize: `refs/heads/${prefix}/${spec}`,
+    campaign: `refs/heads/${prefix}-campaign/${spec}`,
+    state: `refs/heads/${prefix}-state/${spec}`,
+    closed: `refs/heads/${prefix}-closed/${spec}`,
+    forge: `refs/heads/${prefix}-forge/${spec}`,
+    experiments: `refs/heads/${prefix}-exp/${spec}/`,
+    archive: `refs/heads/${prefix}-archive/${spec}/`,
+  }
+}
+
+export function toShortRef(ref: string): string {
+  return ref.replace(/^refs\/heads\//, '')
+}
+
+/** Where the pull requests of a campaign are kept: beside its branches, or on GitHub. */
+export const hostSchema = z.enum(['local', 'github'])
+export type Host = z.infer<typeof hostSchema>
+
+const ACTIONS_PREFIX = 'actions:'
+
+/** What events and askings call a run of GitHub Actions. */
+export function formatActionsRun(id: string | number): string {
+  return `${ACTIONS_PREFIX}${id}`
+}
+
+export function isActionsRun({ run_id }: { run_id: string }): boolean {
+  return run_id.startsWith(ACTIONS_PREFIX)
+}

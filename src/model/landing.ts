@@ -1,8 +1,7 @@
 import type { Campaign, DueLanding } from './campaign.ts'
 import type { Experiment } from './experiment.ts'
 import type { Oid } from './ids.ts'
-import { parseReason } from './reason.ts'
-import { neutralizeReferences, neutralizeMentions } from './unlinked.ts'
+import { neutralizeMentions, neutralizeReferences, parseReason } from './text.ts'
 
 /** What the message of a commit that lands an experiment says. */
 export interface LandingMessage {

@@ -1,13 +1,20 @@
 import { z } from 'zod'
-import { type Aggregation, aggregateSamples } from './aggregate.ts'
-import { digestSchema } from './ids.ts'
-import type { Execution, Report, Side } from './report.ts'
+import { digestSchema, type Oid } from './ids.ts'
+import {
+  aggregateSamples,
+  type Aggregation,
+  begunBlockSchema,
+  type Execution,
+  type Report,
+  reportSchema,
+  type Side,
+} from './report.ts'
 
 /** Raw numbers of one execution, of the metrics that can change a verdict; null for one that is not there. */
 const readingsSchema = z.record(z.string(), z.number().nullable())
 
 /** Base and candidate run in one block of one job; null for a side whose execution failed. */
-export const pairSchema = z.strictObject({
+const pairSchema = z.strictObject({
   first: z.enum(['base', 'candidate']),
   base: readingsSchema.nullable(),
   candidate: readingsSchema.nullable(),
@@ -139,4 +146,42 @@ function readMetrics(run: Execution, metrics: readonly string[]): Pair['base'] {
 
 function toFiniteNumber(value: unknown): number | null {
   return typeof value === 'number' && Number.isFinite(value) ? value : null
+}
+
+/** The measurements of an interrupted run: written after every execution, so that a loss keeps them. */
+export const partialReportSchema = z.strictObject({
+  report: reportSchema,
+  /** null between two blocks. */
+  begun: begunBlockSchema.nullable(),
+})
+export type PartialReport = z.infer<typeof partialReportSchema>
+
+/**
+ * Where an interrupted order goes on: with its coins, after the blocks that had begun (decision 039). No pair is drawn
+ * again.
+ */
+export const resumptionSchema = z.strictObject({
+  /** The order whose run was lost. */
+  order: digestSchema,
+  /** The first block of its coins that had not begun. */
+  block: z.number().int().nonnegative(),
+  /** The pairs that its runs measured, by candidate. */
+  pieces: z.record(z.string(), pairJobSchema),
+})
+type Resumption = z.infer<typeof resumptionSchema>
+
+/**
+ * The state of a lost order until it is issued again. `coins` is null where it is unknown
+ * how many of its blocks had begun: the next order draws its own.
+ */
+export interface Interruption extends Resumption {
+  rule: string
+  base: Oid
+  harness: string
+  trees: Record<string, Oid>
+  coins: string | null
+  carried: Record<string, PairJob[]>
+  /** When the last run was lost, and how many were lost since one came to its end. */
+  at: string
+  times: number
 }

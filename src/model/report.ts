@@ -1,8 +1,9 @@
 import { z } from 'zod'
-import { type Aggregation, aggregateSamples } from './aggregate.ts'
-import { toCanonicalJson, hashSha256 } from './canonical.ts'
-import { failedOutputSchema } from './failed-output.ts'
+import { type CampaignSpecText, readCampaignSpec } from '../spec/load.ts'
+import type { Spec } from '../spec/schema.ts'
+import { hashSha256, toCanonicalJson } from './canonical-json.ts'
 import { digestSchema, experimentIdSchema, oidSchema } from './ids.ts'
+import { type FailedOutput, failedOutputSchema } from './text.ts'
 
 /** What a runner answers to an order: raw samples in the order they were taken, and no verdict. */
 export const sideSchema = z.union([
@@ -19,7 +20,7 @@ const readingSchema = z.union([z.number(), z.boolean()]).nullable()
 export type MetricValue = z.infer<typeof readingSchema>
 export type MetricValues = Record<string, MetricValue>
 
-export const executionStatusSchema = z.enum([
+const executionStatusSchema = z.enum([
   'ok',
   'crashed',
   'timeout',
@@ -28,7 +29,7 @@ export const executionStatusSchema = z.enum([
   'score-failed',
 ])
 
-export const executionSchema = z.strictObject({
+const executionSchema = z.strictObject({
   side: sideSchema,
   /** warmup: thrown away; smoke: ladder's cheap check; sample: counts; repeat: the once rule's second run;
    * holdout: on data of its own, which nothing but the holdout's verdict reads. */
@@ -48,7 +49,7 @@ export const executionSchema = z.strictObject({
 })
 export type Execution = z.infer<typeof executionSchema>
 
-export const gateRunSchema = z.strictObject({
+const gateRunSchema = z.strictObject({
   side: sideSchema,
   name: z.string(),
   phase: z.enum(['pre', 'post']),
@@ -64,7 +65,7 @@ export type GateRun = z.infer<typeof gateRunSchema>
 /** By gate: how many tests passed. */
 export type TestCounts = Record<string, number>
 
-export const setupRunSchema = z.strictObject({
+const setupRunSchema = z.strictObject({
   side: sideSchema,
   build: z.number().int().nonnegative(),
   ok: z.boolean(),
@@ -73,7 +74,7 @@ export const setupRunSchema = z.strictObject({
   output: failedOutputSchema.optional(),
 })
 
-export const machineSchema = z.strictObject({
+const machineSchema = z.strictObject({
   boot_id: z.string(),
   hostname_sha256: digestSchema,
   os: z.string(),
@@ -173,4 +174,106 @@ export function aggregateMetrics(
 export function getNumber(metrics: Readonly<MetricValues>, name: string): number | null {
   const value = metrics[name]
   return typeof value === 'number' && Number.isFinite(value) ? value : null
+}
+
+/** The part of one side that failed, with its output. */
+export interface FailedPart {
+  /** set-up, gate <name>, or the harness. */
+  what: string
+  /** null: it printed nothing. */
+  output: FailedOutput | null
+}
+
+/** The first thing of this side that failed, in the order in which it is run; null where everything worked. */
+export function findFailedPart({ setups, gates, executions }: Report, side: Side): FailedPart | null {
+  const setup = setups.find(each => each.side === side && !each.ok)
+  if (setup !== undefined) return { what: 'set-up', output: setup.output ?? null }
+  const gate = gates.find(each => each.side === side && !each.passed)
+  if (gate !== undefined) return { what: `gate ${gate.name}`, output: gate.output ?? null }
+  const run = executions.find(each => each.side === side && each.status !== 'ok')
+  return run === undefined ? null : { what: 'the harness', output: run.output ?? null }
+}
+
+/**
+ * One side's numbers as a verdict reads them (the snapshot of `winnow decide`, spec.md). Values stay
+ * `unknown` until a rule asks for them: a missing, null or non-finite one must reach the rule as such,
+ * because missing is not good (invariant 5).
+ */
+const measuredValueSchema = z.unknown()
+export const snapshotSchema = z.strictObject({
+  gates: z.record(z.string(), measuredValueSchema).optional(),
+  metrics: z.record(z.string(), measuredValueSchema).optional(),
+  judge: z.record(z.string(), measuredValueSchema).optional(),
+  diagnostics: z.record(z.string(), measuredValueSchema).optional(),
+  smoke_passed: z.boolean().nullable().optional(),
+  sample_count: z.number().nullable().optional(),
+  elapsed_seconds: z.number().nullable().optional(),
+})
+export type Snapshot = z.infer<typeof snapshotSchema>
+
+/** One value a metric, aggregated as it was judged; what is neither number nor boolean is missing (invariant 5). */
+export function aggregateSnapshot(of: Snapshot | null): MetricValues {
+  const { metrics, diagnostics } = of ?? {}
+  return Object.fromEntries(
+    Object.entries({ ...diagnostics, ...metrics }).map(([name, value]) => [name, getAggregate(value)]),
+  )
+}
+
+function getAggregate(value: unknown): MetricValue {
+  const raw = typeof value === 'object' && value !== null && 'aggregate' in value ? value.aggregate : value
+  return typeof raw === 'boolean' || (typeof raw === 'number' && Number.isFinite(raw)) ? raw : null
+}
+
+export type Aggregation = NonNullable<Spec['measurement']['stability']>['aggregation']
+
+/** How several samples become the one number that is judged and shown. The median where the spec says nothing. */
+export function getAggregation(spec: Pick<Spec, 'measurement'> | null): Aggregation {
+  return spec?.measurement.stability?.aggregation ?? 'median'
+}
+
+/** The same for a campaign, whose spec may be one that this release cannot read. */
+export function getCampaignAggregation(campaign: CampaignSpecText): Aggregation {
+  return getAggregation(readCampaignSpec(campaign))
+}
+
+/** One missing sample leaves no value (invariant 5). A boolean stays one where all samples agree. */
+export function aggregateSamples(
+  samples: readonly (number | boolean | null)[],
+  aggregation: Aggregation,
+): number | boolean | null {
+  const [first] = samples
+  if (typeof first === 'boolean' && samples.every(sample => sample === first)) return first
+  const known = samples.filter(sample => typeof sample === 'number')
+  return known.length < samples.length ? null : aggregateValues(known, aggregation)
+}
+
+function computeMedian(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  const middle = Math.floor(sorted.length / 2)
+  const upper = sorted[middle] ?? Number.NaN
+  if (sorted.length % 2 === 1) return upper
+  const lower = sorted[middle - 1] ?? Number.NaN
+  return (lower + upper) / 2
+}
+
+function combineValues(values: readonly number[], aggregation: Aggregation): number {
+  switch (aggregation) {
+    case 'median':
+      return computeMedian(values)
+    case 'mean':
+      return values.reduce((sum, value) => sum + value, 0) / values.length
+    case 'min':
+      return values.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY)
+    case 'max':
+      return values.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY)
+    default:
+      return aggregation satisfies never
+  }
+}
+
+/** One number for several samples; null when there are none or their combination is not finite. */
+export function aggregateValues(values: readonly number[], aggregation: Aggregation): number | null {
+  if (values.length === 0) return null
+  const combined = combineValues(values, aggregation)
+  return Number.isFinite(combined) ? combined : null
 }

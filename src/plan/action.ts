@@ -1,10 +1,12 @@
-import type { PickFate } from '../model/experiment.ts'
+import { NO_MACHINE } from '../model/alerts.ts'
+import type { LiveOrder } from '../model/campaign.ts'
 import type { EventDraft } from '../model/event.ts'
+import type { PickFate, UnopenedPull } from '../model/experiment.ts'
 import type { ExperimentId, Oid, OrderId, Point } from '../model/ids.ts'
-import type { CampaignPullState } from '../model/campaign-pull.ts'
-import type { Outcome } from '../model/outcome.ts'
-import type { UnopenedPull } from '../model/standstill.ts'
+import type { CampaignPullState } from '../model/marks.ts'
 import type { OrderCandidate } from '../model/order.ts'
+import type { Outcome } from '../model/verdict.ts'
+import type { World } from './world.ts'
 
 /** What a plan asks for. Steps of one transaction become one atomic push, or nothing. */
 export type PlanStep =
@@ -110,4 +112,46 @@ export type PlanWaiting =
 export interface Plan {
   actions: PlanAction[]
   waiting: PlanWaiting | null
+}
+
+/** An alert is raised once for one thing: the ledger remembers which. */
+export function raiseAlert(
+  world: World,
+  alert: { code: string; about: string | null; message: string },
+): PlanStep[] {
+  const known = world.campaign.alerts.some(({ code, about }) => code === alert.code && about === alert.about)
+  if (known) return []
+  return [{ step: 'event', draft: { kind: 'alert', cause: alert.about ?? world.campaign.started, ...alert } }]
+}
+
+export function pauseCampaignOnce(world: World, reason: string): PlanStep[] {
+  if (world.campaign.status !== 'running') return []
+  const cause = `pause at ${world.campaign.seq}`
+  return [{ step: 'event', draft: { kind: 'campaign-paused', cause, reason, source: 'engine' } }]
+}
+
+/** How long a run elsewhere may wait for a machine: there nobody waits for this one, and nothing runs twice. */
+export const QUEUED_ELSEWHERE_SECONDS = 24 * 3600
+
+const ACTIONS_RUN_ID = /^actions:(\d+)\//
+
+/** Says once for each run that its job cannot be measuring alone: everything could have run into its timeout by now. */
+export function reportWaitingRun(
+  world: World,
+  { order, run_id, issued_at }: LiveOrder,
+  planned: readonly PlanStep[],
+): PlanStep[] {
+  const elsewhere = world.runner.runId === null
+  const measured = Date.parse(order.deadline) - 1000 * QUEUED_ELSEWHERE_SECONDS
+  const run = ACTIONS_RUN_ID.exec(run_id ?? '')?.[1]
+  if (!elsewhere || run_id === null || run === undefined || Date.parse(world.now) < measured) return []
+  const isPlanned = planned.some(
+    step => step.step === 'event' && step.draft.kind === 'alert' && step.draft.about === run_id,
+  )
+  if (isPlanned) return []
+  const message =
+    `workflow run ${run} has brought no report since ${issued_at}: its job probably waits for a machine. ` +
+    'Look at the run: a runner with the labels that it asks for has to be online. ' +
+    `Nothing is lost: after ${order.deadline} it is measured in another run`
+  return raiseAlert(world, { code: NO_MACHINE, about: run_id, message })
 }

@@ -1,16 +1,15 @@
-import { listUnlistedPackages, listTooYoungPackages } from '../decide/additions.ts'
+import { listTooYoungPackages, listUnlistedPackages } from '../decide/packages.ts'
 import {
+  addReleaseDates,
   type Approvable,
   type ApprovalRequest,
-  listAwaitedPackages,
   describeAwaitedPackages,
   formatPackages,
+  listAwaitedPackages,
 } from '../model/approval.ts'
-import type { Experiment } from '../model/experiment.ts'
-import { listSubjects } from '../model/picked.ts'
-import { toCanonicalJson, hashSha256 } from '../model/canonical.ts'
+import { hashSha256, toCanonicalJson } from '../model/canonical-json.ts'
+import { type Experiment, listSubjects } from '../model/experiment.ts'
 import type { ExperimentId } from '../model/ids.ts'
-import { addReleaseDates } from '../model/release.ts'
 import type { Spec } from '../spec/schema.ts'
 import type { PlanStep } from './action.ts'
 import { refuseExperiment } from './intake.ts'

@@ -1,18 +1,15 @@
-import { findPendingJudging } from '../model/fold-judging.ts'
-import { listDisabledProposers } from '../model/fold-proposer.ts'
+import { findPendingJudging, listDisabledProposers } from '../model/fold/proposers.ts'
 import type { OrderId } from '../model/ids.ts'
-import type { PlanAction, Plan, PlanStep, PlanWaiting } from './action.ts'
+import type { Plan, PlanAction, PlanStep, PlanWaiting } from './action.ts'
 import { describeNeededApprovals } from './approvals.ts'
-import type { IncomingReports } from './arrivals.ts'
-import { listLocalRequests } from './asked-elsewhere.ts'
-import { findMeasuringRest } from './fruitless-runs.ts'
 import { describePullLimit } from './intake.ts'
-import { listPrintedOrders } from './judged-elsewhere.ts'
+import { listPrintedOrders } from './judging.ts'
 import { dispatchOrder, draftOrders, type OrderRequest } from './orders.ts'
-import { buildDispatchKey, removeRepeats } from './repeats.ts'
+import { describeNeededPermissions } from './permissions.ts'
+import { findMeasuringRest, listLocalRequests } from './proposals.ts'
+import type { IncomingReports } from './reports.ts'
 import { hasNothingToMeasure } from './stop.ts'
-import { describeNeededPermissions } from './strangers.ts'
-import { describeNeededSync } from './sync-awaited.ts'
+import { describeNeededSync } from './sync.ts'
 import type { World } from './world.ts'
 
 /** What this plan has come to so far: each part adds to it, and the first that must be written ends it. */
@@ -88,4 +85,44 @@ function findWaiting(world: World): PlanWaiting {
   if (limit !== null) return { for: 'limit', what: limit }
   const disabled = listDisabledProposers(world.campaign)
   return disabled.length === 0 ? { for: 'ideas' } : { for: 'ideas', disabled }
+}
+
+/**
+ * What a process has done outside the ledger, or what was refused to it there, may not show at its next look: a list
+ * lags, a text was cut, a conversation is locked. On the very same ledger it is not done again, so that a tick ends.
+ */
+export function listRepeatKeys(action: PlanAction): string[] {
+  switch (action.do) {
+    case 'pulls':
+      return action.changes.map(change => JSON.stringify(change))
+    case 'campaign-pull':
+    case 'tell':
+    case 'greet':
+      return [JSON.stringify(action)]
+    case 'dispatch':
+      return [buildDispatchKey(action.order)]
+    case 'commit':
+    case 'cancel':
+    case 'merge':
+    case 'delete-branches':
+    case 'advance-campaign-branch':
+    case 'propose':
+    case 'stop-asking':
+      return []
+    default:
+      return action satisfies never
+  }
+}
+
+function buildDispatchKey(order: OrderId): string {
+  return `dispatch ${order}`
+}
+
+function removeRepeats(actions: readonly PlanAction[], done: ReadonlySet<string> | undefined): PlanAction[] {
+  if (done === undefined || done.size === 0) return [...actions]
+  return actions.flatMap((action): PlanAction[] => {
+    if (action.do !== 'pulls') return listRepeatKeys(action).some(key => done.has(key)) ? [] : [action]
+    const changes = action.changes.filter(change => !done.has(JSON.stringify(change)))
+    return changes.length === 0 ? [] : [{ ...action, changes }]
+  })
 }

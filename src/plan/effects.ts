@@ -1,23 +1,42 @@
-import { findJudgingStop } from '../decide/stopping.ts'
-import { isReportingPurpose } from '../model/order.ts'
-import type { PlanStep } from './action.ts'
-import { raiseAlert } from './alerts.ts'
-import type { IncomingReports } from './arrivals.ts'
-import { readEffectReport } from './effect-reading.ts'
+import { computeReportedEffect } from '../decide/evidence/interval.ts'
+import { checkRegression } from '../decide/evidence/rules.ts'
+import { findFailure } from '../decide/failures.ts'
+import { getScoreTerms, listObjectives } from '../decide/metrics.ts'
+import { formatEffect } from '../decide/paired/effect-text.ts'
+import { collectMetricPairs, computeDifferences, hasLogarithms } from '../decide/paired/evaluate.ts'
+import { hasUntestedGain } from '../decide/progress.ts'
+import { findJudgingStop } from '../decide/stop-rules.ts'
+import { formatCount } from '../decide/wording.ts'
+import type { Campaign, Landing } from '../model/campaign.ts'
+import type { EventDraft } from '../model/event.ts'
+import { isOwnGain } from '../model/fold/counters.ts'
+import { getProgressJobs } from '../model/fold/orders.ts'
+import type { EventId, Point } from '../model/ids.ts'
 import {
-  type EffectSubject,
-  listWatchedLandings,
-  WATCH_INTERVAL_MS,
-  selectProgressSample,
-  computeProgressMinutes,
-  listUnreportedLandings,
-  listUnreportedProgress,
-} from './effect-subjects.ts'
-import type { OrderRequest } from './orders.ts'
-import { isArchivedStop } from './encore.ts'
-import { isJudgedMetric } from '../spec/judged.ts'
-import { planNextAttempt, findCampaignOrder, type UnansweredOrder } from './own-order.ts'
+  EFFECT_JOBS,
+  isReportingPurpose,
+  type Order,
+  type OrderCandidate,
+  type ReportingPurpose,
+  type StopRule,
+  toPairRequest,
+} from '../model/order.ts'
+import { buildPairJob, type PairJob, toMeasuredRun } from '../model/pairs.ts'
+import type { Report } from '../model/report.ts'
+import type { Spec } from '../spec/schema.ts'
+import { isJudgedMetric, resolveEvidence } from '../spec/spec-facts.ts'
+import { type PlanStep, raiseAlert } from './action.ts'
+import { isArchivedStop } from './extra-round.ts'
+import {
+  type ComparingFacts,
+  findCampaignOrder,
+  type OrderRequest,
+  planNextAttempt,
+  selectComparison,
+  type UnansweredOrder,
+} from './orders.ts'
 import { buildPairsRule } from './paired-order.ts'
+import type { IncomingReports } from './reports.ts'
 import type { World } from './world.ts'
 
 /** What is still to be measured for the record: no round waits for it. */
@@ -156,4 +175,276 @@ function buildEffectRequest(
   const pairs = { stop: buildPairsRule(world), carried: { incumbent: carried } }
   const which = part === undefined ? {} : { part }
   return { purpose, ...which, round, attempt, interrupted, cause, candidates, base, ...pairs }
+}
+
+/** Something to be measured once more, by pairs that decide nothing about it. */
+interface EffectSubject {
+  purpose: ReportingPurpose
+  base: Point
+  candidates: OrderCandidate[]
+  carried: PairJob[]
+  /** Of the progression test: which of its jobs. */
+  part?: number
+  /** Since when it could be measured. */
+  since: string
+  /** The event that its orders answer. */
+  cause: string
+  /** What is said if it cannot be measured, once for each `about`. */
+  alert: { code: string; about: string; what: string }
+}
+
+const WATCH_INTERVAL_MS = 20 * 3_600_000
+
+/** Every landing that pairs proved, and that has not been measured since (decision.md 3.6). */
+function listUnreportedLandings(world: World): EffectSubject[] {
+  const { campaign } = world
+  return listCurrentLandings(world).flatMap((landing): EffectSubject[] => {
+    if (landing.effect !== null) return []
+    const { experiment: about, base, commit, tree, watch } = landing
+    const alert = { code: 'effect-not-measured', about, what: `the effect of ${about}` }
+    const candidates = [toIncumbentCandidate({ commit, tree })]
+    const cause = getLandingCause(campaign, landing)
+    return [{ purpose: 'effect', base, candidates, carried: [], since: watch.at, cause, alert }]
+  })
+}
+
+/** Landings to be looked at again this night (decision.md 3.7): nothing is said of what is to be taken back. */
+function listWatchedLandings(world: World): EffectSubject[] {
+  const { campaign, now } = world
+  return listCurrentLandings(world).flatMap((landing): EffectSubject[] => {
+    const { experiment: about, base, watch } = landing
+    const leaving = campaign.steered.some(wish => wish.action === 'revert' && wish.experiment === about)
+    if (watch.state !== 'open' || leaving || base.tree === campaign.incumbent.tree) return []
+    if (!(Date.parse(now) - Date.parse(watch.at) >= WATCH_INTERVAL_MS)) return []
+    const alert = { code: 'watch-ended', about, what: `whether ${about} still holds` }
+    const candidates = [toIncumbentCandidate(campaign.incumbent)]
+    const cause = getLandingCause(campaign, landing)
+    return [{ purpose: 'regression', base, candidates, carried: watch.jobs, since: watch.at, cause, alert }]
+  })
+}
+
+/** The incumbent against the default branch it contains, where anything that was kept lies between the two. */
+function listUnreportedProgress(world: ComparingFacts): EffectSubject[] {
+  const { reference: base, incumbent: to, started: cause } = world.campaign
+  if (selectComparison(world)?.by !== 'pairs' || !hasUntestedGain(world.campaign)) return []
+  const alert = { code: 'progression-not-measured', about: to.commit, what: 'the progress of the campaign' }
+  const since = world.campaign.landings.at(-1)?.watch.at ?? ''
+  const about = {
+    purpose: 'progression',
+    base,
+    candidates: [toIncumbentCandidate(to)],
+    carried: [],
+    since,
+    cause,
+    alert,
+  } as const
+  return listPartsLeft(world).map(part => ({
+    ...about,
+    candidates: [toIncumbentCandidate(to)],
+    carried: [],
+    part,
+  }))
+}
+
+/** The jobs of the progression test that have not been measured. */
+function listPartsLeft({ campaign }: Pick<ComparingFacts, 'campaign'>): number[] {
+  const { reference: from, incumbent: to, progressing } = campaign
+  const done = getProgressJobs(campaign, { from, to }).length === 0 ? [] : (progressing?.parts ?? [])
+  return Array.from({ length: EFFECT_JOBS }, (_, part) => part).filter(part => !done.includes(part))
+}
+
+/**
+ * The campaign against its start by one job, after each round in which something landed. While there is one landing,
+ * its own effect is just that.
+ */
+function selectProgressSample(world: ComparingFacts): EffectSubject[] {
+  const { landings, reference, incumbent: to } = world.campaign
+  const left = listUnreportedProgress(world)
+  const own = landings.filter(isOwnGain)
+  const isOne = own.length === 1 && own[0]?.base.commit === reference.commit && own[0].commit === to.commit
+  return left.length < EFFECT_JOBS || isOne ? [] : left.slice(0, 1)
+}
+
+/** The time that the progression test still takes; 0 where nothing is left to test. */
+function computeProgressMinutes(world: ComparingFacts): number {
+  const left = listUnreportedProgress(world).length
+  const { calibration, host } = world.campaign
+  const noise = calibration?.noise ?? null
+  if (left === 0 || noise === null) return 0
+  const job = (noise.overhead_seconds + 2 * (buildPairsRule(world).pairs + 1) * noise.execution_seconds) / 60
+  // In a run of their own, between its tick and its settle.
+  return host === 'github' ? left * Math.max(1, Math.ceil(job)) + 2 : left * job
+}
+
+/** Runner minutes set aside for the progression test, unless they are more than half of the limit. */
+export function computeReservedMinutes(world: ComparingFacts): number {
+  const limit = world.spec.stopping.max_runner_minutes
+  const minutes = computeProgressMinutes(world)
+  return limit === null || minutes > limit / 2 ? 0 : minutes
+}
+
+/** Landings that pairs proved, that are still there, and whose trees fit the ruler in force. */
+function listCurrentLandings(world: World): Landing[] {
+  const { campaign } = world
+  if (selectComparison(world)?.by !== 'pairs') return []
+  return campaign.landings.filter(
+    ({ experiment, reverted, pin }) =>
+      reverted === null && pin === campaign.pin.commit && campaign.experiments[experiment]?.share != null,
+  )
+}
+
+function toIncumbentCandidate({ commit, tree }: Point): OrderCandidate {
+  return { label: 'incumbent', head: commit, tree }
+}
+
+function getLandingCause({ experiments, started }: Campaign, { experiment }: Landing): string {
+  return experiments[experiment]?.opened ?? started
+}
+
+/** What the report on an effect says: the same function serves the plan, replay and audit (invariant 3). */
+type EffectReading =
+  | { is: 'measured'; draft: EventDraft<'effect-measured'>; revert: boolean }
+  /** One of several jobs, by which nothing is reported. */
+  | { is: 'more' }
+  | { is: 'failed'; reason: string; retry: boolean }
+
+interface EffectReport {
+  order: Order
+  report: Report
+  event: EventId
+}
+
+type EffectState = Pick<Campaign, 'landings' | 'progressing' | 'harness'>
+
+type ReadEffect = Pick<
+  EventDraft<'effect-measured'>,
+  'metric' | 'scale' | 'effect' | 'interval' | 'pairs'
+> & {
+  said: string
+  differences: ReturnType<typeof computeDifferences>
+}
+
+export function readEffectReport(campaign: EffectState, spec: Spec, answer: EffectReport): EffectReading {
+  const { order, report } = answer
+  if (order.stop.rule !== 'pairs')
+    return { is: 'failed', reason: `the rule ${order.stop.rule} shows no effect`, retry: false }
+  const failure = findFailure({ spec, report, label: 'incumbent', pairs: true })
+  if (failure !== null) return { is: 'failed', reason: failure.reason, retry: failure.retry }
+  const job = buildPairJob(toPairRequest(order), toMeasuredRun(report), 'incumbent')
+  if (!job.complete) {
+    const reason = `the report has ${job.pairs.length} of ${formatCount(order.stop.pairs, 'pair')}`
+    return { is: 'failed', reason, retry: true }
+  }
+  const jobs =
+    order.purpose === 'progression'
+      ? selectEffectJobs(campaign, order)
+      : [...(order.carried['incumbent'] ?? []), job]
+  if (jobs === null) return { is: 'more' }
+  const measured = measureEffect(spec, order.stop, jobs)
+  return typeof measured === 'string'
+    ? { is: 'failed', reason: measured, retry: false }
+    : draftEffect(campaign, spec, answer, { measured, jobs })
+}
+
+/**
+ * The progression test is reported by its first job, so that people see a total after every round, and by all of them.
+ * Their number is fixed, so that neither report is selected by what it shows.
+ */
+function selectEffectJobs(campaign: EffectState, { id, base, candidates }: Order): readonly PairJob[] | null {
+  const [candidate] = candidates
+  if (candidate === undefined) return null
+  const jobs = getProgressJobs(campaign, { from: base, to: { commit: candidate.head, tree: candidate.tree } })
+  const isReported = jobs.length === 1 || jobs.length === EFFECT_JOBS
+  return isReported && jobs.at(-1)?.order === id ? jobs : null
+}
+
+/** Hodges-Lehmann and interval of all the pairs (decision.md 3.6), or why there are none. */
+function measureEffect(
+  spec: Spec,
+  { scale }: Extract<StopRule, { rule: 'pairs' }>,
+  jobs: readonly PairJob[],
+): ReadEffect | string {
+  const [primary] = listObjectives(spec.metric)
+  const { name, direction } = primary
+  const found = collectMetricPairs(jobs, name)
+  if (scale === 'log' && !hasLogarithms(found))
+    return `scale violated: ${name} was 0 or less, and is compared on a log scale since calibration`
+  const differences = computeDifferences(found, { direction, scale })
+  const { effect, interval, pairs } = computeReportedEffect(differences, getScoreTerms(spec.metric, primary))
+  if (effect === null) return `${name} was not there on both sides`
+  const said = `${formatEffect(effect, interval, { name, direction, scale })}, ${formatCount(pairs, 'pair')} in ${formatCount(jobs.length, 'job')}`
+  return { metric: name, scale, effect, interval, pairs, said, differences }
+}
+
+function draftEffect(
+  campaign: Pick<Campaign, 'landings'>,
+  spec: Spec,
+  { order, event }: EffectReport,
+  { measured, jobs }: { measured: ReadEffect; jobs: readonly PairJob[] },
+): EffectReading {
+  const { metric, scale, effect, interval, pairs, said } = measured
+  const [candidate] = order.candidates
+  if (candidate === undefined) throw new TypeError('an effect is measured of something')
+  const landing = order.purpose === 'progression' ? null : findMeasuredLanding(campaign, order)
+  const common = {
+    kind: 'effect-measured',
+    cause: event,
+    experiment: landing?.experiment ?? null,
+    order: order.id,
+    from: order.base,
+    to: { commit: candidate.head, tree: candidate.tree },
+    metric,
+    scale,
+    effect,
+    interval,
+    pairs,
+  } as const
+  if (order.purpose === 'progression') {
+    const draft = { ...common, what: 'progression', state: null, reason: said } as const
+    return { is: 'measured', draft, revert: false }
+  }
+  if (landing === null) return { is: 'failed', reason: 'what it measured was taken back', retry: false }
+  if (order.purpose === 'effect') {
+    const draft = { ...common, what: 'landing', state: null, reason: said } as const
+    return { is: 'measured', draft, revert: false }
+  }
+  const { state, revert, why } = evaluateWatch(spec, measured, jobs)
+  const draft = { ...common, what: 'watch', state, reason: `${why}: ${said}` } as const
+  return { is: 'measured', draft, revert }
+}
+
+/** The landing that an order of the kind is about; null once it was taken back. */
+export function findMeasuredLanding(
+  { landings }: Pick<Campaign, 'landings'>,
+  { purpose, base, candidates }: Pick<Order, 'purpose' | 'base' | 'candidates'>,
+): Landing | null {
+  const found = landings.find(
+    landing =>
+      landing.reverted === null &&
+      landing.base.commit === base.commit &&
+      (purpose === 'regression' || landing.commit === candidates[0]?.head),
+  )
+  return found ?? null
+}
+
+/** One e-process over all nights (decision.md 3.7). */
+function evaluateWatch(
+  spec: Spec,
+  { differences, scale }: ReadEffect,
+  jobs: readonly PairJob[],
+): { state: 'open' | 'clear' | 'flagged'; revert: boolean; why: string } {
+  const known = { singleMachine: false, scale, deterministic: false }
+  const found = checkRegression(differences, resolveEvidence(spec, known).min_effect)
+  switch (found) {
+    case 'revert':
+      return { state: 'flagged', revert: true, why: 'shown to be worse than the tree before it' }
+    case 'clear':
+      return { state: 'clear', revert: false, why: 'it holds' }
+    case 'open':
+      return jobs.length < EFFECT_JOBS
+        ? { state: 'open', revert: false, why: 'not decided yet' }
+        : { state: 'flagged', revert: false, why: 'not shown to hold' }
+    default:
+      return found satisfies never
+  }
 }

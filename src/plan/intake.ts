@@ -1,17 +1,19 @@
-import { selectRound } from '../decide/select.ts'
+import { selectRound } from '../decide/selection.ts'
 import { formatCount } from '../decide/wording.ts'
 import type { Campaign } from '../model/campaign.ts'
-import type { Experiment } from '../model/experiment.ts'
-import { listExperiments } from '../model/experiments.ts'
-import { type EventDraft, computeEventId } from '../model/event.ts'
-import { type ExperimentId, formatExperimentId, type Oid } from '../model/ids.ts'
-import { toShortRef, buildCampaignRefs } from '../model/refs.ts'
+import { computeEventId, type EventDraft } from '../model/event.ts'
+import { type Experiment, listExperiments } from '../model/experiment.ts'
+import {
+  buildCampaignRefs,
+  type ExperimentId,
+  formatExperimentId,
+  type Oid,
+  toShortRef,
+} from '../model/ids.ts'
 import type { PlanStep } from './action.ts'
-import { isTarget } from './only.ts'
-import { findOutsider } from './strangers.ts'
-import { explainNotSimplification } from './simplification.ts'
-import { explainDeniedOutsiders } from './unisolated.ts'
-import type { CandidateFacts, Proposal, World } from './world.ts'
+import { explainNotSimplification } from './judgement.ts'
+import { explainDeniedOutsiders, findOutsider } from './permissions.ts'
+import { type CandidateFacts, isTarget, type Proposal, type World } from './world.ts'
 
 /** What one plan opens, and the number for what it opens next: whoever opens after others goes on from there. */
 export interface OpenedProposals {

@@ -1,15 +1,18 @@
 import { assessCandidate, type AssessInput, describePrimaryChange } from '../decide/assess.ts'
-import type { Assessment } from '../decide/assessment.ts'
-import { RULE_VERSION } from '../decide/version.ts'
-import type { Experiment } from '../model/experiment.ts'
+import { type Assessment, RULE_VERSION } from '../decide/assessment.ts'
+import { formatNumber } from '../decide/wording.ts'
+import type { Campaign } from '../model/campaign.ts'
 import type { EventDraft } from '../model/event.ts'
+import type { Experiment } from '../model/experiment.ts'
 import type { OrderId } from '../model/ids.ts'
 import type { Order } from '../model/order.ts'
-import { type Outcome, toVerdictWord } from '../model/outcome.ts'
-import { parseReason, formatReason } from '../model/reason.ts'
 import type { Report } from '../model/report.ts'
-import { appendAttempts } from '../model/runner-error.ts'
+import { appendAttempts, formatReason, parseReason } from '../model/text.ts'
+import { type Outcome, toVerdictWord } from '../model/verdict.ts'
 import type { Spec } from '../spec/schema.ts'
+import { selectComparison } from './orders.ts'
+import type { IncomingReports } from './reports.ts'
+import type { CandidateChange, World } from './world.ts'
 
 /** What one report says about one experiment: the same function serves the plan and `replay` (invariant 3). */
 export type Judgement =
@@ -121,4 +124,66 @@ export function buildDecidedDraft(decision: Decision): EventDraft<'decided'> {
     parked: parked ?? false,
     given_up: parked === true ? (assessment?.given_up ?? null) : null,
   }
+}
+
+/** An experiment of the open round with what its latest report says. */
+export interface RoundMember {
+  experiment: Experiment
+  measured: MeasuredOrder | null
+  judgement: Judgement | null
+  /** The event that the next decision about it answers. */
+  cause: string
+}
+
+export function buildMember(
+  world: Pick<World, 'campaign' | 'spec'>,
+  experiment: Experiment,
+  reports: IncomingReports['reports'],
+): RoundMember {
+  const live = experiment.order === null ? undefined : world.campaign.orders[experiment.order]
+  const arrived = live && reports.get(live.order.id)
+  if (!live || !arrived) return { experiment, measured: null, judgement: null, cause: experiment.opened }
+  const measured = { order: live.order, report: arrived.report }
+  const judgement = limitSimplification(
+    world.campaign,
+    experiment,
+    measured,
+    judgeExperiment(world.spec, experiment, measured),
+  )
+  return { experiment, measured, judgement, cause: arrived.event }
+}
+
+export function getAssessment(member: RoundMember): Assessment | null {
+  return member.judgement?.is === 'eligible' ? member.judgement.assessment : null
+}
+
+/** Why a change may not be judged as a simplification; null where it may. */
+export function explainNotSimplification(world: World, changes: readonly CandidateChange[]): string | null {
+  if (selectComparison(world)?.by === 'numbers')
+    return 'kind: simplify is shown to cost nothing by pairs, and this campaign compares numbers: bring it as an idea'
+  const added = changes.reduce((sum, change) => sum + (change.added ?? 0), 0)
+  const deleted = changes.reduce((sum, change) => sum + (change.deleted ?? 0), 0)
+  if (deleted > added) return null
+  return `kind: simplify has to remove lines, and this adds ${added} and removes ${deleted}`
+}
+
+/**
+ * Each simplification is only shown to cost less than min_effect, so many could cost a lot: all of them together
+ * may cost one min_effect (decision.md 3.4).
+ */
+export function limitSimplification(
+  { simplified }: Pick<Campaign, 'simplified'>,
+  { purpose }: Pick<Experiment, 'purpose'>,
+  { order }: MeasuredOrder,
+  judgement: Judgement,
+): Judgement {
+  if (purpose !== 'simplify' || judgement.is !== 'eligible' || order.stop.rule !== 'paired') return judgement
+  const { assessment } = judgement
+  const { min_effect, scale } = order.stop
+  const loss = Math.max(0, -(assessment.primary_delta ?? 0))
+  if (simplified + loss <= min_effect) return judgement
+  const said = (value: number) => (scale === 'log' ? `${(value * 100).toFixed(1)} %` : formatNumber(value))
+  const reason = `it costs ${said(loss)}, and simplifications may cost ${said(min_effect)} in all, of which ${said(simplified)} is spent`
+  const outcome = order.purpose === 'combination' ? 'runner_up_dropped' : 'dropped'
+  return { is: 'final', outcome, assessment, reason }
 }

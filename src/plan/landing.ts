@@ -1,11 +1,24 @@
-import type { EventDraft } from '../model/event.ts'
-import type { Experiment } from '../model/experiment.ts'
-import { removeEnvelope } from '../model/event.ts'
-import type { PlanAction, LandedStep, MergeFacts, PlanStep, PlanWaiting } from './action.ts'
+import { buildSnapshot, mergeJobsIntoSnapshot } from '../decide/metrics.ts'
+import { listPairJobs } from '../decide/paired/assess.ts'
+import type { Campaign } from '../model/campaign.ts'
+import { type EventDraft, removeEnvelope } from '../model/event.ts'
+import { type Experiment, isPicked, listSubjects } from '../model/experiment.ts'
+import type { OrderId } from '../model/ids.ts'
+import { toMeasuredRun } from '../model/pairs.ts'
+import { buildMachineKey, getAggregation } from '../model/report.ts'
+import { formatReason, parseReason } from '../model/text.ts'
+import type { Spec } from '../spec/schema.ts'
+import type { LandedStep, MergeFacts, PlanAction, PlanStep, PlanWaiting } from './action.ts'
 import { describeUnapproved } from './approvals.ts'
-import { isLandedDirectly, buildMerge } from './ending.ts'
-import { createPullFinder } from './pull-of.ts'
-import type { PullFacts, World } from './world.ts'
+import {
+  buildDecidedDraft,
+  type Decision,
+  getAssessment,
+  type Judgement,
+  type MeasuredOrder,
+  type RoundMember,
+} from './judgement.ts'
+import { createPullFinder, type PullFacts, type World } from './world.ts'
 
 /**
  * A verdict that somebody else has to merge: the forge, or a person. What it says is in the ledger before anybody
@@ -52,7 +65,7 @@ function formatVerdictReference({ campaign: { landing } }: World): string | null
   return landing && `${landing.decided.seq}:${landing.sha256}`
 }
 
-export interface LandingPlan {
+interface LandingPlan {
   steps: PlanStep[]
   actions: PlanAction[]
   /** Nothing else begins meanwhile: it would be measured against what is about to be replaced. */
@@ -108,4 +121,204 @@ function explainLapsedApproval(world: World, experiment: Experiment): string | n
 
 function waitForPerson(what: string): PlanWaiting {
   return { for: 'person', what }
+}
+
+/** The verdict and the closing of an experiment that does not land: one transaction. */
+export function closeExperiment(decision: Decision): PlanStep[] {
+  const { experiment, outcome, reason } = decision
+  return [
+    { step: 'event', draft: buildDecidedDraft(decision) },
+    { step: 'close', experiment: experiment.id, outcome, reason, keep: true },
+  ]
+}
+
+/** The verdict on a member that cannot become better; with it ends a belief in determinism it disproves. */
+export function closeMember(campaign: Campaign, member: RoundMember): PlanStep[] {
+  const { judgement, experiment, measured, cause } = member
+  if (measured === null) return []
+  if (judgement?.is === 'parked') return [buildNotProvenStep(experiment, measured.order.id, judgement, cause)]
+  if (judgement?.is !== 'final') return []
+  const { outcome, assessment, reason } = judgement
+  const steps = closeExperiment({ experiment, order: measured.order.id, outcome, assessment, reason, cause })
+  if (!assessment.determinism_lost) return steps
+  return [...steps, recordLostDeterminism(campaign, { order: measured.order.id, cause, reason })]
+}
+
+/** Not proven: the verdict says so, the pull request stays open, the pairs stay with it. */
+function buildNotProvenStep(
+  experiment: Experiment,
+  order: OrderId,
+  { assessment, reason }: Extract<Judgement, { is: 'parked' }>,
+  cause: string,
+): PlanStep {
+  const decision = {
+    experiment,
+    order,
+    outcome: 'inconclusive',
+    assessment,
+    reason,
+    cause,
+    parked: true,
+  } as const
+  return { step: 'event', draft: buildDecidedDraft(decision) }
+}
+
+/** Any mismatch ends the belief for the campaign (decision.md 3.1.5). */
+export function recordLostDeterminism(
+  campaign: Campaign,
+  shown: { order: OrderId; cause: string; reason: string },
+): PlanStep {
+  const scale = campaign.calibration?.scale ?? 'linear'
+  return { step: 'event', draft: { kind: 'calibrated', deterministic: false, scale, noise: null, ...shown } }
+}
+
+/** Its verdict is not due: it waits in the queue again, and nothing of it is lost. */
+export function buildRequeueStep(
+  { experiment, cause }: Pick<RoundMember, 'experiment' | 'cause'>,
+  why: EventDraft<'requeued'>['why'],
+  reason: string,
+): PlanStep {
+  return { step: 'event', draft: { kind: 'requeued', cause, experiment: experiment.id, why, reason } }
+}
+
+export function closeNotSelected(member: RoundMember, why: string): PlanStep[] {
+  const { experiment, cause, measured } = member
+  const assessment = getAssessment(member)
+  const reason = formatNotTakenReason(why, assessment?.reason)
+  const order = measured?.order.id ?? null
+  return closeExperiment({ experiment, order, outcome: 'not_selected', assessment, reason, cause })
+}
+
+/** What it was measured to be by itself, then why it was not taken. */
+export function formatNotTakenReason(why: string, measured: string | undefined): string {
+  if (measured === undefined || measured === '') return why
+  const { sentence, evidence } = parseReason(measured)
+  const [said, end] = sentence.endsWith('.') ? [sentence.slice(0, -1), '.'] : [sentence, '']
+  return formatReason({ sentence: `${said}, but ${why}${end}`, evidence })
+}
+
+/** Exactly the measured tree lands, on exactly the base it was measured against (invariant 1). */
+export function buildLandingSteps(
+  world: World,
+  member: RoundMember,
+  outcome: 'kept' | 'runner_up_kept' | 'revert_landed',
+): PlanStep[] {
+  const { experiment, measured, judgement, cause } = member
+  if (!measured || judgement?.is !== 'eligible') return []
+  const { order } = measured
+  const { assessment } = judgement
+  const { reason } = assessment
+  const decided = buildDecidedDraft({ experiment, order: order.id, outcome, assessment, reason, cause })
+  const merge = buildMerge(world, { experiment, measured, cause })
+  if (merge === null) return []
+  return isLandedDirectly(world.spec)
+    ? [{ step: 'land', decided, ...merge }]
+    : [{ step: 'event', draft: decided }]
+}
+
+/** Its verdict and its merge are one push; else the verdict is recorded first, and the merge is asked for or awaited. */
+function isLandedDirectly({ merge }: Pick<Spec, 'merge'>): boolean {
+  return merge.auto && merge.via === 'push'
+}
+
+/** What a merge of an experiment makes of the campaign, by the order that it was decided on. */
+function buildMerge(
+  world: World,
+  { experiment, measured, cause }: { experiment: Experiment; measured: MeasuredOrder; cause: string },
+): MergeFacts | null {
+  const { order } = measured
+  const candidate = order.candidates.find(entry => entry.label === experiment.id)
+  if (!candidate) return null
+  return {
+    candidate,
+    base: order.base,
+    pull: createPullFinder(world)(experiment)?.number ?? experiment.pull,
+    undoes: findUndoneLanding(world, experiment),
+    baseline: buildNextBaseline(world, experiment, measured, cause),
+  }
+}
+
+function findUndoneLanding(world: World, experiment: Experiment): string | null {
+  if (experiment.purpose !== 'revert') return null
+  const wish = world.campaign.steered.find(({ event }) => experiment.source.key === `revert:${event}`)
+  return wish?.experiment ?? null
+}
+
+/**
+ * The landed tree was just measured, and its numbers serve as the new baseline: those of the one report that settled
+ * it, or of all jobs whose pairs did. Under the other modes of `stability` the incumbent is measured afresh.
+ */
+function buildNextBaseline(
+  world: World,
+  experiment: Experiment,
+  { order, report }: MeasuredOrder,
+  cause: string,
+): EventDraft<'baseline-measured'> | null {
+  const stability = world.spec.measurement.stability
+  if (stability !== null && stability.mode !== 'stable') return null
+  const candidate = order.candidates.find(entry => entry.label === experiment.id)
+  if (!candidate) return null
+  const last = buildSnapshot(world.spec, report, experiment.id)
+  const jobs = order.stop.rule === 'paired' ? listPairJobs(order, toMeasuredRun(report), experiment.id) : []
+  return {
+    kind: 'baseline-measured',
+    cause,
+    order: order.id,
+    side: experiment.id,
+    tree: candidate.tree,
+    machine: buildMachineKey(report.machine),
+    harness: order.harness,
+    snapshot: mergeJobsIntoSnapshot(last, jobs, getAggregation(world.spec)),
+  }
+}
+
+/** So often an experiment goes on after an interruption by itself, and again whenever it is retried. */
+export const MAX_INTERRUPTIONS = 5
+
+/**
+ * An idea that ends its own machine would be measured for ever. Nothing is known against it either: it is parked as not
+ * proven, with the pairs it has (decision 039).
+ */
+export function parkRepeatedlyLost(world: World): PlanStep[] {
+  const stuck = listSubjects(world.campaign).filter(
+    ({ status, interrupted }) =>
+      (status === 'queued' || status === 'measured') && interrupted >= MAX_INTERRUPTIONS,
+  )
+  return stuck.map(experiment => ({
+    step: 'event',
+    draft: buildDecidedDraft({
+      experiment,
+      order: null,
+      outcome: 'inconclusive',
+      assessment: null,
+      reason: describeInterruptions(experiment.interrupted),
+      cause: `${experiment.opened} interrupted ${experiment.resumed}`,
+      parked: !isPicked(experiment),
+    }),
+  }))
+}
+
+export function describeInterruptions(times: number): string {
+  return `measuring was interrupted ${times} times; a retry goes on with what was measured`
+}
+
+/** A landing is taken back at once only if the tree without it was measured before; else it is an experiment. */
+export function planDirectReverts(world: World): PlanStep[] {
+  const { campaign } = world
+  for (const wish of campaign.steered) {
+    const facts = wish.action === 'revert' ? world.reverts.get(wish.event) : undefined
+    if (!facts || 'conflict' in facts.result || facts.result.measuredIn === null) continue
+    const { tree, measuredIn } = facts.result
+    return [
+      {
+        step: 'revert',
+        experiment: facts.landing,
+        tree,
+        from: campaign.incumbent,
+        measuredIn,
+        cause: wish.event,
+      },
+    ]
+  }
+  return []
 }

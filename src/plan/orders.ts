@@ -1,14 +1,24 @@
-import { hashSha256 } from '../model/canonical.ts'
-import { type EventDraft, computeEventId } from '../model/event.ts'
-import type { OrderCandidate, OrderPurpose, OrderTerms, StopRule } from '../model/order.ts'
-import type { OrderId, Point } from '../model/ids.ts'
-import type { Interruption } from '../model/interruption.ts'
-import { isJudgedMetric, countSampleItems } from '../spec/judged.ts'
+import type { Campaign } from '../model/campaign.ts'
+import { hashSha256, toCanonicalJson } from '../model/canonical-json.ts'
+import { computeEventId, type EventDraft } from '../model/event.ts'
+import type { EventId, Oid, OrderId, Point } from '../model/ids.ts'
+import {
+  buildOrderSubject,
+  isPairRule,
+  isReportingPurpose,
+  type Order,
+  type OrderCandidate,
+  type OrderPurpose,
+  type OrderTerms,
+  type StopRule,
+} from '../model/order.ts'
+import type { Interruption, PairJob } from '../model/pairs.ts'
+import type { Report } from '../model/report.ts'
 import type { Spec } from '../spec/schema.ts'
-import type { PlanAction, PlanStep } from './action.ts'
+import { countSampleItems, isJudgedMetric } from '../spec/spec-facts.ts'
+import { type PlanAction, type PlanStep, QUEUED_ELSEWHERE_SECONDS } from './action.ts'
 import { buildPairsRule } from './paired-order.ts'
-import { resumeOrder } from './resuming.ts'
-import { QUEUED_ELSEWHERE_SECONDS } from './waiting-runs.ts'
+import type { IncomingReports } from './reports.ts'
 import type { RunnerFacts, World } from './world.ts'
 
 /** Orders are issued by event first and dispatched after that event is accepted (design section 6). */
@@ -150,7 +160,7 @@ function countExecutionsPerSide(spec: Spec, stop: StopRule): number {
 }
 
 /** How this campaign compares two trees; null while that is not known. */
-export type ComparisonMethod = { by: 'numbers'; stop: StopRule } | { by: 'pairs' }
+type ComparisonMethod = { by: 'numbers'; stop: StopRule } | { by: 'pairs' }
 
 /** The ledger, the spec in force, and the kind of machine, for which a stored score may serve. */
 export type ComparingFacts = Pick<World, 'campaign' | 'spec'> & { runner: Pick<RunnerFacts, 'machine'> }
@@ -209,4 +219,124 @@ export function buildCampaignOrderRequest(
     default:
       return purpose satisfies never
   }
+}
+
+/** Where an order of the campaign's own stands: calibration, baseline, sync, foreign. */
+type CampaignOrder =
+  | { is: 'wanted'; attempt: number; carried?: OrderTerms['carried']; interrupted?: Interruption[] }
+  /** `postponed` says why nothing is measured until a later time. */
+  | { is: 'under way'; postponed?: string }
+  | { is: 'answered'; order: Order; report: Report; event: EventId }
+  | { is: 'given up'; reason: string }
+
+export type AnsweredOrder = Extract<CampaignOrder, { is: 'answered' }>
+export type UnansweredOrder = Exclude<CampaignOrder, AnsweredOrder>
+
+type OrderSubject = Pick<OrderTerms, 'purpose' | 'base' | 'candidates' | 'part'>
+
+export function findCampaignOrder(world: World, found: IncomingReports, about: OrderSubject): CampaignOrder {
+  const subject = buildOrderSubject(about)
+  const live = Object.values(world.campaign.orders).find(({ order }) => buildOrderSubject(order) === subject)
+  if (!live) return requestCampaignOrder(world, subject, about)
+  const arrived = found.reports.get(live.order.id)
+  return arrived ? { is: 'answered', order: live.order, ...arrived } : { is: 'under way' }
+}
+
+/** Losses in a row after which a run elsewhere is asked for once an hour only, and effects are no more measured. */
+const MAX_LOSSES = 5
+const LOSS_REST_MS = 3_600_000
+
+/** A loss is no attempt. Here a person starts the run again; elsewhere a harness that ends its machine costs minutes. */
+function requestCampaignOrder(world: World, subject: string, { purpose, base }: OrderSubject): CampaignOrder {
+  const { campaign, runner, now } = world
+  const used = campaign.attempts[subject] ?? 0
+  const lost = campaign.interruptions[subject]
+  if (lost === undefined || lost.base !== base.tree)
+    return planNextAttempt(world, used, 'no report came back')
+  if (lost.times >= MAX_LOSSES) {
+    if (isReportingPurpose(purpose))
+      return { is: 'given up', reason: `measuring was interrupted ${lost.times} times` }
+    const next = Date.parse(lost.at) + LOSS_REST_MS
+    if (runner.runId === null && Date.parse(now) < next)
+      return { is: 'under way', postponed: describePostponement(lost.times, new Date(next).toISOString()) }
+  }
+  const next = planNextAttempt(world, used, 'no report came back')
+  return next.is === 'wanted' ? { ...next, carried: lost.carried, interrupted: [lost] } : next
+}
+
+function describePostponement(times: number, next: string): string {
+  return `${times} measuring runs in a row left no usable report; the next one starts after ${next}`
+}
+
+/** Adds until when a postponed order is not issued. */
+export function appendPostponement(waitsFor: string, order: UnansweredOrder): string {
+  return order.is === 'under way' && order.postponed !== undefined
+    ? `${waitsFor}: ${order.postponed}`
+    : waitsFor
+}
+
+/** Failures that are nobody's verdict are measured again, as often as an experiment's would be. */
+export function planNextAttempt(world: World, used: number, failure: string): UnansweredOrder {
+  if (used < world.spec.execution.max_attempts) return { is: 'wanted', attempt: used + 1 }
+  return { is: 'given up', reason: `${failure} (${used} attempts)` }
+}
+
+/**
+ * An order that was lost is issued again with its coins: what takes one run is run again unchanged, pairs go on after
+ * those that had begun (decision 039).
+ */
+interface ResumedOrder {
+  resumes: NonNullable<OrderTerms['resumes']>
+  coins: string | null
+}
+
+type RepeatedOrder = Pick<OrderTerms, 'base' | 'candidates' | 'harness'> & { stop: StopRule }
+
+/** Null where the trees, the harness or the rule are others than those of the lost orders. */
+function resumeOrder(interruptions: readonly Interruption[], again: RepeatedOrder): ResumedOrder | null {
+  const [first, ...others] = interruptions
+  if (first === undefined || others.some(({ order }) => order !== first.order)) return null
+  if (!interruptions.every(each => isSameOrder(each, again))) return null
+  const { order, block, coins } = first
+  const labels = new Set<string>(again.candidates.map(({ label }) => label))
+  const pieces: Record<string, PairJob> = {}
+  for (const each of interruptions)
+    for (const [label, piece] of Object.entries(each.pieces)) if (labels.has(label)) pieces[label] = piece
+  return { resumes: { order, block, pieces }, coins }
+}
+
+function isSameOrder({ rule, base, harness, trees }: Interruption, again: RepeatedOrder): boolean {
+  const { candidates } = again
+  return (
+    rule === again.stop.rule &&
+    base === again.base.tree &&
+    harness === again.harness &&
+    candidates.every(({ label, tree }) => trees[label] === tree)
+  )
+}
+
+/** Whether what was interrupted of this candidate still counts: the others of that order may have changed since. */
+export function hasSameTrees(
+  { base, harness, trees }: Interruption,
+  again: { base: Oid; harness: string; label: string; tree: Oid },
+): boolean {
+  return base === again.base && harness === again.harness && trees[again.label] === again.tree
+}
+
+/** Whether an order resumes exactly what was interrupted: pairs left out, or drawn again, would be a re-roll. */
+export function isExactResumption(campaign: Campaign, order: Order, subject: string): boolean {
+  if (!isPairRule(order.stop)) return true
+  const own = campaign.interruptions[subject]
+  const members = order.candidates.flatMap(({ label, tree }) => {
+    const found = campaign.experiments[label]?.interruption ?? campaign.picks[label]?.interruption ?? null
+    const again = { base: order.base.tree, harness: order.harness, label, tree }
+    return found !== null && found.rule === order.stop.rule && hasSameTrees(found, again) ? [found] : []
+  })
+  const known = members.length > 0 ? members : own === undefined ? [] : [own]
+  const wanted = resumeOrder(known, order)
+  if (wanted === null) return members.length === 0 && order.resumes === undefined
+  const { resumes, coins } = order
+  const sameCoins = wanted.coins === null || wanted.coins === coins
+  if (resumes === undefined) return false
+  return sameCoins && toCanonicalJson(resumes) === toCanonicalJson(wanted.resumes)
 }

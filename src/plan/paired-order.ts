@@ -1,25 +1,32 @@
-import type { PairedRule } from '../decide/paired/rule.ts'
-import { evaluatePairs } from '../decide/paired/standing.ts'
-import { listDecisiveMetrics } from '../decide/tie-breakers.ts'
+import { computeFamilyLevel } from '../decide/evidence/rank-test.ts'
+import { type IdeaVariant, isSameFamily } from '../decide/evidence/rules.ts'
+import { listDecisiveMetrics } from '../decide/metrics.ts'
+import { evaluatePairs, type PairedRule } from '../decide/paired/evaluate.ts'
 import type { Campaign } from '../model/campaign.ts'
-import type { Experiment, PairedEvidence, PickedChange } from '../model/experiment.ts'
+import {
+  type Experiment,
+  listExperiments,
+  type PairedEvidence,
+  type PickedChange,
+} from '../model/experiment.ts'
 import type { ExperimentId, Oid } from '../model/ids.ts'
 import type { PairedTerms, StopRule } from '../model/order.ts'
 import { type PairJob, selectReportedJobs } from '../model/pairs.ts'
-import { resolvePairsPerJob, resolveEvidence } from '../spec/resolve-evidence.ts'
+import type { Outcome } from '../model/verdict.ts'
 import type { Spec } from '../spec/schema.ts'
-import { computeAlpha, computeAlphaShare, countVariant } from './level.ts'
+import { resolveEvidence, resolvePairsPerJob } from '../spec/spec-facts.ts'
+import type { World } from './world.ts'
 
 /** What was confirmed on an earlier base, and a runner-up on a new one, need less to be believed (decision.md 3.4). */
 const COMBINATION_LEVEL = 0.05
 
-export interface PairedContext {
+interface PairedContext {
   campaign: Campaign
   spec: Spec
   singleMachine: boolean
 }
 
-export interface PairedMember {
+interface PairedMember {
   id: ExperimentId
   tree: Oid
   purpose: 'experiment' | 'combination'
@@ -94,7 +101,7 @@ export function buildPickRule(
 }
 
 /** The default branch's tree, and the one with the change on it. */
-export interface PickedTrees {
+interface PickedTrees {
   base: Oid
   tree: Oid
 }
@@ -189,4 +196,80 @@ function isConfirmed({ campaign, spec }: PairedContext, rule: PairedRule, eviden
 /** What earlier jobs measured of exactly these trees. */
 export function getCarriedJobs(campaign: Campaign, { evidence }: Experiment, tree: Oid): PairJob[] {
   return evidence !== null && isEvidenceContinued(campaign, evidence, tree) ? evidence.jobs : []
+}
+
+type AlphaState = Pick<Campaign, 'level' | 'experiments'>
+type AlphaControl = Pick<Spec['evidence'], 'campaign_control' | 'q' | 'alpha'>
+
+const HELD_OUTCOMES: ReadonlySet<Outcome> = new Set(['kept', 'runner_up_kept', 'not_selected'])
+
+/**
+ * Ideas that held, whether they were merged or not: what e-LOND lets the next ones be tested more loosely for. A
+ * revert or a simplification that lands has shown no gain.
+ */
+function countDiscoveries(campaign: AlphaState): number {
+  const held = listExperiments(campaign).filter(
+    ({ purpose, outcome }) => purpose === 'idea' && outcome !== null && HELD_OUTCOMES.has(outcome),
+  )
+  return held.length
+}
+
+/**
+ * What one more experiment takes of the campaign's level (decision.md 3.5): of N tests each an N-th. After an
+ * amendment of N the rest of the tests share what is left, so that no level is ever given out twice.
+ */
+export function computeAlphaShare({ level }: AlphaState, spec: Spec): number {
+  if (spec.evidence.campaign_control === 'fixed') return 0
+  const left = spec.stopping.max_iterations - level.tests
+  return left <= 0 ? 0 : Math.max(0, 1 - level.spent) / left
+}
+
+/** How many more experiments may take a share: one without any could not be shown to be anything. */
+export function countTestsLeft(campaign: AlphaState, spec: Spec): number {
+  if (spec.evidence.campaign_control === 'fixed') return Infinity
+  return computeAlphaShare(campaign, spec) > 1e-12 ? spec.stopping.max_iterations - campaign.level.tests : 0
+}
+
+/**
+ * Which variant of its idea it is, counted from 1: each is tested more strictly than the one before
+ * (decision.md 3.4). Declared so, or found by what it touches. 0: nothing like it was tested before.
+ */
+function countVariant(campaign: AlphaState, subject: Pick<Experiment, 'id' | 'family' | 'touched'>): number {
+  const own = toVariant(subject)
+  const earlier = listExperiments(campaign).filter(
+    other => other.share !== null && other.id !== subject.id && isSameFamily(own, toVariant(other)),
+  )
+  return subject.family === null && earlier.length === 0 ? 0 : earlier.length + 1
+}
+
+function toVariant({ family, touched }: Pick<Experiment, 'family' | 'touched'>): IdeaVariant {
+  return { family, files: touched === null ? [] : [touched.files], lines: touched?.lines ?? [] }
+}
+
+/** alpha_t of an idea: e-LOND by its share of the campaign, or the fixed level, and its family's part of it. */
+export function computeAlpha(
+  campaign: AlphaState,
+  control: AlphaControl,
+  { share, variant }: { share: number; variant: number },
+): number {
+  const fixed = control.campaign_control === 'fixed'
+  const level = fixed
+    ? control.alpha
+    : Math.min(control.q, control.q * share * (countDiscoveries(campaign) + 1))
+  return variant === 0 ? level : computeFamilyLevel(level, variant)
+}
+
+/** So many reports in a row from one machine, where there were others before, say that the others are gone. */
+const REPORTS_IN_A_ROW = 3
+/** As many as a calibration has jobs. */
+const FIRST_REPORTS = 2
+
+/**
+ * Whether there is only one machine: this one, or one self-hosted runner that measured every job. A fresh runner would
+ * be waited for without end there (decision.md 3.3). GitHub starts its own runners anew for each job.
+ */
+export function hasSingleMachine({ runner, campaign }: Pick<World, 'runner' | 'campaign'>): boolean {
+  if (runner.runId !== null) return true
+  const { in_a_row, reports } = campaign.machine
+  return in_a_row >= REPORTS_IN_A_ROW || (in_a_row >= FIRST_REPORTS && in_a_row === reports)
 }

@@ -1,31 +1,26 @@
 import { assessCandidate } from '../decide/assess.ts'
-import { calibrateHarness } from '../decide/calibrate.ts'
-import { CALIBRATION_JOBS, calibrateNoise } from '../decide/calibrate-noise.ts'
-import { findFailure } from '../decide/failures.ts'
-import { describeUnsteadyHarness } from '../decide/unsteady-harness.ts'
-import { buildSnapshot } from '../decide/readings.ts'
+import { calibrateHarness, calibrateNoise, CALIBRATION_JOBS } from '../decide/calibration.ts'
+import { describeUnsteadyHarness, findFailure } from '../decide/failures.ts'
+import { buildSnapshot } from '../decide/metrics.ts'
 import { toPairRequest } from '../model/order.ts'
 import { buildPairJob, toMeasuredRun } from '../model/pairs.ts'
 import { buildMachineKey } from '../model/report.ts'
-import { listTimedDecisiveMetrics } from '../spec/decisive.ts'
-import type { PlanStep } from './action.ts'
-import { pauseCampaignOnce } from './alerts.ts'
-import type { IncomingReports } from './arrivals.ts'
+import { listTimedDecisiveMetrics } from '../spec/spec-facts.ts'
+import { pauseCampaignOnce, type PlanStep } from './action.ts'
 import type { MeasuredOrder } from './judgement.ts'
 import {
-  type CampaignOrderPurpose,
-  buildCampaignOrderRequest,
-  type OrderRequest,
-  toBaseAsCandidate,
-  findUsableBaseline,
-} from './orders.ts'
-import {
   type AnsweredOrder,
-  planNextAttempt,
-  findCampaignOrder,
-  type UnansweredOrder,
   appendPostponement,
-} from './own-order.ts'
+  buildCampaignOrderRequest,
+  type CampaignOrderPurpose,
+  findCampaignOrder,
+  findUsableBaseline,
+  type OrderRequest,
+  planNextAttempt,
+  toBaseAsCandidate,
+  type UnansweredOrder,
+} from './orders.ts'
+import type { IncomingReports } from './reports.ts'
 import type { World } from './world.ts'
 
 /** Before the first experiment: does the harness work, what does the incumbent score, does it repeat? */

@@ -1,17 +1,19 @@
 import {
   computeChanceToKeep,
-  type ExpectedCost,
   computeExpectedCost,
+  type ExpectedCost,
+  findSmallestVisibleGain,
   isMinEffectVisible,
+  listWaysOut,
+  type WayOut,
 } from '../decide/evidence/planning.ts'
-import { findSmallestVisibleGain, type WayOut, listWaysOut } from '../decide/evidence/planning.ts'
-import type { EvidenceOptions } from '../decide/evidence/start-evidence.ts'
-import { listObjectives } from '../decide/objectives.ts'
+import type { EvidenceOptions } from '../decide/evidence/state.ts'
+import { listObjectives } from '../decide/metrics.ts'
 import { createEmptyCampaign, type Noise } from '../model/campaign.ts'
 import { EFFECT_JOBS } from '../model/order.ts'
-import { resolvePairsPerJob, resolveEvidence } from '../spec/resolve-evidence.ts'
 import type { Spec } from '../spec/schema.ts'
-import { computeAlpha, computeAlphaShare } from './level.ts'
+import { resolveEvidence, resolvePairsPerJob } from '../spec/spec-facts.ts'
+import { computeAlpha, computeAlphaShare } from './paired-order.ts'
 
 /** What a campaign with a noisy metric can hope for and what that costs, before anything is spent (decision.md 3.8). */
 export interface Prospects {

@@ -1,22 +1,21 @@
-import { rankCandidates } from '../decide/rank.ts'
-import { areDisjoint, selectRunnersUp } from '../decide/select.ts'
+import { areDisjoint, rankCandidates, selectRunnersUp } from '../decide/selection.ts'
 import type { Campaign, Round } from '../model/campaign.ts'
 import type { ExperimentId } from '../model/ids.ts'
 import type { PlanStep } from './action.ts'
-import type { IncomingReports } from './arrivals.ts'
-import { tryHoldout } from './holdout.ts'
 import { describeUnapproved } from './approvals.ts'
+import { tryHoldout } from './holdout.ts'
+import { buildMember, getAssessment, type RoundMember } from './judgement.ts'
 import {
+  buildLandingSteps,
+  buildRequeueStep,
   closeExperiment,
   closeMember,
-  buildLandingSteps,
   closeNotSelected,
   formatNotTakenReason,
-  buildRequeueStep,
-} from './ending.ts'
-import { getAssessment, type RoundMember, buildMember } from './member.ts'
+} from './landing.ts'
 import type { OrderRequest } from './orders.ts'
-import { explainUnisolated } from './unisolated.ts'
+import { explainUnisolated } from './permissions.ts'
+import type { IncomingReports } from './reports.ts'
 import type { World } from './world.ts'
 
 /** What a round's members need next: verdicts now, orders by the order plan, or nothing. */

@@ -1,62 +1,68 @@
-import { findJudgingStop } from '../decide/stopping.ts'
+import { findJudgingStop } from '../decide/stop-rules.ts'
 import type { Campaign } from '../model/campaign.ts'
 import { withReason } from '../model/describe-status.ts'
-import { listExperiments } from '../model/experiments.ts'
-import type { PlanAction, Plan, PlanStep, PlanWaiting } from './action.ts'
+import { listExperiments } from '../model/experiment.ts'
+import type { Plan, PlanAction, PlanStep, PlanWaiting } from './action.ts'
 import { requestApprovals } from './approvals.ts'
-import { listLocalRequests, closeLostRequests } from './asked-elsewhere.ts'
-import { readReports } from './arrivals.ts'
-import { buildAnswerSteps, requestProposals, reportDisabledProposers, isRoundGrowing } from './asking.ts'
-import { reportMisplacedBranch } from './astray.ts'
 import { closeFinishedIdeas } from './backlog.ts'
+import { detectBranchChanges, planForeignTip, reportMisplacedBranch } from './branch-changes.ts'
+import { addToDraft, dispatchIdle, finishPlan, issueOrders, type PlanDraft } from './draft.ts'
 import {
-  announceApprovals,
-  advanceCampaignBranch,
-  updateCampaignPull,
-  recordCampaignPullEnd,
-} from './campaign-pull.ts'
-import { addToDraft, finishPlan, dispatchIdle, type PlanDraft, issueOrders } from './draft.ts'
-import {
-  reportEffects,
-  planEffects,
   type EffectPlan,
+  planEffects,
   planLastEffects,
   planProgressAfterStop,
+  reportEffects,
 } from './effects.ts'
-import { isClosingIdeas, startPickRound, planExtraRound } from './encore.ts'
-import { planForeignTip } from './foreign.ts'
-import { buildRunAlerts } from './fruitless-runs.ts'
-import { commentPausedPulls } from './greetings.ts'
-import { detectBranchChanges } from './heads.ts'
-import { listNewProposals, openNothing, openExperiments, refuseQueued } from './intake.ts'
-import { requestJudgingJob, closeLostJudgings, recordScores } from './judged-elsewhere.ts'
-import { recordLandedMerge, planLanding } from './landing.ts'
-import { parkRepeatedlyLost } from './lost.ts'
-import { isTargetSettled } from './only.ts'
+import { isClosingIdeas, planExtraRound, resumeNotProven, startPickRound } from './extra-round.ts'
+import { listNewProposals, openExperiments, openNothing, refuseQueued } from './intake.ts'
+import { closeLostJudgings, recordScores, requestJudgingJob } from './judging.ts'
+import { parkRepeatedlyLost, planDirectReverts, planLanding, recordLandedMerge } from './landing.ts'
 import type { OrderRequest } from './orders.ts'
-import { resumeNotProven } from './parked.ts'
-import { planPickFates } from './pick-fates.ts'
-import { updatePickPulls } from './pick-pulls.ts'
-import { planPicks, judgePicks } from './picks.ts'
+import { requestPermission } from './permissions.ts'
+import { judgePicks, planPickFates, planPicks } from './picks.ts'
 import { planBase } from './preparation.ts'
-import { updatePulls } from './pulls.ts'
-import { isLimitRaised, planRaisedLimit } from './raised-limit.ts'
-import { recordMergedBranch } from './restart.ts'
-import { planDirectReverts } from './revert.ts'
-import { settleRound } from './round.ts'
-import { requestMemberOrders, requestNewRound } from './rounds.ts'
 import {
+  buildAnswerSteps,
+  buildRunAlerts,
+  closeLostRequests,
+  isRoundGrowing,
+  listLocalRequests,
+  reportDisabledProposers,
+  requestProposals,
+} from './proposals.ts'
+import {
+  advanceCampaignBranch,
+  announceApprovals,
+  commentPausedPulls,
+  recordCampaignPullEnd,
+  updateCampaignPull,
+  updatePickPulls,
+  updatePulls,
+} from './pulls.ts'
+import { readReports } from './reports.ts'
+import { requestMemberOrders, requestNewRound } from './round-orders.ts'
+import { settleRound } from './round.ts'
+import {
+  buildStopStep,
+  type CampaignStop,
   cancelRemaining,
   closeRemaining,
-  interruptRemaining,
   findDueStop,
-  type CampaignStop,
-  buildStopStep,
+  interruptRemaining,
+  isLimitRaised,
+  planRaisedLimit,
+  recordMergedBranch,
 } from './stop.ts'
-import { requestPermission } from './strangers.ts'
-import { planManualSync, planSync, type SyncPlan } from './sync.ts'
-import { awaitBlockedSync, awaitRefusedSync, endResolvedWaits } from './sync-awaited.ts'
-import type { World } from './world.ts'
+import {
+  awaitBlockedSync,
+  awaitRefusedSync,
+  endResolvedWaits,
+  planManualSync,
+  planSync,
+  type SyncPlan,
+} from './sync.ts'
+import { isTargetSettled, type World } from './world.ts'
 
 /** What a stage has to do. It ends the plan, unless it is `beside`: then the stages after it are checked as well. */
 interface StageResult {

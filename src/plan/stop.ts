@@ -1,29 +1,39 @@
-import { describeStop } from '../model/describe-status.ts'
-import { findJudgingStop, type StopRuleHit, findStopReason } from '../decide/stopping.ts'
-import { areTargetsMet, areTargetsShown } from '../decide/targets.ts'
+import {
+  areTargetsMet,
+  areTargetsShown,
+  findJudgingStop,
+  findStopReason,
+  type StopRuleHit,
+} from '../decide/stop-rules.ts'
 import { formatCount } from '../decide/wording.ts'
-import type { Experiment } from '../model/experiment.ts'
-import { listExperiments } from '../model/experiments.ts'
+import {
+  findRaiseObstacle,
+  findRefusedSyncAlert,
+  isAwaitingSync,
+  isMovable,
+  RAISED_LIMIT_READABLE,
+} from '../model/alerts.ts'
 import type { Campaign, LiveOrder } from '../model/campaign.ts'
+import { describeStop } from '../model/describe-status.ts'
 import type { EventDraft } from '../model/event.ts'
-import type { ExperimentId } from '../model/ids.ts'
-import { isResumedAutomatically } from '../model/resumes-by-itself.ts'
-import { findSubject } from '../model/picked.ts'
-import { appendToSentence } from '../model/reason.ts'
-import { isAwaitingSync } from '../model/sync-awaited.ts'
-import type { PlanAction, PlanStep } from './action.ts'
-import type { IncomingReports } from './arrivals.ts'
-import { interruptRun } from './cut-short.ts'
-import { isClosingIdeas, isArchivedStop, isPickContinued, findExtraRoundStop } from './encore.ts'
-import { computeReservedMinutes } from './effect-subjects.ts'
-import { closeMember, closeNotSelected, buildRequeueStep } from './ending.ts'
-import { canKeepHead } from './heads.ts'
+import { type Experiment, findSubject, isResumedAutomatically, listExperiments } from '../model/experiment.ts'
+import { MERGED_CAUSE } from '../model/fold/fold.ts'
+import { type ExperimentId, toShortRef } from '../model/ids.ts'
+import { appendToSentence } from '../model/text.ts'
+import type { Spec } from '../spec/schema.ts'
+import { type PlanAction, type PlanStep, raiseAlert } from './action.ts'
+import { canKeepHead } from './branch-changes.ts'
+import { computeReservedMinutes } from './effects.ts'
+import { findExtraRoundStop, isArchivedStop, isClosingIdeas, isPickContinued } from './extra-round.ts'
 import { listNewProposals } from './intake.ts'
-import { type RoundMember, buildMember } from './member.ts'
+import { buildMember, type RoundMember } from './judgement.ts'
+import { buildRequeueStep, closeMember, closeNotSelected } from './landing.ts'
+import { type ComparingFacts, selectComparison } from './orders.ts'
+import { needsPermission } from './permissions.ts'
 import { closePick, isPicking, judgePick } from './picks.ts'
-import { selectComparison, type ComparingFacts } from './orders.ts'
-import { isAlphaSpent } from './rounds.ts'
-import { needsPermission } from './strangers.ts'
+import { type IncomingReports, interruptRun } from './reports.ts'
+import { isAlphaSpent } from './round-orders.ts'
+import { describeObstacle } from './sync.ts'
 import type { World } from './world.ts'
 
 export type CampaignStop = Pick<EventDraft<'campaign-stopped'>, 'code' | 'reason'>
@@ -120,7 +130,7 @@ function isOpenIdea(experiment: Experiment): boolean {
   return status !== 'ended' && status !== 'deferred'
 }
 
-export function listDeferredExperiments({ campaign }: World): ExperimentId[] {
+function listDeferredExperiments({ campaign }: World): ExperimentId[] {
   return listExperiments(campaign).flatMap(({ id, status }) => (status === 'deferred' ? [id] : []))
 }
 
@@ -255,4 +265,72 @@ function listOpenOrders(campaign: Campaign, found: IncomingReports): LiveOrder[]
       !(purpose === 'progression' && !isArchivedStop(campaign)) &&
       !candidates.some(({ label }) => isPickLabelContinued(campaign, label)),
   )
+}
+
+/**
+ * Whether a rule of the spec in force stops the campaign and none of the spec that the default branch has now. It is
+ * taken in by the next sync, which cannot come where the campaign stops before it.
+ */
+export function isLimitRaised(world: World): boolean {
+  const { campaign, sync } = world
+  if (sync?.result !== 'clean' || !sync.spec.changed || findRefusedSyncAlert(campaign)?.tip === sync.tip)
+    return false
+  return isStopLifted(world, sync.spec.parsed)
+}
+
+function isStopLifted(world: World, spec: Spec): boolean {
+  if (world.campaign.encore !== null) return false
+  const now = findStopRule(world)
+  return now !== null && isMovable(now.code) && findStopRule({ ...world, spec }) === null
+}
+
+/** Who raises on the default branch what stopped the campaign wants it to go on, and needs no other word for it. */
+export function planRaisedLimit(world: World): PlanStep[] {
+  const { campaign } = world
+  const { status, stop_code: code, default_branch } = campaign
+  if (status !== 'stopped' || !isMovable(code ?? '')) return []
+  if (!isLimitRaised(world)) return recordRaiseObstacle(world)
+  const reason = `${toShortRef(default_branch)} has a spec in which nothing stops it any more (${code})`
+  return [{ step: 'event', draft: { kind: 'campaign-resumed', cause: `raised at ${campaign.seq}`, reason } }]
+}
+
+/** Records why a raised limit cannot be read, and when nothing is in its way any more, so that every view can say it. */
+function recordRaiseObstacle(world: World): PlanStep[] {
+  const { campaign, sync } = world
+  if (sync?.result === 'conflict' && sync.spec !== undefined && isStopLifted(world, sync.spec))
+    return raiseAlert(world, { code: 'sync-conflict', about: sync.tip, message: describeObstacle(sync) })
+  if (findRaiseObstacle(campaign) === null || (sync !== null && sync.result !== 'clean')) return []
+  const main = toShortRef(campaign.default_branch)
+  return raiseAlert(world, {
+    code: RAISED_LIMIT_READABLE,
+    about: world.defaultTip.commit,
+    message: `nothing keeps ${main} from being merged in any more`,
+  })
+}
+
+/** Put aside on purpose: nothing follows it by itself. */
+const PUT_ASIDE_CODES: ReadonlySet<string> = new Set(['fresh', 'archived'])
+
+/**
+ * Merged, and the next campaign is to begin: the ledger says so first, also where the campaign had stopped before.
+ * Once, so that whoever resumes it afterwards is heard.
+ */
+export function isRestartDue({ campaign, spec }: Pick<World, 'campaign' | 'spec'>): boolean {
+  const { status, stop_code: code } = campaign
+  if (spec.merge.on_merge !== 'restart' || status === 'none') return false
+  return status !== 'stopped' || (code !== 'merged' && !PUT_ASIDE_CODES.has(code ?? ''))
+}
+
+/** Where no pull request tells, the default branch does: it contains the incumbent, and something was kept. */
+export function recordMergedBranch(world: World): PlanStep[] {
+  const { campaign, defaultTip, merged } = world
+  const cause = `${MERGED_CAUSE}${defaultTip.commit}`
+  if (merged !== true || !isRestartDue(world) || Object.hasOwn(campaign.heeded, cause)) return []
+  const reason = `${toShortRef(campaign.default_branch)} at ${defaultTip.commit.slice(0, 10)} has all that was kept`
+  return [{ step: 'event', draft: { kind: 'campaign-stopped', cause, code: 'merged', reason } }]
+}
+
+/** Nothing is left to do for it, and the next one may take its place. */
+export function canRestart({ status, stop_code: code }: Campaign, { merge }: Pick<Spec, 'merge'>): boolean {
+  return status === 'stopped' && code === 'merged' && merge.on_merge === 'restart'
 }

@@ -1,23 +1,28 @@
 import { assessCandidate } from '../decide/assess.ts'
-import { buildSnapshot } from '../decide/readings.ts'
+import { buildSnapshot } from '../decide/metrics.ts'
+import {
+  describeSyncObstacle,
+  findRefusedSyncAlert,
+  isAwaitingSync,
+  SYNC_OBSTACLES,
+  type SyncObstacle,
+} from '../model/alerts.ts'
 import type { EventDraft } from '../model/event.ts'
-import { listExperiments } from '../model/experiments.ts'
-import { SYNC_OBSTACLES, type SyncObstacle } from '../model/sync-awaited.ts'
-import { findRefusedSyncAlert } from '../model/sync-refused.ts'
-import type { Point } from '../model/ids.ts'
+import { type Experiment, listExperiments } from '../model/experiment.ts'
+import { buildCampaignRefs, type Point, toShortRef } from '../model/ids.ts'
 import type { OrderCandidate } from '../model/order.ts'
 import { buildMachineKey } from '../model/report.ts'
-import type { PlanStep } from './action.ts'
-import { raiseAlert } from './alerts.ts'
-import type { IncomingReports } from './arrivals.ts'
-import type { OrderRequest } from './orders.ts'
+import { type PlanStep, raiseAlert } from './action.ts'
 import {
   type AnsweredOrder,
-  planNextAttempt,
-  findCampaignOrder,
-  type UnansweredOrder,
   appendPostponement,
-} from './own-order.ts'
+  findCampaignOrder,
+  type OrderRequest,
+  planNextAttempt,
+  type UnansweredOrder,
+} from './orders.ts'
+import { needsPermission } from './permissions.ts'
+import type { IncomingReports } from './reports.ts'
 import type { SyncFacts, World } from './world.ts'
 
 /**
@@ -60,7 +65,7 @@ export function planSync(world: World, found: IncomingReports, { needed = false 
 }
 
 /** The remote refused what the default branch has: rounds go on without it, until a person has merged it in. */
-export function isSyncSkipped({ campaign, sync }: Pick<World, 'campaign' | 'sync'>): boolean {
+function isSyncSkipped({ campaign, sync }: Pick<World, 'campaign' | 'sync'>): boolean {
   if (sync?.result !== 'clean' || sync.byHand !== undefined) return false
   return findRefusedSyncAlert(campaign)?.tip === sync.tip
 }
@@ -223,4 +228,68 @@ function buildSyncBaseline(
     harness: sync.harness,
     snapshot: buildSnapshot(sync.spec.parsed, report, 'sync'),
   }
+}
+
+/** Where rounds go on without the default branch's tip, heads that are on top of it wait for a person, and say so. */
+export function awaitRefusedSync(world: World): PlanStep[] {
+  if (!isSyncSkipped(world)) return []
+  const isAhead = ({ id }: Experiment) => {
+    const facts = world.candidates.get(id)
+    return facts?.merged === 'clean' && facts.aheadOfSync
+  }
+  return recordSyncWaits(world, 'sync-workflows', isAhead)
+}
+
+/** Where no round starts before a person has removed an obstacle, everything queued waits for that. */
+export function awaitBlockedSync(world: World, obstacle: SyncObstacle): PlanStep[] {
+  return recordSyncWaits(world, obstacle, () => true)
+}
+
+/** Said once for each head: what the default branch does meanwhile changes nothing about it. */
+function recordSyncWaits(
+  world: World,
+  obstacle: SyncObstacle,
+  waits: (experiment: Experiment) => boolean,
+): PlanStep[] {
+  const { campaign } = world
+  return listExperiments(campaign).flatMap(experiment => {
+    const { id, head, status, awaits_sync: before } = experiment
+    if (status !== 'queued' || head === null || needsPermission(world, id) || !waits(experiment)) return []
+    if (before?.head === head && before.obstacle === obstacle) return []
+    const cause = `asked at ${campaign.seq}`
+    return [{ step: 'event', draft: { kind: 'sync-awaited', cause, experiment: id, head, obstacle } }]
+  })
+}
+
+/**
+ * Nothing is in the way any more, and no sync may ever tell: the default branch was set back, or what stood in the way was
+ * changed there. Where rounds go on without its tip, only what is on top of that still waits.
+ */
+export function endResolvedWaits(world: World): PlanStep[] {
+  const { campaign } = world
+  const goneWithout = isSyncSkipped(world)
+  return listExperiments(campaign).flatMap(experiment => {
+    const { id, head, awaits_sync: before } = experiment
+    if (head === null || !isAwaitingSync(experiment)) return []
+    if (goneWithout && before?.obstacle === 'sync-workflows' && canBeAhead(world, experiment)) return []
+    const cause = `ended at ${campaign.seq}`
+    return [{ step: 'event', draft: { kind: 'sync-awaited', cause, experiment: id, head, obstacle: null } }]
+  })
+}
+
+/** Of what was not merged with the incumbent yet nobody knows. */
+function canBeAhead({ candidates }: World, { id }: Experiment): boolean {
+  const facts = candidates.get(id)
+  return facts === undefined || (facts.merged === 'clean' && facts.aheadOfSync)
+}
+
+/** Who waits for that, and what helps. */
+export function describeNeededSync({ campaign, spec }: Pick<World, 'campaign' | 'spec'>): string | null {
+  const waiting = listExperiments(campaign).filter(isAwaitingSync)
+  const obstacle = waiting[0]?.awaits_sync?.obstacle
+  if (obstacle === undefined) return null
+  const { optimize } = buildCampaignRefs(spec.branches.prefix, campaign.name)
+  const { because, next } = describeSyncObstacle(campaign, { optimize: toShortRef(optimize), obstacle })
+  const who = waiting.map(({ id, pull }) => (pull === null ? id : `${id} (#${pull})`)).join(', ')
+  return `a sync, for ${who}: ${because}. What helps: ${next}`
 }

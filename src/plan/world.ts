@@ -1,16 +1,15 @@
-import type { TouchedLines } from '../decide/changed-lines.ts'
-import type { PackageAddition } from '../model/approval.ts'
-import type { ProposalResult } from '../model/asked.ts'
-import type { Campaign } from '../model/campaign.ts'
-import type { ideaFields } from '../model/idea.ts'
+import type { z } from 'zod'
+import type { TouchedLines } from '../decide/selection.ts'
+import type { PackageAddition, ReleaseDates } from '../model/approval.ts'
+import type { Campaign, ProposalResult } from '../model/campaign.ts'
+import type { ideaFields } from '../model/event-schemas.ts'
 import type { EventDraft } from '../model/event.ts'
+import { type Experiment, listExperiments, listSubjects } from '../model/experiment.ts'
 import type { EventId, ExperimentId, Oid, OrderId, Point } from '../model/ids.ts'
-import type { ReleaseDates } from '../model/release.ts'
 import type { HoldoutSource } from '../model/order.ts'
-import type { PartialReport } from '../model/interruption.ts'
+import type { PartialReport } from '../model/pairs.ts'
 import type { Report } from '../model/report.ts'
 import type { Spec } from '../spec/schema.ts'
-import type { z } from 'zod'
 
 /** The campaign's own pull request into the default branch. */
 export interface CampaignPullFacts extends PullFacts {
@@ -108,10 +107,10 @@ export interface AnswerFacts {
   result?: ProposalResult
 }
 
-export type BranchMismatch = { is: 'gone' } | { is: 'rewound' | 'foreign'; tip: Point }
+type BranchMismatch = { is: 'gone' } | { is: 'rewound' | 'foreign'; tip: Point }
 
 /** The commit that somebody else put on the optimize branch while a verdict waits for its merge. */
-export interface MergeCommitFacts {
+interface MergeCommitFacts {
   commit: Oid
   tree: Oid
   parents: readonly Oid[]
@@ -228,7 +227,7 @@ export type SyncFacts =
     }
 
 /** What nobody can be asked about here is refused: approvals belong to experiments. */
-export interface ForeignFacts {
+interface ForeignFacts {
   tip: Point
   refusal: { code: string; message: string } | null
 }
@@ -271,3 +270,72 @@ export type RunFacts =
   | { state: 'printed'; runId: string; digest: string }
   | { state: 'reported'; runId: string; report: Report }
   | { state: 'unreadable'; runId: string; reason: string }
+
+/** Where one idea is meant, nothing else begins: no other experiment, no proposer, no report on earlier landings. */
+export function isTarget(only: World['targetBranch'], branch: string | null): boolean {
+  return only === null || branch === only
+}
+
+/** The experiment that carries the one idea that is meant: the latest, should its branch have had several. */
+export function findTargetExperiment(
+  campaign: Pick<Campaign, 'experiments'>,
+  only: string,
+): Experiment | undefined {
+  return listExperiments(campaign).findLast(({ branch }) => branch === only)
+}
+
+/** It has its verdict, or one that only more jobs could change: there is nothing left to do for it. */
+export function isTargetSettled(campaign: Pick<Campaign, 'experiments'>, only: string): boolean {
+  const found = findTargetExperiment(campaign, only)
+  return found !== undefined && (found.status === 'parked' || (found.status === 'ended' && found.closed))
+}
+
+/**
+ * Which pull request belongs to an experiment. Branches are used again: a newer one on the branch of an
+ * experiment that has ended is somebody's next idea, and none of its business. So is its own, once that has been opened
+ * again with another head and is the next experiment's.
+ */
+export function createPullFinder({
+  pulls,
+  campaign,
+}: Pick<World, 'pulls' | 'campaign'>): (experiment: Experiment) => PullFacts | undefined {
+  const byNumber = new Map(pulls.map(pull => [pull.number, pull]))
+  const byBranch = new Map<string, PullFacts>()
+  for (const pull of pulls) {
+    const known = byBranch.get(pull.branch)
+    if (!known || isLater(pull, known)) byBranch.set(pull.branch, pull)
+  }
+  // Of long campaigns most who ask have few pull requests to find, or none.
+  let holders: ReadonlyMap<number, ExperimentId> | null = null
+  return experiment => {
+    const { pull: number, id } = experiment
+    if (number === null) {
+      const pull = experiment.branch === null ? undefined : byBranch.get(experiment.branch)
+      return pull && isPullMatching(experiment, pull) ? pull : undefined
+    }
+    const pull = byNumber.get(number)
+    if (pull === undefined) return undefined
+    holders ??= mapPullHolders(campaign, byNumber)
+    return holders.get(number) === id ? pull : undefined
+  }
+}
+
+/** Whose each of them is by its number: the last one's. */
+function mapPullHolders(
+  campaign: Campaign,
+  byNumber: ReadonlyMap<number, PullFacts>,
+): ReadonlyMap<number, ExperimentId> {
+  const holders = new Map<number, ExperimentId>()
+  for (const { pull, id } of listSubjects(campaign))
+    if (pull !== null && byNumber.has(pull)) holders.set(pull, id)
+  return holders
+}
+
+function isLater(pull: PullFacts, than: PullFacts): boolean {
+  if ((pull.state === 'open') !== (than.state === 'open')) return pull.state === 'open'
+  return pull.number > than.number
+}
+
+function isPullMatching({ owned, status, head }: Experiment, pull: PullFacts): boolean {
+  return owned || status !== 'ended' || pull.head === head
+}

@@ -1,18 +1,18 @@
-import { type CampaignProgress, computeProgress } from '../decide/progress.ts'
-import { computeChange, formatProgress } from '../decide/progress-text.ts'
+import { type CampaignProgress, computeChange, computeProgress, formatProgress } from '../decide/progress.ts'
+import { formatCount } from '../decide/wording.ts'
 import { listAwaitedPackages } from '../model/approval.ts'
 import type { Campaign, EffectMeasurement } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
-import { getCampaignSpec } from '../spec/recorded-spec.ts'
-import { listAwaitingApproval } from './approval-text.ts'
-import { listKeptExperiments } from './taken-back.ts'
-import { type Tally, countVerdicts } from './tally.ts'
+import { isBetterAlone, type VerdictWord, verdictWordSchema } from '../model/verdict.ts'
+import { getCampaignSpec } from '../spec/load.ts'
+import { listAwaitingApproval } from './approval.ts'
+import { isReverted, listKeptExperiments } from './verdict-text.ts'
 
 /** What a landing was measured to bring by pairs that nothing was selected by; null where it was not yet. */
 export type MeasuredEffect = Pick<EffectMeasurement, 'effect' | 'interval' | 'pairs' | 'scale'>
 
 /** The progress of a campaign for scripts; what people read of it is `text`. */
-export interface ProgressView {
+interface ProgressView {
   metric: string
   /** numbers: of runs that repeat. tested: all of it by one test. composed: of the effects of single changes. */
   by: CampaignProgress['is']
@@ -115,4 +115,54 @@ function toMeasuredEffect({ effect, interval, pairs, scale }: EffectMeasurement)
 
 function computeSecondsBetween(from: string | null, to: string | null): number | null {
   return from === null || to === null ? null : (Date.parse(to) - Date.parse(from)) / 1_000
+}
+
+/** Every experiment of a campaign once: the numbers add up to how many there are. */
+export type Tally = Record<VerdictWord | 'waiting' | 'taken_back' | 'reverts', number>
+
+type TallyCampaign = Pick<Campaign, 'experiments' | 'landings'>
+
+export function countVerdicts(campaign: TallyCampaign): Tally {
+  const words = Object.fromEntries(verdictWordSchema.options.map(word => [word, 0])) as Record<
+    VerdictWord,
+    number
+  >
+  const tally = { ...words, waiting: 0, taken_back: 0, reverts: 0 }
+  for (const experiment of Object.values(campaign.experiments)) tally[getTallyKey(campaign, experiment)] += 1
+  return tally
+}
+
+/** Renders it for people: "10 experiments: 3 kept, 5 no gain, 1 broken, 1 waiting". */
+export function renderTally(campaign: TallyCampaign): string {
+  const opened = formatCount(Object.keys(campaign.experiments).length, 'experiment')
+  const verdicts = describeVerdictCounts(campaign)
+  return verdicts === '' ? opened : `${opened}: ${verdicts}`
+}
+
+export function describeVerdictCounts(campaign: TallyCampaign): string {
+  const experiments = Object.values(campaign.experiments)
+  const better = experiments.filter(each => !isOpen(each) && isBetterAlone(each.outcome)).length
+  return Object.entries(countVerdicts(campaign))
+    .filter(([, count]) => count > 0)
+    .map(([place, count]) => {
+      const words = place === 'reverts' ? formatCount(count, 'revert') : `${count} ${WORDS[place] ?? place}`
+      return place === 'no gain' && better > 0 ? `${words} (${better} better alone)` : words
+    })
+    .join(', ')
+}
+
+const WORDS: Readonly<Record<string, string>> = { taken_back: 'kept and taken back' }
+
+const OPEN: ReadonlySet<Experiment['status']> = new Set(['queued', 'deferred', 'ordered', 'measured'])
+
+/** Also after a verdict: what was not proven may be measured again. */
+function isOpen({ status }: Experiment): boolean {
+  return OPEN.has(status)
+}
+
+function getTallyKey(campaign: TallyCampaign, experiment: Experiment): keyof Tally {
+  const { id, verdict, outcome } = experiment
+  if (isOpen(experiment) || verdict === null) return 'waiting'
+  if (outcome === 'revert_landed') return 'reverts'
+  return isReverted(campaign, id) ? 'taken_back' : verdict
 }

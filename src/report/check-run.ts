@@ -1,19 +1,30 @@
-import type { Check } from '../forge/port.ts'
+import type { Check } from '../github/port.ts'
 import { describeAwaitedPackages } from '../model/approval.ts'
 import type { Campaign } from '../model/campaign.ts'
-import type { Experiment } from '../model/experiment.ts'
+import { describeStatus } from '../model/describe-status.ts'
+import {
+  buildPausedMark,
+  type Experiment,
+  formatPermissionCommand,
+  isAwaitingPermission,
+  isPausedExperiment,
+  type UnopenedPull,
+} from '../model/experiment.ts'
 import type { ExperimentId, Oid } from '../model/ids.ts'
 import { toOneLine } from '../model/landing.ts'
-import type { VerdictWord } from '../model/outcome.ts'
-import { isAwaitingPermission, formatPermissionCommand } from '../model/permission.ts'
-import { parseReason } from '../model/reason.ts'
-import { isPausedExperiment } from '../model/standstill.ts'
-import { describeStatus } from '../model/describe-status.ts'
+import { parseReason } from '../model/text.ts'
+import type { VerdictWord } from '../model/verdict.ts'
+import { getCampaignSpec } from '../spec/load.ts'
+import type { PageUrl } from './github-names.ts'
 import { escapeMarkdown } from './markdown.ts'
-import type { PageUrl } from './page-links.ts'
-import { AWAITS_SYNC, renderSyncMarkdown, findSyncWords } from './sync-text.ts'
 import { renderPlainVerdict, renderVerdict } from './verdict-markdown.ts'
-import { getCampaignSpec } from '../spec/recorded-spec.ts'
+import {
+  AWAITS_SYNC,
+  buildSyncWords,
+  findSyncWords,
+  renderSyncMarkdown,
+  renderSyncSentence,
+} from './verdict-text.ts'
 
 /** Losing is nobody's fault: only what must not be merged as it is shows red. */
 const CONCLUSIONS: Record<VerdictWord, 'success' | 'neutral' | 'failure'> = {
@@ -80,4 +91,44 @@ function buildCheckState(campaign: Campaign, experiment: Experiment, page: PageU
     title: 'Being measured',
     summary: `Measuring in campaign ${escapeMarkdown(campaign.name)}: ${escapeMarkdown(experiment.hypothesis)}`,
   }
+}
+
+const LONGEST = 600
+
+/** A comment on a new pull request while the campaign is paused or stopped. */
+export function renderPausedComment(campaign: Campaign, unopened: UnopenedPull): string {
+  return `${buildPausedMark(campaign, unopened)}\n${describePaused(campaign, unopened)}\n`
+}
+
+/** A completed check, so that the author does not wait for one that never starts. */
+export function buildPausedCheck(campaign: Campaign, unopened: UnopenedPull): Check {
+  const { number, head } = unopened
+  const name = `winnow (${campaign.name})`
+  const title = selectPausedTitle(campaign, unopened)
+  return {
+    name,
+    head,
+    id: `pull-${number}`,
+    state: 'neutral',
+    title,
+    summary: describePaused(campaign, unopened),
+  }
+}
+
+function selectPausedTitle({ status }: Campaign, { obstacle }: UnopenedPull): string {
+  if (obstacle !== null) return 'Waiting for the default branch to be merged in'
+  return status === 'paused' ? 'Waiting: the campaign is paused' : 'The campaign has stopped'
+}
+
+const RESUME = 'A person with write access continues it with the comment `/winnow resume`.'
+
+function describePaused(campaign: Campaign, { obstacle }: UnopenedPull): string {
+  const { name, status } = campaign
+  if (obstacle !== null)
+    return `Campaign ${escapeMarkdown(name)} waits for a person: ${renderSyncSentence(buildSyncWords(campaign, obstacle))} After that this pull request is measured by itself.`
+  const said = describeStatus(campaign)
+  if (status === 'paused')
+    return `Campaign ${escapeMarkdown(name)} is ${escapeMarkdown(said, LONGEST)}. This pull request is measured once the campaign goes on. ${RESUME}`
+  const stopped = said.startsWith('stopped by ') ? `was ${said}` : `has ${said}`
+  return `Campaign ${escapeMarkdown(name)} ${escapeMarkdown(stopped, LONGEST)}. This pull request is measured if the campaign goes on, or by the next campaign. ${RESUME}`
 }

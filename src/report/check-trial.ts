@@ -1,12 +1,12 @@
 import type { WayOut } from '../decide/evidence/planning.ts'
-import { formatNoise, formatSize } from '../decide/noise-text.ts'
-import { formatNumber, formatCount } from '../decide/wording.ts'
+import { formatCount, formatNoise, formatNumber, formatSize } from '../decide/wording.ts'
+import type { HeldResources } from '../measure/resource-watch.ts'
 import type { Calibration } from '../model/campaign.ts'
 import type { MetricValues } from '../model/report.ts'
 import type { Prospects } from '../plan/prospects.ts'
-import { type JudgingForecast, renderJudgingForecast } from './check-judging.ts'
-import { renderMetrics } from './metrics-text.ts'
-import { formatTable } from './table.ts'
+import type { Spec } from '../spec/schema.ts'
+import { renderMetrics } from './metrics.ts'
+import { formatTable } from './terminal.ts'
 
 /** What trying the harness on the default branch showed. */
 export interface HarnessTrial {
@@ -146,4 +146,98 @@ function describeWayOut(way: WayOut, { scale, noise }: Pick<Calibration, 'scale'
     default:
       return way satisfies never
   }
+}
+
+/** What judging would be, as far as it is known before a model was asked. */
+export interface JudgingForecast {
+  model: string
+  /** Where it is asked is known. */
+  asked: boolean
+  /** Printed, and scored of each side in one job. */
+  items: number
+  wanted: number
+  /** Of one job, in the middle. */
+  cost: { requests: number; tokens: number; usd: number | null }
+  capUsd: number | null
+  /** No fewer can show anything. */
+  leastItems: number
+  /** Of scores of one item, assumed: what is known is what calibration finds. */
+  assumedSpread: number
+  visibleGain: number | null
+  /** Jobs of an idea that gains twice minimum_improvement. */
+  goodIdeaJobs: number
+  primary: string
+}
+
+function renderJudgingForecast(judging: JudgingForecast): string[] {
+  const { model, asked, items, wanted, cost, leastItems } = judging
+  const where = asked ? [] : ['warning: WINNOW_MODEL_URL is not set, so that winnow run cannot ask any model']
+  return [
+    `judged: ${wanted} of ${formatCount(items, 'item')} of each side by ${model} in one job, ${formatCount(cost.requests, 'request')}, about ${formatJudgingCost(cost)}`,
+    `an idea worth keeping: about ${formatCount(Math.round(judging.goodIdeaJobs * 10) / 10, 'job')}, and one more for its reported effect; the campaign: two before, eight after`,
+    describeCostCap(judging),
+    `shown by: ${formatCount(leastItems, 'item')} at least; ${describeVisibleScoreGain(judging)}`,
+    ...where,
+  ]
+}
+
+function formatJudgingCost({ usd, tokens }: JudgingForecast['cost']): string {
+  const many = `${formatNumber(tokens)} tokens`
+  return usd === null ? many : `${many} or ${formatDollars(usd)}`
+}
+
+function describeCostCap({ capUsd, cost: { usd } }: JudgingForecast): string {
+  if (capUsd === null) return 'budget: none (metric.judge.max_total_cost_usd)'
+  const jobs = usd === null || usd === 0 ? '' : `, about ${formatCount(Math.floor(capUsd / usd), 'job')}`
+  return `budget: ${formatDollars(capUsd)} in all${jobs} (metric.judge.max_total_cost_usd)`
+}
+
+function describeVisibleScoreGain({ visibleGain, assumedSpread, primary }: JudgingForecast): string {
+  const if_ = `where scores of one item vary by ${formatNumber(Number(assumedSpread.toPrecision(2)))}`
+  if (visibleGain === null) return `no gain is seen ${if_}`
+  return `gains of ${formatNumber(Number(visibleGain.toPrecision(2)))} ${primary} are seen ${if_}`
+}
+
+function formatDollars(usd: number): string {
+  return `${formatNumber(Number(usd.toPrecision(2)))} USD`
+}
+
+/** From here on Linux gives ports to whoever asks for any: nobody fights over those. */
+const FIRST_OF_THE_SYSTEM = 32_768
+
+/** Go's build cache names a file by what is in it: what one side leaves there is what the other would have made. */
+const BY_CONTENT = /\/go-build\/(?:[0-9a-f]{2}\/[0-9a-f]{64}-[ad]|trim\.txt)$/
+
+/** What executions side by side would fight over, as far as it was seen, and which keys keep them apart. */
+export function describeResourceConflicts({ ports, files, devices }: HeldResources, spec: Spec): string[] {
+  const { execution, parallel } = spec
+  const serial = execution.mode === 'serial' || parallel.exclusive_resources.length > 0
+  if (serial) return []
+  const own = files.filter(file => !BY_CONTENT.test(file))
+  const fixed = ports.filter(port => port < FIRST_OF_THE_SYSTEM)
+  return [
+    ...(fixed.length === 0 || parallel.port_strategy === 'parameterized' ? [] : [describePorts(fixed)]),
+    ...(devices.length === 0 ? [] : [describeDevices(devices)]),
+    ...(own.length === 0 ? [] : [describeSharedFiles(own)]),
+  ]
+}
+
+function describePorts(ports: readonly number[]): string {
+  return `it listened on ${formatCount(ports.length, 'port')} (${formatFewNames(ports.map(String))}): where several run at once, read it from a variable (parallel.port_strategy: parameterized, parallel.port_env_var, parallel.port_base), or set execution.mode: serial`
+}
+
+function describeDevices(devices: readonly string[]): string {
+  return `it used ${formatFewNames(devices)}: parallel.exclusive_resources: [accelerator] keeps executions one at a time`
+}
+
+function describeSharedFiles(files: readonly string[]): string {
+  const locks = files.some(file => /\.(?:lock|lck|pid|sqlite3?|db)(?:-journal|-wal)?$/.test(file))
+  const what = locks
+    ? 'such files are shared by all executions'
+    : 'what one side leaves there the other finds'
+  return `it wrote outside its own copy (${formatFewNames(files)}): ${what}; use $TMPDIR or $WINNOW_OUT_DIR, or set execution.mode: serial`
+}
+
+function formatFewNames(names: readonly string[]): string {
+  return names.slice(0, 3).join(', ') + (names.length > 3 ? ', …' : '')
 }

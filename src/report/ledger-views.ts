@@ -1,11 +1,20 @@
-import { computeProgress } from '../decide/progress.ts'
+import { type CampaignProgress, computeProgress, formatProgress } from '../decide/progress.ts'
+import { formatCount } from '../decide/wording.ts'
 import type { Campaign } from '../model/campaign.ts'
+import { describeStatus } from '../model/describe-status.ts'
+import type { Experiment } from '../model/experiment.ts'
+import { formatAdvice, summarizeCategories } from '../plan/backlog.ts'
 import type { Spec } from '../spec/schema.ts'
-import { renderBadge } from './badge-svg.ts'
-import { buildChartData } from './chart-data.ts'
-import { renderChart } from './chart-svg.ts'
-import { renderDigest } from './digest.ts'
-import { renderLedgerReadme } from './ledger-readme.ts'
+import { formatIdeaToTake, listIdeasToTake } from './backlog.ts'
+import { computeCampaignProgress, renderTally } from './campaign-result.ts'
+import { buildChartData, renderBadge, renderChart } from './charts.ts'
+import { getExperimentState, renderPersonalTasks } from './experiment-state.ts'
+import { escapeMarkdown } from './markdown.ts'
+import { describeCalibrationNoise } from './metrics.ts'
+import { describeResumeHint } from './resume-hint.ts'
+import { describeSingleMachine } from './run-summary.ts'
+import { formatMeasuringMinutes, formatModelCost } from './status.ts'
+import { describeTableReason, describeVerdict, listKeptExperiments, toSentenceCase } from './verdict-text.ts'
 
 export const BADGE_FILE = 'badge.svg'
 
@@ -18,4 +27,143 @@ export function renderLedgerViews(campaign: Campaign, spec: Spec): Record<string
     'chart.svg': renderChart(campaign.name, buildChartData(campaign, progress)),
     [BADGE_FILE]: renderBadge(campaign, progress),
   }
+}
+
+const RECENT = 30
+const REASON = 600
+
+/** The state branch's front page: derived, rebuilt whenever it is due, never read back. */
+export function renderLedgerReadme(campaign: Campaign): string {
+  const closed = Object.values(campaign.experiments)
+    .filter(({ status }) => status === 'ended')
+    .slice(-RECENT)
+    .reverse()
+  const machine = describeSingleMachine(campaign)
+  const noise = describeCalibrationNoise(campaign.calibration)
+  const way = describeResumeHint(campaign)
+  return [
+    `# ${escapeMarkdown(campaign.name)}`,
+    '',
+    `**Progress: ${escapeMarkdown(formatProgress(computeCampaignProgress(campaign)))}.**`,
+    '',
+    '![gain and state](badge.svg)',
+    '',
+    '![the primary metric over experiments](chart.svg)',
+    '',
+    'What happened lately: [digest.md](digest.md).',
+    '',
+    `Campaign ${escapeMarkdown(describeStatus(campaign), REASON)}.`,
+    ...(way === null ? [] : [`To go on, ${escapeMarkdown(way, 400)}.`]),
+    `${renderTally(campaign)}.`,
+    ...(machine === null ? [] : [machine]),
+    ...(noise === null ? [] : [`${noise}.`]),
+    `Incumbent \`${campaign.incumbent.commit}\`, counted from \`${campaign.origin?.at.commit ?? campaign.start.commit}\`.`,
+    '',
+    `The last ${closed.length} with a verdict:`,
+    '',
+    '| experiment | verdict | idea | reason |',
+    '|---|---|---|---|',
+    ...closed.map(
+      x =>
+        `| ${x.id} | ${describeVerdict(getExperimentState(campaign, x))} | ${escapeMarkdown(toSentenceCase(x.hypothesis))} | ${escapeMarkdown(describeTableReason(campaign, x))} |`,
+    ),
+    '',
+    `As of event ${campaign.seq - 1}. Everything here is derived from \`events/\`, where nothing is ever changed. \`winnow audit\` checks it.`,
+    '',
+  ].join('\n')
+}
+
+const KEPT_SHOWN = 5
+const OTHERS_SHOWN = 8
+const ALERTS_SHOWN = 3
+const CATEGORIES_SHOWN = 8
+const LEARNINGS_SHOWN = 2
+const DIGEST_REASON = 600
+
+/** What happened lately, in what a maintainer reads in a minute; derived like all views. */
+export function renderDigest(campaign: Campaign, progress: CampaignProgress): string {
+  const { name } = campaign
+  const parts = [
+    renderDigestSection('Kept lately', renderKeptLately(campaign)),
+    renderDigestSection('Tried lately, and not kept', renderNotKeptLately(campaign)),
+    renderDigestSection('What to try next, by category', renderStrategy(campaign)),
+    renderDigestSection('Under way', describeOpenExperiments(campaign)),
+    renderDigestSection('For a person', renderPersonSection(campaign)),
+    renderDigestSection(
+      'Ideas to take',
+      listIdeasToTake(campaign).map(idea => `- ${escapeMarkdown(formatIdeaToTake(idea))}`),
+    ),
+  ]
+  const state = `The campaign is ${escapeMarkdown(describeStatus(campaign), DIGEST_REASON)}.`
+  const lines = [
+    `# ${escapeMarkdown(name)}`,
+    '',
+    `${state} Progress: ${escapeMarkdown(formatProgress(progress))}.`,
+    `${renderTally(campaign)}; ${describeSpent(campaign)}.`,
+    ...parts.flat(),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+function renderDigestSection(title: string, lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : ['', `## ${title}`, '', ...lines]
+}
+
+function renderKeptLately(campaign: Campaign): string[] {
+  const standing = new Set(listKeptExperiments(campaign).map(({ id }) => id))
+  const landed = campaign.landings.flatMap(({ experiment }) => campaign.experiments[experiment] ?? [])
+  const latest = landed.filter(({ id }) => standing.has(id)).slice(-KEPT_SHOWN)
+  return latest.reverse().map(each => renderDigestLine(campaign, each))
+}
+
+function renderNotKeptLately(campaign: Campaign): string[] {
+  const standing = new Set(listKeptExperiments(campaign).map(({ id }) => id))
+  const others = Object.values(campaign.experiments).filter(
+    ({ id, status }) => status === 'ended' && !standing.has(id),
+  )
+  return others
+    .slice(-OTHERS_SHOWN)
+    .reverse()
+    .map(each => renderDigestLine(campaign, each))
+}
+
+function renderDigestLine(campaign: Campaign, experiment: Experiment): string {
+  const { id, hypothesis } = experiment
+  const reason = describeTableReason(campaign, experiment)
+  const verdict = describeVerdict(getExperimentState(campaign, experiment))
+  return `- ${id}, ${verdict}: ${escapeMarkdown(hypothesis)}${reason === '' ? '' : ` (${escapeMarkdown(reason)})`}`
+}
+
+/** What works and what does not, each kind with the latest that was learned of it. */
+function renderStrategy(campaign: Campaign): string[] {
+  return summarizeCategories(campaign)
+    .slice(0, CATEGORIES_SHOWN)
+    .flatMap(standing => [
+      `- ${escapeMarkdown(standing.category)}: ${formatAdvice(standing)}`,
+      ...standing.learned
+        .slice(0, LEARNINGS_SHOWN)
+        .map(({ id, text }) => `  - ${id} learned: ${escapeMarkdown(text)}`),
+    ])
+}
+
+function describeOpenExperiments({ experiments }: Campaign): string[] {
+  const open = Object.values(experiments).filter(({ status }) => status !== 'ended' && status !== 'deferred')
+  return open.length === 0 ? [] : [`${formatCount(open.length, 'experiment')} open.`]
+}
+
+function renderPersonSection(campaign: Campaign): string[] {
+  const { alerts, proposers } = campaign
+  const benched = Object.entries(proposers).filter(([, { benched: is }]) => is)
+  return [
+    ...renderPersonalTasks(campaign).map(line => `- ${escapeMarkdown(line)}`),
+    ...benched.map(([who]) => `- ${escapeMarkdown(who)} is asked for no more ideas`),
+    ...alerts
+      .filter(({ code }) => code !== 'proposer-benched')
+      .slice(-ALERTS_SHOWN)
+      .map(({ at, message }) => `- ${at.slice(0, 10)}: ${escapeMarkdown(message)}`),
+  ]
+}
+
+function describeSpent(campaign: Campaign): string {
+  return [`${formatMeasuringMinutes(campaign)} spent`, ...formatModelCost(campaign)].join(', ')
 }

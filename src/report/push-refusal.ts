@@ -1,4 +1,4 @@
-import { toShortRef } from '../model/refs.ts'
+import { toShortRef } from '../model/ids.ts'
 import { toOneLine } from '../model/landing.ts'
 
 /** What a remote said when it refused to move branches. */

@@ -1,12 +1,22 @@
-import { formatProgress } from '../decide/progress-text.ts'
+import { formatProgress } from '../decide/progress.ts'
 import type { Campaign } from '../model/campaign.ts'
+import { buildCampaignRefs, toShortRef } from '../model/ids.ts'
+import { toOneLine } from '../model/landing.ts'
 import type { PlanWaiting } from '../plan/action.ts'
-import { computeCampaignProgress } from './campaign-result.ts'
-import { toShortId } from './event-line.ts'
-import { describeWaiting } from './sentence.ts'
-import { describeSingleMachine } from './single-machine.ts'
-import { renderTally } from './tally.ts'
-import { describeWaitingIdeas } from './way-on.ts'
+import { renderKeptPackageLines } from './approval.ts'
+import {
+  buildCampaignResult,
+  type CampaignResult,
+  computeCampaignProgress,
+  describeVerdictCounts,
+  renderTally,
+} from './campaign-result.ts'
+import { toShortId } from './event-log.ts'
+import { renderPersonalTasks } from './experiment-state.ts'
+import { describeResumeHint, describeWaitingIdeas } from './resume-hint.ts'
+import { formatCampaignCost, renderExperimentSentence } from './status.ts'
+import { formatClock, formatTable } from './terminal.ts'
+import { describeWaiting, listKeptExperiments } from './verdict-text.ts'
 
 /** How a run ends for people: why it ended, what came of it, where the result is. */
 export function renderRunSummary(campaign: Campaign, waiting: PlanWaiting): string[] {
@@ -20,4 +30,111 @@ export function renderRunSummary(campaign: Campaign, waiting: PlanWaiting): stri
     ...(progress.is === 'nothing kept' ? [] : [`Since the baseline: ${formatProgress(progress)}.`]),
     ...(machine === null ? [] : [machine]),
   ]
+}
+
+/** Where the person who reads it finds the result. */
+interface ResultLocation {
+  prefix: string
+  /** The remote's name in the person's repository; null where all is kept in that repository itself. */
+  remote: string | null
+  /** The optimize branch is not where the ledger says: it is no result to merge. */
+  astray?: boolean
+}
+
+const LISTED = 5
+
+/** The end of a run after its first sentences: what it came to, what waits for whom, what it cost, what to type next. */
+export function renderFinalSummary(campaign: Campaign, where: ResultLocation): string[] {
+  const result = buildCampaignResult(campaign)
+  const rows = [
+    ...labelRows('verdicts', describeVerdictCounts(campaign)),
+    ...labelRows(
+      'kept',
+      ...limitSummaryLines(result.improvements.map(({ id }) => describeKeptExperiment(campaign, id))),
+    ),
+    ...labelRows('packages', ...limitSummaryLines(renderKeptPackageLines(campaign))),
+    ...labelRows('waiting', ...limitSummaryLines(renderPersonalTasks(campaign))),
+    ...labelRows('took', describeTimeTaken(campaign, result)),
+    ...labelRows('to go on', describeResumeHint(campaign) ?? ''),
+    ...labelRows('next', ...listNextSteps(campaign, result, where)),
+  ]
+  return ['', ...formatTable(rows)]
+}
+
+function labelRows(label: string, ...lines: readonly string[]): string[][] {
+  return lines.filter(line => line !== '').map((line, index) => [index === 0 ? `  ${label}` : '', line])
+}
+
+function limitSummaryLines(lines: readonly string[]): string[] {
+  const more = lines.length - LISTED
+  return more > 0 ? [...lines.slice(0, LISTED), `and ${more} more`] : [...lines]
+}
+
+function describeKeptExperiment(campaign: Campaign, id: string): string {
+  const experiment = campaign.experiments[id]
+  if (experiment === undefined) return ''
+  const said = toOneLine(renderExperimentSentence(campaign, experiment), 160).replace(/^Kept: /, '')
+  return `${id}  ${said} (${toOneLine(experiment.hypothesis, 80)})`
+}
+
+function describeTimeTaken(campaign: Campaign, { duration_seconds, waited_seconds }: CampaignResult): string {
+  const working = duration_seconds === null ? null : Math.max(0, duration_seconds - waited_seconds)
+  const waited =
+    waited_seconds < 1 ? '' : `, besides ${formatClock(waited_seconds)} waiting for other processes`
+  const since = working === null ? [] : [`${formatClock(working)} since the campaign began${waited}`]
+  return [...since, formatCampaignCost(campaign)].join(', ')
+}
+
+function listNextSteps(
+  campaign: Campaign,
+  { improvements }: CampaignResult,
+  where: ResultLocation,
+): string[] {
+  const some = Object.keys(campaign.experiments)
+  const last = improvements.at(-1)?.id ?? some.at(-1)
+  const look =
+    last === undefined
+      ? []
+      : [
+          ['winnow status', 'every experiment'],
+          [`winnow show ${last}`, 'its evidence'],
+        ]
+  const taken = campaign.incumbent.tree === campaign.reference.tree
+  const take =
+    improvements.length === 0 || taken || where.astray === true ? [] : listMergeSteps(campaign, where)
+  return formatTable([...look, ...take, ...listFinishSteps(campaign)])
+}
+
+function listFinishSteps({ status, experiments }: Campaign): string[][] {
+  if (status === 'stopped') return [['winnow archive', 'put the campaign aside']]
+  if (status === 'paused') return [['winnow resume', 'go on, once what it was paused for is settled']]
+  if (Object.keys(experiments).length > 0) return [['winnow stop', 'end the campaign']]
+  return [
+    ['winnow try -m "…"', 'measure what you just changed'],
+    ['winnow propose -m "…"', 'offer HEAD as an idea'],
+  ]
+}
+
+function listMergeSteps({ name, reference }: Campaign, { prefix, remote }: ResultLocation): string[][] {
+  const own = toShortRef(buildCampaignRefs(prefix, name).optimize)
+  const branch = remote === null ? own : `${remote}/${own}`
+  const fetch = remote === null ? '' : `git fetch ${remote} && `
+  return [
+    ['winnow audit', 'that all of it was measured, from git alone'],
+    [`${fetch}git diff ${toShortId(reference.commit)}..${branch}`, 'what changed'],
+    [`git merge ${branch}`, 'take it'],
+  ]
+}
+
+/** What the campaign has to admit of its keeps: no other machine has confirmed them (decision.md 3.3). */
+export function describeSingleMachine(campaign: Pick<Campaign, 'experiments' | 'landings'>): string | null {
+  const kept = listKeptExperiments(campaign)
+  const single = kept.filter(({ single_machine }) => single_machine).length
+  if (single === 0) return null
+  const which =
+    single === kept.length
+      ? `${single === 1 ? 'The one' : `All ${single}`} kept`
+      : `${single} of ${kept.length} kept`
+  const verb = single === 1 ? 'rests' : 'rest'
+  return `${which} ${verb} on a single machine: new builds stood for fresh runners, so what is special to this machine is not averaged out.`
 }

@@ -1,19 +1,19 @@
 import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
+import type { FailedPart } from '../model/report.ts'
 import {
   EXIT_CODES,
   type Outcome,
-  type VerdictWord,
   toVerdictWord,
+  type VerdictWord,
   WAITING_EXIT_CODE,
-} from '../model/outcome.ts'
-import type { FailedPart } from '../model/failed-part.ts'
-import { toShortId } from './event-line.ts'
-import { renderFailedOutput } from './failed-output-text.ts'
-import type { ReadonlyMetrics } from './metrics-text.ts'
+} from '../model/verdict.ts'
+import { toShortId } from './event-log.ts'
+import { getEvidenceLine, getExperimentState } from './experiment-state.ts'
+import type { ReadonlyMetrics } from './metrics.ts'
 import type { Results } from './results.ts'
-import { toSentenceCase, renderStateSentence, describeVerdict } from './sentence.ts'
-import { getEvidenceLine, getExperimentState } from './standing.ts'
+import { renderFailedOutput } from './verdict-markdown.ts'
+import { describeVerdict, renderStateSentence, toSentenceCase } from './verdict-text.ts'
 
 /** What `winnow try` answers: these keys and no others in its JSON, for agents to rely on. */
 export interface TryAnswer {

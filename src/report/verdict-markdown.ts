@@ -1,25 +1,21 @@
-import { formatSize } from '../decide/noise-text.ts'
-import { listObjectives } from '../decide/objectives.ts'
+import { listObjectives } from '../decide/metrics.ts'
 import { describeEffect, removeMetricName } from '../decide/paired/effect-text.ts'
 import { isProgressByPairs } from '../decide/progress.ts'
-import { formatPercent, formatCount } from '../decide/wording.ts'
+import { formatCount, formatPercent, formatSize } from '../decide/wording.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
-import { isLanded } from '../model/outcome.ts'
-import { parseReason } from '../model/reason.ts'
-import { buildCampaignRefs, toShortRef } from '../model/refs.ts'
-import { type MetricValue, getNumber } from '../model/report.ts'
-import { neutralizeReferences } from '../model/unlinked.ts'
-import { BUILT_IN_METRICS } from '../spec/built-in-metrics.ts'
-import { isJudgedMetric } from '../spec/judged.ts'
-import { getCampaignSpec } from '../spec/recorded-spec.ts'
+import { buildCampaignRefs, toShortRef } from '../model/ids.ts'
+import { type FailedPart, getNumber, type MetricValue } from '../model/report.ts'
+import { type FailedOutput, joinStreams, neutralizeReferences, parseReason } from '../model/text.ts'
+import { isLanded } from '../model/verdict.ts'
+import { getCampaignSpec } from '../spec/load.ts'
+import { BUILT_IN_METRICS } from '../spec/schema-values.ts'
 import type { Spec } from '../spec/schema.ts'
-import { renderFailedPartMarkdown } from './failed-output-text.ts'
-import { countFailedTests } from './failed-tests.ts'
-import { escapeMarkdown, formatCode } from './markdown.ts'
-import { formatMetricValue } from './metrics-text.ts'
-import { type PageUrl, buildRunUrl } from './page-links.ts'
-import { toSentenceCase, renderVerdictSentence } from './sentence.ts'
+import { isJudgedMetric } from '../spec/spec-facts.ts'
+import { buildRunUrl, type PageUrl } from './github-names.ts'
+import { escapeMarkdown, formatCode, toPlainText } from './markdown.ts'
+import { formatMetricValue } from './metrics.ts'
+import { renderVerdictSentence, toSentenceCase } from './verdict-text.ts'
 
 /** A verdict as GitHub shows it: the sentence, both sides' numbers, the output of what failed, what it rests on. */
 export function renderVerdict(campaign: Campaign, experiment: Experiment, page: PageUrl): string {
@@ -214,3 +210,97 @@ function renderEvidenceFacts(
 }
 
 const SHOWN = 7
+
+const MOST = 20
+
+interface OutputSection {
+  title: string
+  lines: string[]
+}
+
+/** Renders the output of a failed command: the failing tests first, then the rest of the end of both streams. */
+function buildOutputSections(output: FailedOutput | null | undefined, most: number): OutputSection[] {
+  if (output == null) return []
+  const shown = new Set(output.failing.map(line => line.trim()).filter(line => line !== ''))
+  return [
+    { title: 'what failed', lines: output.failing },
+    { title: 'last lines of stdout', lines: selectLastLines(output.stdout, most, shown) },
+    { title: 'last lines of stderr', lines: selectLastLines(output.stderr, most, shown) },
+  ].filter(({ lines }) => lines.length > 0)
+}
+
+/** Without the lines that stand above already. */
+function selectLastLines(text: string, most: number, shown: ReadonlySet<string>): string[] {
+  const rest = text.split('\n').filter(line => !shown.has(line.trim()))
+  if (rest.every(line => line.trim() === '')) return []
+  const lines = rest.join('\n').trimEnd().split('\n')
+  return lines.length > most ? ['…', ...lines.slice(-most)] : lines
+}
+
+/** For a terminal; one that printed nothing has that said as well, so that no one looks for it elsewhere. */
+export function renderFailedPart(failed: FailedPart | null): string[] {
+  if (failed === null) return []
+  const what = toSentenceCase(failed.what)
+  const lines = renderFailedOutput(failed.output)
+  return lines.length === 0 ? [`${what} failed and printed nothing.`, ''] : [`${what} failed.`, ...lines, '']
+}
+
+/** Below the line that says what failed. */
+export function renderFailedOutput(output: FailedOutput | null | undefined, most = MOST): string[] {
+  return buildOutputSections(output, most).flatMap(({ title, lines }) => [
+    `  ${title}:`,
+    ...lines.map(line => `    ${line}`),
+  ])
+}
+
+const MOST_OF_PULL = 12
+
+/** For GitHub: text from a candidate's own programs, hence inside a fence that it cannot close. */
+export function renderFailedPartMarkdown(failed: FailedPart | null): string[] {
+  const sections = buildOutputSections(failed?.output, MOST_OF_PULL)
+  if (failed === null || sections.length === 0) return []
+  const lines = sections.flatMap(({ title, lines: printed }) => [
+    `${title}:`,
+    ...printed.map(line => `  ${line}`),
+  ])
+  // Our own marks are HTML comments: what a candidate prints is none of them.
+  const text = neutralizeReferences(toPlainText(lines.join('\n'))).replaceAll('<!--', '<! --')
+  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map(ticks => ticks.length))
+  const fence = '`'.repeat(longest + 1)
+  return [`${fence}text`, text, fence]
+}
+
+/** How many tests failed, of how many that ran. */
+interface FailedTests {
+  failed: number
+  total: number
+}
+
+/** The last lines of test runners: `failed` with either `total` or what passed. */
+const RUNNERS: readonly RegExp[] = [
+  // vitest: "Tests  2 failed | 131 passed (133)"
+  /^\s*Tests\s+(?<failed>\d+) failed.*\((?<total>\d+)\)\s*$/m,
+  // jest: "Tests:       2 failed, 131 passed, 133 total"
+  /^\s*Tests:\s+(?<failed>\d+) failed,.*\b(?<total>\d+) total\s*$/m,
+  // node:test, TAP and spec: "# tests 133" … "# fail 2"
+  /^[#ℹ] tests (?<total>\d+)$[^]*^[#ℹ] fail (?<failed>\d+)$/m,
+  // cargo: "test result: FAILED. 131 passed; 2 failed; …"
+  /^test result: FAILED\. (?<passed>\d+) passed; (?<failed>\d+) failed;/m,
+  // pytest: "=== 2 failed, 131 passed in 0.12s ==="
+  /^=* ?(?<failed>\d+) failed(?:, (?<passed>\d+) passed)?\b.* in [\d.]+s/m,
+  // mocha: "131 passing (12ms)" … "2 failing"
+  /^\s*(?<passed>\d+) passing\b[^]*^\s*(?<failed>\d+) failing$/m,
+]
+
+/** Read from what a known test runner printed last; null where nothing of it is one. */
+export function countFailedTests(output: FailedOutput | null): FailedTests | null {
+  const text = joinStreams(output ?? undefined)
+  for (const runner of RUNNERS) {
+    const groups = runner.exec(text)?.groups
+    if (groups === undefined) continue
+    const failed = Number(groups['failed'])
+    const total = Number(groups['total'] ?? failed + Number(groups['passed'] ?? 0))
+    if (failed > 0 && failed <= total && Number.isSafeInteger(total)) return { failed, total }
+  }
+  return null
+}

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type SpecRules, buildSpecSchema } from './schema.ts'
+import { buildSpecSchema, type SpecRules } from './schema.ts'
 
 type JsonObject = Record<string, unknown>
 

@@ -1,6 +1,5 @@
-import { getGivenValue } from './prepare.ts'
-import type { RuleContext } from './rules/rule.ts'
-import { noteCeLeftovers } from './unread-keys.ts'
+import { noteCeLeftovers } from './planned-features.ts'
+import { getGivenValue, type RuleContext } from './rule-context.ts'
 
 /** What every check, status and verdict says when ce's comparison decides. */
 export const NOT_NOISE_PROOF = 'compared with a stored score; not noise-proof'

@@ -1,18 +1,23 @@
 import { z } from 'zod'
-import { evidenceSection } from './sections/evidence.ts'
-import { executionSection, parallelSection } from './sections/execution.ts'
-import { commandGateSection } from './sections/gate.ts'
-import type { SpecRules, SpecEnvironment } from './sections/kind.ts'
-import { dependenciesSection, buildLimitsSection } from './sections/limits.ts'
-import { buildMeasurementSection } from './sections/measurement.ts'
-import { branchesSection, mergeSection, reportSection } from './sections/merge.ts'
-import { buildMetricSection } from './sections/metric.ts'
-import { proposerSection } from './sections/propose.ts'
-import { naturalSchema, textSchema } from './sections/scalar.ts'
-import { artifactSection, epochsSection, policySection, searchSection } from './sections/search.ts'
-import { buildStoppingSection } from './sections/stopping.ts'
+import {
+  buildMeasurementSection,
+  buildMetricSection,
+  commandGateSection,
+  evidenceSection,
+  executionSection,
+  parallelSection,
+} from './schema-measurement.ts'
+import {
+  countSchema,
+  fractionSchema,
+  naturalSchema,
+  positiveSchema,
+  type SpecEnvironment,
+  type SpecRules,
+  textSchema,
+} from './schema-values.ts'
 
-export type { SpecRules, SpecEnvironment } from './sections/kind.ts'
+export type { SpecRules, SpecEnvironment } from './schema-values.ts'
 
 export const KEBAB = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
 export const KEBAB_TEXT = 'kebab-case: lower-case letters and digits joined by single hyphens'
@@ -107,3 +112,200 @@ export type Spec = Omit<
   measurement: Omit<ParsedSpec['measurement'], 'output_format' | 'per_case'>
   stopping: Omit<ParsedSpec['stopping'], 'plateau_iterations' | 'max_wall_hours'>
 }
+
+/** Hours are capped where a person's machine pays; runner minutes where the repository's owner does. */
+function buildStoppingSection(rules: SpecRules, surroundings: SpecEnvironment) {
+  const capHours = rules === 'ce' || surroundings.host === 'local'
+  return z.strictObject({
+    max_iterations: countSchema
+      .default(100)
+      .describe('Experiments that ended; refused and deferred ones do not count.'),
+    max_hours: positiveSchema
+      .nullable()
+      .default(capHours ? 8 : null)
+      .describe('Wall-clock hours; without a limit on GitHub.'),
+    max_wall_hours: positiveSchema.nullable().optional().describe('ce: accepted, wall-clock hours.'),
+    plateau: countSchema.default(rules === 'ce' ? 10 : 40).describe('Experiments without a new incumbent.'),
+    plateau_iterations: countSchema.optional().describe("ce's name of plateau."),
+    target_reached: z.boolean().default(true).describe('Stop when the targets are met.'),
+    max_runner_minutes: positiveSchema
+      .nullable()
+      .default(surroundings.privateRepository ? 600 : null)
+      .describe(
+        'Runner minutes, on GitHub as they are billed: each job rounded up. Those for measuring the total are set aside; 600 in a private repository on GitHub.',
+      ),
+    max_total_cost_usd: positiveSchema.nullable().default(null).describe('Money spent on models.'),
+    max_failures: countSchema
+      .nullable()
+      .default(null)
+      .describe('Experiments that crash or run out of time, of the whole campaign.'),
+  })
+}
+
+/** A ce spec has no limits unless it says so. */
+function buildLimitsSection(rules: SpecRules) {
+  const none = rules === 'ce'
+  return z.strictObject({
+    max_files: countSchema
+      .nullable()
+      .default(none ? null : 20)
+      .describe('Files one experiment may change.'),
+    max_changed_lines: countSchema
+      .nullable()
+      .default(none ? null : 500)
+      .describe('Lines it may add and remove.'),
+    allowed_file_types: z.array(textSchema).default([]).describe('Extensions; empty is any text.'),
+    max_binary_bytes: naturalSchema
+      .nullable()
+      .default(none ? null : 0)
+      .describe('Bytes of binary files.'),
+  })
+}
+
+const dependenciesSection = z.strictObject({
+  approved: z.array(textSchema).default([]).describe('Packages that may be added as registries have them.'),
+  approval: z.enum(['review', 'deny']).default('review').describe('What happens to other packages.'),
+  approvers: z
+    .union([z.enum(['write', 'admin']), z.array(textSchema).min(1)])
+    .default('write')
+    .describe('Who may approve: a permission, or logins and teams.'),
+  min_release_age_days: naturalSchema
+    .default(0)
+    .describe(
+      'With more than 0, what `approved` names waits for a person while its release is younger, or of unknown age.',
+    ),
+  allow_scripts: z.boolean().default(false).describe('Let packages run install scripts.'),
+})
+
+const strategySchema = z.enum([
+  'incumbent',
+  'argmax',
+  'top_k',
+  'epsilon_greedy',
+  'softmax',
+  'pareto_per_task',
+])
+
+const frontierSchema = z.union([
+  strategySchema,
+  z.strictObject({
+    use: strategySchema.describe('Strategy.'),
+    k: countSchema.optional().describe('For top_k.'),
+    epsilon: fractionSchema.optional().describe('For epsilon_greedy.'),
+    temperature: positiveSchema.optional().describe('For softmax.'),
+    task_floor: z.number().optional().describe('For pareto_per_task.'),
+  }),
+])
+
+const policySection = z.strictObject({
+  keep_if: z.literal('better_primary').default('better_primary').describe('Only better_primary.'),
+  tie_breakers: z
+    .array(
+      z.union([
+        z.strictObject({ lower: textSchema.describe('Metric of which less is better.') }),
+        z.strictObject({ higher: textSchema.describe('Metric of which more is better.') }),
+      ]),
+    )
+    .default([])
+    .describe('Decide when the primary is shown unchanged.'),
+  on_failure: z.literal('discard').default('discard').describe('Only discard.'),
+})
+
+const searchSection = z.strictObject({
+  frontier: frontierSchema.default('incumbent').describe('What new ideas start from.'),
+  stall_rounds: countSchema.default(5).describe('Rounds without gain that are a stall.'),
+  ideate_every: countSchema.default(5).describe('Rounds between fresh ideas.'),
+  ideate_stall: countSchema.default(3).describe('Stalled rounds that ask for fresh ideas.'),
+  skills: z.array(textSchema).default([]).describe('Skill files shown to proposers.'),
+  controller: z
+    .strictObject({
+      limits: z.record(textSchema, z.number()).default({}).describe('Bounds of the knobs it may turn.'),
+    })
+    .nullable()
+    .default(null)
+    .describe('Turns knobs between rounds.'),
+})
+
+const artifactSection = z.strictObject({
+  name: textSchema.describe('Unique name.'),
+  path: textSchema.describe('File in the repository.'),
+})
+
+const epochsSection = z.strictObject({
+  count: countSchema.default(1).describe('Passes over the suite.'),
+  learning_rate: positiveSchema.default(0.5).describe('How much a rewrite may change.'),
+  rollback_on_regression: z.boolean().default(true).describe('Undo an update that made it worse.'),
+  recover: countSchema.default(3).describe('Epochs until the rate recovers.'),
+  compat: z.literal('awp').nullable().default(null).describe("awp: exactly AWP's rule."),
+})
+
+const proposerSection = z.discriminatedUnion('use', [
+  z.strictObject({ use: z.literal('external').describe('Pull requests and branches that others push.') }),
+  z.strictObject({
+    use: z.literal('patch').describe('Patches in a directory: git format-patch, git diff, mailboxes.'),
+    dir: textSchema.describe('That directory.'),
+  }),
+  z.strictObject({
+    use: z.literal('command').describe('A program that edits the work tree.'),
+    command: textSchema.optional().describe('The program.'),
+    preset: z
+      .enum(['claude', 'codex', 'gemini', 'copilot', 'opencode', 'aider'])
+      .optional()
+      .describe('A known agent instead of command.'),
+    name: textSchema.optional().describe('Name shown for its ideas.'),
+    timeout_seconds: positiveSchema.default(3600).describe('Its whole process tree is killed after this.'),
+  }),
+  z.strictObject({
+    use: z.literal('sweep').describe('Parameter values, no model.'),
+    parameters: z.record(textSchema, z.unknown()).default({}).describe('Values by parameter.'),
+  }),
+  z.strictObject({
+    use: z.literal('textgrad').describe('Rewrites text artifacts.'),
+    model: textSchema.default('strong').describe('Model.'),
+    artifacts: z.array(textSchema).default([]).describe('Names of artifacts; empty is all.'),
+  }),
+  z.strictObject({
+    use: z.literal('dispatch').describe('Starts a workflow.'),
+    workflow: textSchema.describe('Workflow file.'),
+  }),
+])
+
+/** One component of a ref name, as git check-ref-format would accept it. */
+const REF_COMPONENT = /^[a-z0-9](?:[a-z0-9_-]|\.(?!\.|lock$|$))*$/
+
+const mergeSection = z.strictObject({
+  via: z
+    .enum(['push', 'api'])
+    .default('push')
+    .describe('How a kept change lands: winnow pushes it, or asks GitHub to merge its pull request.'),
+  auto: z
+    .boolean()
+    .default(true)
+    .describe('Merge without a person; else what is kept waits for a person to merge it.'),
+  max_open_experiments: countSchema.default(4).describe('Open pull requests of the engine.'),
+  max_pull_requests_per_hour: countSchema.default(4).describe('Of the engine: how fast they are opened.'),
+  unisolated: z
+    .enum(['allow', 'deny', 'auto'])
+    .default('auto')
+    .describe('Merge what was measured without isolation; auto denies strangers on GitHub.'),
+  on_merge: z.enum(['stop', 'restart']).default('stop').describe('When the campaign is merged.'),
+})
+
+const branchesSection = z.strictObject({
+  prefix: z
+    .string()
+    .regex(REF_COMPONENT, 'one lower-case component of a branch name')
+    .default('optimize')
+    .describe('First component of every branch.'),
+})
+
+const reportSection = z.strictObject({
+  comment: z.enum(['on-action', 'never']).default('on-action').describe('Comments on pull requests.'),
+  dashboard: z.boolean().default(true).describe('Write the dashboard.'),
+  pages_branch: textSchema.nullable().default(null).describe('Branch the dashboard is published on.'),
+  webhook: z
+    .url({ protocol: /^https?$/, error: 'an http or https address' })
+    .nullable()
+    .default(null)
+    .describe('Called on keep, needs-you, stopped.'),
+})

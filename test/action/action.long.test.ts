@@ -6,7 +6,7 @@ import { parse } from 'yaml'
 import { z } from 'zod'
 import { COMMAND_NAMES } from '../../src/action/commands.ts'
 import { INPUTS } from '../../src/action/inputs.ts'
-import { OUTPUTS } from '../../src/action/runner-protocol.ts'
+import { OUTPUTS } from '../../src/action/outputs.ts'
 import { offer, project, SHORT } from '../cli/project.ts'
 import { step } from './a-runner.ts'
 

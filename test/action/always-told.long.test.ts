@@ -6,7 +6,7 @@ import { parse } from 'yaml'
 import { z } from 'zod'
 import { COMMAND_NAMES } from '../../src/action/commands.ts'
 import { INPUTS } from '../../src/action/inputs.ts'
-import { OUTPUTS, setOutputs, appendSummary } from '../../src/action/runner-protocol.ts'
+import { appendSummary, OUTPUTS, setOutputs } from '../../src/action/outputs.ts'
 import { scratch } from '../git/scratch.ts'
 import { step } from './a-runner.ts'
 

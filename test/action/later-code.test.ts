@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { LaterCode, listLaterCodeFolders } from '../../src/action/later-code.ts'
+import { LaterCode, listLaterCodeFolders } from '../../src/action/sandbox.ts'
 import { scratch } from '../git/scratch.ts'
 
 /** A machine of a job: actions beside the temporary folder, a clone, and a folder of PATH that the job's user can write to. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readNeeds } from '../../src/action/needs.ts'
+import { readNeeds } from '../../src/action/settle.ts'
 
 const [A, B] = ['a'.repeat(64), 'b'.repeat(64)]
 const D = 'd'.repeat(64)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { RIGHTS } from '../../src/setup/github/permissions.ts'
+import { RIGHTS } from '../../src/init/workflows/setup.ts'
 import { letters } from '../engine/size-yard.ts'
 import { waitingRuns } from '../github/measuring-job.ts'
 import { onGithub, throughRun, tickGrants, ticking } from './a-campaign.ts'

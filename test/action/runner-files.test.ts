@@ -1,7 +1,7 @@
 import { existsSync, linkSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { clearRunnerFiles } from '../../src/action/runner-files.ts'
+import { clearRunnerFiles } from '../../src/action/sandbox.ts'
 import { scratch } from '../git/scratch.ts'
 
 const NAMES = {

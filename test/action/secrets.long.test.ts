@@ -3,16 +3,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, test, vi } from 'vitest'
 import {
-  renderAnnotation,
-  reportFailure,
+  appendSummary,
   hideSecrets,
   type Outputs,
-  toLogLine,
+  renderAnnotation,
+  reportFailure,
   setOutputs,
-  appendSummary,
-} from '../../src/action/runner-protocol.ts'
-import { createGithubClient } from '../../src/forge/github/client.ts'
-import { listTokenForms } from '../../src/action/token-forms.ts'
+  toLogLine,
+} from '../../src/action/outputs.ts'
+import { createGithubClient } from '../../src/github/client.ts'
+import { listTokenForms } from '../../src/action/drop-secrets.ts'
 import { scratch } from '../git/scratch.ts'
 import { onGithub, ticking } from './a-campaign.ts'
 import { type Ended, outputsIn, step } from './a-runner.ts'
@@ -126,8 +126,8 @@ describe('a short password, which stands in other words by chance', () => {
   async function ownModules() {
     vi.resetModules()
     onTestFinished(() => void vi.resetModules())
-    const { hideSecrets: hide, setOutputs } = await import('../../src/action/runner-protocol.ts')
-    const { createKeptFiles: keptFiles } = await import('../../src/action/kept-files.ts')
+    const { hideSecrets: hide, setOutputs } = await import('../../src/action/outputs.ts')
+    const { createKeptFiles: keptFiles } = await import('../../src/action/saved-files.ts')
     const shown = vi.spyOn(console, 'log').mockImplementation(() => undefined)
     onTestFinished(() => shown.mockRestore())
     hide(SHORT)

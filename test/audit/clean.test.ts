@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { auditLedger } from '../../src/engine/audit.ts'
-import { replayLedger } from '../../src/engine/replay.ts'
-import { requireCampaign } from '../../src/engine/session.ts'
+import { auditLedger } from '../../src/engine/verify/audit.ts'
+import { replayLedger } from '../../src/engine/verify/replay.ts'
+import { requireCampaign } from '../../src/engine/controller/run.ts'
 import {
   BROKEN,
   clearCopies,

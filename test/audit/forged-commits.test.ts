@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { submitIdea } from '../../src/engine/submit.ts'
+import { submitIdea } from '../../src/engine/campaign/submit.ts'
 import type { Oid } from '../../src/model/ids.ts'
 import {
   append,

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { auditLedger } from '../../src/engine/audit.ts'
-import { hashSha256 } from '../../src/model/canonical.ts'
+import { auditLedger } from '../../src/engine/verify/audit.ts'
+import { hashSha256 } from '../../src/model/canonical-json.ts'
 import type { EventDraft } from '../../src/model/event.ts'
 import type { Point } from '../../src/model/ids.ts'
 import {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { findReportingGaps } from '../../src/engine/audit/reporting-order.ts'
+import { findReportingGaps } from '../../src/engine/verify/orders.ts'
 import type { Order, ReportingPurpose } from '../../src/model/order.ts'
 import type { PairJob } from '../../src/model/pairs.ts'
-import { hashSha256 } from '../../src/model/canonical.ts'
+import { hashSha256 } from '../../src/model/canonical-json.ts'
 import { type CampaignBuilder, campaign, pointOf, START } from '../plan/a-campaign.ts'
 
 const LANDED = pointOf('landed')

@@ -1,4 +1,4 @@
-import { countColumns } from '../../src/report/text-width.ts'
+import { countColumns } from '../../src/report/terminal.ts'
 
 const STEP = new RegExp(`${String.fromCodePoint(27)}\\[(\\d*)([AJm])|[^]`, 'gu')
 

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { BenchmarkFormat } from '../../src/spec/benchmark-formats.ts'
+import type { BenchmarkFormat } from '../../src/spec/schema-values.ts'
 import { recording } from '../measure/recorded.ts'
 import { type Project, project } from './project.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { UserError } from '../../src/errors.ts'
-import { type CampaignChoice, chooseCampaign } from '../../src/verbs/choose-campaign.ts'
-import type { KnownCampaign } from '../../src/verbs/known-campaigns.ts'
+import { type CampaignChoice, chooseCampaign } from '../../src/cli/context.ts'
+import type { KnownCampaign } from '../../src/cli/known-campaigns.ts'
 import { FILES, project, proven, SPEC } from './project.ts'
 
 function known(name: string, started = false): KnownCampaign {

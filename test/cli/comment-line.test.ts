@@ -1,10 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { UserError } from '../../src/errors.ts'
-import { parseCommentCommand } from '../../src/verbs/comments/comment-line.ts'
-import { parseTypedCommand } from '../../src/verbs/comments/typed-verb.ts'
-import { VERBS } from '../../src/verbs/registry.ts'
-import { renderVerbHelp } from '../../src/verbs/help-text.ts'
+import { parseCommentCommand, parseTypedCommand } from '../../src/cli/comment-command.ts'
+import { VERBS } from '../../src/cli/registry.ts'
+import { renderVerbHelp } from '../../src/cli/help.ts'
 
 function typed(line: string, subject: string | null = null) {
   const { verb, given } = parseTypedCommand(parseCommentCommand(line) ?? [], VERBS, subject)

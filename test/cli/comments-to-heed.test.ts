@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { Observation } from '../../src/engine/observe.ts'
-import type { Comment, Pull } from '../../src/forge/pull.ts'
-import { listCommentCommands, buildReadEvents } from '../../src/verbs/comments/commands.ts'
+import type { Observation } from '../../src/engine/observe/observe.ts'
+import type { Comment, Pull } from '../../src/github/pull.ts'
+import { buildReadEvents, listCommentCommands } from '../../src/cli/comments.ts'
 import { aPull } from '../forge/a-pull.ts'
 import { campaign, type CampaignBuilder } from '../plan/a-campaign.ts'
 

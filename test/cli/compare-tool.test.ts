@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readByTool } from '../../src/verbs/compare/tool.ts'
+import { readByTool } from '../../src/cli/compare-spec.ts'
 import { FILES, project } from './project.ts'
 
 /** What a benchmark tool prints: it takes the same time, however fast what it measures is. */

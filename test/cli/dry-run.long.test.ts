@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { VERBS } from '../../src/verbs/registry.ts'
+import { VERBS } from '../../src/cli/registry.ts'
 import { offer, project, SHORT, SPEC } from './project.ts'
 
 /** Every write with the event or the ref that it would bring. */

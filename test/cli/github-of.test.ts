@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest'
-import { findGithub, isOnGithub, selectToken } from '../../src/verbs/github-of.ts'
+import { findGithub, isOnGithub, selectToken } from '../../src/cli/action-pin.ts'
 
 /** As much of a workshop as an address needs. */
 function at(url: string): Parameters<typeof findGithub>[0] {

@@ -1,9 +1,8 @@
 import { PassThrough } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { isAttended, createTerminal } from '../../src/cli/terminal.ts'
-import type { CommandArguments } from '../../src/verbs/call.ts'
-import { confirmStake, describeStake } from '../../src/verbs/go-on.ts'
-import { estimateStake } from '../../src/verbs/stake-of.ts'
+import type { CommandArguments } from '../../src/cli/verb.ts'
+import { confirmStake, describeStake, estimateStake } from '../../src/cli/stake.ts'
 import { winnowSpec } from '../spec/problems-of.ts'
 import { FILES, project, SPEC } from './project.ts'
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { parseCommandLine } from '../../src/verbs/parse.ts'
-import { renderAllCommands, renderOverview, renderVerbHelp } from '../../src/verbs/help-text.ts'
-import { VERBS } from '../../src/verbs/registry.ts'
-import { listOptions } from '../../src/verbs/verb.ts'
+import { parseCommandLine } from '../../src/cli/parse.ts'
+import { renderAllCommands, renderOverview, renderVerbHelp } from '../../src/cli/help.ts'
+import { VERBS } from '../../src/cli/registry.ts'
+import { listOptions } from '../../src/cli/verb.ts'
 import { project } from './project.ts'
 
 const NAMES = VERBS.map(({ name }) => name)

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { MAKE_USERS, REMOVE_USERS } from '../../src/measure/users/side-users.ts'
-import { describeMachineLeftovers } from '../../src/verbs/left-on-machine.ts'
+import { MAKE_USERS, REMOVE_USERS } from '../../src/measure/isolation/side-users.ts'
+import { describeMachineLeftovers } from '../../src/cli/uninstall.ts'
 import { scratch } from '../git/scratch.ts'
 
 describe('what every repository of a machine shares', () => {

@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createLiveLine, canShowLiveLine } from '../../src/cli/live-line.ts'
-import { createTerminal } from '../../src/cli/terminal.ts'
-import { countColumns } from '../../src/report/text-width.ts'
-import { showLive } from '../../src/verbs/live.ts'
+import { canShowLiveLine, createLiveLine, createTerminal } from '../../src/cli/terminal.ts'
+import { countColumns } from '../../src/report/terminal.ts'
+import { showLive } from '../../src/cli/live.ts'
 import { Readable, Writable } from 'node:stream'
 import { AScreen } from './a-screen.ts'
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createMeasuringTime } from '../../src/verbs/measuring-time.ts'
+import { createMeasuringTime } from '../../src/cli/live.ts'
 import { project, SHORT } from './project.ts'
 
 describe('a limit on the time of measuring', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { parseCommandLine } from '../../src/verbs/parse.ts'
+import { parseCommandLine } from '../../src/cli/parse.ts'
 import { UserError } from '../../src/errors.ts'
-import { VERBS } from '../../src/verbs/registry.ts'
+import { VERBS } from '../../src/cli/registry.ts'
 
 const parse = (...argv: string[]) => parseCommandLine(argv, VERBS)
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { printError } from '../../src/cli/print-error.ts'
 import { ConflictError, ForgeError, HarnessError, LedgerError, UserError } from '../../src/errors.ts'
-import { parseSpec } from '../../src/spec/parse.ts'
+import { parseSpec } from '../../src/spec/load.ts'
 
 function printed(error: unknown, verbose = false): { code: number; text: string } {
   const lines: string[] = []

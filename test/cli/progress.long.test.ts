@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { type Campaign, createEmptyCampaign } from '../../src/model/campaign.ts'
 import { parseEvent } from '../../src/model/event.ts'
-import { fold } from '../../src/model/fold.ts'
-import { renderCampaignPullBody } from '../../src/report/campaign-pull-text.ts'
+import { fold } from '../../src/model/fold/fold.ts'
+import { renderCampaignPullBody } from '../../src/report/campaign-pull-request.ts'
 import { noisyProject } from './noisy-project.ts'
 import { FILES, offer, type Project, project, proven, SPEC } from './project.ts'
 

@@ -1,7 +1,7 @@
 import { Readable, Writable } from 'node:stream'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { runCommandLine } from '../../src/cli/command.ts'
+import { runCommandLine } from '../../src/cli/run-command-line.ts'
 import { createTerminal } from '../../src/cli/terminal.ts'
 import type { Registries } from '../../src/ports.ts'
 import { bareRemote, type Git, scratch, type UserRepository, userRepository } from '../git/scratch.ts'

@@ -88,7 +88,7 @@ describe('where winnow is started', () => {
 
   it('needs to know where to keep its own repository', async () => {
     const { dir } = project()
-    const { runCommandLine: command } = await import('../../src/cli/command.ts')
+    const { runCommandLine: command } = await import('../../src/cli/run-command-line.ts')
     const said: string[] = []
     const quiet = {
       out: () => {},

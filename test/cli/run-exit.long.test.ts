@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { EXIT_CODES, type Outcome, toVerdictWord } from '../../src/model/outcome.ts'
-import { toRunExitCode } from '../../src/verbs/run-exit.ts'
-import { renderVerbHelp } from '../../src/verbs/help-text.ts'
-import { findVerb } from '../../src/verbs/help.ts'
-import { VERBS } from '../../src/verbs/registry.ts'
+import { EXIT_CODES, type Outcome, toVerdictWord } from '../../src/model/verdict.ts'
+import { toRunExitCode } from '../../src/cli/run.ts'
+import { findVerb, renderVerbHelp } from '../../src/cli/help.ts'
+import { VERBS } from '../../src/cli/registry.ts'
 import { campaignOf, decided, opened, type Told } from '../report/campaign-of.ts'
 import { FILES, offer, project, SHORT, SPEC } from './project.ts'
 

@@ -1,8 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { parseFaults } from '../../src/cli/faults.ts'
-import { buildEnvironment } from '../../src/cli/surroundings.ts'
+import { buildEnvironment, parseFaults } from '../../src/cli/environment.ts'
 import { UserError } from '../../src/errors.ts'
 import { scratch } from '../git/scratch.ts'
 

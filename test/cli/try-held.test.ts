@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { describeOpenRound } from '../../src/verbs/try-held.ts'
+import { describeOpenRound } from '../../src/cli/try.ts'
 import { campaignOf, opened } from '../report/campaign-of.ts'
 
 const OWN = 'optimize-exp/size/exp-001'

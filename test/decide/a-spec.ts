@@ -1,6 +1,5 @@
 import type { Order, StopRule } from '../../src/model/order.ts'
-import type { Execution, Report, Side } from '../../src/model/report.ts'
-import type { Snapshot } from '../../src/model/snapshot.ts'
+import type { Execution, Report, Side, Snapshot } from '../../src/model/report.ts'
 import { type SpecRules, type Spec, buildSpecSchema } from '../../src/spec/schema.ts'
 import { MACHINE } from '../model/a-machine.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { listUnlistedPackages, findRefusedAddition } from '../../src/decide/additions.ts'
+import { findRefusedAddition, listUnlistedPackages } from '../../src/decide/packages.ts'
 import { LEFT_PAD } from '../plan/an-addition.ts'
 
 const rules = (given: object) => ({

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { assessCandidate } from '../../src/decide/assess.ts'
 import type { StopRule } from '../../src/model/order.ts'
-import type { Execution, Report } from '../../src/model/report.ts'
-import type { Snapshot } from '../../src/model/snapshot.ts'
+import type { Execution, Report, Snapshot } from '../../src/model/report.ts'
 import type { Spec } from '../../src/spec/schema.ts'
 import { anOrder, aReport, aSpec, ceSpec, gateRun, run, sampled, setUp, withMetrics } from './a-spec.ts'
 

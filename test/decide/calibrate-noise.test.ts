@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { calibrateNoise } from '../../src/decide/calibrate-noise.ts'
+import { calibrateNoise } from '../../src/decide/calibration.ts'
 import { aReport, aSpec } from './a-spec.ts'
 import { aJob, gainsOf } from './paired/a-case.ts'
 

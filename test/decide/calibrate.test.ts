@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { calibrateHarness } from '../../src/decide/calibrate.ts'
+import { calibrateHarness } from '../../src/decide/calibration.ts'
 import type { Execution, Report } from '../../src/model/report.ts'
 import { aReport, aSpec, gateRun, run } from './a-spec.ts'
 

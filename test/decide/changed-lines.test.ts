@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { digestTouchedLines } from '../../src/decide/changed-lines.ts'
-import { isSameFamily } from '../../src/decide/evidence/family.ts'
+import { digestTouchedLines } from '../../src/decide/selection.ts'
+import { isSameFamily } from '../../src/decide/evidence/rules.ts'
 
 const BEFORE = 'const size = 8\nfor (const one of all) {\n  use(one)\n}\n'
 const change = (after: string, path = 'src/loop.ts', before: string | null = BEFORE) =>

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { compareMetric, type Thresholds } from '../../src/decide/comparison.ts'
-import type { MetricReading } from '../../src/decide/lookup.ts'
-import type { Objective } from '../../src/decide/objectives.ts'
+import { compareMetric, type Thresholds } from '../../src/decide/ce/stability.ts'
+import type { MetricReading, Objective } from '../../src/decide/metrics.ts'
 
 const thresholds: Thresholds = { method: 'absolute', noise: 0.02, relative: 0.05, minimumImprovement: 0.3 }
 const hard: Objective = {

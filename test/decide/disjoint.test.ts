@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { areFilesDisjoint } from '../../src/decide/disjoint.ts'
-import { isManifest } from '../../src/decide/manifest.ts'
+import { areFilesDisjoint } from '../../src/decide/selection.ts'
+import { isManifest } from '../../src/decide/packages.ts'
 
 describe('two changes', () => {
   test.each([

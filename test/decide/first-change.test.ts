@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { findFirstChangedLine, findPackageLine } from '../../src/decide/first-change.ts'
+import { findFirstChangedLine, findPackageLine } from '../../src/decide/packages.ts'
 
 describe('the first line that changed', () => {
   test.each([

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { parseDecidePayload } from '../../src/decide/payload.ts'
-import { decideStability } from '../../src/decide/stability.ts'
-import type { Snapshot } from '../../src/model/snapshot.ts'
+import { parseDecidePayload } from '../../src/decide/ce/assess.ts'
+import { decideStability } from '../../src/decide/ce/stability.ts'
+import type { Snapshot } from '../../src/model/report.ts'
 
 type Raw = Record<string, unknown>
 type Case = {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { parseDecidePayload } from '../../src/decide/payload.ts'
-import { decideStability } from '../../src/decide/stability.ts'
+import { parseDecidePayload } from '../../src/decide/ce/assess.ts'
+import { decideStability } from '../../src/decide/ce/stability.ts'
 import { UserError } from '../../src/errors.ts'
 
 const primary = { type: 'hard', name: 'bytes', direction: 'minimize' }

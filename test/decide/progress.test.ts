@@ -1,8 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type CampaignProgress, computeProgress } from '../../src/decide/progress.ts'
-import { formatGain, formatProgress } from '../../src/decide/progress-text.ts'
-import { hashSha256 } from '../../src/model/canonical.ts'
+import {
+  type CampaignProgress,
+  computeProgress,
+  formatGain,
+  formatProgress,
+} from '../../src/decide/progress.ts'
+import { hashSha256 } from '../../src/model/canonical-json.ts'
 import type { EffectMeasurement } from '../../src/model/campaign.ts'
 import type { Point } from '../../src/model/ids.ts'
 import { buildMachineKey } from '../../src/model/report.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { buildSnapshot } from '../../src/decide/readings.ts'
+import { buildSnapshot } from '../../src/decide/metrics.ts'
 import { aReport, aSpec, ceSpec, run } from './a-spec.ts'
 
 const spec = ceSpec({ aggregation: 'mean' })

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { assessCandidate } from '../../src/decide/assess.ts'
-import { calibrateHarness } from '../../src/decide/calibrate.ts'
+import { calibrateHarness } from '../../src/decide/calibration.ts'
 import type { StopRule } from '../../src/model/order.ts'
-import type { Execution, Side } from '../../src/model/report.ts'
-import type { Snapshot } from '../../src/model/snapshot.ts'
+import type { Execution, Side, Snapshot } from '../../src/model/report.ts'
 import { anOrder, aReport, aSpec, gateRun, run } from './a-spec.ts'
 
 const label = 'exp-001'

@@ -1,7 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type RankedCandidate, rankCandidates } from '../../src/decide/rank.ts'
-import { type QueuedIdea, selectRunnersUp, selectRound } from '../../src/decide/select.ts'
+import {
+  type QueuedIdea,
+  rankCandidates,
+  type RankedCandidate,
+  selectRound,
+  selectRunnersUp,
+} from '../../src/decide/selection.ts'
 
 function queued(number: number, category: string, priority: QueuedIdea['priority'] = 'medium'): QueuedIdea {
   return { id: `exp-${number}`, number, category, priority }

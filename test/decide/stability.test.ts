@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parseDecidePayload } from '../../src/decide/payload.ts'
-import { decideStability, type StabilityDecision } from '../../src/decide/stability.ts'
-import type { Snapshot } from '../../src/model/snapshot.ts'
+import { parseDecidePayload } from '../../src/decide/ce/assess.ts'
+import { decideStability, type StabilityDecision } from '../../src/decide/ce/stability.ts'
+import type { Snapshot } from '../../src/model/report.ts'
 import { sampled, withMetrics } from './a-spec.ts'
 
 type Raw = Record<string, unknown>

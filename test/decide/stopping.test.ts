@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { findJudgingStop, type StopProgress, findStopReason } from '../../src/decide/stopping.ts'
-import { RULE_VERSION } from '../../src/decide/version.ts'
+import { findJudgingStop, findStopReason, type StopProgress } from '../../src/decide/stop-rules.ts'
+import { RULE_VERSION } from '../../src/decide/assessment.ts'
 import { aSpec } from './a-spec.ts'
 
 const fresh: StopProgress = {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { drawNormal, createSeededRandom } from '../../src/decide/evidence/seeded-random.ts'
-import { areTargetsMet, areTargetsShown } from '../../src/decide/targets.ts'
+import { createSeededRandom, drawNormal } from '../../src/decide/evidence/planning.ts'
+import { areTargetsMet, areTargetsShown } from '../../src/decide/stop-rules.ts'
 import { aSpec, ceSpec, sampled, withMetrics } from './a-spec.ts'
 
 const primary = { type: 'hard', name: 'bytes', direction: 'minimize', target: 90 }

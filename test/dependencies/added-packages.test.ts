@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { listAddedPackages, dedupePackages } from '../../src/dependencies/added-packages.ts'
-import type { PackageEntry } from '../../src/dependencies/addition.ts'
+import { dedupePackages, listAddedPackages, type PackageEntry } from '../../src/dependencies/package.ts'
 
 const ms: PackageEntry = {
   name: 'ms',

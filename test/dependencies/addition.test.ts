@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type AddedPackage, computeAdditionsDigest } from '../../src/dependencies/addition.ts'
+import { type AddedPackage, computeAdditionsDigest } from '../../src/dependencies/package.ts'
 
 const addition: AddedPackage = {
   ecosystem: 'npm',

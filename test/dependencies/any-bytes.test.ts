@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { compareDependencies } from '../../src/dependencies/dependency-change.ts'
+import { compareDependencies } from '../../src/dependencies/compare.ts'
 import { bytes, changeOf, fixture } from './fixture.ts'
 
 const FILES: readonly (readonly [path: string, file: string | null])[] = [

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { AddedPackage } from '../../src/dependencies/addition.ts'
-import { compareDependencies } from '../../src/dependencies/dependency-change.ts'
+import type { AddedPackage } from '../../src/dependencies/package.ts'
+import { compareDependencies } from '../../src/dependencies/compare.ts'
 import { bytes, changeOf, fixture } from './fixture.ts'
 
 function counts(additions: readonly AddedPackage[]): Record<string, number | null> {

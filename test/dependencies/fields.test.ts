@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { isTree, flattenPlaces, splitFields, formatJson, formatValue } from '../../src/dependencies/fields.ts'
+import {
+  flattenPlaces,
+  formatJson,
+  formatValue,
+  isTree,
+  splitFields,
+} from '../../src/dependencies/manifest-format.ts'
 
 function restOf(tree: Record<string, unknown>, patterns: readonly string[], depth?: number) {
   return Object.fromEntries(splitFields(tree, patterns, depth).rest)

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { compareDependencies } from '../../src/dependencies/dependency-change.ts'
+import { compareDependencies } from '../../src/dependencies/compare.ts'
 
 /** A file of fixtures/dependencies, as its tool wrote it. */
 export function fixture(name: string): string {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { compareDependencies } from '../../src/dependencies/dependency-change.ts'
+import { compareDependencies } from '../../src/dependencies/compare.ts'
 import { additionsOf, bytes, changeOf, faultOf, fixture } from './fixture.ts'
 
 function manifest(members: object): string {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Ecosystem } from '../../src/dependencies/addition.ts'
-import { isPackageName } from '../../src/dependencies/package-name.ts'
+import { type Ecosystem, isPackageName } from '../../src/dependencies/package.ts'
 
 const NAMES: Record<Ecosystem, readonly string[]> = {
   npm: ['ms', '@types/node', 'lodash.merge', 'JSONStream', '_', '@s/~a'],

@@ -1,8 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { parseJsonTree, stripTrailingCommas } from '../../src/dependencies/json-text.ts'
-import { parseTomlTree } from '../../src/dependencies/toml-text.ts'
-import { parseXml, splitElements, readChildTexts } from '../../src/dependencies/xml-text.ts'
-import { parseYamlTree } from '../../src/dependencies/yaml-text.ts'
+import {
+  parseJsonTree,
+  parseTomlTree,
+  parseXml,
+  parseYamlTree,
+  readChildTexts,
+  splitElements,
+  stripTrailingCommas,
+} from '../../src/dependencies/text-formats.ts'
 
 describe('JSON', () => {
   test.each([

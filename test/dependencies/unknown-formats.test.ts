@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { isManifest } from '../../src/decide/manifest.ts'
-import { compareDependencies } from '../../src/dependencies/dependency-change.ts'
+import { isManifest } from '../../src/decide/packages.ts'
+import { compareDependencies } from '../../src/dependencies/compare.ts'
 import { bytes, changeOf, faultOf } from './fixture.ts'
 
 const UNREAD = [

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { requireCampaign } from '../../src/engine/session.ts'
-import { Transaction } from '../../src/engine/transaction.ts'
+import { requireCampaign } from '../../src/engine/controller/run.ts'
+import { Transaction } from '../../src/engine/controller/transaction.ts'
 import type { RefUpdate } from '../../src/git/push.ts'
 import { shorter, sizeYard } from './size-yard.ts'
 

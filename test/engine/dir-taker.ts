@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs'
 import { once } from 'node:events'
 import { basename } from 'node:path'
-import { claimFreeWorkDir } from '../../src/engine/work-dirs.ts'
+import { claimFreeWorkDir } from '../../src/engine/jobs/worker-slots.ts'
 import { releaseWorkDir } from '../../src/measure/process/leftovers.ts'
 
 /** A process that takes a directory again and again once it is told: `node dir-taker.mjs <under> <log> <times>`. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { submitIdea } from '../../src/engine/submit.ts'
+import { submitIdea } from '../../src/engine/campaign/submit.ts'
 import type { Campaign } from '../../src/model/campaign.ts'
 import { letters, shorter, sizeYard } from './size-yard.ts'
 import type { Yard } from './yard.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { chooseJobWorkspace } from '../../src/engine/job-lodging.ts'
-import type { MissingUsers, SideUsers } from '../../src/measure/users/side-users.ts'
+import { chooseJobWorkspace } from '../../src/engine/jobs/measurement-job.ts'
+import type { MissingUsers, SideUsers } from '../../src/measure/isolation/side-users.ts'
 import { aSpec } from '../decide/a-spec.ts'
 
 const USERS: SideUsers = { dir: '/var/lib/winnow', owners: [{ uid: 901, gid: 901 }] }

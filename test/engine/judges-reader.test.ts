@@ -1,9 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { listItemsToJudge, createJudgesReader } from '../../src/engine/actions/judges.ts'
-import { createUnscoredOrders } from '../../src/engine/actions/scored-order.ts'
-import type { PendingJudging } from '../../src/model/asked.ts'
-import { type Campaign, createEmptyCampaign, type LiveOrder } from '../../src/model/campaign.ts'
-import type { ScoreRecord } from '../../src/model/score-record.ts'
+import {
+  createJudgesReader,
+  createUnscoredOrders,
+  listItemsToJudge,
+} from '../../src/engine/jobs/judging-job.ts'
+import {
+  type Campaign,
+  createEmptyCampaign,
+  type LiveOrder,
+  type PendingJudging,
+} from '../../src/model/campaign.ts'
+import type { ScoreRecord } from '../../src/model/event-schemas.ts'
 import { order, printed, spec } from '../judge/a-printed-order.ts'
 
 const RUN = 'actions:7'

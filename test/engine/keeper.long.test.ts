@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { submitIdea } from '../../src/engine/submit.ts'
+import { submitIdea } from '../../src/engine/campaign/submit.ts'
 import { letters, shorter, sizeYard } from './size-yard.ts'
 import { gitIn, patchOf, type Yard } from './yard.ts'
 

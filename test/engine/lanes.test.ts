@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { chooseSlotRequest, WorkerSlots } from '../../src/engine/lanes.ts'
+import { chooseSlotRequest, WorkerSlots } from '../../src/engine/jobs/worker-slots.ts'
 import type { StopRule } from '../../src/model/order.ts'
 import { winnowSpec } from '../spec/problems-of.ts'
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { isTimedElsewhere, acquireMachineLock } from '../../src/engine/machine-turn.ts'
+import { acquireMachineLock, isTimedElsewhere } from '../../src/engine/jobs/machine-lock.ts'
 import { scratch } from '../git/scratch.ts'
 import { turnTakers } from './turn-takers.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readModelAccess, hasModelUrl } from '../../src/engine/model-access.ts'
+import { hasModelUrl, readModelAccess } from '../../src/engine/jobs/judging.ts'
 
 const OPENAI = { WINNOW_MODEL_URL: 'https://api.openai.com/v1', WINNOW_MODEL_KEY: 'sk' }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { readSpecForOrder } from '../../src/engine/order-spec.ts'
+import { readSpecForOrder } from '../../src/engine/jobs/load-order.ts'
 import { type Campaign, createEmptyCampaign } from '../../src/model/campaign.ts'
-import { hashSha256 } from '../../src/model/canonical.ts'
+import { hashSha256 } from '../../src/model/canonical-json.ts'
 import { open, userRepository } from '../git/scratch.ts'
 
 const PATH = '.winnow/size.yaml'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { submitIdea } from '../../src/engine/submit.ts'
+import { submitIdea } from '../../src/engine/campaign/submit.ts'
 import { letters, shorter, sizeYard } from './size-yard.ts'
 import { patchOf } from './yard.ts'
 

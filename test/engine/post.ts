@@ -1,12 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto'
-import type { ControllerContext } from '../../src/engine/apply.ts'
-import { openRepositoryContext, type Environment, type RepositoryContext } from '../../src/engine/open.ts'
-import type { CampaignContext } from '../../src/engine/place.ts'
-import { recordEvents } from '../../src/engine/record.ts'
-import { runCampaign } from '../../src/engine/run.ts'
-import { openController, requireCampaign } from '../../src/engine/session.ts'
-import { readCommittedSpec, startCampaign } from '../../src/engine/start.ts'
-import { tickCampaign } from '../../src/engine/tick.ts'
+import type { ControllerContext } from '../../src/engine/controller/effects.ts'
+import {
+  type Environment,
+  openRepositoryContext,
+  type RepositoryContext,
+} from '../../src/engine/campaign/open.ts'
+import type { CampaignContext } from '../../src/engine/campaign/context.ts'
+import { recordEvents } from '../../src/engine/controller/record.ts'
+import { openController, requireCampaign, runCampaign } from '../../src/engine/controller/run.ts'
+import { readCommittedSpec, startCampaign } from '../../src/engine/campaign/start.ts'
+import { tickCampaign } from '../../src/engine/controller/tick.ts'
 import { readEvents } from '../../src/ledger/read-events.ts'
 import type { Campaign } from '../../src/model/campaign.ts'
 import type { Experiment } from '../../src/model/experiment.ts'

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { listRestingProposers } from '../../src/plan/backlog.ts'
-import { submitIdea } from '../../src/engine/submit.ts'
+import { submitIdea } from '../../src/engine/campaign/submit.ts'
 import { letters, shorter, sizeYard } from './size-yard.ts'
 import { patchOf } from './yard.ts'
 

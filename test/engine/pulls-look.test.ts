@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { readCampaignPulls } from '../../src/engine/facts/pulls.ts'
-import type { CampaignContext } from '../../src/engine/place.ts'
-import { buildCampaignRefs } from '../../src/model/refs.ts'
+import { readCampaignPulls } from '../../src/engine/observe/pulls.ts'
+import type { CampaignContext } from '../../src/engine/campaign/context.ts'
+import { buildCampaignRefs } from '../../src/model/ids.ts'
 import { campaign, oidOf } from '../plan/a-campaign.ts'
 
 const REFS = buildCampaignRefs('optimize', 'size')

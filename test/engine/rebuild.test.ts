@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { rebuildViews } from '../../src/engine/rebuild.ts'
+import { rebuildViews } from '../../src/engine/campaign/recover.ts'
 import { shorter, sizeYard } from './size-yard.ts'
 import { proven } from './yard.ts'
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { ConflictError } from '../../src/errors.ts'
-import { findLostLedger, recoverBranches } from '../../src/engine/recover.ts'
-import { listRefs } from '../../src/engine/listed-refs.ts'
+import { findLostLedger, recoverBranches } from '../../src/engine/campaign/recover.ts'
+import { listRefs } from '../../src/engine/campaign/context.ts'
 import { shorter, sizeYard } from './size-yard.ts'
 
 const OPTIONS = { remote: true, spec: 'execution: { mode: serial }\n' }

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { runCampaign } from '../../src/engine/run.ts'
+import { runCampaign } from '../../src/engine/controller/run.ts'
 import type { PlanWaiting } from '../../src/plan/action.ts'
 import { letters, shorter, sizeYard } from './size-yard.ts'
 import { patchOf, type Yard } from './yard.ts'

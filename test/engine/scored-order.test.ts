@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { computeScoringState, createUnscoredOrders } from '../../src/engine/actions/scored-order.ts'
-import type { OrderScores } from '../../src/model/asked.ts'
-import type { LiveOrder } from '../../src/model/campaign.ts'
-import type { ScoreRecord } from '../../src/model/score-record.ts'
+import { computeScoringState, createUnscoredOrders } from '../../src/engine/jobs/judging-job.ts'
+import type { LiveOrder, OrderScores } from '../../src/model/campaign.ts'
+import type { ScoreRecord } from '../../src/model/event-schemas.ts'
 import { order, printed, run, spec } from '../judge/a-printed-order.ts'
 
 const SCORES: OrderScores = {

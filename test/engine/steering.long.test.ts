@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { applyAmendment } from '../../src/engine/amend.ts'
+import { applyAmendment } from '../../src/engine/campaign/start.ts'
 import type { Campaign } from '../../src/model/campaign.ts'
 import { renderRunSummary } from '../../src/report/run-summary.ts'
 import { letters, SIZE_SPEC, shorter, sizeYard } from './size-yard.ts'

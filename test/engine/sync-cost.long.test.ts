@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { auditLedger } from '../../src/engine/audit.ts'
+import { auditLedger } from '../../src/engine/verify/audit.ts'
 import type { EventDraft } from '../../src/model/event.ts'
 import { eventOf, rewrite } from '../audit/tampering.ts'
 import { letters, SIZE_HARNESS, SIZE_SPEC, shorter, type SizeOptions, sizeYard } from './size-yard.ts'

@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { randomBytes } from 'node:crypto'
-import { acquireMachineLock } from '../../src/engine/machine-turn.ts'
+import { acquireMachineLock } from '../../src/engine/jobs/machine-lock.ts'
 
 /**
  * A process that takes turns: `node turn-taker.mjs <directory> <log> <name> <alone|beside> <times>`. It writes down when

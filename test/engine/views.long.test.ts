@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { renderLedgerViews } from '../../src/report/ledger-views.ts'
-import { parseSpec } from '../../src/spec/parse.ts'
+import { parseSpec } from '../../src/spec/load.ts'
 import { shorter, sizeYard } from './size-yard.ts'
 import type { Yard } from './yard.ts'
 

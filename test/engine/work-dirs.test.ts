@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'rolldown'
 import { expect, it, onTestFinished } from 'vitest'
-import { getBootId } from '../../src/measure/boot-id.ts'
+import { getBootId } from '../../src/measure/machine.ts'
 
 const PROCESSES = 4
 const ROUNDS = 25

@@ -1,4 +1,4 @@
-import type { Pull } from '../../src/forge/pull.ts'
+import type { Pull } from '../../src/github/pull.ts'
 
 /** Offered by somebody from their fork, but for what is said. */
 export function aPull(rest: Partial<Pull> = {}): Pull {

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { withSingleChanges } from '../../src/forge/single-changes.ts'
-import type { ForgeChange } from '../../src/forge/port.ts'
-import type { Pull } from '../../src/forge/pull.ts'
+import { type ForgeChange, withSingleChanges } from '../../src/github/port.ts'
+import type { Pull } from '../../src/github/pull.ts'
 import { tempGithub } from '../github/temp-github.ts'
 import { type AnyForge, BASE, pullOf, tempForge } from './temp-forge.ts'
 

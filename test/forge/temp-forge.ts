@@ -2,12 +2,11 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createLocalForge } from '../../src/forge/local.ts'
-import type { Forge, NewPull } from '../../src/forge/port.ts'
-import type { Pull } from '../../src/forge/pull.ts'
+import { createLocalForge } from '../../src/github/local-forge.ts'
+import type { Forge, NewPull } from '../../src/github/port.ts'
+import type { Pull } from '../../src/github/pull.ts'
 import { openRepository, type Repository } from '../../src/git/repository.ts'
-import type { Oid } from '../../src/model/ids.ts'
-import { buildCampaignRefs } from '../../src/model/refs.ts'
+import { buildCampaignRefs, type Oid } from '../../src/model/ids.ts'
 
 export const START = Date.parse('2026-01-02T03:04:05.000Z')
 export const refs = buildCampaignRefs('optimize', 'demo')

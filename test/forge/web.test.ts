@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import { expect, test } from 'vitest'
-import { createWebFetch } from '../../src/forge/web.ts'
+import { createWebFetch } from '../../src/github/web.ts'
 import { webProxy } from '../servers/web-proxy.ts'
 import { listeningForTest } from '../servers/loopback.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isAllowedRef, isPrefix } from '../../src/git/allowed-ref.ts'
+import { isAllowedRef, isPrefix } from '../../src/git/push.ts'
 
 const WRITABLE = [
   'optimize/parser-speed',

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { saveBundle } from '../../src/git/bundle.ts'
+import { saveBundle } from '../../src/git/packs.ts'
 import { getScratchDir } from '../../src/git/bare-repository.ts'
 import { bareRemote, openFetched, scratch, userRepository } from './scratch.ts'
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { parseIndexEntries, buildIndexFile } from '../../src/git/index-file.ts'
+import { buildIndexFile, parseIndexEntries } from '../../src/git/patch.ts'
 
 let root: string
 beforeEach(() => {

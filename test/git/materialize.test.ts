@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Mode } from '../../src/git/tree-object.ts'
+import type { Mode } from '../../src/git/tree.ts'
 import type { Repository } from '../../src/git/repository.ts'
 import { bareRemote, open, scratch } from './scratch.ts'
 

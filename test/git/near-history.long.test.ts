@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { buildLocalIsolation } from '../../src/git/isolation.ts'
-import { hasNearbyAncestor, findForkPoint } from '../../src/git/near-history.ts'
+import { findForkPoint, hasNearbyAncestor } from '../../src/git/history.ts'
 import type { Repository } from '../../src/git/repository.ts'
-import { TreeDiffer } from '../../src/git/tree-differ.ts'
+import { TreeDiffer } from '../../src/git/diff.ts'
 import { addCommit, bareRemote, open, openFetched, userRepository } from './scratch.ts'
 
 const CONTENT = ['a\nb\nc\nd\n', 'a\nb\nc\nD\n', 'A\nb\nc\nd\n', 'something\nelse\n']

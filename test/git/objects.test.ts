@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { UserError } from '../../src/errors.ts'
-import { serializeTree } from '../../src/git/tree-object.ts'
+import { serializeTree } from '../../src/git/tree.ts'
 import { addCommit, bareRemote, gitIn, open, openFetched, userRepository } from './scratch.ts'
 
 describe.each(['sha1', 'sha256'])('objects written in process (%s)', format => {

@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { isNewEnough } from '../../src/git/git-version.ts'
+import { isNewEnough } from '../../src/git/runner.ts'
 import { bareRemote, gitIn, open, scratch, userRepository } from './scratch.ts'
 
 function fakeGit(answer: string): string {

@@ -1,7 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { buildNetworkIsolation } from '../../src/git/isolation.ts'
-import { findProxy, listProxySecrets, removeProxySecrets } from '../../src/git/proxy.ts'
+import {
+  buildNetworkIsolation,
+  findProxy,
+  listProxySecrets,
+  removeProxySecrets,
+} from '../../src/git/isolation.ts'
 
 const API = 'https://api.github.com/repos/a/b'
 const origin = (env: Record<string, string>, address = API) => findProxy(address, env)?.origin ?? null

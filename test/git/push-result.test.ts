@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { buildPushTask, type RefUpdate } from '../../src/git/push.ts'
-import { classifyPush, type PushResult } from '../../src/git/push-result.ts'
+import { buildPushTask, classifyPush, type PushResult, type RefUpdate } from '../../src/git/push.ts'
 
 const TIP = 'refs/heads/optimize/speed'
 const STATE = 'refs/heads/optimize-state/speed'

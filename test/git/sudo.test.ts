@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
-import { inspectCheckout } from '../../src/git/checkout.ts'
+import { inspectCheckout } from '../../src/git/work-tree.ts'
 import { isRoot } from '../measure/throw-away-users.ts'
 import { userRepository } from './scratch.ts'
 

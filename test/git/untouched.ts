@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { isAllowedRef } from '../../src/git/allowed-ref.ts'
+import { isAllowedRef } from '../../src/git/push.ts'
 import { gitIn } from './scratch.ts'
 
 /** Everything of a checkout that is the person's and not winnow's, byte for byte. */

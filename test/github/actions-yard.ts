@@ -1,10 +1,10 @@
-import type { EndedRun } from '../../src/engine/actions/ended-run.ts'
+import type { EndedRun } from '../../src/engine/jobs/run-artifacts.ts'
 import {
   type ActionsRun,
   type ActionsTick,
   type AskingJobs,
   runActionsTick,
-} from '../../src/engine/actions/session.ts'
+} from '../../src/engine/controller/github-tick.ts'
 import type { OrderId } from '../../src/model/ids.ts'
 import type { PlanWaiting } from '../../src/plan/action.ts'
 import type { Post } from '../engine/post.ts'

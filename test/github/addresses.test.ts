@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import { expect, test } from 'vitest'
-import { createGithubClient } from '../../src/forge/github/client.ts'
+import { createGithubClient } from '../../src/github/client.ts'
 import { listeningForTest } from '../servers/loopback.ts'
 
 /** Somebody's address, who answers everything with nothing and remembers what was asked for. */

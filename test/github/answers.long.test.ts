@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ANSWERS_ARTIFACT, ANSWERS_FILE } from '../../src/propose/answers-file.ts'
+import { ANSWERS_ARTIFACT, ANSWERS_FILE } from '../../src/ideas/answers-file.ts'
 import { letters } from '../engine/size-yard.ts'
 import { diffOf, proven } from '../engine/yard.ts'
 import { type ActionsYard, actionsYard, type Wake } from './actions-yard.ts'

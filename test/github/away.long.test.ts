@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { applyAmendment } from '../../src/engine/amend.ts'
+import { applyAmendment } from '../../src/engine/campaign/start.ts'
 import { UserError } from '../../src/errors.ts'
 import { letters, shorter } from '../engine/size-yard.ts'
 import { proven } from '../engine/yard.ts'

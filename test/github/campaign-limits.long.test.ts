@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { getCampaignSpec } from '../../src/spec/recorded-spec.ts'
+import { getCampaignSpec } from '../../src/spec/load.ts'
 import { shorter, SIZE_SPEC } from '../engine/size-yard.ts'
 import { proven } from '../engine/yard.ts'
 import { actionsYard } from './actions-yard.ts'

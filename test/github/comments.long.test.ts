@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { Post } from '../engine/post.ts'
 import { letters, shorter } from '../engine/size-yard.ts'
-import { getCampaignSpec } from '../../src/spec/recorded-spec.ts'
-import { renderBrief } from '../../src/propose/brief.ts'
+import { getCampaignSpec } from '../../src/spec/load.ts'
+import { renderBrief } from '../../src/ideas/brief.ts'
 import { onGithub } from './on-github.ts'
 
 /** The base is measured, and the first idea has its pull request. */

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { AGENTS_ACTION, WORKFLOW } from '../../src/setup/github/files.ts'
-import { withDigest } from '../../src/setup/github/written-digest.ts'
+import { AGENTS_ACTION, withDigest, WORKFLOW } from '../../src/init/workflows/files.ts'
 import { SIZE_SPEC } from '../engine/size-yard.ts'
 import { onGithub, type OnGithub } from './on-github.ts'
 

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { expect, test } from 'vitest'
-import { createGithubForge } from '../../src/forge/github/forge.ts'
-import type { Forge } from '../../src/forge/port.ts'
+import { createGithubForge } from '../../src/github/github-forge.ts'
+import type { Forge } from '../../src/github/port.ts'
 import { IMPATIENT } from './temp-github.ts'
 import { listeningForTest } from '../servers/loopback.ts'
 

@@ -4,22 +4,20 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { zipSync } from 'fflate'
-import type { EndedJob, EndedRun } from '../../src/engine/actions/ended-run.ts'
-import { loadOrder } from '../../src/engine/given-order.ts'
-import { fetchOrderedTrees } from '../../src/engine/ordered-trees.ts'
+import type { EndedJob, EndedRun } from '../../src/engine/jobs/run-artifacts.ts'
+import { fetchOrderedTrees, loadOrder } from '../../src/engine/jobs/load-order.ts'
 import { openRepository } from '../../src/git/repository.ts'
 import { measureOrder } from '../../src/measure/measure.ts'
-import type { OrderId } from '../../src/model/ids.ts'
-import type { PartialReport } from '../../src/model/interruption.ts'
+import { buildCampaignRefs, type OrderId } from '../../src/model/ids.ts'
+import type { PartialReport } from '../../src/model/pairs.ts'
 import {
   formatActionsRunId,
   getArtifactFileName,
-  serializeReport,
-  serializePartialReport,
   getPartialArtifactName,
   getReportArtifactName,
-} from '../../src/model/parcel.ts'
-import { buildCampaignRefs } from '../../src/model/refs.ts'
+  serializePartialReport,
+  serializeReport,
+} from '../../src/model/report-artifact.ts'
 import type { Report } from '../../src/model/report.ts'
 import type { Clock } from '../../src/ports.ts'
 import { ENV } from '../engine/post.ts'

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import type { Forge } from '../../src/forge/port.ts'
+import type { Forge } from '../../src/github/port.ts'
 import { pullOf } from '../forge/temp-forge.ts'
 import { type Fault, faultProxy } from '../servers/fault-proxy.ts'
 import { IMPATIENT, type TempGithub, tempGithub } from './temp-github.ts'

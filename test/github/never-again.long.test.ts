@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { EndedJob } from '../../src/engine/actions/ended-run.ts'
-import { runActionsTick } from '../../src/engine/actions/session.ts'
+import type { EndedJob } from '../../src/engine/jobs/run-artifacts.ts'
+import { runActionsTick } from '../../src/engine/controller/github-tick.ts'
 import { letters, shorter } from '../engine/size-yard.ts'
 import { type ActionsYard, actionsYard } from './actions-yard.ts'
 import type { Incoming } from './emulator/api.ts'

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { WORKFLOW } from '../../src/setup/github/files.ts'
+import { WORKFLOW } from '../../src/init/workflows/files.ts'
 import { SIZE_SPEC } from '../engine/size-yard.ts'
 import { ACTION } from '../workflows/written.ts'
 import { onGithub } from './on-github.ts'

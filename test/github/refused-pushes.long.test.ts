@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { applyAmendment } from '../../src/engine/amend.ts'
+import { applyAmendment } from '../../src/engine/campaign/start.ts'
 import { shorter } from '../engine/size-yard.ts'
 import { proven } from '../engine/yard.ts'
 import { type ActionsYard, actionsYard } from './actions-yard.ts'

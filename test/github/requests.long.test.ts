@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import type { Forge, Workflows } from '../../src/forge/port.ts'
+import type { Forge, Workflows } from '../../src/github/port.ts'
 import { pullOf } from '../forge/temp-forge.ts'
 import { uploadFile } from './measuring-job.ts'
 import { type TempGithub, tempGithub } from './temp-github.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { EndedJob } from '../../src/engine/actions/ended-run.ts'
-import type { PartialReport } from '../../src/model/interruption.ts'
+import type { EndedJob } from '../../src/engine/jobs/run-artifacts.ts'
+import type { PartialReport } from '../../src/model/pairs.ts'
 import { letters, shorter } from '../engine/size-yard.ts'
 import { proven } from '../engine/yard.ts'
 import { type ActionsYard, actionsYard } from './actions-yard.ts'

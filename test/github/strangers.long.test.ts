@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { EndedJob } from '../../src/engine/actions/ended-run.ts'
+import type { EndedJob } from '../../src/engine/jobs/run-artifacts.ts'
 import { letters, shorter } from '../engine/size-yard.ts'
 import { proven } from '../engine/yard.ts'
 import { type ActionsYard, actionsYard } from './actions-yard.ts'

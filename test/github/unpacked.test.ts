@@ -1,6 +1,6 @@
 import { zipSync } from 'fflate'
 import { describe, expect, test } from 'vitest'
-import { extractArtifactFile } from '../../src/forge/github/unpacked.ts'
+import { extractArtifactFile } from '../../src/github/workflows.ts'
 
 const PARCEL = { file: 'report.json', most: 1000 }
 

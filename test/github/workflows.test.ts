@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import type { Workflows } from '../../src/forge/port.ts'
+import type { Workflows } from '../../src/github/port.ts'
 import type { RunRecord } from './emulator/world.ts'
 import { uploadFile } from './measuring-job.ts'
 import { type TempGithub, tempGithub } from './temp-github.ts'

@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http'
 import { expect, test } from 'vitest'
-import { createGithubClient } from '../../src/forge/github/client.ts'
+import { createGithubClient } from '../../src/github/client.ts'
 import { listeningForTest } from '../servers/loopback.ts'
 
 test('writes wait for one another, however many are asked for at once', async () => {

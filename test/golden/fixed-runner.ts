@@ -1,4 +1,4 @@
-import type { Runner } from '../../src/engine/runner.ts'
+import type { Runner } from '../../src/engine/jobs/runner.ts'
 import { type MachineInfo, buildMachineKey, type Report } from '../../src/model/report.ts'
 import type { RunFacts } from '../../src/plan/world.ts'
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { tickCampaign } from '../../src/engine/tick.ts'
+import { tickCampaign } from '../../src/engine/controller/tick.ts'
 import type { PlanWaiting } from '../../src/plan/action.ts'
 import { ENV } from '../engine/post.ts'
 import { letters, type SizeOptions, sizeYard } from '../engine/size-yard.ts'

@@ -2,12 +2,11 @@ import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { listFailedGates, isGatePassed } from '../../src/decide/gates.ts'
-import { toFinite } from '../../src/decide/lookup.ts'
-import { replayLedger } from '../../src/engine/replay.ts'
-import { requireCampaign } from '../../src/engine/session.ts'
-import { isAllowedRef } from '../../src/git/allowed-ref.ts'
-import { isFollowingCoins, drawTurns } from '../../src/model/coins.ts'
+import { isGatePassed, listFailedGates, toFinite } from '../../src/decide/metrics.ts'
+import { replayLedger } from '../../src/engine/verify/replay.ts'
+import { requireCampaign } from '../../src/engine/controller/run.ts'
+import { isAllowedRef } from '../../src/git/push.ts'
+import { drawTurns, isFollowingCoins } from '../../src/model/order.ts'
 import {
   clearCopies,
   type Copy,

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { VERBS } from '../../src/verbs/registry.ts'
-import { listOptions } from '../../src/verbs/verb.ts'
+import { VERBS } from '../../src/cli/registry.ts'
+import { listOptions } from '../../src/cli/verb.ts'
 
 const ROOT = new URL('../..', import.meta.url).pathname
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')

@@ -1,7 +1,7 @@
 import { printedOrder } from '../../src/judge/judged-report.ts'
 import type { Order } from '../../src/model/order.ts'
 import type { Execution, Report } from '../../src/model/report.ts'
-import { parseSpec } from '../../src/spec/parse.ts'
+import { parseSpec } from '../../src/spec/load.ts'
 import { MACHINE } from '../model/a-machine.ts'
 import { anOrder } from '../model/an-order.ts'
 

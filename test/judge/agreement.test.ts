@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { computeAgreement } from '../../src/judge/agreement.ts'
-import { computeLabelAgreement, parseLabels } from '../../src/judge/labels.ts'
-import type { ScoreRecord } from '../../src/model/score-record.ts'
+import { computeAgreement, computeLabelAgreement, parseLabels } from '../../src/judge/labels.ts'
+import type { ScoreRecord } from '../../src/model/event-schemas.ts'
 
 describe('agreement', () => {
   it("is Krippendorff's alpha: his example of four observers", () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseScores } from '../../src/judge/answer.ts'
+import { parseScores } from '../../src/judge/ask-judges.ts'
 import { batches, RUBRIC } from './some-items.ts'
 
 const [batch = { judge: 0, mark: '', entries: [] }] = batches(3)

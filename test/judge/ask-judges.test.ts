@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { askJudges, type JudgesRequest } from '../../src/judge/ask-judges.ts'
 import type { Batch } from '../../src/judge/batch.ts'
-import type { ScoreRecord } from '../../src/model/score-record.ts'
+import type { ScoreRecord } from '../../src/model/event-schemas.ts'
 import type { ModelAnswer, ModelQuestion } from '../../src/ports.ts'
 import { type ShownItem, shownIn } from '../servers/reading-judge.ts'
 import { batches, RUBRIC } from './some-items.ts'

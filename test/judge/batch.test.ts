@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Batch, buildBatches, buildLabelBatches, orderSides } from '../../src/judge/batch.ts'
-import { drawSample } from '../../src/judge/sample.ts'
-import { drawTurns } from '../../src/model/coins.ts'
+import { type Batch, buildBatches, buildLabelBatches, drawSample, orderSides } from '../../src/judge/batch.ts'
+import { drawTurns } from '../../src/model/order.ts'
 import { batches, items, judging, pairsOf } from './some-items.ts'
 
 const entries = (all: readonly Batch[]) => all.flatMap(batch => batch.entries)

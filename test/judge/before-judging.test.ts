@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { computeJudgedEvidence } from '../../src/judge/item-evidence.ts'
-import { estimateJudgingCost } from '../../src/judge/judging-cost.ts'
-import { computeSampleReach } from '../../src/judge/reach.ts'
-import { computeEvidenceVerdict } from '../../src/decide/evidence/verdict.ts'
+import { computeJudgedEvidence } from '../../src/judge/evidence.ts'
+import { estimateJudgingCost } from '../../src/judge/ask-judges.ts'
+import { computeSampleReach } from '../../src/judge/rubric.ts'
+import { computeEvidenceVerdict } from '../../src/decide/evidence/rules.ts'
 import { RUBRIC } from './some-items.ts'
 
 describe('what a sample can show', () => {

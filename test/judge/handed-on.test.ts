@@ -1,8 +1,8 @@
 import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { limitItems, type HandedItems, readItemsFile, readScoresFile } from '../../src/judge/handed-on.ts'
-import type { JobFile } from '../../src/measure/handed-file.ts'
+import { type HandedItems, limitItems, readItemsFile, readScoresFile } from '../../src/judge/judged-report.ts'
+import type { JobFile } from '../../src/measure/job-file.ts'
 import { scratch } from '../git/scratch.ts'
 import { order, printed } from './a-printed-order.ts'
 

@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { createSeededRandom, drawNormal } from '../../src/decide/evidence/seeded-random.ts'
-import { computeEvidenceVerdict } from '../../src/decide/evidence/verdict.ts'
-import { computeJudgedEvidence, buildJudgedOptions, type JudgedTerms } from '../../src/judge/item-evidence.ts'
-import type { JudgedPair } from '../../src/judge/item-pairs.ts'
+import { createSeededRandom, drawNormal } from '../../src/decide/evidence/planning.ts'
+import { computeEvidenceVerdict } from '../../src/decide/evidence/rules.ts'
+import {
+  buildJudgedOptions,
+  computeJudgedEvidence,
+  type JudgedPair,
+  type JudgedTerms,
+} from '../../src/judge/evidence.ts'
 
 const TERMS: JudgedTerms = {
   judge: { minimum_improvement: 0.3, confirmation_seed: null },

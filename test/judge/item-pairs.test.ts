@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { orderSides } from '../../src/judge/batch.ts'
-import { buildJudgedPairs, computeMeanScores } from '../../src/judge/item-pairs.ts'
-import { selectCountedRecords } from '../../src/judge/record.ts'
-import { type ScoreRecord } from '../../src/model/score-record.ts'
-import { type ItemPair, drawSample } from '../../src/judge/sample.ts'
+import { drawSample, type ItemPair, orderSides } from '../../src/judge/batch.ts'
+import { buildJudgedPairs, computeMeanScores, selectCountedRecords } from '../../src/judge/evidence.ts'
+import type { ScoreRecord } from '../../src/model/event-schemas.ts'
 import { items, judging, pairsOf } from './some-items.ts'
 
 function record(

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { drawFreshSample, drawSample } from '../../src/judge/sample.ts'
+import { drawFreshSample, drawSample } from '../../src/judge/batch.ts'
 import { items } from './some-items.ts'
 
 const UNIFORM = { sampleSize: 4, stratification: null, seed: 42 }

@@ -1,7 +1,12 @@
-import { type Batch, buildBatches, type JudgingPlan } from '../../src/judge/batch.ts'
-import type { Item } from '../../src/measure/output/items.ts'
+import {
+  type Batch,
+  buildBatches,
+  drawSample,
+  type ItemPair,
+  type JudgingPlan,
+} from '../../src/judge/batch.ts'
+import type { Item } from '../../src/measure/output/harness-output.ts'
 import type { Rubric } from '../../src/judge/rubric.ts'
-import { type ItemPair, drawSample } from '../../src/judge/sample.ts'
 
 export const RUBRIC: Rubric = {
   text: 'Score 1 to 5 how well it reads.',

@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { drawNormal, createSeededRandom } from '../../src/decide/evidence/seeded-random.ts'
-import { getEvidenceStatus } from '../../src/decide/evidence/verdict.ts'
-import { type Batch, buildBatches } from '../../src/judge/batch.ts'
-import { computeJudgedEvidence } from '../../src/judge/item-evidence.ts'
-import { buildJudgedPairs } from '../../src/judge/item-pairs.ts'
-import type { ScoreRecord } from '../../src/model/score-record.ts'
-import type { ItemPair } from '../../src/judge/sample.ts'
+import { createSeededRandom, drawNormal } from '../../src/decide/evidence/planning.ts'
+import { getEvidenceStatus } from '../../src/decide/evidence/rules.ts'
+import { type Batch, buildBatches, type ItemPair } from '../../src/judge/batch.ts'
+import { buildJudgedPairs, computeJudgedEvidence } from '../../src/judge/evidence.ts'
+import type { ScoreRecord } from '../../src/model/event-schemas.ts'
 import { judging, pairsOf } from './some-items.ts'
 
 const LEVEL = 0.05

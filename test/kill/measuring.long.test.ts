@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
-import { describeInterruptions, MAX_INTERRUPTIONS } from '../../src/plan/lost.ts'
+import { describeInterruptions, MAX_INTERRUPTIONS } from '../../src/plan/landing.ts'
 import { shorter, SIZE_FILES, SIZE_SPEC } from '../engine/size-yard.ts'
 import { bundledCommandLine, type Ended, ended } from './command-line.ts'
 import { type Ending, endingOf, expectSound, lostOrders } from './ending.ts'

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { appendCommuting } from '../../src/ledger/append.ts'
-import { readEventsBySeq } from '../../src/ledger/read-events.ts'
-import { readTip } from '../../src/ledger/tip.ts'
+import { readEventsBySeq, readTip } from '../../src/ledger/read-events.ts'
 import type { Repository } from '../../src/git/repository.ts'
 import { BY, note, started, type TempLedger, tempLedger } from './temp-ledger.ts'
 

@@ -1,10 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { LedgerError } from '../../src/errors.ts'
-import { openChain } from '../../src/ledger/chain.ts'
-import { checkEventFile } from '../../src/ledger/event-file.ts'
-import { buildEventPath, parseEventSeq, parseShardName } from '../../src/ledger/layout.ts'
-import { toCanonicalJson, hashSha256 } from '../../src/model/canonical.ts'
+import {
+  buildEventPath,
+  checkEventFile,
+  openChain,
+  parseEventSeq,
+  parseShardName,
+} from '../../src/ledger/event-file.ts'
+import { hashSha256, toCanonicalJson } from '../../src/model/canonical-json.ts'
 import { computeEventId, type EventDraft } from '../../src/model/event.ts'
 import { AT, BY, note } from './temp-ledger.ts'
 

@@ -6,10 +6,10 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { ForgeError, UserError } from '../../src/errors.ts'
 import { openRepository, type Repository } from '../../src/git/repository.ts'
 import { appendCommuting } from '../../src/ledger/append.ts'
-import { openChain } from '../../src/ledger/chain.ts'
+import { openChain } from '../../src/ledger/event-file.ts'
 import { writeLedgerCommit } from '../../src/ledger/ledger-commit.ts'
 import { loadCampaign } from '../../src/ledger/load.ts'
-import { readTip } from '../../src/ledger/tip.ts'
+import { readTip } from '../../src/ledger/read-events.ts'
 import { type GitServer, gitServer } from '../servers/git-http.ts'
 import {
   AT,

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { BENCHMARK_FORMATS } from '../../src/spec/benchmark-formats.ts'
-import { parseSpec } from '../../src/spec/parse.ts'
-import { listPlannedFeatures } from '../../src/spec/unsupported.ts'
+import { BENCHMARK_FORMATS } from '../../src/spec/schema-values.ts'
+import { parseSpec } from '../../src/spec/load.ts'
+import { listPlannedFeatures } from '../../src/spec/planned-features.ts'
 import { metricsIn, recording, refusalOf } from './recorded.ts'
 
 const PAGE = readFileSync(join(import.meta.dirname, '../../docs/adapters.md'), 'utf8')

@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
-  type BenchmarkAdapter,
   type Benchmark,
+  type BenchmarkAdapter,
   computeBenchmarkMetrics,
+  parseDecimal,
 } from '../../src/measure/output/benchmarks.ts'
-import { parseDecimal } from '../../src/measure/output/decimal.ts'
-import { readHarnessOutput } from '../../src/measure/output/read-printed.ts'
-import { BENCHMARK_FORMATS } from '../../src/spec/benchmark-formats.ts'
+import { readHarnessOutput } from '../../src/measure/output/read-output.ts'
+import { BENCHMARK_FORMATS } from '../../src/spec/schema-values.ts'
 import { aSpec } from '../decide/a-spec.ts'
 import { metricsIn, RECORDED, recording, refusalOf } from './recorded.ts'
 import { scratch } from './scratch.ts'

@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { buildSnapshot } from '../../src/decide/readings.ts'
+import { buildSnapshot } from '../../src/decide/metrics.ts'
 import { findFailure } from '../../src/decide/failures.ts'
-import { refuseBooleans } from '../../src/measure/output/refuse-booleans.ts'
-import { reportSchema, aggregateMetrics } from '../../src/model/report.ts'
-import { aggregateSnapshot } from '../../src/model/snapshot.ts'
-import { formatMetrics } from '../../src/report/metrics-text.ts'
+import { refuseBooleans } from '../../src/measure/output/harness-output.ts'
+import { aggregateMetrics, aggregateSnapshot, reportSchema } from '../../src/model/report.ts'
+import { formatMetrics } from '../../src/report/metrics.ts'
 import { aReport, aSpec, run } from '../decide/a-spec.ts'
 
 const bytes = { type: 'hard', name: 'bytes', direction: 'minimize' } as const

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { chooseSupervisor } from '../../src/measure/process/choose.ts'
-import { findDescendants, listProcesses } from '../../src/measure/process/process-table.ts'
-import { readStatus } from '../../src/measure/process/signal-name.ts'
+import { chooseSupervisor } from '../../src/measure/process/supervisor.ts'
+import { findDescendants, listProcesses } from '../../src/measure/process/leftovers.ts'
+import { readStatus } from '../../src/measure/process/launch.ts'
 
 const monotonic = () => performance.now()
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { withDeadline } from '../../src/measure/process/deadline.ts'
+import { withDeadline } from '../../src/measure/process/launch.ts'
 
 function pending<T>() {
   const settle: { resolve: (value: T) => void; reject: (error: Error) => void } = {

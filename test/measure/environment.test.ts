@@ -3,9 +3,12 @@ import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readEnvFile } from '../../src/measure/env-file.ts'
-import { selectAllowedEnvironment, buildHarnessEnvironment } from '../../src/measure/environment.ts'
-import { getSidePaths } from '../../src/measure/side-paths.ts'
+import {
+  buildHarnessEnvironment,
+  readEnvFile,
+  selectAllowedEnvironment,
+} from '../../src/measure/environment.ts'
+import { getSidePaths } from '../../src/measure/session.ts'
 import { scratch } from './scratch.ts'
 
 const NOBODY = { owner: null, seed: 1 }

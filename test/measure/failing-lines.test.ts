@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { selectFailingLines, stripInstallNoise } from '../../src/measure/output/failing-lines.ts'
+import { selectFailingLines, stripInstallNoise } from '../../src/measure/output/failure-output.ts'
 import { RUNNER_OUTPUTS } from './runner-outputs.ts'
 
 describe('the lines that name what failed', () => {

@@ -1,7 +1,7 @@
 import { chmodSync, chownSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { findWritable } from '../../src/measure/users/find-writable.ts'
+import { findWritable } from '../../src/measure/isolation/access-check.ts'
 import { isRoot } from './throw-away-users.ts'
 import { scratch } from './scratch.ts'
 

@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os'
 import { describe, expect, test } from 'vitest'
-import { findShortage, refuseFull } from '../../src/measure/free-space.ts'
+import { findShortage, refuseFull } from '../../src/measure/machine.ts'
 
 const ROOMY = { bsize: 4096, blocks: 1_000, bfree: 500, bavail: 400, files: 1_000, ffree: 500 }
 

@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { SideUsers } from '../../src/measure/users/side-users.ts'
+import type { SideUsers } from '../../src/measure/isolation/side-users.ts'
 import { scratch } from '../git/scratch.ts'
 
 type Users = Pick<SideUsers, 'owners'>

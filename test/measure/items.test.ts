@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { HarnessError } from '../../src/errors.ts'
-import { item, parseItems, MOST_CONTENT } from '../../src/measure/output/items.ts'
+import { item, MOST_CONTENT, parseItems } from '../../src/measure/output/harness-output.ts'
 
 describe('items of a harness', () => {
   it('are text, whatever JSON they were', () => {

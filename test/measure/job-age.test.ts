@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { readJobAge } from '../../src/measure/job-age.ts'
+import { readJobAge } from '../../src/measure/machine.ts'
 
 /** Processes as Linux shows them: name, parent, start in hundredths of a second after boot. */
 function procWith(processes: Record<number, [name: string, parent: number, started: number]>): string {

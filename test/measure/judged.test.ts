@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Item } from '../../src/measure/output/items.ts'
+import type { Item } from '../../src/measure/output/harness-output.ts'
 import type { StopRule } from '../../src/model/order.ts'
 import { laboratory } from './laboratory.ts'
 

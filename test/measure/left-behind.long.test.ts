@@ -3,13 +3,15 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSy
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { HarnessError } from '../../src/errors.ts'
-import { copyFolder } from '../../src/measure/copy-left.ts'
+import { copyFolder, isUnreachable, reopen } from '../../src/measure/file-system.ts'
 import { readCapped, readOutputTail } from '../../src/measure/output/capped-file.ts'
-import { reopen } from '../../src/measure/reopen.ts'
-import { removeUntracked } from '../../src/measure/scrub.ts'
-import { findTamperedPath, snapshotEverything, UncheckablePath } from '../../src/measure/seal.ts'
-import { computeContentId } from '../../src/measure/tracked-file.ts'
-import { isUnreachable } from '../../src/measure/unreachable.ts'
+import { removeUntracked } from '../../src/measure/layout.ts'
+import {
+  computeContentId,
+  findTamperedPath,
+  snapshotEverything,
+  UncheckablePath,
+} from '../../src/measure/tamper-check.ts'
 import { type Experiment, laboratory } from './laboratory.ts'
 import { scratch } from './scratch.ts'
 

@@ -2,14 +2,14 @@ import { spawn } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
-import { getBootId } from '../../src/measure/boot-id.ts'
+import { getBootId } from '../../src/measure/machine.ts'
 import {
   claimWorkDir,
-  noteSupervisor,
   endLeftovers,
+  findProcess,
+  noteSupervisor,
   releaseWorkDir,
 } from '../../src/measure/process/leftovers.ts'
-import { findProcess } from '../../src/measure/process/process-table.ts'
 import { carrying } from './processes.ts'
 import { scratch } from './scratch.ts'
 

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { DiskFull } from '../../src/measure/free-space.ts'
 import {
-  parseKernelCount,
-  type KernelCounts,
-  readKernelCounts,
-  detectMachineFailure,
   describeRunnerError,
-} from '../../src/measure/machine-failure.ts'
-import { appendAttempts, formatRunnerError } from '../../src/model/runner-error.ts'
+  detectMachineFailure,
+  DiskFull,
+  type KernelCounts,
+  parseKernelCount,
+  readKernelCounts,
+} from '../../src/measure/machine.ts'
+import { appendAttempts, formatRunnerError } from '../../src/model/text.ts'
 
 const QUIET: KernelCounts = { outOfMemory: 0, outOfMemoryAnywhere: 7, noProcess: 2 }
 const KILLED = { exitCode: null, signal: 'SIGKILL', timedOut: false }

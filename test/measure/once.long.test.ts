@@ -1,4 +1,4 @@
-import { drawTurns } from '../../src/model/coins.ts'
+import { drawTurns } from '../../src/model/order.ts'
 import { describe, expect, test } from 'vitest'
 import { laboratory } from './laboratory.ts'
 

@@ -1,9 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { isFollowingCoins, drawSeed, drawTurns } from '../../src/model/coins.ts'
-import type { PairedTerms } from '../../src/model/order.ts'
-import { toPairRequest, type StopRule } from '../../src/model/order.ts'
+import {
+  drawSeed,
+  drawTurns,
+  isFollowingCoins,
+  type PairedTerms,
+  type StopRule,
+  toPairRequest,
+} from '../../src/model/order.ts'
 import { buildPairJob, toMeasuredRun } from '../../src/model/pairs.ts'
 import type { Execution, Report, Side } from '../../src/model/report.ts'
 import { aJob, aRule, gainsOf, someTerms } from '../decide/paired/a-case.ts'

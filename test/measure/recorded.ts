@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { HarnessError } from '../../src/errors.ts'
-import type { HarnessOutput } from '../../src/measure/output/printed.ts'
-import { readHarnessOutput } from '../../src/measure/output/read-printed.ts'
-import type { BenchmarkFormat } from '../../src/spec/benchmark-formats.ts'
+import type { HarnessOutput } from '../../src/measure/output/harness-output.ts'
+import { readHarnessOutput } from '../../src/measure/output/read-output.ts'
+import type { BenchmarkFormat } from '../../src/spec/schema-values.ts'
 import { aSpec } from '../decide/a-spec.ts'
 import { scratch } from './scratch.ts'
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { StopRule } from '../../src/model/order.ts'
-import { serializeReport } from '../../src/model/parcel.ts'
+import { serializeReport } from '../../src/model/report-artifact.ts'
 import { reportSchema } from '../../src/model/report.ts'
-import { computeSideRoom, limitToRoom } from '../../src/measure/report-room.ts'
+import { computeSideRoom, limitToRoom } from '../../src/measure/execute.ts'
 import { laboratory } from './laboratory.ts'
 
 /** Prints so many metrics more as its tree says. */

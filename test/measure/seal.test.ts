@@ -11,14 +11,15 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { waitUntilPast } from '../../src/measure/clock-file.ts'
+import { waitUntilPast } from '../../src/measure/guarded-run.ts'
 import {
-  findTamperedPath,
+  computeContentId,
   findFirstDifference,
+  findTamperedPath,
   snapshotEverything,
   snapshotFiles,
-} from '../../src/measure/seal.ts'
-import { computeContentId, type TrackedFile } from '../../src/measure/tracked-file.ts'
+  type TrackedFile,
+} from '../../src/measure/tamper-check.ts'
 import { scratch } from './scratch.ts'
 
 function laidOut(files: Record<string, string>): { dir: string; files: TrackedFile[] } {

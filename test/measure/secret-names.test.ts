@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isSecretName, removeSecrets } from '../../src/measure/secret-names.ts'
+import { isSecretName, removeSecrets } from '../../src/measure/environment.ts'
 
 describe('what looks like a secret', () => {
   it.each([

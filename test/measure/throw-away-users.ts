@@ -1,5 +1,5 @@
 import { chmodSync } from 'node:fs'
-import type { SideUsers } from '../../src/measure/users/side-users.ts'
+import type { SideUsers } from '../../src/measure/isolation/side-users.ts'
 import { scratch } from './scratch.ts'
 
 export const isRoot = process.getuid?.() === 0 && process.platform === 'linux'

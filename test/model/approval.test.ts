@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { listAwaitedPackages, describeAwaitedPackages, formatPackages } from '../../src/model/approval.ts'
-import { buildCheckMark } from '../../src/model/check-mark.ts'
+import { buildCheckMark } from '../../src/model/marks.ts'
 import { type EventDraft, parseEvent } from '../../src/model/event.ts'
-import { EventRenderer } from '../../src/report/event-line.ts'
+import { EventRenderer } from '../../src/report/event-log.ts'
 import { campaign } from '../plan/a-campaign.ts'
 import { LEFT_PAD } from '../plan/an-addition.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { toCanonicalJson, listCanonicalMembers, joinMembers } from '../../src/model/canonical.ts'
+import { joinMembers, listCanonicalMembers, toCanonicalJson } from '../../src/model/canonical-json.ts'
 
 const object = fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue({ maxDepth: 3 }))
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { hashSha256 } from '../../src/model/canonical.ts'
-import { isFollowingCoins, drawSeed, drawTurns } from '../../src/model/coins.ts'
+import { hashSha256 } from '../../src/model/canonical-json.ts'
+import { drawSeed, drawTurns, isFollowingCoins } from '../../src/model/order.ts'
 import type { Execution } from '../../src/model/report.ts'
 import { campaign } from '../plan/a-campaign.ts'
 

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { addExperiment, listExperiments } from '../../src/model/experiments.ts'
-import { listSubjects } from '../../src/model/picked.ts'
+import { addExperiment, listExperiments, listSubjects } from '../../src/model/experiment.ts'
 import { campaign } from '../plan/a-campaign.ts'
 
 describe('the experiments of a campaign', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createEmptyCampaign } from '../../src/model/campaign.ts'
 import type { LedgerEvent } from '../../src/model/event.ts'
-import { backlogHandlers, markIdeaTried, formatIdeaName } from '../../src/model/fold-backlog.ts'
+import { backlogHandlers, formatIdeaName, markIdeaTried } from '../../src/model/fold/proposers.ts'
 
 const [A, B] = ['a'.repeat(64), 'b'.repeat(64)]
 

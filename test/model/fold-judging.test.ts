@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { createEmptyCampaign } from '../../src/model/campaign.ts'
 import type { EventDraft, LedgerEvent } from '../../src/model/event.ts'
-import { applyEvent } from '../../src/model/fold.ts'
-import { findPendingJudging } from '../../src/model/fold-judging.ts'
-import type { JudgingEnd } from '../../src/model/judging-end.ts'
+import { applyEvent } from '../../src/model/fold/fold.ts'
+import { findPendingJudging } from '../../src/model/fold/proposers.ts'
+import type { JudgingEnd } from '../../src/model/event-schemas.ts'
 import { order, printed } from '../judge/a-printed-order.ts'
 
 const ORDER = order().id

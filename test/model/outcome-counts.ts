@@ -1,5 +1,5 @@
 import type { Campaign } from '../../src/model/campaign.ts'
-import type { Outcome } from '../../src/model/outcome.ts'
+import type { Outcome } from '../../src/model/verdict.ts'
 
 /** How many experiments ended in each way; those that land by a merge count once they are decided. */
 export function outcomeCounts({

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { printedOrder } from '../../src/judge/judged-report.ts'
 import {
   formatActionsRunId,
+  getArtifactFileName,
+  getReportArtifactName,
   MAX_PRINTED_BYTES,
   MAX_REPORT_BYTES,
-  getArtifactFileName,
-  serializeReport,
   serializePrintedItems,
-  getReportArtifactName,
-} from '../../src/model/parcel.ts'
+  serializeReport,
+} from '../../src/model/report-artifact.ts'
 import { type Report, reportSchema } from '../../src/model/report.ts'
 
 const ORDER = 'a'.repeat(64)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { renderLandingMessage } from '../../src/model/landing.ts'
-import { parseReason, formatReason, appendToSentence } from '../../src/model/reason.ts'
+import { appendToSentence, formatReason, parseReason } from '../../src/model/text.ts'
 
 const TWO = {
   sentence: 'score 5.1 % lower (2.3 to 8.7 %).',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ExperimentRecord } from '../../src/report/experiment-record.ts'
+import { ExperimentRecord } from '../../src/report/experiment.ts'
 import { type CampaignBuilder, SPEC } from '../plan/a-campaign.ts'
 import { settle } from '../plan/a-world.ts'
 import { answered, GAIN, measuredOut, noisy, NOTHING, SWAYING } from '../plan/noisy.ts'

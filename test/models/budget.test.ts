@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { openBudget, formatUsd } from '../../src/models/budget.ts'
+import { formatUsd, openBudget } from '../../src/judge/budget.ts'
 
 const price = { input: 1, output: 5 }
 

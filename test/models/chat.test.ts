@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { openBudget } from '../../src/models/budget.ts'
-import { createChatModels } from '../../src/models/chat.ts'
-import { parseEndpoint } from '../../src/models/endpoint.ts'
+import { openBudget } from '../../src/judge/budget.ts'
+import { createChatModels } from '../../src/judge/chat-model.ts'
+import { parseEndpoint } from '../../src/judge/endpoint.ts'
 import type { ModelQuestion } from '../../src/ports.ts'
 import { type ModelReply, modelServer } from '../servers/model-server.ts'
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { UserError } from '../../src/errors.ts'
-import { buildChatBody } from '../../src/models/chat-body.ts'
-import { parseEndpoint, resolveModel } from '../../src/models/endpoint.ts'
-import { findMaker, findPrice } from '../../src/models/maker.ts'
+import { buildChatBody } from '../../src/judge/chat-model.ts'
+import { findMaker, findPrice, parseEndpoint, resolveModel } from '../../src/judge/endpoint.ts'
 
 describe('the address of models', () => {
   it.each([

@@ -1,7 +1,7 @@
-import type { PartialReport } from '../../src/model/interruption.ts'
+import type { PartialReport } from '../../src/model/pairs.ts'
 import { createEmptyCampaign, type Campaign } from '../../src/model/campaign.ts'
 import type { Experiment } from '../../src/model/experiment.ts'
-import { hashSha256 } from '../../src/model/canonical.ts'
+import { hashSha256 } from '../../src/model/canonical-json.ts'
 import {
   type EventAuthor,
   type EventDraft,
@@ -10,11 +10,11 @@ import {
   type LedgerEvent,
   parseEvent,
 } from '../../src/model/event.ts'
-import { applyEvent } from '../../src/model/fold.ts'
+import { applyEvent } from '../../src/model/fold/fold.ts'
 import { formatExperimentId, type Oid, type Point } from '../../src/model/ids.ts'
 import type { Order, OrderTerms } from '../../src/model/order.ts'
 import { buildMachineKey, type Report } from '../../src/model/report.ts'
-import { parseSpec } from '../../src/spec/parse.ts'
+import { parseSpec } from '../../src/spec/load.ts'
 import type { Spec } from '../../src/spec/schema.ts'
 import { MACHINE } from '../model/a-machine.ts'
 import { type Behaviour, reportOf } from './a-report.ts'

@@ -1,7 +1,7 @@
 import { buildApprovalMark } from '../../src/model/approval.ts'
 import type { Campaign } from '../../src/model/campaign.ts'
 import type { Experiment } from '../../src/model/experiment.ts'
-import { hashSha256 } from '../../src/model/canonical.ts'
+import { hashSha256 } from '../../src/model/canonical-json.ts'
 import type { EventDraft } from '../../src/model/event.ts'
 import { computeEventId } from '../../src/model/event.ts'
 import type { PlanAction, LandedStep, MergeFacts, Plan, PlanStep } from '../../src/plan/action.ts'

@@ -1,6 +1,5 @@
-import type { PackageAddition } from '../../src/model/approval.ts'
-import { type ReleaseDates, buildReleaseKey } from '../../src/model/release.ts'
-import { toCanonicalJson, hashSha256 } from '../../src/model/canonical.ts'
+import { buildReleaseKey, type PackageAddition, type ReleaseDates } from '../../src/model/approval.ts'
+import { hashSha256, toCanonicalJson } from '../../src/model/canonical-json.ts'
 
 export const LEFT_PAD: PackageAddition = {
   ecosystem: 'npm',

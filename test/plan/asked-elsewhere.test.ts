@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { computeEventId } from '../../src/model/event.ts'
-import { computeProposeMinutes } from '../../src/plan/asked-elsewhere.ts'
+import { computeProposeMinutes } from '../../src/plan/proposals.ts'
 import { planCampaign } from '../../src/plan/stages.ts'
-import { parseSpec } from '../../src/spec/parse.ts'
+import { parseSpec } from '../../src/spec/load.ts'
 import { SPEC } from '../cli/size-spec.ts'
-import { renderBrief } from '../../src/propose/brief.ts'
+import { renderBrief } from '../../src/ideas/brief.ts'
 import { type CampaignBuilder, campaign, candidateTree } from './a-campaign.ts'
 import { actionsOf, carryOut, draftsOf, draftsOfKind, proposal, world } from './a-world.ts'
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type BacklogIdea, createEmptyCampaign } from '../../src/model/campaign.ts'
 import type { Experiment } from '../../src/model/experiment.ts'
-import { formatIdeaName } from '../../src/model/fold-backlog.ts'
+import { formatIdeaName } from '../../src/model/fold/proposers.ts'
 import { closeFinishedIdeas, selectNextIdea, listOpenIdeas } from '../../src/plan/backlog.ts'
 import { anIdea } from './an-idea.ts'
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { buildCampaignPullMark } from '../../src/model/campaign-pull.ts'
-import { announceApprovals, updateCampaignPull, recordCampaignPullEnd } from '../../src/plan/campaign-pull.ts'
+import { buildCampaignPullMark } from '../../src/model/marks.ts'
+import { announceApprovals, recordCampaignPullEnd, updateCampaignPull } from '../../src/plan/pulls.ts'
 import type { CampaignPullFacts } from '../../src/plan/world.ts'
-import { renderApprovalComment } from '../../src/report/approval-text.ts'
-import { renderCampaignPullBody } from '../../src/report/campaign-pull-text.ts'
+import { renderApprovalComment } from '../../src/report/approval.ts'
+import { renderCampaignPullBody } from '../../src/report/campaign-pull-request.ts'
 import { campaign, oidOf } from './a-campaign.ts'
 import { carryOut, world } from './a-world.ts'
 

@@ -1,7 +1,7 @@
 import { isReportingPurpose, buildOrderSubject } from '../../src/model/order.ts'
 import { createEmptyCampaign } from '../../src/model/campaign.ts'
 import type { LedgerEvent } from '../../src/model/event.ts'
-import { applyEvent } from '../../src/model/fold.ts'
+import { applyEvent } from '../../src/model/fold/fold.ts'
 import type { Point } from '../../src/model/ids.ts'
 
 type Issued = LedgerEvent<'order-issued'>

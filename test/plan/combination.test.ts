@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Order } from '../../src/model/order.ts'
 import { judgeExperiment } from '../../src/plan/judgement.ts'
-import { renderVerdictSentence } from '../../src/report/sentence.ts'
+import { renderVerdictSentence } from '../../src/report/verdict-text.ts'
 import { aReport, anOrder, ceSpec, run } from '../decide/a-spec.ts'
 import { anExperiment } from '../propose/incumbent.ts'
 

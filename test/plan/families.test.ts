@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { LedgerEvent } from '../../src/model/event.ts'
 import type { PairedTerms } from '../../src/model/order.ts'
-import { findOrderGaps } from '../../src/engine/audit/order-in-force.ts'
+import { findOrderGaps } from '../../src/engine/verify/orders.ts'
 import { createEmptyCampaign } from '../../src/model/campaign.ts'
-import { applyEvent } from '../../src/model/fold.ts'
+import { applyEvent } from '../../src/model/fold/fold.ts'
 import { WINNOW } from './happenings.ts'
 import { type Idea, Site } from './site.ts'
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { hashSha256 } from '../../src/model/canonical.ts'
+import { hashSha256 } from '../../src/model/canonical-json.ts'
 import { planCampaign } from '../../src/plan/stages.ts'
 import type { SyncFacts, World } from '../../src/plan/world.ts'
-import { parseSpec } from '../../src/spec/parse.ts'
+import { parseSpec } from '../../src/spec/load.ts'
 import { campaign, type CampaignBuilder, HARNESS, pointOf, SPEC, unprepared } from './a-campaign.ts'
 import { carryOut, draftsOfKind, settle, stepsOf, world } from './a-world.ts'
 

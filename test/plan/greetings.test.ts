@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { planCampaign } from '../../src/plan/stages.ts'
 import type { PullFacts, SyncFacts, World } from '../../src/plan/world.ts'
-import { buildCheckMark } from '../../src/model/check-mark.ts'
-import { buildCheckRun } from '../../src/report/check-run.ts'
-import { buildPausedCheck, renderPausedComment } from '../../src/report/greeting-text.ts'
-import { renderPullBody } from '../../src/report/pull-text.ts'
+import { buildCheckMark } from '../../src/model/marks.ts'
+import { buildCheckRun, buildPausedCheck, renderPausedComment } from '../../src/report/check-run.ts'
+import { renderPullBody } from '../../src/report/pull-request.ts'
 import { campaign, type CampaignBuilder, oidOf } from './a-campaign.ts'
 import { actionsOf, carryOut, draftsOfKind, endings, proposal, world } from './a-world.ts'
 

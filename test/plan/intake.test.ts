@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { EventDraft } from '../../src/model/event.ts'
 import { describePullLimit, openExperiments } from '../../src/plan/intake.ts'
 import { planCampaign } from '../../src/plan/stages.ts'
-import { describeWaiting } from '../../src/report/sentence.ts'
+import { describeWaiting } from '../../src/report/verdict-text.ts'
 import { campaign, type CampaignBuilder, candidateTree, oidOf, SPEC } from './a-campaign.ts'
 import { actionsOf, carryOut, draftsOf, draftsOfKind, endings, proposal, settle, world } from './a-world.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createEmptyCampaign } from '../../src/model/campaign.ts'
 import type { Experiment } from '../../src/model/experiment.ts'
-import { isTarget, isTargetSettled, findTargetExperiment } from '../../src/plan/only.ts'
+import { findTargetExperiment, isTarget, isTargetSettled } from '../../src/plan/world.ts'
 
 type Known = Pick<Experiment, 'branch' | 'status' | 'closed'>
 

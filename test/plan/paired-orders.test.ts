@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Order, PairedTerms } from '../../src/model/order.ts'
-import { getIncumbentMetrics } from '../../src/model/incumbent-metrics.ts'
+import { getIncumbentMetrics } from '../../src/model/campaign.ts'
 import { planCampaign } from '../../src/plan/stages.ts'
 import { type CampaignBuilder, oidOf, pointOf, SPEC } from './a-campaign.ts'
 import { reportOf } from './a-report.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { updatePulls } from '../../src/plan/pulls.ts'
 import type { PullFacts } from '../../src/plan/world.ts'
-import { renderPushedBranchBody } from '../../src/report/pull-text.ts'
+import { renderPushedBranchBody } from '../../src/report/pull-request.ts'
 import { campaign, oidOf } from './a-campaign.ts'
 import { world } from './a-world.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { planCampaign } from '../../src/plan/stages.ts'
-import { renderStateSentence, renderVerdictSentence } from '../../src/report/sentence.ts'
-import { getExperimentState } from '../../src/report/standing.ts'
+import { renderStateSentence, renderVerdictSentence } from '../../src/report/verdict-text.ts'
+import { getExperimentState } from '../../src/report/experiment-state.ts'
 import { campaign, type CampaignBuilder, SPEC } from './a-campaign.ts'
 import { carryOut, draftsOfKind, endings, type Facts, settle, world } from './a-world.ts'
 

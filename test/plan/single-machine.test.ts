@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { describeSingleMachine } from '../../src/report/single-machine.ts'
+import { describeSingleMachine } from '../../src/report/run-summary.ts'
 import { MACHINE } from '../model/a-machine.ts'
 import { type CampaignBuilder, SPEC, unprepared } from './a-campaign.ts'
 import { settle } from './a-world.ts'

@@ -1,4 +1,4 @@
-import { toCanonicalJson } from '../../src/model/canonical.ts'
+import { toCanonicalJson } from '../../src/model/canonical-json.ts'
 import type { Oid, Point } from '../../src/model/ids.ts'
 import type { CandidateChange } from '../../src/plan/world.ts'
 import { oidOf } from './a-campaign.ts'

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { planCampaign } from '../../src/plan/stages.ts'
-import { allowMeasure } from '../../src/plan/strangers.ts'
-import { describeVerdict } from '../../src/report/sentence.ts'
-import { getExperimentState } from '../../src/report/standing.ts'
+import { allowMeasure } from '../../src/plan/permissions.ts'
+import { describeVerdict } from '../../src/report/verdict-text.ts'
+import { getExperimentState } from '../../src/report/experiment-state.ts'
 import { campaign, type CampaignBuilder, oidOf } from './a-campaign.ts'
 import { actionsOf, carryOut, draftsOfKind, endings, settle, world } from './a-world.ts'
 

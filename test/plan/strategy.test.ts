@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Campaign, Landing } from '../../src/model/campaign.ts'
 import type { Experiment } from '../../src/model/experiment.ts'
-import { type Outcome, outcomeSchema, toVerdictWord } from '../../src/model/outcome.ts'
-import { formatAdvice, summarizeCategories } from '../../src/plan/strategy.ts'
+import { type Outcome, outcomeSchema, toVerdictWord } from '../../src/model/verdict.ts'
+import { formatAdvice, summarizeCategories } from '../../src/plan/backlog.ts'
 import { anExperiment } from '../propose/incumbent.ts'
 
 type Tried = [category: string, outcome: Outcome | null, more?: Partial<Experiment>]

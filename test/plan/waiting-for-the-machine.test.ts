@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readReports } from '../../src/plan/arrivals.ts'
+import { readReports } from '../../src/plan/reports.ts'
 import { findDueStop } from '../../src/plan/stop.ts'
 import { SPEC, unprepared } from './a-campaign.ts'
 import { settle, world } from './a-world.ts'

@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseAgentAnswer, readPrintedOutput } from '../../src/propose/agent-answer.ts'
+import { parseAgentAnswer, readPrintedOutput } from '../../src/ideas/agent.ts'
 import { scratch } from '../git/scratch.ts'
 
 function answer(text: string, whole = true) {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import {
   type Answers,
-  renderAnswersFile,
   type GivenAnswer,
   readAnswersFile,
-} from '../../src/propose/answers-file.ts'
+  renderAnswersFile,
+} from '../../src/ideas/answers-file.ts'
 
 const MIB = 1024 * 1024
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { renderBrief, LARGEST_BRIEF } from '../../src/propose/brief.ts'
+import { LARGEST_BRIEF, renderBrief } from '../../src/ideas/brief.ts'
 import { aSpec } from '../decide/a-spec.ts'
 import { anIdea } from '../plan/an-idea.ts'
 import { aCampaign, anExperiment, withExperiments } from './incumbent.ts'

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type AgentResult, type AgentRequest, askAgent } from '../../src/propose/command.ts'
+import { type AgentRequest, type AgentResult, askAgent } from '../../src/ideas/agent.ts'
 import { scratch, userRepository } from '../git/scratch.ts'
 import { contentOf, type Start, useRepository } from './incumbent.ts'
 

@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { splitDiffLines, hasDiff } from '../../src/propose/diff-lines.ts'
-import { withPrefixes } from '../../src/propose/diff-prefix.ts'
-import { listDiffReadings } from '../../src/propose/diff-readings.ts'
+import { hasDiff, listDiffReadings, splitDiffLines, withPrefixes } from '../../src/ideas/diff.ts'
 import { userRepository } from '../git/scratch.ts'
 
 function prefixed(diff: string): string {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Experiment } from '../../src/model/experiment.ts'
 import type { Proposal, PullFacts } from '../../src/plan/world.ts'
-import { buildExternalProposals, listExternalTips } from '../../src/propose/external.ts'
+import { buildExternalProposals, listExternalTips } from '../../src/ideas/external.ts'
 import { aCampaign, anExperiment, withExperiments } from './incumbent.ts'
 
 const HEAD = 'd'.repeat(40)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { UserError } from '../../src/errors.ts'
-import { readIdeaList, normalizeHypothesis } from '../../src/propose/idea-list.ts'
+import { normalizeHypothesis, readIdeaList } from '../../src/ideas/idea-block.ts'
 
 function ideasIn(content: string, file: string) {
   return readIdeaList(content, file).map(({ hypothesis, category, priority }) => [

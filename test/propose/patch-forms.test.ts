@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Proposal } from '../../src/plan/world.ts'
-import { proposePatches } from '../../src/propose/patch.ts'
-import { readPatches } from '../../src/propose/patch-file.ts'
-import { readPatchText } from '../../src/propose/patch-text.ts'
-import { readMails } from '../../src/propose/patch-mail.ts'
+import { proposePatches, readPatches } from '../../src/ideas/patch.ts'
+import { readMails, readPatchText } from '../../src/ideas/patch-text.ts'
 import { scratch, userRepository } from '../git/scratch.ts'
 import { aCampaign, contentOf, movedOn, type Start, useRepository } from './incumbent.ts'
 

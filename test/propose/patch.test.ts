@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { UserError } from '../../src/errors.ts'
 import type { Proposal } from '../../src/plan/world.ts'
-import { proposePatches, type PreparedPatches } from '../../src/propose/patch.ts'
-import { readPatches } from '../../src/propose/patch-file.ts'
+import { type PreparedPatches, proposePatches, readPatches } from '../../src/ideas/patch.ts'
 import { scratch, userRepository } from '../git/scratch.ts'
 import { aCampaign, contentOf, movedOn, type Start, useRepository } from './incumbent.ts'
 

@@ -1,15 +1,15 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { askAgent, getBriefPath } from '../../src/propose/command.ts'
+import { askAgent, getBriefPath } from '../../src/ideas/agent.ts'
 import {
   buildAgentCommand,
-  isPreset,
   findMissingAgent,
+  isPreset,
   type Preset,
   PRESETS,
   withModelKey,
-} from '../../src/propose/presets.ts'
+} from '../../src/ideas/proposers.ts'
 import { scratch } from '../git/scratch.ts'
 import { contentOf, useRepository } from './incumbent.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isProposerDisabled, getProposerName } from '../../src/propose/proposer-name.ts'
+import { getProposerName, isProposerDisabled } from '../../src/ideas/proposers.ts'
 import { aSpec } from '../decide/a-spec.ts'
 
 function nameOf(proposer: Record<string, unknown>): string {

@@ -1,8 +1,8 @@
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { buildCommandKey } from '../../src/model/fold-proposer.ts'
-import { forgetSettled, readStoredAnswers, storeAnswer } from '../../src/propose/stored-answer.ts'
+import { buildCommandKey } from '../../src/model/fold/proposers.ts'
+import { forgetSettled, readStoredAnswers, storeAnswer } from '../../src/ideas/stored-answers.ts'
 import { scratch } from '../git/scratch.ts'
 import { aCampaign } from './incumbent.ts'
 

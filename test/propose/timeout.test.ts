@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, it } from 'vitest'
-import { askAgent } from '../../src/propose/command.ts'
+import { askAgent } from '../../src/ideas/agent.ts'
 import { scratch } from '../git/scratch.ts'
 import { useRepository } from './incumbent.ts'
 

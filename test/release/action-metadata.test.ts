@@ -5,7 +5,7 @@ import { parse } from 'yaml'
 import { z } from 'zod'
 import { COMMAND_NAMES } from '../../src/action/commands.ts'
 import { INPUTS } from '../../src/action/inputs.ts'
-import { OUTPUTS } from '../../src/action/runner-protocol.ts'
+import { OUTPUTS } from '../../src/action/outputs.ts'
 
 const ROOT = new URL('../..', import.meta.url).pathname
 const read = (path: string): unknown => parse(readFileSync(join(ROOT, path), 'utf8'))

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
-import { PINNED } from '../../src/setup/github/pins.ts'
+import { PINNED } from '../../src/init/workflows/steps.ts'
 
 const ROOT = new URL('../..', import.meta.url).pathname
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { renderAgentInstructions } from '../../src/report/agent-lines.ts'
+import { renderAgentInstructions } from '../../src/cli/agent-files.ts'
 
 describe('the lines that AGENTS.md gets', () => {
   it('are six, each one line, and the same for the same campaign', () => {

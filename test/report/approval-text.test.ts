@@ -1,15 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { PackageAddition } from '../../src/model/approval.ts'
-import {
-  renderAdditions,
-  renderApprovalMarkdown,
-  renderApprovalRequest,
-} from '../../src/report/approval-text.ts'
-import { renderPersonalTasks } from '../../src/report/needs-a-person.ts'
-import { EventRenderer } from '../../src/report/event-line.ts'
-import { renderPullBody } from '../../src/report/pull-text.ts'
-import { renderCampaignPullBody } from '../../src/report/campaign-pull-text.ts'
-import { renderFinalSummary } from '../../src/report/final-summary.ts'
+import { renderAdditions, renderApprovalMarkdown, renderApprovalRequest } from '../../src/report/approval.ts'
+import { renderPersonalTasks } from '../../src/report/experiment-state.ts'
+import { EventRenderer } from '../../src/report/event-log.ts'
+import { renderPullBody } from '../../src/report/pull-request.ts'
+import { renderCampaignPullBody } from '../../src/report/campaign-pull-request.ts'
+import { renderFinalSummary } from '../../src/report/run-summary.ts'
 import { LEFT_PAD } from '../plan/an-addition.ts'
 import { campaignOf, decided, eventsOf, LANDS, opened, started, type Told } from './campaign-of.ts'
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createEmptyCampaign } from '../../src/model/campaign.ts'
 import type { Experiment } from '../../src/model/experiment.ts'
-import { renderBacklog, toIdeaView } from '../../src/report/backlog-text.ts'
+import { renderBacklog, toIdeaView } from '../../src/report/backlog.ts'
 import { anIdea } from '../plan/an-idea.ts'
 
 it('says in the list of ideas which program is not asked for one again, and how it goes on', () => {

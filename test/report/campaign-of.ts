@@ -1,6 +1,6 @@
 import { type Campaign, createEmptyCampaign } from '../../src/model/campaign.ts'
 import { type EventDraft, type EventKind, computeEventId, type LedgerEvent } from '../../src/model/event.ts'
-import { fold } from '../../src/model/fold.ts'
+import { fold } from '../../src/model/fold/fold.ts'
 
 /** An event without its cause, which says nothing here. */
 export type Told<K extends EventKind = EventKind> = { [P in K]: Omit<EventDraft<P>, 'cause'> }[K]

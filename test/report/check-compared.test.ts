@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { listComparedMetrics, renderComparedMetrics } from '../../src/report/check-compared.ts'
+import { listComparedMetrics, renderComparedMetrics } from '../../src/report/check.ts'
 import { winnowSpec } from '../spec/problems-of.ts'
 
 const bytes = { 'metric.primary': { name: 'bytes', direction: 'minimize' } }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { renderForecast, describeCampaignTime } from '../../src/report/check-forecast.ts'
+import { describeCampaignTime, renderForecast } from '../../src/report/check.ts'
 import { ceSpec, winnowSpec } from '../spec/problems-of.ts'
 
 function about(subject: string, ...given: Parameters<typeof renderForecast>): string[] {

@@ -1,15 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { type Assessment, createFinding } from '../../src/decide/assessment.ts'
 import {
-  renderComparisonForecast,
-  renderComparisonLiveLine,
   estimateComparisonSeconds,
   estimateInitialSeconds,
+  findBenchmarkFiles,
+  renderComparisonForecast,
+  renderComparisonLiveLine,
   renderComparisonProgress,
-} from '../../src/report/compare-progress.ts'
-import { renderComparisonReport, findBenchmarkFiles } from '../../src/report/compare-text.ts'
-import { toCompareExitCode, type ComparisonResult, buildCompareView } from '../../src/report/compare-view.ts'
-import { formatDuration } from '../../src/report/duration.ts'
+  renderComparisonReport,
+} from '../../src/report/compare-report.ts'
+import { buildCompareView, type ComparisonResult, toCompareExitCode } from '../../src/report/compare.ts'
+import { formatDuration } from '../../src/report/terminal.ts'
 import { aJob, aRule, gainsOf, someTerms } from '../decide/paired/a-case.ts'
 import { run } from '../decide/a-spec.ts'
 import { winnowSpec } from '../spec/problems-of.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { formatCampaignCost, formatMeasuringMinutes } from '../../src/report/cost-text.ts'
+import { formatCampaignCost, formatMeasuringMinutes } from '../../src/report/status.ts'
 
 const SPENT = { minutes: 137.2, executions: 96, requests: 0, tokens: 0, usd: 0.25 }
 

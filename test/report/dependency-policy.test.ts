@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { describeDependencyPolicy } from '../../src/report/dependency-policy.ts'
+import { describeDependencyPolicy } from '../../src/report/approval.ts'
 import { aSpec } from '../decide/a-spec.ts'
 
 it.each<[Record<string, unknown>, string]>([

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { EventRenderer } from '../../src/report/event-line.ts'
-import { isAboutExperiment, renderExperiment } from '../../src/report/experiment-text.ts'
+import { EventRenderer } from '../../src/report/event-log.ts'
+import { isAboutExperiment, renderExperiment } from '../../src/report/experiment.ts'
 import { MACHINE } from '../model/a-machine.ts'
-import { formatMetrics } from '../../src/report/metrics-text.ts'
-import { formatTable } from '../../src/report/table.ts'
+import { formatMetrics } from '../../src/report/metrics.ts'
+import { formatTable } from '../../src/report/terminal.ts'
 import {
   baseline,
   calibrated,

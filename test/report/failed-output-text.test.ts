@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { findFailedPart } from '../../src/model/failed-part.ts'
-import type { Execution, GateRun, Report } from '../../src/model/report.ts'
-import { renderFailedPartMarkdown, renderFailedPart } from '../../src/report/failed-output-text.ts'
+import { type Execution, findFailedPart, type GateRun, type Report } from '../../src/model/report.ts'
+import { renderFailedPart, renderFailedPartMarkdown } from '../../src/report/verdict-markdown.ts'
 import { reported } from './pairs-of-a-story.ts'
 
 const OUTPUT = { failing: ['not ok 2 - adds'], stdout: 'ok 1\nnot ok 2 - adds', stderr: 'exit' }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { countFailedTests } from '../../src/report/failed-tests.ts'
+import { countFailedTests } from '../../src/report/verdict-markdown.ts'
 
 const counted = (stdout: string, stderr = '') => countFailedTests({ failing: [], stdout, stderr })
 

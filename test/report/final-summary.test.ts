@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { Campaign } from '../../src/model/campaign.ts'
-import { addExperiment } from '../../src/model/experiments.ts'
-import { type Outcome, toVerdictWord, verdictWordSchema } from '../../src/model/outcome.ts'
+import { addExperiment } from '../../src/model/experiment.ts'
+import { type Outcome, toVerdictWord, verdictWordSchema } from '../../src/model/verdict.ts'
 import { buildCampaignResult } from '../../src/report/campaign-result.ts'
-import { renderFinalSummary } from '../../src/report/final-summary.ts'
-import { buildStatusView } from '../../src/report/status-view.ts'
+import { renderFinalSummary } from '../../src/report/run-summary.ts'
+import { buildStatusView } from '../../src/report/status.ts'
 import {
   baseline,
   calibrated,

@@ -1,13 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Campaign } from '../../src/model/campaign.ts'
-import { renderBadge, isBadgeCurrent } from '../../src/report/badge-svg.ts'
-import { listChartTicks } from '../../src/report/chart-scale.ts'
-import { renderFinalSummary } from '../../src/report/final-summary.ts'
+import { escapeSvg, isBadgeCurrent, listChartTicks, renderBadge } from '../../src/report/charts.ts'
+import { renderFinalSummary } from '../../src/report/run-summary.ts'
 import { renderLedgerViews } from '../../src/report/ledger-views.ts'
 import { computeProgress } from '../../src/decide/progress.ts'
-import { escapeSvg } from '../../src/report/svg-text.ts'
-import { parseSpec } from '../../src/spec/parse.ts'
+import { parseSpec } from '../../src/spec/load.ts'
 import { baseline, campaignOf, decided, NEXT, opened, POINT, type Told, withBytes } from './campaign-of.ts'
 
 const specOf = ({ spec_yaml, spec_path }: Campaign) => parseSpec(spec_yaml, { file: spec_path }).spec

@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { CampaignProgress } from '../../src/decide/progress.ts'
 import type { Campaign, LiveOrder } from '../../src/model/campaign.ts'
 import { type Order, orderPurposeSchema } from '../../src/model/order.ts'
-import { estimateOrderSeconds } from '../../src/report/expected-time.ts'
-import { formatClock, renderLiveLine } from '../../src/report/live-text.ts'
+import { estimateOrderSeconds, formatClock, renderLiveLine } from '../../src/report/terminal.ts'
 import { baseline, calibrated, campaignOf, NOISE, type Told } from './campaign-of.ts'
 
 const BYTES = { metric: 'bytes', direction: 'minimize' } as const

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { renderMetrics } from '../../src/report/metrics-text.ts'
-import { findMissingMetrics } from '../../src/report/missing-metrics.ts'
+import { findMissingMetrics, renderMetrics } from '../../src/report/metrics.ts'
 
 describe('a metric that the spec names and the harness does not print', () => {
   const printed = ['benchmarks', 'geomean_ns_per_op', 'BenchmarkParse/small.ns_per_op']

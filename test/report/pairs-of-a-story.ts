@@ -1,6 +1,6 @@
 import type { LedgerEvent } from '../../src/model/event.ts'
 import type { Report } from '../../src/model/report.ts'
-import { PairStories, type PairStory } from '../../src/report/pair-story.ts'
+import { PairStories, type PairStory } from '../../src/report/pair-chart.ts'
 import { aJob, aRule, GAINS } from '../decide/paired/a-score-case.ts'
 import { run } from '../decide/a-spec.ts'
 import { eventsOf, POINT, started, type Told } from './campaign-of.ts'

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { observePair, startEvidence, computeEvidenceVerdict } from '../../src/index.ts'
-import { renderPairChart } from '../../src/report/pair-chart.ts'
-import { toPairView } from '../../src/report/pair-view.ts'
+import { renderPairChart, toPairView } from '../../src/report/pair-chart.ts'
 import {
   FIRST,
   lastOrder,

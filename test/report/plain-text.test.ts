@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { toPlainJson, toPlainText } from '../../src/report/plain-text.ts'
+import { toPlainJson, toPlainText } from '../../src/report/markdown.ts'
 
 const OBEYED = /[^\P{Cc}\n\t]|\p{Bidi_Control}|[\u2028\u2029]/u
 

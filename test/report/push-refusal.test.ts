@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { renderPullBody } from '../../src/report/pull-text.ts'
-import { renderPausedComment } from '../../src/report/greeting-text.ts'
+import { renderPullBody } from '../../src/report/pull-request.ts'
+import { renderPausedComment } from '../../src/report/check-run.ts'
 import { campaignOf, opened } from './campaign-of.ts'
 import { renderPushRefusal } from '../../src/report/push-refusal.ts'
 

@@ -1,11 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { toCanonicalJson, hashSha256 } from '../../src/model/canonical.ts'
+import { hashSha256, toCanonicalJson } from '../../src/model/canonical-json.ts'
 import type { MetricValues } from '../../src/model/report.ts'
-import { ExperimentRecord } from '../../src/report/experiment-record.ts'
-import { MOST_METRICS, MOST_PATHS, MOST_SAMPLES, resultsSchema } from '../../src/report/results.ts'
-import { type ChangedPath, buildResults } from '../../src/report/results-of.ts'
-import { renderResultsYaml } from '../../src/report/results-yaml.ts'
+import { ExperimentRecord } from '../../src/report/experiment.ts'
+import {
+  buildResults,
+  type ChangedPath,
+  MOST_METRICS,
+  MOST_PATHS,
+  MOST_SAMPLES,
+  renderResultsYaml,
+  resultsSchema,
+} from '../../src/report/results.ts'
 import { run } from '../decide/a-spec.ts'
 import { campaign } from '../plan/a-campaign.ts'
 

@@ -3,12 +3,12 @@ import type { Campaign } from '../../src/model/campaign.ts'
 import type { Order } from '../../src/model/order.ts'
 import type { PairJob } from '../../src/model/pairs.ts'
 import {
-  isRetryTitle,
   formatJobTitle,
+  formatRunTitle,
+  isRetryTitle,
   lookTitle,
   retryTitle,
-  formatRunTitle,
-} from '../../src/report/run-names.ts'
+} from '../../src/report/github-names.ts'
 import { campaignOf, decided, LANDS, NEXT, opened, POINT } from './campaign-of.ts'
 
 const campaign: Campaign = campaignOf(opened(1), decided(1), ...LANDS, opened(7), opened(8))

@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { PlanWaiting } from '../../src/plan/action.ts'
-import { outcomeSchema, toVerdictWord, verdictWordSchema } from '../../src/model/outcome.ts'
+import { outcomeSchema, toVerdictWord, verdictWordSchema } from '../../src/model/verdict.ts'
 import {
+  describeVerdict,
+  describeWaiting,
   type ExperimentState,
   renderStateSentence,
-  describeVerdict,
   renderVerdictSentence,
-  describeWaiting,
-} from '../../src/report/sentence.ts'
+} from '../../src/report/verdict-text.ts'
 
 const open: ExperimentState = { status: 'queued', verdict: null, outcome: null, reason: null }
 const ended = (

@@ -1,14 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { verdictWordSchema } from '../../src/model/outcome.ts'
-import { renderCampaignPullBody } from '../../src/report/campaign-pull-text.ts'
-import { renderDigest } from '../../src/report/digest.ts'
-import { renderFinalSummary } from '../../src/report/final-summary.ts'
-import { renderLedgerReadme } from '../../src/report/ledger-readme.ts'
+import { verdictWordSchema } from '../../src/model/verdict.ts'
+import { renderCampaignPullBody } from '../../src/report/campaign-pull-request.ts'
+import { renderDigest, renderLedgerReadme } from '../../src/report/ledger-views.ts'
+import { renderFinalSummary, renderRunSummary } from '../../src/report/run-summary.ts'
 import { computeProgress } from '../../src/decide/progress.ts'
-import { renderRunSummary } from '../../src/report/run-summary.ts'
-import { renderStatus } from '../../src/report/status-text.ts'
-import { buildStatusView } from '../../src/report/status-view.ts'
-import { getCampaignSpec } from '../../src/spec/recorded-spec.ts'
+import { buildStatusView, renderStatus } from '../../src/report/status.ts'
+import { getCampaignSpec } from '../../src/spec/load.ts'
 import {
   baseline,
   calibrated,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createEmptyCampaign } from '../../src/model/campaign.ts'
 import type { Experiment } from '../../src/model/experiment.ts'
-import { describeWaitWhenStopped, describeWaitingIdeas } from '../../src/report/way-on.ts'
+import { describeWaitingIdeas, describeWaitWhenStopped } from '../../src/report/resume-hint.ts'
 
 const queued = (id: string, about: Partial<Experiment> = {}) =>
   [id, { id, status: 'queued', measured_tree: null, evidence: null, ...about } as Experiment] as const

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { truncateToWidth, countColumns } from '../../src/report/text-width.ts'
-import { wrapLine } from '../../src/report/wrapped.ts'
+import { countColumns, truncateToWidth, wrapLine } from '../../src/report/terminal.ts'
 
 const wordsOf = (text: string) => text.split(/\s+/).filter(word => word !== '')
 

@@ -1,11 +1,12 @@
-import { detectProject } from '../../src/setup/detect.ts'
-import type { Findings, ProjectLocation } from '../../src/setup/findings.ts'
+import { detectProject } from '../../src/init/detect.ts'
 import {
+  createProjectFiles,
+  type Findings,
   narrowToDirectory,
   type ProjectFiles,
-  createProjectFiles,
+  type ProjectLocation,
   selectPathsToRead,
-} from '../../src/setup/project-files.ts'
+} from '../../src/init/project.ts'
 
 export type Files = Readonly<Record<string, string | object>>
 

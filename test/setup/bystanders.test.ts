@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { analyzeWorkflow } from '../../src/setup/github/bystanders.ts'
+import { analyzeWorkflow } from '../../src/init/workflows/foreign-workflows.ts'
 
 function found(on: string, jobs = '{}') {
   return analyzeWorkflow('ci.yml', `name: ci\non: ${on}\njobs: ${jobs}\n`, 'optimize')

@@ -1,12 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { detectProject } from '../../src/setup/detect.ts'
-import { draftSpec } from '../../src/setup/draft.ts'
-import { readGoal } from '../../src/setup/goal.ts'
-import { renderGoal } from '../../src/setup/told.ts'
-import { renderSpec } from '../../src/setup/spec-text.ts'
-import { parseSpec } from '../../src/spec/parse.ts'
+import { detectProject } from '../../src/init/detect.ts'
+import { draftSpec, renderSpec } from '../../src/init/draft.ts'
+import { readGoal } from '../../src/init/goal.ts'
+import { renderGoal } from '../../src/init/describe.ts'
+import { parseSpec } from '../../src/spec/load.ts'
 import { type Files, yardOf } from './a-project.ts'
 
 const NODE: Files = {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isBranchMatch } from '../../src/setup/github/filter-pattern.ts'
+import { isBranchMatch } from '../../src/init/workflows/foreign-workflows.ts'
 
 describe('a filter of a workflow fits as GitHub documents it', () => {
   it.each([

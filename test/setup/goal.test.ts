@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { describeAim, findNamedSources, readGoal } from '../../src/setup/goal.ts'
-import { buildSpecName } from '../../src/setup/name.ts'
-import { renderGoal, createUnknownGoalError } from '../../src/setup/told.ts'
+import { describeAim, findNamedSources, readGoal } from '../../src/init/goal.ts'
+import { buildSpecName } from '../../src/init/draft.ts'
+import { createUnknownGoalError, renderGoal } from '../../src/init/describe.ts'
 
 describe('a goal in words', () => {
   it.each([

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { UserError } from '../../src/errors.ts'
-import { choosePackage } from '../../src/setup/packages.ts'
-import { choosePrefix } from '../../src/setup/prefix.ts'
+import { choosePackage } from '../../src/init/detect.ts'
+import { choosePrefix } from '../../src/init/draft.ts'
 import { commandsIn, type Files, repositoryOf } from './a-project.ts'
 
 const NPM: Files = {

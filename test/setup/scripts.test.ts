@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { detectProject } from '../../src/setup/detect.ts'
+import { detectProject } from '../../src/init/detect.ts'
 import { commandsIn, found, yardOf } from './a-project.ts'
 
 describe('a Ruby project', () => {

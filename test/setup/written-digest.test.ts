@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isAsWritten, isNewer, withDigest, withKeptActions } from '../../src/setup/github/written-digest.ts'
+import { isAsWritten, isNewer, withDigest, withKeptActions } from '../../src/init/workflows/files.ts'
 
 const A = 'ab12'.repeat(10)
 const B = 'cd34'.repeat(10)

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { listKnownKeys } from '../../src/spec/known-keys.ts'
-import { listPlannedFeatures } from '../../src/spec/unsupported.ts'
+import { listKnownKeys } from '../../src/spec/errors.ts'
+import { listPlannedFeatures } from '../../src/spec/planned-features.ts'
 import { changed, parsed, refusals } from './problems-of.ts'
 
 const SRC = join(import.meta.dirname, '../../src')

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { getHarnessSection } from '../../src/spec/harness.ts'
-import { parseGateCheck } from '../../src/spec/gate-check.ts'
+import { getHarnessSection } from '../../src/spec/spec-facts.ts'
+import { parseGateCheck } from '../../src/spec/schema-values.ts'
 import { ceSpec, changed, fixture, parsed, winnowSpec } from './problems-of.ts'
 
 describe('the harness section of a spec', () => {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { buildSpecJsonSchema, renderSpecJsonSchema } from '../../src/spec/json-schema.ts'
-import { listKnownKeys } from '../../src/spec/known-keys.ts'
+import { listKnownKeys } from '../../src/spec/errors.ts'
 import { fixture, fixtureNames } from './problems-of.ts'
 
 const committed = readFileSync(join(import.meta.dirname, '../../schema/spec.schema.json'), 'utf8')

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type ScoreScale, findScoreScale } from '../../src/spec/judge-scale.ts'
+import { findScoreScale, type ScoreScale } from '../../src/spec/spec-facts.ts'
 import { buildRubric, buildSingletonRubric } from '../../src/judge/rubric.ts'
 import { fixture, parsed } from './problems-of.ts'
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { getExitCode, UserError } from '../../src/errors.ts'
-import { formatProblem, SpecErrors } from '../../src/spec/problem.ts'
+import { formatProblem, SpecErrors } from '../../src/spec/errors.ts'
 import { changed, fixture, fixtureNames, parsed, problemsOf, winnowSpec } from './problems-of.ts'
 
 const lines = (text: string, options = {}): string[] => problemsOf(text, options).map(formatProblem)

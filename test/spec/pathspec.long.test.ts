@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { compilePathspec, toGitPathspecs, hasMagic, normalisePattern } from '../../src/spec/pathspec.ts'
+import { compilePathspec, hasMagic, normalisePattern, toGitPathspecs } from '../../src/spec/scope.ts'
 
 let repository: string
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parse, stringify } from 'yaml'
-import { describeFoundValue, formatPath, formatProblem, SpecErrors } from '../../src/spec/problem.ts'
+import { describeFoundValue, formatPath, formatProblem, SpecErrors } from '../../src/spec/errors.ts'
 import { changed, fixture, fixtureNames, problemsOf } from './problems-of.ts'
 
 const at = (text: string): string[] =>

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse, stringify } from 'yaml'
-import { parseSpec, type ParsedSpecFile, type ParseOptions } from '../../src/spec/parse.ts'
-import { type Problem, SpecErrors } from '../../src/spec/problem.ts'
+import { type ParsedSpecFile, type ParseOptions, parseSpec } from '../../src/spec/load.ts'
+import { type Problem, SpecErrors } from '../../src/spec/errors.ts'
 import type { Spec } from '../../src/spec/schema.ts'
 
 export const FIXTURES = join(import.meta.dirname, '../../fixtures/specs')

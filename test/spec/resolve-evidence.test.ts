@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { UserError } from '../../src/errors.ts'
-import { resolvePairsPerJob, resolveEvidence } from '../../src/spec/resolve-evidence.ts'
+import { resolveEvidence, resolvePairsPerJob } from '../../src/spec/spec-facts.ts'
 import { winnowSpec } from './problems-of.ts'
 
 const noisy = { singleMachine: false, scale: 'log', deterministic: false } as const

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { RULES } from '../../src/spec/rules.ts'
+import { RULES } from '../../src/spec/validate.ts'
 import { problemsOf, changed, refusals } from './problems-of.ts'
 
 const W = 'winnow-smallest.yaml'

@@ -1,8 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isCoveredByPattern } from '../../src/spec/cover.ts'
-import { compilePathspec } from '../../src/spec/pathspec.ts'
-import { compileScope } from '../../src/spec/scope.ts'
+import { compilePathspec, compileScope, isCoveredByPattern } from '../../src/spec/scope.ts'
 
 const scope = (mutable: string[], immutable: string[] = []) => compileScope({ scope: { mutable, immutable } })
 

@@ -6,9 +6,9 @@ import { halvesOf, type KeySchema, keysBelow, valuesText } from '../../docs/gene
 import { specPage } from '../../docs/generate/spec-page.ts'
 import { unbuilt } from '../../docs/generate/spec-unbuilt.ts'
 import { buildSpecJsonSchema } from '../../src/spec/json-schema.ts'
-import { listKnownKeys } from '../../src/spec/known-keys.ts'
-import { parseSpec } from '../../src/spec/parse.ts'
-import { listPlannedFeatures } from '../../src/spec/unsupported.ts'
+import { listKnownKeys } from '../../src/spec/errors.ts'
+import { parseSpec } from '../../src/spec/load.ts'
+import { listPlannedFeatures } from '../../src/spec/planned-features.ts'
 import { changed, FIXTURES, parsed } from './problems-of.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/spec.md'), 'utf8')

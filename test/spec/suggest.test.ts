@@ -1,8 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { findKeyHomes, listKnownKeys } from '../../src/spec/known-keys.ts'
-import { findContainingWord, computeEditDistance, findNearestWord } from '../../src/spec/suggest.ts'
-import { describeUnknownKey } from '../../src/spec/unknown-key.ts'
+import {
+  computeEditDistance,
+  describeUnknownKey,
+  findContainingWord,
+  findKeyHomes,
+  findNearestWord,
+  listKnownKeys,
+} from '../../src/spec/errors.ts'
 
 const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c', '_'), maxLength: 8 })
 

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { BENCHMARK_FORMATS } from '../../src/spec/benchmark-formats.ts'
-import { noteGithubOnlyKeys } from '../../src/spec/unread-keys.ts'
-import { listPlannedFeatures } from '../../src/spec/unsupported.ts'
+import { BENCHMARK_FORMATS } from '../../src/spec/schema-values.ts'
+import { listPlannedFeatures, noteGithubOnlyKeys } from '../../src/spec/planned-features.ts'
 import { ceSpec, changed, fixture, parsed, winnowSpec } from './problems-of.ts'
 
 /** With a metric that repeats exactly, so that nothing else is missing. */

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { WORKFLOW } from '../../src/setup/github/files.ts'
+import { WORKFLOW } from '../../src/init/workflows/files.ts'
 import { scratch, userRepository } from '../git/scratch.ts'
 import { NODE, written } from './written.ts'
 

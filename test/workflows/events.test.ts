@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { WORKFLOW } from '../../src/setup/github/files.ts'
+import { WORKFLOW } from '../../src/init/workflows/files.ts'
 import { isJson } from '../github/contract/describe.ts'
 import { actionsOf, type EventName, payloadWrongs, presence, recorded } from '../github/contract/webhooks.ts'
 import { evaluateExpression, evaluateText, isTruthy } from '../github/runner/expressions.ts'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { SETUP_ACTION, WORKFLOW } from '../../src/setup/github/files.ts'
+import { SETUP_ACTION, WORKFLOW } from '../../src/init/workflows/files.ts'
 import { checkWorkflow, checkAction, GENERAL_RULES, RULES } from './rules.ts'
 import { everyFile, HAND_WRITTEN, JUDGED, NODE, readOwnFile, written } from './written.ts'
 

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { detectProject } from '../../src/setup/detect.ts'
-import { renderGithubFiles, SETUP_ACTION, WORKFLOW } from '../../src/setup/github/files.ts'
-import { buildToolchain } from '../../src/setup/github/toolchain.ts'
-import { createProjectFiles } from '../../src/setup/project-files.ts'
-import { parseSpec } from '../../src/spec/parse.ts'
+import { detectProject } from '../../src/init/detect.ts'
+import { renderGithubFiles, SETUP_ACTION, WORKFLOW } from '../../src/init/workflows/files.ts'
+import { buildToolchain } from '../../src/init/workflows/setup-actions.ts'
+import { createProjectFiles } from '../../src/init/project.ts'
+import { parseSpec } from '../../src/spec/load.ts'
 import { SPEC } from '../cli/size-spec.ts'
 
 export const ACTION = `somebody/winnow@${'ab12'.repeat(10)} # v1.2.3`

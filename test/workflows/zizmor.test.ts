@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { SETUP_ACTION } from '../../src/setup/github/files.ts'
+import { SETUP_ACTION } from '../../src/init/workflows/files.ts'
 import { everyFile, HAND_WRITTEN, NODE, PROJECTS, readOwnFile, written } from './written.ts'
 import { auditFile, AUDITS, isIgnored, listIgnores } from './zizmor.ts'
 

@@ -1,5 +1,5 @@
 import { isMap, isPair, isScalar, LineCounter, parseDocument, type YAMLMap } from 'yaml'
-import { PINNED } from '../../src/setup/github/pins.ts'
+import { PINNED } from '../../src/init/workflows/steps.ts'
 import { isJson } from '../github/contract/describe.ts'
 import type { Step } from './parsed.ts'
 

@@ -1,9 +1,17 @@
-import type { MetricDirection, EvidenceScale } from './difference.ts'
-import type { Difference, LnBets } from './rank-evidence.ts'
-import type { VarianceSums } from './variance-prior.ts'
+import { z } from 'zod'
+import { UserError } from '../../errors.ts'
+import {
+  type Difference,
+  type EvidenceScale,
+  type LnBets,
+  type MetricDirection,
+  NO_BETS,
+  NO_SUMS,
+  type VarianceSums,
+} from './rank-test.ts'
 
 /** What was fixed before the first pair; `level` is alpha_t, already divided among the required objectives. */
-export type EvidenceRule = {
+type EvidenceRule = {
   direction: MetricDirection
   scale: EvidenceScale
   min_effect: number
@@ -30,7 +38,7 @@ export type EvidenceRule = {
  * twice min_effect is excluded. equal: where a loss of twice min_effect is excluded as well, which a guard against
  * regressions asks. never: a person asked for more.
  */
-export type GiveUpRule = 'early' | 'late' | 'equal' | 'never'
+type GiveUpRule = 'early' | 'late' | 'equal' | 'never'
 
 /** The search for a gain has ended after so many pairs; that claims nothing about the gain. */
 export type GiveUp = {
@@ -85,4 +93,204 @@ export type EvidenceState = {
   jobs: readonly EvidenceJob[]
   given_up: GiveUp | null
   decided: EvidenceDecision | null
+}
+
+export type EvidenceOptions = {
+  direction: MetricDirection
+  /** theta1, the smallest gain worth having: a difference of ln under log, metric units under linear. */
+  minEffect: number
+  /** theta0, what still counts as nothing: minEffect/4, on one machine minEffect/2. */
+  nullEffect?: number
+  /** The level in force, alpha_t: .01; for a combination .05. */
+  alpha?: number
+  screen?: number
+  pairsPerJob?: number
+  maxJobs?: number
+  freshRunners?: number
+  scale?: EvidenceScale
+  /** Confirmed on an old base: no second screen, level .05 (decision 3.4). */
+  confirmed?: boolean
+  /** A runner-up on a new incumbent: no screen, two runners. */
+  combination?: boolean
+  /** One machine is all there is: a new job counts as a fresh runner (decision 3.3). */
+  singleMachine?: boolean
+  /** When the search for a gain ends without an answer; early unless told. */
+  giveUp?: GiveUpRule
+  /** Scores of items: ties carry no evidence, and the mean is the effect. */
+  graded?: boolean
+  /** How many required objectives share the level. */
+  m?: number
+  /**
+   * A share of the evidence, half unless told, from a likelihood ratio (decision 4.9) that takes the pair sd to be
+   * `noise`. Unlike the ranks it is fair only if the noise is not understated: off unless asked for.
+   */
+  hybrid?: { noise: number; share?: number }
+}
+
+const CONFIRMED_LEVEL = 0.05
+const DEFAULT_LEVEL = 0.01
+
+function requireThat(holds: boolean, what: string, fix: string): void {
+  if (!holds) throw new UserError(`evidence: ${what}`, { fix })
+}
+
+function requireWholeNumber(name: string, value: number, least: number): void {
+  requireThat(
+    Number.isInteger(value) && value >= least,
+    `${name} is ${value}`,
+    `give a whole number of at least ${least}`,
+  )
+}
+
+function selectLevel({ confirmed, combination, alpha }: EvidenceOptions): number {
+  if (confirmed === true) return CONFIRMED_LEVEL
+  return alpha ?? (combination === true ? CONFIRMED_LEVEL : DEFAULT_LEVEL)
+}
+
+function checkRule(rule: EvidenceRule): void {
+  const { min_effect, null_effect, level, screen, noise, ratio_share } = rule
+  const positive = 'give a finite number above 0'
+  requireThat(Number.isFinite(min_effect) && min_effect > 0, `minEffect is ${min_effect}`, positive)
+  const sane = null_effect >= 0 && null_effect < min_effect
+  requireThat(sane, `nullEffect is ${null_effect}`, `give a number from 0 to below minEffect (${min_effect})`)
+  requireThat(level > 0 && level < 1, `the level is ${level}`, 'give an alpha above 0 and below 1')
+  requireThat(
+    screen === null || (Number.isFinite(screen) && screen > 1),
+    `screen is ${screen}`,
+    'give more than 1',
+  )
+  requireThat(noise === null || (Number.isFinite(noise) && noise > 0), `hybrid.noise is ${noise}`, positive)
+  requireThat(
+    ratio_share > 0 && ratio_share < 1,
+    `hybrid.share is ${ratio_share}`,
+    'give a share between 0 and 1',
+  )
+  requireWholeNumber('pairsPerJob', rule.pairs_per_job, 1)
+  requireWholeNumber('maxJobs', rule.max_jobs, 1)
+  requireWholeNumber('freshRunners', rule.fresh_runners, 0)
+}
+
+function buildEvidenceRule(options: EvidenceOptions): EvidenceRule {
+  const { direction, minEffect, singleMachine = false, freshRunners = 1, m = 1 } = options
+  requireWholeNumber('m', m, 1)
+  const unscreened = options.confirmed === true || options.combination === true || freshRunners === 0
+  return {
+    direction,
+    scale: options.scale ?? 'log',
+    min_effect: minEffect,
+    null_effect: options.nullEffect ?? minEffect / (singleMachine ? 2 : 4),
+    level: selectLevel(options) / m,
+    screen: unscreened ? null : (options.screen ?? 20),
+    pairs_per_job: options.pairsPerJob ?? 8,
+    max_jobs: options.maxJobs ?? 8,
+    fresh_runners: freshRunners,
+    runners: Math.max(freshRunners + 1, options.combination === true ? 2 : 1),
+    single_machine: singleMachine,
+    noise: options.hybrid?.noise ?? null,
+    ratio_share: options.hybrid?.share ?? 0.5,
+    give_up: options.giveUp ?? 'early',
+    graded: options.graded ?? false,
+  }
+}
+
+/** The state before the first pair of one (base tree, candidate tree, harness): E = 1 (decision 3.2 to 3.4). */
+export function startEvidence(options: EvidenceOptions): EvidenceState {
+  const rule = buildEvidenceRule(options)
+  checkRule(rule)
+  return {
+    rule,
+    differences: [],
+    failures: 0,
+    keep: { from: 0, ln: NO_BETS, sums: rule.noise === null ? null : NO_SUMS },
+    drop: NO_BETS,
+    harm: NO_BETS,
+    screened: null,
+    jobs: [],
+    given_up: null,
+    decided: null,
+  }
+}
+
+const naturalNumber = z.number().int().nonnegative()
+const positiveNumber = z.number().positive()
+const betsSchema = z.tuple([z.number(), z.number()])
+
+const ruleSchema = z.strictObject({
+  direction: z.enum(['minimize', 'maximize']),
+  scale: z.enum(['log', 'linear']),
+  min_effect: positiveNumber,
+  null_effect: z.number().nonnegative(),
+  level: positiveNumber.max(1),
+  screen: positiveNumber.nullable(),
+  pairs_per_job: naturalNumber.min(1),
+  max_jobs: naturalNumber.min(1),
+  fresh_runners: naturalNumber,
+  runners: naturalNumber.min(1),
+  single_machine: z.boolean(),
+  noise: positiveNumber.nullable(),
+  ratio_share: positiveNumber.max(1),
+  give_up: z.enum(['early', 'late', 'equal', 'never']),
+  graded: z.boolean(),
+})
+
+const jobSchema = z.strictObject({
+  id: z.union([z.string(), z.number()]),
+  runner: z.string(),
+  also_on: z.array(z.string()).optional(),
+  pairs: naturalNumber,
+  void_pairs: naturalNumber,
+  base_first: naturalNumber,
+  ended: z.boolean(),
+})
+
+const sumsSchema = z.strictObject({
+  pairs: naturalNumber,
+  about_null: z.number().nonnegative(),
+  about_alternatives: z.array(z.number().nonnegative()),
+})
+
+const decidedSchema = z.strictObject({
+  status: z.enum(['keep', 'drop']),
+  reason: z.enum(['gain-shown', 'broken', 'gain-ruled-out', 'harm-shown']),
+})
+
+const givenUpSchema = z.strictObject({
+  reason: z.enum([
+    'no-promise-after-job-1',
+    'no-promise-after-job-2',
+    'gain-unlikely',
+    'large-gain-ruled-out',
+    'large-change-ruled-out',
+    'gain-ruled-out',
+  ]),
+  pairs: naturalNumber,
+})
+
+/** A stored evidence state, as orders carry it; every number in it is finite. */
+export const evidenceStateSchema = z.strictObject({
+  rule: ruleSchema,
+  differences: z.array(z.number().nullable()),
+  failures: naturalNumber,
+  keep: z.strictObject({ from: naturalNumber, ln: betsSchema, sums: sumsSchema.nullable() }),
+  drop: betsSchema,
+  harm: betsSchema,
+  screened: z.strictObject({ job: naturalNumber, ln: z.number() }).nullable(),
+  jobs: z.array(jobSchema),
+  given_up: givenUpSchema.nullable(),
+  decided: decidedSchema.nullable(),
+}) satisfies z.ZodType<EvidenceState>
+
+/** A parked state that may use more jobs; looking longer does not inflate the error (decision 3.3). */
+export function resumeEvidence(state: EvidenceState, { maxJobs }: { maxJobs: number }): EvidenceState {
+  if (state.decided !== null) {
+    throw new UserError(
+      `evidence: a verdict was reached (${state.decided.status}), so nothing can be resumed`,
+    )
+  }
+  if (!Number.isInteger(maxJobs) || maxJobs <= state.jobs.length) {
+    throw new UserError(`evidence: maxJobs is ${maxJobs}, and ${state.jobs.length} jobs are used`, {
+      fix: `give a whole number above ${state.jobs.length}`,
+    })
+  }
+  return { ...state, given_up: null, rule: { ...state.rule, max_jobs: maxJobs, give_up: 'never' } }
 }

@@ -1,5 +1,5 @@
-import type { MetricDirection, EvidenceScale } from '../evidence/difference.ts'
-import type { Interval } from '../evidence/confidence-interval.ts'
+import type { Interval } from '../evidence/interval.ts'
+import type { EvidenceScale, MetricDirection } from '../evidence/rank-test.ts'
 import { formatNumber } from '../wording.ts'
 
 /** What an effect is an effect on: enough to say it in words. */
@@ -65,7 +65,7 @@ function formatAmount(effect: number, { direction, scale }: MeasuredMetric): str
 }
 
 /** An effect in words, to be put into a sentence: "4.1 %", "faster", and where the truth lies. */
-export interface EffectWords {
+interface EffectWords {
   size: string
   word: string
   range: readonly [low: string, high: string] | null
@@ -136,4 +136,23 @@ function formatRange([low, high]: Interval, losing: boolean, measured: MeasuredM
     return said.startsWith('-') ? said.slice(1) : `-${said}`
   }
   return [negated(high), negated(low)]
+}
+
+const BAR_EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'] as const
+const FULL_CELL = '█'
+const EMPTY_CELL = '·'
+
+/**
+ * Evidence as a bar on a log scale: empty at 1, where nothing is known, full at what it has to reach. Never full
+ * before it is reached.
+ */
+export function renderEvidenceBar(evidence: number, threshold: number, width: number): string {
+  const share = evidence >= threshold ? 1 : Math.log(evidence) / Math.log(threshold)
+  const eighths = Math.floor(Math.min(1, Math.max(0, share)) * width * BAR_EIGHTHS.length)
+  const filled =
+    evidence >= threshold ? width * BAR_EIGHTHS.length : Math.min(eighths, width * BAR_EIGHTHS.length - 1)
+  const cells =
+    FULL_CELL.repeat(Math.floor(filled / BAR_EIGHTHS.length)) +
+    (BAR_EIGHTHS[filled % BAR_EIGHTHS.length] ?? '')
+  return cells.padEnd(width, EMPTY_CELL)
 }

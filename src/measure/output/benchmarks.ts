@@ -1,5 +1,5 @@
-import { BENCHMARK_COUNT } from '../../spec/benchmark-formats.ts'
-import { toOutputError, MetricCollector, type HarnessOutput } from './printed.ts'
+import { BENCHMARK_COUNT } from '../../spec/schema-values.ts'
+import { type HarnessOutput, MetricCollector, toOutputError } from './harness-output.ts'
 
 /** One benchmark as a tool reported it, its numbers by unit. */
 export interface Benchmark {
@@ -66,4 +66,14 @@ function computeGeometricMean(values: readonly number[]): number | null {
   if (values.some(value => value <= 0)) return null
   const mean = values.reduce((sum, value) => sum + Math.log(value), 0) / values.length
   return Number(Math.exp(mean).toPrecision(12))
+}
+
+const PLAIN = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?$/
+const GROUPED = /^\d{1,3}(?:,\d{3})+(?:\.\d+)?$/
+
+/** A number as benchmark tools print it, thousands separators included; null for whatever is not a finite one. */
+export function parseDecimal(text: string): number | null {
+  if (!PLAIN.test(text) && !GROUPED.test(text)) return null
+  const value = Number(text.replaceAll(',', ''))
+  return Number.isFinite(value) ? value : null
 }

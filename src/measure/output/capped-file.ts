@@ -1,17 +1,14 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { isMissing } from '../missing.ts'
-import { isUnreachable } from '../unreachable.ts'
+import { HarnessError } from '../../errors.ts'
+import { isMissing, isUnreachable } from '../file-system.ts'
 
 /** What a harness leaves is untrusted: never more than this of it is read. */
-export const MAX_RESULT_BYTES = 8 * 2 ** 20
+const MAX_RESULT_BYTES = 8 * 2 ** 20
 const END_BYTES = 2 ** 20
 const ESCAPE = new RegExp(`${String.fromCharCode(27)}\\[[0-9;?]*[ -/]*[@-~]`, 'g')
 
-export type CappedText =
-  | { kind: 'text'; text: string }
-  | { kind: 'missing' }
-  | { kind: 'too-large'; bytes: number }
+type CappedText = { kind: 'text'; text: string } | { kind: 'missing' } | { kind: 'too-large'; bytes: number }
 
 /** Links and pipes are not followed: a harness could make us read, or wait for, anything. What it closed is not there. */
 export function readCapped(path: string, limit = MAX_RESULT_BYTES): CappedText {
@@ -85,4 +82,17 @@ function readRange(file: number, position: number, length: number): string {
   const bytes = Buffer.alloc(length)
   const read = readSync(file, bytes, 0, length, position)
   return bytes.toString('utf8', 0, read)
+}
+
+/** Where a harness leaves what it has to say. */
+export interface OutputFiles {
+  result: string
+  stdout: string
+}
+
+/** Null where nothing was left; what is too large to be a result is none. */
+export function getOutputText(read: CappedText, what: string, example: string): string | null {
+  if (read.kind === 'missing') return null
+  if (read.kind === 'text') return read.text
+  throw new HarnessError(`${what} is too large to be a result: ${read.bytes} bytes`, { example })
 }

@@ -1,4 +1,4 @@
-import { readOutputTail, isLongerThanItsEnd } from './capped-file.ts'
+import { isLongerThanItsEnd, readOutputTail } from './capped-file.ts'
 
 interface Streams {
   stdout: string

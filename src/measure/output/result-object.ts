@@ -1,9 +1,7 @@
 import { z } from 'zod'
+import type { HarnessError } from '../../errors.ts'
 import type { MetricValue } from '../../model/report.ts'
-import { findDuplicateKey } from './duplicate-key.ts'
-import { parseItems } from './items.ts'
-import { parseObject } from './object-in-text.ts'
-import { toOutputError, MetricCollector, type HarnessOutput } from './printed.ts'
+import { type HarnessOutput, MetricCollector, parseItems, toOutputError } from './harness-output.ts'
 
 /** Infinity included: JSON has no word for it, but 1e999 reads as it. */
 const number = z.custom<number>(member => typeof member === 'number')
@@ -106,5 +104,94 @@ export function findNamingLine(text: string, name: string): string {
       .split('\n')
       .findLast(line => line.includes(quoted))
       ?.trim() ?? text.trim()
+  )
+}
+
+/** The JSON object that a text is, with or without other lines before and after it; null where there is none. */
+export function findJsonObject(text: string): Record<string, unknown> | null {
+  const slice = findObjectLines(text)
+  return slice === null ? null : slice.object
+}
+
+interface ObjectLines {
+  object: Record<string, unknown>
+  before: string[]
+  after: string[]
+}
+
+function findObjectLines(text: string): ObjectLines | null {
+  const lines = text.split(/\r?\n/)
+  const first = lines.findIndex(line => line.trimStart().startsWith('{'))
+  const last = lines.findLastIndex(line => line.trimEnd().endsWith('}'))
+  if (first === -1) return null
+  const object = parseObject(lines.slice(first, last + 1).join('\n'))
+  return object === null ? null : { object, before: lines.slice(0, first), after: lines.slice(last + 1) }
+}
+
+/** Not a schema: those drop a member called __proto__, and every printed member must be seen. */
+function parseObject(text: string): Record<string, unknown> | null {
+  try {
+    const parsed: unknown = JSON.parse(text)
+    return isObject(parsed) ? parsed : null
+  } catch {
+    // Not JSON: then it is a log.
+    return null
+  }
+}
+
+function isObject(parsed: unknown): parsed is Record<string, unknown> {
+  return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)
+}
+
+const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]/g
+
+/** JSON.parse keeps the last of two members with one name; a result that says a thing twice says nothing. */
+export function findDuplicateKey(json: string): string | null {
+  const open: (Set<string> | null)[] = []
+  let pending: string | null = null
+  for (const [token] of json.matchAll(TOKEN)) {
+    if (token === '{') open.push(new Set())
+    else if (token === '[') open.push(null)
+    else if (token === '}' || token === ']') open.pop()
+    else if (token === ':' && pending !== null) {
+      const keys = open.at(-1)
+      if (keys?.has(pending)) return pending
+      keys?.add(pending)
+    }
+    pending = token.startsWith('"') ? String(JSON.parse(token)) : null
+  }
+  return null
+}
+
+/** What a harness meant to print, and how it went wrong; null where no object can be made out in it. */
+export function explainAlmostResult(text: string, example: string): HarnessError | null {
+  return explainNonNumbers(text, example) ?? explainOtherLines(text, example)
+}
+
+const NOT_JSON = /(?<=[:[,]\s*)-?(?:NaN|Infinity)\b/i
+
+/** What Python and C print for it is no JSON, so that it reads as a log. */
+function explainNonNumbers(text: string, example: string): HarnessError | null {
+  const [word] = NOT_JSON.exec(text) ?? []
+  if (word === undefined || parseObject(text.replaceAll(new RegExp(NOT_JSON, 'gi'), 'null')) === null)
+    return null
+  const line = text.split('\n').find(each => NOT_JSON.test(each)) ?? text
+  return toOutputError(`${word} is neither JSON nor a number that could be compared`, line.trim(), example)
+}
+
+/** Package managers print a banner before what they run, and build tools a line after it. */
+function explainOtherLines(text: string, example: string): HarnessError | null {
+  const found = findObjectLines(text)
+  if (found === null) return null
+  const before = found.before.find(line => line.trim() !== '')
+  const other = before ?? found.after.find(line => line.trim() !== '')
+  if (other === undefined) return null
+  const where = before === undefined ? 'after' : 'before'
+  const instead = 'print the object alone, or write it to $WINNOW_RESULT_PATH, or print METRIC lines'
+  const silent = other.trim().startsWith('> ') ? ' (npm run --silent prints no banner)' : ''
+  return toOutputError(
+    `another line is printed ${where} the JSON object: ${instead}${silent}`,
+    other.trim(),
+    example,
   )
 }

@@ -12,7 +12,7 @@ import { SCENARIOS } from '../../../bench/decide/scenarios.ts'
 import { median } from '../../../bench/decide/statistics.ts'
 import { SUITE_RULES } from '../../../bench/decide/suite-rules.ts'
 import { suiteRun } from '../../../bench/decide/suite-tasks.ts'
-import { getEvidenceStatus } from '../../../src/decide/evidence/verdict.ts'
+import { getEvidenceStatus } from '../../../src/decide/evidence/rules.ts'
 import { atLeast, atMost, shareOf } from './a-share.ts'
 
 function played(section: Section, name: string, plays: number) {

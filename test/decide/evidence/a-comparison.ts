@@ -1,6 +1,9 @@
-import { observePair, type EvidencePair } from '../../../src/decide/evidence/observe-pair.ts'
-import { type EvidenceOptions, startEvidence } from '../../../src/decide/evidence/start-evidence.ts'
-import type { EvidenceState } from '../../../src/decide/evidence/state.ts'
+import { type EvidencePair, observePair } from '../../../src/decide/evidence/observe.ts'
+import {
+  type EvidenceOptions,
+  type EvidenceState,
+  startEvidence,
+} from '../../../src/decide/evidence/state.ts'
 
 /** A linear metric to be maximised, so that a difference of d is simply a candidate of d. */
 export function begin(options: Partial<EvidenceOptions> = {}): EvidenceState {

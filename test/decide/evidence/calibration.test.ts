@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import {
-  type CalibrationJob,
   calibrateNoiseEvidence,
-} from '../../../src/decide/evidence/noise-calibration.ts'
-import { drawNormal, createSeededRandom } from '../../../src/decide/evidence/seeded-random.ts'
-import { computeRobustSpread, computeRobustSpreadUpper } from '../../../src/decide/evidence/spread.ts'
+  type CalibrationJob,
+  computeRobustSpread,
+  computeRobustSpreadUpper,
+} from '../../../src/decide/evidence/calibration.ts'
+import { createSeededRandom, drawNormal } from '../../../src/decide/evidence/planning.ts'
 import { UserError } from '../../../src/errors.ts'
 
 type Machine = { sd?: number; level?: number; slow?: number }

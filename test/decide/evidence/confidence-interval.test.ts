@@ -1,10 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { computeConfidenceInterval } from '../../../src/decide/evidence/confidence-interval.ts'
-import { estimateHodgesLehmann, computeWalshAverages } from '../../../src/decide/evidence/hodges-lehmann.ts'
-import { computeLnEvidence } from '../../../src/decide/evidence/rank-evidence.ts'
-import { computeReportedEffect } from '../../../src/decide/evidence/reported-effect.ts'
-import { drawHeavyTailed, createSeededRandom } from '../../../src/decide/evidence/seeded-random.ts'
+import {
+  computeConfidenceInterval,
+  computeReportedEffect,
+  computeWalshAverages,
+  estimateHodgesLehmann,
+} from '../../../src/decide/evidence/interval.ts'
+import { computeLnEvidence } from '../../../src/decide/evidence/rank-test.ts'
+import { createSeededRandom, drawHeavyTailed } from '../../../src/decide/evidence/planning.ts'
 import { UserError } from '../../../src/errors.ts'
 
 function draws(n: number, seed: number): number[] {

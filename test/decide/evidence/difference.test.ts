@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { computeSignedDifference } from '../../../src/decide/evidence/difference.ts'
+import { computeSignedDifference } from '../../../src/decide/evidence/rank-test.ts'
 import { HarnessError } from '../../../src/errors.ts'
 
 const value = fc.double({ min: 1e-3, max: 1e6, noNaN: true })

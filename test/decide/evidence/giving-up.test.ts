@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { computeUpperBound } from '../../../src/decide/evidence/confidence-interval.ts'
-import { isWorthSecondLook, PROOF_PAIRS, startSecondLook } from '../../../src/decide/evidence/giving-up.ts'
-import { endJob } from '../../../src/decide/evidence/job.ts'
-import { resumeEvidence } from '../../../src/decide/evidence/resume.ts'
-import type { EvidenceState } from '../../../src/decide/evidence/state.ts'
-import { getEvidenceStatus, computeEvidenceVerdict } from '../../../src/decide/evidence/verdict.ts'
+import { computeUpperBound } from '../../../src/decide/evidence/interval.ts'
+import { isWorthSecondLook, PROOF_PAIRS, startSecondLook } from '../../../src/decide/evidence/give-up.ts'
+import { endJob } from '../../../src/decide/evidence/observe.ts'
+import { type EvidenceState, resumeEvidence } from '../../../src/decide/evidence/state.ts'
+import { computeEvidenceVerdict, getEvidenceStatus } from '../../../src/decide/evidence/rules.ts'
 import { begin, observed } from './a-comparison.ts'
 
 /** min_effect is .02 throughout. */

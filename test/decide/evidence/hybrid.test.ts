@@ -1,14 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { predictOutcomes } from '../../../src/decide/evidence/forecast.ts'
-import { computeLnEvidence } from '../../../src/decide/evidence/rank-evidence.ts'
-import { drawNormal, createSeededRandom } from '../../../src/decide/evidence/seeded-random.ts'
+import { createSeededRandom, drawNormal, predictOutcomes } from '../../../src/decide/evidence/planning.ts'
 import {
+  addToSums,
+  computeLnEvidence,
   computeLnVarianceRatio,
   NO_SUMS,
-  addToSums,
   type VarianceSums,
-} from '../../../src/decide/evidence/variance-prior.ts'
-import { getEvidenceStatus, computeEvidenceVerdict } from '../../../src/decide/evidence/verdict.ts'
+} from '../../../src/decide/evidence/rank-test.ts'
+import { computeEvidenceVerdict, getEvidenceStatus } from '../../../src/decide/evidence/rules.ts'
 import { begin, observed } from './a-comparison.ts'
 
 const NOISE = 0.03

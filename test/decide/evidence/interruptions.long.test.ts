@@ -1,11 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { endJob } from '../../../src/decide/evidence/job.ts'
-import { computeLnTotal } from '../../../src/decide/evidence/keep-side.ts'
-import { resetKeepSide, observePair } from '../../../src/decide/evidence/observe-pair.ts'
-import { createSeededRandom } from '../../../src/decide/evidence/seeded-random.ts'
-import { startEvidence } from '../../../src/decide/evidence/start-evidence.ts'
-import type { EvidenceState } from '../../../src/decide/evidence/state.ts'
-import { getEvidenceStatus } from '../../../src/decide/evidence/verdict.ts'
+import { computeLnTotal, endJob, observePair, resetKeepSide } from '../../../src/decide/evidence/observe.ts'
+import { createSeededRandom } from '../../../src/decide/evidence/planning.ts'
+import { type EvidenceState, startEvidence } from '../../../src/decide/evidence/state.ts'
+import { getEvidenceStatus } from '../../../src/decide/evidence/rules.ts'
 
 const ALPHA = 0.05
 const PAIRS = 8

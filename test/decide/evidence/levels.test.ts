@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { isSameFamily } from '../../../src/decide/evidence/family.ts'
+import { isSameFamily } from '../../../src/decide/evidence/rules.ts'
 import {
   computeCampaignLevel,
   computeFamilyLevel,
   computeObjectiveLevel,
-} from '../../../src/decide/evidence/levels.ts'
+} from '../../../src/decide/evidence/rank-test.ts'
 import { UserError } from '../../../src/errors.ts'
 
 describe('the level of a campaign (e-LOND)', () => {

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { computeLnEvidencePath } from '../../../src/decide/evidence/rank-evidence.ts'
-import { observePair } from '../../../src/decide/evidence/observe-pair.ts'
+import { computeLnEvidencePath } from '../../../src/decide/evidence/rank-test.ts'
+import { observePair } from '../../../src/decide/evidence/observe.ts'
 import {
+  createSeededRandom,
   drawHeavyTailed,
   drawNormal,
   type SeededRandom,
-  createSeededRandom,
-} from '../../../src/decide/evidence/seeded-random.ts'
-import { getEvidenceStatus } from '../../../src/decide/evidence/verdict.ts'
+} from '../../../src/decide/evidence/planning.ts'
+import { getEvidenceStatus } from '../../../src/decide/evidence/rules.ts'
 import { begin } from './a-comparison.ts'
 
 /**

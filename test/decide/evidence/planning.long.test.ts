@@ -1,13 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import { predictOutcomes, isKeptAtLeast } from '../../../src/decide/evidence/forecast.ts'
 import {
   computeChanceToKeep,
   computeExpectedCost,
-  isMinEffectVisible,
+  createSeededRandom,
+  drawHeavyTailed,
   findSmallestVisibleGain,
+  isKeptAtLeast,
+  isMinEffectVisible,
   listWaysOut,
+  predictOutcomes,
 } from '../../../src/decide/evidence/planning.ts'
-import { drawHeavyTailed, createSeededRandom } from '../../../src/decide/evidence/seeded-random.ts'
 import { UserError } from '../../../src/errors.ts'
 
 const RUNS = 400

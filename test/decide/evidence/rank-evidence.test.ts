@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
-  type Difference,
-  toEvidence,
   computeLnEvidence,
   computeLnEvidencePath,
-} from '../../../src/decide/evidence/rank-evidence.ts'
+  type Difference,
+  toEvidence,
+} from '../../../src/decide/evidence/rank-test.ts'
 
 const PORT = [0.031, 0.044, -0.008, 0.052, 0.027, 0.038, 0.012, 0.049]
 const difference = fc.integer({ min: -1000, max: 1000 }).map(thousandths => thousandths / 1000)

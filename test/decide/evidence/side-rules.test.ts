@@ -1,14 +1,16 @@
 import { describe, expect, test } from 'vitest'
-import { computeBettingEvidence } from '../../../src/decide/evidence/betting.ts'
-import { judgeGuardrail } from '../../../src/decide/evidence/guardrail.ts'
-import { computeLnEvidence } from '../../../src/decide/evidence/rank-evidence.ts'
-import { checkRegression } from '../../../src/decide/evidence/regression-check.ts'
 import {
+  computeBettingEvidence,
+  computeLargestSuiteEvidence,
+  computeLnEvidence,
+} from '../../../src/decide/evidence/rank-test.ts'
+import {
+  checkRegression,
   isSimplificationRefuted,
   isSimplificationShown,
-} from '../../../src/decide/evidence/simplification.ts'
-import { computeLargestSuiteEvidence } from '../../../src/decide/evidence/suite-maximum.ts'
-import { isTieBreakerShown } from '../../../src/decide/evidence/tie-breaker.ts'
+  isTieBreakerShown,
+  judgeGuardrail,
+} from '../../../src/decide/evidence/rules.ts'
 import { UserError } from '../../../src/errors.ts'
 
 /** n differences around a centre, small steps apart, none equal. */

@@ -1,12 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type MetricDirection, computeSignedDifference } from '../../../src/decide/evidence/difference.ts'
-import { type EvidencePair, observePair } from '../../../src/decide/evidence/observe-pair.ts'
-import { computeReportedEffect } from '../../../src/decide/evidence/reported-effect.ts'
-import { type EvidenceOptions, startEvidence } from '../../../src/decide/evidence/start-evidence.ts'
-import type { EvidenceState } from '../../../src/decide/evidence/state.ts'
-import { evidenceStateSchema } from '../../../src/decide/evidence/state-schema.ts'
-import { getEvidenceStatus, computeEvidenceVerdict } from '../../../src/decide/evidence/verdict.ts'
+import { computeSignedDifference, type MetricDirection } from '../../../src/decide/evidence/rank-test.ts'
+import { type EvidencePair, observePair } from '../../../src/decide/evidence/observe.ts'
+import { computeReportedEffect } from '../../../src/decide/evidence/interval.ts'
+import {
+  type EvidenceOptions,
+  type EvidenceState,
+  evidenceStateSchema,
+  startEvidence,
+} from '../../../src/decide/evidence/state.ts'
+import { computeEvidenceVerdict, getEvidenceStatus } from '../../../src/decide/evidence/rules.ts'
 import { UserError } from '../../../src/errors.ts'
 import { begin, pairOf } from './a-comparison.ts'
 

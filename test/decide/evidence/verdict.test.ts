@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { reverseDifferences } from '../../../src/decide/evidence/crossing.ts'
-import { endJob } from '../../../src/decide/evidence/job.ts'
-import { observePair } from '../../../src/decide/evidence/observe-pair.ts'
-import { computeLnEvidence, computeLnMean } from '../../../src/decide/evidence/rank-evidence.ts'
-import { resumeEvidence } from '../../../src/decide/evidence/resume.ts'
-import { getEvidenceStatus, computeEvidenceVerdict } from '../../../src/decide/evidence/verdict.ts'
+import {
+  computeLnEvidence,
+  computeLnMean,
+  reverseDifferences,
+} from '../../../src/decide/evidence/rank-test.ts'
+import { endJob, observePair } from '../../../src/decide/evidence/observe.ts'
+import { resumeEvidence } from '../../../src/decide/evidence/state.ts'
+import { computeEvidenceVerdict, getEvidenceStatus } from '../../../src/decide/evidence/rules.ts'
 import { HarnessError, UserError } from '../../../src/errors.ts'
 import { begin, observed, pairOf } from './a-comparison.ts'
 

@@ -1,4 +1,4 @@
-import type { PairedCase, PairedRule } from '../../../src/decide/paired/rule.ts'
+import type { PairedCase, PairedRule } from '../../../src/decide/paired/evaluate.ts'
 import type { PairedTerms } from '../../../src/model/order.ts'
 import type { PairJob, Pair } from '../../../src/model/pairs.ts'
 import { aSpec } from '../a-spec.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { assessCandidate } from '../../../src/decide/assess.ts'
-import { isPairNeeded } from '../../../src/decide/paired/wants-more.ts'
+import { isPairNeeded } from '../../../src/decide/paired/assess.ts'
 import type { PairedTerms } from '../../../src/model/order.ts'
 import type { PairJob } from '../../../src/model/pairs.ts'
 import type { Execution, Report } from '../../../src/model/report.ts'

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { renderEvidenceBar } from '../../../src/decide/paired/evidence-bar.ts'
-import { renderEvidenceLine } from '../../../src/decide/paired/evidence-line.ts'
-import { traceEvidence } from '../../../src/decide/paired/evidence-path.ts'
-import { renderEvidenceSentence } from '../../../src/decide/paired/evidence-sentence.ts'
-import type { PairedCase } from '../../../src/decide/paired/rule.ts'
-import { evaluatePairs } from '../../../src/decide/paired/standing.ts'
-import { computeEvidenceVerdict } from '../../../src/decide/evidence/verdict.ts'
+import { renderEvidenceBar } from '../../../src/decide/paired/effect-text.ts'
+import {
+  renderEvidenceLine,
+  renderEvidenceSentence,
+  traceEvidence,
+} from '../../../src/decide/paired/evidence-text.ts'
+import { evaluatePairs, type PairedCase } from '../../../src/decide/paired/evaluate.ts'
+import { computeEvidenceVerdict } from '../../../src/decide/evidence/rules.ts'
 import { aCase, aJob, GAINS } from './a-score-case.ts'
 
 const said = (paired: PairedCase) => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { evaluatePairs } from '../../../src/decide/paired/standing.ts'
+import { evaluatePairs } from '../../../src/decide/paired/evaluate.ts'
 import type { PairJob } from '../../../src/model/pairs.ts'
 import { aCase, aJob, type Gains, gainsOf, together } from './a-case.ts'
 

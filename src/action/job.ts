@@ -1,0 +1,63 @@
+import { setTimeout } from 'node:timers/promises'
+import { UserError } from '../errors.ts'
+import { formatActionsRun } from '../model/ids.ts'
+import type { ActionEnv } from './inputs.ts'
+
+/** What events and askings call this run: all jobs of it, and all its attempts. */
+export function readRunId({ GITHUB_RUN_ID: run = '' }: ActionEnv): string {
+  if (/^\d+$/.test(run)) return formatActionsRun(run)
+  throw new UserError('GITHUB_RUN_ID is not set: this command runs in a job of GitHub Actions')
+}
+
+/** Which attempt of its run this job belongs to. */
+export function readAttempt({ GITHUB_RUN_ATTEMPT: attempt = '' }: ActionEnv): number {
+  return Number(attempt) || 1
+}
+
+interface PrefixedCampaign {
+  name: string
+  prefix: string
+}
+
+/**
+ * The campaign whose orders this run measures; undefined where it measures none. On the campaign's own branch caches
+ * are seen by later measurements alone.
+ */
+export function findMeasuringCampaign<T extends PrefixedCampaign>(
+  env: ActionEnv,
+  campaigns: readonly T[],
+): T | undefined {
+  const { GITHUB_EVENT_NAME: event = '', GITHUB_REF: ref = '' } = env
+  if (event !== 'workflow_dispatch') return undefined
+  return campaigns.find(({ name, prefix }) => ref === `refs/heads/${prefix}/${name}`)
+}
+
+/**
+ * A run on the default branch would leave caches that every other workflow restores. On the campaign's own branch
+ * only later measurements see them.
+ */
+export function requireMeasuringBranch(
+  { GITHUB_REF: ref = '' }: ActionEnv,
+  campaign: string,
+): { prefix: string } {
+  const start = 'refs/heads/'
+  const end = `/${campaign}`
+  const prefix = ref.slice(start.length, -end.length)
+  if (ref.startsWith(start) && ref.endsWith(end) && prefix !== '') return { prefix }
+  throw new UserError(
+    `this run is on ${ref || 'no branch'}, and orders of campaign ${campaign} are measured on its own branch`,
+    { fix: 'nothing to do by hand: a tick starts the runs that measure, on that branch' },
+  )
+}
+
+/** The end of a job's log whose result another job of the run reads; that job is found by the name GitHub shows. */
+export const RECORDED_LATER = 'The job "take results in" of this run records the result.'
+
+/** Ends early, and well, when the signal says so. */
+export async function sleepUntilAborted(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  try {
+    await setTimeout(milliseconds, undefined, signal === undefined ? {} : { signal })
+  } catch (error) {
+    if (signal?.aborted !== true) throw error
+  }
+}

@@ -1,0 +1,134 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { z } from 'zod'
+import { UserError } from '../errors.ts'
+import { buildLocalIsolation } from '../git/isolation.ts'
+import { createGitRunner, GitExit, type GitRunner } from '../git/runner.ts'
+import { inspectCheckout } from '../git/work-tree.ts'
+import { removeSecrets } from '../measure/environment.ts'
+import { escapeMarkdown } from '../report/markdown.ts'
+import type { Task } from './commands.ts'
+import type { ActionEnv } from './inputs.ts'
+import { appendSummary, renderAnnotation, setOutputs, toLogLine } from './outputs.ts'
+
+const MOST_BYTES = 32 * 1024 * 1024
+
+/** The command line, for those commands that only look: what it answers is the output. */
+export async function runReadingCommand({ inputs, env }: Task, argv: readonly string[]): Promise<number> {
+  const directory = resolve(env['GITHUB_WORKSPACE'] ?? '.', inputs.directory)
+  const at = { inputs: { ...inputs, directory }, env }
+  return withCloneAsRemote(directory, env, gitEnv => spawnCommandLine(at, argv, gitEnv))
+}
+
+async function spawnCommandLine(
+  { inputs, env }: Task,
+  argv: readonly string[],
+  gitEnv: ActionEnv,
+): Promise<number> {
+  const { campaign, directory } = inputs
+  const options = [...(campaign === '' ? [] : [`--campaign=${campaign}`]), `--directory=${directory}`]
+  const program = fileURLToPath(new URL('cli.js', import.meta.url))
+  const ended = spawnSync(process.execPath, [program, ...argv, ...options], {
+    env: { ...removeSecrets(env), ...gitEnv },
+    encoding: 'utf8',
+    maxBuffer: MOST_BYTES,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  if (ended.error !== undefined) throw ended.error
+  setOutputs(env, { 'result-json': ended.stdout.trim() })
+  for (const text of [ended.stdout, ended.stderr]) if (text !== '') console.log(toLogLine(text.trimEnd()))
+  const [mistake] = /^error: .*$/m.exec(ended.stderr) ?? []
+  if (mistake !== undefined) console.log(renderAnnotation('error', mistake))
+  appendSummary(
+    env,
+    `winnow ${argv[0] ?? ''}, exit code ${ended.status ?? 'none'}. ${escapeMarkdown(mistake ?? '')}`.trimEnd(),
+  )
+  return ended.status ?? 70
+}
+
+const FOLLOWED = 'refs/remotes/origin/'
+
+/**
+ * Commands that only read need no token, not even in a private repository: actions/checkout has fetched every branch. With the
+ * variables that `work` is given, git finds the clone's copies of those branches at the address of origin. The clone itself is
+ * not touched.
+ */
+export async function withCloneAsRemote<T>(
+  directory: string,
+  env: ActionEnv,
+  work: (gitEnv: ActionEnv) => Promise<T>,
+): Promise<T> {
+  const { commonDir, head, remotes } = await inspectCheckout(directory, env)
+  const origin = remotes.find(({ name }) => name === 'origin')
+  if (origin === undefined) return work({})
+  const git = createGitRunner(buildLocalIsolation(directory, env))
+  await requireHistory(git)
+  const room = mkdtempSync(join(resolve(env['RUNNER_TEMP'] ?? tmpdir()), 'winnow-origin-'))
+  try {
+    const refs = await git.run({
+      args: ['for-each-ref', '--format=%(objectname) %(refname)', FOLLOWED],
+      parse: toLines,
+    })
+    const branch = (await readFollowedHead(git)) ?? readDefaultBranch(env) ?? head ?? 'refs/heads/main'
+    const format = await git.run({
+      args: ['rev-parse', '--show-object-format'],
+      parse: ({ stdout }) => stdout.trim(),
+    })
+    const dir = join(room, 'origin.git')
+    await git.run({ args: ['init', '--bare', `--object-format=${format}`, dir], parse: () => null })
+    mkdirSync(join(dir, 'objects/info'), { recursive: true })
+    writeFileSync(join(dir, 'objects/info/alternates'), `${join(commonDir, 'objects')}\n`)
+    writeFileSync(join(dir, 'packed-refs'), renderPackedRefs(refs))
+    writeFileSync(join(dir, 'HEAD'), `ref: ${branch}\n`)
+    return await work(rewriteAddress(origin.url, dir))
+  } finally {
+    rmSync(room, { recursive: true, force: true })
+  }
+}
+
+async function requireHistory(git: GitRunner): Promise<void> {
+  const args = ['rev-parse', '--is-shallow-repository']
+  if ((await git.run({ args, parse: ({ stdout }) => stdout.trim() })) !== 'true') return
+  throw new UserError('the clone has no history', {
+    fix: 'give actions/checkout `fetch-depth: 0`, which fetches every branch with all of it',
+  })
+}
+
+const toLines = ({ stdout }: { stdout: string }) => stdout.split('\n').filter(line => line !== '')
+
+/** As git keeps refs in one file, which has to be sorted by name. */
+function renderPackedRefs(refs: readonly string[]): string {
+  const named = refs.flatMap(line => {
+    const [oid = '', ref = ''] = line.split(' ')
+    return ref === `${FOLLOWED}HEAD` ? [] : [{ oid, ref: ref.replace(FOLLOWED, 'refs/heads/') }]
+  })
+  const sorted = named.toSorted((a, b) => (a.ref < b.ref ? -1 : 1))
+  return `# pack-refs with: sorted\n${sorted.map(({ oid, ref }) => `${oid} ${ref}\n`).join('')}`
+}
+
+async function readFollowedHead(git: GitRunner): Promise<string | null> {
+  try {
+    const args = ['symbolic-ref', '-q', `${FOLLOWED}HEAD`]
+    return await git.run({ args, parse: ({ stdout }) => stdout.trim().replace(FOLLOWED, 'refs/heads/') })
+  } catch (error) {
+    if (error instanceof GitExit) return null
+    throw error
+  }
+}
+
+const event = z.object({ repository: z.object({ default_branch: z.string() }) })
+
+/** actions/checkout does not say which branch is the default one; the event of the run does. */
+function readDefaultBranch({ GITHUB_EVENT_PATH: file = '' }: ActionEnv): string | null {
+  if (file === '') return null
+  const parsed = event.safeParse(JSON.parse(readFileSync(file, 'utf8')))
+  return parsed.success ? `refs/heads/${parsed.data.repository.default_branch}` : null
+}
+
+/** Replaces what else is configured that way: credentials, which nothing here is to be asked with. */
+function rewriteAddress(url: string, dir: string): ActionEnv {
+  return { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: `url.${dir}.insteadOf`, GIT_CONFIG_VALUE_0: url }
+}

@@ -1,0 +1,319 @@
+import { createHash } from 'node:crypto'
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  lchownSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  type Stats,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { UserError } from '../errors.ts'
+import { isMissing } from '../measure/file-system.ts'
+import type { ActionEnv } from './inputs.ts'
+
+/** This action's own bundle, and the Node that started it. */
+interface Programs {
+  program: string
+  node: string
+}
+
+/**
+ * Invariant 6: the steps after a measurement hold the runner's tokens, and the post steps of checkout and of set-up actions
+ * run in any case. These are the folders their code lies in. Users of sides must not be able to write to them.
+ */
+export function listLaterCodeFolders(env: ActionEnv, { program, node }: Programs): string[] {
+  const { RUNNER_TEMP: temp = '', GITHUB_WORKSPACE: workspace = '' } = env
+  const work = temp === '' ? [] : [...listActionFolders(temp), resolve(temp, '_runner_file_commands')]
+  return [
+    ...work,
+    dirname(program),
+    findExternalsFolder(node),
+    ...(workspace === '' ? [] : [resolve(workspace)]),
+  ]
+}
+
+/**
+ * As the runner lays its folders out: `_work/_actions/owner/name/ref` beside `_work/_temp`. An action that the machine's image
+ * brings along is a link to where it lies.
+ */
+function listActionFolders(temp: string): string[] {
+  const actions = join(dirname(resolve(temp)), '_actions')
+  const below = (folder: string) => listFolderNames(folder).map(name => join(folder, name))
+  const linked = below(actions)
+    .flatMap(below)
+    .flatMap(below)
+    .filter(path => lstatSync(path).isSymbolicLink() && existsSync(path))
+  return [actions, ...linked.map(path => realpathSync(path))]
+}
+
+/** The runner keeps every Node that it starts actions with in one folder; another Node has only its own. */
+function findExternalsFolder(node: string): string {
+  const own = dirname(dirname(node))
+  return /\/externals\/[^/]+$/.test(own) ? dirname(own) : dirname(node)
+}
+
+/** Programs that post steps look up by PATH. */
+const LOOKED_UP = ['git', 'node', 'sh', 'bash', 'tar', 'zstd', 'gzip', 'docker'] as const
+/** Configuration of a clone by which git starts other programs. */
+const CLONE_PARTS = ['config', 'config.worktree', 'hooks', 'info/attributes'] as const
+
+/** What the job's own user could change of it: looked at where experiments run as that user. */
+function listExposedPaths(env: ActionEnv, { program, node }: Programs): string[] {
+  const { RUNNER_TEMP: temp = '', GITHUB_WORKSPACE: workspace = '', PATH = '' } = env
+  const clones =
+    workspace === '' ? [] : ['', ...listFolderNames(workspace)].map(name => join(workspace, name, '.git'))
+  const programs = PATH.split(':')
+    .filter(isAbsolute)
+    .flatMap(folder => LOOKED_UP.map(name => join(folder, name)))
+  return [
+    ...(temp === '' ? [] : listActionFolders(temp)),
+    dirname(program),
+    ...listRuntimes(node),
+    ...clones.flatMap(git => CLONE_PARTS.map(part => join(git, part))),
+    ...programs.filter(isExposed),
+  ]
+}
+
+function listRuntimes(node: string): string[] {
+  const externals = findExternalsFolder(node)
+  if (!externals.endsWith('/externals')) return [node]
+  return listFolderNames(externals).map(name => join(externals, name, 'bin/node'))
+}
+
+/** Not where only root may write: a folder that is missing can be made. */
+function isExposed(path: string): boolean {
+  const folder = dirname(path)
+  if (isClosed(folder)) return false
+  return !existsSync(folder) || isWritable(folder) || isWritable(path)
+}
+
+/** What the job's user cannot look into, an experiment that runs as that user cannot either. */
+function isClosed(folder: string): boolean {
+  try {
+    lstatSync(folder)
+    return false
+  } catch (error) {
+    return isDenied(error)
+  }
+}
+
+function readStat(path: string): Stats | undefined {
+  return isClosed(path) ? undefined : lstatSync(path, { throwIfNoEntry: false })
+}
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+interface SavedEntry {
+  kind: 'file' | 'link' | 'folder'
+  mode: number
+  /** Of a file, its hash; of a link, where it leads. */
+  content: string
+  /** Kept as long as there is room for it. */
+  bytes: Buffer | null
+}
+
+/** Of files that are kept to be put back, altogether. */
+const MOST_KEPT_BYTES = 64 * 1024 * 1024
+
+/** Whatever else ended the measurement, this is what people are told. */
+export class LaterCodeChanged extends UserError {}
+
+/** The code of later steps as it was before anything of an experiment ran. */
+export class LaterCode {
+  readonly #roots: readonly string[]
+  readonly #before: ReadonlyMap<string, SavedEntry>
+
+  constructor(env: ActionEnv, programs: Programs) {
+    this.#roots = listExposedPaths(env, programs)
+    this.#before = readEntries(this.#roots, MOST_KEPT_BYTES)
+  }
+
+  /** Throws if anything changed. By then the old code is back, or what could not be put back is removed, so that it does not run. */
+  requireUnchanged(): void {
+    const now = readEntries(this.#roots, 0)
+    const paths = new Set([...this.#before.keys(), ...now.keys()])
+    const changed = [...paths].filter(path => !isSame(this.#before.get(path), now.get(path)))
+    if (changed.length === 0) return
+    const removed = this.#putBack(changed.toSorted())
+    throw new LaterCodeChanged(describeChangedCode(changed, removed), {
+      fix: 'look at what was measured; on a hosted Linux runner measurement.isolation: uid keeps experiments from these files',
+    })
+  }
+
+  /** Answers which files are not as they were. */
+  #putBack(changed: readonly string[]): string[] {
+    return changed.filter(path => {
+      try {
+        return !tryRestore(path, this.#before.get(path))
+      } catch {
+        return true
+      }
+    })
+  }
+}
+
+/** False where nothing is left to put there: the path is empty then. */
+function tryRestore(path: string, was: SavedEntry | undefined): boolean {
+  // Back already with the folder that hid it.
+  if (was !== undefined && isSame(was, readEntry(path))) return true
+  const isFolder = readStat(path)?.isDirectory() === true
+  if (was?.kind !== 'folder' || !isFolder) rmSync(path, { recursive: true, force: true })
+  if (was === undefined) return true
+  mkdirSync(dirname(path), { recursive: true })
+  if (was.kind === 'link') {
+    symlinkSync(was.content, path)
+    return true
+  }
+  if (was.kind === 'folder') mkdirSync(path, { recursive: true })
+  else if (was.bytes === null) return false
+  else writeFileSync(path, was.bytes, { flag: 'wx' })
+  chmodSync(path, was.mode)
+  return true
+}
+
+const MOST_NAMED = 5
+
+function describeChangedCode(changed: readonly string[], removed: readonly string[]): string {
+  const named = changed.slice(0, MOST_NAMED).join(', ')
+  const more = changed.length > MOST_NAMED ? ` and ${changed.length - MOST_NAMED} more` : ''
+  const end =
+    removed.length === 0
+      ? 'winnow put it back'
+      : `winnow could not put back ${removed.join(', ')}, which it removes where it can`
+  return `the measured code changed code that later steps of this job run (${named}${more}): nothing is reported, and ${end}`
+}
+
+function isSame(before: SavedEntry | undefined, now: SavedEntry | undefined): boolean {
+  if (before === undefined || now === undefined) return false
+  return before.kind === now.kind && before.mode === now.mode && before.content === now.content
+}
+
+function readEntries(roots: readonly string[], room: number): Map<string, SavedEntry> {
+  const found = new Map<string, SavedEntry>()
+  let left = room
+  const pending = [...roots].toReversed()
+  for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
+    const stat = readStat(path)
+    if (stat === undefined || found.has(path)) continue
+    const entry = toEntry(path, stat)
+    if (entry === null) continue
+    const { bytes } = entry
+    const isKept = bytes !== null && bytes.length <= left
+    if (isKept) left -= bytes.length
+    found.set(path, isKept ? entry : { ...entry, bytes: null })
+    if (entry.kind === 'folder') pending.push(...listFolderNames(path).map(name => join(path, name)))
+  }
+  return found
+}
+
+function readEntry(path: string): SavedEntry | undefined {
+  const stat = readStat(path)
+  return (stat && toEntry(path, stat)) ?? undefined
+}
+
+/** Nothing that a step could run is a socket, a pipe or a device. */
+function toEntry(path: string, stat: Stats): SavedEntry | null {
+  const mode = stat.mode & 0o7777
+  if (stat.isSymbolicLink()) return { kind: 'link', mode, content: readlinkSync(path), bytes: null }
+  if (stat.isDirectory()) return { kind: 'folder', mode, content: '', bytes: null }
+  if (!stat.isFile()) return null
+  const bytes = readOrNull(path)
+  const content = bytes === null ? 'unreadable' : createHash('sha256').update(bytes).digest('hex')
+  return { kind: 'file', mode, content, bytes }
+}
+
+function readOrNull(path: string): Buffer | null {
+  try {
+    return readFileSync(path)
+  } catch (error) {
+    if (isDenied(error) || isMissing(error)) return null
+    throw error
+  }
+}
+
+function isDenied(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EACCES'
+}
+
+function isNoFolder(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOTDIR'
+}
+
+function listFolderNames(folder: string): string[] {
+  try {
+    return readdirSync(folder).toSorted()
+  } catch (error) {
+    if (isMissing(error) || isDenied(error) || isNoFolder(error)) return []
+    throw error
+  }
+}
+
+const NAMED = ['GITHUB_ENV', 'GITHUB_PATH', 'GITHUB_OUTPUT', 'GITHUB_STATE', 'GITHUB_STEP_SUMMARY'] as const
+const FOLDER = '_runner_file_commands'
+
+/**
+ * Empties every file by which a step sets variables, paths, outputs, state and the summary. A process of the experiment
+ * that runs as the job's user can write to all of them, also to those of other steps, and the runner would obey.
+ */
+export function clearRunnerFiles(env: ActionEnv): void {
+  const named = NAMED.flatMap(name => env[name] || [])
+  const folders = new Set(named.map(file => dirname(resolve(file))).filter(isRunnerFolder))
+  const { RUNNER_TEMP: temp = '' } = env
+  if (temp !== '') folders.add(join(resolve(temp), FOLDER))
+  const found = [...folders].flatMap(listRunnerFiles)
+  for (const file of new Set([...named.map(file => resolve(file)), ...found])) makeEmptyFile(file)
+}
+
+function isRunnerFolder(folder: string): boolean {
+  return folder.endsWith(`/${FOLDER}`)
+}
+
+function listRunnerFiles(folder: string): string[] {
+  try {
+    return readdirSync(folder).map(name => join(folder, name))
+  } catch (error) {
+    if (isMissing(error)) return []
+    throw error
+  }
+}
+
+/** A link could name a file of the job's user that is none of the runner's: it is replaced and not followed. */
+function makeEmptyFile(path: string): void {
+  const folder = dirname(path)
+  mkdirSync(folder, { recursive: true })
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  if (found?.isFile() === true && found.nlink === 1 && isTruncated(path)) return
+  if (found !== undefined) rmSync(path, { recursive: true, force: true })
+  writeFileSync(path, '', { flag: 'wx' })
+  const { uid, gid } = statSync(folder)
+  if (process.getuid?.() === 0) lchownSync(path, uid, gid)
+}
+
+/** False where the file was left without the right to write to it. */
+function isTruncated(path: string): boolean {
+  try {
+    truncateSync(path)
+    return true
+  } catch {
+    return false
+  }
+}

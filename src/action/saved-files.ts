@@ -1,0 +1,82 @@
+import { chownSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import type { OrderId } from '../model/ids.ts'
+import type { PartialReport } from '../model/pairs.ts'
+import { getArtifactFileName, serializePartialReport } from '../model/report-artifact.ts'
+import type { SaveUnwrittenEvents } from '../ports.ts'
+import type { ActionEnv } from './inputs.ts'
+import { appendSummary, type Outputs, redactJson, toLogLine } from './outputs.ts'
+
+export interface PartialFile {
+  path: string
+  write(partial: PartialReport): void
+}
+
+/** A file that a later step uploads when a measurement is interrupted. `owner`: that step's user, where root measures. */
+export function createPartialFile(
+  room: string,
+  order: OrderId,
+  owner: { uid: number; gid: number } | null,
+): PartialFile {
+  const folder = mkdtempSync(join(room, 'winnow-partial-'))
+  const path = join(folder, getArtifactFileName(order))
+  if (owner !== null) chownSync(folder, owner.uid, owner.gid)
+  return {
+    path,
+    write(partial) {
+      const text = serializePartialReport(partial)
+      // An older state would hide pairs that have begun since.
+      if (text === null) return rmSync(path, { force: true })
+      writeFileSync(`${path}.part`, text)
+      renameSync(`${path}.part`, path)
+    },
+  }
+}
+
+/** A few failures of a few campaigns: artifacts cost their owner. */
+const MOST_BYTES = 32 * 1024 * 1024
+
+/** What a step could not write into a ledger: the runner's disk is gone with the job, so the workflow uploads it. */
+export interface UnwrittenFiles {
+  keep: SaveUnwrittenEvents
+  /** Says once what was kept; the outputs name it for the step that uploads. Nothing where nothing was. */
+  tell(env: ActionEnv): Outputs
+}
+
+export function createKeptFiles(env: ActionEnv): UnwrittenFiles {
+  const artifact = `winnow-unwritten-${toJobName(env['GITHUB_JOB'])}-${Number(env['GITHUB_RUN_ATTEMPT']) || 1}`
+  const room = resolve(env['RUNNER_TEMP'] ?? tmpdir())
+  const files = new Map<string, number>()
+  let dir: string | null = null
+
+  return {
+    async keep(name, text) {
+      const bytes = Buffer.byteLength(text)
+      const others = [...files].reduce((sum, [other, size]) => sum + (other === name ? 0 : size), 0)
+      if (others + bytes > MOST_BYTES)
+        throw new Error(
+          `with this one (${bytes} bytes) there would be more than ${MOST_BYTES} bytes of such files`,
+        )
+      await mkdir(room, { recursive: true })
+      dir ??= mkdtempSync(join(room, 'winnow-unwritten-'))
+      const end = text.slice(text.trimEnd().length)
+      writeFileSync(join(dir, name), `${redactJson(text.trimEnd(), 2)}${end}`)
+      files.set(name, bytes)
+      return `${name} of artifact ${artifact}`
+    },
+    tell(to) {
+      if (dir === null) return {}
+      const line = `What could not be written is kept: ${[...files.keys()].join(', ')} in the artifact ${artifact} of this run.`
+      console.log(toLogLine(line))
+      appendSummary(to, `${line} docs/github.md of winnow says what to do with it.`)
+      return { report: dir, artifact }
+    },
+  }
+}
+
+/** What the runner calls the job, as part of a name. */
+function toJobName(job = ''): string {
+  return job.replace(/[^\w-]/g, '') || 'job'
+}

@@ -1,0 +1,355 @@
+import { execFile } from 'node:child_process'
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { z } from 'zod'
+import type { RepositoryContext } from '../engine/campaign/open.ts'
+import { UserError } from '../errors.ts'
+import { buildLocalIsolation, buildNetworkIsolation } from '../git/isolation.ts'
+import type { Oid } from '../git/object-format.ts'
+import { listRemoteCommits, type RemoteRefs } from '../git/remote-connection.ts'
+import { createGitRunner, createNetworkRunner, GitExit, readSilenceLimit } from '../git/runner.ts'
+import { type Checkout, inspectCheckout } from '../git/work-tree.ts'
+import type { Call } from './verb.ts'
+
+/** The action of winnow as a workflow names it, at a full commit. */
+interface ActionPin {
+  /** `owner/name`, and a path below the repository where the action is not at its top. */
+  action: string
+  commit: Oid
+  /** The tag or branch of that commit, which is written beside it; null where it has none. */
+  version: string | null
+}
+
+export function formatUses({ action, commit, version }: ActionPin): string {
+  return `${action}@${commit}${version === null ? '' : ` # ${version}`}`
+}
+
+/** The version beside a `uses:`; '' where there is none. */
+export function readPinnedVersion(uses: string): string {
+  return / # (\S+)$/.exec(uses)?.[1] ?? ''
+}
+
+/** Where actions come from for a repository: the same GitHub. */
+type GithubServer = Pick<GithubLocation, 'webUrl'>
+
+const GIVEN = /^(?<action>[\w.-]+\/[\w.-]+(?:\/[\w.-]+)*)@(?<ref>[\w./-]+)(?: # (?<version>[\w.-]+))?$/
+const COMMIT = /^[0-9a-f]{40}$/
+
+/** `--action owner/name@ref`: a tag or a branch is looked up, and written as the commit that it names now. */
+export async function resolveAction(call: Call, given: string, near: GithubServer): Promise<ActionPin> {
+  const { action, ref, version } = GIVEN.exec(given)?.groups ?? {}
+  if (action === undefined || ref === undefined) {
+    throw new UserError(`--action is ${JSON.stringify(given)}`, {
+      fix: 'give owner/name@ref, where ref is a tag, a branch or a commit: --action owner/winnow@v1',
+    })
+  }
+  if (version !== undefined && COMMIT.test(ref)) return { action, commit: ref, version }
+  const { url, refs } = await findActionRefs(call, action, near)
+  if (COMMIT.test(ref)) return { action, commit: ref, version: refs === null ? null : findRefName(refs, ref) }
+  if (refs === null) {
+    throw new UserError(`cannot look up ${ref} in ${url}`, {
+      fix: `check the address and that git can read it (git ls-remote ${url}); or give the 40 digits of a commit instead of ${ref}`,
+    })
+  }
+  const commit = refs.refs.get(`refs/tags/${ref}`) ?? refs.refs.get(`refs/heads/${ref}`)
+  if (commit === undefined) {
+    throw new UserError(`${url} has no tag and no branch ${ref}`, { fix: `it has ${formatRefNames(refs)}` })
+  }
+  return { action, commit, version: findRefName(refs, commit) }
+}
+
+const GITHUB = 'https://github.com'
+
+/** The refs of an action's repository: on an Enterprise Server it is looked for there, then on github.com. */
+async function findActionRefs(
+  call: Call,
+  action: string,
+  { webUrl }: GithubServer,
+): Promise<{ url: string; refs: RemoteRefs | null }> {
+  const path = action.split('/').slice(0, 2).join('/')
+  const url = `${webUrl}/${path}`
+  const refs = await fetchRemoteRefs(call, url)
+  if (refs !== null || webUrl === GITHUB) return { url, refs }
+  const elsewhere = await fetchRemoteRefs(call, `${GITHUB}/${path}`)
+  return elsewhere === null ? { url, refs } : { url: `${GITHUB}/${path}`, refs: elsewhere }
+}
+
+/** Tags first: they are what a person would name. */
+function formatRefNames({ refs }: RemoteRefs): string {
+  const names = [...refs.keys()].flatMap(ref => /^refs\/(?:tags|heads)\/(.+)$/.exec(ref)?.[1] ?? [])
+  const tags = names.filter(name => refs.has(`refs/tags/${name}`)).toReversed()
+  const some = [...tags, ...names.filter(name => !tags.includes(name))].slice(0, 5)
+  return some.length === 0 ? 'none at all' : some.join(', ')
+}
+
+const WHOLE_VERSION = /^v?\d+\.\d+\.\d+(?:[-+][\w.-]+)?$/
+const WRITABLE = /^[\w.-]+$/
+
+/**
+ * What is written beside a commit. Dependabot brings a whole version there up to date together with the commit; a major
+ * tag such as v1 moves, so it comes after. A branch is named only where no tag is.
+ */
+function findRefName({ head, refs }: RemoteRefs, commit: Oid): string | null {
+  const named = (kind: 'tags' | 'heads') =>
+    [...refs].flatMap(([ref, oid]) =>
+      oid === commit && ref.startsWith(`refs/${kind}/`) ? [ref.slice(`refs/${kind}/`.length)] : [],
+    )
+  const tags = named('tags')
+  const branches = named('heads').toSorted(
+    (a, b) => Number(`refs/heads/${b}` === head) - Number(`refs/heads/${a}` === head),
+  )
+  const candidates = [...tags.filter(tag => WHOLE_VERSION.test(tag)), ...tags, ...branches]
+  return candidates.find(name => WRITABLE.test(name)) ?? null
+}
+
+/** An Enterprise Server may take actions from github.com, and github.com takes none from a server. */
+function isUsable({ webUrl }: GithubLocation, near: GithubServer): boolean {
+  return webUrl === near.webUrl || webUrl === GITHUB
+}
+
+/** Null where the address cannot be read. */
+async function fetchRemoteRefs({ around, interrupt }: Call, url: string): Promise<RemoteRefs | null> {
+  const limits = { silenceSeconds: readSilenceLimit(around.env), stop: interrupt }
+  try {
+    return await createNetworkRunner(buildNetworkIsolation('/', around.env), limits).run(
+      listRemoteCommits(url),
+    )
+  } catch (error) {
+    if (error instanceof GitExit) return null
+    throw error
+  }
+}
+
+/** The action of the winnow that runs: of its clone if it runs from one, else of its published version. */
+export async function findOwnAction(call: Call, near: GithubServer): Promise<ActionPin> {
+  const home = call.program.home === undefined ? null : realpathSync(call.program.home)
+  const found = home === null ? describeMissingAction(null) : await findHomeAction(call, home, near)
+  if ('commit' in found) return found
+  throw new UserError(`init does not know which repository holds this winnow as an action: ${found.why}`, {
+    fix: found.fix,
+  })
+}
+
+interface ActionNotFound {
+  why: string
+  fix: string
+}
+
+async function findHomeAction(
+  call: Call,
+  home: string,
+  near: GithubServer,
+): Promise<ActionPin | ActionNotFound> {
+  const checkout = await findWinnowClone(call, home)
+  return checkout === null ? findPackageAction(call, home, near) : findCloneAction(call, home, near, checkout)
+}
+
+/** The repository whose top this is: a package that lies inside another repository has no commit of its own. */
+async function findWinnowClone({ around }: Call, home: string): Promise<Checkout | null> {
+  if (!existsSync(join(home, '.git'))) return null
+  const checkout = await inspectCheckout(home, around.env)
+  return checkout.topLevel !== null && realpathSync(checkout.topLevel) === home ? checkout : null
+}
+
+async function findCloneAction(
+  call: Call,
+  home: string,
+  near: GithubServer,
+  { remotes }: Checkout,
+): Promise<ActionPin | ActionNotFound> {
+  const usual = remotes.toSorted((a, b) => Number(b.name === 'origin') - Number(a.name === 'origin'))
+  const there = usual.flatMap(({ name, url }) => {
+    const place = parseGithubAddress(url)
+    return place !== null && isUsable(place, near) ? [{ name, url, action: place.repository }] : []
+  })
+  const git = createGitRunner(buildLocalIsolation(home, call.around.env))
+  const commit = await git.run({ args: ['rev-parse', 'HEAD'], parse: ({ stdout }) => stdout.trim() })
+  let unread: string | null = null
+  let first: (typeof there)[number] | undefined
+  for (const each of there) {
+    const refs = await fetchRemoteRefs(call, each.url)
+    if (refs === null) {
+      unread ??= each.url
+      continue
+    }
+    first ??= each
+    const tag = findRefName(refs, commit)
+    const branch = await findContainingBranch(git, refs, commit)
+    if (tag === null && branch === null) continue
+    const version = tag ?? (branch !== null && WRITABLE.test(branch) ? branch : null)
+    return { action: each.action, commit, version }
+  }
+  if (first !== undefined) {
+    return {
+      why: `it runs from ${home}, whose commit ${commit.slice(0, 10)} is not on ${first.action}`,
+      fix: `git -C ${home} push ${first.name} HEAD, and repeat`,
+    }
+  }
+  if (unread !== null) {
+    return {
+      why: `it runs from ${home}, and ${unread} cannot be read`,
+      fix: `check git ls-remote ${unread}, and repeat`,
+    }
+  }
+  return describeMissingAction(home)
+}
+
+/** The first branch that holds the commit, the default branch before others. A tip that was never fetched here says nothing. */
+async function findContainingBranch(
+  git: ReturnType<typeof createGitRunner>,
+  { head, refs }: RemoteRefs,
+  commit: Oid,
+): Promise<string | null> {
+  const branches = [...refs].filter(([ref]) => ref.startsWith('refs/heads/'))
+  const sorted = branches.toSorted(([a], [b]) => Number(b === head) - Number(a === head))
+  for (const [ref, tip] of sorted) {
+    const isIn = await git.run({
+      args: ['merge-base', '--is-ancestor', commit, tip],
+      answers: [1, 128],
+      parse: ({ exitCode }) => exitCode === 0,
+    })
+    if (isIn) return ref.slice('refs/heads/'.length)
+  }
+  return null
+}
+
+const PACKAGE = z.looseObject({
+  version: z.string(),
+  repository: z.union([z.string(), z.looseObject({ url: z.string() })]).optional(),
+})
+
+/** npm takes `owner/name` and `github:owner/name` for an address, too. */
+async function findPackageAction(
+  call: Call,
+  home: string,
+  near: GithubServer,
+): Promise<ActionPin | ActionNotFound> {
+  const read = PACKAGE.safeParse(JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')))
+  const repository = read.data?.repository
+  const given = typeof repository === 'string' ? repository : repository?.url
+  if (read.data === undefined || given === undefined) return describeMissingAction(home)
+  const short = /^(?:github:)?([\w.-]+\/[\w.-]+)$/.exec(given)?.[1]
+  const action = short ?? parseGithubAddress(given)?.repository
+  if (action === undefined) return describeMissingAction(home)
+  const tag = `v${read.data.version}`
+  const { url, refs } = await findActionRefs(call, action, near)
+  const commit = refs?.refs.get(`refs/tags/${tag}`)
+  if (commit !== undefined) return { action, commit, version: tag }
+  const why = refs === null ? `${url} cannot be read` : `${url} has no tag ${tag}`
+  return { why, fix: `winnow init --github --action ${action}@<tag, branch or commit>` }
+}
+
+function describeMissingAction(home: string | null): ActionNotFound {
+  const why = home === null ? 'nothing says where it was installed from' : `${home} has no remote on GitHub`
+  const source = home === null ? '<a clone of winnow>' : home
+  const fix = [
+    `push it to a repository of your own: gh repo create winnow --public --source ${source} --push`,
+    '(--private works for your private repositories, once it says under Settings > Actions > General > Access that they may use it)',
+    'or name a repository that has it: winnow init --github --action owner/winnow@<tag, branch or commit>',
+  ].join('\n')
+  return { why, fix }
+}
+
+/** Where GitHub's API is for a repository, and what the repository is called there. */
+export interface GithubLocation {
+  apiUrl: string
+  /** Where a person opens it: https://github.com. */
+  webUrl: string
+  repository: string
+  /** The host of an Enterprise Server, or of another forge whose addresses look the same; null for GitHub's own. */
+  server: string | null
+}
+
+type GithubEnv = Readonly<Record<string, string>>
+
+const PUBLIC = { apiUrl: 'https://api.github.com', webUrl: 'https://github.com' }
+/** The domain of GitHub Enterprise Cloud with data residency. */
+const CLOUD = /^[\w-]+\.ghe\.com$/i
+const ADDRESS =
+  /^(?:git\+)?(?:(https?):\/\/(?:[^@/]*@)?([^/]+)\/|(?:ssh:\/\/)?[\w-]+@([^:/]+)(?::\d+)?[:/])([\w.-]+\/[\w.-]+?)(?:\.git)?\/?$/
+
+/** The place that an address names; null for a path. */
+function parseGithubAddress(url: string): GithubLocation | null {
+  const [, scheme = 'https', web, ssh, repository] = ADDRESS.exec(url) ?? []
+  const host = web ?? ssh
+  if (host === undefined || repository === undefined) return null
+  const server = toServerHost(host)
+  const webUrl = `${scheme}://${host}`
+  if (server !== null) return { apiUrl: `${webUrl}/api/v3`, webUrl, repository, server }
+  return CLOUD.test(host)
+    ? { apiUrl: `https://api.${host}`, webUrl: `https://${host}`, repository, server }
+    : { ...PUBLIC, repository, server }
+}
+
+/** Told by the environment of a job, or else by the remote's address; null where that is a path. */
+export function findGithub(
+  { checkout, remote }: Pick<RepositoryContext, 'checkout' | 'remote'>,
+  env: GithubEnv,
+): GithubLocation | null {
+  const { GITHUB_REPOSITORY: named, GITHUB_API_URL: api, GITHUB_SERVER_URL: web } = env
+  if (named && api && URL.canParse(api)) {
+    const { origin, host } = new URL(api)
+    const webUrl = web || origin.replace('//api.', '//')
+    return { apiUrl: api, webUrl, repository: named, server: toServerHost(host) }
+  }
+  return parseGithubAddress(checkout.remotes.find(({ name }) => name === remote)?.url ?? '')
+}
+
+function toServerHost(host: string): string | null {
+  const own = host.replace(/^api\./, '')
+  return own === 'github.com' || CLOUD.test(own) ? null : host
+}
+
+/**
+ * The token that may be sent there. The one for github.com goes to GitHub's own addresses alone, and to where a job says
+ * that its GitHub is: any other address may be anybody's.
+ */
+export function selectToken({ apiUrl, server }: GithubLocation, env: GithubEnv): string {
+  const isOwn = server === null || env['GITHUB_API_URL'] === apiUrl
+  const names = isOwn ? ['GITHUB_TOKEN', 'GH_TOKEN'] : ['GH_ENTERPRISE_TOKEN', 'GITHUB_ENTERPRISE_TOKEN']
+  return names.map(name => env[name] ?? '').find(token => token !== '') ?? ''
+}
+
+/** How a person gives it. */
+export function describeTokenAdvice({ server }: GithubLocation): string {
+  return server === null
+    ? 'gh auth login (winnow takes the token of gh), or set GH_TOKEN; then winnow doctor'
+    : `if that is a GitHub Enterprise Server: gh auth login --hostname ${server}, or set GH_ENTERPRISE_TOKEN; then winnow doctor`
+}
+
+/** Whether a spec is for campaigns there: in a job, or by an address that is nobody else's. */
+export function isOnGithub(
+  workshop: Parameters<typeof findGithub>[0],
+  env: Readonly<Record<string, string>>,
+): boolean {
+  const found = findGithub(workshop, env)
+  return found !== null && (found.apiUrl === env['GITHUB_API_URL'] || found.server === null)
+}
+
+/** What an Enterprise Server cannot do, and what it can. */
+export const SERVER_REFUSES =
+  'upload-artifact v4 and newer (up to v7) refuse to run on an Enterprise Server, and jobs hand their reports over with them'
+export const SINGLE_JOB = 'winnow init --github --single-job'
+
+const runFile = promisify(execFile)
+const TIMEOUT_MS = 10_000
+
+/** The token of the environment, else the one that `gh` is signed in with at that address; '' where there is neither. */
+export async function findToken(
+  place: GithubLocation,
+  env: Readonly<Record<string, string>>,
+): Promise<string> {
+  const given = selectToken(place, env)
+  if (given !== '') return given
+  const { host } = new URL(place.webUrl)
+  try {
+    const options = { env: { ...env }, timeout: TIMEOUT_MS }
+    const { stdout } = await runFile('gh', ['auth', 'token', '--hostname', host], options)
+    return stdout.trim()
+  } catch (error) {
+    // Not installed, or not signed in there.
+    if (error instanceof Error) return ''
+    throw error
+  }
+}

@@ -1,0 +1,45 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { applyAmendment as amendCampaign } from '../engine/campaign/start.ts'
+import { requireCampaign } from '../engine/controller/run.ts'
+import { UserError } from '../errors.ts'
+import { toNullIfMissing } from '../git/bare-repository.ts'
+import { type CommandContext, withCampaign } from './context.ts'
+import type { Verb } from './verb.ts'
+
+export const amendVerb: Verb = {
+  name: 'amend',
+  group: 'more',
+  summary: "put the work tree's spec in force, uncommitted, with a reason for the record",
+  access: 'write',
+  arguments: [],
+  options: [{ name: 'reason', short: 'm', value: 'reason', summary: 'why the spec changes (required)' }],
+  examples: ['winnow amend --reason "tests may take longer"'],
+  exits: {},
+  run: call =>
+    withCampaign(call, { access: 'write', startedOnly: true, announce: true }, async scene => {
+      const reason = call.given.text('reason')
+      if (reason === undefined || reason.trim() === '') {
+        throw new UserError('an amendment needs a reason', { fix: 'winnow amend --reason "…"' })
+      }
+      const yaml = await readWorkTreeSpec(scene)
+      const { measuredAnew } = await amendCampaign(scene.place, { yaml, reason })
+      if (scene.dryRun === null) call.terminal.out(`The spec is amended.${measuredAnew ? ANEW : ''}`)
+      return 0
+    }),
+}
+
+const ANEW = ' Its ruler changed: the baseline and everything open are measured anew.'
+
+async function readWorkTreeSpec({ place }: CommandContext): Promise<string> {
+  const { spec_path: path } = (await requireCampaign(place)).loaded.campaign
+  const text =
+    place.checkout === null
+      ? null
+      : await readFile(resolve(place.checkout, path), 'utf8').catch(toNullIfMissing)
+  if (text !== null) return text
+  throw new UserError(`${path} is not in a work tree here`, {
+    place: { file: path },
+    fix: 'run winnow amend in a checkout that has the changed spec',
+  })
+}

@@ -1,0 +1,247 @@
+import { recordEvents } from '../engine/controller/record.ts'
+import { requireCampaign } from '../engine/controller/run.ts'
+import { UserError } from '../errors.ts'
+import {
+  type ApprovalRequest,
+  formatPackages,
+  getShortDigest,
+  listAwaitedPackages,
+  SHORT_DIGEST_LENGTH,
+} from '../model/approval.ts'
+import type { Campaign } from '../model/campaign.ts'
+import { type Experiment, listSubjects } from '../model/experiment.ts'
+import { canHaveExtraRound } from '../plan/extra-round.ts'
+import { formatApproveCommand, listAwaitingApproval, renderApprovalRequest } from '../report/approval.ts'
+import { getExperimentState } from '../report/experiment-state.ts'
+import { describeNextRun, describeResumeHint } from '../report/resume-hint.ts'
+import { renderStateSentence, toSentenceCase } from '../report/verdict-text.ts'
+import { type CommandContext, withCampaign } from './context.ts'
+import { findNamedExperiment } from './subjects.ts'
+import type { Call, CommentSource, Verb } from './verb.ts'
+
+export const approveVerb: Verb = {
+  name: 'approve',
+  group: 'steer',
+  summary: 'say yes to packages that an idea adds; alone, show what waits',
+  access: 'write',
+  arguments: [
+    {
+      name: 'exp',
+      summary: 'the experiment that waits, or the set it waits for',
+      required: false,
+      subject: true,
+    },
+    { name: 'package', summary: 'only these of its packages', required: false, many: true },
+  ],
+  options: [
+    { name: 'digest', value: 'set', summary: 'approve only if the set is still the one that was shown' },
+    { name: 'json', summary: 'print JSON' },
+  ],
+  examples: ['winnow approve', 'winnow approve exp-007', 'winnow approve exp-007 left-pad --dry-run'],
+  exits: {},
+  comment: { options: ['digest'], alias: 'approve-deps' },
+  run: call =>
+    withCampaign(call, { access: 'write', startedOnly: true }, async scene => {
+      const { campaign } = (await requireCampaign(scene.place)).loaded
+      const [exp, ...packages] = call.given.positionals
+      if (exp === undefined) {
+        requireNoDigest(call)
+        return printWaitingApprovals(call, scene, campaign)
+      }
+      const set = SET.test(exp) ? exp : call.given.text('digest')
+      const experiment = SET.test(exp)
+        ? findExperimentBySet(campaign, exp)
+        : findNamedExperiment(campaign, exp)
+      if (call.comment) await requireOtherAuthor(call.comment, scene.place.by.actor, { experiment, set })
+      return giveApproval(call, scene, { campaign, experiment, packages, set })
+    }),
+}
+
+const SET = /^[0-9a-f]{8,64}$/
+
+function findExperimentBySet(campaign: Campaign, set: string): Experiment {
+  const all = listSubjects(campaign).filter(({ approval }) => approval?.digest.startsWith(set))
+  const found = all.find(({ status }) => status === 'deferred') ?? all[0]
+  if (found !== undefined) return found
+  throw new UserError(`no experiment waits for the set ${set.slice(0, 12)}`, {
+    fix: 'winnow approve shows what waits',
+  })
+}
+
+/** Between a comment and whoever heeds it the set may have changed, and nobody approves what they brought. */
+async function requireOtherAuthor(
+  { headAuthors: bringers }: CommentSource,
+  actor: string,
+  { experiment, set }: Pick<ApprovalTarget, 'experiment' | 'set'>,
+): Promise<void> {
+  const { id, approval } = experiment
+  if (set === undefined) {
+    throw new UserError(`say which set of ${id} you have looked at`, {
+      fix: approval === null ? '/winnow approve <set>' : formatApproveComment(approval),
+    })
+  }
+  const brought = await bringers(id)
+  if (brought === null) return
+  if (brought.logins.includes(actor.toLowerCase()))
+    throw new UserError(`${id} is yours: another person has to approve its packages`)
+  if (brought.known) return
+  throw new UserError(
+    `GitHub does not say who pushed the head of ${id}, so one person's word is not enough`,
+    {
+      fix: 'approving reviews of two people, or winnow approve in a clone',
+    },
+  )
+}
+
+/** An option that nothing could come of is no list that was asked for. */
+function requireNoDigest({ given }: Call): void {
+  const digest = given.text('digest')
+  if (digest === undefined) return
+  throw new UserError('--digest is about the set of one experiment', {
+    fix: `winnow approve <exp> --digest ${digest}`,
+  })
+}
+
+function printWaitingApprovals(
+  { given, terminal }: Call,
+  { dryRun: rehearsal }: CommandContext,
+  campaign: Campaign,
+): number {
+  const waiting = listAwaitingApproval(campaign)
+  if (rehearsal !== null) rehearsal.answered = true
+  if (given.flag('json')) {
+    terminal.json({ campaign: campaign.name, waiting: waiting.map(toRequestView) })
+    return 0
+  }
+  if (waiting.length === 0) terminal.out('Nothing waits for an approval.')
+  for (const experiment of waiting)
+    for (const line of [...renderApprovalRequest(experiment), '']) terminal.out(line)
+  const [first] = waiting
+  if (first !== undefined) terminal.out(`${formatApproveCommand(first)} says yes to all of it.`)
+  return 0
+}
+
+function toRequestView(experiment: Experiment) {
+  const { id, hypothesis, approval } = experiment
+  const { digest = null, additions = [] } = approval ?? {}
+  return { experiment: id, hypothesis, digest, packages: listAwaitedPackages(experiment), additions }
+}
+
+interface ApprovalTarget {
+  campaign: Campaign
+  experiment: Experiment
+  packages: readonly string[]
+  /** The set that was looked at, as it was given. */
+  set: string | undefined
+}
+
+async function giveApproval(
+  call: Call,
+  { place, dryRun: rehearsal }: CommandContext,
+  asked: ApprovalTarget,
+): Promise<number> {
+  const { campaign, experiment } = asked
+  const request = getApprovalRequest(asked)
+  requireSameSet(call, asked.set, experiment, request)
+  const packages = selectPackages(asked, request)
+  const { digest } = request
+  const said = call.comment === undefined ? {} : { said_at: call.comment.at }
+  const about = { experiment: experiment.id, digest, packages: [...packages] }
+  if (packages.length > 0) await recordEvents(place, [{ kind: 'approved', ...about, ...said }])
+  if (rehearsal !== null) return 0
+  const after = findNamedExperiment((await requireCampaign(place)).loaded.campaign, experiment.id)
+  requireSameSet(call, digest, after, getApprovalRequest({ ...asked, experiment: after }))
+  const left = listAwaitedPackages(after)
+  if (call.given.flag('json'))
+    call.terminal.json({
+      campaign: campaign.name,
+      experiment: experiment.id,
+      digest,
+      approved: packages,
+      left,
+    })
+  else call.terminal.out(describeApproval(asked, { packages, left, request, actor: place.by.actor }))
+  return 0
+}
+
+/** What was asked for, answered or not: an answer that was given before is said, and not given again. */
+function getApprovalRequest({
+  campaign,
+  experiment,
+}: Pick<ApprovalTarget, 'campaign' | 'experiment'>): ApprovalRequest {
+  if (experiment.status !== 'ended' && experiment.approval !== null) return experiment.approval
+  throw new UserError(
+    `${experiment.id} waits for no approval. ${renderStateSentence(getExperimentState(campaign, experiment))}`,
+    { fix: 'winnow approve shows what waits' },
+  )
+}
+
+/** Fewer digits could be those of another set as well, made to have them and pushed after this one was shown. */
+function requireSameSet(
+  { comment }: Call,
+  given: string | undefined,
+  { id }: Experiment,
+  request: ApprovalRequest,
+): void {
+  if (given === undefined) return
+  if (!request.digest.startsWith(given)) {
+    throw new UserError(`the set of ${id} changed since ${given}: it is ${getShortDigest(request)} now`, {
+      fix: `winnow approve shows the new one`,
+    })
+  }
+  if (given.length >= SHORT_DIGEST_LENGTH) return
+  throw new UserError(`${given} is too little of a set's name: it takes ${SHORT_DIGEST_LENGTH} digits`, {
+    fix: `look at the set once more, then ${comment ? formatApproveComment(request) : formatApproveCommand({ id, approval: request })}`,
+  })
+}
+
+function formatApproveComment(request: ApprovalRequest): string {
+  return `/winnow approve ${getShortDigest(request)}`
+}
+
+function selectPackages(
+  { experiment, packages }: ApprovalTarget,
+  { packages: all, additions }: ApprovalRequest,
+): string[] {
+  const awaited = listAwaitedPackages(experiment)
+  if (packages.length === 0) return awaited
+  const strange = packages.find(name => !all.includes(name))
+  if (strange === undefined) return awaited.filter(name => packages.includes(name))
+  const allowed = additions.some(({ name }) => name === strange)
+  throw new UserError(
+    allowed ? `${strange} is approved by the spec` : `${experiment.id} does not add ${strange}`,
+    { fix: `it waits for ${awaited.join(', ')}` },
+  )
+}
+
+function describeApproval(
+  { campaign, experiment }: ApprovalTarget,
+  how: { packages: readonly string[]; left: readonly string[]; request: ApprovalRequest; actor: string },
+): string {
+  const { packages, left, request, actor } = how
+  if (packages.length === 0 && left.length === 0)
+    return `${experiment.id} was approved already. ${describeWhenMeasured(campaign)}`
+  const yes =
+    packages.length === 0
+      ? `${experiment.id}: nothing new was approved.`
+      : `${experiment.id}: ${formatPackages(packages, request.additions)} approved by ${actor}.`
+  if (left.length > 0) return `${yes} It still waits for ${formatPackages(left, request.additions)}.`
+  return `${yes} ${describeWhenMeasured(campaign)}`
+}
+
+function describeWhenMeasured(campaign: Campaign): string {
+  const { status } = campaign
+  switch (status) {
+    case 'stopped':
+      if (!canHaveExtraRound(campaign.stop_code))
+        return `The campaign has stopped; ${describeResumeHint(campaign) ?? 'it is measured after winnow resume'}.`
+      return `The campaign has stopped; ${describeNextRun(campaign)} gives it one more round.`
+    case 'paused':
+      return 'The campaign is paused; it is measured after winnow resume.'
+    case 'running':
+    case 'none':
+      return `${toSentenceCase(describeNextRun(campaign))} measures it.`
+    default:
+      return status satisfies never
+  }
+}

@@ -1,0 +1,63 @@
+import { resolve } from 'node:path'
+import { auditLedger as auditCampaign } from '../engine/verify/audit.ts'
+import { locateAuditMemory } from '../engine/verify/branches.ts'
+import { replayLedger as replayCampaign } from '../engine/verify/replay.ts'
+import { renderAudit, renderReplay } from '../report/audit.ts'
+import { withCampaign } from './context.ts'
+import type { Verb } from './verb.ts'
+
+export const auditVerb: Verb = {
+  name: 'audit',
+  group: 'more',
+  summary: 'show from git alone that every commit on the optimize branch was measured as recorded',
+  access: 'read',
+  arguments: [{ name: 'campaign', summary: 'which one, where there are several', required: false }],
+  options: [
+    { name: 'seen', value: 'file', summary: 'remember the ledger in this file, not in the cache' },
+    {
+      name: 'accept-replacement',
+      summary: 'the ledger was replaced, and you know why: remember the new one',
+    },
+  ],
+  examples: ['winnow audit', 'winnow audit parser --json', 'winnow audit --seen ../audited.json'],
+  exits: { 1: 'something does not fit, or the ledger was replaced since the last audit' },
+  run: call =>
+    withCampaign(
+      call,
+      { access: 'read', startedOnly: true, spec: call.given.positionals[0] },
+      async ({ place }) => {
+        const given = call.given.text('seen')
+        const memory = locateAuditMemory(
+          place,
+          given === undefined ? null : resolve(call.around.directory, given),
+        )
+        const acceptReplacement = call.given.flag('accept-replacement')
+        const result = await auditCampaign(place, { memory, acceptReplacement })
+        if (call.given.flag('json')) call.terminal.json(result)
+        else for (const line of renderAudit(result)) call.terminal.out(line)
+        return result.ok ? 0 : 1
+      },
+    ),
+}
+
+export const replayVerb: Verb = {
+  name: 'replay',
+  group: 'more',
+  summary: 'compute every verdict again from the ledger and name each that differs',
+  access: 'read',
+  arguments: [{ name: 'campaign', summary: 'which one, where there are several', required: false }],
+  options: [],
+  examples: ['winnow replay', 'winnow replay --json'],
+  exits: { 1: 'a verdict differs' },
+  run: call =>
+    withCampaign(
+      call,
+      { access: 'read', startedOnly: true, spec: call.given.positionals[0] },
+      async ({ place }) => {
+        const result = await replayCampaign(place)
+        if (call.given.flag('json')) call.terminal.json(result)
+        else for (const line of renderReplay(place.name, result)) call.terminal.out(line)
+        return result.ok ? 0 : 1
+      },
+    ),
+}

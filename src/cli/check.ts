@@ -1,0 +1,377 @@
+import { existsSync } from 'node:fs'
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { isAbsolute, join, relative, resolve } from 'node:path'
+import type { RepositoryContext } from '../engine/campaign/open.ts'
+import { findStandIns, formatStandInText } from '../engine/campaign/start.ts'
+import { UserError } from '../errors.ts'
+import { toNullIfMissing } from '../git/bare-repository.ts'
+import { listTreeFiles } from '../git/tree.ts'
+import { applyPatchFile, type PatchFile, readPatches } from '../ideas/patch.ts'
+import { watchResources } from '../measure/resource-watch.ts'
+import { type Point, toShortRef } from '../model/ids.ts'
+import { describeDependencyPolicy } from '../report/approval.ts'
+import { describeGuessedMetric, describeResourceConflicts, type HarnessTrial } from '../report/check-trial.ts'
+import {
+  type CheckView,
+  computeMaxSeconds,
+  describeIdeaSources,
+  isBlocked,
+  listComparedMetrics,
+  renderCheck,
+  renderCheckComparison,
+  renderForecast,
+  selectComparisonMode,
+} from '../report/check.ts'
+import { formatClock } from '../report/terminal.ts'
+import { findNearestWord } from '../spec/errors.ts'
+import { parseSpec } from '../spec/load.ts'
+import { type CampaignLocation, listPlannedFeatures, noteGithubOnlyKeys } from '../spec/planned-features.ts'
+import type { Spec } from '../spec/schema.ts'
+import { compilePathspec, compileScope } from '../spec/scope.ts'
+import { isOnGithub } from './action-pin.ts'
+import { withRepository } from './context.ts'
+import { readDefaultTip } from './default-branch.ts'
+import {
+  createDuplicateNameError,
+  DEFAULT_PREFIX,
+  findUnpushedSpec,
+  type KnownCampaign,
+  listKnownCampaigns,
+  PUSH_OR_LOCAL,
+  toSpecName,
+} from './known-campaigns.ts'
+import { showLive } from './live.ts'
+import { locateWorkspace } from './measure.ts'
+import { saveForecast } from './stake.ts'
+import { type HarnessRun, tryHarness } from './trial.ts'
+import { describeUnusedWork, readCommittedText } from './unused-work.ts'
+import type { Call, Verb } from './verb.ts'
+
+export const checkVerb: Verb = {
+  name: 'check',
+  group: 'start',
+  summary: 'say whether a spec would run, what it costs and what it can show',
+  access: 'read',
+  arguments: [{ name: 'spec', summary: 'a spec file, where there are several', required: false }],
+  options: [
+    { name: 'no-try', summary: 'only read: run neither set-up, gates nor harness on the default branch' },
+  ],
+  examples: ['winnow check', 'winnow check .winnow/parser.yaml --no-try'],
+  exits: {
+    2: 'the spec cannot be run as it is, or its harness is not fair',
+    13: 'the harness or a gate failed',
+  },
+  run: call =>
+    withRepository(call, DEFAULT_PREFIX, async workshop => {
+      const text = await readSpecToCheck(call, workshop)
+      const base = await readDefaultTip(workshop, call.around)
+      const { spec } = parseSpec(text.yaml, { file: text.path })
+      const warnings = await collectSpecWarnings(call, workshop, text.path, spec)
+      return checkSpec(call, { workshop, text, base, warnings, guessed: null })
+    }),
+}
+
+interface SpecCheck {
+  workshop: RepositoryContext
+  text: SpecText
+  /** What would be measured. */
+  base: Point
+  warnings: string[]
+  /** A printed number that init took for the metric, from its name alone. */
+  guessed: string | null
+}
+
+/** Says everything about one spec, and tries it unless told not to; 2 where a run would refuse it. */
+export async function checkSpec(call: Call, asked: SpecCheck): Promise<number> {
+  const { env } = call.around
+  const where = isOnGithub(asked.workshop, env) ? 'github' : 'local'
+  const { spec, view } = await readSpecView(asked, where)
+  const says = (lines: string[]) => {
+    if (!call.given.flag('json')) for (const line of lines) call.terminal.out(line)
+  }
+  says(renderCheck(view))
+  const tries = !isBlocked(view) && !call.given.flag('no-try')
+  const trial = tries
+    ? addGuessWarning(await tryWithResourceWatch({ ...HARNESS, call, spec, ...asked }), asked)
+    : null
+  const whole = trial === null ? view : addTrial(spec, view, trial)
+  const about = { yaml: asked.text.yaml, tree: asked.base.tree }
+  if (trial !== null) await saveForecast(call, asked.workshop, about, estimateCampaignSeconds(spec, trial))
+  if (!isBlocked(view)) says(renderCheckComparison(spec, whole))
+  if (call.given.flag('json')) call.terminal.json(whole)
+  return isBlocked(view) ? 2 : 0
+}
+
+function addGuessWarning(trial: HarnessTrial, { guessed }: SpecCheck): HarnessTrial {
+  const warning = guessed === null ? null : describeGuessedMetric(trial, guessed)
+  return warning === null ? trial : { ...trial, warnings: [...trial.warnings, warning] }
+}
+
+/** Tried, and looked at meanwhile: what it holds would stand in the way of others beside it. */
+async function tryWithResourceWatch(trying: HarnessRun): Promise<HarnessTrial> {
+  const watch = watchResources(locateWorkspace(trying.workshop, trying.spec, trying.place).workDir)
+  try {
+    const live = (seconds: number) => `trying the harness ${formatClock(seconds)}`
+    const trial = await showLive(trying.call, live, () => tryHarness(trying))
+    return { ...trial, warnings: [...trial.warnings, ...describeResourceConflicts(watch.end(), trying.spec)] }
+  } finally {
+    watch.end()
+  }
+}
+
+const HARNESS = {
+  named: 'the default branch',
+  short: 'the base',
+  what: 'winnow check',
+  place: 'trial',
+  keys: {
+    setup: 'measurement.setup:',
+    timeout: 'measurement.timeout_seconds',
+    share: 'parallel.shared_files',
+  },
+} as const
+
+interface SpecReading {
+  spec: Spec
+  view: CheckView
+}
+
+function estimateCampaignSeconds(spec: Spec, { prospects, seconds }: HarnessTrial): number {
+  return prospects === null ? computeMaxSeconds(spec, seconds) : 60 * Math.max(...prospects.campaign.minutes)
+}
+
+/** All that can be said without running anything; what is for GitHub alone is fine where there is one. */
+async function readSpecView(
+  { workshop, text, base, warnings }: SpecCheck,
+  where: CampaignLocation,
+): Promise<SpecReading> {
+  const { path, yaml, source } = text
+  const { spec, notes } = parseSpec(yaml, { file: path })
+  await requireOwnName(workshop, spec.name, path)
+  const { hypotheses, problems } = await checkPatches(workshop, spec, { base, path })
+  const standIns = await findStandIns(workshop.repository, base.tree, spec)
+  const view = {
+    file: path,
+    campaign: spec.name,
+    rules: spec.rules,
+    source,
+    scope: await buildScopeView(workshop, spec, base),
+    notes: where === 'github' ? [...notes, ...noteGithubOnlyKeys(spec)] : notes,
+    unsupported: listPlannedFeatures(spec, where),
+    unfinished: standIns.map(formatStandInText),
+    warnings: [...warnings, ...problems, ...checkMinEffect(spec), ...checkIsolation(spec, where)],
+    ideas: describeIdeaSources(spec, hypotheses),
+    dependencies: describeDependencyPolicy(spec),
+    forecast: renderForecast(spec, where),
+    metrics: listComparedMetrics(spec, null),
+    tried: null,
+  }
+  return { spec, view }
+}
+
+function addTrial(spec: Spec, view: CheckView, trial: HarnessTrial): CheckView {
+  const deterministic = trial.calibration?.deterministic ?? null
+  return { ...view, metrics: listComparedMetrics(spec, deterministic), tried: trial }
+}
+
+/** A run would not know which of the two is meant. */
+async function requireOwnName(workshop: RepositoryContext, name: string, path: string): Promise<void> {
+  const known = (await listKnownCampaigns(workshop, path)).find(each => each.name === name)
+  const paths = new Set([path, ...(known?.spec === null ? [] : (known?.paths ?? []))])
+  if (paths.size > 1) throw createDuplicateNameError(name, [...paths])
+}
+
+/** Said here and not after the calibration that would refuse it. */
+function checkMinEffect(spec: Spec): string[] {
+  const way = selectComparisonMode(spec, null)
+  if (spec.evidence.min_effect !== 0 || way === 'once' || way === 'stored score') return []
+  const what = 'evidence.min_effect is 0, and a noisy metric can never show that'
+  const fix = 'give the smallest gain worth having, such as 0.02'
+  if (way === 'pairs') throw new UserError(what, { place: { path: 'evidence.min_effect' }, fix })
+  return [`${what}: unless ${spec.metric.primary.name} repeats exactly, ${fix}`]
+}
+
+/** A machine of its own accord isolates nothing. */
+function checkIsolation({ measurement, merge }: Spec, where: CampaignLocation): string[] {
+  if (where !== 'local' || merge.unisolated !== 'deny' || measurement.isolation !== 'auto') return []
+  const what =
+    'merge.unisolated is deny, and on one machine isolation auto is none, so that nothing would land'
+  return [`${what}: use measurement.isolation: uid, or merge.unisolated: allow`]
+}
+
+async function collectSpecWarnings(
+  call: Call,
+  workshop: RepositoryContext,
+  path: string,
+  spec: Spec,
+): Promise<string[]> {
+  const committed = await workshop.repository.findEntry(
+    (await readDefaultTip(workshop, call.around)).tree,
+    path,
+  )
+  const where = toShortRef(workshop.defaultBranch ?? '')
+  const unpushed = await findUnpushedSpec(workshop, call.around.env, {
+    wanted: each => each === path,
+    pushed: [],
+  })
+  const absent =
+    unpushed === null
+      ? `${path} is not committed on ${where}${workshop.local ? '' : ' of the remote'}: a run does not see it`
+      : `${unpushed.message}, so a run does not see it: ${PUSH_OR_LOCAL}`
+  const unused = await describeUnusedWork(workshop, path, call.around.env, compileScope(spec))
+  return committed === null ? [absent, ...unused] : unused
+}
+
+const EXAMPLES = 3
+
+/** Patterns are resolved against what is committed: that is what experiments start from. */
+async function buildScopeView(
+  { repository }: RepositoryContext,
+  spec: Spec,
+  base: Point,
+): Promise<CheckView['scope']> {
+  const files = (await listTreeFiles(repository, base.tree)).map(({ path }) => path)
+  const scope = compileScope(spec)
+  const mutable = files.filter(path => scope.isMutable(path))
+  const outside = files.filter(path => !scope.isMutable(path))
+  const unmatched = spec.scope.mutable.filter(pattern => !files.some(compilePathspec(pattern)))
+  const examples = { mutable: mutable.slice(0, EXAMPLES), outside: outside.slice(0, EXAMPLES) }
+  return { mutable: mutable.length, outside: outside.length, unmatched, examples }
+}
+
+interface CheckedPatches {
+  /** What the usable patches of each folder say they do. */
+  hypotheses: Map<string, string[]>
+  /** One sentence for each patch that cannot be used, with its file and line. */
+  problems: string[]
+}
+
+interface PatchCheckTarget {
+  base: Point
+  /** The spec's file. */
+  path: string
+}
+
+/** Reads and applies every patch of the spec's folders to the default branch, before anything is measured. */
+async function checkPatches(
+  { repository }: RepositoryContext,
+  spec: Spec,
+  { base, path }: PatchCheckTarget,
+): Promise<CheckedPatches> {
+  const hypotheses = new Map<string, string[]>()
+  const problems: string[] = []
+  for (const proposer of spec.propose) {
+    if (proposer.use !== 'patch') continue
+    const usable: string[] = []
+    for (const patch of await readCheckedPatches(repository, base, { dir: proposer.dir, path })) {
+      const changed = await applyPatchFile(
+        { repo: repository, incumbent: base, named: 'the default branch' },
+        patch,
+      )
+      if ('tree' in changed) usable.push(patch.idea.hypothesis)
+      else problems.push(`this patch cannot be used: ${changed.rejected}`)
+    }
+    hypotheses.set(proposer.dir, usable)
+  }
+  return { hypotheses, problems }
+}
+
+async function readCheckedPatches(
+  repository: RepositoryContext['repository'],
+  base: Point,
+  { dir, path }: { dir: string; path: string },
+): Promise<PatchFile[]> {
+  try {
+    return await readPatches(repository, base.tree, dir)
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    throw new UserError(error.message, {
+      place: { ...error.place, file: path },
+      ...(error.fix === undefined ? {} : { fix: error.fix }),
+      cause: error,
+    })
+  }
+}
+
+interface SpecText {
+  /** In the repository. */
+  path: string
+  yaml: string
+  source: 'work tree' | 'default branch'
+}
+
+/** A spec can be checked before it is committed: the work tree's text where there is one. */
+async function readSpecToCheck(call: Call, workshop: RepositoryContext): Promise<SpecText> {
+  const { topLevel } = workshop.checkout
+  const path = await selectSpecPath(call, workshop)
+  const here = topLevel === null ? null : await readWorkTreeText(topLevel, path)
+  if (here !== null) return { path, yaml: here, source: 'work tree' }
+  const committed = await readCommittedText(workshop, path)
+  if (committed !== null) return { path, yaml: committed, source: 'default branch' }
+  const near = findNearestWord(path, await listWorkTreeSpecs(workshop))
+  throw new UserError(`there is no spec ${path}, neither in the work tree nor on the default branch`, {
+    place: { file: path },
+    fix: near === undefined ? 'write it: four lines are enough' : `did you mean ${near}?`,
+  })
+}
+
+async function readWorkTreeText(topLevel: string, path: string): Promise<string | null> {
+  const file = join(topLevel, path)
+  const found = await stat(file).catch(toNullIfMissing)
+  if (found?.isDirectory() !== true) return readFile(file, 'utf8').catch(toNullIfMissing)
+  const specs = (await readdir(file)).filter(name => /\.ya?ml$/.test(name)).toSorted()
+  throw new UserError(`${path === '' ? '.' : path} is a directory, not a spec`, {
+    place: { file: path },
+    fix: `name a file: winnow check ${join(path, specs[0] ?? 'spec.yaml')}`,
+  })
+}
+
+async function selectSpecPath({ given, around }: Call, workshop: RepositoryContext): Promise<string> {
+  const { checkout } = workshop
+  const [spec] = given.positionals
+  const known = await listKnownCampaigns(workshop)
+  const paths = new Set([...(await listWorkTreeSpecs(workshop)), ...known.flatMap(each => each.paths)])
+  if (spec !== undefined) {
+    const path = toSpecPath(workshop, around.directory, spec)
+    const named = [...paths].filter(each => findSpecName(known, each) === spec)
+    const isFile = checkout.topLevel !== null && existsSync(join(checkout.topLevel, path))
+    return named.length === 1 && !isFile && !paths.has(path) ? (named[0] ?? path) : path
+  }
+  const name = given.text('campaign')
+  const meant =
+    name === undefined ? [...paths] : [...paths].filter(path => findSpecName(known, path) === name)
+  const [only, another] = meant
+  if (only === undefined) {
+    throw new UserError(
+      name === undefined ? 'there is no spec here' : `there is no spec of campaign ${name}`,
+      {
+        place: { file: '.winnow/<name>.yaml' },
+        fix: 'winnow init writes one; or name a file: winnow check path/to/spec.yaml',
+      },
+    )
+  }
+  if (another === undefined) return only
+  throw new UserError(`there are several specs: ${meant.toSorted().join(', ')}`, {
+    fix: `name one: winnow check ${only}`,
+  })
+}
+
+function findSpecName(known: readonly KnownCampaign[], path: string): string {
+  return known.find(({ paths }) => paths.includes(path))?.name ?? toSpecName(path)
+}
+
+function toSpecPath({ checkout }: RepositoryContext, directory: string, spec: string): string {
+  if (checkout.topLevel === null) return spec
+  const path = relative(checkout.topLevel, resolve(directory, spec))
+  if (!path.startsWith('..') && !isAbsolute(path)) return path
+  throw new UserError(`${spec} is outside the repository`, {
+    place: { file: spec },
+    fix: `put it below ${checkout.topLevel}/.winnow`,
+  })
+}
+
+async function listWorkTreeSpecs({ checkout }: RepositoryContext): Promise<string[]> {
+  if (checkout.topLevel === null) return []
+  const names = await readdir(join(checkout.topLevel, '.winnow')).catch(toNullIfMissing)
+  return (names ?? []).filter(name => /\.ya?ml$/.test(name)).map(name => `.winnow/${name}`)
+}

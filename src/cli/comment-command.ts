@@ -1,0 +1,99 @@
+import { recordEvents } from '../engine/controller/record.ts'
+import { requireCampaign } from '../engine/controller/run.ts'
+import { UserError } from '../errors.ts'
+import type { ExperimentId } from '../model/ids.ts'
+import { allowMeasure } from '../plan/permissions.ts'
+import { toShortId } from '../report/event-log.ts'
+import { findNearestWord } from '../spec/errors.ts'
+import { withCampaign } from './context.ts'
+import { parseWords } from './parse.ts'
+import { type Call, type CommandArguments, listOptions, type Verb } from './verb.ts'
+
+/** What every command in a comment begins with. */
+export const COMMAND = '/winnow'
+
+/** Longer first lines are no commands. */
+const LONGEST = 1_000
+
+/**
+ * The words of a command, if the first line of a comment is one; else null. Quotes keep words together, and that
+ * is all there is of a shell.
+ */
+export function parseCommentCommand(body: string): string[] | null {
+  const [line = ''] = body.split(/\r?\n/, 1)
+  if (line !== COMMAND && !line.startsWith(`${COMMAND} `)) return null
+  return line.length > LONGEST ? [] : splitWords(line.slice(COMMAND.length))
+}
+
+const WORD = /(?:"[^"]*"|'[^']*'|“[^”]*”|\S)+/g
+const QUOTED = /"([^"]*)"|'([^']*)'|“([^”]*)”/g
+
+function splitWords(text: string): string[] {
+  return (text.match(WORD) ?? []).map(word =>
+    word.replace(
+      QUOTED,
+      (_all, ...[double, single, curly]: (string | undefined)[]) => double ?? single ?? curly ?? '',
+    ),
+  )
+}
+
+interface TypedCommand {
+  verb: Verb
+  given: CommandArguments
+}
+
+/** A command in a comment against the registry: the same verbs, arguments and mistakes as on the command line. */
+export function parseTypedCommand(
+  [name = '', ...words]: readonly string[],
+  verbs: readonly Verb[],
+  subject: ExperimentId | null,
+): TypedCommand {
+  const verb = requireCommentVerb(name, verbs)
+  const options = listOptions(verb).filter(option => verb.comment?.options.includes(option.name))
+  return { verb, given: parseWords(verb, words, options, said => addSubject(verb, said, subject)) }
+}
+
+/** What somebody means to do, before it is known whether they may. */
+export function findCommentVerb(name: string, verbs: readonly Verb[]): Verb | undefined {
+  return verbs.find(verb => verb.comment && (verb.name === name || verb.comment.alias === name))
+}
+
+function requireCommentVerb(name: string, verbs: readonly Verb[]): Verb {
+  const typable = verbs.filter(({ comment }) => comment !== undefined)
+  const found = findCommentVerb(name, verbs)
+  if (found !== undefined) return found
+  const names = typable.map(verb => verb.name)
+  const near = findNearestWord(name, [...names, ...typable.flatMap(({ comment }) => comment?.alias ?? [])])
+  throw new UserError(name === '' ? 'no command was given' : `${JSON.stringify(name)} is not a command`, {
+    fix: near === undefined ? `${COMMAND} ${names.join(', ')}` : `did you mean ${COMMAND} ${near}?`,
+  })
+}
+
+/** An experiment, an idea of the backlog, or the set of packages that an experiment waits for. */
+const NAME = /^(?:(?:exp|idea)-\d+|\d+|[0-9a-f]{8,64})$/
+
+/** On an experiment's own pull request it need not be named: what is no name leaves it to the pull request. */
+function addSubject(
+  { arguments: all }: Verb,
+  said: readonly string[],
+  subject: ExperimentId | null,
+): readonly string[] {
+  if (all[0]?.subject !== true || subject === null || NAME.test(said[0] ?? '')) return said
+  const hasRoom = said.length < all.length || all.at(-1)?.many === true
+  return hasRoom ? [subject, ...said] : said
+}
+
+/** `/winnow measure <sha>`: somebody who may write has looked at this head, and lets it run. */
+export async function allowMeasuring(call: Call): Promise<number> {
+  const [sha = ''] = call.given.positionals
+  return withCampaign(call, { access: 'write', startedOnly: true }, async ({ place }) => {
+    const { campaign } = (await requireCampaign(place)).loaded
+    const allowed = allowMeasure(campaign, sha.toLowerCase())
+    if ('refused' in allowed) throw new UserError(allowed.refused, { fix: allowed.fix })
+    await recordEvents(place, [{ kind: 'measure-allowed', ...allowed, login: place.by.actor }])
+    call.terminal.out(
+      `${allowed.experiment} is measured as it is at ${toShortId(allowed.head)}, and nothing later of it.`,
+    )
+    return 0
+  })
+}

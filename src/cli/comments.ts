@@ -1,0 +1,396 @@
+import { formatCount } from '../decide/wording.ts'
+import type { CampaignContext } from '../engine/campaign/context.ts'
+import { recordEvents } from '../engine/controller/record.ts'
+import { findHeadPushers } from '../engine/controller/reviews.ts'
+import type { Observation } from '../engine/observe/observe.ts'
+import { UserError } from '../errors.ts'
+import { createRateBudget, type RateBudget } from '../github/client.ts'
+import { isRefusal } from '../github/errors.ts'
+import { explainApproverRefusal } from '../github/people.ts'
+import type { Reaction } from '../github/port.ts'
+import { type Comment, COMMENTS_AT_ONCE, getAnswerMarker, type Pull } from '../github/pull.ts'
+import { loadCampaign } from '../ledger/load.ts'
+import type { Campaign } from '../model/campaign.ts'
+import { findSubject as subjectNamed, listSubjects } from '../model/experiment.ts'
+import { COMMENT_CAUSE } from '../model/fold/fold.ts'
+import type { ExperimentId } from '../model/ids.ts'
+import { toOneLine } from '../model/landing.ts'
+import { createPullFinder } from '../plan/world.ts'
+import { escapeMarkdown } from '../report/markdown.ts'
+import { COMMAND, findCommentVerb, parseCommentCommand, parseTypedCommand } from './comment-command.ts'
+import type { CommandContext } from './context.ts'
+import type { Call, CommentSource, Terminal, Verb } from './verb.ts'
+
+/** In one wake-up, so that nobody keeps it busy by writing comments. */
+const MOST_HEEDED = 20
+const MOST_DECLINED = 20
+
+interface CommentAnswer {
+  how: Reaction
+  text: string
+  /** Something was written into the ledger. */
+  acted: boolean
+  /** The reaction says it all. */
+  quiet?: boolean
+}
+
+/** Commands whose effect shows by itself: the pull requests and checks say it. */
+const QUIET: ReadonlySet<string> = new Set([
+  'avoid',
+  'measure',
+  'note',
+  'pause',
+  'priority',
+  'resume',
+  'retry',
+])
+
+/** What this process has done so far. */
+interface CommentRun {
+  call: Call
+  scene: CommandContext
+  over: Set<string>
+  heeded: RateBudget
+  declined: RateBudget
+}
+
+/**
+ * What people ask for in comments is done before anything is planned; true where that changed the ledger. Those who may
+ * steer come first, each is done once, as the event that names it tells, and answered once, as its answer tells
+ * (invariant 7). Who may not gets a reaction and nothing else: outsiders write nobody mail through winnow.
+ */
+export function runComments(call: Call, scene: CommandContext): (seen: Observation) => Promise<boolean> {
+  const now = () => scene.place.clock.monotonic()
+  const hearing: CommentRun = {
+    call,
+    scene,
+    over: new Set(),
+    heeded: createRateBudget(MOST_HEEDED, now),
+    declined: createRateBudget(MOST_DECLINED, now),
+  }
+  return seen => runSeenComments(hearing, seen)
+}
+
+async function runSeenComments(hearing: CommentRun, seen: Observation): Promise<boolean> {
+  const { scene, over } = hearing
+  const { may, mayNot, unknown } = await groupByPermission(hearing, seen, listCommentCommands(seen, over))
+  for (const [index, asked] of may.entries()) {
+    if (!hearing.heeded.take()) return deferComments(scene.place, may.length - index)
+    const answer = await runComment(hearing, seen, asked)
+    scene.place.progress.say(formatCommentLog(asked, answer))
+    await postAnswer(scene.place, asked, answer)
+    over.add(asked.comment.id)
+    // The next one is about a campaign that may be another by now.
+    if (answer.acted) return true
+  }
+  for (const { comment } of mayNot) {
+    if (!hearing.declined.take()) break
+    await addReaction(scene.place, comment, '-1')
+    over.add(comment.id)
+  }
+  if (unknown.length > 0)
+    scene.place.progress.say(
+      `Left for the next wake-up, which asks who wrote them: ${formatCount(unknown.length, 'comment')}.`,
+    )
+  return recordReadComments(scene.place, buildReadEvents(seen, unknown))
+}
+
+/** For the log of the run: whose comment was read, and what came of it. */
+function formatCommentLog({ pull, comment, words }: CommentCommand, { text }: CommentAnswer): string {
+  return `${comment.author} on #${pull.number}: ${escapeMarkdown(toOneLine(`${COMMAND} ${words.join(' ')}`, LONGEST))}: ${text}`
+}
+
+function deferComments({ progress }: CampaignContext, left: number): boolean {
+  progress.say(`Left for the next wake-up, since one heeds ${MOST_HEEDED}: ${formatCount(left, 'comment')}.`)
+  return false
+}
+
+/** Whom the forge counts among the project's people is asked about first, so that no crowd keeps them waiting. */
+async function groupByPermission(hearing: CommentRun, seen: Observation, all: readonly CommentCommand[]) {
+  const found = {
+    may: [] as CommentCommand[],
+    mayNot: [] as CommentCommand[],
+    unknown: [] as CommentCommand[],
+  }
+  const nearFirst = all.toSorted((one, other) => Number(isNear(other)) - Number(isNear(one)))
+  for (const asked of nearFirst) found[await checkPermission(hearing, seen, asked)].push(asked)
+  found.may.sort((one, other) => all.indexOf(one) - all.indexOf(other))
+  return found
+}
+
+function isNear({ comment }: CommentCommand): boolean {
+  return comment.near === true
+}
+
+/** Whoever may write steers; whom the spec trusts with approvals approves, whatever else they may. */
+async function checkPermission(
+  { call, scene: { place } }: CommentRun,
+  { world: { spec } }: Observation,
+  { comment: { author }, words }: CommentCommand,
+): Promise<'may' | 'mayNot' | 'unknown'> {
+  const permission = (await place.forge.readPermission?.(author)) ?? null
+  if (permission === null) return 'unknown'
+  if (permission === 'write' || permission === 'admin') return 'may'
+  if (findCommentVerb(words[0] ?? '', call.verbs)?.name !== 'approve') return 'mayNot'
+  const who = { login: author, permission }
+  return (await explainApproverRefusal(place.forge, spec.dependencies.approvers, who)) === null
+    ? 'may'
+    : 'mayNot'
+}
+
+async function recordReadComments(
+  place: CampaignContext,
+  read: ReturnType<typeof buildReadEvents>,
+): Promise<boolean> {
+  for (const draft of read)
+    await recordEvents({ ...place, nonce: `comments of #${draft.pull} up to ${draft.comment}` }, [draft])
+  return read.length > 0
+}
+
+/** Where several were asked for at once, each answer says what it is about. The words come first: they are what counts. */
+async function postAnswer(
+  place: CampaignContext,
+  { pull, comment, words }: CommentCommand,
+  { how, text, quiet = false }: CommentAnswer,
+): Promise<void> {
+  if (quiet && (await addReaction(place, comment, how))) return
+  const about = escapeMarkdown(toOneLine(words[0] ?? COMMAND, 40))
+  const options = { marker: getAnswerMarker(comment), after: comment.id }
+  try {
+    await place.forge.comment(pull.number, `${about}: ${text}`, options)
+  } catch (error) {
+    // A conversation that is locked since: what was asked for is done, and nothing else waits for the words.
+    if (!isRefusal(error)) throw error
+    place.progress.say(`a comment of ${comment.author} has no answer: ${error.message}`)
+  }
+  await addReaction(place, comment, how)
+}
+
+/** A token that may not react costs nobody the campaign; whether it did. */
+async function addReaction(
+  { forge, progress }: CampaignContext,
+  comment: Comment,
+  how: Reaction,
+): Promise<boolean> {
+  if (forge.react === undefined) return false
+  try {
+    await forge.react(comment.id, how)
+    return true
+  } catch (error) {
+    if (!isRefusal(error)) throw error
+    progress.say(`a comment of ${comment.author} has no reaction: ${error.message}`)
+    return false
+  }
+}
+
+async function runComment(
+  { call, scene }: CommentRun,
+  seen: Observation,
+  asked: CommentCommand,
+): Promise<CommentAnswer> {
+  const { comment, words } = asked
+  const before = await findCommentEvent(scene.place, comment)
+  if (before !== null)
+    return { how: '+1', text: `It is in the ledger (${before}).`, acted: false, quiet: before !== 'note' }
+  const subject = findPullSubject(seen, asked.pull)
+  try {
+    const { verb, given } = parseTypedCommand(words, call.verbs, subject)
+    const why = verb.name === 'approve' ? await explainNotApprover(scene.place, seen, comment.author) : null
+    if (why !== null) return { how: '-1', text: why, acted: false }
+    return await executeComment({ ...call, given }, scene, { seen, asked, verb, subject })
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    return { how: 'confused', text: formatUserError(error), acted: false }
+  }
+}
+
+/** Who may write need not be who approves. */
+async function explainNotApprover(
+  { forge }: CampaignContext,
+  { world }: Observation,
+  login: string,
+): Promise<string | null> {
+  const permission = (await forge.readPermission?.(login)) ?? 'none'
+  return explainApproverRefusal(forge, world.spec.dependencies.approvers, { login, permission })
+}
+
+interface CommentOrder {
+  seen: Observation
+  asked: CommentCommand
+  verb: Verb
+  subject: ExperimentId | null
+}
+
+/** The very verb of the command line, at work on this campaign for whoever wrote the comment. */
+async function executeComment(
+  call: Call,
+  scene: CommandContext,
+  order: CommentOrder,
+): Promise<CommentAnswer> {
+  const { asked, verb, subject, seen } = order
+  const { author, id, at } = asked.comment
+  const { place } = scene
+  const nonce = `${COMMENT_CAUSE}${id}`
+  const here = { ...place, by: { ...place.by, actor: author }, nonce }
+  const { terminal, said } = recordTerminal(call.terminal)
+  const comment = {
+    scene: { ...scene, place: here },
+    subject,
+    headAuthors: buildHeadAuthorLookup(place, seen),
+    at,
+  }
+  const answer = await collectAnswer(said, () => {
+    const here = { ...call, terminal, comment }
+    return verb.comment?.run ? verb.comment.run(here) : verb.run(here)
+  })
+  if (verb.access === 'read') return answer
+  if ((await findCommentEvent(here, asked.comment)) !== null)
+    return { ...answer, acted: true, quiet: answer.how === '+1' && QUIET.has(verb.name) }
+  // It is not done later either, when it would no longer be refused.
+  const text = toOneLine(`${COMMAND} ${asked.words.join(' ')}: ${answer.text}`, LONGEST)
+  await recordEvents(here, [{ kind: 'note', text, experiment: subject }])
+  return { ...answer, acted: true }
+}
+
+const LONGEST = 400
+
+/** By which kind of event, as the ledger has it now: another tick may have been first. */
+async function findCommentEvent(
+  { repository, refs }: CampaignContext,
+  { id }: Comment,
+): Promise<string | null> {
+  const tip = (await repository.remoteRefs([refs.state])).refs.get(refs.state)
+  if (tip === undefined) return null
+  await repository.fetch([{ ref: refs.state, oid: tip }])
+  return (await loadCampaign(repository, tip)).campaign.heeded[`${COMMENT_CAUSE}${id}`] ?? null
+}
+
+async function collectAnswer(said: readonly string[], run: () => Promise<number>): Promise<CommentAnswer> {
+  try {
+    await run()
+    return { how: '+1', text: escapeMarkdown(said[0] ?? 'Done.'), acted: false }
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    return { how: '-1', text: formatUserError(error), acted: false }
+  }
+}
+
+/** What is not understood, and what to do about it, in one line that quotes what others wrote and obeys none of it. */
+function formatUserError({ message, fix }: UserError): string {
+  return fix === undefined ? escapeMarkdown(message) : `${escapeMarkdown(message)} (${escapeMarkdown(fix)})`
+}
+
+/** A terminal that nobody reads but the answer. */
+function recordTerminal(terminal: Terminal): { terminal: Terminal; said: string[] } {
+  const said: string[] = []
+  const out = (text: string) => void (text.trim() === '' || said.push(text))
+  return { terminal: { ...terminal, out, err: () => undefined, live: () => undefined, confirm: null }, said }
+}
+
+function findPullSubject({ world }: Observation, pull: Pull): ExperimentId | null {
+  const pullOf = createPullFinder(world)
+  const found = listSubjects(world.campaign).find(each => pullOf(each)?.number === pull.number)
+  return found?.id ?? null
+}
+
+function buildHeadAuthorLookup(
+  { forge }: CampaignContext,
+  { pulls, world }: Observation,
+): CommentSource['headAuthors'] {
+  const pullOf = createPullFinder(world)
+  return async id => {
+    const experiment = subjectNamed(world.campaign, id)
+    if (experiment === undefined) return null
+    const number = pullOf(experiment)?.number
+    return findHeadPushers(
+      forge,
+      experiment,
+      pulls.find(pull => pull.number === number),
+    )
+  }
+}
+
+interface SeenPulls extends Pick<Observation, 'pulls'> {
+  world: Pick<Observation['world'], 'campaign' | 'now'>
+}
+
+/** A command that somebody wrote, and nothing was made of yet. */
+interface CommentCommand {
+  pull: Pull
+  comment: Comment
+  words: readonly string[]
+}
+
+/**
+ * Every comment that is still to be dealt with, the oldest first: written since the campaign began, as it was written,
+ * by people. One that was answered, marked as done or declined where it stands, or read before as the ledger says, or is long past, is over.
+ * One that the ledger has heard and nobody has answered is not: it is owed its answer.
+ */
+export function listCommentCommands(
+  { pulls, world }: SeenPulls,
+  over: ReadonlySet<string>,
+): CommentCommand[] {
+  const { campaign } = world
+  const since = Date.parse(campaign.started_at ?? '')
+  const found = pulls.flatMap(pull =>
+    pull.comments.flatMap(comment => {
+      const { id, edited, own, author, at, answered, done, declined, body } = comment
+      const counts = !edited && !own && !author.endsWith('[bot]') && Date.parse(at) >= since
+      if (!counts || answered || done || declined || over.has(id) || isRead(campaign, pull, comment))
+        return []
+      if (isPast(world, pull, comment)) return []
+      const words = parseCommentCommand(body)
+      return words === null ? [] : [{ pull, comment, words }]
+    }),
+  )
+  return found.toSorted((one, other) => Date.parse(one.comment.at) - Date.parse(other.comment.at))
+}
+
+/** Whoever closes with a comment, between two wake-ups, is heard at the next one. */
+const HEARD_AFTER_CLOSING_MS = 24 * 3_600_000
+
+/**
+ * What was said before its pull request was closed, and that long ago, was meant for then: whoever saw it at that time did
+ * with it what was to be done, and a winnow that did not hear comments yet did nothing. An answer that is owed is owed.
+ */
+function isPast({ campaign, now }: SeenPulls['world'], pull: Pull, { id, at }: Comment): boolean {
+  const { number, closed_at: closed } = pull
+  if (closed === null || campaign.comments_read[number] !== undefined) return false
+  if (campaign.heeded[`${COMMENT_CAUSE}${id}`] !== undefined || Date.parse(at) > Date.parse(closed))
+    return false
+  return Date.parse(now) - Date.parse(closed) > HEARD_AFTER_CLOSING_MS
+}
+
+function isRead({ comments_read }: Campaign, { number }: Pull, { id }: Comment): boolean {
+  const upTo = comments_read[number]
+  return upTo !== undefined && Number(id) <= Number(upTo.comment)
+}
+
+/** Lists lag: what is only just there may not be all. */
+const LATEST = 10
+
+/**
+ * What the ledger is told so that the next look need not read it again: pull requests on which others have written more
+ * than comes by itself, up to shortly before now, where nobody of those who may steer waits for anything.
+ */
+export function buildReadEvents(
+  { pulls, world: { campaign } }: { pulls: SeenPulls['pulls']; world: Pick<SeenPulls['world'], 'campaign'> },
+  left: readonly CommentCommand[],
+) {
+  return pulls.flatMap(pull => {
+    const { number, comments, unread } = pull
+    const news = comments.filter(comment => !isRead(campaign, pull, comment))
+    const read = comments.slice(0, -LATEST)
+    const last = read.at(-1)
+    if (unread || news.length <= COMMENTS_AT_ONCE || last === undefined) return []
+    const waits = left.some(
+      asked => asked.pull.number === number && Number(asked.comment.id) <= Number(last.id),
+    )
+    if (waits) return []
+    const own = read.flatMap(({ node }) => node ?? []).slice(-MOST_OWN)
+    return [{ kind: 'comments-read' as const, pull: number, comment: last.id, own }]
+  })
+}
+
+/** The last of our own say how things stand. */
+const MOST_OWN = 50

@@ -1,0 +1,306 @@
+import { assessCandidate } from '../decide/assess.ts'
+import type { Assessment } from '../decide/assessment.ts'
+import type { PairedCase, PairedRule } from '../decide/paired/evaluate.ts'
+import { formatCount } from '../decide/wording.ts'
+import type { RepositoryContext } from '../engine/campaign/open.ts'
+import { UserError } from '../errors.ts'
+import { buildLocalIsolation } from '../git/isolation.ts'
+import { createGitRunner } from '../git/runner.ts'
+import { compareTrees } from '../git/tree.ts'
+import { listUncommittedPaths, readWorkTree } from '../git/work-tree.ts'
+import { getBootId } from '../measure/machine.ts'
+import { type Calibration, type Campaign, createEmptyCampaign } from '../model/campaign.ts'
+import { formatExperimentId, type Point } from '../model/ids.ts'
+import { type Order, type PairedTerms, type StopRule, toPairRequest } from '../model/order.ts'
+import { buildPairJob, type PairJob, toMeasuredRun } from '../model/pairs.ts'
+import type { Execution, Report } from '../model/report.ts'
+import type { OrderRequest } from '../plan/orders.ts'
+import { buildPairedRule } from '../plan/paired-order.ts'
+import type { HarnessTrial } from '../report/check-trial.ts'
+import { WORK_TREE } from '../report/compare.ts'
+import { findNearestWord } from '../spec/errors.ts'
+import {
+  createNotPassedError,
+  createUnrecordedOrder,
+  type HarnessRun,
+  measureTrial,
+  tryHarness,
+  tryNoise,
+} from './trial.ts'
+import type { Call } from './verb.ts'
+
+/** The second of the two, by the only kind of name that orders have for it. */
+export const HEAD_LABEL = formatExperimentId(1)
+const ATTEMPTS = 3
+
+/** What is known of a comparison at any moment; an end that comes early finds it here. */
+export interface ComparisonProgress {
+  trial: HarnessTrial | null
+  paired: PairedCase | null
+  assessment: Assessment | null
+  /** The last report of the two sides. */
+  report: Report | null
+  executions: { calibration: number; comparison: number }
+}
+
+interface ComparisonRun {
+  trying: HarnessRun
+  sides: ComparedSides
+  known: ComparisonProgress
+  /** Asked once between calibration and the first pair of the two. */
+  forecast: (trial: HarnessTrial) => Promise<void>
+  /** A job of the two sides is about to begin. */
+  begins: (job: number) => void
+}
+
+export function createComparisonProgress(): ComparisonProgress {
+  const executions = { calibration: 0, comparison: 0 }
+  return { trial: null, paired: null, assessment: null, report: null, executions }
+}
+
+/** The base against itself, and then the two against each other: as a campaign would, and nothing is written. */
+export async function measureComparison(comparing: ComparisonRun): Promise<void> {
+  const { known, forecast } = comparing
+  const trying = countExecutions(comparing)
+  known.trial = await tryHarness(trying)
+  await forecast(known.trial)
+  if (known.trial.calibration?.deterministic) {
+    known.assessment = await compareOnce(comparing)
+    if (!known.assessment.determinism_lost) return
+    known.trial = await tryNoise(trying, `${known.assessment.reason}; `)
+    await forecast(known.trial)
+  }
+  known.assessment = await comparePairs(comparing)
+}
+
+function countExecutions({ trying, known }: ComparisonRun): HarnessRun {
+  let before = 0
+  const onExecution = async (executions: readonly Execution[]) => {
+    if (executions.length === 1) before = known.executions.calibration
+    known.executions.calibration = before + executions.length
+    await trying.more?.onExecution?.([...executions])
+  }
+  return { ...trying, more: { ...trying.more, onExecution } }
+}
+
+function buildTrialCampaign({ trying, known }: ComparisonRun): Campaign {
+  const found = known.trial?.calibration ?? null
+  const calibration: Calibration | null = found === null ? null : { ...found, order: '' }
+  return { ...createEmptyCampaign(), incumbent: trying.base, calibration }
+}
+
+function buildOrderRequest(
+  { sides }: ComparisonRun,
+  stop: StopRule,
+  jobs: readonly PairJob[],
+): Omit<OrderRequest, 'cause'> {
+  const { commit: head, tree } = sides.head.point
+  const carried = jobs.length === 0 ? {} : { [HEAD_LABEL]: [...jobs] }
+  return {
+    purpose: 'experiment',
+    round: 0,
+    attempt: 1,
+    candidates: [{ label: HEAD_LABEL, head, tree }],
+    stop,
+    carried,
+  }
+}
+
+async function compareOnce(comparing: ComparisonRun): Promise<Assessment> {
+  const { spec } = comparing.trying
+  const { scale = 'log' } = comparing.known.trial?.calibration ?? {}
+  const stop: StopRule = { rule: 'once', min_effect: spec.evidence.min_effect ?? 0, scale }
+  return measureAndAssess(comparing, stop, [])
+}
+
+/** One job after the other, each a new build, until the rule says that it is decided (decision.md 3.3). */
+async function comparePairs(comparing: ComparisonRun): Promise<Assessment> {
+  const { spec } = comparing.trying
+  const rule = buildComparisonRule(comparing)
+  const terms = rule.terms[HEAD_LABEL]
+  if (terms === undefined) throw new TypeError('the rule has no terms')
+  const jobs: PairJob[] = []
+  for (;;) {
+    comparing.known.paired = { spec, rule, terms, jobs: [...jobs] }
+    comparing.begins(jobs.length + 1)
+    const assessment = await measureAndAssess(comparing, rule, jobs)
+    jobs.push(...comparing.known.paired.jobs.slice(jobs.length))
+    if (assessment.outcome !== 'promising') return assessment
+  }
+}
+
+function buildComparisonRule(comparing: ComparisonRun): PairedRule {
+  const { spec } = comparing.trying
+  const rule = buildPairedRule({ campaign: buildTrialCampaign(comparing), spec, singleMachine: true }, [])
+  const { alpha: level, max_jobs } = spec.evidence
+  const terms: PairedTerms = {
+    as: 'idea',
+    level,
+    share: 0,
+    max_jobs,
+    // Many ask whether it is worse: a loss is looked for as long as a gain.
+    give_up: 'equal',
+    variant: 0,
+    touched: null,
+  }
+  return { ...rule, terms: { [HEAD_LABEL]: terms } }
+}
+
+/** What fails on the base's side, or on the runner's, is nobody's verdict and is measured again. */
+async function measureAndAssess(
+  comparing: ComparisonRun,
+  stop: StopRule,
+  jobs: readonly PairJob[],
+): Promise<Assessment> {
+  const { trying, known } = comparing
+  for (let attempt = 1; ; attempt++) {
+    const order = await createUnrecordedOrder(trying, buildOrderRequest(comparing, stop, jobs))
+    const report = await measureTrial(watchExecutions(comparing, order), order)
+    known.report = report
+    recordPairs(known, order, { executions: report.executions, runner: toMeasuredRun(report).runner })
+    const { spec } = trying
+    const assessment = assessCandidate({ spec, order, report, label: HEAD_LABEL, baseline: null })
+    if (!assessment.retry) return assessment
+    if (attempt >= ATTEMPTS) throw await createNotPassedError(trying, assessment.reason, report)
+  }
+}
+
+function watchExecutions(comparing: ComparisonRun, order: Order): HarnessRun {
+  const { trying, known } = comparing
+  const before = known.executions.comparison
+  const onExecution = async (executions: Execution[]) => {
+    known.executions.comparison = before + executions.length
+    recordPairs(known, order, { executions, runner: getBootId() })
+  }
+  return { ...trying, more: { ...trying.more, onExecution } }
+}
+
+/** The pairs of the job under way beside those of the jobs before it. */
+function recordPairs(
+  known: ComparisonProgress,
+  order: Order,
+  measured: Parameters<typeof buildPairJob>[1],
+): void {
+  if (known.paired === null) return
+  const job = buildPairJob(toPairRequest(order), measured, HEAD_LABEL)
+  const carried = order.carried[HEAD_LABEL] ?? []
+  known.paired = { ...known.paired, jobs: job.pairs.length === 0 ? carried : [...carried, job] }
+}
+
+/** One of the two: what people call it, and exactly what is measured. */
+interface ComparedSide {
+  name: string
+  point: Point
+}
+
+export interface ComparedSides {
+  base: ComparedSide
+  head: ComparedSide
+  /** Paths that differ between the two. */
+  differing: string[]
+  /** What a person should know about what is, or is not, measured. */
+  notes: string[]
+}
+
+/** Both sides, in winnow's own repository. Without a second name it is the work tree as it stands, as in `git diff`. */
+export async function resolveSides(call: Call, workshop: RepositoryContext): Promise<ComparedSides> {
+  const [baseName = '', headName] = call.given.positionals
+  const base = await resolveNamedSide(call, workshop, baseName)
+  const { head, notes } =
+    headName === undefined
+      ? await resolveWorkTreeSide(call, workshop)
+      : await resolveCommittedSide(call, workshop, headName)
+  const differences = await compareTrees(workshop.repository, base.point.tree, head.point.tree)
+  return { base, head, differing: differences.map(({ path }) => path), notes }
+}
+
+async function resolveNamedSide(
+  { around }: Call,
+  workshop: RepositoryContext,
+  name: string,
+): Promise<ComparedSide> {
+  const { repository, checkout } = workshop
+  const commit = await resolveCommitName(around, name)
+  await repository.fetchFrom(checkout.commonDir, commit)
+  return { name, point: { commit, tree: (await repository.commit(commit)).tree } }
+}
+
+type HeadSide = Pick<ComparedSides, 'head' | 'notes'>
+
+async function resolveWorkTreeSide(call: Call, workshop: RepositoryContext): Promise<HeadSide> {
+  const { env } = call.around
+  const { topLevel } = workshop.checkout
+  if (topLevel === null) {
+    throw new UserError('there is no work tree here that could be compared', {
+      fix: 'name both: winnow compare <base> <head> -- <command>',
+    })
+  }
+  const committed = await resolveNamedSide(call, workshop, 'HEAD')
+  const { repository } = workshop
+  const { commit: head, tree: before } = committed.point
+  const read = await readWorkTree({ into: repository.dir, topLevel, head, env, takes: () => true })
+  if ('unmerged' in read) throw createMergeConflictError(read.unmerged)
+  const point = { commit: head, tree: read.tree }
+  const changed = (await compareTrees(repository, before, read.tree)).map(({ path }) => path)
+  return { head: { name: WORK_TREE, point }, notes: describeWorkTree(changed, read.leftOut) }
+}
+
+function createMergeConflictError(paths: readonly string[]): UserError {
+  return new UserError(`a merge is not finished: conflict in ${formatFew(paths)}`, {
+    fix: 'resolve it, then type the same again; or name both sides: winnow compare <base> <head> -- <command>',
+  })
+}
+
+function describeWorkTree(changed: readonly string[], inside: readonly string[]): string[] {
+  const many = formatCount(changed.length, 'uncommitted change')
+  return [
+    ...(changed.length === 0
+      ? []
+      : [`your work tree is measured as it stands, with ${many}: ${formatFew(changed)}`]),
+    ...(inside.length === 0 ? [] : [`another repository inside it is left out: ${formatFew(inside)}`]),
+  ]
+}
+
+async function resolveCommittedSide(
+  call: Call,
+  workshop: RepositoryContext,
+  name: string,
+): Promise<HeadSide> {
+  const head = await resolveNamedSide(call, workshop, name)
+  const { topLevel } = workshop.checkout
+  const changed = topLevel === null ? [] : await listUncommittedPaths(topLevel, call.around.env)
+  if (changed.length === 0 || topLevel === null) return { head, notes: [] }
+  const here = await resolveCommitName(call.around, 'HEAD')
+  if (here !== head.point.commit) return { head, notes: [] }
+  const note = `${name} is measured as committed: ${formatCount(changed.length, 'uncommitted change')} of your work tree ${changed.length === 1 ? 'is' : 'are'} not in it (${formatFew(changed)}); leave ${name} out to measure the work tree`
+  return { head, notes: [note] }
+}
+
+export function formatFew(paths: readonly string[], most = 3): string {
+  return paths.slice(0, most).join(', ') + (paths.length > most ? ', …' : '')
+}
+
+/** A commit of the person's repository, by any name git has for it. */
+async function resolveCommitName({ directory, env }: Call['around'], name: string): Promise<string> {
+  const git = createGitRunner(buildLocalIsolation(directory, env))
+  const found = await git.run({
+    args: ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`],
+    answers: [1, 128],
+    parse: output => output,
+  })
+  if (found.exitCode === 0) return found.stdout.trim()
+  const names = await git.run({
+    args: ['for-each-ref', '--format=%(refname:short)', 'refs/heads', 'refs/tags', 'refs/remotes'],
+    parse: ({ stdout }) => stdout.split('\n').filter(each => each !== ''),
+  })
+  if (name === 'HEAD') throw new UserError('this repository has no commits yet', { fix: 'commit first' })
+  const near = findNearestWord(name, names)
+  throw new UserError(`there is no branch, tag or commit ${JSON.stringify(name)} in this repository`, {
+    fix: near === undefined ? describeFetchHint(names) : `did you mean ${near}?`,
+  })
+}
+
+function describeFetchHint(names: readonly string[]): string {
+  const known = names.length === 0 ? 'it has none' : `it has ${formatFew(names, 5)}`
+  return `${known}; what is only on the remote has to be fetched first (git fetch)`
+}

@@ -1,0 +1,197 @@
+import { UserError } from '../errors.ts'
+import { getOverallMetric } from '../init/benchmarks.ts'
+import type { OutputFormat } from '../init/project.ts'
+import { SpecErrors } from '../spec/errors.ts'
+import { parseSpec } from '../spec/load.ts'
+import { listPlannedFeatures } from '../spec/planned-features.ts'
+import { BUILT_IN_METRICS, PERCENT } from '../spec/schema-values.ts'
+import type { Spec } from '../spec/schema.ts'
+import type { CommandArguments, Option } from './verb.ts'
+
+/** What a spec file would say, as far as a comparison needs it. */
+export const COMPARE_OPTIONS: readonly Option[] = [
+  {
+    name: 'metric',
+    value: 'name',
+    summary:
+      'a metric that the command prints; wall_seconds by default, or what go test -bench and its like measured',
+  },
+  { name: 'direction', values: ['minimize', 'maximize'], summary: 'which way is better (minimize)' },
+  { name: 'output', value: 'format', summary: 'what the command prints: json (default), metric-lines, …' },
+  { name: 'setup', value: 'command', summary: 'install and build on each side, not timed: npm ci' },
+  { name: 'gate', value: 'command', many: true, summary: 'has to pass on both sides: npm test' },
+  { name: 'share', value: 'path', many: true, summary: 'an uncommitted file that both sides need' },
+  { name: 'env', value: 'name', many: true, summary: 'a variable of yours that the command may see' },
+  { name: 'timeout', value: 'seconds', summary: 'end an execution that takes longer (600)' },
+  {
+    name: 'min-effect',
+    value: 'share',
+    summary: 'the smallest gain worth having, as 5% or 0.05: 2% by default',
+  },
+  { name: 'pairs', value: 'number', summary: 'pairs in each job: 8, or 4 where executions are long' },
+  { name: 'max-jobs', value: 'number', summary: 'jobs until it is given up as not proven (8)' },
+]
+
+const COMMAND_LINE = 'the command line'
+
+/** A spec needs a gate, since what passes is merged; here nothing is. */
+const ANY = { name: 'wall_seconds', check: '>= 0' }
+
+/** The spec that nobody has to write. Every path may differ: each side runs what it has itself, in the directory the person is in. */
+export function buildCompareSpec(given: CommandArguments, directory: string): Spec {
+  const { command, output, metric } = selectReading(given)
+  const effect = parseMinEffect(given, metric)
+  const text = JSON.stringify({
+    winnow: 1,
+    name: 'compare',
+    metric: {
+      primary: { name: metric, direction: given.text('direction') ?? 'minimize' },
+      degenerate_gates: [ANY],
+    },
+    measurement: {
+      command,
+      working_directory: directory,
+      setup: given.text('setup') ?? null,
+      output,
+      timeout_seconds: parsePositiveNumber(given, 'timeout') ?? 600,
+      env: given.texts('env'),
+    },
+    gates: [...new Set(given.texts('gate'))].map(command => ({ name: command, command })),
+    evidence: {
+      campaign_control: 'fixed',
+      ...effect,
+      pairs_per_job: parseWholeNumber(given, 'pairs') ?? 'auto',
+      max_jobs: parseWholeNumber(given, 'max-jobs') ?? 8,
+    },
+    parallel: { shared_files: given.texts('share') },
+    scope: { mutable: ['**'] },
+  })
+  const parsed = parseOptionSpec(text)
+  const spec = { ...parsed, metric: { ...parsed.metric, degenerate_gates: [] } }
+  const [missing] = listPlannedFeatures(spec)
+  if (missing !== undefined) throw new UserError(missing.replace('measurement.output', '--output'))
+  return spec
+}
+
+/** What a spec may not say, said of the option that said it. */
+function parseOptionSpec(text: string): Spec {
+  try {
+    return parseSpec(text, { file: COMMAND_LINE }).spec
+  } catch (error) {
+    const problem = error instanceof SpecErrors ? error.problems[0] : undefined
+    if (problem === undefined) throw error
+    const option = OPTION_OF.find(([path]) => problem.path.startsWith(path))?.[1] ?? problem.path
+    throw new UserError(`${option}: ${problem.found} is not possible`, { fix: `give ${problem.expected}` })
+  }
+}
+
+const OPTION_OF: readonly (readonly [path: string, option: string])[] = [
+  ['measurement.output', '--output'],
+  ['measurement.env', '--env'],
+  ['measurement.command', 'the command'],
+  ['parallel.shared_files', '--share'],
+  ['metric.primary.name', '--metric'],
+  ['gates', '--gate'],
+  ['evidence.min_effect', '--min-effect'],
+]
+
+/** One word is a line for the shell; several are the words of one command, as they were given. */
+function formatCommand(words: readonly string[]): string {
+  const [only] = words
+  return words.length === 1 && only !== undefined ? only : words.map(quoteCommandWord).join(' ')
+}
+
+function quoteCommandWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
+}
+
+/** A benchmark tool's own output is read as such, unless told otherwise. */
+function selectReading(given: CommandArguments): { command: string; output: string; metric: string } {
+  const command = formatCommand(given.command)
+  const output = given.text('output')
+  const tool = output === undefined ? readByTool(command, given.text('metric')) : null
+  return tool ?? { command, output: output ?? 'json', metric: selectMetric(given) }
+}
+
+function selectMetric(given: CommandArguments): string {
+  const name = given.text('metric')
+  if (name !== undefined || given.text('output') === undefined) return name ?? 'wall_seconds'
+  throw new UserError('--output says how to read a metric, and no metric is named', {
+    fix: 'add --metric <name>; without either, winnow times the command itself',
+  })
+}
+
+type EffectOptions = { min_effect: string | number | null; scale?: 'linear' }
+
+/** 3% and 0.03 are the same share, and a bare 3 would be 300 %. "3 bytes" counts in the units of --metric bytes. */
+function parseMinEffect(given: CommandArguments, metric: string): EffectOptions {
+  const text = given.text('min-effect')?.trim()
+  if (text === undefined) return { min_effect: null }
+  const inUnits = text.endsWith(` ${metric}`)
+  const isShare = PERCENT.test(text)
+  const value = Number(inUnits ? text.slice(0, -metric.length) : isShare ? text.slice(0, -1) : text)
+  if (text === '' || !(value > 0) || !Number.isFinite(value))
+    throw new UserError(`--min-effect ${text} is not a gain`, { fix: 'give a share, like 3% or 0.03' })
+  if (inUnits) return { min_effect: value, scale: 'linear' }
+  if (isShare) return { min_effect: text }
+  if (value < 1) return { min_effect: value }
+  throw new UserError(`--min-effect ${text} would be ${value * 100} %`, {
+    fix: `did you mean ${text}%? In metric units write "${text} ${metric}"`,
+  })
+}
+
+function parseWholeNumber(given: CommandArguments, name: string): number | null {
+  const value = parsePositiveNumber(given, name)
+  if (value === null || Number.isInteger(value)) return value
+  throw new UserError(`--${name} ${value} is not a whole number`, { fix: 'give 1 or more' })
+}
+
+export function parsePositiveNumber(given: CommandArguments, name: string): number | null {
+  const text = given.text(name)
+  if (text === undefined) return null
+  const value = Number(text)
+  if (Number.isFinite(value) && value > 0) return value
+  throw new UserError(`--${name} ${text} is not a number above 0`, { fix: `give a number: --${name} 10` })
+}
+
+/** A benchmark tool repeats until a given time has passed: how long it took as a whole says nothing of what it measured. */
+interface BenchmarkTool {
+  output: OutputFormat
+  runs: RegExp
+  /** What makes it write its numbers where they are read; null where it prints them. */
+  asks: string | null
+}
+
+const TOOLS: readonly BenchmarkTool[] = [
+  { output: 'go', runs: /\bgo test\b.*\s--?(?:test\.)?bench\b/, asks: null },
+  { output: 'cargo', runs: /\bcargo (?:\+\S+ )?bench\b(?!.*--no-run)/, asks: null },
+  {
+    output: 'pytest-benchmark',
+    runs: /\bpytest\b.*--benchmark-(?!disable|skip)/,
+    asks: '--benchmark-json="$WINNOW_RESULT_PATH"',
+  },
+  { output: 'vitest', runs: /\bvitest bench\b/, asks: '--outputJson "$WINNOW_RESULT_PATH"' },
+  { output: 'hyperfine', runs: /(?:^|[\s/])hyperfine\s/, asks: '--export-json "$WINNOW_RESULT_PATH"' },
+]
+
+interface ToolReading {
+  command: string
+  output: OutputFormat
+  metric: string
+}
+
+/** Null where the command is no tool's whose output is read, or where its time as a whole is asked for by name. */
+export function readByTool(command: string, metric: string | undefined): ToolReading | null {
+  const tool = TOOLS.find(({ runs }) => runs.test(command))
+  const named = metric ?? (tool && getOverallMetric(tool.output))
+  if (tool === undefined || named === undefined || BUILT_IN_METRICS.has(named)) return null
+  return { command: addOutputOption(command, tool), output: tool.output, metric: named }
+}
+
+function addOutputOption(command: string, { output, asks }: BenchmarkTool): string {
+  if (asks === null || command.includes('WINNOW_RESULT_PATH')) return command
+  if (!/[;&|<>\n]/.test(command)) return `${command} ${asks}`
+  throw new UserError(`${output} is not told where its numbers are read`, {
+    fix: `add ${asks} to its options, or --metric wall_seconds to compare how long all of it takes`,
+  })
+}

@@ -1,0 +1,142 @@
+import { resolve } from 'node:path'
+import type { RepositoryContext } from '../engine/campaign/open.ts'
+import { UserError } from '../errors.ts'
+import { buildLocalIsolation } from '../git/isolation.ts'
+import { toLocalPath } from '../git/remote-connection.ts'
+import { createGitRunner } from '../git/runner.ts'
+import { listTreeFiles } from '../git/tree.ts'
+import { detectProject } from '../init/detect.ts'
+import { createProjectFiles, type ProjectFiles, selectPathsToRead } from '../init/project.ts'
+import { type Point, toShortRef } from '../model/ids.ts'
+import type { Call } from './verb.ts'
+
+/** Where everything starts from: the default branch as it is committed (and pushed) now. */
+export async function readDefaultTip(workshop: RepositoryContext, around: Call['around']): Promise<Point> {
+  const { repository, defaultBranch, local } = workshop
+  if (defaultBranch === null) throw await createNoDefaultBranchError(workshop, around)
+  const oid = (await repository.remoteRefs([defaultBranch])).refs.get(defaultBranch)
+  if (oid === undefined) {
+    throw new UserError(
+      `${toShortRef(defaultBranch)} has no commits yet, and ideas are measured from commits`,
+      {
+        fix: local ? 'commit first' : 'commit and push first',
+      },
+    )
+  }
+  await repository.fetch([{ ref: defaultBranch, oid }])
+  return { commit: oid, tree: (await repository.commit(oid)).tree }
+}
+
+/** A remote's HEAD may name a branch that is not there; git passes that over in silence. */
+async function createNoDefaultBranchError(
+  workshop: RepositoryContext,
+  around: Call['around'],
+): Promise<UserError> {
+  if (workshop.local) {
+    return new UserError('no branch is checked out, so the default branch is not known', {
+      fix: 'check out the branch to be optimised, or give the repository a remote',
+    })
+  }
+  const branches = await listBranches(workshop)
+  if (branches.length === 0) {
+    return new UserError('the remote names no default branch: it has no commits', {
+      fix: 'push the branch to be optimised: git push -u <remote> <branch>; or run winnow with --remote none to use this repository alone',
+    })
+  }
+  const path = findRemotePath(workshop, around)
+  const named = path === null ? null : await readHeadBranch(path, around.env)
+  const instead = `it has ${branches.slice(0, 5).join(', ')}`
+  if (path === null || named === null) {
+    return new UserError(`the HEAD of the remote names no branch that is there: ${instead}`, {
+      fix: 'choose its default branch in the settings of the remote',
+    })
+  }
+  return new UserError(`the HEAD of the remote names ${toShortRef(named)}, which is not there: ${instead}`, {
+    fix: `push ${toShortRef(named)}, or git -C ${path} symbolic-ref HEAD refs/heads/${branches[0]}`,
+  })
+}
+
+async function listBranches({ repository }: RepositoryContext): Promise<string[]> {
+  const { refs } = await repository.remoteRefs(['refs/heads/*'])
+  return [...refs.keys()].map(toShortRef).toSorted()
+}
+
+/** The remote's directory, where it is on this machine. */
+function findRemotePath(
+  { checkout: { remotes } }: RepositoryContext,
+  { remote, directory }: Call['around'],
+): string | null {
+  const chosen = remotes.find(({ name }) => name === (remote ?? 'origin')) ?? remotes[0]
+  const path = chosen === undefined ? null : toLocalPath(chosen.url)
+  return path === null ? null : resolve(directory, path)
+}
+
+async function readHeadBranch(path: string, env: Call['around']['env']): Promise<string | null> {
+  const name = await createGitRunner(buildLocalIsolation(path, env)).run({
+    args: ['symbolic-ref', '-q', 'HEAD'],
+    answers: [1],
+    parse: ({ stdout }) => stdout.trim(),
+  })
+  return name === '' ? null : name
+}
+
+const LARGEST_BYTES = 512 * 1024
+
+/** What is committed on the default branch: experiments start from that, and from nothing else. */
+export async function readCommittedProject(
+  { repository }: RepositoryContext,
+  base: Point,
+): Promise<ProjectFiles> {
+  const files = (await listTreeFiles(repository, base.tree)).filter(({ mode }) => mode.startsWith('100'))
+  const oids = new Map(files.map(({ path, oid }) => [path, oid]))
+  const paths = [...oids.keys()]
+  const texts = new Map<string, string>()
+  for (const path of selectPathsToRead(paths)) {
+    const content = await repository.blob(oids.get(path) ?? '')
+    if (content.length <= LARGEST_BYTES) texts.set(path, content.toString('utf8'))
+  }
+  return createProjectFiles(paths, texts)
+}
+
+export interface WorkflowFile {
+  path: string
+  text: string
+}
+
+const DIRECTORY = '.github/workflows'
+const WORKFLOW = /\.ya?ml$/
+
+/** The workflows of the default branch as it is now: those of other branches start nothing by themselves. */
+export async function readCommittedWorkflows(workshop: RepositoryContext): Promise<WorkflowFile[]> {
+  const { repository } = workshop
+  const directory = await findCommittedEntry(workshop, DIRECTORY)
+  if (directory?.type !== 'tree') return []
+  const files: WorkflowFile[] = []
+  for (const { type, name, oid: blob } of await repository.tree(directory.oid)) {
+    if (type !== 'blob' || !WORKFLOW.test(name)) continue
+    files.push({ path: `${DIRECTORY}/${name}`, text: (await repository.blob(blob)).toString('utf8') })
+  }
+  return files
+}
+
+/** What the default branch has at that path, as it is now. */
+export async function findCommittedEntry({ repository, defaultBranch }: RepositoryContext, path: string) {
+  if (defaultBranch === null) return null
+  const oid = (await repository.remoteRefs([defaultBranch])).refs.get(defaultBranch)
+  if (oid === undefined) return null
+  await repository.fetch([{ ref: defaultBranch, oid }])
+  return repository.findEntry((await repository.commit(oid)).tree, path)
+}
+
+/** What `init` would write as the set-up here; null where nothing is to be installed, or nothing is known. */
+export async function findUsualSetup(workshop: RepositoryContext, base: Point): Promise<string | null> {
+  const files = await readCommittedProject(workshop, base)
+  try {
+    return (
+      detectProject({ files, repository: files, directory: '' }, undefined).findings.setup?.command ?? null
+    )
+  } catch (error) {
+    if (error instanceof UserError) return null
+    throw error
+  }
+}

@@ -1,0 +1,102 @@
+import { existsSync } from 'node:fs'
+import { cp, mkdir, mkdtemp, readdir, realpath } from 'node:fs/promises'
+import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { UserError } from '../errors.ts'
+import { createRepository } from '../git/bare-repository.ts'
+import { buildLocalIsolation } from '../git/isolation.ts'
+import { createGitRunner, requireGit } from '../git/runner.ts'
+import { WAITING_EXIT_CODE } from '../model/verdict.ts'
+import { quoteShellWord, renderDemoIntro, renderDemoNextSteps } from '../report/demo.ts'
+import { renderRunSummary } from '../report/run-summary.ts'
+import { buildStatusView, renderStatus } from '../report/status.ts'
+import { runAndReport } from './run.ts'
+import { listPullNumbers } from './subjects.ts'
+import type { Call, CommandArguments, Verb } from './verb.ts'
+
+export const demoVerb: Verb = {
+  name: 'demo',
+  group: 'start',
+  summary: 'watch a whole campaign in a few seconds, in a repository of its own',
+  access: 'apart',
+  arguments: [
+    { name: 'directory', summary: 'where to put it; without one, a temporary directory', required: false },
+  ],
+  options: [],
+  examples: ['winnow demo', 'winnow demo ~/winnow-demo'],
+  exits: { 130: 'interrupted; what there is by then can be looked at' },
+  async run(call) {
+    const directory = await prepareDemo(call)
+    const there = toDemoCall(directory, call)
+    for (const line of renderDemoIntro({ directory })) call.terminal.out(line)
+    await createRepository(directory, there.around.env, 'a program that packs messages, and ideas for it')
+    const called = formatDemoCommand(call)
+    const code = await runAndReport(there, async (_, { place, workshop }, { campaign, waiting }) => {
+      const view = buildStatusView(campaign, await listPullNumbers(place, campaign))
+      const ends = renderDemoNextSteps(campaign, {
+        directory,
+        called,
+        leftovers: [directory, workshop.dataDir],
+      })
+      const told = [...renderRunSummary(campaign, waiting), '', ...renderStatus(campaign, view), '', ...ends]
+      for (const line of told) call.terminal.out(line)
+    })
+    return code === WAITING_EXIT_CODE ? 0 : code
+  },
+}
+
+/** From the source as well as from the bundle. */
+const FIXTURE = ['../fixtures/demo', '../../fixtures/demo']
+
+async function prepareDemo({ given, around }: Call): Promise<string> {
+  await requireGit(createGitRunner(buildLocalIsolation(around.directory, around.env)))
+  const directory = await createEmptyDirectory(given.positionals[0], around)
+  const fixture = FIXTURE.map(path => fileURLToPath(new URL(path, import.meta.url))).find(existsSync)
+  if (fixture === undefined) throw new Error('fixtures/demo is not beside the program')
+  await cp(fixture, directory, { recursive: true })
+  return directory
+}
+
+async function createEmptyDirectory(
+  given: string | undefined,
+  { directory, env }: Call['around'],
+): Promise<string> {
+  const wanted =
+    given === undefined ? join(env['TMPDIR'] || '/tmp', 'winnow-demo-') : resolve(directory, given)
+  const made = given === undefined ? mkdtemp(wanted) : mkdir(wanted, { recursive: true }).then(() => wanted)
+  const found = await made.catch((error: unknown) => {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new UserError(`the demo cannot be put there: ${why}`, { fix: ELSEWHERE, cause: error })
+  })
+  if ((await readdir(found)).length > 0) throw new UserError(`${found} is not empty`, { fix: ELSEWHERE })
+  return realpath(found)
+}
+
+const ELSEWHERE =
+  'name a directory that is empty or not there yet, where you may write: winnow demo <directory>'
+
+/** Whoever types demo has agreed to it: nothing is asked on the way. */
+const AGREED: CommandArguments = {
+  positionals: [],
+  command: [],
+  flag: name => name === 'yes',
+  text: () => undefined,
+  texts: () => [],
+}
+
+/** As if typed there: no remote, and the node that runs winnow runs the demo's programs too. */
+function toDemoCall(directory: string, call: Call): Call {
+  const { runtime } = call.program
+  const { env } = call.around
+  const path = [...(isAbsolute(runtime) ? [dirname(runtime)] : []), env['PATH'] ?? ''].join(':')
+  const around = { ...call.around, directory, remote: null, env: { ...env, PATH: path } }
+  return { ...call, given: AGREED, around }
+}
+
+/** Whoever keeps the cache elsewhere wants it there for what comes next, too. */
+function formatDemoCommand({ program, given }: Call): string {
+  const cache = given.text('cache-dir')
+  return cache === undefined
+    ? program.called
+    : `${program.called} --cache-dir ${quoteShellWord(resolve(cache))}`
+}

@@ -1,0 +1,239 @@
+import type { RepositoryContext } from '../engine/campaign/open.ts'
+import { UserError } from '../errors.ts'
+import {
+  AGENTS_ACTION,
+  isAsWritten,
+  isNewer,
+  SETUP_ACTION,
+  withDigest,
+  withKeptActions,
+  WORKFLOW,
+} from '../init/workflows/files.ts'
+import { analyzeWorkflow, type ForeignWorkflow } from '../init/workflows/foreign-workflows.ts'
+import { hasProgramProposers } from '../init/workflows/setup.ts'
+import { OWN_ACTION, readWrittenWorkflow } from '../init/workflows/steps.ts'
+import { renderSingleJobWorkflow, renderWorkflow } from '../init/workflows/workflow.ts'
+import { buildMergeCommand } from '../model/alerts.ts'
+import { buildCampaignRefs, toShortRef } from '../model/ids.ts'
+import { type DoctorFinding, reportBad, reportGood, reportUnknown } from '../report/doctor.ts'
+import type { Spec } from '../spec/schema.ts'
+import { findGithub, SERVER_REFUSES, SINGLE_JOB } from './action-pin.ts'
+import { findCommittedEntry, readDefaultTip, type WorkflowFile } from './default-branch.ts'
+import { patchEditedFile } from './init-github-plan.ts'
+import { findSetupPull } from './init-github.ts'
+import type { KnownCampaign } from './known-campaigns.ts'
+import type { Call } from './verb.ts'
+
+/** What the doctor has read before it judges. */
+export interface DoctorContext {
+  call: Call
+  workshop: RepositoryContext
+  campaigns: readonly KnownCampaign[]
+  /** Of the default branch. */
+  specs: readonly Spec[]
+  files: readonly WorkflowFile[]
+  /** Campaigns whose sync GitHub refused. */
+  refused: ReadonlySet<string>
+}
+
+/** Whether winnow's own workflow is there, up to date, and the same where it is dispatched. */
+export async function checkWorkflow(ground: DoctorContext): Promise<DoctorFinding[]> {
+  const text = findOwnWorkflow(ground.files)
+  if (text === null) return [await missingFinding(ground)]
+  return [
+    reportGood(`${WORKFLOW} is on the default branch`),
+    ...(await checkOutdatedWorkflow(ground, text)),
+    ...checkActionVersion(ground, text),
+    ...(await checkAgentsAction(ground)),
+    ...(await checkBranchWorkflows(ground)),
+    ...checkServerSupport(ground, text),
+  ]
+}
+
+async function missingFinding({ call, workshop }: DoctorContext): Promise<DoctorFinding> {
+  const pull = await findSetupPull(call, workshop)
+  const what = `${WORKFLOW} is not on the default branch`
+  if (pull === null)
+    return reportUnknown(what, 'winnow init --github writes it; merge it to have campaigns run on GitHub')
+  return reportUnknown(
+    `${what} yet: the set-up pull request #${pull.number} is open`,
+    `${pull.url}\nmerge it to have campaigns run on GitHub`,
+  )
+}
+
+function findOwnWorkflow(files: readonly WorkflowFile[]): string | null {
+  return files.find(({ path }) => path === WORKFLOW)?.text ?? null
+}
+
+/** The action of winnow that the workflow runs, where it is another repository's. */
+export function findWinnowAction(
+  files: readonly WorkflowFile[],
+): { repository: string; commit: string } | null {
+  const action = readWrittenWorkflow(findOwnWorkflow(files) ?? '')?.action ?? ''
+  const [, repository, commit] = /^([\w.-]+\/[\w.-]+)\S*@([0-9a-f]{40})/.exec(action) ?? []
+  return repository === undefined || commit === undefined ? null : { repository, commit }
+}
+
+const USES = /^\s*(?:- )?uses:\s+([\w.-]+\/[\w.-]+)[^\s@]*@/gm
+
+/** Every action by its repository that the workflow and the actions beside it use. */
+export async function listUsedActions(
+  workshop: RepositoryContext,
+  files: readonly WorkflowFile[],
+): Promise<string[]> {
+  const texts = [findOwnWorkflow(files) ?? '']
+  for (const path of [SETUP_ACTION, AGENTS_ACTION]) {
+    const entry = await findCommittedEntry(workshop, path)
+    if (entry?.type === 'blob') texts.push((await workshop.repository.blob(entry.oid)).toString('utf8'))
+  }
+  return [...new Set(texts.flatMap(text => [...text.matchAll(USES)].map(([, action = '']) => action)))]
+}
+
+/** Compares the workflow with what `init --github` would write now, with the action that it names. */
+async function checkOutdatedWorkflow(
+  { call, workshop, specs }: DoctorContext,
+  text: string,
+): Promise<DoctorFinding[]> {
+  const by = readWrittenWorkflow(text)
+  if (by === null || specs.length === 0) return []
+  const setup = { action: by.action, specs }
+  const render = (campaigns: readonly Spec[]) =>
+    by.singleJob
+      ? renderSingleJobWorkflow({ ...setup, specs: campaigns })
+      : renderWorkflow({ ...setup, specs: campaigns })
+  let wanted: string
+  try {
+    wanted = render(specs)
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    return [reportBad(error.message, error.fix ?? 'change the spec')]
+  }
+  if (by.action === OWN_ACTION)
+    return wanted === text ? [] : [reportBad(`${WORKFLOW} is out of date`, 'npm run docs writes it anew')]
+  const onServer = (findGithub(workshop, call.around.env)?.server ?? null) !== null
+  const own = by.action.replace(/@.*/, '')
+  const now = withDigest(withKeptActions(wanted, { file: text, own, onServer }))
+  if (now === text) return [reportGood(`${WORKFLOW} is up to date`)]
+  const outdated = `${WORKFLOW} is out of date for the specs of the default branch`
+  if (isAsWritten(text)) return [reportBad(outdated, 'winnow init --github --open-pr')]
+  const base = await readDefaultTip(workshop, call.around)
+  const earlier = (each: readonly Spec[]) =>
+    withKeptActions(render(each), { file: text, own: '', onServer: true })
+  const file = { path: WORKFLOW, now: text, wanted: now, render: earlier }
+  const { patch, keepsEdits } = await patchEditedFile(call, { workshop, base }, file)
+  if (patch === '') return [reportGood(`${WORKFLOW} is up to date, with changes by hand`)]
+  const how = 'winnow init --github shows the lines to change'
+  return [
+    keepsEdits
+      ? reportBad(`${outdated}, and was changed by hand`, how)
+      : reportUnknown(`${WORKFLOW} was changed by hand, and winnow would write it otherwise`, how),
+  ]
+}
+
+/** The command line is newer than what the workflow runs. */
+function checkActionVersion({ call }: DoctorContext, text: string): DoctorFinding[] {
+  const { action } = readWrittenWorkflow(text) ?? {}
+  const version = / # (v\d\S*)$/.exec(action ?? '')?.[1]
+  if (version === undefined || !isNewer(`v${call.around.version}`, version)) return []
+  const what = `the workflow runs winnow ${version}, and this is v${call.around.version}`
+  return [reportUnknown(what, 'winnow init --github --update --open-pr')]
+}
+
+/** A spec may name programs long after the set-up was written. */
+async function checkAgentsAction({ workshop, specs }: DoctorContext): Promise<DoctorFinding[]> {
+  const asking = specs.filter(spec => hasProgramProposers({ specs: [spec] }))
+  if (asking.length === 0 || (await findCommittedEntry(workshop, AGENTS_ACTION))?.type === 'blob') return []
+  const names = asking.map(({ name }) => name).join(', ')
+  const what = `${AGENTS_ACTION}, which sets up the programs of ${names}, is not on the default branch`
+  return [reportBad(what, 'winnow init --github --open-pr')]
+}
+
+/** A run that measures takes the workflow of the optimize branch. */
+async function checkBranchWorkflows({
+  workshop,
+  campaigns,
+  refused,
+}: DoctorContext): Promise<DoctorFinding[]> {
+  const { repository, defaultBranch } = workshop
+  const there = await findCommittedEntry(workshop, WORKFLOW)
+  const found: DoctorFinding[] = []
+  for (const { name, prefix, started } of campaigns) {
+    const { optimize } = buildCampaignRefs(prefix, name)
+    if (!started || refused.has(name) || there === null || defaultBranch === null) continue
+    const oid = (await repository.remoteRefs([optimize])).refs.get(optimize)
+    if (oid === undefined) continue
+    await repository.fetch([{ ref: optimize, oid }])
+    const entry = await repository.findEntry((await repository.commit(oid)).tree, WORKFLOW)
+    if (entry?.oid === there.oid) continue
+    const [main, into] = [toShortRef(defaultBranch), toShortRef(optimize)]
+    const what =
+      entry === null
+        ? `${into} does not have ${WORKFLOW} yet, so no run can measure for it`
+        : `${into} has another ${WORKFLOW} than ${main}, and its measuring runs use that one`
+    const command = buildMergeCommand({ default_branch: defaultBranch }, into)
+    found.push(
+      (entry === null ? reportBad : reportUnknown)(
+        what,
+        `winnow merges ${main} into it by itself where its token may; else:\n${command}`,
+      ),
+    )
+  }
+  return found
+}
+
+/** A workflow of several jobs hands reports over as artifacts with a digest. */
+function checkServerSupport({ call, workshop }: DoctorContext, text: string): DoctorFinding[] {
+  const server = findGithub(workshop, call.around.env)?.server ?? null
+  if (server === null || readWrittenWorkflow(text)?.singleJob !== false) return []
+  return [reportUnknown(`${server}: ${SERVER_REFUSES}`, SINGLE_JOB)]
+}
+
+/** Other workflows of the repository that would run for winnow's branches, and the lines that keep them off. */
+export function checkForeignWorkflows(
+  files: readonly WorkflowFile[],
+  prefixes: readonly string[],
+): DoctorFinding[] {
+  const others = files.filter(({ path }) => path !== WORKFLOW)
+  return others.flatMap(({ path, text }) =>
+    prefixes.map(prefix => {
+      const found = analyzeWorkflow(path, text, prefix)
+      return found === null
+        ? reportUnknown(`${path} cannot be read as a workflow`, 'see what GitHub says of it under Actions')
+        : checkForeignWorkflow(found)
+    }),
+  )
+}
+
+/** A pull request of a job's token starts runs that wait for approval; its pushes start none, those of people do. */
+function checkForeignWorkflow({ path, triggers, on, condition }: ForeignWorkflow): DoctorFinding {
+  if (triggers.length === 0) return reportGood(`${path} leaves winnow's branches alone`)
+  const lines = [
+    ...(on === '' ? [] : ['change these lines of it:', ...indentLines(on)]),
+    ...(condition === null ? [] : ['add to each of its jobs:', `  if: \${{ ${condition} }}`]),
+  ].join('\n')
+  if (triggers.includes('pull_request'))
+    return reportBad(
+      `${path} leaves a run that waits for approval on every draft of winnow (pull_request)`,
+      lines,
+    )
+  return reportUnknown(
+    `${path} also runs on winnow's branches (${triggers.join(', ')})`,
+    `if you do not want that, ${lines}`,
+  )
+}
+
+function indentLines(text: string): string[] {
+  return text.split('\n').map(line => `  ${line}`)
+}
+
+/** Those whose jobs have whatever the settings of the repository give a token. */
+export function listUnguardedWorkflows(
+  files: readonly WorkflowFile[],
+  prefixes: readonly string[],
+): string[] {
+  return files.flatMap(({ path, text }) => {
+    if (path === WORKFLOW || /^permissions:/m.test(text)) return []
+    const runs = prefixes.some(prefix => (analyzeWorkflow(path, text, prefix)?.triggers.length ?? 0) > 0)
+    return runs ? [path] : []
+  })
+}

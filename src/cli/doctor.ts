@@ -1,0 +1,233 @@
+import type { RepositoryContext } from '../engine/campaign/open.ts'
+import { ForgeError } from '../errors.ts'
+import { buildLocalIsolation, findProxy } from '../git/isolation.ts'
+import { createGitRunner, requireGit } from '../git/runner.ts'
+import { listTeams, READS_TEAMS } from '../github/people.ts'
+import { type Examination, examineRepository } from '../github/repository-settings.ts'
+import { WORKFLOW } from '../init/workflows/files.ts'
+import { isBranchMatch } from '../init/workflows/foreign-workflows.ts'
+import { hasJudges, hasProgramProposers, MODEL_ENVIRONMENT, MODEL_SECRET } from '../init/workflows/setup.ts'
+import { loadCampaign } from '../ledger/load.ts'
+import { isUserIsolated } from '../measure/input.ts'
+import { findSideUsers } from '../measure/isolation/side-users.ts'
+import { findRefusedSyncAlert } from '../model/alerts.ts'
+import { buildCampaignRefs, toShortRef } from '../model/ids.ts'
+import {
+  checkSettings,
+  type DoctorFinding,
+  renderFindings,
+  reportBad,
+  reportGood,
+  reportUnknown,
+} from '../report/doctor.ts'
+import type { Spec } from '../spec/schema.ts'
+import { describeTokenAdvice, findGithub, findToken, type GithubLocation } from './action-pin.ts'
+import { withRepository } from './context.ts'
+import { readCommittedWorkflows, type WorkflowFile } from './default-branch.ts'
+import {
+  checkForeignWorkflows,
+  checkWorkflow,
+  type DoctorContext,
+  findWinnowAction,
+  listUnguardedWorkflows,
+  listUsedActions,
+} from './doctor-workflow.ts'
+import {
+  DEFAULT_PREFIX,
+  type KnownCampaign,
+  listCommittedSpecs,
+  listKnownCampaigns,
+} from './known-campaigns.ts'
+import type { Call, Verb } from './verb.ts'
+
+export const doctorVerb: Verb = {
+  name: 'doctor',
+  group: 'more',
+  summary:
+    'say what is missing on this machine, in this repository and in its settings on GitHub; changes nothing',
+  access: 'read',
+  arguments: [],
+  options: [{ name: 'all', summary: 'also what is as it should be' }],
+  examples: ['winnow doctor', 'winnow doctor --all', 'winnow doctor --json'],
+  exits: { 1: 'something stands in the way' },
+  run: call =>
+    withRepository(call, DEFAULT_PREFIX, async workshop => {
+      const findings = await examineSetup(call, workshop)
+      if (call.given.flag('json')) call.terminal.json({ findings })
+      else for (const line of renderFindings(findings, call.given.flag('all'))) call.terminal.out(line)
+      return findings.some(({ state }) => state === 'bad') ? 1 : 0
+    }),
+}
+
+async function examineSetup(call: Call, workshop: RepositoryContext): Promise<DoctorFinding[]> {
+  const { directory, env } = call.around
+  const git = await requireGit(createGitRunner(buildLocalIsolation(directory, env)))
+  const campaigns = await listKnownCampaigns(workshop, undefined)
+  const specs = (await listCommittedSpecs(workshop, [])).flatMap(({ spec }) => spec ?? [])
+  const files = await readCommittedWorkflows(workshop)
+  const refused = await findRefusedSyncs(workshop, campaigns)
+  const ground: DoctorContext = { call, workshop, campaigns, specs, files, refused: new Set(refused.keys()) }
+  const prefixes = listCampaignPrefixes(campaigns)
+  return [
+    reportGood(`git ${git} is new enough`),
+    ...(workshop.remote === null
+      ? [reportUnknown('there is no remote: all stays in this repository', 'add one to work with others')]
+      : []),
+    ...(await examineGithub(ground)),
+    ...(await checkWorkflow(ground)),
+    ...checkApproverTeams(ground),
+    ...(await checkSideUsers(workshop, files)),
+    ...checkForeignWorkflows(files, prefixes),
+    ...refused.values(),
+  ]
+}
+
+/** By campaign: the default branch as it is was refused to the token of a job. The ledger says so, and for which tip. */
+async function findRefusedSyncs(
+  { repository }: RepositoryContext,
+  known: readonly KnownCampaign[],
+): Promise<Map<string, DoctorFinding>> {
+  const found = new Map<string, DoctorFinding>()
+  for (const { name, prefix, started } of known) {
+    const { state } = buildCampaignRefs(prefix, name)
+    const tip = started ? (await repository.remoteRefs([state])).refs.get(state) : undefined
+    if (tip === undefined) continue
+    await repository.fetch([{ ref: state, oid: tip }])
+    const refused = findRefusedSyncAlert((await loadCampaign(repository, tip)).campaign)
+    if (refused === null) continue
+    const [first = '', , ...rest] = refused.sentences
+    found.set(name, reportBad(`campaign ${name}: ${first}`, rest.join('. ')))
+  }
+  return found
+}
+
+function listCampaignPrefixes(known: readonly KnownCampaign[]): string[] {
+  return known.length === 0 ? [DEFAULT_PREFIX] : [...new Set(known.map(({ prefix }) => prefix))]
+}
+
+/** A wrong token, or no way to GitHub, is a finding like any other. */
+async function examineGithub(ground: DoctorContext): Promise<DoctorFinding[]> {
+  const { call, workshop } = ground
+  const { around } = call
+  const place = findGithub(workshop, around.env)
+  if (place === null && workshop.remote === null) return []
+  if (place === null)
+    return [reportUnknown('the remote is not on GitHub, as far as its address tells', 'nothing to do')]
+  const token = await findToken(place, around.env)
+  if (token === '') {
+    const where = place.server === null ? '' : ` for ${place.server}`
+    return [reportUnknown(`GitHub was not asked: there is no token${where}`, describeTokenAdvice(place))]
+  }
+  try {
+    return await examineSettings(ground, place, token)
+  } catch (error) {
+    if (!(error instanceof ForgeError)) throw error
+    return [reportBad(error.message, 'check the token, and that it may read this repository')]
+  }
+}
+
+async function examineSettings(
+  { call, workshop, campaigns, specs, files }: DoctorContext,
+  place: GithubLocation,
+  token: string,
+): Promise<DoctorFinding[]> {
+  const { clock, version, web, progress, env } = call.around
+  const { apiUrl, webUrl, repository, server } = place
+  findProxy(apiUrl, env)
+  const say = (line: string) => progress.say(line)
+  const access = { apiUrl, repository, token, version, say, ...(web === undefined ? {} : { web }) }
+  const asks = hasJudges({ specs }) || hasProgramProposers({ specs })
+  const used = findWinnowAction(files)
+  const action = used?.repository.toLowerCase() === repository.toLowerCase() ? null : used
+  const seen = await examineRepository(access, {
+    branches: listWrittenBranches(campaigns),
+    environment: asks ? { name: MODEL_ENVIRONMENT, secret: MODEL_SECRET } : null,
+    action,
+    now: () => clock.now(),
+  })
+  const [prefix = DEFAULT_PREFIX] = listCampaignPrefixes(campaigns)
+  return checkSettings(seen, {
+    page: `${webUrl}/${repository}`,
+    prefix,
+    mergedThere: campaigns.flatMap(({ name, prefix: under, spec }) =>
+      spec?.merge.via === 'api' ? [`${under}/${name}`] : [],
+    ),
+    workflow: {
+      path: WORKFLOW,
+      isThere: files.some(({ path }) => path === WORKFLOW),
+      actions: await listUsedActions(workshop, files),
+    },
+    model: asks ? describeModelAccess(workshop, specs, seen) : null,
+    action: action && { ...action, webUrl, server: server !== null },
+    unguarded: listUnguardedWorkflows(files, listCampaignPrefixes(campaigns)),
+  })
+}
+
+/** Programs and models are asked in runs of the default branch, and in those of a campaign at its own branch. */
+function describeModelAccess(
+  { defaultBranch }: RepositoryContext,
+  specs: readonly Spec[],
+  { environment }: Examination,
+) {
+  const asking = specs.filter(spec => hasJudges({ specs: [spec] }) || hasProgramProposers({ specs: [spec] }))
+  const prefixes = [...new Set(asking.map(({ branches }) => branches.prefix))]
+  const main = toShortRef(defaultBranch ?? '')
+  const allowed = environment?.branches ?? null
+  const isRefused = (branch: string) =>
+    allowed === 'protected'
+      ? branch !== main
+      : allowed !== null && !allowed.some(pattern => isBranchMatch(pattern, branch))
+  const needed = [main, ...asking.map(({ name, branches }) => `${branches.prefix}/${name}`)]
+  return {
+    environment: MODEL_ENVIRONMENT,
+    secret: MODEL_SECRET,
+    needed: hasJudges({ specs }),
+    branches: [main, ...prefixes.map(prefix => `${prefix}/*`)],
+    refused: needed.filter(isRefused),
+  }
+}
+
+/** A job's own token is what the workflow hands over. */
+function checkApproverTeams({ specs }: DoctorContext): DoctorFinding[] {
+  const teams = new Set(specs.flatMap(({ dependencies }) => listTeams(dependencies.approvers)))
+  if (teams.size === 0) return []
+  const what = `dependencies.approvers names ${[...teams].join(', ')}: who is in a team cannot be read with GITHUB_TOKEN`
+  return [reportUnknown(what, `hand the jobs that tick ${READS_TEAMS}`)]
+}
+
+/** More would be asked about than a person reads. */
+const MOST_CAMPAIGNS = 5
+
+/** One of each kind that is written, of each campaign there is or could be. */
+function listWrittenBranches(campaigns: readonly KnownCampaign[]): string[] {
+  const some = campaigns.slice(0, MOST_CAMPAIGNS).map(({ prefix, name }) => buildCampaignRefs(prefix, name))
+  const all = some.length === 0 ? [buildCampaignRefs(DEFAULT_PREFIX, 'any')] : some
+  return all.flatMap(refs =>
+    [refs.optimize, refs.state, refs.closed, refs.campaign, `${refs.experiments}exp-001`].map(toShortRef),
+  )
+}
+
+const MAKES_USERS = /useradd .*winnow-\$n/
+
+/** A spec may ask for users of sides long after the workflow was written, or on a machine that has none. */
+async function checkSideUsers(
+  workshop: RepositoryContext,
+  files: readonly WorkflowFile[],
+): Promise<DoctorFinding[]> {
+  const specs = (await listCommittedSpecs(workshop, [])).flatMap(({ spec }) => spec ?? [])
+  const asking = specs.filter(isUserIsolated).map(({ name }) => name)
+  if (asking.length === 0) return []
+  const names = asking.join(', ')
+  const workflow = files.find(({ path }) => path === WORKFLOW)
+  if (workflow === undefined) return [checkMachineUsers(names)]
+  if (MAKES_USERS.test(workflow.text))
+    return [reportGood(`${WORKFLOW} makes a user for each side, for ${names} on machines of GitHub's`)]
+  const fix = 'winnow init --github brings it up to date'
+  return [reportBad(`${names}: each side is to have a user of its own, and ${WORKFLOW} makes none`, fix)]
+}
+
+function checkMachineUsers(names: string): DoctorFinding {
+  const found = findSideUsers()
+  if ('owners' in found) return reportGood(`there is a user for each side of ${names}`)
+  return reportUnknown(`${names}: each side is to have a user of its own, and here ${found.what}`, found.fix)
+}

@@ -1,0 +1,214 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { formatCount } from '../decide/wording.ts'
+import { requireHome } from '../engine/campaign/context.ts'
+import { recordEvents } from '../engine/controller/record.ts'
+import { requireCampaign } from '../engine/controller/run.ts'
+import { UserError } from '../errors.ts'
+import { normalizeHypothesis, readIdeaList, toIdea } from '../ideas/idea-block.ts'
+import type { BacklogIdea, Campaign } from '../model/campaign.ts'
+import { formatIdeaName } from '../model/fold/proposers.ts'
+import type { IdeaText } from '../plan/world.ts'
+import { renderBacklog, sortBacklogIdeas, toIdeaView } from '../report/backlog.ts'
+import { findNearestWord } from '../spec/errors.ts'
+import { type CommandContext, withCampaign } from './context.ts'
+import { CATEGORY, FAMILY, parsePriority, readGivenPatches, submitIdeas } from './propose.ts'
+import { findNamedIdea } from './subjects.ts'
+import type { Call, Verb } from './verb.ts'
+
+export const ideaVerb: Verb = {
+  name: 'idea',
+  group: 'more',
+  summary: 'the backlog: ideas in words, for agents that are asked and for people to take',
+  access: 'write',
+  arguments: [
+    { name: 'action', summary: 'add, list, drop or import', required: true },
+    {
+      name: 'what',
+      summary: 'the idea in one sentence; idea-003; or a file with a list of ideas, or with patches',
+      required: false,
+    },
+  ],
+  options: [
+    CATEGORY,
+    { name: 'priority', values: ['high', 'medium', 'low'], summary: 'how soon to try it (medium)' },
+    { name: 'needs', value: 'package', many: true, summary: 'a package that it would add' },
+    FAMILY,
+    { name: 'message', short: 'm', value: 'reason', summary: 'why it is dropped, for the record' },
+    { name: 'json', summary: 'print JSON' },
+  ],
+  examples: [
+    'winnow idea add "cache the parsed header" --category caching --priority high',
+    'winnow idea list --json',
+    'winnow idea drop idea-003 -m "the format changes next week"',
+    'winnow idea import ideas.md',
+    'winnow idea import 0001-use-a-map.patch',
+  ],
+  exits: {},
+  run(call) {
+    const act = findIdeaAction(call.given.positionals[0] ?? '')
+    return withCampaign(call, { access: 'write', startedOnly: true }, async scene => {
+      const { campaign } = (await requireCampaign(scene.place)).loaded
+      await act(call, scene, campaign)
+      return 0
+    })
+  },
+}
+
+/** In a comment there is no work tree to measure: the idea is kept in words, and somebody carries it out. */
+export async function addToBacklog(call: Call, scene: CommandContext): Promise<number> {
+  const { campaign } = (await requireCampaign(scene.place)).loaded
+  await addIdea(call, scene, campaign, {
+    hypothesis: requireText(call.given.text('message'), '/winnow try -m "what might help"'),
+    priority: 'high',
+  })
+  return 0
+}
+
+type IdeaAction = (call: Call, scene: CommandContext, campaign: Campaign) => Promise<void>
+
+const ACTIONS = new Map<string, IdeaAction>([
+  ['add', addGivenIdea],
+  ['list', printIdeas],
+  ['drop', dropIdea],
+  ['import', importIdeas],
+])
+
+function findIdeaAction(given: string): IdeaAction {
+  const found = ACTIONS.get(given)
+  if (found !== undefined) return found
+  const near = findNearestWord(given, [...ACTIONS.keys()])
+  throw new UserError(`winnow idea does not know ${JSON.stringify(given)}`, {
+    fix: near === undefined ? 'winnow idea add, list, drop or import' : `did you mean winnow idea ${near}?`,
+  })
+}
+
+async function addGivenIdea(call: Call, scene: CommandContext, campaign: Campaign): Promise<void> {
+  await addIdea(call, scene, campaign, {
+    hypothesis: requireText(call.given.positionals[1], 'winnow idea add "what might help"'),
+    priority: parsePriority(call.given.text('priority')),
+  })
+}
+
+async function addIdea(
+  call: Call,
+  scene: CommandContext,
+  campaign: Campaign,
+  words: { hypothesis: string; priority: ReturnType<typeof parsePriority> },
+): Promise<void> {
+  const { given } = call
+  const told = toIdea(
+    {
+      ...words,
+      category: given.text('category'),
+      required_deps: [...given.texts('needs')],
+      family: given.text('family'),
+    },
+    '',
+  )
+  const twin = findBacklogDuplicate(campaign.backlog, told)
+  if (twin !== null)
+    throw new UserError(`that is ${twin} already`, { fix: `winnow idea list shows what became of it` })
+  const names = await recordIdeas(scene, [told])
+  printAnswer(call, scene, { added: names }, `${names[0] ?? ''} added: ${told.hypothesis}`)
+}
+
+async function printIdeas(
+  { given, terminal }: Call,
+  { dryRun: rehearsal }: CommandContext,
+  campaign: Campaign,
+): Promise<void> {
+  if (rehearsal !== null) rehearsal.answered = true
+  if (given.flag('json'))
+    return terminal.json(sortBacklogIdeas(campaign).map(idea => toIdeaView(campaign, idea)))
+  for (const line of renderBacklog(campaign)) terminal.out(line)
+}
+
+/** It stays in the list, with why it was dropped. */
+async function dropIdea(call: Call, scene: CommandContext, campaign: Campaign): Promise<void> {
+  const { given } = call
+  const found = findNamedIdea(campaign, requireText(given.positionals[1], 'winnow idea drop idea-003'))
+  const name = formatIdeaName(found)
+  if (found.status !== 'open') throw new UserError(`${name} is ${found.status} already`)
+  const learnings = given.text('message') ?? `dropped by ${scene.place.by.actor}`
+  const { experiment } = found
+  const draft = { kind: 'hypothesis-updated', hypothesis: found.id, status: 'dropped' } as const
+  await recordEvents(scene.place, [{ ...draft, experiment, outcome: null, learnings }])
+  printAnswer(call, scene, { dropped: [name] }, `${name} is dropped: ${found.hypothesis}`)
+}
+
+function printAnswer(
+  { given, terminal }: Call,
+  { dryRun: rehearsal }: CommandContext,
+  json: object,
+  sentence: string,
+): void {
+  if (rehearsal !== null) return
+  if (given.flag('json')) terminal.json(json)
+  else terminal.out(sentence)
+}
+
+async function importIdeas(call: Call, scene: CommandContext, campaign: Campaign): Promise<void> {
+  const { given, terminal, around } = call
+  const file = requireText(given.positionals[1], 'winnow idea import ideas.md')
+  const patches = await readGivenPatches(call, scene, { given: file, campaign })
+  if (patches !== null) {
+    requireHome(scene.place, campaign)
+    return submitIdeas(call, scene, patches)
+  }
+  const fresh: IdeaText[] = []
+  const known: BacklogIdea[] = [...campaign.backlog]
+  for (const told of readIdeaList(await readIdeaFile(resolve(around.directory, file), file), file)) {
+    const twin = findBacklogDuplicate(known, told) ?? findFileDuplicate(fresh, told)
+    if (twin === null) fresh.push(told)
+    else terminal.err(`note: left out, it is ${twin} already: ${told.hypothesis}`)
+  }
+  const names = await recordIdeas(scene, fresh)
+  const which = names.length === 0 ? '' : `: ${formatSpan(names)}`
+  printAnswer(call, scene, { added: names }, `${formatCount(names.length, 'idea')} added${which}.`)
+}
+
+function formatSpan(names: readonly string[]): string {
+  const [first, last] = [names[0] ?? '', names.at(-1) ?? '']
+  return first === last ? first : `${first} to ${last}`
+}
+
+async function readIdeaFile(path: string, file: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (cause) {
+    throw new UserError(`${file} cannot be read`, { place: { file }, fix: 'name a file with ideas', cause })
+  }
+}
+
+/** Answers how they are called from now on. */
+async function recordIdeas(
+  { place, dryRun: rehearsal }: CommandContext,
+  ideas: readonly IdeaText[],
+): Promise<string[]> {
+  const source = place.by.actor
+  const events = await recordEvents(
+    place,
+    ideas.map(told => ({ kind: 'hypothesis-added', ...told, source })),
+  )
+  if (events.length === 0 || rehearsal !== null) return []
+  const { backlog } = (await requireCampaign(place)).loaded.campaign
+  const ids = new Set(events.map(({ id }) => id))
+  return backlog.filter(({ id }) => ids.has(id)).map(formatIdeaName)
+}
+
+function findBacklogDuplicate(backlog: readonly BacklogIdea[], { hypothesis }: IdeaText): string | null {
+  const twin = backlog.find(each => normalizeHypothesis(each.hypothesis) === normalizeHypothesis(hypothesis))
+  return twin === undefined ? null : formatIdeaName(twin)
+}
+
+function findFileDuplicate(fresh: readonly IdeaText[], { hypothesis }: IdeaText): string | null {
+  return fresh.some(each => normalizeHypothesis(each.hypothesis) === normalizeHypothesis(hypothesis))
+    ? 'in this file'
+    : null
+}
+
+function requireText(given: string | undefined, example: string): string {
+  if (given !== undefined && given.trim() !== '') return given
+  throw new UserError('winnow idea needs to know which', { fix: example })
+}

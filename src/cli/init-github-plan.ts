@@ -1,0 +1,370 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { RepositoryContext } from '../engine/campaign/open.ts'
+import { UserError } from '../errors.ts'
+import { buildLocalIsolation } from '../git/isolation.ts'
+import { SETUP_BRANCH } from '../git/push.ts'
+import { createGitRunner, type GitRunner } from '../git/runner.ts'
+import { listUncommittedPaths } from '../git/work-tree.ts'
+import type { NewFile } from '../init/harness.ts'
+import { copyDigestLine, isAsWritten, isNewer, readDigest, withDigest } from '../init/workflows/files.ts'
+import { hasJudges, hasProgramProposers, MODEL_ENVIRONMENT, MODEL_SECRET } from '../init/workflows/setup.ts'
+import { type Point, toShortRef } from '../model/ids.ts'
+import { parseSpec } from '../spec/load.ts'
+import { listPlannedFeatures } from '../spec/planned-features.ts'
+import type { Spec } from '../spec/schema.ts'
+import {
+  findGithub,
+  type GithubLocation,
+  readPinnedVersion,
+  SERVER_REFUSES,
+  SINGLE_JOB,
+} from './action-pin.ts'
+import { isUsualSpec, listExistingSpecs } from './known-campaigns.ts'
+import type { Call } from './verb.ts'
+
+/** What `init --github` has to write. */
+export interface GithubSetupPlan {
+  specs: FoundSpec[]
+  /** New, or in place of what winnow wrote earlier. */
+  files: NewFile[]
+  /** The `uses:` of winnow in the workflow. */
+  action: string
+  singleJob: boolean
+  /** The workflow was there before. */
+  existed: boolean
+}
+
+export interface OpenedPull {
+  url: string
+  branch: string
+  files: string[]
+  /** False: it was open before. */
+  opened: boolean
+}
+
+function isModelKeyNeeded({ specs }: Pick<GithubSetupPlan, 'specs'>): boolean {
+  const setup = { specs: specs.map(({ spec }) => spec) }
+  return hasProgramProposers(setup) || hasJudges(setup)
+}
+
+export interface SetupContext {
+  workshop: RepositoryContext
+  topLevel: string
+  base: Point
+}
+
+/** Where `init --github` reads what there is. */
+export interface FileSource {
+  read(path: string): Promise<string | null>
+}
+
+/** A file of the work tree before the same one of the default branch: both may be about to be committed together. */
+export function createWorkTreeSource({ topLevel }: SetupContext, committed: FileSource): FileSource {
+  return {
+    async read(path) {
+      const file = join(topLevel, path)
+      return existsSync(file) ? readFileSync(file, 'utf8') : committed.read(path)
+    },
+  }
+}
+
+/** The work tree alone: a file that was deleted there is to be written anew. */
+export function createOnlyWorkTreeSource({ topLevel }: SetupContext): FileSource {
+  return {
+    read: async path =>
+      existsSync(join(topLevel, path)) ? readFileSync(join(topLevel, path), 'utf8') : null,
+  }
+}
+
+export function createDefaultBranchSource({ workshop: { repository }, base }: SetupContext): FileSource {
+  return {
+    async read(path) {
+      const entry = await repository.findEntry(base.tree, path)
+      return entry?.type === 'blob' ? (await repository.blob(entry.oid)).toString('utf8') : null
+    },
+  }
+}
+
+interface FoundSpec {
+  path: string
+  spec: Spec
+}
+
+/** Every spec that the source has. */
+export async function readGithubSpecs(
+  { workshop, base }: SetupContext,
+  source: FileSource,
+): Promise<FoundSpec[]> {
+  const found: FoundSpec[] = []
+  for (const { path } of await listExistingSpecs(workshop, base)) {
+    const text = await source.read(path)
+    if (text === null) continue
+    const { spec } = parseSpec(text, { file: path })
+    found.push({ path, spec })
+  }
+  if (found.length > 0) return found
+  throw new UserError('there is no spec yet, and the workflow is written for specs', {
+    place: { file: '.winnow/<name>.yaml' },
+    fix: 'winnow init writes one; then winnow init --github',
+  })
+}
+
+export function requireSupportedSpecs(found: readonly FoundSpec[], where: 'github' | 'single-job'): void {
+  for (const { path, spec } of found) {
+    const missing = listPlannedFeatures(spec, where)
+    if (missing.length === 0) continue
+    const fix = 'remove or change what is named above; then winnow init --github'
+    throw new UserError(missing.join('\n'), { place: { file: path }, fix })
+  }
+}
+
+/** A spec of the work tree that a run on GitHub would not see as it is. */
+interface UnseenSpec {
+  path: string
+  /** It only has to be pushed. */
+  committed: boolean
+}
+
+/** Specs that the default branch does not have, or that have uncommitted changes. */
+export async function listUnseenSpecs({ around }: Call, ground: SetupContext): Promise<UnseenSpec[]> {
+  const [here, there] = [createOnlyWorkTreeSource(ground), createDefaultBranchSource(ground)]
+  const changed = new Set(await listUncommittedPaths(ground.topLevel, around.env))
+  const paths = (await listExistingSpecs(ground.workshop, ground.base)).map(({ path }) => path)
+  const unseen: UnseenSpec[] = []
+  for (const path of paths) {
+    const [text, pushed] = [await here.read(path), await there.read(path)]
+    if (text === null || text === pushed) continue
+    if (pushed === null || changed.has(path)) unseen.push({ path, committed: !changed.has(path) })
+  }
+  return unseen
+}
+
+export function getDefaultBranchName({
+  workshop: { defaultBranch: ref },
+}: Pick<SetupContext, 'workshop'>): string {
+  return toShortRef(ref ?? '')
+}
+
+export function renderWrittenFiles(
+  call: Call,
+  ground: SetupContext,
+  plan: GithubSetupPlan,
+  uncommitted: readonly string[],
+): string[] {
+  const { files, existed, action } = plan
+  if (files.length === 0) {
+    const update = 'To have the action of the winnow that runs here: winnow init --github --update'
+    return [
+      `Nothing to do: the files are there and up to date, with ${formatAction(action)}.`,
+      ...(call.given.flag('update') ? [] : [update]),
+    ]
+  }
+  const paths = [...files.map(({ path }) => path), ...uncommitted]
+  const branch = existed ? 'winnow-update' : SETUP_BRANCH
+  return [
+    ...files.map(({ path }) => `${existed && path.includes('/workflows/') ? 'Updated' : 'Wrote'} ${path}`),
+    `It runs ${formatAction(action)} for ${plan.specs.map(({ spec }) => spec.name).join(', ')}.`,
+    ...describeNewerAction(call, action),
+    '',
+    `Next, as one pull request. ${describeUntilMerged(plan)}`,
+    `  git switch -c ${branch}`,
+    `  git add ${paths.join(' ')}`,
+    `  git commit -m "${getSetupPullTitle(plan)}" && git push -u origin ${branch}`,
+    `  gh pr create --fill${buildCompareLink(call, ground, branch)}`,
+    ...renderAdminSteps(call, ground, plan),
+  ]
+}
+
+/** A workflow and an action of two versions may not fit together. */
+function describeNewerAction({ around }: Call, action: string): string[] {
+  const [runs, here] = [readPinnedVersion(action), `v${around.version}`]
+  if (!isNewer(runs, here)) return []
+  return [`It runs winnow ${runs}, which is newer than the ${here} that wrote it: update winnow, and repeat.`]
+}
+
+/** The page that opens the same pull request, for a person without gh. */
+function buildCompareLink({ around }: Call, { workshop }: SetupContext, branch: string): string {
+  const place = findGithub(workshop, around.env)
+  if (place === null) return ''
+  return `   # or open ${place.webUrl}/${place.repository}/compare/${branch}?expand=1`
+}
+
+/** What the pull request does before a person merges it: nothing. */
+export function describeUntilMerged({ existed }: Pick<GithubSetupPlan, 'existed'>): string {
+  return existed
+    ? 'The workflow stays as it is until that is merged.'
+    : 'Nothing runs before it is merged; closing it undoes everything.'
+}
+
+export function getSetupPullTitle({ existed }: Pick<GithubSetupPlan, 'existed'>): string {
+  return existed ? 'ci: bring the winnow workflow up to date' : 'ci: run winnow campaigns'
+}
+
+/** `owner/name v1.2.3 (ab12ab12ab)`. */
+export function formatAction(action: string): string {
+  const [, name = action, commit = '', version] = /^(\S+?)@([0-9a-f]{40})(?: # (\S+))?$/.exec(action) ?? []
+  if (commit === '') return name
+  const short = commit.slice(0, 10)
+  return version === undefined ? `${name} at ${short}` : `${name} ${version} (${short})`
+}
+
+/** What only an administrator of the repository can do. */
+export function renderAdminSteps({ around }: Call, ground: SetupContext, plan: GithubSetupPlan): string[] {
+  const place = findGithub(ground.workshop, around.env)
+  const settings = place === null ? 'Settings' : `${place.webUrl}/${place.repository}/settings`
+  const server =
+    place !== null && place.server !== null && !plan.singleJob ? [describeServerLimit(place.server)] : []
+  if (plan.existed) return server
+  const prefixes = [...new Set(plan.specs.map(({ spec }) => `${spec.branches.prefix}/*`))].join(' and ')
+  return [
+    '',
+    'Once, in the settings of the repository:',
+    `  ${settings}/actions`,
+    '    Workflow permissions: tick "Allow GitHub Actions to create and approve pull requests"',
+    ...(isModelKeyNeeded(plan)
+      ? [
+          `  ${settings}/environments`,
+          `    New environment "${MODEL_ENVIRONMENT}", for the branches ${getDefaultBranchName(ground)} and ${prefixes}, with the key of your model as its secret ${MODEL_SECRET}`,
+        ]
+      : []),
+    'winnow doctor says whether anything is missing. After the merge, gh workflow run winnow.yml starts the first run.',
+    ...server,
+  ]
+}
+
+function describeServerLimit(server: string): string {
+  return `${server}: ${SERVER_REFUSES}. Use ${SINGLE_JOB} there.`
+}
+
+export function renderMissingToken({ webUrl, server }: GithubLocation): string[] {
+  const { host } = new URL(webUrl)
+  const variable = server === null ? 'GH_TOKEN' : 'GH_ENTERPRISE_TOKEN'
+  return [
+    `No pull request was opened: there is no token for ${host} (gh auth login, or set ${variable}).`,
+    'The files are in the work tree instead.',
+    '',
+  ]
+}
+
+export function renderSetupPull({ url, branch, files, opened }: OpenedPull, plan: GithubSetupPlan): string[] {
+  return [
+    ...files.map(path => `On ${branch}: ${path}`),
+    opened ? `Opened ${url}` : `It is open already: ${url}`,
+    describeUntilMerged(plan),
+  ]
+}
+
+/** What has to change in a file that a person edited. */
+interface HandPatch {
+  /** For `git apply`. */
+  patch: string
+  /** False: the edits of the person and the new lines are in the same places, and the patch takes the edits back. */
+  keepsEdits: boolean
+}
+
+interface EditedFile {
+  path: string
+  now: string
+  wanted: string
+  /** What winnow writes for these specs, with the actions that the file has. */
+  render: (specs: readonly Spec[]) => string
+}
+
+/**
+ * The lines that winnow would change, as a patch of the file as it is now. What a person changed is what parts the file
+ * from winnow's own version of it, and stays.
+ */
+export async function patchEditedFile(
+  call: Call,
+  { workshop: { repository, checkout }, base }: Pick<SetupContext, 'workshop' | 'base'>,
+  edited: EditedFile,
+): Promise<HandPatch> {
+  const { path, now, wanted } = edited
+  const date = Math.floor(call.around.clock.now() / 1000)
+  const commit = async (text: string, parents: string[]) => {
+    const entry = { mode: '100644' as const, oid: await repository.writeBlob(text) }
+    const tree = await repository.replaceEntries(base.tree, [{ path, entry }])
+    return { tree, commit: await repository.writeCommit({ tree, parents, message: path, date }) }
+  }
+  const { env } = call.around
+  const here = checkout.topLevel
+  const places = [
+    ...(here === null ? [] : [{ git: createGitRunner(buildLocalIsolation(here, env)), from: 'HEAD' }]),
+    { git: createGitRunner(buildLocalIsolation(repository.dir, env)), from: base.commit },
+  ]
+  const earlier = await findOwnVersion(places, edited)
+  if (earlier !== null) {
+    const origin = await commit(copyDigestLine(earlier, now), [])
+    const theirs = await commit(now, [origin.commit])
+    const ours = await commit(wanted, [origin.commit])
+    const merged = await repository.mergeTree(theirs.commit, ours.commit)
+    if (merged.clean)
+      return { patch: await repository.patchBetween(theirs.tree, merged.tree), keepsEdits: true }
+  }
+  const [from, to] = [await commit(now, []), await commit(wanted, [])]
+  return { patch: await repository.patchBetween(from.tree, to.tree), keepsEdits: false }
+}
+
+const MOST_COMMITS = 50
+
+/**
+ * The version that the digest in the file was taken of: it was committed as it is, or as a patch of an edited file beside
+ * the specs that it was written for. Else the newest version in the history that nobody edited.
+ */
+async function findOwnVersion(
+  places: readonly { git: GitRunner; from: string }[],
+  { path, now, render }: EditedFile,
+): Promise<string | null> {
+  const digest = readDigest(now)
+  let newest: string | null = null
+  for (const { git, from } of places) {
+    const commits = await listFileCommits(git, from, path)
+    for (const commit of commits) {
+      const text = await readFileVersion(git, commit, path)
+      if (text === null || !isAsWritten(text)) continue
+      if (readDigest(text) === digest) return text
+      newest ??= text
+    }
+    for (const commit of commits) {
+      const specs = await readSpecVersions(git, commit)
+      const text = specs.length === 0 ? null : withDigest(render(specs))
+      if (text !== null && readDigest(text) === digest) return text
+    }
+  }
+  return newest
+}
+
+async function listFileCommits(git: GitRunner, from: string, path: string): Promise<string[]> {
+  return git.run({
+    args: ['log', '--format=%H', `--max-count=${MOST_COMMITS}`, from, '--', path],
+    answers: [128],
+    parse: ({ exitCode, stdout }) => (exitCode === 0 ? stdout.split('\n').filter(Boolean) : []),
+  })
+}
+
+async function readFileVersion(git: GitRunner, commit: string, path: string): Promise<string | null> {
+  return git.run({
+    args: ['show', `${commit}:${path}`],
+    answers: [128],
+    parse: ({ exitCode, stdout }) => (exitCode === 0 ? stdout : null),
+  })
+}
+
+/** A spec that could not be read then is left out. */
+async function readSpecVersions(git: GitRunner, commit: string): Promise<Spec[]> {
+  const paths = await git.run({
+    args: ['ls-tree', '-z', '--name-only', '--full-tree', commit, '.winnow/'],
+    answers: [128],
+    parse: ({ exitCode, stdout }) => (exitCode === 0 ? stdout.split('\0').filter(isUsualSpec) : []),
+  })
+  const specs: Spec[] = []
+  for (const file of paths.toSorted()) {
+    try {
+      specs.push(parseSpec((await readFileVersion(git, commit, file)) ?? '', { file }).spec)
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error
+    }
+  }
+  return specs
+}

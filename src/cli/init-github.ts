@@ -1,0 +1,442 @@
+import { existsSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { type RepositoryContext, withGitAccess } from '../engine/campaign/open.ts'
+import { ForgeError, UserError } from '../errors.ts'
+import { findProxy } from '../git/isolation.ts'
+import { MOST_SETUP_BRANCHES, type PushResult, type RefUpdate, SETUP_BRANCH } from '../git/push.ts'
+import type { Repository } from '../git/repository.ts'
+import { createGithubClient } from '../github/client.ts'
+import { openPull } from '../github/edit-pulls.ts'
+import { readBranch } from '../github/read-pulls.ts'
+import { detectProject } from '../init/detect.ts'
+import type { NewFile } from '../init/harness.ts'
+import { narrowToDirectory, type ProjectLocation } from '../init/project.ts'
+import {
+  isAsWritten,
+  isNewer,
+  OWNER_FILES,
+  renderGithubFiles,
+  withDigest,
+  withKeptActions,
+  WORKFLOW,
+} from '../init/workflows/files.ts'
+import { buildToolchain } from '../init/workflows/setup-actions.ts'
+import { OWN_ACTION, readWrittenWorkflow } from '../init/workflows/steps.ts'
+import { toShortRef } from '../model/ids.ts'
+import type { Spec } from '../spec/schema.ts'
+import {
+  findGithub,
+  findOwnAction,
+  findToken,
+  formatUses,
+  type GithubLocation,
+  readPinnedVersion,
+  resolveAction,
+} from './action-pin.ts'
+import { withRepository } from './context.ts'
+import { readCommittedProject } from './default-branch.ts'
+import {
+  createDefaultBranchSource,
+  createOnlyWorkTreeSource,
+  createWorkTreeSource,
+  describeUntilMerged,
+  type FileSource,
+  formatAction,
+  getDefaultBranchName,
+  getSetupPullTitle,
+  type GithubSetupPlan,
+  listUnseenSpecs,
+  type OpenedPull,
+  patchEditedFile,
+  readGithubSpecs,
+  renderAdminSteps,
+  renderMissingToken,
+  renderSetupPull,
+  renderWrittenFiles,
+  requireSupportedSpecs,
+  type SetupContext,
+} from './init-github-plan.ts'
+import { DEFAULT_PREFIX } from './known-campaigns.ts'
+import type { Call } from './verb.ts'
+
+/** Writes the workflow and what it uses into the work tree; with --open-pr into a pull request. */
+export async function initGithub(call: Call, ground: SetupContext): Promise<number> {
+  const { given, terminal } = call
+  if (given.flag('open-pr') && !given.flag('dry-run')) return openFilesPull(call, ground)
+  const plan = await planFiles(call, ground, {
+    specs: createWorkTreeSource(ground, createDefaultBranchSource(ground)),
+    files: createOnlyWorkTreeSource(ground),
+  })
+  if (given.flag('dry-run')) {
+    terminal.out(plan.files.length === 0 ? UP_TO_DATE : 'Nothing was written. It would be:')
+    for (const { path, text } of plan.files) terminal.out(`\n--- ${path}\n${text.trimEnd()}`)
+    return 0
+  }
+  await writeFiles(ground, plan.files)
+  const uncommitted = (await listUnseenSpecs(call, ground)).filter(({ committed }) => !committed)
+  const paths = uncommitted.map(({ path }) => path)
+  for (const line of renderWrittenFiles(call, ground, plan, paths)) terminal.out(line)
+  return 0
+}
+
+const UP_TO_DATE = 'Nothing to do: the files are there and up to date.'
+
+/** Without a token the files are written as ever, and a person finishes it. */
+async function openFilesPull(call: Call, ground: SetupContext): Promise<number> {
+  const { terminal, around } = call
+  const place = findGithub(ground.workshop, around.env)
+  if (place === null) {
+    throw new UserError('the remote of this repository is not on GitHub, so no pull request can be opened', {
+      fix: 'leave --open-pr out: the files are written into the work tree then',
+    })
+  }
+  const [unseen] = await listUnseenSpecs(call, ground)
+  if (unseen !== undefined) {
+    const push = unseen.committed ? 'git push' : 'commit and push it'
+    throw new UserError(`this spec is not on ${getDefaultBranchName(ground)} of the remote as it is here`, {
+      place: { file: unseen.path },
+      fix: `${push}, and repeat; or leave --open-pr out, and put everything into one pull request yourself`,
+    })
+  }
+  const token = await findToken(place, around.env)
+  if (token === '') {
+    const plan = await planFiles(call, ground, {
+      specs: createDefaultBranchSource(ground),
+      files: createOnlyWorkTreeSource(ground),
+    })
+    await writeFiles(ground, plan.files)
+    for (const line of [...renderMissingToken(place), ...renderWrittenFiles(call, ground, plan, [])])
+      terminal.out(line)
+    return 2
+  }
+  const committed = createDefaultBranchSource(ground)
+  const plan = await planFiles(call, ground, { specs: committed, files: committed })
+  if (plan.files.length === 0) {
+    terminal.out(UP_TO_DATE)
+    return 0
+  }
+  const opened = await openSetupPull(call, ground, { place, token, plan })
+  for (const line of [...renderSetupPull(opened, plan), ...renderAdminSteps(call, ground, plan)])
+    terminal.out(line)
+  return 0
+}
+
+/** Where the specs are read, and where the files are. */
+interface SetupSources {
+  specs: FileSource
+  files: FileSource
+}
+
+async function planFiles(call: Call, ground: SetupContext, sources: SetupSources): Promise<GithubSetupPlan> {
+  const found = await readGithubSpecs(ground, sources.specs)
+  const specs = found.map(({ spec }) => spec)
+  const now = await sources.files.read(WORKFLOW)
+  const written = now === null ? null : readWrittenWorkflow(now)
+  if (now !== null && written === null) throw createForeignFileError()
+  if (written?.action === OWN_ACTION) throw createGeneratedFileError()
+  const singleJob = call.given.flag('single-job') || written?.singleJob === true
+  requireSupportedSpecs(found, singleJob ? 'single-job' : 'github')
+  const action = await selectAction(call, ground, written?.action ?? null)
+  const yard = await locateProject(ground, specs)
+  const toolchain = buildToolchain(detectProject(yard, call.given.text('language')), yard)
+  const render = (campaigns: readonly Spec[]) =>
+    renderGithubFiles({ action, specs: campaigns }, toolchain, { singleJob })
+  const files: NewFile[] = []
+  for (const file of render(specs)) {
+    const there = await sources.files.read(file.path)
+    if (there === null) files.push(file.path === WORKFLOW ? signWorkflow(file.text) : file)
+    else if (file.path === WORKFLOW) {
+      files.push(
+        ...(await rewriteWorkflow(call, ground, {
+          now: there,
+          specs,
+          render: each => findWorkflowText(render(each)),
+        })),
+      )
+    } else if (!OWNER_FILES.has(file.path))
+      throw new Error(`${file.path} is neither the workflow nor the owner's`)
+  }
+  return { specs: found, files, action, singleJob, existed: now !== null }
+}
+
+function findWorkflowText(files: readonly NewFile[]): string {
+  return files.find(({ path }) => path === WORKFLOW)?.text ?? ''
+}
+
+function createForeignFileError(): UserError {
+  return new UserError('this file was not written by winnow init --github, and is not overwritten', {
+    place: { file: WORKFLOW },
+    fix: `rename or remove it (git mv ${WORKFLOW} .github/workflows/<other>.yml), and repeat`,
+  })
+}
+
+function createGeneratedFileError(): UserError {
+  return new UserError('this file runs the action of its own repository', {
+    place: { file: WORKFLOW },
+    fix: 'npm run docs writes it anew',
+  })
+}
+
+function signWorkflow(text: string): NewFile {
+  return { path: WORKFLOW, text: withDigest(text) }
+}
+
+interface WorkflowRewrite {
+  now: string
+  specs: readonly Spec[]
+  render: (specs: readonly Spec[]) => string
+}
+
+/** Written anew only while no person changed it; else the person gets the lines. */
+async function rewriteWorkflow(
+  call: Call,
+  ground: SetupContext,
+  { now, specs, render }: WorkflowRewrite,
+): Promise<NewFile[]> {
+  const text = render(specs)
+  const own = readWrittenWorkflow(text)?.action.replace(/@.*/, '') ?? ''
+  const onServer = (findGithub(ground.workshop, call.around.env)?.server ?? null) !== null
+  const wanted = signWorkflow(withKeptActions(text, { file: now, own, onServer }))
+  if (wanted.text === now) return []
+  if (isAsWritten(now)) return [wanted]
+  const earlier = (each: readonly Spec[]) =>
+    withKeptActions(render(each), { file: now, own: '', onServer: true })
+  const { patch, keepsEdits } = await patchEditedFile(call, ground, {
+    path: WORKFLOW,
+    now,
+    wanted: wanted.text,
+    render: earlier,
+  })
+  if (patch === '') return []
+  call.terminal.out(patch.trimEnd())
+  const options = call.given.flag('update') ? ' --update' : ''
+  throw new UserError(
+    'this file was changed by hand, so init does not overwrite it; the lines to change are above',
+    {
+      place: { file: WORKFLOW },
+      fix: keepsEdits
+        ? `winnow init --github${options} | git apply`
+        : 'take over by hand what is new: the patch as a whole would take your own changes back',
+    },
+  )
+}
+
+/** Given, else as the workflow has it; else, and with --update, of the winnow that runs. */
+async function selectAction(call: Call, ground: SetupContext, written: string | null): Promise<string> {
+  const near = findGithub(ground.workshop, call.around.env) ?? { webUrl: 'https://github.com' }
+  const given = call.given.text('action')
+  if (given !== undefined) return formatUses(await resolveAction(call, given, near))
+  if (written !== null && !call.given.flag('update')) return written
+  const own = formatUses(await findOwnAction(call, near))
+  const [runs, here] = [readPinnedVersion(written ?? ''), readPinnedVersion(own)]
+  if (!isNewer(runs, here)) return own
+  throw new UserError(`the workflow runs winnow ${runs}, and this is ${here}`, {
+    place: { file: WORKFLOW },
+    fix: 'update the command line first (npm install --global git-winnow@latest), then winnow init --github --update',
+  })
+}
+
+/** The project that the first spec measures. */
+async function locateProject(
+  { workshop, base }: SetupContext,
+  [spec]: readonly Spec[],
+): Promise<ProjectLocation> {
+  const repository = await readCommittedProject(workshop, base)
+  const directory = (spec?.measurement.working_directory ?? '.').replace(/^\.(?:\/|$)|\/+$/g, '')
+  return { files: narrowToDirectory(repository, directory), repository, directory }
+}
+
+async function writeFiles({ topLevel }: SetupContext, files: readonly NewFile[]): Promise<void> {
+  for (const { path, text } of files) {
+    const file = join(topLevel, path)
+    try {
+      await mkdir(dirname(file), { recursive: true })
+      await writeFile(file, text, { flag: existsSync(file) ? 'w' : 'wx' })
+    } catch (error) {
+      if (!(error instanceof Error)) throw error
+      throw new UserError(`${path} could not be written: ${error.message}`, {
+        place: { file: path },
+        fix: 'give write permission or free space there, and repeat',
+        cause: error,
+      })
+    }
+  }
+}
+
+interface SetupPullInput {
+  place: GithubLocation
+  token: string
+  plan: GithubSetupPlan
+}
+
+/** Pushes one new branch with one commit on the default branch, and opens its pull request. The work tree stays as it is. */
+async function openSetupPull(call: Call, ground: SetupContext, wanted: SetupPullInput): Promise<OpenedPull> {
+  const { place, plan } = wanted
+  const { repository } = ground.workshop
+  const title = getSetupPullTitle(plan)
+  const changes = []
+  for (const { path, text } of plan.files) {
+    changes.push({ path, entry: { mode: '100644' as const, oid: await repository.writeBlob(text) } })
+  }
+  const tree = await repository.replaceEntries(ground.base.tree, changes)
+  const { branch, pushed } = await findFreeBranch(repository, tree)
+  if (!pushed) {
+    const date = Math.floor(call.around.clock.now() / 1000)
+    const commit = await repository.writeCommit({
+      tree,
+      parents: [ground.base.commit],
+      message: `${title}\n`,
+      date,
+    })
+    await pushSetupBranch(call, ground, wanted, { ref: `refs/heads/${branch}`, from: null, to: commit })
+  }
+  const { number, opened } = await openOrFindPull(call, wanted, {
+    branch,
+    base: getDefaultBranchName(ground),
+    title,
+    body: renderSetupPullBody(plan),
+  })
+  const url = `${place.webUrl}/${place.repository}/pull/${number}`
+  return { url, branch, files: plan.files.map(({ path }) => path), opened }
+}
+
+/** The first name that is free, or whose branch has exactly these files. */
+async function findFreeBranch(
+  repository: Repository,
+  tree: string,
+): Promise<{ branch: string; pushed: boolean }> {
+  const { refs } = await repository.remoteRefs([`refs/heads/${SETUP_BRANCH}*`])
+  for (let number = 1; number <= MOST_SETUP_BRANCHES; number++) {
+    const branch = number === 1 ? SETUP_BRANCH : `${SETUP_BRANCH}-${number}`
+    const oid = refs.get(`refs/heads/${branch}`)
+    if (oid === undefined) return { branch, pushed: false }
+    await repository.fetch([{ ref: `refs/heads/${branch}`, oid }])
+    if ((await repository.commit(oid)).tree === tree) return { branch, pushed: true }
+  }
+  throw new UserError(
+    `the branches ${SETUP_BRANCH} to ${SETUP_BRANCH}-${MOST_SETUP_BRANCHES} are all taken`,
+    {
+      fix: `delete those that are not needed: git push origin --delete ${SETUP_BRANCH}`,
+    },
+  )
+}
+
+/** First as the person's git pushes; where that is refused, with the token, which may have more rights. */
+async function pushSetupBranch(
+  call: Call,
+  { workshop }: SetupContext,
+  { place, token }: SetupPullInput,
+  update: RefUpdate,
+): Promise<void> {
+  const first = await tryPush(() => workshop.repository.push([update]))
+  if (first === null) return
+  const remote = workshop.checkout.remotes.find(({ name }) => name === workshop.remote)
+  if (remote !== undefined && /^https?:/.test(remote.url)) {
+    const workflowsEnv = withGitAccess(call.around.env, { serverUrl: place.webUrl, token })
+    const again = { ...call, around: { ...call.around, workflowsEnv } }
+    const second = await withRepository(again, DEFAULT_PREFIX, ({ repository }) =>
+      tryPush(() => repository.push([update], { bringsWorkflows: true })),
+    )
+    if (second === null) return
+  }
+  const workflows = /workflow/.test(first)
+  throw new ForgeError(
+    `${place.repository} refused the branch ${update.ref.slice('refs/heads/'.length)}: ${first}\n${
+      workflows
+        ? 'A push of workflow files needs the scope "workflow": gh auth refresh --scopes workflow, and repeat'
+        : 'Leave --open-pr out to have the files in the work tree, and push them yourself'
+    }`,
+    { output: first },
+  )
+}
+
+/** Null where it went through; else why not. */
+async function tryPush(pushing: () => Promise<PushResult>): Promise<string | null> {
+  try {
+    const result = await pushing()
+    if (result.ok) return null
+    return 'message' in result ? result.message : 'the branch was made by another process meanwhile'
+  } catch (error) {
+    if (error instanceof ForgeError) return error.message
+    throw error
+  }
+}
+
+interface PullToOpen {
+  branch: string
+  base: string
+  title: string
+  body: string
+}
+
+async function openOrFindPull(
+  { around }: Call,
+  { place, token }: SetupPullInput,
+  pull: PullToOpen,
+): Promise<{ number: number; opened: boolean }> {
+  const { version, web } = around
+  findProxy(place.apiUrl, around.env)
+  const client = createGithubClient({
+    apiUrl: place.apiUrl,
+    repository: place.repository,
+    token,
+    version,
+    say: line => around.progress.say(line),
+    ...(web === undefined ? {} : { web }),
+  })
+  const answer = await openPull(client, pull)
+  if (answer.ok) return { number: answer.number, opened: true }
+  if (answer.code === 'duplicate' && answer.number !== null) return { number: answer.number, opened: false }
+  throw new ForgeError(
+    `the branch ${pull.branch} is pushed, and its pull request was refused: ${answer.message}`,
+    {
+      output: answer.message,
+    },
+  )
+}
+
+function renderSetupPullBody(plan: GithubSetupPlan): string {
+  const { files, specs, action } = plan
+  return [
+    `This workflow runs ${specs.length === 1 ? 'the campaign' : 'the campaigns'} ${specs.map(({ path }) => `\`${path}\``).join(', ')} in GitHub Actions with ${formatAction(action)}.`,
+    '',
+    ...files.map(({ path }) => `- \`${path}\``),
+    '',
+    `${describeUntilMerged(plan)} \`winnow doctor\` says what is missing in the settings of the repository.`,
+  ].join('\n')
+}
+
+/** The open pull request of `winnow init --github --open-pr`, or of a person who pushed the branch that it names. */
+export async function findSetupPull(
+  { around }: Call,
+  workshop: RepositoryContext,
+): Promise<{ number: number; url: string } | null> {
+  const { repository, defaultBranch } = workshop
+  const place = findGithub(workshop, around.env)
+  if (place === null || defaultBranch === null) return null
+  const { refs } = await repository.remoteRefs([`refs/heads/${SETUP_BRANCH}*`])
+  const token = refs.size === 0 ? '' : await findToken(place, around.env)
+  if (token === '') return null
+  findProxy(place.apiUrl, around.env)
+  const client = createGithubClient({
+    apiUrl: place.apiUrl,
+    repository: place.repository,
+    token,
+    version: around.version,
+    say: line => around.progress.say(line),
+    ...(around.web === undefined ? {} : { web: around.web }),
+  })
+  try {
+    for (const ref of refs.keys()) {
+      const found = await readBranch(client, { branch: toShortRef(ref), base: toShortRef(defaultBranch) })
+      if (found?.pull.state !== 'open') continue
+      const { number } = found.pull
+      return { number, url: `${place.webUrl}/${place.repository}/pull/${number}` }
+    }
+  } catch (error) {
+    // What keeps GitHub from answering is a finding of its own.
+    if (!(error instanceof ForgeError)) throw error
+  }
+  return null
+}

@@ -1,0 +1,419 @@
+import { accessSync, constants, existsSync } from 'node:fs'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { delimiter, dirname, join, relative, resolve } from 'node:path'
+import type { RepositoryContext } from '../engine/campaign/open.ts'
+import { UserError } from '../errors.ts'
+import { createUnknownGoalError, renderDetected, renderGoal } from '../init/describe.ts'
+import { choosePackage, type DetectedProject, detectProject } from '../init/detect.ts'
+import { buildSpecName, choosePrefix, draftSpec, type SpecDraft } from '../init/draft.ts'
+import { type Goal, readGoal } from '../init/goal.ts'
+import type { NewFile } from '../init/harness.ts'
+import { LANGUAGES, narrowToDirectory, type ProjectFiles, type ProjectLocation } from '../init/project.ts'
+import { type Point, toShortRef } from '../model/ids.ts'
+import { KEBAB, KEBAB_TEXT } from '../spec/schema.ts'
+import { compilePathspec } from '../spec/scope.ts'
+import { isOnGithub } from './action-pin.ts'
+import { AGENT_FILE, type AgentFile, buildAgentFile, writeAgentFile } from './agent-files.ts'
+import { checkSpec } from './check.ts'
+import { quoteShellPath, toTypedPath, withRepository } from './context.ts'
+import { readCommittedProject, readDefaultTip } from './default-branch.ts'
+import { initGithub } from './init-github.ts'
+import { DEFAULT_PREFIX, listExistingSpecs, toSpecName } from './known-campaigns.ts'
+import { listOwnBranches } from './uninstall-branches.ts'
+import type { Call, Verb } from './verb.ts'
+
+export const initVerb: Verb = {
+  name: 'init',
+  group: 'start',
+  summary: 'write a spec from what this project shows by itself, and check it',
+  access: 'apart',
+  arguments: [],
+  options: [
+    { name: 'goal', value: 'words', summary: 'what is to become better; it is drafted as far as words tell' },
+    { name: 'package', value: 'name|dir', summary: 'which package of a repository with several' },
+    { name: 'language', values: LANGUAGES, summary: 'which language, where there are several' },
+    { name: 'name', value: 'name', summary: 'what the spec is called; else after what it improves' },
+    { name: 'agent', summary: `tell coding agents about it: six lines in ${AGENT_FILE}` },
+    {
+      name: 'github',
+      summary: 'write the workflow that runs the campaigns of all specs on GitHub, or bring it up to date',
+    },
+    {
+      name: 'single-job',
+      summary: 'with --github: one job that decides and measures, for small or self-hosted set-ups',
+    },
+    {
+      name: 'open-pr',
+      summary: 'with --github: push a branch and open the pull request; needs gh or GH_TOKEN',
+    },
+    {
+      name: 'update',
+      summary: 'with --github: move the workflow to the action of the winnow that runs here',
+    },
+    {
+      name: 'action',
+      value: 'owner/name@ref',
+      summary: 'with --github: another action; a tag or branch becomes its commit',
+    },
+    { name: 'no-check', summary: 'only write: run neither set-up, tests nor benchmark' },
+    { name: 'dry-run', summary: 'show the files, and write nothing' },
+  ],
+  examples: [
+    'winnow init',
+    'winnow init --dry-run',
+    'winnow init --package packages/parser',
+    'winnow init --goal "make the parser faster"',
+    'winnow init --agent',
+    'winnow init --github',
+    'winnow init --github --open-pr',
+  ],
+  exits: {
+    2: 'something has to be chosen or changed first, and nothing was written; or what was written is not possible yet',
+    13: 'the files are written, but the harness or a gate failed',
+  },
+  run: call => withRepository(call, DEFAULT_PREFIX, workshop => runInit(call, workshop)),
+}
+
+async function runInit(call: Call, workshop: RepositoryContext): Promise<number> {
+  const topLevel = requireWorkTree(workshop)
+  const base = await readDefaultTip(workshop, call.around)
+  if (call.given.flag('github')) return initGithub(call, { workshop, topLevel, base })
+  refuseGithubOptions(call)
+  const existing = await listExistingSpecs(workshop, base)
+  const [first] = existing
+  if (first !== undefined && !NEW.some(option => call.given.text(option) !== undefined)) {
+    return call.given.flag('agent') ? writeOnlyAgentFile(call, topLevel, existing) : refuseExisting(first)
+  }
+  const repository = await readCommittedProject(workshop, base)
+  const setting = await buildInitPlan(call, workshop, repository)
+  const taken = existing.find(({ name }) => name === setting.name)
+  if (taken !== undefined)
+    return call.given.flag('agent') ? writeOnlyAgentFile(call, topLevel, [taken]) : refuseExisting(taken)
+  for (const line of setting.told) call.terminal.out(line)
+  const agents = call.given.flag('agent') ? await buildAgentFile(topLevel, setting.name) : null
+  if (call.given.flag('dry-run')) return printInitDryRun(call, topLevel, setting.draft, agents)
+  await writeNewFiles(topLevel, setting.draft.files)
+  if (agents !== null) await writeAgentFile(topLevel, agents)
+  for (const line of renderInitResult(setting.draft, agents)) call.terminal.out(line)
+  return checkWrittenSpec(call, { workshop, base, setting, agents })
+}
+
+const WITH_GITHUB = ['single-job', 'open-pr', 'update', 'action'] as const
+
+function refuseGithubOptions({ given }: Call): void {
+  const stray = WITH_GITHUB.find(name => given.flag(name))
+  if (stray === undefined) return
+  throw new UserError(`--${stray} means nothing without --github`, { fix: 'give --github as well' })
+}
+
+function requireWorkTree({ checkout: { topLevel } }: RepositoryContext): string {
+  if (topLevel !== null) return topLevel
+  throw new UserError('this is a bare repository: init writes files, and there is no work tree for them', {
+    fix: 'run it in a clone',
+  })
+}
+
+/** Who says any of these wants another spec beside those there are. */
+const NEW = ['name', 'package', 'language', 'goal'] as const
+
+interface ExistingSpec {
+  name: string
+  path: string
+}
+
+function refuseExisting({ path }: ExistingSpec): never {
+  throw new UserError('there is a spec already, and init overwrites nothing', {
+    place: { file: path },
+    fix: `winnow check ${path}; or write another beside it: winnow init --name <other>`,
+  })
+}
+
+async function writeOnlyAgentFile(
+  call: Call,
+  topLevel: string,
+  specs: readonly ExistingSpec[],
+): Promise<number> {
+  const [only, another] = specs
+  if (only === undefined || another !== undefined) {
+    throw new UserError(`there are several specs: ${specs.map(({ name }) => name).join(', ')}`, {
+      fix: `say which one agents are told about: winnow init --agent --name ${only?.name ?? '<name>'}`,
+    })
+  }
+  const agents = await buildAgentFile(topLevel, only.name)
+  const dry = call.given.flag('dry-run')
+  if (dry) call.terminal.out(agents.text.trimEnd())
+  else await writeAgentFile(topLevel, agents)
+  call.terminal.out(describeAgentFile(agents, dry))
+  return 0
+}
+
+interface InitPlan {
+  name: string
+  draft: SpecDraft
+  /** What was found and understood. */
+  told: string[]
+  goal: Goal | null
+}
+
+async function buildInitPlan(
+  call: Call,
+  workshop: RepositoryContext,
+  repository: ProjectFiles,
+): Promise<InitPlan> {
+  const { given } = call
+  const words = given.text('goal')
+  const goal = words === undefined ? null : readGoal(words)
+  if (goal !== null && goal.aim === null) throw createUnknownGoalError(goal)
+  const chosen = choosePackage(repository, {
+    wanted: getWantedPackage(call, workshop),
+    from: getCurrentPath(call, workshop),
+  })
+  const files = narrowToDirectory(repository, chosen.directory)
+  const yard: ProjectLocation = { files, repository, directory: chosen.directory }
+  const detected = detectProject(yard, given.text('language'))
+  const packageName = chosen.directory === '' ? null : chosen.directory.replace(/^.*\//, '')
+  const name = given.text('name') ?? buildSpecName(goal, packageName)
+  if (!KEBAB.test(name)) throw new UserError(`${name} cannot be a spec's name`, { fix: `use ${KEBAB_TEXT}` })
+  const branches = await listOwnBranches(workshop)
+  const { prefix, because } = choosePrefix(branches.all, name, branches.isOurs)
+  const drafted = draftSpec({ yard, detected, name, prefix, goal })
+  const clash =
+    because === null
+      ? []
+      : [`branches   ${prefix}/…, because ${because} is a branch that winnow did not make`]
+  const tools = findMissingTools(drafted.commands, call.around.env)
+  const told = [
+    ...renderDetected(detected, yard),
+    ...clash,
+    ...(goal === null ? [] : renderGoal(goal, listMutableFiles(yard, detected), drafted.primary)),
+    ...[...drafted.notes, ...tools].map(note => `note: ${note}`),
+  ]
+  return { name, draft: drafted, told, goal }
+}
+
+function listMutableFiles({ files }: ProjectLocation, { findings }: DetectedProject): string[] {
+  const matches = findings.mutable.map(compilePathspec)
+  return files.paths.filter(path => matches.some(match => match(path)))
+}
+
+/** A path is meant from where the person is. */
+function getWantedPackage({ given, around }: Call, { checkout }: RepositoryContext): string | undefined {
+  const asked = given.text('package')
+  if (asked === undefined || checkout.topLevel === null) return asked
+  const here = relative(checkout.topLevel, resolve(around.directory, asked))
+  return /^\.{1,2}(?:\/|$)/.test(asked) ? here || '.' : asked
+}
+
+function printInitDryRun(
+  call: Call,
+  topLevel: string,
+  { files }: SpecDraft,
+  agents: AgentFile | null,
+): number {
+  requireAbsent(topLevel, files)
+  const all = agents?.changed === true ? [...files, { path: AGENT_FILE, text: agents.text }] : files
+  call.terminal.out('Nothing was written. It would be:')
+  for (const { path, text } of all) call.terminal.out(`\n--- ${path}\n${text.trimEnd()}`)
+  return 0
+}
+
+function renderInitResult(
+  { files, specPath, edit, calls, standIn }: SpecDraft,
+  agents: AgentFile | null,
+): string[] {
+  const harness = files.filter(({ path }) => path !== specPath).map(({ path }) => path)
+  return [
+    '',
+    `Wrote ${files.map(({ path }) => path).join(', ')}; nothing is committed.`,
+    ...(agents === null ? [] : [describeAgentFile(agents, false)]),
+    ...(files.find(({ path }) => path === specPath)?.text ?? '')
+      .trimEnd()
+      .split('\n')
+      .map(line => `  ${line}`),
+    ...(edit === null
+      ? []
+      : [
+          `${harness.join(' and ')} ${harness.length === 1 ? 'is' : 'are'} a harness to begin with: it measures ${calls}.`,
+          ...(standIn ? [`To do: put what you want measured into ${edit}, where it says so.`] : []),
+        ]),
+  ]
+}
+
+function describeAgentFile({ existed, changed }: AgentFile, dry: boolean): string {
+  if (!changed) return `${AGENT_FILE} says it already.`
+  const how = existed ? 'its lines for winnow are brought up to date' : 'is new'
+  return dry
+    ? `Nothing was written; ${AGENT_FILE} would be as above.`
+    : `${AGENT_FILE}: ${how}; not committed.`
+}
+
+/** Where the person is, seen from the top. */
+function getCurrentPath({ around }: Call, { checkout }: RepositoryContext): string {
+  return checkout.topLevel === null ? '' : relative(checkout.topLevel, around.directory)
+}
+
+interface InitResult {
+  workshop: RepositoryContext
+  base: Point
+  setting: InitPlan
+  agents: AgentFile | null
+}
+
+/** The same check as the verb's, of the default branch as it will be once the files are committed. */
+async function checkWrittenSpec(
+  call: Call,
+  { workshop, base, setting, agents }: InitResult,
+): Promise<number> {
+  const { draft: drafted } = setting
+  const paths = [...drafted.files.map(({ path }) => path), ...(agents?.changed === true ? [AGENT_FILE] : [])]
+  const next = (passed: boolean) => {
+    for (const line of renderNextCommands({ call, workshop, paths, specPath: drafted.specPath, passed }))
+      call.terminal.out(line)
+  }
+  if (call.given.flag('no-check')) {
+    next(!drafted.standIn)
+    return 0
+  }
+  call.terminal.out('')
+  const yaml = drafted.files.find(({ path }) => path === drafted.specPath)?.text ?? ''
+  const point = await commitNewFiles(workshop, base, drafted.files, call.around.clock.now())
+  const text = { path: drafted.specPath, yaml, source: 'work tree' } as const
+  try {
+    const code = await checkSpec(call, {
+      workshop,
+      text,
+      base: point,
+      warnings: [],
+      guessed: drafted.guessed,
+    })
+    next(code === 0)
+    return code
+  } catch (error) {
+    next(false)
+    throw error
+  }
+}
+
+/** Nothing that exists is overwritten: what was written before a collision is taken back. */
+async function writeNewFiles(topLevel: string, files: readonly NewFile[]): Promise<void> {
+  requireAbsent(topLevel, files)
+  const written: string[] = []
+  try {
+    for (const { path, text } of files) {
+      const file = join(topLevel, path)
+      await mkdir(dirname(file), { recursive: true })
+      await writeFile(file, text, { flag: 'wx' })
+      written.push(file)
+    }
+  } catch (error) {
+    for (const file of written) await rm(file, { force: true })
+    throw toUserError(error)
+  }
+}
+
+function requireAbsent(topLevel: string, files: readonly NewFile[]): void {
+  const there = files.find(({ path }) => existsSync(join(topLevel, path)))
+  if (there === undefined) return
+  throw new UserError(`${there.path} exists already, and init overwrites nothing`, {
+    place: { file: there.path },
+    fix: 'give the new spec another name: winnow init --name <other>',
+  })
+}
+
+function toUserError(error: unknown): unknown {
+  if (!(error instanceof Error) || !('code' in error)) return error
+  const { code } = error
+  if (!['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'ENOTDIR', 'EEXIST'].includes(String(code)))
+    return error
+  return new UserError(`the files could not be written: ${error.message}`, {
+    fix: 'give write permission or free space there, and repeat',
+    cause: error,
+  })
+}
+
+/** The default branch as it would be with these files committed: what can be tried before they are. */
+async function commitNewFiles(
+  { repository }: RepositoryContext,
+  base: Point,
+  files: readonly NewFile[],
+  now: number,
+): Promise<Point> {
+  const changes = []
+  for (const { path, text } of files) {
+    const entry = { mode: '100644' as const, oid: await repository.writeBlob(text) }
+    changes.push({ path, entry })
+  }
+  const tree = await repository.replaceEntries(base.tree, changes)
+  const date = Math.floor(now / 1000)
+  const commit = await repository.writeCommit({ tree, parents: [base.commit], message: 'winnow init', date })
+  return { commit, tree }
+}
+
+const BUILT_IN = new Set(['cd', 'sh', 'echo', 'printf', 'test', 'true', 'set', 'exit'])
+
+/** Programs that the drafted commands start and that this machine does not have: said before a check fails. */
+function findMissingTools(commands: readonly string[], env: Readonly<Record<string, string>>): string[] {
+  const names = new Set(commands.flatMap(listStartedPrograms))
+  return [...names]
+    .filter(name => !isThere(name, env['PATH'] ?? ''))
+    .map(name => `${name} is not on the PATH of this machine: nothing can be tried before it is installed`)
+}
+
+/** The first word of every part of a command, assignments passed over; paths are the project's own. */
+function listStartedPrograms(command: string): string[] {
+  return command.split(/&&|\|\||[;|]/).flatMap(part => {
+    const word =
+      part
+        .replace(/^[\s(]+/, '')
+        .split(/\s+/)
+        .find(each => !/^\w+=/.test(each)) ?? ''
+    return /^[\w.+-]+$/.test(word) && !BUILT_IN.has(word) ? [word] : []
+  })
+}
+
+function isThere(name: string, path: string): boolean {
+  return path.split(delimiter).some(directory => isExecutable(join(directory, name)))
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK)
+    return true
+  } catch {
+    // Absent or not to be started: for whoever looks for a program that is the same.
+    return false
+  }
+}
+
+/** What is to be typed next; written for the state in which the project is now. */
+function renderNextCommands(done: {
+  call: Call
+  workshop: RepositoryContext
+  paths: readonly string[]
+  specPath: string
+  passed: boolean
+}): string[] {
+  const { call, workshop, paths, specPath, passed } = done
+  const here = (path: string) => quoteShellPath(toTypedPath(call, workshop, path))
+  const branch = toShortRef(workshop.defaultBranch ?? '')
+  const elsewhere = workshop.checkout.head !== workshop.defaultBranch
+  const place = elsewhere ? `, on ${branch}` : ''
+  const push = workshop.local ? '' : ' && git push'
+  const commit = `git add ${paths.map(here).join(' ')} && git commit -m "winnow: ${toSpecName(specPath)}"${push}`
+  if (!passed) {
+    return [
+      '',
+      'Next, after you have done what is marked above:',
+      `  ${commit}`,
+      `  winnow check ${here(specPath)}`,
+    ]
+  }
+  const runs = isOnGithub(workshop, call.around.env)
+    ? [
+        '  then one of:',
+        '    winnow run                       on this machine',
+        '    winnow init --github --open-pr   in GitHub Actions',
+      ]
+    : ['  winnow run']
+  return ['', `Next${place}:`, `  ${commit}`, ...runs, '', 'To undo it all: winnow uninstall']
+}

@@ -1,0 +1,257 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import type { RepositoryContext } from '../engine/campaign/open.ts'
+import { UserError } from '../errors.ts'
+import { toNullIfMissing } from '../git/bare-repository.ts'
+import { buildLocalIsolation } from '../git/isolation.ts'
+import type { Repository } from '../git/repository.ts'
+import { createGitRunner } from '../git/runner.ts'
+import { listTreeFiles } from '../git/tree.ts'
+import { buildEventPath } from '../ledger/event-file.ts'
+import { type Point, toShortRef } from '../model/ids.ts'
+import { parseSpec } from '../spec/load.ts'
+import type { Spec } from '../spec/schema.ts'
+
+export const DEFAULT_PREFIX = 'optimize'
+
+/** A campaign there is, or could be: a spec on the default branch, a ledger, or both. */
+export interface KnownCampaign {
+  name: string
+  /** The committed spec of that name, in the repository; null where only the ledger is left. */
+  specPath: string | null
+  /** Every committed spec of that name: more than one is an error. */
+  paths: readonly string[]
+  /** The spec it was started from, which may have moved since. */
+  ledgerPath: string | null
+  spec: Spec | null
+  prefix: string
+  started: boolean
+  /** Why its committed spec cannot be used. */
+  problem: UserError | null
+}
+
+interface StartedLedger {
+  name: string
+  prefix: string
+  beginning: CampaignStart | null
+}
+
+/** `specPath`: a spec that a person names, wherever it lies. */
+export async function listKnownCampaigns(
+  workshop: RepositoryContext,
+  specPath?: string,
+): Promise<KnownCampaign[]> {
+  const ledgers = await listStartedCampaigns(workshop)
+  const recorded = ledgers.flatMap(({ beginning }) => beginning?.spec_path ?? [])
+  const named = specPath === undefined ? recorded : [...recorded, specPath]
+  const known = collectStartable(await listCommittedSpecs(workshop, named))
+  const declared = new Set([DEFAULT_PREFIX, ...[...known.values()].map(({ prefix }) => prefix)])
+  for (const ledger of ledgers) {
+    const { name, prefix, beginning } = ledger
+    // Somebody else's branch may look like a ledger of another prefix: only its first event tells.
+    if (!declared.has(prefix) && beginning?.spec !== name) continue
+    const there = known.get(name)
+    if (there?.started !== true || prefix === there.spec?.branches.prefix)
+      known.set(name, toStartedCampaign(ledger, there))
+  }
+  return [...known.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+/** A spec that is broken may only seem to have the name of another: its file's. */
+function collectStartable(specs: readonly CommittedSpecFile[]): Map<string, KnownCampaign> {
+  const found = new Map<string, KnownCampaign>()
+  for (const { name, path, spec, problem } of specs.toSorted((a, b) => Number(!a.spec) - Number(!b.spec))) {
+    const there = found.get(name)
+    if (there === undefined) {
+      const prefix = spec?.branches.prefix ?? DEFAULT_PREFIX
+      const alone = { specPath: path, paths: [path], ledgerPath: null, started: false }
+      found.set(name, { name, ...alone, spec, prefix, problem })
+    } else if (spec !== null) {
+      const paths = [...there.paths, path]
+      found.set(name, { ...there, paths, problem: createDuplicateNameError(name, paths) })
+    }
+  }
+  return found
+}
+
+function toStartedCampaign(
+  { name, prefix, beginning }: StartedLedger,
+  there: KnownCampaign | undefined,
+): KnownCampaign {
+  const without = { name, specPath: null, paths: [], spec: null, problem: null }
+  return { ...without, ...there, prefix, started: true, ledgerPath: beginning?.spec_path ?? null }
+}
+
+const STATE_REF = /^refs\/heads\/([^/]+)-state\/([^/]+)$/
+
+/** Whatever prefix a spec chose: a campaign is found by its ledger, also when its spec lies anywhere. */
+async function listStartedCampaigns({ repository }: RepositoryContext): Promise<StartedLedger[]> {
+  const { refs } = await repository.remoteRefs(['refs/heads/*-state/*'])
+  const ledgers: StartedLedger[] = []
+  for (const ref of refs.keys()) {
+    const [, prefix, name] = STATE_REF.exec(ref) ?? []
+    if (prefix === undefined || name === undefined) continue
+    ledgers.push({ name, prefix, beginning: await readCampaignStart(repository, ref) })
+  }
+  return ledgers
+}
+
+const SPEC_FILE = /^[^/]+\.ya?ml$/
+
+/** A spec as the default branch has it; a broken one is known by its file's name, with what is wrong. */
+interface CommittedSpecFile {
+  name: string
+  path: string
+  spec: Spec | null
+  problem: UserError | null
+}
+
+/** Those in `.winnow`, and whatever other files are named: a ce spec may lie anywhere. */
+export async function listCommittedSpecs(
+  { repository, defaultBranch }: RepositoryContext,
+  others: readonly string[],
+): Promise<CommittedSpecFile[]> {
+  if (defaultBranch === null) return []
+  const oid = (await repository.remoteRefs([defaultBranch])).refs.get(defaultBranch)
+  if (oid === undefined) return []
+  await repository.fetch([{ ref: defaultBranch, oid }])
+  const { tree } = await repository.commit(oid)
+  const found: CommittedSpecFile[] = []
+  for (const path of new Set([...(await listSpecPaths(repository, tree)), ...others])) {
+    const entry = await repository.findEntry(tree, path)
+    if (entry?.type === 'blob')
+      found.push(parseCommittedSpec(path, (await repository.blob(entry.oid)).toString('utf8')))
+  }
+  return found
+}
+
+async function listSpecPaths(repository: RepositoryContext['repository'], tree: string): Promise<string[]> {
+  const directory = await repository.findEntry(tree, '.winnow')
+  if (directory?.type !== 'tree') return []
+  const entries = await repository.tree(directory.oid)
+  return entries.flatMap(({ type, name }) =>
+    type === 'blob' && SPEC_FILE.test(name) ? [`.winnow/${name}`] : [],
+  )
+}
+
+function parseCommittedSpec(path: string, yaml: string): CommittedSpecFile {
+  try {
+    const { spec } = parseSpec(yaml, { file: path })
+    return { name: spec.name, path, spec, problem: null }
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    return { name: toSpecName(path), path, spec: null, problem: error }
+  }
+}
+
+export function toSpecName(path: string): string {
+  return path.replace(/^.*\//, '').replace(/\.ya?ml$/, '')
+}
+
+/** One name, one campaign: with two specs of it nobody knows which one is meant. */
+export function createDuplicateNameError(name: string, paths: readonly string[]): UserError {
+  return new UserError(`${paths.toSorted().join(' and ')} are both named ${name}`, {
+    place: { file: paths.toSorted()[0] ?? '', path: 'name' },
+    fix: 'give one of them another name',
+  })
+}
+
+const startSchema = z.looseObject({
+  kind: z.literal('campaign-started'),
+  spec: z.string(),
+  spec_path: z.string(),
+  default_branch: z.string(),
+})
+
+/** What a ledger's first event says, as far as a campaign is found by it. */
+interface CampaignStart extends Pick<z.infer<typeof startSchema>, 'spec' | 'spec_path' | 'default_branch'> {
+  /** The spec that is in force now. */
+  spec_yaml: string | null
+}
+
+/** Null where that ref is no ledger that can be read: whoever folds it names what is wrong. */
+export async function readCampaignStart(
+  repository: Repository,
+  stateRef: string,
+): Promise<CampaignStart | null> {
+  const oid = (await repository.remoteRefs([stateRef])).refs.get(stateRef)
+  if (oid === undefined) return null
+  await repository.fetch([{ ref: stateRef, oid }])
+  const { tree } = await repository.commit(oid)
+  const entry = await repository.findEntry(tree, buildEventPath(0).path)
+  if (entry?.type !== 'blob') return null
+  const beginning = parseCampaignStart((await repository.blob(entry.oid)).toString('utf8'))
+  if (beginning === null) return null
+  const spec = await repository.findEntry(tree, 'spec.yaml')
+  const spec_yaml = spec?.type === 'blob' ? (await repository.blob(spec.oid)).toString('utf8') : null
+  return { ...beginning, spec_yaml }
+}
+
+function parseCampaignStart(text: string): z.infer<typeof startSchema> | null {
+  try {
+    const parsed = startSchema.safeParse(JSON.parse(text))
+    return parsed.success ? parsed.data : null
+  } catch (error) {
+    if (error instanceof SyntaxError) return null
+    throw error
+  }
+}
+
+export const PUSH_OR_LOCAL = 'git push, or run winnow with --remote none to use this repository alone'
+
+const USUAL_SPEC = /^\.winnow\/[^/]+\.ya?ml$/
+
+/** A spec that is committed in this checkout, while the remote, which winnow reads, does not have it. */
+export async function findUnpushedSpec(
+  { checkout, defaultBranch, local }: RepositoryContext,
+  env: Readonly<Record<string, string>>,
+  { wanted, pushed }: { wanted: (path: string) => boolean; pushed: readonly string[] },
+): Promise<UserError | null> {
+  if (local || checkout.topLevel === null || defaultBranch === null) return null
+  const here = (await listCommittedPaths(checkout.topLevel, env)).filter(
+    path => wanted(path) && !pushed.includes(path),
+  )
+  const [first] = here
+  if (first === undefined) return null
+  const [what, is] = here.length === 1 ? [first, 'is'] : [here.slice(0, 3).join(', '), 'are']
+  return new UserError(
+    `${what} ${is} committed here but not pushed: ${toShortRef(defaultBranch)} of the remote does not have ${here.length === 1 ? 'it' : 'them'}`,
+    { place: { file: first }, fix: PUSH_OR_LOCAL },
+  )
+}
+
+export function isUsualSpec(path: string): boolean {
+  return USUAL_SPEC.test(path)
+}
+
+async function listCommittedPaths(
+  topLevel: string,
+  env: Readonly<Record<string, string>>,
+): Promise<string[]> {
+  const git = createGitRunner(buildLocalIsolation(topLevel, env))
+  return git.run({
+    args: ['ls-tree', '-r', '-z', '--name-only', '--full-tree', 'HEAD'],
+    answers: [128],
+    parse: ({ exitCode, stdout }) => (exitCode === 0 ? stdout.split('\0').filter(path => path !== '') : []),
+  })
+}
+
+const SPEC_PATH = /^\.winnow\/[^/]+\.ya?ml$/
+
+/** Specs of the work tree and of the default branch: either is in the way of a new one of its name. */
+export async function listExistingSpecs(
+  { repository, checkout }: RepositoryContext,
+  base: Point,
+): Promise<{ name: string; path: string }[]> {
+  const committed = (await listTreeFiles(repository, base.tree)).map(({ path }) => path)
+  const here =
+    checkout.topLevel === null
+      ? null
+      : await readdir(join(checkout.topLevel, '.winnow')).catch(toNullIfMissing)
+  const paths = new Set([...committed, ...(here ?? []).map(name => `.winnow/${name}`)])
+  return [...paths]
+    .filter(path => SPEC_PATH.test(path))
+    .toSorted()
+    .map(path => ({ path, name: toSpecName(path) }))
+}

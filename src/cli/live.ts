@@ -1,0 +1,125 @@
+import { type CampaignProgress, computeProgress } from '../decide/progress.ts'
+import type { ControllerContext } from '../engine/controller/effects.ts'
+import type { LoadedCampaign } from '../ledger/load.ts'
+import type { Campaign } from '../model/campaign.ts'
+import { renderLiveLine } from '../report/terminal.ts'
+import { getCampaignSpec } from '../spec/load.ts'
+import type { Call } from './verb.ts'
+
+const AGAIN_MS = 250
+
+/**
+ * While the work goes on, a person at a terminal sees what it says of itself, anew as it changes; null shows
+ * nothing. Elsewhere nothing is shown, and nothing is different.
+ */
+export async function showLive<T>(
+  { terminal, around: { clock } }: Pick<Call, 'terminal' | 'around'>,
+  text: (elapsedSeconds: number) => string | null,
+  work: () => Promise<T>,
+): Promise<T> {
+  const begun = clock.monotonic()
+  const over = new AbortController()
+  const showing = async () => {
+    while (!over.signal.aborted) {
+      terminal.live(text((clock.monotonic() - begun) / 1_000))
+      await clock.sleep(AGAIN_MS, over.signal)
+    }
+  }
+  const working = Promise.resolve()
+    .then(work)
+    .finally(() => over.abort())
+  const [shown, done] = await Promise.allSettled([showing(), working])
+  terminal.live(null)
+  if (done.status === 'rejected') throw done.reason
+  if (shown.status === 'rejected') throw shown.reason
+  return done.value
+}
+
+/** What a run says of itself while it goes on: looked at from outside, and of no influence on it. */
+export function createLiveRenderer({
+  memory,
+  runner,
+  asking,
+  place,
+}: ControllerContext): () => string | null {
+  const begun = new Map<string, number>()
+  let told: { loaded: LoadedCampaign; progress: CampaignProgress } | null = null
+
+  function progressNow(loaded: LoadedCampaign): CampaignProgress {
+    if (told?.loaded === loaded) return told.progress
+    const progress = computeProgress(loaded.campaign, getCampaignSpec(loaded.campaign))
+    told = { loaded, progress }
+    return progress
+  }
+
+  return () => {
+    const { loaded } = memory
+    if (loaded === null) return null
+    const orders = measuredHere(loaded.campaign)
+    const asked = asking.asked
+    const now = place.clock.monotonic()
+    const keys = new Set([...orders.map(({ order }) => order.id), ...asked])
+    for (const key of begun.keys()) if (!keys.has(key)) begun.delete(key)
+    for (const key of keys) if (!begun.has(key)) begun.set(key, now)
+    const seconds = (now - Math.min(now, ...begun.values())) / 1_000
+    return renderLiveLine(loaded.campaign, progressNow(loaded), {
+      orders,
+      asked,
+      seconds,
+      elsewhere: isMeasuredElsewhere(loaded.campaign),
+    })
+  }
+
+  function isMeasuredElsewhere({ orders }: Campaign): boolean {
+    return Object.values(orders).some(
+      ({ report, run_id }) => report === null && run_id !== null && run_id !== runner.runId,
+    )
+  }
+
+  function measuredHere({ orders }: Campaign) {
+    return Object.values(orders).filter(
+      ({ order, report }) => report === null && runner.doing(order.id) === 'running',
+    )
+  }
+}
+
+/** A limit on the time in which something is measured: waiting for other processes or for an answer is not counted. */
+export interface MeasuringTime {
+  /** Aborts when the time is used up; never where there is no limit. */
+  signal: AbortSignal
+  begins: () => void
+  /** Whether it was counting. */
+  ends: () => boolean
+  /** Seconds that were counted so far. */
+  seconds: () => number
+}
+
+/** `now`: milliseconds that only go forward. */
+export function createMeasuringTime(minutes: number | null, now: () => number): MeasuringTime {
+  const over = new AbortController()
+  let left = minutes === null ? Number.POSITIVE_INFINITY : minutes * 60_000
+  let since: number | null = null
+  let spent = 0
+  let timer: NodeJS.Timeout | undefined
+  return {
+    signal: over.signal,
+    begins() {
+      if (since !== null || over.signal.aborted) return
+      since = now()
+      if (left < LONGEST_TIMER_MS) timer = setTimeout(() => over.abort(), Math.max(0, left)).unref()
+    },
+    ends() {
+      if (since === null) return false
+      clearTimeout(timer)
+      const counted = now() - since
+      left -= counted
+      spent += counted
+      since = null
+      return true
+    },
+    seconds: () => (spent + (since === null ? 0 : now() - since)) / 1000,
+  }
+}
+
+/** Node takes a longer one for one of a millisecond. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1

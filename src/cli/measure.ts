@@ -1,0 +1,262 @@
+import { readFile, rename, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { requireHome } from '../engine/campaign/context.ts'
+import { refuseDamagedCache, type RepositoryContext } from '../engine/campaign/open.ts'
+import { type ControllerContext, executeEffect } from '../engine/controller/effects.ts'
+import { openController, requireCampaign } from '../engine/controller/run.ts'
+import { fetchOrderedTrees } from '../engine/jobs/load-order.ts'
+import { type MachineLockState, measureWithLock } from '../engine/jobs/machine-lock.ts'
+import { type Observation, observe } from '../engine/observe/observe.ts'
+import { UserError } from '../errors.ts'
+import { toNullIfMissing } from '../git/bare-repository.ts'
+import { chooseWorkspace, type MeasureInput, type Workspace } from '../measure/input.ts'
+import { measureOrder } from '../measure/measure.ts'
+import { hashSha256 } from '../model/canonical-json.ts'
+import { digestSchema, type OrderId } from '../model/ids.ts'
+import { type Order, orderTermsSchema } from '../model/order.ts'
+import type { Report } from '../model/report.ts'
+import { toShortId } from '../report/event-log.ts'
+import { parseSpec } from '../spec/load.ts'
+import type { Spec } from '../spec/schema.ts'
+import { allowMeasuring } from './comment-command.ts'
+import { type CommandContext, withCampaign, withRepository } from './context.ts'
+import { DEFAULT_PREFIX } from './known-campaigns.ts'
+import type { MeasuringTime } from './live.ts'
+import type { Call, Verb } from './verb.ts'
+
+export const measureVerb: Verb = {
+  name: 'measure',
+  group: 'more',
+  summary: 'measure orders of the campaign on this machine; the next tick takes their reports in',
+  access: 'write',
+  arguments: [
+    { name: 'order', summary: 'the id of one order or its beginning; all by default', required: false },
+  ],
+  options: [
+    { name: 'order', value: 'file', summary: 'an order as a file, measured without a ledger' },
+    { name: 'spec', value: 'file', summary: 'with --order: the spec it was issued under' },
+    { name: 'report', value: 'file', summary: 'with --order: where the report goes' },
+  ],
+  examples: [
+    'winnow measure',
+    'winnow measure --order order.json --spec .winnow/parser.yaml --report report.json',
+  ],
+  exits: { 13: 'the harness failed', 14: 'an order is being measured elsewhere', 130: 'interrupted' },
+  comment: { options: [], run: allowMeasuring },
+  async run(call) {
+    if (call.given.text('order') !== undefined) return measureFile(call)
+    refuseFileOptions(call)
+    return withCampaign(call, { access: 'write', startedOnly: true }, scene => measureLive(call, scene))
+  },
+}
+
+function refuseFileOptions({ given }: Call): void {
+  for (const name of ['spec', 'report']) {
+    if (given.text(name) === undefined) continue
+    throw new UserError(`--${name} means nothing without --order`, { fix: 'give --order FILE as well' })
+  }
+}
+
+async function measureLive(call: Call, scene: CommandContext): Promise<number> {
+  const { terminal, given, interrupt } = call
+  requireHome(scene.place, (await requireCampaign(scene.place)).loaded.campaign)
+  const hands = await openController(scene.place, interrupt)
+  const seen = await observe(hands)
+  const open = seen === null ? [] : listOpenOrders(seen, given.positionals[0])
+  if (seen === null || open.length === 0) {
+    terminal.out('No order is waiting to be measured.')
+    return 0
+  }
+  const { ready, elsewhere } = selectReadyOrders(seen, open)
+  for (const line of elsewhere) terminal.out(line)
+  if (scene.dryRun) {
+    for (const id of ready) {
+      terminal.out(`would measure order ${toShortId(id)} and write its report for the next tick`)
+      scene.dryRun.files.push(`the report on order ${toShortId(id)}, below ${scene.place.dataDir}`)
+    }
+    return 0
+  }
+  await measureOrders(hands, seen, ready, interrupt)
+  if (interrupt.aborted) return 130
+  for (const id of ready) terminal.out(`order ${toShortId(id)} is measured; winnow tick takes its report in`)
+  return elsewhere.length > 0 ? 14 : 0
+}
+
+function listOpenOrders({ world }: Observation, beginning: string | undefined): OrderId[] {
+  const open = Object.values(world.campaign.orders).filter(({ report }) => report === null)
+  const ids = open.map(({ order }) => order.id)
+  if (beginning === undefined) return ids
+  const [found, another] = ids.filter(id => id.startsWith(beginning))
+  if (found === undefined) {
+    const fix = ids.length === 0 ? 'none is waiting' : `waiting are ${ids.map(toShortId).join(', ')}`
+    throw new UserError(`no order that is waiting begins with ${beginning}`, { fix })
+  }
+  if (another !== undefined)
+    throw new UserError(`several orders begin with ${beginning}`, { fix: 'give more of it' })
+  return [found]
+}
+
+/** An order that some run has taken is its business: measuring it here as well could only be thrown away. */
+function selectReadyOrders({ world }: Observation, open: readonly OrderId[]) {
+  const ready: OrderId[] = []
+  const elsewhere: string[] = []
+  for (const id of open) {
+    const run = world.runs.get(id)
+    const dispatched = world.campaign.orders[id]?.run_id ?? null
+    if (run?.state === 'reported')
+      elsewhere.push(`order ${toShortId(id)} is measured already; winnow tick takes it in`)
+    else if (run?.state === 'running')
+      elsewhere.push(`order ${toShortId(id)} is being measured by another process`)
+    else if (run === undefined && dispatched === null) ready.push(id)
+    else if (run?.state === 'gone' && !run.started && dispatched === null) ready.push(id)
+    else elsewhere.push(`order ${toShortId(id)} belongs to a run that ended; winnow run goes on with it`)
+  }
+  return { ready, elsewhere }
+}
+
+async function measureOrders(
+  hands: ControllerContext,
+  seen: Observation,
+  orders: readonly OrderId[],
+  interrupt: AbortSignal,
+): Promise<void> {
+  const stop = () => {
+    for (const order of orders) void hands.runner.cancel(order)
+  }
+  interrupt.addEventListener('abort', stop, { once: true })
+  try {
+    for (const order of orders) await executeEffect(hands, seen, { do: 'dispatch', order })
+    while (orders.some(order => hands.runner.holds(order))) await hands.runner.settled()
+  } finally {
+    interrupt.removeEventListener('abort', stop)
+  }
+}
+
+interface MeasureRequest {
+  order: Order
+  spec: Spec
+  place: string
+  /** For whoever has to wait for it. */
+  what: string
+  /** What a person may watch, or leave unprotected, and the engine never does. */
+  more?: Pick<MeasureInput, 'onExecution' | 'onItems' | 'unpinned'>
+  /** Counts while this measures, and not while it waits for its turn. */
+  time?: MeasuringTime
+}
+
+/** An order measured for the person at the command line: no ledger, and a work directory of its own. */
+export async function measureHere(
+  call: Call,
+  workshop: RepositoryContext,
+  asked: MeasureRequest,
+): Promise<Report> {
+  const { around, interrupt } = call
+  const machine = { ...around, machineDir: workshop.machineDir }
+  const done = await measureWithLock(machine, asked, interrupt, async turn => {
+    interrupt.throwIfAborted()
+    asked.time?.begins()
+    try {
+      const report = await measureOrder(buildMeasureInput(call, workshop, asked, turn))
+      return { report: await refuseDamagedCache(workshop.repository, around.env, report) }
+    } finally {
+      asked.time?.ends()
+    }
+  })
+  interrupt.throwIfAborted()
+  if (done === null) throw new Error('a measurement was given up without an interruption')
+  return done.report
+}
+
+/** Where it is measured: whoever watches looks there as well. */
+export function locateWorkspace(
+  { dataDir }: Pick<RepositoryContext, 'dataDir'>,
+  spec: Spec,
+  place: string,
+): Workspace {
+  return chooseWorkspace(spec, join(dataDir, 'work', place))
+}
+
+function buildMeasureInput(
+  { around, interrupt }: Call,
+  { repository, dataDir, checkout }: RepositoryContext,
+  { order, spec, place, more = {} }: MeasureRequest,
+  { beside }: MachineLockState,
+): MeasureInput {
+  return {
+    ...more,
+    beside,
+    order,
+    spec,
+    runId: around.by.run_id,
+    repository,
+    ...locateWorkspace({ dataDir }, spec, place),
+    sharedRoot: checkout.topLevel,
+    env: around.env,
+    now: () => around.clock.now(),
+    monotonic: () => around.clock.monotonic(),
+    signal: interrupt,
+    onStart: async () => {},
+  }
+}
+
+const orderSchema = orderTermsSchema.extend({ id: digestSchema })
+
+/** An order as a file, measured without looking at any ledger; its report is a file as well. */
+async function measureFile(call: Call): Promise<number> {
+  const specFile = requireOption(call, 'spec')
+  const reportFile = resolve(call.around.directory, requireOption(call, 'report'))
+  const order = await readOrder(call, requireOption(call, 'order'))
+  const yaml = await readGivenFile(call, specFile)
+  const { spec, sha256: hash } = parseSpec(yaml, { file: specFile })
+  if (hash !== order.spec_sha256) {
+    throw new UserError(`${specFile} is not the spec that the order was issued under`, {
+      place: { file: specFile },
+      fix: `give the file whose sha256 is ${order.spec_sha256}`,
+    })
+  }
+  return withRepository(call, DEFAULT_PREFIX, async workshop => {
+    await fetchOrderedTrees(workshop.repository, order)
+    if (call.given.flag('dry-run')) {
+      call.terminal.out(`would measure order ${order.id} and write ${reportFile}`)
+      return 0
+    }
+    const place = `file-${hashSha256(order.id).slice(0, 12)}`
+    const report = await measureHere(call, workshop, { order, spec, place, what: 'winnow measure' })
+    const part = `${reportFile}.${call.around.random.hex(8)}.part`
+    await writeFile(part, `${JSON.stringify(report)}\n`)
+    await rename(part, reportFile)
+    call.terminal.out(`report written to ${reportFile}`)
+    return 0
+  })
+}
+
+function requireOption({ given }: Call, name: string): string {
+  const value = given.text(name)
+  if (value !== undefined) return value
+  throw new UserError(`--order needs --${name} as well`, {
+    fix: 'winnow measure --order FILE --spec FILE --report FILE',
+  })
+}
+
+async function readOrder(call: Call, file: string): Promise<Order> {
+  const parsed = orderSchema.safeParse(parseJsonFile(await readGivenFile(call, file), file))
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  throw new UserError(`${file} is not an order: ${issue?.path.join('.')} ${issue?.message}`, {
+    place: { file },
+  })
+}
+
+function parseJsonFile(text: string, file: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new UserError(`${file} is not JSON`, { place: { file }, cause })
+  }
+}
+
+async function readGivenFile({ around }: Call, file: string): Promise<string> {
+  const text = await readFile(resolve(around.directory, file), 'utf8').catch(toNullIfMissing)
+  if (text === null) throw new UserError(`there is no file ${file}`, { place: { file } })
+  return text
+}

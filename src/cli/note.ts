@@ -1,0 +1,52 @@
+import { recordEvents } from '../engine/controller/record.ts'
+import { requireCampaign } from '../engine/controller/run.ts'
+import { UserError } from '../errors.ts'
+import { toOneLine } from '../model/landing.ts'
+import { withCampaign } from './context.ts'
+import { findNamedExperiment } from './subjects.ts'
+import type { Verb } from './verb.ts'
+
+export const noteVerb: Verb = {
+  name: 'note',
+  group: 'more',
+  summary: 'write a sentence into the ledger, about the campaign or one experiment',
+  access: 'write',
+  arguments: [{ name: 'text', summary: 'what to remember', required: true }],
+  options: [{ name: 'experiment', short: 'e', value: 'exp', summary: 'the experiment it is about' }],
+  examples: ['winnow note "the cache is cold on Mondays"', 'winnow note -e exp-007 "worth another look"'],
+  exits: {},
+  run: call =>
+    withCampaign(call, { access: 'write', startedOnly: true }, async ({ place, dryRun: rehearsal }) => {
+      const text = (call.given.positionals[0] ?? '').trim()
+      if (text === '') throw new UserError('a note needs words', { fix: 'winnow note "what to remember"' })
+      const { loaded } = await requireCampaign(place)
+      const about = call.given.text('experiment')
+      const experiment = about === undefined ? null : findNamedExperiment(loaded.campaign, about).id
+      await recordEvents(place, [{ kind: 'note', text, experiment }])
+      if (rehearsal === null) call.terminal.out('Noted.')
+      return 0
+    }),
+}
+
+const LONGEST = 400
+
+export const avoidVerb: Verb = {
+  name: 'avoid',
+  group: 'more',
+  summary: 'tell proposers what not to try; it stands in their briefs from then on',
+  access: 'write',
+  arguments: [{ name: 'what', summary: 'in one sentence', required: true, many: true }],
+  options: [],
+  examples: ['winnow avoid "unrolling loops by hand"'],
+  exits: {},
+  comment: { options: [] },
+  run: call =>
+    withCampaign(call, { access: 'write', startedOnly: true }, async ({ place, dryRun: rehearsal }) => {
+      const reason = toOneLine(call.given.positionals.join(' '), LONGEST)
+      if (reason === '') throw new UserError('avoid needs words', { fix: 'winnow avoid "what not to try"' })
+      await requireCampaign(place)
+      await recordEvents(place, [{ kind: 'steered', action: 'avoid', experiment: null, reason }])
+      if (rehearsal === null) call.terminal.out(`Proposers are told to avoid: ${reason}`)
+      return 0
+    }),
+}

@@ -1,0 +1,107 @@
+import type { StopRuleHit } from '../decide/stop-rules.ts'
+import { recordEvents } from '../engine/controller/record.ts'
+import { requireCampaign } from '../engine/controller/run.ts'
+import { UserError } from '../errors.ts'
+import { hasFruitlessRuns, isMovable } from '../model/alerts.ts'
+import { withReason } from '../model/describe-status.ts'
+import { listDisabledProposers } from '../model/fold/proposers.ts'
+import { planDirectReverts } from '../plan/landing.ts'
+import { findStopRule, isLimitRaised } from '../plan/stop.ts'
+import { describeSyncState } from '../plan/sync.ts'
+import type { World } from '../plan/world.ts'
+import { describeLimitRaise, describeNextMeasurement } from '../report/resume-hint.ts'
+import { describeCampaignState } from '../report/status.ts'
+import { type CommandContext, withCampaign } from './context.ts'
+import { observeWorld } from './tick.ts'
+import type { Call, Option, Verb } from './verb.ts'
+
+export const REASON: Option = { name: 'message', short: 'm', value: 'reason', summary: 'why, for the record' }
+
+export const pauseVerb: Verb = {
+  name: 'pause',
+  group: 'steer',
+  summary: 'stop giving out work until winnow resume; what is under way ends',
+  access: 'write',
+  arguments: [],
+  options: [REASON],
+  examples: ['winnow pause -m "release week"'],
+  exits: {},
+  comment: { options: ['message'] },
+  run: call =>
+    withCampaign(call, { access: 'write', startedOnly: true }, async ({ place, dryRun: rehearsal }) => {
+      const { campaign } = (await requireCampaign(place)).loaded
+      if (campaign.status === 'stopped') {
+        throw new UserError(
+          `campaign ${place.name} is ${describeCampaignState(campaign)}: there is nothing to pause`,
+        )
+      }
+      if (campaign.status === 'paused') {
+        call.terminal.out(
+          `Campaign ${place.name} was already ${withReason('paused', campaign.status_reason ?? '')}`,
+        )
+        return 0
+      }
+      const reason = call.given.text('message') ?? `paused by ${place.by.actor}`
+      await recordEvents(place, [{ kind: 'campaign-paused', reason, source: 'person' }])
+      if (rehearsal === null) call.terminal.out(`Campaign ${place.name} is paused. winnow resume goes on.`)
+      return 0
+    }),
+}
+
+export const resumeVerb: Verb = {
+  name: 'resume',
+  group: 'more',
+  summary: 'go on with a campaign that was paused or stopped',
+  access: 'write',
+  arguments: [],
+  options: [REASON],
+  examples: ['winnow resume', 'winnow resume -m "the runner is back"'],
+  exits: {},
+  comment: { options: ['message'] },
+  run: call =>
+    withCampaign(call, { access: 'write', startedOnly: true }, async scene => {
+      const { place, dryRun: rehearsal } = scene
+      const { campaign } = (await requireCampaign(place)).loaded
+      const disabled = listDisabledProposers(campaign)
+      const running = campaign.status === 'running'
+      const rests = hasFruitlessRuns(campaign)
+      if (running && disabled.length === 0 && !rests) {
+        call.terminal.out(`Campaign ${place.name} is running already.`)
+        return 0
+      }
+      if (campaign.status === 'stopped') await requireRoom(call, scene)
+      const reason = call.given.text('message') ?? `resumed by ${place.by.actor}`
+      await recordEvents(place, [{ kind: 'campaign-resumed', reason }])
+      if (rehearsal !== null) return 0
+      for (const who of disabled) call.terminal.out(`${who} is asked for ideas again.`)
+      if (rests) call.terminal.out('Runs of GitHub Actions that were put off start again.')
+      if (!running) call.terminal.out(`Campaign ${place.name} goes on. ${describeNextMeasurement(campaign)}`)
+      return 0
+    }),
+}
+
+/** Resumed while the rule that stopped it still holds, a campaign would only stop again. */
+async function requireRoom(call: Call, scene: CommandContext): Promise<void> {
+  const world = await observeWorld(call, scene)
+  const stop = world === null ? null : findRepeatedStop(world)
+  if (world === null || stop === null) return
+  if (stop.code === 'empty_backlog' && listDisabledProposers(world.campaign).length > 0) return
+  throw new UserError(`campaign ${scene.place.name} would stop again at once: ${stop.reason}`, {
+    place: { file: world.campaign.spec_path, path: 'stopping' },
+    fix: describeResumeStep(call, world, stop.code),
+  })
+}
+
+/** What is to be taken back and was measured before goes first, whatever stops the campaign then. */
+function findRepeatedStop(world: World): StopRuleHit | null {
+  return planDirectReverts(world).length > 0 || isLimitRaised(world) ? null : findStopRule(world)
+}
+
+function describeResumeStep({ comment }: Call, { campaign, sync }: World, code: string): string {
+  if (code === 'empty_backlog')
+    return 'bring an idea: winnow try takes what you changed; or commit a patch, or let ideas in with use: external'
+  const obstacle = describeSyncState(sync)
+  const raise = describeLimitRaise(campaign, code, obstacle)
+  if (obstacle !== null) return raise
+  return comment || !isMovable(code) ? raise : `${raise}; or winnow amend --reason "…", then winnow resume`
+}

@@ -1,0 +1,98 @@
+import { recordEvents } from '../engine/controller/record.ts'
+import { requireCampaign } from '../engine/controller/run.ts'
+import { UserError } from '../errors.ts'
+import type { Campaign } from '../model/campaign.ts'
+import { type Experiment, isPicked, isUnderWay, type PickedChange } from '../model/experiment.ts'
+import { toShortRef } from '../model/ids.ts'
+import { isBehind } from '../model/marks.ts'
+import { getExperimentState } from '../report/experiment-state.ts'
+import { renderPickLine } from '../report/pull-request.ts'
+import { describeNextTick } from '../report/resume-hint.ts'
+import { renderStateSentence, toSentenceCase } from '../report/verdict-text.ts'
+import { withCampaign } from './context.ts'
+import { REASON } from './pause.ts'
+import { findNamedExperiment } from './subjects.ts'
+import type { Verb } from './verb.ts'
+
+export const pickVerb: Verb = {
+  name: 'pick',
+  group: 'more',
+  summary: 'offer one kept change alone to the default branch, measured there',
+  access: 'write',
+  arguments: [{ name: 'exp', summary: 'a kept experiment', required: true, subject: true }],
+  options: [REASON],
+  examples: ['winnow pick exp-007', 'winnow pick exp-007 --dry-run'],
+  exits: {},
+  comment: { options: ['message'] },
+  run: call =>
+    withCampaign(call, { access: 'write', startedOnly: true }, async ({ place, dryRun: rehearsal }) => {
+      const { campaign } = (await requireCampaign(place)).loaded
+      const experiment = resolvePicked(
+        campaign,
+        findNamedExperiment(campaign, call.given.positionals[0] ?? ''),
+      )
+      const said = describeEarlierPick(campaign, experiment)
+      if (said !== null) {
+        if (rehearsal !== null) rehearsal.answered = true
+        call.terminal.out(said)
+        return 0
+      }
+      requireKept(campaign, experiment)
+      const { id } = experiment
+      const reason = call.given.text('message') ?? `asked for by ${place.by.actor}`
+      await recordEvents(place, [{ kind: 'steered', action: 'pick', experiment: id, reason }])
+      if (rehearsal === null) call.terminal.out(describePickTime(campaign, id))
+      return 0
+    }),
+}
+
+/** On the pull request of a change that is alone already, that change is meant. */
+function resolvePicked({ experiments }: Campaign, named: Experiment): Experiment {
+  return isPicked(named) ? (experiments[named.picks] ?? named) : named
+}
+
+/** Asked for twice is one and the same: what became of it is said instead. */
+function describeEarlierPick(campaign: Campaign, { id }: Experiment): string | null {
+  const { picks, steered, landings } = campaign
+  if (!landings.some(({ experiment, reverted }) => experiment === id && reverted === null)) return null
+  if (steered.some(({ action, experiment }) => action === 'pick' && experiment === id))
+    return `${id} is to be taken alone already: ${describeNextTick(campaign)} does it.`
+  const mine = Object.values(picks).filter(pick => pick.picks === id)
+  const stands = mine.findLast(pick => pick.fate === 'merged' || isCurrent(campaign, pick))
+  return stands === undefined ? null : renderPickLine(campaign, stands)
+}
+
+/** Nobody has closed it, and it stands on the default branch as the campaign has it. */
+function isCurrent(campaign: Campaign, pick: PickedChange): boolean {
+  return isUnderWay(pick) || pick.status === 'deferred' || (!pick.closed && !isBehind(campaign, pick))
+}
+
+function requireKept(campaign: Campaign, experiment: Experiment): void {
+  const { id, purpose } = experiment
+  const kept = campaign.landings
+    .filter(({ reverted }) => reverted === null)
+    .map(landing => landing.experiment)
+  const fix = kept.length === 0 ? 'nothing is kept at the moment' : `kept are ${kept.join(', ')}`
+  const into = toShortRef(campaign.default_branch)
+  if (kept.includes(id) && purpose === 'revert') {
+    throw new UserError(`${id} only takes another change back, which ${into} never had from winnow`, { fix })
+  }
+  if (!kept.includes(id)) {
+    const before = campaign.landings.some(landing => landing.experiment === id)
+    const why = before
+      ? `${id} was taken back, so there is nothing of it to take`
+      : `${id} was not kept. ${renderStateSentence(getExperimentState(campaign, experiment))}`
+    throw new UserError(why, { fix })
+  }
+  const { stop_code: code, status } = campaign
+  if (status === 'stopped' && code === 'merged')
+    throw new UserError(`the campaign was merged, so ${into} has ${id} already`)
+}
+
+function describePickTime(campaign: Campaign, id: string): string {
+  const { status, name } = campaign
+  const then = `${describeNextTick(campaign)} measures ${id} on its own, as one commit on the default branch, and opens a pull request for it.`
+  return status === 'paused'
+    ? `Noted, but campaign ${name} is paused: after winnow resume, ${then}`
+    : toSentenceCase(then)
+}

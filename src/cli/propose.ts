@@ -1,0 +1,226 @@
+import { readFile, stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { stringify } from 'yaml'
+import { requireHome } from '../engine/campaign/context.ts'
+import { type Submission, submitIdea } from '../engine/campaign/submit.ts'
+import { requireCampaign } from '../engine/controller/run.ts'
+import { fetchCommit } from '../engine/jobs/load-order.ts'
+import { UserError } from '../errors.ts'
+import { toNullIfMissing } from '../git/bare-repository.ts'
+import { buildLocalIsolation } from '../git/isolation.ts'
+import { createGitRunner } from '../git/runner.ts'
+import { PATCH_FILE, type PatchIdea } from '../ideas/patch-text.ts'
+import { applyPatchFile, commitPatchedTree, readPatchBytes } from '../ideas/patch.ts'
+import type { Campaign } from '../model/campaign.ts'
+import type { Oid } from '../model/ids.ts'
+import { toOneLine } from '../model/landing.ts'
+import { describeProposedIdeas } from '../report/resume-hint.ts'
+import { type CommandContext, withCampaign } from './context.ts'
+import { readDefaultTip } from './default-branch.ts'
+import type { Call, Option, Verb } from './verb.ts'
+
+/** What a person may say of an idea besides its sentence; the same words wherever one is offered. */
+interface IdeaDetails {
+  hypothesis: string
+  category?: string | undefined
+  priority?: string | undefined
+  required_deps?: readonly string[] | undefined
+  family?: string | undefined
+  /** Of the backlog: the idea that this carries out. */
+  idea?: string | undefined
+}
+
+export const CATEGORY: Option = { name: 'category', value: 'word', summary: 'what kind of idea it is' }
+export const FAMILY: Option = {
+  name: 'family',
+  value: 'word',
+  summary: 'ideas of one family are variants of each other',
+}
+
+/** The text of a pull request: the fenced block is what becomes of it in the ledger; around it there is room for people. */
+export function renderIdeaBody({ required_deps, ...told }: IdeaDetails): string {
+  const needs = required_deps === undefined || required_deps.length === 0 ? {} : { required_deps }
+  return `${told.hypothesis}\n\n\`\`\`winnow\n${stringify({ ...told, ...needs }, { lineWidth: 0 })}\`\`\`\n`
+}
+
+export function parsePriority(given: string | undefined): 'high' | 'medium' | 'low' | undefined {
+  if (given === undefined || given === 'high' || given === 'medium' || given === 'low') return given
+  throw new UserError(`--priority ${given} is not one`, { fix: 'give high, medium or low' })
+}
+
+export const proposeVerb: Verb = {
+  name: 'propose',
+  group: 'more',
+  summary:
+    'offer a commit or a patch file as an idea: a branch and a pull request that the campaign measures',
+  access: 'write',
+  arguments: [
+    {
+      name: 'commit',
+      summary: 'a commit, or a .patch, .diff or .mbox file; HEAD by default',
+      required: false,
+    },
+  ],
+  options: [
+    {
+      name: 'message',
+      short: 'm',
+      value: 'idea',
+      summary: 'the hypothesis; by default the subject of the commit or patch',
+    },
+    CATEGORY,
+    { name: 'priority', values: ['high', 'medium', 'low'], summary: 'how soon to measure it (medium)' },
+    { name: 'dep', value: 'package', many: true, summary: 'a package that it adds, to be approved' },
+    FAMILY,
+    {
+      name: 'name',
+      value: 'branch',
+      summary: 'its name below the experiments; again with a new commit updates it',
+    },
+  ],
+  examples: [
+    'winnow propose -m "cache the parsed header"',
+    'winnow propose fast-path --dep left-pad --priority high',
+    'winnow propose 0001-use-a-map.patch',
+  ],
+  exits: {},
+  run: call =>
+    withCampaign(call, { access: 'write', startedOnly: true }, async scene => {
+      const { campaign } = (await requireCampaign(scene.place)).loaded
+      requireHome(scene.place, campaign)
+      const given = call.given.positionals[0] ?? 'HEAD'
+      const patches = await readGivenPatches(call, scene, { given, campaign })
+      await submitIdeas(call, scene, patches ?? [await readCommitIdea(call, scene, given)])
+      return 0
+    }),
+}
+
+/** Each becomes a branch and a pull request; all were read before the first is offered. */
+export async function submitIdeas(
+  call: Call,
+  scene: CommandContext,
+  ideas: readonly OfferedIdea[],
+): Promise<void> {
+  const { terminal } = call
+  for (const idea of ideas.map(each => buildSubmission(call, each, ideas.length))) {
+    const { branch, pull } = await submitIdea(scene.place, idea)
+    if (scene.dryRun === null) terminal.out(`#${pull} ${branch}: ${idea.title}`)
+  }
+  if (scene.dryRun !== null) return
+  const { campaign } = (await requireCampaign(scene.place)).loaded
+  terminal.out(describeProposedIdeas(campaign, ideas.length))
+}
+
+/** Options that a person gives come before what a patch says of itself. */
+function buildSubmission({ given }: Call, { commit, from, idea }: OfferedIdea, count: number): Submission {
+  const name = given.text('name')
+  const message = given.text('message')
+  if (count > 1 && (name ?? message) !== undefined) {
+    throw new UserError(`the file has ${count} ideas, and --message and --name are for one`, {
+      fix: 'leave them out: each idea is named by the subject of its mail',
+    })
+  }
+  const title = toOneLine(message ?? idea.hypothesis, 300)
+  if (title === '')
+    throw new UserError('an idea needs a sentence', {
+      fix: 'winnow propose -m "what it does, and why it helps"',
+    })
+  const branch = name ?? `${toSlug(title)}-${commit.slice(0, 8)}`
+  requireName(branch)
+  const packages = [...(idea.required_deps ?? []), ...given.texts('dep')]
+  const body = renderIdeaBody({
+    hypothesis: title,
+    category: given.text('category') ?? idea.category,
+    priority: parsePriority(given.text('priority')) ?? idea.priority,
+    required_deps: packages,
+    family: given.text('family') ?? idea.family,
+  })
+  return { commit, from, name: branch, title, body }
+}
+
+async function readCommitIdea(
+  { around }: Call,
+  { workshop }: CommandContext,
+  given: string,
+): Promise<OfferedIdea> {
+  const { commit, subject } = await resolveCommit(around, given)
+  return { commit, from: workshop.checkout.commonDir, idea: { hypothesis: subject } }
+}
+
+async function resolveCommit({ directory, env }: Call['around'], given: string) {
+  const git = createGitRunner(buildLocalIsolation(directory, env))
+  const found = await git.run({
+    args: ['log', '-1', '--format=%H%x00%s', '--end-of-options', given, '--'],
+    answers: [128],
+    parse: output => output,
+  })
+  const [commit = '', subject = ''] = found.stdout.trim().split('\0')
+  if (found.exitCode === 0 && commit !== '') return { commit, subject }
+  throw new UserError(`${given} is not a commit of this repository, and no patch file`, {
+    fix: 'give a commit, a branch, a tag, or a file that git format-patch or git diff wrote',
+  })
+}
+
+function toSlug(title: string): string {
+  const plain = title.toLowerCase().replace(/[^a-z0-9]+/g, '-')
+  return plain.slice(0, 40).replace(/^-+|-+$/g, '') || 'idea'
+}
+
+function requireName(name: string): void {
+  if (/^[a-z0-9]+(?:[-_.][a-z0-9]+)*$/i.test(name) && !name.endsWith('.lock')) return
+  throw new UserError(`${JSON.stringify(name)} cannot name an idea`, {
+    fix: "use letters and digits, joined by single '-', '_' or '.'",
+  })
+}
+
+/** A commit to be offered, and what is known of it. */
+interface OfferedIdea {
+  commit: Oid
+  /** The repository that has it; null where it is in winnow's own. */
+  from: string | null
+  idea: IdeaDetails
+}
+
+interface GivenPatch {
+  /** As the person typed it. */
+  given: string
+  campaign: Campaign
+}
+
+/** The ideas of a patch file, each as a commit on the incumbent; null where no patch file was named. */
+export async function readGivenPatches(
+  call: Call,
+  scene: CommandContext,
+  { given, campaign }: GivenPatch,
+): Promise<OfferedIdea[] | null> {
+  if (!PATCH_FILE.test(given)) return null
+  const path = resolve(call.around.directory, given)
+  const info = await stat(path).catch(toNullIfMissing)
+  if (info === null || !info.isFile()) return null
+  const ideas = readPatchBytes(await readFile(path), given)
+  if (ideas.some(({ simplifies }) => simplifies))
+    call.terminal.err(`note: kind: simplify of ${given} is not used: it counts only in the folder of propose`)
+  const { repository } = scene.place
+  const { incumbent } = campaign
+  const fallbackBase = await readDefaultTip(scene.workshop, call.around)
+  await fetchCommit(repository, incumbent.commit)
+  const offered: OfferedIdea[] = []
+  for (const patch of ideas) {
+    const changed = await applyPatchFile(
+      { repo: repository, incumbent, fallbackBase },
+      { ...patch, path: given },
+    )
+    if ('rejected' in changed) throw createPatchRefusal(changed.rejected, patch, ideas.length)
+    const { hypothesis } = patch.idea
+    const commit = await commitPatchedTree(repository, incumbent, changed.tree, hypothesis)
+    offered.push({ commit, from: null, idea: { ...patch.idea, family: patch.idea.family ?? undefined } })
+  }
+  return offered
+}
+
+function createPatchRefusal(why: string, { idea }: PatchIdea, count: number): UserError {
+  const which = count === 1 ? '' : ` ("${idea.hypothesis}", one of ${count} in it)`
+  return new UserError(`${why}${which}`, {
+    fix: 'make the patch on the default branch or on the optimize branch; nothing of the file was offered',
+  })
+}

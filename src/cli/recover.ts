@@ -1,0 +1,54 @@
+import {
+  forgetLostBranches,
+  rebuildViews as rebuildLedger,
+  recoverBranches as putBack,
+} from '../engine/campaign/recover.ts'
+import { withCampaign } from './context.ts'
+import type { Verb } from './verb.ts'
+
+export const recoverVerb: Verb = {
+  name: 'recover',
+  group: 'more',
+  summary: 'put back branches of a campaign that were deleted or rewound',
+  access: 'write',
+  arguments: [],
+  options: [
+    {
+      name: 'forget',
+      summary: 'the branches were removed on purpose: do not offer to put them back any more',
+    },
+  ],
+  examples: ['winnow recover', 'winnow recover --dry-run'],
+  exits: {},
+  run: call =>
+    withCampaign(call, { access: 'write', startedOnly: false }, async ({ place, dryRun: rehearsal }) => {
+      if (call.given.flag('forget')) {
+        if (rehearsal === null) forgetLostBranches(place)
+        call.terminal.out(`What the cache has of campaign ${place.name} is not offered any more.`)
+        return 0
+      }
+      const recovered = await putBack(place)
+      if (rehearsal !== null) return 0
+      for (const { branch, to, what } of recovered) call.terminal.out(`Put ${branch} back at ${to}: ${what}.`)
+      if (recovered.length === 0) call.terminal.out('Every branch is where the ledger says.')
+      return 0
+    }),
+}
+
+export const rebuildVerb: Verb = {
+  name: 'rebuild',
+  group: 'more',
+  summary: 'make what is derived from the ledger anew: its views and its checkpoint',
+  access: 'write',
+  arguments: [],
+  options: [],
+  examples: ['winnow rebuild'],
+  exits: {},
+  run: call =>
+    withCampaign(call, { access: 'write', startedOnly: true }, async ({ place, dryRun: rehearsal }) => {
+      const changed = await rebuildLedger(place)
+      if (rehearsal === null)
+        call.terminal.out(changed ? 'Made anew from every event.' : 'All of it is as the events say already.')
+      return 0
+    }),
+}

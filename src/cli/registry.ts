@@ -1,0 +1,72 @@
+import { amendVerb } from './amend.ts'
+import { approveVerb } from './approve.ts'
+import { auditVerb, replayVerb } from './audit.ts'
+import { checkVerb } from './check.ts'
+import { compareVerb } from './compare.ts'
+import { completionVerb } from './completion.ts'
+import { decideVerb } from './decide.ts'
+import { demoVerb } from './demo.ts'
+import { doctorVerb } from './doctor.ts'
+import { helpVerb, versionVerb } from './help.ts'
+import { ideaVerb } from './idea.ts'
+import { initVerb } from './init.ts'
+import { measureVerb } from './measure.ts'
+import { avoidVerb, noteVerb } from './note.ts'
+import { pauseVerb, resumeVerb } from './pause.ts'
+import { pickVerb } from './pick.ts'
+import { priorityVerb } from './priority.ts'
+import { proposeVerb } from './propose.ts'
+import { rebuildVerb, recoverVerb } from './recover.ts'
+import { retryVerb } from './retry.ts'
+import { revertVerb } from './revert.ts'
+import { runVerb } from './run.ts'
+import { resultsVerb, showVerb } from './show.ts'
+import { logVerb, statusVerb } from './status.ts'
+import { archiveVerb, stopVerb } from './stop.ts'
+import { tickVerb } from './tick.ts'
+import { tryVerb } from './try.ts'
+import { uninstallVerb } from './uninstall.ts'
+import type { Verb } from './verb.ts'
+
+/**
+ * The one list of verbs: the command line, its help, its page and shell completion are derived from it. Within a
+ * group, people read them in this order: first what is done first.
+ */
+export const VERBS: readonly Verb[] = [
+  initVerb,
+  checkVerb,
+  compareVerb,
+  tryVerb,
+  runVerb,
+  demoVerb,
+  statusVerb,
+  showVerb,
+  resultsVerb,
+  logVerb,
+  approveVerb,
+  pauseVerb,
+  stopVerb,
+  tickVerb,
+  proposeVerb,
+  ideaVerb,
+  measureVerb,
+  decideVerb,
+  avoidVerb,
+  priorityVerb,
+  retryVerb,
+  noteVerb,
+  amendVerb,
+  revertVerb,
+  pickVerb,
+  resumeVerb,
+  archiveVerb,
+  auditVerb,
+  replayVerb,
+  rebuildVerb,
+  recoverVerb,
+  doctorVerb,
+  completionVerb,
+  uninstallVerb,
+  helpVerb,
+  versionVerb,
+]

@@ -1,0 +1,35 @@
+import { recordEvents } from '../engine/controller/record.ts'
+import { requireCampaign } from '../engine/controller/run.ts'
+import { UserError } from '../errors.ts'
+import { getExperimentState } from '../report/experiment-state.ts'
+import { renderStateSentence } from '../report/verdict-text.ts'
+import { withCampaign } from './context.ts'
+import { REASON } from './pause.ts'
+import { findNamedExperiment } from './subjects.ts'
+import type { Verb } from './verb.ts'
+
+export const retryVerb: Verb = {
+  name: 'retry',
+  group: 'more',
+  summary: 'give an experiment that is not proven yet more jobs',
+  access: 'write',
+  arguments: [{ name: 'exp', summary: 'an experiment that is parked', required: true, subject: true }],
+  options: [REASON],
+  examples: ['winnow retry exp-007 -m "the runner was busy"'],
+  exits: {},
+  comment: { options: ['message'] },
+  run: call =>
+    withCampaign(call, { access: 'write', startedOnly: true }, async ({ place, dryRun: rehearsal }) => {
+      const { campaign } = (await requireCampaign(place)).loaded
+      const experiment = findNamedExperiment(campaign, call.given.positionals[0] ?? '')
+      const { id, status } = experiment
+      if (status !== 'parked') {
+        const standing = renderStateSentence(getExperimentState(campaign, experiment))
+        throw new UserError(`only what is not proven yet is tried again. ${id}: ${standing}`)
+      }
+      const reason = call.given.text('message') ?? `asked for by ${place.by.actor}`
+      await recordEvents(place, [{ kind: 'steered', action: 'retry', experiment: id, reason }])
+      if (rehearsal === null) call.terminal.out(`${id} is measured further.`)
+      return 0
+    }),
+}

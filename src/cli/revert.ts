@@ -1,0 +1,57 @@
+import { recordEvents } from '../engine/controller/record.ts'
+import { requireCampaign } from '../engine/controller/run.ts'
+import { UserError } from '../errors.ts'
+import type { Campaign } from '../model/campaign.ts'
+import { describeNextTick } from '../report/resume-hint.ts'
+import { withCampaign } from './context.ts'
+import { REASON } from './pause.ts'
+import { findNamedExperiment } from './subjects.ts'
+import type { Verb } from './verb.ts'
+
+export const revertVerb: Verb = {
+  name: 'revert',
+  group: 'more',
+  summary: 'ask for a kept experiment to be taken back; the next tick does it, measured',
+  access: 'write',
+  arguments: [{ name: 'exp', summary: 'a kept experiment', required: true }],
+  options: [REASON],
+  examples: ['winnow revert exp-007 -m "breaks Windows"'],
+  exits: {},
+  run: call =>
+    withCampaign(call, { access: 'write', startedOnly: true }, async ({ place, dryRun: rehearsal }) => {
+      const { campaign } = (await requireCampaign(place)).loaded
+      const { id } = findNamedExperiment(campaign, call.given.positionals[0] ?? '')
+      requireLanded(campaign, id)
+      requireNotRequested(campaign, id)
+      const reason = call.given.text('message') ?? `asked for by ${place.by.actor}`
+      await recordEvents(place, [{ kind: 'steered', action: 'revert', experiment: id, reason }])
+      if (rehearsal === null) call.terminal.out(describeRevertTime(campaign, id))
+      return 0
+    }),
+}
+
+function requireLanded({ landings }: Campaign, id: string): void {
+  const landed = landings.filter(({ reverted }) => reverted === null).map(({ experiment }) => experiment)
+  if (landed.includes(id)) return
+  const before = landings.some(({ experiment }) => experiment === id)
+  throw new UserError(
+    before ? `${id} was taken back already` : `${id} was not kept, so it cannot be taken back`,
+    {
+      fix: landed.length === 0 ? 'nothing is kept at the moment' : `kept are ${landed.join(', ')}`,
+    },
+  )
+}
+
+function requireNotRequested(campaign: Campaign, id: string): void {
+  const wish = campaign.steered.find(({ action, experiment }) => action === 'revert' && experiment === id)
+  if (wish === undefined) return
+  throw new UserError(`${id} is to be taken back already: ${wish.reason}`, {
+    fix: `nothing to do: ${describeNextTick(campaign)} takes it back`,
+  })
+}
+
+function describeRevertTime(campaign: Campaign, id: string): string {
+  const { status, name } = campaign
+  if (status === 'running') return `${id} will be taken back by ${describeNextTick(campaign)}.`
+  return `Noted, but campaign ${name} is ${status}: ${id} is taken back only after winnow resume.`
+}

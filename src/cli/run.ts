@@ -1,0 +1,265 @@
+import { getWhereabouts, isAway, requireHome } from '../engine/campaign/context.ts'
+import {
+  readCommittedSpec,
+  requireStartable,
+  requireSupportedSpec,
+  startCampaign,
+} from '../engine/campaign/start.ts'
+import type { ControllerContext } from '../engine/controller/effects.ts'
+import { recordEvents } from '../engine/controller/record.ts'
+import { openController, requireCampaign, runCampaign } from '../engine/controller/run.ts'
+import { addAmendHint, UserError } from '../errors.ts'
+import { type CommandProposer, findMissingAgent, isPreset, PRESETS } from '../ideas/proposers.ts'
+import type { Campaign } from '../model/campaign.ts'
+import { EXIT_CODES, type VerdictWord, WAITING_EXIT_CODE } from '../model/verdict.ts'
+import type { PlanWaiting } from '../plan/action.ts'
+import { listAwaitingApproval } from '../report/approval.ts'
+import { renderFinalSummary, renderRunSummary } from '../report/run-summary.ts'
+import { buildStatusView } from '../report/status.ts'
+import { listKeptExperiments } from '../report/verdict-text.ts'
+import { findNearestWord } from '../spec/errors.ts'
+import { getCampaignSpec } from '../spec/load.ts'
+import { listStatusNotes, READ_AS_CE } from '../spec/notes.ts'
+import { runComments } from './comments.ts'
+import { type CommandContext, withCampaign } from './context.ts'
+import type { KnownCampaign } from './known-campaigns.ts'
+import { createLiveRenderer, showLive } from './live.ts'
+import { confirmStake, estimateStake, readForecast } from './stake.ts'
+import { listPullNumbers } from './subjects.ts'
+import { tickWithoutMeasuring } from './tick.ts'
+import { describeUnusedWork } from './unused-work.ts'
+import type { Call, Option, Verb } from './verb.ts'
+
+/** What `winnow run` answers to a script (design section 9), as its help says it. */
+const RUN_EXITS: Readonly<Record<number, string>> = {
+  [EXIT_CODES.kept]: 'the campaign stopped, and something is kept',
+  [EXIT_CODES['no gain']]: 'it stopped with nothing kept',
+  [EXIT_CODES['not proven']]: 'it stopped with nothing kept, and what was measured is not proven',
+  [EXIT_CODES.refused]: 'it stopped, and every idea was refused',
+  [EXIT_CODES.broken]:
+    'the base or the harness fails, its calibration included, or it stopped and every idea was broken',
+  [WAITING_EXIT_CODE]: 'waiting for ideas, a measurement elsewhere, or a person',
+  [EXIT_CODES.worse]: 'it stopped with nothing kept, and what was measured is worse',
+}
+
+/** The first of these that any experiment came to is what a campaign with nothing kept came to. */
+const BEST_FIRST: readonly VerdictWord[] = ['no gain', 'not proven', 'worse', 'broken', 'refused']
+
+/** How a campaign stands when `run` returns. */
+export interface RunResult {
+  campaign: Campaign
+  waiting: PlanWaiting
+}
+
+export function toRunExitCode({ campaign, waiting }: RunResult): number {
+  if (waiting.for !== 'nothing') return hasFailingBase(campaign) ? EXIT_CODES.broken : WAITING_EXIT_CODE
+  if (listKeptExperiments(campaign).length > 0) return EXIT_CODES.kept
+  const words = new Set(Object.values(campaign.experiments).flatMap(({ verdict }) => verdict ?? []))
+  const best = BEST_FIRST.find(word => words.has(word))
+  return EXIT_CODES[best ?? 'no gain']
+}
+
+/** The incumbent's own order has its report and led nowhere: that is what the engine paused for. */
+export function hasFailingBase({ status, status_source, orders }: Campaign): boolean {
+  if (status !== 'paused' || status_source !== 'engine') return false
+  return Object.values(orders).some(
+    ({ order, report }) =>
+      report !== null && (order.purpose === 'calibration' || order.purpose === 'baseline'),
+  )
+}
+
+const AGENT: Option = {
+  name: 'agent',
+  value: 'name',
+  many: true,
+  summary: `ask this coding agent for ideas, in this run only: ${PRESETS.join(', ')}`,
+}
+
+const TIMEOUT_SECONDS = 3600
+
+/** Who is asked besides the proposers of the spec; whoever is not installed is said before anything is spent. */
+async function selectAgentProposers(
+  { given, around }: Call,
+  scene: CommandContext,
+): Promise<CommandProposer[]> {
+  const guests = given.texts('agent').map(toAgentProposer)
+  const { campaign, place } = scene
+  const spec = campaign.started && !given.flag('fresh') ? (await requireCampaign(place)).spec : campaign.spec
+  const missing = await findMissingAgent([...(spec?.propose ?? []), ...guests], around.env)
+  if (missing !== null) throw new UserError(missing.what, { fix: missing.fix })
+  return guests
+}
+
+function toAgentProposer(name: string): CommandProposer {
+  if (isPreset(name)) return { use: 'command', preset: name, timeout_seconds: TIMEOUT_SECONDS }
+  const near = findNearestWord(name, PRESETS)
+  throw new UserError(`winnow knows no agent ${name}; it knows ${PRESETS.join(', ')}`, {
+    fix: near === undefined ? 'write it as a command: in propose of the spec' : `did you mean ${near}?`,
+  })
+}
+
+export const runVerb: Verb = {
+  name: 'run',
+  group: 'start',
+  summary: 'start or continue a campaign on this machine, until it stops or waits',
+  access: 'write',
+  arguments: [{ name: 'spec', summary: 'a spec file, where there are several', required: false }],
+  options: [
+    { name: 'fresh', summary: 'close what is open, put the campaign aside, start from the default branch' },
+    AGENT,
+    { name: 'watch', summary: 'keep looking while ideas or a person are waited for' },
+    { name: 'yes', short: 'y', summary: 'do not ask before what costs money, or more than an hour' },
+    { name: 'json', summary: 'print the status and what is waited for as JSON; progress goes to stderr' },
+  ],
+  examples: [
+    'winnow run',
+    'winnow run .winnow/parser.yaml --watch',
+    'winnow run --agent claude',
+    'winnow run --fresh --dry-run',
+  ],
+  exits: { ...RUN_EXITS, 130: 'interrupted; run again to go on' },
+  run(call) {
+    return runAndReport(call, tellRunResult)
+  },
+}
+
+/** What a run came to, told in the way that suits who started it. */
+export type ResultReporter = (call: Call, scene: CommandContext, result: RunResult) => Promise<void>
+
+export function runAndReport(call: Call, tell: ResultReporter): Promise<number> {
+  const [spec] = call.given.positionals
+  const repeatable = !call.given.flag('fresh')
+  const wanted = { access: 'write', startedOnly: false, spec, announce: true, repeatable } as const
+  return withCampaign(call, wanted, scene => startAndRun(call, scene, tell))
+}
+
+async function startAndRun(call: Call, scene: CommandContext, tell: ResultReporter): Promise<number> {
+  const { campaign, workshop, place } = scene
+  if (campaign.started) requireHome(place, (await requireCampaign(place)).loaded.campaign)
+  const guests = await selectAgentProposers(call, scene)
+  const specPath = campaign.ledgerPath ?? campaign.specPath
+  for (const sentence of await describeUnusedWork(workshop, specPath, call.around.env)) {
+    call.terminal.err(`note: ${sentence}`)
+  }
+  if (!(await confirmStart(call, scene))) {
+    call.terminal.err('Nothing was started.')
+    return 130
+  }
+  const here = call.given.flag('fresh')
+    ? await restartCampaign(call, scene)
+    : await openOrStartCampaign(call, scene)
+  if (here.dryRun) {
+    await tickWithoutMeasuring(call, here)
+    return 0
+  }
+  await requireMeasurableHere(here)
+  const hands = await openController(here.place, call.interrupt, {
+    guests,
+    runComments: runComments(call, here),
+  })
+  const watch = call.given.flag('watch')
+  const running = () => runCampaign(hands, { signal: call.interrupt, watch })
+  const waiting = await showLive(call, createLiveRenderer(hands), running)
+  const result = { campaign: await readCurrentCampaign(hands), waiting }
+  await tell(call, here, result)
+  return call.interrupt.aborted ? 130 : toRunExitCode(result)
+}
+
+/** Before a campaign begins a person is told what it may take; nothing is recorded yet. */
+async function confirmStart(call: Call, scene: CommandContext): Promise<boolean> {
+  const { campaign, workshop, dryRun: rehearsal } = scene
+  if (rehearsal !== null || (campaign.started && !call.given.flag('fresh'))) return true
+  const place = { ...scene.place, defaultBranch: scene.currentDefault }
+  const { spec, yaml, tip } = await readCommittedSpec(place, getSpecPath(scene))
+  return confirmStake(call, estimateStake(spec, await readForecast(workshop, { yaml, tree: tip.tree })))
+}
+
+/** The campaign may have been started where measuring jobs give what this machine does not. */
+async function requireMeasurableHere({ place }: CommandContext): Promise<void> {
+  const { loaded, spec } = await requireCampaign(place)
+  const path = loaded.campaign.spec_path
+  try {
+    requireSupportedSpec({ spec, path }, getWhereabouts(place.forge))
+  } catch (error) {
+    throw error instanceof UserError ? addAmendHint(error, path) : error
+  }
+}
+
+/** The campaign as it is, or begun from its committed spec. */
+export async function openOrStartCampaign(call: Call, scene: CommandContext): Promise<CommandContext> {
+  const { campaign, place } = scene
+  if (campaign.started) {
+    requireSamePath(call, campaign)
+    return scene
+  }
+  const committed = await readCommittedSpec(place, getSpecPath(scene))
+  if (committed.spec.rules === 'ce') call.terminal.err(`note: ${READ_AS_CE}`)
+  await startCampaign(place, committed, { fresh: false })
+  return scene
+}
+
+/** A spec that was named and is not the one the campaign runs by would be passed over in silence. */
+function requireSamePath({ given }: Call, { name, ledgerPath, specPath }: KnownCampaign): void {
+  const named = given.positionals[0] !== undefined && given.positionals[0] !== name
+  if (!named || ledgerPath === null || specPath === null || specPath === ledgerPath) return
+  throw new UserError(`campaign ${name} was started from ${ledgerPath}, not from ${specPath}`, {
+    place: { file: specPath },
+    fix: `move the spec back, or winnow run --fresh ${specPath}`,
+  })
+}
+
+/** The new spec is read before the old campaign is closed: a mistake in it costs nothing. */
+async function restartCampaign(call: Call, scene: CommandContext): Promise<CommandContext> {
+  const fresh = { ...scene, place: { ...scene.place, defaultBranch: scene.currentDefault } }
+  const committed = await readCommittedSpec(fresh.place, getSpecPath(scene))
+  requireStartable(committed, fresh.place)
+  if (scene.campaign.started) await closeCampaign(call, scene, 'fresh', 'a fresh start was asked for')
+  await startCampaign(fresh.place, committed, { fresh: true })
+  return fresh
+}
+
+/** Stops the campaign and gives everything that is open its end. */
+export async function closeCampaign(
+  call: Call,
+  scene: CommandContext,
+  code: string,
+  reason: string,
+): Promise<void> {
+  const { place } = scene
+  const { campaign } = (await requireCampaign(place)).loaded
+  const isOpen = Object.values(campaign.experiments).some(({ status }) => status !== 'ended')
+  const waits = code === 'person' ? listAwaitingApproval(campaign).length + campaign.late.length > 0 : isOpen
+  if (campaign.status !== 'stopped' || waits)
+    await recordEvents(place, [{ kind: 'campaign-stopped', code, reason }])
+  // What heeds comments is a tick itself, and goes on; elsewhere the next wake-up does the rest.
+  if (!call.comment && !isAway(place, campaign)) await tickWithoutMeasuring(call, scene)
+}
+
+export function getSpecPath({ campaign }: CommandContext): string {
+  if (campaign.problem !== null) throw campaign.problem
+  if (campaign.specPath !== null) return campaign.specPath
+  throw new UserError(`the spec of ${campaign.name} is not on the default branch any more`, {
+    fix: 'commit .winnow/<name>.yaml (and push it)',
+  })
+}
+
+async function readCurrentCampaign({ memory, place }: ControllerContext): Promise<Campaign> {
+  return memory.loaded?.campaign ?? (await requireCampaign(place)).loaded.campaign
+}
+
+export async function tellRunResult(
+  { given, terminal }: Call,
+  { place, workshop, campaign: known }: CommandContext,
+  { campaign, waiting }: RunResult,
+) {
+  if (given.flag('json')) {
+    const notes = listStatusNotes(getCampaignSpec(campaign))
+    const view = buildStatusView(campaign, await listPullNumbers(place, campaign), notes)
+    terminal.json({ waiting, ...view })
+    return
+  }
+  const astray = waiting.for === 'person' && waiting.astray === true
+  const where = { prefix: known.prefix, remote: workshop.remote, astray }
+  for (const line of [...renderRunSummary(campaign, waiting), ...renderFinalSummary(campaign, where)])
+    terminal.out(line)
+}

@@ -1,0 +1,111 @@
+import { requireCampaign } from '../engine/controller/run.ts'
+import { readChangedPaths } from '../engine/controller/steps.ts'
+import type { LedgerEvent } from '../model/event.ts'
+import { type Experiment, listSubjects } from '../model/experiment.ts'
+import { getEvidenceLine } from '../report/experiment-state.ts'
+import { ExperimentRecord, isAboutExperiment, renderExperiment } from '../report/experiment.ts'
+import { PairStories, type PairStory, renderPairChart, toPairView } from '../report/pair-chart.ts'
+import { buildResults, renderResultsYaml, type Results } from '../report/results.ts'
+import { buildExperimentView, type PullNumbers } from '../report/status.ts'
+import { type CommandContext, withCampaign } from './context.ts'
+import { findNamedExperiment, listPullNumbers, readLedgerEvents } from './subjects.ts'
+import type { Verb } from './verb.ts'
+
+export const showVerb: Verb = {
+  name: 'show',
+  group: 'see',
+  summary: 'one experiment: its verdict, its pairs, and all that happened to it',
+  access: 'read',
+  arguments: [{ name: 'exp', summary: 'the experiment, exp-007 or 7', required: true }],
+  options: [],
+  examples: ['winnow show exp-007', 'winnow show 7 --json'],
+  exits: {},
+  run: call =>
+    withCampaign(call, { access: 'read', startedOnly: true }, async scene => {
+      const { loaded } = await requireCampaign(scene.place)
+      const experiment = findNamedExperiment(loaded.campaign, call.given.positionals[0] ?? '')
+      const { campaign } = loaded
+      const view = buildExperimentView(
+        campaign,
+        experiment,
+        await listPullNumbers(scene.place, loaded.campaign),
+      )
+      const { events, stories } = await readHistory(scene, experiment.id)
+      if (call.given.flag('json')) {
+        const evidence = getEvidenceLine(campaign, experiment)
+        call.terminal.json({ ...view, evidence, pairs: stories.map(toPairView), events })
+        return 0
+      }
+      const charts = stories.flatMap(story => [...renderPairChart(story), ''])
+      for (const line of renderExperiment(campaign, experiment, view, { events, charts }))
+        call.terminal.out(line)
+      return 0
+    }),
+}
+
+/** What the ledger says of it, and the pairs it was decided by. */
+async function readHistory(
+  { place }: CommandContext,
+  id: string,
+): Promise<{ events: LedgerEvent[]; stories: PairStory[] }> {
+  const orders = new Set<string>()
+  const events: LedgerEvent[] = []
+  const pairs = new PairStories(id)
+  for await (const event of readLedgerEvents(place)) {
+    pairs.take(event)
+    if (!isAboutExperiment(event, id, orders)) continue
+    if (event.kind === 'order-issued') orders.add(event.id)
+    events.push(event)
+  }
+  return { events, stories: pairs.stories }
+}
+
+export const resultsVerb: Verb = {
+  name: 'results',
+  group: 'more',
+  summary: 'all that was measured of one experiment, or of all, as results.yaml',
+  access: 'read',
+  arguments: [{ name: 'exp', summary: 'the experiment, exp-007 or 7; all without it', required: false }],
+  options: [],
+  examples: ['winnow results exp-007', 'winnow results --json'],
+  exits: {},
+  run: call =>
+    withCampaign(call, { access: 'read', startedOnly: true }, async scene => {
+      const { campaign } = (await requireCampaign(scene.place)).loaded
+      const [named] = call.given.positionals
+      const wanted = named === undefined ? listSubjects(campaign) : [findNamedExperiment(campaign, named)]
+      const pulls = await listPullNumbers(scene.place, campaign)
+      const found = await gatherResults(scene, wanted, pulls)
+      if (call.given.flag('json')) call.terminal.json(named === undefined ? found : found[0])
+      else
+        for (const [at, one] of found.entries()) {
+          if (at > 0) call.terminal.out('---')
+          for (const line of renderResultsYaml(one).trimEnd().split('\n')) call.terminal.out(line)
+        }
+      return 0
+    }),
+}
+
+/** The ledger is read once, however many are asked for. */
+export async function gatherResults(
+  { place }: Pick<CommandContext, 'place'>,
+  experiments: readonly Experiment[],
+  pulls: PullNumbers,
+): Promise<Results[]> {
+  const asked = experiments.map(experiment => ({ experiment, record: new ExperimentRecord(experiment.id) }))
+  for await (const event of readLedgerEvents(place)) for (const { record } of asked) record.take(event)
+  const found: Results[] = []
+  for (const { experiment, record } of asked) {
+    const diff = await readChangedPaths(place, record)
+    const { outcome, reason, status } = experiment
+    const ending = status === 'ended' && outcome !== null ? { outcome, reason: reason ?? '' } : null
+    const one = buildResults({ spec: place.name, experiment, record, ending, diff })
+    found.push(addPullNumber(one, pulls.get(experiment.branch ?? '') ?? null))
+  }
+  return found
+}
+
+/** The ledger does not name the pull requests that only a forge knows. */
+function addPullNumber(one: Results, number: number | null): Results {
+  return { ...one, links: { ...one.links, pull_request: one.links.pull_request ?? number } }
+}

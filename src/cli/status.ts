@@ -1,0 +1,88 @@
+import type { CampaignContext } from '../engine/campaign/context.ts'
+import { requireCampaign } from '../engine/controller/run.ts'
+import { findDefaultBranch } from '../engine/observe/observe.ts'
+import { UserError } from '../errors.ts'
+import type { Campaign } from '../model/campaign.ts'
+import { findReachedLimit } from '../plan/stop.ts'
+import { EventRenderer } from '../report/event-log.ts'
+import { describeLimitReached } from '../report/resume-hint.ts'
+import { buildStatusView, renderStatus, renderStatusSentence } from '../report/status.ts'
+import { listStatusNotes } from '../spec/notes.ts'
+import type { Spec } from '../spec/schema.ts'
+import { withCampaign } from './context.ts'
+import { listPullNumbers, readLedgerEvents } from './subjects.ts'
+import type { Call, Verb } from './verb.ts'
+
+export const statusVerb: Verb = {
+  name: 'status',
+  group: 'see',
+  summary: 'where the campaign stands, and a verdict for every experiment',
+  access: 'read',
+  arguments: [],
+  options: [],
+  examples: ['winnow status', 'winnow status --json --campaign parser'],
+  exits: {},
+  comment: {
+    options: [],
+    run: call =>
+      withCampaign(call, { access: 'read', startedOnly: true }, async ({ place }) => {
+        const { loaded, spec } = await requireCampaign(place)
+        const { campaign } = loaded
+        const notes = describeLimitNotes(call, campaign, spec)
+        call.terminal.out(renderStatusSentence(campaign, buildStatusView(campaign, new Map(), notes)))
+        return 0
+      }),
+  },
+  run: call =>
+    withCampaign(call, { access: 'read', startedOnly: true }, async ({ place }) => {
+      const { loaded, spec } = await requireCampaign(place)
+      const { campaign } = loaded
+      const notes = [
+        ...describeLimitNotes(call, campaign, spec),
+        ...(await describeMissingBranch(place, campaign)),
+        ...listStatusNotes(spec),
+      ]
+      const view = buildStatusView(campaign, await listPullNumbers(place, campaign), notes)
+      if (call.given.flag('json')) call.terminal.json(view)
+      else for (const line of renderStatus(campaign, view)) call.terminal.out(line)
+      return 0
+    }),
+}
+
+/** What the next run will find; any machine's baseline serves to tell. */
+function describeLimitNotes({ around }: Call, campaign: Campaign, spec: Spec): string[] {
+  const now = new Date(around.clock.now()).toISOString()
+  const stop = findReachedLimit({ campaign, spec, now, runner: { machine: null } })
+  return stop === null ? [] : [describeLimitReached(campaign, stop)]
+}
+
+/** Nothing goes on without it, which only a look at the remote tells. */
+async function describeMissingBranch(place: CampaignContext, campaign: Campaign): Promise<string[]> {
+  try {
+    await findDefaultBranch(place, new Map(), campaign)
+    return []
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    return [`nothing goes on: ${error.message} (${error.fix ?? ''})`]
+  }
+}
+
+export const logVerb: Verb = {
+  name: 'log',
+  group: 'see',
+  summary: 'every event of the campaign, oldest first; with --json one a line',
+  access: 'read',
+  arguments: [],
+  options: [],
+  examples: ['winnow log', 'winnow log --json'],
+  exits: {},
+  run: call =>
+    withCampaign(call, { access: 'read', startedOnly: true }, async ({ place }) => {
+      const lines = new EventRenderer()
+      for await (const event of readLedgerEvents(place)) {
+        if (call.given.flag('json')) call.terminal.json(event)
+        else call.terminal.out(`${event.seq}  ${event.at}  ${lines.next(event)}`)
+      }
+      return 0
+    }),
+}

@@ -1,0 +1,119 @@
+import { formatProgress } from '../decide/progress.ts'
+import { formatCount } from '../decide/wording.ts'
+import { type CampaignContext, isAway, listRefs } from '../engine/campaign/context.ts'
+import { archiveCampaign as putAside } from '../engine/campaign/start.ts'
+import { recordEvents } from '../engine/controller/record.ts'
+import { findRegisteredRun, openController, requireCampaign, runCampaign } from '../engine/controller/run.ts'
+import { UserError } from '../errors.ts'
+import type { Campaign, LiveOrder } from '../model/campaign.ts'
+import { withReason } from '../model/describe-status.ts'
+import { getProgressJobs } from '../model/fold/orders.ts'
+import { toShortRef } from '../model/ids.ts'
+import { EFFECT_JOBS } from '../model/order.ts'
+import { computeCampaignProgress } from '../report/campaign-result.ts'
+import { estimateOrderSeconds, formatDuration } from '../report/terminal.ts'
+import { type CommandContext, withCampaign } from './context.ts'
+import { createLiveRenderer, showLive } from './live.ts'
+import { REASON } from './pause.ts'
+import { closeCampaign } from './run.ts'
+import type { Call, Verb } from './verb.ts'
+
+export const stopVerb: Verb = {
+  name: 'stop',
+  group: 'steer',
+  summary: 'stop the campaign: ideas without a verdict wait for winnow resume',
+  access: 'write',
+  arguments: [],
+  options: [REASON],
+  examples: ['winnow stop -m "good enough"'],
+  exits: {},
+  comment: { options: ['message'] },
+  run: call =>
+    withCampaign(call, { access: 'write', startedOnly: true, announce: true }, async scene => {
+      const { campaign } = (await requireCampaign(scene.place)).loaded
+      const already = campaign.status === 'stopped'
+      const reason = call.given.text('message') ?? `stopped by ${scene.place.by.actor}`
+      await closeCampaign(call, scene, 'person', reason)
+      if (scene.dryRun) return 0
+      const away = isAway(scene.place, campaign) ? ' The next run on GitHub ends what is being measured.' : ''
+      call.terminal.out(
+        already
+          ? `Campaign ${campaign.name} was already ${withReason('stopped', campaign.status_reason ?? '')}`
+          : `Campaign ${campaign.name} is stopped. Its result is on ${scene.place.prefix}/${campaign.name}.${away}`,
+      )
+      return measureProgress(call, scene)
+    }),
+}
+
+/**
+ * What the kept changes bring together is measured where it is not known yet. A run that goes on here has heard of the
+ * stop and does it; elsewhere the next run does.
+ */
+async function measureProgress(call: Call, scene: CommandContext): Promise<number> {
+  const { place, workshop } = scene
+  const { campaign } = (await requireCampaign(place)).loaded
+  if (call.comment || isAway(place, campaign)) return 0
+  const due = Object.values(campaign.orders).find(({ order }) => order.purpose === 'progression')
+  if (due !== undefined && (await findRegisteredRun(workshop.dataDir))?.campaign !== campaign.name) {
+    call.terminal.err(
+      `Measuring what the kept changes bring together${describeOrderTime(campaign, due)}. Ctrl-C ends it; winnow run goes on with it.`,
+    )
+    const hands = await openController(place, call.interrupt)
+    await showLive(call, createLiveRenderer(hands), () =>
+      runCampaign(hands, { signal: call.interrupt, watch: false }),
+    )
+  }
+  const now = (await requireCampaign(place)).loaded.campaign
+  const progress = computeCampaignProgress(now)
+  if (progress.is !== 'nothing kept') call.terminal.out(`Since the baseline: ${formatProgress(progress)}.`)
+  return call.interrupt.aborted ? 130 : 0
+}
+
+function describeOrderTime(campaign: Campaign, { order }: LiveOrder): string {
+  const seconds = estimateOrderSeconds(campaign, order)
+  const { reference: from, incumbent: to } = campaign
+  const jobs = EFFECT_JOBS - getProgressJobs(campaign, { from, to }).length
+  return `, in ${formatCount(jobs, 'job')}${seconds === null ? '' : `, about ${formatDuration(jobs * seconds)}`}`
+}
+
+export const archiveVerb: Verb = {
+  name: 'archive',
+  group: 'more',
+  summary: 'stop the campaign and put its branches aside; nothing of it is lost',
+  access: 'write',
+  arguments: [],
+  options: [REASON],
+  examples: ['winnow archive', 'winnow archive --dry-run'],
+  exits: {},
+  run: call =>
+    withCampaign(call, { access: 'write', startedOnly: true }, async scene => {
+      const { place } = scene
+      const reason = call.given.text('message') ?? `archived by ${place.by.actor}`
+      await requireClosed(place, (await requireCampaign(place)).loaded.campaign, reason)
+      await closeCampaign(call, scene, 'archived', reason)
+      const at = await putAside(place, (await listRefs(place)).refs)
+      if (scene.dryRun === null) {
+        call.terminal.out(`Campaign ${place.name} is below ${toShortRef(place.refs.archive)}${at}/ now.`)
+      }
+      return 0
+    }),
+}
+
+/**
+ * What is open on GitHub can be closed there alone: of a stopped campaign the ledger says that it is to be put aside, and
+ * the next wake-up closes its ideas.
+ */
+async function requireClosed(place: CampaignContext, campaign: Campaign, reason: string): Promise<void> {
+  if (!isAway(place, campaign)) return
+  const open = Object.values(campaign.experiments).filter(({ status }) => status !== 'ended')
+  const isStopped = campaign.status === 'stopped'
+  if (isStopped && open.length === 0) return
+  if (isStopped && campaign.stop_code !== 'archived')
+    await recordEvents(place, [{ kind: 'campaign-stopped', code: 'archived', reason }])
+  throw new UserError(
+    `campaign ${place.name} lives on GitHub, and what is open there is closed by its next wake-up`,
+    {
+      fix: `${isStopped ? '' : 'winnow stop; then winnow archive; '}once winnow status shows nothing open, winnow archive again`,
+    },
+  )
+}

@@ -1,0 +1,437 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { assessCandidate } from '../decide/assess.ts'
+import {
+  calibrateHarness,
+  calibrateNoise,
+  CALIBRATION_JOBS,
+  type CalibrationResult as Repeats,
+  explainIncomparable,
+  type NoiseResult,
+} from '../decide/calibration.ts'
+import { describeUnsteadyHarness, findFailure } from '../decide/failures.ts'
+import { findAbsentMetrics, listDecisiveMetrics, listPrintedNames } from '../decide/metrics.ts'
+import type { RepositoryContext } from '../engine/campaign/open.ts'
+import { hasModelUrl, readModelAccess } from '../engine/jobs/judging.ts'
+import { computeTreeHarness } from '../engine/observe/sync.ts'
+import { HarnessError, UserError } from '../errors.ts'
+import { estimateJudgingCost } from '../judge/ask-judges.ts'
+import { openBudget } from '../judge/budget.ts'
+import { SAMPLES_TO_KEEP } from '../judge/judged-report.ts'
+import { buildRubric, computeSampleReach } from '../judge/rubric.ts'
+import type { Item } from '../measure/output/harness-output.ts'
+import { listNeededMetrics } from '../measure/output/read-output.ts'
+import { createEmptyCampaign, type Noise } from '../model/campaign.ts'
+import { hashSha256 } from '../model/canonical-json.ts'
+import type { Point } from '../model/ids.ts'
+import { type Order, toPairRequest } from '../model/order.ts'
+import { buildPairJob, type PairJob, toMeasuredRun } from '../model/pairs.ts'
+import {
+  aggregateMetrics,
+  type FailedPart,
+  findFailedPart,
+  getAggregation,
+  type Report,
+  type Side,
+} from '../model/report.ts'
+import { formatRunnerError, joinStreams } from '../model/text.ts'
+import { buildCampaignOrderRequest, type CampaignOrderPurpose, type OrderRequest } from '../plan/orders.ts'
+import { isCalibrationNeeded, isNoiseNeeded } from '../plan/preparation.ts'
+import { computeProspects } from '../plan/prospects.ts'
+import type { HarnessTrial, JudgingForecast } from '../report/check-trial.ts'
+import { describeAbsentMetric, findMissingMetrics } from '../report/metrics.ts'
+import { BUILT_IN_METRICS } from '../spec/schema-values.ts'
+import type { Spec } from '../spec/schema.ts'
+import { countSampleItems, isJudgedMetric } from '../spec/spec-facts.ts'
+import { findUsualSetup } from './default-branch.ts'
+import { measureHere } from './measure.ts'
+import type { Call } from './verb.ts'
+
+/** The harness on one commit, as step 0 of a campaign measures it, and known to no ledger. */
+export interface HarnessRun {
+  call: Call
+  workshop: RepositoryContext
+  spec: Spec
+  base: Point
+  /** What people call that commit, in full and as a word. */
+  named: string
+  short: string
+  /** Who measures, and where: each verb has a work directory of its own. */
+  what: string
+  place: string
+  /** How the person says what would help: keys of a spec, or options. */
+  keys: { setup: string; timeout: string; share: string }
+  more?: Parameters<typeof measureHere>[2]['more']
+  time?: Parameters<typeof measureHere>[2]['time']
+}
+
+export function measureTrial(trying: HarnessRun, order: Order): Promise<Report> {
+  const { call, workshop, spec, place, what, more, time } = trying
+  const optional = { ...(more === undefined ? {} : { more }), ...(time === undefined ? {} : { time }) }
+  return measureHere(call, workshop, { order, spec, place, what, ...optional })
+}
+
+export async function tryHarness(trying: HarnessRun): Promise<HarnessTrial> {
+  if (isJudgedMetric(trying.spec)) {
+    const { report, judging } = await tryItems(trying)
+    return { ...summarizeTrial(trying, report), calibration: null, prospects: null, judging }
+  }
+  const campaign = { ...createEmptyCampaign(), incumbent: trying.base }
+  if (isCalibrationNeeded({ ...trying, campaign })) {
+    const { report, repeats } = await tryRepeats(trying)
+    if (repeats.deterministic)
+      return { ...summarizeTrial(trying, report), calibration: { ...repeats, noise: null }, prospects: null }
+    return tryNoise(trying, `${repeats.reason}; `)
+  }
+  if (isNoiseNeeded({ ...trying, campaign })) return tryNoise(trying, '')
+  return { ...summarizeTrial(trying, await tryOnce(trying)), calibration: null, prospects: null }
+}
+
+/** Whatever was not needed to pass, and will be asked for all the same. */
+function listTrialWarnings({ spec }: HarnessRun, { executions }: Report): string[] {
+  const names = listPrintedNames(executions, BUILT_IN_METRICS)
+  return findAbsentMetrics(spec, executions).map(absent => describeAbsentMetric(absent, names))
+}
+
+function summarizeTrial(
+  trying: HarnessRun,
+  report: Report,
+): Pick<HarnessTrial, 'seconds' | 'metrics' | 'gates' | 'warnings'> {
+  const runs = report.executions.filter(({ role }) => role === 'sample')
+  return {
+    seconds: runs.reduce((sum, { wall_seconds }) => sum + wall_seconds, 0) / Math.max(1, runs.length),
+    metrics: aggregateMetrics(report, 'base', getAggregation(trying.spec)),
+    gates: [...new Set(report.gates.map(({ name }) => name))],
+    warnings: listTrialWarnings(trying, report),
+  }
+}
+
+/** Rules that compare with a stored score, or run each side once, take the harness at its word. */
+async function tryOnce(trying: HarnessRun): Promise<Report> {
+  const spec = { ...trying.spec, measurement: { ...trying.spec.measurement, stability: null } }
+  const { order, report } = await measureTrialOrder({ ...trying, spec }, 'baseline')
+  const { outcome, reason } = assessCandidate({ spec, order, report, label: 'base', baseline: null })
+  if (outcome !== 'eligible') throw await createNotPassedError(trying, reason, report)
+  return report
+}
+
+async function tryRepeats(trying: HarnessRun): Promise<{ report: Report; repeats: Repeats }> {
+  const { spec } = trying
+  const { report } = await measureTrialOrder(trying, 'calibration')
+  const repeats = calibrateHarness(spec, report)
+  if (!repeats.failed) return { report, repeats }
+  const refused = explainIncomparable(spec, repeats.values[spec.metric.primary.name] ?? [])
+  if (refused !== null) throw new UserError(refused, { place: { path: 'evidence.scale' } })
+  throw await createNotPassedError(trying, repeats.reason, report)
+}
+
+/** Pairs of the base with itself, in as many jobs as a campaign begins with. */
+export async function tryNoise(trying: HarnessRun, known: string): Promise<HarnessTrial> {
+  const { spec, call } = trying
+  const jobs: PairJob[] = []
+  for (;;) {
+    call.around.progress.say(`trying the harness: job ${jobs.length + 1} of ${trying.short} against itself`)
+    const { order, report } = await measureTrialOrder(trying, 'noise', jobs)
+    const unsteady = describeUnsteadyHarness(report, { earlier: jobs })
+    if (unsteady !== null) throw await createNotPassedError(trying, unsteady, report)
+    await requirePairs(trying, report)
+    jobs.push(buildPairJob(toPairRequest(order), toMeasuredRun(report), 'twin'))
+    if (jobs.length < CALIBRATION_JOBS) continue
+    const found = calibrateNoise(spec, report, jobs)
+    if (!('suspected' in found)) return buildNoisyTrial(trying, { report, found, known })
+  }
+}
+
+interface NoiseTrial {
+  report: Report
+  found: Exclude<NoiseResult, { suspected: string }>
+  known: string
+}
+
+function buildNoisyTrial(trying: HarnessRun, { report, found, known }: NoiseTrial): HarnessTrial {
+  const { spec } = trying
+  if ('refused' in found) throw new UserError(found.refused)
+  const { scale, noise, reason } = found
+  const calibration: { noise: Noise } & Pick<Repeats, 'deterministic' | 'scale' | 'reason'> = {
+    deterministic: false,
+    scale,
+    reason: `${known}${reason}`,
+    noise,
+  }
+  return {
+    ...summarizeTrial(trying, report),
+    calibration,
+    prospects: computeProspects(spec, { scale, noise, singleMachine: true }),
+  }
+}
+
+async function requirePairs(trying: HarnessRun, report: Report): Promise<void> {
+  const { spec } = trying
+  const failure = findFailure({ spec, report, label: 'twin', pairs: true })
+  if (failure !== null) throw await createNotPassedError(trying, failure.reason, report)
+  const { name } = spec.metric.primary
+  if (typeof aggregateMetrics(report, 'base', getAggregation(spec))[name] !== 'number')
+    throw await createNotPassedError(trying, `missing metric: ${name}`, report)
+}
+
+async function measureTrialOrder(
+  trying: HarnessRun,
+  purpose: CampaignOrderPurpose,
+  jobs: readonly PairJob[] = [],
+): Promise<{ order: Order; report: Report }> {
+  const order = await createTrialOrder(trying, purpose, jobs)
+  const report = await measureTrial(trying, order)
+  if (report.runner_error !== null)
+    throw await createNotPassedError(trying, formatRunnerError(report.runner_error), report)
+  return { order, report }
+}
+
+/** The harness once: which items there are, and what judging them would cost. No model is asked. */
+async function tryItems(trying: HarnessRun): Promise<{ report: Report; judging: JudgingForecast }> {
+  const { spec } = trying
+  const items: Item[] = []
+  const onItems = (_: unknown, printed: readonly Item[]) => void items.push(...printed)
+  const order = await createTrialOrder(trying, 'baseline', [])
+  const report = await measureTrial({ ...trying, more: { ...trying.more, onItems } }, order)
+  const { outcome, reason } = assessCandidate({ spec, order, report, label: 'base', baseline: null })
+  if (outcome !== 'eligible') throw await createNotPassedError(trying, reason, report)
+  return { report, judging: estimateJudging(trying, items) }
+}
+
+/** Simulations: of a spread that is only assumed more would be no more exact. */
+const ROUGHLY = 40
+
+/** Scores of one item that differ by an eighth of the scale from one time to the next: nobody knows before asking. */
+const ASSUMED = 1 / 8
+
+function estimateJudging({ spec, call }: HarnessRun, items: readonly Item[]): JudgingForecast {
+  const { primary, judge } = spec.metric
+  if (!isJudgedMetric(spec) || judge === null) throw new TypeError('the spec has no judge')
+  const wanted = countSampleItems(judge)
+  const least = SAMPLES_TO_KEEP * wanted
+  if (items.length < least)
+    throw new UserError(
+      `the harness prints ${items.length} items, and two samples that share none have ${least}`,
+      {
+        place: { path: 'metric.judge.sample_size' },
+        fix: 'print more items, or lower it',
+      },
+    )
+  const rubric = buildRubric({ primary, judge })
+  const known = hasModelUrl(call.around.env) ? readModelAccess(call.around.env, judge.model) : null
+  const model = known?.model ?? judge.model
+  // What a run would refuse is refused here.
+  if (known !== null) openBudget({ ...known, capUsd: judge.max_total_cost_usd })
+  const sizes = items.map(({ content }) => content.length).toSorted((a, b) => a - b)
+  const itemCharacters = sizes[sizes.length >> 1] ?? 0
+  const { batch_size: batchSize, judges } = judge
+  const price = known?.price ?? null
+  const cost = estimateJudgingCost({ rubric, sampleSize: wanted, batchSize, judges, itemCharacters, price })
+  const pairSd = (rubric.scale[1] - rubric.scale[0]) * ASSUMED
+  const noise = { pair_sd: pairSd, pair_sd_upper90: null, between_job_sd: null, pairs: 0, jobs: 0 }
+  const seconds = { execution_seconds: 0, overhead_seconds: 0 }
+  const prospects = computeProspects(spec, {
+    scale: 'linear',
+    noise: { ...noise, ...seconds },
+    singleMachine: true,
+    runs: ROUGHLY,
+  })
+  const { leastSampleSize } = computeSampleReach({
+    sampleSize: wanted,
+    confirms: false,
+    level: prospects.level,
+  })
+  requireReach(leastSampleSize, wanted * Math.min(prospects.max_jobs, Math.floor(items.length / wanted)))
+  return {
+    model,
+    asked: known !== null,
+    items: items.length,
+    wanted,
+    cost,
+    capUsd: judge.max_total_cost_usd,
+    leastItems: leastSampleSize,
+    assumedSpread: pairSd,
+    visibleGain: prospects.smallest_visible_gain,
+    goodIdeaJobs: prospects.good_idea.jobs,
+    primary: primary.name,
+  }
+}
+
+/** Said before anything is spent (decision 3.1): no scores at all could keep an idea. */
+function requireReach(least: number, most: number): void {
+  if (least <= most) return
+  throw new UserError(`no scores of ${most} items could show a gain: it takes at least ${least}`, {
+    place: { path: 'metric.judge.sample_size' },
+    fix: 'raise it, print more items, or raise evidence.max_jobs',
+  })
+}
+
+/** A trial ends by the time-outs of its parts, never by a deadline of its own. */
+const YEAR = 365 * 24 * 3_600_000
+
+/** The order that a campaign on this base would begin with, which no ledger knows. */
+function createTrialOrder(
+  trying: HarnessRun,
+  purpose: CampaignOrderPurpose,
+  jobs: readonly PairJob[],
+): Promise<Order> {
+  const { spec, base } = trying
+  const campaign = { ...createEmptyCampaign(), incumbent: base }
+  const carried = jobs.length === 0 ? {} : { twin: [...jobs] }
+  return createUnrecordedOrder(
+    trying,
+    buildCampaignOrderRequest({ campaign, spec }, purpose, { attempt: 1, carried }),
+  )
+}
+
+/** An order as a tick would make it, with coins of its own, of which nothing is written down. */
+export async function createUnrecordedOrder(
+  trying: HarnessRun,
+  request: Omit<OrderRequest, 'cause'>,
+): Promise<Order> {
+  const { call, workshop, spec, base } = trying
+  const { random, clock } = call.around
+  const { purpose, round, attempt, candidates, stop, carried = {} } = request
+  const coins = random.hex(32)
+  return {
+    purpose,
+    round,
+    attempt,
+    candidates,
+    stop,
+    carried,
+    id: hashSha256(`trial ${coins}`),
+    spec_sha256: hashSha256('trial'),
+    harness: await computeTreeHarness(workshop.repository, spec, base.tree),
+    pin: base,
+    base,
+    coins,
+    deadline: new Date(clock.now() + YEAR).toISOString(),
+  }
+}
+
+type FailureDetail = HarnessError['detail']
+
+/** A side that does not work, said so that its person can mend it: what, where, what it printed, what would help. */
+export async function createNotPassedError(
+  trying: HarnessRun,
+  reason: string,
+  report: Report,
+): Promise<HarnessError> {
+  const [first = '', ...more] = reason.replace(/^the base does not pass: /, '').split('\n')
+  const line = findPrefixedLine(more, 'in: ')
+  const example = findPrefixedLine(more, 'valid: ')
+  const { said, ...detail } = await findHarnessFailure(trying, report, null)
+  const own = first.replace(/^the base's /, 'the ')
+  const what = said === null ? own : `${own}: ${said}`.replace(/^missing metric: [^:]*: /, '')
+  return new HarnessError(`${trying.named} does not pass: ${what}`, {
+    ...detail,
+    ...(line === undefined ? {} : { line }),
+    ...(example === undefined ? {} : { example }),
+  })
+}
+
+function findPrefixedLine(lines: readonly string[], start: string): string | undefined {
+  return lines.find(line => line.startsWith(start))?.slice(start.length)
+}
+
+/** What failed of one side, or of any: what it was, its last words, and what to do about them. */
+export async function findHarnessFailure(
+  trying: HarnessRun,
+  report: Report,
+  label: Side | null,
+): Promise<FailureDetail & { said: string | null }> {
+  const sides = label === null ? [...new Set(listSides(report))] : [label]
+  const failed = sides
+    .map(side => ({ side, part: findFailedPart(report, side) }))
+    .find(({ part }) => part !== null)
+  const { measurement, gates } = trying.spec
+  const part = failed?.part ?? null
+  if (failed === undefined || part === null) return describeMissingMetrics(trying, report)
+  const run = report.executions.find(({ side, status }) => side === failed.side && status !== 'ok')
+  const gate = report.gates.find(({ side, passed }) => side === failed.side && !passed)
+  const setup = report.setups.find(({ side, ok }) => side === failed.side && !ok)
+  const tail = joinStreams(part.output ?? undefined)
+  if (part.what === 'set-up')
+    return {
+      said: null,
+      ...toFailureDetail(measurement.setup ?? '', part),
+      ...(await suggestFix(trying, tail, { timed_out: setup?.timed_out === true })),
+    }
+  if (part.what !== 'the harness') {
+    const command = gates.find(({ name }) => name === gate?.name)?.command ?? part.what
+    return {
+      said: null,
+      ...toFailureDetail(command, part),
+      ...(await suggestFix(trying, tail, { timed_out: gate?.timed_out === true })),
+    }
+  }
+  const timed = { timed_out: run?.status === 'timeout' }
+  const help = run?.status === 'bad-output' ? {} : await suggestFix(trying, tail, timed)
+  return { said: null, ...toFailureDetail(measurement.command, part), ...help }
+}
+
+function listSides({ setups, gates, executions }: Report): Side[] {
+  return [...setups, ...gates, ...executions].map(({ side }) => side)
+}
+
+function toFailureDetail(command: string, { output }: FailedPart): FailureDetail {
+  return { command, ...(output === null ? {} : { output }) }
+}
+
+/** Everything ran, and numbers are missing: not printed, or printed as something that is none. */
+function describeMissingMetrics(
+  { spec }: HarnessRun,
+  { executions }: Report,
+): FailureDetail & { said: string | null } {
+  const printed = listPrintedNames(executions, BUILT_IN_METRICS)
+  const needed = new Set([...listNeededMetrics(spec), ...listDecisiveMetrics(spec)])
+  const missing = executions.some(({ status }) => status === 'ok')
+    ? findMissingMetrics(
+        [...needed].filter(name => !BUILT_IN_METRICS.has(name)),
+        printed,
+      )
+    : null
+  if (missing !== null) return { said: null, command: spec.measurement.command, ...missing }
+  const [first] = findAbsentMetrics(spec, executions).filter(({ name }) => needed.has(name))
+  if (first === undefined) return { said: null }
+  return { said: describeAbsentMetric(first, printed), command: spec.measurement.command }
+}
+
+async function suggestFix(
+  trying: HarnessRun,
+  tail: string,
+  { timed_out }: { timed_out: boolean },
+): Promise<FailureDetail> {
+  const { timeout, setup, share } = trying.keys
+  if (timed_out) {
+    return { fix: `raise ${timeout} if it needs longer; it has no input that it could be waiting for` }
+  }
+  const file = await findUncommittedFile(trying, tail)
+  if (file !== null) {
+    return { fix: `${file} is in your work tree and not committed: commit it, or name it in ${share}` }
+  }
+  if (trying.spec.measurement.setup !== null || !MISSING.test(tail)) return {}
+  const usual = await findUsualSetup(trying.workshop, trying.base)
+  const instead = usual === null ? 'what installs and builds' : JSON.stringify(usual)
+  return {
+    fix: `it runs in a fresh copy of what is committed, with no node_modules and no builds: give ${setup} ${instead}, or install what is missing`,
+  }
+}
+
+const MISSING =
+  /not found|cannot find|no such file|no module named|ModuleNotFoundError|ERR_MODULE_NOT_FOUND|MODULE_NOT_FOUND/i
+
+const WORD = /[\w@+.-]+(?:\/[\w@+.-]+)*/g
+
+/** Something that is named there, lies beside the committed files, and so was not in the copy. */
+async function findUncommittedFile({ workshop, base }: HarnessRun, tail: string): Promise<string | null> {
+  const { topLevel } = workshop.checkout
+  if (topLevel === null || !MISSING.test(tail)) return null
+  const words = new Set(tail.match(WORD)?.map(word => word.replace(/^.*\/at\/tree\//, '')) ?? [])
+  for (const word of [...words].filter(each => /[/.]/.test(each) && !each.startsWith('.'))) {
+    if (word.includes('..') || !existsSync(join(topLevel, word))) continue
+    if ((await workshop.repository.findEntry(base.tree, word)) === null) return word
+  }
+  return null
+}

@@ -1,0 +1,408 @@
+import { getWhereabouts, requireHome } from '../engine/campaign/context.ts'
+import { readCommittedSpec, requireSupportedSpec } from '../engine/campaign/start.ts'
+import { submitIdea } from '../engine/campaign/submit.ts'
+import type { ControllerContext } from '../engine/controller/effects.ts'
+import { recordEvents } from '../engine/controller/record.ts'
+import { openController, requireCampaign, runCampaign } from '../engine/controller/run.ts'
+import { ConflictError } from '../errors.ts'
+import type { BacklogIdea, Campaign } from '../model/campaign.ts'
+import { hashSha256, toCanonicalJson } from '../model/canonical-json.ts'
+import { describeStandstill, describeStop } from '../model/describe-status.ts'
+import type { Experiment } from '../model/experiment.ts'
+import { formatIdeaName } from '../model/fold/proposers.ts'
+import { toShortRef } from '../model/ids.ts'
+import { EXIT_CODES, WAITING_EXIT_CODE } from '../model/verdict.ts'
+import type { PlanWaiting } from '../plan/action.ts'
+import { findDueStop, isLimitRaised } from '../plan/stop.ts'
+import { describeSyncState } from '../plan/sync.ts'
+import { findTargetExperiment, isTargetSettled, type World } from '../plan/world.ts'
+import { describeLimitRaise } from '../report/resume-hint.ts'
+import {
+  buildTryAnswer,
+  buildUnmeasuredAnswer,
+  renderTryAnswer,
+  toTryExitCode,
+  type TryAnswer,
+} from '../report/try-answer.ts'
+import { describeWaiting } from '../report/verdict-text.ts'
+import type { Spec } from '../spec/schema.ts'
+import { type CommandContext, toTypedPath, withCampaign } from './context.ts'
+import { readDefaultTip } from './default-branch.ts'
+import { addToBacklog } from './idea.ts'
+import { CATEGORY, FAMILY, renderIdeaBody } from './propose.ts'
+import { getSpecPath, hasFailingBase, openOrStartCampaign } from './run.ts'
+import { gatherResults } from './show.ts'
+import { findNamedIdea, listPullNumbers } from './subjects.ts'
+import { observeWorld, tickWithoutMeasuring } from './tick.ts'
+import {
+  classifyDiff,
+  describeNothingToTry,
+  type DiffState,
+  isAlreadyCommitted,
+  type OwnDiff,
+  readOwnDiff,
+  type RefusedTry,
+} from './try-diff.ts'
+import type { Call, Verb } from './verb.ts'
+
+export const tryVerb: Verb = {
+  name: 'try',
+  group: 'start',
+  summary: 'measure what you just changed, and say whether it is kept',
+  access: 'write',
+  arguments: [],
+  options: [
+    { name: 'message', short: 'm', value: 'hypothesis', summary: 'what changes, and why it should help' },
+    CATEGORY,
+    { name: 'needs', value: 'package', many: true, summary: 'a package that it adds, to be approved' },
+    FAMILY,
+    { name: 'idea', value: 'idea', summary: 'the idea of the backlog that this carries out' },
+    { name: 'only-in-scope', summary: 'leave out what is changed outside the scope, instead of refusing' },
+    { name: 'json', summary: 'print the answer as JSON; progress goes to stderr' },
+  ],
+  examples: [
+    'winnow try -m "cache the parsed header"',
+    'winnow try --json',
+    'winnow try -m "drop the copy" --category allocation --only-in-scope',
+  ],
+  exits: {
+    [EXIT_CODES.kept]: 'kept: it is merged into the optimize branch',
+    [EXIT_CODES['no gain']]: 'no gain: a gain worth having is ruled out',
+    [EXIT_CODES['not proven']]: 'not proven yet',
+    [EXIT_CODES.refused]: 'refused: nothing changed, out of scope, or in conflict',
+    [EXIT_CODES.broken]: 'broken: a gate or the harness failed',
+    [WAITING_EXIT_CODE]: 'waiting for a person, an approval or a machine',
+    [EXIT_CODES.worse]: 'worse: harm is shown',
+    130: 'interrupted; the same command goes on',
+  },
+  comment: {
+    options: ['message', CATEGORY.name, 'needs', FAMILY.name],
+    run: call =>
+      withCampaign(call, { access: 'write', startedOnly: true }, scene => addToBacklog(call, scene)),
+  },
+  run(call) {
+    const here = { ...call, around: { ...call.around, preferMain: true } }
+    const wanted = { access: 'write', startedOnly: false, announce: true } as const
+    return withCampaign(here, wanted, scene => runTry(here, scene))
+  },
+}
+
+async function runTry(call: Call, scene: CommandContext): Promise<number> {
+  const answer = await tryOwnDiff(call, scene)
+  if (answer === null) return 0
+  if (call.interrupt.aborted) {
+    call.terminal.err(`interrupted: type the same again, and ${answer.id ?? 'it'} goes on`)
+    return 130
+  }
+  if (scene.dryRun !== null) scene.dryRun.answered = true
+  if (call.given.flag('json')) call.terminal.json(answer)
+  else for (const line of renderTryAnswer(answer)) call.terminal.out(line)
+  return toTryExitCode(answer)
+}
+
+/** Null where nothing was measured because it was a rehearsal. */
+async function tryOwnDiff(call: Call, scene: CommandContext): Promise<TryAnswer | null> {
+  const { campaign: known, place } = scene
+  if (known.started) requireHome(place, (await requireCampaign(place)).loaded.campaign)
+  const diff = await readOwnDiff({
+    workshop: scene.workshop,
+    env: call.around.env,
+    spec: await readActiveSpec(scene),
+    message: call.given.text('message') ?? (await getGivenHypothesis(call, scene)),
+    onlyInScope: call.given.flag('only-in-scope'),
+  })
+  if ('code' in diff) return buildRefusalAnswer(scene, await explainWaitingSpec(call, scene, diff), [])
+  printLeftOut(call, diff)
+  if (await hasNothingToTry(call, scene, diff))
+    return buildRefusalAnswer(scene, describeNothingToTry(scene.place.name), diff.leftOut)
+  const here = await openOrStartCampaign(call, scene)
+  const world = await observeWorld(call, here)
+  if (world === null) throw new ConflictError('the campaign is not there yet', [])
+  return tryDiffInWorld(call, here, { world, diff })
+}
+
+/** No campaign is begun for nothing. */
+async function hasNothingToTry(
+  { around }: Call,
+  { campaign, workshop }: CommandContext,
+  diff: OwnDiff,
+): Promise<boolean> {
+  if (campaign.started) return false
+  const { commit } = await readDefaultTip(workshop, around)
+  return isAlreadyCommitted(workshop.repository, diff, commit)
+}
+
+function printLeftOut({ terminal }: Call, { leftOut }: OwnDiff): void {
+  for (const path of leftOut.slice(0, 5)) {
+    const why = path.endsWith('/') ? 'a repository of its own' : 'outside the scope'
+    terminal.err(`note: ${path} is ${why} and left out`)
+  }
+  if (leftOut.length > 5) terminal.err(`note: and ${leftOut.length - 5} more`)
+}
+
+interface KnownDiff {
+  world: World
+  diff: OwnDiff
+}
+
+async function tryDiffInWorld(
+  call: Call,
+  scene: CommandContext,
+  known: KnownDiff,
+): Promise<TryAnswer | null> {
+  const standing = await classifyDiff(scene.place.repository, known.world, known.diff)
+  if (standing.is === 'refused') return buildRefusalAnswer(scene, standing, known.diff.leftOut)
+  if (standing.is === 'known' && standing.experiment.status === 'ended') {
+    const { campaign } = known.world
+    return buildVerdictAnswer(call, scene, {
+      campaign,
+      diff: known.diff,
+      experiment: standing.experiment,
+      before: true,
+    })
+  }
+  if (hasFailingBase(known.world.campaign))
+    return buildBrokenBaseAnswer(scene, known.world.campaign, known.diff)
+  const held = await explainHold(scene, known.world)
+  if (held !== null) return buildWaitingAnswer(scene, held, known.diff)
+  return measureDiff(call, scene, known, standing)
+}
+
+async function measureDiff(
+  call: Call,
+  scene: CommandContext,
+  known: KnownDiff,
+  standing: MeasurableDiff,
+): Promise<TryAnswer | null> {
+  const { world, diff } = known
+  await resumeTriedCampaign(scene, world, standing)
+  const branch = await getTryBranch(call, scene, world, standing)
+  if (scene.dryRun !== null || branch === null) {
+    await tickWithoutMeasuring(call, scene)
+    return null
+  }
+  const first = describeOpenRound(world.campaign, branch)
+  if (first !== null) scene.place.progress.say(first)
+  if (standing.is === 'new' && standing.diff !== diff) scene.place.progress.say(FOLLOWS)
+  const hands = await openController(scene.place, call.interrupt, { targetBranch: branch })
+  const enough = (campaign: Campaign) => isTargetSettled(campaign, branch)
+  const waiting = await runCampaign(hands, { signal: call.interrupt, watch: false, enough })
+  return buildResultAnswer(call, scene, { campaign: await loadTriedCampaign(hands), waiting, branch, diff })
+}
+
+/** Whether a line was changed again or put back, nobody can tell but who did it. */
+const FOLLOWS =
+  'HEAD lacks an idea of its own that was kept: your files are taken as they are, as what follows it; what you put back counts as part of this idea'
+
+type MeasurableDiff = Exclude<DiffState, { is: 'refused' }>
+
+async function getTryBranch(
+  call: Call,
+  scene: CommandContext,
+  { campaign }: World,
+  standing: MeasurableDiff,
+): Promise<string | null> {
+  if (standing.is === 'known') return standing.experiment.branch
+  return proposeDiff(call, scene, { campaign, diff: standing.diff })
+}
+
+/** What ended by itself goes on with a new idea; what was not proven is given more jobs. */
+async function resumeTriedCampaign(
+  { place, dryRun: rehearsal }: CommandContext,
+  { campaign }: World,
+  standing: MeasurableDiff,
+): Promise<void> {
+  if (rehearsal !== null) return
+  if (campaign.status === 'stopped') {
+    place.progress.say(`${describeStop(campaign)}: it goes on with this idea`)
+    await recordEvents(place, [{ kind: 'campaign-resumed', reason: 'winnow try brings an idea' }])
+  }
+  if (standing.is !== 'known' || standing.experiment.status !== 'parked') return
+  const { id } = standing.experiment
+  const reason = 'winnow try asks for more jobs'
+  await recordEvents(place, [{ kind: 'steered', action: 'retry', experiment: id, reason }])
+}
+
+async function loadTriedCampaign({ memory, place }: ControllerContext): Promise<Campaign> {
+  return memory.loaded?.campaign ?? (await requireCampaign(place)).loaded.campaign
+}
+
+interface TryResult {
+  campaign: Campaign
+  waiting: PlanWaiting
+  branch: string
+  diff: OwnDiff
+}
+
+async function buildResultAnswer(call: Call, scene: CommandContext, result: TryResult): Promise<TryAnswer> {
+  const { campaign, waiting, branch, diff } = result
+  const experiment = findTargetExperiment(campaign, branch)
+  if (hasFailingBase(campaign)) return buildBrokenBaseAnswer(scene, campaign, diff)
+  if (experiment === undefined) return buildWaitingAnswer(scene, describeWaiting(waiting), diff)
+  // What one idea waits for, its own verdict says; all others would be named here too.
+  const another = experiment.verdict === null && experiment.status !== 'deferred'
+  const said = waiting.for === 'person' && another ? waiting.what : null
+  return buildVerdictAnswer(call, scene, { campaign, experiment, diff, before: false, waiting: said })
+}
+
+interface TryVerdict {
+  campaign: Campaign
+  experiment: Experiment
+  diff: OwnDiff
+  before: boolean
+  waiting?: string | null
+}
+
+async function buildVerdictAnswer(
+  call: Call,
+  scene: CommandContext,
+  verdict: TryVerdict,
+): Promise<TryAnswer> {
+  const { campaign, experiment, diff, before, waiting = null } = verdict
+  const numbers = await listPullNumbers(scene.place, campaign)
+  const [measured] = await gatherResults(scene, [experiment], numbers)
+  if (measured === undefined) throw new Error(`${experiment.id} has no results`)
+  return buildTryAnswer(campaign, experiment, {
+    measured,
+    optimize: toShortRef(scene.place.refs.optimize),
+    pr: experiment.pull ?? numbers.get(experiment.branch ?? '') ?? null,
+    triedBefore: before,
+    leftOut: diff.leftOut,
+    take: formatMergeCommand(call, scene, diff),
+    waiting,
+  })
+}
+
+function buildRefusalAnswer(
+  { campaign: { name } }: CommandContext,
+  { message, next }: RefusedTry,
+  leftOut: readonly string[],
+) {
+  return buildUnmeasuredAnswer({ campaign: name, verdict: 'refused', message, next, leftOut })
+}
+
+function buildWaitingAnswer(
+  { campaign: { name } }: CommandContext,
+  message: string,
+  { leftOut }: OwnDiff,
+): TryAnswer {
+  const next = 'see to that, then type the same again'
+  return buildUnmeasuredAnswer({ campaign: name, verdict: 'waiting for a person', message, next, leftOut })
+}
+
+function buildBrokenBaseAnswer(
+  { campaign: { name } }: CommandContext,
+  { status_reason }: Campaign,
+  { leftOut }: OwnDiff,
+) {
+  const message = `the base itself fails, also without your change: ${status_reason?.split('\n', 1)[0] ?? ''}`
+  const next =
+    'mend what is missing on this machine, or commit (and push) what is wrong in the repository; then winnow resume, and the same again'
+  return buildUnmeasuredAnswer({ campaign: name, verdict: 'broken', message, next, leftOut })
+}
+
+/** Why nothing may be measured now: a person's word or a rule of the spec holds for `try` as for `run`. */
+async function explainHold({ place }: CommandContext, world: World): Promise<string | null> {
+  const { status, status_source } = world.campaign
+  if (status === 'paused' || (status === 'stopped' && status_source === 'person'))
+    return `${describeStandstill(world.campaign)}; winnow resume goes on`
+  const stop = isLimitRaised(world) ? null : findDueStop(world)
+  // An idea is at hand, whatever the proposers have left.
+  if (stop !== null && stop.code !== 'empty_backlog')
+    return `the campaign is over: ${stop.reason}; ${describeLimitRaise(world.campaign, stop.code, describeSyncState(world.sync))}`
+  const [held] = await place.repository.worktreesHolding([place.refs.optimize])
+  if (held === undefined) return null
+  const branch = toShortRef(held.branch)
+  return `${branch} is checked out in ${held.path}, and winnow moves no branch that is checked out: git switch -c my-idea`
+}
+
+/** A round is never cut in half; null where it is of this idea alone. */
+export function describeOpenRound(
+  { round, experiments }: Pick<Campaign, 'round' | 'experiments'>,
+  branch: string,
+): string | null {
+  const others = round?.open ? round.members.filter(id => experiments[id]?.branch !== branch) : []
+  if (!round || others.length === 0) return null
+  return `round ${round.number} is under way (${others.join(', ')}): it ends before ${branch} is measured`
+}
+
+const PLAIN = /^[\w./-]+$/
+const MOST = 3
+
+/** The command that brings what was kept; what is not committed would be in its way, and is in it already. */
+function formatMergeCommand(call: Call, { place, workshop }: CommandContext, diff: OwnDiff): string {
+  const { around } = call
+  const optimize = toShortRef(place.refs.optimize)
+  const { remotes } = workshop.checkout
+  const remote = (remotes.find(({ name }) => name === (around.remote ?? 'origin')) ?? remotes[0])?.name
+  const merge =
+    place.local || remote === undefined
+      ? `git merge ${optimize}`
+      : `git fetch ${remote} && git merge ${remote}/${optimize}`
+  const uncommitted = diff.uncommitted.map(path => toTypedPath(call, workshop, path))
+  return [formatStashCommand({ ...diff, uncommitted }), merge].filter(text => text !== '').join(' && ')
+}
+
+function formatStashCommand({ uncommitted, addsFiles }: OwnDiff): string {
+  if (uncommitted.length === 0) return ''
+  if (uncommitted.length > MOST || !uncommitted.every(path => PLAIN.test(path)))
+    return `git stash${addsFiles ? ' --include-untracked' : ''}`
+  return `git stash push --include-untracked -- ${uncommitted.join(' ')}`
+}
+
+/** What a diff is held against: the spec in force, whatever the default branch says since (invariant 4). */
+async function readActiveSpec(scene: CommandContext): Promise<Spec> {
+  if (scene.campaign.started) return (await requireCampaign(scene.place)).spec
+  const committed = await readCommittedSpec(scene.place, getSpecPath(scene))
+  requireSupportedSpec(committed, getWhereabouts(scene.place.forge))
+  return committed.spec
+}
+
+/** Who has just widened the scope is told how that comes into force. */
+async function explainWaitingSpec(
+  call: Call,
+  scene: CommandContext,
+  refused: RefusedTry,
+): Promise<RefusedTry> {
+  if (refused.code !== 'out-of-scope' || !scene.campaign.started) return refused
+  const sync = (await observeWorld(call, scene))?.sync ?? null
+  if (sync?.result !== 'clean' || !sync.spec.changed) return refused
+  const branch = toShortRef(scene.place.defaultBranch)
+  const next = `winnow run takes in the spec as it is on ${branch} now; then type the same again`
+  return { ...refused, message: `${refused.message}, by the spec in force`, next }
+}
+
+/** Whoever measures takes it next; the same files on the same incumbent have the same branch. */
+async function proposeDiff(
+  { given }: Call,
+  { place }: CommandContext,
+  { campaign, diff }: { campaign: Campaign; diff: OwnDiff },
+): Promise<string> {
+  const { commit, hypothesis: title } = diff
+  const idea = findGivenIdea(given, campaign)
+  const body = renderIdeaBody({
+    hypothesis: title,
+    category: given.text('category') ?? idea?.category,
+    priority: 'high',
+    required_deps: [...(idea?.required_deps ?? []), ...given.texts('needs')],
+    family: given.text('family') ?? idea?.family ?? undefined,
+    idea: idea === null ? undefined : formatIdeaName(idea),
+  })
+  const identity = toCanonicalJson([diff.head, diff.tree, campaign.incumbent.commit])
+  const name = `try-${hashSha256(identity).slice(0, 12)}`
+  return (await submitIdea(place, { commit, from: null, name, title, body })).branch
+}
+
+function findGivenIdea(given: Call['given'], campaign: Campaign): BacklogIdea | null {
+  const name = given.text('idea')
+  return name === undefined ? null : findNamedIdea(campaign, name)
+}
+
+/** What was written down says what it is, where nothing else does. */
+async function getGivenHypothesis(
+  { given }: Call,
+  { campaign, place }: CommandContext,
+): Promise<string | undefined> {
+  if (given.text('idea') === undefined || !campaign.started) return undefined
+  return findGivenIdea(given, (await requireCampaign(place)).loaded.campaign)?.hypothesis
+}

@@ -1,0 +1,209 @@
+import { existsSync } from 'node:fs'
+import { rename } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { getDataDir, type RepositoryContext } from '../engine/campaign/open.ts'
+import { ConflictError, ForgeError, UserError } from '../errors.ts'
+import type { RemoteTip } from '../git/fetch.ts'
+import { buildLocalIsolation } from '../git/isolation.ts'
+import type { ObjectFormat } from '../git/object-format.ts'
+import { saveBundle } from '../git/packs.ts'
+import { isAllowedRef } from '../git/push.ts'
+import type { Repository } from '../git/repository.ts'
+import { createGitRunner } from '../git/runner.ts'
+import { inspectCheckout, listWorktrees } from '../git/work-tree.ts'
+import { removeAll } from '../measure/file-system.ts'
+import { toShortRef } from '../model/ids.ts'
+import { withRepository } from './context.ts'
+import { DEFAULT_PREFIX, listKnownCampaigns, readCampaignStart } from './known-campaigns.ts'
+import type { Call } from './verb.ts'
+
+/** One repository that winnow wrote branches into, and what it keeps of it on this machine. */
+export interface Remains {
+  /** How the command line names it: null is the remote that is used without --remote. */
+  remote: string | null
+  local: boolean
+  /** winnow's own directory for it, which looking has made where it was not there. */
+  dataDir: string
+  hadDataDir: boolean
+  repositoryDir: string
+  format: ObjectFormat
+  /** By the prefix under which each is written. */
+  branches: { prefix: string; tip: RemoteTip }[]
+  /** Branches that look like winnow's and that no ledger claims. */
+  left: string[]
+}
+
+interface ClaimedCampaign extends RecordedCampaign {
+  /** Without a ledger only what was offered is winnow's; the name of the optimize branch proves nothing. */
+  started: boolean
+}
+
+/** Fetches nothing but ledgers: what there is, and nothing changed. */
+export async function findRemains(call: Call, remote: string | null): Promise<Remains> {
+  const around = { ...call.around, remote }
+  const checkout = await inspectCheckout(around.directory, around.env)
+  const dataDir = getDataDir(checkout, around)
+  const hadDataDir = existsSync(dataDir)
+  return withRepository({ ...call, around }, DEFAULT_PREFIX, async workshop => {
+    const { repository, local } = workshop
+    const { all, recorded } = await listOwnBranches(workshop)
+    const specs = (await listKnownCampaigns(workshop)).filter(({ specPath }) => specPath !== null)
+    const claims: ClaimedCampaign[] = [
+      ...recorded.map(one => ({ ...one, started: true })),
+      ...specs.map(({ name, prefix }) => ({ name, prefix, started: false })),
+    ]
+    const { refs } = await repository.remoteRefs(['refs/heads/*'])
+    const branches = all.flatMap(ref => {
+      const claim = claims.find(each => isClaimedBranch(each, ref))
+      const oid = refs.get(ref)
+      return claim === undefined || oid === undefined ? [] : [{ prefix: claim.prefix, tip: { ref, oid } }]
+    })
+    const ours = new Set(branches.map(({ tip }) => tip.ref))
+    const left = all
+      .filter(ref => !ours.has(ref) && claims.some(claim => isAllowedBranch(claim, ref)))
+      .map(toShortRef)
+    const own = { dataDir, hadDataDir, repositoryDir: repository.dir, format: repository.objectFormat }
+    return { remote, local, ...own, branches, left }
+  })
+}
+
+const OFFERED = /^-(?:exp|forge)\//
+
+function isClaimedBranch(claim: ClaimedCampaign, ref: string): boolean {
+  if (!isCampaignBranch(claim, ref)) return false
+  return claim.started || OFFERED.test(toShortRef(ref).slice(claim.prefix.length))
+}
+
+function isAllowedBranch({ prefix }: ClaimedCampaign, ref: string): boolean {
+  return isAllowedRef(prefix, ref)
+}
+
+/** A branch that is checked out anywhere cannot go: said before anything is removed. */
+export async function requireNotCheckedOut(call: Call, remains: Remains): Promise<void> {
+  if (!remains.local) return
+  const { directory, env } = call.around
+  const worktrees = await createGitRunner(buildLocalIsolation(directory, env)).run(listWorktrees(directory))
+  const refs = new Set(remains.branches.map(({ tip }) => tip.ref))
+  const held = worktrees.find(({ branch }) => branch !== null && refs.has(branch))
+  if (held === undefined) return
+  throw new UserError(
+    `${toShortRef(held.branch ?? '')} is checked out in ${held.path}; nothing was removed`,
+    {
+      fix: `check out another branch there (git -C ${held.path} switch -), then winnow uninstall again`,
+    },
+  )
+}
+
+/** Everything that is about to be removed, in a file that is whole or not there. */
+export async function saveRemains(call: Call, remains: Remains, file: string): Promise<void> {
+  const { env } = call.around
+  const around = { ...call.around, remote: remains.remote }
+  const tips = remains.branches.map(({ tip }) => tip)
+  await withRepository({ ...call, around }, listBranchPrefixes(remains)[0] ?? '', ({ repository }) =>
+    repository.fetch(tips),
+  )
+  const { repositoryDir: dir, format } = remains
+  const part = `${file}.part`
+  await saveBundle({ dir, format, tips, file: part, env })
+  await rename(part, file)
+}
+
+export function formatBundleName(place: string, now: number, local: boolean): string {
+  const date = new Date(now).toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-')
+  const name = basename(place)
+    .replace(/\.git$/, '')
+    .replaceAll(/[^\w.-]/g, '-')
+  return `winnow-${name}${local ? '' : '-remote'}-${date}.bundle`
+}
+
+/** The branches in the repository, then what this machine keeps; a second attempt goes on where one was killed. */
+export async function removeRemains(call: Call, remains: Remains): Promise<void> {
+  const around = { ...call.around, remote: remains.remote }
+  for (const prefix of listBranchPrefixes(remains)) {
+    await withRepository({ ...call, around }, prefix, async ({ repository }) => {
+      await deleteBranches(
+        repository,
+        remains.branches.filter(each => each.prefix === prefix),
+      )
+    })
+  }
+  await removeAll(remains.dataDir)
+}
+
+function listBranchPrefixes({ branches }: Remains): string[] {
+  return [...new Set(branches.map(({ prefix }) => prefix))]
+}
+
+const MOST_AT_ONCE = 300
+const LEDGER_BRANCH = /-(?:state|closed|archive)\//
+
+/** Experiments first: as long as the ledger is there, what is left is known to be winnow's. */
+async function deleteBranches(repository: Repository, branches: Remains['branches']): Promise<void> {
+  const ordered = branches.toSorted((a, b) => Number(isLedger(a)) - Number(isLedger(b)))
+  for (let at = 0; at < ordered.length; at += MOST_AT_ONCE) {
+    const updates = ordered
+      .slice(at, at + MOST_AT_ONCE)
+      .map(({ tip }) => ({ ref: tip.ref, from: tip.oid, to: null }))
+    const result = await repository.push(updates)
+    if (result.ok) continue
+    if (result.reason === 'lease')
+      throw new ConflictError('branches moved while they were removed', result.refs)
+    if (result.reason === 'checked-out') {
+      throw new UserError(`${toShortRef(result.ref)} is checked out in ${result.worktree}`, {
+        fix: 'check out another branch there, then winnow uninstall again',
+      })
+    }
+    throw new ForgeError('the remote does not let winnow remove its branches', { output: result.message })
+  }
+}
+
+function isLedger({ prefix, tip }: Remains['branches'][number]): boolean {
+  const name = toShortRef(tip.ref)
+  return LEDGER_BRANCH.test(name) || name.startsWith(`${prefix}/`)
+}
+
+/** How everything comes back. */
+export function renderRestoreHint({ local }: Remains, file: string, remoteName: string): string {
+  const path = /^[\w./-]+$/.test(file) ? file : `'${file.replaceAll("'", `'\\''`)}'`
+  if (local) return `git fetch ${path} 'refs/heads/*:refs/heads/*'`
+  return `git fetch ${path} 'refs/heads/*:refs/winnow-saved/*' && git push ${remoteName} 'refs/winnow-saved/*:refs/heads/*'`
+}
+
+/** A campaign that left a ledger, running or put aside. */
+interface RecordedCampaign {
+  prefix: string
+  name: string
+}
+
+interface OwnBranches {
+  /** Full names. */
+  all: string[]
+  recorded: RecordedCampaign[]
+  /** By its short name: whether a ledger says that winnow made it. */
+  isOurs: (branch: string) => boolean
+}
+
+const OWN_LEDGER = /^refs\/heads\/(.+)-(?:state\/([^/]+)|archive\/([^/]+)\/[^/]+\/state)$/
+
+/** A name alone proves nothing: a branch is winnow's where a ledger of its campaign lies beside it. */
+export async function listOwnBranches({ repository }: RepositoryContext): Promise<OwnBranches> {
+  const { refs } = await repository.remoteRefs(['refs/heads/*'])
+  const all = [...refs.keys()]
+  const recorded = new Map<string, RecordedCampaign>()
+  for (const ref of all) {
+    const [, prefix, state, archived] = OWN_LEDGER.exec(ref) ?? []
+    const name = state ?? archived
+    if (prefix === undefined || name === undefined || !isAllowedRef(prefix, ref)) continue
+    const beginning = await readCampaignStart(repository, ref)
+    if (beginning?.spec === name) recorded.set(`${prefix} ${name}`, { prefix, name })
+  }
+  const campaigns = [...recorded.values()]
+  const isOurs = (branch: string) => campaigns.some(campaign => isCampaignBranch(campaign, branch))
+  return { all, recorded: campaigns, isOurs }
+}
+
+function isCampaignBranch({ prefix, name }: RecordedCampaign, branch: string): boolean {
+  const short = toShortRef(branch)
+  if (!isAllowedRef(prefix, `refs/heads/${short}`)) return false
+  return short.slice(prefix.length).split('/')[1] === name
+}

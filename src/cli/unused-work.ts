@@ -1,0 +1,113 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { formatCount } from '../decide/wording.ts'
+import type { RepositoryContext } from '../engine/campaign/open.ts'
+import { toNullIfMissing } from '../git/bare-repository.ts'
+import { buildLocalIsolation } from '../git/isolation.ts'
+import { createGitRunner } from '../git/runner.ts'
+import { listUncommittedPaths } from '../git/work-tree.ts'
+import { toShortRef } from '../model/ids.ts'
+import type { Scope } from '../spec/scope.ts'
+
+type UnusedWorkEnv = Readonly<Record<string, string>>
+
+/**
+ * What lies in the person's checkout and is not used: winnow reads the default branch only. The checkout is
+ * looked at and never touched.
+ */
+export async function describeUnusedWork(
+  workshop: RepositoryContext,
+  specPath: string | null,
+  env: UnusedWorkEnv,
+  scope: Scope | null = null,
+): Promise<string[]> {
+  const { topLevel } = workshop.checkout
+  if (topLevel === null || workshop.defaultBranch === null) return []
+  const branch = workshop.local
+    ? toShortRef(workshop.defaultBranch)
+    : `${toShortRef(workshop.defaultBranch)} of the remote`
+  const sentences = [
+    await describeSpecDifference(workshop, topLevel, specPath, branch),
+    ...(await describeUncommittedFiles(topLevel, specPath, env, scope)),
+    await describeUnpushedCommits(workshop, topLevel, env, branch),
+  ]
+  return sentences.filter(sentence => sentence !== null)
+}
+
+async function describeSpecDifference(
+  workshop: RepositoryContext,
+  topLevel: string,
+  specPath: string | null,
+  branch: string,
+): Promise<string | null> {
+  if (specPath === null) return null
+  const here = await readFile(join(topLevel, specPath), 'utf8').catch(toNullIfMissing)
+  const there = await readCommittedText(workshop, specPath)
+  if (here === null || there === null || normalizeNewlines(here) === normalizeNewlines(there)) return null
+  return `${specPath} in the work tree is not what ${branch} has: the committed one is used`
+}
+
+function normalizeNewlines(text: string): string {
+  return text.replaceAll('\r\n', '\n')
+}
+
+export async function readCommittedText(
+  { repository, defaultBranch }: RepositoryContext,
+  path: string,
+): Promise<string | null> {
+  if (defaultBranch === null) return null
+  const oid = (await repository.remoteRefs([defaultBranch])).refs.get(defaultBranch)
+  if (oid === undefined) return null
+  await repository.fetch([{ ref: defaultBranch, oid }])
+  const entry = await repository.findEntry((await repository.commit(oid)).tree, path)
+  return entry?.type === 'blob' ? (await repository.blob(entry.oid)).toString('utf8') : null
+}
+
+/** What may be changed by experiments and is changed here is most likely meant to be measured. */
+async function describeUncommittedFiles(
+  topLevel: string,
+  specPath: string | null,
+  env: UnusedWorkEnv,
+  scope: Scope | null,
+): Promise<string[]> {
+  const paths = (await listUncommittedPaths(topLevel, env)).filter(path => path !== specPath)
+  const inside = paths.filter(path => scope?.isMutable(path) === true)
+  const others = paths.filter(path => !inside.includes(path))
+  return [
+    ...(inside.length === 0
+      ? []
+      : [
+          `${formatCount(inside.length, 'change')} inside scope.mutable not committed, so not measured: ${formatFewPaths(inside)}`,
+        ]),
+    ...(others.length === 0
+      ? []
+      : [
+          `${formatCount(others.length, 'change')} in the work tree not committed and not used: ${formatFewPaths(others)}`,
+        ]),
+  ]
+}
+
+function formatFewPaths(paths: readonly string[]): string {
+  return paths.slice(0, 3).join(', ') + (paths.length > 3 ? ', …' : '')
+}
+
+/** A remote's tip that is not in the checkout at all is passed over: the count is then of all that is not fetched. */
+async function describeUnpushedCommits(
+  { repository, defaultBranch, local }: RepositoryContext,
+  topLevel: string,
+  env: UnusedWorkEnv,
+  branch: string,
+): Promise<string | null> {
+  if (local || defaultBranch === null) return null
+  const tip = (await repository.remoteRefs([defaultBranch])).refs.get(defaultBranch)
+  if (tip === undefined) return null
+  const git = createGitRunner(buildLocalIsolation(topLevel, env))
+  const count = await git.run({
+    args: ['rev-list', '--count', '--ignore-missing', 'HEAD', `^${tip}`],
+    answers: [128],
+    parse: ({ exitCode, stdout }) => (exitCode === 0 ? Number(stdout.trim()) : 0),
+  })
+  return count === 0
+    ? null
+    : `${formatCount(count, 'local commit')} not on ${branch}: not used until pushed there`
+}

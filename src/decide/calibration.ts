@@ -1,0 +1,165 @@
+import type { Noise } from '../model/campaign.ts'
+import type { PairJob } from '../model/pairs.ts'
+import type { Execution, Report } from '../model/report.ts'
+import type { Spec } from '../spec/schema.ts'
+import { calibrateNoiseEvidence } from './evidence/calibration.ts'
+import { describeUnsteadyHarness, findFailure } from './failures.ts'
+import { listDecisiveMetrics, listExecutions, readNumber } from './metrics.ts'
+import { collectMetricPairs } from './paired/evaluate.ts'
+import { formatCount, formatNoise, formatNumber } from './wording.ts'
+
+export type CalibrationResult = {
+  deterministic: boolean
+  scale: 'log' | 'linear'
+  /** The base itself does not work: no campaign can start. */
+  failed: boolean
+  reason: string
+  values: Record<string, number[]>
+}
+
+const BUILT_IN_NAMES: readonly string[] = ['wall_seconds', 'cpu_seconds', 'max_rss_mb']
+
+function collectMetricValues(names: readonly string[], runs: readonly Execution[]): Record<string, number[]> {
+  const entries = names.map(name => {
+    const values = runs.map(run => readNumber(run, name)).filter(value => value !== null)
+    return [name, values] as const
+  })
+  return Object.fromEntries(entries)
+}
+
+function selectPrimaryScale(spec: Spec, primary: readonly number[]): 'log' | 'linear' {
+  if (spec.evidence.scale !== 'auto') return spec.evidence.scale
+  return primary.length > 0 && primary.every(value => value > 0) ? 'log' : 'linear'
+}
+
+function describeCalibrationFailure(
+  spec: Spec,
+  report: Report,
+  values: CalibrationResult['values'],
+  runs: number,
+): string | null {
+  const unsteady = describeUnsteadyHarness(report, { most: 1 })
+  if (unsteady !== null) return unsteady
+  const failure = findFailure({ spec, report, label: 'base' })
+  if (failure !== null) return `the base does not pass: ${failure.reason}`
+  if (runs === 0) return 'the report has no run of the base'
+  const missing = Object.keys(values).filter(name => values[name]?.length !== runs)
+  if (missing.length > 0) return `missing metric: ${missing.join(', ')}`
+  const primary = values[spec.metric.primary.name] ?? []
+  if (spec.evidence.scale === 'log' && primary.some(value => value <= 0)) {
+    return `evidence.scale is log, but ${spec.metric.primary.name} is not always above 0`
+  }
+  return null
+}
+
+/** Why a harness that works cannot be called deterministic; null when it can. */
+function explainVariation(values: CalibrationResult['values'], runs: readonly Execution[]): string | null {
+  const names = Object.keys(values)
+  const timed = names.find(name => BUILT_IN_NAMES.includes(name))
+  if (timed !== undefined) return `${timed} is never deterministic`
+  const seeds = new Set(runs.map(run => run.seed)).size
+  const builds = new Set(runs.map(run => run.build)).size
+  if (seeds < 2 || builds < 2) return 'not shown for two seeds and two builds'
+  const unsteady = names.find(name => new Set(values[name]).size > 1)
+  if (unsteady === undefined) return null
+  const seen = values[unsteady] ?? []
+  return `${unsteady} varies from ${formatNumber(Math.min(...seen))} to ${formatNumber(Math.max(...seen))}`
+}
+
+/** Step 0 of a campaign: does the same tree give the same numbers, whatever the seed and the build? */
+export function calibrateHarness(spec: Spec, report: Report): CalibrationResult {
+  const runs = listExecutions(report, 'base', 'sample', 'repeat')
+  const values = collectMetricValues(listDecisiveMetrics(spec), runs)
+  const scale = selectPrimaryScale(spec, values[spec.metric.primary.name] ?? [])
+  const failure = describeCalibrationFailure(spec, report, values, runs.length)
+  if (failure !== null) return { deterministic: false, scale, failed: true, reason: failure, values }
+  const reason = explainVariation(values, runs)
+  if (reason !== null) return { deterministic: false, scale, failed: false, reason, values }
+  const same = `equal in ${formatCount(runs.length, 'run')} with different seeds and builds`
+  return { deterministic: true, scale, failed: false, reason: same, values }
+}
+
+/** What pairs of the base with itself say about a noisy metric, or why no campaign can rest on it. */
+export type NoiseResult =
+  | { scale: 'log' | 'linear'; noise: Noise; reason: string }
+  | { refused: string }
+  /** The base was told apart from itself, by chance or not: a second calibration will show. */
+  | { suspected: string }
+
+type RawPairsJob = { pairs: { base: number; candidate: number }[] }
+
+/** Jobs of a calibration. A suspicion is looked into by as many again, with coins of their own. */
+export const CALIBRATION_JOBS = 2
+
+/** Step 0 of a campaign with a noisy metric (decision.md 3.8). */
+export function calibrateNoise(spec: Spec, last: Report, jobs: readonly PairJob[]): NoiseResult {
+  const { name } = spec.metric.primary
+  const raw = jobs.map(job => ({ pairs: collectMetricPairs([job], name).flatMap(hasBothValues) }))
+  if (raw.every(({ pairs }) => pairs.length === 0))
+    return { refused: `no pair of the base has ${name} on both sides` }
+  const values = raw.flatMap(({ pairs }) => pairs.flatMap(({ base, candidate }) => [base, candidate]))
+  const refused = explainIncomparable(spec, values)
+  if (refused !== null) return { refused }
+  const asked = spec.evidence.scale === 'auto' ? {} : { scale: spec.evidence.scale }
+  const { scale, pair_sd, pair_sd_upper90, between_job_sd, pairs } = calibrateNoiseEvidence(raw, asked)
+  const first = findFavouredSide(raw.slice(0, CALIBRATION_JOBS), scale)
+  if (first !== null) {
+    const second = raw.slice(CALIBRATION_JOBS)
+    if (second.length < CALIBRATION_JOBS) return { suspected: `${name} may tell copies of the base apart` }
+    // Chance has no side: only a bias favours the same one again. Jobs without a pair clear nothing (invariant 5).
+    const again = findFavouredSide(second, scale)
+    if (again === first || again === 'unknown' || (first === 'unknown' && again !== null))
+      return { refused: describeUnfairHarness(name, pairs) }
+  }
+  const gap = explainEffectGap(spec, scale)
+  if (gap !== null) return { refused: gap }
+  const noise = {
+    pair_sd,
+    pair_sd_upper90,
+    between_job_sd,
+    pairs,
+    jobs: jobs.length,
+    ...computeJobSeconds(last),
+  }
+  return { scale, noise, reason: formatNoise({ scale, noise }) }
+}
+
+function hasBothValues({ base, candidate }: { base: number | null; candidate: number | null }) {
+  return base === null || candidate === null ? [] : [{ base, candidate }]
+}
+
+export function explainIncomparable(
+  { evidence, metric }: Pick<Spec, 'evidence' | 'metric'>,
+  values: readonly number[],
+): string | null {
+  if (evidence.scale !== 'log' || values.every(value => value > 0)) return null
+  return `evidence.scale is log, but ${metric.primary.name} is not always above 0; set evidence.scale: linear`
+}
+
+function findFavouredSide(jobs: readonly RawPairsJob[], scale: 'log' | 'linear'): string | null {
+  return jobs.some(({ pairs }) => pairs.length > 0)
+    ? calibrateNoiseEvidence(jobs, { scale }).favours
+    : 'unknown'
+}
+
+/** Identical code was told apart: whatever it measures, it also measures which side it runs. */
+function describeUnfairHarness(name: string, pairs: number): string {
+  return `the harness is not fair: ${name} tells two identical copies of the base apart (evidence of 20 in two independent calibrations, ${formatCount(pairs, 'pair')} in all). Something it does depends on which copy runs: look for caches, ports, temporary files or names that one side finds and the other does not`
+}
+
+function explainEffectGap({ evidence, metric }: Spec, scale: 'log' | 'linear'): string | null {
+  const { min_effect } = evidence
+  if (min_effect === 0)
+    return 'evidence.min_effect is 0, and a noisy metric can never show that: give the smallest gain worth having'
+  if (min_effect !== null || scale === 'log') return null
+  return `evidence.min_effect is not set, and ${metric.primary.name} is compared on a linear scale, where 2 % has no meaning: set it to the smallest change worth having, in its own units, with evidence.scale: linear`
+}
+
+/** What one execution takes, and what a job takes besides. */
+function computeJobSeconds(report: Report): Pick<Noise, 'execution_seconds' | 'overhead_seconds'> {
+  const counted = listExecutions(report, 'base', 'sample').concat(listExecutions(report, 'twin', 'sample'))
+  const total = counted.reduce((sum, { wall_seconds }) => sum + wall_seconds, 0)
+  const whole = (Date.parse(report.finished_at) - Date.parse(report.started_at)) / 1000
+  const seconds = counted.length === 0 ? 0 : total / counted.length
+  return { execution_seconds: seconds, overhead_seconds: Math.max(0, whole - total) }
+}

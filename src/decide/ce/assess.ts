@@ -1,0 +1,201 @@
+import { z } from 'zod'
+import { UserError } from '../../errors.ts'
+import { type Report, type Side, type Snapshot, snapshotSchema } from '../../model/report.ts'
+import { buildSpecSchema, type Spec } from '../../spec/schema.ts'
+import { type AssessmentFinding, createFinding, createRetryFinding } from '../assessment.ts'
+import { findOtherThanStored } from '../failures.ts'
+import { buildSnapshot, listExecutions, lookUpMetric } from '../metrics.ts'
+import { formatCount, formatMetricChange } from '../wording.ts'
+import {
+  decideStability,
+  type StabilityDecision,
+  type StabilityPayload,
+  type StabilitySpec,
+} from './stability.ts'
+
+type StabilityInput = { spec: Spec; report: Report; label: Side; baseline: Snapshot | null }
+export type StabilityBaseline = { snapshot: Snapshot; stored: boolean }
+
+/** The order's own baseline, else the base measured in this report, else what the caller has stored. */
+export function findStabilityBaseline(
+  input: StabilityInput,
+  ordered: Snapshot | null,
+): StabilityBaseline | null {
+  if (ordered !== null) return { snapshot: ordered, stored: true }
+  if (listExecutions(input.report, 'base', 'sample').length > 0) {
+    return { snapshot: buildSnapshot(input.spec, input.report, 'base'), stored: false }
+  }
+  return input.baseline === null ? null : { snapshot: input.baseline, stored: true }
+}
+
+/** How many samples a finished report must hold: a shorter one is the runner's failure, not a verdict. */
+function countPromisedSamples(stability: StabilitySpec): number {
+  return stability.mode === 'repeat' ? stability.repeat_count : 1
+}
+
+const STABILITY_OUTCOMES = {
+  keep: 'eligible',
+  promising: 'inconclusive',
+  revert: 'dropped',
+  inconclusive: 'inconclusive',
+  censored: 'censored',
+  degenerate: 'degenerate',
+  error: 'error',
+} as const satisfies Record<StabilityDecision['decision'], AssessmentFinding['outcome']>
+
+const FAILURE_CLASSES = {
+  keep: null,
+  promising: null,
+  revert: 'hypothesis',
+  inconclusive: null,
+  censored: 'hypothesis',
+  degenerate: 'hypothesis',
+  error: 'eval',
+} as const satisfies Record<StabilityDecision['decision'], AssessmentFinding['failure_class']>
+
+function formatPrimaryChange(
+  { metric }: Spec,
+  stability: StabilitySpec,
+  base: Snapshot,
+  candidate: Snapshot,
+): string | null {
+  const { name, type } = metric.primary
+  const by = { judged: type === 'judge', aggregation: stability.aggregation }
+  const ours = lookUpMetric(base, name, by)
+  const theirs = lookUpMetric(candidate, name, by)
+  return ours === null || theirs === null ? null : formatMetricChange(name, ours.value, theirs.value)
+}
+
+export function assessByStability(input: StabilityInput, ordered: Snapshot | null): AssessmentFinding {
+  const { spec, report, label } = input
+  const { stability } = spec.measurement
+  if (stability === null) throw new TypeError('the stability rule needs measurement.stability in the spec')
+  const baseline = findStabilityBaseline(input, ordered)
+  if (baseline === null) return createRetryFinding('there is no baseline to compare with')
+  const taken = listExecutions(report, label, 'sample').length
+  if (taken < countPromisedSamples(stability)) {
+    return createRetryFinding(
+      `the report has ${taken} of ${formatCount(countPromisedSamples(stability), 'sample')} of ${label}`,
+    )
+  }
+  const candidate = buildSnapshot(spec, report, label)
+  const other = baseline.stored ? findOtherThanStored(spec, baseline.snapshot, candidate) : null
+  if (other !== null) return other
+  const payload = { metric: spec.metric, measurement: { stability } }
+  const decided = decideStability({ spec: payload, baseline: baseline.snapshot, candidate })
+  const shown = formatPrimaryChange(spec, stability, baseline.snapshot, candidate)
+  return toStabilityFinding(decided, shown, taken, spec.metric.primary.name)
+}
+
+function toStabilityFinding(
+  decided: StabilityDecision,
+  shown: string | null,
+  taken: number,
+  primary: string,
+): AssessmentFinding {
+  const { decision, eligible: _, reason, ...facts } = decided
+  const outcome = STABILITY_OUTCOMES[decision]
+  const regressed = decided.comparisons[primary]?.verdict === 'regressed'
+  const after = `${decision === 'promising' ? 'promising, not confirmed: ' : ''}${reason}`
+  const text = shown === null ? after : `${shown}, ${formatCount(taken, 'sample')}: ${after}`
+  return createFinding(outcome, text, {
+    ...facts,
+    worse: outcome === 'dropped' && (regressed || decided.violated_objectives.length > 0),
+    failure_class: FAILURE_CLASSES[decision],
+  })
+}
+
+/** The boundary of `winnow decide`: a spec of which only `metric` and `measurement.stability` are read. */
+const looseRecord = z.record(z.string(), z.unknown())
+const rawMetricSchema = z.looseObject({
+  primary: looseRecord.optional(),
+  objectives: z.array(looseRecord).optional(),
+  judge: looseRecord.nullish(),
+})
+const rawPayloadSchema = z.strictObject({
+  spec: z.object({
+    winnow: z.unknown().optional(),
+    metric: rawMetricSchema.optional(),
+    measurement: z.object({ stability: z.unknown().optional() }).optional(),
+  }),
+  baseline: snapshotSchema,
+  candidate: snapshotSchema,
+})
+type RawMetric = z.infer<typeof rawMetricSchema>
+
+function omitKeys(record: Record<string, unknown>, ...keys: string[]): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(record).filter(([key]) => !keys.includes(key)))
+}
+
+function omitMissing(record: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined))
+}
+
+/**
+ * An objective under the primary's name fills what the primary leaves unset, and its max_regression wins
+ * over the primary's own: both end up in that entry, the only place where the schema knows the bound.
+ */
+function normalizePrimary(metric: RawMetric): Record<string, unknown> {
+  const own = metric.primary ?? {}
+  const objectives = metric.objectives ?? []
+  const namesake = (entry: Record<string, unknown>) => entry['name'] === own['name']
+  const listed = objectives.find(entry => namesake(entry) && entry['role'] !== 'secondary')
+  const filled = {
+    type: listed?.['type'] ?? 'hard',
+    direction: listed?.['direction'],
+    target: listed?.['target'],
+  }
+  const primary = { ...omitMissing(filled), ...omitMissing(omitKeys(own, 'max_regression')) }
+  const bound = listed?.['max_regression'] ?? own['max_regression']
+  const entry = { name: own['name'], direction: Reflect.get(primary, 'direction'), max_regression: bound }
+  const others = objectives.filter(other => !namesake(other))
+  return { ...metric, primary, objectives: bound === undefined ? others : [...others, entry] }
+}
+
+/** Deciding reads nothing of the judge but minimum_improvement; what only judging needs may be left out. */
+function normalizeJudge(metric: Record<string, unknown>, judge: RawMetric['judge']): Record<string, unknown> {
+  const primary = looseRecord.safeParse(metric['primary']).data ?? {}
+  if (primary['type'] !== 'judge' && !judge) return metric
+  const unread = { rubric: 'unread', scoring: { primary: 'unread' } }
+  return { ...metric, judge: { ...unread, ...judge } }
+}
+
+function rejectPayload(error: z.ZodError, prefix: string): never {
+  const issue = error.issues[0]
+  const path = [...(prefix === '' ? [] : [prefix]), ...(issue?.path ?? []).map(String)].join('.')
+  throw new UserError(`payload${path === '' ? '' : `, at ${path}`}: ${issue?.message ?? 'not understood'}`, {
+    place: { path },
+    fix: 'give {spec, baseline, candidate}; the spec needs metric and measurement.stability',
+  })
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new UserError('payload: not JSON', { fix: 'give one JSON object per payload', cause })
+  }
+}
+
+function parsePayloadSpec(raw: z.infer<typeof rawPayloadSchema>['spec']): StabilityPayload['spec'] {
+  const rules = raw.winnow === 1 ? 'winnow' : 'ce'
+  const metric = normalizeJudge(normalizePrimary(raw.metric ?? {}), raw.metric?.judge)
+  const parsed = buildSpecSchema(rules).safeParse({
+    ...(rules === 'winnow' ? { winnow: 1 } : {}),
+    description: 'unread',
+    metric,
+    measurement: { command: 'unread', stability: raw.measurement?.stability ?? {} },
+    scope: { mutable: ['unread'], immutable: ['unread'] },
+  })
+  if (!parsed.success) return rejectPayload(parsed.error, 'spec')
+  const { stability } = parsed.data.measurement
+  if (stability === null) throw new UserError('payload, at spec.measurement.stability: expected an object')
+  return { metric: parsed.data.metric, measurement: { stability } }
+}
+
+export function parseDecidePayload(text: string): StabilityPayload {
+  const outer = rawPayloadSchema.safeParse(parseJson(text))
+  if (!outer.success) return rejectPayload(outer.error, '')
+  const { baseline, candidate } = outer.data
+  return { spec: parsePayloadSpec(outer.data.spec), baseline, candidate }
+}

@@ -1,0 +1,367 @@
+import type { Snapshot } from '../../model/report.ts'
+import type { Spec } from '../../spec/schema.ts'
+import {
+  computeRelativeGain,
+  computeSignedDelta,
+  formatConstraint,
+  isConstraintMet,
+  listConstraintValues,
+  listFailedGates,
+  listObjectives,
+  lookUpMetric,
+  type MaxRegression,
+  type MetricReading,
+  type Objective,
+} from '../metrics.ts'
+import { isTargetReached } from '../stop-rules.ts'
+
+type MetricSpec = Pick<Spec['metric'], 'primary' | 'objectives' | 'degenerate_gates' | 'constraints'> & {
+  judge: Pick<NonNullable<Spec['metric']['judge']>, 'minimum_improvement'> | null
+}
+export type StabilityPayload = {
+  spec: { metric: MetricSpec; measurement: { stability: StabilitySpec } }
+  baseline: Snapshot
+  candidate: Snapshot
+}
+
+/** What `winnow decide` prints. */
+export type StabilityDecision = {
+  decision: 'keep' | 'promising' | 'revert' | 'inconclusive' | 'censored' | 'degenerate' | 'error'
+  eligible: boolean
+  next_measurement: NextMeasurement
+  target_reached: boolean
+  improved_objectives: string[]
+  violated_objectives: string[]
+  comparisons: Record<string, Comparison>
+  primary_delta: number | null
+  rank_score: number
+  reason: string
+}
+
+function createClosedDecision(
+  decision: 'degenerate' | 'error' | 'censored',
+  reason: string,
+  kept: Partial<
+    Pick<StabilityDecision, 'improved_objectives' | 'violated_objectives' | 'comparisons' | 'primary_delta'>
+  >,
+): StabilityDecision {
+  return {
+    decision,
+    eligible: false,
+    next_measurement: 'none',
+    target_reached: false,
+    improved_objectives: [],
+    violated_objectives: [],
+    comparisons: {},
+    primary_delta: null,
+    rank_score: 0,
+    ...kept,
+    reason,
+  }
+}
+
+function findDegenerate({ spec, candidate }: StabilityPayload): StabilityDecision | null {
+  if (candidate.smoke_passed === false)
+    return createClosedDecision('degenerate', 'the smoke command failed', {})
+  const gates = listFailedGates(spec.metric.degenerate_gates, candidate.gates ?? {})
+  if (gates.length > 0) {
+    const reason = `gate failed: ${gates.join(', ')}`
+    return createClosedDecision('degenerate', reason, { violated_objectives: gates })
+  }
+  const broken = spec.metric.constraints.filter(
+    constraint =>
+      !listConstraintValues(candidate, constraint.metric).every(value => isConstraintMet(constraint, value)),
+  )
+  if (broken.length === 0) return null
+  const reason = `constraint not met: ${broken.map(formatConstraint).join(', ')}`
+  return createClosedDecision('degenerate', reason, {
+    violated_objectives: broken.map(constraint => constraint.metric),
+  })
+}
+
+function buildLookUpOptions(spec: StabilityPayload['spec'], judged: boolean) {
+  return { judged, aggregation: spec.measurement.stability.aggregation }
+}
+
+/** Without a judge nobody can say what a judged improvement is worth: none is large enough. */
+function getThresholds({ metric, measurement: { stability } }: StabilityPayload['spec']): Thresholds {
+  return {
+    method: stability.comparison.method,
+    noise: stability.noise_threshold,
+    relative: stability.comparison.relative_threshold,
+    minimumImprovement: metric.judge?.minimum_improvement ?? Number.POSITIVE_INFINITY,
+  }
+}
+
+type JudgedObjective = {
+  objective: Objective
+  base: MetricReading
+  candidate: MetricReading
+  comparison: Comparison
+}
+
+/** Each objective with both sides' numbers, or the names of those that lack one. */
+function compareObjectives(payload: StabilityPayload, objectives: readonly Objective[]) {
+  const { spec, baseline, candidate } = payload
+  const thresholds = getThresholds(spec)
+  const judged: JudgedObjective[] = []
+  const missing: string[] = []
+  for (const objective of objectives) {
+    const by = buildLookUpOptions(spec, objective.judged)
+    const ours = lookUpMetric(baseline, objective.name, by)
+    const theirs = lookUpMetric(candidate, objective.name, by)
+    const comparison =
+      ours !== null && theirs !== null ? compareMetric(objective, ours, theirs, thresholds) : null
+    if (ours === null || theirs === null || comparison === null) missing.push(objective.name)
+    else judged.push({ objective, base: ours, candidate: theirs, comparison })
+  }
+  return { judged, missing }
+}
+
+function countSamples(required: readonly JudgedObjective[], snapshot: Snapshot): number {
+  const declared = snapshot.sample_count ?? 1
+  const fallback = Number.isInteger(declared) && declared >= 1 ? declared : 1
+  return Math.min(...required.map(entry => entry.candidate.samples.length || fallback))
+}
+
+/** The primary's relative gain if it improved, else the best among those that did, else the primary's. */
+export function computeRankScore(primary: Comparison, improved: readonly Comparison[]): number {
+  if (primary.verdict === 'improved' || improved.length === 0) return primary.relative
+  return Math.max(...improved.map(comparison => comparison.relative))
+}
+
+function listNames(judged: readonly JudgedObjective[]): string[] {
+  return judged.map(entry => entry.objective.name)
+}
+
+function formatDecisionReason(
+  decision: 'keep' | 'revert' | 'inconclusive',
+  improved: string[],
+  violated: string[],
+) {
+  if (decision === 'keep') return `improved ${improved.join(', ')}, nothing required got worse`
+  if (decision === 'inconclusive') return 'the difference is within the comparison threshold'
+  if (violated.length > 0) return `worse than allowed: ${violated.join(', ')}`
+  return 'no required objective improved'
+}
+
+/** Everything that is wrong in itself comes before any comparison (invariant 5). */
+export function decideStability(payload: StabilityPayload): StabilityDecision {
+  const stopped = findDegenerate(payload)
+  if (stopped !== null) return stopped
+  const objectives = listObjectives(payload.spec.metric)
+  const { judged, missing } = compareObjectives(payload, objectives)
+  const comparisons = Object.fromEntries(judged.map(entry => [entry.objective.name, entry.comparison]))
+  const primary = judged[0]
+  if (missing.length > 0 || primary === undefined) {
+    return createClosedDecision('error', `missing required metric: ${missing.join(', ')}`, { comparisons })
+  }
+  return weighObjectives(payload, judged, primary, comparisons)
+}
+
+function weighObjectives(
+  { spec, candidate }: StabilityPayload,
+  judged: readonly JudgedObjective[],
+  primary: JudgedObjective,
+  comparisons: Record<string, Comparison>,
+): StabilityDecision {
+  const { stability } = spec.measurement
+  const required = judged.filter(entry => entry.objective.role === 'required')
+  const improved = required.filter(entry => entry.comparison.verdict === 'improved')
+  const lists = {
+    improved_objectives: listNames(improved),
+    violated_objectives: listNames(judged.filter(entry => entry.comparison.violated)),
+    comparisons,
+    primary_delta: primary.comparison.delta,
+  }
+  const contending = required.some(entry => entry.comparison.verdict === 'inconclusive')
+  const eligible = improved.length > 0 && lists.violated_objectives.length === 0
+  const samples = countSamples(required, candidate)
+  const elapsedSeconds = candidate.elapsed_seconds ?? null
+  const standing = { base: primary.base.value, candidate: primary.candidate.value, samples, elapsedSeconds }
+  if (!eligible && !contending && isFutile(stability, primary.objective, standing)) {
+    return createClosedDecision('censored', 'too far behind to be worth more measurements', lists)
+  }
+  const lost = lists.violated_objectives.length > 0 || !contending
+  const undecided = lost ? 'revert' : 'inconclusive'
+  const verdict = eligible ? 'keep' : undecided
+  const step = computeLadderStep(getRungs(stability), verdict, samples, candidate.smoke_passed ?? null)
+  const values = new Map(judged.map(entry => [entry.objective.name, entry.candidate.value]))
+  return {
+    decision: step.decision,
+    eligible,
+    next_measurement: step.next,
+    target_reached: isTargetReached(
+      judged.map(entry => entry.objective),
+      ({ name }) => values.get(name),
+    ),
+    ...lists,
+    rank_score: computeRankScore(
+      primary.comparison,
+      improved.map(entry => entry.comparison),
+    ),
+    reason: formatDecisionReason(verdict, lists.improved_objectives, lists.violated_objectives),
+  }
+}
+
+type ComparisonVerdict = 'improved' | 'regressed' | 'inconclusive'
+export type Comparison = { verdict: ComparisonVerdict; delta: number; relative: number; violated: boolean }
+
+type StabilitySettings = NonNullable<Spec['measurement']['stability']>
+export type Thresholds = {
+  method: StabilitySettings['comparison']['method']
+  noise: number
+  relative: number
+  /** What a judge metric must gain, whatever the method. */
+  minimumImprovement: number
+}
+
+/**
+ * Combinations are compared like ideas: ce-optimize asks there for "strictly better" alone, which one of two equal candidates
+ * is in half of all measurements (docs/decisions/038).
+ */
+function compareWithThreshold(delta: number, threshold: number): ComparisonVerdict {
+  if (delta > threshold) return 'improved'
+  return delta < -threshold ? 'regressed' : 'inconclusive'
+}
+
+function compareDifferences(differences: readonly number[], threshold: number): ComparisonVerdict {
+  if (differences.every(difference => difference > threshold)) return 'improved'
+  return differences.every(difference => difference < -threshold) ? 'regressed' : 'inconclusive'
+}
+
+/** Differences index by index; a base with fewer samples repeats its last. */
+function computeSampleDifferences(
+  objective: Objective,
+  base: MetricReading,
+  candidate: MetricReading,
+): number[] {
+  const last = base.samples.at(-1)
+  if (last === undefined) return []
+  return candidate.samples.map((value, index) =>
+    computeSignedDelta(base.samples[index] ?? last, value, objective.direction),
+  )
+}
+
+function comparePaired(
+  objective: Objective,
+  base: MetricReading,
+  candidate: MetricReading,
+  rules: Thresholds,
+) {
+  if (base.value === 0) return 'inconclusive'
+  const threshold = rules.relative * Math.abs(base.value)
+  const pairs = computeSampleDifferences(objective, base, candidate)
+  if (pairs.length > 0) return compareDifferences(pairs, threshold)
+  const delta = computeSignedDelta(base.value, candidate.value, objective.direction)
+  if (objective.judged) return compareWithThreshold(delta, rules.minimumImprovement)
+  return delta < -threshold ? 'regressed' : 'inconclusive'
+}
+
+function compareByMethod(
+  objective: Objective,
+  base: MetricReading,
+  candidate: MetricReading,
+  rules: Thresholds,
+) {
+  const delta = computeSignedDelta(base.value, candidate.value, objective.direction)
+  switch (rules.method) {
+    case 'absolute':
+      return compareWithThreshold(delta, objective.judged ? rules.minimumImprovement : rules.noise)
+    case 'relative':
+      return base.value === 0
+        ? 'inconclusive'
+        : compareWithThreshold(computeRelativeGain(delta, base.value), rules.relative)
+    case 'paired':
+      return comparePaired(objective, base, candidate, rules)
+    default:
+      return rules.method satisfies never
+  }
+}
+
+/** How much worse is still no violation; null where max_regression says nothing usable. */
+export function computeRegressionBound(maxRegression: MaxRegression | null, base: number): number | null {
+  if (maxRegression === null || !(maxRegression.value >= 0)) return null
+  return maxRegression.type === 'relative' ? maxRegression.value * Math.abs(base) : maxRegression.value
+}
+
+/** ce-optimize's rules for one metric; null when the difference itself is not a finite number. */
+export function compareMetric(
+  objective: Objective,
+  base: MetricReading,
+  candidate: MetricReading,
+  rules: Thresholds,
+): Comparison | null {
+  const delta = computeSignedDelta(base.value, candidate.value, objective.direction)
+  if (!Number.isFinite(delta)) return null
+  const relative = computeRelativeGain(delta, base.value)
+  const found = compareByMethod(objective, base, candidate, rules)
+  const tooSmall = objective.judged && found === 'improved' && delta <= rules.minimumImprovement
+  const verdict = tooSmall ? 'inconclusive' : found
+  const bound = verdict === 'improved' ? null : computeRegressionBound(objective.maxRegression, base.value)
+  if (bound === null) return { verdict, delta, relative, violated: verdict === 'regressed' }
+  const violated = -delta > bound
+  return { verdict: violated ? 'regressed' : verdict, delta, relative, violated }
+}
+
+type FutilityInput = { base: number; candidate: number; samples: number; elapsedSeconds: number | null }
+
+/** The primary is at least `factor` times worse; says nothing about bases that are not positive. */
+function isHopeless(primary: Objective, standing: FutilityInput, factor: number): boolean {
+  if (!(factor > 1) || !(standing.base > 0)) return false
+  const bound = primary.direction === 'minimize' ? standing.base * factor : standing.base / factor
+  return computeSignedDelta(bound, standing.candidate, primary.direction) <= 0
+}
+
+/** Whether the futility bound, declared before the measurement, allows to stop looking at a loser. */
+function isFutile(stability: StabilitySpec, primary: Objective, standing: FutilityInput): boolean {
+  const futility = stability.mode === 'ladder' ? stability.ladder?.futility : null
+  if (futility === null || futility === undefined) return false
+  const { base, candidate, samples, elapsedSeconds } = standing
+  const late =
+    futility.after_elapsed_seconds !== null &&
+    elapsedSeconds !== null &&
+    elapsedSeconds >= futility.after_elapsed_seconds
+  if (late && computeSignedDelta(base, candidate, primary.direction) <= 0) return true
+  const exploring = samples <= (stability.ladder?.exploratory_pairs ?? 1)
+  return exploring && isHopeless(primary, standing, futility.worse_factor)
+}
+
+export type StabilitySpec = NonNullable<Spec['measurement']['stability']>
+export type NextMeasurement = 'none' | 'smoke' | 'exploratory' | 'add_sample' | 'confirm'
+
+/** The sample counts at which a ladder stops looking, asks again, and believes. */
+export type LadderRungs = { exploratory: number; confirmation: number; smoke: boolean }
+
+export function getRungs(stability: StabilitySpec): LadderRungs | null {
+  if (stability.mode !== 'ladder') return null
+  const exploratory = stability.ladder?.exploratory_pairs ?? 1
+  const confirmation = stability.ladder?.confirmation_repeats ?? stability.repeat_count
+  return {
+    exploratory,
+    confirmation: Math.max(confirmation, exploratory),
+    smoke: typeof stability.ladder?.smoke_command === 'string',
+  }
+}
+
+type LadderStep = { decision: 'keep' | 'promising' | 'inconclusive' | 'revert'; next: NextMeasurement }
+
+/** What a verdict so far asks for next; a keep that has not been confirmed is only promising. */
+function computeLadderStep(
+  rungs: LadderRungs | null,
+  decision: 'keep' | 'inconclusive' | 'revert',
+  samples: number,
+  smokePassed: boolean | null,
+): LadderStep {
+  if (rungs === null) return { decision, next: 'none' }
+  if (rungs.smoke && smokePassed === null) return { decision, next: 'smoke' }
+  if (decision === 'revert') return { decision, next: 'none' }
+  const keeping = decision === 'keep'
+  const budget = keeping ? rungs.confirmation : Math.min(rungs.exploratory + 1, rungs.confirmation)
+  if (samples >= budget) return { decision, next: 'none' }
+  const above = keeping ? 'confirm' : 'add_sample'
+  return {
+    decision: keeping ? 'promising' : decision,
+    next: samples < rungs.exploratory ? 'exploratory' : above,
+  }
+}

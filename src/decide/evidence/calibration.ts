@@ -1,0 +1,129 @@
+import { UserError } from '../../errors.ts'
+import {
+  computeSignedDifference,
+  type EvidenceScale,
+  findFirstCrossing,
+  reverseDifferences,
+} from './rank-test.ts'
+
+/** One job in which both sides were the same tree. */
+export type CalibrationJob = { pairs: readonly { base: number; candidate: number }[] }
+
+/** What is stored of the calibration of a campaign (decision 3.8). */
+export type NoiseCalibration = {
+  /** No spread over at least three runs in at least two jobs. */
+  deterministic: boolean
+  scale: EvidenceScale
+  /** 1.4826 MAD of the A/A differences. */
+  pair_sd: number
+  /** Its upper 90 % limit, the noise of the hybrid; null below four pairs. */
+  pair_sd_upper90: number | null
+  /** How far the same code lies apart from one job to the next: what a stored score would be compared with. */
+  between_job_sd: number | null
+  /** The side for which the A/A differences reached E = 20; null: neither, the harness looks fair. */
+  favours: 'base' | 'candidate' | null
+  pairs: number
+  jobs: number
+}
+
+const BIASED_EVIDENCE = 20
+
+function listJobValues({ pairs }: CalibrationJob): number[] {
+  return pairs.flatMap(({ base, candidate }) => [base, candidate])
+}
+
+function selectNoiseScale(values: readonly number[], asked: EvidenceScale | undefined): EvidenceScale {
+  return asked ?? (values.every(value => value > 0) ? 'log' : 'linear')
+}
+
+function isDeterministic(jobs: readonly CalibrationJob[], values: readonly number[]): boolean {
+  const measured = jobs.filter(({ pairs }) => pairs.length > 0)
+  return measured.length >= 2 && values.length >= 3 && new Set(values).size === 1
+}
+
+/** Where both were reached, the first. */
+function findFavouredByEvidence(differences: readonly number[]): NoiseCalibration['favours'] {
+  const candidate = findFirstCrossing(differences, 0, BIASED_EVIDENCE)
+  const base = findFirstCrossing(reverseDifferences(differences), 0, BIASED_EVIDENCE)
+  if (candidate === base) return null
+  return candidate < base ? 'candidate' : 'base'
+}
+
+/** Means of the jobs, in the units of the scale. */
+function computeJobMeans(jobs: readonly CalibrationJob[], scale: EvidenceScale): number[] {
+  return jobs
+    .map(listJobValues)
+    .filter(values => values.length > 0)
+    .map(values => {
+      const levels = values.map(value => (scale === 'log' ? Math.log(value) : value))
+      return levels.reduce((sum, level) => sum + level, 0) / levels.length
+    })
+}
+
+/**
+ * Step 0 of a campaign (decision 3.8): what pairs of the same tree say about noise, scale, determinism, and
+ * whether the harness treats both sides alike.
+ */
+export function calibrateNoiseEvidence(
+  jobs: readonly CalibrationJob[],
+  { scale: asked }: { scale?: EvidenceScale } = {},
+): NoiseCalibration {
+  const values = jobs.flatMap(listJobValues)
+  if (values.length === 0) throw new UserError('a calibration needs at least one pair')
+  const scale = selectNoiseScale(values, asked)
+  const measure = { direction: 'minimize', scale } as const
+  const pairs = jobs.flatMap(job => job.pairs)
+  const differences = pairs.map(({ base, candidate }) => computeSignedDifference(measure, base, candidate))
+  return {
+    deterministic: isDeterministic(jobs, values),
+    scale,
+    pair_sd: computeRobustSpread(differences),
+    pair_sd_upper90: computeRobustSpreadUpper(differences, 0.9),
+    between_job_sd: computeSampleSd(computeJobMeans(jobs, scale)),
+    favours: findFavouredByEvidence(differences),
+    pairs: pairs.length,
+    jobs: jobs.filter(job => job.pairs.length > 0).length,
+  }
+}
+
+/** MAD of a normal distribution times this is its standard deviation. */
+const MAD_TO_SD = 1.4826
+
+function computeSampleSd(values: readonly number[]): number | null {
+  if (values.length < 2) return null
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length
+  return Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (values.length - 1))
+}
+
+function sortSizes(differences: readonly number[]): number[] {
+  return differences.map(Math.abs).toSorted((a, b) => a - b)
+}
+
+/** Where more than half of all pairs tie exactly, the MAD is 0 and says nothing. */
+function replaceZeroSpread(spread: number, differences: readonly number[]): number {
+  return spread > 0 ? spread : Math.sqrt(differences.reduce((sum, d) => sum + d * d, 0) / differences.length)
+}
+
+/** 1.4826 times the median size of a difference: the coin has made 0 their middle. */
+export function computeRobustSpread(differences: readonly number[]): number {
+  const sizes = sortSizes(differences)
+  const upper = sizes[sizes.length >> 1] ?? Number.NaN
+  const lower = sizes[(sizes.length - 1) >> 1] ?? Number.NaN
+  return replaceZeroSpread((MAD_TO_SD * (lower + upper)) / 2, differences)
+}
+
+/**
+ * The upper confidence limit of the above, from the binomial law of how many sizes lie below their median:
+ * exact whatever the distribution. Null when there are too few pairs for one.
+ */
+export function computeRobustSpreadUpper(differences: readonly number[], confidence: number): number | null {
+  const sizes = sortSizes(differences)
+  let lnChance = -sizes.length * Math.LN2
+  let below = 0
+  for (const [index, size] of sizes.entries()) {
+    below += Math.exp(lnChance)
+    if (below >= confidence) return replaceZeroSpread(MAD_TO_SD * size, differences)
+    lnChance += Math.log((sizes.length - index) / (index + 1))
+  }
+  return null
+}

@@ -1,0 +1,141 @@
+import { computeStateEffect, estimateEffect } from './interval.ts'
+import { computeLnEvidence, computeLnMean, reverseDifferences } from './rank-test.ts'
+import type { EvidenceDecision, EvidenceState, GiveUp } from './state.ts'
+
+/**
+ * Ending the search for a gain, which saves money, is not the claim that there is none. "No gain" needs the 95 %
+ * interval to end below min_effect, "worse" needs shown harm; without either the idea is not proven.
+ */
+const RULED_OUT_AT = Math.log(40)
+const HARM_AT = Math.log(20)
+const UNLIKELY_AT = Math.log(5)
+/** A change of twice min_effect is excluded with 95 % confidence. */
+const LARGE_RULED_OUT_AT = Math.log(20)
+
+/** An estimate of half of min_effect promises little. */
+const LITTLE_PROMISE = 1 / 2
+
+/** Pairs that a search given up may still take for a proof of harm, or of no gain. */
+export const PROOF_PAIRS = 5
+
+/** Evidence grows by this much a pair, on average, while every pair speaks for the proof: a pair at most doubles it. */
+const LN_GROWTH = Math.log(1.75)
+
+const PROMISE_CHECKS: readonly { share: number; reason: GiveUp['reason'] }[] = [
+  { share: 1 / 4, reason: 'no-promise-after-job-1' },
+  { share: 1 / 2, reason: 'no-promise-after-job-2' },
+]
+
+export function giveUp(state: EvidenceState, reason: GiveUp['reason']): EvidenceState {
+  return { ...state, given_up: state.given_up ?? { reason, pairs: state.differences.length } }
+}
+
+/** Checked after each pair: a gain of min_effect has become unlikely, or is ruled out. */
+export function checkPromiseEachPair(state: EvidenceState): EvidenceState {
+  const { rule, drop } = state
+  if (isGainRuledOut(state) && rule.give_up !== 'equal') return giveUp(state, 'gain-ruled-out')
+  if (rule.give_up === 'early' && computeLnMean(drop) >= UNLIKELY_AT) return giveUp(state, 'gain-unlikely')
+  return state
+}
+
+/** Checked once a job is whole: HL <= theta1/4 after job 1, HL <= theta1/2 after job 2; or large changes are excluded. */
+export function checkPromiseEachJob(state: EvidenceState): EvidenceState {
+  const { rule, jobs } = state
+  const estimate = estimateEffect(state) / rule.min_effect
+  switch (rule.give_up) {
+    case 'early': {
+      const check = PROMISE_CHECKS[jobs.length - 1]
+      return check !== undefined && estimate <= check.share ? giveUp(state, check.reason) : state
+    }
+    case 'late': {
+      const little = estimate <= LITTLE_PROMISE && isLargeGainExcluded(state)
+      return little ? giveUp(state, 'large-gain-ruled-out') : state
+    }
+    case 'equal': {
+      const little = Math.abs(estimate) <= LITTLE_PROMISE
+      const equal = little && isLargeGainExcluded(state) && isLargeLossExcluded(state)
+      return equal ? giveUp(state, 'large-change-ruled-out') : state
+    }
+    case 'never':
+      return state
+    default:
+      return rule.give_up satisfies never
+  }
+}
+
+/** Gains of twice min_effect are excluded: wrong for at most one such gain in twenty, however often one looks. */
+export function isLargeGainExcluded({
+  differences,
+  rule,
+}: Pick<EvidenceState, 'differences' | 'rule'>): boolean {
+  return computeLnEvidence(reverseDifferences(differences), -2 * rule.min_effect) >= LARGE_RULED_OUT_AT
+}
+
+function isLargeLossExcluded(state: EvidenceState): boolean {
+  const { differences, rule } = state
+  if (rule.graded)
+    return (computeStateEffect(state).interval?.[0] ?? Number.NEGATIVE_INFINITY) > -2 * rule.min_effect
+  return computeLnEvidence(differences, -2 * rule.min_effect) >= LARGE_RULED_OUT_AT
+}
+
+/** Given up early, with an estimate that is still a gain and large gains open: worth a second look, once all else is done. */
+export function isWorthSecondLook(state: EvidenceState): boolean {
+  const { rule, given_up, decided } = state
+  if (rule.give_up !== 'early' || given_up === null || decided !== null) return false
+  return estimateEffect(state) > 0 && !isLargeGainExcluded(state)
+}
+
+/** The same evidence, measured on until a large gain is excluded. */
+export function startSecondLook(state: EvidenceState): EvidenceState {
+  return { ...state, given_up: null, rule: { ...state.rule, give_up: 'late' } }
+}
+
+/** Whether what is left of the proof pairs would reach one of the two proofs, if all of them spoke for it. */
+export function isProofWithinReach(state: EvidenceState): boolean {
+  if (state.given_up === null || state.rule.graded) return false
+  const left = countProofPairsLeft(state)
+  if (left <= 0) return false
+  const noGain = computeLnMean(state.drop)
+  return (
+    isHarmWithinReach(state, left) || (noGain < RULED_OUT_AT && noGain + left * LN_GROWTH >= RULED_OUT_AT)
+  )
+}
+
+function countProofPairsLeft({ given_up: since, differences }: EvidenceState): number {
+  return since === null ? PROOF_PAIRS : PROOF_PAIRS - (differences.length - since.pairs)
+}
+
+function isHarmWithinReach(state: EvidenceState, left: number): boolean {
+  if (state.rule.graded || computeLnMean(state.harm) + left * LN_GROWTH < HARM_AT) return false
+  return estimateEffect(state) < 0
+}
+
+/** Reads the pairs: harm first, and no gain once harm is out of reach. */
+export function findReasonToDrop(state: EvidenceState): EvidenceDecision['reason'] | null {
+  if (computeLnMean(state.harm) >= HARM_AT) return 'harm-shown'
+  if (!isGainRuledOut(state) || isHarmWithinReach(state, countProofPairsLeft(state))) return null
+  return state.rule.give_up !== 'equal' || isLargeLossExcluded(state) ? 'gain-ruled-out' : null
+}
+
+/** The 95 % interval of all pairs ends below min_effect. */
+export function isGainExcluded(state: Pick<EvidenceState, 'differences' | 'rule'>): boolean {
+  const { differences, rule } = state
+  if (rule.graded) return isIntervalBelow(state, rule.min_effect)
+  return computeLnEvidence(reverseDifferences(differences), -rule.min_effect) >= RULED_OUT_AT
+}
+
+function isIntervalBelow(state: Pick<EvidenceState, 'differences' | 'rule'>, gain: number): boolean {
+  return (computeStateEffect(state).interval?.[1] ?? Number.POSITIVE_INFINITY) < gain
+}
+
+/** The same by the running product: as long as nothing is decided every pair is in it. */
+function isGainRuledOut(state: EvidenceState): boolean {
+  return state.rule.graded ? isGainExcluded(state) : computeLnMean(state.drop) >= RULED_OUT_AT
+}
+
+/** Its jobs are used up: what could have gone on to show harm is no gain, where that is shown. */
+export function decideLastJob(state: EvidenceState): EvidenceState {
+  const { jobs, rule, decided } = state
+  if (decided !== null || jobs.length < rule.max_jobs || !isGainRuledOut(state)) return state
+  return { ...state, decided: { status: 'drop', reason: 'gain-ruled-out' } }
+}

@@ -1,0 +1,181 @@
+import { computeStateEffect, estimateEffect, type Interval } from './interval.ts'
+import { computeLnTotal } from './observe.ts'
+import {
+  computeLnEvidence,
+  type Difference,
+  findFirstCrossing,
+  reverseDifferences,
+  toEvidence,
+} from './rank-test.ts'
+import type { EvidenceDecision, EvidenceState, GiveUp } from './state.ts'
+
+export type EvidenceStatus = 'continue' | 'new-job' | 'keep' | 'drop' | 'park'
+export type EvidenceReason =
+  | EvidenceDecision['reason']
+  | GiveUp['reason']
+  | 'not-begun'
+  | 'measuring'
+  | 'promising'
+  | 'job-ended'
+  | 'jobs-used-up'
+
+export type EvidenceProgress = { status: EvidenceStatus; reason: EvidenceReason }
+
+export type EvidenceVerdict = EvidenceProgress & {
+  /** E_total. */
+  evidence: number
+  /** What it has to reach: the screen, then 1/alpha_t. */
+  threshold: number
+  /** Hodges-Lehmann of all pairs, positive is better; null without a finite one. */
+  effect: number | null
+  /** Only with a final status, and null when it is unbounded. */
+  interval: Interval | null
+  pairs: number
+  jobs: number
+  /** Harm is shown: E(-d) >= 20. */
+  worse: boolean
+  stage: 'screening' | 'confirming'
+  screened: boolean
+}
+
+const HARM_SHOWN = Math.log(20)
+
+/** The status alone: what a job asks after every pair. It costs nothing, unlike `verdict`. */
+export function getEvidenceStatus({
+  decided,
+  given_up,
+  jobs,
+  rule,
+  screened,
+}: EvidenceState): EvidenceProgress {
+  if (decided !== null) return decided
+  const current = jobs.at(-1)
+  if (current === undefined) return { status: 'new-job', reason: 'not-begun' }
+  if (!current.ended) return { status: 'continue', reason: 'measuring' }
+  if (given_up !== null) return { status: 'park', reason: given_up.reason }
+  if (jobs.length >= rule.max_jobs) return { status: 'park', reason: 'jobs-used-up' }
+  return { status: 'new-job', reason: screened?.job === jobs.length - 1 ? 'promising' : 'job-ended' }
+}
+
+/** The 95 % interval of all pairs (decision 3.2), by bisection: ask for it only where somebody reads it. */
+export function computeInterval(state: Pick<EvidenceState, 'differences' | 'rule'>): Interval | null {
+  return computeStateEffect(state).interval
+}
+
+/** Whether harm is shown, E(-d) >= 20: worse, and not only unproven. A failed candidate counts as harm. */
+export function isHarmShown(differences: readonly Difference[]): boolean {
+  return computeLnEvidence(reverseDifferences(differences), 0) >= HARM_SHOWN
+}
+
+/** Status, evidence, effect and interval of a state (decision 3.3, 3.6): a pure function of it (invariant 3). */
+export function computeEvidenceVerdict(state: EvidenceState): EvidenceVerdict {
+  const { rule, differences, jobs, screened } = state
+  const standing = getEvidenceStatus(state)
+  const screening = rule.screen !== null && screened === null
+  const effect = estimateEffect(state)
+  const final = standing.status !== 'continue' && standing.status !== 'new-job'
+  return {
+    ...standing,
+    evidence: toEvidence(computeLnTotal(state)),
+    threshold: screening ? (rule.screen ?? 1) : 1 / rule.level,
+    effect: Number.isFinite(effect) ? effect : null,
+    interval: final ? computeInterval(state) : null,
+    pairs: differences.length,
+    jobs: jobs.length,
+    worse: isHarmShown(differences),
+    stage: screening ? 'screening' : 'confirming',
+    screened: screened !== null,
+  }
+}
+
+const GUARDRAIL_SHOWN = 20
+
+/**
+ * `forKeeping`: the same with every lost pair as a loss, by which it may be called harmless (decision 039).
+ * A guardrail's own differences against its margin (decision 3.4): harmless once E(d + margin) >= 20, harmful
+ * once E(-d) >= 20, whichever comes first (both at once: harmful). Open is not harmless: measure on.
+ */
+export function judgeGuardrail(
+  differences: readonly Difference[],
+  margin: number,
+  forKeeping = differences,
+): 'harmless' | 'harmful' | 'open' {
+  const harmless = findFirstCrossing(forKeeping, -margin, GUARDRAIL_SHOWN)
+  const harmful = findFirstCrossing(reverseDifferences(differences), 0, GUARDRAIL_SHOWN)
+  if (harmless < harmful) return 'harmless'
+  return Number.isFinite(harmful) ? 'harmful' : 'open'
+}
+
+const REVERT_AT = 100
+const CLEAR_AT = 20
+
+/**
+ * A merge measured again, tip against the tree before it (decision 3.7): revert once E(-d) >= 100, clear once
+ * E(d + theta1) >= 20, whichever comes first; open until then, and continued with the next job's pairs.
+ */
+export function checkRegression(
+  differences: readonly Difference[],
+  minEffect: number,
+): 'revert' | 'clear' | 'open' {
+  const revert = findFirstCrossing(reverseDifferences(differences), 0, REVERT_AT)
+  const clear = findFirstCrossing(differences, -minEffect, CLEAR_AT)
+  if (clear < revert) return 'clear'
+  return Number.isFinite(revert) ? 'revert' : 'open'
+}
+
+const SIMPLIFICATION_SHOWN = Math.log(20)
+
+/** Whether a simplification may merge (decision 3.4): it is shown to cost less than min_effect, E(d + theta1) >= 20. */
+export function isSimplificationShown(differences: readonly Difference[], minEffect: number): boolean {
+  return computeLnEvidence(differences, -minEffect) >= SIMPLIFICATION_SHOWN
+}
+
+/** Whether it is shown to cost more than that, E(-d - theta1) >= 20: then no more pairs are worth it. */
+export function isSimplificationRefuted(differences: readonly Difference[], minEffect: number): boolean {
+  return computeLnEvidence(reverseDifferences(differences), minEffect) >= SIMPLIFICATION_SHOWN
+}
+
+export type TieBreak = {
+  /** Of the primary. */
+  differences: readonly Difference[]
+  minEffect: number
+  /** Of the tie-breaker itself, signed by its own direction. */
+  own: readonly Difference[]
+  level: number
+}
+
+const TIE_BREAKER_SHOWN = Math.log(20)
+
+/**
+ * Whether a tie-breaker may decide (decision 3.4): the primary is shown to lose less than min_effect,
+ * E(d + min_effect) >= 20, and the tie-breaker gains, its own E >= 1/alpha_t.
+ */
+export function isTieBreakerShown({ differences, minEffect, own, level }: TieBreak): boolean {
+  return (
+    computeLnEvidence(differences, -minEffect) >= TIE_BREAKER_SHOWN &&
+    computeLnEvidence(own, 0) >= -Math.log(level)
+  )
+}
+
+/** What tells whether two ideas are variants of one; `lines` are the changed lines, each with its file. */
+export type IdeaVariant = { family?: string | null; files: readonly string[]; lines: readonly string[] }
+
+const FAMILY_OVERLAP = 0.6
+
+function isSameSet(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
+  return a.size === b.size && [...a].every(file => b.has(file))
+}
+
+/**
+ * Whether two ideas are one family (decision 3.4): declared so, or the same files and at least 60 % overlap of
+ * the changed lines. Overlap counts from the smaller change, so that padding does not make a new idea.
+ */
+export function isSameFamily(a: IdeaVariant, b: IdeaVariant): boolean {
+  if (typeof a.family === 'string' && a.family === b.family) return true
+  if (!isSameSet(new Set(a.files), new Set(b.files))) return false
+  const lines = new Set(a.lines)
+  const others = new Set(b.lines)
+  const smaller = Math.min(lines.size, others.size)
+  const shared = [...lines].filter(line => others.has(line)).length
+  return smaller > 0 && shared >= FAMILY_OVERLAP * smaller
+}

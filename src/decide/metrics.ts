@@ -1,0 +1,368 @@
+import { collectReadings, type PairJob } from '../model/pairs.ts'
+import {
+  aggregateSamples,
+  aggregateValues,
+  type Aggregation,
+  type Execution,
+  getAggregation,
+  type Report,
+  type Side,
+  type Snapshot,
+} from '../model/report.ts'
+import { type GateOperator, parseGateCheck } from '../spec/schema-values.ts'
+import type { Spec } from '../spec/schema.ts'
+import type { ScoreTerms } from './evidence/interval.ts'
+
+type ObjectiveSections = Pick<Spec['metric'], 'primary' | 'objectives'>
+type JudgeScoreSection = Pick<Spec['metric'], 'judge'>
+export type ObjectiveDirection = Spec['metric']['primary']['direction']
+export type MaxRegression = NonNullable<Spec['metric']['objectives'][number]['max_regression']>
+
+/** A metric that can make or break a verdict: the primary, every required objective, every guardrail. */
+export type Objective = {
+  name: string
+  direction: ObjectiveDirection
+  role: 'required' | 'guardrail'
+  judged: boolean
+  target: number | null
+  maxRegression: MaxRegression | null
+}
+
+/** The primary comes first; an entry under its name fills what it leaves unset, unless it is `secondary`. */
+export function listObjectives(metric: ObjectiveSections): [Objective, ...Objective[]] {
+  const { primary } = metric
+  const listed = metric.objectives.find(entry => entry.name === primary.name && entry.role !== 'secondary')
+  const others: Objective[] = []
+  for (const entry of metric.objectives) {
+    if (entry.name === primary.name || entry.role === 'secondary') continue
+    others.push({
+      name: entry.name,
+      direction: entry.direction,
+      role: entry.role,
+      judged: false,
+      target: entry.target,
+      maxRegression: entry.max_regression,
+    })
+  }
+  const first: Objective = {
+    name: primary.name,
+    direction: primary.direction,
+    role: 'required',
+    judged: primary.type === 'judge',
+    target: primary.target ?? listed?.target ?? null,
+    maxRegression: listed?.max_regression ?? null,
+  }
+  return [first, ...others]
+}
+
+/** How the scores of a judged objective are read; null for one that is measured. */
+export function getScoreTerms({ judge }: JudgeScoreSection, { judged }: Objective): ScoreTerms | null {
+  return judged && judge !== null ? { minEffect: judge.minimum_improvement || Number.MIN_VALUE } : null
+}
+
+/** Positive is better, always. */
+export function computeSignedDelta(base: number, candidate: number, direction: ObjectiveDirection): number {
+  return direction === 'minimize' ? base - candidate : candidate - base
+}
+
+/** Gain as a fraction of the base; 0 for a base of 0, and always finite, so that it can be stored. */
+export function computeRelativeGain(delta: number, base: number): number {
+  if (base === 0) return 0
+  return Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, delta / Math.abs(base)))
+}
+
+export type ReportExecutions = Pick<Report, 'executions'>
+type AggregatedSamples = { aggregate: number | boolean | null; samples: (number | boolean | null)[] }
+
+export function listExecutions(
+  report: ReportExecutions,
+  side: Side,
+  ...roles: Execution['role'][]
+): Execution[] {
+  return report.executions.filter(
+    execution => execution.side === side && (roles.length === 0 || roles.includes(execution.role)),
+  )
+}
+
+/** A metric of one execution; null when it failed, did not print it, or printed no finite number. */
+export function readNumber(execution: Execution, name: string): number | null {
+  return toFinite(readGateValue(execution, name))
+}
+
+/** The values that a gate reads, booleans included; null as above. */
+export function readGateValue(execution: Execution, name: string): number | boolean | null {
+  if (execution.status !== 'ok' || !Object.hasOwn(execution.metrics, name)) return null
+  const value = execution.metrics[name]
+  return typeof value === 'boolean' ? value : toFinite(value)
+}
+
+/** A metric's value on both sides; null unless both have one. */
+export type ValuePair = { base: number; candidate: number }
+
+export function readValuePair(name: string, base: Execution, candidate: Execution): ValuePair | null {
+  const ours = readNumber(base, name)
+  const theirs = readNumber(candidate, name)
+  if (ours === null || theirs === null || !Number.isFinite(ours - theirs)) return null
+  return { base: ours, candidate: theirs }
+}
+
+/** Samples keep their order and their gaps: one missing sample leaves no aggregate (invariant 5). */
+function aggregateMetric(spec: Spec, samples: readonly Execution[], name: string): AggregatedSamples {
+  const values = samples.map(sample => readGateValue(sample, name))
+  return { aggregate: aggregateSamples(values, getAggregation(spec)), samples: values }
+}
+
+/**
+ * Returns the values that a gate checks. Under ce stability it is the aggregate of the samples, as ce-optimize does; under winnow's
+ * own modes a gate must hold in every execution, so that the first value that fails it stands for all (invariant 5).
+ * One missing value leaves none.
+ */
+export function readGate(
+  spec: Spec,
+  executions: readonly Execution[],
+  { name, check }: Spec['metric']['degenerate_gates'][number],
+): number | boolean | null {
+  const read = executions.map(execution => readGateValue(execution, name))
+  if (read.some(value => value === null)) return null
+  if (!isGateAggregated(spec)) return read.find(value => !isGatePassed(value, check)) ?? read.at(-1) ?? null
+  const same = read.every(value => value === read[0])
+  return same ? (read[0] ?? null) : aggregateSamples(read.map(toGateValue), getAggregation(spec))
+}
+
+export function isGateAggregated({ measurement }: Pick<Spec, 'measurement'>): boolean {
+  return measurement.stability !== null
+}
+
+function readGates(spec: Spec, samples: readonly Execution[]): Record<string, number | boolean | null> {
+  return Object.fromEntries(
+    spec.metric.degenerate_gates.map(gate => [gate.name, readGate(spec, samples, gate)]),
+  )
+}
+
+function isSmokePassed(runs: readonly Execution[]): boolean | null {
+  return runs.length === 0 ? null : runs.every(run => run.status === 'ok')
+}
+
+function listMetricNames(samples: readonly Execution[]): string[] {
+  return [...new Set(samples.flatMap(sample => Object.keys(sample.metrics)))].toSorted()
+}
+
+/** One side's numbers out of a report, as `winnow decide` takes them. */
+export function buildSnapshot(spec: Spec, report: ReportExecutions, side: Side): Snapshot {
+  const samples = listExecutions(report, side, 'sample')
+  const objectives = new Set(listObjectives(spec.metric).map(objective => objective.name))
+  const watched = new Set(spec.metric.diagnostics.map(diagnostic => diagnostic.name))
+  const metrics: [string, AggregatedSamples][] = []
+  const diagnostics: [string, AggregatedSamples][] = []
+  for (const name of listMetricNames(samples)) {
+    const target = watched.has(name) && !objectives.has(name) ? diagnostics : metrics
+    target.push([name, aggregateMetric(spec, samples, name)])
+  }
+  const all = listExecutions(report, side)
+  return {
+    gates: readGates(spec, samples),
+    metrics: Object.fromEntries(metrics),
+    diagnostics: Object.fromEntries(diagnostics),
+    smoke_passed: isSmokePassed(listExecutions(report, side, 'smoke')),
+    sample_count: samples.length,
+    elapsed_seconds: all.reduce((sum, execution) => sum + execution.wall_seconds, 0),
+  }
+}
+
+/** The candidate's numbers in all jobs that decided, in place of those of the last one. */
+export function mergeJobsIntoSnapshot(
+  last: Snapshot,
+  jobs: readonly PairJob[],
+  aggregation: Aggregation,
+): Snapshot {
+  const { metrics = {}, diagnostics = {} } = last
+  const changed = { metrics: { ...metrics }, diagnostics: { ...diagnostics } }
+  const readings = collectReadings(jobs, 'candidate')
+  for (const [name, samples] of readings) {
+    const target = Object.hasOwn(diagnostics, name) ? changed.diagnostics : changed.metrics
+    target[name] = { aggregate: aggregateSamples(samples, aggregation), samples }
+  }
+  const count = Math.max(last.sample_count ?? 0, ...readings.map(([, samples]) => samples.length))
+  return { ...last, ...changed, sample_count: count }
+}
+
+/** A metric of one side as a rule reads it. Invariant 5: anything but finite numbers is `null`, missing. */
+export type MetricReading = { value: number; samples: readonly number[] }
+
+const HARD_ORDER = ['metrics', 'judge', 'diagnostics', 'gates'] as const
+const JUDGE_ORDER = ['judge', 'metrics', 'diagnostics', 'gates'] as const
+
+export function toFinite(raw: unknown): number | null {
+  return typeof raw === 'number' && Number.isFinite(raw) ? raw : null
+}
+
+/** Gates may be booleans: true counts as 1, false as 0. */
+function toGateValue(raw: unknown): number | null {
+  return typeof raw === 'boolean' ? Number(raw) : toFinite(raw)
+}
+
+/**
+ * Returns the values that a constraint checks: every sample of the metric, or its one value. Booleans are legal
+ * here, as in gates.
+ */
+export function listConstraintValues(snapshot: Snapshot, name: string): unknown[] {
+  for (const place of HARD_ORDER) {
+    const values = snapshot[place]
+    if (values === undefined || !Object.hasOwn(values, name) || values[name] === undefined) continue
+    const raw = values[name]
+    if (!isRecord(raw)) return [raw]
+    const { samples, aggregate: value } = raw
+    return Array.isArray(samples) && samples.length > 0 ? samples : [value]
+  }
+  return [null]
+}
+
+function isRecord(raw: unknown): raw is Record<string, unknown> {
+  return typeof raw === 'object' && raw !== null && !Array.isArray(raw)
+}
+
+function readFiniteSamples(raw: unknown): number[] | null {
+  if (raw === undefined || raw === null) return []
+  if (!Array.isArray(raw)) return null
+  const samples = raw.map(toFinite)
+  return samples.every(sample => sample !== null) ? samples : null
+}
+
+function readMetric(raw: unknown, aggregation: Aggregation): MetricReading | null {
+  if (!isRecord(raw)) {
+    const value = toFinite(raw)
+    return value === null ? null : { value, samples: [] }
+  }
+  const samples = readFiniteSamples(raw['samples'])
+  if (samples === null) return null
+  const value = samples.length > 0 ? aggregateValues(samples, aggregation) : toFinite(raw['aggregate'])
+  return value === null ? null : { value, samples }
+}
+
+/** The first place that names the metric answers for it, even when what it holds is not a number. */
+export function lookUpMetric(
+  snapshot: Snapshot,
+  name: string,
+  options: { judged: boolean; aggregation: Aggregation },
+): MetricReading | null {
+  for (const place of options.judged ? JUDGE_ORDER : HARD_ORDER) {
+    const values = snapshot[place]
+    if (values === undefined || !Object.hasOwn(values, name)) continue
+    const raw = values[name]
+    if (raw === undefined) continue
+    return readMetric(raw, options.aggregation)
+  }
+  return null
+}
+
+type MetricGate = Pick<Spec['metric']['degenerate_gates'][number], 'name' | 'check'>
+type Constraint = Spec['metric']['constraints'][number]
+
+function isBoundHeld(value: number, operator: GateOperator, bound: number): boolean {
+  switch (operator) {
+    case '>=':
+      return value >= bound
+    case '<=':
+      return value <= bound
+    case '>':
+      return value > bound
+    case '<':
+      return value < bound
+    case '==':
+      return value === bound
+    case '!=':
+      return value !== bound
+    default:
+      return operator satisfies never
+  }
+}
+
+/** A check that cannot be read passes nothing; so does a value that is not a finite number (invariant 5). */
+export function isGatePassed(raw: unknown, check: string): boolean {
+  const wanted = parseGateCheck(check)
+  const value = toGateValue(raw)
+  return wanted !== undefined && value !== null && isBoundHeld(value, wanted.op, Number(wanted.value))
+}
+
+export function listFailedGates(gates: readonly MetricGate[], values: Record<string, unknown>): string[] {
+  return gates
+    .filter(
+      gate => !isGatePassed(Object.hasOwn(values, gate.name) ? values[gate.name] : undefined, gate.check),
+    )
+    .map(gate => gate.name)
+}
+
+export function isConstraintMet(constraint: Constraint, raw: unknown): boolean {
+  if (typeof raw === 'boolean' && typeof constraint.value === 'number') return false
+  const value = toGateValue(raw)
+  return value !== null && isBoundHeld(value, constraint.op, Number(constraint.value))
+}
+
+export function formatConstraint(constraint: Constraint): string {
+  return `${constraint.metric} ${constraint.op} ${String(constraint.value)}`
+}
+
+type TieBreaker = { name: string; direction: ObjectiveDirection }
+
+export function listTieBreakers(policy: Spec['policy']): TieBreaker[] {
+  return policy.tie_breakers.map(rule =>
+    'lower' in rule
+      ? { name: rule.lower, direction: 'minimize' }
+      : { name: rule.higher, direction: 'maximize' },
+  )
+}
+
+/** Every metric whose value can change a verdict: what must repeat exactly. */
+export function listDecisiveMetrics(spec: Pick<Spec, 'metric' | 'policy'>): string[] {
+  const objectives = listObjectives(spec.metric).map(objective => objective.name)
+  return [...new Set([...objectives, ...listTieBreakers(spec.policy).map(tie => tie.name)])]
+}
+
+/** The first tie-breaker that differs decides; one without a value decides nothing, nor do those after it. */
+export function findTieWinner(policy: Spec['policy'], base: Execution, candidate: Execution): string | null {
+  for (const tie of listTieBreakers(policy)) {
+    const pair = readValuePair(tie.name, base, candidate)
+    if (pair === null) return null
+    const delta = computeSignedDelta(pair.base, pair.candidate, tie.direction)
+    if (delta !== 0) return delta > 0 ? tie.name : null
+  }
+  return null
+}
+
+/** A metric that the spec names and no execution gave a value for. */
+export interface AbsentMetric {
+  name: string
+  /** The key that names it. */
+  key: string
+  /** Printed, but as NaN, infinite or null. */
+  printed: boolean
+}
+
+/** Invariant 5, said before it costs a campaign: all keys of the spec against all that was printed. */
+export function findAbsentMetrics(spec: Spec, executions: readonly Execution[]): AbsentMetric[] {
+  const runs = executions.filter(({ status, role }) => status === 'ok' && role !== 'smoke')
+  if (runs.length === 0) return []
+  const found = new Map<string, AbsentMetric>()
+  for (const { name, key } of listSpecMetrics(spec)) {
+    if (found.has(name) || runs.some(run => readGateValue(run, name) !== null)) continue
+    found.set(name, { name, key, printed: runs.some(run => Object.hasOwn(run.metrics, name)) })
+  }
+  return [...found.values()]
+}
+
+function listSpecMetrics({ metric, policy }: Spec): { name: string; key: string }[] {
+  return [
+    ...(metric.primary.type === 'hard' ? [{ name: metric.primary.name, key: 'metric.primary' }] : []),
+    ...metric.objectives.map(({ name }) => ({ name, key: 'metric.objectives' })),
+    ...metric.degenerate_gates.map(({ name }) => ({ name, key: 'metric.degenerate_gates' })),
+    ...metric.constraints.map(({ metric: name }) => ({ name, key: 'metric.constraints' })),
+    ...metric.diagnostics.map(({ name }) => ({ name, key: 'metric.diagnostics' })),
+    ...listTieBreakers(policy).map(({ name }) => ({ name, key: 'policy.tie_breakers' })),
+  ]
+}
+
+/** What the executions printed, besides what winnow measures itself. */
+export function listPrintedNames(executions: readonly Execution[], builtIn: ReadonlySet<string>): string[] {
+  const names = new Set(executions.flatMap(({ metrics }) => Object.keys(metrics)))
+  return [...names].filter(name => !builtIn.has(name))
+}

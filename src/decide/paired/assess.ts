@@ -1,0 +1,214 @@
+import { type Order, type StopRule, toPairRequest } from '../../model/order.ts'
+import { buildPairJob, type MeasuredRun, type Pair, type PairJob, toMeasuredRun } from '../../model/pairs.ts'
+import { aggregateValues, type Report, type Side } from '../../model/report.ts'
+import { formatReason } from '../../model/text.ts'
+import type { Spec } from '../../spec/schema.ts'
+import { isJudgedMetric } from '../../spec/spec-facts.ts'
+import { type AssessmentFinding, createFinding, createRetryFinding } from '../assessment.ts'
+import type { Comparison } from '../ce/stability.ts'
+import { isGainExcluded, isWorthSecondLook } from '../evidence/give-up.ts'
+import { computeReportedEffect } from '../evidence/interval.ts'
+import { computeEvidenceVerdict, isHarmShown } from '../evidence/rules.ts'
+import { describeFailureOnBothSides, findFailure } from '../failures.ts'
+import { getScoreTerms, listObjectives } from '../metrics.ts'
+import { isTargetReached } from '../stop-rules.ts'
+import { formatCount } from '../wording.ts'
+import { formatEffect } from './effect-text.ts'
+import {
+  collectMetricPairs,
+  computeDifferences,
+  evaluatePairs,
+  findOffScaleMetric,
+  type PairedCase,
+  type PairedRule,
+  type PairsEvaluation,
+  selectScale,
+} from './evaluate.ts'
+import { renderEvidenceLine, renderEvidenceSentence } from './evidence-text.ts'
+
+type PairedInput = {
+  spec: Spec
+  order: Pick<Order, 'id' | 'stop' | 'carried'>
+  report: Report
+  label: Side
+}
+
+/** The verdict on one candidate by its pairs, of this job and of those before it (decision.md 3.3 and 3.4). */
+export function assessPaired(input: PairedInput, rule: PairedRule): AssessmentFinding {
+  const { spec, order, report, label } = input
+  const failure = findFailure({ spec, report, label, pairs: true })
+  if (failure !== null) return failure
+  const terms = rule.terms[label]
+  if (terms === undefined) return createRetryFinding(`the order has no terms for ${label}`)
+  const jobs = listPairJobs(order, toMeasuredRun(report), label)
+  const broken = jobs.flatMap(({ pairs }) => pairs).filter(isBrokenPair).length >= 2
+  const flaky =
+    !isJudgedMetric(spec) && jobs.some(({ pairs }) => pairs.some(({ base, lost }) => base === null && !lost))
+  if (broken && flaky) return createRetryFinding(describeFailureOnBothSides())
+  if (jobs.at(-1)?.order !== order.id) return createRetryFinding(`the report has no pair of ${label}`)
+  const paired = { spec, rule, terms, jobs }
+  const off = findOffScaleMetric(paired)
+  if (off !== null) return createScaleViolation(off)
+  const standing = evaluatePairs(paired)
+  if (standing.status !== 'continue') return decidePaired(paired, standing)
+  // All pairs were run, and only those for a proof are missing: that proof is not there.
+  if (jobs.at(-1)?.complete === true) return decidePaired(paired, { ...standing, status: 'park' })
+  return createEarlyEndRetry(rule, jobs)
+}
+
+function isBrokenPair({ base, candidate }: Pair): boolean {
+  return base !== null && candidate === null
+}
+
+function createScaleViolation(metric: string): AssessmentFinding {
+  const reason = `scale violated: ${metric} was 0 or less, and is compared on a log scale since calibration`
+  return createFinding('error', `${reason}; set evidence.scale: linear if that can happen`, {
+    failure_class: 'eval',
+  })
+}
+
+/** A job that ends before its rule says so would let its runner choose when to look. */
+function createEarlyEndRetry({ pairs }: PairedRule, jobs: readonly PairJob[]): AssessmentFinding {
+  return createRetryFinding(
+    `the report ends after ${jobs.at(-1)?.pairs.length ?? 0} of ${formatCount(pairs, 'pair')}, too early`,
+  )
+}
+
+const PAIRED_OUTCOMES = {
+  keep: 'eligible',
+  drop: 'dropped',
+  park: 'inconclusive',
+  'new-job': 'promising',
+} as const
+
+function decidePaired(paired: PairedCase, standing: PairsEvaluation): AssessmentFinding {
+  const { status, primary, harmed } = standing
+  if (status === 'continue') throw new TypeError('a job that goes on has no verdict')
+  const { reason, effect } = computeEvidenceVerdict(primary)
+  if (status === 'drop' && reason === 'broken') {
+    const broken = isJudgedMetric(paired.spec)
+      ? 'two of its items have no score, where those of the base have one'
+      : 'two of its executions failed where the base ran'
+    return createFinding('error', broken, { failure_class: 'eval' })
+  }
+  const outcome = toPairedOutcome(status, standing)
+  const said = {
+    sentence: renderEvidenceSentence(paired, standing),
+    evidence: renderEvidenceLine(paired, standing),
+  }
+  return createFinding(outcome, formatReason(said), {
+    worse: outcome === 'dropped' && harmed.length > 0,
+    comparisons: buildComparisons(paired, standing),
+    improved_objectives: standing.improved,
+    violated_objectives: harmed,
+    primary_delta: effect,
+    rank_score: effect ?? 0,
+    target_reached: outcome === 'eligible' && isTargetHeld(paired),
+    failure_class: outcome === 'dropped' ? 'hypothesis' : null,
+    given_up: outcome === 'inconclusive' ? getGiveUpState(standing) : null,
+  })
+}
+
+/** "No gain" is a claim: later pairs, of another metric's sake, can take it back. */
+function toPairedOutcome(
+  status: keyof typeof PAIRED_OUTCOMES,
+  { primary, harmed }: PairsEvaluation,
+): AssessmentFinding['outcome'] {
+  const claimed = harmed.length > 0 || isGainExcluded(primary)
+  return status === 'drop' && !claimed ? 'inconclusive' : PAIRED_OUTCOMES[status]
+}
+
+function getGiveUpState({ primary, promising }: PairsEvaluation): AssessmentFinding['given_up'] {
+  if (promising !== null || (primary.given_up === null && primary.decided === null)) return null
+  return isWorthSecondLook(primary) ? 'for_now' : 'for_good'
+}
+
+/** The primary's effect is on its scale; what is relative about it is the same number under log. */
+function buildComparisons({ spec }: PairedCase, standing: PairsEvaluation): Record<string, Comparison> {
+  const [primary] = listObjectives(spec.metric)
+  const { effect } = computeEvidenceVerdict(standing.primary)
+  if (effect === null) return {}
+  const improved = standing.improved.includes(primary.name)
+  const violated = standing.harmed.includes(primary.name)
+  const is = improved ? 'improved' : violated ? 'regressed' : 'inconclusive'
+  return { [primary.name]: { verdict: is, delta: effect, relative: effect, violated } }
+}
+
+type PairsRule = Extract<StopRule, { rule: 'pairs' }>
+type PairsInput = { spec: Spec; order: Pick<Order, 'id' | 'stop' | 'carried'>; report: Report; label: Side }
+
+/** What nobody asks a gain of (a revert, somebody else's tip): its gates hold, and no harm is shown by its pairs. */
+export function assessPairs(input: PairsInput, rule: PairsRule): AssessmentFinding {
+  const { spec, order, report, label } = input
+  const failure = findFailure({ spec, report, label, pairs: true })
+  if (failure !== null) return failure
+  const job = buildPairJob(toPairRequest(order), toMeasuredRun(report), label)
+  if (!job.complete)
+    return createRetryFinding(`the report has ${job.pairs.length} of ${formatCount(rule.pairs, 'pair')}`)
+  const harmed = listObjectives(spec.metric).flatMap(({ name, direction }) => {
+    const pairs = collectMetricPairs([job], name)
+    const scale = selectScale(rule, pairs)
+    return isHarmShown(computeDifferences(pairs, { direction, scale })) ? [name] : []
+  })
+  const [primary] = listObjectives(spec.metric)
+  const pairs = collectMetricPairs([job], primary.name)
+  const scale = selectScale(rule, pairs)
+  const { effect, interval } = computeReportedEffect(
+    computeDifferences(pairs, { direction: primary.direction, scale }),
+    getScoreTerms(spec.metric, primary),
+  )
+  const said = effect === null ? primary.name : formatEffect(effect, interval, { ...primary, scale })
+  const worse = harmed.length > 0
+  const reason = `${worse ? `${harmed.join(', ')} shown to be worse: ` : 'no harm shown: '}${said}, ${formatCount(job.pairs.length, 'pair')}`
+  return createFinding(worse ? 'dropped' : 'inconclusive', reason, {
+    worse,
+    violated_objectives: harmed,
+    primary_delta: effect,
+    rank_score: effect ?? 0,
+  })
+}
+
+type PairsContext = { spec: Spec; order: Order; stop: PairedRule }
+
+/** What is known of a candidate: earlier jobs, and this one as far as it has come. */
+export function listPairJobs(
+  order: Pick<Order, 'id' | 'stop' | 'carried'>,
+  measured: MeasuredRun,
+  label: Side,
+): PairJob[] {
+  const job = buildPairJob(toPairRequest(order), measured, label)
+  const carried = order.carried[label] ?? []
+  return job.pairs.length === 0 ? carried : [...carried, job]
+}
+
+/** Asked after every pair of a job (decision.md 3.3): does this candidate need another pair in it? */
+export function isPairNeeded({ spec, order, stop }: PairsContext, soFar: MeasuredRun, label: Side): boolean {
+  const terms = stop.terms[label]
+  if (terms === undefined) return false
+  const carried = order.carried[label] ?? []
+  const jobs = listPairJobs(order, soFar, label)
+  const paired = { spec, rule: stop, terms, jobs }
+  if (findOffScaleMetric(paired) !== null) return false
+  // A report without any pair says nothing. Where the runners have become one machine, earlier pairs may suffice by now.
+  return jobs.length === carried.length || evaluatePairs(paired).status === 'continue'
+}
+
+/** A target is reached when the cautious end of the interval reaches it (spec.md, stopping.target_reached). */
+function isTargetHeld({ spec, rule, jobs }: PairedCase): boolean {
+  return isTargetReached(listObjectives(spec.metric), objective => {
+    const { name, direction } = objective
+    const pairs = collectMetricPairs(jobs, name)
+    const scale = selectScale(rule, pairs)
+    const { interval } = computeReportedEffect(
+      computeDifferences(pairs, { direction, scale }),
+      getScoreTerms(spec.metric, objective),
+    )
+    const base = aggregateValues(
+      pairs.flatMap(pair => pair.base ?? []),
+      'median',
+    )
+    if (interval === null || base === null) return undefined
+    const gain = direction === 'minimize' ? -interval[0] : interval[0]
+    return scale === 'log' ? base * Math.exp(gain) : base + gain
+  })
+}

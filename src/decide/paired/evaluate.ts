@@ -1,0 +1,359 @@
+import type { PairedTerms, StopRule } from '../../model/order.ts'
+import { type Pair, type PairJob, selectReportedJobs } from '../../model/pairs.ts'
+import type { Spec } from '../../spec/schema.ts'
+import { isJudgedMetric } from '../../spec/spec-facts.ts'
+import { endJob, observePair, resetKeepSide } from '../evidence/observe.ts'
+import {
+  computeSignedDifference,
+  type Difference,
+  type EvidenceScale,
+  findFirstCrossing,
+  type MetricMeasure,
+  reverseDifferences,
+} from '../evidence/rank-test.ts'
+import {
+  type EvidenceStatus,
+  getEvidenceStatus,
+  isHarmShown,
+  isSimplificationRefuted,
+  isSimplificationShown,
+  isTieBreakerShown,
+  judgeGuardrail,
+} from '../evidence/rules.ts'
+import { type EvidenceState, startEvidence } from '../evidence/state.ts'
+import { listObjectives, listTieBreakers, type Objective } from '../metrics.ts'
+
+export type PairedRule = Extract<StopRule, { rule: 'paired' }>
+
+/** One candidate's pairs, and on which terms they are read: all that its verdict depends on (invariant 3). */
+export interface PairedCase {
+  spec: Pick<Spec, 'metric' | 'policy'>
+  rule: PairedRule
+  terms: Pick<PairedTerms, 'as' | 'level' | 'max_jobs' | 'give_up'>
+  jobs: readonly PairJob[]
+}
+
+/** Where one candidate stands after its pairs so far: asked after every pair in a job, and for the verdict. */
+export interface PairsEvaluation {
+  status: EvidenceStatus
+  primary: EvidenceState
+  /** Required objectives that are shown to gain. */
+  improved: string[]
+  /** Required objectives and guardrails that are shown to lose. */
+  harmed: string[]
+  /** Guardrails that are not shown harmless yet. */
+  open: string[]
+  /** The tie-breaker that decided, if one did. */
+  tie: string | null
+  /** The required objective that goes on where the primary has dropped. */
+  promising: string | null
+}
+
+interface EvaluationParts extends Omit<PairsEvaluation, 'status' | 'tie' | 'promising'> {
+  /** A required objective besides the primary that has screened and is not decided. */
+  other: { name: string; state: EvidenceState } | null
+}
+
+/** A value without a logarithm, where the campaign's scale was pinned to log: nothing can be compared any more. */
+export function findOffScaleMetric({ spec, rule, jobs }: PairedCase): string | null {
+  const { name } = spec.metric.primary
+  return rule.scale === 'log' && !hasLogarithms(collectMetricPairs(jobs, name)) ? name : null
+}
+
+export function evaluatePairs(paired: PairedCase): PairsEvaluation {
+  const standing = evaluateMeasuredPairs(paired)
+  return standing.status === 'new-job' && hasNoItemsLeft(paired) ? { ...standing, status: 'park' } : standing
+}
+
+/**
+ * Every item of the base was scored in an earlier sample: another job would measure, and compare nothing. Before the first
+ * there was none: where that has no pair, models gave no scores.
+ */
+export function hasNoItemsLeft({ spec, jobs }: Pick<PairedCase, 'spec' | 'jobs'>): boolean {
+  const [, ...later] = jobs
+  const last = later.at(-1)
+  return isJudgedMetric(spec) && last?.complete === true && last.pairs.every(({ base }) => base === null)
+}
+
+function evaluateMeasuredPairs(paired: PairedCase): PairsEvaluation {
+  const parts = evaluateParts(paired)
+  const { other, ...known } = parts
+  const standing = { ...known, tie: null, promising: null }
+  if (paired.terms.as === 'simplify') return { ...standing, ...evaluateSimplification(paired, parts) }
+  const gained = parts.improved.length > 0
+  const dropped = !gained && hasEnded(parts)
+  const searching = !dropped && parts.primary.given_up === null
+  const tie = gained || searching ? null : findWonTieBreaker(paired, parts)
+  if (gained || tie !== null) return { ...standing, status: getGuardedStatus(paired, parts), tie }
+  if (!dropped || other === null || hasSettled(parts)) return { ...standing, status: getEndStatus(parts) }
+  return { ...standing, status: getEvidenceStatus(other.state).status, promising: other.name }
+}
+
+function evaluateParts(paired: PairedCase): EvaluationParts {
+  const objectives = listObjectives(paired.spec.metric)
+  const required = objectives.filter(({ role }) => role === 'required')
+  const all = required.map(objective => ({
+    name: objective.name,
+    state: computeObjectiveEvidence(paired, objective),
+  }))
+  const guardrails = objectives
+    .filter(({ role }) => role === 'guardrail')
+    .map(guardrail => ({ name: guardrail.name, is: evaluateGuardrail(paired, guardrail) }))
+  const worse = all.filter(({ state }) => isHarmShown(state.differences))
+  return {
+    primary: all[0]?.state ?? computeObjectiveEvidence(paired, objectives[0]),
+    improved: all.filter(({ state }) => getEvidenceStatus(state).status === 'keep').map(({ name }) => name),
+    harmed: [...worse, ...guardrails.filter(({ is }) => is === 'harmful')].map(({ name }) => name),
+    open: guardrails.filter(({ is }) => is === 'open').map(({ name }) => name),
+    other: all.slice(1).find(({ state }) => state.screened !== null && state.decided === null) ?? null,
+  }
+}
+
+/** The primary needs no more pairs: it is dropped, or given up. */
+function hasEnded({ primary }: EvaluationParts): boolean {
+  const { status } = getEvidenceStatus(primary)
+  return status === 'drop' || (status === 'park' && primary.given_up !== null)
+}
+
+/** An idea that is given up and shown to harm another metric is worse, and not merely unproven. */
+function getEndStatus(parts: EvaluationParts): EvidenceStatus {
+  const { status } = getEvidenceStatus(parts.primary)
+  return status === 'park' && hasEnded(parts) && parts.harmed.length > 0 ? 'drop' : status
+}
+
+/** A gain counts for nothing beside a harm that is shown, and not yet beside one that is not excluded. */
+function getGuardedStatus({ terms, jobs }: PairedCase, { harmed, open }: EvaluationParts): EvidenceStatus {
+  if (harmed.length > 0) return 'drop'
+  if (open.length === 0) return 'keep'
+  return getContinueStatus(terms.max_jobs, jobs)
+}
+
+function getContinueStatus(maxJobs: number, jobs: PairedCase['jobs']): EvidenceStatus {
+  const last = jobs.at(-1)
+  if (last !== undefined && !last.complete) return 'continue'
+  return selectReportedJobs(jobs).length < maxJobs ? 'new-job' : 'park'
+}
+
+/** The primary drives stopping; where it has dropped, another objective may only go on if nothing speaks against it. */
+function hasSettled({ primary, harmed }: EvaluationParts): boolean {
+  return harmed.length > 0 || getEvidenceStatus(primary).reason === 'broken'
+}
+
+function findWonTieBreaker(
+  { spec, rule, terms, jobs }: PairedCase,
+  { primary, harmed }: EvaluationParts,
+): string | null {
+  if (harmed.length > 0) return null
+  const won = listTieBreakers(spec.policy).find(({ name, direction }) => {
+    const pairs = collectMetricPairs(jobs, name)
+    const own = computeKeepDifferences(jobs, name, { direction, scale: selectScale(rule, pairs) })
+    const differences = computeKeepDifferences(jobs, spec.metric.primary.name, primary.rule)
+    return isTieBreakerShown({ differences, minEffect: rule.min_effect, own, level: terms.level })
+  })
+  return won?.name ?? null
+}
+
+/**
+ * Less code for the same speed: it merges when it is shown to cost less than min_effect. That it costs something
+ * at all, even if that is shown too, is what the campaign has a budget for.
+ */
+function evaluateSimplification(
+  { spec, rule, terms, jobs }: PairedCase,
+  { primary, harmed, open }: EvaluationParts,
+): Pick<PairsEvaluation, 'status' | 'harmed'> {
+  const others = harmed.filter(name => name !== spec.metric.primary.name)
+  const fails = isSimplificationRefuted(primary.differences, rule.min_effect)
+  if (others.length > 0 || fails || getEvidenceStatus(primary).reason === 'broken')
+    return { status: 'drop', harmed }
+  const forKeeping = computeKeepDifferences(jobs, spec.metric.primary.name, primary.rule)
+  const holds = isSimplificationShown(forKeeping, rule.min_effect)
+  if (holds && open.length === 0) return { status: 'keep', harmed: [] }
+  return { status: getContinueStatus(terms.max_jobs, jobs), harmed }
+}
+
+/** The primary's min_effect in its own units says nothing about another metric: two percent then do. */
+const DEFAULT_SHARE = 0.02
+
+function getEffectShare({ scale, min_effect }: PairedRule): number {
+  return scale === 'log' ? min_effect : DEFAULT_SHARE
+}
+
+/** The scale was pinned for the primary; another metric is compared on it where it can be. */
+export function selectScale(rule: Pick<PairedRule, 'scale'>, pairs: readonly MetricPair[]): EvidenceScale {
+  return rule.scale === 'log' && hasLogarithms(pairs) ? 'log' : 'linear'
+}
+
+/** What counts as a gain of an objective, in the units of its scale; never 0, since nothing can be shown of that. */
+function selectEffects(
+  rule: PairedRule,
+  objective: Objective,
+  pairs: readonly MetricPair[],
+  primary: boolean,
+) {
+  const scale = primary ? rule.scale : selectScale(rule, pairs)
+  const { min_effect, null_effect } = rule
+  if (primary || (rule.scale === 'log' && scale === 'log'))
+    return { scale, minEffect: min_effect, nullEffect: null_effect }
+  const minEffect =
+    scale === 'log'
+      ? getEffectShare(rule)
+      : getEffectShare(rule) * computeTypicalBase(pairs) || Number.MIN_VALUE
+  return { scale, minEffect, nullEffect: minEffect * (null_effect / min_effect) }
+}
+
+/** One required objective's evidence; m of them share the level (decision.md 3.4). */
+export function computeObjectiveEvidence(
+  { spec, rule, terms, jobs }: PairedCase,
+  objective: Objective,
+): EvidenceState {
+  const objectives = listObjectives(spec.metric)
+  const required = objectives.filter(({ role }) => role === 'required')
+  const pairs = collectMetricPairs(jobs, objective.name)
+  const start = startEvidence({
+    direction: objective.direction,
+    ...selectEffects(rule, objective, pairs, objective.name === objectives[0].name),
+    alpha: terms.level,
+    screen: rule.screen,
+    pairsPerJob: rule.pairs,
+    maxJobs: terms.max_jobs,
+    giveUp: terms.give_up,
+    graded: objective.judged,
+    freshRunners: rule.fresh_runners,
+    singleMachine: rule.single_machine,
+    confirmed: terms.as === 'confirmed',
+    combination: terms.as === 'combination',
+    m: required.length,
+  })
+  return observeJobs(start, jobs, objective.name)
+}
+
+/** How much worse a guardrail may be, on the scale it is compared on: max_regression, else min_effect. */
+function computeGuardrailMargin(
+  rule: PairedRule,
+  { maxRegression, direction }: Objective,
+  pairs: readonly MetricPair[],
+) {
+  if (maxRegression?.type === 'absolute' && maxRegression.value >= 0)
+    return { scale: 'linear' as const, margin: maxRegression.value }
+  const scale = selectScale(rule, pairs)
+  const share = maxRegression !== null && maxRegression.value >= 0 ? maxRegression.value : null
+  if (scale === 'linear')
+    return { scale, margin: (share ?? getEffectShare(rule)) * computeTypicalBase(pairs) }
+  if (share === null) return { scale, margin: getEffectShare(rule) }
+  return {
+    scale,
+    margin: direction === 'minimize' ? Math.log1p(share) : -Math.log1p(-Math.min(share, 0.999)),
+  }
+}
+
+const MARGIN_SHOWN = 20
+
+/** Enough equal pairs to say that a side does not differ at all, where no margin could ever be shown to hold. */
+const EQUAL_PAIRS = 6
+
+function evaluateGuardrail(
+  { rule, jobs }: PairedCase,
+  guardrail: Objective,
+): 'harmless' | 'harmful' | 'open' {
+  const pairs = collectMetricPairs(jobs, guardrail.name)
+  const { scale, margin } = computeGuardrailMargin(rule, guardrail, pairs)
+  const measure = { direction: guardrail.direction, scale }
+  const differences = computeDifferences(pairs, measure)
+  const forKeeping = computeKeepDifferences(jobs, guardrail.name, measure)
+  if (differences.length >= EQUAL_PAIRS && differences.every(difference => difference === 0))
+    return 'harmless'
+  const allowed = guardrail.maxRegression !== null && isShownWithinMargin(differences, margin, forKeeping)
+  return allowed ? 'harmless' : judgeGuardrail(differences, margin, forKeeping)
+}
+
+/** A loss that is shown no sooner than that it is smaller than what the spec allows is an allowed one. */
+function isShownWithinMargin(
+  differences: readonly Difference[],
+  margin: number,
+  forKeeping: readonly Difference[],
+): boolean {
+  const within = findFirstCrossing(forKeeping, -margin, MARGIN_SHOWN)
+  return within < Infinity && within <= findFirstCrossing(reverseDifferences(differences), 0, MARGIN_SHOWN)
+}
+
+/** One metric's value on both sides of a pair; null for a side that failed, or that did not print it. */
+export interface MetricPair {
+  base: number | null
+  candidate: number | null
+  /** The run was interrupted after this pair had begun. */
+  lost?: true | undefined
+}
+
+function getMetricValue(readings: Pair['base'], metric: string): number | null {
+  return readings?.[metric] ?? null
+}
+
+export function collectMetricPairs(jobs: readonly PairJob[], metric: string): MetricPair[] {
+  return jobs.flatMap(({ pairs }) =>
+    pairs.map(({ base, candidate, lost }) => ({
+      base: getMetricValue(base, metric),
+      candidate: getMetricValue(candidate, metric),
+      ...(lost ? { lost } : {}),
+    })),
+  )
+}
+
+const LOST_PAIR: MetricPair = { base: null, candidate: null, lost: true }
+
+/**
+ * The pairs by which something may be let through, with every pair that was lost as a loss: whoever could end the
+ * machine when it falls behind gains nothing by that (decision 039). After a job of which nothing is known they start
+ * again, with one loss for each such job.
+ */
+function computeKeepDifferences(
+  jobs: readonly PairJob[],
+  metric: string,
+  measure: MetricMeasure,
+): Difference[] {
+  const gaps = jobs.filter(({ unreported }) => unreported).length
+  const since = jobs.slice(jobs.findLastIndex(({ unreported }) => unreported) + 1)
+  const pairs = [...Array.from({ length: gaps }, () => LOST_PAIR), ...collectMetricPairs(since, metric)]
+  return pairs.flatMap(pair => (pair.lost ? [null] : computeDifferences([pair], measure)))
+}
+
+/** Positive is better; a pair without a base is void, a candidate without a value has lost it. */
+export function computeDifferences(pairs: readonly MetricPair[], measure: MetricMeasure): Difference[] {
+  return pairs.flatMap(({ base, candidate }): Difference[] => {
+    if (base === null) return []
+    return [candidate === null ? null : computeSignedDifference(measure, base, candidate)]
+  })
+}
+
+export function hasLogarithms(pairs: readonly MetricPair[]): boolean {
+  return pairs.every(({ base, candidate }) => (base ?? 1) > 0 && (candidate ?? 1) > 0)
+}
+
+/** The middle of what the base printed, without its sign: what a share is a share of. */
+export function computeTypicalBase(pairs: readonly MetricPair[]): number {
+  const values = pairs
+    .flatMap(({ base }) => (base === null ? [] : [Math.abs(base)]))
+    .toSorted((a, b) => a - b)
+  return values[values.length >> 1] ?? 0
+}
+
+/** The evidence of all jobs, in the order in which they were run. */
+function observeJobs(start: EvidenceState, jobs: readonly PairJob[], metric: string): EvidenceState {
+  let state = start
+  let gaps = 0
+  for (const { order: job, runner, also_on, complete, unreported, pairs } of jobs) {
+    if (unreported) state = resetKeepSide(state, ++gaps)
+    for (const { first, base, candidate, lost } of pairs) {
+      state = observePair(state, {
+        also_on,
+        lost,
+        base: getMetricValue(base, metric),
+        candidate: getMetricValue(candidate, metric),
+        job,
+        runner,
+        order: first === 'base' ? 'base-first' : 'candidate-first',
+      })
+    }
+    if (complete && state.jobs.at(-1)?.id === job) state = endJob(state, job)
+  }
+  return state
+}

@@ -1,0 +1,307 @@
+import { type Pair, type PairJob, selectReportedJobs } from '../../model/pairs.ts'
+import { isJudgedMetric } from '../../spec/spec-facts.ts'
+import { computeStateEffect, computeUpperBound, type Interval } from '../evidence/interval.ts'
+import { computeLnTotal } from '../evidence/observe.ts'
+import { computeLnEvidence, computeSignedDifference, toEvidence } from '../evidence/rank-test.ts'
+import { computeEvidenceVerdict, type EvidenceReason, type EvidenceVerdict } from '../evidence/rules.ts'
+import type { EvidenceState } from '../evidence/state.ts'
+import { listObjectives } from '../metrics.ts'
+import { formatCount, formatNumber } from '../wording.ts'
+import {
+  describeEffect,
+  formatEffect,
+  type MeasuredMetric,
+  renderEvidenceBar,
+  toShare,
+} from './effect-text.ts'
+import {
+  collectMetricPairs,
+  computeObjectiveEvidence,
+  hasNoItemsLeft,
+  type PairedCase,
+  type PairsEvaluation,
+} from './evaluate.ts'
+
+/** Why measuring ended; null where the numbers say it. */
+function explainEnd(paired: PairedCase, reason: EvidenceReason): string | null {
+  switch (reason) {
+    case 'broken':
+      return 'two of its executions failed'
+    case 'gain-ruled-out':
+      return `a gain of ${formatLeastGain(paired)} or more is ruled out`
+    case 'large-gain-ruled-out':
+      return `stopped early: a gain of ${formatLeastGain(paired, 2)} or more is ruled out`
+    case 'large-change-ruled-out':
+      return `stopped: a difference of ${formatLeastGain(paired, 2)} or more is ruled out either way`
+    case 'gain-unlikely':
+      return `stopped early: a gain of ${formatLeastGain(paired)} or more is unlikely`
+    case 'no-promise-after-job-1':
+      return 'stopped early: too little promise after the first job'
+    case 'no-promise-after-job-2':
+      return 'stopped early: too little promise after the second job'
+    case 'jobs-used-up':
+      return describeNotEnough(paired)
+    case 'gain-shown':
+    case 'harm-shown':
+    case 'not-begun':
+    case 'measuring':
+    case 'promising':
+    case 'job-ended':
+      return null
+    default:
+      return reason satisfies never
+  }
+}
+
+function describeNotEnough(paired: PairedCase): string {
+  return `but ${formatEffort(paired)} were not enough to be sure`
+}
+
+/** The smallest gain worth having, or a multiple of it: "2 %", "0.5". */
+function formatLeastGain({ rule: { min_effect, scale }, spec }: PairedCase, times = 1): string {
+  const [{ direction }] = listObjectives(spec.metric)
+  if (scale === 'linear') return formatNumber(times * min_effect)
+  return `${Number((Math.abs(toShare(times * min_effect, direction)) * 100).toFixed(1))} %`
+}
+
+/** What follows the verdict: how much, where the truth lies, and why it ended there (decision.md section 5). */
+export function renderEvidenceSentence(paired: PairedCase, standing: PairsEvaluation): string {
+  const said = computeEvidenceVerdict(standing.primary)
+  const none = describeNoDifference(paired, standing, said)
+  if (none !== null) return `${none}.`
+  const effect = renderEffectPhrase(paired, standing, said.effect)
+  const why = renderQualifier(paired, standing, said)
+  if (effect === null || why === null) return `${effect ?? why ?? 'nothing was measured'}.`
+  return `${effect}${why.startsWith('but ') ? ',' : ';'} ${why}.`
+}
+
+/** Where a gain and a loss worth noticing are both outside the interval: "score differs by less than 2 % (0.1 % higher, …)". */
+function describeNoDifference(
+  paired: PairedCase,
+  { primary, harmed }: PairsEvaluation,
+  { reason, effect }: EvidenceVerdict,
+): string | null {
+  const { interval } = computeStateEffect(primary)
+  if (reason !== 'gain-ruled-out' || effect === null || interval === null || harmed.length > 0) return null
+  const { rule, spec } = paired
+  const [{ name, direction }] = listObjectives(spec.metric)
+  if (interval[0] <= -rule.min_effect || interval[1] >= rule.min_effect) return null
+  const found = formatSmallEffect(effect, interval, { name, direction, scale: rule.scale })
+  return `${name} differs by less than ${formatLeastGain(paired)} (${found})`
+}
+
+function formatSmallEffect(effect: number, interval: Interval, measured: MeasuredMetric): string {
+  const { size, word, range, unit } = describeEffect(effect, interval, measured)
+  return `${size}${unit} ${word}${range === null ? '' : `, ${range[0]} to ${range[1]}${unit}`}`
+}
+
+/** Only what is kept, or shown to be worse, is said without "probably"; what may still go on is true "so far". */
+function renderEffectPhrase(
+  paired: PairedCase,
+  standing: PairsEvaluation,
+  effect: number | null,
+): string | null {
+  if (effect === null) return null
+  const { spec, rule } = paired
+  const [{ name, direction }] = listObjectives(spec.metric)
+  const { differences, rule: terms } = standing.primary
+  const { interval } = computeStateEffect(standing.primary)
+  const { status, harmed } = standing
+  const harm = harmed.includes(name)
+  // Harm is proven on one side; the two-sided interval is wider, and with a gain in it would contradict the verdict.
+  const contradicts = harm && interval !== null && interval[1] >= 0
+  const oneSided = (contradicts || (interval === null && status === 'drop')) && !terms.graded
+  const upper = oneSided ? computeUpperBound(differences) : null
+  const certain = (status === 'keep' && standing.tie === null) || harm
+  const open = status === 'new-job' || status === 'continue'
+  const text = formatEffect(
+    effect,
+    contradicts && upper !== null ? null : interval,
+    { name, direction, scale: rule.scale },
+    { probably: !certain, upper },
+  )
+  const machine = status === 'keep' && rule.single_machine ? ', on this machine' : ''
+  return `${text}${open ? ' so far' : ''}${machine}`
+}
+
+function renderQualifier(
+  paired: PairedCase,
+  standing: PairsEvaluation,
+  { reason }: EvidenceVerdict,
+): string | null {
+  const { status, harmed, open, tie, improved, promising } = standing
+  const [{ name }] = listObjectives(paired.spec.metric)
+  const others = harmed.filter(each => each !== name)
+  if (others.length > 0) return `${others.join(', ')} shown to be worse`
+  if (harmed.length > 0) return null
+  if (promising !== null)
+    return `${promising} is promising${status === 'park' ? `, ${describeNotEnough(paired)}` : ''}`
+  if (tie !== null) return `${tie} is better (tie-breaker)`
+  if (status === 'keep') return explainKeep(paired, improved)
+  if (status === 'park' && hasNoItemsLeft(paired)) return 'no items are left that were not scored before'
+  if (improved.length > 0 && open.length > 0) return `${open.join(', ')} not shown harmless yet`
+  return explainEnd(paired, reason)
+}
+
+/** What was kept for something else than a gain of the primary. */
+function explainKeep({ rule, terms, spec }: PairedCase, improved: readonly string[]): string | null {
+  const [{ name, direction }] = listObjectives(spec.metric)
+  if (terms.as === 'simplify') {
+    const { scale, min_effect: least } = rule
+    const share = Math.abs(toShare(least, direction)) * 100
+    return `simpler, and shown to cost less than ${scale === 'log' ? `${share.toFixed(1)} %` : formatNumber(least)}`
+  }
+  return improved.includes(name) ? null : `${improved.join(', ')} shown to be better`
+}
+
+/** What shows that a simplification is harmless enough (decision.md 3.4). */
+const HARMLESS_EVIDENCE = 20
+
+/** What the sentence rests on, in one line: a pure function of pairs and terms, so that `replay` finds it again. */
+export function renderEvidenceLine(
+  paired: PairedCase,
+  standing: DecidingParts,
+  cost: 'executions' | 'pairs' = 'executions',
+): string {
+  const other = findDecidingObjective(paired, standing)
+  const { evidence, threshold, stage } = weighEvidence(paired, other?.state ?? standing.primary)
+  const about = other === null ? '' : ` for ${other.name}`
+  const bar = renderEvidenceBar(evidence, threshold, 20)
+  return `evidence ${formatEvidence(evidence)}${about} (needed ${NEEDED_TO[stage]}: ${formatEvidence(threshold)}) ▕${bar}▏ ${formatCost(paired, cost)}`
+}
+
+/** The two may be close to each other, and are passed one after the other (docs/deciding.md). */
+const NEEDED_TO = { screening: 'to measure more', confirming: 'to be sure' } as const
+
+type DecidingParts = Pick<PairsEvaluation, 'primary' | 'improved' | 'promising'>
+
+/** The required objective that decided, or goes on, where it is not the primary. */
+function findDecidingObjective(
+  paired: PairedCase,
+  { improved, promising }: DecidingParts,
+): { name: string; state: EvidenceState } | null {
+  const [primary, ...others] = listObjectives(paired.spec.metric)
+  const name = improved.includes(primary.name) ? undefined : (improved[0] ?? promising)
+  const objective = others.find(each => each.name === name)
+  return objective ? { name: objective.name, state: computeObjectiveEvidence(paired, objective) } : null
+}
+
+function weighEvidence(
+  { terms, rule }: PairedCase,
+  state: EvidenceState,
+): Pick<EvidenceVerdict, 'evidence' | 'threshold' | 'stage'> {
+  if (terms.as !== 'simplify') return computeEvidenceVerdict(state)
+  return {
+    evidence: toEvidence(computeLnEvidence(state.differences, -rule.min_effect)),
+    threshold: HARMLESS_EVIDENCE,
+    stage: 'confirming',
+  }
+}
+
+/**
+ * Pairs that count, jobs, machines, executions: two warm-ups a job are paid for too, and so is a void pair. A comparison
+ * knows what it really ran, half a pair and repeated jobs included, and says that instead.
+ */
+function formatCost(paired: PairedCase, cost: 'executions' | 'pairs'): string {
+  const jobs = selectReportedJobs(paired.jobs)
+  const pairs = countPairs(jobs)
+  const runners = new Set(jobs.flatMap(({ runner, also_on = [] }) => [runner, ...also_on])).size
+  const where = paired.rule.single_machine ? 'on this machine' : `on ${formatCount(runners, 'runner')}`
+  if (isJudgedMetric(paired.spec))
+    return `${formatCount(pairs, 'item')} in ${formatCount(jobs.length, 'sample')}, each scored on both sides`
+  const said = `${formatCount(pairs, 'pair')} in ${formatCount(jobs.length, 'job')} ${where}`
+  return cost === 'pairs' ? said : `${said}, ${formatCount(countExecutions(jobs), 'execution')}`
+}
+
+/** What it took so far, in two words: "144 runs". */
+function formatEffort({ spec, jobs: known }: Pick<PairedCase, 'spec' | 'jobs'>): string {
+  const jobs = selectReportedJobs(known)
+  return isJudgedMetric(spec)
+    ? formatCount(countPairs(jobs), 'item')
+    : formatCount(countExecutions(jobs), 'run')
+}
+
+function countPairs(jobs: PairedCase['jobs']): number {
+  return jobs.flatMap(({ pairs }) => pairs).filter(({ base }) => base !== null).length
+}
+
+function countExecutions(jobs: PairedCase['jobs']): number {
+  return 2 * (jobs.flatMap(({ pairs }) => pairs).length + jobs.length)
+}
+
+/** Short enough to read, precise enough to tell from what it has to reach. */
+export function formatEvidence(value: number): string {
+  if (value >= 1e6 || (value > 0 && value < 1e-4)) return value.toExponential(1)
+  return value >= 100 ? String(Math.round(value)) : String(Number(value.toPrecision(2)))
+}
+
+/** One pair of the primary, and where the evidence stands after it. */
+export interface PathPair {
+  first: Pair['first']
+  base: number | null
+  candidate: number | null
+  /** The run was interrupted after this pair had begun. */
+  lost?: true
+  /** Positive is better; null where a side failed. */
+  difference: number | null
+  /** E_total after it. */
+  evidence: number
+}
+
+export interface PathJob {
+  order: string
+  runner: string
+  /** It ran after the screen, on a runner that had no part in it: only such a job can confirm. */
+  fresh: boolean
+  /** The run was lost with all its results. */
+  unreported: boolean
+  /** In this job the evidence passed the screen. */
+  screened: boolean
+  pairs: PathPair[]
+}
+
+/** The evidence after every single pair, by the rule that judged it, for people who want to see it grow. */
+export function traceEvidence(paired: PairedCase): PathJob[] {
+  const { jobs, rule } = paired
+  const screen = findScreeningJob(paired)
+  return jobs.map((job, at) => ({
+    order: job.order,
+    runner: job.runner,
+    fresh: screen !== null && at > screen && (rule.single_machine || job.runner !== jobs[screen]?.runner),
+    unreported: job.unreported === true,
+    screened: screen === at,
+    pairs: tracePairs(paired, at, job),
+  }))
+}
+
+function computePrimaryEvidence(paired: PairedCase): EvidenceState {
+  return computeObjectiveEvidence(paired, listObjectives(paired.spec.metric)[0])
+}
+
+/** The job of the list that screened; void jobs before it have no place in the evidence. */
+function findScreeningJob(paired: PairedCase): number | null {
+  const { screened, jobs } = computePrimaryEvidence(paired)
+  const id = screened === null ? undefined : jobs[screened.job]?.id
+  const at = paired.jobs.findIndex(({ order }) => order === id)
+  return at === -1 ? null : at
+}
+
+function tracePairs(paired: PairedCase, at: number, job: PairJob): PathPair[] {
+  const { spec, rule, jobs } = paired
+  const [{ name, direction }] = listObjectives(spec.metric)
+  const measure = { direction, scale: rule.scale }
+  return collectMetricPairs([job], name).map(({ base, candidate, lost }, index) => {
+    const pairs = job.pairs.slice(0, index + 1)
+    const soFar = { ...job, pairs, complete: job.complete && pairs.length === job.pairs.length }
+    const state = computePrimaryEvidence({ ...paired, jobs: [...jobs.slice(0, at), soFar] })
+    return {
+      first: job.pairs[index]?.first ?? 'base',
+      base,
+      candidate,
+      ...(lost ? { lost } : {}),
+      difference:
+        base === null || candidate === null ? null : computeSignedDifference(measure, base, candidate),
+      evidence: toEvidence(computeLnTotal(state)),
+    }
+  })
+}

@@ -1,0 +1,149 @@
+import { createHash } from 'node:crypto'
+import { foldPath, isManifest } from './packages.ts'
+
+export type QueuedIdea = { id: string; number: number; category: string; priority: 'high' | 'medium' | 'low' }
+
+const PRIORITY_ORDER = { high: 0, medium: 1, low: 2 } as const satisfies Record<
+  QueuedIdea['priority'],
+  number
+>
+
+function comparePriority(a: QueuedIdea, b: QueuedIdea): number {
+  return PRIORITY_ORDER[a.priority] - PRIORITY_ORDER[b.priority] || a.number - b.number
+}
+
+/** Both lists of files are known and have none in common. */
+export function areDisjoint(changes: ReadonlyMap<string, readonly string[]>, a: string, b: string): boolean {
+  const [ours, theirs] = [changes.get(a), changes.get(b)]
+  return ours !== undefined && theirs !== undefined && areFilesDisjoint(ours, theirs)
+}
+
+/** The next round: the best idea of each category first, so that one kind of idea does not crowd out others. */
+export function selectRound(queued: readonly QueuedIdea[], size: number): string[] {
+  const seen = new Set<string>()
+  const leaders: QueuedIdea[] = []
+  const rest: QueuedIdea[] = []
+  for (const experiment of queued.toSorted(comparePriority)) {
+    const target = seen.has(experiment.category) ? rest : leaders
+    seen.add(experiment.category)
+    target.push(experiment)
+  }
+  return [...leaders, ...rest].slice(0, Math.max(0, size)).map(experiment => experiment.id)
+}
+
+/**
+ * Who may be tried on top of the winner: the next in rank whose files touch neither the winner's nor those
+ * of a runner-up before it. Without a known list of files nothing can be shown to be disjoint.
+ */
+export function selectRunnersUp(
+  ranked: readonly string[],
+  winner: string,
+  changes: ReadonlyMap<string, readonly string[]>,
+  max: number,
+): string[] {
+  const taken = [...(changes.get(winner) ?? [])]
+  const chosen: string[] = []
+  if (!changes.has(winner)) return chosen
+  for (const id of ranked) {
+    const paths = changes.get(id)
+    if (chosen.length >= max) break
+    if (id === winner || paths === undefined || !areFilesDisjoint(taken, paths)) continue
+    chosen.push(id)
+    taken.push(...paths)
+  }
+  return chosen
+}
+
+/** The order in which what passed is merged: largest relative gain, then smallest diff, then first come. */
+export type RankedCandidate = { id: string; number: number; rankScore: number; changedLines: number }
+
+function compareDescending(a: number, b: number): number {
+  if (Number.isNaN(a) || Number.isNaN(b)) return Number(Number.isNaN(a)) - Number(Number.isNaN(b))
+  return a === b ? 0 : Math.sign(b - a)
+}
+
+export function rankCandidates<T extends RankedCandidate>(eligible: readonly T[]): T[] {
+  return eligible.toSorted(
+    (a, b) =>
+      compareDescending(a.rankScore, b.rankScore) || a.changedLines - b.changedLines || a.number - b.number,
+  )
+}
+
+/** What one change occupies: its paths, and every folder that must stay a folder for them to exist. */
+type Footprint = { paths: ReadonlySet<string>; folders: ReadonlySet<string>; manifest: boolean }
+
+function listParentFolders(path: string): string[] {
+  const segments = path.split('/')
+  return segments.slice(1).map((_, index) => segments.slice(0, index + 1).join('/'))
+}
+
+function buildFootprint(changed: readonly string[]): Footprint {
+  const paths = changed.map(foldPath)
+  return {
+    paths: new Set(paths),
+    folders: new Set(paths.flatMap(listParentFolders)),
+    manifest: changed.some(isManifest),
+  }
+}
+
+function hasOverlap(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
+  for (const member of a) if (b.has(member)) return true
+  return false
+}
+
+/**
+ * Whether two changes touch no file in common, so that both may be tried together. Paths include both sides
+ * of a rename. Manifests and lockfiles count as one file: they describe one set of packages.
+ */
+export function areFilesDisjoint(a: readonly string[], b: readonly string[]): boolean {
+  const one = buildFootprint(a)
+  const other = buildFootprint(b)
+  if (one.manifest && other.manifest) return false
+  if (hasOverlap(one.paths, other.paths)) return false
+  return !hasOverlap(one.paths, other.folders) && !hasOverlap(one.folders, other.paths)
+}
+
+/** One file of a change: what is in it before and after, null where it is not there (or is no text). */
+export interface ChangedFile {
+  path: string
+  before: string | null
+  after: string | null
+}
+
+/** A change as far as it tells variants of one idea (decision.md 3.4), short enough to be recorded. */
+export interface TouchedLines {
+  /** Digest of the names of its files. */
+  files: string
+  /** Digests of the lines it changes, each with its file. */
+  lines: string[]
+}
+
+/** Of a larger change the lowest digests stand for all: the same of two changes that are alike. */
+const MAX_DIGESTS = 200
+
+/**
+ * The lines a change takes away, or where it only adds, those it adds: a constant that is tuned once more is the
+ * same line, whatever it is set to. Blanks and indentation make no new idea.
+ */
+export function digestTouchedLines(files: readonly ChangedFile[]): TouchedLines {
+  const names = files.map(({ path }) => path).toSorted()
+  const lines = new Set(files.flatMap(digestLines))
+  return { files: digestText(names.join('\n'), 16), lines: [...lines].toSorted().slice(0, MAX_DIGESTS) }
+}
+
+function digestLines({ path, before, after }: ChangedFile): string[] {
+  const old = splitLines(before)
+  const now = splitLines(after)
+  const removed = [...old].filter(line => !now.has(line))
+  const changed = removed.length > 0 ? removed : [...now].filter(line => !old.has(line))
+  return changed.map(line => digestText(`${path}\n${line}`, 8))
+}
+
+function splitLines(text: string | null): Set<string> {
+  const lines = (text ?? '').split('\n').map(line => line.trim())
+  return new Set(lines.filter(line => line !== ''))
+}
+
+function digestText(text: string, length: number): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, length)
+}

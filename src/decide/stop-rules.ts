@@ -1,0 +1,159 @@
+import { getAggregation, type Snapshot } from '../model/report.ts'
+import type { Spec } from '../spec/schema.ts'
+import { computeMedianBound } from './evidence/interval.ts'
+import { computeSignedDelta, listObjectives, lookUpMetric, type Objective } from './metrics.ts'
+import { formatCount, formatNumber } from './wording.ts'
+
+/** How far a campaign has come, as plain numbers. */
+export type StopProgress = {
+  /** Experiments that ended; refused and deferred ones are not counted. */
+  ended: number
+  /** Refused or withdrawn: they end without a verdict and count towards no limit. */
+  uncounted: number
+  /** Of those, the ones that ended since the incumbent last changed; parked ones are not counted. */
+  endedSinceIncumbent: number
+  /** Experiments that crashed or ran out of time: a budget of the whole campaign. */
+  failures: number
+  hours: number
+  runnerMinutes: number
+  /** Runner minutes that the progression test at the end will take. */
+  setAsideMinutes: number
+  costUsd: number
+  targetReached: boolean
+  /** Nothing is queued, open or proposed. */
+  backlogEmpty: boolean
+}
+export type StopCode =
+  | 'target_reached'
+  | 'max_iterations'
+  | 'max_hours'
+  | 'plateau'
+  | 'max_runner_minutes'
+  | 'max_total_cost_usd'
+  | 'max_failures'
+  | 'empty_backlog'
+  | 'level_used_up'
+export type StopRuleHit = { code: StopCode; reason: string }
+
+type SpentLimit = {
+  code: StopCode
+  spent: number
+  limit: number | null
+  text: (limit: number, spent: number) => string
+}
+
+function listLimits({ stopping }: Pick<Spec, 'stopping'>, progress: StopProgress): SpentLimit[] {
+  return [
+    {
+      code: 'max_iterations',
+      spent: progress.ended,
+      limit: stopping.max_iterations,
+      text: (_, spent) => `${formatCount(spent, 'experiment')} ended${formatUncounted(progress)}`,
+    },
+    {
+      code: 'max_hours',
+      spent: progress.hours,
+      limit: stopping.max_hours,
+      text: limit => `${formatCount(limit, 'hour')} ${limit === 1 ? 'has' : 'have'} passed`,
+    },
+    {
+      code: 'max_runner_minutes',
+      spent: progress.runnerMinutes + progress.setAsideMinutes,
+      limit: stopping.max_runner_minutes,
+      text: limit => `${formatCount(limit, 'runner minute')} used${formatSetAside(progress.setAsideMinutes)}`,
+    },
+    {
+      code: 'max_total_cost_usd',
+      spent: progress.costUsd,
+      limit: stopping.max_total_cost_usd,
+      text: limit => `${formatNumber(limit)} USD spent on models`,
+    },
+    {
+      code: 'max_failures',
+      spent: progress.failures,
+      limit: stopping.max_failures,
+      text: (_, spent) => `${formatCount(spent, 'experiment')} crashed or ran out of time`,
+    },
+    {
+      code: 'plateau',
+      spent: progress.endedSinceIncumbent,
+      limit: stopping.plateau,
+      text: (_, spent) => `${formatCount(spent, 'experiment')} without a new incumbent`,
+    },
+  ]
+}
+
+function formatUncounted({ uncounted }: StopProgress): string {
+  return uncounted === 0 ? '' : `, not counting ${uncounted} refused or withdrawn`
+}
+
+function formatSetAside(minutes: number): string {
+  return minutes === 0 ? '' : `, ${formatNumber(Math.ceil(minutes))} of them set aside to measure the whole`
+}
+
+/** A round is never cut in half, so that more may have ended than the limit says. */
+const COUNTED_LIMITS: ReadonlySet<StopCode> = new Set(['max_iterations', 'max_failures', 'plateau'])
+
+/** Spending that is not a number counts as spent: a broken meter must not run for ever (invariant 5). */
+function isExhausted({ spent, limit }: SpentLimit): boolean {
+  return limit !== null && !(spent < limit)
+}
+
+/** Money that judges may not spend more of: nothing can be compared any further, wherever a round stands. */
+export function findJudgingStop({ metric }: Pick<Spec, 'metric'>, costUsd: number): StopRuleHit | null {
+  const cap = metric.primary.type === 'judge' ? (metric.judge?.max_total_cost_usd ?? null) : null
+  if (cap === null || costUsd < cap) return null
+  // What is no number is not less either, and counts as spent.
+  const reason = `${formatNumber(cap)} USD spent on judges (metric.judge.max_total_cost_usd)`
+  return { code: 'max_total_cost_usd', reason }
+}
+
+/** Why the campaign ends now; null while it goes on. */
+export function findStopReason(
+  spec: Pick<Spec, 'stopping' | 'propose'>,
+  progress: StopProgress,
+): StopRuleHit | null {
+  if (spec.stopping.target_reached && progress.targetReached) {
+    return { code: 'target_reached', reason: 'every declared target is reached' }
+  }
+  for (const limit of listLimits(spec, progress)) {
+    if (limit.limit === null || !isExhausted(limit)) continue
+    const key = COUNTED_LIMITS.has(limit.code) && limit.spent > limit.limit ? `: ${limit.limit}` : ''
+    const reason = `${limit.text(limit.limit, limit.spent)} (stopping.${limit.code}${key})`
+    return { code: limit.code, reason }
+  }
+  const open = spec.propose.some(proposer => proposer.use === 'external')
+  if (open || !progress.backlogEmpty) return null
+  return { code: 'empty_backlog', reason: 'no idea is left, and none can come from outside' }
+}
+
+function isTargetMet(objective: Objective, value: number | undefined): boolean {
+  if (objective.target === null || value === undefined) return false
+  return computeSignedDelta(objective.target, value, objective.direction) >= 0
+}
+
+/** At least one required objective declares a target, and all that do meet it. */
+export function isTargetReached(
+  objectives: readonly Objective[],
+  valueOf: (objective: Objective) => number | undefined,
+): boolean {
+  const aimed = objectives.filter(objective => objective.role === 'required' && objective.target !== null)
+  return aimed.length > 0 && aimed.every(objective => isTargetMet(objective, valueOf(objective)))
+}
+
+/** Whether one side's stored numbers, the incumbent's say, already meet every declared target. */
+export function areTargetsMet(spec: Pick<Spec, 'metric' | 'measurement'>, snapshot: Snapshot): boolean {
+  const aggregation = getAggregation(spec)
+  return isTargetReached(
+    listObjectives(spec.metric),
+    ({ name, judged }) => lookUpMetric(snapshot, name, { judged, aggregation })?.value,
+  )
+}
+
+/** Where numbers vary, a target is met when even the cautious end of what the median may be meets it (spec.md). */
+export function areTargetsShown(spec: Pick<Spec, 'metric'>, snapshot: Snapshot): boolean {
+  return isTargetReached(listObjectives(spec.metric), ({ name, judged, direction }) => {
+    const samples = lookUpMetric(snapshot, name, { judged, aggregation: 'median' })?.samples ?? []
+    return computeMedianBound(samples, direction) ?? undefined
+  })
+}

@@ -1,0 +1,215 @@
+import { z } from 'zod'
+import { explainUnknownFormat, findManifestFormat } from './formats.ts'
+import {
+  type InstalledPackage,
+  type ManifestFormat,
+  type ManifestReading,
+  NO_PACKAGES,
+} from './manifest-format.ts'
+import {
+  type AddedPackage,
+  dedupePackages,
+  type DependencyChange,
+  type Ecosystem,
+  isPackageName,
+  listAddedPackages,
+  type ManifestFault,
+  type PackageEntry,
+  toPackageKey,
+} from './package.ts'
+
+/**
+ * Everything the candidate would install that the base does not. `files`: each path whose manifest or lockfile
+ * differs, null where it is absent; unchanged manifests may come along, to tell what is direct.
+ */
+export function compareDependencies(files: readonly ManifestFile[]): DependencyChange {
+  const changes = files.map(file => ({ path: file.path, ...compareManifest(file) }))
+  const direct = new Set(
+    changes.flatMap(({ ecosystem, wanted }) => wanted.map(name => `${ecosystem} ${name}`)),
+  )
+  const additions: AddedPackage[] = []
+  const faults: ManifestFault[] = []
+  let removals = 0
+  for (const { path, ecosystem, added, brings, removed, fault } of changes) {
+    removals += removed
+    if (fault !== null) faults.push({ path, fault })
+    if (ecosystem === null) continue
+    for (const each of added) {
+      const isDirect = each.direct ?? (direct.has(`${ecosystem} ${each.name}`) || null)
+      const more = isDirect === false ? {} : { brings: brings(each) }
+      additions.push({ ...each, direct: isDirect, ecosystem, ...more, path })
+    }
+  }
+  const asking = new Set(changes.filter(({ wanted }) => wanted.length > 0).map(({ path }) => path))
+  return { additions: addTransitiveCounts(additions, asking), removals, faults }
+}
+
+/** A manifest only asks for it; the lockfile beside it tells what that comes to. */
+function addTransitiveCounts(
+  additions: readonly AddedPackage[],
+  asking: ReadonlySet<string>,
+): AddedPackage[] {
+  const told = new Map<string, Set<number>>()
+  for (const { ecosystem, name, brings, direct } of additions) {
+    if (direct === false || typeof brings !== 'number') continue
+    const key = `${ecosystem} ${name}`
+    told.set(key, (told.get(key) ?? new Set()).add(brings))
+  }
+  return additions.map(each => {
+    const counts = told.get(`${each.ecosystem} ${each.name}`)
+    const [only] = counts ?? []
+    const isCertain = each.brings === null && asking.has(each.path) && counts?.size === 1
+    return isCertain && only !== undefined ? { ...each, brings: only } : each
+  })
+}
+
+export interface ManifestFile {
+  path: string
+  base: Uint8Array | null
+  candidate: Uint8Array | null
+}
+
+interface ManifestChange {
+  ecosystem: Ecosystem | null
+  added: readonly PackageEntry[]
+  /** How many other packages come with one of them; null: the file does not say. */
+  brings: (added: PackageEntry) => number | null
+  removed: number
+  fault: string | null
+  /** What a manifest asks for by name, changed or not. */
+  wanted: readonly string[]
+}
+
+const MAX_BYTES = 16 * 1024 * 1024
+const NAMED = 3
+
+function compareManifest(file: ManifestFile): ManifestChange {
+  const format = findManifestFormat(file.path)
+  const unchanged = isSame(file)
+  if (format === undefined) {
+    const fault = unchanged ? null : formatUnreadable(explainUnknownFormat(file.path))
+    return { ecosystem: null, added: [], brings: getUnknownCount, removed: 0, fault, wanted: [] }
+  }
+  const base = readSide(format, file.base)
+  const candidate = readSide(format, file.candidate)
+  const { ecosystem } = format
+  const wanted = format.kind === 'manifest' ? candidate.reading.packages.map(({ name }) => name) : []
+  const same = { ecosystem, added: [], brings: getUnknownCount, removed: 0, fault: null, wanted }
+  if (unchanged) return same
+  const problem = candidate.problem ?? base.problem
+  if (problem !== null) return { ...same, fault: problem }
+  const added = listAddedPackages(base.reading.packages, candidate.reading.packages)
+  return {
+    ...same,
+    added,
+    brings: createTransitiveCounter(candidate.reading.installed, added),
+    removed: listAddedPackages(candidate.reading.packages, base.reading.packages).length,
+    fault: findManifestFault(file, format, { base: base.reading, candidate: candidate.reading }, added),
+  }
+}
+
+function getUnknownCount(): null {
+  return null
+}
+
+function isSame({ base, candidate }: ManifestFile): boolean {
+  if (base === null || candidate === null) return base === candidate
+  return Buffer.compare(base, candidate) === 0
+}
+
+type ManifestSide = { reading: ManifestReading; problem: string | null }
+
+/** Whatever a parser says against a file, nothing in it is let through. */
+function readSide(format: ManifestFormat, bytes: Uint8Array | null): ManifestSide {
+  if (bytes === null) return { reading: NO_PACKAGES, problem: null }
+  if (bytes.length > MAX_BYTES) return { reading: NO_PACKAGES, problem: formatUnreadable('it is too large') }
+  try {
+    const reading = format.read(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+    return { reading: { ...reading, packages: dedupePackages(reading.packages) }, problem: null }
+  } catch (error) {
+    return { reading: NO_PACKAGES, problem: formatUnreadable(`it ${describeParseError(error)}`) }
+  }
+}
+
+function formatUnreadable(why: string): string {
+  return `cannot be read, so nothing in it can be approved: ${why}`
+}
+
+function describeParseError(error: unknown): string {
+  if (error instanceof z.ZodError) {
+    const [issue] = error.issues
+    return `is not as its tool writes it at ${issue?.path.join('.') ?? '?'}: ${issue?.message ?? 'unknown'}`
+  }
+  if (error instanceof Error && error.name === 'Unreadable') return error.message
+  return `does not parse (${error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error)})`
+}
+
+function findManifestFault(
+  file: ManifestFile,
+  { ecosystem, kind }: ManifestFormat,
+  { base, candidate }: { base: ManifestReading; candidate: ManifestReading },
+  added: readonly PackageEntry[],
+): string | null {
+  if (kind === 'lockfile' && file.candidate === null)
+    return 'is deleted, so nothing says any more which versions are installed'
+  const odd = added.find(({ name }) => !isPackageName(ecosystem, name))
+  if (odd !== undefined)
+    return `names a package ${JSON.stringify(odd.name)}, which no ${ecosystem} package can be called`
+  const places = listChangedPlaces(base.rest, candidate.rest)
+  if (places.length === 0) return null
+  return `changes ${formatPlaces(places)}: only dependencies may change in this file`
+}
+
+function listChangedPlaces(base: ManifestReading['rest'], candidate: ManifestReading['rest']): string[] {
+  const places = [...new Set([...base.keys(), ...candidate.keys()])]
+  return places.filter(place => base.get(place) !== candidate.get(place))
+}
+
+function formatPlaces(places: readonly string[]): string {
+  const more = places.length - NAMED
+  return `${places.slice(0, NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+}
+
+/** Whoever writes a lockfile chooses its size: past this many steps the rest is not known. */
+const MOST_STEPS = 500_000
+
+/**
+ * How many of the other added packages come with one of them, by what the lockfile says they need; null where it
+ * does not say. What two of them need is counted with both: without either it would still come.
+ */
+function createTransitiveCounter(
+  installed: ReadonlyMap<string, InstalledPackage> | undefined,
+  added: readonly PackageEntry[],
+): (each: PackageEntry) => number | null {
+  const isAdded = new Set(added.map(toPackageKey))
+  const places = new Map<string, string[]>()
+  for (const [place, { package: found }] of installed ?? []) {
+    if (found === null) continue
+    const known = places.get(toPackageKey(found))
+    if (known === undefined) places.set(toPackageKey(found), [place])
+    else known.push(place)
+  }
+  let steps = 0
+  return each => {
+    const start = places.get(toPackageKey(each))
+    if (installed === undefined || start === undefined || steps > MOST_STEPS) return null
+    const seen = new Set(start)
+    const found = new Set([toPackageKey(each)])
+    const waiting = [...start]
+    for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {
+      const { needs = [] } = installed.get(place) ?? {}
+      if (needs === null) return null
+      for (const needed of needs) {
+        if (++steps > MOST_STEPS) return null
+        const other = installed.get(needed)
+        if (other === undefined || seen.has(needed)) continue
+        const name = other.package && toPackageKey(other.package)
+        if (name !== null && !isAdded.has(name)) continue
+        seen.add(needed)
+        if (name !== null) found.add(name)
+        waiting.push(needed)
+      }
+    }
+    return found.size - 1
+  }
+}

@@ -1,0 +1,94 @@
+import { type ManifestFormat, type ManifestReading, matchNames, Unreadable } from './manifest-format.ts'
+import type { PackageEntry } from './package.ts'
+
+/** These keep versions out or speak of the module itself: they ask for nothing. */
+const HARMLESS = new Set(['exclude', 'retract'])
+const REQUIRE = /^(?<name>\S+) (?<version>v\S+)$/
+const REPLACE = /^(?<old>\S+)(?: (?<oldVersion>v\S+))? => (?<name>\S+)(?: (?<version>v\S+))?$/
+
+/** One directive, whether it stands alone or in a block of its kind. */
+interface GoDirective {
+  verb: string
+  words: string
+  comment: string
+}
+
+export const goMod: ManifestFormat = {
+  ecosystem: 'go',
+  kind: 'manifest',
+  holds: matchNames('go.mod'),
+  read: readGoMod,
+}
+
+function readGoMod(text: string): ManifestReading {
+  const packages: PackageEntry[] = []
+  const rest = new Map<string, string>()
+  for (const { verb, words, comment } of parseGoDirectives(text)) {
+    if (HARMLESS.has(verb)) continue
+    if (verb === 'require') packages.push(parseGoRequire(words, comment))
+    else if (verb === 'replace') packages.push(parseGoReplace(words))
+    else rest.set(verb, [rest.get(verb), words].filter(Boolean).join(', '))
+  }
+  return { packages, rest }
+}
+
+function parseGoDirectives(text: string): GoDirective[] {
+  if (/["`]|\/\*/.test(text)) throw new Unreadable('has quoted words')
+  const directives: GoDirective[] = []
+  let block: string | null = null
+  for (const line of text.split(/\r?\n/)) {
+    const [code = '', ...comments] = line.split('//')
+    const words = code.trim().replace(/\s+/g, ' ')
+    const comment = comments.join('//').trim()
+    if (words === '') continue
+    if (block !== null && words === ')') block = null
+    else if (block !== null) directives.push({ verb: block, words, comment })
+    else if (words.endsWith(' (')) block = words.slice(0, -2)
+    else directives.push({ verb: words.replace(/ .*$/, ''), words: words.replace(/^\S+ ?/, ''), comment })
+  }
+  if (block !== null) throw new Unreadable(`does not close its block of ${block}`)
+  return directives
+}
+
+function parseGoRequire(words: string, comment: string): PackageEntry {
+  const { name, version } = REQUIRE.exec(words)?.groups ?? {}
+  if (name === undefined || version === undefined) throw new Unreadable(`requires ${JSON.stringify(words)}`)
+  return toGoRequest(name, version, 'registry', !/^indirect\b/.test(comment))
+}
+
+/** What is built is what stands on the right: another module, or a directory. */
+function parseGoReplace(words: string): PackageEntry {
+  const { old, oldVersion, name, version } = REPLACE.exec(words)?.groups ?? {}
+  if (old === undefined || name === undefined) throw new Unreadable(`replaces ${JSON.stringify(words)}`)
+  if (version === undefined) return toGoRequest(old, oldVersion ?? '*', `path ${name}`, true)
+  const place = oldVersion === undefined ? old : `${old}@${oldVersion}`
+  return toGoRequest(name, version, `registry, in place of ${place}`, true)
+}
+
+/** Nothing of a module runs when it is fetched. */
+function toGoRequest(name: string, version: string, source: string, direct: boolean): PackageEntry {
+  return { name, version, source, integrity: null, direct, scripts: false, licence: null }
+}
+
+const LINE = /^(?<name>\S+) (?<version>v[^\s/]+)(?<mod>\/go\.mod)? (?<hash>h1:[\w+/]+=*)$/
+
+export const goSum: ManifestFormat = {
+  ecosystem: 'go',
+  kind: 'lockfile',
+  holds: matchNames('go.sum', 'go.work.sum'),
+  read: text =>
+    ({ packages: listGoSumLines(text).map(toGoSumPackage), rest: new Map() }) satisfies ManifestReading,
+}
+
+function listGoSumLines(text: string): string[] {
+  return text.split(/\r?\n/).filter(line => line !== '')
+}
+
+/** A module's go.mod has a hash of its own: it is read to choose versions, even where the module is not used. */
+function toGoSumPackage(line: string): PackageEntry {
+  const { name, version, mod, hash } = LINE.exec(line)?.groups ?? {}
+  if (name === undefined || version === undefined || hash === undefined)
+    throw new Unreadable(`has a line that go does not write: ${JSON.stringify(line.slice(0, 80))}`)
+  const integrity = mod === undefined ? hash : `go.mod ${hash}`
+  return { name, version, source: 'registry', integrity, direct: null, scripts: false, licence: null }
+}

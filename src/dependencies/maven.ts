@@ -1,0 +1,212 @@
+import { z } from 'zod'
+import {
+  flattenPlaces,
+  formatJson,
+  formatValue,
+  type ManifestFormat,
+  type ManifestReading,
+  matchNames,
+  Unreadable,
+} from './manifest-format.ts'
+import { buildRequestedPackage, type PackageEntry } from './package.ts'
+import { parseTomlTree, parseXml, readChildTexts, splitElements, type XmlElement } from './text-formats.ts'
+
+/** `group:artifact:version`, and what else was said about it. */
+function toMavenPackage(coordinates: string, notes: readonly string[]): PackageEntry {
+  const [group = '', artifact = '', version = '*', ...more] = coordinates.split(':')
+  const all = [...more.map(each => `classifier ${each}`), ...notes]
+  return { ...buildRequestedPackage({ name: `${group}:${artifact}`, version, notes: all }), scripts: false }
+}
+
+const version = z.union([z.string(), z.record(z.string(), z.unknown())])
+const library = z.union([
+  z.string(),
+  z.strictObject({ module: z.string(), version: version.optional() }),
+  z.strictObject({ group: z.string(), name: z.string(), version: version.optional() }),
+])
+type Library = z.infer<typeof library>
+
+const catalog = z.object({
+  versions: z.record(z.string(), version).default({}),
+  libraries: z.record(z.string(), library).default({}),
+})
+
+export const versionCatalog: ManifestFormat = {
+  ecosystem: 'maven',
+  kind: 'manifest',
+  holds: matchNames('libs.versions.toml'),
+  read: readVersionCatalog,
+}
+
+/** A plugin is a program that builds, and a version that no library names may be read by the build itself. */
+function readVersionCatalog(text: string): ManifestReading {
+  const tree = parseTomlTree(text)
+  const { versions, libraries } = catalog.parse(tree)
+  const named = new Set(Object.values(libraries).map(getVersionReference))
+  const others = Object.entries(versions).filter(([name]) => !named.has(name) || isNamedElsewhere(tree, name))
+  const { versions: _, libraries: __, ...members } = tree
+  return {
+    packages: Object.entries(libraries).map(([alias, each]) => toCatalogPackage(alias, each, versions)),
+    rest: flattenPlaces({ ...members, versions: Object.fromEntries(others) }, 2),
+  }
+}
+
+function getCatalogVersion(each: Library): z.infer<typeof version> | undefined {
+  return typeof each === 'string' ? undefined : each.version
+}
+
+function getVersionReference(each: Library): string | null {
+  const wanted = getCatalogVersion(each)
+  return typeof wanted === 'object' && typeof wanted['ref'] === 'string' ? wanted['ref'] : null
+}
+
+function isNamedElsewhere(tree: Readonly<Record<string, unknown>>, name: string): boolean {
+  return formatJson(tree['plugins'] ?? {}).includes(`"ref":${JSON.stringify(name)}`)
+}
+
+/** A build script asks for a library by its alias, which so is part of what it is. */
+function toCatalogPackage(
+  alias: string,
+  each: Library,
+  versions: z.infer<typeof catalog>['versions'],
+): PackageEntry {
+  if (typeof each === 'string') return toMavenPackage(each, [`as ${alias}`])
+  const reference = getVersionReference(each)
+  const wanted = reference === null ? getCatalogVersion(each) : versions[reference]
+  if (reference !== null && wanted === undefined)
+    throw new Unreadable(`names no version ${JSON.stringify(reference)}`)
+  const name = 'module' in each ? each.module : `${each.group}:${each.name}`
+  return {
+    ...toMavenPackage(name, []),
+    version: `${wanted === undefined ? '*' : formatValue(wanted)} (as ${alias})`,
+  }
+}
+
+const LISTS = ['dependencies/dependency', 'dependencyManagement/dependencies/dependency']
+const PLACES = LISTS.flatMap(list => [`project/${list}`, `project/profiles/profile/${list}`])
+
+export const pom: ManifestFormat = {
+  ecosystem: 'maven',
+  kind: 'manifest',
+  holds: matchNames('pom.xml'),
+  read: readPom,
+}
+
+function readPom(text: string): ManifestReading {
+  const root = parseXml(text)
+  if (root.name !== 'project') throw new Unreadable(`is about ${root.name}, not project`)
+  const { taken, rest } = splitElements(root, PLACES)
+  return { packages: taken.map(toPomPackage), rest }
+}
+
+/** A jar runs nothing when it is fetched. */
+function toPomPackage(element: XmlElement): PackageEntry {
+  const {
+    groupId,
+    artifactId,
+    version = '*',
+    systemPath,
+    ...others
+  } = Object.fromEntries(readChildTexts(element))
+  if (Object.keys(element.attributes).length > 0) throw new Unreadable('has attributes on a dependency')
+  if (groupId === undefined || artifactId === undefined)
+    throw new Unreadable('has a dependency without a name')
+  const notes = Object.entries(others)
+    .map(([key, value]) => `${key} ${value}`)
+    .sort()
+  const source = systemPath === undefined ? 'registry' : `path ${systemPath}`
+  return {
+    ...buildRequestedPackage({ name: `${groupId}:${artifactId}`, version, source, notes }),
+    scripts: false,
+  }
+}
+
+const KINDS = ['api', 'implementation', 'compileOnly', 'compileOnlyApi', 'runtimeOnly', 'annotationProcessor']
+const OTHER_KINDS = [
+  'classpath',
+  'developmentOnly',
+  'kapt',
+  'ksp',
+  'compile',
+  'runtime',
+  'testCompile',
+  'testRuntime',
+]
+const SETS = /^[a-z]\w*(?:Api|Implementation|CompileOnly|RuntimeOnly|AnnotationProcessor)$/
+
+const COORDINATES = String.raw`(?:'(?<single>[\w.:@+,[\]()-]+)'|"(?<double>[\w.:@+,[\]()-]+)")`
+const CALL = String.raw`(?:(?<platform>platform|enforcedPlatform)\s*\(\s*${COORDINATES}\s*\)|${COORDINATES.replaceAll('?<', '?<plain')})`
+const GRADLE_LINE = new RegExp(
+  String.raw`^(?<kind>[a-z]\w*)(?:\s+${CALL}|\s*\(\s*${CALL.replaceAll('?<', '?<called')}\s*\))$`,
+)
+
+/** Texts of more than one line: what stands in them is not what it looks like. */
+const LONG_TEXT = /'''|"""|\$\//
+
+export const buildGradle: ManifestFormat = {
+  ecosystem: 'maven',
+  kind: 'manifest',
+  holds: matchNames('build.gradle', 'build.gradle.kts'),
+  read: readBuildGradle,
+}
+
+/** A build script is a program: a plain line of `dependencies { }` is a dependency, every other line has to stay. */
+function readBuildGradle(text: string): ManifestReading {
+  const packages: PackageEntry[] = []
+  const program: string[] = []
+  const around: string[] = []
+  const lines = text.split(/\r?\n/).map(each => each.trim())
+  const isPlain = !LONG_TEXT.test(text) && !lines.some(hasCommentInside)
+  for (const line of lines) {
+    if (line === '') continue
+    const found = isPlain && around.at(-1) === 'dependencies {' ? parseGradleDependency(line) : null
+    if (found !== null) packages.push(found)
+    else program.push(line)
+    if (line.startsWith('}')) around.pop()
+    if (line.endsWith('{')) around.push(line)
+  }
+  return { packages, rest: new Map([['the program', program.join('\n')]]) }
+}
+
+/** A comment that begins behind something, or ends before something. */
+function hasCommentInside(line: string): boolean {
+  const end = line.indexOf('*/')
+  return line.indexOf('/*') > 0 || (end !== -1 && end < line.length - 2)
+}
+
+function parseGradleDependency(line: string): PackageEntry | null {
+  const groups = GRADLE_LINE.exec(line)?.groups ?? {}
+  const kind = groups['kind']
+  if (kind === undefined || !isKind(kind)) return null
+  const named = Object.entries(groups).filter(([, value]) => value !== undefined)
+  const coordinates = named.find(([key]) => /(?:single|double)$/.test(key))?.[1]
+  const platform = named.find(([key]) => key.endsWith('platform'))?.[1]
+  if (coordinates === undefined || !/^[^:]+:[^:]+(?::[^:]+){0,2}$/.test(coordinates)) return null
+  return toMavenPackage(coordinates, [kind, ...(platform === undefined ? [] : [platform])])
+}
+
+function isKind(kind: string): boolean {
+  return KINDS.includes(kind) || OTHER_KINDS.includes(kind) || SETS.test(kind)
+}
+
+const GRADLE_LOCK_LINE = /^(?<coordinates>[^:=\s]+:[^:=\s]+:[^:=\s]+)=[\w,$.-]*$/
+
+export const gradleLockfile: ManifestFormat = {
+  ecosystem: 'maven',
+  kind: 'lockfile',
+  holds: matchNames('gradle.lockfile', 'buildscript-gradle.lockfile'),
+  read: readGradleLockfile,
+}
+
+function readGradleLockfile(text: string): ManifestReading {
+  const lines = text
+    .split(/\r\n?|\n/)
+    .filter(line => line !== '' && !line.startsWith('#') && !line.startsWith('empty='))
+  const packages = lines.map(line => {
+    const coordinates = GRADLE_LOCK_LINE.exec(line)?.groups?.['coordinates']
+    if (coordinates === undefined)
+      throw new Unreadable(`has a line that gradle does not write: ${JSON.stringify(line.slice(0, 80))}`)
+    return { ...toMavenPackage(coordinates, []), direct: null }
+  })
+  return { packages, rest: new Map() }
+}

@@ -1,0 +1,149 @@
+import { z } from 'zod'
+import { hashSha256, toCanonicalJson } from '../model/canonical-json.ts'
+import {
+  flattenPlaces,
+  isTree,
+  linkNeedsByName,
+  type ManifestFormat,
+  type ManifestReading,
+  matchNames,
+  type NamedLockEntry,
+  splitFields,
+} from './manifest-format.ts'
+import { buildRequestedPackage, type PackageEntry } from './package.ts'
+import { parseJsonTree } from './text-formats.ts'
+
+const KINDS = ['require', 'require-dev']
+const requests = z.record(z.string(), z.string())
+
+export const composerJson: ManifestFormat = {
+  ecosystem: 'packagist',
+  kind: 'manifest',
+  holds: matchNames('composer.json'),
+  read: readComposerJson,
+}
+
+/** `php` and `ext-json` are of the machine, not packages: who asks for another machine changes more than packages. */
+function readComposerJson(text: string): ManifestReading {
+  const tree = parseJsonTree(text)
+  const { fields, rest } = splitFields(tree, KINDS)
+  const wanted = fields.flatMap(({ path: [kind], value }) =>
+    Object.entries(requests.parse(value)).map(([name, version]) => ({ kind, name, version })),
+  )
+  const platform = wanted.filter(({ name }) => !name.includes('/'))
+  return {
+    packages: wanted
+      .filter(({ name }) => name.includes('/'))
+      .map(({ name, version }) => buildRequestedPackage({ name: name.toLowerCase(), version })),
+    rest: new Map([
+      ...rest,
+      ...platform.map(({ kind, name, version }) => [`${kind}.${name}`, version] as const),
+    ]),
+  }
+}
+
+const origin = z.looseObject({
+  type: z.string(),
+  url: z.string(),
+  reference: z.string().nullish(),
+  shasum: z.string().nullish(),
+})
+const entry = z.looseObject({
+  name: z.string(),
+  version: z.string(),
+  source: origin.optional(),
+  dist: origin.optional(),
+  type: z.string().default('library'),
+  license: z.array(z.string()).default([]),
+})
+type ComposerEntry = z.infer<typeof entry>
+
+const lockfile = z.object({ packages: z.array(entry), 'packages-dev': z.array(entry).nullish() })
+
+/** What repeats composer.json, which answers for it. */
+const DESCRIBES = new Set([
+  ...Object.keys(lockfile.shape),
+  '_readme',
+  'aliases',
+  'content-hash',
+  'hash',
+  'minimum-stability',
+  'platform',
+  'platform-dev',
+  'plugin-api-version',
+  'prefer-lowest',
+  'prefer-stable',
+  'stability-flags',
+])
+
+/** What is only read by people. */
+const ABOUT = [
+  'time',
+  'support',
+  'funding',
+  'description',
+  'keywords',
+  'homepage',
+  'authors',
+  'abandoned',
+  'license',
+]
+
+export const composerLock: ManifestFormat = {
+  ecosystem: 'packagist',
+  kind: 'lockfile',
+  holds: matchNames('composer.lock'),
+  read: readComposerLock,
+}
+
+function readComposerLock(text: string): ManifestReading {
+  const tree = parseJsonTree(text)
+  const lock = lockfile.parse(tree)
+  const others = Object.entries(tree).filter(([key]) => !DESCRIBES.has(key))
+  const entries = [...lock.packages, ...(lock['packages-dev'] ?? [])]
+  const found = entries.map(each => ({ each, is: toComposerPackage(each) }))
+  return {
+    packages: found.map(({ is }) => is),
+    rest: flattenPlaces(Object.fromEntries(others), 1),
+    installed: linkNeedsByName(found.map(({ each, is }) => toNamedComposerEntry(each, is))),
+  }
+}
+
+/** What the machine has, or PHP itself; no package brings it. */
+const PLATFORM = /^(?:php(?:-\w+)?|hhvm|(?:ext|lib)-[\w.-]+|composer(?:-(?:plugin|runtime)-api)?)$/i
+
+/** A package may stand for others, which then have no entry of their own. */
+function toNamedComposerEntry(each: ComposerEntry, is: PackageEntry): NamedLockEntry {
+  const needs = listComposerLinks(each['require'])
+  const others = [each['replace'], each['provide']].flatMap(links => listComposerLinks(links) ?? [])
+  return {
+    package: is,
+    names: [is.name, ...others],
+    wanted: needs === null ? null : needs.filter(name => !PLATFORM.test(name)),
+  }
+}
+
+/** PHP writes a table with nothing in it as a list. */
+function listComposerLinks(links: unknown): string[] | null {
+  if (links === undefined || (Array.isArray(links) && links.length === 0)) return []
+  return isTree(links) ? Object.keys(links).map(name => name.toLowerCase()) : null
+}
+
+/** Composer goes by the entry in all it does (where to fetch, what to load, what to run), so all of it is bound. */
+function toComposerPackage(each: ComposerEntry): PackageEntry {
+  const { name, version, source, dist, type, license } = each
+  const origins = [dist, source]
+    .filter(from => from !== undefined)
+    .map(({ type: kind, url }) => `${kind} ${url}`)
+  const acted = Object.entries(each).filter(([key]) => !ABOUT.includes(key))
+  const pinned = dist?.shasum || dist?.reference || source?.reference || 'unpinned'
+  return {
+    name: name.toLowerCase(),
+    version,
+    source: origins.join(' or ') || 'unknown',
+    integrity: `${pinned}, entry sha256:${hashSha256(toCanonicalJson(Object.fromEntries(acted)))}`,
+    direct: null,
+    scripts: type === 'composer-plugin' || type === 'composer-installer',
+    licence: license.join(' or ') || null,
+  }
+}

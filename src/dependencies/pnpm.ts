@@ -1,0 +1,193 @@
+import { z } from 'zod'
+import {
+  type Field,
+  flattenPlaces,
+  formatJson,
+  type InstalledPackage,
+  type ManifestFormat,
+  type ManifestReading,
+  matchNames,
+  splitFields,
+  Unreadable,
+} from './manifest-format.ts'
+import { getRegistryAddress, listOverrides, listRangePackages } from './npm.ts'
+import { buildRequestedPackage, type PackageEntry } from './package.ts'
+import { parseYamlTree } from './text-formats.ts'
+
+const wanted = z.record(z.string(), z.object({ version: z.string() })).default({})
+const kinds = { dependencies: wanted, devDependencies: wanted, optionalDependencies: wanted }
+const about = z.unknown().optional()
+const importer = z.strictObject({
+  ...kinds,
+  specifiers: about,
+  dependenciesMeta: about,
+  publishDirectory: about,
+})
+type Importer = Pick<z.infer<typeof importer>, keyof typeof kinds>
+
+const entry = z.object({
+  resolution: z.record(z.string(), z.unknown()),
+  name: z.string().optional(),
+  version: z.string().optional(),
+  dependencies: about,
+  optionalDependencies: about,
+  requiresBuild: z.string().optional(),
+})
+type PnpmEntry = z.infer<typeof entry>
+
+const lockfile = z.object({
+  ...kinds,
+  lockfileVersion: z.enum(['6.0', '6.1', '9.0']),
+  importers: z.record(z.string(), importer).default({}),
+  packages: z.record(z.string(), entry).default({}),
+  snapshots: z.record(z.string(), z.unknown()).default({}),
+})
+
+/** What repeats the manifests, which answer for it, and what only says how packages depend on each other. */
+const DESCRIBES = new Set([
+  ...Object.keys(lockfile.shape),
+  'settings',
+  'catalogs',
+  'overrides',
+  'ignoredOptionalDependencies',
+  'time',
+])
+
+export const pnpmLock: ManifestFormat = {
+  ecosystem: 'npm',
+  kind: 'lockfile',
+  holds: matchNames('pnpm-lock.yaml'),
+  read: readPnpmLock,
+}
+
+function readPnpmLock(text: string): ManifestReading {
+  const tree = parseYamlTree(text)
+  const lock = lockfile.parse(tree)
+  const others = Object.entries(tree).filter(([key]) => !DESCRIBES.has(key))
+  for (const id of Object.keys(lock.snapshots))
+    if (lock.packages[stripPeers(id)] === undefined)
+      throw new Unreadable(`has a snapshot of ${JSON.stringify(id)} and no such package`)
+  const choices = [lock, ...Object.values(lock.importers)].flatMap(listPnpmChoices)
+  const direct = new Set(choices.map(({ id }) => id))
+  const tellsScripts = lock.lockfileVersion !== '9.0'
+  const found = Object.entries(lock.packages).map(
+    ([key, each]) => [toPnpmId(key), toPnpmPackage(key, each, { direct, tellsScripts })] as const,
+  )
+  return {
+    packages: [...found.map(([, each]) => each), ...choices.flatMap(listPnpmLinks)],
+    rest: flattenPlaces(Object.fromEntries(others), 1),
+    installed: collectPnpmInstalls(new Map(found), { ...lock.packages, ...lock.snapshots }),
+  }
+}
+
+/** Whichever peers a package is installed beside, it is one package: what any of its snapshots needs counts. */
+function collectPnpmInstalls(
+  packages: ReadonlyMap<string, PackageEntry>,
+  told: Readonly<Record<string, unknown>>,
+): Map<string, InstalledPackage> {
+  const needs = new Map<string, string[]>()
+  for (const [key, each] of Object.entries(told)) {
+    const id = toPnpmId(key)
+    const known = needs.get(id)
+    if (known === undefined) needs.set(id, listPnpmNeeds(each))
+    else known.push(...listPnpmNeeds(each))
+  }
+  return new Map([...packages].map(([id, each]) => [id, { package: each, needs: needs.get(id) ?? [] }]))
+}
+
+const needing = z.object({
+  dependencies: z.record(z.string(), z.string()).catch({}),
+  optionalDependencies: z.record(z.string(), z.string()).catch({}),
+})
+
+function listPnpmNeeds(told: unknown): string[] {
+  const { data } = needing.safeParse(told)
+  const all = [data?.dependencies ?? {}, data?.optionalDependencies ?? {}].flatMap(each =>
+    Object.entries(each),
+  )
+  return all.map(([key, version]) => resolvePnpmId(key, version))
+}
+
+/** `/ms@2.1.3(peer@1)` and `2.1.3` below `ms` are both ms@2.1.3; an alias says the other name itself. */
+type PnpmChoice = { key: string; version: string; id: string }
+
+function listPnpmChoices({ dependencies, devDependencies, optionalDependencies }: Importer): PnpmChoice[] {
+  const all = [dependencies, devDependencies, optionalDependencies].flatMap(each => Object.entries(each))
+  return all.map(([key, { version }]) => {
+    return { key, version, id: resolvePnpmId(key, version) }
+  })
+}
+
+function resolvePnpmId(key: string, version: string): string {
+  const chosen = toPnpmId(version)
+  return /^\d[^@/]*$/.test(chosen) ? `${key}@${chosen}` : chosen
+}
+
+function listPnpmLinks({ key, version }: PnpmChoice): PackageEntry[] {
+  if (!version.startsWith('link:')) return []
+  return [buildRequestedPackage({ name: key, version: '*', source: `path ${version.slice('link:'.length)}` })]
+}
+
+function stripPeers(key: string): string {
+  const at = key.indexOf('(')
+  return at === -1 ? key : key.slice(0, at)
+}
+
+function toPnpmId(key: string): string {
+  return stripPeers(key).replace(/^\//, '')
+}
+
+type PnpmLockContext = { direct: ReadonlySet<string>; tellsScripts: boolean }
+
+function toPnpmPackage(
+  key: string,
+  each: PnpmEntry,
+  { direct, tellsScripts }: PnpmLockContext,
+): PackageEntry {
+  const id = toPnpmId(key)
+  const at = id.indexOf('@', 1)
+  const name = each.name ?? (at === -1 ? id : id.slice(0, at))
+  const version = each.version ?? (at === -1 ? '*' : id.slice(at + 1))
+  const { integrity, ...origin } = each.resolution
+  return {
+    name,
+    version,
+    source: formatPnpmSource(name, version, origin),
+    integrity: typeof integrity === 'string' ? integrity : null,
+    direct: direct.has(id),
+    scripts: tellsScripts ? each.requiresBuild === 'true' : null,
+    licence: null,
+  }
+}
+
+function formatPnpmSource(name: string, version: string, origin: Readonly<Record<string, unknown>>): string {
+  const { tarball, repo, commit, directory, type } = origin
+  const told = Object.keys(origin)
+    .filter(key => key !== 'type')
+    .sort()
+    .join(' ')
+  if (told === '' && type === undefined) return 'registry'
+  if (told === 'tarball' && typeof tarball === 'string') return getRegistryAddress(name, version, tarball)
+  if (told === 'commit repo') return `git ${String(repo)}#${String(commit)}`
+  if (told === 'directory') return `path ${String(directory)}`
+  return formatJson(origin)
+}
+
+const ranges = z.record(z.string(), z.string())
+
+export const pnpmWorkspace: ManifestFormat = {
+  ecosystem: 'npm',
+  kind: 'manifest',
+  holds: matchNames('pnpm-workspace.yaml'),
+  read: readPnpmWorkspace,
+}
+
+function readPnpmWorkspace(text: string): ManifestReading {
+  const { fields, rest } = splitFields(parseYamlTree(text), ['catalog', 'catalogs.*', 'overrides'])
+  return { packages: fields.flatMap(parsePnpmWorkspaceField), rest }
+}
+
+function parsePnpmWorkspaceField({ path: [place], value }: Field): PackageEntry[] {
+  const wanted = ranges.parse(value)
+  return place === 'overrides' ? listOverrides(wanted, []) : listRangePackages(wanted)
+}

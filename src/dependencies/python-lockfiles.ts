@@ -1,0 +1,277 @@
+import { z } from 'zod'
+import { hashSha256 } from '../model/canonical-json.ts'
+import {
+  flattenPlaces,
+  formatJson,
+  type InstalledPackage,
+  linkNeedsByName,
+  type ManifestFormat,
+  type ManifestReading,
+  matchNames,
+  type NamedLockEntry,
+} from './manifest-format.ts'
+import type { PackageEntry } from './package.ts'
+import { normalizePythonName } from './python-manifests.ts'
+import { parseJsonTree, parseTomlTree } from './text-formats.ts'
+
+/** One of the files a version is published as. */
+interface DistributionFile {
+  name: string
+  hash: string | null
+}
+
+/** The hash of the one file, or of the list of all with theirs: another file is another package. */
+function computeIntegrity(files: readonly DistributionFile[]): string | null {
+  const [only, second] = files
+  if (only === undefined) return null
+  if (second === undefined && only.hash !== null) return only.hash
+  const lines = files.map(({ name, hash }) => `${name} ${hash ?? 'unknown'}`).sort()
+  return `${files.length} files, sha256:${hashSha256(lines.join('\n'))}`
+}
+
+/** All hashes where there are several files, any of which may be installed. */
+function collectFileHashes(files: readonly DistributionFile[]): { files?: readonly string[] } {
+  const hashes = files.map(({ hash }) => hash).filter(hash => hash !== null)
+  return files.length > 1 && hashes.length === files.length ? { files: hashes } : {}
+}
+
+/** Where there is no wheel, the package's own build runs; where there is one, it may fit no machine. */
+function isBuiltOnInstall(files: readonly DistributionFile[]): boolean | null {
+  return files.length > 0 && !files.some(({ name }) => /\.whl$/i.test(name)) ? true : null
+}
+
+const uvFile = z.object({
+  url: z.string().optional(),
+  path: z.string().optional(),
+  hash: z.string().optional(),
+})
+/** The version and the source are written where the name alone is not certain. */
+const uvNeed = z.object({ name: z.string(), version: z.string().optional(), source: z.unknown().optional() })
+const uvNeeds = z.array(uvNeed).default([])
+const uvGroups = z.record(z.string(), uvNeeds).default({})
+const uvEntry = z.object({
+  name: z.string(),
+  version: z.string().default('*'),
+  source: z.record(z.string(), z.string()),
+  sdist: uvFile.optional(),
+  wheels: z.array(uvFile).default([]),
+  dependencies: uvNeeds,
+  'dev-dependencies': uvGroups,
+  'optional-dependencies': uvGroups,
+})
+type UvEntry = z.infer<typeof uvEntry>
+
+const uvLockfile = z.object({ version: z.literal(1), package: z.array(uvEntry).default([]) })
+
+/** What repeats the manifests, which answer for it. */
+const DESCRIBES = new Set([
+  ...Object.keys(uvLockfile.shape),
+  'revision',
+  'requires-python',
+  'resolution-markers',
+  'supported-markers',
+  'required-markers',
+  'manifest',
+])
+
+export const uvLock: ManifestFormat = {
+  ecosystem: 'pypi',
+  kind: 'lockfile',
+  holds: matchNames('uv.lock'),
+  read: readUvLock,
+}
+
+function readUvLock(text: string): ManifestReading {
+  const tree = parseTomlTree(text)
+  const { package: packages } = uvLockfile.parse(tree)
+  const others = Object.entries(tree).filter(([key]) => !DESCRIBES.has(key))
+  const direct = new Set(packages.filter(isLocal).flatMap(listUvNeeds).map(normalizePythonName))
+  return {
+    packages: packages.filter(each => !isProject(each)).map(each => toUvPackage(each, direct)),
+    rest: flattenPlaces(Object.fromEntries(others), 1),
+    installed: collectUvInstalls(packages, direct),
+  }
+}
+
+/** An extra stands in the lockfile where somebody asks for it, so what any of them needs counts. */
+function collectUvInstalls(
+  packages: readonly UvEntry[],
+  direct: ReadonlySet<string>,
+): Map<string, InstalledPackage> {
+  const places = new Map<string, string | null>()
+  for (const each of packages)
+    for (const written of listUvSpellings(each))
+      places.set(written, places.has(written) ? null : toUvKey(each))
+  const found = packages.filter(each => !isProject(each))
+  return new Map(
+    found.map(each => {
+      const extras = Object.values(each['optional-dependencies'])
+      const needs = [each.dependencies, ...extras].flat().map(need => places.get(formatUvNeed(need)) ?? null)
+      const certain = needs.filter(place => place !== null)
+      const known = certain.length === needs.length ? certain : null
+      return [toUvKey(each), { package: toUvPackage(each, direct), needs: known }]
+    }),
+  )
+}
+
+/** By every way a need may be written: as short as it is certain. */
+function listUvSpellings({ name, version, source }: UvEntry): string[] {
+  return [{ name }, { name, version }, { name, source }, { name, version, source }].map(formatUvNeed)
+}
+
+function formatUvNeed({ name, version, source }: z.infer<typeof uvNeed>): string {
+  return formatJson([normalizePythonName(name), version ?? null, source ?? null])
+}
+
+function toUvKey({ name, version, source }: UvEntry): string {
+  return JSON.stringify([name, version, source])
+}
+
+/** The project that the lockfile belongs to. */
+function isProject({ source }: UvEntry): boolean {
+  return source['virtual'] === '.' || source['editable'] === '.'
+}
+
+function isLocal({ source }: UvEntry): boolean {
+  return 'virtual' in source || 'editable' in source || 'directory' in source
+}
+
+function listUvNeeds(each: UvEntry): string[] {
+  const inner = [each['dev-dependencies'], each['optional-dependencies']].flatMap(Object.values)
+  return [each.dependencies, ...inner].flat().map(({ name }) => name)
+}
+
+function toUvPackage(each: UvEntry, direct: ReadonlySet<string>): PackageEntry {
+  const published = [...(each.sdist === undefined ? [] : [each.sdist]), ...each.wheels]
+  const files = published.map(({ url, path, hash }) => ({ name: url ?? path ?? '', hash: hash ?? null }))
+  const name = normalizePythonName(each.name)
+  return {
+    name,
+    version: each.version,
+    source: formatUvSource(each),
+    integrity: computeIntegrity(files),
+    ...collectFileHashes(files),
+    direct: direct.has(name),
+    scripts: isBuiltOnInstall(files),
+    licence: null,
+  }
+}
+
+function formatUvSource({ source }: UvEntry): string {
+  const [[kind, address] = [], second] = Object.entries(source)
+  if (kind === undefined || second !== undefined) return formatJson(source)
+  return kind === 'registry' || kind === 'url' ? (address ?? '') : `${kind} ${address ?? ''}`
+}
+
+const poetryFiles = z.array(z.object({ file: z.string(), hash: z.string() }))
+const poetryEntry = z.object({
+  name: z.string(),
+  version: z.string(),
+  files: poetryFiles.default([]),
+  dependencies: z.record(z.string(), z.unknown()).default({}),
+  source: z
+    .object({
+      type: z.string(),
+      url: z.string(),
+      reference: z.string().default(''),
+      resolved_reference: z.string().default(''),
+      subdirectory: z.string().default(''),
+    })
+    .optional(),
+})
+type PoetryEntry = z.infer<typeof poetryEntry>
+
+const poetryLockfile = z.object({
+  package: z.array(poetryEntry).default([]),
+  /** `files` is where the first version of the format kept the hashes. */
+  metadata: z.object({
+    'lock-version': z.string().regex(/^[12]\./),
+    files: z.record(z.string(), poetryFiles).default({}),
+  }),
+  extras: z.unknown().optional(),
+})
+
+export const poetryLock: ManifestFormat = {
+  ecosystem: 'pypi',
+  kind: 'lockfile',
+  holds: matchNames('poetry.lock'),
+  read: readPoetryLock,
+}
+
+function readPoetryLock(text: string): ManifestReading {
+  const tree = parseTomlTree(text)
+  const { package: packages, metadata } = poetryLockfile.parse(tree)
+  const others = Object.entries(tree).filter(([key]) => !(key in poetryLockfile.shape))
+  const found = packages.map(each => ({ each, is: toPoetryPackage(each, metadata.files[each.name] ?? []) }))
+  return {
+    packages: found.map(({ is }) => is),
+    rest: flattenPlaces(Object.fromEntries(others), 1),
+    installed: linkNeedsByName(found.map(({ each, is }) => toNamedPoetryEntry(each, is))),
+  }
+}
+
+/** Of two versions of one package a marker chooses. */
+function toNamedPoetryEntry({ dependencies }: PoetryEntry, is: PackageEntry): NamedLockEntry {
+  return { package: is, names: [is.name], wanted: Object.keys(dependencies).map(normalizePythonName) }
+}
+
+function toPoetryPackage(
+  { name, version, source, files: own }: PoetryEntry,
+  old: z.infer<typeof poetryFiles>,
+): PackageEntry {
+  const published = [...own, ...old].map(({ file, hash }) => ({ name: file, hash }))
+  const chosen = [source?.reference, source?.resolved_reference, source?.subdirectory].filter(Boolean)
+  return {
+    name: normalizePythonName(name),
+    version,
+    source: source === undefined ? 'registry' : `${source.type} ${[source.url, ...chosen].join('#')}`,
+    integrity: computeIntegrity(published),
+    ...collectFileHashes(published),
+    direct: null,
+    scripts: isBuiltOnInstall(published),
+    licence: null,
+  }
+}
+
+const pipfileEntry = z.looseObject({
+  version: z.string().default('*'),
+  hashes: z.array(z.string()).default([]),
+  index: z.string().optional(),
+  markers: z.unknown().optional(),
+  extras: z.unknown().optional(),
+})
+const pipfileCategory = z.record(z.string(), pipfileEntry)
+
+export const pipfileLock: ManifestFormat = {
+  ecosystem: 'pypi',
+  kind: 'lockfile',
+  holds: matchNames('pipfile.lock'),
+  read: readPipfileLock,
+}
+
+/** Every member but `_meta` is a category of packages. */
+function readPipfileLock(text: string): ManifestReading {
+  const { _meta: meta, ...categories } = parseJsonTree(text)
+  const { sources } = z.object({ sources: z.unknown().optional() }).parse(meta)
+  const packages = Object.values(categories).flatMap(each => Object.entries(pipfileCategory.parse(each)))
+  return {
+    packages: packages.map(([name, each]) => toPipfilePackage(name, each)),
+    rest: new Map(sources === undefined ? [] : [['_meta.sources', formatJson(sources)]]),
+  }
+}
+
+function toPipfilePackage(name: string, each: z.infer<typeof pipfileEntry>): PackageEntry {
+  const { version, hashes, index, markers: _, extras: __, ...origin } = each
+  const isElsewhere = Object.keys(origin).length > 0
+  return {
+    name: normalizePythonName(name),
+    version: version.replace(/^==/, ''),
+    source: isElsewhere
+      ? formatJson(index === undefined ? origin : { index, ...origin })
+      : (index ?? 'registry'),
+    integrity: hashes.length === 0 ? null : hashes.toSorted().join(' '),
+    direct: null,
+    scripts: null,
+    licence: null,
+  }
+}

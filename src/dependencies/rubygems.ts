@@ -1,0 +1,234 @@
+import {
+  type InstalledPackage,
+  type ManifestFormat,
+  type ManifestReading,
+  matchNames,
+  Unreadable,
+} from './manifest-format.ts'
+import { buildRequestedPackage, type PackageEntry } from './package.ts'
+
+const STRING = String.raw`'[^'\\]*'|"[^"\\#]*"`
+const LITERAL = String.raw`(?:${STRING}|:\w+|true|false|nil|\d+(?:\.\d+)*)`
+const WORDS = String.raw`%[wi]\[[\w\s:.-]*\]`
+const VALUE = String.raw`(?:${LITERAL}|${WORDS}|\[\s*(?:${LITERAL}(?:\s*,\s*${LITERAL})*)?\s*\])`
+const KEY = String.raw`(?:(?:\w+):\s*|(?::\w+|${STRING})\s*=>\s*)`
+const GEM = new RegExp(
+  String.raw`^gem\s+(?<name>${STRING})(?<options>(?:\s*,\s*(?:${KEY})?${VALUE})*)\s*(?:#.*)?$`,
+)
+const GEMFILE_OPTION = new RegExp(String.raw`,\s*(?<key>${KEY})?(?<value>${VALUE})`, 'g')
+
+/** Texts of more than one line: what stands in them is not what it looks like. */
+const LONG_TEXT = /<<[~\-'"`A-Z_]|^=begin|^__END__|%[a-zA-Z]?[^\w\s]/m
+const WORDS_ONCE = /%[wi]\[[^\]\n]*\]/g
+const OPENS =
+  /\bdo\s*(?:\|[^|]*\|)?\s*$|\{\s*(?:\|[^|]*\|)?\s*$|^(?:if|unless|case|while|until|for|begin|def|class|module)\b/
+const CLOSES = /^(?:end\b|\})/
+const SORTS = /^(?:group|platforms?)\b/
+const GEMFILE_SOURCES = new Set([
+  'git',
+  'github',
+  'gitlab',
+  'gist',
+  'bitbucket',
+  'path',
+  'source',
+  'branch',
+  'ref',
+  'tag',
+])
+
+export const gemfile: ManifestFormat = {
+  ecosystem: 'rubygems',
+  kind: 'manifest',
+  holds: matchNames('gemfile'),
+  read: readGemfile,
+}
+
+/** A Gemfile is a program: `gem` with nothing but literals is a dependency, every other line has to stay. */
+function readGemfile(text: string): ManifestReading {
+  const packages: PackageEntry[] = []
+  const program: string[] = []
+  const around: string[] = []
+  const isPlain = !LONG_TEXT.test(text.replace(WORDS_ONCE, ''))
+  for (const line of splitGemStatements(text)) {
+    const gem = isPlain ? GEM.exec(line) : null
+    if (gem?.groups !== undefined) {
+      packages.push(toGemRequest(gem.groups, around))
+      continue
+    }
+    program.push(line)
+    const shape = line.replace(/\s+/g, ' ')
+    if (CLOSES.test(shape)) around.pop()
+    else if (OPENS.test(shape)) around.push(line)
+  }
+  return { packages, rest: new Map([['the program', program.join('\n')]]) }
+}
+
+/** A call goes on behind a comma. */
+function splitGemStatements(text: string): string[] {
+  if (text.includes('\0')) throw new Unreadable('has a zero byte')
+  const joined = text.replace(/^([ \t]*gem[ \t][^#\n]*,)[ \t\r]*\n[ \t]*/gm, '$1 ')
+  return joined
+    .split(/\r?\n/)
+    .map(line => line.trim())
+    .filter(line => line !== '')
+}
+
+function toGemRequest(
+  groups: Readonly<Record<string, string | undefined>>,
+  around: readonly string[],
+): PackageEntry {
+  const options = [...(groups['options'] ?? '').matchAll(GEMFILE_OPTION)].map(({ groups: option }) => ({
+    key: (option?.['key'] ?? '').replace(/[:=>'"\s]/g, ''),
+    value: (option?.['value'] ?? '').replace(/^(['"])(.*)\1$/, '$2'),
+  }))
+  const ranges = options.filter(({ key }) => key === '').map(({ value }) => value)
+  const origins = options
+    .filter(({ key }) => GEMFILE_SOURCES.has(key))
+    .map(({ key, value }) => `${key} ${value}`)
+  const notes = options
+    .filter(({ key }) => key !== '' && !GEMFILE_SOURCES.has(key))
+    .map(({ key, value }) => `${key} ${value}`)
+  const places = [...around.filter(opening => !SORTS.test(opening)), ...origins]
+  return buildRequestedPackage({
+    name: (groups['name'] ?? '').slice(1, -1),
+    version: ranges.join(', ') || '*',
+    source: places.join(', ') || 'registry',
+    notes,
+  })
+}
+
+const GEM_LOCK_SOURCES = new Set(['GEM', 'GIT', 'PATH'])
+const HEAD = /^[A-Z][A-Z ]*$/
+const GEM_LOCK_OPTION = /^ {2}(?<key>\w+): (?<value>\S.*)$/
+const SPEC = /^ {4}(?<name>\S+) \((?<version>[^()]+)\)$/
+const NEEDS = /^ {6}(?<name>\S+)(?: \([^()]+\))?$/
+const ASKED = /^ {2}(?<name>[^\s!]+)!?(?: \([^()]+\))?!?$/
+const CHECKSUM = /^ {2}(?<id>\S+ \([^()]+\))(?: (?<sums>\S+))?$/
+
+export const gemfileLock: ManifestFormat = {
+  ecosystem: 'rubygems',
+  kind: 'lockfile',
+  holds: matchNames('gemfile.lock'),
+  read: readGemfileLock,
+}
+
+interface GemfileSection {
+  head: string
+  lines: readonly string[]
+}
+
+function readGemfileLock(text: string): ManifestReading {
+  const sections = splitGemSections(text)
+  const of = (head: string) => sections.filter(each => each.head === head).flatMap(({ lines }) => lines)
+  const direct = new Set(of('DEPENDENCIES').map(line => matchGroups(ASKED, line)['name']))
+  const sums = parseGemChecksums(of('CHECKSUMS'))
+  const known = new Set([...GEM_LOCK_SOURCES, 'DEPENDENCIES', 'CHECKSUMS', 'PLATFORMS', 'BUNDLED WITH'])
+  const others = sections.filter(({ head }) => !known.has(head))
+  const specs = [
+    ...sections
+      .filter(({ head }) => GEM_LOCK_SOURCES.has(head))
+      .flatMap(section => parseGemSpecs(section, direct, sums)),
+    ...of('BUNDLED WITH').map(line => ({ gem: buildGem('bundler', line.trim(), 'registry'), wanted: [] })),
+  ]
+  return {
+    packages: specs.map(each => each.gem),
+    rest: new Map(others.map(({ head, lines }) => [head, lines.join('\n')])),
+    installed: collectGemInstalls(specs),
+  }
+}
+
+/** A gem, and the names of those that it needs. */
+interface GemSpec {
+  gem: PackageEntry
+  wanted: string[]
+}
+
+/** A gem may be there once for each platform: all of them come, whichever one is installed. */
+function collectGemInstalls(specs: readonly GemSpec[]): Map<string, InstalledPackage> {
+  const named = new Map<string, string[]>()
+  const installed = new Map<string, InstalledPackage>()
+  for (const [at, { gem: found, wanted }] of specs.entries()) {
+    const place = `#${at}`
+    installed.set(place, { package: found, needs: wanted })
+    const others = named.get(found.name)
+    if (others === undefined) named.set(found.name, [place])
+    else others.push(place)
+  }
+  for (const [name, places] of named) installed.set(name, { package: null, needs: places })
+  return installed
+}
+
+function splitGemSections(text: string): GemfileSection[] {
+  const sections: { head: string; lines: string[] }[] = []
+  for (const line of text.split(/\r?\n/)) {
+    if (line === '') continue
+    const section = sections.at(-1)
+    if (HEAD.test(line)) sections.push({ head: line, lines: [] })
+    else if (section !== undefined && line.startsWith('  ')) section.lines.push(line)
+    else throw toUnknownLineError(line)
+  }
+  return sections
+}
+
+function toUnknownLineError(line: string): Unreadable {
+  return new Unreadable(`has a line that bundler does not write: ${JSON.stringify(line.slice(0, 80))}`)
+}
+
+function matchGroups(pattern: RegExp, line: string): Readonly<Record<string, string | undefined>> {
+  const groups = pattern.exec(line)?.groups
+  if (groups === undefined) throw toUnknownLineError(line)
+  return groups
+}
+
+function parseGemChecksums(lines: readonly string[]): Map<string, string> {
+  const sums = new Map<string, string>()
+  for (const line of lines) {
+    const { id = '', sums: found } = matchGroups(CHECKSUM, line)
+    const all = [sums.get(id), found].filter(each => each !== undefined)
+    if (all.length > 0) sums.set(id, all.join(','))
+  }
+  return sums
+}
+
+function parseGemSpecs(
+  { head, lines }: GemfileSection,
+  direct: ReadonlySet<string | undefined>,
+  sums: ReadonlyMap<string, string>,
+): GemSpec[] {
+  const at = lines.indexOf('  specs:')
+  if (at === -1) throw new Unreadable(`has no specs in ${head}`)
+  const options = lines.slice(0, at).map(line => matchGroups(GEM_LOCK_OPTION, line))
+  const source = formatGemSource(
+    head,
+    options.map(({ key = '', value = '' }) => [key, value]),
+  )
+  const specs: GemSpec[] = []
+  for (const line of lines.slice(at + 1)) {
+    const wanted = NEEDS.exec(line)?.groups?.['name']
+    if (wanted === undefined) {
+      const { name = '', version = '' } = matchGroups(SPEC, line)
+      const integrity = sums.get(`${name} (${version})`) ?? null
+      specs.push({
+        gem: { ...buildGem(name, version, source), integrity, direct: direct.has(name) },
+        wanted: [],
+      })
+      continue
+    }
+    const needing = specs.at(-1)
+    if (needing === undefined) throw toUnknownLineError(line)
+    needing.wanted.push(wanted)
+  }
+  return specs
+}
+
+function formatGemSource(head: string, options: readonly (readonly [string, string])[]): string {
+  const remotes = options.filter(([key]) => key === 'remote').map(([, value]) => value)
+  const others = options.filter(([key]) => key !== 'remote').map(([key, value]) => `${key} ${value}`)
+  const kind = head === 'GEM' ? '' : `${head.toLowerCase()} `
+  return [`${kind}${remotes.join(' or ')}`, ...others].join(', ')
+}
+
+function buildGem(name: string, version: string, source: string): PackageEntry {
+  return { name, version, source, integrity: null, direct: null, scripts: null, licence: null }
+}

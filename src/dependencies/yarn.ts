@@ -1,0 +1,243 @@
+import { z } from 'zod'
+import {
+  type InstalledPackage,
+  type ManifestFormat,
+  type ManifestReading,
+  matchNames,
+  Unreadable,
+} from './manifest-format.ts'
+import { getRegistryAddress, parseNpmRange } from './npm.ts'
+import type { PackageEntry } from './package.ts'
+import { parseYamlTree } from './text-formats.ts'
+
+/** One block of a classic yarn.lock: who asks, and what they get. */
+interface YarnEntry {
+  descriptors: readonly string[]
+  fields: ReadonlyMap<string, string>
+  /** What it needs: `name` and range. */
+  wanted: readonly (readonly [name: string, range: string])[]
+}
+
+const TEXT = String.raw`"(?:[^"\\]|\\["\\])*"|[^\s",:#][^\s",:]*`
+const HEAD = new RegExp(`^(?:${TEXT})(?:, (?:${TEXT}))*:$`)
+const FIELD = new RegExp(`^  (version|resolved|integrity|uid) (${TEXT}|[^\\s",]+)$`)
+const SECTION = /^ {2}(?:dependencies|optionalDependencies):$/
+const MEMBER = new RegExp(`^    (${TEXT}) (${TEXT}|[^\\s",]+)$`)
+
+/** Only lines as yarn itself writes them: its reader forgives more, and what it makes of that is not known here. */
+function parseYarnClassic(text: string): YarnEntry[] {
+  const entries: YarnEntryDraft[] = []
+  const asked = new Set<string>()
+  for (const line of text.split(/\r?\n/)) {
+    if (line === '' || line.startsWith('#')) continue
+    const entry = entries.at(-1)
+    if (HEAD.test(line)) {
+      const descriptors = parseQuotedTexts(line)
+      for (const descriptor of descriptors) claimDescriptors(asked, descriptor)
+      entries.push({ descriptors, fields: new Map(), wanted: [] })
+    } else if (entry === undefined || !isInner(line, entry)) {
+      throw new Unreadable(`has a line that yarn does not write: ${JSON.stringify(line.slice(0, 80))}`)
+    }
+  }
+  return entries
+}
+
+interface YarnEntryDraft {
+  descriptors: string[]
+  fields: Map<string, string>
+  wanted: [name: string, range: string][]
+}
+
+function isInner(line: string, { fields, wanted }: YarnEntryDraft): boolean {
+  const [, key, value] = FIELD.exec(line) ?? []
+  if (key === undefined || value === undefined) return SECTION.test(line) || isMember(line, wanted)
+  if (fields.has(key)) throw new Unreadable(`has two ${key} in one entry`)
+  fields.set(key, unquoteYarnText(value))
+  return true
+}
+
+function isMember(line: string, wanted: YarnEntryDraft['wanted']): boolean {
+  const [, name, range] = MEMBER.exec(line) ?? []
+  if (name === undefined || range === undefined) return false
+  wanted.push([unquoteYarnText(name), unquoteYarnText(range)])
+  return true
+}
+
+function claimDescriptors(asked: Set<string>, descriptor: string): void {
+  if (asked.has(descriptor)) throw new Unreadable(`answers ${JSON.stringify(descriptor)} twice`)
+  asked.add(descriptor)
+}
+
+function parseQuotedTexts(line: string): string[] {
+  return [...line.matchAll(new RegExp(TEXT, 'g'))].map(([text]) => unquoteYarnText(text))
+}
+
+function unquoteYarnText(text: string): string {
+  return text.startsWith('"') ? text.slice(1, -1).replace(/\\(["\\])/g, '$1') : text
+}
+
+/** What one entry of a yarn.lock installs, by who asks for it, and what that needs itself. */
+interface YarnInstall {
+  found: readonly { descriptor: string; package: PackageEntry }[]
+  /** Each need, in every way its descriptor may be written. */
+  wanted: readonly (readonly string[])[]
+}
+
+/**
+ * Yarn resolves by descriptors: `name@range` of who needs it is the place of what that comes to. Where there is no
+ * such place the project's resolutions put something else there, and which one the file does not say.
+ */
+function collectYarnInstalls(entries: readonly YarnInstall[]): Map<string, InstalledPackage> {
+  const descriptors = entries.flatMap(({ found }) => found.map(({ descriptor }) => descriptor))
+  const places = new Set(descriptors)
+  const patched = findYarnPatches(descriptors)
+  function placesOf(wanted: YarnInstall['wanted']): string[] | null {
+    const needs: string[] = []
+    for (const spellings of wanted) {
+      const place = spellings.find(each => places.has(each))
+      if (place === undefined) return null
+      needs.push(place, ...(patched.get(place) ?? []))
+    }
+    return needs
+  }
+  const installed = new Map<string, InstalledPackage>()
+  for (const { found, wanted } of entries) {
+    const needs = placesOf(wanted)
+    for (const { descriptor, package: each } of found) {
+      const origin = getPatchOrigin(descriptor)
+      const all = origin === null ? needs : placesOf([...wanted, listDescriptorSpellings(origin)])
+      installed.set(descriptor, { package: each, needs: all })
+    }
+  }
+  return installed
+}
+
+/** Who asks for a package that yarn patches gets the patched one, and its files come from the other. */
+function findYarnPatches(descriptors: readonly string[]): Map<string, string[]> {
+  const patches = new Map<string, string[]>()
+  for (const descriptor of descriptors) {
+    const origin = getPatchOrigin(descriptor)
+    for (const spelling of origin === null ? [] : listDescriptorSpellings(origin)) {
+      const others = patches.get(spelling)
+      if (others === undefined) patches.set(spelling, [descriptor])
+      else others.push(descriptor)
+    }
+  }
+  return patches
+}
+
+/** `a@patch:a@npm%3A^1.0.0#./a.patch` is made of `a@npm:^1.0.0`. */
+function getPatchOrigin(descriptor: string): string | null {
+  const source = /^@?[^@]+@patch:(?<source>[^#]+)/.exec(descriptor)?.groups?.['source']
+  return (
+    source?.replace(/%([\da-f]{2})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16))) ?? null
+  )
+}
+
+/** A range without a protocol is one of the registry's, which newer versions of yarn write out. */
+function listDescriptorSpellings(descriptor: string): string[] {
+  const at = descriptor.indexOf('@', 1)
+  return [descriptor, `${descriptor.slice(0, at)}@npm:${descriptor.slice(at + 1)}`]
+}
+
+const wanted = z.record(z.string(), z.string()).default({})
+const berryEntry = z.object({
+  version: z.string(),
+  resolution: z.string(),
+  checksum: z.string().optional(),
+  dependencies: wanted,
+})
+type BerryEntry = z.infer<typeof berryEntry>
+
+const UNKNOWN = { direct: null, scripts: null, licence: null }
+
+export const yarnLock: ManifestFormat = {
+  ecosystem: 'npm',
+  kind: 'lockfile',
+  holds: matchNames('yarn.lock'),
+  read: readYarnLock,
+}
+
+function readYarnLock(text: string): ManifestReading {
+  const isBerry = /^__metadata:\s*$/m.test(text)
+  if (isBerry && /^#.*yarn lockfile v1/im.test(text)) throw new Unreadable('says it is of two versions')
+  const entries = isBerry ? parseBerryEntries(text) : parseYarnClassic(text).map(toClassicInstall)
+  const packages = entries.flatMap(({ found }) => found.map(each => each.package))
+  return { packages, rest: new Map(), installed: collectYarnInstalls(entries) }
+}
+
+function toClassicInstall({ descriptors, fields, wanted }: YarnEntry): YarnInstall {
+  const version = fields.get('version')
+  if (version === undefined) throw new Unreadable(`has no version for ${descriptors.join(', ')}`)
+  const [url, hash] = splitResolvedUrl(fields.get('resolved'))
+  const integrity = [fields.get('integrity'), hash].filter(each => each !== undefined).join(' ')
+  const found = descriptors.map(descriptor => {
+    const { name, alias } = parseDescriptorNames(descriptor)
+    const source = formatAliasedSource(
+      alias,
+      name,
+      url === undefined ? 'registry' : getRegistryAddress(name, version, url),
+    )
+    const known = { integrity: integrity === '' ? null : integrity, ...UNKNOWN }
+    return { descriptor, package: { name, version, source, ...known } }
+  })
+  return { found, wanted: wanted.map(([name, range]) => [`${name}@${range}`]) }
+}
+
+/** The part after # is the hash of the file, or the commit, that has to be found there. */
+function splitResolvedUrl(resolved: string | undefined): [url: string | undefined, hash: string | undefined] {
+  const at = resolved?.indexOf('#') ?? -1
+  return at === -1 ? [resolved, undefined] : [resolved?.slice(0, at), resolved?.slice(at)]
+}
+
+function parseBerryEntries(text: string): YarnInstall[] {
+  const { __metadata: _, ...members } = parseYamlTree(text)
+  const entries = Object.entries(z.record(z.string(), berryEntry).parse(members))
+  const own = entries.filter(([, { resolution }]) => getWorkspacePath(resolution) !== null)
+  const direct = new Set(own.flatMap(([, each]) => listBerryNeeds(each).flat()))
+  return entries.map(([key, each]) => {
+    const descriptors = key.split(', ')
+    const isDirect = descriptors.some(descriptor => direct.has(descriptor))
+    return { found: listBerryPackages(descriptors, each, isDirect), wanted: listBerryNeeds(each) }
+  })
+}
+
+function listBerryNeeds({ dependencies }: BerryEntry): string[][] {
+  return Object.entries(dependencies).map(([name, range]) => listDescriptorSpellings(`${name}@${range}`))
+}
+
+function listBerryPackages(
+  descriptors: readonly string[],
+  { resolution, version, checksum }: BerryEntry,
+  direct: boolean,
+): YarnInstall['found'] {
+  const { name, rest: reference } = splitDescriptor(resolution)
+  if (getWorkspacePath(resolution) === '.') return []
+  const source = reference === `npm:${version}` ? 'registry' : reference
+  return descriptors.map(descriptor => {
+    const installed = formatAliasedSource(splitDescriptor(descriptor).name, name, source)
+    const known = { integrity: checksum ?? null, ...UNKNOWN, direct }
+    return { descriptor, package: { name, version, source: installed, ...known } }
+  })
+}
+
+function getWorkspacePath(resolution: string): string | null {
+  const { rest } = splitDescriptor(resolution)
+  return rest.startsWith('workspace:') ? rest.slice('workspace:'.length) : null
+}
+
+function splitDescriptor(descriptor: string): { name: string; rest: string } {
+  const at = descriptor.indexOf('@', 1)
+  if (at === -1) throw new Unreadable(`names ${JSON.stringify(descriptor)} without a range`)
+  return { name: descriptor.slice(0, at), rest: descriptor.slice(at + 1) }
+}
+
+/** Who asks for a by another name gets a; who asks for b and gets the same files gets another package. */
+function parseDescriptorNames(descriptor: string): { name: string; alias: string } {
+  const { name: alias, rest } = splitDescriptor(descriptor)
+  return { name: parseNpmRange(alias, rest).name, alias }
+}
+
+function formatAliasedSource(alias: string, name: string, source: string): string {
+  return alias === name ? source : `${source}, installed as ${alias}`
+}

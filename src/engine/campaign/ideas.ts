@@ -1,0 +1,277 @@
+import { join } from 'node:path'
+import { addAmendHint, UserError } from '../../errors.ts'
+import type { Repository } from '../../git/repository.ts'
+import { getHeadRef, type Pull } from '../../github/pull.ts'
+import { buildExternalProposals, listExternalTips } from '../../ideas/external.ts'
+import { mergeBacklogIdea } from '../../ideas/idea-block.ts'
+import {
+  listUntriedPatches,
+  type PatchFile,
+  type PreparedPatches,
+  proposePatches,
+  readPatches,
+} from '../../ideas/patch.ts'
+import { type CommandProposer, getProposerName, isProposerDisabled } from '../../ideas/proposers.ts'
+import {
+  type AnswerHeads,
+  buildAnsweredProposals,
+  forgetSettled,
+  readStoredAnswers,
+  storeAnswer,
+} from '../../ideas/stored-answers.ts'
+import { makeAccessible } from '../../measure/isolation/access-check.ts'
+import type { Owner } from '../../measure/process/reaper.ts'
+import type { BacklogIdea, Campaign } from '../../model/campaign.ts'
+import { buildCommandKey, collectHandedOutIdeas } from '../../model/fold/proposers.ts'
+import type { EventId, Oid, Point } from '../../model/ids.ts'
+import { selectNextIdea } from '../../plan/backlog.ts'
+import { countOpenEngineExperiments } from '../../plan/intake.ts'
+import { selectNextAngle } from '../../plan/proposals.ts'
+import type { AnswerFacts, Proposal, RevertFacts, World } from '../../plan/world.ts'
+import type { Spec } from '../../spec/schema.ts'
+import { askProgram } from '../jobs/asking-job.ts'
+import { claimFreeWorkDir, endAllLeftovers } from '../jobs/worker-slots.ts'
+import type { CampaignContext } from './context.ts'
+import { ANSWERS } from './open.ts'
+
+/** Where ideas come from, as the engine sees it: found on every look, asked for when the plan says so. */
+export interface IdeaSource {
+  find(scene: IdeaContext): Promise<FoundIdeas>
+  /** Proposers that could be asked for one more idea now, by name. */
+  listProposers(campaign: Campaign, spec: Spec): string[]
+  /** Runs one proposer; its answer is kept with what it cost, and found at the next look. */
+  ask(who: string, scene: ProposerContext): Promise<{ ok: boolean; reason: string }>
+}
+
+interface FoundIdeas {
+  proposals: Proposal[]
+  /** Patches that are there and were not prepared. */
+  unopened: number
+  /** What proposers answered, in words or with an idea, as far as the ledger lacks what it cost. */
+  answers: AnswerFacts[]
+  /** Askings of the ledger that nobody will answer any more. */
+  unanswered: World['unanswered']
+}
+
+interface ProposerContext {
+  campaign: Campaign
+  spec: Spec
+  /** Nobody else who is asked by this process has it. */
+  lane: number
+  signal: AbortSignal
+}
+
+interface IdeaContext {
+  campaign: Campaign
+  spec: Spec
+  defaultTip: Point
+  branches: ReadonlyMap<string, Oid>
+  pulls: readonly Pull[]
+  reverts: ReadonlyMap<EventId, RevertFacts>
+  targetBranch: string | null
+}
+
+const ASKED_IN = 'propose'
+
+/** The proposers of one campaign on this machine, guests of this run included, with what they remember to be quick. */
+export function createCampaignIdeas(
+  place: CampaignContext,
+  guests: readonly CommandProposer[] = [],
+): IdeaSource {
+  const prepared: PreparedPatches = new Map()
+  const patchFiles = new Map<string, PatchFile[]>()
+  const storeDir = join(place.dataDir, ANSWERS)
+  const say = (line: string) => place.progress.say(line)
+  let leftovers: Promise<void> | null = null
+  /** Ideas that a program has, each with the key of its answer once it has answered. */
+  const handed = new Map<EventId, string | null>()
+  const angles = new Set<string>()
+  const brought: AnswerHeads = new Map()
+
+  return {
+    async find(scene) {
+      const { campaign, spec } = scene
+      if (scene.targetBranch !== null)
+        return { proposals: await findExternalIdeas(place, scene), unopened: 0, answers: [], unanswered: [] }
+      const found = listRevertIdeas(scene)
+      let unopened = 0
+      if (spec.propose.some(({ use }) => use === 'external'))
+        found.push(...(await findExternalIdeas(place, scene)))
+      const { proposals, answers } = await readStoredAnswers(storeDir, campaign, place.repository, say)
+      found.push(...proposals, ...(await buildAnsweredProposals(place.repository, campaign, brought)))
+      for (const proposer of spec.propose)
+        if (proposer.use === 'patch') {
+          const { proposals: patches, unopened: more } = await readPatchIdeas(place, scene, proposer.dir, {
+            prepared,
+            patchFiles,
+          })
+          found.push(...patches)
+          unopened += more
+        }
+      return { proposals: found, unopened, answers, unanswered: [] }
+    },
+    listProposers: (campaign, spec) =>
+      listCommandProposers(spec, guests)
+        .map(getProposerName)
+        .filter(name => !isProposerDisabled(campaign, name)),
+    async ask(who, scene) {
+      const { campaign } = scene
+      leftovers ??= endAllLeftovers(chooseProposerDir(place).dir)
+      await leftovers
+      await forgetSettled(storeDir, campaign, say)
+      const began = place.clock.monotonic()
+      // Before the program answers: the campaign goes on meanwhile, and its brief does not.
+      const first_unseen = campaign.next_number
+      const proposer = listCommandProposers(scene.spec, guests).find(each => getProposerName(each) === who)
+      for (const [id, key] of handed)
+        if (key !== null && Object.hasOwn(campaign.sources, key)) handed.delete(id)
+      const taken = new Set([...handed.keys(), ...collectHandedOutIdeas(campaign)])
+      const idea = selectNextIdea(campaign, { who, handed: taken })
+      if (idea !== null) handed.set(idea.id, null)
+      const room = chooseProposerDir(place)
+      const workDir = await claimFreeWorkDir(room.dir, scene.lane)
+      const angle = idea === null ? selectNextAngle(campaign, scene.spec, angles) : null
+      if (angle !== null) angles.add(angle)
+      const answer = await askProgram(place, { who, proposer, idea, angle, workDir, ...room.runs }, scene)
+        .catch(releaseIdea(handed, idea))
+        .finally(() => angle !== null && angles.delete(angle))
+      const asked = answer.ok ? { ...answer, idea: mergeBacklogIdea(idea, answer.idea) } : answer
+      if (!asked.ok && idea !== null) handed.delete(idea.id)
+      const minutes = (place.clock.monotonic() - began) / 60_000
+      const at = new Date(place.clock.now()).toISOString()
+      const key = buildCommandKey(who, place.random.hex(8))
+      if (asked.ok && idea !== null) handed.set(idea.id, key)
+      place.faults.reach('ask:answered')
+      const carries = idea === null ? {} : { carries: idea.id }
+      const about = { key, campaign: campaign.started, who, at, minutes, first_unseen }
+      await storeAnswer(storeDir, { ...about, asked, ...carries })
+      place.faults.reach('ask:stored')
+      return asked.ok ? { ok: true, reason: '' } : asked
+    },
+  }
+}
+
+/** Where programs are asked, and as whom: root starts none of them as itself. */
+function chooseProposerDir({ isolation, dataDir }: CampaignContext): {
+  dir: string
+  runs: { owner?: Owner }
+} {
+  if (isolation === undefined || !isolation.asRoot) return { dir: join(dataDir, ASKED_IN), runs: {} }
+  const { users } = isolation
+  const owner = 'owners' in users ? users.owners.at(-1) : undefined
+  if (!('owners' in users) || owner === undefined) throw new Error('root has no user to run a program as')
+  const dir = join(users.dir, ASKED_IN)
+  makeAccessible(dir)
+  return { dir, runs: { owner } }
+}
+
+/** Caches ideas that were read and prepared before. */
+interface PatchCache {
+  prepared: PreparedPatches
+  patchFiles: Map<string, PatchFile[]>
+}
+
+async function readPatchIdeas(
+  place: CampaignContext,
+  scene: IdeaContext,
+  dir: string,
+  { prepared, patchFiles }: PatchCache,
+): Promise<{ proposals: Proposal[]; unopened: number }> {
+  const { campaign, spec, defaultTip } = scene
+  const key = `${defaultTip.tree} ${dir}`
+  const files = patchFiles.get(key) ?? (await readCampaignPatches(place, scene, dir))
+  patchFiles.clear()
+  patchFiles.set(key, files)
+  const { incumbent } = campaign
+  const limit = countOpenable(campaign, spec)
+  const untried = listUntriedPatches({ campaign, files }).length
+  if (limit <= 0) return { proposals: [], unopened: untried }
+  const asked = { repo: place.repository, files, incumbent, fallbackBase: defaultTip, campaign }
+  const proposals = await proposePatches({ ...asked, limit, prepared })
+  return { proposals, unopened: untried - proposals.length }
+}
+
+/** A running campaign keeps the spec that it was started with: editing the file alone changes nothing. */
+async function readCampaignPatches(
+  { repository }: CampaignContext,
+  { campaign, defaultTip }: IdeaContext,
+  dir: string,
+) {
+  try {
+    return await readPatches(repository, defaultTip.tree, dir)
+  } catch (error) {
+    throw error instanceof UserError ? addAmendHint(error, campaign.spec_path) : error
+  }
+}
+
+/** Only what could be opened now is prepared: the incumbent may be another one when the rest is due. */
+function countOpenable(campaign: Campaign, spec: Spec): number {
+  return spec.merge.max_open_experiments - countOpenEngineExperiments({ campaign })
+}
+
+/** What was handed out and came to nothing, not even to words, may be handed out again. */
+function releaseIdea(handed: Map<EventId, string | null>, idea: BacklogIdea | null) {
+  return (error: unknown): never => {
+    if (idea !== null) handed.delete(idea.id)
+    throw error
+  }
+}
+
+/** A guest that the spec names as well is asked as the spec says. */
+function listCommandProposers(spec: Spec, guests: readonly CommandProposer[]): CommandProposer[] {
+  const own = spec.propose.filter(proposer => proposer.use === 'command')
+  const known = new Set(own.map(getProposerName))
+  return [...own, ...guests.filter(guest => !known.has(getProposerName(guest)))]
+}
+
+async function findExternalIdeas(place: CampaignContext, scene: IdeaContext): Promise<Proposal[]> {
+  const { campaign, branches, pulls, spec } = scene
+  const facts = { campaign, prefix: spec.branches.prefix, pulls, branches }
+  const tips = listExternalTips(facts)
+  await place.repository.fetch(
+    tips.map(({ branch, head, pull }) => ({
+      ref: getHeadRef({ branch, number: pull?.number ?? 0 }),
+      oid: head,
+    })),
+  )
+  return buildExternalProposals(facts, await readSubjects(place.repository, tips))
+}
+
+async function readSubjects(
+  repository: Repository,
+  tips: readonly { head: string }[],
+): Promise<Map<string, string>> {
+  const subjects = new Map<string, string>()
+  for (const { head } of tips)
+    subjects.set(head, (await repository.commit(head)).message.split('\n', 1)[0] ?? '')
+  return subjects
+}
+
+/** A landing that cannot be taken back directly is an experiment of its own, or refused with its conflict. */
+function listRevertIdeas({ campaign, reverts }: IdeaContext): Proposal[] {
+  return [...reverts].flatMap(([wish, facts]) => toRevertProposal(campaign, wish, facts))
+}
+
+function toRevertProposal(campaign: Campaign, wish: string, { landing, result }: RevertFacts): Proposal[] {
+  if (!('conflict' in result) && result.measuredIn !== null) return []
+  const undone = campaign.experiments[landing]
+  const head =
+    'conflict' in result
+      ? { rejected: `${landing} cannot be taken back: conflict in ${result.conflict.slice(0, 5).join(', ')}` }
+      : { commit: result.head, base: campaign.incumbent }
+  return [
+    {
+      hypothesis: `revert ${landing}: ${undone?.hypothesis ?? ''}`,
+      category: 'revert',
+      priority: 'high',
+      required_deps: [],
+      family: null,
+      source: { use: 'revert', key: `revert:${wish}` },
+      learnings: null,
+      head,
+      branch: null,
+      pull: null,
+      reverts: landing,
+    },
+  ]
+}

@@ -1,0 +1,317 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { formatCount } from '../../decide/wording.ts'
+import { UserError } from '../../errors.ts'
+import {
+  findDamage,
+  findDeepDamage,
+  isPossibleDamage,
+  moveDamagedAside,
+  recoverCommits,
+} from '../../git/damage.ts'
+import { openRepository, type Repository } from '../../git/repository.ts'
+import { type Checkout, inspectCheckout } from '../../git/work-tree.ts'
+import { createLocalForge } from '../../github/local-forge.ts'
+import type { Forge } from '../../github/port.ts'
+import { listStoredCommits } from '../../ideas/stored-answers.ts'
+import { isSecretName } from '../../measure/environment.ts'
+import { listNames } from '../../measure/file-system.ts'
+import { hashSha256 } from '../../model/canonical-json.ts'
+import type { EventAuthor } from '../../model/event.ts'
+import { buildCampaignRefs, type CampaignRefs, type Oid } from '../../model/ids.ts'
+import type { Report } from '../../model/report.ts'
+import type {
+  Clock,
+  Faults,
+  Fetch,
+  ProgressReporter,
+  RandomSource,
+  Registries,
+  SaveUnwrittenEvents,
+} from '../../ports.ts'
+import type { JobIsolation } from '../jobs/measurement-job.ts'
+import { type CampaignContext, createPacing } from './context.ts'
+
+/** What the edge knows and nothing inside looks up for itself. */
+export interface Environment {
+  directory: string
+  env: Readonly<Record<string, string>>
+  /** The same for the pushes that may bring workflow files; there are none unless given. */
+  workflowsEnv?: Readonly<Record<string, string>>
+  /** Where winnow may keep its repository and work: outside the user's checkout. */
+  cacheDir: string
+  /** Where all winnow processes of this user on this machine find each other; cacheDir unless given. */
+  machineDir?: string
+  /** `none`: this repository itself; a name: that remote; null: origin, or the only one, or none. */
+  remote: string | null
+  prefix: string
+  /** Where pull requests are kept; beside the branches themselves unless given. */
+  forge?: (refs: CampaignRefs) => Forge
+  /** Without a remote, main or master is the default branch, where there is one, whatever is checked out. */
+  preferMain?: boolean
+  /** As whom code of others runs, where this is a job that holds a token. */
+  isolation?: JobIsolation
+  by: EventAuthor
+  version: string
+  clock: Clock
+  random: RandomSource
+  faults: Faults
+  progress: ProgressReporter
+  /** Asked how old a release is; nobody is unless given. */
+  registries?: Registries
+  /** Beside the campaign's own things unless given. */
+  keepUnwritten?: SaveUnwrittenEvents
+  /** This process is to end. */
+  interrupt?: AbortSignal
+  /** The damaged part of winnow's own repository: it is put aside before the repository is opened. */
+  damage?: string
+  /** How the web is asked where a verb asks it; directly unless given. */
+  web?: Fetch
+}
+
+/** One user's repository and winnow's own beside it, before any campaign is chosen. */
+export interface RepositoryContext {
+  repository: Repository
+  checkout: Checkout
+  local: boolean
+  /** What the person's repository calls the remote; null where there is none. */
+  remote: string | null
+  /** Full name of the default branch; null where nothing names one. */
+  defaultBranch: string | null
+  dataDir: string
+  machineDir: string
+  openCampaign(name: string): CampaignContext
+}
+
+export async function openRepositoryContext(around: Environment): Promise<RepositoryContext> {
+  const checkout = await inspectCheckout(around.directory, around.env)
+  const remote = chooseRemote(checkout, around)
+  const local = remote === null
+  const dataDir = getDataDir(checkout, around)
+  const say = (line: string) => around.progress.say(line)
+  const salvage = replaceDamaged({ dataDir, env: around.env, say }, around.damage ?? null)
+  const repository = await openRepository({
+    dir: getRepositoryDir(dataDir),
+    remote: remote?.url ?? checkout.commonDir,
+    prefix: around.prefix,
+    local,
+    env: around.env,
+    say,
+    ...(around.interrupt === undefined ? {} : { interrupt: around.interrupt }),
+    ...(around.workflowsEnv === undefined ? {} : { workflowsEnv: around.workflowsEnv }),
+  })
+  await salvage?.()
+  const defaultBranch = local
+    ? await findLocalDefault(repository, checkout, around)
+    : (await repository.remoteRefs([])).head
+  const workshop: RepositoryContext = {
+    repository,
+    checkout,
+    local,
+    remote: remote?.name ?? null,
+    defaultBranch,
+    dataDir,
+    machineDir: around.machineDir ?? around.cacheDir,
+    openCampaign: name => createCampaignContext(around, workshop, name),
+  }
+  return workshop
+}
+
+const MAIN = ['refs/heads/main', 'refs/heads/master']
+
+async function findLocalDefault(repository: Repository, { head }: Checkout, { preferMain }: Environment) {
+  if (preferMain !== true || (head !== null && MAIN.includes(head))) return head
+  const { refs } = await repository.remoteRefs(MAIN)
+  return MAIN.find(ref => refs.has(ref)) ?? head
+}
+
+/** Where winnow keeps what it has of one repository; nothing is made there by asking. */
+export function getDataDir(checkout: Checkout, around: RemoteChoice): string {
+  return join(
+    around.cacheDir,
+    hashSha256(chooseRemote(checkout, around)?.url ?? checkout.commonDir).slice(0, 20),
+  )
+}
+
+type RemoteChoice = Pick<Environment, 'cacheDir' | 'remote' | 'directory'>
+
+function chooseRemote(
+  { remotes, topLevel }: Checkout,
+  { remote, directory }: Omit<RemoteChoice, 'cacheDir'>,
+): { name: string; url: string } | null {
+  if (remote === 'none') return null
+  const named =
+    remotes.find(({ name }) => name === (remote ?? 'origin')) ??
+    (remote === null && remotes.length === 1 ? remotes[0] : undefined)
+  // git reads a relative path from the top of the work tree, wherever in it a command is started.
+  if (named !== undefined) {
+    const { name, url } = named
+    return { name, url: isRelative(url) ? resolve(topLevel ?? directory, url) : url }
+  }
+  if (remote === null && remotes.length === 0) return null
+  const names = remotes.map(({ name }) => name).join(', ') || 'none'
+  throw new UserError(
+    remote === null
+      ? `several remotes and none is origin: ${names}`
+      : `no remote is called ${remote}; there is ${names}`,
+    {
+      fix: 'name one with --remote, or --remote none to keep everything in this repository',
+    },
+  )
+}
+
+function isRelative(url: string): boolean {
+  return /^\.{1,2}\//.test(url)
+}
+
+function createCampaignContext(
+  around: Environment,
+  workshop: RepositoryContext,
+  name: string,
+): CampaignContext {
+  const { clock, random, faults, progress, by, env, prefix, version, registries, isolation } = around
+  const { repository, local, checkout, defaultBranch, dataDir, machineDir } = workshop
+  if (defaultBranch === null) {
+    throw new UserError('no branch is checked out, so the default branch is not known', {
+      fix: 'check out the branch to be optimised once, or give the repository a remote',
+    })
+  }
+  const refs = buildCampaignRefs(prefix, name)
+  const forge =
+    around.forge?.(refs) ??
+    createLocalForge({ repo: repository, refs, author: by.actor, ...createPacing(around) })
+  const ownDir = join(dataDir, 'campaigns', name)
+  return {
+    name,
+    prefix,
+    refs,
+    repository,
+    forge,
+    dataDir: ownDir,
+    keepUnwritten: around.keepUnwritten ?? keepBelow(join(ownDir, 'failed')),
+    machineDir,
+    checkout: checkout.topLevel,
+    defaultBranch,
+    local,
+    by,
+    env,
+    clock,
+    random,
+    faults,
+    progress,
+    version,
+    ...(registries === undefined ? {} : { registries }),
+    ...(isolation === undefined ? {} : { isolation }),
+  }
+}
+
+function keepBelow(directory: string): SaveUnwrittenEvents {
+  return async (name, text) => {
+    const file = join(directory, name)
+    await mkdir(directory, { recursive: true })
+    await writeFile(file, text)
+    return file
+  }
+}
+
+/** winnow's own repository, which is a cache: the remote, or the user's repository, has all that was pushed. */
+interface RepositoryCache {
+  /** Where everything of one user's repository is kept, its campaigns included. */
+  dataDir: string
+  env: Readonly<Record<string, string>>
+  say: (line: string) => void
+}
+
+export function getRepositoryDir(dataDir: string): string {
+  return join(dataDir, 'repository.git')
+}
+
+/** Where programs' answers of a campaign are kept until they are recorded. */
+export const ANSWERS = 'proposals'
+
+/** Finds the damaged part of the repository after a failure; null where the failure has another cause. */
+export async function findDamageCause(
+  error: unknown,
+  { dir, env }: { dir: string; env: Readonly<Record<string, string>> },
+): Promise<string | null> {
+  return findDamage(dir) ?? (isPossibleDamage(error) ? findDeepDamage(dir, env) : null)
+}
+
+/**
+ * A damaged repository makes a measurement fail as any failure of the machine does. Such a report is not recorded: once
+ * the repository is fetched again, the order is measured again.
+ */
+export async function refuseDamagedCache(
+  repository: { dir: string },
+  env: Readonly<Record<string, string>>,
+  report: Report,
+): Promise<Report> {
+  if (report.runner_error === null) return report
+  const error = new Error(report.runner_error)
+  const damage = await findDamageCause(error, { dir: repository.dir, env })
+  if (damage !== null) throw error
+  return report
+}
+
+/**
+ * Puts a damaged repository aside, so that a new one is made and fetched. Only commits of programs' answers exist
+ * nowhere else: the returned function brings them into the new repository and says what became of them.
+ */
+function replaceDamaged(
+  { dataDir, env, say }: RepositoryCache,
+  damage: string | null,
+): (() => Promise<void>) | null {
+  const dir = getRepositoryDir(dataDir)
+  const found = damage ?? findDamage(dir)
+  if (found === null) return null
+  const aside = moveDamagedAside(dir)
+  return async () => {
+    say(
+      `winnow's copy of the repository was damaged (${found}). winnow moved it to ${aside} and fetches it again. Orders under way, reports and unwritten events are kept in other files and stay.`,
+    )
+    const commits = await listAnswerCommits(dataDir)
+    if (commits.length === 0) return
+    const saved = await recoverCommits({ from: aside, to: dir, env, commits })
+    const lost = commits.length - saved
+    const left =
+      lost === 0 ? '' : `; ${formatCount(lost, 'commit')} could not be read, and those ideas are lost`
+    say(`${formatCount(saved, 'commit')} of ideas that are not recorded yet came along${left}.`)
+  }
+}
+
+async function listAnswerCommits(dataDir: string): Promise<Oid[]> {
+  const campaigns = join(dataDir, 'campaigns')
+  const all = await Promise.all(
+    listNames(campaigns).map(name => listStoredCommits(join(campaigns, name, ANSWERS))),
+  )
+  return all.flat()
+}
+
+type GitEnvironment = Readonly<Record<string, string>>
+
+/** A token, and the one server that it may be sent to. */
+interface GitAccess {
+  serverUrl: string
+  token: string
+}
+
+/**
+ * The token goes to git in its environment, for this one server: never into a command line, which any process can
+ * read, nor into a file that stays. Secrets of the job that nobody here asked for stay out, and so does what somebody
+ * else has git say there: a server refuses who introduces themselves twice.
+ */
+export function withGitAccess(env: GitEnvironment, { serverUrl, token }: GitAccess): GitEnvironment {
+  const plain = Object.entries(env).filter(([name]) => !isSecretName(name) && !name.startsWith('INPUT_'))
+  const count = Number(env['GIT_CONFIG_COUNT'] ?? 0) || 0
+  const key = `http.${serverUrl}/.extraheader`
+  const credentials = Buffer.from(`x-access-token:${token}`).toString('base64')
+  return {
+    ...Object.fromEntries(plain),
+    GIT_CONFIG_COUNT: String(count + 2),
+    [`GIT_CONFIG_KEY_${count}`]: key,
+    // Nothing: what was said before is not.
+    [`GIT_CONFIG_VALUE_${count}`]: '',
+    [`GIT_CONFIG_KEY_${count + 1}`]: key,
+    [`GIT_CONFIG_VALUE_${count + 1}`]: `Authorization: Basic ${credentials}`,
+  }
+}

@@ -1,0 +1,168 @@
+import { ConflictError, UserError } from '../../errors.ts'
+import type { RefUpdate } from '../../git/push.ts'
+import { buildCheckpoint } from '../../ledger/checkpoint.ts'
+import { writeLedgerCommit } from '../../ledger/ledger-commit.ts'
+import { foldAllEvents, loadCampaign } from '../../ledger/load.ts'
+import { type Oid, toShortRef } from '../../model/ids.ts'
+import { renderLedgerViews } from '../../report/ledger-views.ts'
+import { getCampaignSpec } from '../../spec/load.ts'
+import { type CampaignContext, listRefs } from './context.ts'
+
+/** A branch of a campaign that is put back where it was. */
+interface RecoveredBranch {
+  branch: string
+  to: Oid
+  what: string
+}
+
+type RefTips = ReadonlyMap<string, Oid>
+
+/** The ledger that the remote has lost and this cache still has. */
+interface LostLedger {
+  tip: Oid
+  events: number
+  updatedAt: string | null
+}
+
+/** Null where the remote has a ledger, this cache has none, or the ledger was put aside on purpose. */
+export async function findLostLedger(place: CampaignContext, refs: RefTips): Promise<LostLedger | null> {
+  const { repository } = place
+  const tip = repository.readTrackedTip(place.refs.state)
+  if (refs.has(place.refs.state) || tip === null || !(await repository.has(tip))) return null
+  if (await isArchived(place, tip)) return null
+  const { campaign } = await loadCampaign(repository, tip)
+  return { tip, events: campaign.seq, updatedAt: campaign.updated_at }
+}
+
+/** Whether an archived ledger continues this one. */
+export async function isArchived(
+  { repository, refs: { archive } }: CampaignContext,
+  ledger: Oid,
+): Promise<boolean> {
+  const { refs } = await repository.remoteRefs([`${archive}*`])
+  for (const [ref, oid] of refs) {
+    if (!ref.endsWith('/state')) continue
+    await repository.fetch([{ ref, oid }])
+    if (oid === ledger || ((await repository.has(ledger)) && (await repository.isAncestor(ledger, oid))))
+      return true
+  }
+  return false
+}
+
+export async function requireLedgerNotLost(place: CampaignContext, refs: RefTips): Promise<void> {
+  const lost = await findLostLedger(place, refs)
+  if (lost === null) return
+  throw new UserError(
+    `the ledger branch ${toShortRef(place.refs.state)} is gone ${describeOrigin(place)}; winnow's cache has it up to event ${lost.events - 1}${lost.updatedAt === null ? '' : ` of ${lost.updatedAt}`}`,
+    {
+      fix: `winnow recover --campaign ${place.name} puts it back. If it was removed on purpose: winnow recover --campaign ${place.name} --forget, then run again`,
+    },
+  )
+}
+
+/** The tip of the ledger. Says whether it was lost or never started where it is not there. */
+export async function requireLedger(place: CampaignContext, refs: RefTips): Promise<Oid> {
+  const tip = refs.get(place.refs.state)
+  if (tip !== undefined) return tip
+  await requireLedgerNotLost(place, refs)
+  throw new UserError(`no campaign ${place.name} was started`, { fix: 'winnow run' })
+}
+
+function describeOrigin({ local }: CampaignContext): string {
+  return local ? 'from this repository' : 'from the remote'
+}
+
+/** Forgets what the remote lost, so that the next run starts a new campaign. */
+export function forgetLostBranches({
+  repository,
+  refs: { state, optimize, closed, campaign },
+}: CampaignContext): void {
+  for (const ref of [state, optimize, closed, campaign]) repository.dropTrackingRef(ref)
+}
+
+/**
+ * Puts back what was deleted or rewound: the ledger as this cache has it, the keeper, and the optimize branch at the
+ * recorded incumbent. One leased push, so that nothing is overwritten that appeared meanwhile.
+ */
+export async function recoverBranches(place: CampaignContext): Promise<RecoveredBranch[]> {
+  const { repository } = place
+  const { refs } = await listRefs(place)
+  const ledger = refs.get(place.refs.state) ?? (await findLostLedger(place, refs))?.tip
+  if (ledger === undefined) {
+    throw new UserError(
+      `no ledger of ${place.name} is ${describeOrigin(place).replace('from', 'in')} or in this cache`,
+      {
+        fix: 'run winnow recover on the machine on which the campaign ran last, or winnow run to start a campaign',
+      },
+    )
+  }
+  await repository.fetch([...refs].map(([ref, oid]) => ({ ref, oid })))
+  const { campaign } = await loadCampaign(repository, ledger)
+  const updates: (RefUpdate & { what: string })[] = []
+  const add = (ref: string, to: Oid, what: string) => {
+    const from = refs.get(ref) ?? null
+    if (from !== to) updates.push({ ref, from, to, what })
+  }
+  add(place.refs.state, ledger, `the ledger, up to event ${campaign.seq - 1}`)
+  const kept = refs.get(place.refs.closed) ?? repository.readTrackedTip(place.refs.closed)
+  if (kept !== null && (await repository.has(kept)))
+    add(place.refs.closed, kept, 'the commits of closed experiments')
+  const incumbent = campaign.incumbent.commit
+  await requireMovable(place, refs.get(place.refs.optimize), incumbent)
+  add(place.refs.optimize, incumbent, 'the recorded incumbent')
+  if (updates.length === 0) return []
+  const result = await repository.push(updates.map(({ ref, from, to }) => ({ ref, from, to })))
+  if (result.ok) return updates.map(({ ref, to, what }) => ({ branch: toShortRef(ref), to: to ?? '', what }))
+  if (result.reason === 'lease')
+    throw new ConflictError(`another process moved branches of ${place.name} meanwhile`, result.refs)
+  const why =
+    result.reason === 'checked-out'
+      ? `${toShortRef(result.ref)} is checked out in ${result.worktree}`
+      : result.message
+  throw new UserError(`the branches of ${place.name} could not be put back: ${why}`)
+}
+
+/** The incumbent has to be here, and commits of other people are never taken off the branch. */
+async function requireMovable(place: CampaignContext, tip: Oid | undefined, incumbent: Oid): Promise<void> {
+  const { repository, refs } = place
+  const optimize = toShortRef(refs.optimize)
+  if (!(await repository.has(incumbent))) {
+    throw new UserError(
+      `commit ${incumbent}, where ${optimize} was, is neither ${describeOrigin(place).replace('from', 'in')} nor in this cache`,
+      {
+        fix: 'run winnow recover on the machine on which the campaign ran last',
+      },
+    )
+  }
+  if (tip === undefined || tip === incumbent || (await repository.isAncestor(tip, incumbent))) return
+  throw new UserError(
+    `${optimize} is at ${tip}, which winnow did not put there; its recorded incumbent is ${incumbent}`,
+    {
+      fix: `winnow resume measures those commits; to drop them: git push --force-with-lease=${optimize}:${tip} <remote> ${incumbent}:refs/heads/${optimize}`,
+    },
+  )
+}
+
+/**
+ * Invariant 2: what is derived is made anew from every event, and no event is written. False where the views and
+ * the checkpoint are what the events say already.
+ */
+export async function rebuildViews(place: CampaignContext): Promise<boolean> {
+  const { repository, refs } = place
+  const from = await requireLedger(place, (await repository.remoteRefs([refs.state])).refs)
+  await repository.fetch([{ ref: refs.state, oid: from }])
+  const { campaign, tip, lastSha } = await foldAllEvents(repository, from)
+  const to = await writeLedgerCommit(repository, tip, [], {
+    message: 'ledger: views and checkpoint, made anew',
+    views: renderLedgerViews(campaign, getCampaignSpec(campaign)),
+    checkpoint: buildCheckpoint(campaign, lastSha),
+  })
+  if (to === from) return false
+  const pushed = await repository.push([{ ref: refs.state, from, to }])
+  if (pushed.ok) return true
+  if (pushed.reason === 'lease')
+    throw new ConflictError('another process wrote to the ledger meanwhile', pushed.refs)
+  throw new UserError(
+    `${toShortRef(refs.state)} could not be moved: ${'message' in pushed ? pushed.message : pushed.reason}`,
+  )
+}

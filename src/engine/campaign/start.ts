@@ -1,0 +1,309 @@
+import { posix } from 'node:path'
+import { RULE_VERSION } from '../../decide/assessment.ts'
+import { ConflictError, UserError } from '../../errors.ts'
+import type { Repository } from '../../git/repository.ts'
+import { listTreeFiles } from '../../git/tree.ts'
+import { loadCampaign, type LoadedCampaign } from '../../ledger/load.ts'
+import { readTip } from '../../ledger/read-events.ts'
+import { type Campaign, createEmptyCampaign } from '../../model/campaign.ts'
+import { type Oid, type Point, toShortRef } from '../../model/ids.ts'
+import { getParseOptions, type ParsedSpecFile, parseSpec } from '../../spec/load.ts'
+import { type CampaignLocation, listPlannedFeatures } from '../../spec/planned-features.ts'
+import type { Spec } from '../../spec/schema.ts'
+import { compileScope } from '../../spec/scope.ts'
+import { findTodoLine, HARNESS_TODO } from '../../spec/spec-facts.ts'
+import { Transaction } from '../controller/transaction.ts'
+import { fetchCommit } from '../jobs/load-order.ts'
+import { computeTreeHarness } from '../observe/sync.ts'
+import {
+  type CampaignContext,
+  getCampaignWhereabouts,
+  getWhereabouts,
+  listRefs,
+  requireSameBranches,
+} from './context.ts'
+import { requireLedger, requireLedgerNotLost } from './recover.ts'
+
+interface DefaultBranchSpec extends ParsedSpecFile {
+  path: string
+  yaml: string
+  tip: Point
+}
+
+/** The spec as the default branch has it: what is only in a work tree is never used. */
+export async function readCommittedSpec(place: CampaignContext, path: string): Promise<DefaultBranchSpec> {
+  const { repository, defaultBranch } = place
+  const { refs } = await repository.remoteRefs([defaultBranch])
+  const oid = refs.get(defaultBranch)
+  const where = place.local ? toShortRef(defaultBranch) : `${toShortRef(defaultBranch)} of the remote`
+  if (oid === undefined) throw new UserError(`${where} has no commits`, { fix: 'commit (and push) first' })
+  await repository.fetch([{ ref: defaultBranch, oid }])
+  const { tree } = await repository.commit(oid)
+  const entry = await repository.findEntry(tree, path)
+  if (entry?.type !== 'blob') {
+    const fix = place.local ? `commit ${path} to ${toShortRef(defaultBranch)}` : `commit ${path} and push it`
+    throw new UserError(`${path} is not on ${where}`, { place: { file: path }, fix })
+  }
+  const yaml = (await repository.blob(entry.oid)).toString('utf8')
+  const parsed = parseSpec(yaml, { file: path, host: place.forge.kind })
+  await requireOwnWorkload(repository, tree, parsed.spec)
+  return {
+    ...parsed,
+    path,
+    yaml,
+    tip: { commit: oid, tree },
+  }
+}
+
+/** What is valid but not built yet is refused by name before anything is written. */
+export function requireSupportedSpec(
+  { spec, path }: Pick<DefaultBranchSpec, 'spec' | 'path'>,
+  where: CampaignLocation,
+): void {
+  const missing = listPlannedFeatures(spec, where)
+  if (missing.length > 0) {
+    throw new UserError(missing.join('\n'), {
+      place: { file: path },
+      fix: 'remove or change what is named above',
+    })
+  }
+}
+
+/** All of it is looked at before anything of an earlier campaign is touched. */
+export function requireStartable(committed: DefaultBranchSpec, place: CampaignContext): void {
+  requireSupportedSpec(committed, getWhereabouts(place.forge))
+  requireSameBranches(place, committed.spec, committed.path)
+}
+
+/** The first event, the optimize branch and the ledger appear in one push; a race for it has one winner. */
+export async function startCampaign(
+  place: CampaignContext,
+  committed: DefaultBranchSpec,
+  options: { fresh: boolean; insteadOf?: Oid | null },
+): Promise<'started' | 'exists'> {
+  requireStartable(committed, place)
+  const { refs } = await listRefs(place)
+  const state = refs.get(place.refs.state)
+  if (state !== undefined && !options.fresh) return 'exists'
+  await requireLedgerNotLost(place, refs)
+  // Another process has put that one aside already.
+  if (options.insteadOf !== undefined && state !== options.insteadOf) return 'exists'
+  const { firstNumber, optimizeTips } = await readArchives(place, state)
+  requireOwnOptimizeBranch(place, refs, optimizeTips)
+  const transaction = new Transaction(place, { loaded: await loadNothing(place), refs })
+  if (state !== undefined) for (const { ref, to } of planArchive(place, refs).moves) transaction.move(ref, to)
+  await addStartEvents(transaction, committed, firstNumber)
+  transaction.move(place.refs.optimize, committed.tip.commit)
+  const result = await transaction.push()
+  if (result.ok || result.reason === 'lease') return 'started'
+  const what =
+    result.reason === 'checked-out'
+      ? `${toShortRef(result.ref)} is checked out in ${result.worktree}`
+      : result.message
+  throw new UserError(`the campaign could not be started: ${what}`)
+}
+
+/** A branch of that name which no campaign of ours left there belongs to somebody else. */
+function requireOwnOptimizeBranch(
+  place: CampaignContext,
+  refs: ReadonlyMap<string, Oid>,
+  archived: ReadonlySet<Oid>,
+): void {
+  const optimize = refs.get(place.refs.optimize)
+  if (optimize === undefined || refs.has(place.refs.state) || archived.has(optimize)) return
+  throw new UserError(`${toShortRef(place.refs.optimize)} exists, but there is no ledger beside it`, {
+    fix: `if a campaign ran here, its ledger branch ${toShortRef(place.refs.state)} was deleted: winnow recover on the machine on which it ran last puts it back; else rename that branch, or choose another branches.prefix in the spec`,
+  })
+}
+
+async function loadNothing(place: CampaignContext): Promise<LoadedCampaign> {
+  const tip = await readTip(place.repository, null)
+  return { campaign: createEmptyCampaign(), tip, lastSha: '', checkpointSeq: 0, checkpointIgnored: null }
+}
+
+async function addStartEvents(
+  transaction: Transaction,
+  committed: DefaultBranchSpec,
+  firstNumber: number,
+): Promise<void> {
+  const { repository, forge, defaultBranch, name, version } = transaction.place
+  const hidden = await forge.isPrivate?.()
+  const { spec, sha256, yaml, tip, path } = committed
+  transaction.addEvent({
+    kind: 'campaign-started',
+    cause: tip.commit,
+    spec: name,
+    spec_path: path,
+    spec_sha256: sha256,
+    spec_yaml: yaml,
+    rule_version: RULE_VERSION,
+    default_branch: defaultBranch,
+    object_format: repository.objectFormat,
+    start: tip,
+    harness: await computeTreeHarness(repository, spec, tip.tree),
+    first_number: firstNumber,
+    winnow: version,
+    host: forge.kind,
+    ...(hidden === undefined ? {} : { private_repository: hidden }),
+  })
+}
+
+/** A person's own change of the spec, not committed anywhere: the ledger records it whole, with the reason. */
+export async function applyAmendment(
+  place: CampaignContext,
+  change: { yaml: string; reason: string },
+): Promise<{ measuredAnew: boolean }> {
+  const { repository } = place
+  const { refs } = await listRefs(place)
+  const state = await requireLedger(place, refs)
+  await repository.fetch([{ ref: place.refs.state, oid: state }])
+  const loaded = await loadCampaign(repository, state)
+  const { campaign } = loaded
+  const parsed = parseSpec(change.yaml, getParseOptions(campaign))
+  requireSupportedSpec({ ...parsed, path: campaign.spec_path }, getCampaignWhereabouts(place, campaign))
+  requireSameBranches(place, parsed.spec, campaign.spec_path)
+  if (parsed.sha256 === campaign.spec_sha256) throw new UserError('the spec is the one in force already')
+  // Who amends from a clone of their own may have seen neither yet.
+  for (const { commit } of [campaign.pin, campaign.incumbent]) await fetchCommit(repository, commit)
+  await requireInScope(place, campaign, parsed.spec)
+  const harness = await computeTreeHarness(repository, parsed.spec, campaign.pin.tree)
+  const measuredAnew = harness !== campaign.harness
+  const transaction = new Transaction(place, { loaded, refs })
+  transaction.addEvent({
+    kind: 'campaign-amended',
+    cause: `amend at ${campaign.seq}`,
+    spec_sha256: parsed.sha256,
+    spec_yaml: change.yaml,
+    harness,
+    source: 'person',
+    reason: change.reason,
+  })
+  const result = await transaction.push()
+  if (result.ok) return { measuredAnew }
+  if (result.reason === 'lease')
+    throw new ConflictError('the campaign moved while it was amended: try again', result.refs)
+  throw new UserError(
+    `the amendment could not be written: ${'message' in result ? result.message : result.ref}`,
+  )
+}
+
+/** Invariant 4: outside mutable the incumbent is the pin, so what was landed has to stay mutable. */
+async function requireInScope(
+  { repository }: CampaignContext,
+  campaign: Campaign,
+  spec: Spec,
+): Promise<void> {
+  const { isMutable } = compileScope(spec)
+  const changes = await repository.diff(campaign.pin.tree, campaign.incumbent.tree)
+  const outside = changes.find(({ path }) => !isMutable(path))
+  if (!outside) return
+  throw new UserError(
+    `${outside.path} was changed by what was kept, and this spec no longer lets it change`,
+    {
+      place: { file: campaign.spec_path, path: 'scope.mutable' },
+      fix: 'keep it in scope.mutable, or start fresh: winnow run --fresh',
+    },
+  )
+}
+
+/** A campaign put aside: where its refs go, and where the next campaign's numbers begin. */
+interface ArchivePlan {
+  at: string
+  moves: { ref: string; to: Oid | null }[]
+}
+
+/** The optimize branch stays where it is until the next campaign re-points it: it is never deleted. */
+function planArchive(place: CampaignContext, refs: ReadonlyMap<string, Oid>): ArchivePlan {
+  const at = new Date(place.clock.now()).toISOString().replace(/[:.]/g, '-')
+  const moves: ArchivePlan['moves'] = []
+  for (const role of ['optimize', 'state', 'closed'] as const) {
+    const oid = refs.get(place.refs[role])
+    if (oid === undefined) continue
+    moves.push({ ref: `${place.refs.archive}${at}/${role}`, to: oid })
+    if (role !== 'optimize') moves.push({ ref: place.refs[role], to: null })
+  }
+  if (refs.has(place.refs.campaign)) moves.push({ ref: place.refs.campaign, to: null })
+  return { at, moves }
+}
+
+/** One push: all of the campaign is put aside, or nothing. */
+export async function archiveCampaign(
+  place: CampaignContext,
+  refs: ReadonlyMap<string, Oid>,
+): Promise<string> {
+  if (!refs.has(place.refs.state)) throw new UserError(`there is no campaign ${place.name} to archive`)
+  const { at, moves } = planArchive(place, refs)
+  // Whoever closed the campaign may have been another machine.
+  const kept = new Set(moves.flatMap(({ to }) => to ?? []))
+  await place.repository.fetch([...refs].flatMap(([ref, oid]) => (kept.has(oid) ? [{ ref, oid }] : [])))
+  const updates = moves.map(({ ref, to }) => ({ ref, from: refs.get(ref) ?? null, to }))
+  const result = await place.repository.push(updates)
+  if (result.ok) return at
+  if (result.reason === 'lease')
+    throw new ConflictError('the campaign moved while it was archived', result.refs)
+  const what =
+    result.reason === 'checked-out'
+      ? `${toShortRef(result.ref)} is checked out in ${result.worktree}`
+      : result.message
+  throw new UserError(`the campaign could not be archived: ${what}`)
+}
+
+interface ArchivedCampaigns {
+  /** Numbers continue above every archive, so that one name never means two experiments. */
+  firstNumber: number
+  /** Where earlier campaigns left the optimize branch. */
+  optimizeTips: Set<Oid>
+}
+
+async function readArchives(place: CampaignContext, current: Oid | undefined): Promise<ArchivedCampaigns> {
+  const { refs } = await place.repository.remoteRefs([`${place.refs.archive}*`])
+  const states = [...refs].filter(([ref]) => ref.endsWith('/state'))
+  if (current !== undefined) states.push([place.refs.state, current])
+  let firstNumber = 1
+  for (const [ref, oid] of states) {
+    await place.repository.fetch([{ ref, oid }])
+    firstNumber = Math.max(firstNumber, (await loadCampaign(place.repository, oid)).campaign.next_number)
+  }
+  const optimizeTips = new Set([...refs].flatMap(([ref, oid]) => (ref.endsWith('/optimize') ? [oid] : [])))
+  return { firstNumber, optimizeTips }
+}
+
+type BlobReader = Pick<Repository, 'tree' | 'blob'>
+
+const MOST_FILES = 200
+
+/** A place in the harness that `winnow init` left for the person's own workload. */
+interface StandIn {
+  file: string
+  line: number
+}
+
+/** The files of the harness that still measure a stand-in: those below `bench/`, and those that the command names. */
+export async function findStandIns(repository: BlobReader, tree: Oid, spec: Spec): Promise<StandIn[]> {
+  const { working_directory: directory, command } = spec.measurement
+  const inside = (path: string) => posix.normalize(posix.join(directory, path))
+  const named = new Set(command.split(/[\s;&|"'()]+/).map(inside))
+  const files = (await listTreeFiles(repository, tree)).filter(
+    ({ path, mode }) => mode.startsWith('100') && (path.startsWith(inside('bench/')) || named.has(path)),
+  )
+  const found: StandIn[] = []
+  for (const { path, oid } of files.slice(0, MOST_FILES)) {
+    const line = findTodoLine((await repository.blob(oid)).toString('utf8'))
+    if (line !== null) found.push({ file: path, line })
+  }
+  return found
+}
+
+export function formatStandInText({ file, line }: StandIn): string {
+  return `${file}:${line}: the workload is a stand-in; put your own in its place, and delete the line with ${HARNESS_TODO}`
+}
+
+/** A number that says nothing would otherwise be optimised. */
+async function requireOwnWorkload(repository: BlobReader, tree: Oid, spec: Spec): Promise<void> {
+  const [first] = await findStandIns(repository, tree, spec)
+  if (first === undefined) return
+  throw new UserError('the harness measures a stand-in, which winnow init wrote', {
+    place: { file: first.file, line: first.line },
+    fix: `put your own workload in its place, delete the line with ${HARNESS_TODO}, and commit`,
+  })
+}

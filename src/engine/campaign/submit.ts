@@ -1,0 +1,114 @@
+import { ConflictError, UserError } from '../../errors.ts'
+import type { ForgeAnswer } from '../../github/port.ts'
+import { type Attempt, retryLostRaces, toPushAttempt } from '../../ledger/retry.ts'
+import { type Oid, toShortRef } from '../../model/ids.ts'
+import { type CampaignContext, createPacing } from './context.ts'
+
+export interface Submission {
+  /** A commit of the user's repository. */
+  commit: Oid
+  /** Where to fetch it from: the user's own repository; null where ours has it. */
+  from: string | null
+  /** Its name among the experiments; exp-NNN is the engine's. */
+  name: string
+  title: string
+  body: string
+}
+
+interface SubmittedIdea {
+  branch: string
+  pull: number
+}
+
+/**
+ * A person's or agent's commit becomes a branch below the experiments and a pull request on it. What cannot be
+ * measured is refused before anything is written; where pull requests are refs, both appear in one push.
+ */
+export async function submitIdea(place: CampaignContext, idea: Submission): Promise<SubmittedIdea> {
+  if (/^exp-\d+$/.test(idea.name)) {
+    throw new UserError(`${idea.name} is a name that winnow gives itself`, {
+      fix: 'choose another with --name',
+    })
+  }
+  if (idea.from !== null) await place.repository.fetchFrom(idea.from, idea.commit)
+  const first = await readSubmissionBase(place, idea)
+  const result = await retryLostRaces(createPacing(place), async () => {
+    const now = await readSubmissionBase(place, idea)
+    requireUnmoved(idea, first, now)
+    return trySubmit(place, idea, now)
+  })
+  if (result.done) return result.value
+  throw (
+    result.refused ??
+    new ConflictError(`the idea could not be written in two minutes: ${result.why}`, [first.ref])
+  )
+}
+
+interface SubmissionBase {
+  ref: string
+  /** Where its branch is now. */
+  from: Oid | null
+  refs: ReadonlyMap<string, Oid>
+}
+
+/** The campaign has to be there, and the commit has to bring something that its branch lacks. */
+async function readSubmissionBase(
+  { repository, refs, name }: CampaignContext,
+  idea: Submission,
+): Promise<SubmissionBase> {
+  const ref = `${refs.experiments}${idea.name}`
+  const { refs: found } = await repository.remoteRefs([ref, refs.optimize, refs.forge])
+  const optimize = found.get(refs.optimize)
+  if (optimize === undefined) throw new UserError(`no campaign ${name} was started`, { fix: 'winnow run' })
+  await repository.fetch([{ ref: refs.optimize, oid: optimize }])
+  if (await repository.isAncestor(idea.commit, optimize)) {
+    throw new UserError(`${idea.commit.slice(0, 12)} has no commit that ${toShortRef(refs.optimize)} lacks`, {
+      fix: 'commit the idea first, then offer that commit',
+    })
+  }
+  return { ref, from: found.get(ref) ?? null, refs: found }
+}
+
+/** Somebody else's branch of that name is not overwritten only because a race was lost for another ref. */
+function requireUnmoved({ commit }: Submission, first: SubmissionBase, now: SubmissionBase): void {
+  if (now.from === first.from || now.from === commit) return
+  throw new UserError(`${toShortRef(now.ref)} was moved by another process`, { fix: 'try again' })
+}
+
+async function trySubmit(
+  place: CampaignContext,
+  idea: Submission,
+  ground: SubmissionBase,
+): Promise<Attempt<SubmittedIdea>> {
+  const { repository, forge, refs } = place
+  const { ref, from } = ground
+  const branch = toShortRef(ref)
+  const open = { branch, base: toShortRef(refs.optimize), title: idea.title, body: idea.body }
+  const move = from === idea.commit ? [] : [{ ref, from, to: idea.commit }]
+  if (!forge.stage) {
+    const pushed = await repository.push(move)
+    if (!pushed.ok) return toPushAttempt(pushed, { branch, pull: 0 })
+    return {
+      done: true,
+      value: { branch, pull: getPullNumber(await forge.batch([{ kind: 'open', ...open }])) },
+    }
+  }
+  const after = new Map(ground.refs).set(ref, idea.commit)
+  const asked = new Set([ref, refs.optimize, refs.forge])
+  const staged = await forge.stage([{ kind: 'open', ...open }], {
+    refs: after,
+    covers: one => asked.has(one),
+  })
+  const pull = getPullNumber(staged.answers)
+  const updates = [...move, ...staged.updates]
+  const pushed = await repository.push(updates)
+  if (pushed.ok && staged.updates.length > 0) staged.accepted()
+  return toPushAttempt(pushed, { branch, pull })
+}
+
+/** A branch that has a pull request already keeps it. */
+function getPullNumber([answer]: readonly ForgeAnswer[]): number {
+  if (answer?.ok) return answer.number
+  if (answer?.code === 'duplicate' && answer.number !== null) return answer.number
+  throw new UserError(`the pull request could not be opened: ${answer?.message ?? 'no answer'}`)
+}

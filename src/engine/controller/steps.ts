@@ -1,0 +1,332 @@
+import { readEventsBySeq } from '../../ledger/read-events.ts'
+import type { Campaign, DueLanding } from '../../model/campaign.ts'
+import { computeEventId, type EventDraft } from '../../model/event.ts'
+import { type Experiment, findSubject, isPicked } from '../../model/experiment.ts'
+import type { ExperimentId, Oid, Point } from '../../model/ids.ts'
+import {
+  buildLandingMessage,
+  getMergedTip,
+  renderLandingMessage,
+  toOneLine,
+  toSeconds,
+} from '../../model/landing.ts'
+import { neutralizeMentions } from '../../model/text.ts'
+import type { LandedStep, LandStep, MergeFacts, PlanStep } from '../../plan/action.ts'
+import { ExperimentRecord } from '../../report/experiment.ts'
+import {
+  buildResults,
+  buildResultsPath,
+  type ExperimentEnding,
+  renderResultsYaml,
+} from '../../report/results.ts'
+import type { CampaignContext } from '../campaign/context.ts'
+import { tryFetchCommit } from '../jobs/load-order.ts'
+import type { Transaction } from './transaction.ts'
+
+/** Turns the steps of a plan into events and ref moves of one transaction. */
+export async function writeSteps(
+  transaction: Transaction,
+  campaign: Campaign,
+  steps: readonly PlanStep[],
+): Promise<void> {
+  for (const step of steps) {
+    transaction.place.faults.reach(`step:${step.step}`)
+    await writeStep(transaction, campaign, step, steps)
+  }
+}
+
+async function writeStep(
+  transaction: Transaction,
+  campaign: Campaign,
+  step: PlanStep,
+  all: readonly PlanStep[],
+): Promise<void> {
+  switch (step.step) {
+    case 'event':
+      await keepLeftHead(transaction, campaign, step.draft)
+      if (step.draft.kind === 'order-issued') await keepOrdered(transaction, campaign, step.draft)
+      transaction.addEvent(step.draft)
+      if (step.draft.kind === 'measured') await keepMeasured(transaction, campaign, step.draft.order)
+      return
+    case 'open':
+      return writeOpening(transaction, step)
+    case 'close':
+      return writeClosing(transaction, campaign, step, all)
+    case 'make-anew':
+      await keepLeftHead(transaction, campaign, step.draft)
+      transaction.addEvent(step.draft)
+      return transaction.move(`refs/heads/${step.branch}`, step.draft.to)
+    case 'land':
+      return writeLanding(transaction, campaign, step)
+    case 'move':
+      for (const draft of step.events) transaction.addEvent(draft)
+      if (step.from?.commit !== step.to.commit)
+        transaction.move(transaction.place.refs.optimize, step.to.commit)
+      return
+    case 'landed':
+      return recordLanded(transaction, campaign, step)
+    case 'revert':
+      return writeRevert(transaction, campaign, step)
+    case 'keep':
+      return transaction.keepReachable(step.heads)
+    default:
+      return step satisfies never
+  }
+}
+
+/** A measured head that its branch has moved away from is held by nothing else (invariant 8). */
+async function keepLeftHead(transaction: Transaction, campaign: Campaign, draft: EventDraft): Promise<void> {
+  if (draft.kind !== 'head-moved' || draft.from === null) return
+  if (findSubject(campaign, draft.experiment)?.measured_tree != null)
+    await transaction.keepReachable([draft.from])
+}
+
+/**
+ * A job that measures gets the branches of this repository: a fork's head, or a sync's, has to be reachable from one.
+ * Where each job has a clone of its own, a branch that is deleted meanwhile would take any head along.
+ */
+async function keepOrdered(
+  transaction: Transaction,
+  campaign: Campaign,
+  { candidates }: EventDraft<'order-issued'>,
+): Promise<void> {
+  const { repository, refs, forge } = transaction.place
+  for (const { label, head } of candidates) {
+    const kept = transaction.tip(refs.closed)
+    const isForks = campaign.experiments[label]?.branch?.includes(':') === true
+    if (label !== 'sync' && !isForks && forge.workflows === undefined) continue
+    if (kept === null || !(await repository.isAncestor(head, kept))) await transaction.keepReachable([head])
+  }
+}
+
+/** A person's branch can be force-pushed: what was measured of it is kept from then on. */
+async function keepMeasured(transaction: Transaction, campaign: Campaign, order: string): Promise<void> {
+  for (const { label, head } of campaign.orders[order]?.order.candidates ?? []) {
+    if (campaign.experiments[label]?.owned === false) await transaction.keepReachable([head])
+  }
+}
+
+function writeOpening(transaction: Transaction, { draft }: Extract<PlanStep, { step: 'open' }>): void {
+  transaction.addEvent(draft)
+  if (draft.owned && draft.head !== null && draft.branch !== null) {
+    transaction.move(`refs/heads/${draft.branch}`, draft.head)
+  }
+}
+
+async function writeClosing(
+  transaction: Transaction,
+  campaign: Campaign,
+  step: Extract<PlanStep, { step: 'close' }>,
+  all: readonly PlanStep[],
+): Promise<void> {
+  const experiment = findSubject(campaign, step.experiment)
+  if (!experiment) throw new Error(`${step.experiment} is closed but was never opened`)
+  const decided = all.flatMap(other => listDecidedDrafts(other, step.experiment))[0] ?? null
+  const results = await writeResults(transaction, experiment, step)
+  const { head } = experiment
+  const kept = results ?? head
+  if (kept !== null && step.keep && (await isThere(transaction, experiment, kept)))
+    await transaction.keepReachable([kept])
+  const cause = decided ? computeEventId(decided) : experiment.opened
+  const { outcome, reason, fate } = step
+  const closed = { experiment: experiment.id, outcome, reason, head, results }
+  transaction.addEvent({ kind: 'closed', cause, ...closed, ...(fate === undefined ? {} : { fate }) })
+}
+
+function listDecidedDrafts(step: PlanStep, id: string) {
+  if (step.step !== 'event' || step.draft.kind !== 'decided' || step.draft.experiment !== id) return []
+  return [step.draft]
+}
+
+/**
+ * On a branch of our own the commit is its new tip; a person's branch is left as they pushed it, and the commit stands
+ * in the keeper. A pick is for the default branch, which results.yaml is no part of.
+ */
+async function writeResults(
+  transaction: Transaction,
+  experiment: Experiment,
+  { outcome, reason, keep }: ExperimentEnding & { keep: boolean },
+): Promise<Oid | null> {
+  const ending = { outcome, reason }
+  const { head, branch, owned, measured_tree } = experiment
+  const ref = `refs/heads/${branch ?? ''}`
+  const isOurs = owned && branch !== null && head !== null && transaction.tip(ref) === head
+  if (isPicked(experiment) || head === null || (!isOurs && (measured_tree === null || !keep))) {
+    await buildResultsText(transaction, { experiment, ending })
+    return null
+  }
+  const results = await writeResultsCommit(transaction, { experiment, head, ending })
+  if (isOurs) transaction.move(ref, results)
+  return results
+}
+
+async function writeLanding(transaction: Transaction, campaign: Campaign, step: LandStep): Promise<void> {
+  const { repository, refs } = transaction.place
+  const { decided: draft, candidate, base, pull } = step
+  if (step.recorded !== true) transaction.addEvent(draft)
+  const due = requireDueExperiment(campaign, draft.experiment)
+  const { outcome, reason } = draft
+  const results = await writeResults(transaction, due.experiment, { outcome, reason, keep: true })
+  const commit = await repository.writeCommit({
+    tree: candidate.tree,
+    parents: [base.commit, getMergedTip(due.experiment, { results, head: candidate.head })],
+    message: renderLandingMessage(buildLandingMessage(campaign, due, pull)),
+    date: toSeconds(due.decided.at),
+  })
+  transaction.move(refs.optimize, commit)
+  await transaction.keepReachable([results ?? candidate.head, commit])
+  recordMerge(transaction, due, step, { commit, results })
+}
+
+/** What was deleted before anybody measured it, and the remote gives nobody any more, nobody can keep. */
+async function isThere({ place }: Transaction, { measured_tree }: Experiment, commit: Oid): Promise<boolean> {
+  return measured_tree !== null || tryFetchCommit(place.repository, commit)
+}
+
+/** Somebody else made the commit: the branch of the experiment is left as they merged it. */
+async function recordLanded(transaction: Transaction, campaign: Campaign, step: LandedStep): Promise<void> {
+  const due = requireDueExperiment(campaign, step.experiment)
+  const { commit, candidate, via } = step
+  const { outcome, reason } = due.decided
+  const { experiment } = due
+  const ending = { outcome, reason }
+  const results = await writeResultsCommit(transaction, { experiment, head: candidate.head, ending })
+  await transaction.keepReachable([results, commit])
+  recordMerge(transaction, due, step, { commit, results, via })
+}
+
+interface DueExperiment extends DueLanding {
+  experiment: Experiment
+}
+
+function requireDueExperiment({ landing, experiments }: Campaign, id: ExperimentId): DueExperiment {
+  const experiment = experiments[id]
+  if (!experiment || landing?.decided.experiment !== id) throw new Error(`${id} lands but was not decided to`)
+  return { ...landing, experiment }
+}
+
+function recordMerge(
+  transaction: Transaction,
+  { decided, sha256, experiment }: DueExperiment,
+  { candidate: { head, tree }, base, pull, undoes, baseline }: MergeFacts,
+  made: Pick<EventDraft<'merged'>, 'commit' | 'results' | 'via'>,
+): void {
+  const { id: cause, seq, order } = decided
+  const to = { commit: made.commit, tree }
+  const proof = { seq, sha256 }
+  // Before its order is forgotten with the merge, so that it can be computed again from what is there.
+  if (baseline) transaction.addEvent(baseline)
+  transaction.addEvent({
+    kind: 'merged',
+    cause,
+    experiment: experiment.id,
+    tree,
+    base,
+    head,
+    pull,
+    decided: proof,
+    ...made,
+  })
+  transaction.addEvent({ kind: 'incumbent-moved', cause, from: base, to, why: 'merged' })
+  if (undoes !== null && order !== null) {
+    const undone = { experiment: undoes, by_experiment: experiment.id, from: base, to, measured_in: order }
+    transaction.addEvent({ kind: 'reverted', cause, ...undone })
+  }
+}
+
+async function writeRevert(
+  transaction: Transaction,
+  campaign: Campaign,
+  step: Extract<PlanStep, { step: 'revert' }>,
+): Promise<void> {
+  const { repository, refs, name } = transaction.place
+  const { experiment, tree, from, measuredIn, cause } = step
+  const hypothesis = neutralizeMentions(
+    toOneLine(campaign.experiments[experiment]?.hypothesis ?? experiment, 100),
+  )
+  const commit = await repository.writeCommit({
+    tree,
+    parents: [from.commit],
+    message: `optimize(${name}): revert ${experiment}\n\nTakes back: ${hypothesis}\n`,
+    date: toSeconds(transaction.at),
+  })
+  const to: Point = { commit, tree }
+  transaction.move(refs.optimize, commit)
+  await transaction.keepReachable([commit])
+  transaction.addEvent({
+    kind: 'reverted',
+    cause,
+    experiment,
+    by_experiment: null,
+    from,
+    to,
+    measured_in: measuredIn,
+  })
+  transaction.addEvent({ kind: 'incumbent-moved', cause, from, to, why: 'reverted' })
+}
+
+/**
+ * results.yaml as one commit on top of the measured head, and as a file of the ledger. Both are made once, with the
+ * events that end the experiment.
+ */
+async function writeResultsCommit(
+  transaction: Transaction,
+  { experiment, head, ending }: { experiment: Experiment; head: Oid; ending: ExperimentEnding },
+): Promise<Oid> {
+  const { place, at } = transaction
+  const { repository, name } = place
+  const { id } = experiment
+  const text = await buildResultsText(transaction, { experiment, ending })
+  const entry = { mode: '100644', oid: await repository.writeBlob(text) } as const
+  const tree = await repository.replaceEntries((await repository.commit(head)).tree, [
+    { path: buildResultsPath(name, id), entry },
+  ])
+  const message = `results(${name}): ${id} ${ending.outcome}\n`
+  return repository.writeCommit({ tree, parents: [head], message, date: toSeconds(at) })
+}
+
+/** The text, which the ledger holds from this transaction on. */
+async function buildResultsText(
+  transaction: Transaction,
+  { experiment, ending }: { experiment: Experiment; ending: ExperimentEnding },
+): Promise<string> {
+  const { place } = transaction
+  const record = await readExperimentRecord(transaction, experiment)
+  const diff = await readChangedPaths(place, record)
+  const text = renderResultsYaml(buildResults({ spec: place.name, experiment, record, ending, diff }))
+  transaction.addView(`results/${experiment.id}.yaml`, text)
+  return text
+}
+
+/**
+ * From what the ledger tells of it, and what this transaction adds. Only the events that it is made of are read
+ * (`told_by`): what ends an experiment costs the same however long the ledger is.
+ */
+async function readExperimentRecord(
+  { place, base, events }: Transaction,
+  { id, told_by }: Experiment,
+): Promise<ExperimentRecord> {
+  const record = new ExperimentRecord(id)
+  const first = events[0]?.seq ?? Infinity
+  if (base !== null)
+    for await (const event of readEventsBySeq(
+      place.repository,
+      base,
+      told_by.filter(seq => seq < first),
+    ))
+      record.take(event)
+  for (const event of events) record.take(event)
+  return record
+}
+
+/** Summarises the diff from base tree to measured tree; null where this clone lacks one of them. */
+export async function readChangedPaths(
+  { repository }: Pick<CampaignContext, 'repository'>,
+  { id, decisive }: ExperimentRecord,
+) {
+  const order = decisive.at(-1)?.order
+  const tree = order?.candidates.find(({ label }) => label === id)?.tree
+  if (order === undefined || tree === undefined) return null
+  for (const each of [order.base.tree, tree]) if (!(await repository.has(each))) return null
+  return repository.diff(order.base.tree, tree)
+}

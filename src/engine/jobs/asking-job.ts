@@ -1,0 +1,208 @@
+import { join } from 'node:path'
+import type { Repository } from '../../git/repository.ts'
+import { type AgentResult, askAgent, getBriefPath } from '../../ideas/agent.ts'
+import type { Answers, GivenAnswer } from '../../ideas/answers-file.ts'
+import { renderBrief } from '../../ideas/brief.ts'
+import {
+  buildAgentCommand,
+  type CommandProposer,
+  findMissingAgent,
+  getProposerName,
+  withModelKey,
+} from '../../ideas/proposers.ts'
+import type { Owner } from '../../measure/process/reaper.ts'
+import {
+  type BacklogIdea,
+  type Campaign,
+  getIncumbentMetrics,
+  type PendingProposal,
+} from '../../model/campaign.ts'
+import { listPendingProposals } from '../../model/fold/proposers.ts'
+import type { Point } from '../../model/ids.ts'
+import { toOneLine } from '../../model/landing.ts'
+import type { Clock, ProgressReporter } from '../../ports.ts'
+import type { Spec } from '../../spec/schema.ts'
+import type { CampaignContext } from '../campaign/context.ts'
+import { FIRST_ATTEMPT } from './github-runs.ts'
+import { fetchCommit, findCloneCampaign, type JobClone, openJobClone } from './load-order.ts'
+import { claimFreeWorkDir, WorkerSlots } from './worker-slots.ts'
+
+/** The askings that one run's tick wrote into the ledger, in a job of their own: it reads a clone and writes nothing. */
+interface AskingJob extends JobClone {
+  campaign: string
+  runId: string
+  attempt: number
+  /** Of models, for programs that know it under a name of their own. */
+  modelKey: string
+  clock: Clock
+  progress: ProgressReporter
+  signal: AbortSignal
+}
+
+interface AskingJobContext {
+  job: AskingJob
+  repository: Repository
+  campaign: Campaign
+  spec: Spec
+}
+
+/** Any prefix would do: nothing is written. */
+const PREFIX = 'optimize'
+
+/** Who is asked, for what and on which commit is read from the ledger: whoever starts a job can only name the campaign. */
+export async function runAskingJob(job: AskingJob): Promise<Answers | { nobody: string }> {
+  if (job.attempt !== FIRST_ATTEMPT)
+    return {
+      nobody: 'this run was started again, and its first attempt alone asks for ideas; the next wake-up does',
+    }
+  const { repository } = await openJobClone(job, PREFIX)
+  try {
+    const { loaded, spec } = await findCloneCampaign(repository, job.campaign)
+    const { campaign } = loaded
+    if (campaign.status !== 'running') return { nobody: `campaign ${campaign.name} is ${campaign.status}` }
+    const now = job.clock.now()
+    const own = listPendingProposals(campaign).filter(
+      ({ run_id, until }) => run_id === job.runId && Date.parse(until) > now,
+    )
+    if (own.length === 0)
+      return { nobody: `no proposer of campaign ${campaign.name} was to be asked in this run` }
+    const scene = { job, repository, campaign, spec }
+    const lanes = new WorkerSlots()
+    const began = job.clock.monotonic()
+    const all = await Promise.all(own.map(asking => collectAnswer(scene, asking, lanes)))
+    const elapsed = (job.clock.monotonic() - began) / 60_000
+    if (all.every(({ broken }) => broken !== undefined)) throw all[0]?.broken
+    const answers = shareMinutes(
+      all.map(({ answer }) => answer),
+      elapsed,
+    )
+    return { winnow: 1, campaign: campaign.name, started: campaign.started, answers }
+  } finally {
+    await repository.close()
+  }
+}
+
+/** Programs that were asked beside each other share the minutes of one job, so that their sum is what it took. */
+export function shareMinutes(answers: readonly GivenAnswer[], elapsed: number): GivenAnswer[] {
+  const all = answers.reduce((sum, { minutes }) => sum + minutes, 0)
+  const share = all > 0 ? Math.min(1, elapsed / all) : 0
+  return answers.map(answer => ({ ...answer, minutes: answer.minutes * share }))
+}
+
+interface AnswerOrError {
+  answer: GivenAnswer
+  /** What came between us and the program: it costs this answer, and nobody else's. */
+  broken?: unknown
+}
+
+/** As on one machine, as many at once as the spec allows. */
+async function collectAnswer(
+  scene: AskingJobContext,
+  asking: PendingProposal,
+  lanes: WorkerSlots,
+): Promise<AnswerOrError> {
+  const { job, spec } = scene
+  const { key, who } = asking
+  const timely = AbortSignal.timeout(Date.parse(asking.until) - job.clock.now())
+  const signal = AbortSignal.any([job.signal, timely])
+  const lane = await lanes.enter({ limit: spec.execution.max_concurrent, alone: false }, signal)
+  job.signal.throwIfAborted()
+  const began = job.clock.monotonic()
+  const minutes = () => (job.clock.monotonic() - began) / 60_000
+  const late = { key, who, ok: false, reason: `the answer of ${who} was due by ${asking.until}` } as const
+  if (lane === null) return { answer: { ...late, minutes: 0 } }
+  try {
+    const asked = await askProposer(scene, asking, { lane, signal })
+    job.progress.say(asked.ok ? `${who}: one idea` : `${who}: no idea, ${asked.reason}`)
+    return { answer: { key, who, minutes: minutes(), ...(await toToldAnswer(scene, asking, asked)) } }
+  } catch (error) {
+    if (job.signal.aborted) throw error
+    if (timely.aborted) return { answer: { ...late, minutes: minutes() } }
+    const message = error instanceof Error ? error.message : String(error)
+    const reason = `${who} could not be asked: ${toOneLine(message, 300)}`
+    job.progress.say(reason)
+    return { answer: { key, who, minutes: minutes(), ok: false, reason }, broken: error }
+  } finally {
+    lanes.leave(lane)
+  }
+}
+
+async function askProposer(
+  { job, repository, campaign, spec }: AskingJobContext,
+  { who, carries, angle, base }: PendingProposal,
+  { lane, signal }: { lane: number; signal: AbortSignal },
+): Promise<AgentResult> {
+  const { clock, workDir, modelKey } = job
+  const proposer = spec.propose.find(one => one.use === 'command' && getProposerName(one) === who)
+  if (proposer?.use !== 'command') return { ok: false, reason: `the spec has no proposer ${who}` }
+  await fetchCommit(repository, base.commit)
+  const idea = campaign.backlog.find(({ id }) => id === carries) ?? null
+  const asking = {
+    who,
+    proposer,
+    idea,
+    angle,
+    base,
+    workDir: await claimFreeWorkDir(join(workDir, 'propose'), lane),
+  }
+  const env = withModelKey(proposer, modelKey, job.env)
+  return askProgram({ repository, clock, env }, asking, { campaign, spec, signal })
+}
+
+type ToldAnswer =
+  | { ok: false; reason: string }
+  | Omit<Extract<GivenAnswer, { ok: true }>, 'key' | 'who' | 'minutes'>
+
+async function toToldAnswer(
+  { repository }: AskingJobContext,
+  { base }: PendingProposal,
+  asked: AgentResult,
+): Promise<ToldAnswer> {
+  if (!asked.ok) return asked
+  const { idea, learnings, commit } = asked
+  const { tree } = await repository.commit(commit)
+  const patch = await repository.patchBetween(base.tree, tree)
+  return { ok: true, base: base.commit, ...idea, learnings, patch }
+}
+
+interface ProgramRequest {
+  who: string
+  proposer: CommandProposer | undefined
+  /** Of the backlog: what it is to carry out. */
+  idea: BacklogIdea | null
+  /** Where it is to look, where it has none and others are asked as well. */
+  angle?: string | null
+  /** Absolute, ours, and used by one asking at a time. */
+  workDir: string
+  /** As whom it runs, where that is not us. */
+  owner?: Owner
+  /** What it edits a copy of; the incumbent unless given. */
+  base?: Point
+}
+
+/** One program, told what the campaign knows, with a copy of the best version to edit: the same wherever it is asked. */
+export async function askProgram(
+  { repository, env, clock }: Pick<CampaignContext, 'repository' | 'env' | 'clock'>,
+  { who, proposer, idea, angle = null, workDir, owner, base }: ProgramRequest,
+  { campaign, spec, signal }: { campaign: Campaign; spec: Spec; signal: AbortSignal },
+): Promise<AgentResult> {
+  const missing = proposer && (await findMissingAgent([proposer], env))
+  if (missing) return { ok: false, reason: missing.what }
+  const text = renderBrief({ campaign, spec, incumbentMetrics: getIncumbentMetrics(campaign), idea, angle })
+  const command = proposer && buildAgentCommand(proposer, { text, file: getBriefPath(workDir) })
+  if (!proposer || command == null) return { ok: false, reason: `the spec has no proposer ${who}` }
+  return askAgent({
+    repo: repository,
+    incumbent: base ?? campaign.incumbent,
+    name: who,
+    command,
+    brief: text,
+    timeoutSeconds: proposer.timeout_seconds,
+    workDir,
+    ...(owner === undefined ? {} : { owner }),
+    env,
+    signal,
+    now: () => clock.now(),
+    monotonic: () => clock.monotonic(),
+  })
+}

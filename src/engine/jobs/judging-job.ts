@@ -1,0 +1,356 @@
+import { UserError } from '../../errors.ts'
+import type { Repository } from '../../git/repository.ts'
+import { isScored } from '../../judge/ask-judges.ts'
+import { type Batch, buildBatches } from '../../judge/batch.ts'
+import { getJudgedKey } from '../../judge/evidence.ts'
+import {
+  buildJudgedReport,
+  type HandedItems,
+  type HandedScores,
+  type JudgingTask,
+  limitItems,
+  prepareJudging,
+  type PrintedOrder,
+  readItemsFile,
+  readScoresFile,
+} from '../../judge/judged-report.ts'
+import type { JobFile } from '../../measure/job-file.ts'
+import type { Campaign, LiveOrder, PendingJudging } from '../../model/campaign.ts'
+import type { JudgingEnd, ScoreRecord } from '../../model/event-schemas.ts'
+import type { OrderId } from '../../model/ids.ts'
+import { toOneLine } from '../../model/landing.ts'
+import type { Report } from '../../model/report.ts'
+import { explainMismatch } from '../../plan/reports.ts'
+import type { JudgedScores, JudgesFacts, RunFacts } from '../../plan/world.ts'
+import type { Clock, ProgressReporter, RandomSource } from '../../ports.ts'
+import type { Spec } from '../../spec/schema.ts'
+import type { CampaignContext } from '../campaign/context.ts'
+import { type FindLost, FIRST_ATTEMPT } from './github-runs.ts'
+import { readModelAccess, scoreBatches } from './judging.ts'
+import { findCloneCampaign, type JobClone, openJobClone, readSpecForOrder } from './load-order.ts'
+
+/** What one run's tick wrote into the ledger to be scored, in a job of its own: it reads a clone and writes nothing. */
+interface JudgingJob extends JobClone {
+  campaign: string
+  runId: string
+  attempt: number
+  /** What that tick handed on. */
+  items: string
+  clock: Clock
+  random: RandomSource
+  progress: ProgressReporter
+  signal: AbortSignal
+}
+
+type ToldScoresOfOrder = HandedScores['judgings'][number]
+
+/** Any prefix would do: nothing is written. */
+const PREFIX = 'optimize'
+/** Until what was told is handed over and taken in. */
+const MARGIN_MS = 15 * 60_000
+
+/** Broken: what was no answer of anybody, where there was such a thing; what was told beside it is told. */
+export type JudgingJobResult = { scores: HandedScores; broken: unknown } | { nobody: string }
+
+/**
+ * Which orders, by which rubric and for how much is read from the ledger: whoever starts a job can only name the campaign.
+ * What is set aside for an asking is set aside once, so that only the first attempt of its run asks (invariant 7).
+ */
+export async function runJudgingJob(job: JudgingJob): Promise<JudgingJobResult> {
+  if (job.attempt !== FIRST_ATTEMPT)
+    return {
+      nobody: 'this run was started again, and its first attempt alone asks models; the next wake-up does',
+    }
+  const { repository } = await openJobClone(job, PREFIX)
+  try {
+    const { loaded } = await findCloneCampaign(repository, job.campaign)
+    const { campaign } = loaded
+    const now = job.clock.now()
+    const own = Object.values(campaign.judging).filter(
+      ({ run_id, until }) => run_id === job.runId && Date.parse(until) > now,
+    )
+    if (own.length === 0) return { nobody: `this run has nothing to score for campaign ${campaign.name}` }
+    const handed = await readItemsFile(job.items)
+    const { judgings, broken } = await scoreAllOrders({ job, repository, campaign, handed }, own)
+    const scores = { winnow: 1, campaign: campaign.name, started: campaign.started, judgings } as const
+    return { scores, broken }
+  } finally {
+    await repository.close()
+  }
+}
+
+interface JudgingJobContext {
+  job: JudgingJob
+  repository: Repository
+  campaign: Campaign
+  handed: HandedItems | { unusable: string }
+}
+
+/** One order after the other: what is waited for longest comes first. */
+async function scoreAllOrders(
+  scene: JudgingJobContext,
+  own: readonly PendingJudging[],
+): Promise<{ judgings: ToldScoresOfOrder[]; broken: unknown }> {
+  const judgings: ToldScoresOfOrder[] = []
+  let broken: unknown = null
+  let over = 0
+  for (const asking of own) {
+    const began = scene.job.clock.monotonic()
+    const { told, error } = await scoreOneOrder(scene, asking, over)
+    judgings.push({ ...told, minutes: (scene.job.clock.monotonic() - began) / 60_000 })
+    broken ??= error
+    // Each may end one request later than its money: all of them together do so once.
+    if (asking.may_cost_usd !== null) over = Math.max(0, over + told.usd - asking.may_cost_usd)
+    const ended = told.ended === null ? '' : `; ${told.ended.reason}`
+    scene.job.progress.say(
+      `order ${told.order.slice(0, 12)}: ${told.records.length} scores asked for${ended}`,
+    )
+  }
+  return { judgings, broken }
+}
+
+/** Whatever comes between ends this asking with what was told until then: it was paid for. */
+async function scoreOneOrder(
+  scene: JudgingJobContext,
+  asking: PendingJudging,
+  spentUsd: number,
+): Promise<{ told: ToldScoresOfOrder; error: unknown }> {
+  const { job } = scene
+  const { key, order } = asking
+  const told: ToldScoresOfOrder = {
+    key,
+    order,
+    model: '',
+    records: [],
+    requests: 0,
+    tokens: 0,
+    usd: 0,
+    ended: null,
+  }
+  const timely = AbortSignal.timeout(Math.max(0, Date.parse(asking.until) - MARGIN_MS - job.clock.now()))
+  const signal = AbortSignal.any([job.signal, timely])
+  try {
+    told.ended = await askForScores(scene, asking, { told, spentUsd, signal })
+    return { told, error: null }
+  } catch (error) {
+    const known = job.signal.aborted
+      ? toJudgingEnd('late', 'its job was cancelled')
+      : timely.aborted
+        ? toJudgingEnd('late', 'its time was up')
+        : error instanceof UserError
+          ? toJudgingEnd('refused', formatUserError(error))
+          : null
+    told.ended = known ?? toJudgingEnd('unreachable', `its job broke: ${getErrorMessage(error)}`)
+    return { told, error: known === null ? error : null }
+  }
+}
+
+function getErrorMessage(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+function formatUserError({ message, place, fix }: UserError): string {
+  const where = place?.path === undefined ? '' : `${place.path}: `
+  return `${where}${message}${fix === undefined ? '' : `; ${fix}`}`
+}
+
+async function askForScores(
+  { job, repository, campaign, handed }: JudgingJobContext,
+  asking: PendingJudging,
+  { told, spentUsd, signal }: { told: ToldScoresOfOrder; spentUsd: number; signal: AbortSignal },
+): Promise<ToldScoresOfOrder['ended']> {
+  const live = campaign.orders[asking.order]
+  if (live === undefined || live.report !== null) return null
+  if ('unusable' in handed) return toJudgingEnd('unreachable', handed.unusable)
+  const printed = handed.orders.find(({ key }) => key === asking.key)?.printed
+  if (printed === undefined) return toJudgingEnd('unreachable', 'what is to be scored was not handed on')
+  const spec = await readSpecForOrder(repository, campaign, live.order)
+  const scoring = computeScoringState(live, spec, printed)
+  if ('report' in scoring) return null
+  const access = readModelAccess(job.env, scoring.due.judge.model)
+  told.model = access.model
+  const { cut } = await scoreBatches({
+    ...scoring,
+    known: live.scores?.records ?? [],
+    access,
+    capUsd: asking.may_cost_usd,
+    spentUsd,
+    clock: job.clock,
+    random: job.random,
+    env: job.env,
+    record(more, { requests, tokens, usd }) {
+      told.records.push(...more)
+      Object.assign(told, { requests, tokens, usd: usd ?? 0 })
+    },
+    signal,
+  })
+  if (cut === null) return null
+  return toJudgingEnd(cut.is === 'over-budget' ? 'set-aside' : cut.is, cut.reason)
+}
+
+function toJudgingEnd(is: JudgingEnd, reason: string): ToldScoresOfOrder['ended'] {
+  return { is, reason: toOneLine(reason, 500) }
+}
+
+interface JudgesOptions {
+  /** A job of the same run asks models after this one. */
+  mayJudge: boolean
+  /** What such a job left; null where it had nothing to do. */
+  scores: JobFile | null
+  /** Askings whose run has ended. */
+  findLost: FindLost
+}
+
+/** Found after the runs were looked at: what a score is of is known from what those printed. */
+export interface JudgesReader {
+  facts(campaign: Campaign): Promise<JudgesFacts>
+}
+
+type ReadScores = HandedScores['judgings'][number]
+
+/**
+ * What the job that asked models handed over, for the askings of this very run and for no others, as with the answers of
+ * proposers. A score is taken of what was to be scored, on the scale of the rubric, and of nothing else.
+ */
+export function createJudgesReader(
+  place: Pick<CampaignContext, 'by' | 'progress'>,
+  runner: Pick<UnscoredOrders, 'due'>,
+  { mayJudge: follow, scores, findLost }: JudgesOptions,
+): JudgesReader {
+  const told = new Set<string>()
+  const read = scores === null ? null : readScoresFile(scores)
+
+  function tell(line: string): void {
+    if (!told.has(line)) place.progress.say(line)
+    told.add(line)
+  }
+
+  function givenFor(campaign: Campaign, given: NonNullable<typeof read>): ReadScores[] | string {
+    if ('unusable' in given) return given.unusable
+    const { campaign: name, started } = given
+    if (name === campaign.name && started === campaign.started) return given.judgings
+    return `the scores are for campaign ${name.slice(0, 100)}`
+  }
+
+  return {
+    async facts(campaign) {
+      const lost = await findLost(Object.values(campaign.judging))
+      const untold = lost.map(({ asking: { key }, reason }) => ({ key, reason }))
+      const facts: JudgesFacts = { hasJudgeJob: follow, scores: [], lost: untold }
+      if (read === null) return facts
+      const own = listOpenJudgings(place, campaign)
+      if (own.length === 0) return facts
+      const given = givenFor(campaign, read)
+      for (const asking of own) {
+        const found = typeof given === 'string' ? given : matchScores(asking, given, runner.due(asking.order))
+        if (typeof found !== 'string') facts.scores.push(found)
+        else {
+          facts.lost.push({ key: asking.key, reason: found })
+          tell(`Order ${asking.order.slice(0, 12)}: no scores are taken, ${found}.`)
+        }
+      }
+      return facts
+    },
+  }
+}
+
+/** Askings of this run that nobody has answered. */
+function listOpenJudgings({ by }: Pick<CampaignContext, 'by'>, { judging }: Campaign): PendingJudging[] {
+  return Object.values(judging).filter(({ run_id }) => run_id === by.run_id)
+}
+
+function matchScores(
+  asking: PendingJudging,
+  given: readonly ReadScores[],
+  due: ScoresToAsk | null,
+): JudgedScores | string {
+  const one = given.find(({ key }) => key === asking.key)
+  if (one === undefined) return 'its job gave none'
+  if (one.order !== asking.order) return `they are of order ${one.order.slice(0, 12)}`
+  // Nobody waits for it any more: what it cost is recorded all the same.
+  if (due === null) return { ...one, records: [] }
+  const wrong = one.records.find(record => !isRequestedScore(record, due))
+  return wrong === undefined ? one : `one is not what was asked for: ${getJudgedKey(wrong).slice(0, 200)}`
+}
+
+function isRequestedScore(record: ScoreRecord, { due: { rubric }, batches }: ScoresToAsk): boolean {
+  const { judge, item, side, scores } = record
+  const shown = batches.some(
+    batch => batch.judge === judge && batch.entries.some(entry => entry.item === item && entry.side === side),
+  )
+  if (!shown) return false
+  if (scores === null) return true
+  const fields = [rubric.primary, ...rubric.others]
+  const names = Object.keys(scores)
+  if (names.length !== fields.length || !fields.every(field => names.includes(field))) return false
+  const score = scores[rubric.primary]
+  const [lowest, highest] = rubric.scale
+  return typeof score === 'number' && score >= lowest && score <= highest
+}
+
+/** What the job that follows in this run has models score; null where it has nothing to do. */
+export function listItemsToJudge(
+  place: Pick<CampaignContext, 'by'>,
+  campaign: Campaign,
+  runner: Pick<UnscoredOrders, 'printed'>,
+): HandedItems | null {
+  const orders = listOpenJudgings(place, campaign).flatMap(({ key, order }) => {
+    const printed = runner.printed(order)
+    return printed === null ? [] : [{ key, order, printed }]
+  })
+  if (orders.length === 0) return null
+  const { name, started } = campaign
+  return limitItems({ winnow: 1, campaign: name, started, orders })
+}
+
+/** What is asked of models. */
+interface ScoresToAsk {
+  due: JudgingTask
+  batches: Batch[]
+}
+
+/** The report where nothing is left to ask, or nothing is worth it. */
+type ScoringState = { report: Report } | ScoresToAsk
+
+/** What a measured order comes to with the scores that the ledger has: the same for whoever looks. */
+export function computeScoringState(
+  { order, scores }: LiveOrder,
+  spec: Spec,
+  printed: PrintedOrder,
+): ScoringState {
+  // What is about something else is rejected as it is, and nobody pays for its scores.
+  if (explainMismatch(order, printed.report) !== null) return { report: printed.report }
+  const due = prepareJudging({ order, spec }, printed)
+  if ('executions' in due) return { report: due }
+  const batches = buildBatches(due.pairs, due.judging)
+  if (scores === null || !isScored(batches, scores.records)) return { due, batches }
+  const { records, model, requests, tokens, usd } = scores
+  const cost = { model, requests, tokens, usd }
+  return { report: buildJudgedReport(order, printed, { ...due, records, cost }) }
+}
+
+/** Orders that were measured and wait for scores, as the process that found their items has them. */
+export interface UnscoredOrders {
+  printed(order: OrderId): PrintedOrder | null
+  due(order: OrderId): ScoresToAsk | null
+}
+
+export function createUnscoredOrders(): UnscoredOrders & {
+  take(live: LiveOrder, spec: Spec, found: { printed: PrintedOrder; digest: string }): RunFacts
+} {
+  const found = new Map<OrderId, ScoresToAsk & { printed: PrintedOrder }>()
+  return {
+    take(live, spec, { printed, digest }) {
+      const runId = printed.report.run_id
+      const scoring = computeScoringState(live, spec, printed)
+      if ('report' in scoring) {
+        found.delete(live.order.id)
+        return { state: 'reported', runId, report: scoring.report }
+      }
+      found.set(live.order.id, { printed, ...scoring })
+      return { state: 'printed', runId, digest }
+    },
+    printed: order => found.get(order)?.printed ?? null,
+    due: order => found.get(order) ?? null,
+  }
+}

@@ -1,0 +1,226 @@
+import { UserError } from '../../errors.ts'
+import { createWebFetch } from '../../github/web.ts'
+import { askJudges, type JudgingCut } from '../../judge/ask-judges.ts'
+import { type Batch, buildBatches } from '../../judge/batch.ts'
+import { openBudget } from '../../judge/budget.ts'
+import { createChatModels } from '../../judge/chat-model.ts'
+import { type Endpoint, findPrice, parseEndpoint, type Price, resolveModel } from '../../judge/endpoint.ts'
+import {
+  buildJudgedReport,
+  type JudgingTask,
+  prepareJudging,
+  type PrintedOrder,
+} from '../../judge/judged-report.ts'
+import { MODEL_KEY } from '../../measure/environment.ts'
+import type { Campaign } from '../../model/campaign.ts'
+import type { ScoreRecord } from '../../model/event-schemas.ts'
+import type { Order } from '../../model/order.ts'
+import type { Report } from '../../model/report.ts'
+import type { Clock, ModelUsage, RandomSource } from '../../ports.ts'
+import type { Spec } from '../../spec/schema.ts'
+import type { CampaignContext } from '../campaign/context.ts'
+import type { OrderFiles, StoredScores } from './order-files.ts'
+
+/** Has models score what was printed, one order after the other: money is counted before more of it is spent. */
+export interface Judges {
+  /** The campaign as the ledger has it, for what was spent. */
+  see(campaign: Campaign): void
+  report(asked: { order: Order; spec: Spec }, printed: PrintedOrder, signal: AbortSignal): Promise<Report>
+}
+
+type JudgingBudgetUse = Pick<Campaign, 'started' | 'orders'> & { usd: number }
+
+export function createLocalJudges(place: CampaignContext, files: OrderFiles): Judges {
+  let seen: JudgingBudgetUse | null = null
+  let last: Promise<unknown> = Promise.resolve()
+
+  return {
+    see({ started, orders, spent: { usd } }) {
+      seen = { started, orders, usd }
+    },
+    report(asked, printed, signal) {
+      const mine = last.then(() => {
+        if (seen === null) throw new Error('an order is judged before anybody looked at its campaign')
+        return judgeOrder({ place, files, seen }, asked, printed, signal)
+      })
+      // Whoever asked hears of it: who comes next only waits.
+      last = mine.catch(() => {})
+      return mine
+    },
+  }
+}
+
+interface JudgingContext {
+  place: CampaignContext
+  files: OrderFiles
+  seen: JudgingBudgetUse
+}
+
+async function judgeOrder(
+  scene: JudgingContext,
+  asked: { order: Order; spec: Spec },
+  printed: PrintedOrder,
+  signal: AbortSignal,
+): Promise<Report> {
+  const { place, files, seen } = scene
+  const due = prepareJudging(asked, printed)
+  if ('executions' in due) return due
+  const { id } = asked.order
+  const access = readModelAccess(place.env, due.judge.model)
+  const told = files.scores(id) ?? buildEmptyScores(seen)
+  place.progress.say(`${access.model} scores ${due.pairs.length} items of both sides`)
+  let scored = told
+  const { cut } = await scoreBatches({
+    due,
+    batches: buildBatches(due.pairs, due.judging),
+    known: told.records,
+    access,
+    capUsd: due.judge.max_total_cost_usd,
+    spentUsd: computeJudgingSpend(scene),
+    clock: place.clock,
+    random: place.random,
+    env: place.env,
+    async record(more, usage) {
+      scored = addUsage(told, [...scored.records, ...more], usage)
+      await files.score(id, scored)
+      if (more.length > 0) place.faults.reach('judge:recorded')
+    },
+    signal,
+  })
+  const { requests, tokens, usd } = scored
+  const cost = { model: access.model, requests, tokens, usd }
+  if (cut !== null) return endJudging(cut, printed.report, cost)
+  return buildJudgedReport(asked.order, printed, { ...due, records: scored.records, cost })
+}
+
+function buildEmptyScores({ started }: JudgingBudgetUse): StoredScores {
+  return { started, records: [], requests: 0, tokens: 0, usd: 0 }
+}
+
+/** What the ledger has and the files of this machine have not yet told it; or more, where orders were given up. */
+function computeJudgingSpend({
+  files,
+  seen: { started, orders, usd },
+}: Pick<JudgingContext, 'files' | 'seen'>): number {
+  const open = Object.values(orders).filter(({ report }) => report === null)
+  const untold = open.reduce((sum, { order }) => sum + (files.scores(order.id)?.usd ?? 0), 0)
+  return Math.max(usd + untold, files.judgingUsd(started))
+}
+
+function addUsage(
+  { started, requests, tokens, usd }: StoredScores,
+  records: StoredScores['records'],
+  more: ModelUsage,
+): StoredScores {
+  return {
+    started,
+    records,
+    requests: requests + more.requests,
+    tokens: tokens + more.tokens,
+    usd: usd + (more.usd ?? 0),
+  }
+}
+
+/**
+ * The campaign stops by what was spent. Whatever else came between is for a person, and goes on with the same order:
+ * what was scored is known, and what was printed.
+ */
+function endJudging(cut: JudgingCut, report: Report, judging: NonNullable<Report['judging']>): Report {
+  switch (cut.is) {
+    case 'over-budget':
+      return {
+        ...report,
+        judging,
+        runner_error: `judging ended: ${cut.reason} (metric.judge.max_total_cost_usd)`,
+      }
+    case 'refused':
+    case 'unreachable':
+      throw new UserError(`no model could be asked to judge: ${cut.reason}`, {
+        fix: 'mend it, then run again: what was measured and scored so far is kept',
+      })
+    default:
+      return cut satisfies never
+  }
+}
+
+interface ScoringRequest {
+  due: Pick<JudgingTask, 'rubric'>
+  batches: readonly Batch[]
+  /** What was said before: none of it is asked again. */
+  known: readonly ScoreRecord[]
+  access: ModelAccess
+  /** Null: as much as it takes. */
+  capUsd: number | null
+  /** Under the same cap, before. */
+  spentUsd: number
+  clock: Clock
+  random: RandomSource
+  env: Readonly<Record<string, string>>
+  /** What one request told, and what it has all come to, before the next is made. */
+  record: (told: readonly ScoreRecord[], usage: ModelUsage) => void | Promise<void>
+  signal: AbortSignal
+}
+
+/** Has models score one order, until all is scored or something comes between. */
+export async function scoreBatches(
+  scoring: ScoringRequest,
+): Promise<{ usage: ModelUsage; cut: JudgingCut | null }> {
+  const { due, batches, known, access, clock, random, env, record, signal, capUsd, spentUsd } = scoring
+  const { endpoint, key, model, price } = access
+  const budget = openBudget({ model, capUsd, price, spentUsd })
+  const models = createChatModels({ endpoint, key, budget, clock, random, web: createWebFetch(env) })
+  try {
+    const { cut } = await askJudges({
+      rubric: due.rubric,
+      batches,
+      known,
+      models,
+      model,
+      record: told => record(told, models.usage()),
+      signal,
+    })
+    return { usage: models.usage(), cut }
+  } finally {
+    // A request that was cut off has cost something, whoever ends it.
+    await record([], models.usage())
+  }
+}
+
+/** Where models are asked, with what, and what that costs. */
+interface ModelAccess {
+  endpoint: Endpoint
+  key: string
+  model: string
+  /** Null: not known. */
+  price: Price | null
+}
+
+const MODEL_URL = 'WINNOW_MODEL_URL'
+const MODEL_PRICE = 'WINNOW_MODEL_PRICE'
+
+/** Whether anything says where models are asked. */
+export function hasModelUrl(env: Readonly<Record<string, string>>): boolean {
+  return (env[MODEL_URL] ?? '') !== ''
+}
+
+/** What the person's environment says of models; the spec only names one. */
+export function readModelAccess(env: Readonly<Record<string, string>>, name: string): ModelAccess {
+  const key = env[MODEL_KEY] ?? ''
+  if (!hasModelUrl(env))
+    throw new UserError('a model is to judge, and nothing says where one is asked', {
+      place: { path: MODEL_URL },
+      fix: `set ${MODEL_URL}, as in https://api.openai.com/v1, and ${MODEL_KEY}`,
+    })
+  const endpoint = parseEndpoint(env[MODEL_URL] ?? '', key)
+  const model = resolveModel(endpoint, name)
+  const told = env[MODEL_PRICE] ?? ''
+  return { endpoint, key, model, price: told === '' ? findPrice(endpoint.maker, model) : parsePrice(told) }
+}
+
+function parsePrice(told: string): Price {
+  const [, input, output] = /^(\d+(?:\.\d+)?)\/(\d+(?:\.\d+)?)$/.exec(told.trim()) ?? []
+  if (input !== undefined && output !== undefined) return { input: Number(input), output: Number(output) }
+  throw new UserError(`${MODEL_PRICE} is ${JSON.stringify(told)}`, {
+    fix: 'write US dollars for a million tokens of input and output, as in 0.4/1.6',
+  })
+}

@@ -1,0 +1,259 @@
+import { join } from 'node:path'
+import { UserError } from '../../errors.ts'
+import type { PrintedOrder } from '../../judge/judged-report.ts'
+import { chooseWorkspace, isUserIsolated, type MeasureInput, type Workspace } from '../../measure/input.ts'
+import { readMachineFingerprint } from '../../measure/machine.ts'
+import { measureOrder } from '../../measure/measure.ts'
+import type { Item } from '../../measure/output/harness-output.ts'
+import type { Campaign, LiveOrder } from '../../model/campaign.ts'
+import type { OrderId } from '../../model/ids.ts'
+import { isJudgedOrder, type Order } from '../../model/order.ts'
+import { buildMachineKey, type Report } from '../../model/report.ts'
+import type { RunFacts } from '../../plan/world.ts'
+import type { Spec } from '../../spec/schema.ts'
+import type { CampaignContext } from '../campaign/context.ts'
+import { refuseDamagedCache } from '../campaign/open.ts'
+import { explainDiskError } from '../controller/tick.ts'
+import { createLocalJudges, type Judges } from './judging.ts'
+import {
+  isRunAlive,
+  type MachineLockState,
+  measureWithLock,
+  readLocalRunId,
+  readRunFact,
+} from './machine-lock.ts'
+import { chooseJobWorkspace, type JobWorkspace, MeasurementDeclined, retryDryRun } from './measurement-job.ts'
+import { openOrderFiles, type OrderFiles } from './order-files.ts'
+import type { Runner } from './runner.ts'
+import {
+  chooseSlotRequest,
+  claimFreeWorkDir,
+  removeHoldouts,
+  TaskGroup,
+  type WorkerSlots,
+} from './worker-slots.ts'
+
+/** Runs orders in this process, in as many lanes as they allow. */
+export async function createLocalRunner(place: CampaignContext, lanes: WorkerSlots): Promise<Runner> {
+  const files = openOrderFiles(join(place.dataDir, 'orders'), line => place.progress.say(line))
+  const runId = await readLocalRunId()
+  const runs = new TaskGroup()
+  const judges = createLocalJudges(place, files)
+  /** Those that have a lane; of the others nothing was begun. */
+  const begun = new Set<OrderId>()
+  const bench: LocalRunnerContext = { place, lanes, files, runId, judges, begun, swept: null, isolated: {} }
+
+  async function execute(order: Order, spec: Spec, signal: AbortSignal): Promise<void> {
+    try {
+      const known = isJudgedOrder(order, spec) ? files.printed(order.id) : null
+      const printed = known ?? (await measureInSlot(bench, { order, spec }, signal))
+      if (printed === null) return
+      const answer = await judgePrinted(bench, { order, spec }, printed, signal)
+      place.faults.reach('measure:before-report')
+      await files.report(order.id, answer)
+    } catch (error) {
+      // What cannot be answered as a report (a missing shared file, say) is told to whoever waits for it.
+      throw explainDiskError(place, error)
+    } finally {
+      begun.delete(order.id)
+    }
+  }
+
+  function doing(order: OrderId): 'running' | 'waiting' | null {
+    if (!runs.has(order)) return null
+    return begun.has(order) ? 'running' : 'waiting'
+  }
+
+  return {
+    runId,
+    machine: buildMachineKey(readMachineFingerprint(place.env)),
+    async facts(campaign) {
+      judges.see(campaign)
+      runs.surface()
+      const facts = new Map<OrderId, RunFacts>()
+      for (const { order, run_id } of listAwaitedOrders(campaign)) {
+        const fact = await readRunFact(await files.read(order.id), run_id, doing(order.id), runId)
+        if (fact) facts.set(order.id, fact)
+      }
+      return facts
+    },
+    async tidy(campaign) {
+      judges.see(campaign)
+      bench.isolated = campaign.isolated
+      const live = new Set(listAwaitedOrders(campaign).map(({ order }) => order.id))
+      for (const order of runs.keys) if (!live.has(order)) runs.abort(order)
+      // An order that only another living process knows of yet is its own to forget.
+      await files.prune(live, async holder => holder.runId === runId || (await isRunAlive(holder)) === false)
+    },
+    async dispatch(order, spec) {
+      if (!runs.has(order.id)) runs.begin(order.id, signal => execute(order, spec, signal))
+    },
+    cancel: order => runs.cancel(order),
+    holds: order => runs.has(order),
+    doing,
+    get busy() {
+      return runs.busy
+    },
+    settled: () => runs.settled(),
+    finished: () => runs.finished(),
+    close: () => runs.close(),
+  }
+}
+
+interface LocalRunnerContext {
+  place: CampaignContext
+  lanes: WorkerSlots
+  files: OrderFiles
+  runId: string
+  judges: Judges
+  begun: Set<OrderId>
+  swept: Promise<void> | null
+  /** How earlier orders were measured, by harness. */
+  isolated: Campaign['isolated']
+}
+
+type SpecifiedOrder = { order: Order; spec: Spec }
+
+/** Null: nobody waits for it any more. */
+async function measureInSlot(
+  bench: LocalRunnerContext,
+  { order, spec }: SpecifiedOrder,
+  signal: AbortSignal,
+): Promise<PrintedOrder | null> {
+  const { place, lanes, files, runId, begun } = bench
+  const berth = chooseSlotRequest(order, spec, isUserIsolated(spec) || place.isolation !== undefined)
+  const lane = await lanes.enter(berth, signal)
+  if (lane === null) return null
+  try {
+    const wanted = { order, spec, what: `campaign ${place.name}` }
+    return await measureWithLock(place, wanted, signal, async turn => {
+      begun.add(order.id)
+      await (bench.swept ??= removeHoldouts(join(place.dataDir, 'work')))
+      await files.claim(order.id, runId, turn.waitedSeconds)
+      const before = bench.isolated[order.harness] ?? null
+      return measureInWorkspace({ place, runId, lane, files, turn, before }, order, spec, signal)
+    })
+  } finally {
+    lanes.leave(lane)
+  }
+}
+
+/** While models are asked others may measure; whoever is cut off here has nothing to measure again. */
+async function judgePrinted(
+  { place, files, runId, judges, begun }: LocalRunnerContext,
+  asked: SpecifiedOrder,
+  printed: PrintedOrder,
+  signal: AbortSignal,
+): Promise<Report> {
+  const { order, spec } = asked
+  if (!isJudgedOrder(order, spec)) return printed.report
+  begun.add(order.id)
+  await files.print(order.id, printed)
+  await files.claim(order.id, runId)
+  place.faults.reach('judge:before')
+  return judges.report(asked, printed, signal)
+}
+
+interface MeasurementPlan {
+  place: CampaignContext
+  runId: string
+  lane: number
+  files: OrderFiles
+  turn: MachineLockState
+  /** How earlier orders of the same harness were measured. */
+  before: boolean | null
+}
+
+async function measureInWorkspace(
+  { place, runId, lane, files, turn, before }: MeasurementPlan,
+  order: Order,
+  spec: Spec,
+  signal: AbortSignal,
+): Promise<PrintedOrder> {
+  const under = join(place.dataDir, 'work')
+  await fetchHoldoutRef(place.repository, order)
+  const items: Record<string, Item[]> = {}
+  const input: MeasureInput = {
+    order,
+    spec,
+    runId,
+    repository: place.repository,
+    workDir: under,
+    sharedRoot: place.checkout,
+    env: place.env,
+    now: () => place.clock.now(),
+    monotonic: () => place.clock.monotonic(),
+    signal,
+    beside: turn.beside,
+    onStart: async () => {
+      await files.started(order.id, runId, turn.waitedSeconds)
+      place.faults.reach('measure:started')
+    },
+    onPartial: async partial => {
+      await files.partial(order.id, partial)
+      place.faults.reach('measure:partial')
+    },
+    onItems: (side, printed) => {
+      items[side] = [...printed]
+    },
+    laterCode: place.isolation?.laterCode ?? [],
+    ...(spec.parallel.port_base === null ? {} : { portBase: spec.parallel.port_base + lane }),
+  }
+  const lodging = await chooseLocalWorkspace(place, input, { lane, before })
+  const answer = await measureOrder({ ...input, ...lodging })
+  const sound = await refuseDamagedCache(place.repository, place.env, answer)
+  return { report: refuseFullDisk(lodging.workDir, sound), items }
+}
+
+/** A machine of a person gives sides users where the spec asks for them; a job does where it can. */
+async function chooseLocalWorkspace(
+  { isolation, progress }: CampaignContext,
+  input: MeasureInput,
+  { lane, before }: Pick<MeasurementPlan, 'lane' | 'before'>,
+): Promise<Workspace | JobWorkspace> {
+  const { spec, workDir: under } = input
+  if (isolation === undefined)
+    return isUserIsolated(spec)
+      ? chooseWorkspace(spec, under)
+      : { workDir: await claimFreeWorkDir(under, lane) }
+  const lodging = await chooseJobWorkspace(under, {
+    users: isolation.users,
+    before,
+    spec,
+    runDryRun: lodged => {
+      progress.say('Trying whether the pinned commit can be measured as a user of its own.')
+      return retryDryRun({ ...input, ...lodged })
+    },
+  })
+  if (!('unisolatedBecause' in lodging)) return lodging
+  if (isolation.asRoot) throw new MeasurementDeclined(lodging.unisolatedBecause)
+  return { ...lodging, workDir: await claimFreeWorkDir(under, lane) }
+}
+
+/** The trusted step: what has no token cannot fetch it, and the order says which commit it is. */
+async function fetchHoldoutRef(repository: CampaignContext['repository'], { stop }: Order): Promise<void> {
+  if (stop.rule !== 'holdout' || stop.source === null || !('ref' in stop.source)) return
+  const { ref, commit } = stop.source
+  await repository.fetch([{ ref, oid: commit }])
+}
+
+function listAwaitedOrders(campaign: Campaign): LiveOrder[] {
+  return Object.values(campaign.orders).filter(({ report }) => report === null)
+}
+
+const WORDS = /\bENOSPC\b|\bEDQUOT\b|No space left on device|Disk quota exceeded/
+
+/**
+ * Another machine may have room where one had none, so to `measure` a full disk is a failure of the runner like
+ * any other. Here it is the same disk at the next attempt: ideas would be closed for it, one after the other.
+ * Where code of the order has run it may be what filled the disk, and the report stands.
+ */
+export function refuseFullDisk(workDir: string, report: Report): Report {
+  const { setups, gates, executions, runner_error: why } = report
+  if (why === null || !WORDS.test(why) || setups.length + gates.length + executions.length > 0) return report
+  throw new UserError(`no room is left to lay out what is measured in ${workDir}: the disk is full`, {
+    place: { file: workDir },
+    fix: 'free space, then run again; nothing was measured, and what was recorded stays valid',
+    cause: why,
+  })
+}

@@ -1,0 +1,200 @@
+import { join } from 'node:path'
+import { UserError } from '../../errors.ts'
+import type { Repository } from '../../git/repository.ts'
+import { isSecretName } from '../../measure/environment.ts'
+import { buildUserWorkspace, type MeasureInput, type Workspace } from '../../measure/input.ts'
+import { runDryRun } from '../../measure/isolation/dry-run.ts'
+import { type MissingUsers, type SideUsers, toMissingUsersError } from '../../measure/isolation/side-users.ts'
+import { readJobAge } from '../../measure/machine.ts'
+import { buildUnmeasuredReport, measureOrder } from '../../measure/measure.ts'
+import type { Item } from '../../measure/output/harness-output.ts'
+import type { OrderId } from '../../model/ids.ts'
+import { isJudgedOrder } from '../../model/order.ts'
+import type { PartialReport } from '../../model/pairs.ts'
+import { MAX_REPORT_BYTES } from '../../model/report-artifact.ts'
+import type { Report } from '../../model/report.ts'
+import type { Clock, ProgressReporter, RandomSource } from '../../ports.ts'
+import type { Spec } from '../../spec/schema.ts'
+import { fetchOrderedTrees, findLedgerTip, type JobClone, loadOrder, openJobClone } from './load-order.ts'
+import { measureWithLock } from './machine-lock.ts'
+
+/** One order in a job of its own: a clone that somebody else made, and no way to write to it. */
+interface MeasurementJob extends JobClone {
+  /** Who sides can run as here, or why nobody. */
+  users: SideUsers | MissingUsers
+  /** Root measures with users of sides alone: everything else is handed back to who started it, with the reason. */
+  onlyUsers: boolean
+  /** Folders of code that later steps of the job run. */
+  laterCode: readonly string[]
+  campaign: string
+  prefix: string
+  order: OrderId
+  machineDir: string
+  runId: string
+  /** Awaited with all that was measured so far, also before anything of the order ran. */
+  onPartial: (partial: PartialReport) => Promise<void>
+  clock: Clock
+  random: RandomSource
+  progress: ProgressReporter
+  signal: AbortSignal
+}
+
+export type MeasurementAnswer =
+  /** Items: by side, where models are to score them. */
+  | { report: Report; items: Record<string, Item[]> | null; spec: Spec }
+  | { stale: string }
+  | { handedBack: string; spec: Spec }
+
+export async function runMeasurementJob(job: MeasurementJob): Promise<MeasurementAnswer> {
+  const { repository, topLevel } = await openJobClone(job, job.prefix)
+  try {
+    const tip = await findLedgerTip(repository, job)
+    const given = await loadOrder(repository, { tip, id: job.order, now: job.clock.now() })
+    if (!given.wanted) return { stale: given.why }
+    refuseSecrets(given.spec)
+    await fetchOrderedTrees(repository, given.order)
+    const { order, spec } = given
+    const wanted = { order, spec, what: `campaign ${job.campaign}` }
+    const input = buildMeasureInput(job, repository, topLevel, given)
+    await job.onPartial({ report: buildUnmeasuredReport(input), begun: null })
+    let handedBack: string | null = null
+    const done = await measureWithLock(job, wanted, job.signal, async ({ beside }) => {
+      job.signal.throwIfAborted()
+      const lodging = await chooseJobWorkspace(input.workDir, {
+        users: job.users,
+        before: given.isolatedBefore,
+        spec,
+        runDryRun: lodged => {
+          job.progress.say('Trying whether the pinned commit can be measured as a user of its own.')
+          return retryDryRun({ ...input, ...lodged })
+        },
+      })
+      if ('unisolatedBecause' in lodging && job.onlyUsers)
+        throw new MeasurementDeclined(lodging.unisolatedBecause)
+      job.progress.say(describeIsolation(lodging))
+      return measureWithItems({ ...input, ...lodging, beside })
+    }).catch((error: unknown) => {
+      if (!(error instanceof MeasurementDeclined)) throw error
+      handedBack = error.message
+      return null
+    })
+    if (handedBack !== null) return { handedBack, spec }
+    job.signal.throwIfAborted()
+    if (done === null) throw new Error('an order was given up without an interruption')
+    return { ...done, report: withPreparation(done.report, job.clock), spec }
+  } finally {
+    await repository.close()
+  }
+}
+
+/** The tool chain and the clones were minutes of this job as well. */
+function withPreparation(report: Report, clock: Clock): Report {
+  const age = readJobAge()
+  if (age === null) return report
+  const since = (clock.now() - Date.parse(report.started_at)) / 1000
+  return { ...report, prepared_seconds: Math.max(0, age - since) }
+}
+
+async function measureWithItems(
+  input: MeasureInput,
+): Promise<Pick<Extract<MeasurementAnswer, { report: Report }>, 'report' | 'items'>> {
+  if (!isJudgedOrder(input.order, input.spec)) return { report: await measureOrder(input), items: null }
+  const items: Record<string, Item[]> = {}
+  const onItems = (side: string, printed: readonly Item[]) => {
+    items[side] = [...printed]
+  }
+  return { report: await measureOrder({ ...input, onItems }), items }
+}
+
+function describeIsolation(lodging: JobWorkspace): string {
+  return 'users' in lodging
+    ? 'Isolation: each side runs as a user of its own.'
+    : `Isolation: none, because ${lodging.unisolatedBecause}.`
+}
+
+/** Left out in silence, its absence would look like a failure of the experiment. */
+function refuseSecrets({ measurement }: Spec): void {
+  const secret = measurement.env.find(isSecretName)
+  if (secret === undefined) return
+  throw new UserError(`measurement.env asks for ${secret}, and a measuring job holds no secret`, {
+    place: { path: 'measurement.env' },
+    fix: 'remove it, or give it another name if it is none: experiment code could read it',
+  })
+}
+
+type WantedOrder = Extract<Awaited<ReturnType<typeof loadOrder>>, { wanted: true }>
+
+function buildMeasureInput(
+  job: MeasurementJob,
+  repository: Repository,
+  sharedRoot: string | null,
+  { order, spec }: WantedOrder,
+): MeasureInput {
+  const { runId, env, clock, signal, workDir } = job
+  return {
+    order,
+    spec,
+    runId,
+    repository,
+    workDir: join(workDir, 'work'),
+    sharedRoot,
+    env,
+    now: () => clock.now(),
+    monotonic: () => clock.monotonic(),
+    signal,
+    onPartial: job.onPartial,
+    onStart: async () => {},
+    laterCode: job.laterCode,
+    mostReportBytes: MAX_REPORT_BYTES,
+  }
+}
+
+/** As whom a job measures: with users of their own, or without and why. */
+export type JobWorkspace = Required<Workspace> | { workDir: string; unisolatedBecause: string }
+
+/** What a job that holds a token has for running code of others. */
+export interface JobIsolation {
+  users: SideUsers | MissingUsers
+  /** Root measures with users of sides alone, and hands everything else back to who started it. */
+  asRoot: boolean
+  /** Folders of code that later steps of the job run. */
+  laterCode: readonly string[]
+}
+
+/** Root measured nothing, since it could not do it with users: another process has to. */
+export class MeasurementDeclined extends Error {}
+
+interface WorkspaceRequest {
+  users: SideUsers | MissingUsers
+  /** How orders of the same harness were measured; null where none was yet. */
+  before: boolean | null
+  spec: Spec
+  /** Tries what is pinned as one of these users: why it does not work that way, or null. */
+  runDryRun: (lodging: Required<Workspace>) => Promise<string | null>
+}
+
+/**
+ * One order is measured entirely one way, and so are all that a campaign compares: isolation belongs to the harness,
+ * whose hash knows what the spec says of it. What `auto` comes to, its first report says, and every later job keeps to it.
+ */
+export async function chooseJobWorkspace(workDir: string, asked: WorkspaceRequest): Promise<JobWorkspace> {
+  const { users, spec } = asked
+  const { isolation } = spec.measurement
+  const without = (unisolatedBecause: string) => ({ workDir, unisolatedBecause })
+  if (isolation === 'none') return without('the spec says isolation: none')
+  const before = isolation === 'auto' ? asked.before : true
+  if (before === false) return without('what it is compared with was measured without isolation')
+  if (!('owners' in users)) {
+    if (before === null) return without(users.what)
+    throw toMissingUsersError(users)
+  }
+  const lodging = buildUserWorkspace(users, workDir)
+  if (before === true) return lodging
+  const why = await asked.runDryRun(lodging)
+  return why === null ? lodging : without(why)
+}
+
+/** Once more where it fails: a registry that did not answer is no reason to do without. */
+export async function retryDryRun(input: MeasureInput): Promise<string | null> {
+  return (await runDryRun(input)) && (await runDryRun(input))
+}

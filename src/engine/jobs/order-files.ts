@@ -1,0 +1,192 @@
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { moveDamagedAside } from '../../git/damage.ts'
+import { type PrintedOrder, printedOrder } from '../../judge/judged-report.ts'
+import { isMissing, listNames } from '../../measure/file-system.ts'
+import { scoreRecordSchema } from '../../model/event-schemas.ts'
+import { digestSchema, type EventId, type OrderId } from '../../model/ids.ts'
+import { type PartialReport, partialReportSchema } from '../../model/pairs.ts'
+import { type Report, reportSchema } from '../../model/report.ts'
+
+type PrintLine = (line: string) => void
+
+/**
+ * Orders of this machine as files: who took one, whether harness code has run, what was reported. They are
+ * written before anything reads them (write, rename), so that a kill leaves either nothing or the whole. They are
+ * small, and every tick looks at them: not worth a trip to the thread pool.
+ */
+export interface OrderFiles {
+  /** `waitedSeconds`: for the machine lock, before it was claimed. */
+  claim(order: OrderId, runId: string, waitedSeconds?: number): Promise<void>
+  started(order: OrderId, runId: string, waitedSeconds?: number): Promise<void>
+  report(order: OrderId, answer: Report): Promise<void>
+  /** The measurements so far: a lost run leaves them behind. */
+  partial(order: OrderId, partial: PartialReport): Promise<void>
+  /** What was measured and is still to be scored: from here on nothing has to be measured again. */
+  printed(order: OrderId): PrintedOrder | null
+  print(order: OrderId, printed: PrintedOrder): Promise<void>
+  /** What judges said of it so far, and what that cost. */
+  scores(order: OrderId): StoredScores | null
+  score(order: OrderId, scored: StoredScores): Promise<void>
+  /** US dollars that judging cost here, of the campaign that this event started, whatever became of its orders. */
+  judgingUsd(started: EventId): number
+  read(order: OrderId): Promise<OrderFile | null>
+  /** Drops the files of orders that nobody waits for any more and whose holder may be forgotten. */
+  prune(live: ReadonlySet<OrderId>, forgettable: (holder: OrderClaim) => Promise<boolean>): Promise<void>
+}
+
+const scored = z.strictObject({
+  started: digestSchema,
+  records: z.array(scoreRecordSchema),
+  requests: z.number().int().nonnegative(),
+  tokens: z.number().int().nonnegative(),
+  usd: z.number().nonnegative(),
+})
+/** `started`: the event that started the campaign, another of whose name has money of its own. */
+export type StoredScores = z.infer<typeof scored>
+
+const claim = z.strictObject({
+  run_id: z.string(),
+  host: z.string(),
+  started: z.boolean(),
+  waited_seconds: z.number().nonnegative().optional(),
+})
+
+/** `here`: claimed on this host, if perhaps before it was started anew. */
+export interface OrderClaim {
+  runId: string
+  here: boolean
+  started: boolean
+  /** For the machine lock, before it was claimed. */
+  waitedSeconds?: number
+}
+
+export type OrderFile = OrderClaim & {
+  report: Report | { unreadable: string } | null
+  partial: PartialReport | null
+}
+
+/**
+ * A file that a power cut or a full disk left damaged is put aside: what it held is lost here and is measured or scored
+ * again.
+ */
+export function openOrderFiles(directory: string, say: PrintLine): OrderFiles {
+  const host = hostname()
+  const path = (order: OrderId, kind: OrderFileKind) => join(directory, `${order}.${kind}.json`)
+
+  async function write(file: string, value: unknown): Promise<void> {
+    mkdirSync(directory, { recursive: true })
+    writeFileSync(`${file}.part`, JSON.stringify(value))
+    renameSync(`${file}.part`, file)
+  }
+
+  return {
+    claim: (order, runId, waited = 0) =>
+      write(path(order, 'claim'), { run_id: runId, host, started: false, waited_seconds: waited }),
+    started: (order, runId, waited = 0) =>
+      write(path(order, 'claim'), { run_id: runId, host, started: true, waited_seconds: waited }),
+    report: (order, answer) => write(path(order, 'report'), answer),
+    partial: (order, partial) => write(path(order, 'partial'), partial),
+    printed: order => readOptionalJson(path(order, 'printed'), printedOrder, say),
+    print: (order, printed) => write(path(order, 'printed'), printed),
+    scores: order => readOptionalJson(path(order, 'scores'), scored, say),
+    score: (order, told) => write(path(order, 'scores'), told),
+    judgingUsd(started) {
+      const all = listNames(directory).filter(name => name.endsWith('.scores.json'))
+      const costs = all.flatMap(name => readOptionalJson(join(directory, name), scored, say) ?? [])
+      return costs.reduce((sum, cost) => sum + (cost.started === started ? cost.usd : 0), 0)
+    },
+    async read(order) {
+      const held = readClaim(path(order, 'claim'), host, say)
+      const answer = readReport(path(order, 'report'), say)
+      const partial =
+        answer === null ? readOptionalJson(path(order, 'partial'), partialReportSchema, say) : null
+      if (held !== null) return { ...held, report: answer, partial }
+      // A partial report names its run, also where the claim was lost.
+      const left = answer ?? partial?.report ?? null
+      if (left === null || 'unreadable' in left) return null
+      return { runId: left.run_id, here: true, started: true, report: answer, partial }
+    },
+    async prune(live, forgettable) {
+      for (const order of listOrderIds(directory)) {
+        if (live.has(order)) continue
+        const held = readClaim(path(order, 'claim'), host, say)
+        if (held !== null && !(await forgettable(held))) continue
+        for (const kind of ['report', 'partial', 'printed', 'claim'] as const)
+          rmSync(path(order, kind), { force: true })
+        // What was paid stays paid: only what was said is of no use any more.
+        const told = readOptionalJson(path(order, 'scores'), scored, say)
+        if (told !== null && told.records.length > 0)
+          await write(path(order, 'scores'), { ...told, records: [] })
+      }
+    },
+  }
+}
+
+type OrderFileKind = 'claim' | 'report' | 'partial' | 'printed' | 'scores'
+
+/** Null where it is not there, or of another winnow. */
+function readOptionalJson<T>(file: string, schema: z.ZodType<T>, say: PrintLine): T | null {
+  const value = readJson(file, say)
+  return value === null ? null : (schema.safeParse(value).data ?? null)
+}
+
+function readClaim(file: string, host: string, say: PrintLine): OrderClaim | null {
+  const value = readJson(file, say)
+  if (value === null) return null
+  const parsed = claim.safeParse(value).data
+  if (parsed === undefined) return reportDamagedFile(file, say)
+  const { run_id: runId, started, waited_seconds: waitedSeconds } = parsed
+  return { runId, here: parsed.host === host, started, ...(waitedSeconds ? { waitedSeconds } : {}) }
+}
+
+function listOrderIds(directory: string): Set<OrderId> {
+  return new Set(listNames(directory).map(name => name.slice(0, name.indexOf('.'))))
+}
+
+/** One that is whole and not a report is of another winnow: it is rejected by name and not measured again for it. */
+function readReport(file: string, say: PrintLine): Report | { unreadable: string } | null {
+  const value = readJson(file, say)
+  if (value === null) return null
+  const parsed = reportSchema.safeParse(value)
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  return { unreadable: `${issue?.path.join('.')}: ${issue?.message}` }
+}
+
+/** Null where it is not there or damaged. */
+function readJson(file: string, say: PrintLine): unknown {
+  const text = readTextOrMissing(file)
+  if (text === null) return null
+  try {
+    return JSON.parse(text) as unknown
+  } catch (error) {
+    if (error instanceof SyntaxError) return reportDamagedFile(file, say)
+    throw error
+  }
+}
+
+function reportDamagedFile(file: string, say: PrintLine): null {
+  const what = LOST[file.split('.').at(-2) ?? ''] ?? 'What it held is lost.'
+  say(`A file of an order was damaged and is now ${moveDamagedAside(file)}. ${what}`)
+  return null
+}
+
+const LOST: Readonly<Record<string, string>> = {
+  claim: 'It said which run measures the order; the ledger says that as well.',
+  report: 'The report in it is lost, and the order is measured again.',
+  partial: 'What its run had measured is lost, and evidence for keeping starts again.',
+  printed: 'The outputs in it are lost, and the order is measured again.',
+  scores: 'The scores in it and their cost are lost: judges are asked again, and the cost is not counted.',
+}
+
+function readTextOrMissing(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    if (isMissing(error)) return null
+    throw error
+  }
+}

@@ -1,0 +1,203 @@
+import { type Answers, type GivenAnswer, readAnswersFile } from '../../ideas/answers-file.ts'
+import { mergeBacklogIdea, toIdea, toLearnings } from '../../ideas/idea-block.ts'
+import { type AnswerHeads, getAnsweredHead } from '../../ideas/stored-answers.ts'
+import type { JobFile } from '../../measure/job-file.ts'
+import type { Campaign, PendingProposal, ProposalResult } from '../../model/campaign.ts'
+import { listPendingProposals } from '../../model/fold/proposers.ts'
+import type { AnswerFacts, World } from '../../plan/world.ts'
+import type { Spec } from '../../spec/schema.ts'
+import type { CampaignContext } from '../campaign/context.ts'
+import type { IdeaSource } from '../campaign/ideas.ts'
+import { TaskGroup, type WorkerSlots } from './worker-slots.ts'
+
+/** Proposers that are being asked by this process: begun by a plan, their answers found at a later look. */
+export interface ProposerTasks {
+  readonly where: World['asks']
+  /** Who is being asked now, as often as it is. */
+  readonly asked: string[]
+  /** The same, unless one of them failed: that is thrown once. */
+  facts(): string[]
+  begin(who: string, scene: { campaign: Campaign; spec: Spec }): void
+  readonly busy: boolean
+  /** Resolves when one of them has answered; at once when nobody is asked. */
+  settled(): Promise<void>
+  /** Resolves when nobody is asked any more. */
+  finished(): Promise<void>
+  /** Ends them all; resolves when no process of theirs is left. */
+  close(): Promise<void>
+}
+
+/** They share the lanes with what is measured: never beside anything timed, and never more than allowed. */
+export function createLocalProposerTasks(
+  place: CampaignContext,
+  ideas: IdeaSource,
+  lanes: WorkerSlots,
+  interrupt: AbortSignal,
+): ProposerTasks {
+  const tasks = new TaskGroup()
+  const names = new Map<string, string>()
+  let count = 0
+
+  async function ask(who: string, scene: { campaign: Campaign; spec: Spec }, signal: AbortSignal) {
+    // As a user of its own: ending an execution ends everything of its user.
+    const alone = place.isolation?.asRoot === true
+    const lane = await lanes.enter({ limit: scene.spec.execution.max_concurrent, alone }, signal)
+    if (lane === null) return
+    try {
+      const { ok, reason } = await ideas.ask(who, { ...scene, lane, signal })
+      place.progress.say(ok ? `${who}: one idea` : `${who}: no idea, ${reason}`)
+    } catch (error) {
+      if (!signal.aborted) throw error
+    } finally {
+      lanes.leave(lane)
+    }
+  }
+
+  return {
+    where: 'here',
+    get asked() {
+      return tasks.keys.flatMap(key => names.get(key) ?? [])
+    },
+    facts() {
+      tasks.surface()
+      return this.asked
+    },
+    begin(who, scene) {
+      count += 1
+      const key = String(count)
+      const asked = (signal: AbortSignal) => ask(who, scene, AbortSignal.any([signal, interrupt]))
+      names.set(key, who)
+      tasks.begin(key, signal => asked(signal).finally(() => names.delete(key)))
+    },
+    get busy() {
+      return tasks.busy
+    },
+    settled: () => tasks.settled(),
+    finished: () => tasks.finished(),
+    close: () => tasks.close(),
+  }
+}
+
+/** Where this process holds a token it starts no program of anybody: jobs of their own ask, or nobody at this look. */
+export function createRemoteProposerTasks(where: 'elsewhere' | 'later'): ProposerTasks {
+  return {
+    where,
+    asked: [],
+    facts: () => [],
+    begin: who => {
+      throw new Error(`${who} is to be asked by a process that asks nobody`)
+    },
+    busy: false,
+    settled: async () => {},
+    finished: async () => {},
+    close: async () => {},
+  }
+}
+
+type GivenIdea = Extract<GivenAnswer, { ok: true }>
+type TakenAnswers = { answers: AnswerFacts[]; unanswered: World['unanswered'] }
+interface AnswerReader {
+  readAnswers(campaign: Campaign): Promise<TakenAnswers>
+}
+
+/**
+ * What the job that asked handed over, for the askings of this very run and for no others: they are known from the
+ * ledger, so that nothing is taken twice, whoever runs again (invariant 7), and nothing that nobody asked for.
+ */
+export function createAnswerReader(place: CampaignContext, handed: JobFile): AnswerReader {
+  const heads: AnswerHeads = new Map()
+  const told = new Set<string>()
+  const read = readAnswersFile(handed)
+
+  function tell(line: string): void {
+    if (!told.has(line)) place.progress.say(line)
+    told.add(line)
+  }
+
+  /** Why none is for this campaign, or those that are. */
+  function answersFor(campaign: Campaign): GivenAnswer[] | string {
+    if ('unusable' in read) return read.unusable
+    return isOfCampaign(campaign, read)
+      ? read.answers
+      : `the answers are for campaign ${read.campaign.slice(0, 100)}`
+  }
+
+  async function takenFrom(
+    campaign: Campaign,
+    asking: PendingProposal,
+    answer: GivenAnswer | undefined,
+  ): Promise<TakenAnswers> {
+    const { key, who } = asking
+    const wrong = answer === undefined ? 'its job gave no answer' : explainMismatch(asking, answer)
+    if (answer === undefined || wrong !== null) {
+      tell(`${who}: not taken, ${wrong}`)
+      return { answers: [], unanswered: [{ key, reason: wrong ?? '' }] }
+    }
+    const minutes = Math.min(answer.minutes, countMinutes(asking, place.clock.now()))
+    const facts = { key, who, minutes }
+    if (!answer.ok) {
+      tell(`${who}: no idea, ${answer.reason}`)
+      return { answers: [{ ...facts, ok: false }], unanswered: [] }
+    }
+    const brought = toProposedIdea(campaign, asking.carries, answer)
+    const head = await getAnsweredHead(place.repository, { asking, brought }, heads)
+    if ('rejected' in head) {
+      tell(`${who}: no idea, ${head.rejected}`)
+      return { answers: [{ ...facts, ok: false }], unanswered: [] }
+    }
+    tell(`${who}: one idea`)
+    return { answers: [{ ...facts, ok: true, result: brought }], unanswered: [] }
+  }
+
+  return {
+    async readAnswers(campaign) {
+      const own = listPendingProposals(campaign).filter(({ run_id }) => run_id === place.by.run_id)
+      const given = answersFor(campaign)
+      if (typeof given === 'string' && own.length === 0) return { answers: [], unanswered: [] }
+      if (typeof given === 'string') {
+        tell(`No answer is taken for ${campaign.name}: ${given}.`)
+        return { answers: [], unanswered: own.map(({ key }) => ({ key, reason: given })) }
+      }
+      for (const { key } of given)
+        if (!own.some(asking => asking.key === key) && !told.has(key))
+          tell(`An answer is not taken: this run has no open asking ${key.slice(0, 100)}.`)
+      const all = await Promise.all(
+        own.map(asking =>
+          takenFrom(
+            campaign,
+            asking,
+            given.find(({ key }) => key === asking.key),
+          ),
+        ),
+      )
+      for (const { key } of own) told.add(key)
+      return {
+        answers: all.flatMap(({ answers }) => answers),
+        unanswered: all.flatMap(({ unanswered }) => unanswered),
+      }
+    },
+  }
+}
+
+function isOfCampaign(campaign: Campaign, { campaign: name, started }: Answers): boolean {
+  return name === campaign.name && started === campaign.started
+}
+
+function explainMismatch({ who, base }: PendingProposal, answer: GivenAnswer): string | null {
+  if (answer.who !== who) return `its answer says that it is of ${answer.who.slice(0, 100)}`
+  if (answer.ok && answer.base !== base.commit) return `its answer changes ${answer.base}, not ${base.commit}`
+  return null
+}
+
+/** Nobody has worked longer than there was time. */
+function countMinutes({ asked_at }: PendingProposal, now: number): number {
+  return Math.max(0, (now - Date.parse(asked_at)) / 60_000)
+}
+
+/** Cleaned and capped as what a program prints is on one machine. */
+function toProposedIdea({ backlog }: Campaign, carries: string | null, answer: GivenIdea): ProposalResult {
+  const { patch, learnings, who, hypothesis, category, priority, required_deps, family } = answer
+  const told = toIdea({ hypothesis, category, priority, required_deps, family }, `an idea of ${who}`)
+  const written = backlog.find(({ id }) => id === carries) ?? null
+  return { ...mergeBacklogIdea(written, told), learnings: toLearnings(learnings), patch }
+}

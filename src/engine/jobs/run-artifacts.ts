@@ -1,0 +1,199 @@
+import type { z } from 'zod'
+import type { Artifact, ExpectedArtifact, UnzipResult, Workflows } from '../../github/port.ts'
+import { ANSWERS_ARTIFACT, ANSWERS_FILE, MOST_ANSWERS_BYTES } from '../../ideas/answers-file.ts'
+import {
+  MOST_SCORES_BYTES,
+  type PrintedOrder,
+  printedOrder,
+  SCORES_ARTIFACT,
+  SCORES_FILE,
+} from '../../judge/judged-report.ts'
+import type { JobFile } from '../../measure/job-file.ts'
+import type { OrderId } from '../../model/ids.ts'
+import { type PartialReport, partialReportSchema } from '../../model/pairs.ts'
+import {
+  getArtifactFileName,
+  getPartialArtifactName,
+  getReportArtifactName,
+  MAX_PRINTED_BYTES,
+  MAX_REPORT_BYTES,
+} from '../../model/report-artifact.ts'
+import { type Report, reportSchema } from '../../model/report.ts'
+
+export interface RunArtifacts {
+  /** The one file of the one artifact with this name, if it has the digest that the job told which uploaded it. */
+  fetch(name: string, parcel: ExpectedArtifact): Promise<UnzipResult>
+}
+
+/** What jobs of one run uploaded under these names: listed once, and each downloaded once. */
+export function createRunArtifacts(
+  workflows: Workflows,
+  run: number,
+  names: readonly string[],
+): RunArtifacts {
+  const fetched = new Map<string, Promise<UnzipResult>>()
+  let listed: Promise<Artifact[]> | null = null
+
+  async function fetchOne(name: string, parcel: ExpectedArtifact): Promise<UnzipResult> {
+    const found = (await (listed ??= workflows.artifacts(run, names))).filter(each => each.name === name)
+    const [only, ...others] = found
+    if (only === undefined) return { ok: false, why: `its run has no artifact ${name}` }
+    if (others.length > 0) return { ok: false, why: `its run has ${found.length} artifacts called ${name}` }
+    const unpacked = await workflows.download(only, parcel)
+    return unpacked.ok ? unpacked : { ok: false, why: `its artifact cannot be used: ${unpacked.why}` }
+  }
+
+  return {
+    fetch(name, parcel) {
+      const known = fetched.get(name) ?? fetchOne(name, parcel)
+      fetched.set(name, known)
+      return known
+    },
+  }
+}
+
+/** How a job ended, as `needs` of the settling job says. */
+export interface EndedJob {
+  /** As GitHub says: success, failure, cancelled; empty where it never started. */
+  status: string
+  /** Of the artifact that it uploaded, in hex; null where it uploaded none. */
+  digest: string | null
+}
+
+/** What the jobs of a run came to, which its settling job takes in. */
+export interface EndedRun {
+  measured: ReadonlyMap<OrderId, EndedJob>
+  /** Null where it had nothing to do. */
+  proposed: EndedJob | null
+  judged: EndedJob | null
+}
+
+/** Every name under which a job of this run may have uploaded something that counts. */
+export function listArtifactNames({ measured }: EndedRun): string[] {
+  const ofOrders = [...measured.keys()].flatMap(order => [
+    getReportArtifactName(order),
+    getPartialArtifactName(order),
+  ])
+  return [...ofOrders, ANSWERS_ARTIFACT, SCORES_ARTIFACT]
+}
+
+/** Null where the job had nothing to do. */
+export async function fetchAnswers({ proposed }: EndedRun, artifacts: RunArtifacts): Promise<JobFile | null> {
+  if (proposed === null) return null
+  if (proposed.digest === null) return { ok: false, why: describeNothingLeft(proposed, 'answers') }
+  const parcel = { file: ANSWERS_FILE, most: MOST_ANSWERS_BYTES, digest: proposed.digest }
+  return artifacts.fetch(ANSWERS_ARTIFACT, parcel)
+}
+
+/** Null where the job had nothing to do. */
+export async function fetchScores({ judged }: EndedRun, artifacts: RunArtifacts): Promise<JobFile | null> {
+  if (judged === null) return null
+  if (judged.digest === null) return { ok: false, why: describeNothingLeft(judged, 'scores') }
+  const parcel = { file: SCORES_FILE, most: MOST_SCORES_BYTES, digest: judged.digest }
+  return artifacts.fetch(SCORES_ARTIFACT, parcel)
+}
+
+function describeNothingLeft({ status }: EndedJob, what: string): string {
+  return `its job ended (${status || 'not started'}) and left no ${what}`
+}
+
+type ReadReport =
+  | { is: 'report'; report: Report }
+  /** With what is still to be scored. */
+  | { is: 'printed'; printed: PrintedOrder }
+  | UnusableReport
+type ReadPartial = { is: 'partial'; partial: PartialReport } | UnusableReport
+interface UnusableReport {
+  is: 'unusable'
+  reason: string
+}
+
+interface WantedReport {
+  order: OrderId
+  /** As the report must say: `actions:<id>/1`. */
+  runId: string
+  /** Of the archive that the order's own job uploaded, as something other than the artifact says. */
+  digest: string
+}
+
+/** Reads what the job of an order reported. Nothing in it is trusted. `judged`: its items come with the report. */
+export async function readReport(
+  artifacts: RunArtifacts,
+  { order, runId, digest, judged }: WantedReport & { judged: boolean },
+): Promise<ReadReport> {
+  const most = judged ? MAX_PRINTED_BYTES : MAX_REPORT_BYTES
+  const got = await artifacts.fetch(getReportArtifactName(order), {
+    file: getArtifactFileName(order),
+    most,
+    digest,
+  })
+  if (judged) {
+    const read = parseArtifact(got, printedOrder)
+    if ('is' in read) return read
+    return checkRunId(read.value.report, runId) ?? { is: 'printed', printed: read.value }
+  }
+  const read = parseArtifact(got, reportSchema)
+  if ('is' in read) return read
+  return checkRunId(read.value, runId) ?? { is: 'report', report: read.value }
+}
+
+/** Reads what the interrupted job of an order had measured. Nothing in it is trusted. */
+export async function readPartial(
+  artifacts: RunArtifacts,
+  { order, runId, digest }: WantedReport,
+): Promise<ReadPartial> {
+  const parcel = { file: getArtifactFileName(order), most: MAX_REPORT_BYTES, digest }
+  const read = parseArtifact(
+    await artifacts.fetch(getPartialArtifactName(order), parcel),
+    partialReportSchema,
+  )
+  if ('is' in read) return read
+  return checkRunId(read.value.report, runId) ?? { is: 'partial', partial: read.value }
+}
+
+function toUnusable(reason: string): UnusableReport {
+  return { is: 'unusable', reason }
+}
+
+function checkRunId({ run_id }: Report, runId: string): UnusableReport | null {
+  return run_id === runId
+    ? null
+    : toUnusable(`it says that it is of run ${run_id.slice(0, 80)}, not ${runId}`)
+}
+
+function parseArtifact<T>(unpacked: UnzipResult, schema: z.ZodType<T>): { value: T } | UnusableReport {
+  if (!unpacked.ok) return toUnusable(unpacked.why)
+  const value = parseJson(unpacked.bytes)
+  if (value === undefined) return toUnusable('its artifact holds no JSON')
+  const parsed = schema.safeParse(value)
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues
+    return toUnusable(`${issue?.path.join('.').slice(0, 200)}: ${issue?.message.slice(0, 300)}`)
+  }
+  const long = findLongText(parsed.data)
+  if (long !== null) return toUnusable(`${long.slice(0, 200)} has more than ${MOST_TEXT} characters`)
+  return { value: parsed.data }
+}
+
+/** Longer than anything that a measurement writes: the ledger keeps reports for good. */
+const MOST_TEXT = 65_536
+
+/** Where a report has a text, or a name, that is too long; null where it has none. */
+function findLongText(value: unknown, place = 'it'): string | null {
+  if (typeof value === 'string') return value.length > MOST_TEXT ? place : null
+  if (typeof value !== 'object' || value === null) return null
+  for (const [name, inner] of Object.entries(value)) {
+    const found = name.length > MOST_TEXT ? `a name in ${place}` : findLongText(inner, `${place}.${name}`)
+    if (found !== null) return found
+  }
+  return null
+}
+
+function parseJson(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof TypeError) return undefined
+    throw error
+  }
+}

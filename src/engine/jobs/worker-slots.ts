@@ -1,0 +1,189 @@
+import { mkdir } from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import { UserError } from '../../errors.ts'
+import { listNames, removeAll } from '../../measure/file-system.ts'
+import { getHoldoutDir } from '../../measure/holdout.ts'
+import { isUserIsolated } from '../../measure/input.ts'
+import { claimWorkDir, endLeftovers, releaseWorkDir } from '../../measure/process/leftovers.ts'
+import type { Order } from '../../model/order.ts'
+import type { Spec } from '../../spec/schema.ts'
+
+/** What an order may be measured beside, or a program be asked beside. */
+interface SlotRequest {
+  /** As many at once, in this process. */
+  limit: number
+  /** Nothing else may run meanwhile. */
+  alone: boolean
+}
+
+/** Timing is measured one at a time; what is deterministic as many at once as there are cores. */
+export function chooseSlotRequest(
+  order: Pick<Order, 'stop'>,
+  spec: Spec,
+  users = isUserIsolated(spec),
+): SlotRequest {
+  // Whoever ends one execution ends everything of its user.
+  if (order.stop.rule !== 'once' || users) return { limit: 1, alone: true }
+  const parallel = spec.execution.mode === 'parallel' && spec.parallel.exclusive_resources.length === 0
+  const most = parallel ? Math.min(spec.execution.max_concurrent, availableParallelism()) : 1
+  return { limit: Math.max(1, most), alone: false }
+}
+
+interface WaitingTask extends SlotRequest {
+  enter: (lane: number) => void
+}
+
+/** Places to work in on this machine, taken in turn: whoever wants one alone is not passed by those who come later. */
+export class WorkerSlots {
+  /** Lanes that are taken, and by whom. */
+  readonly #taken = new Map<number, SlotRequest>()
+  #waiting: WaitingTask[] = []
+
+  /** null: not wanted any more. */
+  enter(berth: SlotRequest, signal: AbortSignal): Promise<number | null> {
+    if (signal.aborted) return Promise.resolve(null)
+    return new Promise(resolve => {
+      const giveUp = () => {
+        this.#waiting = this.#waiting.filter(each => each !== own)
+        resolve(null)
+        this.#admit()
+      }
+      const enter = (lane: number) => {
+        signal.removeEventListener('abort', giveUp)
+        resolve(lane)
+      }
+      const own = { ...berth, enter }
+      signal.addEventListener('abort', giveUp, { once: true })
+      this.#waiting.push(own)
+      this.#admit()
+    })
+  }
+
+  leave(lane: number): void {
+    this.#taken.delete(lane)
+    this.#admit()
+  }
+
+  #admit(): void {
+    for (let next = this.#waiting[0]; next !== undefined && this.#fits(next); next = this.#waiting[0]) {
+      this.#waiting.shift()
+      const lane = findFreeSlot(this.#taken)
+      this.#taken.set(lane, next)
+      next.enter(lane)
+    }
+  }
+
+  #fits({ limit, alone }: SlotRequest): boolean {
+    const inside = [...this.#taken.values()]
+    if (alone) return inside.length === 0
+    return (
+      inside.every(each => !each.alone) && inside.length < Math.min(limit, ...inside.map(each => each.limit))
+    )
+  }
+}
+
+function findFreeSlot(taken: ReadonlyMap<number, SlotRequest>): number {
+  let lane = 0
+  while (taken.has(lane)) lane += 1
+  return lane
+}
+
+/** What was begun in this process and ends by itself, or is ended. */
+export class TaskGroup {
+  readonly #tasks = new Map<string, { done: Promise<void>; abort: AbortController }>()
+  readonly #failures: unknown[] = []
+
+  get busy(): boolean {
+    return this.#tasks.size > 0
+  }
+
+  has(key: string): boolean {
+    return this.#tasks.has(key)
+  }
+
+  get keys(): string[] {
+    return [...this.#tasks.keys()]
+  }
+
+  /** What it fails with is told to whoever waits or asks next; what was ended on purpose does not fail. */
+  begin(key: string, task: (signal: AbortSignal) => Promise<void>): void {
+    const abort = new AbortController()
+    const done = task(abort.signal)
+      .catch((error: unknown) => {
+        if (!abort.signal.aborted) this.#failures.push(error)
+      })
+      .finally(() => this.#tasks.delete(key))
+    this.#tasks.set(key, { done, abort })
+  }
+
+  /** Throws what a task failed with, once. */
+  surface(): void {
+    if (this.#failures.length > 0) throw this.#failures.shift()
+  }
+
+  abort(key: string): void {
+    this.#tasks.get(key)?.abort.abort()
+  }
+
+  async cancel(key: string): Promise<void> {
+    const task = this.#tasks.get(key)
+    task?.abort.abort()
+    await task?.done
+  }
+
+  /** When one of them ends; at once when there is none. */
+  async settled(): Promise<void> {
+    if (this.busy) await Promise.race([...this.#tasks.values()].map(({ done }) => done))
+    this.surface()
+  }
+
+  /** When there is none any more, whatever became of them. */
+  async finished(): Promise<void> {
+    while (this.busy) await Promise.all([...this.#tasks.values()].map(({ done }) => done))
+  }
+
+  close(): Promise<void> {
+    for (const key of this.#tasks.keys()) this.abort(key)
+    return this.finished()
+  }
+}
+
+const MOST_PROCESSES = 64
+
+/** Takes a directory for this process; one that another living winnow on this cache works in is passed over. */
+export async function claimFreeWorkDir(under: string, lane: number): Promise<string> {
+  for (let process = 0; ; process++) {
+    const workDir = join(under, process === 0 ? String(lane) : `${lane}-${process}`)
+    await mkdir(workDir, { recursive: true })
+    if ((await tryUnlessInUse(() => claimWorkDir(workDir))) || process === MOST_PROCESSES) return workDir
+  }
+}
+
+/** Ends what a killed process left running in any of these directories, not only in the one used next. */
+export async function endAllLeftovers(under: string): Promise<void> {
+  for (const name of listNames(under)) await tryUnlessInUse(() => endLeftovers(join(under, name)))
+}
+
+/** What a killed process left of a holdout, in whatever lane, is gone before this one measures anything. */
+export async function removeHoldouts(under: string): Promise<void> {
+  for (const name of listNames(under)) {
+    const workDir = join(under, name)
+    await tryUnlessInUse(async () => {
+      await claimWorkDir(workDir)
+      await removeAll(getHoldoutDir(workDir))
+      await releaseWorkDir(workDir)
+    })
+  }
+}
+
+/** False: a living process is at work there. */
+async function tryUnlessInUse(act: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await act()
+    return true
+  } catch (error) {
+    if (error instanceof UserError) return false
+    throw error
+  }
+}

@@ -1,0 +1,299 @@
+import {
+  findFirstChangedLine,
+  findPackageLine,
+  findRefusedAddition,
+  isManifest,
+  listUnlistedPackages,
+} from '../../decide/packages.ts'
+import { checkChanges } from '../../decide/scope-check.ts'
+import { type ChangedFile, digestTouchedLines, type TouchedLines } from '../../decide/selection.ts'
+import { compareDependencies, type ManifestFile } from '../../dependencies/compare.ts'
+import {
+  type AddedPackage as Found,
+  computeAdditionsDigest,
+  type ManifestFault,
+} from '../../dependencies/package.ts'
+import type { DiffEntry } from '../../git/diff.ts'
+import type { Repository } from '../../git/repository.ts'
+import { formatPackages, type PackageAddition } from '../../model/approval.ts'
+import type { Campaign } from '../../model/campaign.ts'
+import type { Oid, Point } from '../../model/ids.ts'
+import type { CandidateChange, CandidateFacts } from '../../plan/world.ts'
+import type { Spec } from '../../spec/schema.ts'
+import { compileScope } from '../../spec/scope.ts'
+
+type CleanFacts = Extract<CandidateFacts, { merged: 'clean' }>
+
+const RESULTS = '.winnow/results'
+const NO_FILE = '000000'
+
+interface CandidateRequest {
+  repository: Repository
+  campaign: Campaign
+  spec: Spec
+  incumbent: Point
+  head: Oid
+  /** The default branch's tip where it has commits that the incumbent lacks. */
+  unsynced: Oid | null
+}
+
+/** An experiment's head merged with the incumbent, on objects alone: its tree, its diff, what forbids it. */
+export async function readCandidateFacts(question: CandidateRequest): Promise<CandidateFacts> {
+  const { repository, incumbent, head, spec } = question
+  const merged = await repository.mergeTree(incumbent.commit, head)
+  if (!merged.clean) return { merged: 'conflict', head, base: incumbent.commit, paths: merged.conflicts }
+  const tree = await addIncumbentResults(repository, incumbent.tree, merged.tree)
+  const entries = await repository.diff(incumbent.tree, tree)
+  const { changes, refusal, additions } = await readChangeFacts(repository, spec, { tree, entries })
+  return {
+    merged: 'clean',
+    head,
+    base: incumbent.commit,
+    tree,
+    changes,
+    touched: await readTouchedLines(repository, entries),
+    refusal,
+    additions,
+    aheadOfSync: await isAheadOfSync(question),
+    contains: await findRevertedLanding(question),
+  }
+}
+
+/** Results files are winnow's own record: in a candidate they are always the incumbent's. */
+async function addIncumbentResults(repository: Repository, incumbent: Oid, tree: Oid): Promise<Oid> {
+  const ours = await repository.findEntry(incumbent, RESULTS)
+  const theirs = await repository.findEntry(tree, RESULTS)
+  if (ours?.oid === theirs?.oid) return tree
+  const entry = ours === null ? null : { mode: ours.mode, oid: ours.oid }
+  return repository.replaceEntries(tree, [{ path: RESULTS, entry }])
+}
+
+/** Packages are only looked at in what may change at all: whatever else is in it was refused before. */
+async function readChangeFacts(
+  repository: Repository,
+  spec: Spec,
+  change: { tree: Oid; entries: readonly DiffEntry[] },
+): Promise<Pick<CleanFacts, 'changes' | 'refusal' | 'additions'>> {
+  const changes = await listTreeChanges(repository, change.entries)
+  const refusal = findScopeRefusal(changes, spec)
+  if (refusal !== null) {
+    const line = await findRefusedLine(repository, change.entries, refusal)
+    return { changes, refusal: { ...refusal, line }, additions: NO_ADDITIONS }
+  }
+  return { changes, ...(await readDependencyFacts(repository, spec, change)) }
+}
+
+/** Of a tip that somebody else put there: nobody can be asked about its packages, so the spec has to name them. */
+export async function findForeignRefusal(
+  repository: Repository,
+  spec: Spec,
+  { from, to }: { from: Oid; to: Oid },
+): Promise<CleanFacts['refusal']> {
+  const entries = await repository.diff(from, to)
+  const { refusal, additions } = await readChangeFacts(repository, spec, { tree: to, entries })
+  const { packages } = additions
+  const names = listUnlistedPackages(spec.dependencies, packages)
+  if (refusal !== null || names.length === 0) return refusal
+  const message = `adds ${formatPackages(names, packages)}, which dependencies.approved does not name, or not from there`
+  return { code: 'dependencies', message }
+}
+
+async function listTreeChanges(
+  repository: Repository,
+  entries: readonly DiffEntry[],
+): Promise<CandidateChange[]> {
+  return Promise.all(
+    entries.map(async entry => ({
+      path: entry.path,
+      status: entry.status,
+      oldMode: entry.oldMode ?? NO_FILE,
+      newMode: entry.newMode ?? NO_FILE,
+      added: entry.added,
+      deleted: entry.deleted,
+      bytes: await readBinarySize(repository, entry),
+    })),
+  )
+}
+
+/** Where to look in the file that it is about: at the first line that changed, where lines are what changed. */
+async function findRefusedLine(
+  repository: Repository,
+  entries: readonly DiffEntry[],
+  { code, path }: NonNullable<CleanFacts['refusal']>,
+): Promise<number> {
+  const entry = entries.find(each => each.path === path)
+  if (entry === undefined || entry.added === null || !OF_LINES.has(code)) return 1
+  if (entry.oldMode === SUBMODULE || entry.newMode === SUBMODULE) return 1
+  const textOf = async (oid: Oid | null) =>
+    oid === null ? null : (await repository.blob(oid)).toString('utf8')
+  return findFirstChangedLine(await textOf(entry.oldOid), await textOf(entry.newOid))
+}
+
+const SUBMODULE = '160000'
+const OF_LINES: ReadonlySet<string> = new Set([
+  'out-of-scope',
+  'file-type',
+  'too-many-files',
+  'too-many-lines',
+])
+
+async function readBinarySize(repository: Repository, entry: DiffEntry): Promise<number | null> {
+  if (entry.added !== null || entry.newOid === null || entry.newMode === SUBMODULE) return null
+  return (await repository.blob(entry.newOid)).length
+}
+
+function findScopeRefusal(changes: readonly CandidateChange[], spec: Spec): CleanFacts['refusal'] {
+  const binaryBytes = new Map(
+    changes.flatMap(({ path, bytes }) => (bytes === null ? [] : [[path, bytes] as const])),
+  )
+  const { isMutable } = compileScope(spec)
+  const refusal = checkChanges({ changes, isMutable, limits: spec.limits, binaryBytes })
+  return refusal && { code: refusal.code, message: refusal.message, path: refusal.path }
+}
+
+async function isAheadOfSync({ repository, incumbent, head, unsynced }: CandidateRequest): Promise<boolean> {
+  if (unsynced === null) return false
+  const shared = await repository.mergeBase(head, unsynced)
+  return shared !== null && !(await repository.isAncestor(shared, incumbent.commit))
+}
+
+/** A head that has a reverted landing in its history but not the revert would merge to nothing, silently. */
+async function findRevertedLanding({ repository, campaign, head }: CandidateRequest): Promise<string | null> {
+  for (const landing of campaign.landings) {
+    if (landing.reverted === null || !(await repository.isAncestor(landing.head, head))) continue
+    if (!(await repository.isAncestor(landing.reverted, head))) return landing.experiment
+  }
+  return null
+}
+
+/** What a candidate does to the packages of its base: what it adds, and why that may not even be asked for. */
+interface DependencyFacts {
+  additions: { packages: PackageAddition[]; digest: string; files: ReadonlyMap<string, readonly string[]> }
+  refusal: { code: string; message: string; path: string; line: number } | null
+}
+
+const NO_ADDITIONS: DependencyFacts['additions'] = {
+  packages: [],
+  digest: computeAdditionsDigest([]),
+  files: new Map(),
+}
+
+/** Manifests and lockfiles of both trees, read and compared as objects: nothing is installed to find out. */
+async function readDependencyFacts(
+  repository: Repository,
+  spec: Pick<Spec, 'dependencies'>,
+  { tree, entries }: { tree: Oid; entries: readonly DiffEntry[] },
+): Promise<DependencyFacts> {
+  const changed = entries.filter(({ path }) => isManifest(path))
+  if (changed.length === 0) return { additions: NO_ADDITIONS, refusal: null }
+  const files = await Promise.all(changed.map(entry => readChangedManifest(repository, entry)))
+  const { additions, faults } = compareDependencies([
+    ...files,
+    ...(await readUnchangedManifests(repository, tree, files)),
+  ])
+  const [fault] = faults
+  return {
+    additions: { ...splitFileHashes(additions), digest: computeAdditionsDigest(additions) },
+    refusal:
+      fault === undefined
+        ? findDependencyRefusal(spec, additions, files)
+        : toFaultRefusal(fault, getManifestTexts(files, fault.path)),
+  }
+}
+
+/** A package may be published as a hundred files: who is asked about it sees one hash of them all. */
+function splitFileHashes(
+  additions: readonly Found[],
+): Pick<DependencyFacts['additions'], 'packages' | 'files'> {
+  const files = new Map<string, readonly string[]>()
+  const packages = additions.map(({ files: hashes, ...each }) => {
+    if (hashes !== undefined && each.integrity !== null) files.set(each.integrity, hashes)
+    return each
+  })
+  return { packages, files }
+}
+
+function toFaultRefusal(
+  { path, fault }: ManifestFault,
+  [before, after]: ManifestTexts,
+): DependencyFacts['refusal'] {
+  return { code: 'manifest', message: `${path} ${fault}`, path, line: findFirstChangedLine(before, after) }
+}
+
+/** Beside the entry that nobody may approve, where its file shows it. */
+function findDependencyRefusal(
+  spec: Pick<Spec, 'dependencies'>,
+  additions: readonly PackageAddition[],
+  files: readonly ManifestFile[],
+): DependencyFacts['refusal'] {
+  const refused = findRefusedAddition(spec.dependencies, additions)
+  if (refused === null) return null
+  const { code, message, about } = refused
+  const [, text] = getManifestTexts(files, about.path)
+  return { code, message, path: about.path, line: findPackageLine(about.name, text) }
+}
+
+type ManifestTexts = readonly [before: string | null, after: string | null]
+
+function getManifestTexts(files: readonly ManifestFile[], path: string): ManifestTexts {
+  const file = files.find(each => each.path === path)
+  const text = (bytes: Uint8Array | null | undefined) => (bytes ? Buffer.from(bytes).toString('utf8') : null)
+  return [text(file?.base), text(file?.candidate)]
+}
+
+async function readChangedManifest(repository: Repository, entry: DiffEntry): Promise<ManifestFile> {
+  const { path, oldOid, newOid } = entry
+  const [base, candidate] = await Promise.all([
+    readBlobOrNull(repository, oldOid),
+    readBlobOrNull(repository, newOid),
+  ])
+  return { path, base, candidate }
+}
+
+async function readBlobOrNull(repository: Repository, oid: Oid | null): Promise<Uint8Array | null> {
+  return oid === null ? null : repository.blob(oid)
+}
+
+/** Manifests that stay as they are tell which of a lockfile's packages the project asks for itself. */
+async function readUnchangedManifests(
+  repository: Repository,
+  tree: Oid,
+  changed: readonly ManifestFile[],
+): Promise<ManifestFile[]> {
+  const known = new Set(changed.map(({ path }) => path))
+  const found: ManifestFile[] = []
+  for (const folder of new Set(changed.map(({ path }) => path.slice(0, path.lastIndexOf('/') + 1)))) {
+    for (const { name, type, oid } of await listFolderEntries(repository, tree, folder)) {
+      const path = `${folder}${name}`
+      if (type !== 'blob' || known.has(path) || !isManifest(path)) continue
+      const bytes = await repository.blob(oid)
+      found.push({ path, base: bytes, candidate: bytes })
+    }
+  }
+  return found
+}
+
+async function listFolderEntries(repository: Repository, tree: Oid, folder: string) {
+  if (folder === '') return repository.tree(tree)
+  const entry = await repository.findEntry(tree, folder.slice(0, -1))
+  return entry?.type === 'tree' ? repository.tree(entry.oid) : []
+}
+
+/** The lines that differ between two trees, from their objects alone: anybody can find them again. */
+export async function compareTouchedLines(repository: Repository, from: Oid, to: Oid): Promise<TouchedLines> {
+  return readTouchedLines(repository, await repository.diff(from, to))
+}
+
+async function readTouchedLines(
+  repository: Repository,
+  entries: readonly DiffEntry[],
+): Promise<TouchedLines> {
+  return digestTouchedLines(await Promise.all(entries.map(entry => readChangedFile(repository, entry))))
+}
+
+async function readChangedFile(repository: Repository, entry: DiffEntry): Promise<ChangedFile> {
+  const { path, oldOid, newOid, oldMode, newMode, added } = entry
+  const text = async (oid: Oid | null, mode: string | null) =>
+    oid === null || added === null || mode === '160000' ? null : (await repository.blob(oid)).toString('utf8')
+  return { path, before: await text(oldOid, oldMode), after: await text(newOid, newMode) }
+}

@@ -1,0 +1,190 @@
+import type { Repository } from '../../git/repository.ts'
+import type { Campaign, Landing } from '../../model/campaign.ts'
+import type { EventId, ExperimentId, Oid, Point } from '../../model/ids.ts'
+import { parseTrailers, toOneLine } from '../../model/landing.ts'
+import { neutralizeMentions } from '../../model/text.ts'
+import type { HoldoutFacts, PickFacts, RevertFacts, World } from '../../plan/world.ts'
+import type { Spec } from '../../spec/schema.ts'
+import { parseHoldoutSource } from '../../spec/spec-facts.ts'
+import { findForeignRefusal } from './candidate-facts.ts'
+
+interface PickLookup {
+  repository: Repository
+  memory: { picks: Map<string, PickFacts> }
+  campaign: Campaign
+}
+
+/**
+ * What taking a change alone makes of the default branch, for every wish and every pick that is open. The default
+ * branch is taken as the campaign has it: with another ruler than the one in force nothing could be measured there.
+ */
+export async function readPickFacts(looking: PickLookup): Promise<Map<string, PickFacts>> {
+  const { campaign, memory } = looking
+  const found = new Map<string, PickFacts>()
+  const used = new Map<string, PickFacts>()
+  for (const { by, of } of listWantedPicks(campaign)) {
+    const landing = campaign.landings.find(
+      ({ experiment, reverted }) => experiment === of && reverted === null,
+    )
+    if (landing === undefined) continue
+    const key = `${campaign.default_tip} ${landing.commit}`
+    const facts = memory.picks.get(key) ?? (await buildPick(looking, landing))
+    used.set(key, facts)
+    found.set(by, facts)
+  }
+  memory.picks = used
+  return found
+}
+
+function listWantedPicks({ steered, picks }: Campaign): { by: string; of: ExperimentId }[] {
+  const wishes = steered.filter(({ action }) => action === 'pick')
+  const open = Object.values(picks).filter(({ closed }) => !closed)
+  return [
+    ...wishes.map(({ event: by, experiment: of }) => ({ by, of })),
+    ...open.map(({ id: by, picks: of }) => ({ by, of })),
+  ]
+}
+
+/**
+ * The landing's own change merged into the default branch, whatever else lies between the two: three commits that
+ * nobody else has, with the tree before the landing as what the other two come from.
+ */
+async function buildPick({ repository, campaign }: PickLookup, landing: Landing): Promise<PickFacts> {
+  const { commit, tree } = await readPoint(repository, campaign.default_tip)
+  const { committer } = await repository.commit(commit)
+  const apart = (of: Oid, parents: Oid[]) =>
+    repository.writeCommit({ tree: of, parents, message: 'apart\n', date: committer.date })
+  const before = await apart(landing.base.tree, [])
+  const merged = await repository.mergeTree(await apart(tree, [before]), await apart(landing.tree, [before]))
+  const facts = { landing: landing.experiment, base: { commit, tree } }
+  if (!merged.clean) return { ...facts, result: { conflict: merged.conflicts } }
+  if (merged.tree === tree) return { ...facts, result: { present: true } }
+  const made = await repository.writeCommit({
+    tree: merged.tree,
+    parents: [commit],
+    message: formatPickMessage(campaign, landing),
+    date: committer.date,
+  })
+  return { ...facts, result: { made: { commit: made, tree: merged.tree } } }
+}
+
+async function readPoint(repository: Repository, commit: Oid): Promise<Point> {
+  return { commit, tree: (await repository.commit(commit)).tree }
+}
+
+function formatPickMessage({ name, experiments }: Campaign, { experiment, commit }: Landing): string {
+  const hypothesis = neutralizeMentions(toOneLine(experiments[experiment]?.hypothesis ?? experiment, 120))
+  const trailers = [`Winnow-Pick: ${experiment}`, `Winnow-Landing: ${commit}`]
+  return [`optimize(${name}): ${hypothesis}`, '', `${experiment} alone.`, '', ...trailers, ''].join('\n')
+}
+
+/** What taking a landing back would make of the incumbent, for every landing a person asked to take back. */
+export async function readRevertFacts(
+  repository: Repository,
+  campaign: Campaign,
+): Promise<Map<EventId, RevertFacts>> {
+  const facts = new Map<EventId, RevertFacts>()
+  for (const wish of campaign.steered) {
+    if (wish.action !== 'revert') continue
+    const landing = campaign.landings.find(
+      ({ experiment, reverted }) => experiment === wish.experiment && reverted === null,
+    )
+    if (landing) facts.set(wish.event, await mergeWithoutLanding(repository, campaign, landing))
+  }
+  return facts
+}
+
+/** A commit after the landing with the tree before it, merged with the incumbent: the merge undoes just that. */
+async function mergeWithoutLanding(
+  repository: Repository,
+  campaign: Campaign,
+  landing: Landing,
+): Promise<RevertFacts> {
+  const { committer } = await repository.commit(landing.commit)
+  const undone = await repository.writeCommit({
+    tree: landing.base.tree,
+    parents: [landing.commit],
+    message: `revert ${landing.experiment}\n`,
+    date: committer.date,
+  })
+  const merged = await repository.mergeTree(campaign.incumbent.commit, undone)
+  if (!merged.clean) return { landing: landing.experiment, result: { conflict: merged.conflicts } }
+  const { tree } = merged
+  return {
+    landing: landing.experiment,
+    result: { tree, measuredIn: campaign.proven[tree] ?? null, head: undone },
+  }
+}
+
+interface HoldoutLookup {
+  repository: Repository
+}
+
+/** Looked up only while something that was measured may be about to land: it is of no use to others. */
+export async function readHoldoutFacts(
+  { repository }: HoldoutLookup,
+  memory: { holdout: HoldoutFacts | null },
+  campaign: Campaign,
+  spec: Spec,
+): Promise<HoldoutFacts | null> {
+  const { holdout } = spec.measurement
+  if (holdout === null || !canLandNow(campaign)) return null
+  memory.holdout ??= await resolveHoldoutSource(repository, holdout.source)
+  return memory.holdout
+}
+
+function canLandNow({ round, experiments }: Campaign): boolean {
+  return round?.open === true && round.members.some(id => experiments[id]?.status === 'measured')
+}
+
+async function resolveHoldoutSource(repository: Repository, source: string | null): Promise<HoldoutFacts> {
+  const named = source === null ? null : parseHoldoutSource(source)
+  if (named === null) return { source: null }
+  if ('environment' in named) return { source: named }
+  const { ref } = named
+  const commit = (await repository.remoteRefs([ref])).refs.get(ref)
+  if (commit === undefined) return { missing: `there is no ${ref}` }
+  await repository.fetch([{ ref, oid: commit }])
+  if (!(await repository.isCommit(commit))) return { missing: `${ref} is no commit` }
+  return { source: { ref, commit, tree: (await repository.commit(commit)).tree } }
+}
+
+/** A tip of the optimize branch that is not the incumbent, and what keeps it from being measured. */
+export async function readForeignFacts(
+  repository: Repository,
+  { incumbent }: Campaign,
+  spec: Spec,
+  tip: Point | null,
+): Promise<World['foreign']> {
+  if (tip === null || tip.commit === incumbent.commit) return null
+  const change = { from: incumbent.tree, to: tip.tree }
+  return { tip, refusal: await findForeignRefusal(repository, spec, change) }
+}
+
+/** Returns where the optimize branch is instead of where the ledger says; null where they agree or it is not needed any more. */
+export async function readAstrayFacts(
+  repository: Repository,
+  { incumbent, stop_code }: Campaign,
+  { optimizeTip, defaultTip }: { optimizeTip: Point | null; defaultTip: Point },
+): Promise<World['branchMismatch']> {
+  if (optimizeTip?.commit === incumbent.commit) return null
+  const isBehind = optimizeTip === null || (await repository.isAncestor(optimizeTip.commit, incumbent.commit))
+  if (!isBehind) return { is: 'foreign', tip: optimizeTip }
+  const isMerged =
+    stop_code === 'merged' ||
+    defaultTip.tree === incumbent.tree ||
+    (await repository.isAncestor(incumbent.commit, defaultTip.commit))
+  if (isMerged) return null
+  return optimizeTip === null ? { is: 'gone' } : { is: 'rewound', tip: optimizeTip }
+}
+
+/** What somebody else may have made of a verdict that waits for its merge. */
+export async function readForeignLanding(
+  repository: Repository,
+  { landing, incumbent }: Campaign,
+  tip: Point | null,
+): Promise<Pick<World, 'mergeCommit'>> {
+  if (landing === null || tip === null || tip.commit === incumbent.commit) return {}
+  const { parents, message } = await repository.commit(tip.commit)
+  return { mergeCommit: { ...tip, parents, names: parseTrailers(message).get('Winnow-Ledger') ?? null } }
+}

@@ -1,0 +1,319 @@
+import { isManifest } from '../../decide/packages.ts'
+import { UserError } from '../../errors.ts'
+import type { Repository } from '../../git/repository.ts'
+import { compareTrees, listTreeFiles } from '../../git/tree.ts'
+import { computeHarnessHash, selectHarnessEntries } from '../../measure/harness-check.ts'
+import type { Campaign } from '../../model/campaign.ts'
+import { hashSha256 } from '../../model/canonical-json.ts'
+import type { ExperimentId, Oid, Point } from '../../model/ids.ts'
+import type { SyncFacts } from '../../plan/world.ts'
+import { getParseOptions, parseSpec } from '../../spec/load.ts'
+import { type CampaignLocation, listPlannedFeatures } from '../../spec/planned-features.ts'
+import type { Spec } from '../../spec/schema.ts'
+import {
+  compileUnreadPathTest,
+  escapePattern,
+  isPathNamed,
+  isReadingWholeTree,
+  isWalkingTree,
+  listMeasuredCommands,
+} from '../../spec/scope.ts'
+import { describeRename } from '../campaign/context.ts'
+
+interface SyncRequest {
+  repository: Repository
+  campaign: Campaign
+  spec: Spec
+  defaultTip: Point
+  where: CampaignLocation
+  /** Asked only where another spec comes with it. */
+  isPrivate?: (() => Promise<boolean>) | undefined
+  /** On the optimize branch already: a merge of just these two by a person. */
+  byHand?: Point | undefined
+}
+
+/**
+ * Whether the optimize branch is one merge ahead, of the incumbent with a commit of the default branch, which may
+ * have moved on since.
+ */
+export async function findManualMerge(
+  repository: Repository,
+  { incumbent }: Pick<Campaign, 'incumbent'>,
+  { optimizeTip, defaultTip }: { optimizeTip: Point | null; defaultTip: Point },
+): Promise<{ byHand: Point; defaultTip: Point } | null> {
+  if (optimizeTip === null || optimizeTip.commit === incumbent.commit) return null
+  const { parents } = await repository.commit(optimizeTip.commit)
+  const [first, second] = parents
+  if (parents.length !== 2 || first !== incumbent.commit || second === undefined) return null
+  if (!(await repository.isAncestor(second, defaultTip.commit))) return null
+  return { byHand: optimizeTip, defaultTip: { commit: second, tree: (await repository.commit(second)).tree } }
+}
+
+/** null while the default branch is where it was when it was last merged in. */
+export async function readSyncFacts(question: SyncRequest): Promise<SyncFacts | null> {
+  const { repository, campaign, defaultTip } = question
+  if (campaign.status === 'none' || defaultTip.commit === campaign.default_tip) return null
+  const tip = defaultTip.commit
+  const merged = await repository.mergeTree(campaign.incumbent.commit, tip)
+  const ruler = await readSyncRuler(question)
+  if (!merged.clean) {
+    const changed = 'parsed' in ruler && ruler.changed ? { spec: ruler.parsed } : {}
+    return { result: 'conflict', tip, paths: merged.conflicts, ...changed }
+  }
+  if ('message' in ruler) return { result: 'bad-spec', tip, message: ruler.message }
+  const to = { commit: await writeSyncCommit(question, merged.tree), tree: merged.tree }
+  const harness = await computeTreeHarness(repository, ruler.parsed, merged.tree)
+  const { byHand } = question
+  const unread =
+    harness === campaign.harness &&
+    (await isUnread(repository, ruler.parsed, { from: campaign.incumbent.tree, to: to.tree }))
+  return {
+    result: 'clean',
+    tip,
+    tipTree: defaultTip.tree,
+    holds: await findContainedLandings(repository, campaign, tip),
+    to,
+    spec: ruler,
+    harness,
+    unread,
+    ...(byHand?.tree === to.tree ? { byHand } : {}),
+  }
+}
+
+/** Kept experiments whose merges are in the history of a commit: with one of them, it has all before it. */
+export async function findContainedLandings(
+  repository: Pick<Repository, 'isAncestor'>,
+  { landings }: Pick<Campaign, 'landings'>,
+  commit: Oid,
+): Promise<ExperimentId[]> {
+  let [held, unknown] = [0, landings.length]
+  while (held < unknown) {
+    const middle = Math.floor((held + unknown) / 2)
+    const landing = landings[middle]
+    if (landing !== undefined && (await repository.isAncestor(landing.commit, commit))) held = middle + 1
+    else unknown = middle
+  }
+  return landings.slice(0, held).map(({ experiment }) => experiment)
+}
+
+/** The commit of the default branch whose merge is being measured: that is finished before a later one is looked at. */
+export async function findTipInProgress(
+  repository: Repository,
+  { orders, alerts }: Pick<Campaign, 'orders' | 'alerts'>,
+  defaultTip: Point,
+): Promise<Point> {
+  const live = Object.values(orders).find(({ order }) => order.purpose === 'sync')
+  const commit = live && (await repository.commit(live.order.pin.commit)).parents[1]
+  const hasFailed = alerts.some(({ code, about }) => code === 'sync-failed' && about === commit)
+  if (commit === undefined || hasFailed || !(await repository.isAncestor(commit, defaultTip.commit)))
+    return defaultTip
+  return { commit, tree: (await repository.commit(commit)).tree }
+}
+
+type SyncRuler = Extract<SyncFacts, { result: 'clean' }>['spec']
+
+/** A spec amended by a person stays until the default branch's own file changes. */
+async function readSyncRuler({
+  repository,
+  campaign,
+  spec,
+  defaultTip,
+  where,
+  isPrivate,
+}: SyncRequest): Promise<SyncRuler | { message: string }> {
+  const entry = await repository.findEntry(defaultTip.tree, campaign.spec_path)
+  if (entry?.type !== 'blob') return { message: `${campaign.spec_path} is gone` }
+  const yaml = (await repository.blob(entry.oid)).toString('utf8')
+  const changed = hashSha256(yaml) !== campaign.default_spec_sha256
+  if (!changed) return { yaml: campaign.spec_yaml, sha256: campaign.spec_sha256, changed, parsed: spec }
+  try {
+    const hidden = await isPrivate?.()
+    const placed = hidden === undefined ? campaign : { ...campaign, private_repository: hidden }
+    const parsed = parseSpec(yaml, getParseOptions(placed))
+    const missing = listPlannedFeatures(parsed.spec, where)
+    if (missing.length > 0) return { message: missing.join(' ') }
+    const now = describeRename({ name: campaign.name, prefix: spec.branches.prefix }, parsed.spec)
+    if (now !== null) return { message: now }
+    const ruler = { yaml, sha256: parsed.sha256, changed, parsed: parsed.spec }
+    return hidden === undefined ? ruler : { ...ruler, private: hidden }
+  } catch (error) {
+    if (error instanceof UserError) return { message: error.message }
+    throw error
+  }
+}
+
+/** The same incumbent and tip make the same commit, whoever looks and whenever. */
+async function writeSyncCommit(
+  { repository, campaign, defaultTip }: SyncRequest,
+  tree: string,
+): Promise<string> {
+  const { committer } = await repository.commit(defaultTip.commit)
+  const message = `optimize(${campaign.name}): sync with ${campaign.default_branch.replace('refs/heads/', '')}\n\nWinnow-Sync: ${defaultTip.commit}\n`
+  const parents = [campaign.incumbent.commit, defaultTip.commit]
+  return repository.writeCommit({ tree, parents, message, date: committer.date })
+}
+
+const MOST_PATHS = 200
+const MOST_SCRIPT_BYTES = 256 * 1024
+
+/**
+ * Whether neither harness, gates nor set-up can read what differs between two trees. Static and conservative: every
+ * path is documentation, a spec or a patch; no command, no script that a command starts and no other file of the
+ * project names it. In doubt the answer is no, and the difference is measured.
+ */
+export async function isUnread(
+  repository: Repository,
+  spec: Spec,
+  { from, to }: { from: Oid; to: Oid },
+): Promise<boolean> {
+  const differences = await compareTrees(repository, from, to)
+  const isAside = compileUnreadPathTest(spec)
+  if (differences.length > MOST_PATHS || !differences.every(({ path }) => isAside(path))) return false
+  if (
+    differences.some(each => [each.from, each.to].some(entry => entry !== null && !isPlainFile(entry.mode)))
+  )
+    return false
+  const paths = differences.map(({ path }) => path).filter(path => !path.startsWith('.winnow/'))
+  if (paths.length === 0) return true
+  return (
+    !(await isReadByScripts(repository, spec, { tree: to, paths })) &&
+    !(await isMentioned(repository, spec, to, paths))
+  )
+}
+
+/** A symbolic link leads elsewhere, and an executable is made to be run. */
+function isPlainFile(mode: string): boolean {
+  return mode === '100644'
+}
+
+async function isReadByScripts(
+  repository: Repository,
+  spec: Spec,
+  { tree, paths }: { tree: Oid; paths: readonly string[] },
+): Promise<boolean> {
+  const directory = spec.measurement.working_directory.replace(/^(?:\.\/?)+/, '').replace(/\/+$/, '')
+  const textAt = (path: string) => readScript(repository, tree, path)
+  const commands = listMeasuredCommands(spec)
+  const lines = [
+    ...commands,
+    ...(await listPackageScripts(commands, await textAt(joinDirectory(directory, 'package.json')))),
+  ]
+  const files = await Promise.all(
+    [...new Set([...lines.flatMap(splitWords), ...(await listTaskFiles(lines))])].map(async word => ({
+      path: word,
+      text: (await textAt(joinDirectory(directory, word))) ?? '',
+    })),
+  )
+  if (lines.some(line => isReadingWholeTree(line))) return true
+  const texts = [...lines, ...files.map(({ text }) => text)]
+  if (paths.some(path => texts.some(text => isPathNamed(text, path)))) return true
+  return files.some(({ path, text }) =>
+    isShell(path, text) ? isReadingWholeTree(text) : isWalkingTree(text),
+  )
+}
+
+function joinDirectory(directory: string, path: string): string {
+  return (directory === '' ? path : `${directory}/${path}`).replace(/(?:^|(?<=\/))\.\//g, '')
+}
+
+function splitWords(line: string): string[] {
+  return line.split(/[\s;&|()'"=<>]+/).filter(word => /^[\w@.][\w@./+-]*$/.test(word) && !word.includes('..'))
+}
+
+function isShell(path: string, text: string): boolean {
+  return (
+    /(?:\.(?:sh|bash|zsh)|(?:^|\/)(?:makefile|justfile|taskfile\.ya?ml|tox\.ini))$/i.test(path) ||
+    /^#!.*\b(?:ba|z|da)?sh\b/.test(text)
+  )
+}
+
+/** Files that hold what `make test` and its like run. */
+async function listTaskFiles(lines: readonly string[]): Promise<string[]> {
+  const all: [RegExp, string[]][] = [
+    [/\bmake\b/, ['Makefile', 'makefile', 'GNUmakefile']],
+    [/\bjust\b/, ['justfile', 'Justfile', '.justfile']],
+    [/\btask\b/, ['Taskfile.yml', 'Taskfile.yaml']],
+    [/\btox\b/, ['tox.ini']],
+    [/\bnox\b/, ['noxfile.py']],
+    [/\brake\b/, ['Rakefile']],
+  ]
+  return all.flatMap(([word, files]) => (lines.some(line => word.test(line)) ? files : []))
+}
+
+const RUNS = /\b(?:npm|pnpm|yarn|bun)\s+(?:-\S+\s+)*(?:run(?:-script)?\s+)?(?:-\S+\s+)*([\w:.-]+)/g
+
+/** The scripts of package.json that a command line runs, and those that these run. */
+async function listPackageScripts(commands: readonly string[], manifest: string | null): Promise<string[]> {
+  const scripts = parseScripts(manifest)
+  const found = new Map<string, string>()
+  const open = [...commands]
+  for (let line = open.pop(); line !== undefined; line = open.pop()) {
+    for (const [, word = ''] of line.matchAll(RUNS)) {
+      const name = word === 't' ? 'test' : word === 'ci' || word === 'i' ? 'install' : word
+      for (const each of [`pre${name}`, name, `post${name}`, ...(name === 'install' ? ['prepare'] : [])]) {
+        const text = scripts[each]
+        if (text === undefined || found.has(each)) continue
+        found.set(each, text)
+        open.push(text)
+      }
+    }
+  }
+  return [...found.values()]
+}
+
+function parseScripts(manifest: string | null): Record<string, string> {
+  try {
+    const parsed: unknown = JSON.parse(manifest ?? '{}')
+    const scripts = typeof parsed === 'object' && parsed !== null && 'scripts' in parsed ? parsed.scripts : {}
+    const entries = typeof scripts === 'object' && scripts !== null ? Object.entries(scripts) : []
+    return Object.fromEntries(
+      entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+    )
+  } catch {
+    // A manifest that is no JSON has no scripts that could be run.
+    return {}
+  }
+}
+
+async function readScript(repository: Repository, tree: Oid, path: string): Promise<string | null> {
+  const entry = await repository.findEntry(tree, path)
+  if (entry?.type !== 'blob') return null
+  const bytes = await repository.blob(entry.oid)
+  return bytes.length > MOST_SCRIPT_BYTES ? null : bytes.toString('utf8')
+}
+
+/** Files that name documentation without ever opening it while something is measured. */
+const ONLY_LISTS =
+  /^(?:\.github\/|\.vscode\/|\.winnow\/)|(?:^|\/)(?:\.[\w-]*ignore|\.editorconfig|\.gitattributes|manifest\.in|mkdocs\.ya?ml|typedoc\.json|\.markdownlint[^/]*|\.readthedocs\.ya?ml|renovate\.json|[^/]+\.gemspec)$/i
+
+/** Whether code, data or configuration of the project has the name of a file, its folder or its type in it. */
+async function isMentioned(
+  repository: Repository,
+  spec: Spec,
+  tree: Oid,
+  paths: readonly string[],
+): Promise<boolean> {
+  const isAside = compileUnreadPathTest(spec)
+  const found = await repository.grep(tree, [...new Set(paths.flatMap(buildMentionPatterns))])
+  return found.some(path => !isAside(path) && !ONLY_LISTS.test(path) && !isManifest(path))
+}
+
+const BEFORE = '(^|[^A-Za-z0-9_./-]|\\.\\.?/|[}"\'`]/)'
+
+function buildMentionPatterns(path: string): string[] {
+  const parts = path.split('/')
+  const file = parts.at(-1) ?? path
+  const [, type] = /\.([A-Za-z]+)$/.exec(file) ?? []
+  const inFolder =
+    parts.length > 1
+      ? [`${BEFORE}${escapePattern(parts[0] ?? '')}/`, `['"]${escapePattern(parts[0] ?? '')}['"]`]
+      : []
+  const byType =
+    type === undefined ? [] : [`([}*"'\`]|\\\\)\\.${type}([^A-Za-z0-9]|$)`, `\\.\\{[^}]*${type}[^}]*\\}`]
+  return [`${BEFORE}${escapePattern(file)}`, ...inFolder, ...byType]
+}
+
+/** Invariant 4: the hash of the ruler as a pinned tree holds it. */
+export async function computeTreeHarness(repository: Repository, spec: Spec, tree: Oid): Promise<string> {
+  return computeHarnessHash(spec, selectHarnessEntries(spec, await listTreeFiles(repository, tree)))
+}

@@ -1,0 +1,325 @@
+import { type Campaign, createEmptyCampaign } from '../../model/campaign.ts'
+import { hashSha256, toCanonicalJson } from '../../model/canonical-json.ts'
+import type { LedgerEvent } from '../../model/event.ts'
+import { applyEvent } from '../../model/fold/fold.ts'
+import type { Oid } from '../../model/ids.ts'
+import type { Order } from '../../model/order.ts'
+import { isLanded } from '../../model/verdict.ts'
+import { explainForeignPartial, explainForeignReport } from '../../plan/reports.ts'
+import { readCampaignSpec } from '../../spec/load.ts'
+import type { Spec } from '../../spec/schema.ts'
+import type { CampaignContext } from '../campaign/context.ts'
+import {
+  type AuditedLedger,
+  type AuditMemory,
+  checkCampaignBranch,
+  checkContinuity,
+  checkOptimizeBranch,
+  checkSyncedCommits,
+  type Continuity,
+  describeLostCommit,
+  findLostCommits,
+  type KeptCommit,
+  listKeptCommits,
+  readAuditedLedger,
+  readSeenTip,
+  rememberTip,
+} from './branches.ts'
+import { type AuditEvidence, createEvidence, findEffectGaps, findVerdictGaps } from './evidence.ts'
+import { findStepGaps } from './incumbent-steps.ts'
+import { findAmendmentGaps, findOrderGaps, findStartGaps, findTouchedGaps } from './orders.ts'
+
+interface AuditProblem {
+  what: string
+  seq?: number
+  commit?: Oid
+}
+
+export interface AuditResult {
+  ok: boolean
+  campaign: string
+  checked: {
+    events: number
+    incumbents: number
+    landings: number
+    syncs: number
+    reverts: number
+    foreign: number
+    orders: number
+  }
+  problems: AuditProblem[]
+  /** The first commit on the optimize branch that is not proven, and what it lacks, in one sentence. */
+  unproven: { commit: Oid; what: string } | null
+  /** Known, and being looked at or a person's own doing: no contradiction. */
+  open: AuditProblem[]
+  /** How the ledger relates to the one that an audit saw here before; null where nothing is remembered. */
+  continuity: string | null
+  limits: string
+}
+
+/** The ledger tip that an audit compares with and remembers. */
+interface AuditMemoryOptions {
+  memory: AuditMemory
+  acceptReplacement: boolean
+}
+
+const LIMITS =
+  'An audit detects inconsistency: it does not stop a forger who may write every ref, nor show that the reported numbers were really measured.'
+
+/** Invariant 1, shown from git alone: every commit winnow put on the optimize branch has its evidence. */
+export async function auditLedger(
+  place: CampaignContext,
+  remembering: AuditMemoryOptions | null = null,
+): Promise<AuditResult> {
+  const refs = await fetchRefs(place)
+  const ledger = await readAuditedLedger(place, refs)
+  const trail = new AuditTrail(place)
+  const continuity = remembering === null ? null : await compareContinuity(place, ledger, remembering)
+  if (continuity?.problem) trail.problems.push({ what: continuity.problem, commit: ledger.tip })
+  for (const { message, seq, commit } of ledger.problems)
+    trail.problems.push({
+      what: message,
+      ...(seq === null ? {} : { seq }),
+      ...(commit === null ? {} : { commit }),
+    })
+  for (const event of ledger.events) await trail.follow(event)
+  if (ledger.problems.length === 0) trail.compareSpec(ledger.spec)
+  await trail.compareBranches(refs)
+  await trail.compareKeeper(refs)
+  const { problems, unproven, open, checked } = trail
+  if (remembering !== null && problems.length === 0) {
+    const at = new Date(place.clock.now()).toISOString()
+    await rememberTip(place, remembering.memory, { tip: ledger.tip, events: ledger.events.length, at })
+  }
+  return {
+    ok: problems.length === 0,
+    campaign: place.name,
+    checked,
+    problems,
+    unproven,
+    open,
+    continuity: continuity?.note || null,
+    limits: LIMITS,
+  }
+}
+
+async function compareContinuity(
+  place: CampaignContext,
+  { tip, events }: AuditedLedger,
+  { memory, acceptReplacement }: AuditMemoryOptions,
+): Promise<Continuity> {
+  return checkContinuity(place, readSeenTip(place, memory), { tip, events: events.length }, acceptReplacement)
+}
+
+async function fetchRefs(place: CampaignContext): Promise<ReadonlyMap<string, Oid>> {
+  const { state, optimize, closed, campaign } = place.refs
+  const wanted = [state, optimize, closed, campaign, place.defaultBranch]
+  const { refs } = await place.repository.remoteRefs(wanted)
+  await place.repository.fetch([...refs].map(([ref, oid]) => ({ ref, oid })))
+  return refs
+}
+
+/** The chain of recorded incumbents, followed event by event. */
+class AuditTrail {
+  readonly checked = { events: 0, incumbents: 0, landings: 0, syncs: 0, reverts: 0, foreign: 0, orders: 0 }
+  readonly problems: AuditProblem[] = []
+  readonly open: AuditProblem[] = []
+  unproven: AuditResult['unproven'] = null
+  readonly #place: CampaignContext
+  readonly #campaign: Campaign = createEmptyCampaign()
+  readonly #evidence: AuditEvidence = createEvidence()
+  readonly #incumbents = new Set<Oid>()
+  readonly #kept: KeptCommit[] = []
+  readonly #synced: Oid[] = []
+  #unsynced: number | null = null
+  /** The harness before the spec that a sync brings. */
+  #ruledBy: string | null = null
+
+  constructor(place: CampaignContext) {
+    this.#place = place
+  }
+
+  async follow(event: LedgerEvent): Promise<void> {
+    const { seq, kind } = event
+    const spec = kind === 'campaign-started' ? null : readCampaignSpec(this.#campaign)
+    this.checked.events += 1
+    if (kind === 'measured') this.checked.orders += 1
+    this.#awaitSync(event)
+    const gaps = [
+      ...collectEvidence(this.#evidence, this.#campaign, spec, event),
+      ...(await this.#otherGaps(event)),
+    ]
+    for (const gap of gaps) this.problems.push({ what: `event ${seq} (${kind}): ${gap}`, seq })
+    if (event.kind === 'incumbent-moved') await this.#step(event)
+    this.#kept.push(...listKeptCommits(event, this.#evidence))
+    if (event.kind === 'synced') this.#synced.push(event.default_tip)
+    applyEvent(this.#campaign, event)
+    if (event.kind === 'campaign-started') this.#incumbents.add(event.start.commit)
+  }
+
+  /** A spec of the default branch comes with the sync that brings it, in the very next event. */
+  #awaitSync(next: LedgerEvent | null): void {
+    const seq = this.#unsynced
+    if (seq !== null && next?.kind !== 'synced') {
+      const what = `event ${seq} (campaign-amended): it takes a spec from the default branch without a sync`
+      this.problems.push({ what, seq })
+    }
+    const { harness } = this.#campaign
+    if (next?.kind === 'synced' && next.order === null && next.harness !== (this.#ruledBy ?? harness)) {
+      const what = `event ${next.seq} (synced): it brings another harness, and nothing was measured with it`
+      this.problems.push({ what, seq: next.seq })
+    }
+    const amends = next?.kind === 'campaign-amended' && next.source === 'default-branch'
+    this.#ruledBy = amends ? harness : null
+    this.#unsynced = amends ? next.seq : null
+  }
+
+  async #otherGaps(event: LedgerEvent): Promise<string[]> {
+    if (event.seq === 0 && event.kind !== 'campaign-started') return ['a ledger begins with a campaign']
+    if (event.kind === 'order-issued') return findTouchedGaps(this.#place, event)
+    if (event.kind === 'campaign-started')
+      return event.seq === 0 ? findStartGaps(this.#place, event) : ['a ledger holds one campaign']
+    return event.kind === 'campaign-amended' ? findAmendmentGaps(this.#place, this.#campaign, event) : []
+  }
+
+  async #step(event: LedgerEvent<'incumbent-moved'>): Promise<void> {
+    const { commit } = event.to
+    this.checked.incumbents += 1
+    this.checked[COUNTED[event.why]] += 1
+    this.#incumbents.add(commit)
+    const campaign = this.#campaign
+    const scene = { place: this.#place, campaign, spec: readCampaignSpec(campaign), evidence: this.#evidence }
+    const gaps = await findStepGaps(scene, event)
+    if (gaps.length > 0)
+      this.#unproven(commit, `commit ${commit} has no evidence: ${gaps.join('; ')}`, event.seq)
+  }
+
+  #unproven(commit: Oid, what: string, seq?: number): void {
+    this.problems.push({ what, commit, ...(seq === undefined ? {} : { seq }) })
+    this.unproven ??= { commit, what }
+  }
+
+  /** The spec beside the events is what people read, so it has to be the one in force. */
+  compareSpec(yaml: string | null): void {
+    this.#awaitSync(null)
+    if (yaml === this.#campaign.spec_yaml) return
+    this.problems.push({ what: 'spec.yaml in the ledger is not the spec that its events put in force' })
+  }
+
+  async compareBranches(refs: ReadonlyMap<string, Oid>): Promise<void> {
+    if (this.#campaign.status === 'none') return
+    const incumbents = this.#incumbents
+    const found = await checkOptimizeBranch(this.#place, refs, { campaign: this.#campaign, incumbents })
+    if (found?.open) this.open.push({ what: found.what, commit: found.commit })
+    else if (found) this.#unproven(found.commit, found.what)
+    const advance = checkCampaignBranch(this.#place, refs, incumbents)
+    const synced = await checkSyncedCommits(this.#place, refs, this.#campaign, this.#synced)
+    for (const { what, commit } of advance ? [advance, ...synced] : synced) this.open.push({ what, commit })
+  }
+
+  async compareKeeper(refs: ReadonlyMap<string, Oid>): Promise<void> {
+    for (const lost of await findLostCommits(this.#place, refs, this.#kept)) {
+      const { commit, seq } = lost
+      this.problems.push({ what: describeLostCommit(this.#place, refs, lost), commit, seq })
+    }
+  }
+}
+
+const COUNTED = { merged: 'landings', synced: 'syncs', reverted: 'reverts', foreign: 'foreign' } as const
+
+/** Takes an event into the evidence, on the campaign as it was just before; answers what is wrong with it. */
+export function collectEvidence(
+  evidence: AuditEvidence,
+  campaign: Campaign,
+  spec: Spec | null,
+  event: LedgerEvent,
+): string[] {
+  if (event.kind === 'order-issued') return recordIssuedOrder(evidence, campaign, spec, event)
+  if (event.kind === 'measured') return recordReport(evidence, campaign, event)
+  if (event.kind === 'order-lost') return recordInterruption(evidence, campaign, event)
+  if (event.kind === 'effect-measured') return findEffectGaps(evidence, campaign, spec, event)
+  if (event.kind === 'decided') recordDecision(evidence, campaign, spec, event)
+  else recordIncumbentEvent(evidence, campaign, event)
+  return []
+}
+
+/** A revert that an experiment made is a landing, and proven as one. */
+function recordIncumbentEvent(evidence: AuditEvidence, campaign: Campaign, event: LedgerEvent): void {
+  const { incumbentEvents: grounds } = evidence
+  recordHarnessChange(evidence, campaign, event)
+  if (event.kind === 'merged') grounds.set(event.commit, event)
+  else if (event.kind === 'synced') grounds.set(event.to.commit, event)
+  else if (event.kind === 'reverted' && event.by_experiment === null) grounds.set(event.to.commit, event)
+  else if (event.kind === 'foreign-tip' && event.state === 'adopted') grounds.set(event.to.commit, event)
+}
+
+/** A spec that comes in with a sync is put in force by the event before it. */
+function recordHarnessChange(evidence: AuditEvidence, campaign: Campaign, event: LedgerEvent): void {
+  if (event.kind === 'campaign-amended' && event.source === 'default-branch')
+    evidence.harnessAmended ||= event.harness !== campaign.harness
+  if (event.kind !== 'synced') return
+  if (evidence.harnessAmended || event.harness !== campaign.harness)
+    evidence.harnessChanges.add(event.to.commit)
+  evidence.harnessAmended = false
+}
+
+function recordIssuedOrder(
+  evidence: AuditEvidence,
+  campaign: Campaign,
+  spec: Spec | null,
+  event: LedgerEvent<'order-issued'>,
+): string[] {
+  const { seq, id, kind: _kind, at: _at, by: _by, cause: _cause, prev: _prev, ...terms } = event
+  const order: Order = { id, ...terms }
+  const gaps = findOrderGaps(campaign, spec, order)
+  evidence.orders.set(id, { order, seq, gaps, report: null })
+  return gaps
+}
+
+/** The first report of a live order counts; any other changes nothing, so nothing is asked of it. */
+function recordReport(evidence: AuditEvidence, campaign: Campaign, event: LedgerEvent<'measured'>): string[] {
+  const live = campaign.orders[event.order]
+  const record = evidence.orders.get(event.order)
+  if (!live || live.report || !record) return []
+  record.report = event.report
+  for (const { label, head } of record.order.candidates) evidence.measuredHeads.add(`${label} ${head}`)
+  const mismatch = explainForeignReport(record.order, event.report)
+  if (mismatch === null) return []
+  const gap = `its report (event ${event.seq}) is not an answer to it: ${mismatch}`
+  record.gaps = [...record.gaps, gap]
+  return [gap]
+}
+
+/** Pairs of a lost run count like those of a report. */
+function recordInterruption(
+  evidence: AuditEvidence,
+  campaign: Campaign,
+  event: LedgerEvent<'order-lost'>,
+): string[] {
+  const record = evidence.orders.get(event.order)
+  if (event.partial === undefined || !campaign.orders[event.order] || !record) return []
+  const mismatch = explainForeignPartial(record.order, event.partial)
+  return mismatch === null
+    ? []
+    : [`what its lost run left (event ${event.seq}) is not an answer to it: ${mismatch}`]
+}
+
+function recordDecision(
+  evidence: AuditEvidence,
+  campaign: Campaign,
+  spec: Spec | null,
+  event: LedgerEvent<'decided'>,
+): void {
+  if (!isLanded(event.outcome)) return
+  const order = event.order === null ? null : (evidence.orders.get(event.order) ?? null)
+  const tried = campaign.experiments[event.experiment]?.holdout ?? null
+  const holdout = tried === null ? null : (evidence.orders.get(tried) ?? null)
+  const gaps = findVerdictGaps({ campaign, spec, order, holdout, event })
+  const { spec_sha256 } = campaign
+  evidence.verdicts.set(event.seq, { event, sha256: computeEventDigest(event), spec_sha256, order, gaps })
+}
+
+/** Reading the ledger has shown that an event's file is exactly this. */
+function computeEventDigest(event: LedgerEvent): string {
+  return hashSha256(`${toCanonicalJson(event)}\n`)
+}

@@ -1,0 +1,323 @@
+import { readFileSync } from 'node:fs'
+import { mkdir, rename, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { z } from 'zod'
+import { LedgerError, UserError } from '../../errors.ts'
+import { moveDamagedAside } from '../../git/damage.ts'
+import { buildLocalIsolation } from '../../git/isolation.ts'
+import { createGitRunner } from '../../git/runner.ts'
+import { continueEvents } from '../../ledger/read-events.ts'
+import { type LedgerProblem, verifyLedger } from '../../ledger/verify.ts'
+import { isMissing } from '../../measure/file-system.ts'
+import type { Campaign } from '../../model/campaign.ts'
+import type { LedgerEvent } from '../../model/event.ts'
+import { type Oid, oidSchema, toShortRef } from '../../model/ids.ts'
+import { parseTrailers } from '../../model/landing.ts'
+import type { CampaignContext } from '../campaign/context.ts'
+import { isArchived, requireLedger } from '../campaign/recover.ts'
+import type { AuditEvidence } from './evidence.ts'
+
+/** What a branch holds that no event accounts for; `open` says that the campaign knows and is looking at it. */
+interface BranchFinding {
+  open: boolean
+  what: string
+  commit: Oid
+}
+
+/** The optimize branch ends where the ledger says, or the first commit beyond that is named. */
+export async function checkOptimizeBranch(
+  place: CampaignContext,
+  refs: ReadonlyMap<string, Oid>,
+  { campaign, incumbents }: { campaign: Campaign; incumbents: ReadonlySet<Oid> },
+): Promise<BranchFinding | null> {
+  const name = toShortRef(place.refs.optimize)
+  const last = campaign.incumbent.commit
+  const tip = refs.get(place.refs.optimize)
+  if (tip === last) return null
+  if (tip === undefined)
+    return { open: false, commit: last, what: `${name} is gone: the last recorded incumbent is ${last}` }
+  if (campaign.foreign?.to.commit === tip) {
+    const what = `${name} is at ${tip}, which winnow did not push: it is known and not measured yet`
+    return { open: true, commit: tip, what }
+  }
+  if (incumbents.has(tip)) {
+    const what = `${name} is at ${tip}, an earlier incumbent: the last recorded one is ${last}`
+    return { open: false, commit: tip, what }
+  }
+  return describeUnknownCommit(place, name, tip, incumbents)
+}
+
+async function describeUnknownCommit(
+  place: CampaignContext,
+  name: string,
+  tip: Oid,
+  incumbents: ReadonlySet<Oid>,
+): Promise<BranchFinding> {
+  const first = await findFirstUnknownCommit(place, tip, incumbents)
+  if (first === null) {
+    const what = `commit ${tip} on ${name} has no evidence: it does not descend from any recorded incumbent`
+    return { open: false, commit: tip, what }
+  }
+  const { message } = await place.repository.commit(first)
+  const claim = parseTrailers(message).get('Winnow-Ledger')
+  const said = claim === undefined ? '' : ` (its trailer claims event ${claim.slice(0, 80)})`
+  const what = `commit ${first} on ${name} has no evidence: no event records it as incumbent${said}`
+  return { open: false, commit: first, what }
+}
+
+/** The oldest commit on the way of first parents from a recorded incumbent to the tip. */
+async function findFirstUnknownCommit(
+  place: CampaignContext,
+  tip: Oid,
+  incumbents: ReadonlySet<Oid>,
+): Promise<Oid | null> {
+  let at = tip
+  for (;;) {
+    const [parent] = (await place.repository.commit(at)).parents
+    if (parent === undefined || !(await place.repository.has(parent))) return null
+    if (incumbents.has(parent)) return at
+    at = parent
+  }
+}
+
+/** The campaign branch only ever follows the incumbent; a person may have added to it before merging. */
+export function checkCampaignBranch(
+  place: CampaignContext,
+  refs: ReadonlyMap<string, Oid>,
+  incumbents: ReadonlySet<Oid>,
+): BranchFinding | null {
+  const tip = refs.get(place.refs.campaign)
+  if (tip === undefined || incumbents.has(tip)) return null
+  const what = `${toShortRef(place.refs.campaign)} is at ${tip}, which is no recorded incumbent`
+  return { open: true, commit: tip, what }
+}
+
+/** A synced commit that the default branch no longer holds: rewritten since, or never there. */
+export async function checkSyncedCommits(
+  place: CampaignContext,
+  refs: ReadonlyMap<string, Oid>,
+  campaign: Campaign,
+  synced: readonly Oid[],
+): Promise<BranchFinding[]> {
+  const name = toShortRef(campaign.default_branch)
+  const tip = refs.get(campaign.default_branch)
+  const found: BranchFinding[] = []
+  for (const commit of synced) {
+    if (!(await place.repository.has(commit))) continue
+    if (tip !== undefined && (await place.repository.isAncestor(commit, tip))) continue
+    found.push({ open: true, commit, what: `the synced commit ${commit} is not on ${name} now` })
+  }
+  return found
+}
+
+export interface KeptCommit {
+  commit: Oid
+  seq: number
+  /** In words, for the sentence that says it is gone. */
+  what: string
+}
+
+/** What the keeper branch promises to hold, as the events name it. */
+export function listKeptCommits(event: LedgerEvent, { measuredHeads }: AuditEvidence): KeptCommit[] {
+  const { seq } = event
+  if (event.kind === 'merged')
+    return [{ commit: event.commit, seq, what: `the landing of ${event.experiment}` }]
+  if (event.kind === 'reverted')
+    return [{ commit: event.to.commit, seq, what: `the revert of ${event.experiment}` }]
+  if (event.kind === 'foreign-tip' && event.state === 'found')
+    return [{ commit: event.to.commit, seq, what: 'a foreign tip' }]
+  if (event.kind !== 'closed' || event.head === null) return []
+  const { experiment, head } = event
+  const measured = measuredHeads.has(`${experiment} ${head}`)
+  return measured ? [{ commit: head, seq, what: `the measured head of ${experiment}` }] : []
+}
+
+const CHUNK = 500
+
+/** Invariant 8: whatever was measured or landed can be reached from one branch. */
+export async function findLostCommits(
+  place: CampaignContext,
+  refs: ReadonlyMap<string, Oid>,
+  kept: readonly KeptCommit[],
+): Promise<KeptCommit[]> {
+  const keeper = refs.get(place.refs.closed)
+  if (keeper === undefined) return [...kept]
+  const { repository } = place
+  const lost: KeptCommit[] = []
+  const here: KeptCommit[] = []
+  for (const each of kept) ((await repository.has(each.commit)) ? here : lost).push(each)
+  for (let at = 0; at < here.length; at += CHUNK) {
+    const chunk = here.slice(at, at + CHUNK)
+    const from = chunk.map(({ commit }) => commit)
+    const beyond = new Set(await repository.revList({ from, not: keeper }))
+    lost.push(...chunk.filter(({ commit }) => beyond.has(commit)))
+  }
+  return lost.toSorted((a, b) => a.seq - b.seq)
+}
+
+export function describeLostCommit(
+  place: CampaignContext,
+  refs: ReadonlyMap<string, Oid>,
+  { what, commit }: KeptCommit,
+): string {
+  const name = toShortRef(place.refs.closed)
+  const why = refs.has(place.refs.closed) ? `is not reachable from ${name}` : `is not kept: ${name} is gone`
+  return `${what}, ${commit}, ${why}`
+}
+
+/** The ledger as an audit saw it last. */
+const seenTip = z.strictObject({
+  tip: oidSchema,
+  events: z.number().int().nonnegative(),
+  at: z.iso.datetime(),
+})
+type SeenTip = z.infer<typeof seenTip>
+
+/** By ledger branch: one file may serve several campaigns. */
+const file = z.record(z.string(), seenTip)
+
+/** Where audits remember what they saw: in winnow's cache, or in a file that a person keeps elsewhere. */
+export interface AuditMemory {
+  path: string
+  /** A person named it: then a damaged one is theirs to look at. */
+  given: boolean
+}
+
+export function locateAuditMemory(
+  place: Pick<CampaignContext, 'dataDir'>,
+  given: string | null,
+): AuditMemory {
+  return { path: given ?? join(place.dataDir, 'audited.json'), given: given !== null }
+}
+
+/** Compares the ledger with the remembered tip. */
+export interface Continuity {
+  /** The ledger was replaced. */
+  problem: string | null
+  note: string
+}
+
+/**
+ * Anyone who can force-push every branch can replace a ledger by another that fits together. Only an audit that remembers
+ * an earlier tip can tell: the new one has to descend from it, or the earlier ledger has to be archived.
+ */
+export async function checkContinuity(
+  place: CampaignContext,
+  last: SeenTip | null,
+  now: Pick<SeenTip, 'tip' | 'events'>,
+  acceptReplacement: boolean,
+): Promise<Continuity> {
+  const { repository } = place
+  if (last === null) {
+    return { problem: null, note: `First audit here: ${describeTip(now)} is remembered for the next one.` }
+  }
+  const seen = `${describeTip(last)}, audited here on ${last.at}`
+  const hasIt = await repository.has(last.tip)
+  if (last.tip === now.tip || (hasIt && (await repository.isAncestor(last.tip, now.tip))))
+    return { problem: null, note: `The ledger continues ${seen}.` }
+  if (await isArchived(place, last.tip))
+    return { problem: null, note: `This is another ledger: ${seen}, is archived.` }
+  const replaced = `${toShortRef(place.refs.state)} was replaced: ${describeTip(now)}, does not descend from ${seen}`
+  if (acceptReplacement) return { problem: null, note: `Accepted: ${replaced}.` }
+  return {
+    problem: `${replaced}; if you know why, accept it with winnow audit --accept-replacement`,
+    note: '',
+  }
+}
+
+function describeTip({ tip, events }: Pick<SeenTip, 'tip' | 'events'>): string {
+  return `the ledger at ${tip.slice(0, 12)} (up to event ${events - 1})`
+}
+
+export function readSeenTip(
+  { progress, refs }: Pick<CampaignContext, 'progress' | 'refs'>,
+  memory: AuditMemory,
+): SeenTip | null {
+  return readSeenTips(memory, line => progress.say(line))[refs.state] ?? null
+}
+
+export async function rememberTip(place: CampaignContext, memory: AuditMemory, seen: SeenTip): Promise<void> {
+  const { path } = memory
+  const all = { ...readSeenTips(memory, line => place.progress.say(line)), [place.refs.state]: seen }
+  const part = `${path}.${place.random.hex(4)}.part`
+  await mkdir(dirname(path), { recursive: true })
+  await writeFile(part, `${JSON.stringify(all, null, 2)}\n`)
+  await rename(part, path)
+}
+
+function readSeenTips({ path, given }: AuditMemory, say: (line: string) => void): z.infer<typeof file> {
+  const text = readTextIfPresent(path)
+  if (text === null) return {}
+  const found = file.safeParse(readJson(text)).data
+  if (found !== undefined) return found
+  if (given) {
+    throw new UserError('what earlier audits saw cannot be read', {
+      place: { file: path },
+      fix: 'restore the file; or remove it, and this audit compares with no earlier one',
+    })
+  }
+  say(
+    `What earlier audits saw was damaged and is now ${moveDamagedAside(path)}: this audit compares with no earlier one.`,
+  )
+  return {}
+}
+
+function readTextIfPresent(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if (isMissing(error)) return null
+    throw error
+  }
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) return null
+    throw error
+  }
+}
+
+/** The ledger as git has it: neither a checkpoint nor a view is looked at. */
+export interface AuditedLedger {
+  tip: Oid
+  problems: LedgerProblem[]
+  /** Up to the first that does not fit: what follows it cannot be believed. */
+  events: LedgerEvent[]
+  /** spec.yaml beside the events; null where it is gone. */
+  spec: string | null
+}
+
+export async function readAuditedLedger(
+  place: CampaignContext,
+  refs: ReadonlyMap<string, Oid>,
+): Promise<AuditedLedger> {
+  const { repository, env } = place
+  const tip = await requireLedger(place, refs)
+  const { tree } = await repository.commit(tip)
+  const git = createGitRunner(buildLocalIsolation(repository.dir, env), { GIT_DIR: repository.dir })
+  const problems = await verifyLedger(repository, git, tip)
+  return {
+    tip,
+    problems,
+    events: await readValidEvents(place, tree),
+    spec: await readPinnedSpec(place, tree),
+  }
+}
+
+async function readPinnedSpec({ repository }: CampaignContext, tree: Oid): Promise<string | null> {
+  const entry = await repository.findEntry(tree, 'spec.yaml')
+  return entry?.type === 'blob' ? (await repository.blob(entry.oid)).toString('utf8') : null
+}
+
+async function readValidEvents({ repository }: CampaignContext, tree: Oid): Promise<LedgerEvent[]> {
+  const events: LedgerEvent[] = []
+  try {
+    for await (const event of continueEvents(repository, tree, { seq: 0, head: null })) events.push(event)
+  } catch (error) {
+    if (!(error instanceof LedgerError)) throw error
+  }
+  return events
+}

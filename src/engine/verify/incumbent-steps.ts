@@ -1,0 +1,188 @@
+import { assessCandidate } from '../../decide/assess.ts'
+import { UserError } from '../../errors.ts'
+import type { MergeResult } from '../../git/history.ts'
+import { hashSha256 } from '../../model/canonical-json.ts'
+import type { LedgerEvent } from '../../model/event.ts'
+import type { Oid } from '../../model/ids.ts'
+import { isForeignPassing } from '../../plan/branch-changes.ts'
+import type { Spec } from '../../spec/schema.ts'
+import { findForeignRefusal } from '../observe/candidate-facts.ts'
+import { computeTreeHarness, findContainedLandings, isUnread } from '../observe/sync.ts'
+import {
+  findPinGaps,
+  findStepMeasurement,
+  type IncumbentStep,
+  isSamePoint,
+  listAbsentCommits,
+  type OrderRecord,
+} from './evidence.ts'
+import { findLandingGaps } from './landing.ts'
+
+/** Invariant 1: what is missing before this commit may be called proven; nothing where all is there. */
+export async function findStepGaps(
+  scene: Omit<IncumbentStep, 'from' | 'to'>,
+  event: LedgerEvent<'incumbent-moved'>,
+): Promise<string[]> {
+  const { place, campaign, evidence } = scene
+  const { from, to, why } = event
+  if (!isSamePoint(from, campaign.incumbent))
+    return [`event ${event.seq} starts at ${from.commit}, the incumbent was ${campaign.incumbent.commit}`]
+  const absent = await listAbsentCommits(place, [from.commit, to.commit])
+  if (absent.length > 0) return absent
+  const { tree } = await place.repository.commit(to.commit)
+  if (tree !== to.tree) return [`its tree is ${tree}, event ${event.seq} records ${to.tree}`]
+  const ground = evidence.incumbentEvents.get(to.commit)
+  const step = { ...scene, from, to }
+  if (why === 'merged' && ground?.kind === 'merged') return findLandingGaps(step, ground)
+  if (why === 'synced' && ground?.kind === 'synced') return findSyncGaps(step, ground)
+  if (why === 'reverted' && ground?.kind === 'reverted') return findRevertGaps(step, ground)
+  if (why === 'foreign' && ground?.kind === 'foreign-tip') return findForeignGaps(step, ground)
+  return [`event ${event.seq} says ${why}, but no event before it says what was ${why}`]
+}
+
+type SyncedEvent = LedgerEvent<'synced'>
+
+/** A sync: the default branch's tip merged in and nothing else, measured with the ruler it brings. */
+async function findSyncGaps(step: IncumbentStep, synced: SyncedEvent): Promise<string[]> {
+  const absent = await listAbsentCommits(step.place, [synced.default_tip])
+  if (absent.length > 0) return absent
+  const commit = await findSyncCommitGaps(step, synced)
+  return commit.length > 0 ? commit : findSyncMeasurementGaps(step, synced)
+}
+
+async function findSyncCommitGaps(
+  { place, campaign, from, to }: IncumbentStep,
+  synced: SyncedEvent,
+): Promise<string[]> {
+  const { repository } = place
+  const { default_tip: tip } = synced
+  const { parents } = await repository.commit(to.commit)
+  if (parents.length !== 2 || parents[0] !== from.commit || parents[1] !== tip)
+    return [`its parents are ${parents.join(', ')}, not the incumbent ${from.commit} and ${tip}`]
+  const { tree } = await repository.commit(tip)
+  if (tree !== synced.default_tree) return [`its default branch has tree ${tree}, not ${synced.default_tree}`]
+  const holds = await findContainedLandings(repository, campaign, tip)
+  if (holds.join() !== synced.holds.join())
+    return [
+      `of what was kept ${tip} has ${holds.join(', ') || 'nothing'}, not ${synced.holds.join(', ') || 'nothing'}`,
+    ]
+  const merged = await mergeOrConflict(repository.mergeTree(from.commit, tip))
+  if (!merged.clean) return [`${tip} does not merge with the incumbent ${from.commit}`]
+  return merged.tree === to.tree ? [] : [`merging ${tip} makes tree ${merged.tree}, not ${to.tree}`]
+}
+
+async function mergeOrConflict(merge: Promise<MergeResult>): Promise<MergeResult> {
+  try {
+    return await merge
+  } catch (error) {
+    if (error instanceof UserError) return { clean: false, conflicts: [] }
+    throw error
+  }
+}
+
+async function findSyncMeasurementGaps(step: IncumbentStep, synced: SyncedEvent): Promise<string[]> {
+  const { campaign, spec } = step
+  const { order: resting, seq } = synced
+  if (resting === null) return findUnreadGaps(step, synced)
+  const measured = findStepMeasurement(step, { order: resting, seq }, 'sync')
+  if ('gaps' in measured) return measured.gaps
+  const { name, order, report } = measured
+  if (spec === null) return ['the spec in force cannot be read']
+  if (order.harness !== campaign.harness || order.spec_sha256 !== campaign.spec_sha256)
+    return [`${name} was measured with another ruler than the one in force since`]
+  const ruler = await findSyncRulerGaps(step, synced, spec)
+  if (ruler.length > 0) return ruler
+  const { outcome, reason } = assessCandidate({ spec, order, report, label: 'sync', baseline: null })
+  return outcome === 'eligible' ? [] : [`judged again, ${name} says ${outcome}: ${reason}`]
+}
+
+/** A sync without a measurement is valid only if no measuring command can read the changed files. */
+async function findUnreadGaps(step: IncumbentStep, synced: SyncedEvent): Promise<string[]> {
+  const { place, spec, evidence, from, to } = step
+  if (evidence.harnessChanges.has(to.commit)) return ['it was not measured, and changes the harness']
+  if (spec === null) return ['the spec in force cannot be read']
+  const ruler = await findSyncRulerGaps(step, synced, spec)
+  if (ruler.length > 0) return ruler
+  return (await isUnread(place.repository, spec, { from: from.tree, to: to.tree }))
+    ? []
+    : ['it was not measured, and the harness, a gate or the set-up may read what it brings']
+}
+
+async function findSyncRulerGaps(
+  { place, campaign, to }: IncumbentStep,
+  synced: SyncedEvent,
+  spec: Spec,
+): Promise<string[]> {
+  const harness = await computeTreeHarness(place.repository, spec, to.tree)
+  if (harness !== synced.harness)
+    return [`its harness is ${harness.slice(0, 12)}, event ${synced.seq} says ${synced.harness.slice(0, 12)}`]
+  const { tree } = await place.repository.commit(synced.default_tip)
+  const entry = await place.repository.findEntry(tree, campaign.spec_path)
+  if (entry?.type !== 'blob') return [`${campaign.spec_path} is not in ${synced.default_tip}`]
+  const found = hashSha256((await place.repository.blob(entry.oid)).toString('utf8'))
+  if (found === campaign.default_spec_sha256) return []
+  return [`the spec of ${synced.default_tip} is ${found.slice(0, 12)}, which no event put in force`]
+}
+
+/** A tip somebody else put there: the commits up to it are covered by the event that adopts it, if that holds. */
+async function findForeignGaps(step: IncumbentStep, adopted: LedgerEvent<'foreign-tip'>): Promise<string[]> {
+  const { place, spec, from, to } = step
+  if (!isSamePoint(adopted.from, from) || !isSamePoint(adopted.to, to))
+    return [`event ${adopted.seq} adopts ${adopted.to.commit} from ${adopted.from.commit}, not this step`]
+  if (spec === null) return ['the spec in force cannot be read']
+  const measured = findForeignMeasurementGaps(step, adopted, spec)
+  if (measured.length > 0) return measured
+  const refusal = await findForeignRefusal(place.repository, spec, { from: from.tree, to: to.tree })
+  return refusal ? [`its change is not allowed: ${refusal.message}`] : findPinGaps(step)
+}
+
+function findForeignMeasurementGaps(
+  step: IncumbentStep,
+  { order: id, seq }: LedgerEvent<'foreign-tip'>,
+  spec: Spec,
+): string[] {
+  if (id === null) return [`event ${seq} adopts it without an order that measured it`]
+  const measured = findStepMeasurement(step, { order: id, seq }, 'foreign')
+  if ('gaps' in measured) return measured.gaps
+  const { name, order, report } = measured
+  const baseline = order.stop.rule === 'stability' ? order.stop.baseline : null
+  const assessment = assessCandidate({ spec, order, report, label: 'foreign', baseline })
+  if (isForeignPassing(assessment)) return []
+  return [`judged again, ${name} says ${assessment.outcome}: ${assessment.reason}`]
+}
+
+type RevertedEvent = LedgerEvent<'reverted'>
+
+/** A landing taken back directly: the tree without it was measured before, and passed what must hold. */
+async function findRevertGaps(step: IncumbentStep, reverted: RevertedEvent): Promise<string[]> {
+  const { place, campaign, spec, evidence, from, to } = step
+  const { parents } = await place.repository.commit(to.commit)
+  if (parents.length !== 1 || parents[0] !== from.commit)
+    return [`its parents are ${parents.join(', ') || 'none'}, not the incumbent ${from.commit} alone`]
+  const record = evidence.orders.get(reverted.measured_in)
+  const name = `order ${reverted.measured_in.slice(0, 12)}`
+  if (!record?.report) return [`${name} was not measured before event ${reverted.seq}`]
+  if (record.gaps.length > 0) return record.gaps.map(gap => `${name}: ${gap}`)
+  if (record.order.harness !== campaign.harness)
+    return [`${name} was measured with a harness no longer in force`]
+  if (spec === null) return ['the spec in force cannot be read']
+  const failed = explainUnmeasuredTree(record, to.tree, spec)
+  return failed === null ? findPinGaps(step) : [`${name} ${failed}`]
+}
+
+/** The base of an order in force is an incumbent, which has its own proof; a candidate must have held. */
+function explainUnmeasuredTree({ order, report }: OrderRecord, tree: Oid, spec: Spec): string | null {
+  if (order.base.tree === tree || report === null) return null
+  const candidate = order.candidates.find(entry => entry.tree === tree)
+  if (!candidate || report.trees[candidate.label] !== tree) return `did not measure tree ${tree}`
+  const baseline = order.stop.rule === 'stability' ? order.stop.baseline : null
+  const { outcome, retry, reason } = assessCandidate({
+    spec,
+    order,
+    report,
+    label: candidate.label,
+    baseline,
+  })
+  const holds = outcome === 'eligible' || outcome === 'dropped' || outcome === 'inconclusive'
+  return holds && !retry ? null : `found tree ${tree} ${outcome}: ${reason}`
+}

@@ -1,0 +1,214 @@
+import { listTooYoungPackages } from '../../decide/packages.ts'
+import { UserError } from '../../errors.ts'
+import type { Commit } from '../../git/objects.ts'
+import { formatPackages } from '../../model/approval.ts'
+import type { LedgerEvent } from '../../model/event.ts'
+import type { Experiment } from '../../model/experiment.ts'
+import type { Oid } from '../../model/ids.ts'
+import {
+  getLinkedPull,
+  getMergedTip,
+  type LandingMessage,
+  parseTrailers,
+  renderEarlierLandingMessages,
+  renderLandingMessage,
+  toSeconds,
+} from '../../model/landing.ts'
+import { isSingleMachineOrder, type Order } from '../../model/order.ts'
+import { describeUnapproved } from '../../plan/approvals.ts'
+import type { CandidateFacts } from '../../plan/world.ts'
+import { readCandidateFacts } from '../observe/candidate-facts.ts'
+import { findPinGaps, type IncumbentStep, type LandedVerdict, listAbsentCommits } from './evidence.ts'
+
+type MergedEvent = LedgerEvent<'merged'>
+
+/** A landing: its verdict, the tree it was taken on, the commit that carries it. */
+export async function findLandingGaps(step: IncumbentStep, merged: MergedEvent): Promise<string[]> {
+  const { seq, sha256 } = merged.decided
+  const verdict = step.evidence.verdicts.get(seq)
+  if (!verdict) return [`event ${seq}, named as its verdict, keeps nothing`]
+  const { event } = verdict
+  if (event.experiment !== merged.experiment)
+    return [`event ${seq}, named as its verdict, is about ${event.experiment}, not ${merged.experiment}`]
+  if (verdict.sha256 !== sha256)
+    return [
+      `event ${merged.seq} names verdict ${sha256.slice(0, 12)}, event ${seq} is ${verdict.sha256.slice(0, 12)}`,
+    ]
+  if (verdict.gaps.length > 0) return verdict.gaps
+  const order = verdict.order?.order
+  if (!order) return [`its verdict (event ${seq}) names no order`]
+  return [
+    ...(await findTreeGaps(step, merged, order)),
+    ...(await findLandingCommitGaps(step, merged, verdict)),
+  ]
+}
+
+async function findTreeGaps(step: IncumbentStep, merged: MergedEvent, order: Order): Promise<string[]> {
+  const { from, to } = step
+  const candidate = order.candidates.find(({ label }) => label === merged.experiment)
+  if (!candidate) return [`order ${order.id.slice(0, 12)} did not measure ${merged.experiment}`]
+  if (order.base.tree !== from.tree)
+    return [`it was measured against tree ${order.base.tree}, its parent's is ${from.tree}`]
+  if (candidate.tree !== to.tree) return [`its tree is ${to.tree}, the measured one ${candidate.tree}`]
+  if (candidate.head !== merged.head)
+    return [`the measured head is ${candidate.head}, event ${merged.seq} says ${merged.head}`]
+  const recomputed = await findCandidateGaps(step, merged.experiment, candidate)
+  return recomputed.length > 0 ? recomputed : findPinGaps(step)
+}
+
+/** The tree is made again from the two commits, so that what was measured is what they say, and allowed. */
+async function findCandidateGaps(
+  step: IncumbentStep,
+  id: string,
+  candidate: { head: Oid; tree: Oid },
+): Promise<string[]> {
+  const { place, campaign, spec, from } = step
+  const { head } = candidate
+  const absent = await listAbsentCommits(place, [head])
+  if (absent.length > 0) return absent
+  if (spec === null) return ['the spec in force cannot be read']
+  const { repository } = place
+  const facts = await readFactsOrError(
+    readCandidateFacts({ repository, campaign, spec, incumbent: from, head, unsynced: null }),
+  )
+  if (typeof facts === 'string') return [facts]
+  if (facts.merged === 'conflict') return [`its head ${head} does not merge with its first parent`]
+  if (facts.tree !== candidate.tree)
+    return [`merging its head ${head} makes tree ${facts.tree}, not ${candidate.tree}`]
+  if (facts.refusal) return [`its change is not allowed: ${facts.refusal.message}`]
+  const experiment = campaign.experiments[id]
+  const rules = { spec, now: '', releases: null }
+  const packages = experiment ? describeUnapproved(rules, experiment, facts) : null
+  if (packages !== null) return [`it adds ${packages}, and no approval is of that set`]
+  const young = experiment ? findPackageAgeGaps(experiment) : []
+  if (young.length > 0) return young
+  if (facts.contains !== null && experiment?.purpose !== 'revert')
+    return [`its head contains ${facts.contains}, which was reverted`]
+  return []
+}
+
+/** What was let in by its name has to have been old enough by what was known then. */
+function findPackageAgeGaps({ approval, asked_at }: Experiment): string[] {
+  if (approval?.min_age_days === undefined || asked_at === null) return []
+  const { additions, packages, min_age_days: days } = approval
+  const young = listTooYoungPackages({ min_release_age_days: days }, additions, asked_at)
+  const missing = young.filter(name => !packages.includes(name))
+  if (missing.length === 0) return []
+  return [
+    `it adds ${formatPackages(missing, additions)}, which was not submitted for approval and was not out for ${days} days`,
+  ]
+}
+
+async function readFactsOrError(facts: Promise<CandidateFacts>): Promise<CandidateFacts | string> {
+  try {
+    return await facts
+  } catch (error) {
+    if (error instanceof UserError) return error.message
+    throw error
+  }
+}
+
+type LandingMergedEvent = LedgerEvent<'merged'>
+
+/** The commit of a landing holds nothing but what its events say: made again from them it is the same commit. */
+async function findLandingCommitGaps(
+  step: IncumbentStep,
+  merged: LandingMergedEvent,
+  verdict: LandedVerdict,
+): Promise<string[]> {
+  const { place, from, to } = step
+  const commit = await place.repository.commit(to.commit)
+  const words = buildLandingWords(step, merged, verdict)
+  if (merged.via !== undefined) {
+    const wrong = [
+      ...findForgeMergeGaps(commit, from.commit, merged, words),
+      ...(await findResultsGaps(step, merged)),
+    ]
+    return wrong.slice(0, 1)
+  }
+  const tip = getMergedTip(step.campaign.experiments[merged.experiment], merged)
+  const parents = findParentGaps(commit, from.commit, tip)
+  if (parents.length > 0) return parents
+  const results = await findResultsGaps(step, merged)
+  if (results.length > 0) return results
+  const earlier = renderEarlierLandingMessages(words).find(each => each === commit.message)
+  const message = earlier ?? renderLandingMessage(words)
+  const trailers = findTrailerGaps(commit.message, message)
+  if (trailers.length > 0) return trailers
+  const { tree } = to
+  const again = await place.repository.writeCommit({
+    tree,
+    parents: commit.parents,
+    message,
+    date: toSeconds(verdict.event.at),
+  })
+  return again === to.commit ? [] : [`made again from event ${verdict.event.seq} it would be ${again}`]
+}
+
+/**
+ * A commit that the forge or a person made cannot be made again: whose it is and when it was made proves nothing. It
+ * has to be one commit on the incumbent that brings nothing but the measured head, and to name no other verdict.
+ */
+function findForgeMergeGaps(
+  { parents, message }: Commit,
+  first: string,
+  { head, via }: LandingMergedEvent,
+  words: LandingMessage,
+): string[] {
+  if (parents[0] !== first) return [`its first parent is ${parents[0] ?? 'none'}, not the incumbent ${first}`]
+  const other = parents.slice(1).find(parent => parent !== head)
+  if (other !== undefined) return [`it also merges ${other}, which is not the measured head ${head}`]
+  // A person need not say anything of it, but nothing that is not so.
+  return findTrailerGaps(message, renderLandingMessage(words), via === 'api')
+}
+
+function findParentGaps({ parents }: Commit, first: string, second: string): string[] {
+  if (parents[0] !== first) return [`its first parent is ${parents[0] ?? 'none'}, not the incumbent ${first}`]
+  if (parents[1] !== second || parents.length !== 2)
+    return [`its parents after the first are ${parents.slice(1).join(', ') || 'none'}, not ${second} alone`]
+  return []
+}
+
+/** One commit on the measured head that adds the results file and nothing else. */
+async function findResultsGaps({ place }: IncumbentStep, merged: LandingMergedEvent): Promise<string[]> {
+  const { results, head, experiment } = merged
+  if (results === null) return []
+  const { repository, name } = place
+  const absent = await listAbsentCommits(place, [results, head])
+  if (absent.length > 0) return absent
+  const { parents } = await repository.commit(results)
+  if (parents.length !== 1 || parents[0] !== head)
+    return [`its results commit ${results} is not one commit on the measured head ${head}`]
+  const path = `.winnow/results/${name}/${experiment}/results.yaml`
+  const changed = await repository.diff(head, results)
+  const other = changed.find(entry => entry.path !== path || entry.newMode !== '100644')
+  if (other) return [`its results commit ${results} also changes ${other.path}`]
+  return changed.length === 1 ? [] : [`its results commit ${results} adds no ${path}`]
+}
+
+function buildLandingWords(
+  step: IncumbentStep,
+  merged: LandingMergedEvent,
+  verdict: LandedVerdict,
+): LandingMessage {
+  const { place, campaign } = step
+  const { event, sha256, order, spec_sha256 } = verdict
+  return {
+    spec: place.name,
+    spec_sha256,
+    experiment: merged.experiment,
+    hypothesis: campaign.experiments[merged.experiment]?.hypothesis ?? '',
+    pull: getLinkedPull(campaign.host, merged.pull),
+    reason: event.reason,
+    decided: { seq: event.seq, sha256 },
+    single_machine: order !== null && isSingleMachineOrder(order.order),
+  }
+}
+
+function findTrailerGaps(found: string, expected: string, all = true): string[] {
+  const [has, wants] = [parseTrailers(found), parseTrailers(expected)]
+  return [...new Set([...(all ? wants.keys() : []), ...has.keys()])].flatMap(name => {
+    const [said, value] = [has.get(name) ?? 'nothing', wants.get(name) ?? 'nothing']
+    return said === value ? [] : [`its trailer ${name} says ${said}, the ledger ${value}`]
+  })
+}

@@ -1,0 +1,293 @@
+import type { PairedRule } from '../../decide/paired/evaluate.ts'
+import { describeAwaitedPackages } from '../../model/approval.ts'
+import type { Campaign, Landing } from '../../model/campaign.ts'
+import { hashSha256, toCanonicalJson } from '../../model/canonical-json.ts'
+import type { LedgerEvent } from '../../model/event.ts'
+import { findSubject } from '../../model/experiment.ts'
+import type { Oid, Point } from '../../model/ids.ts'
+import {
+  buildOrderSubject,
+  EFFECT_JOBS,
+  isReportingPurpose,
+  type Order,
+  type ReportingPurpose,
+} from '../../model/order.ts'
+import type { PairJob } from '../../model/pairs.ts'
+import { findMeasuredLanding } from '../../plan/effects.ts'
+import { isHoldoutInForce, isHoldoutUsedUp } from '../../plan/holdout.ts'
+import { isExactResumption } from '../../plan/orders.ts'
+import {
+  buildPairedRule,
+  buildPairsRule,
+  buildPickRule,
+  getCarriedJobs,
+  getPickJobs,
+} from '../../plan/paired-order.ts'
+import { readSpec } from '../../spec/load.ts'
+import type { Spec } from '../../spec/schema.ts'
+import type { CampaignContext } from '../campaign/context.ts'
+import { compareTouchedLines } from '../observe/candidate-facts.ts'
+import { computeTreeHarness } from '../observe/sync.ts'
+import { isSamePoint, listAbsentCommits } from './evidence.ts'
+
+/** Invariant 4: an order asks with the ruler in force when it was issued, against the incumbent of that time. */
+export function findOrderGaps(campaign: Campaign, spec: Spec | null, order: Order): string[] {
+  const gaps: string[] = []
+  if (isReportingPurpose(order.purpose)) gaps.push(...findReportingGaps(campaign, order, order.purpose))
+  else if (order.purpose === 'pick') gaps.push(...findPickGaps(campaign, order))
+  else if (!isSamePoint(order.base, campaign.incumbent))
+    gaps.push(`its base is ${order.base.commit}, the incumbent was ${campaign.incumbent.commit}`)
+  gaps.push(...order.candidates.flatMap(({ label }) => findApprovalGaps(campaign, label)))
+  if (order.purpose !== 'sync') gaps.push(...findOrderRulerGaps(campaign, order))
+  if (!isExactResumption(campaign, order, buildOrderSubject(order)))
+    gaps.push('it does not go on where the order that was lost had come to')
+  const stop = spec === null ? 'the spec in force cannot be read' : findStopGap(campaign, spec, order)
+  if (stop !== null) gaps.push(stop)
+  return gaps
+}
+
+/** Nothing of a candidate runs before its packages are approved. */
+function findApprovalGaps({ experiments, picks }: Campaign, label: string): string[] {
+  const experiment = findSubject({ experiments, picks }, label)
+  return experiment?.status === 'deferred'
+    ? [`${label} was waiting for approval of ${describeAwaitedPackages(experiment)}`]
+    : []
+}
+
+/** A sync brings a ruler of its own, which its own proof looks at. */
+function findOrderRulerGaps(campaign: Campaign, order: Order): string[] {
+  const gaps: string[] = []
+  if (order.spec_sha256 !== campaign.spec_sha256) {
+    gaps.push(`its spec is ${order.spec_sha256.slice(0, 12)}, not ${campaign.spec_sha256.slice(0, 12)}`)
+  }
+  if (order.harness !== campaign.harness) {
+    gaps.push(`its harness is ${order.harness.slice(0, 12)}, not ${campaign.harness.slice(0, 12)}`)
+  }
+  if (!isSamePoint(order.pin, campaign.pin))
+    gaps.push(`its pin is ${order.pin.commit}, not ${campaign.pin.commit}`)
+  return gaps
+}
+
+/** A looser stop rule than the spec's would let a smaller gain pass, so it has to be the spec's own. */
+function findStopGap(campaign: Campaign, spec: Spec, order: Order): string | null {
+  const { purpose, stop } = order
+  switch (purpose) {
+    case 'calibration':
+      return stop.rule === 'calibrate' || stop.rule === 'pairs'
+        ? null
+        : `it calibrates by the rule ${stop.rule}`
+    case 'baseline':
+    case 'sync':
+      return stop.rule === 'alone' ? null : `a ${purpose} is measured alone, not by the rule ${stop.rule}`
+    case 'effect':
+    case 'progression':
+    case 'regression':
+      return findPairsGap(campaign, spec, stop)
+    case 'experiment':
+    case 'combination':
+      return stop.rule === 'paired'
+        ? findPairedGap(campaign, spec, order, stop)
+        : findComparisonGap(campaign, spec, stop)
+    case 'holdout':
+      return findHoldoutRuleGap(campaign, spec, order)
+    case 'pick':
+      return findPickStopGap(campaign, spec, order)
+    case 'foreign':
+    case 'revert':
+      return stop.rule === 'pairs'
+        ? findPairsGap(campaign, spec, stop)
+        : findComparisonGap(campaign, spec, stop)
+    default:
+      return purpose satisfies never
+  }
+}
+
+/** One use more than the spec allows would let what was turned away be tried until it passes. */
+function findHoldoutRuleGap(campaign: Campaign, spec: Spec, { stop, candidates }: Order): string | null {
+  if (stop.rule !== 'holdout') return `a holdout is measured by its own rule, not by the rule ${stop.rule}`
+  if (!isHoldoutInForce({ campaign, spec }, stop)) return 'its holdout is not the one the spec asks for'
+  if (candidates.length !== 1) return `a holdout tries one candidate, not ${candidates.length}`
+  return isHoldoutUsedUp({ campaign, spec }, stop) ? 'its holdout was used up before' : null
+}
+
+function findPairsGap(campaign: Campaign, spec: Spec, stop: Order['stop']): string | null {
+  if (toCanonicalJson(stop) === toCanonicalJson(buildPairsRule({ campaign, spec }))) return null
+  return 'its pairs are not those the spec asks for'
+}
+
+/** Terms easier to satisfy than the campaign's would keep what was not shown; pairs left out would be a re-roll. */
+function findPairedGap(campaign: Campaign, spec: Spec, order: Order, stop: PairedRule): string | null {
+  if (spec.measurement.stability !== null || campaign.calibration?.noise == null)
+    return 'it is judged by pairs, for which the campaign was not calibrated'
+  const purpose = order.purpose === 'combination' ? 'combination' : 'experiment'
+  const members = order.candidates.map(({ label, tree }) => {
+    const touched = stop.terms[label]?.touched ?? null
+    return { id: label, tree, purpose, touched } as const
+  })
+  const wanted = buildPairedRule({ campaign, spec, singleMachine: stop.single_machine }, members)
+  if (toCanonicalJson(stop) !== toCanonicalJson(wanted)) return 'its terms are not those of the campaign'
+  const left = order.candidates.find(({ label, tree }) => {
+    const experiment = campaign.experiments[label]
+    const known = experiment ? getCarriedJobs(campaign, experiment, tree) : []
+    return toCanonicalJson(order.carried[label] ?? []) !== toCanonicalJson(known)
+  })
+  return left ? `the pairs it carries of ${left.label} are not those that were measured` : null
+}
+
+/** One change alone is compared with the default branch as the campaign has it, and with nothing else. */
+function findPickGaps(campaign: Campaign, { base, candidates }: Order): string[] {
+  const [candidate, ...more] = candidates
+  if (candidate === undefined || more.length > 0) return ['an order for a pick measures one commit']
+  const pick = campaign.picks[candidate.label]
+  if (pick === undefined) return [`${candidate.label} is no change taken alone`]
+  const gaps: string[] = []
+  if (base.commit !== campaign.default_tip || base.commit !== pick.base)
+    gaps.push(`its base is ${base.commit}, the default branch was at ${campaign.default_tip}`)
+  if (candidate.head !== pick.head) gaps.push(`it measures ${candidate.head}, not ${pick.head ?? 'nothing'}`)
+  return gaps
+}
+
+function findPickStopGap(campaign: Campaign, spec: Spec, order: Order): string | null {
+  const { stop, base, candidates } = order
+  if (stop.rule !== 'paired') return findComparisonGap(campaign, withFreshBase(spec), stop)
+  const [candidate] = candidates
+  const pick = candidate && campaign.picks[candidate.label]
+  if (pick === undefined) return 'it measures no change taken alone'
+  const on = { base: base.tree, tree: candidate?.tree ?? '' }
+  const wanted = buildPickRule({ campaign, spec, singleMachine: stop.single_machine }, pick, on)
+  if (toCanonicalJson(stop) !== toCanonicalJson(wanted)) return 'its terms are not those of the campaign'
+  const carried = order.carried[pick.id] ?? []
+  if (toCanonicalJson(carried) === toCanonicalJson(getPickJobs(campaign, pick, on))) return null
+  return `the pairs it carries of ${pick.id} are not those that were measured`
+}
+
+/** Stored numbers are the incumbent's: the default branch's own are measured beside it. */
+function withFreshBase(spec: Spec): Spec {
+  return { ...spec, measurement: { ...spec.measurement, baseline: 'fresh' } }
+}
+
+function findComparisonGap(campaign: Campaign, spec: Spec, stop: Order['stop']): string | null {
+  const { stability, baseline, mode } = spec.measurement
+  if (stability !== null) {
+    if (stop.rule !== 'stability') return `it compares by the rule ${stop.rule}, the spec says stability`
+    const stored = baseline === 'fresh' ? null : (campaign.baseline?.snapshot ?? 'none measured')
+    if (toCanonicalJson(stop.baseline) === toCanonicalJson(stored)) return null
+    return 'its baseline is not the one that was measured'
+  }
+  if (stop.rule !== 'once') return `it compares by the rule ${stop.rule}, the spec says once`
+  if (!(campaign.calibration?.deterministic ?? mode === 'once'))
+    return 'it takes the harness for deterministic, which was not shown'
+  const wanted = spec.evidence.min_effect ?? 0
+  return stop.min_effect === wanted ? null : `its min_effect is ${stop.min_effect}, the spec says ${wanted}`
+}
+
+/** An effect is of what landed on what it landed on, or it could be made as large as somebody likes. */
+export function findReportingGaps(campaign: Campaign, order: Order, purpose: ReportingPurpose): string[] {
+  const [candidate, ...more] = order.candidates
+  if (candidate?.label !== 'incumbent' || more.length > 0)
+    return [`an order for ${purpose} measures one commit`]
+  const wanted = findMeasuredSpan(campaign, order, purpose)
+  if (wanted === null) return [`it measures ${candidate.head}, which is no landing in force`]
+  const { from, to, carried } = wanted
+  const gaps: string[] = []
+  if (!isSamePoint(order.base, from)) gaps.push(`its base is ${order.base.commit}, not ${from.commit}`)
+  if (!isSamePoint({ commit: candidate.head, tree: candidate.tree }, to))
+    gaps.push(`it measures tree ${candidate.tree} of ${candidate.head}, not ${to.tree} of ${to.commit}`)
+  if (!hasItsPart(order, purpose))
+    gaps.push(`job ${order.part ?? 'without a number'} is none of its ${EFFECT_JOBS} jobs`)
+  if (toCanonicalJson(order.carried['incumbent'] ?? []) !== toCanonicalJson(carried))
+    gaps.push('the pairs it carries are not those that were measured')
+  return gaps
+}
+
+/** More jobs than their fixed number would let the best of them be chosen. */
+function hasItsPart({ part }: Order, purpose: ReportingPurpose): boolean {
+  return purpose === 'progression' ? part !== undefined && part < EFFECT_JOBS : part === undefined
+}
+
+interface MeasuredSpan {
+  from: Point
+  to: Point
+  carried: readonly PairJob[]
+}
+
+function findMeasuredSpan(campaign: Campaign, order: Order, purpose: ReportingPurpose): MeasuredSpan | null {
+  const { reference: from, incumbent: to } = campaign
+  if (purpose === 'progression') return { from, to, carried: [] }
+  const landing = findMeasuredLanding(campaign, order)
+  if (landing === null) return null
+  return purpose === 'effect'
+    ? toLandingSpan(landing)
+    : { from: landing.base, to, carried: landing.watch.jobs }
+}
+
+function toLandingSpan({ base: from, commit, tree }: Landing): MeasuredSpan {
+  return { from, to: { commit, tree }, carried: [] }
+}
+
+/** Invariant 4: where a campaign starts, spec and harness are those of the commit it starts at. */
+export async function findStartGaps(
+  place: CampaignContext,
+  event: LedgerEvent<'campaign-started'>,
+): Promise<string[]> {
+  const { start, spec_path, spec_yaml } = event
+  const absent = await listAbsentCommits(place, [start.commit])
+  if (absent.length > 0) return absent
+  const { tree } = await place.repository.commit(start.commit)
+  if (tree !== start.tree) return [`the tree of ${start.commit} is ${tree}, not ${start.tree}`]
+  const entry = await place.repository.findEntry(tree, spec_path)
+  const found = entry?.type === 'blob' ? (await place.repository.blob(entry.oid)).toString('utf8') : null
+  if (found !== spec_yaml) return [`the spec is not ${spec_path} as ${start.commit} has it`]
+  return findRulerGaps(place, event, spec_path, tree)
+}
+
+/** A spec from the default branch comes with a sync, whose proof looks at the tree that it brings. */
+export async function findAmendmentGaps(
+  place: CampaignContext,
+  campaign: Campaign,
+  event: LedgerEvent<'campaign-amended'>,
+): Promise<string[]> {
+  if (event.source === 'default-branch') return findSpecTextGaps(event, campaign.spec_path)
+  return findRulerGaps(place, event, campaign.spec_path, campaign.pin.tree)
+}
+
+type RecordedRuler = { spec_yaml: string; spec_sha256: string; harness: string }
+
+function findSpecTextGaps({ spec_yaml, spec_sha256 }: RecordedRuler, path: string): string[] {
+  if (hashSha256(spec_yaml) !== spec_sha256)
+    return [`the sha256 of its spec is ${hashSha256(spec_yaml)}, it says ${spec_sha256}`]
+  return readSpec(spec_yaml, { file: path }) === null ? ['its spec cannot be read'] : []
+}
+
+async function findRulerGaps(
+  place: CampaignContext,
+  ruler: RecordedRuler,
+  path: string,
+  pinned: Oid,
+): Promise<string[]> {
+  const text = findSpecTextGaps(ruler, path)
+  const parsed = readSpec(ruler.spec_yaml, { file: path })
+  if (text.length > 0 || parsed === null) return text
+  const harness = await computeTreeHarness(place.repository, parsed.spec, pinned)
+  return harness === ruler.harness
+    ? []
+    : [`the harness of its commit is ${harness}, it says ${ruler.harness}`]
+}
+
+/** What a change is said to touch decides how strictly its variants are tested, so it is found again. */
+export async function findTouchedGaps(
+  { repository }: CampaignContext,
+  { base, candidates, stop }: LedgerEvent<'order-issued'>,
+): Promise<string[]> {
+  if (stop.rule !== 'paired') return []
+  const gaps: string[] = []
+  for (const { label, tree } of candidates) {
+    const recorded = stop.terms[label]?.touched ?? null
+    const here = (await repository.has(base.tree)) && (await repository.has(tree))
+    if (recorded === null || !here) continue
+    const found = await compareTouchedLines(repository, base.tree, tree)
+    if (toCanonicalJson(found) !== toCanonicalJson(recorded))
+      gaps.push(`${label} does not touch what it says`)
+  }
+  return gaps
+}

@@ -1,0 +1,301 @@
+import { buildSnapshot } from '../../decide/metrics.ts'
+import { readEvents } from '../../ledger/read-events.ts'
+import { type Campaign, createEmptyCampaign, type LiveOrder } from '../../model/campaign.ts'
+import { toCanonicalJson } from '../../model/canonical-json.ts'
+import type { EventDraft, EventKind, LedgerEvent } from '../../model/event.ts'
+import { findSubject } from '../../model/experiment.ts'
+import { applyEvent } from '../../model/fold/fold.ts'
+import type { ExperimentId } from '../../model/ids.ts'
+import { buildMachineKey } from '../../model/report.ts'
+import type { Outcome } from '../../model/verdict.ts'
+import type { PlanStep } from '../../plan/action.ts'
+import { reportEffects } from '../../plan/effects.ts'
+import { findDueBaseline, parkRepeatedlyLost } from '../../plan/landing.ts'
+import { judgePicks } from '../../plan/picks.ts'
+import { planBase } from '../../plan/preparation.ts'
+import { readReports } from '../../plan/reports.ts'
+import { settleRound } from '../../plan/round.ts'
+import { closeRemaining } from '../../plan/stop.ts'
+import type { CandidateFacts, World } from '../../plan/world.ts'
+import { readCampaignSpec } from '../../spec/load.ts'
+import type { Spec } from '../../spec/schema.ts'
+import type { CampaignContext } from '../campaign/context.ts'
+import { requireLedger } from '../campaign/recover.ts'
+import { readCandidateFacts } from '../observe/candidate-facts.ts'
+
+interface ReplayDifference extends FieldDifference {
+  seq: number
+  experiment: ExperimentId | null
+}
+
+export interface ReplayResult {
+  ok: boolean
+  decisions: number
+  rounds: number
+  differences: ReplayDifference[]
+}
+
+/** Invariant 3: every verdict is computed again from the events before it, and nothing else. */
+export async function replayLedger(place: CampaignContext): Promise<ReplayResult> {
+  const { repository, refs } = place
+  const wanted = [refs.state, refs.optimize, refs.closed, `${refs.experiments}*`]
+  const found = await repository.remoteRefs(wanted)
+  const tip = await requireLedger(place, found.refs)
+  await repository.fetch([...found.refs].map(([ref, oid]) => ({ ref, oid })))
+  const player = new ReplayRun(place)
+  for await (const event of readEvents(repository, tip, 0)) await player.play(event)
+  const { decisions, rounds, differences } = player
+  return { ok: differences.length === 0, decisions, rounds, differences }
+}
+
+/** What one transaction may hold between two verdicts that were planned together. */
+const TOGETHER: ReadonlySet<EventKind> = new Set([
+  'decided',
+  'closed',
+  'merged',
+  'incumbent-moved',
+  'reverted',
+  'calibrated',
+  'baseline-measured',
+  'round-closed',
+  'effect-measured',
+])
+
+class ReplayRun {
+  decisions = 0
+  rounds = 0
+  readonly differences: ReplayDifference[] = []
+  readonly #place: CampaignContext
+  readonly #campaign: Campaign = createEmptyCampaign()
+  /** What the plan that wrote the last verdict would write besides it. */
+  #planned: EventDraft[] = []
+  /** The order of a sync is forgotten with the event that adopts it, before its baseline is recorded. */
+  #syncs: LiveOrder[] = []
+
+  constructor(place: CampaignContext) {
+    this.#place = place
+  }
+
+  async play(event: LedgerEvent): Promise<void> {
+    if (!TOGETHER.has(event.kind)) this.#planned = []
+    if (event.kind === 'decided') this.decisions += 1
+    if (event.kind === 'round-closed') this.rounds += 1
+    if (isVerdict(event)) this.#record(event, await this.#differences(event))
+    if (event.kind === 'closed') this.#record(event, compareClosing(this.#campaign, event))
+    this.#rememberSync(event)
+    applyEvent(this.#campaign, event)
+  }
+
+  #record(event: LedgerEvent, found: readonly FieldDifference[]): void {
+    const experiment = 'experiment' in event ? event.experiment : null
+    this.differences.push(...found.map(difference => ({ seq: event.seq, experiment, ...difference })))
+  }
+
+  /**
+   * Verdicts of one plan are recorded one after the other, and each changes the campaign: a later one is as
+   * that plan had it, or else as a plan made just before it has it.
+   */
+  async #differences(event: VerdictEvent): Promise<FieldDifference[]> {
+    const planned = findCounterpart(event, this.#planned)
+    if (planned && compareFields(event, planned).length === 0) return []
+    const spec = readCampaignSpec(this.#campaign)
+    if (spec === null) return [{ field: 'spec', recorded: this.#campaign.spec_sha256, recomputed: null }]
+    const drafts = await computeExpectedDrafts(this.#place, this.#campaign, spec)
+    drafts.push(...listSyncBaselines(this.#syncs, spec))
+    const now = findCounterpart(event, drafts)
+    if (now !== null || planned === null) this.#planned = drafts
+    const expected = now ?? planned
+    if (expected) return compareFields(event, expected)
+    return [{ field: event.kind, recorded: formatRecorded(event), recomputed: null }]
+  }
+
+  #rememberSync({ kind }: LedgerEvent): void {
+    if (kind === 'campaign-amended' || kind === 'synced') {
+      const live = Object.values(this.#campaign.orders)
+      this.#syncs.push(...live.filter(({ order }) => order.purpose === 'sync'))
+    } else if (kind !== 'incumbent-moved') this.#syncs = []
+  }
+}
+
+function formatRecorded(event: VerdictEvent): string {
+  return event.kind === 'decided' ? event.outcome : event.kind
+}
+
+/** The kinds of event that are computed from others and nothing else, so that anybody can compute them again. */
+type VerdictEvent = LedgerEvent<
+  'decided' | 'requeued' | 'calibrated' | 'baseline-measured' | 'round-closed' | 'effect-measured'
+>
+
+const VERDICTS: ReadonlySet<EventKind> = new Set<VerdictEvent['kind']>([
+  'decided',
+  'requeued',
+  'calibrated',
+  'baseline-measured',
+  'round-closed',
+  'effect-measured',
+])
+
+function isVerdict(event: LedgerEvent): event is VerdictEvent {
+  return VERDICTS.has(event.kind)
+}
+
+/** What the plan would write on this campaign: the same functions that wrote it then. */
+async function computeExpectedDrafts(
+  place: CampaignContext,
+  campaign: Campaign,
+  spec: Spec,
+): Promise<EventDraft[]> {
+  const world = buildLedgerWorld(campaign, spec, await readMemberCandidates(place, campaign, spec))
+  const found = readReports(world)
+  if (campaign.status === 'stopped')
+    return [...closeRemaining(world, found), ...reportEffects(world)].flatMap(listStepDrafts)
+  const steps = [
+    ...parkRepeatedlyLost(world),
+    ...reportEffects(world),
+    ...judgePicks(world, found),
+    ...settleRound(world, found).steps,
+    ...planBase(world, found).steps,
+  ]
+  const due = findDueBaseline(world)
+  return [...steps.flatMap(listStepDrafts), ...(due ? [due] : [])]
+}
+
+function listStepDrafts(step: PlanStep): EventDraft[] {
+  if (step.step === 'event') return [step.draft]
+  if (step.step !== 'land') return []
+  return step.baseline ? [step.decided, step.baseline] : [step.decided]
+}
+
+/** The baselines that syncs bring, each from the report that lets it pass. */
+function listSyncBaselines(orders: readonly LiveOrder[], spec: Spec): EventDraft[] {
+  return orders.flatMap(live => toSyncBaseline(live, spec) ?? [])
+}
+
+function toSyncBaseline({ order, report }: LiveOrder, spec: Spec): EventDraft | null {
+  const [candidate] = order.candidates
+  if (!report || candidate === undefined) return null
+  return {
+    kind: 'baseline-measured',
+    cause: report.event,
+    order: order.id,
+    side: 'sync',
+    tree: candidate.tree,
+    machine: buildMachineKey(report.report.machine),
+    harness: order.harness,
+    snapshot: buildSnapshot(spec, report.report, 'sync'),
+  }
+}
+
+/** The draft that is about the same thing as a recorded event. */
+function findCounterpart(event: VerdictEvent, drafts: readonly EventDraft[]): EventDraft | null {
+  return drafts.find(draft => isAboutSame(event, draft)) ?? null
+}
+
+function isAboutSame(event: VerdictEvent, draft: EventDraft): boolean {
+  switch (event.kind) {
+    case 'decided':
+      return draft.kind === 'decided' && draft.experiment === event.experiment
+    case 'requeued':
+      return draft.kind === 'requeued' && draft.experiment === event.experiment
+    case 'calibrated':
+      return draft.kind === 'calibrated' && draft.order === event.order
+    case 'effect-measured':
+      return draft.kind === 'effect-measured' && draft.order === event.order
+    case 'baseline-measured':
+      return draft.kind === 'baseline-measured' && draft.order === event.order
+    case 'round-closed':
+      return draft.kind === 'round-closed' && draft.round === event.round
+    default:
+      return event satisfies never
+  }
+}
+
+/** The world as far as a verdict depends on it: ledger and objects, with everything else empty (invariant 3). */
+function buildLedgerWorld(campaign: Campaign, spec: Spec, candidates: World['candidates']): World {
+  return {
+    now: campaign.started_at ?? '',
+    entropy: '',
+    campaign,
+    spec,
+    optimizeTip: campaign.incumbent,
+    campaignTip: null,
+    defaultTip: campaign.pin,
+    pulls: [],
+    branches: new Map(),
+    proposals: [],
+    unopened: 0,
+    outsiders: new Map(),
+    stacked: new Map(),
+    candidates,
+    releases: null,
+    sync: null,
+    foreign: null,
+    branchMismatch: null,
+    holdout: null,
+    reverts: new Map(),
+    picks: new Map(),
+    runs: new Map(),
+    runner: { runId: null, machine: null, external: false },
+    askable: [],
+    asking: [],
+    asks: 'here',
+    answers: [],
+    unanswered: [],
+    targetBranch: null,
+  }
+}
+
+/** The members of the open round, merged again with the incumbent: who ranks first and who may be combined. */
+async function readMemberCandidates(
+  { repository }: CampaignContext,
+  campaign: Campaign,
+  spec: Spec,
+): Promise<Map<ExperimentId, CandidateFacts>> {
+  const found = new Map<ExperimentId, CandidateFacts>()
+  if (!campaign.round?.open) return found
+  for (const id of campaign.round.members) {
+    const experiment = campaign.experiments[id]
+    const head = experiment?.head ?? null
+    if (head === null || experiment?.status !== 'measured' || !(await repository.has(head))) continue
+    const { incumbent } = campaign
+    found.set(id, await readCandidateFacts({ repository, campaign, spec, incumbent, head, unsynced: null }))
+  }
+  return found
+}
+
+/** Endings that no report speaks of: a person, a refusal, or the end of the campaign. */
+const WITHOUT_VERDICT: ReadonlySet<Outcome> = new Set(['refused', 'withdrawn', 'inconclusive'])
+
+/** Closing repeats the verdict before it; what was measured and closed without one lacks it. */
+function compareClosing(campaign: Campaign, event: LedgerEvent<'closed'>): FieldDifference[] {
+  const experiment = findSubject(campaign, event.experiment)
+  if (!experiment) return [{ field: 'experiment', recorded: event.experiment, recomputed: null }]
+  if (experiment.status !== 'ended') {
+    if (WITHOUT_VERDICT.has(event.outcome)) return []
+    return [{ field: 'decided', recorded: null, recomputed: event.outcome }]
+  }
+  const { outcome, reason } = experiment
+  const fields = [
+    { field: 'outcome', recorded: event.outcome, recomputed: outcome },
+    { field: 'reason', recorded: event.reason, recomputed: reason },
+  ]
+  return fields.filter(({ recorded, recomputed }) => recorded !== recomputed)
+}
+
+interface FieldDifference {
+  field: string
+  recorded: unknown
+  recomputed: unknown
+}
+
+const NO_PART = new Set(['kind', 'cause'])
+
+/** Where what an event says and what should have been said are not the same JSON; null stands for missing. */
+export function compareFields(event: LedgerEvent, draft: EventDraft): FieldDifference[] {
+  const recorded = new Map<string, unknown>(Object.entries(event))
+  return Object.entries(draft).flatMap(([field, recomputed]) => {
+    const was = recorded.get(field) ?? null
+    if (NO_PART.has(field) || toCanonicalJson(was) === toCanonicalJson(recomputed ?? null)) return []
+    return [{ field, recorded: was, recomputed: recomputed ?? null }]
+  })
+}

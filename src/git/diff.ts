@@ -1,0 +1,152 @@
+import { Buffer } from 'node:buffer'
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import type { Isolation } from './isolation.ts'
+import type { Oid } from './object-format.ts'
+import type { GitTask } from './runner.ts'
+import { closeInput, keepProcessAlive } from './shell-runner.ts'
+import { type Mode, parseMode, unquotePath } from './tree.ts'
+
+export interface DiffEntry {
+  /** T: a file became a symbolic link or a submodule, or the other way round */
+  status: 'A' | 'D' | 'M' | 'T'
+  path: string
+  /** null where the path does not exist on that side */
+  oldMode: Mode | null
+  newMode: Mode | null
+  oldOid: Oid | null
+  newOid: Oid | null
+  /** lines; null for a binary file */
+  added: number | null
+  deleted: number | null
+}
+
+const DIFF_OPTIONS = [
+  '-r',
+  '--raw',
+  '--numstat',
+  '--no-renames',
+  '--no-abbrev',
+  '--no-ext-diff',
+  '--no-textconv',
+] as const
+
+export function diffTree(from: Oid, to: Oid): GitTask<DiffEntry[]> {
+  return { args: ['diff-tree', ...DIFF_OPTIONS, from, to], parse: ({ stdout }) => parseDiff(stdout) }
+}
+
+const RAW = /^:(\d{6}) (\d{6}) ([0-9a-f]+) ([0-9a-f]+) ([ADMT])\t(.*)$/
+const NUMSTAT = /^(\d+|-)\t(\d+|-)\t(.*)$/
+
+export function parseDiff(stdout: string): DiffEntry[] {
+  const entries = new Map<string, DiffEntry>()
+  for (const line of stdout.split('\n')) {
+    if (line === '') continue
+    if (line.startsWith(':')) {
+      const entry = parseRaw(line)
+      entries.set(entry.path, entry)
+    } else addCounts(entries, line)
+  }
+  return [...entries.values()]
+}
+
+function parseRaw(line: string): DiffEntry {
+  const [, oldMode = '', newMode = '', oldOid = '', newOid = '', status = '', path = ''] =
+    RAW.exec(line) ?? []
+  if (status !== 'A' && status !== 'D' && status !== 'M' && status !== 'T') {
+    throw new Error(`git diff-tree printed a line that is not understood: ${line}`)
+  }
+  return {
+    status,
+    path: unquotePath(path),
+    oldMode: status === 'A' ? null : parseMode(oldMode),
+    newMode: status === 'D' ? null : parseMode(newMode),
+    oldOid: status === 'A' ? null : oldOid,
+    newOid: status === 'D' ? null : newOid,
+    added: 0,
+    deleted: 0,
+  }
+}
+
+function addCounts(entries: ReadonlyMap<string, DiffEntry>, line: string): void {
+  const [, added = '', deleted = '', path = ''] = NUMSTAT.exec(line) ?? []
+  const entry = entries.get(unquotePath(path))
+  if (entry === undefined) throw new Error(`git diff-tree counted a path it did not list: ${line}`)
+  entry.added = added === '-' ? null : Number(added)
+  entry.deleted = deleted === '-' ? null : Number(deleted)
+}
+
+interface TreeComparison {
+  from: Oid
+  to: Oid
+  answer(lines: string | null): void
+}
+
+/** One long-lived `diff-tree --stdin`: comparing two trees costs a pipe, not a process. */
+export class TreeDiffer {
+  readonly #isolation: Isolation
+  readonly #queue: TreeComparison[] = []
+  #child: ChildProcessWithoutNullStreams | null = null
+  #text: Buffer[] = []
+
+  constructor(isolation: Isolation) {
+    this.#isolation = isolation
+  }
+
+  /** What git printed about the two trees; null when it could not compare them, which a process of its own explains. */
+  compare(from: Oid, to: Oid): Promise<string | null> {
+    const child = this.#child ?? this.#start()
+    return new Promise(resolve => {
+      this.#queue.push({ from, to, answer: resolve })
+      keepProcessAlive(child, true)
+      child.stdin.write(`${from} ${to}\n${END}`)
+    })
+  }
+
+  async close(): Promise<void> {
+    if (this.#child !== null) await closeInput(this.#child)
+  }
+
+  #start(): ChildProcessWithoutNullStreams {
+    const { configArgs, cwd, env } = this.#isolation
+    const child = spawn('git', [...configArgs, 'diff-tree', '--stdin', ...DIFF_OPTIONS], {
+      cwd,
+      env,
+      stdio: 'pipe',
+    })
+    child.stdout.on('data', (chunk: Buffer) => this.#read(child, chunk))
+    child.stderr.resume()
+    // One that died shows as `close`; the broken pipe itself says nothing more.
+    child.stdin.on('error', () => undefined)
+    child.on('error', () => this.#lost(child))
+    child.on('close', () => this.#lost(child))
+    this.#child = child
+    return child
+  }
+
+  /** git repeats a line that names no object, and only then is sure to have printed what came before. */
+  #read(child: ChildProcessWithoutNullStreams, chunk: Buffer): void {
+    this.#text.push(chunk)
+    if (chunk.at(-1) !== 0x0a) return
+    const answers = Buffer.concat(this.#text).toString('utf8').split(END)
+    const rest = answers.pop() ?? ''
+    this.#text = rest === '' ? [] : [Buffer.from(rest)]
+    for (const text of answers) this.#answer(text)
+    if (this.#queue.length === 0) keepProcessAlive(child, false)
+  }
+
+  #answer(text: string): void {
+    const question = this.#queue.shift()
+    const head = `${question?.from} ${question?.to}\n`
+    question?.answer(text.startsWith(head) ? text.slice(head.length) : null)
+  }
+
+  #lost(child: ChildProcessWithoutNullStreams): void {
+    if (this.#child !== child) return
+    this.#child = null
+    this.#text = []
+    for (const question of this.#queue.splice(0)) question.answer(null)
+  }
+}
+
+/** git writes a path with such a character in it as an escape. */
+const END = '\u0001\n'

@@ -1,0 +1,166 @@
+import { Buffer, isUtf8 } from 'node:buffer'
+import { createHash } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { getScratchDir } from './bare-repository.ts'
+import type { DiffEntry } from './diff.ts'
+import type { ObjectFormat, Oid } from './object-format.ts'
+import type { ObjectStore } from './objects.ts'
+import type { GitRunner, GitTask } from './runner.ts'
+import { decodeName, encodeName, listTreeFiles, parseMode, type TreeChange, type TreeFile } from './tree.ts'
+
+export type PatchResult = { tree: Oid } | { rejected: string }
+
+interface PatchContext {
+  dir: string
+  format: ObjectFormat
+  runner: GitRunner
+  store: ObjectStore
+}
+
+/** In an index of its own, never in a work tree. A patch comes from outside: it can only be rejected. */
+export async function applyPatch(place: PatchContext, tree: Oid, patch: string): Promise<PatchResult> {
+  const scratch = mkdtempSync(join(getScratchDir(place.dir), 'patch-'))
+  try {
+    const patchFile = join(scratch, 'patch')
+    writeFileSync(patchFile, patch.endsWith('\n') ? patch : `${patch}\n`)
+    const files = await listTreeFiles(place.store, tree)
+    const index = buildIndexFile(place.format, files)
+    const indexPath = join(scratch, 'index')
+    const reasons: string[] = []
+    for (const options of [[], ['--3way']]) {
+      writeFileSync(indexPath, index)
+      const refused = await place.runner.run(applyToIndex(patchFile, indexPath, options))
+      if (refused === null)
+        return { tree: await buildPatchedTree(place, tree, files, readFileSync(indexPath)) }
+      reasons.push(refused)
+    }
+    return { rejected: reasons[0] ?? '' }
+  } finally {
+    rmSync(scratch, { recursive: true, force: true })
+  }
+}
+
+/** null: it applied. Verbose, because the runner waits 50 ms for a command that prints nothing. */
+function applyToIndex(patchFile: string, index: string, options: readonly string[]): GitTask<string | null> {
+  return {
+    args: ['apply', '--cached', '--verbose', '--whitespace=nowarn', ...options, '--', patchFile],
+    answers: [1, 128],
+    env: { GIT_INDEX_FILE: index },
+    parse: ({ exitCode, stderr }) => (exitCode === 0 ? null : formatPatchErrors(stderr)),
+  }
+}
+
+function formatPatchErrors(stderr: string): string {
+  const errors = stderr.split('\n').filter(line => /^(?:error|fatal): (?!while searching for:)/.test(line))
+  return (errors.length > 0 ? errors : [stderr]).join('\n').trim()
+}
+
+/** What the patch changed, written in process: a git process less for every patch. */
+async function buildPatchedTree(
+  { store, format }: PatchContext,
+  before: Oid,
+  files: readonly TreeFile[],
+  index: Buffer,
+): Promise<Oid> {
+  const old = new Map(files.map(file => [file.path, file]))
+  const changes: TreeChange[] = []
+  for (const { path, mode, oid } of parseIndexEntries(format, index)) {
+    const known = old.get(path)
+    old.delete(path)
+    if (known?.oid !== oid || known.mode !== mode) changes.push({ path, entry: { mode, oid } })
+  }
+  for (const path of old.keys()) changes.push({ path, entry: null })
+  return store.replaceEntries(before, changes)
+}
+
+interface PatchSource {
+  dir: string
+  runner: GitRunner
+  store: Pick<ObjectStore, 'blob'>
+}
+
+/** Everything by which two trees differ, as text that `applyPatch` turns back into exactly that. */
+export async function createPatch(
+  { dir, runner, store }: PatchSource,
+  { from, to, entries }: { from: Oid; to: Oid; entries: readonly DiffEntry[] },
+): Promise<string> {
+  if (await areAllText(store, entries)) return runner.run(buildPatchTask(from, to, '/dev/null'))
+  // What is neither UTF-8 nor binary to git would be damaged as text: then all of it is binary.
+  const scratch = mkdtempSync(join(getScratchDir(dir), 'attributes-'))
+  try {
+    const attributes = join(scratch, 'attributes')
+    writeFileSync(attributes, '* -diff\n')
+    return await runner.run(buildPatchTask(from, to, attributes))
+  } finally {
+    rmSync(scratch, { recursive: true, force: true })
+  }
+}
+
+async function areAllText(store: PatchSource['store'], entries: readonly DiffEntry[]): Promise<boolean> {
+  for (const { added, oldOid, newOid, oldMode, newMode } of entries) {
+    if (added === null) continue
+    const sides = [oldMode === '160000' ? null : oldOid, newMode === '160000' ? null : newOid]
+    for (const oid of sides) if (oid !== null && !isUtf8(await store.blob(oid))) return false
+  }
+  return true
+}
+
+function buildPatchTask(from: Oid, to: Oid, attributes: string): GitTask<string> {
+  const options = ['-r', '-p', '--binary', '--full-index', '--no-renames', '--no-color']
+  const alone = ['--no-ext-diff', '--no-textconv', '--src-prefix=a/', '--dst-prefix=b/']
+  return {
+    args: ['-c', `core.attributesFile=${attributes}`, 'diff-tree', ...options, ...alone, from, to],
+    parse: ({ stdout }) => stdout,
+  }
+}
+
+const STAT_BYTES = 40
+const MODE_OFFSET = 24
+
+/** A git index (version 2) of these files with no work tree behind it: every stat field is zero. */
+export function buildIndexFile(format: ObjectFormat, files: readonly TreeFile[]): Buffer {
+  const entries = files.map(file => ({ file, path: encodeName(file.path) }))
+  entries.sort((a, b) => Buffer.compare(a.path, b.path))
+  const header = Buffer.alloc(12)
+  header.write('DIRC', 'latin1')
+  header.writeUInt32BE(2, 4)
+  header.writeUInt32BE(entries.length, 8)
+  const body = Buffer.concat([header, ...entries.map(({ file, path }) => encodeIndexEntry(file, path))])
+  return Buffer.concat([body, createHash(format).update(body).digest()])
+}
+
+function encodeIndexEntry(file: TreeFile, path: Buffer): Buffer {
+  const oid = Buffer.from(file.oid, 'hex')
+  const length = STAT_BYTES + oid.length + 2 + path.length
+  // One to eight NULs end the name on a multiple of eight.
+  const entry = Buffer.alloc(length + 8 - (length % 8))
+  entry.writeUInt32BE(Number.parseInt(file.mode, 8), MODE_OFFSET)
+  oid.copy(entry, STAT_BYTES)
+  entry.writeUInt16BE(Math.min(path.length, 0xfff), STAT_BYTES + oid.length)
+  path.copy(entry, STAT_BYTES + oid.length + 2)
+  return entry
+}
+
+/** The files of an index that git wrote (versions 2 and 3): conflicts and intentions to add are none. */
+export function parseIndexEntries(format: ObjectFormat, bytes: Buffer): TreeFile[] {
+  const version = bytes.readUInt32BE(4)
+  if (bytes.toString('latin1', 0, 4) !== 'DIRC' || version > 3)
+    throw new Error(`unknown git index, version ${version}`)
+  const oidBytes = format === 'sha1' ? 20 : 32
+  const files: TreeFile[] = []
+  let at = 12
+  for (let left = bytes.readUInt32BE(8); left > 0; left--) {
+    const flags = bytes.readUInt16BE(at + STAT_BYTES + oidBytes)
+    const extended = (flags & EXTENDED) === 0 ? 0 : 2
+    const start = at + STAT_BYTES + oidBytes + 2 + extended
+    const end = bytes.indexOf(0, start)
+    const mode = parseMode(bytes.readUInt32BE(at + MODE_OFFSET).toString(8))
+    const oid = bytes.toString('hex', at + STAT_BYTES, at + STAT_BYTES + oidBytes)
+    files.push({ path: decodeName(bytes.subarray(start, end)), mode, oid })
+    at += Math.floor((end - at) / 8) * 8 + 8
+  }
+  return files
+}
+
+const EXTENDED = 0x4000

@@ -1,0 +1,207 @@
+import { stat } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { ForgeError, UserError } from '../errors.ts'
+import { toNullIfMissing } from './bare-repository.ts'
+import { detectObjectFormat, isOid, type ObjectFormat, type Oid } from './object-format.ts'
+import { detectStorageFailure, GitExit, type GitRunner, type GitTask, SilentRemote } from './runner.ts'
+
+export interface RemoteContext {
+  dir: string
+  remote: string
+  prefix: string
+  local: boolean
+  format: ObjectFormat
+  say: (line: string) => void
+}
+
+/** As often as this a remote that hangs is asked for the same. */
+const MOST_SILENT = 3
+
+/** Questions to the remote, with its failures in words that a person can act on. */
+export interface RemoteConnection {
+  place: RemoteContext
+  ask: <T>(doing: string, task: GitTask<T>, runner?: GitRunner) => Promise<T>
+  refs: (patterns?: readonly string[]) => Promise<RemoteRefs>
+  checkFormat: (oid: Oid) => void
+}
+
+export function createRemoteConnection(place: RemoteContext, network: GitRunner): RemoteConnection {
+  /** A push is not repeated here: it may have been done, which only another look shows. */
+  async function ask<T>(doing: string, task: GitTask<T>, runner = network): Promise<T> {
+    const isPush = doing === PUSH || doing === PUSH_AS_APP
+    const most = isPush ? 1 : MOST_SILENT
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await runner.run(task)
+      } catch (error) {
+        if (error instanceof GitExit)
+          throw explainRemoteFailure(doing, place.remote, place.dir, error.output.stderr)
+        if (!(error instanceof SilentRemote)) throw error
+        const what = describeSilence(doing, place.remote, error.message)
+        if (attempt === most) throw new SilentRemote(what, { output: error.message, isPush })
+        place.say(`${what}; winnow tries again (${attempt + 1} of ${most})`)
+      }
+    }
+  }
+
+  function checkFormat(oid: Oid): void {
+    if (!isOid(oid)) throw new Error(`${JSON.stringify(oid)} is not a git object id`)
+    if (detectObjectFormat(oid) !== place.format) throw explainFormatMismatch(place.remote, place.dir)
+  }
+
+  return {
+    place,
+    ask,
+    checkFormat,
+    async refs(patterns) {
+      const found = await ask('read', listRemoteRefs(place.remote, patterns))
+      for (const oid of found.refs.values()) checkFormat(oid)
+      return found
+    },
+  }
+}
+
+export const PUSH = 'push to'
+export const PUSH_AS_APP = 'push with app-token to'
+const MAY_NOT_WRITE =
+  'the account that pushes may not write there; a job of GitHub Actions needs contents: write'
+
+/** A URL in an error must not carry the password that was in it. */
+function maskPassword(text: string): string {
+  return text.replace(/(\b[a-z][a-z0-9+.-]*:\/\/)[^/@\s]*@/gi, '$1***@')
+}
+
+function describeSilence(doing: string, remote: string, why: string): string {
+  return `cannot ${doing} ${maskPassword(remote)}: ${why}`
+}
+
+/** Turns git's words about a remote it could not use into the error of the person who can fix it. */
+export function explainRemoteFailure(doing: string, remote: string, gitDir: string, stderr: string): Error {
+  const words = maskPassword(stderr.trim())
+  const where = maskPassword(remote)
+  if (/mismatched algorithms/.test(words)) return explainFormatMismatch(remote, gitDir)
+  if (isNetwork(remote)) {
+    const status = /returned error: (\d{3})/.exec(words)?.[1]
+    const code =
+      status ?? (/Authentication failed|could not read (?:Username|Password)/.test(words) ? '401' : undefined)
+    const denied = DENIED.test(words) || (code === '403' && [PUSH, PUSH_AS_APP].includes(doing))
+    const lacks = denied ? `\n${MAY_NOT_WRITE}` : ''
+    return new ForgeError(`cannot ${doing} ${where}: ${words}${lacks}`, {
+      output: words,
+      ...(denied ? { rule: 'contents: write' } : {}),
+      ...(code === undefined ? {} : { status: Number(code) }),
+    })
+  }
+  if (/dubious ownership/.test(words)) {
+    return new UserError(`${where} belongs to another user, so git does not read it`, {
+      place: { path: where },
+      fix: `git config --global --add safe.directory ${where}`,
+    })
+  }
+  if (/does not appear to be a git repository|not a git repository|does not exist|No such file/.test(words)) {
+    return new UserError(`the remote ${where} is not a git repository`, {
+      place: { path: where },
+      fix: 'check the path of the remote; was the repository moved or deleted?',
+    })
+  }
+  const unwritable = detectStorageFailure(where, words)
+  if (unwritable !== null) return unwritable
+  return new ForgeError(`cannot ${doing} ${where}: ${words}`, { output: words })
+}
+
+/** How GitHub answers a push with a token that only reads. */
+const DENIED = /Write access to repository not granted|Permission to \S+ denied to /
+
+function explainFormatMismatch(remote: string, gitDir: string): UserError {
+  return new UserError(
+    `${maskPassword(remote)} now has another object format than ${gitDir}, which was made from it`,
+    {
+      place: { file: gitDir },
+      fix: `delete ${gitDir}; it is a cache and is made again`,
+    },
+  )
+}
+
+/** scheme://… or host:path; file:// and paths are on this machine. */
+export function isNetwork(remote: string): boolean {
+  if (remote.startsWith('file://')) return false
+  return /^[a-z][a-z0-9+.-]*:\/\//i.test(remote) || /^[^/]+:/.test(remote)
+}
+
+export function isPath(remote: string): boolean {
+  return !isNetwork(remote) && !remote.startsWith('file://')
+}
+
+export interface RemoteRefs {
+  /** what HEAD of the remote points to; null when it is detached or the remote is empty */
+  head: string | null
+  refs: Map<string, Oid>
+}
+
+function listRemoteRefs(remote: string, patterns: readonly string[] = []): GitTask<RemoteRefs> {
+  const named = patterns.length === 0 ? [] : ['HEAD', ...patterns]
+  return {
+    args: ['ls-remote', '--symref', '--', remote, ...named],
+    parse: ({ stdout }) => parseRemoteRefs(stdout),
+  }
+}
+
+function parseRemoteRefs(stdout: string): RemoteRefs {
+  const found: RemoteRefs = { head: null, refs: new Map() }
+  for (const line of stdout.split('\n')) {
+    const [value = '', name = ''] = line.split('\t')
+    if (value.startsWith('ref: ') && name === 'HEAD') found.head = value.slice('ref: '.length)
+    if (value.startsWith('ref: ') || !name.startsWith('refs/') || name.endsWith('^{}')) continue
+    found.refs.set(name, value)
+  }
+  return found
+}
+
+/** The commit that every branch and tag names: an annotated tag counts as the commit it points to. */
+export function listRemoteCommits(remote: string): GitTask<RemoteRefs> {
+  return { args: ['ls-remote', '--symref', '--', remote], parse: ({ stdout }) => parsePeeledRefs(stdout) }
+}
+
+/** The line of a tag's commit (`^{}`) comes after the line of the tag itself. */
+function parsePeeledRefs(stdout: string): RemoteRefs {
+  const { head } = parseRemoteRefs(stdout)
+  const refs = new Map<string, Oid>()
+  for (const line of stdout.split('\n')) {
+    const [value = '', name = ''] = line.split('\t')
+    if (!value.startsWith('ref: ') && name.startsWith('refs/')) refs.set(name.replace(/\^\{\}$/, ''), value)
+  }
+  return { head, refs }
+}
+
+/** The directory of a remote on this machine, or null. */
+export function toLocalPath(remote: string): string | null {
+  if (isNetwork(remote)) return null
+  return remote.startsWith('file://') ? fileURLToPath(remote) : remote
+}
+
+/** The object format of a remote: asked of a repository on this machine, else seen in its ids. */
+export async function detectRemoteFormat(remote: string, runner: GitRunner): Promise<ObjectFormat> {
+  const path = toLocalPath(remote)
+  try {
+    if (path !== null) return await readLocalFormat(path, runner)
+    const { refs } = await runner.run(listRemoteRefs(remote))
+    const [oid] = refs.values()
+    return oid === undefined ? 'sha1' : detectObjectFormat(oid)
+  } catch (error) {
+    if (error instanceof GitExit) throw explainRemoteFailure('read', remote, remote, error.output.stderr)
+    throw error
+  }
+}
+
+async function readLocalFormat(path: string, runner: GitRunner): Promise<ObjectFormat> {
+  if ((await stat(path).catch(toNullIfMissing)) === null) {
+    throw new UserError(`the remote ${path} does not exist`, {
+      place: { path },
+      fix: 'check the path of the remote; was the repository moved or deleted?',
+    })
+  }
+  return runner.run({
+    args: ['-C', path, 'rev-parse', '--show-object-format'],
+    parse: ({ stdout }) => (stdout.trim() === 'sha256' ? 'sha256' : 'sha1'),
+  })
+}

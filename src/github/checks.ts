@@ -1,0 +1,107 @@
+import { z } from 'zod'
+import { type GithubClient, parseAnswer } from './client.ts'
+import { truncateBody } from './comments.ts'
+import type { Check } from './port.ts'
+
+const checkRun = z.object({
+  id: z.number(),
+  external_id: z.string().nullable(),
+  status: z.string(),
+  conclusion: z.string().nullable(),
+  output: z.object({ title: z.string().nullable() }),
+})
+type FoundCheckRun = z.infer<typeof checkRun>
+const checkRuns = z.object({ check_runs: z.array(checkRun) })
+
+/** So many annotations GitHub takes at once; further ones are added by further requests, up to a limit of ours. */
+const AT_ONCE = 50
+const MOST_ANNOTATIONS = 200
+
+/**
+ * Check runs by (name, head, our id): what is in progress is found again and completed, never left behind. A
+ * new one is not looked for, but when an earlier attempt may have made it.
+ */
+export function createCheckWriter(client: GithubClient): (check: Check, attempt: number) => Promise<void> {
+  const known = new Map<string, number[]>()
+  /** What this process has shown last. */
+  const shown = new Map<string, string>()
+
+  /**
+   * Finds the latest check of ours, which is the one GitHub shows, and older ones that are not completed. Lists all of
+   * them: the latest of a name may belong to another experiment with the same head.
+   */
+  async function existing({ name, head, id }: Check): Promise<FoundCheckRun[]> {
+    const values = { ...client.where, ref: head, check_name: name, filter: 'all' as const, per_page: 100 }
+    const { data } = await client.request('GET /repos/{owner}/{repo}/commits/{ref}/check-runs', values)
+    const found = parseAnswer(checkRuns, data, 'check runs').check_runs
+    const own = found.filter(each => each.external_id === id)
+    const latest = Math.max(...own.map(each => each.id))
+    return own.filter(each => each.id === latest || each.status !== 'completed')
+  }
+
+  async function create(check: Check, output: CheckOutput): Promise<number> {
+    const { name, head, id } = check
+    const values = { ...client.where, name, head_sha: head, external_id: id, ...toCheckStatus(check), output }
+    const { data } = await client.request('POST /repos/{owner}/{repo}/check-runs', values)
+    return parseAnswer(checkRun, data, 'a check run').id
+  }
+
+  async function update(id: number, check: Check, output: CheckOutput): Promise<void> {
+    const values = { ...client.where, check_run_id: id, ...toCheckStatus(check), output }
+    await client.request('PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}', values)
+  }
+
+  return async (check, attempt) => {
+    const outputs = splitCheckOutputs(check)
+    const key = JSON.stringify([check.name, check.head, check.id])
+    const content = JSON.stringify([check.state, outputs])
+    if (shown.get(key) === content) return
+    const isNew = check.state === 'in-progress' && attempt === 0 && check.again !== true
+    const before = known.has(key) || isNew ? [] : await existing(check)
+    const ids = known.get(key) ?? before.map(each => each.id)
+    const same = before.filter(each => isShown(check, each)).map(each => each.id)
+    const made = ids.length === 0 ? [await create(check, outputs[0])] : []
+    known.set(key, [...ids, ...made])
+    for (const id of ids.filter(each => !same.includes(each)))
+      for (const output of outputs) await update(id, check, output)
+    for (const id of made) for (const output of outputs.slice(1)) await update(id, check, output)
+    shown.set(key, content)
+  }
+}
+
+function toCheckStatus({ state }: Check) {
+  return state === 'in-progress'
+    ? ({ status: 'in_progress' } as const)
+    : ({ status: 'completed', conclusion: state } as const)
+}
+
+/** What a process before this one has shown already costs nothing more. */
+function isShown(check: Check, { status, conclusion, output }: FoundCheckRun): boolean {
+  const wanted = toCheckStatus(check)
+  const ends = 'conclusion' in wanted ? wanted.conclusion : null
+  return status === wanted.status && conclusion === ends && output.title === check.title
+}
+
+type CheckOutput = ReturnType<typeof buildCheckOutput>
+
+function splitCheckOutputs(check: Check): [CheckOutput, ...CheckOutput[]] {
+  const all = (check.annotations ?? []).slice(0, MOST_ANNOTATIONS)
+  const rest: CheckOutput[] = []
+  for (let from = AT_ONCE; from < all.length; from += AT_ONCE)
+    rest.push(buildCheckOutput(check, all.slice(from, from + AT_ONCE)))
+  return [buildCheckOutput(check, all.slice(0, AT_ONCE)), ...rest]
+}
+
+function buildCheckOutput({ title, summary }: Check, annotations: NonNullable<Check['annotations']>) {
+  return {
+    title,
+    summary: truncateBody(summary),
+    annotations: annotations.map(({ path, line, message }) => ({
+      path,
+      start_line: line,
+      end_line: line,
+      annotation_level: 'failure' as const,
+      message,
+    })),
+  }
+}

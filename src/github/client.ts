@@ -1,0 +1,249 @@
+import { Octokit } from '@octokit/core'
+import { retry } from '@octokit/plugin-retry'
+import { throttling } from '@octokit/plugin-throttling'
+import type { z } from 'zod'
+import { ForgeError, UserError } from '../errors.ts'
+import { type Pacing, retryLostRaces } from '../ledger/retry.ts'
+import type { Fetch } from '../ports.ts'
+import { listGraphqlErrors, toForgeError } from './errors.ts'
+
+export interface GithubAccess {
+  /** `GITHUB_API_URL`: https://api.github.com, or an Enterprise Server's …/api/v3. */
+  apiUrl: string
+  /** `GITHUB_REPOSITORY`: owner/name. */
+  repository: string
+  token: string
+  /** Of winnow, for the user agent. */
+  version: string
+  /** How the web is asked; directly unless given. */
+  web?: Fetch
+  /** What takes longer than a person would think is told. */
+  say: (line: string) => void
+  /** Every request with its answer and how long it took, for whoever looks for a mistake. */
+  debug?: (line: string) => void
+  /** How patient the client is; GitHub's own recommendations unless given. */
+  patience?: { timeoutMs?: number; throttle?: object; retry?: object }
+}
+
+export interface GithubClient {
+  where: { owner: string; repo: string }
+  web: Fetch
+  /** How long one answer may take. */
+  timeoutMs: number
+  /** Typed by GitHub's description of the route; a failure is a ForgeError. */
+  request: Octokit['request']
+  graphql(document: string, variables: Record<string, unknown>): Promise<unknown>
+}
+
+const TIMEOUT_MS = 30_000
+/** Longer than this a job is not held: the next one goes on. */
+const LONGEST_WAIT_S = 90
+const Client = Octokit.plugin(throttling, retry)
+
+export function createGithubClient(access: GithubAccess): GithubClient {
+  const { apiUrl, token, version, web = fetch, patience = {} } = access
+  requireSendable(token)
+  const timeoutMs = patience.timeoutMs ?? TIMEOUT_MS
+  const octokit = new Client({
+    auth: token,
+    baseUrl: apiUrl.replace(/\/+$/, ''),
+    userAgent: `winnow/${version}`,
+    log: { debug: ignoreLog, info: ignoreLog, warn: access.say, error: access.say },
+    request: {
+      fetch: (url: string, options: RequestInit) =>
+        web(url, { ...options, signal: AbortSignal.timeout(timeoutMs) }),
+    },
+    throttle: {
+      onRateLimit: (wait, options, _, tried) => canWait(access, wait, options, tried),
+      onSecondaryRateLimit: (wait, options, _, tried) => canWait(access, wait, options, tried),
+      ...patience.throttle,
+    },
+    // What a limit wants is waited for by the throttle, or by nobody.
+    retry: { doNotRetry: [400, 401, 403, 404, 410, 422, 429, 451], ...patience.retry },
+  })
+  cacheByEtag(octokit)
+  octokit.hook.before('request', options => {
+    // Sent again it would be done twice; who asked looks first.
+    const isRead = options.method === 'GET' || options.url.endsWith('/graphql')
+    if (!isRead) Object.assign(options.request, { retries: 0 })
+  })
+  octokit.hook.wrap('request', async (request, options) => {
+    const { method, url } = octokit.request.endpoint(options)
+    const asked = `${method} ${new URL(url).pathname}`
+    const began = performance.now()
+    const tell = (how: string) =>
+      access.debug?.(`${asked} ${how}, ${Math.round(performance.now() - began)} ms`)
+    try {
+      const answer = await request(options)
+      tell(String(answer.status))
+      return answer
+    } catch (error) {
+      tell('failed')
+      throw toForgeError(error, asked)
+    }
+  })
+  return {
+    where: parseRepositoryName(access.repository),
+    web,
+    timeoutMs,
+    request: octokit.request,
+    graphql: (document, variables) => requestGraphql(octokit, document, variables),
+  }
+}
+
+function ignoreLog(): void {}
+
+/** A limit says that the request was not taken: it may be sent again. */
+function canWait(
+  { say }: GithubAccess,
+  wait: number,
+  { method, url }: { method: string; url: string },
+  tried: number,
+): boolean {
+  const again = wait <= LONGEST_WAIT_S && tried < 2
+  if (again) say(`GitHub asks to wait ${wait} s before ${method} ${url}`)
+  return again
+}
+
+/** What is not there is told as an error beside everything that is: here it is null, like in the answer. */
+async function requestGraphql(
+  octokit: Octokit,
+  document: string,
+  variables: Record<string, unknown>,
+): Promise<unknown> {
+  try {
+    return await octokit.graphql<unknown>(document, variables)
+  } catch (error) {
+    const errors = listGraphqlErrors(error)
+    if (errors?.every(({ type }) => type === 'NOT_FOUND')) return getErrorData(error)
+    // Every document asks about pull requests, or changes one.
+    const level = document.trimStart().startsWith('mutation') ? 'write' : 'read'
+    throw toForgeError(error, 'POST /graphql', `pull_requests=${level}`)
+  }
+}
+
+function getErrorData(error: unknown): unknown {
+  return typeof error === 'object' && error !== null && 'data' in error ? error.data : null
+}
+
+function parseRepositoryName(repository: string): { owner: string; repo: string } {
+  const [, owner = '', repo = ''] = /^([\w.-]+)\/([\w.-]+)$/.exec(repository) ?? []
+  if (repo === '')
+    throw new ForgeError(`${JSON.stringify(repository)} is not the owner and name of a repository`)
+  return { owner, repo }
+}
+
+/** GitHub says for a moment of what is there that it is not: it is believed the second time. */
+export async function requestUnlessMissing<T>(ask: () => Promise<T>): Promise<T | null> {
+  for (let asked = 1; ; asked++) {
+    try {
+      return await ask()
+    } catch (error) {
+      if (!(error instanceof ForgeError) || error.detail.status !== 404) throw error
+      if (asked === 2) return null
+    }
+  }
+}
+
+/** An answer that was cut off arrives as text: it counts as one that did not arrive. */
+export function parseAnswer<T>(schema: z.ZodType<T>, answer: unknown, what: string): T {
+  const parsed = schema.safeParse(answer)
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  const why = issue ? `${issue.path.join('.')}: ${issue.message}` : 'it is empty'
+  throw new ForgeError(`GitHub's answer about ${what} cannot be understood (${why})`, { output: why })
+}
+
+type EtagAnswer = Awaited<ReturnType<Octokit['request']>>
+
+const REMEMBERED = 200
+
+/** What was answered before is asked for with its tag: unchanged, it costs nothing of the hour's allowance. */
+function cacheByEtag(octokit: Octokit): void {
+  const known = new Map<string, { etag: string; answer: EtagAnswer }>()
+
+  octokit.hook.wrap('request', async (request, options) => {
+    if (options.method !== 'GET') return request(options)
+    const { url } = octokit.request.endpoint(options)
+    const before = known.get(url)
+    if (before) options.headers['if-none-match'] = before.etag
+    try {
+      const answer = await request(options)
+      const { etag } = answer.headers
+      if (etag !== undefined && typeof answer.data === 'object') remember(url, etag, answer)
+      return answer
+    } catch (error) {
+      if (before && isUnchanged(error)) return before.answer
+      throw error
+    }
+  })
+
+  function remember(url: string, etag: string, answer: EtagAnswer): void {
+    known.delete(url)
+    known.set(url, { etag, answer })
+    const [oldest] = known.keys()
+    if (known.size > REMEMBERED && oldest !== undefined) known.delete(oldest)
+  }
+}
+
+function isUnchanged(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && 'status' in error && error.status === 304
+}
+
+/**
+ * Repeats what a broken connection or a busy server cut off. It may have been done for all that: every attempt
+ * looks before it does anything a second time.
+ */
+export async function withRetries<T>(pacing: Pacing, work: (attempt: number) => Promise<T>): Promise<T> {
+  let attempts = 0
+  let failure: unknown
+  const result = await retryLostRaces(pacing, async () => {
+    try {
+      return { done: true, value: await work(attempts++) }
+    } catch (error) {
+      failure = error
+      throw error
+    }
+  })
+  if (result.done) return result.value
+  throw failure instanceof ForgeError ? failure : new ForgeError(result.why)
+}
+
+/** Long enough for one wake-up; a process that goes on for hours begins anew with each of them. */
+const WHILE_MS = 5 * 60_000
+
+/** So much of something in one wake-up. */
+export interface RateBudget {
+  /** Whether there was some left. */
+  take(): boolean
+}
+
+export function createRateBudget(most: number, now: () => number): RateBudget {
+  const current = cacheForRun(now, () => ({ left: most }))
+  return {
+    take() {
+      const state = current()
+      if (state.left === 0) return false
+      state.left -= 1
+      return true
+    },
+  }
+}
+
+/** What is remembered for one wake-up, and forgotten after it. */
+export function cacheForRun<T>(now: () => number, make: () => T): () => T {
+  let made: { value: T; until: number } | null = null
+  return () => {
+    const at = now()
+    if (made === null || at >= made.until) made = { value: make(), until: at + WHILE_MS }
+    return made.value
+  }
+}
+
+/** Any other, whoever is to send it would refuse with an error that repeats it. */
+export function requireSendable(token: string): void {
+  if (/^[!-~]+$/.test(token)) return
+  throw new UserError('the token for GitHub holds characters that no token has', {
+    fix: 'give it as it was made, without line breaks and blanks',
+  })
+}

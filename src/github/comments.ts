@@ -1,0 +1,126 @@
+import { z } from 'zod'
+import { type GithubClient, parseAnswer, type RateBudget } from './client.ts'
+import type { PullQuery, ReadPosition } from './port.ts'
+import {
+  type CommentNode,
+  commentPage,
+  type KnownPull,
+  LAST_COMMENTS,
+  listOwnComments,
+  type OwnComment,
+  readComments,
+} from './pull-node.ts'
+
+/** In one wake-up: twice what it takes to read the 2,500 comments that GitHub takes on one pull request. */
+export const MOST_PAGES = 50
+
+const EARLIER = `query ($owner: String!, $repo: String!, $number: Int!, $before: String) {
+  repository(owner: $owner, name: $repo) {
+    pullRequest(number: $number) { comments(last: 100, before: $before) { ${LAST_COMMENTS} } }
+  }
+}`
+const earlier = z.object({ repository: z.object({ pullRequest: z.object({ comments: commentPage }) }) })
+
+interface CommentPage {
+  nodes: CommentNode[]
+  before: string | null
+}
+
+async function readEarlierPage(client: GithubClient, number: number, before: string): Promise<CommentPage> {
+  const values = { ...client.where, number, before }
+  const answer = parseAnswer(earlier, await client.graphql(EARLIER, values), 'comments')
+  const { nodes, pageInfo } = answer.repository.pullRequest.comments
+  return { nodes, before: pageInfo.hasPreviousPage ? pageInfo.startCursor : null }
+}
+
+interface EarlierCommentsRequest {
+  read: PullQuery['read'] | undefined
+  /** Our own comments that were asked for by name. */
+  named: readonly CommentNode[]
+  pages: RateBudget
+  say: (line: string) => void
+}
+
+/**
+ * Comments that others have drowned: every one since the last that is known to have been read, and our own from before
+ * it, which nobody may push out of sight. Mostly they are all there already.
+ */
+export async function addEarlierComments(
+  client: GithubClient,
+  known: readonly KnownPull[],
+  { read, named, pages, say }: EarlierCommentsRequest,
+): Promise<KnownPull[]> {
+  const whole: KnownPull[] = []
+  for (const each of known) {
+    const found = await readBackwards(client, each, read?.get(each.pull.number), pages)
+    if (found.before !== null) {
+      const { number } = each.pull
+      say(`#${number}: its oldest comments are not read yet, there are so many; the next wake-up goes on`)
+    }
+    const own = read?.get(each.pull.number)?.own ?? []
+    const ours = named.filter(({ id }) => own.includes(id))
+    whole.push(withComments(each, [...ours, ...found.nodes], found.before))
+  }
+  return whole
+}
+
+/** Only where what lies before the last comments was not read. */
+async function readBackwards(
+  client: GithubClient,
+  { pull: { number }, comments, earlier: start }: KnownPull,
+  read: ReadPosition | undefined,
+  pages: RateBudget,
+): Promise<CommentPage> {
+  let nodes = comments
+  let before = start
+  while (before !== null && !hasReachedComment(nodes, read?.comment) && pages.take()) {
+    const page = await readEarlierPage(client, number, before)
+    nodes = [...page.nodes, ...nodes]
+    before = page.before
+  }
+  return { nodes, before: hasReachedComment(nodes, read?.comment) ? null : before }
+}
+
+/** Ids grow: also where that very comment was deleted. */
+function hasReachedComment(nodes: readonly CommentNode[], comment: string | undefined): boolean {
+  const oldest = nodes[0]
+  return comment !== undefined && oldest !== undefined && oldest.databaseId <= Number(comment)
+}
+
+function withComments(known: KnownPull, nodes: readonly CommentNode[], before: string | null): KnownPull {
+  const comments = [...new Map(nodes.map(node => [node.databaseId, node])).values()]
+  if (comments.length === known.comments.length && before === null) return known
+  const pull = { ...known.pull, comments: readComments(comments) }
+  return {
+    ...known,
+    comments,
+    own: listOwnComments(comments),
+    pull: before === null ? pull : { ...pull, unread: true },
+  }
+}
+
+/** Our comment with this key, also where others have written very many since; none is older than what it answers. */
+export async function findOwnComment(
+  client: GithubClient,
+  known: KnownPull,
+  { key, after }: { key: string; after: string | undefined },
+): Promise<OwnComment | null> {
+  let page: CommentPage = { nodes: known.comments, before: known.earlier }
+  for (let pages = 0; ; pages++) {
+    const found = listOwnComments(page.nodes).find(each => each.key === key)
+    if (found || page.before === null || hasReachedComment(page.nodes, after) || pages === MOST_PAGES)
+      return found ?? null
+    page = await readEarlierPage(client, known.pull.number, page.before)
+  }
+}
+
+/** GitHub refuses more than 65,536 characters; whoever writes that much shortens it better than this does. */
+const MOST = 60_000
+const CUT = '\n\n… (cut here: this is too long for GitHub)'
+
+export function truncateBody(text: string): string {
+  if (text.length <= MOST) return text
+  const kept = text.slice(0, MOST - CUT.length)
+  // Not through the middle of a character of two halves.
+  return `${kept.replace(/[\uD800-\uDBFF]$/, '')}${CUT}`
+}

@@ -1,0 +1,139 @@
+import { ForgeError } from '../errors.ts'
+
+/** What the client throws, as far as it is looked at here. */
+interface ClientFailure {
+  status?: number
+  message: string
+  headers: Readonly<Record<string, string | number | undefined>>
+}
+
+const UNNAMED_PERMISSION = 'a permission that GitHub does not name'
+const PERMITTED = 'Allow GitHub Actions to create and approve pull requests'
+
+/**
+ * GitHub's refusal in the words of who can do something about it: which permission, rule or setting it was. What was
+ * asked for `needs` a permission that GraphQL does not name.
+ */
+export function toForgeError(error: unknown, request: string, needs?: string): ForgeError {
+  if (error instanceof ForgeError) return error
+  const failure = parseClientFailure(error)
+  const { status, headers, message } = failure
+  const requestId = headers['x-github-request-id']
+  const rule = findFailureRule(failure, needs)
+  const detail = {
+    output: message,
+    ...(status === undefined ? {} : { status }),
+    ...(requestId === undefined ? {} : { requestId: String(requestId) }),
+    ...(rule === null ? {} : { rule }),
+  }
+  const did = isRejected(status) ? `rejected ${request} (${status})` : `did not answer ${request}`
+  return new ForgeError(`GitHub ${did}: ${explainFailure(failure, rule)}`, detail)
+}
+
+function isRejected(status: number | undefined): boolean {
+  return status !== undefined && status < 500
+}
+
+function parseClientFailure(error: unknown): ClientFailure {
+  const message = error instanceof Error ? error.message : String(error)
+  if (typeof error !== 'object' || error === null) return { message, headers: {} }
+  const response = 'response' in error ? error.response : undefined
+  const headers = getHeaders(response) ?? getHeaders(error) ?? {}
+  // Without an answer its status is only made up: the request may have arrived, or not.
+  const answered = response !== undefined && 'status' in error && typeof error.status === 'number'
+  const status = answered ? Number(error.status) : toGraphqlStatus(error)
+  return { message, headers, ...(status === null ? {} : { status }) }
+}
+
+const STATUS: Readonly<Record<string, number>> = {
+  RATE_LIMITED: 429,
+  FORBIDDEN: 403,
+  INSUFFICIENT_SCOPES: 403,
+  NOT_FOUND: 404,
+  UNPROCESSABLE: 422,
+}
+
+/** GraphQL answers 200 to everything: what REST would have said. Without a type GitHub itself did not get on. */
+function toGraphqlStatus(error: object): number | null {
+  const errors = listGraphqlErrors(error)
+  if (errors === null || errors.length === 0) return null
+  const known = errors.map(({ type }) => STATUS[String(type)] ?? 502)
+  return known.includes(429) ? 429 : Math.max(...known)
+}
+
+/** As Octokit throws them; those of a limit hold the whole answer. */
+export function listGraphqlErrors(error: unknown): { type: unknown; message: unknown }[] | null {
+  if (typeof error !== 'object' || error === null) return null
+  const answer = 'errors' in error ? error : 'data' in error ? error.data : null
+  if (typeof answer !== 'object' || answer === null || !('errors' in answer)) return null
+  const list: unknown = answer.errors
+  if (!Array.isArray(list)) return null
+  return list.map((each: { type?: unknown; message?: unknown }) => ({
+    type: each.type,
+    message: each.message,
+  }))
+}
+
+function getHeaders(value: unknown): ClientFailure['headers'] | null {
+  if (typeof value !== 'object' || value === null || !('headers' in value)) return null
+  const { headers } = value
+  return typeof headers === 'object' && headers !== null ? { ...headers } : null
+}
+
+function findFailureRule(
+  { status, message, headers }: ClientFailure,
+  needs: string | undefined,
+): string | null {
+  if (/not permitted to create or approve pull requests/.test(message)) return PERMITTED
+  const needed = headers['x-accepted-github-permissions'] ?? needs
+  if (/not accessible by (?:integration|personal access token)/.test(message)) {
+    return needed === undefined ? UNNAMED_PERMISSION : formatPermissions(String(needed))
+  }
+  if (status !== 422 && status !== 403 && status !== 405) return null
+  return /rule violations?|protected branch|\bGH\d{3}\b/i.exec(message) ? message : null
+}
+
+/** `pull_requests=write; issues=write` as a workflow says it. */
+function formatPermissions(needed: string): string {
+  return needed
+    .split(/;\s*/)
+    .map(each => each.replaceAll('_', '-').replaceAll('=', ': ').replaceAll(',', ' and '))
+    .join(' or ')
+}
+
+function explainFailure({ status, message, headers }: ClientFailure, rule: string | null): string {
+  if (rule === PERMITTED)
+    return `the repository does not allow it. Turn on "${PERMITTED}" in Settings > Actions > General`
+  if (rule === UNNAMED_PERMISSION)
+    return `the token lacks ${rule}. winnow init --github writes the permissions of each job into the workflow`
+  if (rule !== null && rule !== message) return `the token lacks ${rule}. Give the job that permission`
+  if (status === 401)
+    return 'the token is expired, revoked or of another server. Start the run again: a job gets a new token. Renew a token that is kept as a secret'
+  if (status === 429 || isLimit(message)) return `${message.split('\n')[0]}${describeRetryTime(headers)}`
+  if (status === 404) return `it is not there, or the token may not see it (${message})`
+  return message
+}
+
+function isLimit(message: string): boolean {
+  return /rate limit/i.test(message)
+}
+
+function describeRetryTime(headers: ClientFailure['headers']): string {
+  const wait = headers['retry-after']
+  if (wait !== undefined) return `. It asks to wait ${wait} s`
+  const reset = Number(headers['x-ratelimit-reset'])
+  if (headers['x-ratelimit-remaining'] !== '0' || !Number.isFinite(reset)) return ''
+  return `. More requests are allowed from ${new Date(reset * 1000).toISOString()}`
+}
+
+/**
+ * The forge says no to one thing, and would say so again: that costs this thing, and nothing else that is to be done.
+ * A token that it does not know, a limit, and a server that is busy are about everything.
+ */
+export function isRefusal(error: unknown): error is ForgeError {
+  if (!(error instanceof ForgeError)) return false
+  const { status = 0, output = '' } = error.detail
+  return status >= 400 && status < 500 && !ABOUT_ALL.has(status) && !/rate limit/i.test(output)
+}
+
+const ABOUT_ALL: ReadonlySet<number> = new Set([401, 407, 408, 429])

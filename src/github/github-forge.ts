@@ -1,0 +1,180 @@
+import { z } from 'zod'
+import type { Pacing } from '../ledger/retry.ts'
+import { createCheckWriter } from './checks.ts'
+import {
+  createGithubClient,
+  createRateBudget,
+  type GithubAccess,
+  type GithubClient,
+  parseAnswer,
+  requestUnlessMissing,
+  withRetries,
+} from './client.ts'
+import { addEarlierComments, MOST_PAGES } from './comments.ts'
+import { editPull, mergePull, openPull, type PullEditing, toRefusedAnswer } from './edit-pulls.ts'
+import { isRefusal } from './errors.ts'
+import { createPermissionReader, readHeadAuthors } from './people.ts'
+import {
+  type Forge,
+  type ForgeAnswer,
+  type ForgeChange,
+  type NewPull,
+  type Reaction,
+  withSingleChanges,
+} from './port.ts'
+import { type KnownPull, REVIEWERS } from './pull-node.ts'
+import { PullCache, readNumbers, readOpen } from './read-pulls.ts'
+import { createGithubWorkflows } from './workflows.ts'
+
+export interface GithubForgeOptions extends Pacing, GithubAccess {
+  /** Short name of the branch whose pull requests are meant. */
+  base: string
+  /** By which is asked who is in a team, where the other may not; null or left out, by that one. */
+  appToken?: string | null
+  /** `GITHUB_SERVER_URL`; without it texts have no links. */
+  serverUrl?: string
+  /** The name of our workflow file in .github/workflows; the one that init writes unless given. */
+  workflowFile?: string
+}
+
+export const WORKFLOW_FILE = 'winnow.yml'
+
+/** Pull requests on GitHub. What git can tell is asked of git; all else with as few requests as there can be. */
+export function createGithubForge(options: GithubForgeOptions): Forge {
+  const client = createGithubClient(options)
+  const { appToken = null } = options
+  const members = appToken === null ? client : createGithubClient({ ...options, token: appToken })
+  const check = createCheckWriter(client)
+  const pages = createRateBudget(MOST_PAGES, options.clock)
+  const before = new PullCache()
+  const forge = withSingleChanges({
+    kind: 'github',
+    async list(wanted = {}, view) {
+      const moment = view?.moment
+      const same = before.find(moment, wanted)
+      if (same !== null) return same.map(({ pull }) => pull)
+      const { known, named } = await withRetries(options, () => readOpen(client, options.base, wanted))
+      const asked = { read: wanted.read, named, pages, say: options.say }
+      const whole = await withRetries(options, () => addEarlierComments(client, known, asked))
+      before.keep({ moment, wanted, whole }, known)
+      for (const line of listReviewerWarnings(known)) options.say(line)
+      return whole.map(({ pull }) => pull)
+    },
+    batch: changes => withRetries(options, () => applyChanges(client, changes, before)),
+  })
+  return {
+    ...forge,
+    ...(options.serverUrl === undefined ? {} : { page: `${options.serverUrl}/${options.repository}` }),
+    readHeadAuthors: number => withRetries(options, () => readHeadAuthors(client, number)),
+    merge(number, wanted) {
+      before.forget()
+      return withRetries(options, () => mergePull(client, number, wanted))
+    },
+    check: wanted => withRetries(options, attempt => check(wanted, attempt)),
+    react(comment, how) {
+      before.forget()
+      return withRetries(options, () => addReaction(client, comment, how))
+    },
+    ...createPermissionReader({ client, members }, options),
+    isPrivate: () => withRetries(options, () => isPrivate(client)),
+    workflows: createGithubWorkflows(client, options.workflowFile ?? WORKFLOW_FILE, options),
+  }
+}
+
+function listReviewerWarnings(known: readonly KnownPull[]): string[] {
+  return known.flatMap(({ pull, moreReviewers }) =>
+    moreReviewers
+      ? [`#${pull.number}: of reviewers without write access only the last ${REVIEWERS} are looked at`]
+      : [],
+  )
+}
+
+/** What was done before the connection broke is found done by the next attempt. */
+async function applyChanges(
+  client: GithubClient,
+  changes: readonly ForgeChange[],
+  before: PullCache,
+): Promise<ForgeAnswer[]> {
+  const edits = groupEdits(changes)
+  // An attempt that is a repeat finds none of them known.
+  const remembered = before.take(edits.keys())
+  const answers = new Map<ForgeChange, ForgeAnswer>()
+  for (const change of changes) {
+    if (change.kind === 'open') answers.set(change, await openOrRefuse(client, change))
+  }
+  const unread = [...edits.keys()].filter(number => !remembered.has(number))
+  const known = await readNumbers(client, unread)
+  for (const [number, edit] of edits) {
+    const seen = remembered.get(number)
+    const given = await (seen
+      ? editRemembered(client, seen, edit)
+      : editKnown(client, known, { number, edit }))
+    for (const [index, change] of edit.entries())
+      answers.set(change, given[index] ?? toUnknownPullAnswer(number))
+  }
+  return changes.map(change => answers.get(change) ?? toUnknownPullAnswer(0))
+}
+
+interface PullEdits {
+  number: number
+  edit: readonly PullEditing[]
+}
+
+async function editKnown(
+  client: GithubClient,
+  known: ReadonlyMap<number, KnownPull>,
+  { number, edit }: PullEdits,
+): Promise<ForgeAnswer[]> {
+  const pull = known.get(number)
+  return pull ? editPull(client, pull, edit) : edit.map(() => toUnknownPullAnswer(number))
+}
+
+/** What is refused may be so because somebody changed it since it was read. */
+async function editRemembered(
+  client: GithubClient,
+  seen: KnownPull,
+  edit: readonly PullEditing[],
+): Promise<ForgeAnswer[]> {
+  const answers = await editPull(client, seen, edit)
+  if (answers.every(({ ok }) => ok)) return answers
+  const { number } = seen.pull
+  return editKnown(client, await readNumbers(client, [number]), { number, edit })
+}
+
+/** What is refused to one costs no other. */
+async function openOrRefuse(client: GithubClient, change: NewPull): Promise<ForgeAnswer> {
+  try {
+    return await openPull(client, change)
+  } catch (error) {
+    if (!isRefusal(error)) throw error
+    return toRefusedAnswer(error, null)
+  }
+}
+
+function groupEdits(changes: readonly ForgeChange[]): Map<number, PullEditing[]> {
+  const edits = new Map<number, PullEditing[]>()
+  for (const change of changes) {
+    if (change.kind === 'open') continue
+    edits.set(change.number, [...(edits.get(change.number) ?? []), change])
+  }
+  return edits
+}
+
+function toUnknownPullAnswer(number: number): ForgeAnswer {
+  return { ok: false, code: 'unknown-pull', number: null, message: `there is no pull request #${number}` }
+}
+
+/** A repeat is the same reaction; a comment that is gone needs none. */
+async function addReaction(client: GithubClient, comment: string, content: Reaction): Promise<void> {
+  const route = 'POST /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions'
+  const values = { ...client.where, comment_id: Number(comment), content }
+  await requestUnlessMissing(() => client.request(route, values))
+}
+
+const visibility = z.object({ private: z.boolean() })
+
+/** Internal ones count as private, and their minutes are paid for as well. */
+async function isPrivate(client: GithubClient): Promise<boolean> {
+  const { data } = await client.request('GET /repos/{owner}/{repo}', client.where)
+  return parseAnswer(visibility, data, 'the repository').private
+}

@@ -1,0 +1,332 @@
+import { ConflictError } from '../errors.ts'
+import type { RefUpdate } from '../git/push.ts'
+import type { Repository } from '../git/repository.ts'
+import { type Attempt, type Pacing, retryLostRaces, toPushAttempt } from '../ledger/retry.ts'
+import { type CampaignRefs, type Oid, toShortRef } from '../model/ids.ts'
+import {
+  addRequestedPulls,
+  applyChange,
+  type ChangeContext,
+  formatRange,
+  listChangedPulls,
+  type PullTable,
+  readOpenPulls,
+  writePulls,
+} from './local-store.ts'
+import {
+  type Forge,
+  type ForgeAnswer,
+  type ForgeChange,
+  type NewPull,
+  type PullQuery,
+  type RefView,
+  withSingleChanges,
+} from './port.ts'
+import type { Pull } from './pull.ts'
+
+interface LocalForgeOptions extends Pacing {
+  repo: Repository
+  refs: CampaignRefs
+  /** Who opens, comments and reviews. */
+  author: string
+}
+
+interface LocalOutcome {
+  table: PullTable
+  answers: ForgeAnswer[]
+}
+
+/** Pull requests without a server: files on a branch of their own, moved like every ref by its old value. */
+export function createLocalForge(options: LocalForgeOptions): Forge {
+  const { repo, refs, author } = options
+  const { look, remember: wrote } = createLocalPullsReader(repo, refs)
+  const ancestry = createAncestry(repo)
+
+  async function change(
+    changes: readonly ForgeChange[],
+    wanted: PullQuery,
+    view?: RefView,
+  ): Promise<LocalOutcome> {
+    let first = view
+    const result = await retryLostRaces(options, async () => {
+      const outcome = await attempt(changes, wanted, first)
+      first = undefined
+      return outcome
+    })
+    if (result.done) return result.value
+    const where = toShortRef(refs.forge)
+    throw (
+      result.refused ??
+      new ConflictError(`${where} could not be written in two minutes: ${result.why}`, [refs.forge])
+    )
+  }
+
+  async function attempt(
+    changes: readonly ForgeChange[],
+    wanted: PullQuery,
+    view?: RefView,
+  ): Promise<Attempt<LocalOutcome>> {
+    const { outcome, updates, accepted } = await prepare(changes, wanted, view)
+    if (updates.length === 0) return { done: true, value: outcome }
+    const pushed = await repo.push(updates)
+    if (pushed.ok) accepted()
+    return toPushAttempt(pushed, outcome)
+  }
+
+  async function prepare(
+    changes: readonly ForgeChange[],
+    wanted: PullQuery,
+    view?: RefView,
+  ): Promise<PreparedChanges> {
+    const seen = await look(changes, view)
+    const at = new Date(options.clock()).toISOString()
+    const changed = changes.flatMap(each => (each.kind === 'open' ? [] : [each.number]))
+    const { numbers = [], branches = [], elsewhere = [] } = wanted
+    const before = await addRequestedPulls(repo, seen.commit, seen.stored, {
+      numbers: [...numbers, ...changed],
+      branches: [...branches, ...elsewhere.map(({ branch }) => branch)],
+    })
+    const settled = await settleAll(ancestry, before, { tips: seen.tips, at })
+    const contained = await findContainedHeads(ancestry, seen.tips, changes)
+    const outcome = applyAll(settled, changes, { at, author, tips: seen.tips, contained })
+    const written = listChangedPulls(before, outcome.table)
+    if (written.length === 0) return { outcome, updates: [], accepted: () => {} }
+    const write = { changed: written, at, message: formatPullsMessage(written) }
+    const commit = await writePulls(repo, seen.commit, outcome.table, write)
+    const updates = [{ ref: refs.forge, from: seen.commit, to: commit }]
+    return { outcome, updates, accepted: () => wrote(commit, outcome.table) }
+  }
+
+  return withSingleChanges({
+    kind: 'local',
+    async list(wanted = {}, view) {
+      const { table } = await change([], wanted, view)
+      return selectPulls(table, wanted)
+    },
+    async batch(changes) {
+      return changes.length === 0 ? [] : (await change(changes, {})).answers
+    },
+    async stage(changes, after) {
+      const { outcome, updates, accepted } = await prepare(changes, {}, after)
+      return { answers: outcome.answers, updates, accepted }
+    },
+  })
+}
+
+interface PreparedChanges {
+  outcome: LocalOutcome
+  updates: RefUpdate[]
+  accepted: () => void
+}
+
+async function settleAll(ancestry: Ancestry, table: PullTable, branches: BranchTips): Promise<PullTable> {
+  await ancestry.learn(listAncestryQuestions(table, branches))
+  const pulls = new Map<number, Pull>()
+  for (const [number, pull] of table.pulls) pulls.set(number, await settlePull(ancestry, pull, branches))
+  return { ...table, pulls }
+}
+
+/** Everything that settling will ask about one base, so that it costs one process and not one a pull request. */
+function listAncestryQuestions(table: PullTable, { tips }: BranchTips): Map<Oid, Oid[]> {
+  const asked = new Map<Oid, Oid[]>()
+  for (const pull of table.pulls.values()) {
+    const base = tips.get(pull.base)
+    if (pull.state !== 'open' || base === undefined) continue
+    asked.set(base, [...(asked.get(base) ?? []), tips.get(pull.branch) ?? pull.head])
+  }
+  return asked
+}
+
+function applyAll(table: PullTable, changes: readonly ForgeChange[], context: ChangeContext): LocalOutcome {
+  const outcome: LocalOutcome = { table, answers: [] }
+  for (const change of changes) {
+    const applied = applyChange(outcome.table, change, context)
+    outcome.table = applied.table
+    outcome.answers.push(applied.answer)
+  }
+  return outcome
+}
+
+async function findContainedHeads(
+  ancestry: Ancestry,
+  tips: ReadonlyMap<string, Oid>,
+  changes: readonly ForgeChange[],
+): Promise<Set<string>> {
+  const contained = new Set<string>()
+  for (const change of changes) {
+    if (change.kind !== 'open') continue
+    const [base, head] = [tips.get(change.base), tips.get(change.branch)]
+    if (base !== undefined && head !== undefined && (await ancestry.contains(base, head))) {
+      contained.add(formatRange(change))
+    }
+  }
+  return contained
+}
+
+function selectPulls(
+  { pulls }: PullTable,
+  { numbers = [], branches = [], elsewhere = [] }: PullQuery,
+): Pull[] {
+  const wanted = [...pulls.values()].filter(
+    each =>
+      each.state === 'open' ||
+      numbers.includes(each.number) ||
+      branches.includes(each.branch) ||
+      elsewhere.some(({ branch, base }) => each.branch === branch && each.base === base),
+  )
+  return wanted.toSorted((a, b) => a.number - b.number)
+}
+
+function formatPullsMessage(changed: readonly Pull[]): string {
+  return `pull requests: ${changed.map(each => `#${each.number} ${each.state}`).join(', ')}`
+}
+
+/** The local pull requests and the branches they are about, at one moment. */
+interface LocalPullsView {
+  commit: Oid | null
+  /** The open pull requests as they are stored. */
+  stored: PullTable
+  /** Tips of their branches, by short name. */
+  tips: ReadonlyMap<string, Oid>
+}
+
+interface LocalPullsReader {
+  look: (changes: readonly ForgeChange[], view?: RefView) => Promise<LocalPullsView>
+  /** Our own write was accepted: it need not be read back. */
+  remember: (commit: Oid, table: PullTable) => void
+}
+
+/** Looks at the remote: one question to it while nobody else has written pull requests. */
+function createLocalPullsReader(repo: Repository, refs: CampaignRefs): LocalPullsReader {
+  let known: { commit: Oid | null; stored: PullTable } = {
+    commit: null,
+    stored: { next: 1, pulls: new Map() },
+  }
+
+  async function ask(wanted: readonly string[]): Promise<RefView> {
+    const { refs: found } = await repo.remoteRefs(wanted)
+    return { refs: found, covers: ref => wanted.includes(ref) }
+  }
+
+  /** Pull requests and tips must be of one moment: others may change `known` while this one waits. */
+  async function look(changes: readonly ForgeChange[], view?: RefView): Promise<LocalPullsView> {
+    let mine = known
+    const seen = view ?? (await ask([refs.forge, ...listBranchRefs(mine.stored, changes)]))
+    const commit = seen.refs.get(refs.forge) ?? null
+    if (commit !== mine.commit) {
+      if (commit !== null) await repo.fetch([{ ref: refs.forge, oid: commit }])
+      mine = { commit, stored: await readOpenPulls(repo, commit) }
+      known = mine
+    }
+    const unseen = listBranchRefs(mine.stored, changes).filter(ref => !seen.covers(ref))
+    const found = new Map(seen.refs)
+    if (unseen.length > 0) for (const [ref, oid] of (await repo.remoteRefs(unseen)).refs) found.set(ref, oid)
+    if (!view) await repo.fetch(listBaseRefs(mine.stored, changes).flatMap(ref => findTip(found, ref)))
+    const tips = new Map([...found].map(([ref, oid]) => [toShortRef(ref), oid]))
+    return { ...mine, tips }
+  }
+
+  return {
+    look,
+    remember(commit, { next, pulls }) {
+      const open = [...pulls].filter(([, pull]) => pull.state === 'open')
+      known = { commit, stored: { next, pulls: new Map(open) } }
+    },
+  }
+}
+
+function findTip(refs: ReadonlyMap<string, Oid>, ref: string): { ref: string; oid: Oid }[] {
+  const oid = refs.get(ref)
+  return oid === undefined ? [] : [{ ref, oid }]
+}
+
+function listBranchRefs(table: PullTable, changes: readonly ForgeChange[]): string[] {
+  const heads = listConcernedPulls(table, changes).map(each => `refs/heads/${each.branch}`)
+  return [...new Set([...heads, ...listBaseRefs(table, changes)])]
+}
+
+function listBaseRefs(table: PullTable, changes: readonly ForgeChange[]): string[] {
+  return [...new Set(listConcernedPulls(table, changes).map(each => `refs/heads/${each.base}`))]
+}
+
+function listConcernedPulls(
+  table: PullTable,
+  changes: readonly ForgeChange[],
+): Pick<NewPull, 'branch' | 'base'>[] {
+  const opening = changes.flatMap(each => (each.kind === 'open' ? [each] : []))
+  return [...table.pulls.values(), ...opening]
+}
+
+/** What a base branch contains. Its tip must have been fetched: then what is not here is not in it. */
+interface Ancestry {
+  contains(base: Oid, commit: Oid): Promise<boolean>
+  /** Finds out about many at once what `contains` will be asked. */
+  learn(questions: ReadonlyMap<Oid, readonly Oid[]>): Promise<void>
+  /** The commit on the base branch with which a head it contains arrived. */
+  findMergeCommit(base: Oid, head: Oid): Promise<Oid>
+}
+
+const REMEMBERED = 10_000
+
+/** Whether one commit contains another never changes, so each pair costs a git process once. */
+function createAncestry(repo: Pick<Repository, 'has' | 'isAncestor' | 'notContained' | 'commit'>): Ancestry {
+  const known = new Map<string, boolean>()
+
+  async function contains(base: Oid, commit: Oid): Promise<boolean> {
+    const pair = `${base} ${commit}`
+    const before = known.get(pair)
+    if (before !== undefined) return before
+    const found = base === commit || ((await repo.has(commit)) && (await repo.isAncestor(commit, base)))
+    remember(pair, found)
+    return found
+  }
+
+  function remember(pair: string, found: boolean): void {
+    if (known.size >= REMEMBERED) known.clear()
+    known.set(pair, found)
+  }
+
+  async function learn(questions: ReadonlyMap<Oid, readonly Oid[]>): Promise<void> {
+    for (const [base, commits] of questions) {
+      const open: Oid[] = []
+      for (const commit of commits)
+        if (!known.has(`${base} ${commit}`) && (await repo.has(commit))) open.push(commit)
+      if (open.length < 2) continue
+      const missing = await repo.notContained(base, open)
+      for (const commit of open) remember(`${base} ${commit}`, !missing.has(commit))
+    }
+  }
+
+  return {
+    contains,
+    learn,
+    async findMergeCommit(base, head) {
+      for (let at = base; ; ) {
+        const [before, ...merged] = (await repo.commit(at)).parents
+        if (merged.includes(head)) return at
+        if (before === undefined || !(await contains(before, head))) return at
+        at = before
+      }
+    },
+  }
+}
+
+interface BranchTips {
+  /** Tips by short name, as the remote has them now. */
+  tips: ReadonlyMap<string, Oid>
+  at: string
+}
+
+/** What its branches have made of an open pull request: merged, closed for good, moved on, or nothing. */
+async function settlePull(ancestry: Ancestry, pull: Pull, { tips, at }: BranchTips): Promise<Pull> {
+  if (pull.state !== 'open') return pull
+  const tip = tips.get(pull.branch)
+  const head = tip ?? pull.head
+  const base = tips.get(pull.base)
+  if (base !== undefined && (await ancestry.contains(base, head))) {
+    const merged_commit = await ancestry.findMergeCommit(base, head)
+    return { ...pull, head, state: 'merged', merged_commit, closed_at: at }
+  }
+  if (tip === undefined) return { ...pull, state: 'closed', closed_at: at }
+  return head === pull.head ? pull : { ...pull, head }
+}

@@ -1,0 +1,170 @@
+import { z } from 'zod'
+import { ForgeError } from '../errors.ts'
+import type { Pacing } from '../ledger/retry.ts'
+import { oidSchema } from '../model/ids.ts'
+import {
+  cacheForRun,
+  createRateBudget,
+  type GithubClient,
+  parseAnswer,
+  requestUnlessMissing,
+  withRetries,
+} from './client.ts'
+import type { Forge, HeadAuthors, Permission } from './port.ts'
+
+/** So many people are asked about in one wake-up: however many others come, it ends. */
+const MOST_PEOPLE = 60
+
+/** What people may do: each is asked about once in a wake-up, and not everybody at once. */
+export function createPermissionReader(
+  { client, members: asking }: { client: GithubClient; members: GithubClient },
+  options: Pacing,
+): Required<Pick<Forge, 'readPermission' | 'isMember'>> {
+  const asked = createRateBudget(MOST_PEOPLE, options.clock)
+  const permissions = cacheForRun(options.clock, () => new Map<string, Permission>())
+  const members = cacheForRun(options.clock, () => new Map<string, boolean | null>())
+  return {
+    async readPermission(login) {
+      const known = permissions().get(login)
+      if (known !== undefined) return known
+      if (!asked.take()) return null
+      const answer = await withRetries(options, () => readPermission(client, login))
+      permissions().set(login, answer)
+      return answer
+    },
+    async isMember(team, login) {
+      const key = `${team} ${login}`
+      // A token that may not know says so for everybody.
+      const known = members().get(members().has(team) ? team : key)
+      if (known !== undefined) return known
+      const answer = await withRetries(options, () => isMember(asking, team, login))
+      members().set(answer === null ? team : key, answer)
+      return answer
+    },
+  }
+}
+
+/** A word that is not known gives no right. */
+const collaborator = z.object({ permission: z.enum(['admin', 'write', 'read', 'none']).catch('none') })
+
+/** Never the association a comment comes with: that says nothing of what somebody may do. */
+async function readPermission(client: GithubClient, login: string): Promise<Permission> {
+  const route = 'GET /repos/{owner}/{repo}/collaborators/{username}/permission'
+  const answer = await requestUnlessMissing(() => client.request(route, { ...client.where, username: login }))
+  if (answer === null) return 'none'
+  return parseAnswer(collaborator, answer.data, `the permission of ${login}`).permission
+}
+
+const membership = z.object({ state: z.string() })
+
+/** Who was only invited is none yet. A job's token is refused, whatever its permissions say: there is none for it. */
+async function isMember(client: GithubClient, team: string, login: string): Promise<boolean | null> {
+  const [org = '', slug = ''] = team.split('/', 2)
+  const route = 'GET /orgs/{org}/teams/{team_slug}/memberships/{username}'
+  try {
+    const answer = await requestUnlessMissing(() =>
+      client.request(route, { org, team_slug: slug, username: login }),
+    )
+    if (answer === null) return false
+    return parseAnswer(membership, answer.data, `whether ${login} is in ${team}`).state === 'active'
+  } catch (error) {
+    if (error instanceof ForgeError && error.detail.status === 403) return null
+    throw error
+  }
+}
+
+const account = z.object({ user: z.object({ login: z.string() }).nullable() }).nullable()
+const brought = z.object({
+  repository: z.object({
+    pullRequest: z.object({
+      headRefName: z.string(),
+      headRefOid: oidSchema,
+      headRepository: z.object({ nameWithOwner: z.string() }).nullable(),
+      commits: z.object({
+        nodes: z.array(z.object({ commit: z.object({ author: account, committer: account }) })),
+      }),
+    }),
+  }),
+})
+
+const QUESTION = `query ($owner: String!, $repo: String!, $number: Int!) {
+  repository(owner: $owner, name: $repo) {
+    pullRequest(number: $number) {
+      headRefName headRefOid headRepository { nameWithOwner }
+      commits(last: 100) { nodes { commit { author { user { login } } committer { user { login } } } } }
+    }
+  }
+}`
+
+/** Asked where an approval is about to count, and nowhere else: who pushed is in no list of pull requests. */
+export async function readHeadAuthors(client: GithubClient, number: number): Promise<HeadAuthors> {
+  const answer = await client.graphql(QUESTION, { ...client.where, number })
+  const { pullRequest } = parseAnswer(brought, answer, `who brought #${number}`).repository
+  const { headRefName, headRefOid: head, headRepository, commits } = pullRequest
+  const named = commits.nodes
+    .flatMap(({ commit: { author, committer } }) => [author, committer])
+    .flatMap(each => each?.user?.login ?? [])
+  const pusher = headRepository && (await findPusher(client, headRepository.nameWithOwner, headRefName, head))
+  return { head, pusher, named: [...new Set(named)] }
+}
+
+const activity = z.array(
+  z.object({ after: z.string(), actor: z.object({ login: z.string() }).nullable().optional() }),
+)
+
+/** A fork that this token may not read, or a server that keeps no list of pushes, says nothing. */
+async function findPusher(
+  client: GithubClient,
+  repository: string,
+  branch: string,
+  head: string,
+): Promise<string | null> {
+  const [owner = '', repo = ''] = repository.split('/', 2)
+  const values = { owner, repo, ref: `refs/heads/${branch}`, per_page: 100 }
+  const answer = await requestUnlessHidden(() => client.request('GET /repos/{owner}/{repo}/activity', values))
+  if (answer === null) return null
+  const pushes = parseAnswer(activity, answer.data, `pushes to ${branch}`)
+  return pushes.find(({ after }) => after === head)?.actor?.login ?? null
+}
+
+async function requestUnlessHidden<T>(ask: () => Promise<T>): Promise<T | null> {
+  try {
+    return await requestUnlessMissing(ask)
+  } catch (error) {
+    if (error instanceof ForgeError && error.detail.status === 403) return null
+    throw error
+  }
+}
+
+/** `dependencies.approvers`: a permission, or logins and teams (`org/team`). */
+export type Approvers = 'write' | 'admin' | readonly string[]
+
+const ENOUGH = { write: ['write', 'admin'], admin: ['admin'] } as const satisfies Record<string, Permission[]>
+
+export function listTeams(approvers: Approvers): string[] {
+  return typeof approvers === 'string' ? [] : approvers.filter(name => name.includes('/'))
+}
+
+/** What a token needs for that, wherever it is missing. */
+export const READS_TEAMS = 'an App token with members: read, given as app-token; GITHUB_TOKEN never may'
+
+/** Whether the spec trusts somebody with approvals; who is named there needs no further right. Else why not. */
+export async function explainApproverRefusal(
+  forge: Pick<Forge, 'isMember'>,
+  approvers: Approvers,
+  { login, permission }: { login: string; permission: Permission },
+): Promise<string | null> {
+  if (typeof approvers === 'string')
+    return ENOUGH[approvers].some(each => each === permission) ? null : NOT_TRUSTED
+  if (approvers.some(each => each.toLowerCase() === login.toLowerCase())) return null
+  const unseen: string[] = []
+  for (const team of listTeams(approvers)) {
+    const is = (await forge.isMember?.(team, login)) ?? null
+    if (is === true) return null
+    if (is === null) unseen.push(team)
+  }
+  if (unseen.length === 0) return NOT_TRUSTED
+  return `Whether ${login} is in ${unseen.join(' or ')} cannot be read with this token: it takes ${READS_TEAMS}.`
+}
+
+const NOT_TRUSTED = 'Only people whom the spec trusts with approvals may do that.'

@@ -1,0 +1,256 @@
+import { z } from 'zod'
+import { hashSha256, toCanonicalJson } from '../model/canonical-json.ts'
+import { oidSchema } from '../model/ids.ts'
+import { parseAnswer } from './client.ts'
+import type { NewComment } from './port.ts'
+import { type Comment, COMMENTS_AT_ONCE, getAnswerMarker, pull, type Pull, type Review } from './pull.ts'
+
+const text = z.string()
+const actor = z.object({ __typename: text, login: text }).nullable()
+
+export const commentNode = z.object({
+  id: text,
+  databaseId: z.number(),
+  author: actor,
+  authorAssociation: text,
+  createdAt: text,
+  body: text,
+  lastEditedAt: text.nullable(),
+  viewerDidAuthor: z.boolean(),
+  reactionGroups: z.array(z.object({ content: text, viewerHasReacted: z.boolean() })).nullable(),
+})
+
+export const commentPage = z.object({
+  nodes: z.array(commentNode),
+  pageInfo: z.object({ hasPreviousPage: z.boolean(), startCursor: text.nullable() }),
+})
+
+const review = z.object({
+  author: actor,
+  submittedAt: text.nullable(),
+  commit: z.object({ oid: oidSchema }).nullable(),
+  state: text,
+  body: text,
+})
+
+export const pullNode = z.object({
+  id: text,
+  number: z.number(),
+  title: text,
+  body: text,
+  headRefName: text,
+  headRefOid: oidSchema,
+  baseRefName: text,
+  author: actor,
+  state: z.enum(['OPEN', 'CLOSED', 'MERGED']),
+  isDraft: z.boolean(),
+  isCrossRepository: z.boolean(),
+  headRepositoryOwner: z.object({ login: text }).nullable(),
+  viewerDidAuthor: z.boolean(),
+  labels: z.object({ nodes: z.array(z.object({ name: text })) }).nullable(),
+  comments: commentPage,
+  reviews: z.object({ nodes: z.array(review) }).nullable(),
+  opinions: z
+    .object({ nodes: z.array(review), pageInfo: z.object({ hasPreviousPage: z.boolean() }) })
+    .nullable(),
+  writers: z.object({ nodes: z.array(review) }).nullable(),
+  mergeCommit: z.object({ oid: oidSchema }).nullable(),
+  createdAt: text,
+  closedAt: text.nullable(),
+  timelineItems: z.object({ nodes: z.array(z.object({ createdAt: text })) }),
+})
+
+type PullNode = z.infer<typeof pullNode>
+type ReviewNode = z.infer<typeof review>
+
+export const COMMENT_FIELDS = `id databaseId author { __typename login } authorAssociation createdAt lastEditedAt body
+  viewerDidAuthor reactionGroups { content viewerHasReacted }`
+export const LAST_COMMENTS = `nodes { ${COMMENT_FIELDS} } pageInfo { hasPreviousPage startCursor }`
+
+const REVIEW = 'author { __typename login } submittedAt commit { oid } state body'
+/** Of so many people the last opinion counts, and of as many more who may write. */
+export const REVIEWERS = 100
+
+export const PULL_FRAGMENT = `fragment Pull on PullRequest {
+  id number title body headRefName headRefOid baseRefName author { __typename login } state isDraft
+  isCrossRepository headRepositoryOwner { login } viewerDidAuthor createdAt closedAt mergeCommit { oid }
+  timelineItems(itemTypes: [REOPENED_EVENT], last: 1) { nodes { ... on ReopenedEvent { createdAt } } }
+  labels(first: 50) { nodes { name } }
+  comments(last: ${COMMENTS_AT_ONCE}) { ${LAST_COMMENTS} }
+  reviews(last: 50) { nodes { ${REVIEW} } }
+  opinions: latestOpinionatedReviews(last: ${REVIEWERS}) { nodes { ${REVIEW} } pageInfo { hasPreviousPage } }
+  writers: latestOpinionatedReviews(last: ${REVIEWERS}, writersOnly: true) { nodes { ${REVIEW} } }
+}`
+
+/** A pull request as GitHub knows it, with what is needed to change it. */
+export interface KnownPull {
+  pull: Pull
+  nodeId: string
+  /** Opened by who asks. */
+  mine: boolean
+  own: OwnComment[]
+  /** Its comments, the last of them. */
+  comments: CommentNode[]
+  /** Where older comments begin; null where all are known. */
+  earlier: string | null
+  /** More people have reviewed it than are looked at. */
+  moreReviewers: boolean
+}
+
+export type CommentNode = z.infer<typeof commentNode>
+
+/** A comment of ours with its key. */
+export interface OwnComment {
+  id: number
+  key: string
+  body: string
+}
+
+export function toKnownPull(node: PullNode): KnownPull {
+  const { comments, id, viewerDidAuthor } = node
+  const { hasPreviousPage, startCursor } = comments.pageInfo
+  return {
+    pull: parseAnswer(pull, toPullFields(node), `#${node.number}`),
+    nodeId: id,
+    mine: viewerDidAuthor,
+    own: listOwnComments(comments.nodes),
+    comments: comments.nodes,
+    earlier: hasPreviousPage ? startCursor : null,
+    moreReviewers: node.opinions?.pageInfo.hasPreviousPage === true,
+  }
+}
+
+export function listOwnComments(nodes: readonly CommentNode[]): OwnComment[] {
+  return nodes.flatMap(({ databaseId, body: text, viewerDidAuthor }) => {
+    const { key, body } = readKey(text)
+    return viewerDidAuthor && key !== null ? [{ id: databaseId, key, body }] : []
+  })
+}
+
+function toPullFields(node: PullNode): z.input<typeof pull> {
+  return {
+    number: node.number,
+    title: node.title,
+    body: node.body,
+    branch: getHeadBranch(node),
+    head: node.headRefOid,
+    base: node.baseRefName,
+    author: getAuthorLogin(node.author),
+    state: STATES[node.state],
+    draft: node.isDraft,
+    labels: (node.labels?.nodes ?? []).map(({ name }) => name).toSorted(),
+    comments: readComments(node.comments.nodes),
+    reviews: readReviews(node),
+    merged_commit: node.mergeCommit?.oid ?? null,
+    opened_at: node.createdAt,
+    closed_at: node.closedAt,
+    ...(node.timelineItems.nodes.length === 0 ? {} : { reopened: true }),
+  }
+}
+
+/**
+ * Ours end in a key that nobody sees: by it they are told from what the same account wrote by hand. What answers nobody
+ * says how things stand, and has a name to be found by.
+ */
+export function readComments(nodes: readonly CommentNode[]): Comment[] {
+  const own = new Map(listOwnComments(nodes).map(({ id, key }) => [id, key]))
+  const said = new Set(own.values())
+  const answers = new Map(
+    nodes.map(({ databaseId: id }) => [id, computeMarkerKey(getAnswerMarker({ id: String(id) }))]),
+  )
+  const answering = new Set(answers.values())
+  return nodes.map(each => {
+    const key = own.get(each.databaseId)
+    return {
+      id: String(each.databaseId),
+      author: getAuthorLogin(each.author),
+      at: each.createdAt,
+      body: readKey(each.body).body,
+      ...(each.lastEditedAt === null ? {} : { edited: true }),
+      ...(key === undefined ? {} : { own: true, ...(answering.has(key) ? {} : { node: each.id }) }),
+      ...(NEAR.has(each.authorAssociation) ? { near: true } : {}),
+      ...(hasReacted(each, 'THUMBS_UP') ? { done: true } : {}),
+      ...(hasReacted(each, 'THUMBS_DOWN') ? { declined: true } : {}),
+      ...(said.has(answers.get(each.databaseId) ?? '') ? { answered: true } : {}),
+    }
+  })
+}
+
+const NEAR: ReadonlySet<string> = new Set(['OWNER', 'MEMBER', 'COLLABORATOR'])
+
+function hasReacted({ reactionGroups }: CommentNode, reaction: 'THUMBS_UP' | 'THUMBS_DOWN'): boolean {
+  const groups = reactionGroups ?? []
+  return groups.some(({ content, viewerHasReacted }) => content === reaction && viewerHasReacted)
+}
+
+const STATES = { OPEN: 'open', CLOSED: 'closed', MERGED: 'merged' } as const
+
+/** A fork's branch is no branch of ours, whatever its name: a colon is in no branch's name. */
+function getHeadBranch({ headRefName, isCrossRepository, headRepositoryOwner }: PullNode): string {
+  return isCrossRepository ? `${headRepositoryOwner?.login ?? 'ghost'}:${headRefName}` : headRefName
+}
+
+/** As REST and events say it: GraphQL leaves the suffix of bots out, and people could have that name. */
+function getAuthorLogin(author: PullNode['author']): string {
+  if (author === null) return 'ghost'
+  return author.__typename === 'Bot' ? `${author.login}[bot]` : author.login
+}
+
+const REVIEWS = new Map<string, Review['state']>([
+  ['APPROVED', 'approved'],
+  ['CHANGES_REQUESTED', 'changes-requested'],
+  ['COMMENTED', 'commented'],
+  ['DISMISSED', 'dismissed'],
+])
+
+/** The last reviews, and however many there are, the last opinion of each person. */
+function readReviews({ reviews, opinions, writers }: PullNode): Review[] {
+  const may = new Set((writers?.nodes ?? []).map(({ author }) => getAuthorLogin(author)))
+  const all = [reviews, opinions, writers].flatMap(list => list?.nodes ?? [])
+  const distinct = new Map(
+    all.map(node => [`${getAuthorLogin(node.author)} ${node.submittedAt} ${node.state}`, node]),
+  )
+  const found: Review[] = []
+  for (const node of [...distinct.values()].toSorted(compareReviewTimes)) {
+    const writer = may.has(getAuthorLogin(node.author)) ? { writer: true as const } : {}
+    found.push(...readReview(node).map(review => ({ ...review, ...writer })))
+  }
+  return found
+}
+
+function compareReviewTimes(one: ReviewNode, other: ReviewNode): number {
+  return (one.submittedAt ?? '').localeCompare(other.submittedAt ?? '')
+}
+
+/** Neither a review that was not sent yet counts, nor what is not known. */
+function readReview(node: ReviewNode): Review[] {
+  const { commit, submittedAt, author, body } = node
+  const state = REVIEWS.get(node.state)
+  if (state === undefined || commit === null || submittedAt === null) return []
+  return [{ author: getAuthorLogin(author), at: submittedAt, commit: commit.oid, state, body }]
+}
+
+/**
+ * Every comment of ours ends in a line nobody sees, by which it is found again: to be rewritten, or not to be
+ * written twice. It counts only in comments of our own author.
+ */
+export function computeCommentKey({ body, marker, nonce }: NewComment): string {
+  return hashSha256(toCanonicalJson(marker === undefined ? { body, nonce } : { marker })).slice(0, 24)
+}
+
+/** Of the one comment with this marker, whatever it says. */
+function computeMarkerKey(marker: string): string {
+  return computeCommentKey({ body: '', marker })
+}
+
+export function withKey(body: string, key: string): string {
+  return `${body}\n\n<!-- winnow:${key} -->`
+}
+
+const KEYED = /^([\s\S]*?)\n\n<!-- winnow:([0-9a-f]{24}) -->\s*$/
+
+/** Who edits a comment in a browser sends it back with other ends of its lines: it is the same comment. */
+function readKey(text: string): { body: string; key: string | null } {
+  const [, body, key] = KEYED.exec(text.replaceAll('\r\n', '\n')) ?? []
+  return body === undefined || key === undefined ? { body: text, key: null } : { body, key }
+}

@@ -1,0 +1,268 @@
+import { createHash } from 'node:crypto'
+import { unzipSync } from 'fflate'
+import { z } from 'zod'
+import { ForgeError } from '../errors.ts'
+import type { Pacing } from '../ledger/retry.ts'
+import { type GithubClient, parseAnswer, requestUnlessMissing, withRetries } from './client.ts'
+import { isRefusal } from './errors.ts'
+import type { Artifact, ExpectedArtifact, RunStart, UnzipResult, WorkflowRun, Workflows } from './port.ts'
+
+const startedRun = z.object({ workflow_run_id: z.number() })
+const oneRun = z.object({
+  id: z.number(),
+  run_attempt: z.number().default(1),
+  status: z.string().nullable(),
+  conclusion: z.string().nullable(),
+})
+const artifacts = z.object({
+  total_count: z.number(),
+  artifacts: z.array(
+    z.object({
+      id: z.number(),
+      name: z.string(),
+      size_in_bytes: z.number(),
+      expired: z.boolean(),
+      digest: z.string().nullish(),
+    }),
+  ),
+})
+
+/** `file`: the name of our workflow file, which a maintainer may have changed. */
+export function createGithubWorkflows(client: GithubClient, file: string, pacing: Pacing): Workflows {
+  return {
+    start: wanted => withRetries(pacing, () => startAtNewBranch(client, file, wanted, pacing)),
+    run: id => withRetries(pacing, () => readRun(client, id)),
+    cancel: run => withRetries(pacing, () => cancelRun(client, run)),
+    artifacts: (run, names) => withRetries(pacing, () => findArtifacts(client, run, names)),
+    async download(artifact, parcel) {
+      const { digest, most } = parcel
+      if (artifact.expired) return { ok: false, why: 'it has expired' }
+      if (artifact.bytes > most) {
+        return { ok: false, why: `it is larger than ${most} bytes (${artifact.bytes})` }
+      }
+      if (artifact.digest !== null && artifact.digest !== digest) return REPLACED
+      const archive = await withRetries(pacing, () => fetchArchive(client, artifact.id, most))
+      if (!archive.ok) return archive
+      return computeSha256(archive.bytes) === digest ? extractArtifactFile(archive.bytes, parcel) : REPLACED
+    },
+  }
+}
+
+const REPLACED = {
+  ok: false,
+  why: 'it is not the archive that its job uploaded: the digests differ',
+} as const
+
+function computeSha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}
+
+const UNTIL_SEEN_MS = 5_000
+
+/** A campaign's branch may have been pushed a moment ago, and the part of GitHub that starts runs not know it yet. */
+async function startAtNewBranch(
+  client: GithubClient,
+  file: string,
+  wanted: RunStart,
+  { sleep }: Pacing,
+): Promise<number | null> {
+  try {
+    return await startRun(client, file, wanted)
+  } catch (error) {
+    if (!isRefusedBecause(error, /No ref found/)) throw explainMissingFile(error, file, wanted)
+    await sleep(UNTIL_SEEN_MS)
+    return startRun(client, file, wanted)
+  }
+}
+
+function explainMissingFile(error: unknown, file: string, { branch }: RunStart): unknown {
+  if (!(error instanceof ForgeError)) return error
+  const { message, detail } = error
+  if (detail.status !== 404 && !isRefusedBecause(error, /'workflow_dispatch' trigger/)) return error
+  const fix = `merge the default branch, with the ${file} that winnow init --github wrote, into ${branch}`
+  return new ForgeError(`${message}. No run can be started at ${branch}: ${fix}`, detail)
+}
+
+async function startRun(
+  client: GithubClient,
+  file: string,
+  { branch, inputs }: RunStart,
+  details = true,
+): Promise<number | null> {
+  const route = 'POST /repos/{owner}/{repo}/actions/workflows/{workflow_id}/dispatches'
+  const values = { ...client.where, workflow_id: file, ref: branch, inputs: { ...inputs } }
+  try {
+    const more = details ? { return_run_details: true } : {}
+    const { status, data } = await client.request(route, { ...values, ...more })
+    return Number(status) === 204 ? null : parseAnswer(startedRun, data, 'a started run').workflow_run_id
+  } catch (error) {
+    // Enterprise Servers that do not name the run they start refuse the parameter.
+    if (!details || !isRefusedBecause(error, /return_run_details/)) throw error
+    return startRun(client, file, { branch, inputs }, false)
+  }
+}
+
+function isRefusedBecause(error: unknown, why: RegExp): boolean {
+  return error instanceof ForgeError && error.detail.status === 422 && why.test(error.detail.output ?? '')
+}
+
+async function readRun(client: GithubClient, id: number): Promise<WorkflowRun | null> {
+  const route = 'GET /repos/{owner}/{repo}/actions/runs/{run_id}'
+  const answer = await requestUnlessMissing(() => client.request(route, { ...client.where, run_id: id }))
+  if (answer === null) return null
+  const { run_attempt: attempt, status, conclusion } = parseAnswer(oneRun, answer.data, 'a workflow run')
+  return { id, attempt, conclusion: status === 'completed' ? (conclusion ?? 'neutral') : null }
+}
+
+async function cancelRun(client: GithubClient, run: number): Promise<void> {
+  const route = 'POST /repos/{owner}/{repo}/actions/runs/{run_id}/cancel'
+  try {
+    await client.request(route, { ...client.where, run_id: run })
+  } catch (error) {
+    const status = error instanceof ForgeError ? error.detail.status : undefined
+    if (status !== 409 && status !== 404) throw error
+  }
+}
+
+/**
+ * One request, unless a job left so many that they do not fit: then one more for each name. None where the run was deleted:
+ * whoever waits for its orders goes on without it.
+ */
+async function findArtifacts(
+  client: GithubClient,
+  run: number,
+  names: readonly string[],
+): Promise<Artifact[]> {
+  const all = await requestUnlessMissing(() => listArtifacts(client, run))
+  if (all === null) return []
+  const wanted = new Set(names)
+  if (all.complete) return all.artifacts.filter(({ name }) => wanted.has(name))
+  const found: Artifact[] = []
+  for (const name of wanted) found.push(...(await listArtifacts(client, run, name)).artifacts)
+  return found
+}
+
+async function listArtifacts(
+  { request, where }: GithubClient,
+  run: number,
+  name?: string,
+): Promise<{ artifacts: Artifact[]; complete: boolean }> {
+  const { data } = await request('GET /repos/{owner}/{repo}/actions/runs/{run_id}/artifacts', {
+    ...where,
+    run_id: run,
+    per_page: 100,
+    ...(name === undefined ? {} : { name }),
+  })
+  const { total_count: total, artifacts: listed } = parseAnswer(artifacts, data, 'artifacts')
+  const found = listed.map(({ id, name, size_in_bytes: bytes, expired, digest }) => {
+    return { id, name, bytes, expired, digest: digest?.replace(/^sha256:/, '') ?? null }
+  })
+  return { artifacts: found, complete: total <= found.length }
+}
+
+/** So many times as long as an answer of the API: it is much larger. */
+const PATIENCE = 2
+
+/** An artifact's archive. What is refused is believed the second time, and is then no reason to wait for it. */
+async function fetchArchive(client: GithubClient, id: number, most: number): Promise<UnzipResult> {
+  for (let asked = 1; ; asked++) {
+    try {
+      return await fetchOnce(client, id, most)
+    } catch (error) {
+      if (!isRefusal(error)) throw error
+      if (asked === 2) return { ok: false, why: error.message }
+    }
+  }
+}
+
+/**
+ * GitHub says where it is; that place is asked without the token, which it is not meant for, and is not listened to for
+ * longer than the archive may be.
+ */
+async function fetchOnce(client: GithubClient, id: number, most: number): Promise<UnzipResult> {
+  const location = await resolveDownloadUrl(client, id)
+  if (location === null) return { ok: false, why: 'it has expired' }
+  const signal = AbortSignal.timeout(PATIENCE * client.timeoutMs)
+  try {
+    const response = await client.web(location, { signal, redirect: 'error' })
+    if (!response.ok || response.body === null)
+      throw toDownloadError(`status ${response.status}`, response.status)
+    return await readLimited(response.body, most)
+  } catch (error) {
+    throw error instanceof ForgeError ? error : toDownloadError(describeFetchError(error))
+  }
+}
+
+/** What failed to be fetched says why in its cause. */
+function describeFetchError(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message
+}
+
+async function resolveDownloadUrl(client: GithubClient, id: number): Promise<string | null> {
+  const route = 'GET /repos/{owner}/{repo}/actions/artifacts/{artifact_id}/{archive_format}'
+  const values = { ...client.where, artifact_id: id, archive_format: 'zip' }
+  try {
+    const { headers } = await client.request(route, { ...values, request: { redirect: 'manual' } })
+    if (headers.location === undefined) throw toDownloadError('GitHub does not say where it is')
+    return headers.location
+  } catch (error) {
+    if (error instanceof ForgeError && error.detail.status === 410) return null
+    throw error
+  }
+}
+
+function toDownloadError(why: string, status?: number): ForgeError {
+  const detail = { output: why, ...(status === undefined ? {} : { status }) }
+  return new ForgeError(`an artifact could not be downloaded: ${why}`, detail)
+}
+
+async function readLimited(body: ReadableStream<Uint8Array>, most: number): Promise<UnzipResult> {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of body) {
+    length += chunk.byteLength
+    if (length > most) return { ok: false, why: `it is larger than ${most} bytes` }
+    chunks.push(chunk)
+  }
+  return { ok: true, bytes: Buffer.concat(chunks) }
+}
+
+/**
+ * The one file of an archive that somebody untrusted made: nothing is written anywhere, nothing else may be in
+ * it, and no more is unpacked than it may hold, whatever it claims.
+ */
+export function extractArtifactFile(
+  archive: Uint8Array,
+  { file, most }: Pick<ExpectedArtifact, 'file' | 'most'>,
+): UnzipResult {
+  const names: string[] = []
+  let claimed = 0
+  try {
+    const files = unzipSync(archive, {
+      filter(entry) {
+        names.push(entry.name)
+        claimed = entry.originalSize
+        return names.length === 1 && entry.name === file && entry.originalSize <= most
+      },
+    })
+    const [only, ...others] = names
+    if (only !== file || others.length > 0)
+      return toUnzipRefusal(`it holds ${formatFileNames(names)} instead of ${file} alone`)
+    const bytes = files[file]
+    if (bytes === undefined) return toUnzipRefusal(`${file} is larger than ${most} bytes (${claimed})`)
+    return { ok: true, bytes }
+  } catch (error) {
+    return toUnzipRefusal(`it is no archive: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+function toUnzipRefusal(why: string): UnzipResult {
+  return { ok: false, why }
+}
+
+function formatFileNames(names: readonly string[]): string {
+  if (names.length === 0) return 'nothing'
+  const shown = names.slice(0, 3).map(name => JSON.stringify(name.slice(0, 80)))
+  return shown.join(', ') + (names.length > shown.length ? `, and ${names.length - shown.length} more` : '')
+}

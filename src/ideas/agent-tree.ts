@@ -1,0 +1,125 @@
+import { appendFile, lstat, mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { buildLocalIsolation } from '../git/isolation.ts'
+import { buildIndexFile } from '../git/patch.ts'
+import type { Repository } from '../git/repository.ts'
+import { createGitRunner, type GitTask } from '../git/runner.ts'
+import { listTreeFiles } from '../git/tree.ts'
+import { isMissing } from '../measure/file-system.ts'
+import type { Oid } from '../model/ids.ts'
+import { toSafeLine } from './safe-text.ts'
+
+export type TreeRepository = Pick<Repository, 'dir' | 'objectFormat' | 'materialize' | 'tree'>
+
+export interface AgentPlace {
+  repo: TreeRepository
+  /** What the work tree starts from. */
+  from: Oid
+  dir: string
+  env: Readonly<Record<string, string>>
+}
+
+/** Files are stored as they are: no attribute in the tree converts anything, here or when they are read back. */
+const ATTRIBUTES = '* -text !eol !ident !filter !working-tree-encoding\n'
+
+/** What an agent keeps beside the files it edits is no part of its idea. */
+const NOTES_OF_AGENTS = '.aider*\n'
+
+/** So that the agent may commit, and nobody's hooks, signing or line-ending rules take part. */
+const CONFIG = `
+[user]
+	name = winnow
+	email = winnow@localhost
+[core]
+	hooksPath = /dev/null
+	fsmonitor = false
+	autocrlf = false
+[commit]
+	gpgSign = false
+[gc]
+	auto = 0
+`
+
+/** A git repository of its own with one commit, the incumbent's content, and no remote. */
+export async function createAgentTree({ repo, from, dir, env }: AgentPlace): Promise<void> {
+  await repo.materialize(from, dir)
+  const git = createGitRunner(buildLocalIsolation(dir, env))
+  await git.run(createInitTask(repo.objectFormat, []))
+  await setUpAgentGit(join(dir, '.git'))
+  // Forced: a file the incumbent has is tracked, whatever its .gitignore says.
+  await git.run(createQuietTask(['add', '--all', '--force', '--verbose', '.']))
+  await git.run(createQuietTask(['commit', '--allow-empty', '--message=The best version so far']))
+}
+
+/**
+ * The tree the directory holds now: every file that is tracked or not ignored, links as links. Only its
+ * content counts. The agent's own repository (commits, index, configuration, hooks) is never asked.
+ */
+export async function readAgentTree(place: AgentPlace): Promise<{ tree: Oid } | { unreadable: string }> {
+  const { repo, from, dir, env } = place
+  if (!(await isFolder(dir))) return { unreadable: 'its work tree is gone' }
+  const control = `${dir}.control.git`
+  await rm(control, { recursive: true, force: true })
+  await mkdir(control)
+  try {
+    await createGitRunner(buildLocalIsolation(control, env)).run(
+      createInitTask(repo.objectFormat, ['--bare']),
+    )
+    await setUpAgentGit(control)
+    const index = join(control, 'index')
+    await writeFile(index, buildIndexFile(repo.objectFormat, await listTreeFiles(repo, from)))
+    const git = createGitRunner(buildLocalIsolation(dir, env), {
+      GIT_DIR: control,
+      GIT_WORK_TREE: dir,
+      GIT_INDEX_FILE: index,
+      GIT_OBJECT_DIRECTORY: join(repo.dir, 'objects'),
+    })
+    const refused = await git.run(addAll)
+    return refused === null ? { tree: await git.run(writeTree) } : { unreadable: refused }
+  } finally {
+    await rm(control, { recursive: true, force: true })
+  }
+}
+
+async function setUpAgentGit(gitDir: string): Promise<void> {
+  await mkdir(join(gitDir, 'info'), { recursive: true })
+  await writeFile(join(gitDir, 'info', 'attributes'), ATTRIBUTES)
+  await writeFile(join(gitDir, 'info', 'exclude'), NOTES_OF_AGENTS)
+  await appendFile(join(gitDir, 'config'), CONFIG)
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await lstat(path)).isDirectory()
+  } catch (error) {
+    if (isMissing(error)) return false
+    throw error
+  }
+}
+
+function createInitTask(format: string, options: readonly string[]): GitTask<void> {
+  const args = [
+    'init',
+    '--template=',
+    `--object-format=${format}`,
+    '--initial-branch=winnow',
+    ...options,
+    '.',
+  ]
+  return createQuietTask(args)
+}
+
+function createQuietTask(args: readonly string[]): GitTask<void> {
+  return { args, parse: () => undefined }
+}
+
+const addAll: GitTask<string | null> = {
+  args: ['add', '--all', '--verbose', '.'],
+  answers: [1, 128],
+  parse: ({ exitCode, stderr }) =>
+    exitCode === 0
+      ? null
+      : `its files cannot be read back: ${toSafeLine(stderr.replaceAll(/^(?:error|fatal): /gm, ''), 300)}`,
+}
+
+const writeTree: GitTask<Oid> = { args: ['write-tree'], parse: ({ stdout }) => stdout.trim() }

@@ -1,0 +1,166 @@
+/** The ways to understand a diff, the likeliest first; null when there is no diff in the text at all. */
+export function listDiffReadings(text: string): readonly string[] | null {
+  const lines = splitDiffLines(text)
+  if (!hasDiff(lines)) return null
+  const prefixed = withPrefixes(lines)
+  if (!prefixed.some(isHeaderWithReturn)) return [joinDiffLines(prefixed)]
+  // An editor gave every line of the file a carriage return: the changed files may have them too, or not.
+  const contentKept = prefixed.map(line => (line.kind === 'header' ? removeReturn(line) : line))
+  return [joinDiffLines(contentKept), joinDiffLines(prefixed.map(removeReturn))]
+}
+
+function isHeaderWithReturn({ kind, text }: DiffLine): boolean {
+  return kind === 'header' && /^(?:diff --git |--- |\+\+\+ |@@ ).*\r$/.test(text)
+}
+
+function removeReturn(line: DiffLine): DiffLine {
+  return { ...line, text: line.text.replace(/\r$/, '') }
+}
+
+/** Binary content ends with an empty line, which editors like to take away. */
+function joinDiffLines(lines: readonly DiffLine[]): string {
+  const end = lines.some(({ text }) => text.startsWith('GIT binary patch')) ? '\n\n' : ''
+  return lines.map(({ text }) => text).join('\n') + end
+}
+
+/** Header lines of one file in a diff that name it, by their place. */
+interface FileSection {
+  git: number | null
+  before: number | null
+  after: number | null
+  renamed: { from: string; to: string }
+}
+
+const NOWHERE = '/dev/null'
+const GIT = 'diff --git '
+
+/** `git apply` takes `a/` and `b/` off every name; where they were never put on (--no-prefix) they are now. */
+export function withPrefixes(lines: readonly DiffLine[]): DiffLine[] {
+  const prefixed = [...lines]
+  const rewrite = (index: number | null, change: (text: string) => string): void => {
+    const line = index === null ? undefined : lines[index]
+    if (index !== null && line) prefixed[index] = { ...line, text: change(line.text) }
+  }
+  for (const section of splitFileSections(lines)) {
+    const names = findUnprefixedNames(lines, section)
+    if (names === null) continue
+    const { from, to } = names
+    rewrite(
+      section.git,
+      text => `${GIT}${addPrefix(from, 'a/')} ${addPrefix(to, 'b/')}${getCarriageReturn(text)}`,
+    )
+    rewrite(section.before, text => `--- ${addPrefix(text.slice(4), 'a/')}`)
+    rewrite(section.after, text => `+++ ${addPrefix(text.slice(4), 'b/')}`)
+  }
+  return prefixed
+}
+
+function splitFileSections(lines: readonly DiffLine[]): FileSection[] {
+  const sections: FileSection[] = []
+  const begin = (): FileSection => {
+    const section = { git: null, before: null, after: null, renamed: { from: '', to: '' } }
+    sections.push(section)
+    return section
+  }
+  let section: FileSection | null = null
+  for (const [index, { kind, text }] of lines.entries()) {
+    if (kind !== 'header') continue
+    if (text.startsWith(GIT)) {
+      section = begin()
+      section.git = index
+    } else if (text.startsWith('--- ') && lines[index + 1]?.text.startsWith('+++ ') === true) {
+      if (section === null || section.before !== null) section = begin()
+      section.before = index
+      section.after = index + 1
+    } else if (section !== null) noteRename(section, trimReturn(text))
+  }
+  return sections
+}
+
+function noteRename({ renamed }: FileSection, text: string): void {
+  const [, end, name = ''] = /^(?:rename|copy) (from|to) (.*)$/.exec(text) ?? []
+  if (end === 'from') renamed.from = name
+  if (end === 'to') renamed.to = name
+}
+
+/** null when the names have prefixes already, or cannot be told. */
+function findUnprefixedNames(
+  lines: readonly DiffLine[],
+  section: FileSection,
+): { from: string; to: string } | null {
+  if (section.git !== null) {
+    const names = trimReturn(lines[section.git]?.text ?? '').slice(GIT.length)
+    const half = names.slice(0, (names.length - 1) / 2)
+    if (names === `${half} ${half}`) return { from: half, to: half }
+    const { from, to } = section.renamed
+    return from !== '' && names === `${from} ${to}` ? { from, to } : null
+  }
+  const from = readHeaderName(lines, section.before)
+  const to = readHeaderName(lines, section.after)
+  return isUnprefixed(from, to) ? { from, to } : null
+}
+
+function isUnprefixed(from: string, to: string): boolean {
+  if (from === NOWHERE) return !/^"?b\//.test(to)
+  if (to === NOWHERE) return !/^"?a\//.test(from)
+  return from === to || dropFirstFolder(from) !== dropFirstFolder(to)
+}
+
+function dropFirstFolder(name: string): string {
+  return name.slice(name.indexOf('/') + 1)
+}
+
+function readHeaderName(lines: readonly DiffLine[], index: number | null): string {
+  const text = index === null ? '' : (lines[index]?.text ?? '')
+  return trimReturn(text).slice(4).replace(/\t.*$/, '')
+}
+
+function addPrefix(name: string, added: 'a/' | 'b/'): string {
+  if (name.startsWith(NOWHERE)) return name
+  return name.startsWith('"') ? `"${added}${name.slice(1)}` : `${added}${name}`
+}
+
+function trimReturn(text: string): string {
+  return text.replace(/\r$/, '')
+}
+
+function getCarriageReturn(text: string): string {
+  return text.endsWith('\r') ? '\r' : ''
+}
+
+/** A line of a diff, without its line feed: its content, or what says where content belongs. */
+interface DiffLine {
+  kind: 'header' | 'content'
+  text: string
+}
+
+const HUNK = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/
+
+/**
+ * A removed line `-- x` reads `--- x`, just like the name of a file. Only counting the lines that a hunk
+ * announces tells them apart.
+ */
+export function splitDiffLines(diff: string): DiffLine[] {
+  let [oldLeft, newLeft] = [0, 0]
+  return diff.split('\n').map(text => {
+    const mark = text.replace(/\r$/, '').charAt(0)
+    if ((oldLeft > 0 || newLeft > 0) && /^[ +\-\\]?$/.test(mark)) {
+      if (mark === ' ' || mark === '' || mark === '-') oldLeft -= 1
+      if (mark === ' ' || mark === '' || mark === '+') newLeft -= 1
+      return { kind: 'content', text }
+    }
+    const hunk = HUNK.exec(text)
+    oldLeft = hunk ? Number(hunk[1] ?? 1) : 0
+    newLeft = hunk ? Number(hunk[2] ?? 1) : 0
+    return { kind: 'header', text }
+  })
+}
+
+/** Without one there is nothing to apply, whatever else (mail headers, prose) is there. */
+export function hasDiff(lines: readonly DiffLine[]): boolean {
+  return lines.some(({ kind, text }, index) => {
+    if (kind !== 'header') return false
+    if (/^diff --(?:git|cc|combined) /.test(text)) return true
+    return text.startsWith('--- ') && lines[index + 1]?.text.startsWith('+++ ') === true
+  })
+}

@@ -1,0 +1,133 @@
+import type { Campaign } from '../model/campaign.ts'
+import { type Experiment, listExperiments, listSubjects } from '../model/experiment.ts'
+import { formatIdeaName } from '../model/fold/proposers.ts'
+import { buildCampaignRefs, type Oid, toShortRef } from '../model/ids.ts'
+import type { Proposal, PullFacts } from '../plan/world.ts'
+import { type PartialIdeaBlock, readPartialBlock, toIdea } from './idea-block.ts'
+import { toSafeLine } from './safe-text.ts'
+
+export interface ExternalFacts {
+  campaign: Campaign
+  /** First component of winnow's branches: `spec.branches.prefix`. */
+  prefix: string
+  /** Pull requests against the optimize branch. */
+  pulls: readonly PullFacts[]
+  /** Branches of the remote by short name, at least those below the experiments' prefix. */
+  branches: ReadonlyMap<string, Oid>
+}
+
+/** A branch somebody brought, with its pull request if it has one. */
+export interface ExternalTip {
+  branch: string
+  head: Oid
+  pull: PullFacts | null
+}
+
+/** Branches and open pull requests that are no experiments yet: their heads have to be fetched. */
+export function listExternalTips(facts: ExternalFacts): ExternalTip[] {
+  const { campaign, prefix, pulls, branches } = facts
+  const refs = buildCampaignRefs(prefix, campaign.name)
+  const own = new Set([refs.optimize, refs.campaign, refs.state, refs.closed, refs.forge].map(toShortRef))
+  const experiments = listSubjects(campaign)
+  const isFree = (branch: string, head: Oid): boolean =>
+    !experiments.some(
+      holder => holder.branch === branch && isBranchHeld(holder, toShortRef(refs.experiments), head),
+    )
+
+  const target = toShortRef(refs.optimize)
+  const open = pulls.filter(
+    ({ state, branch, base }) => state === 'open' && base === target && !own.has(branch),
+  )
+  const asked = open
+    .filter(pull => !isKnownPull(campaign, pull) && isFree(pull.branch, pull.head))
+    .map(pull => ({ branch: pull.branch, head: pull.head, pull }))
+  const withPull = new Set(pulls.map(({ branch }) => branch))
+  const pushed = [...branches]
+    .filter(([branch]) => branch.startsWith(toShortRef(refs.experiments)) && !withPull.has(branch))
+    .filter(([branch, head]) => isFree(branch, head) && !isKnownBranch(campaign, branch, head))
+    .map(([branch, head]) => ({ branch, head, pull: null }))
+  return [
+    ...asked.toSorted((a, b) => a.pull.number - b.pull.number),
+    ...pushed.toSorted((a, b) => (a.branch < b.branch ? -1 : 1)),
+  ]
+}
+
+/**
+ * A branch belongs to the experiment that has it. Once that is over, a person's branch with new commits is a
+ * new idea; an experiment's own branch, which carries its results by then, never is.
+ */
+function isBranchHeld(holder: Experiment, experiments: string, head: Oid): boolean {
+  return holder.status !== 'ended' || holder.branch === `${experiments}${holder.id}` || holder.head === head
+}
+
+/**
+ * A pull request is one idea until that has ended. Open again with another head it is the next one; with a head that
+ * it had before it is nothing new.
+ */
+function isKnownPull(campaign: Campaign, pull: PullFacts): boolean {
+  const earlier = findPullExperiments(campaign, pull)
+  if (earlier.some(({ status, head }) => status !== 'ended' || head === pull.head)) return true
+  return Object.hasOwn(campaign.sources, formatPullKey(campaign, pull))
+}
+
+function formatPullKey(campaign: Campaign, pull: PullFacts): string {
+  const key = `pull:${pull.number}`
+  return findPullExperiments(campaign, pull).length === 0 ? key : `${key}@${pull.head}`
+}
+
+function findPullExperiments(campaign: Campaign, { number }: PullFacts): Experiment[] {
+  return listExperiments(campaign).filter(({ pull }) => pull === number)
+}
+
+function isKnownBranch(campaign: Campaign, branch: string, head: Oid): boolean {
+  return Object.hasOwn(campaign.sources, formatBranchKey(branch, head))
+}
+
+function formatBranchKey(branch: string, head: Oid): string {
+  return `branch:${branch}@${head}`
+}
+
+/** `subjects`: first lines of the head commits, for what comes without a title. */
+export function buildExternalProposals(facts: ExternalFacts, subjects: ReadonlyMap<Oid, string>): Proposal[] {
+  return listExternalTips(facts).map(tip => {
+    const { told, problem } = readPullIdea(tip.pull)
+    const otherwise = [tip.pull?.title ?? '', subjects.get(tip.head) ?? '', `branch ${tip.branch}`]
+    return {
+      ...toIdea(told, otherwise.find(text => toSafeLine(text, 300) !== '') ?? ''),
+      ...findCarriedIdea(facts.campaign, told.idea),
+      source: {
+        use: 'external',
+        key: tip.pull ? formatPullKey(facts.campaign, tip.pull) : formatBranchKey(tip.branch, tip.head),
+      },
+      learnings: problem,
+      head: { commit: tip.head, base: facts.campaign.incumbent },
+      branch: tip.branch,
+      pull: tip.pull?.number ?? null,
+    }
+  })
+}
+
+/** What names no idea that is open carries out none: the work is measured all the same. */
+function findCarriedIdea({ backlog }: Campaign, name: string | undefined): Pick<Proposal, 'carries'> {
+  const found = backlog.find(idea => formatIdeaName(idea) === name && idea.status === 'open')
+  return found === undefined ? {} : { carries: found.id }
+}
+
+const BLOCK = /^[ \t]*```[ \t]*winnow[ \t]*\n([\s\S]*?)^[ \t]*```[ \t]*$/m
+const LONGEST_BLOCK = 10_000
+
+/** A block with a mistake does not cost its author the experiment; the record says that it was not used. */
+function readPullIdea(pull: PullFacts | null): { told: PartialIdeaBlock; problem: string | null } {
+  const body = pull?.body.replaceAll('\r\n', '\n') ?? ''
+  const block = BLOCK.exec(body)
+  const yaml = block?.[1] ?? ''
+  if (block === null) return { told: {}, problem: null }
+  if (yaml.length > LONGEST_BLOCK) return toUnusedBlock(`it has more than ${LONGEST_BLOCK} characters`)
+  const linesBefore = body.slice(0, body.indexOf(yaml, block.index)).split('\n').length - 1
+  const read = readPartialBlock({ yaml, file: 'description', linesBefore })
+  return read.ok ? { told: read.told, problem: null } : toUnusedBlock(read.problem)
+}
+
+function toUnusedBlock(problem: string): { told: PartialIdeaBlock; problem: string } {
+  return { told: {}, problem: `The winnow block of the pull request was not used: ${problem}` }
+}

@@ -1,0 +1,179 @@
+import { parse as parseYaml, YAMLParseError } from 'yaml'
+import { z } from 'zod'
+import { UserError } from '../errors.ts'
+import type { BacklogIdea } from '../model/campaign.ts'
+import type { IdeaText } from '../plan/world.ts'
+import { formatProblem, SpecErrors, toFindings } from '../spec/errors.ts'
+import { readDocument, type SourceDocument } from '../spec/yaml-document.ts'
+import { toSafeLine, toSafeParagraphs } from './safe-text.ts'
+
+const nonEmptyText = z.string().regex(/\S/, 'text that is not empty')
+
+/** The keys a person may write about an idea, in a patch's front matter or a pull request's winnow block. */
+const ideaBlock = z.strictObject({
+  hypothesis: nonEmptyText,
+  category: nonEmptyText.optional(),
+  priority: z.enum(['high', 'medium', 'low']).optional(),
+  required_deps: z.array(nonEmptyText).optional(),
+  family: nonEmptyText.nullable().optional(),
+})
+/** A pull request may say which idea of the backlog it carries out. */
+const partialBlock = ideaBlock.partial().extend({ idea: nonEmptyText.optional() })
+/** In the spec's own folder of patches only: whoever may write there is a maintainer. */
+const patchBlock = ideaBlock.extend({ kind: z.enum(['simplify']).optional() })
+
+export type PartialIdeaBlock = z.output<typeof partialBlock>
+type BlockResult<T> = { ok: true; told: T } | { ok: false; problem: string }
+
+export interface YamlBlock {
+  yaml: string
+  /** For messages: the file, and the lines in it before the block. */
+  file: string
+  linesBefore: number
+}
+
+export const LONGEST_HYPOTHESIS = 300
+const LONGEST_LEARNINGS = 4_000
+const LONGEST_NAME = 60
+/** npm allows 214 characters; no ecosystem we know allows more. */
+const LONGEST_PACKAGE = 214
+const MOST_PACKAGES = 50
+
+export function readBlock(block: YamlBlock): BlockResult<z.output<typeof patchBlock>> {
+  return readIdeaBlock(block, patchBlock, Object.keys(patchBlock.shape))
+}
+
+export function readPartialBlock(block: YamlBlock): BlockResult<PartialIdeaBlock> {
+  return readIdeaBlock(block, partialBlock, Object.keys(partialBlock.shape))
+}
+
+function readIdeaBlock<T>(
+  { yaml, file, linesBefore }: YamlBlock,
+  schema: z.ZodType<T>,
+  keys: readonly string[],
+): BlockResult<T> {
+  let source: SourceDocument
+  try {
+    source = readDocument('\n'.repeat(linesBefore) + yaml, file)
+  } catch (error) {
+    if (!(error instanceof SpecErrors)) throw error
+    return { ok: false, problem: describeBlockProblems(error) }
+  }
+  const parsed = schema.safeParse(source.value ?? {})
+  if (parsed.success) return { ok: true, told: parsed.data }
+  const known = new Map([['', new Set(keys)]])
+  const findings = parsed.error.issues.flatMap(issue => toFindings(issue, { raw: source.value, known }))
+  return {
+    ok: false,
+    problem: describeBlockProblems(new SpecErrors(findings.map(finding => source.problem(finding)))),
+  }
+}
+
+function describeBlockProblems({ problems }: SpecErrors): string {
+  const [first, ...more] = problems.map(problem => toSafeLine(formatProblem(problem), 300))
+  return more.length === 0 ? (first ?? '') : `${first} (and ${more.length} more)`
+}
+
+/** Told by somebody, so cleaned and capped; what was not told gets its default. */
+export function toIdea(told: PartialIdeaBlock, otherwise: string): IdeaText {
+  const packages = (told.required_deps ?? []).map(name => toSafeLine(name, LONGEST_PACKAGE))
+  const hypothesis = toSafeLine(told.hypothesis ?? '', LONGEST_HYPOTHESIS)
+  return {
+    hypothesis: hypothesis === '' ? toSafeLine(otherwise, LONGEST_HYPOTHESIS) : hypothesis,
+    category: toSafeLine(told.category ?? '', LONGEST_NAME) || 'general',
+    priority: told.priority ?? 'medium',
+    required_deps: [...new Set(packages)].filter(name => name !== '').slice(0, MOST_PACKAGES),
+    family: toSafeLine(told.family ?? '', LONGEST_NAME) || null,
+  }
+}
+
+export function toLearnings(told: string | null | undefined): string | null {
+  return toSafeParagraphs(told ?? '', LONGEST_LEARNINGS) || null
+}
+
+/** What whoever wrote an idea down said of it holds, where the program that carried it out says nothing else. */
+export function mergeBacklogIdea(idea: BacklogIdea | null, told: IdeaText): IdeaText {
+  if (idea === null) return told
+  const { category, priority, required_deps, family } = idea
+  return {
+    ...told,
+    category: told.category === 'general' ? category : told.category,
+    priority,
+    required_deps: [...new Set([...required_deps, ...told.required_deps])],
+    family: told.family ?? family,
+  }
+}
+
+const entryText = z.string().regex(/\S/, 'text that is not empty')
+const entry = z.union([
+  entryText.transform(hypothesis => ({ hypothesis })),
+  z.strictObject({
+    hypothesis: entryText,
+    category: entryText.optional(),
+    priority: z.enum(['high', 'medium', 'low']).optional(),
+    required_deps: z.array(entryText).optional(),
+    family: entryText.nullable().optional(),
+  }),
+])
+const MOST = 500
+const list = z.array(entry).max(MOST)
+
+/** Ideas in a file that people keep: a YAML or JSON list, or the items of Markdown lists. */
+export function readIdeaList(content: string, file: string): IdeaText[] {
+  const found = /\.(?:ya?ml|json)$/i.test(file) ? parseIdeaData(content, file) : parseIdeaMarkdown(content)
+  if (found.length > 0 && found.length <= MOST) return found
+  const what = found.length === 0 ? 'there is no idea in it' : `it has more than ${MOST} ideas`
+  throw new UserError(`${file}: ${what}`, {
+    place: { file },
+    fix: 'write one idea a line: - [category] text',
+  })
+}
+
+function parseIdeaData(content: string, file: string): IdeaText[] {
+  const parsed = list.safeParse(parseIdeaYaml(content, file))
+  if (parsed.success) return parsed.data.map(told => toIdea(told, ''))
+  const [issue] = parsed.error.issues
+  const at = issue?.path[0]
+  const which = typeof at === 'number' ? `entry ${at + 1}` : 'the file'
+  throw new UserError(`${file}: ${which} is no idea`, {
+    place: { file },
+    fix: 'write a list of texts, or of { hypothesis, category, priority, required_deps, family }',
+  })
+}
+
+/** JSON is YAML as well. */
+function parseIdeaYaml(content: string, file: string): unknown {
+  try {
+    return parseYaml(content)
+  } catch (cause) {
+    if (!(cause instanceof YAMLParseError)) throw cause
+    const line = cause.linePos?.[0].line
+    const place = line === undefined ? { file } : { file, line }
+    throw new UserError(`${file} cannot be read`, {
+      place,
+      fix: cause.message.split('\n', 1)[0] ?? '',
+      cause,
+    })
+  }
+}
+
+/** `- [category] text`; a box to tick is no category, and what is ticked is done. */
+const ITEM = /^\s*[-*+]\s+(?:\[([^\]]*)\]\s+)?(\S.*)$/
+
+function parseIdeaMarkdown(content: string): IdeaText[] {
+  return content.split('\n').flatMap(line => {
+    const [, box = '', hypothesis = ''] = ITEM.exec(line) ?? []
+    if (hypothesis === '' || /^x$/i.test(box)) return []
+    const category = box.trim()
+    return [toIdea({ hypothesis, ...(category === '' ? {} : { category }) }, '')]
+  })
+}
+
+/** The same words are the same idea, however they are written. */
+export function normalizeHypothesis(hypothesis: string): string {
+  return hypothesis
+    .normalize('NFKC')
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim()
+}

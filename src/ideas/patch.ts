@@ -1,0 +1,332 @@
+import { type Buffer, isUtf8 } from 'node:buffer'
+import { posix } from 'node:path'
+import { UserError } from '../errors.ts'
+import type { Repository } from '../git/repository.ts'
+import type { TreeEntry } from '../git/tree.ts'
+import type { Campaign } from '../model/campaign.ts'
+import type { Oid, Point } from '../model/ids.ts'
+import { sortIdeas } from '../plan/intake.ts'
+import type { Proposal } from '../plan/world.ts'
+import { listDiffReadings, splitDiffLines } from './diff.ts'
+import { toIdea } from './idea-block.ts'
+import { PATCH_FILE, type PatchDiff, type PatchIdea, readPatchText } from './patch-text.ts'
+import { toSafeLine } from './safe-text.ts'
+
+type PatchHead = Proposal['head']
+type PatchRepository = Pick<Repository, 'applyPatch' | 'commit' | 'mergeTree' | 'writeCommit'>
+
+/** What was prepared before, held by the caller: a patch is applied once to an incumbent. */
+export type PreparedPatches = Map<string, PreparedPatch>
+
+interface PreparedPatch {
+  head: PatchHead
+  learnings: string | null
+}
+
+interface PatchProposing {
+  repo: PatchRepository
+  files: readonly PatchFile[]
+  incumbent: Point
+  /** What the patches were written for, the tip of the default branch. */
+  fallbackBase?: Point
+  campaign: Pick<Campaign, 'sources' | 'experiments'>
+  limit: number
+  prepared: PreparedPatches
+}
+
+/** Patches that are not experiments yet, each as one commit on the incumbent or with the reason why not. */
+export async function proposePatches(proposing: PatchProposing): Promise<Proposal[]> {
+  const { limit } = proposing
+  const proposals: Proposal[] = []
+  for (const file of listUntriedPatches(proposing).slice(0, limit)) {
+    const source = { use: 'patch', key: file.key }
+    const prepared = await preparePatch(proposing, file)
+    const simplifies = file.simplifies ? { simplifies: true as const } : {}
+    proposals.push({ ...file.idea, ...simplifies, source, ...prepared, branch: null, pull: null })
+  }
+  return proposals
+}
+
+/** In the order in which they are opened: the names of the files decide last. */
+export function listUntriedPatches({
+  campaign,
+  files,
+}: Pick<PatchProposing, 'campaign' | 'files'>): PatchFile[] {
+  const untried = files.filter(({ key }) => !Object.hasOwn(campaign.sources, key))
+  const ordered = sortIdeas(
+    campaign,
+    untried.map(file => ({ ...file.idea, file })),
+  )
+  return ordered.map(({ file }) => file)
+}
+
+async function preparePatch(proposing: PatchProposing, file: PatchFile): Promise<PreparedPatch> {
+  const { prepared, incumbent, fallbackBase } = proposing
+  const id = [incumbent.commit, fallbackBase?.commit ?? '', file.key].join(' ')
+  const known = prepared.get(id)
+  if (known) return known
+  for (const other of prepared.keys()) if (!other.startsWith(incumbent.commit)) prepared.delete(other)
+  const made = await buildPatchHead(proposing, file)
+  prepared.set(id, made)
+  return made
+}
+
+async function buildPatchHead(proposing: PatchProposing, file: PatchFile): Promise<PreparedPatch> {
+  const { repo, incumbent } = proposing
+  const changed = await applyPatchFile(proposing, file)
+  if ('rejected' in changed) return { head: changed, learnings: null }
+  const message = `${file.idea.hypothesis}\n\nWinnow-Source: ${file.key}`
+  const commit = await commitPatchedTree(repo, incumbent, changed.tree, message)
+  const learnings = changed.withEarlier === true ? WITH_EARLIER : null
+  return { head: { commit, base: incumbent }, learnings }
+}
+
+const WITH_EARLIER =
+  'It does not apply without the earlier patches of its series, and was measured together with them.'
+
+type PatchedTree = { tree: Oid; withEarlier?: true } | { rejected: string }
+
+interface PatchTarget extends Pick<PatchProposing, 'incumbent' | 'fallbackBase'> {
+  repo: PatchRepository
+  /** How the incumbent is called where it is not one yet. */
+  named?: string
+}
+
+/** The tree that a patch makes of the incumbent, or why there is none; of a series, with its earlier patches. */
+export async function applyPatchFile(
+  applying: PatchTarget,
+  { path, content }: Pick<PatchFile, 'path' | 'content'>,
+): Promise<PatchedTree> {
+  if ('problem' in content) return { rejected: content.problem }
+  const { diffs, earlier } = content
+  const alone = await applyToIncumbent(applying, path, diffs)
+  if ('tree' in alone || earlier.length === 0) return alone
+  const after = await applyToIncumbent(applying, path, [...earlier, ...diffs])
+  return 'tree' in after ? { ...after, withEarlier: true } : alone
+}
+
+async function applyToIncumbent(
+  { repo, incumbent, fallbackBase, named = 'the incumbent' }: PatchTarget,
+  path: string,
+  diffs: readonly PatchDiff[],
+): Promise<PatchedTree> {
+  const here = await applyDiffs(repo, incumbent.tree, { path, diffs, named })
+  if ('tree' in here) return here
+  if (!fallbackBase || fallbackBase.tree === incumbent.tree) return here
+  const there = await applyDiffs(repo, fallbackBase.tree, { path, diffs, named })
+  return 'tree' in there
+    ? mergeIntoIncumbent(repo, path, { incumbent, base: fallbackBase, tree: there.tree })
+    : here
+}
+
+/** Each diff on what the one before it left. */
+async function applyDiffs(
+  repo: PatchRepository,
+  from: Oid,
+  { path, diffs, named }: { path: string; diffs: readonly PatchDiff[]; named: string },
+): Promise<PatchedTree> {
+  let tree = from
+  for (const { diff, linesBefore } of diffs) {
+    const readings = listDiffReadings(diff)
+    // A patch that changes nothing is refused with the others that do, by policy.
+    if (readings === null && diff.trim() === '') continue
+    if (readings === null) return { rejected: `${path}:${linesBefore + 1}: there is no diff in it` }
+    const result = await applyFirstReading(repo, tree, readings)
+    if ('rejected' in result) {
+      const { why, line } = readRejection(result.rejected, diff)
+      const place = line === null ? path : `${path}:${line + linesBefore}`
+      return { rejected: `${place} does not apply to ${named}: ${why}` }
+    }
+    tree = result.tree
+  }
+  return { tree }
+}
+
+async function applyFirstReading(
+  repo: PatchRepository,
+  tree: Oid,
+  readings: readonly string[],
+): Promise<PatchedTree> {
+  let first: PatchedTree | null = null
+  for (const reading of readings) {
+    const result = await repo.applyPatch(tree, reading)
+    if ('tree' in result) return result
+    first ??= result
+  }
+  return first ?? { rejected: 'there is no diff' }
+}
+
+interface PatchMerge {
+  incumbent: Point
+  base: Point
+  /** The tree with the patch applied. */
+  tree: Oid
+}
+
+/** It applied where it was written: git carries it over to the incumbent, or names what is in the way. */
+async function mergeIntoIncumbent(
+  repo: PatchRepository,
+  path: string,
+  { incumbent, base, tree }: PatchMerge,
+): Promise<PatchedTree> {
+  const written = await commitPatchedTree(repo, base, tree, `Applied: ${path}`)
+  const result = await repo.mergeTree(incumbent.commit, written)
+  if (result.clean) return { tree: result.tree }
+  return { rejected: `${path} conflicts with the incumbent in ${result.conflicts.slice(0, 5).join(', ')}` }
+}
+
+/** Dated like its parent: the same patch on the same incumbent is the same commit, wherever it is made. */
+export async function commitPatchedTree(
+  repo: Pick<PatchRepository, 'commit' | 'writeCommit'>,
+  parent: Point,
+  tree: Oid,
+  message: string,
+): Promise<Oid> {
+  const { committer } = await repo.commit(parent.commit)
+  return repo.writeCommit({ tree, parents: [parent.commit], message, date: committer.date })
+}
+
+/** An idea that lies in the repository as a patch: in a file of its own, or as one mail of several. */
+export interface PatchFile extends PatchIdea {
+  path: string
+  /** Names the idea for good: a file or a mail that changes is a new idea. */
+  key: string
+}
+
+type PatchTree = Pick<Repository, 'findEntry' | 'tree' | 'blob'>
+
+/** The ideas of a folder of patches in name order; a folder that is not there has none. */
+export async function readPatches(repo: PatchTree, tree: string, dir: string): Promise<PatchFile[]> {
+  const folder = normalizeFolder(dir)
+  const entry = await repo.findEntry(tree, folder)
+  if (entry === null) return []
+  if (entry.type !== 'tree') throw createNotFolderError(dir, 'is a file on the default branch')
+  const files: PatchFile[] = []
+  for (const child of await repo.tree(entry.oid)) {
+    if (child.type === 'tree' || !PATCH_FILE.test(child.name)) continue
+    files.push(...(await readPatch(repo, folder === '' ? child.name : `${folder}/${child.name}`, child)))
+  }
+  return files
+}
+
+function normalizeFolder(dir: string): string {
+  const folder = posix.normalize(dir).replace(/\/+$/, '')
+  return folder === '.' ? '' : folder
+}
+
+function createNotFolderError(dir: string, what: string): UserError {
+  const fix = 'name a folder of patches, relative to the top of the repository'
+  return new UserError(`propose.dir ${JSON.stringify(dir)} ${what}`, { place: { path: 'propose.dir' }, fix })
+}
+
+async function readPatch(repo: PatchTree, path: string, { oid, mode }: TreeEntry): Promise<PatchFile[]> {
+  const isLink = mode === '120000' || mode === '160000'
+  const ideas = isLink
+    ? [withProblem(path, 'it is not a file but a link')]
+    : readPatchBytes(await repo.blob(oid), path)
+  return ideas.map(idea => ({ ...idea, path, key: `patch:${path}:${idea.part ?? oid}` }))
+}
+
+/** Bytes that are no UTF-8 text are one idea that cannot be read. */
+export function readPatchBytes(bytes: Buffer, path: string): PatchIdea[] {
+  if (isUtf8(bytes)) return readPatchText(bytes.toString('utf8'), path)
+  const why = 'it is not UTF-8 text; propose a change to files in another encoding as a branch'
+  return [withProblem(path, why)]
+}
+
+function withProblem(path: string, why: string): PatchIdea {
+  const idea = toIdea({}, `patch ${path}`)
+  return { idea, simplifies: false, part: null, content: { problem: `${path}: ${why}` } }
+}
+
+/** Why git did not apply a diff, and the line of the diff that shows it. */
+interface Rejection {
+  why: string
+  line: number | null
+}
+
+interface Complaint {
+  pattern: RegExp
+  says: (groups: readonly string[]) => string
+  /** The line of the diff, from 1. */
+  at?: (groups: readonly string[], diff: string) => number | null
+}
+
+/** Translates messages of git apply for the author of the patch; the first match is the cause. */
+const COMPLAINTS: readonly Complaint[] = [
+  {
+    pattern: /corrupt patch at (?:line |.*:)(\d+)/,
+    says: () => 'the diff is damaged here',
+    at: ([line]) => Number(line),
+  },
+  {
+    pattern: /patch fragment without header at (?:line |.*:)(\d+)/,
+    says: () => 'this change does not say to which file it belongs',
+    at: ([line]) => Number(line),
+  },
+  {
+    pattern: /corrupt binary patch at (?:line |.*:)(\d+)/,
+    says: () => 'the binary content is damaged here; make it with git diff --binary',
+    at: ([line]) => Number(line),
+  },
+  {
+    pattern: /(?:cannot apply binary patch to|missing binary patch data for) '(.*?)'/,
+    says: ([path]) => `${path} is binary and its content is not in the patch; make it with git diff --binary`,
+    at: ([path = ''], diff) => findHeaderLine(diff, path),
+  },
+  {
+    pattern: /patch failed: (.*):(\d+)$/m,
+    says: ([path, line]) => `${path} does not match at line ${line}`,
+    at: ([path = '', line], diff) => findHunkLine(diff, path, Number(line)),
+  },
+  {
+    pattern: /error: (.*): does not exist in index/,
+    says: ([path]) => `${path} does not exist`,
+    at: ([path = ''], diff) => findHeaderLine(diff, path),
+  },
+  {
+    pattern: /error: (.*): already exists in index/,
+    says: ([path]) => `${path} exists already`,
+    at: ([path = ''], diff) => findHeaderLine(diff, path),
+  },
+  {
+    pattern: /invalid path '(.*?)'/,
+    says: ([path]) => `${path} is not a path a patch may change`,
+    at: ([path = ''], diff) => findHeaderLine(diff, path),
+  },
+  {
+    pattern: /No valid patches in input/,
+    says: () => 'git finds no change in it; make it with git diff or git format-patch',
+  },
+]
+
+export function readRejection(gitSays: string, diff: string): Rejection {
+  for (const { pattern, says, at } of COMPLAINTS) {
+    const match = pattern.exec(gitSays)
+    if (match === null) continue
+    const groups = match.slice(1)
+    return { why: toSafeLine(says(groups), 300), line: at?.(groups, diff) ?? null }
+  }
+  return { why: toSafeLine(gitSays.replace(/^(?:error|fatal): /, ''), 300), line: null }
+}
+
+/** The first header of the diff that names a path. */
+function findHeaderLine(diff: string, path: string): number | null {
+  const found = splitDiffLines(diff).findIndex(
+    ({ kind, text }) =>
+      kind === 'header' && text.replace(/\r$/, '').split('\t', 1)[0]?.endsWith(path) === true,
+  )
+  return found === -1 ? null : found + 1
+}
+
+/** The `@@` line of the change to that line of that file. */
+function findHunkLine(diff: string, path: string, oldLine: number): number | null {
+  const from = findHeaderLine(diff, path)
+  if (from === null) return null
+  const lines = splitDiffLines(diff)
+  const at = lines.findIndex(
+    ({ kind, text }, index) =>
+      index + 1 > from && kind === 'header' && Number(/^@@ -(\d+)/.exec(text)?.[1]) === oldLine,
+  )
+  return at === -1 ? from : at + 1
+}

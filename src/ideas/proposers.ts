@@ -1,0 +1,139 @@
+import { constants } from 'node:fs'
+import { access } from 'node:fs/promises'
+import { basename, delimiter, join } from 'node:path'
+import { MODEL_KEY } from '../measure/environment.ts'
+import type { Campaign } from '../model/campaign.ts'
+import type { Spec } from '../spec/schema.ts'
+import { toSafeLine } from './safe-text.ts'
+
+export type CommandProposer = Extract<Spec['propose'][number], { use: 'command' }>
+export type Preset = NonNullable<CommandProposer['preset']>
+
+interface AgentBrief {
+  text: string
+  /** Where it lies, outside the tree. */
+  file: string
+}
+
+/**
+ * How each agent works unattended: it may edit the tree and asks nobody. The brief is standard input for all;
+ * those that do not read their task from there get it in their arguments.
+ */
+const ARGUMENTS = {
+  claude: () => ['--print', '--permission-mode', 'acceptEdits'],
+  codex: () => ['exec', '--sandbox', 'workspace-write', '-'],
+  gemini: () => ['--skip-trust', '--approval-mode', 'auto_edit', '--prompt', 'Do what the text above asks.'],
+  copilot: ({ text }) => ['--silent', '--allow-all-tools', '--no-ask-user', '--prompt', text],
+  opencode: () => ['run'],
+  aider: ({ file }) => [
+    '--yes-always',
+    '--no-auto-commits',
+    '--no-dirty-commits',
+    '--no-gitignore',
+    '--no-check-update',
+    '--no-pretty',
+    '--no-stream',
+    '--message-file',
+    file,
+  ],
+} as const satisfies Record<Preset, (brief: AgentBrief) => readonly string[]>
+
+/** Where an agent looks for a key, as far as it is one place; the others have one for each maker of models. */
+const KEY_NAMES: Readonly<Partial<Record<Preset, string>>> = {
+  claude: 'ANTHROPIC_API_KEY',
+  codex: 'CODEX_API_KEY',
+  gemini: 'GEMINI_API_KEY',
+  copilot: 'COPILOT_GITHUB_TOKEN',
+}
+
+/** A command of the spec's own finds the key that its job was given under one name, whoever made the model. */
+export function withModelKey(
+  { preset, command }: CommandProposer,
+  key: string,
+  env: Readonly<Record<string, string>>,
+): Record<string, string> {
+  if (key === '') return { ...env }
+  const name = preset === undefined || command !== undefined ? undefined : KEY_NAMES[preset]
+  return { ...env, [MODEL_KEY]: key, ...(name === undefined ? {} : { [name]: key }) }
+}
+
+export const PRESETS = Object.keys(ARGUMENTS)
+
+export function isPreset(name: string): name is Preset {
+  return Object.hasOwn(ARGUMENTS, name)
+}
+
+/** The command of a proposer, as it is started with this brief. */
+export function buildAgentCommand({ command, preset }: CommandProposer, brief: AgentBrief): string | null {
+  if (command !== undefined) return command
+  return preset === undefined ? null : formatShellLine([preset, ...ARGUMENTS[preset](brief)])
+}
+
+/** Every word is quoted whole: nothing in a brief means anything to a shell. */
+function formatShellLine(words: readonly string[]): string {
+  return `exec ${words.map(word => `'${word.replaceAll("'", `'\\''`)}'`).join(' ')}`
+}
+
+/** An agent of the spec, or of the command line, that is not installed here: in words, with the way out. */
+export async function findMissingAgent(
+  proposers: readonly Spec['propose'][number][],
+  env: Readonly<Record<string, string>>,
+): Promise<{ what: string; fix: string } | null> {
+  for (const proposer of proposers) {
+    if (proposer.use !== 'command' || proposer.preset === undefined || proposer.command !== undefined)
+      continue
+    const { preset } = proposer
+    if (await isInstalled(preset, env['PATH'] ?? '')) continue
+    const fix = `install ${preset} as its documentation says and sign in once, or write command: instead of preset: ${preset}`
+    return { what: `the program ${preset} is not installed: it is nowhere on PATH`, fix }
+  }
+  return null
+}
+
+async function isInstalled(program: string, path: string): Promise<boolean> {
+  for (const folder of path.split(delimiter)) {
+    if (folder === '') continue
+    const runs = await access(join(folder, program), constants.X_OK).then(
+      () => true,
+      () => false,
+    )
+    if (runs) return true
+  }
+  return false
+}
+
+type ProposerSpec = Spec['propose'][number]
+
+const LONGEST = 60
+const ASSIGNMENT = /^[A-Za-z_]\w*=/
+
+/** The name a proposer is benched and thanked by: the same in every run. */
+export function getProposerName(proposer: ProposerSpec): string {
+  switch (proposer.use) {
+    case 'command':
+      return proposer.name === undefined
+        ? `command:${proposer.preset ?? getProgramName(proposer.command ?? '')}`
+        : toSafeLine(proposer.name, LONGEST)
+    case 'patch':
+      return `patch:${toSafeLine(proposer.dir, LONGEST)}`
+    case 'dispatch':
+      return `dispatch:${toSafeLine(proposer.workflow, LONGEST)}`
+    case 'external':
+    case 'sweep':
+    case 'textgrad':
+      return proposer.use
+    default:
+      return proposer satisfies never
+  }
+}
+
+/** `KEY=secret claude -p` is named claude: what is set for the program alone may not be for everybody's eyes. */
+function getProgramName(command: string): string {
+  const program = command.split(/\s+/).find(word => word !== '' && !ASSIGNMENT.test(word)) ?? ''
+  return toSafeLine(basename(program), LONGEST) || 'unnamed'
+}
+
+/** After three failures in a row it is not asked any more. */
+export function isProposerDisabled(campaign: Pick<Campaign, 'proposers'>, name: string): boolean {
+  return Object.hasOwn(campaign.proposers, name) && campaign.proposers[name]?.benched === true
+}

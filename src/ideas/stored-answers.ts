@@ -1,0 +1,240 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { moveDamagedAside } from '../git/damage.ts'
+import type { Repository } from '../git/repository.ts'
+import { isMissing, listNames } from '../measure/file-system.ts'
+import type { Campaign, PendingProposal, ProposalResult } from '../model/campaign.ts'
+import { hashSha256 } from '../model/canonical-json.ts'
+import { ideaFields } from '../model/event-schemas.ts'
+import { digestSchema, type EventId, type Oid, oidSchema, pointSchema } from '../model/ids.ts'
+import type { AnswerFacts, Proposal } from '../plan/world.ts'
+import type { AgentResult } from './agent.ts'
+import { commitPatchedTree, readRejection } from './patch.ts'
+
+const answer = {
+  key: z.string(),
+  /** The event that started the campaign it was given to: another of the same name has no use for it. */
+  campaign: z.string(),
+  who: z.string(),
+  at: z.iso.datetime(),
+  minutes: z.number().nonnegative(),
+}
+const proposed = z.strictObject({
+  ...answer,
+  ok: z.literal(true),
+  ...ideaFields,
+  learnings: z.string().nullable(),
+  commit: oidSchema,
+  base: pointSchema,
+  /** The number of the first experiment that its brief could not name. */
+  first_unseen: z.number().int().positive(),
+  /** The idea of the backlog that it was handed. */
+  carries: digestSchema.optional(),
+})
+const failed = z.strictObject({ ...answer, ok: z.literal(false), reason: z.string() })
+const stored = z.discriminatedUnion('ok', [proposed, failed])
+type StoredAnswer = z.output<typeof stored>
+type StoredIdea = z.output<typeof proposed>
+
+type AnswerCampaign = Pick<Campaign, 'started' | 'sources' | 'answered'>
+
+/** The repository, as far as an answer needs it. */
+interface AnswerCommits extends Pick<Repository, 'has'> {
+  commit(oid: Oid): Promise<{ tree: Oid }>
+}
+
+type LogFunction = (line: string) => void
+
+interface AnswerToStore {
+  key: string
+  campaign: string
+  who: string
+  at: string
+  minutes: number
+  asked: AgentResult
+  first_unseen: number
+  carries?: EventId
+}
+
+/** What a program answered outlives the process that asked it, and what that cost with it (invariant 7). */
+export async function storeAnswer(storeDir: string, { asked, ...answering }: AnswerToStore): Promise<void> {
+  const { carries, first_unseen, ...told } = answering
+  const carried = asked.ok ? { first_unseen, ...(carries === undefined ? {} : { carries }) } : {}
+  const value = stored.parse({ ...told, ...flattenResult(asked), ...carried })
+  await mkdir(storeDir, { recursive: true })
+  const path = getAnswerPath(storeDir, value.key)
+  const temporary = `${path}.${randomUUID()}.tmp`
+  const file = await open(temporary, 'wx')
+  try {
+    await file.writeFile(`${JSON.stringify(value, null, 2)}\n`)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  await rename(temporary, path)
+}
+
+function flattenResult(asked: AgentResult) {
+  if (!asked.ok) return asked
+  const { idea: told, ...rest } = asked
+  return { ...rest, ...told }
+}
+
+/** What the ledger lacks of the answers kept here, the oldest first: their ideas, and what they cost. */
+export async function readStoredAnswers(
+  storeDir: string,
+  campaign: AnswerCampaign,
+  repo: AnswerCommits,
+  say: LogFunction,
+): Promise<{ proposals: Proposal[]; answers: AnswerFacts[] }> {
+  const waiting = (await readAllAnswers(storeDir, say)).filter(value => !isSettled(value, campaign))
+  waiting.sort((a, b) => (a.at === b.at ? (a.key < b.key ? -1 : 1) : a.at < b.at ? -1 : 1))
+  const ideas = waiting.filter(value => value.ok)
+  const unpaid = waiting.filter(({ key }) => !Object.hasOwn(campaign.answered, key))
+  return {
+    proposals: await Promise.all(ideas.map(value => toStoredProposal(value, repo))),
+    answers: unpaid.map(({ key, who, ok, minutes }) => ({ key, who, ok, minutes })),
+  }
+}
+
+/** Drops what no look will ask for again. */
+export async function forgetSettled(
+  storeDir: string,
+  campaign: AnswerCampaign,
+  say: LogFunction,
+): Promise<void> {
+  for (const value of await readAllAnswers(storeDir, say))
+    if (isSettled(value, campaign)) await rm(getAnswerPath(storeDir, value.key), { force: true })
+}
+
+function isSettled(
+  { key, ok, campaign: started }: StoredAnswer,
+  { started: current, ...known }: AnswerCampaign,
+): boolean {
+  return started !== current || Object.hasOwn(ok ? known.sources : known.answered, key)
+}
+
+async function toStoredProposal(value: StoredIdea, repo: AnswerCommits): Promise<Proposal> {
+  const { key, commit, base, hypothesis, category, priority, required_deps, family, learnings } = value
+  const kept = await repo.has(commit)
+  const head = kept
+    ? { commit, base, tree: (await repo.commit(commit)).tree }
+    : { rejected: `commit ${commit} of ${key} is gone from winnow's repository` }
+  const told = { hypothesis, category, priority, required_deps, family, learnings }
+  const carried = value.carries === undefined ? {} : { carries: value.carries }
+  const { first_unseen } = value
+  const source = { use: 'command', key }
+  return { ...told, ...carried, first_unseen, source, head, branch: null, pull: null }
+}
+
+/** A key holds names that people chose; a digest of it is a file name anywhere. */
+function getAnswerPath(storeDir: string, key: string): string {
+  return join(storeDir, `${hashSha256(key)}.json`)
+}
+
+/** The commits of all ideas kept here, recorded or not. */
+export async function listStoredCommits(storeDir: string): Promise<Oid[]> {
+  const found: Oid[] = []
+  for (const name of listAnswerFiles(storeDir)) {
+    const value = await readStoredAnswer(join(storeDir, name))
+    if (value !== null && value !== 'damaged' && value.ok) found.push(value.commit)
+  }
+  return found
+}
+
+/** A damaged answer is put aside, and its proposer is asked again. */
+async function readAllAnswers(storeDir: string, say: LogFunction): Promise<StoredAnswer[]> {
+  const found: StoredAnswer[] = []
+  for (const name of listAnswerFiles(storeDir)) {
+    const path = join(storeDir, name)
+    const value = await readStoredAnswer(path)
+    if (value === 'damaged')
+      say(
+        `The stored answer of a proposer was damaged and is now ${moveDamagedAside(path)}: its idea and cost are lost, and the proposer is asked again.`,
+      )
+    else if (value !== null) found.push(value)
+  }
+  return found
+}
+
+function listAnswerFiles(dir: string): string[] {
+  return listNames(dir)
+    .filter(name => name.endsWith('.json'))
+    .toSorted()
+}
+
+/** null: forgotten since it was listed. */
+async function readStoredAnswer(path: string): Promise<StoredAnswer | 'damaged' | null> {
+  let text: string
+  try {
+    text = await readFile(path, 'utf8')
+  } catch (error) {
+    if (isMissing(error)) return null
+    throw error
+  }
+  return stored.safeParse(parseAnswerJson(text)).data ?? 'damaged'
+}
+
+function parseAnswerJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) return null
+    throw error
+  }
+}
+
+type ProposalHead = Proposal['head']
+type AnswerRepository = Pick<Repository, 'applyPatch' | 'commit' | 'writeCommit' | 'has'>
+
+/** By the asking's key, held by the caller: a change is applied once. */
+export type AnswerHeads = Map<string, Promise<ProposalHead>>
+
+/** Ideas that the ledger holds and no experiment carries out yet, each as one commit on what its proposer was given. */
+export async function buildAnsweredProposals(
+  repo: AnswerRepository,
+  { asked }: Pick<Campaign, 'asked'>,
+  heads: AnswerHeads,
+): Promise<Proposal[]> {
+  const found = Object.values(asked).map(async (asking): Promise<Proposal[]> => {
+    const { key, carries, brought } = asking
+    if (brought === null) return []
+    const { patch: _patch, ...told } = brought
+    const head = await getAnsweredHead(repo, { asking, brought }, heads)
+    const source = { use: 'command', key }
+    const { first_unseen } = asking
+    const carried = carries === null ? {} : { carries }
+    return [{ ...told, ...carried, first_unseen, source, head, branch: null, pull: null }]
+  })
+  return (await Promise.all(found)).flat()
+}
+
+export function getAnsweredHead(
+  repo: AnswerRepository,
+  idea: { asking: PendingProposal; brought: ProposalResult },
+  heads: AnswerHeads,
+): Promise<ProposalHead> {
+  const { key } = idea.asking
+  const head = heads.get(key) ?? commitAnsweredIdea(repo, idea)
+  heads.set(key, head)
+  return head
+}
+
+/** Dated like its base: whoever takes it in makes the same commit. */
+async function commitAnsweredIdea(
+  repo: AnswerRepository,
+  { asking: { who, base }, brought }: { asking: PendingProposal; brought: ProposalResult },
+): Promise<ProposalHead> {
+  if (!(await repo.has(base.commit)))
+    return { rejected: `commit ${base.commit}, which ${who} was given, is gone` }
+  const applied = await repo.applyPatch(base.tree, brought.patch)
+  if ('rejected' in applied) {
+    return {
+      rejected: `what ${who} changed does not apply: ${readRejection(applied.rejected, brought.patch).why}`,
+    }
+  }
+  const message = `${brought.hypothesis}\n\nWinnow-Source: ${who}`
+  return { commit: await commitPatchedTree(repo, base, applied.tree, message), base, tree: applied.tree }
+}

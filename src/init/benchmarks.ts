@@ -1,0 +1,169 @@
+import { parse as parseYaml, YAMLParseError } from 'yaml'
+import {
+  type FoundBenchmark,
+  type FoundCommand,
+  getNestedValue,
+  isTable,
+  type OutputFormat,
+  type PrintedMetric,
+  type ProjectFiles,
+} from './project.ts'
+
+const PLACE =
+  /^(?:(?:bench|benches|benchmarks?|perf)\/[^/]+|(?:tests?\/)?(?:bench|benchmarks?|perf)\.[cm]?[a-z]+)$/
+const AID = /(?:^|[._/-])(?:test|spec|setup|util|utils|helper|helpers|common|fixtures?|config)\.[^.]+$/i
+
+/** `bench/parse.mjs`, `bench.js`, `test/benchmark.js`: one file, started by itself. Of several, the one named like a main. */
+export function findBenchScript(
+  files: ProjectFiles,
+  endings: RegExp,
+  interpreter: string,
+): { found: FoundBenchmark; others: string[] } | null {
+  const scripts = files.paths.filter(path => PLACE.test(path) && endings.test(path) && !AID.test(path))
+  const own = scripts
+    .filter(path => !/(?:^|\/)(?:test_[^/]*|__init__|[^/]*\.bench)\.[^/]+$/.test(path))
+    .filter(path => !isModuleOnly(path, files.text(path)))
+  const [first] = own.toSorted((a, b) => rankScript(a) - rankScript(b) || (a < b ? -1 : 1))
+  if (first === undefined) return null
+  const found = { command: `${interpreter} ${first}`, from: first, ...detectPrintedMetric(files.text(first)) }
+  return { found, others: own.filter(path => path !== first) }
+}
+
+function rankScript(path: string): number {
+  return /(?:^|\/)(?:index|main|all|bench|benchmarks?|run|perf)\.[^/]+$/.test(path) ? 0 : 1
+}
+
+const EXPORTS = /^(?:module\.exports\b|exports\.\w|export\s)/m
+/** A statement at the top that does something: a call, a loop, a condition, a chain of calls. */
+const RUNS =
+  /^(?:await\s|new\s|void\s|try\s*\{|[;!+-]?\(|(?!require\(|Object\.define)[A-Za-z_$][\w$]*(?:\??\.[\w$]+)*\s*(?:\(|`)|[A-Za-z_$][\w$.]*[ \t]*\r?\n\s+\.\w)/m
+const PYTHON_RUNS = /^(?:if\s|for\s|while\s|with\s|try:|[A-Za-z_][\w.]*\()/m
+
+/** A module of a harness that does nothing when it is run: others import it. */
+export function isModuleOnly(path: string, text: string | null): boolean {
+  if (text === null || text.trim() === '') return false
+  if (/\.[cm]?[jt]s$/.test(path)) return EXPORTS.test(text) && !RUNS.test(text)
+  if (path.endsWith('.py')) return /^(?:def|class)\s/m.test(text) && !PYTHON_RUNS.test(text)
+  return false
+}
+
+export function describeOtherBenchmarks(others: readonly string[]): string[] {
+  if (others.length === 0) return []
+  return [`other benchmarks: ${others.slice(0, 4).join(', ')}${others.length > 4 ? ', …' : ''}`]
+}
+
+/** What the benchmarks of one tool have in common, the mean over all of them (docs/adapters.md). */
+const OVERALL: Partial<Readonly<Record<OutputFormat, string>>> = {
+  go: 'geomean_ns_per_op',
+  cargo: 'geomean_ns_per_iter',
+  'pytest-benchmark': 'geomean_median_seconds',
+  hyperfine: 'geomean_median_seconds',
+  vitest: 'geomean_mean_ms',
+  'benchmark-js': 'geomean_ns_per_op',
+  mitata: 'geomean_ns_per_iter',
+}
+
+export function getOverallMetric(output: OutputFormat): string | undefined {
+  return OVERALL[output]
+}
+
+export function createToolBenchmark(command: string, from: string, output: OutputFormat): FoundBenchmark {
+  const name = getOverallMetric(output)
+  return { command, from, output, metric: name === undefined ? null : { name, direction: 'minimize' } }
+}
+
+const LINE = /METRIC ([A-Za-z_][\w.-]*)=/
+const PRINTED = [
+  /JSON\.stringify\(\s*\{\s*["']?([A-Za-z_]\w*)["']?\s*[:,}]/,
+  /json\.dumps?\(\s*\{\s*["']([A-Za-z_]\w*)["']\s*:/,
+  /\{\\?"([A-Za-z_]\w*)\\?"\s*:\s*(?:[$%#"'+]|\\?\()/,
+  /JSON\.generate\(\s*\{?\s*["']?([A-Za-z_]\w*)["']?\s*(?::|=>)/,
+]
+const MORE_IS_BETTER =
+  /(?:^|_)(?:ops|hz|rps|qps|throughput|per_s(?:ec(?:ond)?)?|score|accuracy|coverage|hits?|hit_rate|f1|recall|precision)(?:_|$)|perSec|opsPer|[a-z]Per[A-Z]/i
+
+/** Printed to keep the work from being optimised away, or to show that it is right: no goal. */
+const NO_GOAL = /^(?:check(?:_?sum)?|crc\d*|hash|digest|sink|dummy|guard|ok|sanity|seed)$/i
+
+const ITEMS = /\{\s*\\?["']?items\\?["']?\s*[:,}]/
+
+/** What the source of a benchmark says that it prints, as far as that shows; the rest is timed by winnow. */
+export function detectPrintedMetric(
+  source: string | null,
+): Pick<FoundBenchmark, 'output' | 'metric' | 'printsItems'> {
+  if (ITEMS.test(source ?? '')) return { output: 'json', metric: null, printsItems: true }
+  const line = LINE.exec(source ?? '')?.[1]
+  if (line !== undefined) return { output: 'metric-lines', metric: toPrintedMetric(line) }
+  for (const pattern of PRINTED) {
+    const name = pattern.exec(source ?? '')?.[1]
+    if (name !== undefined)
+      return { output: 'json', metric: NO_GOAL.test(name) ? null : toPrintedMetric(name) }
+  }
+  return { output: 'json', metric: null }
+}
+
+function toPrintedMetric(name: string): PrintedMetric {
+  return { name, direction: MORE_IS_BETTER.test(name) ? 'maximize' : 'minimize' }
+}
+
+interface TaskFile {
+  file: string
+  run: string
+  names: string[]
+}
+
+/** Makefile, justfile and Taskfile: a target's name is all that is asked of them. */
+function listTaskFiles(files: ProjectFiles): TaskFile[] {
+  const found: TaskFile[] = []
+  for (const file of ['Makefile', 'makefile', 'justfile', 'Justfile', 'Taskfile.yml', 'Taskfile.yaml']) {
+    const text = files.text(file)
+    if (text === null) continue
+    if (/^t/i.test(file)) found.push({ file, run: 'task', names: parseTaskNames(text) })
+    else found.push({ file, run: /^m/i.test(file) ? 'make' : 'just', names: parseRuleNames(text) })
+  }
+  return found
+}
+
+function parseRuleNames(text: string): string[] {
+  const names = [...text.matchAll(/^@?([A-Za-z][\w-]*)(?:[ \t]+(?![=?+:])[^:\n]*)?:(?![:=])/gm)]
+  return names.map(match => match[1] ?? '')
+}
+
+function parseTaskNames(text: string): string[] {
+  try {
+    const tasks = getNestedValue(parseYaml(text), 'tasks')
+    return isTable(tasks) ? Object.keys(tasks) : []
+  } catch (error) {
+    if (error instanceof YAMLParseError) return []
+    throw error
+  }
+}
+
+function findTarget(files: ProjectFiles, wanted: readonly string[]): FoundCommand | null {
+  for (const { file, run, names } of listTaskFiles(files)) {
+    const name = wanted.find(each => names.includes(each))
+    if (name !== undefined) return { command: `${run} ${name}`, from: `target ${name} of ${file}` }
+  }
+  return null
+}
+
+export function findTestTarget(files: ProjectFiles): FoundCommand | null {
+  return findTarget(files, ['test', 'tests', 'check'])
+}
+
+export const BENCH_NAMES = ['bench', 'benchmark', 'benchmarks', 'perf'] as const
+
+/** What the bench target of a Makefile is made from, so far as those are targets of it as well. */
+export function listBenchNeeds(files: ProjectFiles): string[] {
+  const text = files.text('Makefile') ?? files.text('makefile') ?? ''
+  const names = parseRuleNames(text)
+  const name = BENCH_NAMES.find(each => names.includes(each))
+  const needs =
+    name === undefined ? '' : (new RegExp(`^${name}[ \\t]*:(?!=)([^\\n#;]*)`, 'm').exec(text)?.[1] ?? '')
+  return needs.split(/\s+/).filter(each => names.includes(each))
+}
+
+export function findBenchTarget(files: ProjectFiles): FoundBenchmark | null {
+  const found = findTarget(files, BENCH_NAMES)
+  return found === null ? null : { ...found, output: 'json', metric: null }
+}

@@ -1,0 +1,146 @@
+import {
+  describeOtherBenchmarks,
+  findBenchScript,
+  findBenchTarget,
+  findTestTarget,
+  listBenchNeeds,
+} from './benchmarks.ts'
+import { describeEntry, renderHeadComment, renderWorkloadComment } from './harness-text.ts'
+import type { Skeleton, SkeletonRequest } from './harness.ts'
+import {
+  type EntryPoint,
+  type Findings,
+  type FoundBenchmark,
+  type FoundCommand,
+  listDotfilePatterns,
+  listSourceFiles,
+  type ProjectFiles,
+  type ProjectLocation,
+  selectSourcePlaces,
+} from './project.ts'
+
+const CODE = /\.(?:c|cc|cpp|cxx|h|hh|hpp|hxx)$/
+const CPP = /\.(?:cc|cpp|cxx|hh|hpp|hxx)$/
+const CMAKE = 'cmake -S . -B build -DCMAKE_BUILD_TYPE=Release && cmake --build build'
+
+/** C and C++, built by make or CMake. A package.json beside it is for those who install it. */
+export function detectC(yard: ProjectLocation): Findings | null {
+  const { files } = yard
+  const sources = listSourceFiles(files, CODE)
+  const hasMake = ['Makefile', 'makefile'].some(name => files.text(name) !== null)
+  const hasCmake = files.text('CMakeLists.txt') !== null
+  if (
+    sources.length === 0 ||
+    (!hasMake && !hasCmake && !sources.some(path => /\.(?:c|cc|cpp|cxx)$/.test(path)))
+  )
+    return null
+  const script = findBenchScript(files, /\.sh$/, 'sh')
+  const bench: FoundBenchmark | null = script?.found ?? findBenchTarget(files)
+  const mutable = findCSourceRoots(sources)
+  const setup = findCSetup(files, { hasMake, hasCmake }, bench)
+  return {
+    language: 'c',
+    manager: hasMake ? 'make' : hasCmake ? 'cmake' : null,
+    setup,
+    test: findCTest(files, hasCmake && !hasMake),
+    bench,
+    mutable,
+    immutable: listDotfilePatterns(files, mutable),
+    entry: null,
+    interpreter:
+      sources.some(path => CPP.test(path)) && !sources.some(path => path.endsWith('.c')) ? 'c++' : 'cc',
+    weight: sources.length,
+    notes: describeOtherBenchmarks(script?.others ?? []),
+  }
+}
+
+/** Headers often lie apart from what they declare. */
+function findCSourceRoots(sources: readonly string[]): string[] {
+  const homes = ['src/', 'lib/', 'source/', 'include/'].filter(home =>
+    sources.some(path => path.startsWith(home)),
+  )
+  const top = sources.filter(path => !path.includes('/'))
+  if (homes.length > 0 && !homes.every(home => home === 'include/')) return homes
+  return top.length > 0 ? [...homes, ...top] : selectSourcePlaces(sources, [])
+}
+
+/** Splits a bench target: its prerequisites are built first, and only its own commands are timed. */
+function findCSetup(
+  files: ProjectFiles,
+  { hasMake, hasCmake }: { hasMake: boolean; hasCmake: boolean },
+  bench: FoundBenchmark | null,
+): FoundCommand | null {
+  if (hasMake) {
+    const needs = bench?.from.startsWith('target ') === true ? listBenchNeeds(files) : []
+    return { command: ['make', ...needs].join(' '), from: 'Makefile' }
+  }
+  return hasCmake ? { command: CMAKE, from: 'CMakeLists.txt' } : null
+}
+
+function findCTest(files: ProjectFiles, isCmake: boolean): FoundCommand | null {
+  const target = findTestTarget(files)
+  if (target !== null || !isCmake) return target
+  const declares = /\b(?:enable_testing|add_test|include\s*\(\s*CTest)\b/.test(
+    files.text('CMakeLists.txt') ?? '',
+  )
+  const command = 'ctest --test-dir build --output-on-failure'
+  return declares ? { command, from: 'CMakeLists.txt' } : null
+}
+
+/** One file that is C and C++ at once. */
+export function buildCHarness({ name, entry, interpreter }: SkeletonRequest): Skeleton {
+  const path = `bench/${name}.${interpreter === 'c++' ? 'cpp' : 'c'}`
+  const program = `bench/${name}`
+  return {
+    files: [{ path, text: renderCSource(`./${program}`, entry) }],
+    edit: path,
+    command: `./${program}`,
+    // The sources that the workload calls are to be added: cc -O2 -I. -o bench/speed bench/speed.c parse.c
+    build: `${interpreter} -O2 -I. -o ${program} ${path}`,
+    calls: describeEntry(entry),
+  }
+}
+
+function renderCSource(command: string, entry: EntryPoint | null): string {
+  return `${renderHeadComment('//', command)}
+// Add the sources that it calls to measurement.setup, after this file.
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+static int ascending(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+${renderWorkloadComment('//', 'return parse(input);', entry)}
+static long workload(void) {
+  static double numbers[10000];
+  for (int i = 0; i < 10000; i++) numbers[i] = (double)((long)i * 7919 % 10007);
+  qsort(numbers, 10000, sizeof numbers[0], ascending);
+  return (long)numbers[9999];
+}
+// ================================
+
+static long answer;
+
+/* Milliseconds of that many calls. */
+static double took(long calls) {
+  struct timespec start, end;
+  timespec_get(&start, TIME_UTC);
+  for (long call = 0; call < calls; call++) answer = workload();
+  timespec_get(&end, TIME_UTC);
+  return (double)(end.tv_sec - start.tv_sec) * 1e3 + (double)(end.tv_nsec - start.tv_nsec) / 1e6;
+}
+
+int main(void) {
+  double times[15];
+  long calls = 1;
+  while (took(calls) < 5) calls *= 2;
+  for (int round = 0; round < 15; round++) times[round] = took(calls) / (double)calls;
+  qsort(times, 15, sizeof times[0], ascending);
+  printf("{\\"milliseconds\\": %.9f, \\"output_bytes\\": %ld}\\n", times[7], answer);
+  return 0;
+}
+`
+}

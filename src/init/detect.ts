@@ -1,0 +1,239 @@
+import { parse as parseYaml, YAMLParseError } from 'yaml'
+import { UserError } from '../errors.ts'
+import { findNearestWord } from '../spec/errors.ts'
+import { compilePathspec } from '../spec/scope.ts'
+import { detectC } from './c.ts'
+import { detectGo } from './go.ts'
+import { detectJava } from './java.ts'
+import { detectNode } from './node.ts'
+import {
+  type Findings,
+  getNestedText,
+  getNestedValue,
+  isForeign,
+  type Language,
+  LANGUAGES,
+  type ProjectFiles,
+  type ProjectLocation,
+  PROSE,
+  readJsonManifest,
+  readTomlManifest,
+} from './project.ts'
+import { detectPython } from './python.ts'
+import { detectRuby } from './ruby.ts'
+import { detectRust } from './rust.ts'
+import { detectShell } from './shell.ts'
+
+const DETECTORS: Readonly<Record<Language, (yard: ProjectLocation) => Findings | null>> = {
+  node: detectNode,
+  python: detectPython,
+  go: detectGo,
+  rust: detectRust,
+  java: detectJava,
+  ruby: detectRuby,
+  c: detectC,
+  shell: detectShell,
+}
+
+export interface DetectedProject {
+  findings: Findings
+  /** Other languages that could have been meant. */
+  others: Language[]
+}
+
+/** The language that is meant: of several, one with a benchmark, then the one with most files. */
+export function detectProject(yard: ProjectLocation, wanted: string | undefined): DetectedProject {
+  const all = LANGUAGES.flatMap(language => DETECTORS[language](yard) ?? [])
+  const real = all.filter(({ language }) => language !== 'shell')
+  const candidates = real.length > 0 && wanted !== 'shell' ? real : all
+  const ordered = candidates.toSorted(
+    (a, b) => Number(b.bench !== null) - Number(a.bench !== null) || b.weight - a.weight,
+  )
+  const findings = wanted === undefined ? ordered[0] : ordered.find(({ language }) => language === wanted)
+  if (findings === undefined) throw createNothingFoundError(yard, wanted, all)
+  const others = ordered.map(({ language }) => language).filter(language => language !== findings.language)
+  return { findings, others }
+}
+
+function createNothingFoundError(
+  yard: ProjectLocation,
+  wanted: string | undefined,
+  all: readonly Findings[],
+): UserError {
+  const { directory, files } = yard
+  const where = directory === '' ? 'here' : `in ${directory}`
+  const texts = files.paths.filter(path => PROSE.test(path)).length
+  if (wanted === undefined && texts > 0) {
+    return new UserError(
+      `${texts === 1 ? 'a text is' : `${texts} texts are`} committed ${where}, and no program. Missing is a command that shows how good they are`,
+      {
+        fix: 'commit a script, such as bench/outputs.sh, that runs the texts on fixed inputs and prints a number ({"score": 0.8}) or the outputs to be judged ({"items": [{"id": "a", "content": "…"}]}); then winnow init, or winnow init --goal "clearer answers"',
+      },
+    )
+  }
+  if (wanted === undefined) {
+    return new UserError(
+      `no project of a language that init knows was found ${where}, as far as it is committed`,
+      {
+        fix: `commit it first, or write .winnow/<name>.yaml by hand: four lines are enough (${LANGUAGES.join(', ')} are known)`,
+      },
+    )
+  }
+  const found = all.map(({ language }) => language).join(', ') || 'none'
+  return new UserError(`no ${wanted} project was found ${where}; found: ${found}`, {
+    fix: `--language is one of ${LANGUAGES.join(', ')}`,
+  })
+}
+
+interface ProjectPackage {
+  /** '' is the top of the repository. */
+  directory: string
+  name: string
+}
+
+const MANIFEST =
+  /^(?:(.*)\/)?(?:package\.json|pyproject\.toml|setup\.py|Cargo\.toml|go\.mod|pom\.xml|build\.gradle(?:\.kts)?|Gemfile)$/
+
+/** Every directory with a manifest of its own, the top first. */
+function listPackages(repository: ProjectFiles): ProjectPackage[] {
+  const directories = repository.paths.flatMap(path => {
+    const match = isForeign(path) ? null : MANIFEST.exec(path)
+    return match === null ? [] : [match[1] ?? '']
+  })
+  return [...new Set(directories)]
+    .toSorted((a, b) => (a < b ? -1 : 1))
+    .map(directory => ({ directory, name: readPackageName(repository, directory) }))
+}
+
+function readPackageName(repository: ProjectFiles, directory: string): string {
+  const at = (file: string) => (directory === '' ? file : `${directory}/${file}`)
+  const pyproject = readTomlManifest(repository, at('pyproject.toml'))
+  return (
+    getNestedText(readJsonManifest(repository, at('package.json')), 'name') ??
+    getNestedText(pyproject, 'project', 'name') ??
+    getNestedText(readTomlManifest(repository, at('Cargo.toml')), 'package', 'name') ??
+    /^module\s+(\S+)/m.exec(repository.text(at('go.mod')) ?? '')?.[1] ??
+    (directory === '' ? '.' : directory.slice(directory.lastIndexOf('/') + 1))
+  )
+}
+
+interface PackageChoice {
+  wanted?: string | undefined
+  /** Where the person is: inside a package that one is meant. */
+  from?: string
+}
+
+/** The package that is meant; the only one, or the top, where nothing was said and nothing is ambiguous. */
+export function choosePackage(
+  repository: ProjectFiles,
+  { wanted, from = '' }: PackageChoice,
+): ProjectPackage {
+  const packages = listPackages(repository)
+  const top = packages.find(({ directory }) => directory === '') ?? { directory: '', name: '.' }
+  if (wanted !== undefined) return findNamedPackage(repository, packages, wanted)
+  const around = packages.findLast(
+    ({ directory }) => directory !== '' && `${from}/`.startsWith(`${directory}/`),
+  )
+  if (around !== undefined) return around
+  const members = listMembers(repository, packages)
+  const [only] = members
+  if (only === undefined) return top
+  if (members.length === 1) return only
+  throw new UserError(`this repository has ${members.length} packages: ${formatPackageList(members)}`, {
+    fix: `name one: winnow init --package ${only.directory}, or --package . for the whole`,
+  })
+}
+
+function findNamedPackage(
+  repository: ProjectFiles,
+  packages: readonly ProjectPackage[],
+  wanted: string,
+): ProjectPackage {
+  const directory = wanted.replace(/^\.\/|\/+$/g, '').replace(/^\.$/, '')
+  const last = (path: string) => path.slice(path.lastIndexOf('/') + 1)
+  const found =
+    packages.find(each => each.directory === directory) ??
+    packages.find(each => each.name === wanted) ??
+    packages.find(each => last(each.directory) === directory || last(each.name) === wanted)
+  if (found !== undefined) return found
+  if (directory === '' || repository.paths.some(path => path.startsWith(`${directory}/`))) {
+    return { directory, name: directory === '' ? '.' : last(directory) }
+  }
+  const near = findNearestWord(
+    wanted,
+    packages.flatMap(each => [last(each.directory), each.directory, each.name]),
+  )
+  throw new UserError(`there is no package ${wanted}`, {
+    fix:
+      near === undefined
+        ? `there is ${formatPackageList(packages) || 'none'}`
+        : `did you mean --package ${near}?`,
+  })
+}
+
+function formatPackageList(packages: readonly ProjectPackage[]): string {
+  const shown = packages.slice(0, 12).map(({ directory, name }) => {
+    const place = directory === '' ? '.' : directory
+    return name === place || place.endsWith(`/${name}`) ? place : `${place} (${name})`
+  })
+  return shown.join(', ') + (packages.length > 12 ? ', …' : '')
+}
+
+/** What a workspace consists of; without a manifest at the top, whatever has one below. */
+function listMembers(repository: ProjectFiles, packages: readonly ProjectPackage[]): ProjectPackage[] {
+  const inner = packages.filter(({ directory }) => directory !== '')
+  const globs = readWorkspaceGlobs(repository)
+  if (globs !== null) {
+    const matches = globs.map(glob => compilePathspec(`${glob.replace(/^\.\/|\/+$/g, '')}/`))
+    return inner.filter(({ directory }) => matches.some(match => match(`${directory}/manifest`)))
+  }
+  const topIsProject = packages.some(({ directory }) => directory === '') && !isAggregate(repository)
+  if (topIsProject) return []
+  return inner.filter(each => !inner.some(({ directory }) => each.directory.startsWith(`${directory}/`)))
+}
+
+/** A build that only gathers others: go.work, or a pom without sources of its own. */
+function isAggregate({ paths }: ProjectFiles): boolean {
+  const only = ['pom.xml', 'build.gradle', 'build.gradle.kts', 'settings.gradle'].some(file =>
+    paths.includes(file),
+  )
+  return only && !paths.some(path => path.startsWith('src/'))
+}
+
+function readWorkspaceGlobs(repository: ProjectFiles): string[] | null {
+  const npm = getNestedValue(readJsonManifest(repository, 'package.json'), 'workspaces')
+  const globs = [
+    ...filterTexts(npm),
+    ...filterTexts(getNestedValue(npm, 'packages')),
+    ...filterTexts(readPnpmPackages(repository)),
+    ...filterTexts(getNestedValue(readTomlManifest(repository, 'Cargo.toml'), 'workspace', 'members')),
+    ...filterTexts(
+      getNestedValue(readTomlManifest(repository, 'pyproject.toml'), 'tool', 'uv', 'workspace', 'members'),
+    ),
+    ...readGoWork(repository.text('go.work')),
+  ]
+  return globs.length === 0 ? null : globs.filter(glob => !glob.startsWith('!'))
+}
+
+function filterTexts(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : []
+}
+
+function readPnpmPackages(repository: ProjectFiles): unknown {
+  const text = repository.text('pnpm-workspace.yaml')
+  if (text === null) return null
+  try {
+    return getNestedValue(parseYaml(text), 'packages')
+  } catch (error) {
+    if (error instanceof YAMLParseError) return null
+    throw error
+  }
+}
+
+/** `use ./a` or `use ( ./a ./b )`: the whole grammar that matters here. */
+function readGoWork(text: string | null): string[] {
+  const uses = [...(text ?? '').matchAll(/^use\s+(?:\(([^)]*)\)|(\S+))/gm)]
+  return uses.flatMap(([, many, one]) =>
+    (one ?? many ?? '').split(/\s+/).filter(word => word.startsWith('.')),
+  )
+}

@@ -1,0 +1,303 @@
+import { stringify } from 'yaml'
+import { toShortRef } from '../model/ids.ts'
+import { compilePathspec } from '../spec/scope.ts'
+import { findTodoLine } from '../spec/spec-facts.ts'
+import type { DetectedProject } from './detect.ts'
+import { convertTarget, type Goal, isNotSpeed, isRate } from './goal.ts'
+import { buildItemsHarness, buildSizeHarness, removeStandInLine } from './harness-text.ts'
+import { buildSkeleton, type NewFile, SKELETON_METRIC, SKELETON_OUTPUT } from './harness.ts'
+import type { Findings, FoundBenchmark, PrintedMetric, ProjectLocation } from './project.ts'
+
+interface DraftRequest {
+  yard: ProjectLocation
+  detected: DetectedProject
+  name: string
+  prefix: string
+  goal: Goal | null
+}
+
+/** What init writes, and everything about it that a person is told. */
+export interface SpecDraft {
+  files: NewFile[]
+  specPath: string
+  /** The harness's file in which a workload has to be put; null where a benchmark was found. */
+  edit: string | null
+  /** What the skeleton measures meanwhile. */
+  calls: string | null
+  /** The written benchmark is a stand-in: check and run refuse it until it is replaced. */
+  standIn: boolean
+  /** The metric that is to become better, with the goal's target in its unit, where that is known. */
+  primary: { metric: string; target: number | null }
+  /** The metric, where a found benchmark prints it and its name does not say that it is a size or a count. */
+  guessed: string | null
+  /** Everything that will be run, to see whether this machine has what it needs. */
+  commands: string[]
+  notes: string[]
+}
+
+interface DraftHarness {
+  command: string
+  setup: string[]
+  output: FoundBenchmark['output']
+  metric: PrintedMetric | null
+  files: NewFile[]
+  edit: string | null
+  calls: string | null
+  gates: { name: string; check: string }[]
+}
+
+export function draftSpec(wanted: DraftRequest): SpecDraft {
+  const { yard, detected, name, goal, prefix } = wanted
+  const { findings } = detected
+  const harness = draftHarness(wanted)
+  const { gates, notes } = draftGates(findings, harness)
+  const inside = (path: string) => (yard.directory === '' ? path : `${yard.directory}/${path}`)
+  const specPath = `.winnow/${name}.yaml`
+  const walls = protectHarness(findings, harness.files).map(inside)
+  const setup = harness.setup.join(' && ')
+  const values: SpecValues = {
+    winnow: 1,
+    description: goal?.words,
+    metric: draftMetric(goal, harness),
+    measurement: {
+      working_directory: yard.directory === '' ? undefined : yard.directory,
+      setup: setup === '' ? undefined : setup,
+      command: harness.command,
+      output: harness.output === 'json' ? undefined : harness.output,
+    },
+    gates:
+      gates.length === 0 ? undefined : gates.map(({ name: called, command }) => ({ name: called, command })),
+    scope: { mutable: findings.mutable.map(inside), immutable: walls.length === 0 ? undefined : walls },
+    branches: prefix === 'optimize' ? undefined : { prefix },
+  }
+  const spec = { path: specPath, text: renderSpec(values) }
+  const files = [spec, ...harness.files.map(({ path, text }) => ({ path: inside(path), text }))]
+  const edit = harness.edit === null ? null : inside(harness.edit)
+  const commands = [setup, harness.command, ...gates.map(({ command }) => command)]
+  const standIn = harness.files.some(({ text }) => findTodoLine(text) !== null)
+  const primary = { metric: getPrimaryName(goal, harness), target: computeTarget(goal, harness) }
+  const { calls } = harness
+  const guessed = findGuessedMetric(goal, harness)
+  const said = { primary, guessed, commands, notes: [...findings.notes, ...notes] }
+  return { files, specPath, edit, calls, standIn, ...said }
+}
+
+function findGuessedMetric(goal: Goal | null, { metric, files }: DraftHarness): string | null {
+  if (metric === null || files.length > 0 || getPrimaryName(goal, { metric }) !== metric.name) return null
+  return isNotSpeed(metric.name) ? null : metric.name
+}
+
+function draftHarness({ yard, detected: { findings }, name, goal }: DraftRequest): DraftHarness {
+  const { bench, language, entry, interpreter } = findings
+  const own = findings.setup === null ? [] : [findings.setup.command]
+  const plain = { setup: own, files: [], edit: null, calls: null, gates: [] }
+  if (goal?.aim?.kind === 'hard' && goal.aim.metric === 'bytes' && bench?.metric?.name !== 'bytes') {
+    const { file, command, measures } = buildSizeHarness(findings, name, yard.files.paths)
+    const gates = [{ name: 'bytes', check: '> 0' }]
+    const build = findings.product?.build
+    const setup = build === undefined || own.some(each => each.includes(build)) ? own : [...own, build]
+    return {
+      ...plain,
+      setup,
+      command,
+      output: 'json',
+      metric: null,
+      files: [file],
+      edit: file.path,
+      calls: measures,
+      gates,
+    }
+  }
+  if (goal?.aim?.kind === 'judge' && bench?.printsItems !== true) {
+    const { file, command } = buildItemsHarness(name)
+    return {
+      ...plain,
+      command,
+      output: 'json',
+      metric: null,
+      files: [file],
+      edit: file.path,
+      calls: 'one item that stands for the outputs to be judged',
+    }
+  }
+  if (bench !== null) return { ...plain, ...bench }
+  const made = buildSkeleton(language, { name, entry, interpreter })
+  const { edit, command, build, calls } = made
+  const isWanted = goal?.isStartup === true && (entry?.kind === 'program' || entry?.kind === 'module')
+  const files = isWanted
+    ? made.files.map(({ path, text }) => ({ path, text: removeStandInLine(text) }))
+    : made.files
+  const setup = [...(made.buildsProject === true ? [] : own), ...(build === null ? [] : [build])]
+  const metric = { name: SKELETON_METRIC, direction: 'minimize' } as const
+  const gates = [{ name: SKELETON_OUTPUT, check: '> 0' }]
+  return { command, setup, output: 'json', metric, files, edit, calls, gates }
+}
+
+/** A new harness that lies among what may change would not be one. */
+function protectHarness({ mutable, immutable }: Findings, files: readonly NewFile[]): string[] {
+  const matches = mutable.map(compilePathspec)
+  const exposed = files.some(({ path }) => matches.some(match => match(path)))
+  return exposed && !immutable.includes('bench/') ? [...immutable, 'bench/'] : immutable
+}
+
+/** The goal's metric before the harness's: winnow's own need nothing printed. */
+function draftMetric(goal: Goal | null, harness: DraftHarness): SpecValues | undefined {
+  const gates = harness.gates.length === 0 ? undefined : harness.gates
+  if (goal?.aim?.kind === 'judge') return draftJudgedMetric(goal)
+  const target = computeTarget(goal, harness) ?? undefined
+  const primary = selectPrimary(goal, harness.metric)
+  if (primary === null)
+    return target === undefined ? gates && { degenerate_gates: gates } : { primary: { target } }
+  return { primary: { ...primary, target }, degenerate_gates: gates }
+}
+
+const TIMED: PrintedMetric = { name: 'wall_seconds', direction: 'minimize' }
+
+/** Null: the default of a spec, which is the time that the command takes. */
+function selectPrimary(goal: Goal | null, printed: PrintedMetric | null): PrintedMetric | null {
+  if (goal?.aim?.kind !== 'hard') return printed
+  const { metric: name, direction } = goal.aim
+  // A benchmark that prints bytes says nothing of a goal of speed.
+  if (name === 'wall_seconds') return printed !== null && isNotSpeed(printed.name) ? null : printed
+  if (name === 'throughput' && printed !== null && isRate(printed.name)) return printed
+  return { name, direction }
+}
+
+function getPrimaryName(goal: Goal | null, harness: Pick<DraftHarness, 'metric'>): string {
+  return goal?.aim?.kind === 'judge' ? 'quality' : (selectPrimary(goal, harness.metric) ?? TIMED).name
+}
+
+function computeTarget(goal: Goal | null, harness: DraftHarness): number | null {
+  const target = goal?.target ?? null
+  return target === null ? null : convertTarget(target, selectPrimary(goal, harness.metric) ?? TIMED)
+}
+
+/** Drafted for a person to look at: which items are to be scored nobody else can say. */
+function draftJudgedMetric({ words }: Goal): SpecValues {
+  const primary = { type: 'judge', name: 'quality', direction: 'maximize' }
+  const rubric = `Score 1 to 5 how far this output reaches the goal: ${words}. 5: a person would change nothing; 1: worse than before.`
+  return { primary, judge: { rubric, scoring: { primary: 'quality' } } }
+}
+
+interface CommandGate {
+  name: string
+  command: string
+}
+
+/** What must hold before a number counts; without tests only that the harness works, which a metric gate says as well. */
+function draftGates(
+  { test }: Findings,
+  harness: { command: string; gates: readonly unknown[] },
+): { gates: CommandGate[]; notes: string[] } {
+  if (test !== null) return { gates: [{ name: 'tests', command: test.command }], notes: [] }
+  const note =
+    'no tests were found, so nothing shows that the answers stay right: add gates: [{ name: tests, command: … }] before you trust a gain'
+  const gates = harness.gates.length > 0 ? [] : [{ name: 'runs', command: harness.command }]
+  return { gates, notes: [note] }
+}
+
+/** A spec is called after what it improves. */
+export function buildSpecName(goal: Goal | null, packageName: string | null): string {
+  const what = getAimName(goal)
+  const kebab = (packageName ?? '')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '')
+  return kebab === '' ? what : `${kebab}-${what}`
+}
+
+function getAimName(goal: Goal | null): string {
+  const aim = goal?.aim ?? null
+  if (aim === null) return 'speed'
+  if (aim.kind === 'judge') return 'quality'
+  switch (aim.metric) {
+    case 'wall_seconds':
+      return 'speed'
+    case 'cpu_seconds':
+      return 'cpu'
+    case 'max_rss_mb':
+      return 'memory'
+    case 'bytes':
+      return 'size'
+    case 'coverage':
+    case 'accuracy':
+    case 'throughput':
+      return aim.metric
+    default:
+      return aim satisfies never
+  }
+}
+
+interface ChosenPrefix {
+  prefix: string
+  /** The branch that is in the way of the usual prefix; null where none is. */
+  because: string | null
+}
+
+const FAMILIES = ['', '-exp', '-campaign', '-state', '-closed', '-archive', '-forge']
+const CANDIDATES = ['optimize', 'winnow', 'winnow-optimize', 'optimize-winnow']
+
+/** Branches that somebody else made are never written, and git keeps no branch below another. */
+export function choosePrefix(
+  branches: readonly string[],
+  name: string,
+  isOurs: (branch: string) => boolean,
+): ChosenPrefix {
+  const others = branches.map(toShortRef).filter(branch => !isOurs(branch))
+  const because = findConflictingBranch(others, 'optimize', name)
+  const numbered = Array.from({ length: branches.length + 1 }, (_, index) => `optimize-${index + 2}`)
+  const prefix = [...CANDIDATES, ...numbered].find(each => findConflictingBranch(others, each, name) === null)
+  return { prefix: prefix ?? 'optimize', because }
+}
+
+function findConflictingBranch(branches: readonly string[], prefix: string, name: string): string | null {
+  const found = branches.find(branch =>
+    FAMILIES.some(family => {
+      const top = `${prefix}${family}`
+      const own = `${top}/${name}`
+      return branch === top || branch === own || branch.startsWith(`${own}/`)
+    }),
+  )
+  return found ?? null
+}
+
+type SpecScalar = string | number | boolean
+type SpecValue = SpecScalar | readonly SpecValue[] | { readonly [key: string]: SpecValue | undefined }
+type SpecValues = Readonly<Record<string, SpecValue | undefined>>
+
+/** Works once the package is published under its name; an editor that is offline only misses completion. */
+export const SCHEMA_URL = 'https://unpkg.com/git-winnow/schema/spec.schema.json'
+const REFERENCE_URL = 'https://unpkg.com/git-winnow/docs/spec.md'
+
+/** One line for each section, as short as a spec can be; what is not said has its default. */
+export function renderSpec(values: SpecValues): string {
+  const lines = Object.entries(values).flatMap(([key, value]) =>
+    value === undefined ? [] : [`${key}: ${renderFlow(value)}`],
+  )
+  return [
+    `# yaml-language-server: $schema=${SCHEMA_URL}`,
+    `# Every key and its default: ${REFERENCE_URL}`,
+    ...lines,
+    '',
+  ].join('\n')
+}
+
+function renderFlow(value: SpecValue): string {
+  if (typeof value !== 'object') return renderScalar(value)
+  if (isList(value)) return `[${value.map(renderFlow).join(', ')}]`
+  const pairs = Object.entries(value).flatMap(([key, inner]) =>
+    inner === undefined ? [] : [`${key}: ${renderFlow(inner)}`],
+  )
+  return `{ ${pairs.join(', ')} }`
+}
+
+function isList(value: SpecValue): value is readonly SpecValue[] {
+  return Array.isArray(value)
+}
+
+/** Quoted as the inside of a list needs it, which is enough everywhere. */
+function renderScalar(value: SpecScalar): string {
+  return stringify([value], { collectionStyle: 'flow', flowCollectionPadding: false, lineWidth: 0 })
+    .trim()
+    .slice(1, -1)
+}

@@ -1,0 +1,151 @@
+import { createToolBenchmark, findBenchScript, findBenchTarget } from './benchmarks.ts'
+import { describeEntry, renderHeadComment, renderWorkloadComment } from './harness-text.ts'
+import type { Skeleton, SkeletonRequest } from './harness.ts'
+import {
+  type EntryPoint,
+  type Findings,
+  type FoundBenchmark,
+  isForeign,
+  listSourceFiles,
+  type ProjectFiles,
+  type ProjectLocation,
+} from './project.ts'
+
+export function detectGo(yard: ProjectLocation): Findings | null {
+  const { files } = yard
+  if (!files.paths.includes('go.mod')) return null
+  const sources = listSourceFiles(files, /\.go$/).filter(path => !path.endsWith('_test.go'))
+  const tested = files.paths.some(path => path.endsWith('_test.go') && !isForeign(path))
+  const hasSums = files.paths.includes('go.sum') && !files.paths.includes('vendor/modules.txt')
+  return {
+    language: 'go',
+    manager: 'go',
+    setup: hasSums ? { command: 'go mod download', from: 'go.sum' } : null,
+    test: tested ? { command: 'go test ./...', from: 'the _test.go files' } : null,
+    bench: findGoBenchmark(files),
+    mutable: ['**/*.go'],
+    immutable: [
+      ...(tested ? ['**/*_test.go'] : []),
+      ...(files.paths.some(path => path.startsWith('bench/')) ? ['bench/'] : []),
+    ],
+    entry: findGoEntry(files, sources),
+    interpreter: 'go run',
+    weight: sources.length,
+    notes: [],
+  }
+}
+
+function findGoBenchmark(files: ProjectFiles): FoundBenchmark | null {
+  const found = files.paths.flatMap(path => {
+    if (!path.endsWith('_test.go') || isForeign(path)) return []
+    const names = [...(files.text(path) ?? '').matchAll(/^func (Benchmark\w+)\(/gm)]
+    return names.map(([, name = '']) => ({ name, path, place: getGoPackage(path) }))
+  })
+  const [first] = found
+  if (first !== undefined) {
+    const places = new Set(found.map(({ place }) => place))
+    const where = places.size === 1 ? first.place : './...'
+    // winnow repeats by itself: short executions that alternate tell more than long ones.
+    const command = `go test -run '^$' -bench . -benchtime 100ms ${where}`
+    const from = found.length === 1 ? `${first.name} in ${first.path}` : `${found.length} benchmarks`
+    return createToolBenchmark(command, from, 'go')
+  }
+  return findBenchScript(files, /\.sh$/, 'sh')?.found ?? findBenchTarget(files)
+}
+
+function getGoPackage(path: string): string {
+  return path.includes('/') ? `./${path.slice(0, path.lastIndexOf('/'))}` : '.'
+}
+
+/** A function that can be called with nothing, or else the program. */
+function findGoEntry(files: ProjectFiles, sources: readonly string[]): EntryPoint | null {
+  const module = /^module\s+(\S+)/m.exec(files.text('go.mod') ?? '')?.[1]
+  if (module === undefined) return null
+  for (const path of sources) {
+    const text = files.text(path) ?? ''
+    const isMain = /^package main\b/m.test(text)
+    const name = /^func ((?!Main|Run|Serve|Listen|Start|Exit)[A-Z]\w*)\(\) [\w.*[\]]+ \{/m.exec(text)?.[1]
+    if (!isMain && name !== undefined && !/(?:^|\/)internal\//.test(path)) {
+      const place = path.includes('/') ? `/${path.slice(0, path.lastIndexOf('/'))}` : ''
+      return { kind: 'function', module: `${module}${place}`, name }
+    }
+  }
+  const main = sources.find(
+    path => /^package main\b/m.test(files.text(path) ?? '') && !path.startsWith('bench/'),
+  )
+  return main === undefined ? null : { kind: 'program', command: getGoPackage(main) }
+}
+
+export function buildGoHarness({ name, entry }: SkeletonRequest): Skeleton {
+  const place = `bench/${name}`
+  const path = `${place}/main.go`
+  const own = `go build -o ${place}/run ./${place}`
+  const subject = entry?.kind === 'program' ? ` && go build -o ${place}/subject ${entry.command}` : ''
+  const files = [{ path, text: renderGoSource(`go run ./${place}`, place, entry) }]
+  return { files, edit: path, command: `./${place}/run`, build: own + subject, calls: describeEntry(entry) }
+}
+
+function renderGoSource(command: string, place: string, entry: EntryPoint | null): string {
+  const imports = ['"encoding/json"', '"fmt"', '"os"', '"sort"', '"time"', ...listGoImports(entry)].toSorted()
+  return `${renderHeadComment('//', command)}
+package main
+
+import (
+${imports.map(each => `\t${each}`).join('\n')}
+)
+
+${renderWorkloadComment('//', 'return mypackage.Parse(input)', entry)}
+func workload() any {
+${renderGoBody(place, entry)}
+}
+
+// ================================
+
+var answer any
+
+// Milliseconds of that many calls.
+func took(calls int) float64 {
+	start := time.Now()
+	for call := 0; call < calls; call++ {
+		answer = workload()
+	}
+	return float64(time.Since(start).Nanoseconds()) / 1e6
+}
+
+func main() {
+	calls := 1
+	for took(calls) < 5 {
+		calls *= 2
+	}
+	var times []float64
+	for round := 0; round < 15; round++ {
+		times = append(times, took(calls)/float64(calls))
+	}
+	sort.Float64s(times)
+	result := map[string]any{"milliseconds": times[7], "output_bytes": len(fmt.Sprint(answer))}
+	if err := json.NewEncoder(os.Stdout).Encode(result); err != nil {
+		panic(err)
+	}
+}
+`
+}
+
+function listGoImports(entry: EntryPoint | null): string[] {
+  if (entry?.kind === 'function') return [`subject "${entry.module}"`]
+  return entry?.kind === 'program' ? ['"os/exec"'] : []
+}
+
+function renderGoBody(place: string, entry: EntryPoint | null): string {
+  if (entry?.kind === 'function') return `\treturn subject.${entry.name}()`
+  if (entry?.kind === 'program') {
+    return `\tout, _ := exec.Command("./${place}/subject", "--help").CombinedOutput()\n\treturn string(out)`
+  }
+  return [
+    '\tnumbers := make([]int, 10000)',
+    '\tfor i := range numbers {',
+    '\t\tnumbers[i] = i * 7919 % 10007',
+    '\t}',
+    '\tsort.Ints(numbers)',
+    '\treturn numbers',
+  ].join('\n')
+}

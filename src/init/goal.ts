@@ -1,0 +1,302 @@
+import type { PrintedMetric } from './project.ts'
+
+type HardGoal =
+  | { kind: 'hard'; metric: 'wall_seconds' | 'cpu_seconds' | 'max_rss_mb'; direction: 'minimize' }
+  | { kind: 'hard'; metric: 'bytes'; direction: 'minimize' }
+  | { kind: 'hard'; metric: 'coverage' | 'accuracy' | 'throughput'; direction: 'maximize' }
+
+type Aim = HardGoal | { kind: 'judge' }
+
+/** What was understood of a goal in words, and what was not. */
+export interface Goal {
+  words: string
+  /** Null: nothing of it names anything that can be measured. */
+  aim: Aim | null
+  target: GoalTarget | null
+  /** Words that may name a part of the code. */
+  subjects: string[]
+  /** Further aims, which one campaign does not pursue. */
+  also: string[]
+  notUnderstood: string[]
+  /** A judged goal that a number could stand for as well. */
+  countedAs: string | null
+  /** To start or to load the code is what is to become better. */
+  isStartup: boolean
+}
+
+interface GoalRule {
+  aim: Aim
+  name: string
+  pattern: RegExp
+  /** The word may also be what the code is about: it counts only where no other rule says what is wanted. */
+  weak?: true
+  /** A number that could stand for it, where the answers are known. */
+  countedAs?: string
+}
+
+const JUDGED = { aim: { kind: 'judge' }, name: 'quality as people judge it', weak: true } as const
+
+const RULES: readonly GoalRule[] = [
+  { name: 'memory', aim: createHardAim('max_rss_mb'), pattern: /\b(?:memory|ram|rss|heap|leaks?)\b/ },
+  {
+    name: 'processor time',
+    aim: createHardAim('cpu_seconds'),
+    pattern: /\b(?:cpu|processor|energy|compute)\b/,
+  },
+  {
+    name: 'size',
+    aim: { kind: 'hard', metric: 'bytes', direction: 'minimize' },
+    pattern: /\b(?:size|smaller|bundle|bytes|kilobytes|footprint|lighter|slimmer|shrink)\b/,
+  },
+  {
+    name: 'test coverage',
+    aim: { kind: 'hard', metric: 'coverage', direction: 'maximize' },
+    pattern: /\bcoverage\b/,
+  },
+  {
+    name: 'accuracy',
+    aim: { kind: 'hard', metric: 'accuracy', direction: 'maximize' },
+    pattern: /\b(?:accura(?:cy|te)|precision|recall|f1|error rate|correct answers)\b/,
+  },
+  {
+    name: 'throughput',
+    aim: { kind: 'hard', metric: 'throughput', direction: 'maximize' },
+    pattern: /\b(?:throughput|requests? per|per second|rps|qps|ops)\b/,
+  },
+  {
+    name: 'time',
+    aim: createHardAim('wall_seconds'),
+    pattern:
+      /\b(?:fast(?:er|est)?|speed(?:\s?up)?|slow(?:er|ness)?|quick(?:er|ly)?|latency|time|startup|performance|perf)\b/,
+  },
+  {
+    name: 'quality as people judge it',
+    aim: { kind: 'judge' },
+    pattern:
+      /\b(?:friendl(?:y|ier)|clear(?:er)?|readab(?:le|ility)|nicer?|helpful|understandable|wording|tone|beautiful|simpler|messages?|documentation|explain\w*|better looking|polite)\b/,
+  },
+  {
+    ...JUDGED,
+    pattern: /\bcluster\w*\b/,
+    countedAs: 'with items whose groups are known, how far they agree: {"adjusted_rand": 0.8}',
+  },
+  {
+    ...JUDGED,
+    pattern: /\brecommend\w*\b/,
+    countedAs: 'with choices that people made, how many are found: {"hit_rate": 0.4}',
+  },
+  {
+    ...JUDGED,
+    pattern: /\b(?:relevan(?:t|ce)|ranking|search results?|search quality)\b/,
+    countedAs: 'with queries whose right answers are known, how high those are: {"ndcg": 0.7}',
+  },
+  {
+    ...JUDGED,
+    pattern: /\btranslat\w*\b/,
+    countedAs: 'with reference translations, how near it is: {"bleu": 31.2}',
+  },
+  {
+    ...JUDGED,
+    pattern: /\b(?:summar(?:y|ies|i[sz]\w+)|copy(?:writing)?|ux|ui|quality|answers?|prompts?|style|design)\b/,
+  },
+]
+
+function createHardAim(metric: 'wall_seconds' | 'cpu_seconds' | 'max_rss_mb'): Aim {
+  return { kind: 'hard', metric, direction: 'minimize' }
+}
+
+/** Words only, no model: what is named first is the aim, what is not in the table is said not to be understood. */
+export function readGoal(words: string): Goal {
+  const text = words.toLowerCase()
+  const all = RULES.filter(({ pattern }) => pattern.test(text)).toSorted(
+    (a, b) => text.search(a.pattern) - text.search(b.pattern),
+  )
+  const strong = all.filter(({ weak }) => weak === undefined)
+  const matched = strong.length > 0 ? strong : all.slice(0, 1)
+  const [first, ...rest] = matched
+  const aim = first?.aim ?? findBoundedAim(text)
+  const target = aim === null ? null : parseTarget(text, aim)
+  const relative = /\b(?:twice|half|double|\d+(?:\.\d+)?\s?(?:%|percent|times|x))(?!\w)/.exec(text)?.[0]
+  return {
+    words,
+    aim,
+    target,
+    subjects: extractSubjects(text, matched),
+    also: rest.map(({ name }) => name),
+    notUnderstood: [
+      ...(relative === undefined ? [] : [`"${relative}": a target is a number of the metric, not a share`]),
+      ...(aim === null ? ['what is to be measured'] : []),
+    ],
+    countedAs: all.find(({ countedAs }) => countedAs !== undefined)?.countedAs ?? null,
+    isStartup: /\b(?:start(?:up|s|ing)?|load(?:s|ing)?|import(?:s|ing)?|cold start|boot\w*)\b/.test(text),
+  }
+}
+
+/** Guesses the kind of an unknown goal by its words: something to count, something to judge, or either. */
+export function classifyGoal(words: string): 'hard' | 'judged' | 'both' {
+  const text = words.toLowerCase()
+  const counts =
+    /\d|%|\b(?:rate|ratio|count|number|fewer|less|more|reduce|increase|lower|raise|errors?|failures?|cost|loss|score|lines|calls|queries|allocations?|tokens?)\b/
+  const judges =
+    /\b(?:better|good|great|improve\w*|text|words?|content|look\w*|feel\w*|experience|useful|natural|tone|image|output|results?)\b/
+  if (counts.test(text)) return judges.test(text) ? 'both' : 'hard'
+  return judges.test(text) &&
+    !/^\W*(?:make|do)? ?(?:it|this|everything)? ?(?:good|better|great)\W*$/.test(text)
+    ? 'judged'
+    : 'both'
+}
+
+/** "parsing under 200 ms" names no quality, and its unit says which is meant. */
+function findBoundedAim(text: string): Aim | null {
+  const candidates = [
+    createHardAim('wall_seconds'),
+    { kind: 'hard', metric: 'throughput', direction: 'maximize' },
+  ] as const
+  return (
+    candidates.find(
+      aim => parseTarget(text, aim) !== null && !/\d\s*$/.test(parseTarget(text, aim)?.words ?? ''),
+    ) ?? null
+  )
+}
+
+export function describeAim(aim: Aim): string {
+  if (aim.kind === 'judge') return 'quality as people judge it (a judged metric)'
+  const found = RULES.find(rule => rule.aim.kind === 'hard' && rule.aim.metric === aim.metric)
+  return `${found?.name ?? aim.metric}: ${aim.direction} ${aim.metric}`
+}
+
+const COMMON = new Set(
+  'the a an and or of for to in on with our my make makes it its be is are all less more use uses using should faster better than under below over above at least most get this that code when please reduce improve increase lower raise project'.split(
+    ' ',
+  ),
+)
+
+function extractSubjects(text: string, matched: readonly GoalRule[]): string[] {
+  const words = text.match(/[a-z][\w.-]{2,}/g) ?? []
+  return words.filter(word => !COMMON.has(word) && !matched.some(({ pattern }) => pattern.test(word)))
+}
+
+/** Sources whose names have one of the words, `parser` also being found in `parse.js`. */
+export function findNamedSources(paths: readonly string[], subjects: readonly string[]): string[] {
+  const stems = subjects.map(removeSuffix).filter(each => each.length >= 3)
+  return paths.filter(path =>
+    path
+      .toLowerCase()
+      .split(/[/._-]/)
+      .some(part => stems.includes(removeSuffix(part))),
+  )
+}
+
+function removeSuffix(word: string): string {
+  return word.replace(/(?:ing|ers?|ors?|s|e)$/, '')
+}
+
+type Quantity = 'seconds' | 'bytes' | 'share' | 'per second'
+
+/** "under 200 ms": good enough, in numbers of a quantity; the unit is the metric's own once it is known. */
+interface GoalTarget {
+  quantity: Quantity
+  /** In seconds, bytes, percent or per second. */
+  value: number
+  /** The goal is below the value, not above. */
+  below: boolean
+  words: string
+}
+
+const BOUND =
+  /\b(under|below|less than|at most|within|over|above|more than|at least)\s+(\d+(?:\.\d+)?)\s?([a-zµ%]*)/
+const BELOW = new Set(['under', 'below', 'less than', 'at most', 'within'])
+
+const UNITS: Readonly<Record<string, { quantity: Quantity; factor: number }>> = {
+  ...buildUnits('seconds', { ns: 1e-9, us: 1e-6, µs: 1e-6, ms: 1e-3, s: 1, min: 60 }),
+  ...buildUnits('seconds', { nanoseconds: 1e-9, microseconds: 1e-6, milliseconds: 1e-3, millisecond: 1e-3 }),
+  ...buildUnits('seconds', { sec: 1, second: 1, seconds: 1, minute: 60, minutes: 60 }),
+  ...buildUnits('bytes', { b: 1, byte: 1, bytes: 1, kb: 1e3, kib: 1024, mb: 1e6, mib: 2 ** 20, gb: 1e9 }),
+  ...buildUnits('bytes', { gib: 2 ** 30, kilobytes: 1e3, megabytes: 1e6 }),
+  ...buildUnits('share', { '%': 1, percent: 1 }),
+  ...buildUnits('per second', { rps: 1, qps: 1, ops: 1, requests: 1 }),
+}
+
+function buildUnits(quantity: Quantity, factors: Readonly<Record<string, number>>) {
+  return Object.fromEntries(Object.entries(factors).map(([unit, factor]) => [unit, { quantity, factor }]))
+}
+
+const QUANTITIES: Readonly<Record<string, Quantity>> = {
+  wall_seconds: 'seconds',
+  cpu_seconds: 'seconds',
+  max_rss_mb: 'bytes',
+  bytes: 'bytes',
+  coverage: 'share',
+  accuracy: 'share',
+  throughput: 'per second',
+}
+
+/** Null where there is none, or where its unit is of something else than the aim. */
+function parseTarget(text: string, aim: Aim): GoalTarget | null {
+  const [words, bound = '', number, unit = ''] = BOUND.exec(text) ?? []
+  if (words === undefined || aim.kind !== 'hard') return null
+  const wanted = QUANTITIES[aim.metric]
+  const isBare = unit === '' && (wanted === 'share' || wanted === 'per second')
+  const told = isBare && wanted !== undefined ? { quantity: wanted, factor: 1 } : UNITS[unit]
+  const below = BELOW.has(bound)
+  if (told?.quantity !== wanted || told === undefined || below !== (aim.direction === 'minimize')) return null
+  return { quantity: told.quantity, value: roundToPrecision(Number(number) * told.factor), below, words }
+}
+
+const TIME_UNITS: readonly { pattern: RegExp; seconds: number }[] = [
+  { pattern: /(?:^|_)(?:ns|nanos(?:econds?)?)(?:_|$)|Ns$|[nN]anos(?:econds)?$/, seconds: 1e-9 },
+  { pattern: /(?:^|_)(?:us|micros(?:econds?)?)(?:_|$)|Us$|[mM]icros(?:econds)?$/, seconds: 1e-6 },
+  { pattern: /(?:^|_)(?:ms|millis(?:econds?)?)(?:_|$)|Ms$|[mM]illis(?:econds)?$/, seconds: 1e-3 },
+  { pattern: /(?:^|_)(?:s|secs?|seconds?)$|[a-z]Sec(?:onds|s)?$/, seconds: 1 },
+]
+const RATE = /(?:^|_)(?:ops|hz|rps|qps|requests|throughput|per_s(?:ec(?:ond)?)?)(?:_|$)|perSec|opsPer/i
+const SIZE_UNITS: readonly { pattern: RegExp; bytes: number }[] = [
+  { pattern: /(?:^|_)(?:bytes|size)(?:_|$)/i, bytes: 1 },
+  { pattern: /(?:^|_)(?:kb|kilobytes)(?:_|$)/i, bytes: 1e3 },
+  { pattern: /(?:^|_)(?:mb|megabytes)(?:_|$)/i, bytes: 1e6 },
+]
+const NO_TIME = /bytes|size|memory|rss|(?:^|_)[km]i?b(?:_|$)|coverage|accuracy|count|loss|items/i
+
+/** Seconds that one unit of a metric of this name is; null where its name does not say that it is a time. */
+function getSecondsPerUnit(metric: string): number | null {
+  if (RATE.test(metric)) return null
+  return TIME_UNITS.find(({ pattern }) => pattern.test(metric))?.seconds ?? null
+}
+
+/** A rate goes up where the code gets faster. */
+export function isRate(metric: string): boolean {
+  return RATE.test(metric)
+}
+
+/** Its name says that it is something else than how fast the code is. */
+export function isNotSpeed(metric: string): boolean {
+  return NO_TIME.test(metric) && getSecondsPerUnit(metric) === null && !isRate(metric)
+}
+
+/** The target in the unit of the metric that will be the primary; null where its unit is not known. */
+export function convertTarget(
+  { quantity, value, below }: GoalTarget,
+  { name, direction }: PrintedMetric,
+): number | null {
+  if (below !== (direction === 'minimize')) return null
+  switch (quantity) {
+    case 'seconds': {
+      const seconds = getSecondsPerUnit(name)
+      return seconds === null ? null : roundToPrecision(value / seconds)
+    }
+    case 'bytes': {
+      const bytes = SIZE_UNITS.find(({ pattern }) => pattern.test(name))?.bytes
+      return bytes === undefined ? null : roundToPrecision(value / bytes)
+    }
+    case 'share':
+      return value
+    case 'per second':
+      return isRate(name) ? value : null
+    default:
+      return quantity satisfies never
+  }
+}
+
+function roundToPrecision(value: number): number {
+  return Number(value.toPrecision(12))
+}

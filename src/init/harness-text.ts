@@ -1,0 +1,120 @@
+import { HARNESS_TODO } from '../spec/spec-facts.ts'
+import type { NewFile, Skeleton, SkeletonRequest } from './harness.ts'
+import type { EntryPoint, Findings } from './project.ts'
+
+interface ScriptLanguage {
+  extension: string
+  interpreter: string
+  text: (command: string, entry: EntryPoint | null) => string
+}
+
+/** A harness that is one file, which an interpreter runs as it is. */
+export function buildScriptHarness(
+  { name, entry }: Pick<SkeletonRequest, 'name' | 'entry'>,
+  { extension, interpreter, text }: ScriptLanguage,
+): Skeleton {
+  const path = `bench/${name}.${extension}`
+  const command = `${interpreter} ${path}`
+  return {
+    files: [{ path, text: text(command, entry) }],
+    edit: path,
+    command,
+    build: null,
+    calls: describeEntry(entry),
+  }
+}
+
+/** Bytes of what the project delivers: they repeat exactly, so that one run of each side decides. */
+export function buildSizeHarness(
+  { language, mutable, product }: Pick<Findings, 'language' | 'mutable' | 'product'>,
+  name: string,
+  committed: readonly string[],
+): { file: NewFile; command: string; measures: string } {
+  const path = `bench/${name}.sh`
+  const command = `sh ${path}`
+  // What is built and committed is not built anew from what an idea changes.
+  const places = (PLACES[language] ?? []).filter(
+    place => !committed.some(each => each.startsWith(`${place}/`)),
+  )
+  const sources = mutable.filter(place => !place.includes('*')).join(' ') || '.'
+  const files = product?.path ?? sources
+  const text = `${renderHeadComment('#', command)}
+# ==== SAY WHAT IS MEASURED ====
+# The files whose size counts, for example: set -- dist/app.min.js
+set -- ${files}
+${product === undefined ? renderPlaceChoice(places) : ''}# ==============================
+
+echo "{\\"bytes\\": $(find "$@" -type f ! -path '*/.*' -exec cat {} + | wc -c | tr -d ' ')}"
+`
+  const measured = product === undefined ? [...places, sources].join(', or else ') : product.path
+  return { file: { path, text }, command, measures: `the bytes of ${measured}` }
+}
+
+function renderPlaceChoice(places: readonly string[]): string {
+  if (places.length === 0) return ''
+  return `for built in ${places.join(' ')}; do
+  if [ -e "$built" ]; then set -- "$built"; break; fi
+done
+`
+}
+
+const PLACES: Partial<Readonly<Record<Findings['language'], readonly string[]>>> = {
+  rust: ['target/release/deps'],
+  java: ['target/classes', 'build/classes'],
+}
+
+/** A harness for judges: it prints outputs, and a person has to say which. */
+export function buildItemsHarness(name: string): { file: NewFile; command: string } {
+  const path = `bench/${name}.sh`
+  const command = `sh ${path}`
+  const text = `# Prints what is to be judged, as JSON. By hand: ${command}
+# ==== PRINT YOUR OUTPUTS HERE ====
+# Run your code on fixed inputs, and print one item for each output:
+#   node bench/outputs.mjs
+# Each has an id that stays the same, and the text that a model scores.
+# ${HARNESS_TODO}: delete this line once these are your outputs; check and run refuse until then.
+echo '{"items": [{"id": "first-input", "content": "what your code answers"}]}'
+`
+  return { file: { path, text }, command }
+}
+
+/** The lines around a workload, the same in every language but for the sign of a comment. */
+export function renderWorkloadComment(sign: string, example: string, entry: EntryPoint | null): string {
+  return [
+    '==== PUT YOUR WORKLOAD HERE ====',
+    'Call what should become better, with input as large as in real use, and return what it answers:',
+    `  ${example}`,
+    `Until then this measures ${describeEntry(entry)}.`,
+    `${HARNESS_TODO}: delete this line once it is your workload; check and run refuse until then.`,
+  ]
+    .map(line => `${sign} ${line}`)
+    .join('\n')
+}
+
+export function renderHeadComment(sign: string, command: string): string {
+  return `${sign} Measures one call and prints it as JSON. By hand: ${command}`
+}
+
+/** What a harness calls before anybody has said what to measure. */
+export function describeEntry(entry: EntryPoint | null): string {
+  if (entry === null)
+    return 'a stand-in: nothing of the project was found that can be called without arguments'
+  switch (entry.kind) {
+    case 'module':
+      return `how long it takes to load ${entry.path}`
+    case 'function':
+      return `${entry.name}() of ${entry.module}`
+    case 'program':
+      return `the program, started as: ${entry.command}`
+    default:
+      return entry satisfies never
+  }
+}
+
+/** Without the line that makes `check` and `run` refuse: where loading or starting the code is what is wanted. */
+export function removeStandInLine(text: string): string {
+  return text
+    .split('\n')
+    .filter(line => !line.includes(HARNESS_TODO))
+    .join('\n')
+}

@@ -1,0 +1,182 @@
+import { findBenchScript, findBenchTarget } from './benchmarks.ts'
+import { describeEntry, renderHeadComment, renderWorkloadComment } from './harness-text.ts'
+import type { Skeleton, SkeletonRequest } from './harness.ts'
+import {
+  type EntryPoint,
+  type Findings,
+  findNearestAbove,
+  type FoundCommand,
+  listSourceFiles,
+  type ProjectFiles,
+  type ProjectLocation,
+  runAbove,
+} from './project.ts'
+
+interface JavaBuildTool {
+  name: 'maven' | 'gradle'
+  classes: string
+  build: string
+  test: string
+  from: string
+}
+
+export function detectJava(yard: ProjectLocation): Findings | null {
+  const { files } = yard
+  const tool = findJavaTool(yard)
+  if (tool === null) return null
+  const sources = listSourceFiles(files, /\.(?:java|kt|scala)$/)
+  const tested = files.paths.some(path => path.startsWith('src/test/'))
+  const setup: FoundCommand = { command: tool.build, from: tool.from }
+  const kotlin = sources.find(path => path.startsWith('src/main/kotlin/'))
+  return {
+    language: 'java',
+    manager: tool.name,
+    setup,
+    test: tested ? { command: tool.test, from: 'src/test/' } : null,
+    bench: findJavaBenchmark(files, tool),
+    mutable: [kotlin !== undefined && !sources.some(isJava) ? 'src/main/kotlin/' : 'src/main/'],
+    immutable: [],
+    entry: findJavaEntry(files, sources, tool.classes),
+    interpreter: `java -cp ${tool.classes}`,
+    weight: sources.length,
+    notes: [],
+  }
+}
+
+function isJava(path: string): boolean {
+  return path.endsWith('.java')
+}
+
+function findJavaTool(yard: ProjectLocation): JavaBuildTool | null {
+  const { files } = yard
+  if (files.paths.includes('pom.xml')) {
+    const { start, steps } = findWrapper(yard, 'mvnw', 'mvn')
+    // A module of a larger build is built with those it needs, from the top.
+    const only = steps === 0 ? '' : ` -pl ${yard.directory} -am`
+    const run = (goal: string) => runAbove(steps, `${start} -q -B${only} ${goal}`)
+    return {
+      name: 'maven',
+      classes: 'target/classes',
+      build: run('-DskipTests package'),
+      test: run('test'),
+      from: 'pom.xml',
+    }
+  }
+  const script = ['build.gradle', 'build.gradle.kts'].find(name => files.paths.includes(name))
+  if (script === undefined) return null
+  const { start } = findWrapper(yard, 'gradlew', 'gradle')
+  const run = (task: string) => `${start} --quiet --no-daemon ${task}`
+  return {
+    name: 'gradle',
+    classes: 'build/classes/java/main',
+    build: run('classes'),
+    test: run('test'),
+    from: script,
+  }
+}
+
+function findWrapper(
+  yard: ProjectLocation,
+  script: string,
+  program: string,
+): { start: string; steps: number } {
+  const found = findNearestAbove(yard, [script])
+  if (found === null || (found.steps > 0 && script === 'mvnw')) {
+    const root = program === 'mvn' ? countPomSteps(yard) : 0
+    return { start: found === null || root === 0 ? program : `./${script}`, steps: root }
+  }
+  const steps = script === 'gradlew' ? 0 : found.steps
+  return { start: script === 'gradlew' ? `./${'../'.repeat(found.steps)}${script}` : `./${script}`, steps }
+}
+
+function countPomSteps({ repository, directory }: ProjectLocation): number {
+  return directory !== '' && repository.paths.includes('pom.xml') ? directory.split('/').length : 0
+}
+
+function findJavaBenchmark(files: ProjectFiles, tool: JavaBuildTool): Findings['bench'] {
+  const script = findBenchScript(files, /\.(?:java|sh)$/, `java -cp ${tool.classes}`)
+  if (script?.found.from.endsWith('.sh') === true) {
+    return { ...script.found, command: `sh ${script.found.from}` }
+  }
+  return script?.found ?? findBenchTarget(files)
+}
+
+/** A static method without arguments that is no main, or else the main class. */
+function findJavaEntry(files: ProjectFiles, sources: readonly string[], classes: string): EntryPoint | null {
+  const known = sources.filter(isJava).map(path => ({ path, text: files.text(path) ?? '' }))
+  for (const { path, text } of known) {
+    const name = /public static (?!void\b)[\w<>[\], ]+ ((?!run|serve|start)\w+)\(\)/.exec(text)?.[1]
+    const type = toClassName(path)
+    if (name !== undefined && type !== null) return { kind: 'function', module: type, name }
+  }
+  const main = known.find(({ text }) => /public static void main\(/.test(text))
+  const type = main === undefined ? null : toClassName(main.path)
+  return type === null ? null : { kind: 'program', command: `java -cp ${classes} ${type}` }
+}
+
+function toClassName(path: string): string | null {
+  return /^src\/main\/java\/(.+)\.java$/.exec(path)?.[1]?.replaceAll('/', '.') ?? null
+}
+
+export function buildJavaHarness({ name, entry, interpreter }: SkeletonRequest): Skeleton {
+  const type = name.replaceAll(/(?:^|-)([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
+  const className = /^\d/.test(type) ? `Bench${type}` : type
+  const path = `bench/${className}.java`
+  const command = `${interpreter} ${path}`
+  const files = [{ path, text: renderJavaSource(command, className, entry) }]
+  return { files, edit: path, command, build: null, calls: describeEntry(entry) }
+}
+
+function renderJavaSource(command: string, className: string, entry: EntryPoint | null): string {
+  return `${renderHeadComment('//', command)}
+import java.util.Arrays;
+
+public class ${className} {
+${indentSource(renderWorkloadComment('//', 'return MyParser.parse(input);', entry))}
+    static Object workload() throws Exception {
+${renderJavaBody(entry)}
+    }
+    // ================================
+
+    static Object answer;
+
+    /** Milliseconds of that many calls. */
+    static double took(int calls) throws Exception {
+        long start = System.nanoTime();
+        for (int call = 0; call < calls; call++) answer = workload();
+        return (System.nanoTime() - start) / 1e6;
+    }
+
+    public static void main(String[] args) throws Exception {
+        int calls = 1;
+        while (took(calls) < 5) calls *= 2;
+        double[] times = new double[15];
+        for (int round = 0; round < times.length; round++) times[round] = took(calls) / calls;
+        Arrays.sort(times);
+        int output = String.valueOf(answer).length();
+        System.out.println("{\\"milliseconds\\": " + times[7] + ", \\"output_bytes\\": " + output + "}");
+    }
+}
+`
+}
+
+function indentSource(text: string): string {
+  return text.replaceAll(/^/gm, '    ')
+}
+
+function renderJavaBody(entry: EntryPoint | null): string {
+  if (entry?.kind === 'function') return `        return ${entry.module}.${entry.name}();`
+  if (entry?.kind === 'program') {
+    const words = [...entry.command.split(' '), '--help'].map(word => `"${word}"`).join(', ')
+    return [
+      `        Process process = new ProcessBuilder(${words}).redirectErrorStream(true).start();`,
+      '        return new String(process.getInputStream().readAllBytes());',
+    ].join('\n')
+  }
+  return [
+    '        int[] numbers = new int[10_000];',
+    '        for (int i = 0; i < numbers.length; i++) numbers[i] = i * 7919 % 10_007;',
+    '        Arrays.sort(numbers);',
+    '        return Arrays.toString(numbers);',
+  ].join('\n')
+}

@@ -1,0 +1,240 @@
+import { findTestTarget } from './benchmarks.ts'
+import { buildScriptHarness, renderHeadComment, renderWorkloadComment } from './harness-text.ts'
+import type { Skeleton, SkeletonRequest } from './harness.ts'
+import { findNodeBenchmark, findNodeManager, hasDependency } from './node-benchmark.ts'
+import {
+  type EntryPoint,
+  type Findings,
+  type FoundCommand,
+  getNestedText,
+  getNestedValue,
+  isTable,
+  listDotfilePatterns,
+  listSourceFiles,
+  listTestPatterns,
+  type ProjectFiles,
+  type ProjectLocation,
+  readJsonManifest,
+  runAbove,
+  runAboveAndReturn,
+  selectSourcePlaces,
+} from './project.ts'
+
+const SOURCES = /(?<!\.d)\.[cm]?[jt]sx?$/
+const NATIVE = /\.(?:c|cc|cpp|cxx|h|hpp)$/
+/** What a build writes, where it is committed. */
+const GENERATED = /^(?:umd|cjs|esm|es|out|build|coverage)\//
+const TESTS = [
+  { pattern: '**/*.test.*', matches: /\.test\.[^/]+$/ },
+  { pattern: '**/*.spec.*', matches: /\.spec\.[^/]+$/ },
+  { pattern: '**/__tests__/', matches: /(?:^|\/)__tests__\// },
+  { pattern: '**/test/', matches: /(?:^|\/)test\// },
+]
+
+export function detectNode(yard: ProjectLocation): Findings | null {
+  const { files } = yard
+  const manifest = readJsonManifest(files, 'package.json')
+  if (!files.paths.includes('package.json')) return null
+  const sources = listNodeSources(files)
+  const { manager } = findNodeManager(yard)
+  const { bench, builds, notes } = findNodeBenchmark(files, manifest, manager)
+  const mutable = selectMutable(manifest, sources)
+  const product = findProduct(files, manifest, mutable)
+  return {
+    language: 'node',
+    manager: manager.name,
+    setup: findNodeSetup(yard, manifest, builds),
+    test: findNodeTest(files, manifest, manager.test, manager.exec),
+    bench,
+    mutable,
+    immutable: [...listTestPatterns(files, mutable, TESTS), ...listDotfilePatterns(files, mutable)],
+    entry: findNodeEntry(files, manifest),
+    interpreter: 'node',
+    weight: sources.length,
+    notes,
+    ...(product === null ? {} : { product: { path: product, build: manager.run('build') } }),
+  }
+}
+
+function listNodeSources(files: ProjectFiles): string[] {
+  const native = files.paths.includes('binding.gyp') ? listSourceFiles(files, NATIVE) : []
+  const found = [...listSourceFiles(files, SOURCES), ...native]
+  const own = found.filter(path => !GENERATED.test(path))
+  return own.length > 0 ? own : found
+}
+
+/** Where an entry lies outside the usual directory, all the sources may change: it would be half of the code. */
+function selectMutable(manifest: unknown, sources: readonly string[]): string[] {
+  const homes = ['src/', 'lib/', 'source/']
+  const home = homes.find(place => sources.some(path => path.startsWith(place)))
+  const entries = listDeclaredEntries(manifest).filter(path => sources.includes(path))
+  const isBuilt = home === 'src/' && getNestedText(manifest, 'scripts', 'build') !== null
+  const outside = entries.filter(path => home === undefined || !path.startsWith(home))
+  return outside.length > 0 && !isBuilt
+    ? selectSourcePlaces(sources, [], outside)
+    : selectSourcePlaces(sources, homes)
+}
+
+/** The file that people download, where a build makes it: its size is what a size goal is about. */
+function findProduct(files: ProjectFiles, manifest: unknown, mutable: readonly string[]): string | null {
+  if (getNestedText(manifest, 'scripts', 'build') === null) return null
+  const limits = ['size-limit', 'bundlesize'].flatMap(key => {
+    const first = Array.isArray(getNestedValue(manifest, key))
+      ? Object(getNestedValue(manifest, key))[0]
+      : null
+    return getNestedText(first, 'path') ?? []
+  })
+  const candidates = [
+    ...limits,
+    ...['unpkg', 'jsdelivr', 'browser'].flatMap(key => getNestedText(manifest, key) ?? []),
+    ...listDeclaredEntries(manifest),
+  ].map(path => path.replace(/^\.\//, ''))
+  const isSource = (path: string) => mutable.some(place => path === place || path.startsWith(place))
+  return candidates.find(path => /\.[cm]?js$/.test(path) && !/[*{]/.test(path) && !isSource(path)) ?? null
+}
+
+/** `builds`: what the benchmark needs built or installed. */
+function findNodeSetup(
+  yard: ProjectLocation,
+  manifest: unknown,
+  builds: readonly string[],
+): FoundCommand | null {
+  const { manager, lock } = findNodeManager(yard)
+  const steps = lock?.steps ?? 0
+  const needsPackages = ['dependencies', 'devDependencies', 'workspaces'].some(
+    key => Object.keys(Object(getNestedValue(manifest, key))).length > 0,
+  )
+  const own = isBuildNeeded(yard.files, manifest) ? [manager.run('build')] : []
+  const install = lock === null ? manager.freeInstall : manager.install
+  const all = [...new Set([...own, ...builds])].filter(
+    each => each !== install && each !== manager.freeInstall,
+  )
+  const from = lock?.name ?? 'package.json'
+  const installs = needsPackages || steps > 0
+  if (all.length === 0) return installs ? { command: runAbove(steps, install), from } : null
+  const first = installs ? [runAboveAndReturn(steps, install)] : []
+  const reasons = [
+    from,
+    ...(own.length > 0 ? ['scripts.build'] : []),
+    ...(builds.length > 0 ? ['the benchmark'] : []),
+  ]
+  return { command: [...first, ...all].join(' && '), from: reasons.join(', ') }
+}
+
+/** What people import is made by the build and not committed. */
+function isBuildNeeded(files: ProjectFiles, manifest: unknown): boolean {
+  if (getNestedText(manifest, 'scripts', 'build') === null) return false
+  const paths = listDeclaredEntries(manifest)
+  return paths.length > 0 && paths.every(path => !files.paths.includes(path))
+}
+
+const NO_TEST = /no test specified/
+
+function findNodeTest(
+  files: ProjectFiles,
+  manifest: unknown,
+  test: string,
+  exec: string,
+): FoundCommand | null {
+  const script = getNestedText(manifest, 'scripts', 'test')
+  if (script !== null && !NO_TEST.test(script)) return { command: test, from: 'scripts.test of package.json' }
+  if (hasDependency(manifest, 'vitest'))
+    return { command: `${exec} vitest run`, from: 'vitest in package.json' }
+  if (hasDependency(manifest, 'jest')) return { command: `${exec} jest`, from: 'jest in package.json' }
+  const own = files.paths.find(path => /(?:^|\/)(?:test\/.*|[^/]+[._-]test)\.[cm]?js$/.test(path))
+  return own === undefined ? findTestTarget(files) : { command: 'node --test', from: own }
+}
+
+function findNodeEntry(files: ProjectFiles, manifest: unknown): EntryPoint | null {
+  const usual = ['src/index.js', 'src/index.mjs', 'index.js', 'index.mjs', 'lib/index.js']
+  const built = isBuildNeeded(files, manifest)
+  const declared = listDeclaredEntries(manifest).filter(path => built || files.paths.includes(path))
+  const path = [...declared, ...usual.filter(each => files.paths.includes(each))].find(each =>
+    /\.[cm]?js$/.test(each),
+  )
+  if (path !== undefined) return { kind: 'module', path }
+  const program = findBin(manifest)
+  if (program === null || !/\.[cm]?js$/.test(program)) return null
+  return { kind: 'program', command: `node ${program} --help` }
+}
+
+function listDeclaredEntries(manifest: unknown): string[] {
+  const exported = getNestedValue(manifest, 'exports')
+  const candidates = [
+    typeof exported === 'string' ? exported : findFirstText(getNestedValue(exported, '.') ?? null),
+    getNestedText(manifest, 'module'),
+    getNestedText(manifest, 'main'),
+  ]
+  return candidates.flatMap(path => (path === null ? [] : [path.replace(/^\.\//, '')]))
+}
+
+function findFirstText(value: unknown): string | null {
+  if (typeof value === 'string') return value
+  if (!isTable(value)) return null
+  for (const key of ['import', 'node', 'default', 'require']) {
+    const found = findFirstText(value[key])
+    if (found !== null) return found
+  }
+  return null
+}
+
+function findBin(manifest: unknown): string | null {
+  const bin = getNestedValue(manifest, 'bin')
+  const path = typeof bin === 'string' ? bin : Object.values(Object(bin))[0]
+  return typeof path === 'string' ? path.replace(/^\.\//, '') : null
+}
+
+export function buildNodeHarness(of: SkeletonRequest): Skeleton {
+  return buildScriptHarness(of, { extension: 'mjs', interpreter: 'node', text: renderNodeSource })
+}
+
+function renderNodeSource(command: string, entry: EntryPoint | null): string {
+  return `${renderHeadComment('//', command)}
+${renderNodeImports(entry)}
+${renderWorkloadComment('//', renderNodeExample(entry), entry)}
+async function workload(round) {
+${renderNodeBody(entry)}
+}
+// ================================
+
+let answer
+let made = 0
+/** Milliseconds of that many calls. */
+async function took(calls) {
+  const start = performance.now()
+  for (let call = 0; call < calls; call += 1) answer = await workload((made += 1))
+  return performance.now() - start
+}
+
+let calls = 1
+while ((await took(calls)) < 5) calls *= 2
+const times = []
+for (let round = 0; round < 15; round += 1) times.push((await took(calls)) / calls)
+times.sort((a, b) => a - b)
+const output = typeof answer === 'string' ? answer : (JSON.stringify(answer) ?? '')
+console.log(JSON.stringify({ milliseconds: times[7], output_bytes: output.length }))
+`
+}
+
+function renderNodeImports(entry: EntryPoint | null): string {
+  if (entry?.kind === 'program') return "import { spawnSync } from 'node:child_process'\n"
+  if (entry?.kind !== 'module') return ''
+  return `const ENTRY = new URL('../${entry.path}', import.meta.url)\n`
+}
+
+function renderNodeExample(entry: EntryPoint | null): string {
+  return entry?.kind === 'module' ? 'return (await import(ENTRY)).parse(input)' : 'return parse(input)'
+}
+
+function renderNodeBody(entry: EntryPoint | null): string {
+  if (entry?.kind === 'module')
+    return "  return Object.keys(await import(`${ENTRY}?round=${round}`)).concat('loaded')"
+  if (entry?.kind === 'program') {
+    const [, ...args] = entry.command.split(' ')
+    const list = args.map(each => `'${each}'`).join(', ')
+    return `  const { stdout, stderr, error } = spawnSync(process.execPath, [${list}], { encoding: 'utf8', timeout: 10_000 })
+  if (error) throw error
+  return stdout + stderr`
+  }
+  return "  return Array.from({ length: 10_000 }, (_, index) => (index * 7919 + round) % 10_007).sort((a, b) => a - b).join(' ')"
+}

@@ -1,0 +1,260 @@
+import {
+  createToolBenchmark,
+  describeOtherBenchmarks,
+  findBenchScript,
+  findBenchTarget,
+  findTestTarget,
+} from './benchmarks.ts'
+import { buildScriptHarness, renderHeadComment, renderWorkloadComment } from './harness-text.ts'
+import type { Skeleton, SkeletonRequest } from './harness.ts'
+import {
+  type EntryPoint,
+  type Findings,
+  findNearestAbove,
+  type FoundBenchmark,
+  type FoundCommand,
+  getNestedValue,
+  isTable,
+  listSourceFiles,
+  listTestPatterns,
+  type ProjectFiles,
+  type ProjectLocation,
+  readTomlManifest,
+  runAbove,
+  selectSourcePlaces,
+} from './project.ts'
+
+const MANIFESTS = ['pyproject.toml', 'setup.py', 'setup.cfg', 'requirements.txt']
+const TESTS = [
+  { pattern: '**/test_*.py', matches: /(?:^|\/)test_[^/]+\.py$/ },
+  { pattern: '**/*_test.py', matches: /_test\.py$/ },
+  { pattern: '**/conftest.py', matches: /(?:^|\/)conftest\.py$/ },
+]
+
+export function detectPython(yard: ProjectLocation): Findings | null {
+  const { files } = yard
+  const sources = listSourceFiles(files, /\.py$/)
+  if (!MANIFESTS.some(name => files.paths.includes(name)) && sources.length === 0) return null
+  const kind = detectTestKind(files)
+  const { name, setup, from, python, notes } = findPythonManager(yard, listUsedPackages(files, kind))
+  const { bench, others } = findPythonBenchmark(files, python)
+  const test = buildTestCommand(files, kind, python)
+  const mutable = selectSourcePlaces(sources, ['src/'])
+  return {
+    language: 'python',
+    manager: name,
+    setup: setup === null ? null : { command: setup, from },
+    test: bench?.output === 'pytest-benchmark' ? disableBenchmarks(test) : test,
+    bench,
+    mutable,
+    immutable: listTestPatterns(files, mutable, TESTS),
+    entry: findPythonEntry(sources),
+    interpreter: python,
+    weight: sources.length,
+    notes: [...notes, ...describeOtherBenchmarks(others)],
+  }
+}
+
+function listUsedPackages(files: ProjectFiles, kind: ReturnType<typeof detectTestKind>): string[] {
+  const benchmarks = listPytestBenchmarks(files).length > 0
+  return [...(kind === 'pytest' || benchmarks ? ['pytest'] : []), ...(benchmarks ? ['pytest-benchmark'] : [])]
+}
+
+/** Files with a test that takes the fixture. */
+function listPytestBenchmarks(files: ProjectFiles): string[] {
+  return files.paths.filter(
+    path => path.endsWith('.py') && /def test_\w+\([^)]*\bbenchmark\b/.test(files.text(path) ?? ''),
+  )
+}
+
+/** As tests, benchmarks run once and are not timed. */
+function disableBenchmarks(test: FoundCommand | null): FoundCommand | null {
+  return test === null ? null : { ...test, command: `${test.command} --benchmark-disable` }
+}
+
+function detectTestKind(files: ProjectFiles): 'pytest' | 'unittest' | null {
+  const tests = files.paths.filter(path => /(?:^|\/)(?:test_[^/]+|[^/]+_test)\.py$/.test(path))
+  const said = [...MANIFESTS, 'tox.ini', ...listRequirementFiles(files)].map(path => files.text(path) ?? '')
+  const declared = said.some(text => hasPackageName(text, 'pytest')) || files.paths.includes('pytest.ini')
+  const texts = tests.map(path => files.text(path) ?? '')
+  if (tests.length === 0) return null
+  const classic = texts.some(text => /^\s*(?:import|from)\s+unittest\b/m.test(text))
+  const modern =
+    texts.some(text => /\bpytest\b/.test(text)) || files.paths.some(path => path.endsWith('conftest.py'))
+  return declared || modern || !classic ? 'pytest' : 'unittest'
+}
+
+function buildTestCommand(
+  files: ProjectFiles,
+  kind: ReturnType<typeof detectTestKind>,
+  python: string,
+): FoundCommand | null {
+  if (kind === null) return findTestTarget(files)
+  if (kind === 'pytest') return { command: `${python} -m pytest -q`, from: 'tests that pytest runs' }
+  const home = ['tests', 'test'].find(dir => files.paths.some(path => path.startsWith(`${dir}/`)))
+  const discover = home === undefined ? '' : ` discover -s ${home}${isPackage(files, home) ? ' -t .' : ''}`
+  return { command: `${python} -m unittest${discover}`, from: 'tests that unittest runs' }
+}
+
+function isPackage({ paths }: ProjectFiles, directory: string): boolean {
+  return paths.includes(`${directory}/__init__.py`)
+}
+
+function findPythonBenchmark(
+  files: ProjectFiles,
+  python: string,
+): { bench: FoundBenchmark | null; others: string[] } {
+  const marked = listPytestBenchmarks(files)
+  const [first] = marked
+  if (first !== undefined) {
+    const place = marked.length === 1 || !first.includes('/') ? first : first.slice(0, first.lastIndexOf('/'))
+    const command = `${python} -m pytest -q ${place} --benchmark-only --benchmark-max-time=0.2 --benchmark-json="$WINNOW_RESULT_PATH"`
+    return { bench: createToolBenchmark(command, first, 'pytest-benchmark'), others: [] }
+  }
+  const script = findBenchScript(files, /\.py$/, python)
+  if (script !== null) return { bench: script.found, others: script.others }
+  return { bench: findBenchTarget(files), others: [] }
+}
+
+/** The package that people import. */
+function findPythonEntry(sources: readonly string[]): EntryPoint | null {
+  const packages = sources.flatMap(path => /^(?:src\/)?(\w+)\/__init__\.py$/.exec(path)?.[1] ?? [])
+  const modules = sources.flatMap(path => /^(?:src\/)?(\w+)\.py$/.exec(path)?.[1] ?? [])
+  const [name] = [...packages, ...modules]
+  return name === undefined ? null : { kind: 'module', path: name }
+}
+
+interface PythonManager {
+  name: 'uv' | 'poetry' | 'pip' | null
+  setup: string | null
+  from: string
+  /** What starts Python with everything that was installed. */
+  python: string
+  notes: string[]
+}
+
+/** `used`: packages that the tests and benchmarks show they need, whether a file names them or not. */
+function findPythonManager(yard: ProjectLocation, used: readonly string[]): PythonManager {
+  const manifest = readTomlManifest(yard.files, 'pyproject.toml')
+  const uv = findNearestAbove(yard, ['uv.lock'])
+  if (uv !== null) {
+    const setup = uv.steps === 0 ? 'uv sync --frozen' : 'uv sync --frozen --inexact'
+    return { name: 'uv', setup, from: 'uv.lock', python: 'uv run --frozen --no-sync python', notes: [] }
+  }
+  const poetry = findNearestAbove(yard, ['poetry.lock'])
+  if (poetry !== null || getNestedValue(manifest, 'tool', 'poetry') !== undefined) {
+    // Its usual place for packages is named after the directory, which both sides have in common.
+    const install = 'POETRY_VIRTUALENVS_IN_PROJECT=true poetry install --no-interaction --quiet'
+    const from = poetry === null ? 'tool.poetry of pyproject.toml' : 'poetry.lock'
+    const setup = runAbove(poetry?.steps ?? 0, install)
+    return { name: 'poetry', setup, from, python: 'poetry run python', notes: [] }
+  }
+  return findPip(yard.files, used) ?? createPlainPython(yard)
+}
+
+/** Into a directory of its own: the person's Python is never written to. */
+function findPip(files: ProjectFiles, used: readonly string[]): PythonManager | null {
+  const manifest = readTomlManifest(files, 'pyproject.toml')
+  const requirements = listRequirementFiles(files)
+  const isProject = getNestedValue(manifest, 'project') !== undefined || files.paths.includes('setup.py')
+  const extras = listExtras(manifest)
+  const packages = listGroupPackages(manifest)
+  const given = [...requirements.map(file => files.text(file) ?? ''), ...packages, JSON.stringify(manifest)]
+  const adds = used.filter(name => !given.some(text => hasPackageName(text, name)))
+  const needed = [getNestedValue(manifest, 'project', 'dependencies'), extras, packages, requirements, adds]
+  const anything = files.paths.includes('setup.py') || needed.some(isFilled)
+  if (!anything) return null
+  const parts = [
+    ...requirements.flatMap(file => ['-r', file]),
+    ...packages.map(quoteRequirement),
+    ...(isProject ? ['-e', extras.length === 0 ? '.' : quoteRequirement(`.[${extras.join(',')}]`)] : []),
+    ...adds,
+  ]
+  const from =
+    [...requirements, ...(isProject ? ['pyproject.toml or setup.py'] : [])].join(', ') || 'the tests'
+  const setup = `python3 -m venv .venv && .venv/bin/pip install --quiet ${parts.join(' ')}`
+  const notes = adds.map(
+    name =>
+      `${name} is used, and no file names it: its newest version is installed; pin it in a requirements file`,
+  )
+  return { name: 'pip', setup, from, python: '.venv/bin/python', notes }
+}
+
+function createPlainPython(yard: ProjectLocation): PythonManager {
+  const inSource = yard.files.paths.some(path => /^src\/.*\.py$/.test(path))
+  const python = `PYTHONPATH=${inSource ? 'src' : '.'} python3`
+  return { name: null, setup: null, from: '', python, notes: [] }
+}
+
+function isFilled(value: unknown): boolean {
+  return Array.isArray(value) && value.length > 0
+}
+
+function quoteRequirement(word: string): string {
+  return /^[\w.\-=]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
+}
+
+const FOR_TESTS = /^(?:dev|develop|development|tests?|testing|bench|benchmarks?)$/i
+
+/** Requirement files that a benchmark or a test may need; those of documentation and of linters are none. */
+function listRequirementFiles({ paths }: ProjectFiles): string[] {
+  const wanted = /^requirements(?:[-_.](?:dev|tests?|testing|bench|benchmarks?))?\.txt$/
+  return paths.filter(path => wanted.test(path) || /^requirements\/(?:base|dev|tests?)\.txt$/.test(path))
+}
+
+function listExtras(manifest: unknown): string[] {
+  const extras = getNestedValue(manifest, 'project', 'optional-dependencies')
+  return isTable(extras) ? Object.keys(extras).filter(name => FOR_TESTS.test(name)) : []
+}
+
+/** Of groups that are no extras, which not every pip understands by name. */
+function listGroupPackages(manifest: unknown): string[] {
+  const groups = getNestedValue(manifest, 'dependency-groups')
+  if (!isTable(groups)) return []
+  return Object.entries(groups).flatMap(([name, packages]) =>
+    FOR_TESTS.test(name) && Array.isArray(packages)
+      ? packages.filter((one): one is string => typeof one === 'string')
+      : [],
+  )
+}
+
+function hasPackageName(text: string, name: string): boolean {
+  return new RegExp(`(?:^|["'\\s,\\[])${name}(?![\\w-])`, 'm').test(text)
+}
+
+export function buildPythonHarness(of: SkeletonRequest): Skeleton {
+  return buildScriptHarness(of, { extension: 'py', interpreter: of.interpreter, text: renderPythonSource })
+}
+
+function renderPythonSource(command: string, entry: EntryPoint | null): string {
+  const module = entry?.kind === 'module' ? entry.path : null
+  return `${renderHeadComment('#', command)}
+import json
+import time
+${module === null ? '' : `import importlib\n\nimport ${module} as subject\n`}
+
+${renderWorkloadComment('#', module === null ? 'return parse(text)' : 'return subject.parse(text)', entry)}
+def workload():
+${module === null ? '    return " ".join(str(n) for n in sorted((i * 7919) % 10007 for i in range(10000)))' : '    return repr(dir(importlib.reload(subject)))'}
+# ================================
+
+
+answer = None
+
+
+def took(calls):
+    """Seconds of that many calls."""
+    global answer
+    start = time.perf_counter()
+    for _ in range(calls):
+        answer = workload()
+    return time.perf_counter() - start
+
+
+calls = 1
+while took(calls) < 0.005:
+    calls *= 2
+times = sorted(took(calls) / calls for _ in range(15))
+print(json.dumps({"milliseconds": times[7] * 1000, "output_bytes": len(str(answer))}))
+`
+}

@@ -1,0 +1,126 @@
+import {
+  BENCH_NAMES,
+  describeOtherBenchmarks,
+  findBenchScript,
+  findBenchTarget,
+  findTestTarget,
+} from './benchmarks.ts'
+import { buildScriptHarness, renderHeadComment, renderWorkloadComment } from './harness-text.ts'
+import type { Skeleton, SkeletonRequest } from './harness.ts'
+import {
+  type EntryPoint,
+  type Findings,
+  findNearestAbove,
+  type FoundBenchmark,
+  type FoundCommand,
+  listSourceFiles,
+  listTestPatterns,
+  type ProjectFiles,
+  type ProjectLocation,
+  runAbove,
+  selectSourcePlaces,
+} from './project.ts'
+
+const TESTS = [
+  { pattern: '**/*_test.rb', matches: /_test\.rb$/ },
+  { pattern: '**/*_spec.rb', matches: /_spec\.rb$/ },
+]
+
+export function detectRuby(yard: ProjectLocation): Findings | null {
+  const { files } = yard
+  const sources = listSourceFiles(files, /\.rb$/)
+  const isProject = files.paths.some(path => /^(?:Gemfile|Rakefile|[^/]+\.gemspec)$/.test(path))
+  if (!isProject && sources.length === 0) return null
+  const bundled = findNearestAbove(yard, ['Gemfile'])
+  const start = bundled === null ? '' : 'bundle exec '
+  const ruby = `${start}ruby -Ilib`
+  const mutable = selectSourcePlaces(sources, ['lib/', 'app/'])
+  const script = findBenchScript(files, /\.rb$/, ruby)
+  return {
+    language: 'ruby',
+    manager: bundled === null ? null : 'bundler',
+    setup: bundled === null ? null : buildRubySetup(yard, bundled.steps),
+    test: findRubyTest(files, start),
+    bench: findRakeBenchmark(files, start) ?? script?.found ?? findBenchTarget(files),
+    mutable,
+    immutable: listTestPatterns(files, mutable, TESTS),
+    entry: findRubyEntry(sources),
+    interpreter: ruby,
+    weight: sources.length,
+    notes: describeOtherBenchmarks(script?.others ?? []),
+  }
+}
+
+/** Into the project's directory: the person's gems are never written to. */
+function buildRubySetup(yard: ProjectLocation, steps: number): FoundCommand {
+  const locked = findNearestAbove(yard, ['Gemfile.lock']) !== null
+  const frozen = locked ? 'BUNDLE_FROZEN=true ' : ''
+  const install = 'bundle config set --local path vendor/bundle && '
+  const command = runAbove(steps, `${install}${frozen}bundle install --quiet`)
+  return { command, from: locked ? 'Gemfile.lock' : 'Gemfile' }
+}
+
+function findRubyTest(files: ProjectFiles, start: string): FoundCommand | null {
+  const rakefile = files.text('Rakefile') ?? ''
+  if (/RSpec::Core::RakeTask|\brspec\b/.test(files.text('Gemfile') ?? '') && hasBelow(files, 'spec/')) {
+    return { command: `${start}rspec`, from: 'spec/' }
+  }
+  if (/TestTask|task\s*[:(]?\s*:?["']?test\b/.test(rakefile)) {
+    return { command: `${start}rake test`, from: 'task test of Rakefile' }
+  }
+  const suite = files.paths.filter(path =>
+    /^test\/.*(?:^|\/|_)test(?:_\w+)?\.rb$|^test\/.*_test\.rb$/.test(path),
+  )
+  if (suite.length === 0) return findTestTarget(files)
+  const each = `Dir["test/**/{*_test,test_*}.rb"].each { |file| require "./#{file}" }`
+  return { command: `${start}ruby -Ilib -Itest -e '${each}'`, from: 'test/' }
+}
+
+function hasBelow({ paths }: ProjectFiles, directory: string): boolean {
+  return paths.some(path => path.startsWith(directory))
+}
+
+function findRakeBenchmark(files: ProjectFiles, start: string): FoundBenchmark | null {
+  const text = files.text('Rakefile') ?? ''
+  const name = BENCH_NAMES.find(each => new RegExp(`^\\s*task\\s*\\(?\\s*:?["']?${each}\\b`, 'm').test(text))
+  if (name === undefined) return null
+  return { command: `${start}rake ${name}`, from: `task ${name} of Rakefile`, output: 'json', metric: null }
+}
+
+function findRubyEntry(sources: readonly string[]): EntryPoint | null {
+  const top = sources.flatMap(path => /^lib\/([^/]+)\.rb$/.exec(path)?.[1] ?? [])
+  const [name] = top
+  return name === undefined ? null : { kind: 'module', path: name }
+}
+
+export function buildRubyHarness(of: SkeletonRequest): Skeleton {
+  return buildScriptHarness(of, { extension: 'rb', interpreter: of.interpreter, text: renderRubySource })
+}
+
+function renderRubySource(command: string, entry: EntryPoint | null): string {
+  const module = entry?.kind === 'module' ? entry.path : null
+  return `${renderHeadComment('#', command)}
+require 'json'
+${module === null ? '' : `require '${module}'\n`}
+${renderWorkloadComment('#', 'MyParser.parse(text)', entry)}
+def workload
+${module === null ? '  Array.new(10_000) { |n| n * 7919 % 10_007 }.sort.join(" ")' : `  load '${module}.rb'\n  'loaded'`}
+end
+# ================================
+
+$VERBOSE = nil
+$answer = nil
+
+# Milliseconds of that many calls.
+def took(calls)
+  start = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+  calls.times { $answer = workload }
+  (Process.clock_gettime(Process::CLOCK_MONOTONIC) - start) * 1000
+end
+
+calls = 1
+calls *= 2 while took(calls) < 5
+times = Array.new(15) { took(calls) / calls }
+puts JSON.generate({ milliseconds: times.sort[7], output_bytes: $answer.to_s.bytesize })
+`
+}

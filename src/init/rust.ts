@@ -1,0 +1,156 @@
+import { createToolBenchmark, findBenchScript, findBenchTarget } from './benchmarks.ts'
+import { describeEntry, renderHeadComment, renderWorkloadComment } from './harness-text.ts'
+import type { Skeleton, SkeletonRequest } from './harness.ts'
+import {
+  type EntryPoint,
+  type Findings,
+  findNearestAbove,
+  type FoundBenchmark,
+  getNestedText,
+  getNestedValue,
+  listSourceFiles,
+  listTestPatterns,
+  type ProjectFiles,
+  type ProjectLocation,
+  readTomlManifest,
+} from './project.ts'
+
+export function detectRust(yard: ProjectLocation): Findings | null {
+  const { files } = yard
+  if (!files.paths.includes('Cargo.toml')) return null
+  const manifest = readTomlManifest(files, 'Cargo.toml')
+  const sources = listSourceFiles(files, /\.rs$/)
+  const locked = findNearestAbove(yard, ['Cargo.lock']) === null ? '' : ' --locked'
+  const bench = findRustBenchmark(files, manifest, locked)
+  const mutable = sources.some(path => path.startsWith('src/')) ? ['src/'] : ['**/src/']
+  const inside = sources.some(path => path.startsWith('src/') && /#\[test\]/.test(files.text(path) ?? ''))
+  return {
+    language: 'rust',
+    manager: 'cargo',
+    setup: {
+      command: bench?.output === 'cargo' ? `cargo bench --no-run${locked}` : `cargo build --release${locked}`,
+      from: locked === '' ? 'Cargo.toml' : 'Cargo.lock',
+    },
+    test: { command: `cargo test --quiet${locked}`, from: 'Cargo.toml' },
+    bench,
+    mutable,
+    immutable: listTestPatterns(files, mutable, [{ pattern: '**/tests.rs', matches: /(?:^|\/)tests\.rs$/ }]),
+    entry: findRustEntry(files, manifest),
+    interpreter: 'cargo run',
+    weight: sources.length,
+    notes: inside
+      ? ['tests inside src/ may be changed with the code they test: tests/ is outside what may change']
+      : [],
+  }
+}
+
+function findRustBenchmark(files: ProjectFiles, manifest: unknown, locked: string): FoundBenchmark | null {
+  const declared = getNestedValue(manifest, 'bench')
+  const names = Array.isArray(declared) ? declared.flatMap(one => getNestedText(one, 'name') ?? []) : []
+  const own = files.paths.flatMap(path => /^benches\/([^/]+)(?:\.rs|\/main\.rs)$/.exec(path)?.[1] ?? [])
+  const all = [...new Set([...names, ...own])]
+  const [first] = all
+  if (first !== undefined) {
+    const which = all.length === 1 ? ` --bench ${first}` : ' --benches'
+    const from = all.length === 1 ? `benches/${first}.rs` : `${all.length} benches`
+    return createToolBenchmark(`cargo bench${locked}${which}`, from, 'cargo')
+  }
+  return findBenchScript(files, /\.sh$/, 'sh')?.found ?? findBenchTarget(files)
+}
+
+function findRustEntry(files: ProjectFiles, manifest: unknown): EntryPoint | null {
+  const name = getNestedText(manifest, 'package', 'name')
+  if (name === null) return null
+  const library = files.text('src/lib.rs')
+  const called =
+    library === null ? undefined : /^pub fn ((?!main|run|serve|listen|start)\w+)\(\) ->/m.exec(library)?.[1]
+  if (called !== undefined) return { kind: 'function', module: name, name: called }
+  if (library !== null || files.paths.includes('src/lib.rs')) return { kind: 'module', path: name }
+  return files.paths.includes('src/main.rs') ? { kind: 'program', command: `target/release/${name}` } : null
+}
+
+/** A crate of its own, outside the project's workspace: nothing that exists has to be changed for it. */
+export function buildRustHarness({ name, entry }: SkeletonRequest): Skeleton {
+  const place = `bench/${name}`
+  const manifest = `${place}/Cargo.toml`
+  const path = `${place}/src/main.rs`
+  const crate = `bench-${name}`
+  return {
+    files: [
+      { path: manifest, text: renderCargoManifest(crate, entry) },
+      { path, text: renderRustSource(`cargo run --release --manifest-path ${manifest}`, entry) },
+    ],
+    edit: path,
+    command: `./${place}/target/release/${crate}`,
+    build: `cargo build --release --quiet --manifest-path ${manifest} --target-dir ${place}/target`,
+    calls: describeEntry(entry),
+    buildsProject: entry !== null && entry.kind !== 'program',
+  }
+}
+
+function renderCargoManifest(crate: string, entry: EntryPoint | null): string {
+  const library = entry === null || entry.kind === 'program' ? null : getCrateName(entry)
+  const subject = library === null ? '' : `\n[dependencies]\n${library} = { path = "../.." }\n`
+  return `[package]
+name = "${crate}"
+version = "0.0.0"
+edition = "2021"
+publish = false
+${subject}
+[workspace]
+`
+}
+
+function getCrateName(entry: Exclude<EntryPoint, { kind: 'program' }>): string {
+  return entry.kind === 'module' ? entry.path : entry.module
+}
+
+function renderRustSource(command: string, entry: EntryPoint | null): string {
+  const library =
+    entry === null || entry.kind === 'program' ? 'my_crate' : getCrateName(entry).replaceAll('-', '_')
+  return `${renderHeadComment('//', command)}
+use std::hint::black_box;
+use std::time::Instant;
+
+${renderWorkloadComment('//', `${library}::parse(&input)`, entry)}
+fn workload() -> usize {
+${renderRustBody(entry, library)}
+}
+// ================================
+
+/// Milliseconds of that many calls.
+fn took(calls: u32) -> f64 {
+    let start = Instant::now();
+    for _ in 0..calls {
+        black_box(workload());
+    }
+    start.elapsed().as_secs_f64() * 1000.0
+}
+
+fn main() {
+    let mut calls = 1;
+    while took(calls) < 5.0 {
+        calls *= 2;
+    }
+    let mut times: Vec<f64> = (0..15).map(|_| took(calls) / f64::from(calls)).collect();
+    times.sort_by(f64::total_cmp);
+    println!("{{\\"milliseconds\\": {}, \\"output_bytes\\": {}}}", times[7], workload());
+}
+`
+}
+
+/** The size of the answer is returned, so that an answer that became empty shows. */
+function renderRustBody(entry: EntryPoint | null, library: string): string {
+  if (entry?.kind === 'function') return `    std::mem::size_of_val(&black_box(${library}::${entry.name}()))`
+  if (entry?.kind === 'program') {
+    return [
+      `    let answer = std::process::Command::new("${entry.command}").arg("--help").output().unwrap();`,
+      '    answer.stdout.len() + answer.stderr.len()',
+    ].join('\n')
+  }
+  return [
+    '    let mut numbers: Vec<u32> = (0..10_000).map(|n| n * 7919 % 10_007).collect();',
+    '    numbers.sort();',
+    '    black_box(numbers).len()',
+  ].join('\n')
+}

@@ -1,0 +1,80 @@
+import { describeOtherBenchmarks, findBenchScript, findBenchTarget, findTestTarget } from './benchmarks.ts'
+import { buildScriptHarness, renderHeadComment, renderWorkloadComment } from './harness-text.ts'
+import type { Skeleton, SkeletonRequest } from './harness.ts'
+import {
+  type EntryPoint,
+  type Findings,
+  type FoundCommand,
+  listSourceFiles,
+  type ProjectFiles,
+  type ProjectLocation,
+  PROSE,
+  selectSourcePlaces,
+} from './project.ts'
+
+/** What is left where no other language is found: scripts, make targets, or nothing but files. */
+export function detectShell(yard: ProjectLocation): Findings | null {
+  const { files } = yard
+  const scripts = listSourceFiles(files, /\.(?:sh|bash)$/)
+  const bench = findBenchScript(files, /\.(?:sh|bash)$/, 'sh')
+  const target = findBenchTarget(files)
+  if (scripts.length === 0 && bench === null && target === null && findTestTarget(files) === null) return null
+  const sources = scripts.length > 0 ? scripts : listTextFiles(files)
+  const [program] = scripts
+  return {
+    language: 'shell',
+    manager: null,
+    setup: null,
+    test: findTestTarget(files) ?? findTestScript(files),
+    bench: bench?.found ?? target,
+    mutable: selectSourcePlaces(sources, ['src/', 'lib/', 'bin/']),
+    immutable: [],
+    entry: program === undefined ? null : { kind: 'program', command: `sh ${program} --help` },
+    interpreter: 'sh',
+    weight: scripts.length,
+    notes: describeOtherBenchmarks(bench?.others ?? []),
+  }
+}
+
+/** Without scripts: what lies in the usual places, or else prompts and other texts. */
+function listTextFiles(files: ProjectFiles): string[] {
+  const usual = files.paths.filter(path => /^(?:src|lib)\//.test(path))
+  return usual.length > 0 ? usual : listSourceFiles(files, PROSE)
+}
+
+function findTestScript({ paths }: ProjectFiles): FoundCommand | null {
+  const own = paths.find(path =>
+    /^(?:tests?\/(?:run|test|all)\.(?:sh|bash)|tests?\.sh|bench\/test\.sh)$/.test(path),
+  )
+  const suite = paths.find(path => /^tests?\/[^/]+\.bats$/.test(path))
+  if (suite !== undefined) return { command: `bats ${suite.slice(0, suite.indexOf('/'))}`, from: suite }
+  return own === undefined ? null : { command: `sh ${own}`, from: own }
+}
+
+export function buildShellHarness(of: SkeletonRequest): Skeleton {
+  return buildScriptHarness(of, { extension: 'sh', interpreter: 'sh', text: renderShellSource })
+}
+
+function renderShellSource(command: string, entry: EntryPoint | null): string {
+  const program = entry?.kind === 'program' ? entry.command : null
+  return `${renderHeadComment('#', command)}
+
+${renderWorkloadComment('#', 'sh bin/parse.sh < bench/input.txt', entry)}
+workload() {
+  ${program === null ? 'seq 1 20000 | sort -r' : `${program} 2>&1`}
+}
+# ================================
+
+# Nanoseconds are GNU date's; where there is none, whole seconds are all that a shell can tell.
+now() { case "$(date +%N)" in *N*) echo "$(date +%s)000000000" ;; *) date +%s%N ;; esac; }
+
+start=$(now)
+for round in 1 2 3 4 5 6 7 8 9 10; do
+  answer=$(workload) || true
+done
+end=$(now)
+bytes=$(printf %s "$answer" | wc -c)
+awk -v took="$((end - start))" -v bytes="$((bytes))" \\
+  'BEGIN { printf "{\\"milliseconds\\": %.6f, \\"output_bytes\\": %d}\\n", took / 10000000, bytes }'
+`
+}

@@ -1,0 +1,234 @@
+import { Document, isSeq, parse, visit } from 'yaml'
+import { z } from 'zod'
+
+/** A workflow of the repository's own, and how it leaves winnow's branches alone. */
+export interface ForeignWorkflow {
+  path: string
+  /** Triggers that would start it for winnow's branches. */
+  triggers: Trigger[]
+  /** The lines of its `on:` that keep it off them, as YAML; '' where no filter of a trigger could. */
+  on: string
+  /** The same as the condition of each job, for triggers without a filter; null where there is none of those. */
+  condition: string | null
+}
+
+type Filtered = 'push' | 'pull_request' | 'pull_request_target'
+type Trigger = Filtered | 'create' | 'delete'
+
+const patterns = z.union([z.string().transform(one => [one]), z.array(z.string())])
+const filters = z
+  .looseObject({
+    branches: patterns.optional(),
+    'branches-ignore': patterns.optional(),
+    tags: patterns.optional(),
+    'tags-ignore': patterns.optional(),
+  })
+  .nullable()
+const trigger = z.union([
+  z.string().transform(name => new Map([[name, null]])),
+  z.array(z.string()).transform(names => new Map(names.map(name => [name, null] as const))),
+  z.record(z.string(), z.unknown()).transform(each => new Map(Object.entries(each))),
+])
+const jobs = z.record(z.string(), z.looseObject({ if: z.unknown().optional() }))
+const workflow = z.looseObject({ on: trigger, jobs: jobs.catch({}) })
+
+/** Aliases of a file that anybody may write are not followed without end. */
+const MOST_ALIASES = 50
+
+/** Which workflows would run on a campaign's own branches; null for a file that cannot be read as one. */
+export function analyzeWorkflow(path: string, text: string, prefix: string): ForeignWorkflow | null {
+  const read = readWorkflow(text)
+  if (read === null) return null
+  const pushed = [`${prefix}/x`, `${prefix}-exp/x/exp-001`, `${prefix}-campaign/x`]
+  const into = { branches: [`${prefix}/x`], glob: `${prefix}/**` }
+  const asked = {
+    push: { branches: pushed, glob: `${prefix}*/**` },
+    pull_request: into,
+    pull_request_target: into,
+  } as const
+  const filtered = FILTERED.filter(name => isTriggered(read.on, name, asked[name].branches))
+  const unfiltered = (['create', 'delete'] as const).filter(name => isAlwaysTriggered(read, name, prefix))
+  const quiet = filtered.map(name => [name, addIgnoredBranches(read.on.get(name), asked[name].glob)] as const)
+  return {
+    path,
+    triggers: [...filtered, ...unfiltered],
+    on: quiet.length === 0 ? '' : renderTriggerLines(text, new Map(quiet), read.on),
+    condition: unfiltered.length === 0 ? null : renderBranchCondition(prefix),
+  }
+}
+
+const FILTERED = ['push', 'pull_request', 'pull_request_target'] as const satisfies Filtered[]
+
+/** The trigger with one more filter. GitHub takes no `branches-ignore` beside `branches`; there the last that fits decides. */
+function addIgnoredBranches(trigger: unknown, glob: string): Record<string, unknown> {
+  const read = filters.safeParse(trigger ?? null)
+  const { branches, 'branches-ignore': ignored = [], ...rest } = (read.success ? read.data : null) ?? {}
+  return branches === undefined
+    ? { ...rest, 'branches-ignore': [...ignored, glob] }
+    : { ...rest, branches: [...branches, `!${glob}`] }
+}
+
+/** Where `on:` is a name or a list, it has to become a map, and every trigger is named. */
+function renderTriggerLines(
+  text: string,
+  quiet: ReadonlyMap<string, unknown>,
+  triggers: ReadonlyMap<string, unknown>,
+): string {
+  const isMap = z
+    .looseObject({ on: z.record(z.string(), z.unknown()) })
+    .safeParse(parseWorkflowYaml(text)).success
+  const named = isMap ? [...quiet.keys()] : [...triggers.keys()]
+  const document = new Document({
+    on: Object.fromEntries(named.map(name => [name, quiet.get(name) ?? null])),
+  })
+  visit(document, {
+    Seq: (_, sequence) => {
+      sequence.flow = true
+    },
+    Scalar: (_, scalar, path) => {
+      if (isSeq(path.at(-1)) && !/^[\w.-]+$/.test(String(scalar.value))) scalar.type = 'QUOTE_SINGLE'
+    },
+  })
+  const options = { flowCollectionPadding: false, nullStr: '', lineWidth: 0 }
+  return document.toString(options).replace(/ +$/gm, '').trimEnd()
+}
+
+function parseWorkflowYaml(text: string): unknown {
+  return parse(text, { maxAliasCount: MOST_ALIASES, logLevel: 'error' })
+}
+
+/** The condition of a job that leaves winnow's branches alone where a trigger has no filter. */
+function renderBranchCondition(prefix: string): string {
+  return [`${prefix}/`, `${prefix}-`].map(start => `!startsWith(github.event.ref, '${start}')`).join(' && ')
+}
+
+function readWorkflow(text: string): z.infer<typeof workflow> | null {
+  try {
+    const read = workflow.safeParse(parseWorkflowYaml(text))
+    return read.success ? read.data : null
+  } catch (error) {
+    if (error instanceof Error) return null
+    throw error
+  }
+}
+
+function isTriggered(
+  triggers: ReadonlyMap<string, unknown>,
+  name: Filtered,
+  branches: readonly string[],
+): boolean {
+  if (!triggers.has(name)) return false
+  const read = filters.safeParse(triggers.get(name) ?? null)
+  return branches.some(branch => isFilterMatch(read.success ? read.data : null, branch))
+}
+
+/** For every branch there is, unless each job asks for its name. */
+function isAlwaysTriggered(
+  { on, jobs: all }: z.infer<typeof workflow>,
+  name: 'create' | 'delete',
+  prefix: string,
+): boolean {
+  const each = Object.values(all)
+  return on.has(name) && (each.length === 0 || !each.every(job => hasNameCondition(job.if, prefix)))
+}
+
+function hasNameCondition(condition: unknown, prefix: string): boolean {
+  if (typeof condition !== 'string' || condition.includes('||')) return false
+  return removeSpaces(condition).includes(removeSpaces(renderBranchCondition(prefix)))
+}
+
+function removeSpaces(condition: string): string {
+  return condition.replace(/\s+/g, '')
+}
+
+/** As GitHub reads filters: only tags named, no branch starts it. */
+function isFilterMatch(filter: z.infer<typeof filters>, branch: string): boolean {
+  if (filter === null) return true
+  const { branches, 'branches-ignore': ignored, tags, 'tags-ignore': noTags } = filter
+  if (branches !== undefined) return isNamed(branches, branch)
+  if (ignored !== undefined) return !isNamed(ignored, branch)
+  return tags === undefined && noTags === undefined
+}
+
+/** The last pattern that fits decides, and one with an exclamation mark takes back. */
+function isNamed(globs: readonly string[], branch: string): boolean {
+  const last = globs.findLast(glob => isBranchMatch(glob.replace(/^!/, ''), branch))
+  return last !== undefined && !last.startsWith('!')
+}
+
+/** What one place of a pattern stands for: these characters, so many times. */
+interface PatternPart {
+  takes: (character: string) => boolean
+  /** None of them is as good. */
+  optional: boolean
+  /** Any number of them. */
+  repeats: boolean
+}
+
+/**
+ * Whether a filter of a workflow fits a branch, as GitHub documents its patterns: `*` and `**`, `?` and `+` for what stands
+ * before them, `[]`, and a backslash before what is meant as it is. One that cannot be read fits nothing. All ways are
+ * followed at once: no pattern, whoever wrote it, takes long.
+ */
+export function isBranchMatch(pattern: string, branch: string): boolean {
+  const parts = parsePattern(pattern)
+  if (parts === null) return false
+  let ends = new Set([0])
+  for (const part of parts) ends = matchPart(part, branch, ends)
+  return ends.has(branch.length)
+}
+
+/** Where one part may end that begins at any of these places. */
+function matchPart(
+  { takes, optional, repeats }: PatternPart,
+  branch: string,
+  begins: ReadonlySet<number>,
+): Set<number> {
+  const ends = new Set(optional ? begins : [])
+  for (const begin of begins) {
+    for (let at = begin; at < branch.length && takes(branch.charAt(at)); at++) {
+      ends.add(at + 1)
+      if (!repeats) break
+    }
+  }
+  return ends
+}
+
+const TOKEN = /\*\*|\[[^\]]*\]|\\.|[^]/g
+const IN_CLASS = /([a-z])-([a-z])|([A-Z])-([A-Z])|(\d)-(\d)|([^])/g
+
+function parsePattern(pattern: string): PatternPart[] | null {
+  const parts: PatternPart[] = []
+  for (const [token] of pattern.matchAll(TOKEN)) {
+    if (token === '?' || token === '+') {
+      const before = parts.pop()
+      if (before === undefined) return null
+      parts.push(token === '?' ? { ...before, optional: true } : { ...before, repeats: true })
+      continue
+    }
+    const takes = compileToken(token)
+    if (takes === null) return null
+    const any = token === '*' || token === '**'
+    parts.push({ takes, optional: any, repeats: any })
+  }
+  return parts
+}
+
+function compileToken(token: string): PatternPart['takes'] | null {
+  if (token === '**') return () => true
+  if (token === '*') return character => character !== '/'
+  if (token.startsWith('[')) return compileCharacterClass(token)
+  const meant = token.length > 1 && token.startsWith('\\') ? token.slice(1) : token
+  return character => character === meant
+}
+
+/** Characters and ranges; an empty one, or one without an end, is none. */
+function compileCharacterClass(token: string): PatternPart['takes'] | null {
+  if (!token.endsWith(']')) return null
+  const ranges = [...token.slice(1, -1).matchAll(IN_CLASS)].map(found => {
+    const [first = '', last = first] = found.slice(1).filter(end => end !== undefined)
+    return { first, last }
+  })
+  if (ranges.length === 0) return null
+  return character => ranges.some(({ first, last }) => first <= character && character <= last)
+}

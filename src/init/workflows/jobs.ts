@@ -1,0 +1,308 @@
+import { ANSWERS_ARTIFACT } from '../../ideas/answers-file.ts'
+import { ITEMS_ARTIFACT, ITEMS_FILE, SCORES_ARTIFACT } from '../../judge/judged-report.ts'
+import { MAX_ORDERS_PER_RUN } from '../../model/report-artifact.ts'
+import { computeJudgingMinutes } from '../../plan/judging.ts'
+import { computeProposeMinutes } from '../../plan/proposals.ts'
+import { isJudgedMetric } from '../../spec/spec-facts.ts'
+import {
+  type GithubSetup,
+  hasJudges,
+  hasProgramProposers,
+  listPrefixes,
+  MODEL_ENVIRONMENT,
+  MODEL_SECRET,
+  NOT_PAUSED,
+  quoteYaml,
+  renderPermissions,
+  requirePlainExecution,
+  type WorkflowCampaign,
+} from './setup.ts'
+import {
+  CHECK_OUT,
+  CLONE,
+  CLONE_DIRECTORY,
+  DROP_ROOT,
+  MAKE_SIDE_USERS,
+  referToAction,
+  renderDownload,
+  renderSaveUnwritten,
+  renderUpload,
+  SET_UP_AGENTS,
+  SET_UP_TOOLS,
+} from './steps.ts'
+
+/** Below the 360 minutes that GitHub allows a job; an order has a deadline of its own. */
+const MOST_MINUTES = 350
+
+/** The group is literal: `github.workflow` differs between files. Without `queue: max` a third waiting job is dropped. */
+const ONE_AT_A_TIME = `    concurrency:
+      group: winnow
+      cancel-in-progress: false
+      queue: max`
+
+export function renderJobs(setup: GithubSetup): string {
+  const measuring = planMeasuringJobs(setup)
+  const jobs = [
+    renderTick(setup),
+    ...(hasProgramProposers(setup) ? [renderPropose(setup)] : []),
+    ...measuring.map(job => renderMeasure(setup, job)),
+    ...(hasJudges(setup) ? [renderJudge(setup)] : []),
+    renderSettle(setup, measuring),
+  ]
+  return jobs.join('\n\n')
+}
+
+/**
+ * Reviews of a fork's pull request come with a token that may write nothing, and comments on issues are no commands.
+ */
+export function renderTriggerCondition(
+  setup: Pick<GithubSetup, 'specs'>,
+  { reviews }: { reviews: boolean } = { reviews: true },
+): string {
+  const bases = listPrefixes(setup).map(
+    prefix => `startsWith(github.event.pull_request.base.ref, ${quoteYaml(`${prefix}/`)})`,
+  )
+  const ofReviews = `
+      (github.event_name != 'pull_request_review' ||
+      github.event.pull_request.head.repo.full_name == github.repository &&
+      (${bases.join(' || ')})) &&`
+  return `    if: >-
+      ${NOT_PAUSED} &&${reviews ? ofReviews : ''}
+      (github.event_name != 'issue_comment' ||
+      github.event.issue.pull_request && startsWith(github.event.comment.body, '/winnow'))`
+}
+
+function renderTick(setup: GithubSetup): string {
+  const judges = hasJudges(setup)
+  const asking = [...(hasProgramProposers(setup) ? ['propose'] : []), ...(judges ? ['judge'] : [])]
+  const outputs = ['campaign', 'orders', ...asking]
+  const steps = [
+    CHECK_OUT,
+    `      - name: Observe, decide, act
+        id: tick
+        uses: ${referToAction(setup.action, '')}
+        with:
+          command: tick
+          next-jobs: ${renderNextJobs(asking)}
+          github-token: \${{ github.token }}`,
+    renderSaveUnwritten('tick'),
+    ...(judges ? [HAND_ITEMS_ON] : []),
+  ]
+  return `  # Decides what is due, writes the ledger, opens and closes pull requests. Runs no code of any pull request.
+  tick:
+    name: decide what is due
+${renderTriggerCondition(setup)}
+    runs-on: ubuntu-24.04
+    timeout-minutes: 20
+${ONE_AT_A_TIME}
+${renderPermissions('tick')}
+    outputs:
+${outputs.map(name => `      ${name}: \${{ steps.tick.outputs.${name} }}`).join('\n')}
+    steps:
+${steps.join('\n')}`
+}
+
+/** The run of a review is at the merge of its pull request, where a rule of the environment refuses the model key. */
+function renderNextJobs(asking: readonly string[]): string {
+  if (asking.length === 0) return 'measure'
+  const all = ['measure', ...asking].join(', ')
+  return `\${{ github.event_name == 'pull_request_review' && 'measure' || '${all}' }}`
+}
+
+const HAND_ITEMS_ON = renderUpload({
+  name: 'Hand on what is to be scored',
+  when: "always() && steps.tick.outputs.items != ''",
+  artifact: ITEMS_ARTIFACT,
+  path: '${{ steps.tick.outputs.items }}',
+})
+
+/** The job may take as long as the slowest program of any spec. */
+function renderPropose({ action, specs }: GithubSetup): string {
+  return `  # Asks the programs that a spec names for ideas. They get the model key and a copy of the code, no token.
+  propose:
+    name: ask programs for ideas
+    needs: tick
+    if: "${NOT_PAUSED} && !cancelled() && needs.tick.outputs.propose != ''"
+    runs-on: ubuntu-24.04
+    timeout-minutes: ${Math.max(...specs.map(computeProposeMinutes))}
+    environment: ${MODEL_ENVIRONMENT}
+${renderPermissions('propose')}
+    outputs:
+      digest: \${{ steps.hand.outputs.artifact-digest }}
+    steps:
+${[CLONE, SET_UP_TOOLS, SET_UP_AGENTS, DROP_ROOT].join('\n')}
+      - name: Ask for ideas
+        id: propose
+        uses: ${referToAction(action, CLONE_DIRECTORY)}
+        with:
+          command: propose
+          campaign: \${{ needs.tick.outputs.propose }}
+          directory: ${CLONE_DIRECTORY}
+        env:
+          ${MODEL_SECRET}: \${{ secrets.${MODEL_SECRET} }}
+${renderUpload({ name: 'Hand the answers over', id: 'hand', when: "steps.propose.outputs.report != ''", artifact: ANSWERS_ARTIFACT, path: '${{ steps.propose.outputs.report }}' })}`
+}
+
+/** A job that measures: for one campaign, or for all but some. */
+interface MeasuringJob {
+  id: string
+  /** Added to the condition; null where the job measures for every campaign. */
+  campaigns: string | null
+  execution: Pick<WorkflowCampaign['execution'], 'runs_on' | 'services'>
+}
+
+const PLAIN_RUNNER = 'ubuntu-24.04'
+
+/** Campaigns on plain runners share a job, also one whose spec is written later. Any other has a job of its own. */
+function planMeasuringJobs({ specs }: Pick<GithubSetup, 'specs'>): MeasuringJob[] {
+  const own = specs.filter(spec => !isPlain(requirePlainExecution(spec)))
+  const ownNames = own.map(({ name }) => name)
+  const others =
+    own.length === 0
+      ? null
+      : `!contains(fromJSON(${quoteYaml(JSON.stringify(ownNames))}), needs.tick.outputs.campaign)`
+  const shared: MeasuringJob = {
+    id: 'measure',
+    campaigns: others,
+    execution: { runs_on: PLAIN_RUNNER, services: {} },
+  }
+  return [
+    ...(own.length < specs.length ? [shared] : []),
+    ...own.map(({ name, execution }) => ({
+      id: `measure-${name}`,
+      campaigns: `needs.tick.outputs.campaign == ${quoteYaml(name)}`,
+      execution,
+    })),
+  ]
+}
+
+function isPlain({ runs_on, services }: WorkflowCampaign['execution']): boolean {
+  return runs_on === PLAIN_RUNNER && Object.keys(services).length === 0
+}
+
+/** The artifact of a sibling can be replaced by any job of the run, so each job tells the digest of its own. */
+function renderSlots(): string {
+  const digest = 'steps.hand.outputs.artifact-digest || steps.rescue.outputs.artifact-digest'
+  return Array.from(
+    { length: MAX_ORDERS_PER_RUN },
+    (_, slot) =>
+      `      slot-${slot}: \${{ matrix.slot == ${slot} && format('{0} {1}', job.status, ${digest}) || '' }}`,
+  ).join('\n')
+}
+
+/**
+ * Never on the default branch: a cache that is saved there is restored by every other run. The name begins with a word,
+ * because GitHub shows the expression itself where the job is skipped.
+ */
+function renderMeasure({ action }: GithubSetup, { id, campaigns, execution }: MeasuringJob): string {
+  const condition = [
+    NOT_PAUSED,
+    "!cancelled() && needs.tick.outputs.orders != ''",
+    "github.event_name == 'workflow_dispatch'",
+    'github.ref_name != github.event.repository.default_branch',
+    ...(campaigns === null ? [] : [campaigns]),
+  ]
+  return `  # Runs code of experiments, one order a job. It has no secret, may write nothing, and saves no cache.
+  ${id}:
+    name: measure \${{ matrix.title }}
+    needs: tick
+    if: >-
+      ${condition.join(' &&\n      ')}
+    strategy:
+      fail-fast: false
+      matrix:
+        include: \${{ fromJSON(needs.tick.outputs.orders) }}
+    runs-on: ${renderRunner(execution.runs_on)}
+    timeout-minutes: ${MOST_MINUTES}
+${renderPermissions('measure')}
+${renderServices(execution.services)}    outputs:
+${renderSlots()}
+    steps:
+${[CLONE, SET_UP_TOOLS, MAKE_SIDE_USERS].join('\n')}
+      - name: Measure the order
+        id: measure
+        uses: ${referToAction(action, CLONE_DIRECTORY)}
+        with:
+          command: measure
+          campaign: \${{ needs.tick.outputs.campaign }}
+          order: \${{ matrix.order }}
+          directory: ${CLONE_DIRECTORY}
+${renderUpload({ name: 'Hand the report over', id: 'hand', when: "steps.measure.outputs.report != ''", artifact: 'report-${{ matrix.order }}', path: '${{ steps.measure.outputs.report }}' })}
+${renderUpload({ name: 'Hand over what an interrupted measurement has', id: 'rescue', when: "always() && steps.measure.outputs.partial != ''", artifact: 'partial-${{ matrix.order }}', path: '${{ steps.measure.outputs.partial }}' })}`
+}
+
+/** JSON is YAML. */
+function renderRunner(labels: WorkflowCampaign['execution']['runs_on']): string {
+  if (typeof labels === 'string') return quoteUnlessPlain(labels)
+  const ignored =
+    labels[0] === 'self-hosted' ? ' # zizmor: ignore[self-hosted-runner] as the spec has it' : ''
+  return `${JSON.stringify(labels)}${ignored}`
+}
+
+function quoteUnlessPlain(label: string): string {
+  return /^[a-z][\w.-]*$/.test(label) ? label : JSON.stringify(label)
+}
+
+function renderServices(services: WorkflowCampaign['execution']['services']): string {
+  if (Object.keys(services).length === 0) return ''
+  return `    services: ${JSON.stringify(services)} # zizmor: ignore[unpinned-images] as the spec has them\n`
+}
+
+/** The job runs no code of others: it needs neither a tool chain nor users. */
+function renderJudge({ action, specs }: GithubSetup): string {
+  return `  # Asks models to score what experiments printed. It has the model key, and runs winnow alone.
+  judge:
+    name: ask models for scores
+    needs: tick
+    if: "${NOT_PAUSED} && !cancelled() && needs.tick.outputs.judge != ''"
+    runs-on: ubuntu-24.04
+    timeout-minutes: ${Math.max(...specs.filter(isJudgedMetric).map(computeJudgingMinutes))}
+    environment: ${MODEL_ENVIRONMENT}
+${renderPermissions('judge')}
+    outputs:
+      digest: \${{ steps.hand.outputs.artifact-digest }}
+    steps:
+${[CHECK_OUT, renderDownload('Fetch what is to be scored', ITEMS_ARTIFACT)].join('\n')}
+      - name: Ask models for scores
+        id: judge
+        uses: ${referToAction(action, '')}
+        with:
+          command: judge
+          campaign: \${{ needs.tick.outputs.judge }}
+          items: \${{ runner.temp }}/${ITEMS_ARTIFACT}/${ITEMS_FILE}
+        env:
+          WINNOW_MODEL_URL: \${{ vars.WINNOW_MODEL_URL }}
+          WINNOW_MODEL_PRICE: \${{ vars.WINNOW_MODEL_PRICE }}
+          ${MODEL_SECRET}: \${{ secrets.${MODEL_SECRET} }}
+${renderUpload({ name: 'Hand the scores over', id: 'hand', when: "always() && steps.judge.outputs.report != ''", artifact: SCORES_ARTIFACT, path: '${{ steps.judge.outputs.report }}' })}`
+}
+
+/**
+ * It always runs after a job that was due: an order or an asking whose job was lost must not be waited for. It also runs
+ * after a tick that was lost, of which the campaign would hear nothing before the next event.
+ */
+function renderSettle(setup: GithubSetup, measuring: readonly MeasuringJob[]): string {
+  const asked = [...(hasProgramProposers(setup) ? ['propose'] : []), ...(hasJudges(setup) ? ['judge'] : [])]
+  const outputs = ['orders', ...asked].map(output => `needs.tick.outputs.${output} != ''`)
+  const due = ["needs.tick.result != 'success'", ...outputs].join(' || ')
+  const needs = ['tick', ...asked, ...measuring.map(({ id }) => id)]
+  return `  # Takes in what this run measured and answered, decides, lands, and starts the next run where more is due.
+  settle:
+    name: take results in
+    needs: [${needs.join(', ')}]
+    if: always() && ${NOT_PAUSED} && needs.tick.result != 'skipped' && (${due})
+    runs-on: ubuntu-24.04
+    timeout-minutes: 20
+${ONE_AT_A_TIME}
+${renderPermissions('settle')}
+    steps:
+${CHECK_OUT}
+      - name: Take the results in, decide, act
+        id: settle
+        uses: ${referToAction(setup.action, '')}
+        with:
+          command: settle
+          jobs: \${{ toJSON(needs) }}
+          github-token: \${{ github.token }}
+${renderSaveUnwritten('settle')}`
+}

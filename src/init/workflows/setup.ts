@@ -1,0 +1,129 @@
+import { UserError } from '../../errors.ts'
+import { MODEL_KEY } from '../../measure/environment.ts'
+import type { Spec } from '../../spec/schema.ts'
+import { isJudgedMetric } from '../../spec/spec-facts.ts'
+
+/** The values from which the workflow of a repository is written. */
+export interface GithubSetup {
+  /** `owner/repository@commit`, with its version as a comment where it is known; or OWN_ACTION. */
+  action: string
+  specs: readonly WorkflowCampaign[]
+}
+
+/** The part of a spec on which the workflow depends. */
+export type WorkflowCampaign = Pick<
+  Spec,
+  'name' | 'schedule' | 'propose' | 'execution' | 'branches' | 'measurement' | 'metric'
+>
+
+/** Every job reads it, directly or through the job that it needs: the variable stops everything without a commit. */
+export const NOT_PAUSED = "(vars.WINNOW_PAUSED == '' || vars.WINNOW_PAUSED == 'false')"
+
+/** Quotes text as a YAML value, whatever is in it. */
+export function quoteYaml(value: string): string {
+  return `'${value.replaceAll("'", "''")}'`
+}
+
+/** Whether a job has to ask programs for ideas. */
+export function hasProgramProposers({ specs }: Pick<GithubSetup, 'specs'>): boolean {
+  return specs.some(({ propose }) => propose.some(({ use }) => use === 'command'))
+}
+
+/** Whether a job has to ask models for scores. */
+export function hasJudges({ specs }: Pick<GithubSetup, 'specs'>): boolean {
+  return specs.some(isJudgedMetric)
+}
+
+/** Lists the prefixes of the branches that campaigns write to, each once. */
+export function listPrefixes({ specs }: Pick<GithubSetup, 'specs'>): string[] {
+  return [...new Set(specs.map(({ branches }) => branches.prefix))].toSorted()
+}
+
+/** Refuses expressions: the workflow carries these values as they are, and an expression there could name a secret. */
+export function requirePlainExecution({ name, execution }: WorkflowCampaign): WorkflowCampaign['execution'] {
+  const { runs_on, services } = execution
+  for (const [key, value] of Object.entries({ runs_on, services })) {
+    if (!JSON.stringify(value).includes('${{')) continue
+    throw new UserError(`execution.${key} of ${name} holds an expression of GitHub`, {
+      place: { path: `execution.${key}` },
+      fix: 'write plain values: a job that runs experiments must not get values that only the workflow knows',
+    })
+  }
+  return execution
+}
+
+/** What the token of a job may do and why, and which secrets the job gets. */
+interface JobRights {
+  runs: string
+  permissions: Readonly<Record<string, readonly [level: 'read' | 'write', reason: string]>>
+  secrets: readonly string[]
+}
+
+/** Given to the jobs that ask proposers and models, and to no other; its name is the one that they find it under. */
+export const MODEL_SECRET = MODEL_KEY
+/** The environment that holds it, so that a rule on branches can guard it. */
+export const MODEL_ENVIRONMENT = 'winnow-models'
+
+const WRITE_OUTCOMES = {
+  checks: ['write', 'to show a verdict at the head of a pull request'],
+  contents: ['write', "to move winnow's own branches"],
+  issues: ['write', 'to react to comments that steer'],
+  'pull-requests': ['write', 'to open, describe, comment and close pull requests'],
+} as const
+const DECIDE = {
+  actions: ['write', 'to start, cancel and look at runs, and to fetch their artifacts'],
+  ...WRITE_OUTCOMES,
+} as const
+const CLONE = { contents: ['read', 'to clone the repository'] } as const
+
+/** The one table of rights, by job: the workflow is written from it, and so is the page for people. */
+export const RIGHTS = {
+  tick: { runs: 'winnow alone', permissions: DECIDE, secrets: [] },
+  propose: {
+    runs: 'programs that the spec names, on the best code so far',
+    permissions: CLONE,
+    secrets: [MODEL_SECRET],
+  },
+  measure: { runs: 'the code of an experiment', permissions: CLONE, secrets: [] },
+  judge: {
+    runs: 'winnow alone, and asks models about what experiments printed',
+    permissions: CLONE,
+    secrets: [MODEL_SECRET],
+  },
+  settle: { runs: 'winnow alone', permissions: DECIDE, secrets: [] },
+  run: {
+    runs: 'with `--single-job`, instead of all others: winnow, and the code of experiments as users of its own',
+    permissions: WRITE_OUTCOMES,
+    secrets: [MODEL_SECRET],
+  },
+} as const satisfies Record<string, JobRights>
+type Rights = keyof typeof RIGHTS
+
+/** The permissions of a job with the reason beside each, at the indentation of a job's keys. */
+export function renderPermissions(of: Rights): string {
+  const { permissions }: JobRights = RIGHTS[of]
+  const lines = Object.entries(permissions).map(([name, [level, why]]) => `      ${name}: ${level} # ${why}`)
+  return lines.length === 0 ? '    permissions: {}' : ['    permissions:', ...lines].join('\n')
+}
+
+/** Renders the table in Markdown. */
+export function renderPermissionTable(): string {
+  const rows = Object.entries<JobRights>(RIGHTS).map(([job, { runs, permissions, secrets }]) => {
+    const granted = Object.entries(permissions).map(([name, [level, why]]) => `\`${name}: ${level}\` ${why}`)
+    const held = secrets.map(name => `\`${name}\``)
+    return `| ${job} | ${runs} | ${granted.join('<br>')} | ${held.join(', ') || 'none'} |`
+  })
+  return ['| job | runs | its token may | secrets |', '|---|---|---|---|', ...rows].join('\n')
+}
+
+/** Renders the table without reasons. Jobs with the same rights share a row. */
+export function renderPermissionSummary(): string {
+  const jobs = new Map<string, string[]>()
+  for (const [job, { permissions, secrets }] of Object.entries<JobRights>(RIGHTS)) {
+    const granted = Object.entries(permissions).map(([name, [level]]) => `${name}: ${level}`)
+    const holds = [...granted, ...secrets].map(each => `\`${each}\``).join(', ')
+    jobs.set(holds, [...(jobs.get(holds) ?? []), job])
+  }
+  const rows = [...jobs].map(([holds, of]) => `| ${of.join(', ')} | ${holds} |`)
+  return ['| job | gets |', '|---|---|', ...rows].join('\n')
+}

@@ -1,0 +1,161 @@
+import { UserError } from '../../errors.ts'
+import { hashSha256 } from '../../model/canonical-json.ts'
+import type { Spec } from '../../spec/schema.ts'
+import { renderJobs, renderTriggerCondition } from './jobs.ts'
+import {
+  type GithubSetup,
+  hasProgramProposers,
+  listPrefixes,
+  MODEL_ENVIRONMENT,
+  MODEL_SECRET,
+  quoteYaml,
+  renderPermissions,
+} from './setup.ts'
+import {
+  CLONE,
+  CLONE_DIRECTORY,
+  MAKE_SIDE_USERS,
+  OWN_ACTION,
+  referToAction,
+  renderSaveUnwritten,
+  SET_UP_AGENTS,
+  SET_UP_TOOLS,
+} from './steps.ts'
+
+/** One file: what starts a run, what it is called, and the jobs that share the work. */
+export function renderWorkflow(setup: GithubSetup): string {
+  return `${renderHeader(setup)}
+name: winnow
+run-name: >-
+  ${RUN_NAME}
+${renderTriggers(setup)}
+
+permissions: {}
+
+jobs:
+${renderJobs(setup)}
+`
+}
+
+/** The file is its owner's; in winnow's own repository it is written with everything that is generated. */
+function renderHeader({ action }: Pick<GithubSetup, 'action'>): string {
+  const origin =
+    action === OWN_ACTION
+      ? '# Written by `npm run docs` from src/setup/github.'
+      : '# Written by `winnow init --github`. Change it as you like; delete it to stop winnow.'
+  return `${origin}\n# Each job, its rights and their reasons: docs/github.md of winnow.`
+}
+
+/** A dispatched run is titled by who starts it; any other says which event it follows. */
+const RUN_NAME = [
+  "${{ inputs.title || github.event.schedule && 'scheduled check' ||",
+  "github.event.comment && format('comment on #{0}', github.event.issue.number) ||",
+  "github.event.review && format('review of #{0}', github.event.pull_request.number) ||",
+  "github.event.pull_request && format('pull request #{0} {1}', github.event.pull_request.number,",
+  "github.event.action == 'synchronize' && 'updated' || github.event.action) || 'started by hand' }}",
+].join('\n  ')
+
+/** Audits of zizmor that find something in the triggers, and why that is accepted. */
+const IGNORED_BRANCHES =
+  'ignore[dangerous-triggers,concurrency-limits] no job that writes checks out a pull request; measurements need not wait'
+
+function renderTriggers(
+  setup: Pick<GithubSetup, 'specs'>,
+  { ignored, reviews }: { ignored: string; reviews: boolean } = { ignored: IGNORED_BRANCHES, reviews: true },
+): string {
+  const crons = [...new Set(setup.specs.map(buildCron))]
+  const branches = listPrefixes(setup).map(prefix => quoteYaml(`${prefix}/**`))
+  return `on: # zizmor: ${ignored}
+  schedule:
+${crons.map(cron => `    - cron: ${quoteYaml(cron)}`).join('\n')}
+  workflow_dispatch:
+    inputs:
+      title:
+        description: A name for the run.
+        required: false
+        type: string
+  pull_request_target:
+    branches: [${branches.join(', ')}]
+    types: [opened, synchronize, reopened, closed]${reviews ? REVIEWS : ''}
+  issue_comment:
+    types: [created]`
+}
+
+const REVIEWS = `
+  pull_request_review:
+    types: [submitted, dismissed]`
+
+/** Below the 360 minutes that GitHub allows a job. */
+const MOST_MINUTES = 350
+
+/** What zizmor says of the triggers, and why that is accepted. */
+const SINGLE_JOB_IGNORED =
+  'ignore[dangerous-triggers] what a pull request brings runs as a user that can read no token'
+
+/**
+ * The whole of winnow in one job, which measures beside the token that it holds. A run looks at everything there is, so
+ * of those that wait only the last is kept.
+ */
+export function renderSingleJobWorkflow(setup: GithubSetup): string {
+  const { action } = setup
+  const programs = hasProgramProposers(setup)
+  // The run of a review is at the merge of its pull request, where a rule of the environment refuses the job.
+  const reviews = !programs
+  const steps = [CLONE, SET_UP_TOOLS, ...(programs ? [SET_UP_AGENTS] : []), MAKE_SIDE_USERS]
+  return `${renderHeader(setup)}
+name: winnow
+run-name: >-
+  ${RUN_NAME}
+${renderTriggers(setup, { ignored: SINGLE_JOB_IGNORED, reviews })}
+
+permissions: {}
+
+jobs:
+  # Decides, writes and measures. Root holds the token; the code of experiments runs as users of its own.
+  run:
+    name: decide and measure
+${renderTriggerCondition(setup, { reviews })}
+    runs-on: ubuntu-24.04
+    timeout-minutes: ${MOST_MINUTES}
+    concurrency:
+      group: winnow
+      cancel-in-progress: false
+${programs ? `    environment: ${MODEL_ENVIRONMENT}\n` : ''}${renderPermissions('run')}
+    steps:
+${steps.join('\n')}
+      - name: Observe, decide, act, measure
+        id: run
+        uses: ${referToAction(action, CLONE_DIRECTORY)}
+        with:
+          command: run
+          directory: ${CLONE_DIRECTORY}
+          github-token: \${{ github.token }}
+${programs ? MODEL_KEY_LINES : ''}${renderSaveUnwritten('run')}
+`
+}
+
+const MODEL_KEY_LINES = `        env:
+          ${MODEL_SECRET}: \${{ secrets.${MODEL_SECRET} }}
+`
+
+const FIELD = /^(?:\*|\d{1,2}(?:-\d{1,2})?(?:,\d{1,2}(?:-\d{1,2})?)*)(?:\/\d{1,2})?$/
+
+/**
+ * When GitHub wakes a campaign that nothing else woke. The minute is odd and the spec's own: on the hour everybody's
+ * schedules are delayed or dropped.
+ */
+export function buildCron({ name, schedule }: Pick<Spec, 'name' | 'schedule'>): string {
+  const dice = Number.parseInt(hashSha256(name).slice(0, 8), 16)
+  const minute = 2 * (dice % 30) + 1
+  const hour = Math.floor(dice / 30) % 24
+  const day = Math.floor(dice / 720) % 7
+  if (schedule === 'hourly') return `${minute} * * * *`
+  if (schedule === 'daily') return `${minute} ${hour} * * *`
+  if (schedule === 'weekly') return `${minute} ${hour} * * ${day}`
+  const fields = schedule.trim().split(/\s+/)
+  if (fields.length === 5 && fields.every(field => FIELD.test(field))) return fields.join(' ')
+  throw new UserError(`the schedule of ${name} is ${JSON.stringify(schedule)}`, {
+    place: { path: 'schedule' },
+    fix: 'give hourly, daily, weekly or five fields as in cron, for example "17 3 * * *"',
+  })
+}

@@ -1,0 +1,307 @@
+import { z } from 'zod'
+import { toSafeLine } from '../ideas/safe-text.ts'
+import { type Attempt, type RetryLimits, retryLostRaces } from '../ledger/retry.ts'
+import { MODEL_KEY } from '../measure/environment.ts'
+import type { Clock, Fetch, ModelAnswer, ModelQuestion, Models, RandomSource } from '../ports.ts'
+import { VERSION } from '../version.ts'
+import type { Budget, Tokens } from './budget.ts'
+import type { Endpoint, Maker } from './endpoint.ts'
+
+export interface ChatAccess {
+  endpoint: Endpoint
+  key: string
+  budget: Budget
+  clock: Clock
+  random: RandomSource
+  /** How the web is asked; directly unless given. */
+  web?: Fetch
+  /** Of one request, until the last byte of its answer. */
+  timeoutMs?: number
+}
+
+const TIMEOUT_MS = 120_000
+const MOST_BYTES = 4 * 1024 * 1024
+/** Long enough for a limit that is counted by the minute. */
+const PATIENCE: RetryLimits = { forMs: 300_000, firstWaitMs: 1_000, longestWaitMs: 30_000 }
+
+/** Models behind an OpenAI-compatible interface. Under a cap they are asked one after the other, and not once more. */
+export function createChatModels(access: ChatAccess): Models {
+  let last: Promise<unknown> = Promise.resolve()
+  return {
+    ask(question, signal) {
+      if (!access.budget.capped) return askModel(access, question, signal)
+      const mine = last.then(() => askModel(access, question, signal))
+      // Whoever asked hears of it: who asks next only waits.
+      last = mine.catch(() => {})
+      return mine
+    },
+    usage: () => access.budget.usage(),
+  }
+}
+
+async function askModel(
+  access: ChatAccess,
+  question: ModelQuestion,
+  signal: AbortSignal,
+): Promise<ModelAnswer> {
+  const { clock, random } = access
+  const pacing = {
+    clock: () => clock.now(),
+    sleep: (milliseconds: number) => clock.sleep(milliseconds, signal),
+    random: () => random.fraction(),
+  }
+  const result = await retryLostRaces(pacing, () => tryQuestion(access, question, signal), PATIENCE)
+  return result.done ? result.value : { is: 'unreachable', reason: result.why }
+}
+
+async function tryQuestion(
+  access: ChatAccess,
+  question: ModelQuestion,
+  signal: AbortSignal,
+): Promise<Attempt<ModelAnswer>> {
+  signal.throwIfAborted()
+  const { budget } = access
+  const spent = budget.exhausted()
+  if (spent !== null) return { done: true, value: { is: 'over-budget', reason: spent } }
+  const most = computeMaxTokens(question)
+  const got = await sendQuestion(access, question, signal).catch((error: unknown) => {
+    budget.unanswered(most)
+    throw error
+  })
+  if ('broken' in got) {
+    budget.unanswered(most)
+    return { done: false, why: got.broken }
+  }
+  return got.status === 200 ? readAnswer(access, got, most) : refuseAnswer(access, question, got)
+}
+
+interface ChatResponse {
+  status: number
+  headers: Headers
+  body: string
+}
+
+/** What came back, or how it broke; thrown is only that nobody waits any more. */
+async function sendQuestion(
+  { endpoint, key, web = fetch, timeoutMs = TIMEOUT_MS }: ChatAccess,
+  question: ModelQuestion,
+  signal: AbortSignal,
+): Promise<ChatResponse | { broken: string }> {
+  const timely = AbortSignal.timeout(timeoutMs)
+  const headers = {
+    accept: 'application/json',
+    'content-type': 'application/json',
+    'user-agent': `winnow/${VERSION} (git-winnow on npm)`,
+    ...(key === '' ? {} : { authorization: `Bearer ${key}` }),
+  }
+  try {
+    const response = await web(`${endpoint.url}/chat/completions`, {
+      method: 'POST',
+      headers,
+      body: buildChatBody(question, endpoint.maker),
+      // A key is not carried on to wherever an answer points.
+      redirect: 'manual',
+      signal: AbortSignal.any([signal, timely]),
+    })
+    return { status: response.status, headers: response.headers, body: await readBody(response) }
+  } catch (error) {
+    signal.throwIfAborted()
+    if (timely.aborted) return { broken: `${endpoint.host} gave no answer within ${timeoutMs / 1000} s` }
+    return { broken: `${endpoint.host} gave no answer: ${describeCause(error)}` }
+  }
+}
+
+async function readBody(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of response.body ?? []) {
+    size += chunk.length
+    if (size > MOST_BYTES) throw new Error(`it is larger than ${MOST_BYTES} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+/** `fetch failed` says nothing; what is under it does. */
+function describeCause(error: unknown): string {
+  const under = error instanceof Error && error.cause instanceof Error ? error.cause : error
+  return under instanceof Error ? under.message : String(under)
+}
+
+function readAnswer(
+  { endpoint, budget }: ChatAccess,
+  { body }: ChatResponse,
+  most: ReturnType<typeof computeMaxTokens>,
+) {
+  const answer = readChatAnswer(body)
+  if (answer?.tokens) budget.paid(answer.tokens)
+  else budget.unanswered(most)
+  if (answer === null) return { done: false, why: `${endpoint.host} answered with no completion` } as const
+  const { text, complete } = answer
+  return { done: true, value: { is: 'answered', text, complete } } as const
+}
+
+function refuseAnswer(
+  { endpoint, key, budget, clock }: ChatAccess,
+  question: ModelQuestion,
+  got: ChatResponse,
+) {
+  const { status, body, headers } = got
+  const { model } = question
+  const {
+    again,
+    question: about,
+    begun,
+    reason,
+  } = describeChatRefusal({ status, body, host: endpoint.host, model, key })
+  if (begun) budget.unanswered(computeMaxTokens(question))
+  if (!again) return { done: true, value: { is: about ? 'not-taken' : 'refused', reason } } as const
+  const waitMs = parseRetryDelay(headers, clock.now())
+  if (waitMs === null) return { done: false, why: reason } as const
+  return { done: false, why: `${reason}; it asks to wait ${Math.ceil(waitMs / 1000)} s`, waitMs } as const
+}
+
+/** One question as the OpenAI-compatible interface takes it, in JSON mode, and as much of the same as a model offers. */
+export function buildChatBody({ model, system, user, maxTokens }: ModelQuestion, maker: Maker): string {
+  return JSON.stringify({
+    model,
+    messages: [
+      { role: 'system', content: system },
+      { role: 'user', content: user },
+    ],
+    response_format: { type: 'json_object' },
+    [maker.limit]: maxTokens,
+    ...(maker.ownTemperature?.test(model) === true ? {} : { temperature: 0 }),
+  })
+}
+
+/** What goes around the messages; no model needs more. */
+const AROUND = 100
+
+/** A token is never less than a byte of what it stands for. */
+function computeMaxTokens({ system, user, maxTokens }: ModelQuestion): Tokens {
+  const bytes = new TextEncoder().encode(system + user).length
+  return { input: bytes + AROUND, output: maxTokens }
+}
+
+const tokens = z.object({
+  prompt_tokens: z.number().int().nonnegative(),
+  completion_tokens: z.number().int().nonnegative(),
+})
+const completion = z.object({
+  choices: z
+    .array(
+      z.object({
+        message: z.object({ content: z.string().nullish() }),
+        finish_reason: z.string().nullish(),
+      }),
+    )
+    .min(1),
+  /** Not every server says it. */
+  usage: tokens.nullish().catch(null),
+})
+
+interface ChatAnswer {
+  text: string
+  complete: boolean
+  tokens: Tokens | null
+}
+
+/** Null: whatever it is, it is no answer of this interface. */
+function readChatAnswer(body: string): ChatAnswer | null {
+  const parsed = completion.safeParse(parseJsonBody(body))
+  const choice = parsed.data?.choices[0]
+  if (choice === undefined) return null
+  const { message, finish_reason: ended } = choice
+  const said = parsed.data?.usage
+  return {
+    text: message.content ?? '',
+    complete: ended === undefined || ended === null || ended === 'stop',
+    tokens: said ? { input: said.prompt_tokens, output: said.completion_tokens } : null,
+  }
+}
+
+function parseJsonBody(body: string): unknown {
+  try {
+    return JSON.parse(body)
+  } catch {
+    // A page of a gateway, or half an answer: whoever reads it finds nothing of what is looked for.
+    return null
+  }
+}
+
+interface ChatRefusal {
+  /** Asking again may help. */
+  again: boolean
+  /** It may be about nothing but what was asked. */
+  question: boolean
+  /** Whether it may have been paid for: it was at work when it broke. */
+  begun: boolean
+  reason: string
+}
+
+interface RefusedChat {
+  status: number
+  body: string
+  host: string
+  model: string
+  key: string
+}
+
+const said = z.object({
+  error: z.union([
+    z.string(),
+    z.object({ message: z.string(), code: z.unknown().optional(), type: z.unknown().optional() }),
+  ]),
+})
+
+const BUSY: ReadonlySet<number> = new Set([408, 409, 425, 429, 503, 529])
+/** What filters of contents and limits of length answer with, and some a key or an account that is no good. */
+const NOT_TAKEN: ReadonlySet<number> = new Set([400, 413, 422])
+
+/** What an endpoint says instead of an answer, in the words of who can do something about it. */
+function describeChatRefusal(refused: RefusedChat): ChatRefusal {
+  const { status } = refused
+  const { words, code } = readErrorWords(refused)
+  const reason = `${describeStatus(refused, code)} (${status})${words === '' ? '' : `: ${words}`}`
+  if (code === 'insufficient_quota') return { again: false, question: false, begun: false, reason }
+  if (BUSY.has(status)) return { again: true, question: false, begun: false, reason }
+  const broke = status >= 500
+  return { again: broke, question: NOT_TAKEN.has(status), begun: broke, reason }
+}
+
+function describeStatus({ status, host, model }: RefusedChat, code: string): string {
+  if (code === 'insufficient_quota') return `the account at ${host} has nothing left to pay ${model} with`
+  if (status === 401 || status === 403)
+    return `${host} does not accept the key for ${model}: set ${MODEL_KEY} to a key that may ask it`
+  if (status === 404) return `${host} has no model ${model}, or answers at another address`
+  if (status >= 300 && status < 400) return `${host} points to another address: write that one`
+  if (BUSY.has(status)) return `${host} is busy`
+  return status >= 500 ? `${host} broke` : `${host} does not take the question to ${model}`
+}
+
+/** Never with the key in it, whoever put it there. */
+function readErrorWords({ body, key }: RefusedChat): { words: string; code: string } {
+  const { error } = said.safeParse(parseJsonBody(body)).data ?? { error: '' }
+  const { message, code, type } =
+    typeof error === 'string' ? { message: error, code: undefined, type: undefined } : error
+  const told = key === '' ? message : message.replaceAll(key, '***')
+  const codes = [code, type].filter(each => typeof each === 'string')
+  const quota = codes.includes('insufficient_quota') ? 'insufficient_quota' : (codes[0] ?? '')
+  return { words: toSafeLine(told, 300), code: quota }
+}
+
+/** How long an answer asks to be left alone, in milliseconds; null where it says nothing that can be read. */
+function parseRetryDelay(headers: Headers, now: number): number | null {
+  const exact = parseHeaderNumber(headers.get('retry-after-ms'))
+  if (exact !== null) return exact
+  const value = headers.get('retry-after')
+  const seconds = parseHeaderNumber(value)
+  if (seconds !== null) return seconds * 1000
+  const date = value === null ? Number.NaN : Date.parse(value)
+  return Number.isFinite(date) ? Math.max(0, date - now) : null
+}
+
+function parseHeaderNumber(value: string | null): number | null {
+  return value !== null && /^\d+(?:\.\d+)?$/.test(value.trim()) ? Number(value) : null
+}

@@ -1,0 +1,136 @@
+import { UserError } from '../errors.ts'
+
+/** Where models are asked, as `…/v1` of the OpenAI-compatible interface. */
+export interface Endpoint {
+  /** Without a slash at its end. */
+  url: string
+  host: string
+  maker: Maker
+}
+
+const EXAMPLE = 'https://api.openai.com/v1'
+
+/** A key goes nowhere but here, and never where others can read along. */
+export function parseEndpoint(base: string, key: string): Endpoint {
+  const url = parseModelUrl(base)
+  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
+    throw new UserError(
+      `the address of the models holds more than an address: ${url.origin}${url.pathname}`,
+      {
+        fix: `write it like ${EXAMPLE}, and the key as WINNOW_MODEL_KEY`,
+      },
+    )
+  if (!/^[\x21-\x7e]*$/.test(key))
+    throw new UserError('the key of the models holds characters that no header can carry', {
+      fix: 'set WINNOW_MODEL_KEY to the key alone, without line ends or spaces',
+    })
+  if (url.protocol === 'http:' && key !== '' && !isLoopback(url.hostname))
+    throw new UserError(`${url.origin} would be sent the key where others can read along`, {
+      fix: 'use https, or no key',
+    })
+  return {
+    url: `${url.origin}${url.pathname}`.replace(/\/+$/, ''),
+    host: url.host,
+    maker: findMaker(url.hostname),
+  }
+}
+
+function parseModelUrl(base: string): URL {
+  const url = URL.canParse(base) ? new URL(base) : null
+  if (url !== null && (url.protocol === 'https:' || url.protocol === 'http:')) return url
+  throw new UserError(`the address of the models is no web address: ${JSON.stringify(base.slice(0, 200))}`, {
+    fix: `write it like ${EXAMPLE}`,
+  })
+}
+
+function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname)
+}
+
+/** What `cheap`, `strong`, `haiku` or `sonnet` is there; every other name is that of a model. */
+export function resolveModel({ host, maker }: Endpoint, name: string): string {
+  const model = resolveModelName(maker, name)
+  if (model !== null) return model
+  const known = Object.keys(maker.aliases)
+  const fix = `write the name of a model as ${host} calls it${known.length === 0 ? '' : `, or one of ${known.join(', ')}`}`
+  throw new UserError(`${name} stands for no model that is known at ${host}`, { fix })
+}
+
+/** US dollars for a million tokens. */
+export interface Price {
+  input: number
+  output: number
+}
+
+/** What is known of who runs an endpoint: what its models are called here, what they cost, how it is asked. */
+export interface Maker {
+  aliases: Readonly<Record<string, string>>
+  prices: Readonly<Record<string, Price>>
+  /** How the length of an answer is limited. */
+  limit: 'max_tokens' | 'max_completion_tokens'
+  /** Models that take no temperature but their own. */
+  ownTemperature?: RegExp
+}
+
+/**
+ * By host: the same name means another model, at another price, elsewhere. List prices as published; what is not
+ * here has no known price, and is not asked under a cap.
+ */
+const MAKERS: Readonly<Record<string, Maker>> = {
+  'api.anthropic.com': {
+    aliases: {
+      cheap: 'claude-haiku-4-5',
+      haiku: 'claude-haiku-4-5',
+      strong: 'claude-sonnet-4-5',
+      sonnet: 'claude-sonnet-4-5',
+    },
+    prices: { 'claude-haiku-4-5': { input: 1, output: 5 }, 'claude-sonnet-4-5': { input: 3, output: 15 } },
+    limit: 'max_tokens',
+  },
+  'api.openai.com': {
+    aliases: { cheap: 'gpt-4.1-mini', strong: 'gpt-4.1' },
+    prices: {
+      'gpt-4.1-nano': { input: 0.1, output: 0.4 },
+      'gpt-4.1-mini': { input: 0.4, output: 1.6 },
+      'gpt-4.1': { input: 2, output: 8 },
+      'gpt-4o-mini': { input: 0.15, output: 0.6 },
+      'gpt-4o': { input: 2.5, output: 10 },
+      'gpt-5-mini': { input: 0.25, output: 2 },
+      'gpt-5': { input: 1.25, output: 10 },
+    },
+    limit: 'max_completion_tokens',
+    ownTemperature: /^(?:o\d|gpt-5)/,
+  },
+  'openrouter.ai': {
+    aliases: {
+      cheap: 'anthropic/claude-haiku-4.5',
+      haiku: 'anthropic/claude-haiku-4.5',
+      strong: 'anthropic/claude-sonnet-4.5',
+      sonnet: 'anthropic/claude-sonnet-4.5',
+    },
+    prices: {
+      'anthropic/claude-haiku-4.5': { input: 1, output: 5 },
+      'anthropic/claude-sonnet-4.5': { input: 3, output: 15 },
+    },
+    limit: 'max_tokens',
+  },
+}
+
+const NOBODY: Maker = { aliases: {}, prices: {}, limit: 'max_tokens' }
+
+/** Words that stand for a model, whoever makes it. */
+const ALIASES: ReadonlySet<string> = new Set(['cheap', 'strong', 'haiku', 'sonnet'])
+
+export function findMaker(host: string): Maker {
+  return Object.hasOwn(MAKERS, host) ? (MAKERS[host] ?? NOBODY) : NOBODY
+}
+
+/** Null: a word for a model, and who runs this endpoint has none that is meant by it. */
+function resolveModelName({ aliases }: Maker, name: string): string | null {
+  if (Object.hasOwn(aliases, name)) return aliases[name] ?? null
+  return ALIASES.has(name) ? null : name
+}
+
+export function findPrice({ prices }: Maker, model: string): Price | null {
+  return Object.hasOwn(prices, model) ? (prices[model] ?? null) : null
+}

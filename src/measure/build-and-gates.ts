@@ -1,0 +1,143 @@
+import { mkdirSync } from 'node:fs'
+import { rename } from 'node:fs/promises'
+import { join } from 'node:path'
+import { HarnessError } from '../errors.ts'
+import { hashSha256 } from '../model/canonical-json.ts'
+import { drawSeed } from '../model/order.ts'
+import type { GateRun } from '../model/report.ts'
+import type { Spec } from '../spec/schema.ts'
+import { buildCommonEnvironment, buildHarnessEnvironment } from './environment.ts'
+import { removeAll } from './file-system.ts'
+import { refuseMachine, runGuarded, snapshotSide } from './guarded-run.ts'
+import { clearHome, clearOutputs, copySide, layOut } from './layout.ts'
+import { readFailed } from './output/failure-output.ts'
+import { countPassedTests } from './output/passed-tests.ts'
+import type { OrderSide, Session } from './session.ts'
+import { snapshotFiles } from './tamper-check.ts'
+
+/** Lays a side out and runs its set-up. Every build starts from the tree alone (decision.md 3.1). */
+export async function buildSide(session: Session, side: OrderSide, number: number): Promise<void> {
+  const { slots, paths, draft } = session
+  makeRoom(session, side)
+  await slots.bring(side.slot)
+  side.snapshots = null
+  side.build = number
+  const kept = isKept(session, side)
+  await layOut(session, side, kept)
+  if (!(kept && side.slot.built !== null)) await removeAll(paths.checkpoint)
+  await clearOutputs(paths, side.owner)
+  if (side.owner !== null && !(kept && side.slot.built !== null)) await clearHome(paths, side.owner)
+  draft.trees[side.label] = side.tree
+  const everything = snapshotSide(session, side)
+  side.snapshots = { files: snapshotFiles(everything, side.files), everything }
+  if (!(kept && side.slot.built !== null)) await runSetup(session, side)
+}
+
+function makeRoom({ slots, input }: Session, side: OrderSide): void {
+  mkdirSync(slots.getPath(side.slot), { recursive: true })
+  input.signal.throwIfAborted()
+}
+
+/** `setup_scope: once`: the outputs stay good while command and tree are the same. */
+function computeBuildKey({ input }: Session, side: OrderSide): string {
+  const { setup, working_directory } = input.spec.measurement
+  return hashSha256(JSON.stringify([setup, working_directory, side.tree]))
+}
+
+function isKept(session: Session, side: OrderSide): boolean {
+  const { setup_scope: scope } = session.input.spec.measurement
+  return scope === 'once' && side.build === 0 && side.slot.built === computeBuildKey(session, side)
+}
+
+async function runSetup(session: Session, side: OrderSide): Promise<void> {
+  const { spec, order } = session.input
+  const { setup, timeout_seconds: timeoutSeconds } = spec.measurement
+  if (setup === null) return
+  const { owner } = side
+  const env = buildHarnessEnvironment(session.allowed, session.paths, { owner, seed: drawSeed(order, 0) })
+  const ended = await runGuarded(session, side, 'itself', { command: setup, env, timeoutSeconds })
+  const ok = ended.exitCode === 0 && !ended.timedOut
+  const output = ok ? null : readFailed(session.paths)
+  session.draft.setups.push({
+    side: side.label,
+    build: side.build,
+    ok,
+    timed_out: ended.timedOut,
+    seconds: ended.wallSeconds,
+    ...(output === null ? {} : { output }),
+  })
+  if (ok) return session.slots.note(side.slot, { built: computeBuildKey(session, side) })
+  side.ended = true
+  await refuseMachine(session)
+}
+
+type Gate = Spec['gates'][number]
+
+/** Command gates of one phase, in a throw-away copy, so that they touch no directory that is timed. */
+export async function runGates(
+  session: Session,
+  side: OrderSide,
+  phase: Gate['phase'],
+  only?: ReadonlySet<string>,
+): Promise<void> {
+  const gates = session.input.spec.gates.filter(
+    gate => gate.phase === phase && only?.has(gate.name) !== false,
+  )
+  if (gates.length === 0 || side.ended) return
+  await session.slots.bring(null)
+  const copy = join(session.input.workDir, 'copy')
+  try {
+    await copySide(session, side, copy)
+    await rename(copy, session.slots.stage)
+    for (const gate of gates) {
+      if (await runGate(session, side, gate)) continue
+      side.ended = true
+      await refuseMachine(session)
+    }
+  } catch (error) {
+    if (!(error instanceof HarnessError)) throw error
+    for (const gate of gates) session.draft.gates.push(buildUnrunGate(side, gate, error))
+    side.ended = true
+    await refuseMachine(session)
+  } finally {
+    for (const path of [copy, session.slots.stage]) await removeAll(path)
+  }
+}
+
+/** Who leaves what cannot be copied has passed nothing. */
+function buildUnrunGate(side: OrderSide, { name, phase }: Gate, { message, detail }: HarnessError): GateRun {
+  const output = { failing: [], stdout: '', stderr: `${message}: ${detail.output?.stderr ?? ''}` }
+  return {
+    side: side.label,
+    name,
+    phase,
+    passed: false,
+    exit_code: null,
+    timed_out: false,
+    seconds: 0,
+    output,
+  }
+}
+
+async function runGate(session: Session, side: OrderSide, gate: Gate): Promise<boolean> {
+  const { paths, draft } = session
+  await clearOutputs(paths, side.owner)
+  const env = { ...buildCommonEnvironment(session.allowed, paths, side.owner), WINNOW_OUT_DIR: paths.out }
+  const command = { command: gate.command, env, timeoutSeconds: gate.timeout_seconds }
+  const ended = await runGuarded(session, side, 'copy', command)
+  const passed = ended.exitCode === 0 && !ended.timedOut
+  const output = passed ? null : readFailed(paths)
+  const tests = passed ? countPassedTests(paths) : null
+  draft.gates.push({
+    side: side.label,
+    name: gate.name,
+    phase: gate.phase,
+    passed,
+    exit_code: ended.exitCode,
+    timed_out: ended.timedOut,
+    seconds: ended.wallSeconds,
+    ...(tests === null ? {} : { tests_passed: tests }),
+    ...(output === null ? {} : { output }),
+  })
+  return passed
+}

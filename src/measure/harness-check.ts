@@ -1,0 +1,103 @@
+import { UserError } from '../errors.ts'
+import { compareTrees, listTreeFiles } from '../git/tree.ts'
+import { hashSha256, toCanonicalJson } from '../model/canonical-json.ts'
+import type { Oid } from '../model/ids.ts'
+import type { Spec } from '../spec/schema.ts'
+import { compilePathspec, compileScope, compileUnreadPathTest } from '../spec/scope.ts'
+import { getHarnessSection, isJudgedMetric } from '../spec/spec-facts.ts'
+import type { MeasureInput } from './input.ts'
+
+/** Settings this runner cannot honour are refused before anything runs, never ignored. */
+export function refuseUnsupported({ spec, users, order, onItems }: MeasureInput): void {
+  const { measurement, metric } = spec
+  const refuse = (path: string, what: string, fix: string): never => {
+    throw new UserError(what, { place: { path }, fix })
+  }
+  const { isolation } = measurement
+  if (isolation === 'bwrap' || typeof isolation === 'object') {
+    refuse(
+      'measurement.isolation',
+      'bwrap and container isolation are not available yet',
+      'use auto, uid or none',
+    )
+  }
+  if (isolation === 'uid' && users === undefined) {
+    refuse('measurement.isolation', 'isolation uid was asked for, and no users were given', 'use auto')
+  }
+  if (measurement.network === 'off') {
+    refuse(
+      'measurement.network',
+      'the network can only be cut off by bwrap or a container',
+      'use network: on',
+    )
+  }
+  if (measurement.suite !== null) {
+    refuse('measurement.suite', 'suites cannot be measured yet', 'run the tasks in one command')
+  }
+  if (metric.primary.type === 'loss') {
+    refuse('metric.primary.type', 'metrics of type loss cannot be measured yet', 'use a hard metric')
+  }
+  if (isJudgedMetric(spec) && onItems === undefined && order.stop.rule !== 'alone') {
+    refuse(
+      'metric.primary.type',
+      'no model is set up here to score what is printed',
+      'measure it with winnow run',
+    )
+  }
+}
+
+interface OrderedTree {
+  label: string
+  tree: Oid
+}
+
+/** Invariant 4: the ruler must be the order's, and outside mutable every tree the pin's. Null when both are. */
+export async function findRefusal(
+  input: MeasureInput,
+  sides: readonly OrderedTree[],
+): Promise<string | null> {
+  const { order, spec, repository } = input
+  const pinned = selectHarnessEntries(spec, await listTreeFiles(repository, order.pin.tree))
+  if (computeHarnessHash(spec, pinned) !== order.harness)
+    return 'the harness of the pinned commit is not the one ordered'
+  if (input.unpinned) return null
+  for (const { label, tree } of sides) {
+    const stray = await findStrayPath(input, tree)
+    if (stray !== null)
+      return `${label}: ${stray} is outside scope.mutable and differs from the pinned commit`
+  }
+  return null
+}
+
+async function findStrayPath({ repository, order, spec }: MeasureInput, tree: Oid): Promise<string | null> {
+  const scope = compileScope(spec)
+  const differences = await compareTrees(repository, order.pin.tree, tree)
+  return differences.find(({ path }) => !scope.isMutable(path))?.path ?? null
+}
+
+interface HarnessEntry {
+  path: string
+  mode: string
+  oid: string
+}
+
+/**
+ * Of the pin's files those that make the ruler: scope.immutable, or without it everything outside mutable but
+ * documentation, specs and patches, which are no part of what measures.
+ */
+export function selectHarnessEntries(spec: Spec, files: readonly HarnessEntry[]): HarnessEntry[] {
+  const immutable = spec.scope.immutable.map(compilePathspec)
+  const scope = compileScope(spec)
+  const isAside = compileUnreadPathTest(spec)
+  const belongs = (path: string) =>
+    immutable.length > 0 ? immutable.some(matches => matches(path)) : !scope.isMutable(path) && !isAside(path)
+  return files.filter(({ path }) => belongs(path))
+}
+
+/** Invariant 4: the ruler, as one number. The order of the entries does not matter. */
+export function computeHarnessHash(spec: Spec, entries: readonly HarnessEntry[]): string {
+  const tree = entries
+    .map(({ path, mode, oid }) => ({ path, mode, oid }))
+    .toSorted((a, b) => (a.path < b.path ? -1 : 1))
+  return hashSha256(toCanonicalJson({ ...getHarnessSection(spec), tree }))
+}

@@ -1,0 +1,76 @@
+import { constants } from 'node:fs'
+import { chmod, cp, lstat, mkdir, readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { UserError } from '../errors.ts'
+import { isMissing, removeAll } from './file-system.ts'
+import type { MeasureInput } from './input.ts'
+import type { Session, TrustedTree } from './session.ts'
+import { snapshotEverything } from './tamper-check.ts'
+
+/**
+ * Everything of a holdout order lies in one folder of the work directory: sides, outputs and the holdout. No
+ * other order uses it, and it is removed before and after, so that nothing a side has put aside is found later.
+ */
+export function getHoldoutDir(workDir: string): string {
+  return join(workDir, 'holdout')
+}
+
+/** Where this order's sides are: those of a holdout are never seen by another order. */
+export function getSidesDir({ order, workDir }: Pick<MeasureInput, 'order' | 'workDir'>): string {
+  return order.stop.rule === 'holdout' ? getHoldoutDir(workDir) : workDir
+}
+
+/** The directory a variable names; null where the holdout comes from elsewhere. */
+export async function findHoldoutDirectory({ order, env }: Pick<MeasureInput, 'order' | 'env'>) {
+  const { stop } = order
+  if (stop.rule !== 'holdout' || stop.source === null || !('environment' in stop.source)) return null
+  const name = stop.source.environment
+  const directory = env[name] ?? ''
+  if (directory !== '' && (await isDirectory(directory))) return directory
+  const what = directory === '' ? `${name} is not set` : `${name} names ${directory}, which is no directory`
+  throw new UserError(`the holdout cannot be found: ${what}`, {
+    place: { path: 'measurement.holdout.source' },
+    fix: `set ${name} to the directory of the holdout where orders are measured`,
+  })
+}
+
+async function isDirectory(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory()
+  } catch (error) {
+    if (isMissing(error)) return false
+    throw error
+  }
+}
+
+/**
+ * Invariant 6: the holdout is laid out after every set-up has run, read-only and sealed, and its path is told to
+ * its own command alone.
+ */
+export async function layOutHoldout(session: Session): Promise<TrustedTree | null> {
+  const { input, holdoutDirectory } = session
+  const { stop } = input.order
+  if (stop.rule !== 'holdout' || stop.source === null) return null
+  const dir = join(getHoldoutDir(input.workDir), 'data')
+  await removeAll(dir)
+  await mkdir(dir, { recursive: true })
+  if ('tree' in stop.source) await input.repository.materialize(stop.source.tree, dir)
+  else if (holdoutDirectory !== null) await copyHoldout(holdoutDirectory, dir)
+  await makeReadOnly(dir)
+  return { dir, snapshot: snapshotEverything(dir, [], input.repository.objectFormat) }
+}
+
+async function copyHoldout(from: string, to: string): Promise<void> {
+  await cp(from, to, { recursive: true, dereference: true, mode: constants.COPYFILE_FICLONE })
+}
+
+const READ = 0o444
+const ENTER = 0o111
+
+async function makeReadOnly(path: string): Promise<void> {
+  const found = await lstat(path)
+  if (found.isSymbolicLink()) return
+  if (!found.isDirectory()) return chmod(path, READ | (found.mode & ENTER))
+  for (const name of await readdir(path)) await makeReadOnly(join(path, name))
+  await chmod(path, READ | ENTER)
+}

@@ -1,0 +1,70 @@
+import { hashSha256 } from '../../model/canonical-json.ts'
+import type { Order } from '../../model/order.ts'
+import type { Report } from '../../model/report.ts'
+import { joinStreams } from '../../model/text.ts'
+import type { MeasureInput } from '../input.ts'
+import { measureOrder } from '../measure.ts'
+import { UnfitMachine } from './side-users.ts'
+
+const MOST_CHARACTERS = 300
+
+/**
+ * Whether a project can be measured as such a user at all: the pinned commit, of which nothing is from an experiment, is
+ * set up, passes its gates and runs once. Null: it works. What it measures counts for nothing.
+ */
+export async function runDryRun(input: MeasureInput): Promise<string | null> {
+  const why = await findDryRunFailure(input)
+  return why && why.slice(0, MOST_CHARACTERS)
+}
+
+async function findDryRunFailure(input: MeasureInput): Promise<string | null> {
+  try {
+    // Nothing of it is the order's: neither a start, nor what a loss would keep, nor items.
+    const { onPartial: _partial, onItems: _items, onExecution: _execution, ...bare } = input
+    const report = await measureOrder({
+      ...bare,
+      order: buildDryRunOrder(input.order),
+      onStart: async () => {},
+    })
+    const why = describeFirstFailure(report)
+    return why && `as a user of its own ${why}`
+  } catch (error) {
+    if (error instanceof UnfitMachine) return `${error.message} (${error.fix})`
+    throw error
+  }
+}
+
+function buildDryRunOrder(order: Order): Order {
+  return {
+    ...order,
+    id: hashSha256(`rehearsal ${order.id}`),
+    coins: hashSha256(`rehearsal ${order.coins}`),
+    purpose: 'calibration',
+    base: order.pin,
+    candidates: [],
+    carried: {},
+    stop: { rule: 'calibrate', runs: 1 },
+  }
+}
+
+function describeFirstFailure({
+  setups,
+  gates,
+  executions,
+  tampered,
+  runner_error: failed,
+}: Report): string | null {
+  if (failed !== null) return `nothing ran: ${failed}`
+  if (tampered !== null) return `the pinned commit changes ${tampered.path}`
+  const setup = setups.find(({ ok }) => !ok)
+  if (setup) return `the set-up fails: ${describeLastLine(joinStreams(setup.output))}`
+  const gate = gates.find(({ passed }) => !passed)
+  if (gate) return `gate ${gate.name} fails: ${describeLastLine(joinStreams(gate.output))}`
+  const run = executions.find(({ status }) => status !== 'ok')
+  if (run) return `the harness fails: ${describeLastLine(joinStreams(run.output) || run.error)}`
+  return executions.length === 0 ? 'nothing ran' : null
+}
+
+function describeLastLine(text = ''): string {
+  return text.trim().split('\n').at(-1) || 'it says nothing'
+}

@@ -1,0 +1,231 @@
+import {
+  constants,
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+} from 'node:fs'
+import { chmod, lchown, mkdir } from 'node:fs/promises'
+import { dirname, isAbsolute, join, normalize } from 'node:path'
+import { UserError } from '../errors.ts'
+import { decodeName } from '../git/tree.ts'
+import { copyFolder, removeAll, reopen } from './file-system.ts'
+import { changeOwner, isFolder } from './isolation/side-users.ts'
+import type { Owner } from './process/reaper.ts'
+import { getSidePaths, type OrderSide, type Session, type SidePaths } from './session.ts'
+import {
+  computeContentId,
+  findFirstDifference,
+  listFolders,
+  listTrackedFiles,
+  toDiskPath,
+  type TrackedFile,
+} from './tamper-check.ts'
+
+/**
+ * Brings the side on stage to exactly its tree and shared files. A directory left by an earlier order is
+ * reused where it still holds what it should; `keepBuilt` also keeps what its set-up made.
+ */
+export async function layOut(session: Session, side: OrderSide, keepBuilt: boolean): Promise<void> {
+  const { input, slots } = session
+  const files = await listTrackedFiles(input.repository, side.tree)
+  const from = side.slot.tree
+  await slots.note(side.slot, { tree: null })
+  const reused = from !== null && (await tryReuse(session, { from, to: side.tree, files, keepBuilt }))
+  if (!reused) await layOutFresh(session, side)
+  await slots.note(side.slot, { tree: side.tree, ...(reused && keepBuilt ? {} : { built: null }) })
+  side.files = prefixPaths([...files, ...copyShared(session, files)])
+  if (side.owner !== null) await changeOwner(slots.stage, side.owner)
+}
+
+interface ReuseRequest {
+  from: string
+  to: string
+  files: readonly TrackedFile[]
+  keepBuilt: boolean
+}
+
+async function tryReuse(session: Session, { from, to, files, keepBuilt }: ReuseRequest): Promise<boolean> {
+  const { paths, input } = session
+  const { repository } = input
+  const { tree } = paths
+  const same = from === to
+  if (!isFolder(tree)) return false
+  if (!(same && keepBuilt)) {
+    await removeSiblings(paths)
+    await removeUntracked(tree, same ? files : await listTrackedFiles(repository, from))
+  }
+  if (!same) await repository.updateMaterialized(from, to, tree)
+  return findFirstDifference(tree, files, repository.objectFormat) === null
+}
+
+async function layOutFresh({ input, paths, slots }: Session, side: OrderSide): Promise<void> {
+  await slots.note(side.slot, { built: null })
+  await removeAll(paths.root)
+  await mkdir(paths.root, { recursive: true })
+  await input.repository.materialize(side.tree, paths.tree)
+}
+
+function copyShared(session: Session, files: readonly TrackedFile[]): TrackedFile[] {
+  const { sharedRoot, repository } = session.input
+  if (sharedRoot === null) return []
+  const tracked = new Set(files.map(file => file.path))
+  const wanted = session.sharedFiles.filter(path => !tracked.has(path))
+  return copySharedFiles(wanted, sharedRoot, session.paths.tree, repository.objectFormat)
+}
+
+function prefixPaths(files: readonly TrackedFile[]): TrackedFile[] {
+  return files.map(file => ({ ...file, path: `tree/${file.path}` }))
+}
+
+/** A throw-away copy, or the scorer's tree: nothing of it is kept. */
+export async function copySide(session: Session, side: OrderSide, target: string): Promise<void> {
+  await removeAll(target)
+  const from = session.slots.getPath(side.slot)
+  await copyFolder({ from, to: target, options: ['-a'], what: 'what it left in its directory' })
+}
+
+/** Where it is for a user of its own, nobody else may look: what one side left is read there. */
+export async function layOutTrusted(session: Session, dir: string): Promise<void> {
+  const { repository, order } = session.input
+  const { owner } = session.scorer
+  await removeAll(dir)
+  await mkdir(dir, { recursive: true })
+  await repository.materialize(order.pin.tree, getSidePaths(dir).tree)
+  if (owner === null) return
+  await chmod(dir, 0o700)
+  await changeOwner(dir, owner)
+}
+
+/** `parallel.shared_files` as single files; one that is not there is an error before anything runs. */
+export function listSharedFiles(paths: readonly string[], root: string | null): string[] {
+  if (paths.length === 0) return []
+  if (root === null) {
+    throw new UserError('parallel.shared_files needs the repository the files lie in', {
+      place: { path: 'parallel.shared_files' },
+      fix: 'run where the repository is checked out, or commit what the measurement needs',
+    })
+  }
+  return paths.flatMap(path => listFilesBelow(root, requireSharedPath(path, root)))
+}
+
+/** Copies them into a side's tree. They are watched like tracked files. */
+function copySharedFiles(
+  paths: readonly string[],
+  root: string,
+  tree: string,
+  format: 'sha1' | 'sha256',
+): TrackedFile[] {
+  return paths.map(path => {
+    const target = join(tree, path)
+    mkdirSync(dirname(target), { recursive: true })
+    rmSync(target, { force: true })
+    copyFileSync(join(root, path), target, constants.COPYFILE_FICLONE)
+    const mode = (statSync(target).mode & 0o100) === 0 ? '100644' : '100755'
+    return { path, mode, oid: computeContentId(target, false, format) }
+  })
+}
+
+function requireSharedPath(path: string, root: string): string {
+  const place = { path: 'parallel.shared_files' }
+  const inside = normalize(path)
+  if (isAbsolute(inside) || inside === '..' || inside.startsWith('../')) {
+    throw new UserError(`${path} lies outside the repository`, { place, fix: 'name files below its root' })
+  }
+  if (!existsSync(join(root, inside))) {
+    throw new UserError(`parallel.shared_files: ${path} does not exist in ${root}`, {
+      place,
+      fix: 'create it, or take it off the list',
+    })
+  }
+  return inside.replace(/\/$/, '')
+}
+
+function listFilesBelow(root: string, path: string): string[] {
+  if (!statSync(join(root, path)).isDirectory()) return [path]
+  return readdirSync(join(root, path)).flatMap(name => listFilesBelow(root, `${path}/${name}`))
+}
+
+/** Removes everything a tree does not hold: what an earlier build or run left must not help or harm this one. */
+export async function removeUntracked(dir: string, files: readonly TrackedFile[]): Promise<void> {
+  const folders = listFolders(files)
+  const kept = new Set([...folders, ...files.map(({ path }) => path)])
+  const submodules = new Set(files.filter(file => file.mode === '160000').map(file => file.path))
+  await removeBelow(dir, '', { kept, folders, submodules })
+}
+
+/** Whatever lies beside a side's tree is of an earlier order. */
+async function removeSiblings({ root, tree }: SidePaths): Promise<void> {
+  reopen(root)
+  for (const name of readdirSync(root, { encoding: 'buffer' })) {
+    const path = Buffer.concat([Buffer.from(`${root}/`), name])
+    if (path.toString() !== tree) await removeAll(path)
+  }
+}
+
+interface KeptPaths {
+  kept: ReadonlySet<string>
+  /** Those of them that must be folders: what is written below a link lands elsewhere. */
+  folders: ReadonlySet<string>
+  submodules: ReadonlySet<string>
+}
+
+async function removeBelow(dir: string, under: string, all: KeptPaths): Promise<void> {
+  const { kept, folders, submodules } = all
+  const here = under === '' ? dir : toDiskPath(dir, under)
+  reopen(here)
+  for (const entry of readdirSync(here, { withFileTypes: true, encoding: 'buffer' })) {
+    const name = decodeName(Buffer.from(entry.name))
+    const path = under === '' ? name : `${under}/${name}`
+    const replaced = folders.has(path) && !entry.isDirectory()
+    if (!kept.has(path) || submodules.has(path) || replaced) await removeAll(toDiskPath(dir, path))
+    else if (entry.isDirectory()) await removeBelow(dir, path, all)
+    if (submodules.has(path)) await mkdir(toDiskPath(dir, path))
+  }
+}
+
+/**
+ * What one execution leaves is not there for the next. What a build saved as a checkpoint is. Between two
+ * executions there is mostly nothing to remove: looking, without a trip to the thread pool, is the fast way.
+ */
+export async function clearOutputs(paths: SidePaths, owner: Owner | null): Promise<void> {
+  const { tmp, out, result, progress, stdout, stderr } = paths
+  for (const path of [result, progress, stdout, stderr]) await removeOutput(path)
+  const traces = join(out, 'traces')
+  if (!isLeftAlone(tmp, [])) await removeAll(tmp)
+  if (!isLeftAlone(out, ['traces']) || !isLeftAlone(traces, [])) await removeAll(out)
+  if (!lstatSync(paths.checkpoint, { throwIfNoEntry: false })?.isDirectory())
+    await removeAll(paths.checkpoint)
+  for (const path of [tmp, traces, paths.checkpoint]) mkdirSync(path, { recursive: true })
+  if (owner === null) return
+  for (const path of [paths.root, tmp, out, traces, paths.checkpoint])
+    await lchown(path, owner.uid, owner.gid)
+}
+
+/** Whatever another side's set-up or an earlier order kept at home is not there. */
+export async function clearHome({ home }: SidePaths, { uid, gid }: Owner): Promise<void> {
+  await removeAll(home)
+  mkdirSync(home, { mode: 0o700 })
+  await lchown(home, uid, gid)
+}
+
+async function removeOutput(path: string): Promise<void> {
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  if (found === undefined) return
+  if (found.isDirectory()) await removeAll(path)
+  else unlinkSync(path)
+}
+
+const PERMISSIONS = 0o777
+
+/** A real folder as it was made, with nothing in it but these. */
+function isLeftAlone(path: string, names: readonly string[]): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  if (!found?.isDirectory() || (found.mode & PERMISSIONS) !== (PERMISSIONS & ~process.umask())) return false
+  const there = readdirSync(path)
+  return there.length === names.length && there.every((name, at) => name === names[at])
+}

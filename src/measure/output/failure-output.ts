@@ -1,0 +1,202 @@
+import { type FailedOutput, isEmptyOutput } from '../../model/text.ts'
+import { readOutputTail } from './capped-file.ts'
+
+const TAIL_CHARACTERS = 2_000
+
+interface OutputPaths {
+  stdout: string
+  stderr: string
+}
+
+/** Extracts the helpful lines from both output files of a failed command; null where it printed nothing. */
+export function readFailed({ stdout, stderr }: OutputPaths): FailedOutput | null {
+  const printed = { stdout: readOutputTail(stdout), stderr: readOutputTail(stderr) }
+  const output = {
+    failing: selectFailingLines([printed.stdout, printed.stderr].join('\n')),
+    stdout: takeLastLines(stripInstallNoise(printed.stdout)),
+    stderr: takeLastLines(stripInstallNoise(printed.stderr)),
+  }
+  return isEmptyOutput(output) ? null : output
+}
+
+/** Whole lines, where there is more than one. */
+function takeLastLines(text: string): string {
+  const trimmed = text.trim()
+  const tail = trimmed.slice(-TAIL_CHARACTERS)
+  const cut = tail.length < trimmed.length ? tail.indexOf('\n') + 1 : 0
+  return tail.slice(cut)
+}
+
+/**
+ * How a test runner reports failures: `names` matches a line that names a failing test, `says` the lines below it that
+ * give the reason. `when` has to match somewhere, where the other two could match ordinary output.
+ */
+interface TestRunner {
+  when?: RegExp
+  names: RegExp
+  says: RegExp
+  /** A line of `says` whose text stands in the lines below it, indented further. */
+  opens?: RegExp
+}
+
+const ERROR = String.raw`(?:[\w$]+\.)*[A-Z]\w*(?:Error|Exception|Failure)\b.*`
+
+const RUNNERS: readonly TestRunner[] = [
+  // vitest and jest: "FAIL  test/a.test.ts > adds", "● adds"
+  {
+    when: /^\s*(?:FAIL|×|●)\s+\S/m,
+    names: /^\s*(?:FAIL\s+\S+ > .+|● .+)$/,
+    says: new RegExp(
+      `^\\s*(?:${ERROR}|expect\\(.*|(?:Expected|Received)\\b.*:.*|❯ .+:\\d+:\\d+.*|at .+\\.(?:test|spec)\\..+)$`,
+    ),
+  },
+  // jest and vitest, where a whole file fails: "FAIL src/a.test.js"
+  {
+    names: /^\s*FAIL\s+\S+\.[cm]?[jt]sx?(?:\s.*)?$/,
+    says: new RegExp(`^\\s*(?:Test suite failed.*|${ERROR})$`),
+  },
+  // mocha: "  1) adds", below "1 failing"; the reason follows
+  {
+    when: /^\s*\d+ failing\b/m,
+    names: /^\s*\d+\) .+$/,
+    says: new RegExp(`^\\s*(?:${ERROR}|\\S+ !== \\S+|[+-]\\S.*|\\S.*:)$`),
+  },
+  // node:test and everything else that prints TAP: "not ok 2 - adds"
+  {
+    names: /^\s*not ok \d+(?!.*# (?:TODO|SKIP)).*$/,
+    says: /^\s*(?:location|error|expected|actual|operator|message|at|found|wanted):.*$/,
+    opens: /: [|>]-?$/,
+  },
+  // node:test, reporter spec: "✖ adds (1.2ms)"
+  { names: /^\s*✖ (?!failing tests:).+$/, says: new RegExp(`^\\s*(?:${ERROR}|[+-] .+|\\S+ !== \\S+.*)$`) },
+  // pytest: "FAILED tests/test_a.py::test_adds - assert 3 == 4"
+  { names: /^(?:FAILED|ERROR) \S+\.py\b.*$/, says: /^E {3}.*$/ },
+  // pytest without its summary
+  {
+    when: /^=+ FAILURES =+$|^=+ ERRORS =+$/m,
+    names: /^_{3,} .+ _{3,}$/,
+    says: /^(?:E {3}.*|\S+\.py:\d+: .+)$/,
+  },
+  // unittest: "FAIL: test_adds (test_a.Adds.test_adds)"
+  { names: /^(?:FAIL|ERROR): \S+ \(.+\)$/, says: new RegExp(`^(?:${ERROR}|  File ".+", line \\d+.*)$`) },
+  // go test: "--- FAIL: TestAdds (0.00s)"
+  { names: /^\s*--- FAIL: .+$/, says: /^\s+\S+\.go:\d+: .+$/ },
+  { names: /^(?:panic: .+|FAIL\t\S+.*|\S+\.go:\d+:\d+: .+)$/, says: /^\t\S+\.go:\d+.*$/ },
+  // cargo test: "test tests::adds ... FAILED", "thread 'tests::adds' panicked at src/lib.rs:9:5:"
+  {
+    names: /^(?:test .+ \.\.\. FAILED|thread '.+'.* panicked at .+)$/,
+    says: /^(?:assertion .+|\s*(?:left|right): .+|called `.+)$/,
+  },
+  { names: /^error(?:\[E\d+\])?: (?!test failed|could not compile|aborting).+$/, says: /^\s*--> .+$/ },
+  // rspec: "  1) Adder adds", below "Failures:"
+  {
+    when: /^\d+ examples?, \d+ failures?/m,
+    names: /^\s*\d+\) .+$/,
+    says: /^\s*(?:Failure\/Error: .+|expected:? .+|got: .+|# \.\/.+|[A-Z]\w*Error:?)$/,
+  },
+  // maven: "[ERROR] AdderTest.adds:12 expected: <3> but was: <4>"
+  { names: /^\[ERROR\] +\S+(?:\.|:)\S+(?::\d+| -- Time elapsed).*$/, says: new RegExp(`^(?:${ERROR})$`) },
+  {
+    names: /^\[ERROR\] +.*(?:<<< (?:FAILURE|ERROR)!.*|\.java:\[\d+,\d+\] .+)$/,
+    says: new RegExp(`^(?:${ERROR})$`),
+  },
+  // gradle, and the console of JUnit: "AdderTest > adds() FAILED"
+  { names: /^\S.* > .+ FAILED$/, says: new RegExp(`^\\s+(?:${ERROR}|.* at \\S+\\.(?:java|kt):\\d+)$`) },
+  { names: /^\s*(?:JUnit \w+:.+|.*\[X\] .+)$/, says: /^\s*=> .+$/ },
+]
+
+const MOST_LINES = 24
+const MOST_REASONS = 4
+const MOST_OF_BLOCK = 8
+/** How far below its name the reason of a failure is looked for. */
+const REACH = 14
+const LINE_LENGTH = 200
+
+/**
+ * The lines in which a test runner names what failed and why, in their order; none where no known runner printed them.
+ * Lines between them (sources, stack traces, passed tests) are left out.
+ */
+export function selectFailingLines(text: string): string[] {
+  const lines = text.split('\n').map(line => line.trimEnd())
+  const chosen = new Set<number>()
+  for (const runner of RUNNERS) {
+    if (runner.when !== undefined && !runner.when.test(text)) continue
+    for (const at of findFailures(lines, runner.names)) {
+      chosen.add(at)
+      for (const reason of findReasons(lines, at, runner)) chosen.add(reason)
+    }
+  }
+  const found = [...chosen].toSorted((a, b) => a - b).slice(0, MOST_LINES)
+  return removeIndent(found.map(at => (lines[at] ?? '').slice(0, LINE_LENGTH)))
+}
+
+/** Runners that name a failure twice, where it happens and in a list at the end, have it here once. */
+function findFailures(lines: readonly string[], names: RegExp): number[] {
+  const known = new Set<string>()
+  return lines.flatMap((line, at) => {
+    if (!names.test(line) || known.has(line.trim())) return []
+    known.add(line.trim())
+    return [at]
+  })
+}
+
+function findReasons(lines: readonly string[], at: number, { names, says, opens }: TestRunner): number[] {
+  const below = lines.slice(at + 1, at + 1 + REACH)
+  const next = below.findIndex(line => names.test(line))
+  const own = next === -1 ? below : below.slice(0, next)
+  const reasons = own
+    .flatMap((line, index) => (says.test(line) ? [at + 1 + index] : []))
+    .slice(0, MOST_REASONS)
+  return reasons.flatMap(reason =>
+    opens?.test(lines[reason] ?? '') ? [reason, ...findReasonBlock(lines, reason)] : [reason],
+  )
+}
+
+/** The lines of a YAML block: those that are indented further than the line that opens it. */
+function findReasonBlock(lines: readonly string[], opening: number): number[] {
+  const outer = countIndent(lines[opening] ?? '')
+  const below = lines.slice(opening + 1)
+  const end = below.findIndex(line => line !== '' && countIndent(line) <= outer)
+  const block = end === -1 ? below : below.slice(0, end)
+  return block.flatMap((line, index) => (line === '' ? [] : [opening + 1 + index])).slice(0, MOST_OF_BLOCK)
+}
+
+function countIndent(line: string): number {
+  return line.length - line.trimStart().length
+}
+
+function removeIndent(lines: readonly string[]): string[] {
+  const indents = lines.filter(line => line.trim() !== '').map(countIndent)
+  const common = indents.length === 0 ? 0 : Math.min(...indents)
+  return lines.map(line => line.slice(common))
+}
+
+/** Progress output of package managers. `npm error` stays: it is the failure. */
+const INSTALLING = new RegExp(
+  [
+    String.raw`npm (?:warn|WARN|notice|http|timing|info|verb|sill)\b.*`,
+    String.raw`npm (?:error|ERR!) A complete log of this run can be found in:?.*`,
+    String.raw`npm (?:error|ERR!)\s+\S*_logs/\S*|npm (?:error|ERR!)\s*`,
+    String.raw`(?:added|removed|changed|up to date|audited)\b.*\bpackages?\b.*`,
+    String.raw`\d+ packages are looking for funding.*|\s*run \`npm fund\` for details.*`,
+    String.raw`found 0 vulnerabilities.*|\d+ .*vulnerabilit(?:y|ies).*|Run \`npm audit\` for details.*`,
+    String.raw`To address (?:all|issues).*|\s+npm audit fix.*`,
+    String.raw`yarn (?:install|run) v[\d.]+|\[\d/\d\] .*\.\.\.|warning (?:".+"|package\.json).*|➤ YN\d+: .*`,
+    String.raw`Progress: resolved \d+.*|Packages: [+-]\d+.*|[+-]+|Lockfile is up to date.*|Already up to date`,
+    String.raw`Collecting \S+.*|Requirement already satisfied: .*|Using cached \S+.*|Installing collected packages: .*|Successfully installed .*`,
+    String.raw`\s*(?:Downloading|Downloaded|Installing build dependencies|Getting requirements to build|Preparing metadata)\b.*`,
+    String.raw`\[notice\] .*|WARNING: (?:Running pip as|You are using pip).*`,
+    String.raw`\s*(?:Updating crates\.io index|(?:Compiling|Downloading|Downloaded|Locking|Adding|Fetching) \S+ v?\d.*)`,
+    String.raw`go: (?:downloading|finding|extracting) .*`,
+    String.raw`\[INFO\] Download(?:ing|ed) from .*|Download(?:ing|ed) from .*|Progress \(\d+\).*`,
+    String.raw`Fetching gem metadata.*|Using \S+ \d[\w.]*|Fetching \S+ \d[\w.]*|Installing \S+ \d[\w.]*`,
+  ]
+    .map(pattern => `^(?:${pattern})$`)
+    .join('|'),
+)
+
+/** Without the lines of package managers; where there are no others, those are what was said. */
+export function stripInstallNoise(text: string): string {
+  const left = text.split('\n').filter(line => !INSTALLING.test(line.trimEnd()))
+  return left.every(line => line.trim() === '') ? text : left.join('\n').trim()
+}

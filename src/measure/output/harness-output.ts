@@ -1,0 +1,153 @@
+import { z } from 'zod'
+import { listDecisiveMetrics } from '../../decide/metrics.ts'
+import { HarnessError } from '../../errors.ts'
+import { toCanonicalJson } from '../../model/canonical-json.ts'
+import type { MetricValue, MetricValues } from '../../model/report.ts'
+import { BUILT_IN_METRICS, parseGateCheck } from '../../spec/schema-values.ts'
+import type { Spec } from '../../spec/schema.ts'
+
+/** What a harness printed, wherever it printed it. */
+export interface HarnessOutput {
+  metrics: MetricValues
+  tasks?: Record<string, number | null>
+  artifacts?: Record<string, string>
+  /** Where a judge scores them. */
+  items?: Item[]
+}
+
+export const NO_OUTPUT: HarnessOutput = { metrics: {} }
+const LINE_CHARACTERS = 200
+const MAX_METRICS = 10_000
+
+export function toOutputError(what: string, line: string, example: string): HarnessError {
+  return new HarnessError(what, { line: line.slice(0, LINE_CHARACTERS), example })
+}
+
+/** Collects metrics, refusing a second value for a name and the names winnow measures itself. */
+export class MetricCollector {
+  readonly #values = new Map<string, MetricValue>()
+
+  add(name: string, value: MetricValue, line: string, example: string): void {
+    if (BUILT_IN_METRICS.has(name)) {
+      throw toOutputError(
+        `${name} is measured by winnow and cannot be printed: choose another name`,
+        line,
+        example,
+      )
+    }
+    if (this.#values.has(name)) throw toOutputError(`${name} is given twice`, line, example)
+    if (this.#values.size >= MAX_METRICS)
+      throw toOutputError(`more than ${MAX_METRICS} metrics`, line, example)
+    // Infinity and NaN are printed values that are not numbers anyone can compare (invariant 5).
+    this.#values.set(name, typeof value === 'number' && !Number.isFinite(value) ? null : value)
+  }
+
+  all(): MetricValues {
+    return Object.fromEntries(this.#values)
+  }
+}
+
+/** More than this of one item no judge could weigh, and no ledger should have to hold. */
+export const MOST_CONTENT = 50_000
+const MOST_ITEMS = 10_000
+const MOST_ID = 500
+
+const id = z
+  .string()
+  .min(1)
+  .max(MOST_ID)
+  // Scores stand in the ledger under it, and no schema reads a member of that name back.
+  .refine(given => given !== '__proto__', 'no item can be called that')
+const bucket = z.string().max(MOST_ID)
+
+/** What a harness printed to be scored: text of programs that nobody has looked at, whoever brings it. */
+export const item = z.strictObject({
+  id,
+  bucket: bucket.nullable(),
+  content: z.string().max(MOST_CONTENT),
+})
+export type Item = z.infer<typeof item>
+
+const printed = z.looseObject({
+  id,
+  bucket: bucket.nullish(),
+  content: z.unknown().refine(content => content !== undefined, 'nothing to score'),
+})
+
+export const ITEMS_EXAMPLE = '{"items": [{"id": "q1", "bucket": "long", "content": "…"}]}'
+
+/** As a harness prints `items` and `singletons`; one that cannot be judged as it is meant is an error of the harness. */
+export function parseItems(member: unknown, called: 'items' | 'singletons' = 'items'): Item[] {
+  if (!Array.isArray(member)) throw toItemError(called, 'has to be an array')
+  if (member.length > MOST_ITEMS) throw toItemError(called, `has more than ${MOST_ITEMS} items`)
+  const items = member.map((each, index) => parseItem(each, `${called}.${index}`))
+  const ids = new Set<string>()
+  for (const { id } of items) {
+    if (ids.has(id)) throw toItemError(called, `has the id ${JSON.stringify(id)} twice`)
+    ids.add(id)
+  }
+  return items
+}
+
+function parseItem(each: unknown, where: string): Item {
+  const parsed = printed.safeParse(each)
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues
+    throw toItemError(
+      [where, ...(issue?.path ?? [])].map(String).join('.'),
+      issue?.message ?? 'is not understood',
+    )
+  }
+  const { id: name, bucket: stratum, content } = parsed.data
+  const text = typeof content === 'string' ? content : toCanonicalJson(content)
+  if (text.length > MOST_CONTENT)
+    throw toItemError(where, `has ${text.length} characters of content, more than ${MOST_CONTENT}`)
+  return { id: name, bucket: stratum ?? null, content: toWellFormed(text) }
+}
+
+/** Half a character is none, and endpoints refuse the whole question that has one in it. */
+function toWellFormed(text: string): string {
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(new TextEncoder().encode(text))
+}
+
+function toItemError(where: string, what: string): HarnessError {
+  return new HarnessError(`"${where}": ${what}`, { example: ITEMS_EXAMPLE })
+}
+
+/**
+ * Invariant 5: `false` is not the number 0, so a boolean is legal only where a gate reads it. A constraint with a
+ * boolean on its right side is a gate in kind. Metrics that the spec does not name decide nothing and may be booleans.
+ */
+export function refuseBooleans(printed: HarnessOutput, spec: Spec): HarnessOutput {
+  for (const name of listNumericMetrics(spec)) {
+    const value = Object.hasOwn(printed.metrics, name) ? printed.metrics[name] : undefined
+    if (typeof value !== 'boolean') continue
+    throw toOutputError(
+      `${name} is ${value}, but the spec needs a number: only metric.degenerate_gates and constraints such as "== true" take booleans`,
+      JSON.stringify({ [name]: value }),
+      JSON.stringify({ [name]: 12.5 }),
+    )
+  }
+  return printed
+}
+
+function listNumericMetrics(spec: Spec): Set<string> {
+  const { degenerate_gates: gates, constraints, objectives, diagnostics } = spec.metric
+  const takesBooleans = new Set([
+    ...gates.map(({ name }) => name),
+    ...constraints.filter(({ value }) => typeof value === 'boolean').map(({ metric }) => metric),
+  ])
+  return new Set([
+    ...listDecisiveMetrics(spec),
+    ...objectives.map(({ name }) => name),
+    ...constraints.filter(({ value }) => typeof value === 'number').map(({ metric }) => metric),
+    ...gates.filter(({ check }) => isNumberNeeded(check)).map(({ name }) => name),
+    ...diagnostics.map(({ name }) => name).filter(name => !takesBooleans.has(name)),
+  ])
+}
+
+/** `coverage >= 0.95` asks for a share: `true` would pass it without any coverage. */
+function isNumberNeeded(check: string): boolean {
+  const wanted = parseGateCheck(check)
+  return typeof wanted?.value === 'number' && ![0, 1].includes(wanted.value)
+}

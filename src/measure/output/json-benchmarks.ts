@@ -1,0 +1,306 @@
+import { z } from 'zod'
+import type { HarnessError } from '../../errors.ts'
+import type { Benchmark, BenchmarkAdapter } from './benchmarks.ts'
+import { toOutputError } from './harness-output.ts'
+import { findDuplicateKey, findNamingLine } from './result-object.ts'
+
+const record = z.record(z.string(), z.unknown())
+
+/** What a tool left as JSON, whole; a part of it, or anything around it, is an error. */
+function parseToolJson(text: string, example: string, hint: string): unknown {
+  const parsed = parseOrThrow(text, () =>
+    toOutputError(
+      `not one whole JSON document; use: ${hint}`,
+      text.trimEnd().split('\n').at(-1) ?? '',
+      example,
+    ),
+  )
+  const twice = findDuplicateKey(text)
+  if (twice !== null) throw toOutputError(`"${twice}" is given twice`, findNamingLine(text, twice), example)
+  return parsed
+}
+
+function parseOrThrow(text: string, otherwise: () => HarnessError): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw otherwise()
+  }
+}
+
+/** The rows of a report, or that it is no report of this tool. */
+function parseToolReport<S extends z.ZodType>(
+  schema: S,
+  parsed: unknown,
+  { text, example, tool }: { text: string; example: string; tool: string },
+): z.output<S> {
+  const checked = schema.safeParse(parsed)
+  if (checked.success) return checked.data
+  const issue = checked.error.issues[0]
+  const where = issue?.path.map(String).join('.') ?? ''
+  const line = findNamingLine(text, String(issue?.path.findLast(part => typeof part === 'string') ?? ''))
+  throw toOutputError(
+    `not a report of ${tool}: ${where === '' ? 'the whole' : where} is not as expected`,
+    line,
+    example,
+  )
+}
+
+/** Numbers of one benchmark by unit; one that is not there or not finite is an error, whatever the tool exits with. */
+function readUnitValues(
+  stats: unknown,
+  fields: Readonly<Record<string, string>>,
+  { name, text, example }: { name: string; text: string; example: string },
+): Record<string, number> {
+  const known = record.safeParse(stats).data ?? {}
+  return Object.fromEntries(
+    Object.entries(fields).map(([unit, field]): [string, number] => {
+      const value = known[field]
+      if (typeof value === 'number' && Number.isFinite(value)) return [unit, value]
+      throw toOutputError(
+        `${name} has no number as its ${field}: it failed, or did not run`,
+        findNamingLine(text, name),
+        example,
+      )
+    }),
+  )
+}
+
+const HYPERFINE_EXAMPLE =
+  '{"results": [{"command": "parse", "mean": 0.0132, "median": 0.0131, "min": 0.0129, "max": 0.0141, "user": 0.01, "system": 0.002, "exit_codes": [0]}]}'
+const HYPERFINE_HINT = 'hyperfine --export-json "$WINNOW_RESULT_PATH" --command-name <name> <command>'
+const TOLD = { example: HYPERFINE_EXAMPLE, tool: 'hyperfine' }
+const HYPERFINE_TIMES = {
+  mean_seconds: 'mean',
+  median_seconds: 'median',
+  min_seconds: 'min',
+  max_seconds: 'max',
+}
+const TIMES_OF_ONE = { ...HYPERFINE_TIMES, user_seconds: 'user', system_seconds: 'system' }
+
+const exitCode = z.number().nullable()
+const version1 = z.object({
+  results: z.array(
+    z.looseObject({
+      command: z.string(),
+      exit_codes: z.array(exitCode).optional(),
+      memory_usage_byte: z.array(z.number()).optional(),
+      parameters: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
+    }),
+  ),
+})
+
+const version2 = z.object({
+  results: z.array(
+    z.object({
+      command: z.string(),
+      name: z.string().optional(),
+      measurements: z.array(z.looseObject({ exit_code: exitCode.optional() })),
+      parameters: z.record(z.string(), z.object({ value: z.union([z.string(), z.number()]) })).optional(),
+      summary: z.looseObject({ time_wall_clock: z.unknown() }),
+    }),
+  ),
+})
+const versioned = z.looseObject({ schema_version: z.number() })
+
+/** `--export-json` of hyperfine 1 and of hyperfine 2, whose format is another one; both say times in seconds. */
+export const hyperfine: BenchmarkAdapter = {
+  example: HYPERFINE_EXAMPLE,
+  hint: HYPERFINE_HINT,
+  read: text => {
+    const parsed = parseToolJson(text, HYPERFINE_EXAMPLE, HYPERFINE_HINT)
+    const { success, data } = versioned.safeParse(parsed)
+    if (!success) return parseHyperfine1(parsed, text)
+    if (data.schema_version === 2) return parseHyperfine2(parsed, text)
+    const line = findNamingLine(text, 'schema_version')
+    throw toOutputError(
+      `schema_version ${data.schema_version} of hyperfine is not known: 1 and 2 are`,
+      line,
+      HYPERFINE_EXAMPLE,
+    )
+  },
+}
+
+function parseHyperfine1(parsed: unknown, text: string): Benchmark[] {
+  const { results } = parseToolReport(version1, parsed, { text, ...TOLD })
+  return results.map(result => {
+    const { command: name, exit_codes: exits = [], memory_usage_byte: memory = [], parameters = {} } = result
+    requireSuccess(name, exits, text)
+    const values = readUnitValues(result, TIMES_OF_ONE, { name, text, example: HYPERFINE_EXAMPLE })
+    const mean = memory.reduce((sum, bytes) => sum + bytes, 0) / memory.length
+    return {
+      name,
+      fullName: withParameters(name, Object.entries(parameters)),
+      values: memory.length === 0 ? values : { ...values, memory_bytes: mean },
+      line: name,
+    }
+  })
+}
+
+function parseHyperfine2(parsed: unknown, text: string): Benchmark[] {
+  const { results } = parseToolReport(version2, parsed, { text, ...TOLD })
+  return results.map(({ command, name = command, measurements, parameters = {}, summary }) => {
+    requireSuccess(
+      name,
+      measurements.map(({ exit_code: code }) => code),
+      text,
+    )
+    const { time_wall_clock: wall, ...others } = summary
+    const told = { name, text, example: HYPERFINE_EXAMPLE }
+    const means = Object.entries(others).map(([metric, stats]): [string, number] => [
+      NAMES_IN_2[metric] ?? metric,
+      readUnitValues(stats, { mean: 'mean' }, told)['mean'] ?? Number.NaN,
+    ])
+    const chosen = Object.entries(parameters).map(([key, { value }]): [string, string | number] => [
+      key,
+      value,
+    ])
+    return {
+      name,
+      fullName: withParameters(name, chosen),
+      values: { ...readUnitValues(wall, HYPERFINE_TIMES, told), ...Object.fromEntries(means) },
+      line: name,
+    }
+  })
+}
+
+/** Where both formats say the same thing it has the same name; other quantities keep theirs. */
+const NAMES_IN_2: Readonly<Record<string, string>> = {
+  time_user: 'user_seconds',
+  time_system: 'system_seconds',
+  time_cpu: 'cpu_seconds',
+  memory_peak_resident: 'memory_bytes',
+}
+
+/** With --ignore-failure a command that failed is timed all the same; null is one that a signal ended. */
+function requireSuccess(name: string, exits: readonly (number | null | undefined)[], text: string): void {
+  const failed = exits.find(code => code !== 0 && code !== undefined)
+  if (failed === undefined) return
+  const how = failed === null ? 'was ended by a signal' : `ended with exit code ${failed}`
+  throw toOutputError(
+    `${name} ${how}: the time of a failure is no result`,
+    findNamingLine(text, name),
+    HYPERFINE_EXAMPLE,
+  )
+}
+
+function withParameters(name: string, parameters: readonly (readonly [string, string | number])[]): string {
+  if (parameters.length === 0) return name
+  return `${name} (${parameters.map(([key, value]) => `${key}=${value}`).join(', ')})`
+}
+
+const VITEST_EXAMPLE =
+  '{"files": [{"filepath": "/app/bench/parse.bench.ts", "groups": [{"fullName": "bench/parse.bench.ts > Parser", "benchmarks": [{"name": "small", "hz": 812.4, "mean": 1.23, "median": 1.22, "min": 1.2, "p75": 1.25, "p99": 1.4}]}]}]}'
+const VITEST_HINT = 'vitest bench --run --outputJson "$WINNOW_RESULT_PATH"'
+const VITEST_TIMES = { mean_ms: 'mean', min_ms: 'min', p75_ms: 'p75', p99_ms: 'p99' }
+
+const vitestReport = z.object({
+  files: z.array(
+    z.object({
+      groups: z.array(
+        z.object({ fullName: z.string(), benchmarks: z.array(z.looseObject({ name: z.string() })) }),
+      ),
+    }),
+  ),
+})
+const tasks = z.array(
+  z.object({
+    name: z.string(),
+    result: z.looseObject({
+      latency: z.record(z.string(), z.unknown()).optional(),
+      throughput: z.record(z.string(), z.unknown()).optional(),
+    }),
+  }),
+)
+
+/** `vitest bench --outputJson`, or the tasks of tinybench, which vitest measures with: times in milliseconds. */
+export const vitestBench: BenchmarkAdapter = {
+  example: VITEST_EXAMPLE,
+  hint: VITEST_HINT,
+  read: text => {
+    const parsed = parseToolJson(text, VITEST_EXAMPLE, VITEST_HINT)
+    return Array.isArray(parsed) ? parseTinybench(parsed, text) : parseVitest(parsed, text)
+  },
+}
+
+function parseVitest(parsed: unknown, text: string): Benchmark[] {
+  const { files } = parseToolReport(vitestReport, parsed, { text, example: VITEST_EXAMPLE, tool: 'vitest' })
+  return files.flatMap(({ groups }) =>
+    groups.flatMap(({ fullName, benchmarks }) =>
+      benchmarks.map(benchmark => {
+        const [, ...suites] = fullName.split(' > ')
+        const { name } = benchmark
+        const values = readUnitValues(
+          benchmark,
+          { ...VITEST_TIMES, ...getMedianField(benchmark, 'median'), hz: 'hz' },
+          buildErrorContext(name, text),
+        )
+        return { name: [...suites, name].join(' > '), fullName: `${fullName} > ${name}`, values, line: name }
+      }),
+    ),
+  )
+}
+
+/** Since tinybench 3 latency and throughput are told apart; before, all numbers stood beside each other. */
+function parseTinybench(parsed: unknown, text: string): Benchmark[] {
+  const found = parseToolReport(tasks, parsed, { text, example: VITEST_EXAMPLE, tool: 'tinybench' })
+  return found.map(({ name, result }) => {
+    const { latency, throughput } = result
+    const times = latency ?? result
+    const values = {
+      ...readUnitValues(
+        times,
+        { ...VITEST_TIMES, ...getMedianField(times, 'p50') },
+        buildErrorContext(name, text),
+      ),
+      ...(latency === undefined
+        ? readUnitValues(result, { hz: 'hz' }, buildErrorContext(name, text))
+        : readUnitValues(throughput, { hz: 'mean' }, buildErrorContext(name, text))),
+    }
+    return { name, fullName: name, values, line: name }
+  })
+}
+
+/** Older versions do not say it. */
+function getMedianField(stats: object, field: string): Record<string, string> {
+  return Object.hasOwn(stats, field) ? { median_ms: field } : {}
+}
+
+function buildErrorContext(name: string, text: string) {
+  return { name, text, example: VITEST_EXAMPLE }
+}
+
+const PYTEST_EXAMPLE =
+  '{"benchmarks": [{"name": "test_parse", "fullname": "tests/test_parse.py::test_parse", "stats": {"median": 0.0012, "mean": 0.0013, "min": 0.0011, "max": 0.002, "ops": 769.2}}]}'
+const PYTEST_HINT = 'pytest --benchmark-only --benchmark-json="$WINNOW_RESULT_PATH"'
+const FIELDS = {
+  median_seconds: 'median',
+  mean_seconds: 'mean',
+  min_seconds: 'min',
+  max_seconds: 'max',
+  ops_per_second: 'ops',
+}
+
+const report = z.object({
+  benchmarks: z.array(z.object({ name: z.string(), fullname: z.string(), stats: z.unknown() })),
+})
+
+/** `--benchmark-json`, which says every time in seconds. */
+export const pytestBenchmark: BenchmarkAdapter = {
+  example: PYTEST_EXAMPLE,
+  hint: PYTEST_HINT,
+  read: text => {
+    const parsed = parseToolJson(text, PYTEST_EXAMPLE, PYTEST_HINT)
+    const { benchmarks } = parseToolReport(report, parsed, {
+      text,
+      example: PYTEST_EXAMPLE,
+      tool: 'pytest-benchmark',
+    })
+    return benchmarks.map(({ name, fullname, stats }) => ({
+      name,
+      fullName: fullname,
+      values: readUnitValues(stats, FIELDS, { name, text, example: PYTEST_EXAMPLE }),
+      line: name,
+    }))
+  },
+}

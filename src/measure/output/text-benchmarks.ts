@@ -1,0 +1,172 @@
+import { type Benchmark, type BenchmarkAdapter, parseDecimal } from './benchmarks.ts'
+import { toOutputError } from './harness-output.ts'
+
+const CARGO_EXAMPLE = 'test parse_small ... bench:       1,234.56 ns/iter (+/- 7.89)'
+const LIBTEST_RESULT = /^test (.+?)\s+\.\.\. bench:\s+(\S+) ns\/iter \(\+\/- \S+\)(?: = .+)?$/
+const STARTED = /^test .+ \.\.\. bench:/
+const LIBTEST_FAILED = /^test .+ \.\.\. FAILED|^test result: FAILED|^thread '.*' (?:\(\d+\) )?panicked at/
+const SUMMARY = /^test result: ok\..* (\d+) measured;/
+
+/** `cargo bench`: libtest's `#[bench]`, criterion, or targets of both kinds after each other. */
+export const cargoBench: BenchmarkAdapter = {
+  example: CARGO_EXAMPLE,
+  hint: 'cargo bench',
+  read: text => {
+    const lines = text.split('\n')
+    const failed = lines.find(line => LIBTEST_FAILED.test(line))
+    if (failed !== undefined) throw toOutputError('a benchmark failed', failed, CARGO_EXAMPLE)
+    return [...parseLibtest(lines), ...parseCriterion(lines)]
+  },
+}
+
+/** libtest says how many it measured, so that a line that is lost is noticed. */
+function parseLibtest(lines: readonly string[]): Benchmark[] {
+  const found: Benchmark[] = []
+  let running: { line: string; before: number } | null = null
+  for (const line of lines) {
+    if (/^running \d+ tests?$/.test(line)) {
+      if (running !== null) throw toLibtestCutError(running.line)
+      running = { line, before: found.length }
+    }
+    const result = parseLibtestLine(line)
+    if (result !== null) found.push(result)
+    const measured = SUMMARY.exec(line)?.[1]
+    if (measured === undefined || running === null) continue
+    if (found.length - running.before !== Number(measured))
+      throw toOutputError(
+        `${measured} were measured, but ${found.length - running.before} are shown`,
+        line,
+        CARGO_EXAMPLE,
+      )
+    running = null
+  }
+  if (running !== null) throw toLibtestCutError(running.line)
+  return found
+}
+
+function toLibtestCutError(line: string) {
+  return toOutputError('the output is cut off: no test result follows this line', line, CARGO_EXAMPLE)
+}
+
+function parseLibtestLine(line: string): Benchmark | null {
+  const [, name, time] = LIBTEST_RESULT.exec(line.trimEnd()) ?? []
+  if (name === undefined || time === undefined) {
+    if (STARTED.test(line)) throw toOutputError('a benchmark line that is not whole', line, CARGO_EXAMPLE)
+    return null
+  }
+  const value = parseDecimal(time)
+  if (value === null) throw toOutputError(`${JSON.stringify(time)} is not a number`, line, CARGO_EXAMPLE)
+  return { name, fullName: name, values: { ns_per_iter: value }, line }
+}
+
+const CRITERION_EXAMPLE = 'parse/small             time:   [1.2301 µs 1.2345 µs 1.2399 µs]'
+const TIME = /^(.*?)\s*\btime:\s+\[(.*)$/
+const ESTIMATE = /^(\S+) (\S+) (\S+) (\S+) (\S+) (\S+)\]$/
+const PROGRESS = /^Benchmarking (.+): (?:Warming up|Collecting|Analyzing)/
+const CRITERION_NANOSECONDS: Readonly<Record<string, number>> = {
+  ps: 1e-3,
+  ns: 1,
+  us: 1e3,
+  '\u00b5s': 1e3,
+  '\u03bcs': 1e3,
+  ms: 1e6,
+  s: 1e9,
+}
+
+/** criterion's `time: [low estimate high]`; a name that is too long for its column stands on the line before. */
+function parseCriterion(lines: readonly string[]): Benchmark[] {
+  const found: Benchmark[] = []
+  const started = new Map<string, string>()
+  for (const [at, line] of lines.entries()) {
+    const begun = PROGRESS.exec(line)?.[1]
+    if (begun !== undefined) started.set(begun, line)
+    const [, before, estimate] = TIME.exec(line) ?? []
+    // Since the last run, in per cent: about another time, not about this one.
+    if (before === undefined || estimate === undefined || estimate.includes('%')) continue
+    const name = before.trim() === '' ? (lines[at - 1] ?? '').trim() : before.trim()
+    if (name === '') throw toOutputError('a time of no benchmark', line, CRITERION_EXAMPLE)
+    found.push({ name, fullName: name, values: { ns_per_iter: parseNanoseconds(estimate, line) }, line })
+    started.delete(name)
+  }
+  const [unfinished] = started.values()
+  if (unfinished !== undefined)
+    throw toOutputError('a benchmark was begun and has no time', unfinished, CRITERION_EXAMPLE)
+  return found
+}
+
+/** The one in the middle: criterion's own estimate, between the bounds of its interval. */
+function parseNanoseconds(estimate: string, line: string): number {
+  const [, , , number = '', unit = ''] = ESTIMATE.exec(estimate.trimEnd()) ?? []
+  const value = parseDecimal(number)
+  const factor = CRITERION_NANOSECONDS[unit]
+  if (value === null || factor === undefined)
+    throw toOutputError('a time that is not [low estimate high] with units', line, CRITERION_EXAMPLE)
+  return Number((value * factor).toPrecision(12))
+}
+
+const BENCHMARK_JS_EXAMPLE = 'split on blanks x 13,777,566 ops/sec ±0.72% (92 runs sampled)'
+const BENCHMARK_JS_RESULT = /^[\s│|]*(\S.*?)(?:\s+x|\s*[:=|│]|\s)\s*([\d.,]+)\s*ops\/s(?:ec(?:ond)?)?\b/
+const RATE = /\bops\/s(?:ec(?:ond)?)?\b/
+
+/** Reads the lines of benchmark.js, and of every tool that prints `<name> … 1,234 ops/sec` in lines. */
+export const benchmarkJs: BenchmarkAdapter = {
+  example: BENCHMARK_JS_EXAMPLE,
+  hint: "suite.on('cycle', event => console.log(String(event.target)))",
+  read: parseBenchmarkJs,
+}
+
+/** Several suites may have benchmarks of one name: the line before a suite tells them apart. */
+function parseBenchmarkJs(text: string): Benchmark[] {
+  let heading = ''
+  const found: Benchmark[] = []
+  for (const line of text.split('\n')) {
+    const benchmark = parseBenchmarkJsLine(line, heading)
+    if (benchmark !== null) found.push(benchmark)
+    else if (line.trim() !== '') heading = line.trim().replace(/\s*:$/, '')
+  }
+  return found
+}
+
+function parseBenchmarkJsLine(line: string, heading: string): Benchmark | null {
+  const [, name = '', number = ''] = BENCHMARK_JS_RESULT.exec(line) ?? []
+  const rate = parseDecimal(number)
+  if (name !== '' && rate !== null && rate > 0) {
+    const values = { ns_per_op: Number((1e9 / rate).toPrecision(12)), ops_per_second: rate }
+    return { name, fullName: heading === '' ? name : `${heading} > ${name}`, values, line }
+  }
+  if (!RATE.test(line) || !/\d|NaN|Infinity/.test(line)) return null
+  throw toOutputError('a line with ops/sec that is not whole', line, BENCHMARK_JS_EXAMPLE)
+}
+
+const MITATA_EXAMPLE = 'split on blanks     70.34 ns/iter  45.43 ns'
+const MITATA_RESULT = /^\s*(\S.*?)\s{2,}([\d.,]+)\s*(ps|ns|µs|μs|us|ms|s)\/iter\b/
+const MITATA_FAILED = /^\s*\S.*?\s{2,}error:/
+const MITATA_NANOSECONDS: Readonly<Record<string, number>> = {
+  ps: 1e-3,
+  ns: 1,
+  µs: 1e3,
+  μs: 1e3,
+  us: 1e3,
+  ms: 1e6,
+  s: 1e9,
+}
+
+/** The table that mitata prints. */
+export const mitata: BenchmarkAdapter = {
+  example: MITATA_EXAMPLE,
+  hint: 'await run()',
+  read: text => text.split('\n').flatMap(line => parseMitataLine(line) ?? []),
+}
+
+function parseMitataLine(line: string): Benchmark | null {
+  if (MITATA_FAILED.test(line)) throw toOutputError('a benchmark failed', line, MITATA_EXAMPLE)
+  const [, name = '', number = '', unit = ''] = MITATA_RESULT.exec(line) ?? []
+  const value = parseDecimal(number)
+  const factor = MITATA_NANOSECONDS[unit]
+  if (name !== '' && value !== null && factor !== undefined) {
+    const values = { ns_per_iter: Number((value * factor).toPrecision(12)) }
+    return { name, fullName: name, values, line }
+  }
+  if (!line.includes('/iter')) return null
+  throw toOutputError('a line with a time per iteration that is not whole', line, MITATA_EXAMPLE)
+}

@@ -1,0 +1,238 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { closeSync, openSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { UnfitMachine } from '../isolation/side-users.ts'
+import {
+  collectOutput,
+  type Ended,
+  type Launch,
+  type Strategy,
+  type Supervisor,
+  SupervisorLost,
+  type SupervisorOutput,
+  withDeadline,
+} from './launch.ts'
+import { endProcess, findDescendants, listProcesses, type ProcessEntry } from './leftovers.ts'
+import { createReaper, type Owner } from './reaper.ts'
+
+interface SupervisorChoice {
+  /** The dedicated user that harnesses run as, where one is configured. */
+  owner: Owner | null
+  monotonic: () => number
+}
+
+const PROBE_SECONDS = 20
+/** They make system calls by number. */
+const NUMBERED: ReadonlySet<Strategy> = new Set(['uid', 'pid-namespace', 'subreaper'])
+const chosen = new Map<string, Promise<Supervisor>>()
+
+/** The first strategy that works here, tried once a process. */
+export function chooseSupervisor(choice: SupervisorChoice): Promise<Supervisor> {
+  const key = JSON.stringify(choice.owner)
+  const known = chosen.get(key)
+  if (known !== undefined) return known
+  const probing = selectSupervisor(choice)
+  chosen.set(key, probing)
+  return probing
+}
+
+async function selectSupervisor({ owner, monotonic }: SupervisorChoice): Promise<Supervisor> {
+  if (owner !== null) return requireUserSupervisor(owner)
+  const candidates: Supervisor[] = [
+    createReaper('pid-namespace'),
+    createShellNamespace(monotonic),
+    createReaper('subreaper'),
+    createGroupSupervisor(monotonic),
+  ]
+  for (const candidate of candidates) if ((await findProbeFailure(candidate)) === null) return candidate
+  throw new Error('no way to run a command was found: /bin/sh does not start')
+}
+
+/** A user that was asked for is never silently replaced by something weaker. */
+async function requireUserSupervisor(owner: Owner): Promise<Supervisor> {
+  const supervisor = createReaper('uid', owner)
+  const failure = await findProbeFailure(supervisor)
+  if (failure === null) return supervisor
+  throw new UnfitMachine(
+    `commands cannot be run as user ${owner.uid}: ${failure}`,
+    'run winnow as root, or use isolation: none',
+  )
+}
+
+/** Null when it runs a command and reports its exit code truly. */
+async function findProbeFailure(supervisor: Supervisor): Promise<string | null> {
+  if (process.platform !== 'linux' && supervisor.strategy !== 'group') return 'only on Linux'
+  if (NUMBERED.has(supervisor.strategy) && !['x64', 'arm64'].includes(process.arch)) {
+    return `the system calls of ${process.arch} are not known`
+  }
+  const dir = await mkdtemp(join(tmpdir(), 'winnow-probe-'))
+  try {
+    const ended = await supervisor.run(buildProbeLaunch(dir, supervisor.strategy))
+    return ended.exitCode === 7 ? null : `the probe ended with ${ended.exitCode ?? ended.signal}`
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  } finally {
+    await rm(dir, { recursive: true, force: true })
+  }
+}
+
+function buildProbeLaunch(dir: string, strategy: Strategy) {
+  const foreign = strategy === 'uid'
+  return {
+    command: 'exit 7',
+    cwd: '/',
+    env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin' },
+    stdout: foreign ? '/dev/null' : join(dir, 'stdout'),
+    stderr: foreign ? '/dev/null' : join(dir, 'stderr'),
+    timeoutSeconds: PROBE_SECONDS,
+    signal: new AbortController().signal,
+  }
+}
+
+const FOLLOW_MS = 250
+const SETTLE_MS = 5_000
+
+/**
+ * Where nothing can reap: a process group, and every descendant seen while it ran. A process that left both
+ * between two looks may survive, so whatever is measured this way is marked `unreaped`, and processor time
+ * and memory stay missing.
+ */
+export function createGroupSupervisor(monotonic: () => number): Supervisor {
+  return {
+    strategy: 'group',
+    async run(launch, onSpawn) {
+      const started = monotonic()
+      const child = startGroup(launch)
+      const followed = new ProcessFollower(child.pid)
+      const ended = new Promise<Pick<Ended, 'exitCode' | 'signal' | 'wallSeconds'>>((resolve, reject) => {
+        child.once('error', reject)
+        child.once('exit', (exitCode, signal) =>
+          resolve({ exitCode, signal, wallSeconds: (monotonic() - started) / 1000 }),
+        )
+      })
+      // The caller is told only when the process exists; a failure to start comes through `ended`.
+      if (child.pid !== undefined) await onSpawn?.(child.pid)
+      const over = new AbortController()
+      const watching = followed.watch(over.signal)
+      const ending = {
+        term: () => followed.signal('SIGTERM'),
+        kill: () => followed.signal('SIGKILL'),
+        destroy: () => void child.kill('SIGKILL'),
+      }
+      try {
+        const { value, timedOut } = await withDeadline(ended, ending, launch)
+        launch.signal.throwIfAborted()
+        return { ...value, timedOut, cpuSeconds: null, maxRssMb: null, unreaped: true }
+      } finally {
+        over.abort()
+        await watching
+        await followed.endAll()
+      }
+    },
+  }
+}
+
+function startGroup(launch: Launch) {
+  const out = openSync(launch.stdout, 'w')
+  const err = openSync(launch.stderr, 'w')
+  try {
+    const { cwd, env } = launch
+    return spawn('/bin/sh', ['-c', launch.command], { cwd, env, detached: true, stdio: ['ignore', out, err] })
+  } finally {
+    closeSync(out)
+    closeSync(err)
+  }
+}
+
+class ProcessFollower {
+  readonly #seen = new Map<number, string>()
+  readonly #group: number | undefined
+  constructor(group: number | undefined) {
+    this.#group = group
+  }
+
+  async watch(over: AbortSignal): Promise<void> {
+    while (!over.aborted) {
+      await this.look()
+      await delay(FOLLOW_MS, undefined, { signal: over }).catch((error: unknown) => {
+        if (!over.aborted) throw error
+      })
+    }
+  }
+
+  /** Those alive now: the group, what was seen before, and what stems from either. */
+  async look(): Promise<ProcessEntry[]> {
+    const table = await listProcesses()
+    const known = table.filter(
+      entry => entry.pgid === this.#group || this.#seen.get(entry.pid) === entry.started,
+    )
+    const alive = findDescendants(table, new Set(known.map(entry => entry.pid)))
+    for (const entry of alive) this.#seen.set(entry.pid, entry.started)
+    return alive
+  }
+
+  async signal(name: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+    for (const entry of await this.look()) endProcess(entry.pid, name)
+  }
+
+  async endAll(): Promise<void> {
+    for (let waited = 0; waited < SETTLE_MS; waited += 20) {
+      const alive = await this.look()
+      if (alive.length === 0) return
+      for (const entry of alive) endProcess(entry.pid, 'SIGKILL')
+      await delay(20)
+    }
+  }
+}
+
+/**
+ * The first process of a namespace, in sh: when it exits the kernel ends everything else in there. The
+ * watcher turns lines on stdin into signals for all, and the end of stdin (winnow died) into KILL.
+ */
+const INIT = String.raw`
+exec 3<&0 4>&1 </dev/null >/dev/null
+( while read -r _ <&3; do kill -TERM -1; done; kill -KILL -1 ) 2>/dev/null &
+sh -c "$1" >"$2" 2>"$3" 3<&- 4>&- &
+wait $!
+echo $? >&4
+`
+
+/** A process namespace where there is no perl: everything dies for certain, but nobody adds up what it used. */
+export function createShellNamespace(monotonic: () => number): Supervisor {
+  return {
+    strategy: 'shell-namespace',
+    async run(launch, onSpawn) {
+      const child = startInNamespace(launch)
+      const started = monotonic()
+      const output = collectOutput(child)
+      if (child.pid !== undefined) await onSpawn?.(child.pid)
+      const ending = {
+        term: () => void child.stdin?.write('t\n'),
+        kill: () => void child.stdin?.end(),
+        destroy: () => void child.kill('SIGKILL'),
+      }
+      const { value, timedOut } = await withDeadline(output, ending, launch)
+      launch.signal.throwIfAborted()
+      const wallSeconds = (monotonic() - started) / 1000
+      const shared = { timedOut, wallSeconds, cpuSeconds: null, maxRssMb: null, unreaped: false }
+      return { ...readCode(value), ...shared }
+    },
+  }
+}
+
+function startInNamespace(launch: Launch): ChildProcess {
+  const init = ['/bin/sh', '-c', INIT, 'init', launch.command, launch.stdout, launch.stderr]
+  const namespace = ['unshare', '--user', '--map-current-user', '--pid', '--fork', '--kill-child=KILL']
+  const args = ['--pdeathsig', 'KILL', ...namespace, ...init]
+  return spawn('setpriv', args, { cwd: launch.cwd, env: launch.env, stdio: 'pipe' })
+}
+
+/** sh says 128 + n for a signal; a command that exits so on purpose reads the same. */
+function readCode(output: SupervisorOutput): { exitCode: number | null; signal: string | null } {
+  const code = /^\d+$/.exec(output.stdout.trim())?.[0]
+  if (code === undefined) throw new SupervisorLost(output)
+  return { exitCode: Number(code), signal: null }
+}

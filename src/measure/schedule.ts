@@ -1,0 +1,209 @@
+import { decideStability, getRungs, type LadderRungs, type StabilitySpec } from '../decide/ce/stability.ts'
+import { PROOF_PAIRS } from '../decide/evidence/give-up.ts'
+import { isHoldoutPairNeeded } from '../decide/holdout.ts'
+import { buildSnapshot, listExecutions } from '../decide/metrics.ts'
+import { isRepeatNeeded } from '../decide/once.ts'
+import { isPairNeeded } from '../decide/paired/assess.ts'
+import { UserError } from '../errors.ts'
+import { drawSeed, drawTurns, getFirstBlock, type HoldoutRule, type StopRule } from '../model/order.ts'
+import type { Snapshot } from '../model/report.ts'
+import { isJudgedMetric } from '../spec/spec-facts.ts'
+import { buildSide } from './build-and-gates.ts'
+import { execute } from './execute.ts'
+import { layOutHoldout } from './holdout.ts'
+import { getBootId } from './machine.ts'
+import { findBaseSide, listCandidateSides, type OrderSide, type Session } from './session.ts'
+
+/** A side on its own: a sync, or the incumbent's numbers that others will be compared with. */
+export async function measureAlone(session: Session): Promise<void> {
+  const { order, spec } = session.input
+  const side = listCandidateSides(session)[0] ?? findBaseSide(session)
+  if (side === undefined) return
+  const samples = countSamplesNeeded(spec.measurement.stability)
+  for (let taken = 0; taken < samples && !side.ended; taken++) {
+    await execute(session, side, { role: 'sample', seed: drawSeed(order, taken) })
+  }
+}
+
+/** One run a side; what looks like a gain is run once more, identically, before anybody may believe it. */
+export async function measureOnce(
+  session: Session,
+  stop: Extract<StopRule, { rule: 'once' }>,
+): Promise<void> {
+  const { order, spec } = session.input
+  const rule = { spec, minEffect: stop.min_effect, scale: stop.scale }
+  const seed = drawSeed(order, 0)
+  const contenders = listCandidateSides(session).filter(side => !side.ended)
+  if (contenders.length === 0) return
+  for (const side of drawTurns(order, 0, withBase(session, contenders))) {
+    await execute(session, side, { role: 'sample', seed })
+  }
+  const gained = contenders.filter(side => isRepeatNeeded(rule, session.draft, side.label))
+  if (gained.length === 0) return
+  for (const side of drawTurns(order, 1, withBase(session, gained))) {
+    await execute(session, side, { role: 'repeat', seed })
+  }
+}
+
+function withBase(session: Session, others: readonly OrderSide[]): OrderSide[] {
+  const base = findBaseSide(session)
+  return base === undefined ? [...others] : [base, ...others]
+}
+
+/**
+ * Blocks of one run of the base and one of every candidate, each block in an order of its own. After each the
+ * rule the order carries is asked again: a candidate that needs no more pairs in this job sits out. A proof of harm may take a few
+ * pairs more.
+ */
+export async function measurePaired(
+  session: Session,
+  stop: Extract<StopRule, { rule: 'paired' }>,
+): Promise<void> {
+  const { order, spec } = session.input
+  const runner = getBootId()
+  const wanted = (side: OrderSide) =>
+    isPairNeeded({ spec, order, stop }, { executions: session.draft.executions, runner }, side.label)
+  await runBlocks(session, stop.pairs + PROOF_PAIRS, side => !side.ended && wanted(side))
+}
+
+/** So many blocks and no stopping rule: calibration, and effects that nothing may be selected by. */
+export async function measurePairs(
+  session: Session,
+  stop: Extract<StopRule, { rule: 'pairs' }>,
+): Promise<void> {
+  await runBlocks(session, stop.pairs, side => !side.ended)
+}
+
+async function runBlocks(
+  session: Session,
+  blocks: number,
+  wants: (side: OrderSide) => boolean,
+): Promise<void> {
+  const base = findBaseSide(session)
+  if (base === undefined) return
+  const { order, spec } = session.input
+  const sides = listCandidateSides(session).filter(side => !side.ended)
+  if (isJudgedMetric(spec)) return printItems(session, [base, ...sides])
+  await runWarmUps(session, [base, ...sides])
+  const from = getFirstBlock(order)
+  for (let block = from; block < blocks && !base.ended; block++) {
+    const due = sides.filter(wants)
+    if (due.length === 0) return
+    const seed = drawSeed(order, block)
+    await beginBlock(session, { block: block - from, sides: [base, ...due].map(({ label }) => label) })
+    for (const side of drawTurns(order, block, [base, ...due]))
+      await execute(session, side, { role: 'sample', seed })
+    await beginBlock(session, null)
+  }
+}
+
+/** Written down before the first of its runs: a pair that has begun is never drawn again (decision 039). */
+async function beginBlock(session: Session, block: Session['begun']): Promise<void> {
+  session.begun = block
+  await session.keepPartial()
+}
+
+/** What a judge pairs are items: each side prints them once, and nothing is timed. */
+async function printItems(session: Session, sides: readonly OrderSide[]): Promise<void> {
+  const { order } = session.input
+  for (const side of drawTurns(order, 0, sides))
+    await execute(session, side, { role: 'sample', seed: drawSeed(order, 0) })
+}
+
+/** The first run of a build pays for caches that the others find: it counts for nothing. */
+async function runWarmUps(session: Session, sides: readonly OrderSide[]): Promise<void> {
+  const { order } = session.input
+  const seed = drawSeed(order, 0)
+  for (const side of drawTurns(order, 'warm-up', sides))
+    await execute(session, side, { role: 'warmup', seed })
+}
+
+/** ce's rules: so many samples as the mode asks for, and no more than the next measurement it names. */
+export async function measureStability(session: Session, baseline: Snapshot | null): Promise<void> {
+  const { order, spec } = session.input
+  const plan = spec.measurement.stability
+  if (plan === null) {
+    throw new UserError('the order follows measurement.stability, which the spec does not have', {
+      place: { path: 'measurement.stability' },
+      fix: 'issue the order anew from the spec that is in force',
+    })
+  }
+  const contenders = listCandidateSides(session)
+  const base = baseline === null ? findBaseSide(session) : undefined
+  if (getRungs(plan)?.smoke === true) await runSmoke(session, contenders)
+  for (let block = 0; ; block++) {
+    const wanted = contenders.filter(side => shouldContinue(session, side, { plan, baseline }))
+    if (wanted.length === 0) return
+    const due =
+      base !== undefined && countSamples(session, base) < countSamplesNeeded(plan)
+        ? [base, ...wanted]
+        : wanted
+    for (const side of drawTurns(order, block, due)) {
+      await execute(session, side, { role: 'sample', seed: drawSeed(order, block) })
+    }
+  }
+}
+
+/** What a side measured for comparison takes: as many samples as a keep would need. */
+function countSamplesNeeded(plan: StabilitySpec | null): number {
+  if (plan === null || plan.mode === 'stable') return 1
+  return getRungs(plan)?.confirmation ?? plan.repeat_count
+}
+
+async function runSmoke(session: Session, contenders: readonly OrderSide[]): Promise<void> {
+  const seed = drawSeed(session.input.order, 0)
+  for (const side of contenders) await execute(session, side, { role: 'smoke', seed })
+}
+
+interface StabilityTarget {
+  plan: StabilitySpec
+  baseline: Snapshot | null
+}
+
+function shouldContinue(session: Session, side: OrderSide, { plan, baseline }: StabilityTarget): boolean {
+  if (side.ended) return false
+  const taken = countSamples(session, side)
+  const rungs: LadderRungs | null = getRungs(plan)
+  if (taken === 0) return true
+  if (rungs === null) return taken < countSamplesNeeded(plan)
+  const { spec } = session.input
+  const decision = decideStability({
+    spec: { metric: spec.metric, measurement: { stability: plan } },
+    baseline: baseline ?? buildSnapshot(spec, session.draft, 'base'),
+    candidate: buildSnapshot(spec, session.draft, side.label),
+  })
+  return decision.next_measurement !== 'none'
+}
+
+function countSamples(session: Session, side: OrderSide): number {
+  return listExecutions(session.draft, side.label, 'sample').length
+}
+
+/** So many pairs in an order drawn by coin, of the holdout's own command. */
+export async function measureHoldout(session: Session, stop: HoldoutRule): Promise<void> {
+  const { order } = session.input
+  const base = findBaseSide(session)
+  const [candidate] = listCandidateSides(session)
+  if (base === undefined || candidate === undefined) return
+  session.holdout = await layOutHoldout(session)
+  const both = [base, candidate]
+  if (!stop.exact)
+    for (const side of drawTurns(order, 'warm-up', both))
+      await execute(session, side, { role: 'warmup', seed: drawSeed(order, 0) })
+  for (let block = 0; both.every(({ ended }) => !ended); block++) {
+    if (!isHoldoutPairNeeded(stop, session.draft, candidate.label)) return
+    const seed = drawSeed(order, block)
+    for (const side of drawTurns(order, block, both)) await execute(session, side, { role: 'holdout', seed })
+  }
+}
+
+/** Is it deterministic? The base alone, another seed each time, built anew half-way. */
+export async function measureCalibration(session: Session, runs: number): Promise<void> {
+  const base = findBaseSide(session)
+  if (base === undefined) return
+  const half = Math.ceil(runs / 2)
+  for (let run = 0; run < runs && !base.ended; run++) {
+    if (run === half) await buildSide(session, base, 1)
+    await execute(session, base, { role: 'sample', seed: drawSeed(session.input.order, run) })
+  }
+}

@@ -1,0 +1,261 @@
+import { createHash } from 'node:crypto'
+import { type BigIntStats, chmodSync, lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { decodeName, encodeName, listTreeFiles } from '../git/tree.ts'
+import type { Oid } from '../model/ids.ts'
+import { isUnreachable } from './file-system.ts'
+import type { TreeSource } from './input.ts'
+
+/**
+ * Invariant 6: what must be byte-identical around every execution. A file whose change time has not moved has
+ * not changed: no program can set it. Where it moved, a known file is read and compared; an unknown one counts
+ * as changed. An unknown file with a second name is read when it is sealed, because tools that share a store
+ * move its change time by linking it elsewhere.
+ */
+export interface TamperSnapshot {
+  readonly entries: readonly SnapshotEntry[]
+  /** The newest change time sealed, in ns: nothing may run until the file system's clock is past it. */
+  readonly newest: bigint
+}
+
+interface SnapshotEntry {
+  path: string
+  stamp: Stamp
+  known: TrackedFile | null
+  /** Of the names in a directory, in order. */
+  names: string | null
+}
+
+type Stamp = Pick<BigIntStats, 'ino' | 'size' | 'mode' | 'ctimeNs' | 'nlink'>
+type HashFormat = 'sha1' | 'sha256'
+
+const TYPE = 0o170000n
+const LINK = 0o120000n
+const PLAIN = 0o100000n
+const FOLDER = 0o040000n
+const EXECUTABLE = 0o100n
+const READABLE = 0o400n
+const WRITABLE = 0o200n
+const OWNERS = READABLE | WRITABLE | EXECUTABLE
+const ENTERABLE = READABLE | EXECUTABLE
+
+/**
+ * Known files alone, of all that was sealed just now: all else may change. Their folders stay folders: a link to the
+ * same content would take it out of what is sealed and scrubbed.
+ */
+export function snapshotFiles(everything: TamperSnapshot, files: readonly TrackedFile[]): TamperSnapshot {
+  const stamps = mapStamps(everything)
+  const folders = [...listFolders(files)].map(path => ({ path, mode: '040000', oid: '' }))
+  return toSnapshot(
+    [...folders, ...files].map(known => {
+      const stamp = stamps.get(known.path)
+      if (stamp === undefined) throw new Error(`${known.path} was not laid out`)
+      return { path: known.path, stamp, known, names: null }
+    }),
+  )
+}
+
+const MOST_SHOWN = 80
+
+/** What cannot be looked at cannot be sealed, and whoever made it so has put something where nobody may. */
+export class UncheckablePath extends Error {
+  override readonly name = 'Unsealable'
+  readonly path: string
+  constructor(path: string, why: string) {
+    const shown = path.length > MOST_SHOWN ? `${path.slice(0, MOST_SHOWN)}…` : path
+    super(`${shown} ${why}`)
+    this.path = `${shown}, which ${why}`
+  }
+}
+
+/** All there is below `dir`, folders included. What a seal has just been found whole for is not looked at again. */
+export function snapshotEverything(
+  dir: string,
+  files: readonly TrackedFile[],
+  format: HashFormat,
+  whole?: TamperSnapshot,
+): TamperSnapshot {
+  const known = new Map(files.map(file => [file.path, file]))
+  const stamps = whole ? mapStamps(whole) : null
+  const entries: SnapshotEntry[] = []
+  const pending = ['.']
+  for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
+    const names = listFolderNames(dir, path)
+    entries.push({ path, stamp: requireStamp(dir, path), known: null, names: digestNames(names) })
+    for (const name of names) {
+      const below = path === '.' ? name : `${path}/${name}`
+      if (isTooDeep(dir, below)) throw new UncheckablePath(below, 'is nested too deep to be looked at')
+      const stamp = stamps?.get(below) ?? requireStamp(dir, below)
+      if ((stamp.mode & TYPE) === FOLDER) pending.push(below)
+      else
+        entries.push({
+          path: below,
+          stamp,
+          known: known.get(below) ?? toSharedFile(dir, below, stamp, format),
+          names: null,
+        })
+    }
+  }
+  return toSnapshot(entries)
+}
+
+/** The first path below `dir` that is not what was sealed; null when all is. */
+export function findTamperedPath(seal: TamperSnapshot, dir: string, format: HashFormat): string | null {
+  for (const entry of seal.entries) {
+    const now = readStamp(dir, entry.path)
+    if (now === null) return entry.path
+    if (isSame(now, entry.stamp)) continue
+    if (!isStillItself(entry, now, dir, format)) return entry.path
+    entry.stamp = now
+  }
+  return null
+}
+
+/**
+ * The first tracked file that does not hold what its tree says, read in full, or that its owner could not use as if it
+ * had just been laid out: for a directory found again, which may have been another's.
+ */
+export function findFirstDifference(
+  dir: string,
+  files: readonly TrackedFile[],
+  format: HashFormat,
+): string | null {
+  for (const path of listFolders(files)) {
+    const now = readStamp(dir, path)
+    if (now === null || (now.mode & TYPE) !== FOLDER || (now.mode & OWNERS) !== OWNERS) return path
+  }
+  for (const file of files) {
+    const now = readStamp(dir, file.path)
+    if (now === null || !hasContent(file, now, dir, format)) return file.path
+    if ((now.mode & TYPE) === PLAIN && (now.mode & WRITABLE) === 0n) return file.path
+  }
+  return null
+}
+
+function toSnapshot(entries: SnapshotEntry[]): TamperSnapshot {
+  const newest = entries.reduce((latest, { stamp }) => (stamp.ctimeNs > latest ? stamp.ctimeNs : latest), 0n)
+  return { entries, newest }
+}
+
+function mapStamps({ entries }: TamperSnapshot): Map<string, Stamp> {
+  return new Map(entries.map(({ path, stamp }) => [path, stamp]))
+}
+
+function requireStamp(dir: string, path: string): Stamp {
+  const stamp = readStamp(dir, path)
+  if (stamp === null) throw new UncheckablePath(path, 'cannot be looked at')
+  return stamp
+}
+
+/** Where a side is parked the way to it is a little longer than on stage, and there it is looked at as well. */
+const MOST_BYTES = (process.platform === 'darwin' ? 1024 : 4096) - 64
+const MOST_BYTES_A_UNIT = 3
+
+function isTooDeep(dir: string, path: string): boolean {
+  if ((dir.length + path.length) * MOST_BYTES_A_UNIT <= MOST_BYTES) return false
+  return Buffer.byteLength(dir) + Buffer.byteLength(path) > MOST_BYTES
+}
+
+function isSame(a: Stamp, b: Stamp): boolean {
+  return a.ctimeNs === b.ctimeNs && a.size === b.size && a.ino === b.ino && a.mode === b.mode
+}
+
+function toSharedFile(dir: string, path: string, stamp: Stamp, format: HashFormat): TrackedFile | null {
+  if (stamp.nlink < 2n || (stamp.mode & TYPE) !== PLAIN) return null
+  const mode = (stamp.mode & EXECUTABLE) === 0n ? '100644' : '100755'
+  const oid = readIfReachable(() => computeContentId(toDiskPath(dir, path), false, format))
+  return oid === null ? null : { path, mode, oid }
+}
+
+/** Its change time moved. Renaming a side moves that of its folder. */
+function isStillItself(entry: SnapshotEntry, now: Stamp, dir: string, format: HashFormat): boolean {
+  if (entry.known !== null) return hasContent(entry.known, now, dir, format)
+  if (entry.names === null || now.mode !== entry.stamp.mode || now.ino !== entry.stamp.ino) return false
+  return digestNames(listFolderNames(dir, entry.path)) === entry.names
+}
+
+/** There may be more names than one text can hold. */
+function digestNames(names: readonly string[]): string {
+  const hash = createHash('sha1')
+  for (const name of names) hash.update(name).update('/')
+  return hash.digest('hex')
+}
+
+function hasContent(file: TrackedFile, now: Stamp, dir: string, format: HashFormat): boolean {
+  const type = now.mode & TYPE
+  // Root reads what is closed; whose it is could not.
+  if (file.mode === '160000' || file.mode === '040000')
+    return type === FOLDER && (now.mode & ENTERABLE) === ENTERABLE
+  if (type !== (BigInt(`0o${file.mode}`) & TYPE)) return false
+  if (type !== LINK && (now.mode & EXECUTABLE) !== (BigInt(`0o${file.mode}`) & EXECUTABLE)) return false
+  if (type !== LINK && (now.mode & READABLE) === 0n) return false
+  return (
+    readIfReachable(() => computeContentId(toDiskPath(dir, file.path), type === LINK, format)) === file.oid
+  )
+}
+
+/** Null for what is not there, and for what was made unreachable. */
+function readStamp(dir: string, path: string): Stamp | null {
+  return (
+    readIfReachable(() => lstatSync(toDiskPath(dir, path), { bigint: true, throwIfNoEntry: false })) ?? null
+  )
+}
+
+function readIfReachable<T>(read: () => T): T | null {
+  try {
+    return read()
+  } catch (error) {
+    if (isUnreachable(error)) return null
+    throw error
+  }
+}
+
+/** A folder that a harness closed is opened again: what we cannot look into we cannot seal. */
+function listFolderNames(dir: string, path: string): string[] {
+  const folder = toDiskPath(dir, path)
+  const list = () => readdirSync(folder, { encoding: 'buffer' }).map(decodeName).toSorted()
+  const names = readIfReachable(list)
+  if (names !== null) return names
+  const opened = readIfReachable(() => {
+    chmodSync(folder, 0o755)
+    return list()
+  })
+  if (opened === null) throw new UncheckablePath(path, 'cannot be looked into')
+  return opened
+}
+
+/** A file whose content is known: by git's tree, or because winnow put it there itself. */
+export interface TrackedFile {
+  path: string
+  mode: string
+  oid: Oid
+}
+
+export async function listTrackedFiles(repository: TreeSource, tree: Oid): Promise<TrackedFile[]> {
+  return listTreeFiles(repository, tree)
+}
+
+/** Every folder that one of these lies in. */
+export function listFolders(files: readonly Pick<TrackedFile, 'path'>[]): Set<string> {
+  const folders = new Set<string>()
+  for (const { path } of files) {
+    for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) {
+      if (folders.has(path.slice(0, at))) break
+      folders.add(path.slice(0, at))
+    }
+  }
+  return folders
+}
+
+const NOT_UTF8 = /[\u{DC80}-\u{DCFF}]/u
+
+/** Names are bytes; the rare one that is not UTF-8 needs them. */
+export function toDiskPath(dir: string, path: string): string | Buffer {
+  const whole = `${dir}/${path}`
+  return NOT_UTF8.test(path) ? Buffer.concat([Buffer.from(`${dir}/`), encodeName(path)]) : whole
+}
+
+/** What git would call this content: files are laid out byte for byte, so it must be the tree's own id. */
+export function computeContentId(path: string | Buffer, isLink: boolean, format: 'sha1' | 'sha256'): Oid {
+  const content = isLink ? readlinkSync(path, { encoding: 'buffer' }) : readFileSync(path)
+  return createHash(format).update(`blob ${content.length}\0`).update(content).digest('hex')
+}

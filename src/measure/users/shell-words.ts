@@ -1,3 +1,0 @@
-export function quoteShell(path: string): string {
-  return `'${path.replaceAll("'", `'\\''`)}'`
-}

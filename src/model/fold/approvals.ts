@@ -1,0 +1,115 @@
+import { type Consent, listAwaitedPackages } from '../approval.ts'
+import type { Campaign } from '../campaign.ts'
+import type { LedgerEvent } from '../event.ts'
+import { type Experiment, findSubject } from '../experiment.ts'
+import type { EventHandler } from './event-handler.ts'
+import { queueExperiment } from './experiments.ts'
+
+const applyApprovalRequested: EventHandler<'approval-requested'> = (campaign, event) => {
+  const experiment = findSubject(campaign, event.experiment)
+  if (!experiment || experiment.status === 'ended') return
+  const { digest, packages, additions = [], why = '', min_age_days } = event
+  const age = min_age_days === undefined ? {} : { min_age_days }
+  experiment.approval = { digest, packages, additions, why, ...age }
+  experiment.asked_at = event.at
+  deferExperiment(campaign, experiment)
+}
+
+/** Names count for the set they were approved in: a set that changed since is asked for again. */
+const applyApproved: EventHandler<'approved'> = (campaign, event) => {
+  const { digest, packages } = event
+  const experiment = findSubject(campaign, event.experiment)
+  if (!experiment || experiment.status === 'ended') return
+  const before = experiment.approved[digest] ?? []
+  experiment.approved[digest] = [...new Set([...before, ...packages])]
+  const { at, by, said_at = at, review = false } = event
+  experiment.consents.push({ digest, login: by.actor, packages, at: said_at, review })
+  deferExperiment(campaign, experiment)
+}
+
+const MEASURING_STATUSES: ReadonlySet<Experiment['status']> = new Set(['ordered', 'measured', 'landing'])
+
+/** Nothing more of it runs, and what was decided and not merged was not decided. What landed before has landed. */
+const applyApprovalWithdrawn: EventHandler<'approval-withdrawn'> = (
+  campaign,
+  { experiment: id, digest, login },
+) => {
+  const experiment = findSubject(campaign, id)
+  if (!experiment || experiment.status === 'ended') return
+  const isTheirs = (consent: Consent) => consent.digest === digest && consent.login === login
+  experiment.consents = experiment.consents.filter(consent => !isTheirs(consent))
+  experiment.withdrawals += 1
+  const left = experiment.consents.filter(consent => consent.digest === digest)
+  experiment.approved[digest] = [...new Set(left.flatMap(({ packages }) => packages))]
+  const waits = listAwaitedPackages(experiment).length > 0
+  if (waits && MEASURING_STATUSES.has(experiment.status)) queueExperiment(campaign, experiment)
+  deferExperiment(campaign, experiment)
+}
+
+/** It waits exactly as long as a package of the set last asked for is not approved. */
+function deferExperiment(campaign: Campaign, experiment: Experiment): void {
+  const waits = listAwaitedPackages(experiment).length > 0
+  if (experiment.status === 'queued' && waits) experiment.status = 'deferred'
+  if (experiment.status !== 'deferred' || waits) return
+  experiment.status = 'queued'
+  const comesLate = campaign.status === 'stopped' || campaign.encore !== null
+  if (comesLate && !campaign.late.includes(experiment.id)) campaign.late.push(experiment.id)
+}
+
+const applyMeasureAsked: EventHandler<'measure-asked'> = (campaign, { experiment: id, head, author }) => {
+  const experiment = findSubject(campaign, id)
+  if (experiment && experiment.status !== 'ended') experiment.stranger = { author, head }
+}
+
+const applyMeasureAllowed: EventHandler<'measure-allowed'> = (campaign, { experiment: id, head }) => {
+  const experiment = findSubject(campaign, id)
+  if (experiment && experiment.status !== 'ended') experiment.allowed_head = head
+}
+
+const applySyncAwaited: EventHandler<'sync-awaited'> = (campaign, { experiment: id, head, obstacle }) => {
+  const experiment = findSubject(campaign, id)
+  if (!experiment || experiment.status === 'ended') return
+  experiment.awaits_sync = obstacle === null ? null : { head, obstacle }
+}
+
+/** What waits for a person: packages for their approval, heads of strangers for being allowed to run, others for a sync. */
+export const approvalHandlers = {
+  'approval-requested': applyApprovalRequested,
+  approved: applyApproved,
+  'approval-withdrawn': applyApprovalWithdrawn,
+  'measure-asked': applyMeasureAsked,
+  'measure-allowed': applyMeasureAllowed,
+  'sync-awaited': applySyncAwaited,
+}
+
+const MAX_AVOIDED = 20
+
+function addAvoided({ avoid }: Campaign, { reason, by }: LedgerEvent<'steered'>): void {
+  avoid.push({ text: reason, by: by.actor })
+  if (avoid.length > MAX_AVOIDED) avoid.shift()
+}
+
+const applySteered: EventHandler<'steered'> = (campaign, event) => {
+  const { id, action, experiment, reason } = event
+  if (action === 'avoid' || experiment === null) return addAvoided(campaign, event)
+  const subject = findSubject(campaign, experiment)
+  if (action === 'retry') {
+    if (subject?.status !== 'parked') return
+    subject.status = 'queued'
+    if (subject.given_up === null) subject.resumed += 1
+    subject.give_up = subject.given_up === 'for_good' ? 'never' : 'late'
+    subject.given_up = null
+    subject.interrupted = 0
+    return
+  }
+  if (action === 'withdraw' && subject?.status === 'ended') return
+  campaign.steered.push({ event: id, action, experiment, reason })
+}
+
+const applyCommentsRead: EventHandler<'comments-read'> = (campaign, { pull, comment, own }) => {
+  const before = campaign.comments_read[pull]
+  if (before === undefined || Number(before.comment) < Number(comment))
+    campaign.comments_read[pull] = { comment, own }
+}
+
+export const steeringHandlers = { steered: applySteered, 'comments-read': applyCommentsRead }

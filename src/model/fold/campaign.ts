@@ -1,0 +1,298 @@
+import {
+  endLostAsking,
+  endLostMeasuring,
+  endRaiseObstacles,
+  RAISED_LIMIT_READABLE,
+  SYNC_OBSTACLES,
+} from '../alerts.ts'
+import type { Campaign, EffectMeasurement, Landing } from '../campaign.ts'
+import type { LedgerEvent } from '../event.ts'
+import { findSubject, listExperiments, listSubjects } from '../experiment.ts'
+import type { Point } from '../ids.ts'
+import { EFFECT_JOBS, toPairRequest } from '../order.ts'
+import { buildPairJob, toMeasuredRun } from '../pairs.ts'
+import { getCampaignAggregation } from '../report.ts'
+import { addRevertStep, countSpentMinutes, isOwnGain } from './counters.ts'
+import type { EventHandler } from './event-handler.ts'
+import { getProgressJobs, queueAll } from './orders.ts'
+import { enableProposers, formatIdeaName, recordAnswerOutcome } from './proposers.ts'
+
+const MAX_ALERTS = 50
+const SYNC_OBSTACLE_CODES: ReadonlySet<string> = new Set(SYNC_OBSTACLES)
+
+const applyCampaignStarted: EventHandler<'campaign-started'> = (campaign, event) => {
+  campaign.name = event.spec
+  campaign.spec_path = event.spec_path
+  campaign.status = 'running'
+  campaign.status_reason = null
+  campaign.started = event.id
+  campaign.started_at = event.at
+  campaign.rule_version = event.rule_version
+  campaign.host = event.host ?? null
+  campaign.private_repository = event.private_repository ?? false
+  campaign.default_branch = event.default_branch
+  campaign.object_format = event.object_format
+  campaign.spec_sha256 = event.spec_sha256
+  campaign.spec_yaml = event.spec_yaml
+  campaign.aggregation = getCampaignAggregation(campaign)
+  campaign.ruled_by = { start: event.seq, spec: event.seq }
+  campaign.default_spec_sha256 = event.spec_sha256
+  campaign.default_tip = event.start.commit
+  campaign.harness = event.harness
+  campaign.pin = event.start
+  campaign.start = event.start
+  campaign.reference = event.start
+  campaign.incumbent = event.start
+  campaign.next_number = event.first_number
+}
+
+const applyCampaignAmended: EventHandler<'campaign-amended'> = (campaign, event) => {
+  campaign.spec_sha256 = event.spec_sha256
+  campaign.spec_yaml = event.spec_yaml
+  if (event.source === 'default-branch') campaign.default_spec_sha256 = event.spec_sha256
+  campaign.private_repository = event.private_repository ?? campaign.private_repository
+  campaign.default_branch = event.default_branch ?? campaign.default_branch
+  campaign.aggregation = getCampaignAggregation(campaign)
+  campaign.ruled_by.spec = event.seq
+  changeHarness(campaign, event.harness)
+}
+
+/** Evidence of another harness is not carried: everything under way is measured anew. */
+function changeHarness(campaign: Campaign, harness: string): void {
+  if (campaign.harness === harness) return
+  campaign.harness = harness
+  campaign.calibration = null
+  resetMeasurements(campaign)
+  campaign.trees = {}
+  campaign.tests = {}
+  campaign.measured_as = {}
+  campaign.proven = {}
+  for (const { watch } of campaign.landings) watch.jobs = []
+  queueAll(campaign)
+  campaign.orders = {}
+}
+
+/** The incumbent has no numbers any more; while nothing is kept, progress is counted from those it gets next. */
+function resetMeasurements(campaign: Campaign): void {
+  campaign.baseline = null
+  if (campaign.steps.length === 0) campaign.origin = null
+}
+
+const applyCalibrated: EventHandler<'calibrated'> = (campaign, event) => {
+  const { order, deterministic, scale, reason, noise } = event
+  campaign.calibration = { order, deterministic, scale, reason, noise }
+  campaign.attempts = {}
+  delete campaign.orders[order]
+  if (!deterministic && noise === null) queueAll(campaign)
+}
+
+const applyBaselineMeasured: EventHandler<'baseline-measured'> = (campaign, event) => {
+  const { order, tree, machine, harness, snapshot } = event
+  campaign.baseline = { order, tree, machine, harness, snapshot }
+  campaign.origin ??= { at: campaign.incumbent, snapshot }
+  campaign.attempts = {}
+  if (event.side === 'base') delete campaign.orders[order]
+}
+
+const applyIncumbentMoved: EventHandler<'incumbent-moved'> = (campaign, event) => {
+  campaign.incumbent = event.to
+  campaign.attempts = {}
+  if (event.why === 'merged' || event.why === 'foreign') campaign.since_incumbent = 0
+  if (event.why !== 'merged') queueAll(campaign)
+}
+
+const applySynced: EventHandler<'synced'> = (campaign, event) => {
+  if (event.order !== null) delete campaign.orders[event.order]
+  campaign.pin = event.to
+  campaign.alerts = campaign.alerts.filter(({ code }) => !SYNC_OBSTACLE_CODES.has(code))
+  campaign.default_tip = event.default_tip
+  for (const experiment of listExperiments(campaign)) experiment.awaits_sync = null
+  campaign.reference = { commit: event.default_tip, tree: event.default_tree }
+  markUpstream(campaign, event.holds)
+  changeHarness(campaign, event.harness)
+  if (event.order === null) carryNumbers(campaign, event)
+  else resetMeasurements(campaign)
+}
+
+/** The default branch has what was merged there, and what was picked from the campaign one by one. */
+function markUpstream({ landings, picks }: Campaign, holds: readonly string[]): void {
+  const picked = Object.values(picks).flatMap(({ picks: of, fate }) => (fate === 'merged' ? [of] : []))
+  const held = new Set([...holds, ...picked])
+  for (const landing of landings) if (held.has(landing.experiment)) landing.upstream = true
+}
+
+/** No measuring command reads the changed files, so the incumbent's numbers hold for the merge as well. */
+function carryNumbers(campaign: Campaign, { from, to }: { from: Point; to: Point }): void {
+  const { baseline, origin } = campaign
+  campaign.measured_as[to.tree] = campaign.measured_as[from.tree] ?? from.tree
+  if (baseline?.tree === from.tree) campaign.baseline = { ...baseline, tree: to.tree }
+  if (origin?.at.commit === from.commit) campaign.origin = { ...origin, at: to }
+}
+
+const applyForeignTip: EventHandler<'foreign-tip'> = (campaign, event) => {
+  if (campaign.foreign?.order) delete campaign.orders[campaign.foreign.order]
+  campaign.foreign = null
+  campaign.attempts = {}
+  if (event.state === 'found' || event.state === 'blocked') {
+    campaign.foreign = { event: event.id, to: event.to, order: null, state: event.state }
+  }
+}
+
+/** Invariant 11: what is reported of a landing or the campaign is folded like everything else. */
+const applyEffectMeasured: EventHandler<'effect-measured'> = (campaign, event) => {
+  const { what, experiment, order, metric, effect, interval, pairs, scale, from, to } = event
+  const measured = { order, metric, effect, interval, pairs, scale }
+  const landing = campaign.landings.find(one => one.experiment === experiment && one.reverted === null)
+  if (what === 'progression') {
+    applyProgress(campaign, { ...measured, from, to })
+  } else if (landing && what === 'landing') landing.effect = measured
+  else if (landing) updateWatch(campaign, landing, event)
+  delete campaign.orders[order]
+  campaign.attempts = {}
+}
+
+/** By the first job, and by all of them: only then there is nothing left to measure. */
+function applyProgress(campaign: Campaign, measured: EffectMeasurement & { from: Point; to: Point }): void {
+  const { from, to } = measured
+  const jobs = getProgressJobs(campaign, { from, to }).length
+  campaign.progression = { ...measured, covers: listCoveredLandings(campaign, { from, to }), jobs }
+  if (jobs < EFFECT_JOBS) return
+  campaign.progressing = null
+  for (const [id, { order }] of Object.entries(campaign.orders))
+    if (order.purpose === 'progression') delete campaign.orders[id]
+}
+
+/** Everything kept between the two commits; nothing where another commit was measured than the incumbent is. */
+function listCoveredLandings(
+  { incumbent, reference, landings }: Campaign,
+  { from, to }: { from: Point; to: Point },
+): string[] {
+  if (from.commit !== reference.commit || to.commit !== incumbent.commit) return []
+  return landings.filter(isOwnGain).map(({ experiment }) => experiment)
+}
+
+function updateWatch(campaign: Campaign, landing: Landing, event: LedgerEvent<'effect-measured'>): void {
+  const live = campaign.orders[event.order]
+  const jobs = live ? (live.order.carried[live.order.candidates[0]?.label ?? ''] ?? []) : []
+  const latest =
+    live?.report && buildPairJob(toPairRequest(live.order), toMeasuredRun(live.report.report), 'incumbent')
+  landing.watch = { state: event.state ?? 'open', jobs: latest ? [...jobs, latest] : jobs, at: event.at }
+}
+
+const applyReverted: EventHandler<'reverted'> = (campaign, event) => {
+  addRevertStep(campaign, event)
+  for (const landing of campaign.landings)
+    if (landing.experiment === event.experiment) landing.reverted = event.to.commit
+  campaign.steered = campaign.steered.filter(
+    wish => wish.action !== 'revert' || wish.experiment !== event.experiment,
+  )
+  for (const [tree, experiment] of Object.entries(campaign.trees))
+    if (experiment === event.experiment) delete campaign.trees[tree]
+}
+
+const applySpent: EventHandler<'spent'> = (campaign, event) => {
+  countSpentMinutes(campaign, event)
+  campaign.spent.requests += event.requests
+  campaign.spent.tokens += event.tokens
+  campaign.spent.usd += event.usd
+  if (event.what !== 'propose' || event.who === null) return
+  campaign.answered[event.cause] = true
+  endLostAsking(campaign)
+  if (!event.ok) delete campaign.asked[event.cause]
+  recordAnswerOutcome(campaign, event.who, { ok: event.ok, seq: event.seq })
+}
+
+const applyAlert: EventHandler<'alert'> = (campaign, event) => {
+  const { code, about, message, at } = event
+  if (code === RAISED_LIMIT_READABLE) return endRaiseObstacles(campaign)
+  campaign.alerts.push({ code, about, message, at })
+  if (campaign.alerts.length > MAX_ALERTS) campaign.alerts.shift()
+}
+
+const applyRoundClosed: EventHandler<'round-closed'> = (campaign, event) => {
+  if (campaign.round?.number === event.round) campaign.round.open = false
+}
+
+const applyPaused: EventHandler<'campaign-paused'> = (campaign, event) => {
+  if (campaign.status !== 'running') return
+  campaign.status = 'paused'
+  campaign.status_source = event.source
+  campaign.status_reason = event.reason
+}
+
+const applyResumed: EventHandler<'campaign-resumed'> = (campaign, event) => {
+  if (campaign.status === 'none') return
+  if (event.encore !== true) enableProposers(campaign)
+  endLostAsking(campaign)
+  endLostMeasuring(campaign)
+  if (campaign.status === 'running') return
+  continueCampaign(campaign, event.encore === true)
+  campaign.status = 'running'
+  campaign.status_reason = null
+  if (campaign.foreign) campaign.foreign.state = 'found'
+  dropAnsweredOrders(campaign)
+}
+
+/** A person who resumes it takes everything up again; the engine only what was approved late. */
+function continueCampaign(campaign: Campaign, encore: boolean): void {
+  if (campaign.status !== 'stopped') return
+  const { stop_code: code, status_reason: reason } = campaign
+  campaign.encore = encore ? { code: code ?? '', reason: reason ?? '' } : null
+  if (!encore) campaign.late = []
+  // The stop may have interrupted them: that is not their doing.
+  for (const subject of listSubjects(campaign)) subject.interrupted = 0
+}
+
+/** What paused the campaign may have been mended since: what the engine measured for itself is measured again. */
+function dropAnsweredOrders(campaign: Campaign): void {
+  campaign.attempts = {}
+  for (const [id, live] of Object.entries(campaign.orders)) {
+    if (live.report && live.order.candidates.every(({ label }) => !findSubject(campaign, label)))
+      delete campaign.orders[id]
+  }
+}
+
+const applyStopped: EventHandler<'campaign-stopped'> = (campaign, event) => {
+  campaign.status = 'stopped'
+  campaign.status_source = CODES_BY_PEOPLE.has(event.code) ? 'person' : 'engine'
+  campaign.status_reason = event.reason
+  campaign.stop_code = event.code
+  campaign.late = []
+  campaign.encore = null
+}
+
+/** Reasons to stop that are nobody's rule: somebody said so. */
+const CODES_BY_PEOPLE: ReadonlySet<string> = new Set(['person', 'fresh', 'archived', 'merged'])
+
+const PRIORITY_KNOB = /^priority (\S+)$/
+
+/** How soon something is tried, where it was not tried yet. */
+const applyKnobChanged: EventHandler<'knob-changed'> = (campaign, { knob, to }) => {
+  const [, name = ''] = PRIORITY_KNOB.exec(knob) ?? []
+  if (to !== 'high' && to !== 'medium' && to !== 'low') return
+  const idea = campaign.backlog.find(each => formatIdeaName(each) === name)
+  for (const each of [campaign.experiments[name], idea]) if (each) each.priority = to
+}
+
+/** Recorded for people and later rooms; the campaign's state does not depend on them. */
+const applyNothing = (): void => {}
+
+export const campaignHandlers = {
+  'campaign-started': applyCampaignStarted,
+  'campaign-amended': applyCampaignAmended,
+  calibrated: applyCalibrated,
+  'baseline-measured': applyBaselineMeasured,
+  'incumbent-moved': applyIncumbentMoved,
+  synced: applySynced,
+  'foreign-tip': applyForeignTip,
+  'effect-measured': applyEffectMeasured,
+  reverted: applyReverted,
+  spent: applySpent,
+  alert: applyAlert,
+  'round-closed': applyRoundClosed,
+  'campaign-paused': applyPaused,
+  'campaign-resumed': applyResumed,
+  'campaign-stopped': applyStopped,
+  'knob-changed': applyKnobChanged,
+  note: applyNothing,
+}

@@ -1,0 +1,78 @@
+import type { Campaign } from '../campaign.ts'
+import type { EventKind, LedgerEvent } from '../event.ts'
+import { findSubject } from '../experiment.ts'
+import { type ExperimentId, isActionsRun } from '../ids.ts'
+import { approvalHandlers, steeringHandlers } from './approvals.ts'
+import { campaignHandlers } from './campaign.ts'
+import { countWritingJobs } from './counters.ts'
+import type { EventHandler } from './event-handler.ts'
+import { experimentHandlers } from './experiments.ts'
+import { orderHandlers } from './orders.ts'
+import { backlogHandlers, judgingHandlers, proposalHandlers } from './proposers.ts'
+
+/** Every kind has its handler, or this does not compile; state is nothing but events folded (invariant 11). */
+const handlers: { [K in EventKind]: EventHandler<K> } = {
+  ...approvalHandlers,
+  ...proposalHandlers,
+  ...backlogHandlers,
+  ...campaignHandlers,
+  ...experimentHandlers,
+  ...judgingHandlers,
+  ...orderHandlers,
+  ...steeringHandlers,
+}
+
+/** The cause of what somebody asked for in a comment begins with this; its id follows. */
+export const COMMENT_CAUSE = 'comment:'
+/** The same of an approving review. */
+export const REVIEW_CAUSE = 'review:'
+/** The same of what became of the campaign's own pull request. */
+export const CAMPAIGN_PULL_CAUSE = 'campaign-pull:'
+/** The same of a default branch that had all that was kept. */
+export const MERGED_CAUSE = 'merged at '
+const CAUSES_BY_PEOPLE = new RegExp(
+  `^(?:${COMMENT_CAUSE}|${REVIEW_CAUSE}|${CAMPAIGN_PULL_CAUSE}|${MERGED_CAUSE})`,
+)
+
+/** Folds one event in place: the caller owns the campaign. */
+export function applyEvent(campaign: Campaign, event: LedgerEvent): void {
+  const handle = handlers[event.kind] as (campaign: Campaign, event: LedgerEvent) => void
+  // Before its order may be forgotten.
+  recordResultEvents(campaign, event)
+  handle(campaign, event)
+  countWritingJobs(campaign, event)
+  // Ledgers of earlier releases: a job of GitHub Actions writes where the pull requests are on GitHub.
+  if (isActionsRun(event.by)) campaign.host ??= 'github'
+  if (CAUSES_BY_PEOPLE.test(event.cause)) campaign.heeded[event.cause] = event.kind
+  campaign.seq = event.seq + 1
+  campaign.updated_at = event.at
+}
+
+/** Folds events onto a campaign of which the caller gives up ownership. */
+export function fold(campaign: Campaign, events: Iterable<LedgerEvent>): Campaign {
+  for (const event of events) applyEvent(campaign, event)
+  return campaign
+}
+
+/**
+ * Notes which events the results of an experiment are made of. When it ends only those are read again, however long the
+ * ledger is.
+ */
+function recordResultEvents(campaign: Campaign, event: LedgerEvent): void {
+  const { start, spec } = campaign.ruled_by
+  const seqs = event.kind === 'order-issued' ? [start, spec, event.seq] : [event.seq]
+  for (const id of listAffectedExperiments(campaign, event)) {
+    const experiment = findSubject(campaign, id)
+    if (experiment === undefined || experiment.closed) continue
+    experiment.told_by = [...new Set([...experiment.told_by, ...seqs])]
+  }
+}
+
+/** The experiments whose results this event has a part in. */
+function listAffectedExperiments({ orders }: Campaign, event: LedgerEvent): ExperimentId[] {
+  if (event.kind === 'order-issued') return event.candidates.map(({ label }) => label)
+  if (event.kind === 'decided') return [event.experiment]
+  const isOfOrder =
+    event.kind === 'measured' || event.kind === 'order-lost' || event.kind === 'report-rejected'
+  return isOfOrder ? (orders[event.order]?.order.candidates.map(({ label }) => label) ?? []) : []
+}

@@ -1,0 +1,411 @@
+import { clearDispatchRefused, countLostMeasuring, endLostMeasuring } from '../alerts.ts'
+import { buildHoldoutKey, type Campaign, type LiveOrder } from '../campaign.ts'
+import type { EventAuthor } from '../event.ts'
+import { type Experiment, findSubject, isPicked, listSubjects } from '../experiment.ts'
+import type { Oid, OrderId, Point } from '../ids.ts'
+import {
+  buildOrderSubject,
+  getFirstBlock,
+  type HoldoutRule,
+  isPairRule,
+  isReportingPurpose,
+  type Order,
+  toPairRequest,
+} from '../order.ts'
+import {
+  aggregateReadings,
+  buildPairJob,
+  type Interruption,
+  type PairJob,
+  type PartialReport,
+  selectReportedJobs,
+  toMeasuredRun,
+} from '../pairs.ts'
+import {
+  aggregateMetrics,
+  aggregateSnapshot,
+  findFailedPart,
+  type Report,
+  type TestCounts,
+} from '../report.ts'
+import { countMeasured, countMeasuringRun, countMinutes } from './counters.ts'
+import type { EventHandler } from './event-handler.ts'
+import { recordMeasuredIdea } from './proposers.ts'
+
+const applyOrderIssued: EventHandler<'order-issued'> = (campaign, event) => {
+  const { seq: _seq, id, kind: _kind, at, by: _by, cause: _cause, prev: _prev, ...terms } = event
+  const order: Order = { id, ...terms }
+  campaign.orders[id] = {
+    order,
+    issued: id,
+    issued_at: at,
+    run_id: null,
+    printed: null,
+    report: null,
+    scores: null,
+  }
+  if (order.purpose === 'foreign' && campaign.foreign) campaign.foreign.order = id
+  if (order.purpose === 'sync') campaign.sync_ordered = { at, pin: order.pin.commit }
+  const members = listOrderMembers(campaign, order)
+  if (order.stop.rule === 'holdout') return countHoldoutUse(campaign, members, order, order.stop)
+  for (const experiment of members) applyMemberOrder(campaign, experiment, order)
+  if (members.length === 0) replaceCampaignOrder(campaign, order)
+}
+
+/** Counted here, before any answer: a report that is lost was still a look that could be had. */
+function countHoldoutUse(campaign: Campaign, members: Experiment[], { id }: Order, stop: HoldoutRule): void {
+  const key = buildHoldoutKey(stop)
+  campaign.holdout_uses[key] = (campaign.holdout_uses[key] ?? 0) + 1
+  for (const experiment of members) {
+    const previous = experiment.holdout
+    experiment.holdout = id
+    releaseOrders(campaign, [previous])
+  }
+}
+
+/** The campaign has one order of its own for a subject: the newest. */
+function replaceCampaignOrder(campaign: Campaign, order: Order): void {
+  campaign.attempts[buildOrderSubject(order)] = order.attempt
+  for (const [id, live] of Object.entries(campaign.orders))
+    if (id !== order.id && isOrderReplaced(live, order)) delete campaign.orders[id]
+}
+
+/** Effects are measured beside each other, and so are the jobs of one progression test. */
+function isOrderReplaced({ order: earlier, report }: LiveOrder, order: Order): boolean {
+  if (earlier.purpose !== order.purpose) return false
+  if (!isReportingPurpose(order.purpose) || buildOrderSubject(earlier) === buildOrderSubject(order))
+    return true
+  // What it says was read before anything else of its kind is asked for.
+  if (report !== null || order.purpose !== 'progression') return report !== null
+  return (
+    earlier.base.commit !== order.base.commit || earlier.candidates[0]?.head !== order.candidates[0]?.head
+  )
+}
+
+function applyMemberOrder(campaign: Campaign, experiment: Experiment, order: Order): void {
+  const previous = experiment.order
+  const standalone = order.purpose === 'combination' ? experiment.standalone : null
+  const released = [previous, experiment.standalone, experiment.holdout].filter(id => id !== standalone)
+  experiment.standalone = standalone
+  experiment.holdout = null
+  experiment.status = 'ordered'
+  experiment.awaits_sync = null
+  experiment.order = order.id
+  releaseOrders(campaign, released)
+  carryEvidence(campaign, experiment, order)
+  experiment.attempts = order.attempt
+  experiment.interruption = null
+  if (!isPicked(experiment)) joinRound(campaign, experiment, order)
+}
+
+/** An order is forgotten with the last experiment that it says something about. */
+function releaseOrders(campaign: Campaign, ids: readonly (OrderId | null)[]): void {
+  for (const id of ids) {
+    const live = id === null ? undefined : campaign.orders[id]
+    if (
+      live &&
+      !listOrderMembers(campaign, live.order).some(member => isRestingOnOrder(member, live.order.id))
+    )
+      delete campaign.orders[live.order.id]
+  }
+}
+
+function isRestingOnOrder({ status, order, standalone, holdout }: Experiment, id: OrderId): boolean {
+  return status !== 'ended' && (order === id || standalone === id || holdout === id)
+}
+
+/** From here on these are the pairs it is judged by; its share of the campaign's level is taken once. */
+function carryEvidence(campaign: Campaign, experiment: Experiment, order: Order): void {
+  const { stop, base, harness, carried } = order
+  const candidate = order.candidates.find(({ label }) => label === experiment.id)
+  const terms = stop.rule === 'paired' ? stop.terms[experiment.id] : undefined
+  if (!candidate || !terms) return
+  const jobs = carried[experiment.id] ?? []
+  const { as, level, share, max_jobs, give_up } = terms
+  const on = { head: candidate.head, base: base.tree, tree: candidate.tree, harness }
+  experiment.evidence = { as, level, share, max_jobs, give_up, ...on, jobs }
+  if (experiment.share !== null) return
+  experiment.share = share
+  experiment.variant = terms.variant
+  experiment.touched = terms.touched
+  campaign.level.spent += share
+  campaign.level.tests += 1
+}
+
+function joinRound(campaign: Campaign, experiment: Experiment, order: Order): void {
+  if (campaign.round === null || campaign.round.number < order.round) {
+    campaign.round = {
+      number: order.round,
+      members: [],
+      winner: null,
+      combined: [],
+      combination_failed: false,
+      open: true,
+    }
+  }
+  const { round } = campaign
+  experiment.round = round.number
+  if (!round.members.includes(experiment.id)) round.members.push(experiment.id)
+  if (order.purpose === 'combination' && !round.combined.includes(experiment.id))
+    round.combined.push(experiment.id)
+}
+
+function listOrderMembers(campaign: Campaign, order: Order): Experiment[] {
+  return order.candidates.flatMap(({ label }) => findSubject(campaign, label) ?? [])
+}
+
+const applyOrderDispatched: EventHandler<'order-dispatched'> = (campaign, event) => {
+  const live = campaign.orders[event.order]
+  if (live) live.run_id = event.run_id
+  countMeasuringRun(campaign, event.run_id)
+  clearDispatchRefused(campaign)
+}
+
+function noteIsolation({ isolated }: Campaign, { harness, executions, flags }: Report): void {
+  if (executions.some(({ status }) => status === 'ok')) isolated[harness] ??= !flags.includes('unisolated')
+}
+
+/** The gates of a base ran when it became the incumbent, so counts are kept by tree. */
+function noteTests({ tests }: Campaign, { gates, trees }: Report): void {
+  for (const { side, name, tests_passed: passed } of gates) {
+    const tree = trees[side]
+    if (passed !== undefined && tree !== undefined) tests[tree] = { ...tests[tree], [name]: passed }
+  }
+}
+
+function testsOf({ tests, measured_as }: Campaign, tree: Oid): TestCounts {
+  return { ...(tests[tree] ?? tests[measured_as[tree] ?? tree]) }
+}
+
+const applyOrderPrinted: EventHandler<'order-printed'> = (campaign, { order, run_id, digest }) => {
+  const live = campaign.orders[order]
+  if (live) live.printed = { run_id, digest }
+}
+
+/** A report after `order-lost`, or a second one, changes nothing: the first report of an order counts. */
+const applyMeasured: EventHandler<'measured'> = (campaign, event) => {
+  const live = campaign.orders[event.order]
+  if (!live || live.report) return
+  live.report = { event: event.id, at: event.at, report: event.report }
+  live.scores = null
+  endLostMeasuring(campaign)
+  countMachine(campaign, event.report)
+  noteIsolation(campaign, event.report)
+  noteTests(campaign, event.report)
+  countMeasured(campaign, event.by, event.report)
+  campaign.spent.executions += event.report.executions.length
+  campaign.waited_seconds += event.report.waited_seconds ?? 0
+  if (live.order.purpose === 'progression') addProgressJob(campaign, live.order, event.report)
+  delete campaign.interruptions[buildOrderSubject(live.order)]
+  for (const candidate of live.order.candidates) {
+    const experiment = findSubject(campaign, candidate.label)
+    if (!experiment || experiment.order !== live.order.id) continue
+    experiment.status = 'measured'
+    experiment.measured_tree = candidate.tree
+    experiment.failed = findFailedPart(event.report, experiment.id)
+    experiment.metrics = aggregateMetrics(event.report, experiment.id, campaign.aggregation)
+    experiment.base_metrics = getBaseMetrics(campaign, live.order, event.report)
+    experiment.tests = testsOf(campaign, candidate.tree)
+    experiment.base_tests = testsOf(campaign, live.order.base.tree)
+    recordMeasuredIdea(campaign, experiment)
+    if (event.report.runner_error === null && !isPicked(experiment))
+      campaign.trees[candidate.tree] ??= experiment.id
+    if (live.order.purpose !== 'combination') experiment.standalone = live.order.id
+    addPairs(experiment, live.order, event.report)
+    experiment.measured_in = { run: event.run_id, ...countMeasuredPairs(experiment) }
+    if (live.order.stop.rule === 'paired') updateMetrics(campaign, experiment)
+  }
+}
+
+/** One machine where no pairs were asked for. */
+function countMeasuredPairs({ evidence }: Experiment): { pairs: number; machines: number } {
+  const jobs = selectReportedJobs(evidence?.jobs ?? [])
+  const pairs = jobs.flatMap(job => job.pairs).filter(({ base }) => base !== null).length
+  const machines = new Set(jobs.flatMap(({ runner, also_on = [] }) => [runner, ...also_on])).size
+  return { pairs, machines: Math.max(1, machines) }
+}
+
+/** Both sides are shown as all jobs measured them that decide, not as the last one did. */
+function updateMetrics({ aggregation }: Campaign, experiment: Experiment): void {
+  const jobs = experiment.evidence?.jobs ?? []
+  Object.assign(experiment.metrics, aggregateReadings(jobs, 'candidate', aggregation))
+  Object.assign(experiment.base_metrics, aggregateReadings(jobs, 'base', aggregation))
+}
+
+/** The values that the candidate was compared with: a stored score where the rule has one. */
+function getBaseMetrics(
+  { aggregation }: Campaign,
+  { stop }: Order,
+  report: Report,
+): Experiment['base_metrics'] {
+  const stored = stop.rule === 'stability' ? stop.baseline : null
+  return stored === null ? aggregateMetrics(report, 'base', aggregation) : aggregateSnapshot(stored)
+}
+
+function countMachine(campaign: Campaign, { machine: { boot_id } }: Report): void {
+  const { machine } = campaign
+  const in_a_row = machine.boot_id === boot_id ? machine.in_a_row + 1 : 1
+  campaign.machine = { boot_id, in_a_row, reports: machine.reports + 1 }
+}
+
+/** No pair is ever left out after it was seen, whatever else its report says. */
+function addPairs({ id, evidence }: Experiment, order: Order, report: Report): void {
+  if (evidence === null || order.stop.rule !== 'paired') return
+  const job = buildPairJob(toPairRequest(order), toMeasuredRun(report), id)
+  if (job.pairs.length > 0) evidence.jobs = [...evidence.jobs, job]
+}
+
+/** A job counts as a whole or not at all: how many there are was fixed before the first. */
+function addProgressJob(campaign: Campaign, order: Order, report: Report): void {
+  const { base: from, harness } = order
+  const [candidate] = order.candidates
+  if (!candidate || report.runner_error !== null || report.tampered !== null) return
+  const job = buildPairJob(toPairRequest(order), toMeasuredRun(report), candidate.label)
+  if (!job.complete) return
+  const to = { commit: candidate.head, tree: candidate.tree }
+  const jobs = getProgressJobs(campaign, { from, to })
+  const parts = jobs.length === 0 ? [] : (campaign.progressing?.parts ?? [])
+  const part = order.part ?? jobs.length
+  if (parts.includes(part)) return
+  campaign.progressing = { from, to, harness, jobs: [...jobs, job], parts: [...parts, part] }
+}
+
+/** What has been measured of the headline between these two commits. */
+export function getProgressJobs(
+  { progressing, harness }: Pick<Campaign, 'progressing' | 'harness'>,
+  { from, to }: { from: Point; to: Point },
+): PairJob[] {
+  const same = progressing?.from.commit === from.commit && progressing.to.commit === to.commit
+  return progressing && same && progressing.harness === harness ? progressing.jobs : []
+}
+
+const applyOrderLost: EventHandler<'order-lost'> = (campaign, event) => {
+  const live = campaign.orders[event.order]
+  if (live && !live.report) forgetOrder(campaign, live, event)
+}
+
+const applyReportRejected: EventHandler<'report-rejected'> = (campaign, event) => {
+  const live = campaign.orders[event.order]
+  if (live && !live.report) forgetOrder(campaign, live, { at: event.at, by: event.by, started: true })
+}
+
+interface OrderLoss {
+  at: string
+  by: EventAuthor
+  started: boolean
+  partial?: PartialReport | undefined
+}
+
+/** A loss is no attempt: what was measured stays, and the order is issued again from there (decision 039). */
+function forgetOrder(campaign: Campaign, live: LiveOrder, loss: OrderLoss): void {
+  const { order } = live
+  delete campaign.orders[order.id]
+  if (campaign.foreign?.order === order.id) campaign.foreign.order = null
+  if (loss.started) countLostMeasuring(campaign, { run_id: live.run_id, at: loss.at })
+  if (loss.started && !loss.partial) campaign.spent.minutes += countMinutes(live.run_id ?? '', 0)
+  if (loss.partial) {
+    countMeasured(campaign, loss.by, loss.partial.report)
+    campaign.spent.executions += loss.partial.report.executions.length
+  }
+  const members = listOrderMembers(campaign, order)
+  if (members.length === 0 && loss.started) interruptCampaignOrder(campaign, order, loss)
+  for (const experiment of members) {
+    if (experiment.order !== order.id && experiment.holdout !== order.id) continue
+    if (loss.started) experiment.interrupted += 1
+    if (experiment.holdout === order.id) {
+      experiment.holdout = null
+      continue
+    }
+    if (loss.started) interruptMember(experiment, order, loss)
+    experiment.order = experiment.standalone
+    experiment.status = experiment.standalone === null ? 'queued' : 'measured'
+  }
+}
+
+function interruptCampaignOrder(campaign: Campaign, order: Order, loss: OrderLoss): void {
+  const subject = buildOrderSubject(order)
+  const times = (campaign.interruptions[subject]?.times ?? 0) + 1
+  campaign.interruptions[subject] = buildInterruption(order, loss, times)
+  campaign.attempts[subject] = order.attempt - 1
+}
+
+function interruptMember(experiment: Experiment, order: Order, loss: OrderLoss): void {
+  experiment.attempts = order.attempt - 1
+  experiment.interruption = buildInterruption(order, loss, experiment.interrupted)
+  if (loss.partial || order.stop.rule !== 'paired' || experiment.evidence === null) return
+  // How many pairs had begun is unknown: those of earlier runs stay, and evidence for keeping starts again.
+  const { id, evidence } = experiment
+  const piece = order.resumes?.pieces[id]
+  const gap: PairJob = { order: order.id, runner: '', complete: false, pairs: [], unreported: true }
+  evidence.jobs = [...evidence.jobs, ...(piece ? [piece] : []), gap]
+  experiment.interruption = null
+}
+
+function buildInterruption(order: Order, { at, partial }: OrderLoss, times: number): Interruption {
+  const { id, coins, base, harness, stop, candidates, carried } = order
+  const common = {
+    order: id,
+    rule: stop.rule,
+    base: base.tree,
+    harness,
+    trees: Object.fromEntries(candidates.map(({ label, tree }) => [label, tree])),
+    carried,
+    at,
+    times,
+  }
+  if (!isPairRule(stop)) return { ...common, coins, block: 0, pieces: {} }
+  const from = getFirstBlock(order)
+  if (!partial) return { ...common, coins: null, block: from, pieces: order.resumes?.pieces ?? {} }
+  const { report, begun } = partial
+  const measured = { ...toMeasuredRun(report), begun }
+  const pieces: Record<string, PairJob> = {}
+  for (const { label } of candidates) {
+    const piece = buildPairJob(toPairRequest(order), measured, label)
+    if (piece.pairs.length > 0) pieces[label] = piece
+  }
+  const run = report.executions.filter(({ side, role }) => side === 'base' && role === 'sample').length
+  return { ...common, coins, block: from + (begun === null ? run : begun.block + 1), pieces }
+}
+
+/** Drops an experiment's orders, so that nothing measured on another base or head can be taken for it. */
+export function dropOrders(campaign: Campaign, experiment: Experiment): void {
+  const released = [experiment.order, experiment.standalone, experiment.holdout]
+  experiment.order = null
+  experiment.standalone = null
+  experiment.holdout = null
+  releaseOrders(campaign, released)
+}
+
+/** What was decided to be kept, and is not merged: it is as if that had not been decided. */
+export function clearLanding(campaign: Campaign, experiment: Experiment): void {
+  if (experiment.status !== 'landing') return
+  campaign.landing = null
+  if (campaign.round?.winner === experiment.id) campaign.round.winner = null
+  Object.assign(experiment, { outcome: null, verdict: null, reason: null })
+}
+
+const STATUSES_ON_INCUMBENT: ReadonlySet<Experiment['status']> = new Set(['ordered', 'measured', 'landing'])
+
+/** The incumbent or the ruler changed under everything under way (`stale-base`): it is merged and measured anew. */
+export function queueAll(campaign: Campaign): void {
+  for (const experiment of listSubjects(campaign)) {
+    if (!STATUSES_ON_INCUMBENT.has(experiment.status)) continue
+    clearLanding(campaign, experiment)
+    dropOrders(campaign, experiment)
+    experiment.status = 'queued'
+    experiment.round = null
+    experiment.attempts = 0
+  }
+  for (const [id, live] of Object.entries(campaign.orders))
+    if (live.order.purpose !== 'calibration') delete campaign.orders[id]
+  if (campaign.round) campaign.round.open = false
+}
+
+export const orderHandlers = {
+  'order-issued': applyOrderIssued,
+  'order-dispatched': applyOrderDispatched,
+  'order-printed': applyOrderPrinted,
+  measured: applyMeasured,
+  'order-lost': applyOrderLost,
+  'report-rejected': applyReportRejected,
+}

@@ -1,0 +1,228 @@
+import { countLostAsking } from '../alerts.ts'
+import type { BacklogIdea, Campaign, OrderScores, PendingJudging, PendingProposal } from '../campaign.ts'
+import { isRetryableEnd } from '../event-schemas.ts'
+import type { LedgerEvent } from '../event.ts'
+import type { Experiment } from '../experiment.ts'
+import type { EventId } from '../ids.ts'
+import type { EventHandler } from './event-handler.ts'
+
+const FAILURES_UNTIL_DISABLED = 3
+
+/** A program that had an idea kept is not disabled before so many more of its answers came to nothing. */
+const ANSWERS_AFTER_KEPT = 10
+
+type ProposerState = Campaign['proposers'][string]
+
+/** An answer is no success yet: only an idea that gets measured is. No answer is a failure at once. */
+export function recordAnswerOutcome(
+  campaign: Campaign,
+  who: string,
+  { ok, seq }: { ok: boolean; seq: number },
+): void {
+  const before = campaign.proposers[who] ?? { failures: 0, benched: false, since_kept: null }
+  campaign.proposers[who] = { ...before, asked: seq }
+  if (!ok) countFailure(campaign, who)
+}
+
+/** An idea refused before it ran (a duplicate, out of scope, empty) cost as much as none. */
+export function recordRefusedIdea(campaign: Campaign, experiment: Experiment): void {
+  const who = findProposer(campaign, experiment)
+  if (who !== null) countFailure(campaign, who)
+}
+
+export function recordMeasuredIdea(campaign: Campaign, experiment: Experiment): void {
+  const proposer = campaign.proposers[findProposer(campaign, experiment) ?? '']
+  if (proposer) proposer.failures = 0
+}
+
+export function recordKeptIdea(campaign: Campaign, experiment: Experiment): void {
+  const proposer = campaign.proposers[findProposer(campaign, experiment) ?? '']
+  if (proposer) Object.assign(proposer, { failures: 0, benched: false, since_kept: 0 })
+}
+
+/** Counts an idea that was measured and not kept against its proposer. */
+export function recordFailedIdea(campaign: Campaign, experiment: Experiment): void {
+  const proposer = campaign.proposers[findProposer(campaign, experiment) ?? '']
+  if (proposer && proposer.since_kept !== null) proposer.since_kept += 1
+}
+
+/** How many more failures in a row it takes until it is disabled. */
+export function countFailuresLeft({
+  failures,
+  since_kept,
+}: Pick<ProposerState, 'failures' | 'since_kept'>): number {
+  const grace = since_kept === null ? 0 : ANSWERS_AFTER_KEPT - since_kept
+  return Math.max(FAILURES_UNTIL_DISABLED - failures, grace)
+}
+
+/** A person has mended what made them fail: they are asked again, and disabled by as many new failures. */
+export function enableProposers(campaign: Campaign): void {
+  for (const proposer of Object.values(campaign.proposers)) {
+    if (proposer.benched) Object.assign(proposer, { failures: 0, benched: false, since_kept: null })
+  }
+  campaign.alerts = campaign.alerts.filter(({ code }) => code !== 'proposer-benched')
+}
+
+export function listDisabledProposers({ proposers }: Pick<Campaign, 'proposers'>): string[] {
+  return Object.entries(proposers).flatMap(([who, { benched }]) => (benched ? [who] : []))
+}
+
+function countFailure(campaign: Campaign, who: string): void {
+  const proposer = campaign.proposers[who]
+  if (!proposer) return
+  proposer.failures += 1
+  if (proposer.since_kept !== null) proposer.since_kept += 1
+  proposer.benched ||= countFailuresLeft(proposer) <= 0
+}
+
+/** `nonce`: another for each asking, so that one idea is opened once and the next is another. */
+export function buildCommandKey(name: string, nonce: string): string {
+  return `${name.startsWith('command:') ? '' : 'command:'}${name}:${nonce}`
+}
+
+/** A program's ideas have the key `command:<name>:<nonce>`, where the name may begin with `command:` itself. */
+export function findProposer(
+  campaign: Pick<Campaign, 'proposers'>,
+  { source }: Pick<Experiment, 'source'>,
+): string | null {
+  if (source.use !== 'command') return null
+  const full = source.key.slice(0, source.key.lastIndexOf(':'))
+  const short = full.replace(/^command:/, '')
+  return [full, short].find(name => Object.hasOwn(campaign.proposers, name)) ?? null
+}
+
+const applyIdeaAsked: EventHandler<'idea-asked'> = (campaign, event) => {
+  const { key, who, base, until, carries = null, angle = null, at, by } = event
+  const about = { key, who, base, until, carries, angle, first_unseen: campaign.next_number }
+  const asking = { ...about, asked_at: at, run_id: by.run_id, brought: null }
+  campaign.asked[key] = asking
+}
+
+const applyIdeaBrought: EventHandler<'idea-brought'> = (campaign, event) => {
+  const { hypothesis, category, priority, required_deps, family, learnings, patch } = event
+  const asking = campaign.asked[event.key]
+  if (asking) asking.brought = { hypothesis, category, priority, required_deps, family, learnings, patch }
+}
+
+const applyAskingLost: EventHandler<'asking-lost'> = (campaign, event) => {
+  const asking = campaign.asked[event.key]
+  if (asking !== undefined) countLostAsking(campaign, { run_id: asking.run_id, at: event.at })
+  delete campaign.asked[event.key]
+}
+
+const applyAnswerRepeated: EventHandler<'answer-repeated'> = (campaign, { key, experiment }) => {
+  campaign.sources[key] = experiment
+  delete campaign.answered[key]
+  delete campaign.asked[key]
+}
+
+/** Those that nobody has answered yet: each counts as being asked, wherever its job runs. */
+export function listPendingProposals({ asked: all }: Pick<Campaign, 'asked'>): PendingProposal[] {
+  return Object.values(all).filter(asking => asking.brought === null)
+}
+
+/** Ideas of the backlog that one of them has, or has brought already. */
+export function collectHandedOutIdeas({ asked: all }: Pick<Campaign, 'asked'>): Set<EventId> {
+  return new Set(Object.values(all).flatMap(({ carries }) => carries ?? []))
+}
+
+export const proposalHandlers = {
+  'idea-asked': applyIdeaAsked,
+  'idea-brought': applyIdeaBrought,
+  'asking-lost': applyAskingLost,
+  'answer-repeated': applyAnswerRepeated,
+}
+
+const NO_SCORES: OrderScores = {
+  records: [],
+  model: '',
+  requests: 0,
+  tokens: 0,
+  usd: 0,
+  ended: null,
+  ended_at: '',
+  failures: 0,
+}
+
+const applyJudgingAsked: EventHandler<'judging-asked'> = (campaign, event) => {
+  const { key, order, until, may_cost_usd, at, by } = event
+  campaign.judging[key] = { key, order, until, may_cost_usd, asked_at: at, run_id: by.run_id }
+}
+
+/** Whoever asks on goes by all that was said before. */
+const applyJudged: EventHandler<'judged'> = (campaign, event) => {
+  delete campaign.judging[event.key]
+  const live = campaign.orders[event.order]
+  if (live === undefined || live.report !== null) return
+  const { model, records, requests, tokens, usd, ended, at } = event
+  const before = live.scores ?? NO_SCORES
+  // Without a single score it would go on for ever.
+  const failed =
+    ended !== null && (!isRetryableEnd(ended.is) || (ended.is === 'late' && records.length === 0))
+  live.scores = {
+    records: [...before.records, ...records],
+    model,
+    requests: before.requests + requests,
+    tokens: before.tokens + tokens,
+    usd: before.usd + usd,
+    ended,
+    ended_at: at,
+    failures: failed ? before.failures + 1 : 0,
+  }
+}
+
+const applyJudgingLost: EventHandler<'judging-lost'> = (campaign, event) => {
+  delete campaign.judging[event.key]
+  const live = campaign.orders[event.order]
+  if (live === undefined || live.report !== null) return
+  const before = live.scores ?? NO_SCORES
+  const ended = { is: 'unreachable', reason: event.reason } as const
+  live.scores = { ...before, ended, ended_at: event.at, failures: before.failures + 1 }
+}
+
+/** That of an order which a job of its own has scored now. */
+export function findPendingJudging(
+  { judging }: Pick<Campaign, 'judging'>,
+  order: string,
+): PendingJudging | null {
+  return Object.values(judging).find(asking => asking.order === order) ?? null
+}
+
+export const judgingHandlers = {
+  'judging-asked': applyJudgingAsked,
+  judged: applyJudged,
+  'judging-lost': applyJudgingLost,
+}
+
+/** As people name it. */
+export function formatIdeaName({ number }: Pick<BacklogIdea, 'number'>): string {
+  return `idea-${String(number).padStart(3, '0')}`
+}
+
+/** Numbered by their place in the ledger, so that two people who add one at once need not agree on anything. */
+const applyHypothesisAdded: EventHandler<'hypothesis-added'> = ({ backlog }, event) => {
+  const { id, hypothesis, category, priority, required_deps, family, source } = event
+  const told = { hypothesis, category, priority, required_deps, family, source }
+  const open = { status: 'open', experiment: null, outcome: null, learnings: null } as const
+  backlog.push({ id, number: backlog.length + 1, ...told, ...open })
+}
+
+/** What was tried stays tried, whoever would drop it since. */
+const applyHypothesisUpdated: EventHandler<'hypothesis-updated'> = ({ backlog }, event) => {
+  const idea = backlog.find(({ id }) => id === event.hypothesis)
+  if (idea === undefined || (idea.status === 'tried' && event.status === 'dropped')) return
+  idea.status = event.status
+  idea.experiment = event.experiment
+  idea.outcome = event.outcome
+  idea.learnings = event.learnings
+}
+
+export function markIdeaTried({ backlog }: Campaign, event: LedgerEvent<'experiment-opened'>): void {
+  const idea = backlog.find(({ id }) => id === event.carries)
+  if (idea !== undefined) idea.experiment = event.experiment
+}
+
+export const backlogHandlers = {
+  'hypothesis-added': applyHypothesisAdded,
+  'hypothesis-updated': applyHypothesisUpdated,
+}

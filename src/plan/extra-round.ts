@@ -1,0 +1,125 @@
+import type { StopCode } from '../decide/stop-rules.ts'
+import { isAwaitingSync } from '../model/alerts.ts'
+import type { Campaign } from '../model/campaign.ts'
+import {
+  type Experiment,
+  findSubject,
+  isResumedAutomatically,
+  isUnderWay as isBeingPicked,
+  listExperiments,
+  type PickedChange,
+} from '../model/experiment.ts'
+import type { PlanStep } from './action.ts'
+import { listNewProposals } from './intake.ts'
+import { needsPermission } from './permissions.ts'
+import { isPicking, listPickRequests } from './picks.ts'
+import { isAlphaSpent } from './round-orders.ts'
+import type { World } from './world.ts'
+
+/** After these nothing more can be measured; after any other stop what waits for an approval may still get it. */
+const FINAL_STOP_CODES: ReadonlySet<string> = new Set([
+  'person',
+  'fresh',
+  'archived',
+  'merged',
+  'level_used_up' satisfies StopCode,
+])
+
+/** The experiment waits for an approval while the campaign is stopped: approved late, it has one more round. */
+export function isStillAwaitingApproval(
+  { stop_code }: Pick<Campaign, 'stop_code'>,
+  { status }: Pick<Experiment, 'status'>,
+): boolean {
+  return status === 'deferred' && canHaveExtraRound(stop_code)
+}
+
+/** Ideas approved after a stop with this code have one more round; after any other they wait for `winnow resume`. */
+export function canHaveExtraRound(code: string | null): boolean {
+  return code !== null && !FINAL_STOP_CODES.has(code)
+}
+
+/** One more round for what was approved after the stop, whatever stopped the campaign: a person asked for it. */
+export function planExtraRound(world: World): PlanStep[] {
+  const { campaign } = world
+  if (!canHaveExtraRound(campaign.stop_code)) return []
+  const late = campaign.late.filter(id => findSubject(campaign, id)?.status === 'queued')
+  if (late.length === 0) return []
+  const reason = `${late.join(', ')} ${late.length === 1 ? 'was' : 'were'} approved after the stop: one more round`
+  return [
+    {
+      step: 'event',
+      draft: { kind: 'campaign-resumed', cause: `encore at ${campaign.seq}`, reason, encore: true },
+    },
+  ]
+}
+
+/** What was asked for alone ends where somebody ends the campaign; where a rule stops it, it is still measured. */
+const CODES_ENDING_PICKS: ReadonlySet<string> = new Set(['person', 'fresh', 'archived', 'merged'])
+/** And after these nothing more is taken alone: the campaign is put aside, or the default branch has it whole. */
+const CODES_ENDING_REQUESTS: ReadonlySet<string> = new Set(['fresh', 'archived', 'merged'])
+
+/** Nobody looks after what it still offers: the next campaign knows nothing of it. */
+export function isArchivedStop({ stop_code }: Pick<Campaign, 'stop_code'>): boolean {
+  return CODES_ENDING_REQUESTS.has(stop_code ?? '')
+}
+
+/** The campaign is put aside and its branches with it: ideas that wait there would wait for ever. */
+export function isClosingIdeas({
+  campaign: { stop_code: code },
+  spec,
+}: Pick<World, 'campaign' | 'spec'>): boolean {
+  return code === 'fresh' || code === 'archived' || (code === 'merged' && spec.merge.on_merge === 'restart')
+}
+
+export function isPickContinued(
+  { stop_code, late }: Pick<Campaign, 'stop_code' | 'late'>,
+  pick: PickedChange,
+): boolean {
+  const code = stop_code ?? ''
+  if (pick.status === 'deferred') return !CODES_ENDING_REQUESTS.has(code)
+  return isBeingPicked(pick) && (late.includes(pick.id) || !CODES_ENDING_PICKS.has(code))
+}
+
+/** Everything else has ended, and one kept change is to be measured alone: the campaign runs for that. */
+export function startPickRound(world: World): PlanStep[] {
+  const { campaign } = world
+  const wishes = CODES_ENDING_REQUESTS.has(campaign.stop_code ?? '') ? [] : listPickRequests(world)
+  const open = Object.values(campaign.picks).filter(
+    pick => isBeingPicked(pick) && isPickContinued(campaign, pick),
+  )
+  const wanted = [...open.map(({ picks }) => picks), ...wishes.map(({ experiment }) => experiment)]
+  if (wanted.length === 0) return []
+  const cause = `encore at ${campaign.seq}`
+  const reason = `${[...new Set(wanted)].join(', ')} ${wanted.length === 1 ? 'is' : 'are'} measured alone`
+  return [{ step: 'event', draft: { kind: 'campaign-resumed', cause, reason, encore: true } }]
+}
+
+const UNDER_WAY_STATUSES: ReadonlySet<Experiment['status']> = new Set(['queued', 'ordered', 'measured'])
+
+/** It stops as it did, once what came late has its answer. */
+export function findExtraRoundStop(world: World): Campaign['encore'] {
+  const { campaign } = world
+  const open = campaign.late.some(id => UNDER_WAY_STATUSES.has(campaign.experiments[id]?.status ?? 'ended'))
+  if (campaign.encore === null || (open && !isAlphaSpent(world)) || isPicking(world)) return null
+  return campaign.encore
+}
+
+/**
+ * Not proven, and nothing else to do: each is taken up once more (decision.md 3.3). First those that used up their jobs,
+ * with as many again; a second look at what was given up early comes last, within the jobs that an idea has.
+ */
+export function resumeNotProven(world: World): PlanStep[] {
+  const { campaign, askable, asking, targetBranch: only } = world
+  const all = listExperiments(campaign)
+  const busy =
+    all.some(each => each.status === 'queued' && !needsPermission(world, each.id) && !isAwaitingSync(each)) ||
+    listNewProposals(world).length > 0
+  if (busy || only !== null || askable.length + asking.length > 0 || isAlphaSpent(world)) return []
+  const parked = all.filter(isResumedAutomatically)
+  const promising = parked.filter(({ given_up }) => given_up === null)
+  return (promising.length > 0 ? promising : parked).map(({ id, opened }) => {
+    const reason = 'nothing else is queued'
+    const cause = `resume ${opened}`
+    return { step: 'event', draft: { kind: 'steered', cause, action: 'retry', experiment: id, reason } }
+  })
+}

@@ -1,0 +1,225 @@
+import { ASKING_FAILED, type FruitlessRuns, MEASURING_FAILED } from '../model/alerts.ts'
+import type { Campaign } from '../model/campaign.ts'
+import { hashSha256, toCanonicalJson } from '../model/canonical-json.ts'
+import type { EventDraft } from '../model/event.ts'
+import { listExperiments } from '../model/experiment.ts'
+import {
+  buildCommandKey,
+  collectHandedOutIdeas,
+  countFailuresLeft,
+  listPendingProposals,
+} from '../model/fold/proposers.ts'
+import type { Spec } from '../spec/schema.ts'
+import { type PlanAction, type PlanStep, raiseAlert } from './action.ts'
+import { selectNextIdea } from './backlog.ts'
+import { countRoomToOpen } from './intake.ts'
+import { needsPermission } from './permissions.ts'
+import { getRoundSize } from './round-orders.ts'
+import type { World } from './world.ts'
+
+interface ProposalPlan {
+  steps: PlanStep[]
+  actions: PlanAction[]
+}
+
+/** Whom this process asks is an action of it; whom a job of its own is to ask, stands in the ledger first. */
+export function requestProposals(world: World): ProposalPlan {
+  const rests = world.asks === 'elsewhere' && isProposingPaused(world)
+  const who = world.asks === 'later' || rests ? [] : selectNextProposers(world)
+  if (who.length === 0) return { steps: [], actions: [] }
+  return world.asks === 'here'
+    ? { steps: [], actions: [{ do: 'propose', who }] }
+    : { steps: requestProposalJob(world, who), actions: [] }
+}
+
+/** As many ideas at once as the next round has room for: proposers take turns. */
+function selectNextProposers(world: World): string[] {
+  const { asking, spec, targetBranch: only } = world
+  if (only !== null) return []
+  const open = countRoomToOpen(world)
+  const room = Math.min(getRoundSize(spec) - countQueued(world), open) - asking.length
+  const who: string[] = []
+  while (who.length < room) {
+    const next = selectNextProposer(world, [...asking, ...who])
+    if (next === undefined) break
+    who.push(next)
+  }
+  return who
+}
+
+/** Whoever is being asked least, and of those whoever was asked longest ago. */
+function selectNextProposer({ campaign, askable }: World, asked: readonly string[]): string | undefined {
+  const times = (who: string) => asked.filter(each => each === who).length
+  const last = (who: string) => campaign.proposers[who]?.asked ?? -1
+  const fresh = { failures: 0, since_kept: null }
+  const proposer = (who: string) => campaign.proposers[who] ?? fresh
+  // Who has failed is asked no oftener at once than it could fail before it is benched.
+  const may = askable.filter(
+    who => proposer(who).failures === 0 || times(who) < countFailuresLeft(proposer(who)),
+  )
+  return may.toSorted((a, b) => times(a) - times(b) || last(a) - last(b))[0]
+}
+
+/** What waits for a person's word takes nobody's place. */
+function countQueued(world: Pick<World, 'campaign' | 'outsiders'>): number {
+  const all = listExperiments(world.campaign)
+  return all.filter(({ id, status }) => status === 'queued' && !needsPermission(world, id)).length
+}
+
+/** A round waits for ideas that are just being opened, which may go first; one that could hold more also for who is asked. */
+export function isRoundGrowing(world: World, opened: readonly PlanStep[]): boolean {
+  return opened.length > 0 || (world.asking.length > 0 && countQueued(world) < getRoundSize(world.spec))
+}
+
+/** What an answer cost is recorded once, whatever becomes of the idea; the idea with it, where only its job has it. */
+export function buildAnswerSteps({ answers }: World): PlanStep[] {
+  return answers.flatMap(({ key, who, ok, minutes, result: brought }): PlanStep[] => {
+    const nothing = { requests: 0, tokens: 0, usd: 0 }
+    const cost = { kind: 'spent', cause: key, what: 'propose', who, ok, minutes, ...nothing } as const
+    const idea = brought === undefined ? [] : [{ kind: 'idea-brought', cause: key, key, ...brought } as const]
+    return [...idea, cost].map(draft => ({ step: 'event', draft }))
+  })
+}
+
+/** A proposer that is not asked any more is said once. */
+export function reportDisabledProposers(world: World): PlanStep[] {
+  return Object.entries(world.campaign.proposers).flatMap(([who, { benched, failures }]) => {
+    if (!benched) return []
+    const message = `${who} failed to produce a usable idea ${failures} times in a row and was disabled; winnow resume asks it again`
+    return raiseAlert(world, { code: 'proposer-benched', about: who, message })
+  })
+}
+
+/** Below what GitHub allows a job. */
+const MAX_PROPOSE_JOB_MINUTES = 350
+/** Until the job has a machine, and that has its tools. */
+const PROPOSE_JOB_START_MINUTES = 30
+
+/** What a job may take that asks them all at once: as long as the slowest of them, and what comes before. */
+export function computeProposeMinutes({ propose }: Pick<Spec, 'propose'>): number {
+  const seconds = propose.map(one => (one.use === 'command' ? one.timeout_seconds : 0))
+  return Math.min(
+    MAX_PROPOSE_JOB_MINUTES,
+    Math.ceil(Math.max(0, ...seconds) / 60) + PROPOSE_JOB_START_MINUTES,
+  )
+}
+
+/**
+ * Invariant 7: who is to be asked, for what and on which commit is an event before any job asks, so that two
+ * wake-ups ask nobody twice. Nobody waits for the job longer than it could take, and could wait for its machine.
+ */
+function requestProposalJob({ campaign, spec, now }: World, who: readonly string[]): PlanStep[] {
+  const handed = collectHandedOutIdeas(campaign)
+  const angles = new Set(listPendingProposals(campaign).flatMap(({ angle }) => angle ?? []))
+  const until = new Date(
+    Date.parse(now) + (computeProposeMinutes(spec) + PROPOSE_JOB_START_MINUTES) * 60_000,
+  ).toISOString()
+  return who.map((name, at): PlanStep => {
+    const cause = `asking ${at} at ${campaign.seq}`
+    const key = buildCommandKey(name, hashSha256(toCanonicalJson([campaign.started, cause])).slice(0, 16))
+    const idea = selectNextIdea(campaign, { who: name, handed })
+    if (idea !== null) handed.add(idea.id)
+    const look = idea === null ? selectNextAngle(campaign, spec, angles) : null
+    if (look !== null) angles.add(look)
+    const carries = idea === null ? {} : { carries: idea.id }
+    const angle = look === null ? {} : { angle: look }
+    const about = { key, who: name, base: campaign.incumbent, until, ...carries, ...angle }
+    return { step: 'event', draft: { kind: 'idea-asked', cause, ...about } }
+  })
+}
+
+/** The others are not ours to end: what they answer is taken in, and what it cost with it. */
+export function listLocalRequests({ asking, campaign }: World): string[] {
+  return asking.slice(0, asking.length - listPendingProposals(campaign).length)
+}
+
+/** An asking whose job was cancelled, or never got a machine, holds nobody up for ever: it says nothing of who was asked. */
+export function closeLostRequests({ campaign, now, unanswered }: World): PlanStep[] {
+  const overdue = listPendingProposals(campaign).filter(({ until }) => Date.parse(until) <= Date.parse(now))
+  const lost = new Map(overdue.map(({ key, until }) => [key, `its job has not answered by ${until}`]))
+  for (const { key, reason } of unanswered) lost.set(key, reason)
+  return [...lost].map(([key, reason]): PlanStep => {
+    const draft: EventDraft<'asking-lost'> = { kind: 'asking-lost', cause: key, key, reason }
+    return { step: 'event', draft }
+  })
+}
+
+/**
+ * Each run starts the next one, so a mistake that makes every run fail (a secret that an environment refuses, a tool chain
+ * that cannot be set up) would start runs without end. After so many in vain the next one starts later each time.
+ */
+const MAX_FRUITLESS_PROPOSE_RUNS = 3
+/** More than one idea that ends its machine can lose by itself. */
+const MAX_FRUITLESS_MEASURE_RUNS = 10
+
+const FIRST_RUN_REST_MINUTES = 60
+const LONGEST_RUN_REST_MINUTES = 12 * 60
+
+type RunRestFacts = Pick<World, 'campaign' | 'now'>
+
+/** Whether jobs that ask programs rest now. */
+function isProposingPaused({ campaign, now }: RunRestFacts): boolean {
+  return computeRestEnd(campaign.fruitless_asking, MAX_FRUITLESS_PROPOSE_RUNS, now) !== null
+}
+
+/** Says why no order is issued now; null where one may be. */
+export function findMeasuringRest({ campaign, now }: RunRestFacts): string | null {
+  const runs = campaign.fruitless_measuring
+  const until = computeRestEnd(runs, MAX_FRUITLESS_MEASURE_RUNS, now)
+  if (until === null) return null
+  return `${runs?.times} measuring runs in a row left no usable report: look at the logs of the latest; the next one starts after ${until}`
+}
+
+function computeRestEnd(runs: FruitlessRuns | null, most: number, now: string): string | null {
+  if (runs === null || runs.times < most) return null
+  const minutes = Math.min(LONGEST_RUN_REST_MINUTES, FIRST_RUN_REST_MINUTES * 2 ** (runs.times - most))
+  const end = Date.parse(runs.at) + minutes * 60_000
+  return end > Date.parse(now) ? new Date(end).toISOString() : null
+}
+
+/** Each is said once, until a run has brought something again. */
+export function buildRunAlerts(world: World): PlanStep[] {
+  const { fruitless_asking: asking, fruitless_measuring: measuring } = world.campaign
+  const steps: PlanStep[] = []
+  if (asking !== null && asking.times >= MAX_FRUITLESS_PROPOSE_RUNS) {
+    const message = `the jobs of ${asking.times} runs in a row that ask programs for ideas left no answer: look at the log of the latest (${asking.run_id}), and whether it gets its secret; each next one starts later`
+    steps.push(...raiseAlert(world, { code: ASKING_FAILED, about: null, message }))
+  }
+  if (measuring !== null && measuring.times >= MAX_FRUITLESS_MEASURE_RUNS) {
+    const message = `${measuring.times} measuring runs in a row left no usable report: look at the log of the latest (${measuring.run_id}); each next one starts later`
+    steps.push(...raiseAlert(world, { code: MEASURING_FAILED, about: null, message }))
+  }
+  return steps
+}
+
+/** Where to look for an idea, in words that fit any metric. */
+const SEARCH_ANGLES = [
+  'what runs most often: do less of it each time',
+  'how data is laid out or represented: another form of it',
+  'what is computed more than once: compute it once',
+  'the algorithm: one that needs fewer steps',
+  'the commonest input: a short path for it',
+  'what is done and not needed: leave it out',
+  'work in small pieces: batch it, or order it differently',
+  'what is copied or converted on the way: avoid that',
+  'fixed numbers, sizes and thresholds: better ones',
+  'the boundaries between modules: what is passed or called too often',
+  'rare cases that the common path pays for: move them out of it',
+  'what the language, its library or the runtime does better itself',
+] as const
+
+/**
+ * Proposers that are asked at the same time without an idea of the backlog each look somewhere else, and elsewhere in
+ * every round. null where one is asked at a time: it looks where it likes.
+ */
+export function selectNextAngle(
+  { next_number }: Pick<Campaign, 'next_number'>,
+  spec: Spec,
+  inUse: ReadonlySet<string>,
+): string | null {
+  if (getRoundSize(spec) <= 1) return null
+  const start = next_number % SEARCH_ANGLES.length
+  const all = [...SEARCH_ANGLES.slice(start), ...SEARCH_ANGLES.slice(0, start)]
+  const pairs = all.flatMap(one => all.filter(other => other !== one).map(other => `${one}; and ${other}`))
+  return [...all, ...pairs].find(angle => !inUse.has(angle)) ?? null
+}

@@ -1,0 +1,205 @@
+import type { LiveOrder } from '../model/campaign.ts'
+import { computeEventId, type EventDraft } from '../model/event.ts'
+import type { EventId, OrderId } from '../model/ids.ts'
+import {
+  isFollowingCoins,
+  isJudgedOrder,
+  isPairRule,
+  isPartialFollowingCoins,
+  type Order,
+} from '../model/order.ts'
+import type { PartialReport } from '../model/pairs.ts'
+import type { Report } from '../model/report.ts'
+import { type PlanAction, type PlanStep, reportWaitingRun } from './action.ts'
+import type { RunFacts, World } from './world.ts'
+
+/** Reports as the rest of the plan sees them: those in the ledger and those this plan is about to write. */
+export interface IncomingReports {
+  steps: PlanStep[]
+  actions: PlanAction[]
+  reports: Map<OrderId, { event: EventId; report: Report }>
+  /** Orders given up in this plan: their experiments queue again in the next one. */
+  lost: Set<OrderId>
+  /** Orders that nothing has begun to measure: dispatched, unchanged, unless the campaign is paused. */
+  idle: OrderId[]
+}
+
+export function readReports(world: World): IncomingReports {
+  const found: IncomingReports = { steps: [], actions: [], reports: new Map(), lost: new Set(), idle: [] }
+  for (const live of Object.values(world.campaign.orders)) {
+    if (live.report) found.reports.set(live.order.id, live.report)
+    else readRun(world, live, found)
+  }
+  return found
+}
+
+function readRun(world: World, live: LiveOrder, found: IncomingReports): void {
+  const run = world.runs.get(live.order.id)
+  if (!run)
+    return live.run_id === null ? void found.idle.push(live.order.id) : expireOrder(world, live, found, {})
+  if (world.runner.runId === null) found.steps.push(...recordRunId(live, run))
+  switch (run.state) {
+    case 'running':
+      return run.queued === true ? undefined : expireOrder(world, live, found, run)
+    case 'waiting':
+      return
+    // It was measured in time, and no deadline is about models.
+    case 'printed':
+      return void found.steps.push(...recordPrinted(live, run))
+    case 'gone':
+      return run.started
+        ? dropLostOrder(world, live, found, {
+            reason: run.why ?? 'its process ended after measuring had begun',
+            partial: run.partial,
+          })
+        : void found.idle.push(live.order.id)
+    case 'unreadable':
+      return rejectReport(live, found, run.runId, run.reason)
+    case 'reported':
+      return acceptReport(live, found, run)
+  }
+}
+
+/** What runs elsewhere has its id from there: written down as soon as it is known, whoever asked for it. */
+function recordRunId({ order: { id }, run_id: known }: LiveOrder, run: RunFacts): PlanStep[] {
+  const run_id = 'runId' in run ? run.runId : undefined
+  if (known !== null || run_id === undefined || run_id === null) return []
+  return [{ step: 'event', draft: { kind: 'order-dispatched', cause: id, order: id, run_id } }]
+}
+
+/** A later run hands the items on to models: it finds them by this. */
+function recordPrinted(
+  { order: { id }, printed: known }: LiveOrder,
+  { runId: run_id, digest }: Extract<RunFacts, { state: 'printed' }>,
+): PlanStep[] {
+  if (known !== null) return []
+  return [{ step: 'event', draft: { kind: 'order-printed', cause: id, order: id, run_id, digest } }]
+}
+
+type RunningFacts = Pick<Extract<RunFacts, { state: 'running' }>, 'partial' | 'waitedSeconds'>
+
+/** The wait for other processes before it began is not part of its time. */
+function expireOrder(
+  world: World,
+  live: LiveOrder,
+  found: IncomingReports,
+  { partial, waitedSeconds = 0 }: RunningFacts,
+): void {
+  if (!(Date.parse(world.now) >= Date.parse(live.order.deadline) + 1000 * waitedSeconds))
+    return void found.steps.push(...reportWaitingRun(world, live, found.steps))
+  found.actions.push({ do: 'cancel', order: live.order.id })
+  dropLostOrder(world, live, found, { reason: `no report by its deadline, ${live.order.deadline}`, partial })
+}
+
+interface RunLoss {
+  reason: string
+  partial?: PartialReport | undefined
+}
+
+function dropLostOrder(world: World, { order }: LiveOrder, found: IncomingReports, loss: RunLoss): void {
+  found.lost.add(order.id)
+  found.steps.push(buildLossStep(world, order, loss))
+}
+
+function buildLossStep({ spec }: Pick<World, 'spec'>, order: Order, { reason, partial }: RunLoss) {
+  const { id } = order
+  const usable = partial !== undefined && explainForeignPartial(order, partial) === null
+  const left = usable ? { partial: isJudgedOrder(order, spec) ? removeItems(partial) : partial } : {}
+  return {
+    step: 'event',
+    draft: { kind: 'order-lost', cause: id, order: id, started: true, reason, ...left },
+  } satisfies PlanStep
+}
+
+/** Items that models have not scored show nothing yet: they are printed again. */
+function removeItems({ report }: PartialReport): PartialReport {
+  return { report: { ...report, executions: [] }, begun: null }
+}
+
+/** Says why a partial report cannot be of this order; null where it can. Needs the ledger alone, so audit repeats it. */
+export function explainForeignPartial(order: Order, partial: PartialReport): string | null {
+  const mismatch = explainMismatch(order, partial.report)
+  if (mismatch !== null || !isPairRule(order.stop)) return mismatch
+  return isPartialFollowingCoins(order, partial)
+    ? null
+    : 'its executions do not follow the coins of the order'
+}
+
+function rejectReport(live: LiveOrder, found: IncomingReports, runId: string, reason: string): void {
+  const { id } = live.order
+  found.lost.add(id)
+  found.steps.push({
+    step: 'event',
+    draft: { kind: 'report-rejected', cause: id, order: id, run_id: runId, reason },
+  })
+}
+
+function acceptReport(
+  live: LiveOrder,
+  found: IncomingReports,
+  run: Extract<RunFacts, { state: 'reported' }>,
+): void {
+  const mismatch = explainRejection(live, run)
+  if (mismatch !== null) return rejectReport(live, found, run.runId, mismatch)
+  const { id } = live.order
+  const draft: EventDraft<'measured'> = {
+    kind: 'measured',
+    cause: id,
+    order: id,
+    run_id: run.runId,
+    report: run.report,
+  }
+  found.reports.set(id, { event: computeEventId(draft), report: run.report })
+  found.steps.push({ step: 'event', draft }, ...recordJudgingCost(live, run.report))
+}
+
+/** Recorded once, whatever becomes of what was judged: what jobs of their own spent was, when they told it. */
+function recordJudgingCost({ order: { id: order }, scores }: LiveOrder, { judging }: Report): PlanStep[] {
+  if (judging === undefined || scores !== null) return []
+  const { model, ...cost } = judging
+  const what = { kind: 'spent', cause: order, what: 'judge', who: model, ok: true, minutes: 0 } as const
+  return [{ step: 'event', draft: { ...what, ...cost } }]
+}
+
+function explainRejection(live: LiveOrder, run: Extract<RunFacts, { state: 'reported' }>): string | null {
+  if (live.run_id !== null && run.runId !== live.run_id)
+    return `it comes from run ${run.runId}, not ${live.run_id}`
+  return explainForeignReport(live.order, run.report)
+}
+
+/** The part of acceptance that anybody can check again from the ledger alone. */
+export function explainForeignReport(order: Order, report: Report): string | null {
+  const mismatch = explainMismatch(order, report)
+  if (mismatch !== null) return mismatch
+  return isFollowingCoins(order, report) ? null : 'its executions do not follow the coins of the order'
+}
+
+/** Whether it is about what the order says, whatever was executed. */
+export function explainMismatch(order: Order, report: Report): string | null {
+  if (report.order !== order.id) return `it answers order ${report.order}`
+  if (report.harness !== order.harness) return `it was measured with harness ${report.harness.slice(0, 12)}`
+  for (const { label, tree } of [{ label: 'base', tree: order.base.tree }, ...order.candidates]) {
+    const measured = report.trees[label]
+    if (measured !== undefined && measured !== tree)
+      return `${label} was tree ${measured}, the order says ${tree}`
+  }
+  return null
+}
+
+type LossStep = ReturnType<typeof buildLossStep>
+
+/**
+ * A run that is ended on purpose (a stop, a new head with the same files) is lost like any other: whoever sees that it is
+ * behind must not have its pairs drawn again (decision 039). Nothing where no pair can have begun.
+ */
+export function interruptRun(world: World, live: LiveOrder, reason: string): LossStep[] {
+  const { order, run_id } = live
+  if (!isPairRule(order.stop) || live.report !== null) return []
+  const run = world.runs.get(order.id)
+  if (run === undefined) return run_id === null ? [] : [buildLossStep(world, order, { reason })]
+  if (run.state !== 'running' || run.queued === true) return []
+  const { partial } = run
+  // On this machine a run that has begun has left what it measured.
+  const begun = partial !== undefined || world.runner.runId === null
+  return begun ? [buildLossStep(world, order, { reason, partial })] : []
+}

@@ -1,0 +1,212 @@
+import type { PairedRule } from '../decide/paired/evaluate.ts'
+import { selectRound, type TouchedLines } from '../decide/selection.ts'
+import type { Campaign } from '../model/campaign.ts'
+import { type Experiment, listExperiments } from '../model/experiment.ts'
+import type { ExperimentId } from '../model/ids.ts'
+import type { OrderTerms } from '../model/order.ts'
+import type { Interruption } from '../model/pairs.ts'
+import type { Spec } from '../spec/schema.ts'
+import { isJudgedMetric } from '../spec/spec-facts.ts'
+import {
+  buildNoHarmRule,
+  type ComparingFacts,
+  hasSameTrees,
+  type OrderRequest,
+  selectComparison,
+} from './orders.ts'
+import {
+  applyTerms,
+  buildPairedRule,
+  countTestsLeft,
+  getCarriedJobs,
+  hasSingleMachine,
+} from './paired-order.ts'
+import { getNextRoundNumber, type RoundPlan } from './round.ts'
+import { isTarget, type World } from './world.ts'
+
+/** One experiment to be measured, and what an order of it has to say. */
+interface WantedMember {
+  experiment: Experiment
+  head: string
+  tree: string
+  purpose: 'experiment' | 'combination'
+  attempt: number
+  touched: TouchedLines
+}
+
+/** Orders for the members of the open round that need one, and for the members of the next round. */
+export function requestMemberOrders(world: World, plan: RoundPlan): OrderRequest[] {
+  const round = world.campaign.round
+  if (!round?.open) return []
+  const again = plan.again.flatMap(({ id, after }) => {
+    const purpose = round.combined.includes(id) ? 'combination' : 'experiment'
+    return selectWanted(world, id, purpose, after)
+  })
+  const combine = plan.combine === null ? [] : selectWanted(world, plan.combine, 'combination', 'nothing')
+  return [...requestOrders(world, [...again, ...combine], round.number), ...plan.holdout]
+}
+
+/** `excluded`: refused in this plan, or waiting for an approval from it on. */
+export function requestNewRound(world: World, excluded: ReadonlySet<ExperimentId>): OrderRequest[] {
+  const queued = listExperiments(world.campaign).filter(
+    experiment =>
+      experiment.status === 'queued' &&
+      isTarget(world.targetBranch, experiment.branch) &&
+      !excluded.has(experiment.id) &&
+      hasTurn(world.campaign, experiment) &&
+      isMeasurable(world, experiment),
+  )
+  const undoing = queued.filter(experiment => experiment.purpose === 'revert').slice(0, 1)
+  const chosen =
+    undoing.length > 0 ? undoing.map(({ id }) => id) : selectRound(queued, getRoundSize(world.spec))
+  const wanted = selectAffordable(world, chosen).flatMap(id =>
+    selectWanted(world, id, 'experiment', 'nothing'),
+  )
+  return requestOrders(world, wanted, getNextRoundNumber(world.campaign))
+}
+
+/** In the one more round of what was approved late nobody else is measured. */
+export function hasTurn({ encore, late }: Pick<Campaign, 'encore' | 'late'>, { id }: Experiment): boolean {
+  return encore === null || late.includes(id)
+}
+
+/** Whoever has no share of the campaign's level yet needs one that is left. */
+function selectAffordable(world: World, ids: readonly ExperimentId[]): ExperimentId[] {
+  const { campaign, spec } = world
+  let left = selectComparison(world)?.by === 'pairs' ? countTestsLeft(campaign, spec) : Infinity
+  return ids.filter(id => {
+    const experiment = campaign.experiments[id]
+    return experiment?.purpose === 'revert' || experiment?.share !== null || left-- > 0
+  })
+}
+
+export function getRoundSize({ execution, parallel }: Spec): number {
+  if (execution.mode === 'serial' || parallel.exclusive_resources.length > 0) return 1
+  return Math.min(execution.max_concurrent, execution.max_experiments_per_tick ?? Infinity)
+}
+
+function isMeasurable(world: World, experiment: Experiment): boolean {
+  const facts = world.candidates.get(experiment.id)
+  return facts?.merged === 'clean' && !facts.aheadOfSync
+}
+
+function selectWanted(
+  world: World,
+  id: ExperimentId,
+  purpose: WantedMember['purpose'],
+  after: RoundPlan['again'][number]['after'],
+): WantedMember[] {
+  const experiment = world.campaign.experiments[id]
+  const facts = world.candidates.get(id)
+  if (!experiment || facts?.merged !== 'clean') return []
+  const attempt = after === 'pairs' ? 1 : countAttempt(world, experiment, purpose)
+  const { head, tree, touched } = facts
+  return [{ experiment, head, tree, purpose, attempt, touched }]
+}
+
+/** Attempts count failures that were nobody's verdict; a combination starts its own count. */
+function countAttempt(world: World, experiment: Experiment, purpose: WantedMember['purpose']): number {
+  const last = experiment.order === null ? undefined : world.campaign.orders[experiment.order]
+  if (!last) return experiment.attempts + 1
+  const sameKind = (last.order.purpose === 'combination') === (purpose === 'combination')
+  return sameKind ? last.order.attempt + 1 : 1
+}
+
+/** Where numbers are compared each experiment has an order of its own; pairs are measured in blocks. */
+function requestOrders(world: World, wanted: readonly WantedMember[], round: number): OrderRequest[] {
+  const how = selectComparison(world)
+  if (how === null) return []
+  const reverts = wanted.filter(isRevertMember)
+  const undoing = reverts.flatMap(one => {
+    const stop = buildNoHarmRule(world)
+    return stop === null ? [] : [buildMemberRequest(world, [one], round, { stop })]
+  })
+  const ideas = wanted.filter(one => !isRevertMember(one))
+  if (how.by === 'numbers')
+    return [...undoing, ...ideas.map(one => buildMemberRequest(world, [one], round, how))]
+  return [...undoing, ...requestPairedOrders(world, ideas, round)]
+}
+
+function isRevertMember({ experiment }: WantedMember): boolean {
+  return experiment.purpose === 'revert'
+}
+
+/** Its interrupted order, where that measured the very trees that are wanted now. */
+function listInterruptions({ campaign }: World, { experiment, tree }: WantedMember): Interruption[] {
+  const { incumbent, harness } = campaign
+  const again = { base: incumbent.tree, harness, label: experiment.id, tree }
+  const { interruption } = experiment
+  return interruption !== null && hasSameTrees(interruption, again) ? [interruption] : []
+}
+
+function buildMemberRequest(
+  world: World,
+  wanted: readonly WantedMember[],
+  round: number,
+  how: Pick<OrderRequest, 'stop' | 'carried'>,
+): OrderRequest {
+  const [first] = wanted
+  if (first === undefined) throw new TypeError('an order measures at least one experiment')
+  return {
+    purpose: isRevertMember(first) ? 'revert' : first.purpose,
+    round,
+    attempt: first.attempt,
+    cause: first.experiment.opened,
+    interrupted: wanted.flatMap(one => listInterruptions(world, one)),
+    candidates: wanted.map(({ experiment: { id }, head, tree }) => ({ label: id, head, tree })),
+    ...how,
+  }
+}
+
+const BLOCK_SIZE = 4
+
+/**
+ * Candidates that share a base in one job: of one purpose and one attempt, and of the same trust, since they
+ * lie on one machine together. Code of an outsider lies beside nobody else's.
+ */
+function groupMembers(world: World, wanted: readonly WantedMember[], size: number): WantedMember[][] {
+  const groups = new Map<string, WantedMember[]>()
+  for (const one of wanted) {
+    const { purpose, attempt, experiment } = one
+    // Those that were interrupted together go on together, with the coins they have.
+    const lost = listInterruptions(world, one)[0]?.order ?? 'new'
+    const outsiders = experiment.stranger === null ? '' : experiment.id
+    const key = [purpose, attempt, experiment.source.use === 'external', outsiders, lost].join(' ')
+    groups.set(key, [...(groups.get(key) ?? []), one])
+  }
+  return [...groups.values()].flatMap(group =>
+    Array.from({ length: Math.ceil(group.length / size) }, (_, at) =>
+      group.slice(at * size, (at + 1) * size),
+    ),
+  )
+}
+
+function requestPairedOrders(world: World, ideas: readonly WantedMember[], round: number): OrderRequest[] {
+  let { campaign } = world
+  // Items are matched between two sides: another candidate's would leave fewer to compare.
+  return groupMembers(world, ideas, isJudgedMetric(world.spec) ? 1 : BLOCK_SIZE).map(block => {
+    const { stop, carried } = buildPairedStop({ ...world, campaign }, block)
+    campaign = applyTerms(campaign, stop.terms)
+    return buildMemberRequest(world, block, round, { stop, carried })
+  })
+}
+
+function buildPairedStop(
+  world: World,
+  block: readonly WantedMember[],
+): { stop: PairedRule; carried: OrderTerms['carried'] } {
+  const { campaign, spec } = world
+  const carried: OrderTerms['carried'] = {}
+  for (const { experiment, tree } of block)
+    carried[experiment.id] = getCarriedJobs(campaign, experiment, tree)
+  const members = block.map(({ experiment: { id }, ...about }) => ({ id, ...about }))
+  const singleMachine = hasSingleMachine(world)
+  return { stop: buildPairedRule({ campaign, spec, singleMachine }, members), carried }
+}
+
+/** Nothing new can be shown to be anything: the campaign's level is given out, and whoever has a share is through. */
+export function isAlphaSpent(world: ComparingFacts): boolean {
+  const { campaign, spec } = world
+  if (selectComparison(world)?.by !== 'pairs' || countTestsLeft(campaign, spec) > 0) return false
+  return !listExperiments(campaign).some(({ status, share }) => status === 'queued' && share !== null)
+}

@@ -1,0 +1,228 @@
+import { formatCount } from '../decide/wording.ts'
+import { type Approvers, listTeams, READS_TEAMS } from '../github/people.ts'
+import {
+  buildApprovalMark,
+  computeAgeDays,
+  describeAwaitedPackages,
+  formatPackage,
+  getShortDigest,
+  isOldEnough,
+  listAwaitedPackages,
+  type PackageAddition,
+} from '../model/approval.ts'
+import type { Campaign } from '../model/campaign.ts'
+import { type Experiment, listSubjects } from '../model/experiment.ts'
+import { toOneLine } from '../model/landing.ts'
+import type { Spec } from '../spec/schema.ts'
+import { escapeMarkdown, fitLines } from './markdown.ts'
+import { formatTable } from './terminal.ts'
+import { listKeptExperiments } from './verdict-text.ts'
+
+const HEAD = [
+  'package',
+  'version',
+  'from',
+  'how',
+  'brings',
+  'install scripts',
+  'licence',
+  'released',
+  'state',
+]
+
+const CELL = 80
+
+/** Who waits for an approval, oldest first. */
+export function listAwaitingApproval(campaign: Pick<Campaign, 'experiments' | 'picks'>): Experiment[] {
+  return listSubjects(campaign).filter(({ status }) => status === 'deferred')
+}
+
+/** All that a person has to look at before saying yes, for a terminal. */
+export function renderApprovalRequest(experiment: Experiment): string[] {
+  const { id, approval, hypothesis } = experiment
+  if (approval === null) return []
+  return [
+    `${id} is waiting for approval of ${describeAwaitedPackages(experiment)}`,
+    `  why: ${hypothesis}`,
+    ...formatTable(buildAdditionRows(experiment)).map(line => `  ${line}`),
+    `  set ${getShortDigest(approval)}`,
+  ]
+}
+
+/** Says yes to what was shown and to nothing that took its place since. */
+export function formatApproveCommand({ id, approval }: Pick<Experiment, 'id' | 'approval'>): string {
+  return `winnow approve ${id}${approval === null ? '' : ` --digest ${getShortDigest(approval)}`}`
+}
+
+/** What it adds, whether or not that was approved since. */
+export function renderAdditions(experiment: Experiment): string[] {
+  return experiment.approval === null
+    ? []
+    : ['', ...formatTable(buildAdditionRows(experiment)).map(line => `  ${line}`)]
+}
+
+/** The same for a pull request. */
+export function renderApprovalMarkdown(experiment: Experiment, approvers: Approvers = 'write'): string[] {
+  const { status, approval } = experiment
+  const mark = buildApprovalMark(experiment)
+  if (mark === null) return []
+  const [head = [], ...packages] = buildAdditionRows(experiment)
+  // What waits as a whole is said above the table.
+  const isMixed = packages.some(row => row.at(-1) !== packages[0]?.at(-1)) || status !== 'deferred'
+  const columns = isMixed ? head : head.slice(0, -1)
+  const rows = packages.map(row => renderAdditionRow(row.slice(0, columns.length)))
+  const how = status === 'deferred' ? ['', describeHowToApprove(experiment, approvers)] : []
+  const why = ['', `Why it is needed: ${escapeMarkdown(approval?.why ?? '')}`]
+  const shown = fitLines(
+    rows,
+    ROOM,
+    left => `\n… and ${left} more: \`winnow show ${experiment.id}\` lists all of them.`,
+  )
+  const top = renderAdditionRow(columns)
+  return ['', top, `|${' --- |'.repeat(columns.length - 1)}`, ...shown, ...why, ...how, '', mark]
+}
+
+/** Narrow enough for a pull request: the package with its version, the usual protocol left out. */
+function renderAdditionRow([name = '', version = '', from = '', ...rest]: readonly string[]): string {
+  const whole = version === '' ? name : `${name} ${version}`
+  const source = from.replace(/^(\w+, )https:\/\/([^/]+)\/?$/, '$1$2')
+  return `| ${[name === HEAD[0] ? name : whole, source, ...rest].map(text => escapeMarkdown(text)).join(' | ')} |`
+}
+
+/** A comment for the people who may approve: on the campaign's pull request, or on the experiment's own before that exists. */
+export function renderApprovalComment(experiment: Experiment, here = false): string {
+  const { id, pull } = experiment
+  const where = pull === null ? id : `#${pull}`
+  const what = escapeMarkdown(describeAwaitedPackages(experiment))
+  const said = here
+    ? `This change adds ${what}, listed above. Review and approve it here to have it measured.`
+    : `${where} adds ${what}. Review and approve it there to have it measured.`
+  return `${said}\n\n${buildApprovalMark(experiment) ?? ''}\n`
+}
+
+/** Of the 60,000 characters that a forge takes, most are for what has to be looked at. */
+const ROOM = 40_000
+
+/** Packages that came with what was kept, for whoever takes all of it: once more, whoever approved them then. */
+function listKeptPackages(campaign: Campaign): { experiment: Experiment; addition: PackageAddition }[] {
+  const found = new Map<string, { experiment: Experiment; addition: PackageAddition }>()
+  for (const experiment of listKeptExperiments(campaign))
+    for (const addition of experiment.approval?.additions ?? [])
+      found.set(`${addition.path} ${addition.name} ${addition.version}`, { experiment, addition })
+  return [...found.values()]
+}
+
+const KEPT_ROOM = 12_000
+
+/** The same as a table, where there are any. */
+export function renderKeptPackagesTable(campaign: Campaign): string[] {
+  const rows = listKeptPackages(campaign).map(({ experiment, addition }) => {
+    const texts = buildAdditionRow(addition, experiment).map(text => toOneLine(text, CELL))
+    return renderAdditionRow([...texts, experiment.id])
+  })
+  if (rows.length === 0) return []
+  const head = [...HEAD.slice(0, -1), 'with']
+  return [
+    '',
+    '**Packages it adds**',
+    '',
+    renderAdditionRow(head),
+    `|${' --- |'.repeat(head.length - 1)}`,
+    ...fitLines(
+      rows,
+      KEPT_ROOM,
+      left => `\n… and ${left} more: \`winnow show\` lists those of an experiment.`,
+    ),
+  ]
+}
+
+/** One line for each, for a terminal. */
+export function renderKeptPackageLines(campaign: Campaign): string[] {
+  const lines = listKeptPackages(campaign).map(
+    ({ experiment, addition }) => `${formatPackage(addition)}, with ${experiment.id}`,
+  )
+  return [...new Set(lines)]
+}
+
+/** A review is the nearest way, then a comment, then the command line. */
+function describeHowToApprove(experiment: Experiment, approvers: Approvers): string {
+  const set = experiment.approval === null ? '' : getShortDigest(experiment.approval)
+  return `**To approve**, review this pull request and choose *Approve*, or comment \`/winnow approve ${set}\`. ${describeApprovers(approvers)} can do this, but not its author. In a terminal: \`${formatApproveCommand(experiment)}\`.${describeApproverTeams(approvers)} Nothing of the change is executed before that.`
+}
+
+function describeApprovers(approvers: Approvers): string {
+  if (approvers === 'write') return 'Everyone with write access'
+  return approvers === 'admin' ? 'Every admin' : `${approvers.map(text => escapeMarkdown(text)).join(', ')}`
+}
+
+function describeApproverTeams(approvers: Approvers): string {
+  const teams = listTeams(approvers)
+  return teams.length === 0
+    ? ''
+    : ` The members of ${teams.map(text => escapeMarkdown(text)).join(', ')} are read with ${READS_TEAMS}.`
+}
+
+function buildAdditionRows(experiment: Experiment): string[][] {
+  const { approval } = experiment
+  const additions = approval?.additions ?? []
+  const awaited = new Set(listAwaitedPackages(experiment))
+  const declared = [...awaited].filter(name => !additions.some(each => each.name === name))
+  const state = (name: string) => (awaited.has(name) ? 'waits' : 'approved')
+  return [
+    HEAD,
+    ...additions.map(each =>
+      [...buildAdditionRow(each, experiment), state(each.name)].map(text => toOneLine(text, CELL)),
+    ),
+    ...declared.map(name => {
+      const known = [name, 'not in the change yet', '', 'the idea says it needs it']
+      return [...known, ...HEAD.slice(known.length, -1).map(() => ''), state(name)]
+    }),
+  ]
+}
+
+function buildAdditionRow(addition: PackageAddition, { approval, asked_at }: Experiment): string[] {
+  const { name, version, ecosystem, source, direct, scripts, licence, path } = addition
+  return [
+    name,
+    version,
+    `${ecosystem}, ${source}`,
+    `${direct === null ? 'unknown' : direct ? 'direct' : 'transitive'}, ${path}`,
+    describeExtraPackages(addition),
+    scripts === null ? 'unknown' : scripts ? 'runs' : 'none',
+    licence ?? 'unknown',
+    describeReleaseAge(addition, { asked_at, least: approval?.min_age_days ?? 0 }),
+  ]
+}
+
+/** What came with another says nothing; where it cannot be told that is said, and never that there is nothing. */
+function describeExtraPackages({ direct, brings }: PackageAddition): string {
+  if (direct === false) return ''
+  if (brings === undefined || brings === null) return 'unknown'
+  return brings === 0 ? 'no other' : `${brings} more`
+}
+
+const SURELY = { hash: '', name: ', by name', range: ', the youngest in range' } as const
+
+/** As old as it was when it was asked about, so that the text stays the same. */
+function describeReleaseAge(
+  { released, released_by: by }: PackageAddition,
+  { asked_at, least }: { asked_at: string | null; least: number },
+): string {
+  const days = computeAgeDays(released, asked_at)
+  if (released === undefined) return 'not asked'
+  if (released === null || days === null) return 'unknown'
+  const age = days === 0 ? 'less than a day' : formatCount(days, 'day')
+  const young = isOldEnough(released, least, asked_at ?? '') ? '' : `, less than ${formatCount(least, 'day')}`
+  return `${released.slice(0, 10)} (${age}${young}${SURELY[by ?? 'hash']})`
+}
+
+/** Says in one line which rules packages of an idea meet. */
+export function describeDependencyPolicy({ dependencies }: Pick<Spec, 'dependencies'>): string {
+  const { approved, approval, min_release_age_days: days, allow_scripts: scripts } = dependencies
+  const age = days === 0 ? '' : ` once they are ${formatCount(days, 'day')} old`
+  const named = approved.length === 0 ? [] : [`${approved.join(', ')} may be added${age}`]
+  const other = approved.length === 0 ? 'new packages' : 'other packages'
+  const rest = approval === 'deny' ? `${other} are refused` : `${other} wait for winnow approve`
+  const running = scripts || approval === 'deny' ? [] : ['those with install scripts are refused']
+  return [...named, rest, ...running].join('; ')
+}

@@ -1,0 +1,77 @@
+import { formatCount } from '../decide/wording.ts'
+import type { BacklogIdea, Campaign } from '../model/campaign.ts'
+import { formatIdeaName } from '../model/fold/proposers.ts'
+import { toOneLine } from '../model/landing.ts'
+import { listOpenIdeas, listRestingProposers } from '../plan/backlog.ts'
+import { getCampaignSpec } from '../spec/load.ts'
+import { formatTable } from './terminal.ts'
+
+type BacklogCampaign = Pick<Campaign, 'backlog' | 'experiments' | 'proposers'>
+
+/** What `winnow idea list --json` prints of one idea. */
+export interface IdeaView extends Omit<BacklogIdea, 'id' | 'number'> {
+  id: string
+  event: string
+  /** Programs that are not handed it again, each with its refused answers to it. */
+  rests_for: Record<string, string[]>
+}
+
+export function toIdeaView(campaign: BacklogCampaign, idea: BacklogIdea): IdeaView {
+  const { id, number, ...told } = idea
+  const rests_for = Object.fromEntries(listRestingProposers(campaign, idea))
+  return { id: formatIdeaName({ number }), event: id, ...told, rests_for }
+}
+
+/** Open ones first, as they are handed out; then those that somebody has, and what became of the rest. */
+export function sortBacklogIdeas(campaign: BacklogCampaign): BacklogIdea[] {
+  const open = listOpenIdeas(campaign)
+  const known = new Set(open)
+  return [...open, ...campaign.backlog.filter(idea => !known.has(idea))]
+}
+
+export function renderBacklog(campaign: BacklogCampaign): string[] {
+  const rows = sortBacklogIdeas(campaign).map(idea => [
+    formatIdeaName(idea),
+    `${describeIdeaState(idea)}`,
+    `${idea.priority}, ${toOneLine(idea.category, 40)}`,
+    toOneLine(idea.hypothesis, 100),
+    idea.learnings === null ? describeIdeaRest(campaign, idea) : toOneLine(idea.learnings, 120),
+  ])
+  return rows.length === 0
+    ? ['No idea is written down. winnow idea add "what might help"']
+    : formatTable(rows)
+}
+
+/** Why a program is not asked for it again, and how it goes on. */
+function describeIdeaRest(campaign: BacklogCampaign, idea: BacklogIdea): string {
+  if (idea.experiment !== null) return ''
+  const [first, ...others] = [...listRestingProposers(campaign, idea)].map(
+    ([who, answers]) =>
+      `${toOneLine(who, 40)} was refused ${formatCount(answers.length, 'time')} (${answers.join(', ')})`,
+  )
+  if (first === undefined) return ''
+  const refused = [first, ...others].join(', ')
+  return `${refused}; rests until another program or winnow try --idea ${formatIdeaName(idea)} takes it`
+}
+
+function describeIdeaState({ status, experiment }: BacklogIdea): string {
+  if (status === 'open' && experiment !== null) return `in ${experiment}`
+  return experiment === null ? status : `${status} as ${experiment}`
+}
+
+const SHOWN = 5
+
+/** For people to take where no program would: the next ones, and how many more there are. */
+export function listIdeasToTake(campaign: Campaign): BacklogIdea[] {
+  if (campaign.status === 'stopped' || canAskPrograms(campaign)) return []
+  return listOpenIdeas(campaign).slice(0, SHOWN)
+}
+
+function canAskPrograms(campaign: Campaign): boolean {
+  if (campaign.spec_yaml === '') return false
+  return getCampaignSpec(campaign).propose.some(({ use }) => use === 'command')
+}
+
+export function formatIdeaToTake(idea: BacklogIdea): string {
+  return `${formatIdeaName(idea)} (${idea.priority}, ${toOneLine(idea.category, 40)}): ${toOneLine(idea.hypothesis, 120)}`
+}

@@ -1,0 +1,309 @@
+import { describeEffect, removeMetricName } from '../decide/paired/effect-text.ts'
+import type { CampaignProgress } from '../decide/progress.ts'
+import { formatCount, formatNumber } from '../decide/wording.ts'
+import { findRefusedSyncAlert, NO_MACHINE } from '../model/alerts.ts'
+import { describeAwaitedPackages } from '../model/approval.ts'
+import type { Campaign } from '../model/campaign.ts'
+import { describeStatus } from '../model/describe-status.ts'
+import type { Experiment } from '../model/experiment.ts'
+import { toShortRef } from '../model/ids.ts'
+import { toOneLine } from '../model/landing.ts'
+import { buildCampaignPullMark, type CampaignPullState, UNMERGED } from '../model/marks.ts'
+import { neutralizeMentions } from '../model/text.ts'
+import { getCampaignSpec } from '../spec/load.ts'
+import type { Spec } from '../spec/schema.ts'
+import { renderKeptPackagesTable } from './approval.ts'
+import { computeCampaignProgress } from './campaign-result.ts'
+import { computeMetricChange } from './charts.ts'
+import { findPersonalTasks, type PersonalTask } from './experiment-state.ts'
+import { buildChartUrl, type PageUrl } from './github-names.ts'
+import { escapeMarkdown, fitLines, formatCode } from './markdown.ts'
+import { describeResumeHint } from './resume-hint.ts'
+import { formatMeasuringMinutes, formatModelCost } from './status.ts'
+import { renderPlainVerdict } from './verdict-markdown.ts'
+import { describeKeptEffect, listKeptExperiments, toSentenceCase } from './verdict-text.ts'
+
+const TITLE = 120
+const REASON = 600
+
+/** The campaign's own pull request, for the person who decides whether the default branch takes it. */
+export function renderCampaignPullTitle(campaign: Campaign): string {
+  const total = computeTotalEffect(campaign)
+  const changes = formatCount(listKeptExperiments(campaign).length, 'change')
+  const said = total === null ? changes : `${total.title}, ${changes}`
+  return neutralizeMentions(toOneLine(`optimize(${campaign.name}): ${said}`, TITLE))
+}
+
+/** What is at the end, and says how to finish, has to be there whatever was kept. */
+const KEPT_ROOM = 24_000
+const LOST_ROOM = 14_000
+const WAITING_ROOM = 5_000
+
+export function renderCampaignPullBody(
+  campaign: Campaign,
+  page: PageUrl = null,
+  state: CampaignPullState = UNMERGED,
+): string {
+  const spec = getCampaignSpec(campaign)
+  const chart = buildChartUrl(page, campaign)
+  const { merged } = state
+  const parts = [
+    // First: whatever of it is cut off, that is not.
+    [buildCampaignPullMark(campaign, state), ...renderCampaignHead(campaign)],
+    chart === null ? [] : [`![${escapeMarkdown(spec.metric.primary.name)} over experiments](${chart})`],
+    renderKeptTable(campaign, state),
+    renderNeedsYou(campaign, state),
+    renderKeptPackagesTable(campaign).slice(1),
+    merged ? mergedLines(campaign, spec) : renderFinishSection(campaign, spec),
+    renderUnmergedIdeas(campaign, spec),
+  ]
+  return `${parts
+    .filter(lines => lines.length > 0)
+    .map(lines => lines.join('\n'))
+    .join('\n\n')}\n`
+}
+
+interface TotalEffect {
+  /** "82 % less CPU", for a title. */
+  title: string
+  /** "82.4 % less CPU", with the metric's name where that does not say it. */
+  phrase: string
+  /** "81.6 to 83.1 %"; null where none is known. */
+  range: string | null
+  note: string | null
+}
+
+/** What everything that was kept comes to; null where nothing is known of it. */
+function computeTotalEffect(campaign: Campaign): TotalEffect | null {
+  const progress = computeCampaignProgress(campaign)
+  switch (progress.is) {
+    case 'nothing kept':
+      return null
+    case 'not measured':
+      return estimateTotalEffect(progress)
+    case 'numbers':
+      return describeTotalEffect(progress, {
+        ...progress,
+        interval: null,
+        note: describeMissingEffects(progress.missing),
+      })
+    case 'tested':
+      return describeTotalEffect(progress, { ...progress, note: describeMissingEffects(progress.missing) })
+    case 'composed': {
+      const note = `Each kept change was measured on its own. winnow measures all of them together before the campaign stops.`
+      const missing = describeMissingEffects(progress.missing)
+      return describeTotalEffect(progress, {
+        ...progress,
+        note: missing === null ? note : `${note} ${missing}`,
+      })
+    }
+    default:
+      return progress satisfies never
+  }
+}
+
+interface MeasuredTotal {
+  effect: number
+  scale: 'log' | 'linear'
+  interval: [number, number] | null
+  note: string | null
+}
+
+function describeTotalEffect(
+  { metric: name, direction }: Pick<CampaignProgress, 'metric' | 'direction'>,
+  { effect, scale, interval, note }: MeasuredTotal,
+  about: '' | 'about ' = '',
+): TotalEffect {
+  const { size, unit, word, range } = describeEffect(effect, interval, { name, direction, scale })
+  const named = (amount: string) => removeMetricName(`${name} ${about}${amount}${unit} ${word}`, name)
+  const whole = Math.abs(Number(size)) >= 10 ? String(Math.round(Number(size))) : size
+  return {
+    title: named(unit === ' %' ? whole : size),
+    phrase: named(size),
+    range: range === null ? null : `${range[0]} to ${range[1]}${unit}`,
+    note,
+  }
+}
+
+/** Right after a change was kept: the sum of what the changes were kept by, until their effect is measured. */
+function estimateTotalEffect(
+  progress: Extract<CampaignProgress, { is: 'not measured' }>,
+): TotalEffect | null {
+  const { decided: effect, scale } = progress
+  if (effect === null) return null
+  const note =
+    'Estimated from the measurements that decided on each change. winnow measures the effect again with the next ideas and updates this text.'
+  return describeTotalEffect(progress, { effect, scale, interval: null, note }, 'about ')
+}
+
+function describeMissingEffects(missing: readonly string[]): string | null {
+  if (missing.length === 0) return null
+  return `Not in this number yet: ${missing.slice(0, 5).join(', ')}${missing.length > 5 ? ', …' : ''}.`
+}
+
+function renderCampaignHead(campaign: Campaign): string[] {
+  const total = computeTotalEffect(campaign)
+  const range = total?.range == null ? '' : ` (${escapeMarkdown(total.range)})`
+  const kept = listKeptExperiments(campaign).length
+  const head =
+    total === null
+      ? `### ${kept === 0 ? 'Nothing is kept at the moment' : `${formatCount(kept, 'change')} kept`}`
+      : `### ${escapeMarkdown(total.phrase.replace(/^about /, 'About '))} than at the start${range}`
+  const note = total?.note ?? null
+  return [head, renderFactsLine(campaign), ...(note === null ? [] : ['', note])]
+}
+
+/** The metric then and now, how many ideas were kept, what it cost, and the state, in one line. */
+function renderFactsLine(campaign: Campaign): string {
+  const { experiments } = campaign
+  const progress = computeCampaignProgress(campaign)
+  const change = computeMetricChange(campaign, progress)
+  const ideas = Object.values(experiments).filter(({ purpose }) => purpose !== 'revert').length
+  const facts = [
+    ...(change === null
+      ? []
+      : [
+          `${formatCode(progress.metric)} ${formatShortNumber(change.from)} → ${formatShortNumber(change.to)}`,
+        ]),
+    `${listKeptExperiments(campaign).length} of ${formatCount(ideas, 'idea')} kept`,
+    campaign.host === 'github'
+      ? formatMeasuringMinutes(campaign)
+      : `${formatMeasuringMinutes(campaign)} of measuring`,
+    ...formatModelCost(campaign),
+    escapeMarkdown(describeStatus(campaign), REASON),
+  ]
+  return facts.join(' · ')
+}
+
+/** Three digits beside a percentage; whole numbers stay whole. */
+function formatShortNumber(value: number): string {
+  if (Number.isInteger(value) || Math.abs(value) >= 1000) return formatNumber(value)
+  return formatNumber(Number(value.toPrecision(3)))
+}
+
+/** Once all of it is merged, no change is offered on its own. */
+function renderKeptTable(campaign: Campaign, state: CampaignPullState): string[] {
+  const rows = listKeptExperiments(campaign).map(experiment => {
+    const effect = escapeMarkdown(describeKeptEffect(campaign, experiment) ?? '')
+    const alone = state.merged ? [] : [describePickState(campaign, experiment, state)]
+    return `| ${[formatExperimentReference(experiment, state), escapeMarkdown(experiment.hypothesis), effect, ...alone].join(' | ')} |`
+  })
+  if (rows.length === 0) return []
+  const more = (left: number) => `\n… and ${left} more: \`winnow status\` lists all of them.`
+  const head = state.merged
+    ? ['| | change | effect |', '|---|---|---|']
+    : ['| | change | effect | on its own |', '|---|---|---|---|']
+  return [...head, ...fitLines(rows, KEPT_ROOM, more)]
+}
+
+/** The command that offers one change by itself, or what came of that. */
+function describePickState({ picks }: Campaign, { id }: Experiment, state: CampaignPullState): string {
+  const last = Object.values(picks).findLast(each => each.picks === id)
+  const ask = `\`/winnow pick ${id}\``
+  if (last === undefined) return ask
+  const place = formatExperimentReference(last, state)
+  if (last.fate === 'merged') return `${place}, merged`
+  const found = last.verdict === null ? 'being measured' : last.verdict
+  return last.closed ? `${ask} (${place}: ${found}, closed)` : `${place}: ${found}`
+}
+
+/** Everything that waits for a person, each with what to do about it. */
+function renderNeedsYou(campaign: Campaign, state: CampaignPullState): string[] {
+  const refused = findRefusedSyncAlert(campaign)
+  const items = [
+    ...findPersonalTasks(campaign).map(task => renderTaskItem(task, state)),
+    ...listWaitingRuns(campaign),
+    ...(refused === null
+      ? []
+      : [`${refused.sentences.map(text => escapeMarkdown(text, REASON)).join('. ')}.`]),
+  ]
+  if (items.length === 0) return []
+  if (items.length === 1) return [`**Needs you:** ${items.join('')}`]
+  const lines = items.map(item => `- ${item}`)
+  return ['**Needs you:**', '', ...fitLines(lines, WAITING_ROOM, left => `- and ${left} more`)]
+}
+
+function renderTaskItem({ experiment, is, awaits, help }: PersonalTask, state: CampaignPullState): string {
+  const place = formatExperimentReference(experiment, state)
+  switch (is) {
+    case 'approval':
+      return `${place} adds ${escapeMarkdown(describeAwaitedPackages(experiment))}. Review and approve it there to have it measured.`
+    case 'permission':
+      return `${place} is from a person without write access. Read it, then comment \`${help}\` there to have it measured.`
+    case 'sync':
+      return `${place} is waiting for ${escapeMarkdown(awaits)}. What helps: ${escapeMarkdown(help, 400)}.`
+    default:
+      return is satisfies never
+  }
+}
+
+/** Only while an order is still expected from that run. */
+function listWaitingRuns({ alerts, orders }: Campaign): string[] {
+  const expected = new Set(
+    Object.values(orders).map(({ run_id, report }) => (report === null ? run_id : null)),
+  )
+  return alerts
+    .filter(({ code, about }) => code === NO_MACHINE && about !== null && expected.has(about))
+    .map(({ message }) => `${escapeMarkdown(toSentenceCase(message), 400)}.`)
+}
+
+function formatExperimentReference(
+  { id, pull }: Pick<Experiment, 'id' | 'pull'>,
+  { pulls }: CampaignPullState = UNMERGED,
+): string {
+  const number = pull ?? pulls[id]
+  return number === undefined ? id : `#${number}`
+}
+
+function renderFinishSection(campaign: Campaign, { merge }: Spec): string[] {
+  const { status, default_branch } = campaign
+  const into = escapeMarkdown(toShortRef(default_branch))
+  const way = describeResumeHint(campaign)
+  const merging = merge.on_merge === 'restart' ? 'begins the next campaign' : 'ends the campaign'
+  const grows =
+    status === 'stopped'
+      ? `The campaign has stopped, so nothing more is added${way === null ? '' : `. To go on, ${escapeMarkdown(way, 400)}`}.`
+      : `winnow adds every change that it keeps to this pull request. Merging it ${merging}, closing it pauses the campaign, and the comment \`/winnow stop\` ends the campaign without merging.`
+  return [
+    `Merge this pull request to take all of it into ${into}. To merge a single change, post the command next to it: winnow measures it on its own and opens a separate pull request.`,
+    '',
+    grows,
+    '',
+    'Every commit was measured before it landed; `winnow audit` verifies that from git alone. If checks of this repository do not start here, use *Approve workflows to run*: GitHub holds back the checks of pull requests that a job opened.',
+  ]
+}
+
+function mergedLines(campaign: Campaign, { merge }: Spec): string[] {
+  const into = escapeMarkdown(toShortRef(campaign.default_branch))
+  const next = merge.on_merge === 'restart' ? ' The next campaign begins by itself.' : ''
+  const way = describeResumeHint(campaign)
+  return [
+    `Merged into ${into}.${next}${way === null ? '' : ` To go on, ${escapeMarkdown(way, 400)}.`}`,
+    '',
+    'Every commit was measured before it landed; `winnow audit` verifies that from git alone.',
+  ]
+}
+
+/** Ideas that have ended and are not on the branch, each with its verdict. */
+function renderUnmergedIdeas(campaign: Campaign, spec: Spec): string[] {
+  const kept = new Set(listKeptExperiments(campaign).map(({ id }) => id))
+  const lost = Object.values(campaign.experiments).filter(
+    ({ id, status, purpose }) =>
+      (status === 'ended' || status === 'parked') && purpose !== 'revert' && !kept.has(id),
+  )
+  if (lost.length === 0) return []
+  const rows = lost.map(
+    experiment =>
+      `| ${formatExperimentReference(experiment)} | ${escapeMarkdown(experiment.hypothesis)} | ${escapeMarkdown(renderPlainVerdict(spec, experiment))} |`,
+  )
+  const more = (left: number) => `\n… and ${left} more: \`winnow status\` lists all of them.`
+  return [
+    `<details><summary>${formatCount(lost.length, 'idea')} not kept</summary>`,
+    '',
+    '| | idea | verdict |',
+    '|---|---|---|',
+    ...fitLines(rows, LOST_ROOM, more),
+    '',
+    '</details>',
+  ]
+}

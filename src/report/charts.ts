@@ -1,0 +1,330 @@
+import { type CampaignProgress, formatGain } from '../decide/progress.ts'
+import { formatNumber } from '../decide/wording.ts'
+import type { Campaign, Landing } from '../model/campaign.ts'
+import { aggregateSnapshot, getNumber } from '../model/report.ts'
+
+/** The primary metric as the kept changes moved it; null where nothing was measured (invariant 5). */
+interface ChartData {
+  metric: string
+  /** The progress in a few characters, as the badge has it. */
+  gain: string
+  /** Where progress is counted from. */
+  start: number | null
+  marks: ChartMark[]
+  /** Where one test of all kept changes puts the metric. */
+  end: number | null
+  /** Numbers of the first and the last experiment; both 0 without any. */
+  first: number
+  last: number
+}
+
+interface ChartMark {
+  id: string
+  number: number
+  /** Differs from the mark before where something else than winnow changed the metric. */
+  from: number
+  value: number
+  reverted: boolean
+  /** A kept change's revert: part of the line, and no gain. */
+  isRevert: boolean
+}
+
+type ChartLevel = Pick<ChartMark, 'from' | 'value'>
+
+export function buildChartData(campaign: Campaign, progress: CampaignProgress): ChartData {
+  const { experiments, origin } = campaign
+  const { metric } = progress
+  const numbers = Object.values(experiments).map(({ number }) => number)
+  const start = getNumber(aggregateSnapshot(origin?.snapshot ?? null), metric)
+  const tested = progress.is === 'tested' ? progress.effect : null
+  return {
+    metric,
+    gain: formatGain(progress),
+    start,
+    marks: buildChartMarks(campaign, progress, start),
+    end: start === null || tested === null ? null : shiftByEffect(start, tested, progress),
+    first: numbers[0] ?? 0,
+    last: numbers.reduce((most, number) => Math.max(most, number), 0),
+  }
+}
+
+/** The metric at the start of the campaign and with everything that was kept; null where one of them is unknown. */
+export function computeMetricChange(
+  campaign: Campaign,
+  progress: CampaignProgress,
+): { from: number; to: number } | null {
+  if (progress.is === 'numbers') {
+    const [{ from }] = progress.stretches
+    return { from, to: progress.stretches.at(-1)?.to ?? from }
+  }
+  const from = getNumber(aggregateSnapshot(campaign.origin?.snapshot ?? null), progress.metric)
+  if (from === null || !('effect' in progress)) return null
+  return { from, to: shiftByEffect(from, progress.effect, progress) }
+}
+
+function buildChartMarks(campaign: Campaign, progress: CampaignProgress, start: number | null): ChartMark[] {
+  let level = start
+  return campaign.landings.flatMap((landing): ChartMark[] => {
+    const kept = campaign.experiments[landing.experiment]
+    const found =
+      progress.is === 'tested' || progress.is === 'composed'
+        ? computeLevelByEffect(landing, level, progress)
+        : findLevelByNumbers(campaign, landing, progress.metric)
+    if (kept === undefined || found === null) return []
+    const takenBack = landing.reverted !== null
+    if (!takenBack) level = found.value
+    const isRevert = kept.purpose === 'revert'
+    return [{ id: kept.id, number: kept.number, reverted: takenBack, isRevert, ...found }]
+  })
+}
+
+function findLevelByNumbers({ steps }: Campaign, { experiment }: Landing, metric: string): ChartLevel | null {
+  const step = steps.find(each => each.experiment === experiment && each.by === 'numbers')
+  const from = getNumber(step?.from.metrics ?? {}, metric)
+  const value = getNumber(step?.to.metrics ?? {}, metric)
+  return from === null || value === null ? null : { from, value }
+}
+
+/** The steps of a noisy metric are effects of pairs: medians of different hours cannot be compared. */
+function computeLevelByEffect(
+  { effect }: Landing,
+  from: number | null,
+  progress: CampaignProgress,
+): ChartLevel | null {
+  if (from === null || effect?.metric !== progress.metric) return null
+  return { from, value: shiftByEffect(from, effect.effect, progress, effect.scale) }
+}
+
+function shiftByEffect(
+  value: number,
+  effect: number,
+  progress: CampaignProgress,
+  scale: 'log' | 'linear' = 'scale' in progress ? progress.scale : 'linear',
+): number {
+  const change = progress.direction === 'minimize' ? 0 - effect : effect
+  return scale === 'log' ? value * Math.exp(change) : value + change
+}
+
+const WIDTH = 720
+const CHART_HEIGHT = 280
+const PAPER = { left: 72, right: WIDTH - 20, top: 44, bottom: CHART_HEIGHT - 40 }
+/** Of a long campaign so many are drawn: more could not be told apart. */
+const MOST = 250
+
+/** It has a ground of its own, so that it can be read where the page and the system disagree about dark. */
+const STYLE = `<style>
+.ground{fill:#fff}.grid{stroke:#d1d9e0}.from{stroke:#59636e;stroke-dasharray:5 4}
+.line{stroke:#0969da;stroke-width:2;fill:none}.kept{fill:#1a7f37}.back{fill:none;stroke:#9a6700;stroke-width:1.5}
+text{fill:#1f2328;font:12px sans-serif}.head{font-size:14px;font-weight:600}.small{fill:#59636e}
+@media (prefers-color-scheme:dark){.ground{fill:#0d1117}.grid{stroke:#30363d}.from{stroke:#9198a1}
+.line{stroke:#4493f8}.kept{fill:#3fb950}.back{stroke:#d29922}text{fill:#f0f6fc}.small{fill:#9198a1}}
+</style>`
+
+/** The primary metric of the incumbents over experiments: a step for each that was kept. */
+export function renderChart(campaign: string, data: ChartData): string {
+  const { metric, gain, start, marks, end } = data
+  const levels = marks.flatMap(({ from, value }) => [from, value])
+  const values = [start, ...levels, end].filter(value => value !== null)
+  const body =
+    values.length === 0 ? [renderChartNote('Nothing is measured yet.')] : renderDrawing(data, values)
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${CHART_HEIGHT}" viewBox="0 0 ${WIDTH} ${CHART_HEIGHT}" role="img">`,
+    `<title>${escapeSvg(metric)} of ${escapeSvg(campaign)}</title>`,
+    STYLE,
+    `<rect class="ground" width="${WIDTH}" height="${CHART_HEIGHT}"/>`,
+    `<text class="head" x="${PAPER.left}" y="24">${escapeSvg(metric)} of ${escapeSvg(campaign)}, by experiment: ${escapeSvg(gain)}</text>`,
+    ...body,
+    '</svg>',
+    '',
+  ].join('\n')
+}
+
+function renderChartNote(text: string): string {
+  return `<text class="small" x="${PAPER.left}" y="${CHART_HEIGHT / 2}">${text}</text>`
+}
+
+function renderDrawing(data: ChartData, values: readonly number[]): string[] {
+  const { first, last, start, end } = data
+  const left = Math.max(0, first - 1)
+  const span = Math.max(1, last - left)
+  const across = (number: number) => PAPER.left + ((number - left) / span) * (PAPER.right - PAPER.left)
+  const y = buildChartScale(values, { from: PAPER.bottom, to: PAPER.top })
+  const steps = limitChartMarks(sortChartMarks(data.marks))
+  return [
+    ...renderGrid(y),
+    ...renderAxisNumbers(left, left + span, across),
+    ...(start === null ? [] : [renderStartLine(start, y)]),
+    ...renderChartPath(steps, { start, end, across, y }),
+    ...steps.map(step => renderChartMark(step, across(step.number), y.at(step.value))),
+  ]
+}
+
+/** A runner-up may have a lower number than what it was merged upon: time does not go back for it. */
+function sortChartMarks(kept: readonly ChartMark[]): ChartMark[] {
+  let latest = 0
+  return kept.map(each => {
+    latest = Math.max(latest, each.number)
+    return { ...each, number: latest }
+  })
+}
+
+function limitChartMarks(kept: readonly ChartMark[]): ChartMark[] {
+  const every = Math.ceil(kept.length / MOST)
+  return kept.filter((_, index) => (kept.length - 1 - index) % every === 0)
+}
+
+function renderGrid({ at, ticks }: ChartScale): string[] {
+  return ticks.flatMap(value => [
+    `<path class="grid" d="M${PAPER.left} ${formatPixels(at(value))}H${PAPER.right}"/>`,
+    `<text class="small" x="${PAPER.left - 8}" y="${formatPixels(at(value) + 4)}" text-anchor="end">${formatNumber(value)}</text>`,
+  ])
+}
+
+function renderAxisNumbers(start: number, end: number, across: (number: number) => number): string[] {
+  const whole = listChartTicks(start, end, 8).filter(Number.isInteger)
+  return whole.map(
+    number =>
+      `<text class="small" x="${formatPixels(across(number))}" y="${PAPER.bottom + 20}" text-anchor="middle">${number}</text>`,
+  )
+}
+
+function renderStartLine(from: number, { at }: ChartScale): string {
+  return `<path class="from" d="M${PAPER.left} ${formatPixels(at(from))}H${PAPER.right}"/>`
+}
+
+interface ChartArea {
+  start: number | null
+  end: number | null
+  across: (number: number) => number
+  y: ChartScale
+}
+
+/**
+ * What was taken back is marked, and not on the way to where the incumbent is. What something else than a kept change
+ * has moved, a sync with the default branch say, is a dashed line between two others.
+ */
+function renderChartPath(steps: readonly ChartMark[], { start, end, across, y }: ChartArea): string[] {
+  const standing = steps.filter(({ reverted: takenBack }) => !takenBack)
+  const [begin] = standing
+  let level = start ?? begin?.from
+  if (level === undefined) return []
+  const left = start === null && begin ? across(begin.number) : PAPER.left
+  let line = `M${formatPixels(left)} ${formatPixels(y.at(level))}`
+  const jumps: string[] = []
+  for (const { number, from, value } of standing) {
+    const x = formatPixels(across(number))
+    line += `H${x}`
+    if (from !== level) {
+      jumps.push(`<path class="from" d="M${x} ${formatPixels(y.at(level))}V${formatPixels(y.at(from))}"/>`)
+      line += `M${x} ${formatPixels(y.at(from))}`
+    }
+    line += `V${formatPixels(y.at(value))}`
+    level = value
+  }
+  const last = end === null ? '' : `V${formatPixels(y.at(end))}`
+  return [...jumps, `<path class="line" d="${line}H${PAPER.right}${last}"/>`]
+}
+
+function renderChartMark(
+  { id, value, reverted: takenBack, isRevert }: ChartMark,
+  x: number,
+  y: number,
+): string {
+  const title = `<title>${id}: ${formatNumber(value)}${takenBack ? ', taken back' : isRevert ? ', a revert' : ''}</title>`
+  return `<circle class="${takenBack || isRevert ? 'back' : 'kept'}" cx="${formatPixels(x)}" cy="${formatPixels(y)}" r="4">${title}</circle>`
+}
+
+/** From a value to its place on paper, and the round values between which people read. */
+interface ChartScale {
+  at: (value: number) => number
+  ticks: number[]
+}
+
+const STEPS = [1, 2, 2.5, 5, 10]
+
+/** Values are spread over `from`..`to` with a little air around; one value alone lies in the middle. */
+function buildChartScale(values: readonly number[], { from, to }: { from: number; to: number }): ChartScale {
+  const low = values.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY)
+  const high = values.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY)
+  const air = high > low ? (high - low) * 0.08 : Math.abs(high) * 0.5 || 1
+  const [first, last] = [low - air, high + air]
+  return {
+    at: value => from + ((value - first) / (last - first)) * (to - from),
+    ticks: listChartTicks(first, last, 5),
+  }
+}
+
+/** At most `most` round values in a range. */
+export function listChartTicks(first: number, last: number, most: number): number[] {
+  const raw = (last - first) / most
+  const power = 10 ** Math.floor(Math.log10(raw))
+  const step = (STEPS.find(each => each * power >= raw) ?? 10) * power
+  const count = Math.floor(last / step) - Math.ceil(first / step) + 1
+  const lowest = Math.ceil(first / step)
+  // Multiples of the step, not sums of it: sums drift.
+  return Array.from({ length: Math.max(0, count) }, (_, index) =>
+    Number(((lowest + index) * step).toPrecision(12)),
+  )
+}
+
+const BADGE_HEIGHT = 20
+const PADDING = 7
+/** Widths are not measured but forced: the same bytes look the same with any font. */
+const LETTER = 6.4
+
+const COLOURS = { none: '#57606a', running: '#1a7f37', paused: '#9a6700', stopped: '#0969da' } as const
+
+/** Gain so far and state, white on colours that stand out on light and dark pages alike. */
+export function renderBadge(campaign: Campaign, progress: CampaignProgress): string {
+  const { name, status } = campaign
+  const said = `${formatGain(progress)} · ${status}`
+  const [left, right] = [computeBadgeWidth(name), computeBadgeWidth(said)]
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${formatPixels(left + right)}" height="${BADGE_HEIGHT}" role="img">`,
+    `<title>${escapeSvg(name)}: ${escapeSvg(said)}</title>`,
+    `<rect width="${formatPixels(left)}" height="${BADGE_HEIGHT}" fill="#24292f"/>`,
+    `<rect x="${formatPixels(left)}" width="${formatPixels(right)}" height="${BADGE_HEIGHT}" fill="${COLOURS[status]}"/>`,
+    '<g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11">',
+    renderBadgeLabel(name, 0),
+    renderBadgeLabel(said, left),
+    '</g>',
+    '</svg>',
+    '',
+  ].join('\n')
+}
+
+/** Whether a badge that is there already tells of this state. */
+export function isBadgeCurrent(svg: string, status: Campaign['status']): boolean {
+  return svg.includes(` · ${status}</title>`)
+}
+
+function computeBadgeWidth(text: string): number {
+  return Array.from(text).length * LETTER + 2 * PADDING
+}
+
+function renderBadgeLabel(text: string, x: number): string {
+  const length = computeBadgeWidth(text) - 2 * PADDING
+  return `<text x="${formatPixels(x + PADDING)}" y="14" textLength="${formatPixels(length)}" lengthAdjust="spacingAndGlyphs">${escapeSvg(text)}</text>`
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+const LONGEST = 60
+
+/** Text of others inside an SVG stays text, on one line, and has an end. */
+export function escapeSvg(text: string): string {
+  const plain = text.replace(/[\p{C}\s]+/gu, ' ').trim()
+  const letters = Array.from(plain)
+  const short = letters.length > LONGEST ? `${letters.slice(0, LONGEST - 1).join('')}…` : plain
+  return short.replace(/[&<>"']/g, character => ENTITIES[character] ?? '')
+}
+
+/** One decimal is finer than a pixel, and the same bytes everywhere. */
+function formatPixels(value: number): string {
+  return String(Math.round(value * 10) / 10)
+}

@@ -1,0 +1,274 @@
+import { listObjectives, listTieBreakers } from '../decide/metrics.ts'
+import { formatCount, formatNumber } from '../decide/wording.ts'
+import type { CampaignLocation } from '../spec/planned-features.ts'
+import type { Spec } from '../spec/schema.ts'
+import { listTimedDecisiveMetrics } from '../spec/spec-facts.ts'
+import { type HarnessTrial, renderTrial } from './check-trial.ts'
+
+/** What `winnow check` found; printed as it is with --json. */
+export interface CheckView {
+  file: string
+  campaign: string
+  rules: Spec['rules']
+  /** Where the checked text was read: a work tree's is not in force before it is committed. */
+  source: 'work tree' | 'default branch'
+  scope: {
+    mutable: number
+    outside: number
+    unmatched: string[]
+    /** The first few of each. */
+    examples: { mutable: string[]; outside: string[] }
+  }
+  notes: string[]
+  /** Valid, but not built yet: a run refuses it. */
+  unsupported: string[]
+  /** Places in the harness that are still to be filled in: a run refuses it. */
+  unfinished: string[]
+  warnings: string[]
+  ideas: string[]
+  /** The dependency policy in one line. */
+  dependencies: string
+  /** What a run would do. */
+  forecast: string[]
+  /** Those that can change a verdict, and how they are compared. */
+  metrics: ComparedMetric[]
+  /** null with --no-try, and where a run would refuse. */
+  tried: HarnessTrial | null
+}
+
+/** What is said before anything runs. */
+export function renderCheck(view: CheckView): string[] {
+  const { file, campaign, scope, rules } = view
+  return [
+    `${file} is valid: campaign ${campaign}, ${rules} defaults, read from the ${view.source}.`,
+    `  scope: ${formatCount(scope.mutable, 'file')} may change${formatExamples(scope.mutable, scope.examples.mutable)}, ${scope.outside} may not${formatExamples(scope.outside, scope.examples.outside)}`,
+    ...scope.unmatched.map(pattern => `  scope.mutable ${pattern} matches no file`),
+    ...view.ideas.map(idea => `  ideas: ${idea}`),
+    `  dependencies: ${view.dependencies}`,
+    ...view.forecast.map(line => `  ${line}`),
+    ...view.notes.map(note => `  note: ${note}`),
+    ...view.warnings.map(warning => `  warning: ${warning}`),
+    ...view.unsupported.map(sentence => `  not possible yet: ${sentence}`),
+    ...view.unfinished.map(sentence => `  to do: ${sentence}`),
+    ...renderBlockers(view),
+  ]
+}
+
+function formatExamples(count: number, examples: readonly string[]): string {
+  if (examples.length === 0) return ''
+  return ` (${examples.join(', ')}${count > examples.length ? ', …' : ''})`
+}
+
+const NOT_TRIED =
+  'Nothing was run: without --no-try, set-up, gates and harness are tried on the default branch, and noise, time and the smallest visible gain are said.'
+
+/** How ideas will be compared, and what trying the harness showed of it. */
+export function renderCheckComparison(spec: Spec, { metrics, tried }: CheckView): string[] {
+  const compared = renderComparedMetrics(spec, metrics)
+  if (tried === null) return [...compared.map(line => `  ${line}`), NOT_TRIED]
+  const isTold = tried.prospects !== null || tried.judging !== undefined
+  const time = isTold ? [] : [describeCampaignTime(spec, tried.seconds)]
+  return [...compared, ...renderTrial(tried), ...time].map(line => `  ${line}`)
+}
+
+/** Whether `winnow run` would refuse. */
+export function isBlocked({ scope, unsupported, unfinished }: CheckView): boolean {
+  return unsupported.length > 0 || unfinished.length > 0 || scope.mutable === 0
+}
+
+function renderBlockers(view: CheckView): string[] {
+  if (!isBlocked(view)) return []
+  const nothing = view.scope.mutable === 0 ? 'no committed file may change' : null
+  const missing = view.unsupported.length > 0 ? 'it asks for what is not built yet' : null
+  const todo = view.unfinished.length > 0 ? 'its harness measures a stand-in' : null
+  const why = [nothing, missing, todo].filter(reason => reason !== null)
+  return [`This spec cannot be run: ${why.join(', and ')}.`]
+}
+
+/** Where ideas come from, in the order in which the spec lists them; `patches`: the hypotheses in each folder. */
+export function describeIdeaSources(
+  spec: Spec,
+  patches: ReadonlyMap<string, readonly string[]> = new Map(),
+): string[] {
+  const { branches, name } = spec
+  return spec.propose.map(proposer => {
+    switch (proposer.use) {
+      case 'external':
+        return `winnow propose, branches below ${branches.prefix}-exp/${name}/, pull requests against ${branches.prefix}/${name}`
+      case 'patch':
+        return `the patches in ${proposer.dir} of the default branch${describePatches(patches.get(proposer.dir))}`
+      case 'command':
+        return `the program ${proposer.command ?? proposer.preset ?? ''}`
+      case 'sweep':
+      case 'textgrad':
+      case 'dispatch':
+        return proposer.use
+      default:
+        return proposer satisfies never
+    }
+  })
+}
+
+const SHOWN_IDEAS = 4
+
+function describePatches(hypotheses: readonly string[] | undefined): string {
+  if (hypotheses === undefined) return ''
+  if (hypotheses.length === 0) return ': none yet'
+  const shown = hypotheses.slice(0, SHOWN_IDEAS).join('; ')
+  const more = hypotheses.length > SHOWN_IDEAS ? '; …' : ''
+  return `: ${formatCount(hypotheses.length, 'idea')} (${shown}${more})`
+}
+
+type ComparisonMode = 'once' | 'pairs' | 'once or pairs' | 'stored score'
+
+/** A metric that can change a verdict, and how base and idea are compared on it. */
+interface ComparedMetric {
+  name: string
+  role: 'primary' | 'required' | 'guardrail' | 'tie-breaker'
+  direction: 'minimize' | 'maximize'
+  compared: ComparisonMode
+}
+
+/** `deterministic`: whether it was shown to repeat exactly; null where nobody looked. */
+export function listComparedMetrics(spec: Spec, deterministic: boolean | null): ComparedMetric[] {
+  const compared = selectComparisonMode(spec, deterministic)
+  const objectives = listObjectives(spec.metric).map(({ name, role, direction }, at) => ({
+    name,
+    role: at === 0 ? ('primary' as const) : role,
+    direction,
+    compared,
+  }))
+  const ties = listTieBreakers(spec.policy).map(tie => ({ ...tie, role: 'tie-breaker' as const, compared }))
+  return [...objectives, ...ties]
+}
+
+export function selectComparisonMode(spec: Spec, deterministic: boolean | null): ComparisonMode {
+  const { stability, mode } = spec.measurement
+  if (stability !== null) return 'stored score'
+  if (mode === 'once' || deterministic === true) return 'once'
+  const never = mode === 'paired' || listTimedDecisiveMetrics(spec).length > 0
+  return never || deterministic === false ? 'pairs' : 'once or pairs'
+}
+
+export function renderComparedMetrics(spec: Spec, metrics: readonly ComparedMetric[]): string[] {
+  const lines = metrics.map(({ name, role, direction, compared }) => {
+    const better = direction === 'minimize' ? 'lower' : 'higher'
+    return `compared: ${name} (${role}, ${better} is better), ${describeComparisonMode(spec, compared)}`
+  })
+  return [...lines, `smallest gain: ${describeSmallestGain(spec, metrics[0]?.compared ?? 'pairs')}`]
+}
+
+function describeComparisonMode({ measurement }: Spec, compared: ComparisonMode): string {
+  switch (compared) {
+    case 'once':
+      return 'each idea run once, and a gain once more'
+    case 'pairs':
+      return 'in pairs of base and idea, until there is evidence'
+    case 'once or pairs':
+      return 'each idea run once if it repeats exactly, else in pairs of base and idea'
+    case 'stored score': {
+      const runs = `${measurement.stability?.mode ?? 'stable'} runs`
+      return measurement.baseline === 'cached'
+        ? `${runs} compared with a stored score`
+        : `${runs} compared with runs of the base`
+    }
+    default:
+      return compared satisfies never
+  }
+}
+
+function describeSmallestGain(spec: Spec, compared: ComparisonMode): string {
+  const { metric, measurement, evidence } = spec
+  const { name } = metric.primary
+  if (measurement.stability !== null) return describeStoredGain(name, measurement.stability)
+  if (evidence.min_effect !== null && evidence.min_effect > 0) {
+    const least = evidence.min_effect
+    const unit =
+      evidence.scale === 'linear'
+        ? `${formatNumber(least)} ${name}`
+        : `${formatNumber(least * 100)} % of the base`
+    return `${unit} (evidence.min_effect)`
+  }
+  const always = `any, where ${name} repeats exactly`
+  const noisy = '2 % of the base (the default of evidence.min_effect)'
+  if (compared === 'once') return always
+  return compared === 'pairs' ? noisy : `${always}; else ${noisy}`
+}
+
+function describeStoredGain(
+  name: string,
+  { comparison, noise_threshold }: NonNullable<Spec['measurement']['stability']>,
+): string {
+  return comparison.method === 'absolute'
+    ? `more than ${formatNumber(noise_threshold)} ${name} (noise_threshold)`
+    : `more than ${formatNumber(comparison.relative_threshold * 100)} % of the base (relative_threshold)`
+}
+
+/** What a run under this spec would do, as far as the spec alone says it: one line each, its subject first. */
+export function renderForecast(spec: Spec, where: CampaignLocation): string[] {
+  return [
+    ...describeGates(spec).map(text => `gate: ${text}`),
+    `isolation: ${describeIsolation(spec, where)}`,
+    'cost: this machine measures, so no runner is paid for; what proposers spend is not counted',
+    `stops after: ${describeStopping(spec)}`,
+    `merges into: ${spec.branches.prefix}/${spec.name}, and never into the default branch`,
+  ]
+}
+
+const WITH_YOUR_RIGHTS = 'experiment code runs with your rights and can read your home directory'
+
+function describeIsolation({ measurement }: Spec, where: CampaignLocation): string {
+  if (measurement.isolation === 'uid')
+    return 'uid; each side runs as a user of its own, which reaches neither the other side nor what only you may read'
+  if (measurement.isolation !== 'auto' || where !== 'github') return `none; ${WITH_YOUR_RIGHTS}`
+  return `a user for each side in measuring jobs, where the commands work that way; here none: ${WITH_YOUR_RIGHTS}`
+}
+
+function describeGates({ gates, metric }: Spec): string[] {
+  const commands = gates.map(({ name, command, phase }) => `${name}: ${command} (${phase})`)
+  const checks = metric.degenerate_gates.map(gate => {
+    const why = gate.description === undefined ? '' : `, ${gate.description}`
+    return `${gate.name} ${gate.check}${why}`
+  })
+  return [...commands, ...checks]
+}
+
+/** Executions of one idea, both sides together, when it is worth all of them. */
+function computeMaxExecutions({ measurement }: Spec): number {
+  const { stability, baseline } = measurement
+  if (stability === null) return 4
+  const { mode, repeat_count: repeats, ladder } = stability
+  const samples =
+    mode === 'stable' ? 1 : mode === 'repeat' ? repeats : (ladder?.confirmation_repeats ?? repeats)
+  return baseline === 'cached' ? samples : 2 * samples
+}
+
+/** Where no noise has to be outlasted: what the executions of a campaign take at most. */
+export function describeCampaignTime(spec: Spec, seconds: number): string {
+  const most = computeMaxExecutions(spec)
+  const each = (most * seconds) / 60
+  const all = each * spec.stopping.max_iterations
+  return `time: at most ${formatCount(most, 'execution')} or ${formatMinutes(each)} an idea, ${formatMinutes(all)} for ${spec.stopping.max_iterations}, besides set-up and gates`
+}
+
+/** What the executions of a whole campaign take at most. */
+export function computeMaxSeconds(spec: Spec, seconds: number): number {
+  return computeMaxExecutions(spec) * seconds * spec.stopping.max_iterations
+}
+
+function formatMinutes(count: number): string {
+  return `${formatNumber(Number(count.toPrecision(2)))} min`
+}
+
+function describeStopping({ stopping }: Spec): string {
+  const limits = [
+    formatCount(stopping.max_iterations, 'experiment'),
+    `${stopping.plateau} without a new incumbent`,
+    ...(stopping.max_hours === null ? [] : [formatCount(stopping.max_hours, 'hour')]),
+    ...(stopping.max_runner_minutes === null
+      ? []
+      : [formatCount(stopping.max_runner_minutes, 'runner minute')]),
+    ...(stopping.max_failures === null ? [] : [`${stopping.max_failures} that crash or run out of time`]),
+  ]
+  return limits.join(', ')
+}

@@ -1,0 +1,200 @@
+import { CALIBRATION_JOBS } from '../decide/calibration.ts'
+import { listObjectives, listPrintedNames } from '../decide/metrics.ts'
+import { evaluatePairs, type PairedCase } from '../decide/paired/evaluate.ts'
+import { renderEvidenceSentence } from '../decide/paired/evidence-text.ts'
+import { formatCount, formatSize } from '../decide/wording.ts'
+import { BUILT_IN_METRICS } from '../spec/schema-values.ts'
+import type { Spec } from '../spec/schema.ts'
+import { resolvePairsPerJob } from '../spec/spec-facts.ts'
+import type { HarnessTrial } from './check-trial.ts'
+import type { CompareView, ComparisonResult } from './compare.ts'
+import { describeCalibrationNoise } from './metrics.ts'
+import { formatDuration } from './terminal.ts'
+import { renderFailedOutput } from './verdict-markdown.ts'
+
+/** One sentence first, then what it rests on, what it cannot know, and what it cost. */
+export function renderComparisonReport(
+  view: CompareView,
+  compared: ComparisonResult,
+  differing: readonly string[],
+): string[] {
+  const { sentence, evidence_line: evidence } = view
+  if (compared.end === 'same') return [sentence]
+  return [
+    sentence,
+    ...(evidence === null ? [] : [`  ${evidence}`]),
+    ...renderComparisonFailure(view, compared),
+    ...renderTimedNote(compared),
+    ...renderNoiseLine(compared),
+    ...(view.compared === 'pairs' ? [`  ${ONE_MACHINE}`] : []),
+    ...(view.compared === null ? [] : [`  ${describeUnprotectedBenchmark(compared, differing)}`]),
+    `  ${describeComparisonCost(view, compared)}`,
+    ...renderFurtherSteps(view, compared),
+  ]
+}
+
+const ONE_MACHINE =
+  'one machine: new builds stood for fresh runners, so what is special to this machine is not averaged out'
+
+function renderComparisonFailure({ failure }: CompareView, { assessment }: ComparisonResult): string[] {
+  if (failure === null) return []
+  const { command, output, fix } = failure
+  const [, ...more] = (assessment?.reason ?? '').split('\n')
+  return [
+    ...more.map(line => `  ${line}`),
+    ...(command === null ? [] : [`  ran: ${command}`]),
+    ...renderFailedOutput(output, LINES),
+    ...(fix === null ? [] : [`  fix: ${fix}`]),
+  ]
+}
+
+const LINES = 15
+
+/** Who repeats until a time has passed always takes that time: a number that it prints is more than how long it took. */
+function renderTimedNote({ spec, report }: ComparisonResult): string[] {
+  const timed = listObjectives(spec.metric)[0].name === 'wall_seconds'
+  const [first, ...more] = timed ? listPrintedNames(report?.executions ?? [], BUILT_IN_METRICS) : []
+  if (first === undefined) return []
+  const printed = [first, ...more].slice(0, 3).join(', ')
+  return [
+    `  timed: all that the command does; it also prints ${printed}, and --metric ${first} compares that`,
+  ]
+}
+
+function renderNoiseLine({ trial }: ComparisonResult): string[] {
+  const said = describeCalibrationNoise(trial?.calibration ?? null)
+  return said === null ? [] : [`  ${said}`]
+}
+
+/** No scope, no pin: who wrote the change could have written the benchmark too. */
+function describeUnprotectedBenchmark(
+  { spec, head }: ComparisonResult,
+  differing: readonly string[],
+): string {
+  const named = findBenchmarkFiles(differing, spec.measurement)
+  const own = 'unprotected: each side ran the benchmark that it has itself'
+  if (named.length === 0) return `${own}; no file that the command names differs`
+  return `${own}, and ${named.join(', ')} ${named.length === 1 ? 'differs' : 'differ'}: make sure that ${head.name} did not change what is measured`
+}
+
+const MANIFESTS: Readonly<Record<string, readonly string[]>> = {
+  npm: ['package.json', 'package-lock.json'],
+  pnpm: ['package.json', 'pnpm-lock.yaml'],
+  yarn: ['package.json', 'yarn.lock'],
+  bun: ['package.json', 'bun.lock'],
+  npx: ['package.json', 'package-lock.json'],
+  make: ['Makefile', 'makefile', 'GNUmakefile'],
+  cargo: ['Cargo.toml', 'Cargo.lock'],
+  go: ['go.mod', 'go.sum'],
+}
+
+/** Files that differ and that the command names: themselves, a folder above them, or what its tool reads. */
+export function findBenchmarkFiles(
+  differing: readonly string[],
+  { command, working_directory: directory }: Pick<MeasurementSection, 'command' | 'working_directory'>,
+): string[] {
+  const words = command.split(/[\s'"=:;&|()]+/).map(word => word.replace(/^\.\//, '').replace(/\/$/, ''))
+  const manifests = words.flatMap(word => (Object.hasOwn(MANIFESTS, word) ? (MANIFESTS[word] ?? []) : []))
+  const files = new Set([...words.filter(word => /\w/.test(word)), ...manifests])
+  const folders = [...files].filter(word => word.length > 1)
+  const start = directory === '.' ? '' : `${directory}/`
+  return differing.filter(path => {
+    const here = path.startsWith(start) ? path.slice(start.length) : path
+    return files.has(here) || folders.some(folder => here.startsWith(`${folder}/`))
+  })
+}
+
+type MeasurementSection = ComparisonResult['spec']['measurement']
+
+function describeComparisonCost({ executions, seconds }: CompareView, { base }: ComparisonResult): string {
+  const { calibration, comparison } = executions
+  const first = calibration === 0 ? '' : `, ${calibration} of them of ${base.name} with itself`
+  return `cost: ${formatCount(calibration + comparison, 'execution')}${first}, ${formatDuration(seconds)} of this machine`
+}
+
+/** Not proven is no dead end: how much could have been seen, and what would show more. */
+function renderFurtherSteps({ verdict }: CompareView, { trial, paired, end }: ComparisonResult): string[] {
+  const prospects = trial?.prospects ?? null
+  if (verdict !== 'not proven' || prospects === null || paired === null) return []
+  const { smallest_visible_gain: visible, max_jobs } = prospects
+  const seen =
+    visible === null
+      ? 'no gain could be seen through this noise'
+      : `with this noise ${formatSize(visible, paired.rule.scale)} is the smallest gain shown with a chance of 80 %`
+  const usedUp = end === 'decided' && evaluatePairs(paired).primary.given_up === null
+  const more = usedUp ? `; --max-jobs ${2 * max_jobs} goes on longer` : ''
+  return [`  next: ${seen}${more}`]
+}
+
+interface ComparedNames {
+  base: { name: string }
+  head: { name: string }
+}
+
+type TrialEstimate = Pick<HarnessTrial, 'seconds' | 'calibration' | 'prospects'>
+
+/** What calibration found, and what the comparison will take; nothing where it is over in a moment. */
+export function renderComparisonForecast(trial: TrialEstimate, { base, head }: ComparedNames): string[] {
+  const { calibration, prospects } = trial
+  if (calibration?.deterministic)
+    return [`${base.name} repeats exactly: one execution of each is enough, and a second of a gain`]
+  if (prospects === null) return []
+  const [least, most] = [prospects.null_idea.minutes, prospects.good_idea.minutes]
+    .map(minutes => minutes * 60)
+    .toSorted((a, b) => a - b)
+  const range = `${formatDuration(least ?? 0)} to ${formatDuration(most ?? 0)}`
+  return [
+    `fair: ${base.name} was not told apart from itself; ${describeVisibleDifference(trial, prospects)}`,
+    `now ${base.name} against ${head.name}: mostly ${range}, at most ${formatDuration(estimateComparisonSeconds(trial))}`,
+  ]
+}
+
+function describeVisibleDifference(
+  { calibration }: TrialEstimate,
+  { smallest_visible_gain: visible }: NonNullable<TrialEstimate['prospects']>,
+): string {
+  if (visible === null) return 'the noise hides every gain'
+  return `a gain of ${formatSize(visible, calibration?.scale ?? 'log')} would be seen with a chance of 80 %`
+}
+
+/** All jobs, each used to its end. */
+export function estimateComparisonSeconds({ seconds, calibration, prospects }: TrialEstimate): number {
+  const noise = calibration?.noise ?? null
+  if (prospects === null || noise === null) return 4 * seconds
+  const { pairs_per_job: pairs, max_jobs: jobs } = prospects
+  return jobs * (2 * pairs * noise.execution_seconds + noise.overhead_seconds)
+}
+
+/** The same from one execution alone, before anything is known of the noise. */
+export function estimateInitialSeconds({ evidence }: Spec, execution: number): number {
+  const calibration = CALIBRATION_JOBS * 2 * (resolvePairsPerJob(evidence, 0) + 1)
+  return execution * (calibration + evidence.max_jobs * 2 * (resolvePairsPerJob(evidence, execution) + 1))
+}
+
+/** One line where a job begins: what the jobs before it say. */
+export function renderComparisonProgress(paired: PairedCase | null, spec: Spec, job: number): string {
+  const place = `job ${job} of at most ${spec.evidence.max_jobs}`
+  if (paired === null || paired.jobs.length === 0) return `${place}: begins`
+  return `${place}: ${renderEvidenceSentence(paired, evaluatePairs(paired))}`
+}
+
+interface ComparisonState {
+  trial: TrialEstimate | null
+  paired: PairedCase | null
+  executions: { calibration: number; comparison: number }
+}
+
+/** For the line at the bottom of a terminal. */
+export function renderComparisonLiveLine(
+  { trial, paired, executions }: ComparisonState,
+  { base, head }: ComparedNames,
+  elapsed: number,
+): string {
+  const time = formatDuration(elapsed)
+  if (trial === null) return `${base.name} against itself: ${executions.calibration} executions, ${time}`
+  const pairs = paired?.jobs.flatMap(job => job.pairs).length ?? 0
+  const place = `${head.name} against ${base.name}: ${formatCount(pairs, 'pair')}, ${time} of at most ${formatDuration(estimateComparisonSeconds(trial))}`
+  return paired === null || pairs === 0
+    ? place
+    : `${place}; ${renderEvidenceSentence(paired, evaluatePairs(paired))}`
+}

@@ -1,0 +1,299 @@
+import type { Assessment } from '../decide/assessment.ts'
+import { computeStateEffect, computeUpperBound } from '../decide/evidence/interval.ts'
+import { listObjectives } from '../decide/metrics.ts'
+import {
+  describeEffect,
+  formatUpperBound,
+  type MeasuredMetric,
+  toShare,
+} from '../decide/paired/effect-text.ts'
+import { evaluatePairs, type PairedCase, type PairsEvaluation } from '../decide/paired/evaluate.ts'
+import { renderEvidenceLine } from '../decide/paired/evidence-text.ts'
+import { formatCount, formatMetricChange, formatNumber } from '../decide/wording.ts'
+import type { Noise } from '../model/campaign.ts'
+import type { Point } from '../model/ids.ts'
+import { aggregateReadings } from '../model/pairs.ts'
+import {
+  aggregateMetrics,
+  getAggregation,
+  type MetricValues,
+  type Report,
+  type Side,
+} from '../model/report.ts'
+import type { FailedOutput } from '../model/text.ts'
+import { EXIT_CODES } from '../model/verdict.ts'
+import type { Spec } from '../spec/schema.ts'
+import type { HarnessTrial } from './check-trial.ts'
+import { formatDuration } from './terminal.ts'
+import { computePairedNumbers, toSentenceCase } from './verdict-text.ts'
+
+/** All that is known of two trees that were compared, with no ledger behind it. */
+export interface ComparisonResult {
+  spec: Spec
+  base: { name: string; point: Point }
+  head: { name: string; point: Point }
+  /** What orders call the second. */
+  label: Side
+  trial: Pick<HarnessTrial, 'calibration' | 'prospects'> | null
+  paired: PairedCase | null
+  assessment: Assessment | null
+  report: Report | null
+  executions: { calibration: number; comparison: number }
+  /** Spent measuring: waiting for other processes or for an answer is not counted. */
+  seconds: number
+  /** What --max-minutes allowed; null where it was not given. */
+  minutes: number | null
+  end: CompareEnd
+  /** Of a second side that is broken: what was run, what it printed last, what would help. */
+  failure: CompareFailure | null
+}
+
+export interface CompareFailure {
+  command?: string
+  output?: FailedOutput
+  fix?: string
+}
+
+/** decided: the rule came to its end; the others came first. */
+export type CompareEnd = 'decided' | 'interrupted' | 'time' | 'declined' | 'same'
+
+type CompareVerdict = 'better' | 'no gain' | 'worse' | 'not proven' | 'refused' | 'broken'
+
+const INTERRUPTED = 130
+
+/** What `winnow compare --json` prints, and all that its words are made of. */
+export interface CompareView {
+  verdict: CompareVerdict
+  sentence: string
+  /** What the sentence rests on; null where no pair did. */
+  evidence_line: string | null
+  base: SideView
+  head: SideView
+  metric: { name: string; direction: 'minimize' | 'maximize' }
+  compared: 'pairs' | 'once' | null
+  scale: 'log' | 'linear' | null
+  min_effect: number | null
+  /** Positive is better; under log a difference of natural logarithms. */
+  effect: number | null
+  interval: readonly [number, number] | null
+  evidence: { reached: number; needed: number } | null
+  pairs: number
+  jobs: number
+  executions: ComparisonResult['executions']
+  seconds: number
+  noise: Noise | null
+  failure: { command: string | null; output: FailedOutput | null; fix: string | null } | null
+}
+
+interface SideView {
+  name: string
+  commit: string
+  tree: string
+  metrics: MetricValues
+}
+
+export function buildCompareView(compared: ComparisonResult): CompareView {
+  const { spec, trial, paired, executions, seconds } = compared
+  const [{ name, direction }] = listObjectives(spec.metric)
+  const measured = paired !== null && paired.jobs.length > 0 ? paired : null
+  const standing = measured === null ? null : evaluatePairs(measured)
+  const calibration = trial?.calibration ?? null
+  const verdict = toCompareVerdict(compared)
+  return {
+    verdict,
+    sentence: renderComparisonSentence(compared, verdict, standing),
+    evidence_line: measured && standing && renderEvidenceLine(measured, standing, 'pairs'),
+    base: buildSideView(compared, 'base'),
+    head: buildSideView(compared, 'head'),
+    metric: { name, direction },
+    compared: toComparedMethod(compared),
+    scale: calibration?.scale ?? null,
+    min_effect: paired?.rule.min_effect ?? spec.evidence.min_effect,
+    ...(measured === null || standing === null ? NO_PAIRS : computePairedNumbers(measured, standing)),
+    pairs: measured?.jobs.flatMap(({ pairs }) => pairs).length ?? 0,
+    jobs: measured?.jobs.length ?? 0,
+    executions,
+    seconds,
+    noise: calibration?.noise ?? null,
+    failure: toFailureView(compared),
+  }
+}
+
+const NO_PAIRS = { effect: null, interval: null, evidence: null }
+
+function toComparedMethod({ paired, report }: ComparisonResult): CompareView['compared'] {
+  if (paired !== null) return paired.jobs.length === 0 ? null : 'pairs'
+  return report === null ? null : 'once'
+}
+
+function buildSideView(compared: ComparisonResult, which: 'base' | 'head'): SideView {
+  const { name, point } = compared[which]
+  return { name, ...point, metrics: collectSideMetrics(compared, which) }
+}
+
+/** Both sides come from the pairs that the effect comes from: those of all jobs, not of the last one. */
+function collectSideMetrics(
+  { label, report, spec, paired }: ComparisonResult,
+  which: 'base' | 'head',
+): MetricValues {
+  const aggregation = getAggregation(spec)
+  if (paired !== null && paired.jobs.length > 0)
+    return aggregateReadings(paired.jobs, which === 'base' ? 'base' : 'candidate', aggregation)
+  return report === null ? {} : aggregateMetrics(report, which === 'base' ? 'base' : label, aggregation)
+}
+
+function toCompareVerdict({ end, assessment }: ComparisonResult): CompareVerdict {
+  if (end === 'same') return 'no gain'
+  if (assessment === null) return 'not proven'
+  switch (assessment.outcome) {
+    case 'eligible':
+      return 'better'
+    case 'dropped':
+      return assessment.worse ? 'worse' : 'no gain'
+    case 'inconclusive':
+    case 'promising':
+      return 'not proven'
+    case 'refused':
+      return 'refused'
+    case 'censored':
+    case 'degenerate':
+    case 'error':
+    case 'timeout':
+      return 'broken'
+    default:
+      return assessment.outcome satisfies never
+  }
+}
+
+/** What a script learns of it (design section 9). */
+export function toCompareExitCode({ verdict }: CompareView, end: CompareEnd): number {
+  if (end === 'interrupted' || end === 'declined') return INTERRUPTED
+  return EXIT_CODES[verdict === 'better' ? 'kept' : verdict]
+}
+
+function toFailureView({ failure }: ComparisonResult): CompareView['failure'] {
+  if (failure === null) return null
+  const { command = null, output = null, fix = null } = failure
+  return { command, output, fix }
+}
+
+/** What the second side is called where it is no commit. */
+export const WORK_TREE = 'your work tree'
+
+/** The one sentence that answers: how much, and where the truth lies. What it took is said once, by the line of its cost. */
+function renderComparisonSentence(
+  compared: ComparisonResult,
+  word: CompareVerdict,
+  standing: PairsEvaluation | null,
+): string {
+  const said = composeComparisonSentence(compared, word, standing)
+  // A branch keeps its name; what is not one begins as a sentence does.
+  return said.startsWith(compared.head.name) && compared.head.name !== WORK_TREE ? said : toSentenceCase(said)
+}
+
+function composeComparisonSentence(
+  compared: ComparisonResult,
+  word: CompareVerdict,
+  standing: PairsEvaluation | null,
+): string {
+  const { base, head, end, assessment } = compared
+  if (end === 'same')
+    return `${head.name} and ${base.name} have the same files: there is nothing to compare, and nothing was run.`
+  if (word === 'broken' || word === 'refused')
+    return `${head.name} is ${word}: ${(assessment?.reason ?? '').split('\n')[0]}`
+  return `${standing === null ? describeSingleRunResult(compared, word) : describePairedResult(compared, word, standing)}.`
+}
+
+function describePairedResult(
+  compared: ComparisonResult,
+  word: CompareVerdict,
+  standing: PairsEvaluation,
+): string {
+  const sure = describeComparedEffect(compared, standing, '')
+  const probable = describeComparedEffect(compared, standing, 'probably ')
+  switch (word) {
+    case 'better':
+    case 'worse':
+      return sure
+    case 'no gain':
+      return `no gain of ${formatMinEffect(compared)} or more: ${probable}`
+    case 'not proven':
+    case 'refused':
+    case 'broken':
+      return `${describeUnproven(compared)}: ${probable}${compared.end === 'decided' ? describeRuledOutDifference(compared, standing) : ' so far'}`
+    default:
+      return word satisfies never
+  }
+}
+
+/** Says why measuring ended where both are practically equal. */
+function describeRuledOutDifference(
+  { paired, spec }: ComparisonResult,
+  { primary }: PairsEvaluation,
+): string {
+  if (primary.given_up?.reason !== 'large-change-ruled-out') return ''
+  return `; a difference of ${formatMinEffect({ paired, spec }, 2)} or more is ruled out either way`
+}
+
+function describeUnproven({ end, minutes, paired }: ComparisonResult): string {
+  switch (end) {
+    case 'decided':
+      return `not proven in ${formatCount(paired?.jobs.length ?? 0, 'job')}`
+    case 'time':
+      return `not proven within ${formatDuration(60 * (minutes ?? 0))} of measuring`
+    case 'interrupted':
+    case 'declined':
+    case 'same':
+      return 'interrupted, and not proven'
+    default:
+      return end satisfies never
+  }
+}
+
+/** "my-branch is 4.1 % faster than main (between 2.9 and 5.2 %)" */
+function describeComparedEffect(
+  { base, head, spec, paired }: ComparisonResult,
+  standing: PairsEvaluation,
+  sure: string,
+): string {
+  const [{ name, direction }] = listObjectives(spec.metric)
+  const { effect, interval } = computeStateEffect(standing.primary)
+  if (effect === null) return `${head.name} could not be compared with ${base.name}`
+  const measured: MeasuredMetric = { name, direction, scale: paired?.rule.scale ?? 'log' }
+  const { size, word, range, unit } = describeEffect(effect, interval, measured)
+  const upper = standing.status === 'drop' ? computeUpperBound(standing.primary.differences) : null
+  const open = upper === null ? 'too few pairs to say between what' : formatUpperBound(upper, measured)
+  const between = range === null ? ` (${open})` : ` (between ${range[0]} and ${range[1]}${unit})`
+  return `${head.name} ${formatPredicate(name, `${sure}${size}${unit} ${word}`)} than ${base.name}${between}`
+}
+
+function formatPredicate(name: string, much: string): string {
+  if (name === 'wall_seconds') return `is ${much}`
+  if (name === 'cpu_seconds' || name === 'max_rss_mb') return `needs ${much}`
+  return `has ${much} ${name}`
+}
+
+function formatMinEffect({ paired, spec }: Pick<ComparisonResult, 'paired' | 'spec'>, times = 1): string {
+  const least = times * (paired?.rule.min_effect ?? spec.evidence.min_effect ?? 0)
+  const [{ name, direction }] = listObjectives(spec.metric)
+  if (paired?.rule.scale === 'linear') return `${formatNumber(least)} ${name}`
+  return `${formatNumber(Number((Math.abs(toShare(least, direction)) * 100).toPrecision(2)))} %`
+}
+
+/** What repeats exactly needs no interval: both numbers say all. */
+function describeSingleRunResult(compared: ComparisonResult, word: CompareVerdict): string {
+  const { base, head, spec, label, report, end } = compared
+  if (report === null || end !== 'decided')
+    return `${end === 'time' ? 'the time was up' : 'interrupted'} before ${head.name} and ${base.name} were compared: nothing is known yet`
+  const [{ name }] = listObjectives(spec.metric)
+  const aggregation = getAggregation(spec)
+  const [before, after] = (['base', label] as const).map(
+    side => aggregateMetrics(report, side, aggregation)[name],
+  )
+  const change =
+    typeof before === 'number' && typeof after === 'number' ? formatMetricChange(name, before, after) : name
+  const took = 'it repeats exactly'
+  if (before === after) return `${head.name} and ${base.name} come out the same: ${change}; ${took}`
+  if (word === 'no gain') return `no gain worth having: ${head.name} against ${base.name}, ${change}; ${took}`
+  return `${head.name} is ${word} than ${base.name}: ${change}; ${took}`
+}

@@ -1,0 +1,62 @@
+import type { Campaign } from '../model/campaign.ts'
+import type { Experiment } from '../model/experiment.ts'
+import { listAwaitingApproval } from './approval.ts'
+import { formatTable } from './terminal.ts'
+
+/** Where the demo lies, and how winnow is called there. */
+export interface DemoPlace {
+  directory: string
+  /** `winnow`, or what was typed instead. */
+  called: string
+  /** All that it left on this machine. */
+  leftovers: readonly string[]
+}
+
+export function renderDemoIntro({ directory }: Pick<DemoPlace, 'directory'>): string[] {
+  return [
+    'A small program packs messages into bytes; ten ideas want it to need fewer. Every message has to come back.',
+    `  ${directory}`,
+    '  .winnow/squeeze.yaml says what counts, ideas/ holds what is tried; nothing of it needs a network or a model.',
+    '',
+  ]
+}
+
+/** What a person types next, each as it can be typed. */
+export function renderDemoNextSteps(
+  campaign: Campaign,
+  { directory, called, leftovers }: DemoPlace,
+): string[] {
+  const next = listDemoCommands(campaign).map(([words, why]) => [`  ${called} ${words}`, `# ${why}`])
+  return [
+    'Next:',
+    `  cd ${quoteShellWord(directory)}`,
+    ...formatTable(next),
+    'To remove all of it:',
+    `  rm -rf ${leftovers.map(quoteShellWord).join(' ')}`,
+  ]
+}
+
+function listDemoCommands(campaign: Campaign): [words: string, why: string][] {
+  const dropped = findByOutcome(campaign, 'runner_up_dropped')
+  const [deferred] = listAwaitingApproval(campaign)
+  const commands: [string, string][] = [['audit', 'every commit that was kept, proven from git alone']]
+  if (dropped)
+    commands.unshift([`show ${dropped.id}`, 'promising alone, and harmful on top of what was kept'])
+  if (deferred) {
+    commands.push(
+      ['approve', `what ${deferred.id} would add`],
+      [`approve ${deferred.id}`, 'say yes to it'],
+      ['run', 'and measure it'],
+    )
+  }
+  return commands
+}
+
+function findByOutcome({ experiments }: Campaign, outcome: Experiment['outcome']): Experiment | undefined {
+  return Object.values(experiments).find(each => each.outcome === outcome)
+}
+
+/** As a shell reads it back. */
+export function quoteShellWord(path: string): string {
+  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`
+}

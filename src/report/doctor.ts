@@ -1,0 +1,376 @@
+import type { BranchGuard, Examination } from '../github/repository-settings.ts'
+
+export interface DoctorFinding {
+  /** `bad` stands in the way; `unknown` could not be checked, or is for a person to look at. */
+  state: 'good' | 'bad' | 'unknown'
+  what: string
+  /** What to do about it; further lines are where to click, or what to write. */
+  fix?: string
+}
+
+export function reportGood(what: string): DoctorFinding {
+  return { state: 'good', what }
+}
+
+export function reportBad(what: string, fix: string): DoctorFinding {
+  return { state: 'bad', what, fix }
+}
+
+export function reportUnknown(what: string, fix: string): DoctorFinding {
+  return { state: 'unknown', what, fix }
+}
+
+const MARKS = { good: 'ok', bad: '!!', unknown: '??' } as const
+const ORDER = ['bad', 'unknown', 'good'] as const
+
+/** One line of verdict, then what needs doing; with `all`, also what is fine. */
+export function renderFindings(findings: readonly DoctorFinding[], all = false): string[] {
+  const shown = ORDER.filter(state => all || state !== 'good').flatMap(state =>
+    findings.filter(finding => finding.state === state),
+  )
+  return [
+    describeFindingsVerdict(findings),
+    ...(shown.length === 0 ? [] : ['']),
+    ...shown.flatMap(({ state, what, fix }) => [
+      `${MARKS[state]}  ${what}`,
+      ...(fix === undefined ? [] : fix.split('\n').map(line => `      ${line}`)),
+    ]),
+  ]
+}
+
+function describeFindingsVerdict(findings: readonly DoctorFinding[]): string {
+  const count = (state: DoctorFinding['state']) => findings.filter(finding => finding.state === state).length
+  const [wrong, open] = [count('bad'), count('unknown')]
+  const things = (number: number) => `${number} thing${number === 1 ? '' : 's'}`
+  if (wrong === 0 && open === 0) return `Ready: ${findings.length} checks, and nothing is missing.`
+  const look = open === 0 ? '' : `${things(open)} to look at`
+  if (wrong === 0) return `Nothing stands in the way; ${look}.`
+  return `Not ready: ${things(wrong)} to do${open === 0 ? '' : `, ${look}`}.`
+}
+
+/** What the settings of a repository on GitHub are compared with. */
+interface ExpectedSettings {
+  /** Where a person opens the repository: https://github.com/owner/name. */
+  page: string
+  prefix: string
+  /** Optimize branches whose spec has GitHub merge. */
+  mergedThere: readonly string[]
+  /** The workflow, and every action that it uses: `owner/name`. */
+  workflow: { path: string; isThere: boolean; actions: readonly string[] }
+  /** The environment that holds the key of a model, the branches that need it, and those that its rule refuses. */
+  model: {
+    environment: string
+    secret: string
+    needed: boolean
+    branches: readonly string[]
+    refused: readonly string[]
+  } | null
+  /** The action of the workflow, where it is another repository's; `server`: of an Enterprise Server. */
+  action: { repository: string; commit: string; webUrl: string; server: boolean } | null
+  /** Other workflows that run on winnow's branches and say nothing of their rights. */
+  unguarded: readonly string[]
+}
+
+const MOST_SKEW_S = 30
+
+/** What GitHub says of the repository, as far as the token may see. */
+export function checkSettings(seen: Examination, expected: ExpectedSettings): DoctorFinding[] {
+  return [
+    checkRights(seen),
+    ...checkTokenScopes(seen),
+    checkPullPermission(seen, expected),
+    ...checkActionsPolicy(seen, expected),
+    ...checkActionAccess(seen, expected),
+    ...checkDefaultToken(seen, expected),
+    ...checkModelEnvironment(seen, expected),
+    ...checkBranchGuards(seen, expected),
+    ...checkWorkflowEnabled(seen, expected),
+    ...checkPaused(seen, expected),
+    checkClock(seen),
+  ]
+}
+
+function checkRights({ permissions }: Examination): DoctorFinding {
+  if (permissions === null) {
+    return reportUnknown(
+      'GitHub does not say what this token may do',
+      'a job has what stands under permissions: in its workflow',
+    )
+  }
+  const held = Object.entries(permissions).flatMap(([name, has]) => (has ? [name] : []))
+  if (permissions['push'] === true)
+    return reportGood(`the account of this token may push (${held.join(', ')})`)
+  return reportBad(
+    'the account of this token may not push',
+    'use a token with contents: write, pull-requests: write and checks: write',
+  )
+}
+
+/** A classic token names its scopes: a job's own, an App's and a fine-grained one do not. */
+function checkTokenScopes({ scopes }: Examination): DoctorFinding[] {
+  if (scopes === null) return []
+  const held = scopes.join(', ') || 'none'
+  if (!scopes.includes('repo') && !scopes.includes('public_repo'))
+    return [
+      reportBad(
+        `the scopes of this token are ${held}: it may not push`,
+        'give it repo (public_repo for a public repository): gh auth refresh --scopes repo',
+      ),
+    ]
+  return [reportGood(`the scopes of this token are enough (${held})`)]
+}
+
+function checkPullPermission({ actionsOpenPulls }: Examination, { page }: ExpectedSettings): DoctorFinding {
+  const where = `${page}/settings/actions`
+  const name = '"Allow GitHub Actions to create and approve pull requests"'
+  if (actionsOpenPulls === true) return reportGood('GitHub Actions may open pull requests')
+  if (actionsOpenPulls === null) {
+    const what = 'whether GitHub Actions may open pull requests is told to administrators alone'
+    return reportUnknown(what, `${where}\nWorkflow permissions: ${name} must be ticked`)
+  }
+  return reportBad(
+    'GitHub Actions may not open pull requests',
+    `${where}\nWorkflow permissions: tick ${name}, then Save (where it is grey, an owner of the organisation has to allow it first)`,
+  )
+}
+
+function checkActionsPolicy({ policy }: Examination, { page, workflow }: ExpectedSettings): DoctorFinding[] {
+  if (policy === null) return []
+  const where = `${page}/settings/actions`
+  if (!policy.enabled)
+    return [
+      reportBad(
+        'GitHub Actions are off in this repository',
+        `${where}\nActions permissions: choose "Allow all actions and reusable workflows", then Save`,
+      ),
+    ]
+  const refused = workflow.actions.filter(action => !isActionAllowed(policy, action, page))
+  if (refused.length === 0) return [reportGood('every action that the workflow uses may run')]
+  const owner = getRepositoryOwner(page)
+  const own = refused.filter(action => /^(?:actions|github)\//.test(action))
+  const others = refused.filter(action => !own.includes(action))
+  const steps = [
+    `Actions permissions: choose "Allow ${owner}, and select non-${owner}, actions and reusable workflows"`,
+    ...(own.length === 0 ? [] : ['tick "Allow actions created by GitHub"']),
+    ...(others.length === 0
+      ? []
+      : [`under "Allow or block specified actions" add: ${others.map(each => `${each}@*`).join(', ')}`]),
+  ]
+  return [reportBad(`${refused.join(', ')} may not run in this repository`, [where, ...steps].join('\n'))]
+}
+
+function getRepositoryOwner(page: string): string {
+  return new URL(page).pathname.split('/')[1] ?? ''
+}
+
+type AllowedActions = NonNullable<Examination['policy']>
+
+/** As GitHub reads its policy: actions of the owner are always allowed, and a pattern with ! takes back. */
+function isActionAllowed({ allowed, selected }: AllowedActions, action: string, page: string): boolean {
+  if (allowed === 'all' || allowed === null) return true
+  const owner = getRepositoryOwner(page)
+  const patterns = selected?.patterns ?? []
+  const named = (list: readonly string[]) => list.some(pattern => isPatternMatch(pattern, action))
+  if (named(patterns.flatMap(pattern => (pattern.startsWith('!') ? [pattern.slice(1)] : [])))) return false
+  if (action.split('/')[0]?.toLowerCase() === owner.toLowerCase()) return true
+  if (allowed === 'local_only') return false
+  if (selected === null) return true
+  return (selected.githubOwned && /^(?:actions|github)\//.test(action)) || named(patterns)
+}
+
+/** `owner/*`, `owner/name@*`: a star stands for anything. A pattern with a ref allows at least that one. */
+function isPatternMatch(pattern: string, action: string): boolean {
+  const [name = ''] = pattern.trim().split('@')
+  const words = name.split('*').map(part => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+  return new RegExp(`^${words.join('.*')}$`, 'i').test(action)
+}
+
+const ANOTHER = 'or take another action: winnow init --github --action owner/name@ref'
+
+/** Whether the workflow can get winnow itself. */
+function checkActionAccess(
+  { action: seen, isPublic }: Examination,
+  { page, action }: ExpectedSettings,
+): DoctorFinding[] {
+  if (seen === null || action === null) return []
+  const { repository, commit, webUrl, server } = action
+  const settings = `${webUrl}/${repository}/settings`
+  if (!seen.exists) {
+    const what = `this token sees no repository ${repository}, whose action the workflow runs`
+    const fix = `push winnow to ${webUrl}/${repository}, or give the account of this token access to it\n${ANOTHER}`
+    return [
+      server
+        ? reportUnknown(what, `it may be one of github.com (GitHub Connect); else ${fix}`)
+        : reportBad(what, fix),
+    ]
+  }
+  if (seen.hasCommit === false)
+    return [
+      reportBad(
+        `${repository} has no commit ${commit.slice(0, 10)}, which the workflow runs`,
+        'winnow init --github --update',
+      ),
+    ]
+  if (!seen.isPrivate) return [reportGood(`${repository} has the commit that the workflow runs`)]
+  if (isPublic) {
+    const fix = `${settings}\nDanger Zone: change the visibility to public\n${ANOTHER}`
+    return [
+      reportBad(
+        `${repository} is private, and a public repository cannot use an action of a private one`,
+        fix,
+      ),
+    ]
+  }
+  const owner = repository.split('/')[0] ?? ''
+  if (getRepositoryOwner(page).toLowerCase() !== owner.toLowerCase() && seen.access !== 'enterprise') {
+    const what = `${repository} is private, and only repositories of ${owner} can use an action of it`
+    return [reportBad(what, `move it to the owner of this repository\n${ANOTHER}`)]
+  }
+  const where = `${settings}/actions\nAccess: choose "Accessible from repositories owned by ${owner}", then Save`
+  if (seen.access === null)
+    return [
+      reportUnknown(`whether other repositories may use ${repository} is not told to this token`, where),
+    ]
+  if (seen.access === 'none')
+    return [reportBad(`${repository} is private, and lets no other repository use its action`, where)]
+  return [reportGood(`${repository} has the commit that the workflow runs, and lets this repository use it`)]
+}
+
+/** Where the token of every job may write, other workflows hand that to the code of ideas. */
+function checkDefaultToken(
+  { defaultToken }: Examination,
+  { page, unguarded }: ExpectedSettings,
+): DoctorFinding[] {
+  if (defaultToken !== 'write' || unguarded.length === 0) return []
+  return [
+    reportBad(
+      `${unguarded.join(', ')} would run ideas with a token that may write to this repository`,
+      `${page}/settings/actions\nWorkflow permissions: choose "Read repository contents and packages permissions", then Save\nor write permissions: { contents: read } at the top of ${unguarded.length === 1 ? 'that file' : 'those files'}`,
+    ),
+  ]
+}
+
+function checkModelEnvironment(
+  { environment }: Examination,
+  { page, model }: ExpectedSettings,
+): DoctorFinding[] {
+  if (model === null || environment === null) return []
+  const { exists, hasSecret } = environment
+  const rule = `Deployment branches and tags: allow ${model.branches.join(' and ')}`
+  const where = `${page}/settings/environments`
+  const add = `Add environment secret "${model.secret}": the key of your model`
+  const kept =
+    model.refused.length === 0
+      ? []
+      : [
+          reportBad(
+            `the environment ${model.environment} does not let ${model.refused.join(' and ')} use its secret`,
+            `${where}\n${model.environment}, ${rule}`,
+          ),
+        ]
+  if (exists === true && hasSecret === true)
+    return kept.length > 0
+      ? kept
+      : [reportGood(`the environment ${model.environment} has the secret ${model.secret}`)]
+  if (exists === null || hasSecret === null) {
+    const what = `whether the environment ${model.environment} has the secret ${model.secret} is not told to this token`
+    return [...kept, reportUnknown(what, `${where}\n${model.environment}: ${add}`)]
+  }
+  const what = exists
+    ? `the environment ${model.environment} has no secret ${model.secret}`
+    : `there is no environment ${model.environment} with the secret ${model.secret}`
+  const steps = exists
+    ? [where, `${model.environment}: ${add}`]
+    : [where, `New environment "${model.environment}"`, rule, add]
+  const fix = steps.join('\n')
+  return [
+    ...kept,
+    model.needed ? reportBad(what, fix) : reportUnknown(`${what}: programs that need a key find none`, fix),
+  ]
+}
+
+/** Those that keep a push of an ordinary commit away. */
+const IN_THE_WAY = new Set([
+  'creation',
+  'update',
+  'deletion',
+  'pull_request',
+  'required_status_checks',
+  'required_signatures',
+  'required_linear_history',
+  'required_deployments',
+  'workflows',
+  'code_scanning',
+  'merge_queue',
+])
+/** Under these GitHub still merges a pull request. */
+const MERGEABLE = new Set(['pull_request', 'required_status_checks', 'deletion', 'creation'])
+
+function checkBranchGuards({ guards }: Examination, expected: ExpectedSettings): DoctorFinding[] {
+  const found = guards.flatMap(guard => checkBranchGuard(guard, expected) ?? [])
+  return found.length > 0 ? found : [reportGood("no rule stands in the way of winnow's branches")]
+}
+
+function checkBranchGuard(
+  { branch, rules, hidden }: BranchGuard,
+  { page, prefix, mergedThere }: ExpectedSettings,
+): DoctorFinding | null {
+  const where = `${page}/settings/rules and ${page}/settings/branches`
+  if (rules === null) return reportUnknown(`the rules of ${branch} cannot be read with this token`, where)
+  const wrong = rules.filter(rule => IN_THE_WAY.has(rule))
+  if (wrong.length === 0) {
+    const how = `${page}/settings/branches\nor run winnow doctor with a token of an administrator`
+    return hidden ? reportUnknown(`${branch} is protected; how is told to administrators alone`, how) : null
+  }
+  const named = wrong.join(', ')
+  const byMerge = branch.startsWith(`${prefix}/`) && wrong.every(rule => MERGEABLE.has(rule))
+  if (byMerge && mergedThere.includes(branch))
+    return reportGood(`${branch} takes no pushes (${named}), and merge.via: api has GitHub merge there`)
+  const exclude = `${where}\nexclude ${prefix}*/** from the rule, or let the account that winnow pushes with bypass it`
+  return reportBad(
+    `rules on ${branch} would refuse winnow's pushes: ${named}`,
+    byMerge ? `${exclude}\nor set merge.via: api in the spec, so that GitHub merges what is kept` : exclude,
+  )
+}
+
+function checkWorkflowEnabled(
+  { workflows }: Examination,
+  { page, workflow }: ExpectedSettings,
+): DoctorFinding[] {
+  if (!workflow.isThere) return []
+  const { path } = workflow
+  const where = `${page}/actions/workflows/${path.replace(/^.*\//, '')}`
+  if (workflows === null)
+    return [reportUnknown('whether the workflow is on cannot be read with this token', where)]
+  const state = workflows.get(path)
+  if (state === 'active') return [reportGood(`${path} is on`)]
+  if (state === undefined)
+    return [
+      reportUnknown(
+        `GitHub does not list ${path} yet`,
+        `${page}/actions\nwhere Actions were never used, press the button that enables workflows`,
+      ),
+    ]
+  const why =
+    state === 'disabled_inactivity' ? ' (GitHub turns schedules off after 60 days without a commit)' : ''
+  return [
+    reportBad(`${path} is off (${state}): nothing starts winnow`, `${where}\npress "Enable workflow"${why}`),
+  ]
+}
+
+function checkPaused({ paused }: Examination, { page }: ExpectedSettings): DoctorFinding[] {
+  if (!paused) return []
+  const where = `${page}/settings/variables/actions\nremove WINNOW_PAUSED, or set it to false`
+  return [reportBad('the repository variable WINNOW_PAUSED is set: no job of winnow starts', where)]
+}
+
+function checkClock({ skewSeconds }: Examination): DoctorFinding {
+  if (skewSeconds === null)
+    return reportUnknown('GitHub did not say what time it is', 'compare the clock yourself')
+  const off = Math.abs(skewSeconds)
+  if (off <= MOST_SKEW_S) return reportGood('the clock is right')
+  return reportBad(
+    `this clock is ${off} s ${skewSeconds > 0 ? 'behind' : 'ahead of'} GitHub's`,
+    'set it by NTP',
+  )
+}

@@ -1,0 +1,196 @@
+import { formatCount, formatNumber } from '../decide/wording.ts'
+import { formatPackages } from '../model/approval.ts'
+import { withReason } from '../model/describe-status.ts'
+import type { EventKind, LedgerEvent } from '../model/event.ts'
+import { toShortRef } from '../model/ids.ts'
+import { toOneLine } from '../model/landing.ts'
+import { aggregateMetrics, aggregateSnapshot, type Side } from '../model/report.ts'
+import { formatRunnerError, parseReason } from '../model/text.ts'
+import { readSpec } from '../spec/load.ts'
+import {
+  describeCalibrationResult,
+  formatChanges,
+  formatMetrics,
+  selectShownMetrics,
+  type ShownMetrics,
+} from './metrics.ts'
+import { renderVerdictSentence } from './verdict-text.ts'
+
+const LONGEST = 400
+
+/** One event as one line for people: what happened, with the metrics that the spec judges first. */
+export function renderEvent(event: LedgerEvent, metrics: ShownMetrics): string {
+  const say = texts[event.kind] as (event: LedgerEvent, metrics: ShownMetrics) => string
+  return toOneLine(say(event, metrics), LONGEST)
+}
+
+/** The events of one ledger as lines, each by the spec that was in force when it was written. */
+export class EventRenderer {
+  #metrics: ShownMetrics
+  #path = 'spec.yaml'
+
+  /** `yaml`: the spec in force before the first event that comes. */
+  constructor(yaml: string | null = null) {
+    this.#metrics = readShownMetrics(yaml, this.#path)
+  }
+
+  next(event: LedgerEvent): string {
+    if (event.kind === 'campaign-started') this.#path = event.spec_path
+    if (event.kind === 'campaign-started' || event.kind === 'campaign-amended')
+      this.#metrics = readShownMetrics(event.spec_yaml, this.#path)
+    return renderEvent(event, this.#metrics)
+  }
+}
+
+function readShownMetrics(yaml: string | null, file: string): ShownMetrics {
+  return selectShownMetrics(yaml === null ? null : (readSpec(yaml, { file })?.spec ?? null))
+}
+
+/** What a person who watches a run wants to see go by. */
+export const NOTABLE_EVENTS: ReadonlySet<EventKind> = new Set([
+  'campaign-started',
+  'campaign-amended',
+  'calibrated',
+  'baseline-measured',
+  'experiment-opened',
+  'experiment-refused',
+  'asking-lost',
+  'judged',
+  'judging-lost',
+  'order-lost',
+  'measured',
+  'report-rejected',
+  'decided',
+  'requeued',
+  'merged',
+  'effect-measured',
+  'approval-requested',
+  'approved',
+  'approval-withdrawn',
+  'synced',
+  'foreign-tip',
+  'reverted',
+  'alert',
+  'campaign-paused',
+  'campaign-resumed',
+  'campaign-stopped',
+])
+
+const MADE_BY = { push: '', api: ', merged by the forge', person: ', merged by a person' } as const
+
+/** Every kind has its words, or this does not compile. */
+const texts: { [K in EventKind]: (event: LedgerEvent<K>, metrics: ShownMetrics) => string } = {
+  'campaign-started': ({ spec, start }) => `campaign ${spec} started at ${toShortId(start.commit)}`,
+  'campaign-amended': ({ source, reason, default_branch: renamed }) =>
+    renamed !== undefined
+      ? `the default branch has another name: ${reason}`
+      : `spec amended by ${source === 'person' ? 'a person' : 'the default branch'}: ${reason}`,
+  calibrated: event => `calibrated: ${describeCalibrationResult(event)}`,
+  'baseline-measured': ({ tree, snapshot }, metrics) =>
+    `baseline on tree ${toShortId(tree)}: ${formatMetrics(aggregateSnapshot(snapshot), metrics)}`,
+  'effect-measured': ({ what, experiment, reason }) =>
+    `${what === 'progression' ? 'progress of the campaign' : `effect of ${experiment ?? 'the incumbent'}`}: ${reason}`,
+  'hypothesis-added': ({ hypothesis }) => `hypothesis added: ${hypothesis}`,
+  'hypothesis-updated': ({ hypothesis, status }) => `hypothesis ${toShortId(hypothesis)} is ${status}`,
+  'idea-asked': ({ who }) => `${who} asked for an idea, in a job of its own`,
+  'idea-brought': ({ key, hypothesis }) => `${key} brought an idea: ${hypothesis}`,
+  'asking-lost': ({ key, reason }) => `${key} brought no answer: ${reason}`,
+  'answer-repeated': ({ key, experiment }) => `${key} gave the same answer as ${experiment}`,
+  'experiment-opened': ({ experiment, hypothesis, source }) =>
+    `${experiment} opened (${source.use}): ${hypothesis}`,
+  'experiment-refused': ({ experiment, message }) => `${experiment} Refused: ${message}`,
+  'head-moved': ({ experiment, to }) => `${experiment} has a new head, ${toShortId(to)}: queued again`,
+  requeued: ({ experiment, reason }) => `${experiment} put back: ${parseReason(reason).sentence}`,
+  'order-issued': ({ purpose, candidates }) =>
+    `ordered: ${[purpose, ...candidates.map(({ label }) => label)].join(' ')}`,
+  'order-dispatched': ({ order, run_id }) => `order ${toShortId(order)} dispatched to ${run_id}`,
+  'order-lost': ({ order, reason }) => `order ${toShortId(order)} lost: ${reason}`,
+  measured: ({ report }, metrics) => describeMeasurement(report, metrics),
+  'report-rejected': ({ order, reason }) => `report on order ${toShortId(order)} rejected: ${reason}`,
+  'order-printed': ({ order, run_id }) => `order ${toShortId(order)} measured in ${run_id}, waits for scores`,
+  'judging-asked': ({ order }) => `order ${toShortId(order)} is scored by models, in a job of its own`,
+  judged: ({ order, model, records, ended }) =>
+    `order ${toShortId(order)}: ${model} was asked for ${formatCount(records.length, 'score')}${ended === null ? '' : `, and no more: ${ended.reason}`}`,
+  'judging-lost': ({ order, reason }) => `order ${toShortId(order)} has no scores yet: ${reason}`,
+  decided: event => describeDecision(event),
+  merged: ({ experiment, commit, via }) =>
+    `${experiment} landed as ${toShortId(commit)}${MADE_BY[via ?? 'push']}`,
+  closed: ({ experiment, outcome }) => `${experiment} closed (${outcome})`,
+  'approval-requested': ({ experiment, packages, additions = [] }) =>
+    packages.length === 0
+      ? describeNoApprovalNeeded(experiment, additions)
+      : `${experiment} is waiting for approval of ${formatPackages(packages, additions)}`,
+  'measure-asked': ({ experiment, head, author }) =>
+    `${experiment} waits for permission: ${author} has no write access, and ${toShortId(head)} is not allowed to be measured yet`,
+  'measure-allowed': ({ experiment, head, login }) =>
+    `${experiment}: ${login} allows ${toShortId(head)} to be measured`,
+  'approval-withdrawn': ({ experiment, packages, login }) =>
+    `${experiment}: ${login} takes back the approval of ${packages.join(', ')}`,
+  'sync-awaited': ({ experiment, obstacle }) =>
+    obstacle === null
+      ? `${experiment} waits for a person's sync no more`
+      : `${experiment} waits for a person's sync (${obstacle})`,
+  'comments-read': ({ pull }) => `the comments of pull request ${pull} are read so far`,
+  approved: ({ experiment, packages, by }) => `${experiment}: ${packages.join(', ')} approved by ${by.actor}`,
+  'incumbent-moved': ({ to, why }) => `incumbent is now ${toShortId(to.commit)} (${why})`,
+  synced: ({ default_tip }) => `synced with the default branch at ${toShortId(default_tip)}`,
+  'foreign-tip': ({ to, state, reason }) => `foreign tip ${toShortId(to.commit)} ${state}: ${reason}`,
+  'round-closed': ({ round, members }) => `round ${round} closed: ${members.join(', ')}`,
+  reverted: ({ experiment, to }) => `${experiment} taken back by ${toShortId(to.commit)}`,
+  steered: ({ action, experiment, reason }) =>
+    experiment === null ? `${action}: ${reason}` : `${action} ${experiment} asked for: ${reason}`,
+  note: ({ text, experiment }) => `note${experiment === null ? '' : ` on ${experiment}`}: ${text}`,
+  alert: ({ code, message }) => `alert ${code}: ${message}`,
+  spent: ({ what, who, minutes, usd }) =>
+    `spent on ${what}${who === null ? '' : ` by ${who}`}: ${formatNumber(minutes)} min, ${formatNumber(usd)} USD`,
+  'knob-changed': ({ knob, from, to }) => `${toShortRef(knob)} changed from ${from} to ${to}`,
+  'campaign-paused': ({ reason }) => withReason('paused', reason),
+  'campaign-resumed': ({ reason }) => withReason('resumed', reason),
+  'campaign-stopped': ({ reason }) => withReason('stopped', reason),
+}
+
+function describeNoApprovalNeeded(
+  experiment: string,
+  additions: NonNullable<ApprovalRequestedEvent['additions']>,
+): string {
+  if (additions.length === 0) return `${experiment} needs no approval any more`
+  const names = [...new Set(additions.map(({ name }) => name))]
+  return `${experiment} adds ${formatPackages(names, additions)}, which the spec approves`
+}
+type ApprovalRequestedEvent = LedgerEvent<'approval-requested'>
+
+/** The sentence first, then what it rests on. */
+function describeDecision(event: LedgerEvent<'decided'>): string {
+  const { evidence } = parseReason(event.reason)
+  const line = evidence === null ? '' : ` ${evidence}`
+  return `${event.experiment} ${renderVerdictSentence(event)}${line}${formatWarnings(event.warnings)}`
+}
+
+function describeMeasurement(report: LedgerEvent<'measured'>['report'], metrics: ShownMetrics): string {
+  if (report.runner_error !== null) return formatRunnerError(report.runner_error)
+  if (report.executions.some(({ role }) => role === 'holdout')) return 'measured on the holdout'
+  const sides = [...new Set(report.executions.map(({ side }) => side))]
+  if (sides.length === 0) return 'a set-up or a gate failed before anything was measured'
+  const values = (side: Side) => aggregateMetrics(report, side, metrics.aggregation)
+  const candidates = sides.filter(side => side !== 'base')
+  const shown =
+    candidates.length === 0
+      ? sides.map(side => [side, formatMetrics(values(side), metrics)])
+      : candidates.map(side => [side, formatChanges(values('base'), values(side), metrics)])
+  const named = shown.map(([side, text]) => `${describeSide(side)} ${text || 'has no result'}`)
+  return `measured: ${named.join('; ')}`
+}
+
+/** A calibration measures the base against a copy of itself. */
+function describeSide(side = ''): string {
+  return side === 'twin' ? 'a copy of the base' : side
+}
+
+/** Only the word that a warning begins with; `winnow show` has them in full. */
+function formatWarnings(warnings: readonly string[]): string {
+  return warnings.length === 0 ? '' : ` [${warnings.map(warning => warning.split(':', 1)[0]).join('; ')}]`
+}
+
+export function toShortId(id: string): string {
+  return id.slice(0, 12)
+}

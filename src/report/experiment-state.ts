@@ -1,0 +1,165 @@
+import { evaluatePairs, type PairedRule } from '../decide/paired/evaluate.ts'
+import { renderEvidenceLine, renderEvidenceSentence } from '../decide/paired/evidence-text.ts'
+import { describeAwaitedPackages } from '../model/approval.ts'
+import type { Campaign } from '../model/campaign.ts'
+import {
+  type Experiment,
+  formatPermissionCommand,
+  isAwaitingPermission,
+  isResumedAutomatically,
+  listSubjects,
+} from '../model/experiment.ts'
+import { parseReason } from '../model/text.ts'
+import { isStillAwaitingApproval } from '../plan/extra-round.ts'
+import { type CampaignSpecText, getCampaignSpec } from '../spec/load.ts'
+import { describeNextRun, describeWaitWhenStopped } from './resume-hint.ts'
+import { type ExperimentState, findSyncWords, isReverted } from './verdict-text.ts'
+
+export type StateCampaign = Pick<
+  Campaign,
+  'landings' | 'orders' | 'calibration' | 'name' | 'default_branch' | 'status' | 'stop_code'
+> &
+  CampaignSpecText
+
+/** How an experiment stands now: its verdict and whether what it landed is still there, or what its pairs say. */
+export function getExperimentState(campaign: StateCampaign, experiment: Experiment): ExperimentState {
+  const { id, status, verdict, outcome, reason } = experiment
+  const takenBack = isReverted(campaign, id)
+  if (status === 'parked') {
+    const next = isResumedAutomatically(experiment) ? 'more pairs, once nothing else is queued' : null
+    return { status, verdict, outcome, reason, reverted: takenBack, parked: true, next }
+  }
+  if (status === 'ended' || status === 'landing')
+    return { status, verdict, outcome, reason, reverted: takenBack }
+  if (status === 'deferred')
+    return {
+      status,
+      verdict: null,
+      outcome,
+      reason,
+      packages: describeAwaitedPackages(experiment),
+      next: `winnow approve ${id}`,
+    }
+  if (isAwaitingPermission(experiment))
+    return {
+      status,
+      verdict: null,
+      outcome,
+      reason,
+      permission: true,
+      next: formatPermissionCommand(experiment),
+    }
+  const words = findSyncWords(campaign, experiment)
+  if (words !== null) return { status, verdict: null, outcome, reason, sync: true, next: words.next }
+  const live = describeExperimentProgress(campaign, experiment)
+  const before = reason === null ? null : parseReason(reason).sentence
+  return {
+    status,
+    verdict: null,
+    outcome,
+    reason,
+    reverted: takenBack,
+    progress: live?.said ?? (verdict === null ? null : before),
+    after: describeWaitWhenStopped(campaign),
+    putBack: before,
+    next: live?.next ?? null,
+  }
+}
+
+/** The line its sentence rests on, where pairs decided or are about to. */
+export function getEvidenceLine(campaign: StateCampaign, experiment: Experiment): string | null {
+  const { status, reason } = experiment
+  const recorded = parseReason(reason ?? '').evidence
+  if (status === 'ended' || status === 'parked' || status === 'landing') return recorded
+  return describeExperimentProgress(campaign, experiment)?.evidence ?? recorded
+}
+
+type ProgressCampaign = Pick<Campaign, 'orders' | 'calibration'> & CampaignSpecText
+
+/** What the pairs of an experiment under way say, and what they still need. */
+interface ExperimentProgress {
+  said: string
+  evidence: string
+  next: string
+}
+
+/** Nothing before its first pair, nor once its pairs have decided and only the rest of its round is missing. */
+function describeExperimentProgress(
+  campaign: ProgressCampaign,
+  experiment: Experiment,
+): ExperimentProgress | null {
+  const { evidence, order } = experiment
+  if (evidence === null || evidence.jobs.length === 0) return null
+  const rule = order === null ? undefined : campaign.orders[order]?.order.stop
+  if (rule?.rule !== 'paired') return null
+  const spec = getCampaignSpec(campaign)
+  const paired = { spec, rule, terms: evidence, jobs: evidence.jobs }
+  const standing = evaluatePairs(paired)
+  if (standing.status !== 'new-job' && standing.status !== 'continue') return null
+  return {
+    said: renderEvidenceSentence(paired, standing),
+    evidence: renderEvidenceLine(paired, standing),
+    next: describeNextJob(campaign, rule),
+  }
+}
+
+function describeNextJob({ calibration }: ProgressCampaign, { single_machine, pairs }: PairedRule): string {
+  const what = single_machine ? 'one more job on this machine' : 'one more runner'
+  const noise = calibration?.noise ?? null
+  if (noise === null) return what
+  const minutes = (noise.overhead_seconds + 2 * (pairs + 1) * noise.execution_seconds) / 60
+  return minutes < 1 ? `${what}, less than a minute` : `${what}, about ${Math.ceil(minutes)} min`
+}
+
+/** One experiment that goes on only after a person has done something. */
+export interface PersonalTask {
+  experiment: Experiment
+  is: 'approval' | 'permission' | 'sync'
+  /** What it waits for: "approval of left-pad 1.3.0". */
+  awaits: string
+  /** What a person types or does. */
+  help: string
+}
+
+type TaskCampaign = Pick<
+  Campaign,
+  'experiments' | 'picks' | 'name' | 'default_branch' | 'status' | 'stop_code' | 'host'
+> &
+  CampaignSpecText
+
+/** What waits for a person, oldest first: the same list for the pull request, the digest, `status` and `run`. */
+export function findPersonalTasks(campaign: TaskCampaign): PersonalTask[] {
+  return listSubjects(campaign).flatMap((experiment): PersonalTask[] => {
+    const { id, status } = experiment
+    if (status === 'deferred') {
+      const awaits = `approval of ${describeAwaitedPackages(experiment)}`
+      return [
+        {
+          experiment,
+          is: 'approval',
+          awaits,
+          help: `winnow approve ${id}${describeAfterStop(campaign, experiment)}`,
+        },
+      ]
+    }
+    if (isAwaitingPermission(experiment)) {
+      const awaits = 'permission to be measured: its author may not write to this repository'
+      return [{ experiment, is: 'permission', awaits, help: formatPermissionCommand(experiment) }]
+    }
+    const words = findSyncWords(campaign, experiment)
+    if (words === null) return []
+    return [{ experiment, is: 'sync', awaits: `a person: ${words.because}`, help: words.next }]
+  })
+}
+
+export function renderPersonalTasks(campaign: TaskCampaign): string[] {
+  return findPersonalTasks(campaign).map(
+    ({ experiment: { id }, awaits, help }) => `${id} is waiting for ${awaits}: ${help}`,
+  )
+}
+
+/** Approved after the campaign stopped: that alone goes on. */
+function describeAfterStop(campaign: TaskCampaign, experiment: Experiment): string {
+  const late = campaign.status === 'stopped' && isStillAwaitingApproval(campaign, experiment)
+  return late ? ` gives it one more round at ${describeNextRun(campaign)}` : ''
+}

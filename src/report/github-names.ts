@@ -1,0 +1,147 @@
+import type { Campaign, Landing } from '../model/campaign.ts'
+import { findSubject } from '../model/experiment.ts'
+import { buildCampaignRefs, toShortRef } from '../model/ids.ts'
+import { toOneLine } from '../model/landing.ts'
+import type { Order } from '../model/order.ts'
+import { selectReportedJobs } from '../model/pairs.ts'
+import { neutralizeMentions } from '../model/text.ts'
+import { type CampaignSpecText, getCampaignSpec } from '../spec/load.ts'
+
+/** The names of workflow runs and of their jobs, as the list of runs on GitHub shows them. */
+type NamedCampaign = Pick<Campaign, 'name' | 'default_branch' | 'experiments' | 'picks' | 'landings'>
+type NamedOrder = Pick<Order, 'purpose' | 'base' | 'candidates' | 'stop' | 'carried' | 'attempt'>
+
+const LONGEST = 100
+const SUBJECTS = 4
+
+/** Names the job that measures one order, after the word "measure": "exp-007 vs incumbent, job 2 of at most 8". */
+export function formatJobTitle(campaign: NamedCampaign, order: NamedOrder): string {
+  const again = order.attempt > 1 ? `, attempt ${order.attempt}` : ''
+  return toTitle(`${describeOrderSubject(campaign, order)}${describeJobNumber(order)}${again}`)
+}
+
+/** Names the run that measures these orders: "speed: measure exp-007, exp-008". */
+export function formatRunTitle(campaign: NamedCampaign, orders: readonly NamedOrder[]): string {
+  const subjects = [...new Set(orders.flatMap(order => listOrderSubjects(campaign, order)))]
+  const shown = subjects.slice(0, SUBJECTS).join(', ')
+  const more = subjects.length - SUBJECTS
+  return toTitle(`${campaign.name}: measure ${shown}${more > 0 ? ` and ${more} more` : ''}`)
+}
+
+/** Names a run that is started to decide, and to ask for what is missing. */
+export function lookTitle({ name }: Pick<Campaign, 'name'>): string {
+  return toTitle(`${name}: look for work`)
+}
+
+const LOOKS_AGAIN = ': look for work again'
+
+/** Names the run that is started because the first job of the run before it was lost. */
+export function retryTitle({ name }: Pick<Campaign, 'name'>): string {
+  return toTitle(`${name}${LOOKS_AGAIN}`)
+}
+
+export function isRetryTitle(title: string): boolean {
+  return title.endsWith(LOOKS_AGAIN)
+}
+
+/** Branch names are text of other people: they mention nobody, and switch no workflow off. */
+function toTitle(text: string): string {
+  return neutralizeMentions(toOneLine(text, LONGEST))
+}
+
+function describeOrderSubject(campaign: NamedCampaign, order: NamedOrder): string {
+  const main = toShortRef(campaign.default_branch)
+  const [subject = 'the incumbent'] = listOrderSubjects(campaign, order)
+  switch (order.purpose) {
+    case 'calibration':
+      return order.stop.rule === 'pairs'
+        ? 'calibration: how noisy it is'
+        : 'calibration: whether it repeats exactly'
+    case 'baseline':
+      return 'baseline of the incumbent'
+    case 'experiment':
+      return `${joinCandidates(order)} vs incumbent`
+    case 'combination':
+      return `${joinCandidates(order)} on top of what was kept`
+    case 'pick':
+      return `${joinCandidates(order)} vs ${main}`
+    case 'holdout':
+      return `${joinCandidates(order)} on the holdout`
+    case 'sync':
+      return `merge of ${main} into the incumbent`
+    case 'foreign':
+      return `commit ${toShortHead(order)}, pushed by a person`
+    case 'revert':
+      return `revert: ${joinCandidates(order)} vs incumbent`
+    case 'progression':
+      return `total improvement: incumbent vs ${main}`
+    case 'effect':
+      return `effect of ${subject}`
+    case 'regression':
+      return `whether ${subject} still holds`
+    default:
+      return order.purpose satisfies never
+  }
+}
+
+/** What an order is about, in as few characters as tell it from the other orders of a run. */
+function listOrderSubjects(campaign: NamedCampaign, { purpose, base, candidates }: NamedOrder): string[] {
+  const named = candidates.flatMap(({ label }) => (findSubject(campaign, label) === undefined ? [] : [label]))
+  if (named.length > 0) return named
+  const landing = findOrderLanding(campaign, purpose, { base: base.commit, head: candidates[0]?.head })
+  if (landing !== undefined) return [landing.experiment]
+  return purpose === 'progression' ? ['total improvement'] : [purpose]
+}
+
+/** The kept change that an order without an experiment looks at once more. */
+function findOrderLanding(
+  { landings }: NamedCampaign,
+  purpose: NamedOrder['purpose'],
+  { base, head }: { base: string; head: string | undefined },
+): Landing | undefined {
+  if (purpose === 'regression') return landings.find(landing => landing.base.commit === base)
+  return purpose === 'effect' ? landings.find(({ commit }) => commit === head) : undefined
+}
+
+function joinCandidates({ candidates }: NamedOrder): string {
+  return candidates.map(({ label }) => label).join(' and ')
+}
+
+function describeJobNumber({ stop, carried }: NamedOrder): string {
+  if (stop.rule !== 'paired') return ''
+  const counts = Object.entries(stop.terms).map(([label, { max_jobs: most }]) => ({
+    most,
+    job: selectReportedJobs(carried[label] ?? []).length + 1,
+  }))
+  const last = counts.toSorted((one, other) => other.job - one.job)[0]
+  return last === undefined ? '' : `, job ${last.job} of at most ${last.most}`
+}
+
+function toShortHead({ candidates }: NamedOrder): string {
+  return candidates[0]?.head.slice(0, 7) ?? ''
+}
+
+/** The address of the repository's page, such as https://github.com/owner/name; null where it has none. */
+export type PageUrl = string | null
+
+const RUN = /^actions:(\d+)\/\d+$/
+
+/** The page of the workflow run that measured something; null for a run on somebody's machine. */
+export function buildRunUrl(page: PageUrl, runId: string): string | null {
+  const [, run] = RUN.exec(runId) ?? []
+  return page === null || run === undefined ? null : `${page}/actions/runs/${run}`
+}
+
+/**
+ * The chart on the ledger's branch. `blob/…?raw=true` is served to whoever may read the repository, private ones
+ * included; raw.githubusercontent.com answers 404 there.
+ */
+export function buildChartUrl(
+  page: PageUrl,
+  campaign: Pick<Campaign, 'name'> & CampaignSpecText,
+): string | null {
+  if (page === null) return null
+  const branch = toShortRef(buildCampaignRefs(getCampaignSpec(campaign).branches.prefix, campaign.name).state)
+  const path = [...branch.split('/'), 'chart.svg'].map(part => encodeURIComponent(part)).join('/')
+  return `${page}/blob/${path}?raw=true`
+}

@@ -1,0 +1,145 @@
+import { type AbsentMetric, listObjectives } from '../decide/metrics.ts'
+import { formatCount, formatMetricChange, formatNoise, formatNumber } from '../decide/wording.ts'
+import type { Calibration } from '../model/campaign.ts'
+import { type Aggregation, getAggregation, type MetricValue, type MetricValues } from '../model/report.ts'
+import { findNearestWord } from '../spec/errors.ts'
+import { BUILT_IN_METRICS } from '../spec/schema-values.ts'
+import type { Spec } from '../spec/schema.ts'
+import { formatTable, limitLines } from './terminal.ts'
+
+export type ReadonlyMetrics = Readonly<MetricValues>
+
+/** The parts of a spec that decide which metrics people see, and how. */
+export interface ShownMetrics {
+  /** The primary first, then the other objectives. */
+  objectives: readonly string[]
+  aggregation: Aggregation
+}
+
+const NO_SPEC: ShownMetrics = { objectives: [], aggregation: 'median' }
+
+export function selectShownMetrics(spec: Pick<Spec, 'metric' | 'measurement'> | null): ShownMetrics {
+  if (spec === null) return NO_SPEC
+  return {
+    objectives: listObjectives(spec.metric).map(({ name }) => name),
+    aggregation: getAggregation(spec),
+  }
+}
+
+const ON_ONE_LINE = 6
+
+/**
+ * Renders the metrics of a harness, the primary first and always. Where there is too much for one line, the objectives and how
+ * many more. What winnow times of itself is shown where it is an objective, or where nothing else is there.
+ */
+export function formatMetrics(
+  metrics: ReadonlyMetrics,
+  { objectives }: Pick<ShownMetrics, 'objectives'>,
+): string {
+  return joinMetricCells(selectMetricCells(metrics, objectives), objectives)
+}
+
+/** The same of two sides: "bytes 50 -> 40 (-20.0 %), zeros 0 -> 0". */
+export function formatChanges(
+  base: ReadonlyMetrics,
+  candidate: ReadonlyMetrics,
+  { objectives }: Pick<ShownMetrics, 'objectives'>,
+): string {
+  const cells = selectMetricCells(candidate, objectives).map(([name, text]): [string, string] => {
+    const [before = null, after = null] = [base[name], candidate[name]]
+    if (typeof before === 'number' && typeof after === 'number')
+      return [name, formatMetricChange(name, before, after).slice(name.length + 1)]
+    return [name, before === null ? text : `${formatMetricValue(before)} -> ${text}`]
+  })
+  return joinMetricCells(cells, objectives)
+}
+
+function joinMetricCells(cells: readonly [string, string][], objectives: readonly string[]): string {
+  const judged = cells.filter(([name]) => objectives.includes(name))
+  const few = cells.length <= ON_ONE_LINE || judged.length === 0 ? cells : judged.slice(0, ON_ONE_LINE)
+  const more = cells.length - few.length
+  return [...few.map(cell => cell.join(' ')), ...(more === 0 ? [] : [`${more} more`])].join(', ')
+}
+
+/** The same; where there are too many for one line, how many, and each on a line of its own to choose from. */
+export function renderMetrics(metrics: ReadonlyMetrics): [string, ...string[]] {
+  const cells = selectMetricCells(metrics, [])
+  if (cells.length === 0) return ['no metric']
+  if (cells.length <= ON_ONE_LINE) return [formatMetrics(metrics, NO_SPEC)]
+  return [
+    formatCount(cells.length, 'metric'),
+    ...limitLines(formatTable(cells.map(([name, value]) => [`  ${name}`, value]))),
+  ]
+}
+
+function selectMetricCells(metrics: ReadonlyMetrics, objectives: readonly string[]): [string, string][] {
+  const names = Object.keys(metrics)
+  const first = objectives.filter(name => names.includes(name))
+  const others = names.filter(name => !first.includes(name))
+  const printed = others.filter(name => !BUILT_IN_METRICS.has(name))
+  const chosen = first.length + printed.length > 0 ? [...first, ...printed] : others
+  return chosen.map(name => [name, formatMetricValue(metrics[name] ?? null)])
+}
+
+/** A metric's value for people: booleans as they were printed. */
+export function formatMetricValue(value: MetricValue): string {
+  if (value === null) return 'missing'
+  return typeof value === 'boolean' ? String(value) : formatNumber(value)
+}
+
+/** What to write instead of a metric that a spec asks for and its harness did not print. */
+interface MissingMetrics {
+  fix: string
+  /** What it did print. */
+  printed: string[]
+}
+
+export function findMissingMetrics(
+  needed: readonly string[],
+  printed: readonly string[],
+): MissingMetrics | null {
+  const missing = needed.filter(name => !printed.includes(name))
+  if (missing.length === 0) return null
+  const advice = missing.map(name => {
+    const meant = printed.find(each => each.startsWith(`${name}.`)) ?? findNearestWord(name, printed)
+    return meant === undefined ? `${name} is not printed.` : `${name} is not printed: did you mean ${meant}?`
+  })
+  const fix = `${advice.join(' ')} Name one of the printed metrics, or print it.`
+  return { fix: printed.length === 0 ? `print ${missing.join(', ')}` : fix, printed: limitLines(printed) }
+}
+
+/** What is missing, what is there instead, and which of that was probably meant. */
+export function describeAbsentMetric({ name, key, printed }: AbsentMetric, names: readonly string[]): string {
+  if (printed) return `${name} (${key}) is printed, but not as a finite number: NaN, infinite or null`
+  const near = findNearestWord(name, names)
+  const there =
+    names.length === 0 ? 'no metric is' : `printed ${names.length === 1 ? 'is' : 'are'} ${names.join(', ')}`
+  return `${name} (${key}) is not printed; ${there}${near === undefined ? '' : `: did you mean ${near}?`}`
+}
+
+/** How much identical copies of the base differ: every other difference is read beside it. */
+export function describeCalibrationNoise(
+  calibration: Pick<Calibration, 'noise' | 'scale'> | null,
+): string | null {
+  if (calibration === null || calibration.noise === null) return null
+  const { pair_sd, pairs, jobs } = calibration.noise
+  const spread = calibration.scale === 'log' ? `${(pair_sd * 100).toFixed(1)} %` : formatNumber(pair_sd)
+  return `Noise: the base differs from itself by ${spread} (${formatCount(pairs, 'pair')} in ${formatCount(jobs, 'job')})`
+}
+
+/** What a noisy campaign's evidence rests on, in one line; null where nothing is noisy, or nobody looked yet. */
+export function describeNoisyCalibration({
+  scale,
+  noise,
+}: Pick<Calibration, 'scale' | 'noise'>): string | null {
+  return noise === null ? null : `noisy, ${formatNoise({ scale, noise })}, ${scale} scale, fair to both sides`
+}
+
+/** The same for the log, after what was known before: why it was not taken to repeat exactly. */
+export function describeCalibrationResult(
+  found: Pick<Calibration, 'deterministic' | 'scale' | 'noise' | 'reason'>,
+): string {
+  const { deterministic, scale, noise, reason } = found
+  if (noise === null) return `${deterministic ? 'deterministic' : 'noisy'}, ${reason}`
+  return `noisy, ${reason}, ${scale} scale, fair to both sides`
+}

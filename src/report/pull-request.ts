@@ -1,0 +1,197 @@
+import type { Approvers } from '../github/people.ts'
+import { describeAwaitedPackages } from '../model/approval.ts'
+import type { Campaign } from '../model/campaign.ts'
+import { describeStatus } from '../model/describe-status.ts'
+import {
+  type Experiment,
+  formatPermissionCommand,
+  isAwaitingPermission,
+  isPausedExperiment,
+  isResumedAutomatically,
+  type PickedChange,
+} from '../model/experiment.ts'
+import { type Oid, toShortRef } from '../model/ids.ts'
+import { AWAITING_MERGE_TEXT, toOneLine } from '../model/landing.ts'
+import { buildPickMark, buildReopenedMark, isBehind } from '../model/marks.ts'
+import { neutralizeMentions } from '../model/text.ts'
+import { isLanded } from '../model/verdict.ts'
+import { isDeniedOutsider } from '../plan/permissions.ts'
+import { renderApprovalMarkdown } from './approval.ts'
+import { getExperimentState } from './experiment-state.ts'
+import type { PageUrl } from './github-names.ts'
+import { escapeMarkdown } from './markdown.ts'
+import { renderVerdict } from './verdict-markdown.ts'
+import { findSyncWords, renderStateSentence, renderSyncMarkdown } from './verdict-text.ts'
+
+const REASON = 600
+
+/** The title of a pull request of winnow's own: the idea. */
+export function renderPullTitle({ hypothesis }: Experiment): string {
+  return neutralizeMentions(toOneLine(hypothesis, 120))
+}
+
+interface PullSettings {
+  page?: PageUrl
+  approvers?: Approvers | undefined
+}
+
+/** How an experiment stands, for its own pull request and for the one comment on somebody else's. */
+export function renderPullBody(
+  campaign: Campaign,
+  experiment: Experiment,
+  settings: PullSettings = {},
+): string {
+  const { page = null, approvers = 'write' } = settings
+  const { id, category, learnings } = experiment
+  const lines = [
+    renderPullState(campaign, experiment, page),
+    ...renderApprovalMarkdown(experiment, approvers),
+  ]
+  if (learnings) lines.push('', `What was learned: ${escapeMarkdown(learnings)}`)
+  lines.push(
+    '',
+    `${id} of campaign ${escapeMarkdown(campaign.name)}, category ${escapeMarkdown(category)}: ${escapeMarkdown(experiment.hypothesis)}`,
+  )
+  return `${lines.join('\n')}\n`
+}
+
+function renderPullState(campaign: Campaign, experiment: Experiment, page: PageUrl): string {
+  const { status, verdict } = experiment
+  const { name } = campaign
+  if (verdict !== null) {
+    const said = renderVerdict(campaign, experiment, page)
+    if (status === 'landing') return `${said}\n\n${AWAITING_MERGE_TEXT}`
+    return status === 'parked' ? `${said}\n\n${describeRetry(experiment)}` : said
+  }
+  if (status === 'deferred')
+    return `**Waiting for approval of ${escapeMarkdown(describeAwaitedPackages(experiment))}.**`
+  if (isAwaitingPermission(experiment))
+    return `**Waiting for permission.** Its author has no write access to this repository. To have it measured, read the change, then comment \`${formatPermissionCommand(experiment)}\` (people with write access only).`
+  const words = findSyncWords(campaign, experiment)
+  if (words !== null) return renderSyncMarkdown(words)
+  if (isPausedExperiment(campaign, experiment))
+    return `**Waiting:** campaign ${escapeMarkdown(name)} is ${escapeMarkdown(describeStatus(campaign), REASON)}. It goes on by itself when the campaign does.`
+  return `**Being measured** in campaign ${escapeMarkdown(name)}, against what the campaign has kept so far.`
+}
+
+function describeRetry(experiment: Experiment): string {
+  return isResumedAutomatically(experiment)
+    ? 'It is measured further once nothing else is queued. `/winnow retry` measures it now.'
+    : '`/winnow retry` measures more.'
+}
+
+const TRY_AGAIN =
+  'To try again, push a new commit and reopen this pull request. It will be measured as a new experiment.'
+
+/** The last comment on somebody else's pull request: the outcome, and how to go on there. */
+export function renderEndedComment(campaign: Campaign, experiment: Experiment, page: PageUrl = null): string {
+  const said = renderVerdict(campaign, experiment, page)
+  const { outcome } = experiment
+  const isOver = (outcome !== null && isLanded(outcome)) || isDeniedOutsider(experiment)
+  return isOver ? said : `${said}\n\n${TRY_AGAIN}`
+}
+
+/** For a person who reopened an ended pull request without a new commit. */
+export function renderReopenedComment(
+  campaign: Campaign,
+  experiment: Experiment,
+  { head, page = null }: { head: Oid; page?: PageUrl },
+): string {
+  const { id, owned, outcome, measured_tree } = experiment
+  const why = owned
+    ? `this branch belongs to ${id}, which has ended`
+    : `${id} has ended with exactly this commit`
+  const empty = outcome === 'withdrawn' && measured_tree === null ? ' (an empty one will do)' : ''
+  const next = owned
+    ? 'To try something else, open a pull request from a branch of your own.'
+    : `To try again, push a new commit${empty} and reopen this pull request. It will be measured as a new experiment.`
+  const said = renderVerdict(campaign, experiment, page)
+  return `${buildReopenedMark(experiment, head)}\nClosed again: ${why}. ${next} winnow does not close it a second time.\n\n${said}\n`
+}
+
+/** The body of a pull request that is opened only so that the packages of a pushed branch can be approved. */
+export function renderPushedBranchBody({ id, branch }: Experiment): string {
+  return `The branch ${escapeMarkdown(branch ?? '')} (${id}) was pushed without a pull request. It adds packages that a person has to approve; this pull request is the place for that. How it stands is in the comment below.\n`
+}
+
+const SHOWN = 10
+
+/** The pull request of one change alone: what it does on the default branch, and which kept change it is. */
+export function renderPickBody(campaign: Campaign, pick: PickedChange, page: PageUrl): string {
+  const { name } = campaign
+  const taken = campaign.experiments[pick.picks]
+  const number = taken?.pull == null ? '' : ` (#${taken.pull})`
+  const lines = [
+    // First: whatever of it is cut off, that is not.
+    buildPickMark(campaign, pick),
+    renderPickState(campaign, pick, page),
+    ...renderApprovalMarkdown(pick),
+    '',
+    `One change of campaign ${escapeMarkdown(name)} on its own: ${escapeMarkdown(pick.hypothesis)}.`,
+    `In the campaign it was ${pick.picks}${number}: ${escapeMarkdown(describeKeptChange(campaign, pick))}.`,
+    `Here it is ${pick.id}, ${describePickBase(campaign, pick)}.`,
+    '',
+    ...renderPickInstructions(campaign, pick),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+function renderPickState(campaign: Campaign, pick: PickedChange, page: PageUrl): string {
+  if (pick.verdict !== null || pick.closed)
+    return `${renderVerdict(campaign, pick, page)}${describeFate(campaign, pick)}`
+  if (pick.status === 'deferred')
+    return `**Waiting for approval of ${escapeMarkdown(describeAwaitedPackages(pick))}.**`
+  return `**Being measured** on its own, in campaign ${escapeMarkdown(campaign.name)}.`
+}
+
+/** What became of it, besides what was measured. */
+function describeFate({ default_branch }: Pick<Campaign, 'default_branch'>, { fate }: PickedChange): string {
+  const into = escapeMarkdown(toShortRef(default_branch))
+  switch (fate) {
+    case 'merged':
+      return `\n\nIt is on ${into} now.`
+    case 'declined':
+      return '\n\nA person closed it.'
+    case 'replaced':
+      return '\n\nA newer pull request replaces it.'
+    case 'left':
+    case null:
+      return ''
+    default:
+      return fate satisfies never
+  }
+}
+
+function describeKeptChange(campaign: Campaign, { picks }: PickedChange): string {
+  const taken = campaign.experiments[picks]
+  if (taken === undefined) return ''
+  const said = renderStateSentence(getExperimentState(campaign, taken)).replace(/^Kept: /, '')
+  return toOneLine(said.replace(/\.$/, '').replaceAll(' -> ', ' → '), 300)
+}
+
+function describePickBase(campaign: Campaign, { base, status }: PickedChange): string {
+  const where = `${escapeMarkdown(toShortRef(campaign.default_branch))} at \`${base.slice(0, SHOWN)}\``
+  return `${status === 'ended' ? 'one commit on' : 'to be compared with'} ${where}`
+}
+
+function renderPickInstructions(campaign: Campaign, pick: PickedChange): string[] {
+  if (pick.closed) return []
+  const into = escapeMarkdown(toShortRef(campaign.default_branch))
+  const behind = isBehind(campaign, pick)
+    ? [
+        `${into} has moved since this was measured. \`/winnow pick ${pick.picks}\` measures it again on what is there now.`,
+      ]
+    : []
+  return [
+    ...behind,
+    `Merge it to have the change on ${into}; the campaign goes on with it and counts it once. Close it to leave the change in the campaign alone. After a push to its branch winnow leaves the branch to you.`,
+  ]
+}
+
+/** One line for a list: `exp-012 takes exp-007 alone: …`. */
+export function renderPickLine(campaign: Campaign, pick: PickedChange): string {
+  const { id, picks, fate } = pick
+  const into = toShortRef(campaign.default_branch)
+  const then = fate === 'merged' ? ` It is on ${into}.` : fate === 'declined' ? ' It was closed.' : ''
+  return `${id} takes ${picks} alone: ${renderStateSentence(getExperimentState(campaign, pick))}${then}`
+}

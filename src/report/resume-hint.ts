@@ -1,0 +1,152 @@
+import type { StopCode, StopRuleHit } from '../decide/stop-rules.ts'
+import { findRaiseObstacle, isMovable } from '../model/alerts.ts'
+import type { Campaign } from '../model/campaign.ts'
+import type { Experiment } from '../model/experiment.ts'
+import { toShortRef } from '../model/ids.ts'
+import { toSentenceCase } from './verdict-text.ts'
+
+type StoppedCampaign = Pick<
+  Campaign,
+  | 'status'
+  | 'stop_code'
+  | 'spec_path'
+  | 'default_branch'
+  | 'host'
+  | 'experiments'
+  | 'alerts'
+  | 'incumbent'
+  | 'landings'
+>
+
+/** How to go on after a limit of the spec, a used up error budget, or a stop that put ideas back; else null. */
+export function describeResumeHint(campaign: StoppedCampaign): string | null {
+  const { status, stop_code: code } = campaign
+  if (status !== 'stopped' || code === null) return null
+  if (isMovable(code) || code === USED_UP) return describeLimitRaise(campaign, code)
+  return listRequeuedExperiments(campaign).length === 0 ? null : describeResumeCommand(campaign)
+}
+
+/** A limit that is reached and was not acted on yet, as after `winnow try`: a campaign stops between rounds of a run. */
+export function describeLimitReached(campaign: StoppedCampaign, { code, reason }: StopRuleHit): string {
+  const turn = describeNextRun(campaign)
+  return `its limit is reached: ${reason}. Nothing new is tried, and ${turn} stops it. To go on: ${describeLimitRaise(campaign, code)}`
+}
+
+function describeResumeCommand(campaign: StoppedCampaign): string {
+  return `winnow resume: ${describeNextRun(campaign)} then measures what waits`
+}
+
+/** The ideas of a stopped campaign that were not measured, and how they are; null where there are none. */
+export function describeWaitingIdeas(campaign: StoppedCampaign, fresh: number): string | null {
+  if (campaign.status !== 'stopped') return null
+  const waiting = listRequeuedExperiments(campaign)
+  const carried = waiting.filter(experiment => isAlreadyMeasured(campaign, experiment))
+  const rest = waiting.filter(experiment => !carried.includes(experiment))
+  const parts = [
+    describeIdeaCount(rest, fresh, ['was not measured', 'were not measured']),
+    describeIdeaCount(carried, 0, [`waits ${ON_TOP}`, `wait ${ON_TOP}`]),
+  ].filter(part => part !== null)
+  if (parts.length === 0) return null
+  return `${parts.join('. ')}. To go on, ${describeResumeHint(campaign) ?? describeResumeCommand(campaign)}.`
+}
+
+const ON_TOP = 'to be measured on top of what was merged'
+
+function describeIdeaCount(
+  waiting: readonly Experiment[],
+  fresh: number,
+  [one, more]: readonly [string, string],
+): string | null {
+  const count = waiting.length + fresh
+  if (count === 0) return null
+  const which = [
+    ...waiting.slice(0, LISTED).map(({ id }) => id),
+    ...(waiting.length > LISTED ? ['others'] : []),
+  ]
+  const all = [...which, ...(fresh === 0 ? [] : [`${fresh} new`])].join(', ')
+  return count === 1 ? `1 idea ${one} (${all})` : `${count} ideas ${more} (${all})`
+}
+
+/** Its numbers are on an earlier incumbent: a better idea of its round was merged instead. */
+function isAlreadyMeasured(
+  { incumbent, landings }: Pick<StoppedCampaign, 'incumbent' | 'landings'>,
+  { measured_tree, evidence }: Experiment,
+): boolean {
+  if (measured_tree === null || landings.length === 0) return false
+  return evidence === null || evidence.base !== incumbent.commit
+}
+
+const LISTED = 6
+
+function listRequeuedExperiments({ experiments }: Pick<StoppedCampaign, 'experiments'>): Experiment[] {
+  return Object.values(experiments).filter(({ status }) => status === 'queued')
+}
+
+/** The level of a test is never given out twice, so raising a limit afterwards leaves nothing to test with. */
+const USED_UP = 'level_used_up' satisfies StopCode
+
+/** What becomes of ideas that were just proposed: a campaign that does not run takes none of them up. */
+export function describeProposedIdeas(campaign: StoppedCampaign, count: number): string {
+  const [what, it, waits] =
+    count === 1 ? ['it', 'an experiment', 'it waits'] : ['them', 'experiments', 'they wait']
+  if (campaign.status === 'paused') return `The campaign is paused, and ${waits} for winnow resume.`
+  if (campaign.status === 'stopped')
+    return `The campaign is stopped, and ${waits}. To go on, ${describeResumeHint(campaign) ?? describeResumeCommand(campaign)}.`
+  return `${toSentenceCase(describeNextTick(campaign))} makes ${what} ${it}.`
+}
+
+/** What an idea of a stopped campaign waits for; null: it is not stopped. */
+export function describeWaitWhenStopped({
+  status,
+  stop_code,
+}: Pick<Campaign, 'status' | 'stop_code'>): string | null {
+  if (status !== 'stopped') return null
+  if (stop_code === USED_UP) return 'another campaign'
+  if (stop_code === 'target_reached') return 'a further target'
+  return isMovable(stop_code ?? '') ? `a raised ${getLimitKey(stop_code ?? '')}` : '`winnow resume`'
+}
+
+/** What a person does about one such limit, where the campaign lives, and about what keeps it from being read there. */
+export function describeLimitRaise(
+  campaign: StoppedCampaign,
+  code: string,
+  obstacle: string | null = findRaiseObstacle(campaign),
+): string {
+  const { spec_path, default_branch } = campaign
+  if (code === USED_UP) {
+    const again =
+      listRequeuedExperiments(campaign).length === 0 ? '' : '; propose the waiting ideas there again'
+    return `merge the kept changes and run winnow archive: the next campaign has an error budget of its own${again}`
+  }
+  if (!isMovable(code))
+    return 'no key of the spec moves that: winnow archive puts it aside, and another one can begin'
+  const where = `in ${spec_path} on ${toShortRef(default_branch)}`
+  const raise = `${describeLimit(code)} ${where}: ${describeNextRun(campaign)} then goes on`
+  return obstacle === null ? raise : `${raise}. Not before this is mended: ${obstacle}`
+}
+
+function describeLimit(code: string): string {
+  if (code === 'target_reached') return 'aim further (target)'
+  const counted = code === 'max_hours' ? ' (hours count from the start of the campaign)' : ''
+  return `raise ${getLimitKey(code)}${counted}`
+}
+
+function getLimitKey(code: string): string {
+  return code === 'max_total_cost_usd' ? 'metric.judge.max_total_cost_usd' : `stopping.${code}`
+}
+
+type HostedCampaign = Pick<Campaign, 'host'>
+
+/** Who carries a campaign on where it lives, for sentences about what comes next. */
+export function describeNextRun({ host }: HostedCampaign): string {
+  return host === 'github' ? 'the next run on GitHub' : 'the next winnow run'
+}
+
+/** The same where nothing has to be measured here and now. */
+export function describeNextTick(campaign: HostedCampaign): string {
+  return campaign.host === 'github' ? describeNextRun(campaign) : 'the next winnow tick or run'
+}
+
+export function describeNextMeasurement({ host }: HostedCampaign): string {
+  return host === 'github' ? 'The next run on GitHub measures.' : 'winnow run measures.'
+}

@@ -1,0 +1,250 @@
+import { isProgressByPairs } from '../decide/progress.ts'
+import { formatCount, formatNumber } from '../decide/wording.ts'
+import { type Campaign, getIncumbentMetrics } from '../model/campaign.ts'
+import { describeStatus } from '../model/describe-status.ts'
+import type { Experiment, PickFate } from '../model/experiment.ts'
+import { toOneLine } from '../model/landing.ts'
+import { aggregateSnapshot } from '../model/report.ts'
+import { parseReason } from '../model/text.ts'
+import type { Outcome } from '../model/verdict.ts'
+import { readCampaignSpec } from '../spec/load.ts'
+import { formatIdeaToTake, listIdeasToTake } from './backlog.ts'
+import {
+  buildCampaignResult,
+  type CampaignResult,
+  findMeasuredEffect,
+  type MeasuredEffect,
+  renderTally,
+} from './campaign-result.ts'
+import { toShortId } from './event-log.ts'
+import { getExperimentState, type StateCampaign } from './experiment-state.ts'
+import {
+  describeNoisyCalibration,
+  formatMetrics,
+  type ReadonlyMetrics,
+  selectShownMetrics,
+} from './metrics.ts'
+import { renderPickLine } from './pull-request.ts'
+import { describeResumeHint } from './resume-hint.ts'
+import { formatMeasuringTime, formatTable } from './terminal.ts'
+import {
+  describeReportedEffect,
+  describeTableReason,
+  describeVerdict,
+  renderStateSentence,
+  toSentenceCase,
+} from './verdict-text.ts'
+
+interface MeasuredVersion {
+  commit: string
+  tree: string
+  metrics: ReadonlyMetrics
+}
+
+export interface ExperimentView {
+  id: string
+  outcome: Outcome | null
+  /** One of the six words, or what it waits for. */
+  verdict: string
+  hypothesis: string
+  pr: number | null
+  branch: string | null
+  /** One sentence. */
+  reason: string | null
+  metrics: ReadonlyMetrics
+  /** What was kept, measured again by pairs that nothing was selected by; null until then. */
+  effect: MeasuredEffect | null
+}
+
+/** What `winnow status --json` prints: these keys and no others, for scripts to rely on. */
+export interface StatusView extends CampaignResult {
+  campaign: string
+  state: Campaign['status']
+  /** Why it stands still; null while it runs. */
+  state_reason: string | null
+  /** What a person does for it to go on, where a limit has stopped it. */
+  to_go_on: string | null
+  /** What keeps it from going on, and what there is to know about all its numbers. */
+  notes: readonly string[]
+  /** The latest last. */
+  alerts: Campaign['alerts']
+  baseline: MeasuredVersion
+  incumbent: MeasuredVersion
+  experiments: ExperimentView[]
+  /** Kept changes that were taken alone, to the default branch. */
+  picks: PickView[]
+}
+
+interface PickView extends ExperimentView {
+  /** The kept experiment that it takes. */
+  picks: string
+  /** What became of its pull request; null while it is open, or was never offered. */
+  fate: PickFate | null
+}
+
+/** Numbers of the pull requests by branch, where the ledger does not name them. */
+export type PullNumbers = ReadonlyMap<string, number>
+
+export function buildStatusView(
+  campaign: Campaign,
+  pulls: PullNumbers,
+  notes: readonly string[] = [],
+): StatusView {
+  const { start, incumbent, origin, status, status_reason, alerts } = campaign
+  return {
+    campaign: campaign.name,
+    state: status,
+    state_reason: status === 'running' ? null : status_reason,
+    to_go_on: describeResumeHint(campaign),
+    notes,
+    alerts,
+    baseline: { ...(origin?.at ?? start), metrics: aggregateSnapshot(origin?.snapshot ?? null) },
+    incumbent: { ...incumbent, metrics: getIncumbentMetrics(campaign) },
+    ...buildCampaignResult(campaign),
+    experiments: Object.values(campaign.experiments).map(one => buildExperimentView(campaign, one, pulls)),
+    picks: Object.values(campaign.picks).map(one => ({
+      ...buildExperimentView(campaign, one, pulls),
+      picks: one.picks,
+      fate: one.fate,
+    })),
+  }
+}
+
+export function buildExperimentView(
+  campaign: StateCampaign,
+  experiment: Experiment,
+  pulls: PullNumbers,
+): ExperimentView {
+  const { id, hypothesis, reason, metrics, pull, outcome } = experiment
+  const pr = pull ?? (experiment.branch === null ? null : (pulls.get(experiment.branch) ?? null))
+  const said = reason === null ? null : parseReason(reason)
+  return {
+    id,
+    outcome,
+    verdict: describeVerdict(getExperimentState(campaign, experiment)),
+    hypothesis,
+    pr,
+    branch: hasNeverAppeared(experiment, pr) ? null : experiment.branch,
+    reason: said?.sentence ?? null,
+    metrics,
+    effect: findMeasuredEffect(campaign, id),
+  }
+}
+
+/** Refused in the very push that would have made its branch: only a pull request shows that it was there. */
+function hasNeverAppeared({ outcome, owned }: Experiment, pr: number | null): boolean {
+  return outcome === 'refused' && owned && pr === null
+}
+
+const ALERTS_SHOWN = 3
+
+/** `winnow status` for people: where the campaign stands, then every experiment with its verdict first. */
+export function renderStatus(campaign: Campaign, view: StatusView): string[] {
+  const { to_go_on: way, notes, alerts } = view
+  const shown = selectShownMetrics(readCampaignSpec(campaign))
+  return [
+    `Campaign ${view.campaign}: ${describeCampaignState(campaign)}`,
+    ...(way === null ? [] : [`  to go on: ${way}`]),
+    `  progress: ${view.progress.text}`,
+    ...formatTable([
+      ['  baseline', toShortId(view.baseline.commit), formatMetrics(view.baseline.metrics, shown)],
+      [
+        '  incumbent',
+        toShortId(view.incumbent.commit),
+        `${formatMetrics(view.incumbent.metrics, shown)}${describeSeparateMeasurement(campaign, view)}`,
+      ],
+    ]),
+    ...renderStatusCalibration(campaign),
+    `  ${renderTally(campaign)}`,
+    ...renderStatusCost(campaign),
+    ...notes.map(note => `  note: ${note}`),
+    ...alerts.slice(-ALERTS_SHOWN).map(({ code, message }) => `  alert ${code}: ${message}`),
+    ...listIdeasToTake(campaign).map(idea => `  to take: ${formatIdeaToTake(idea)}`),
+    ...renderExperiments(campaign, view),
+    ...renderPicks(campaign, view),
+  ]
+}
+
+/** Two numbers of a noisy metric from different hours show no gain: only pairs do. */
+function describeSeparateMeasurement(
+  campaign: Campaign,
+  { baseline, incumbent, progress }: StatusView,
+): string {
+  const spec = readCampaignSpec(campaign)
+  if (baseline.tree === incumbent.tree || spec === null || !isProgressByPairs(campaign, spec)) return ''
+  return progress.by === 'not measured'
+    ? ' (measured separately: no gain can be read off)'
+    : ' (measured separately: progress has the gain)'
+}
+
+/** The same in one line, for an answer. */
+export function renderStatusSentence(campaign: Campaign, view: StatusView): string {
+  const said = [describeCampaignState(campaign), ...view.notes, view.progress.text, renderTally(campaign)]
+  return `Campaign ${view.campaign}: ${said.join('; ')}`
+}
+
+/** Nothing before anything was measured. */
+function renderStatusCost(campaign: Campaign): string[] {
+  return campaign.spent.minutes > 0 ? [`  cost: ${formatCampaignCost(campaign)}`] : []
+}
+
+function renderStatusCalibration({ calibration }: Campaign): string[] {
+  const text = calibration === null ? null : describeNoisyCalibration(calibration)
+  return text === null ? [] : [`  calibration: ${text}`]
+}
+
+export function describeCampaignState(campaign: Campaign): string {
+  return describeStatus(campaign, (word, reason) => `${word}, ${reason}`)
+}
+
+/** What was kept says what it is reported to bring as soon as that is known: what it was selected by flatters. */
+export function renderExperimentSentence(campaign: Campaign, experiment: Experiment): string {
+  const said = renderStateSentence(getExperimentState(campaign, experiment))
+  const effect = describeReportedEffect(campaign, experiment)
+  return effect?.reported == null ? said : `Kept: ${describeTableReason(campaign, experiment)}`
+}
+
+/** What was taken alone is no experiment of the campaign, and stands apart. */
+function renderPicks(campaign: Campaign, { picks }: StatusView): string[] {
+  const rows = picks.flatMap(({ id, pr }) => {
+    const pick = campaign.picks[id]
+    return pick === undefined
+      ? []
+      : [`${toOneLine(renderPickLine(campaign, pick), 200)}${pr === null ? '' : ` (#${pr})`}`]
+  })
+  return rows.length === 0 ? [] : ['', ...rows]
+}
+
+function renderExperiments(campaign: Campaign, { experiments }: StatusView): string[] {
+  const rows = experiments.flatMap(({ id, pr, hypothesis }) => {
+    const standing = campaign.experiments[id]
+    if (standing === undefined) return []
+    const number = pr === null ? '' : `#${pr}`
+    return [
+      [
+        id,
+        number,
+        toOneLine(renderExperimentSentence(campaign, standing), 160),
+        toSentenceCase(toOneLine(hypothesis, 80)),
+      ],
+    ]
+  })
+  return rows.length === 0 ? [] : ['', ...formatTable(rows)]
+}
+
+type CampaignCost = Pick<Campaign, 'spent' | 'host'>
+
+/** What measuring took, the same in every view: "138 job-minutes" where jobs are billed, else "41:36". */
+export function formatMeasuringMinutes({ spent: { minutes }, host }: CampaignCost): string {
+  return host === 'github' ? formatCount(Math.ceil(minutes), 'job-minute') : formatMeasuringTime(minutes)
+}
+
+/** Nothing where no model was paid. */
+export function formatModelCost({ spent: { usd } }: CampaignCost): string[] {
+  return usd > 0 ? [`${formatNumber(usd)} USD for models`] : []
+}
+
+export function formatCampaignCost(campaign: CampaignCost): string {
+  const executions = formatCount(campaign.spent.executions, 'execution')
+  return [`${executions} in ${formatMeasuringMinutes(campaign)}`, ...formatModelCost(campaign)].join(', ')
+}

@@ -1,0 +1,285 @@
+import { computeStateEffect } from '../decide/evidence/interval.ts'
+import { computeEvidenceVerdict } from '../decide/evidence/rules.ts'
+import { listObjectives } from '../decide/metrics.ts'
+import { formatEffect, removeMetricName } from '../decide/paired/effect-text.ts'
+import { evaluatePairs, type PairedCase, type PairsEvaluation } from '../decide/paired/evaluate.ts'
+import { formatCount } from '../decide/wording.ts'
+import { describeSyncObstacle, isAwaitingSync, type SyncObstacle } from '../model/alerts.ts'
+import type { Campaign, EffectMeasurement } from '../model/campaign.ts'
+import { withReason } from '../model/describe-status.ts'
+import type { Experiment } from '../model/experiment.ts'
+import { buildCampaignRefs, toShortRef } from '../model/ids.ts'
+import { parseReason } from '../model/text.ts'
+import { getOutcomeLabel, isLanded, type OutcomeLabel, type VerdictWord } from '../model/verdict.ts'
+import type { PlanWaiting } from '../plan/action.ts'
+import { HOLDOUT_FAILED_REASON } from '../plan/holdout.ts'
+import { type CampaignSpecText, getCampaignSpec } from '../spec/load.ts'
+import { escapeMarkdown } from './markdown.ts'
+
+/** How an experiment stands, as far as people read it: one of six words, or what it waits for. */
+export type ExperimentState = Pick<Experiment, 'status' | 'verdict' | 'outcome' | 'reason'> & {
+  /** What was kept and then undone is not kept any more. */
+  reverted?: boolean
+  /** Its verdict is not its last: it stays open, and may be taken up again. */
+  parked?: boolean
+  /** What its pairs say before there is a verdict. */
+  progress?: string | null
+  /** The packages it may not be measured without. */
+  packages?: string | null
+  /** Nobody with the right to has allowed it to be measured. */
+  permission?: boolean
+  /** Only a person can have the default branch merged in, and before that it is not measured. */
+  sync?: boolean
+  /** The campaign is stopped: what has to come first. Null while it runs. */
+  after?: string | null
+  /** Why it was put back into the queue. */
+  putBack?: string | null
+  /** What would settle it, where something still can. */
+  next?: string | null
+}
+type VerdictFacts = Pick<ExperimentState, 'verdict' | 'outcome' | 'reason' | 'reverted' | 'parked'>
+
+/** The word everywhere: status, log, comments, results. */
+export function describeVerdict(
+  experiment: ExperimentState,
+): VerdictWord | VerdictLabel | `waiting for ${string}` {
+  return toVerdictLabel(experiment) ?? `waiting for ${describeAwaited(experiment)}`
+}
+
+const TAKEN_BACK = 'kept, taken back'
+
+type VerdictLabel = typeof TAKEN_BACK | OutcomeLabel
+
+function toVerdictLabel({
+  verdict,
+  outcome,
+  reverted: takenBack,
+}: VerdictFacts): VerdictWord | VerdictLabel | null {
+  if (takenBack === true) return TAKEN_BACK
+  return verdict === null ? null : getOutcomeLabel(outcome, verdict)
+}
+
+function describeAwaited({ status, packages, permission, sync, after }: ExperimentState): string {
+  switch (status) {
+    case 'queued':
+      if (after != null) return after
+      if (sync === true) return AWAITS_SYNC
+      return permission === true ? 'permission to be measured' : 'a runner'
+    case 'ordered':
+      return 'a runner'
+    case 'deferred':
+      return packages == null || packages === '' ? 'approval' : `approval of ${packages}`
+    case 'measured':
+      return 'the rest of its round'
+    case 'parked':
+      return 'more evidence'
+    case 'landing':
+      return 'its merge'
+    case 'ended':
+      return 'its verdict'
+    default:
+      return status satisfies never
+  }
+}
+
+/** The sentence that comes first: the verdict, then its reason. What that rests on is in the evidence line. */
+export function renderVerdictSentence(judged: VerdictFacts): string {
+  const { outcome, reason, parked } = judged
+  const label = toVerdictLabel(judged)
+  const word = label === null ? 'Closed' : toSentenceCase(label)
+  const withdrawn = outcome === 'withdrawn' ? ' (withdrawn)' : parked === true ? ' yet' : ''
+  const why = reason === HOLDOUT_FAILED_REASON ? NOT_HELD : getPlainReason(judged)
+  if (outcome === 'runner_up_dropped' && why.startsWith('promising alone')) return toSentenceCase(why)
+  return why === '' ? `${word}${withdrawn}.` : `${word}${withdrawn}: ${why}`
+}
+
+/** Reasons that begin with their own verdict would say it twice. */
+function getPlainReason({ verdict, reason }: Pick<VerdictFacts, 'verdict' | 'reason'>): string {
+  const { sentence } = parseReason(reason ?? '')
+  const said = `${verdict}: `
+  return sentence.startsWith(said) ? sentence.slice(said.length) : sentence
+}
+
+const NOT_HELD = 'better on the metric, but it did not pass the holdout'
+
+/** Where it stands now: the verdict, or what is known and missing before there is one. */
+export function renderStateSentence(experiment: ExperimentState): string {
+  const { verdict, progress: soFar = null, next = null, putBack = null } = experiment
+  const then = next === null ? '' : ` Next: ${next}.`
+  if (verdict !== null) return `${renderVerdictSentence(experiment)}${then}`
+  if (soFar === null) {
+    const why = putBack === null ? '' : `: ${putBack}`
+    return `${toSentenceCase(describeVerdict(experiment))}${why}.${then}`
+  }
+  return `${toSentenceCase(NOT_PROVEN)} yet: ${soFar}${then}`
+}
+
+const NOT_PROVEN = 'not proven' satisfies VerdictWord
+
+export function describeWaiting(waiting: PlanWaiting): string {
+  switch (waiting.for) {
+    case 'orders':
+      return `Waiting for ${waiting.orders.length === 1 ? 'a measurement' : `${waiting.orders.length} measurements`}.`
+    case 'judges': {
+      const failed = waiting.reason === null ? '' : ` The last time: ${waiting.reason}.`
+      return `Waiting for models to score ${waiting.orders.length === 1 ? 'a measurement' : `${waiting.orders.length} measurements`}.${failed}`
+    }
+    case 'proposers':
+      return `Waiting for an idea from ${countNames(waiting.who)}.`
+    case 'ideas':
+      return describeWaitingIdeaSources(waiting.disabled ?? [])
+    case 'limit':
+      return `Waiting: ${waiting.what}.`
+    case 'person':
+      return `Waiting for a person: ${waiting.what}`
+    case 'nothing':
+      return toSentenceCase(withReason('stopped', waiting.reason))
+    default:
+      return waiting satisfies never
+  }
+}
+
+/** "claude (2 at once), codex": a proposer that is asked several times at once is named once. */
+function countNames(names: readonly string[]): string {
+  const counts = new Map<string, number>()
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1)
+  return [...counts].map(([name, count]) => (count === 1 ? name : `${name} (${count} at once)`)).join(', ')
+}
+
+function describeWaitingIdeaSources(disabled: readonly string[]): string {
+  if (disabled.length === 0) return 'Waiting for ideas: nothing is queued and no proposer has one.'
+  const [are, them] = disabled.length === 1 ? ['is', 'it'] : ['are', 'them']
+  const why = `${disabled.join(', ')} ${are} disabled after failing to produce a usable idea`
+  return `Waiting for ideas: nothing is queued, and ${why}. winnow resume asks ${them} again.`
+}
+
+export function toSentenceCase(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
+}
+
+/** What a landing is reported to bring; beside it, what it was selected by, which flatters. */
+interface ReportedEffectText {
+  /** null: not measured yet. */
+  reported: string | null
+  selectedBy: string | null
+}
+
+/** null for what no pairs have proved, or what was taken back since. */
+export function describeReportedEffect(
+  campaign: Pick<Campaign, 'landings' | 'calibration'> & CampaignSpecText,
+  { id, share, primary_delta }: Pick<Experiment, 'id' | 'share' | 'primary_delta'>,
+): ReportedEffectText | null {
+  const landing = campaign.landings.find(({ experiment, reverted }) => experiment === id && reverted === null)
+  if (!landing || share === null) return null
+  const { effect } = landing
+  const scale = effect?.scale ?? campaign.calibration?.scale ?? 'linear'
+  const selected = primary_delta === null ? null : { effect: primary_delta, interval: null, scale }
+  return {
+    reported: effect && `${formatEffectWords(campaign, effect)}, ${formatCount(effect.pairs, 'pair')}`,
+    selectedBy: selected && formatEffectWords(campaign, selected),
+  }
+}
+
+/** One reason in every table: once the reported effect is known, what it was selected by stands only beside it. */
+export function describeTableReason(
+  campaign: Pick<Campaign, 'landings' | 'calibration'> & CampaignSpecText,
+  experiment: Pick<Experiment, 'id' | 'share' | 'primary_delta' | 'reason' | 'verdict'>,
+): string {
+  const effect = describeReportedEffect(campaign, experiment)
+  if (effect?.reported == null) return getPlainReason(experiment)
+  return `reported effect ${effect.reported}${effect.selectedBy === null ? '' : `; selected by ${effect.selectedBy}`}`
+}
+
+/** The effect of a kept change without its metric's name where that is no news: "77.0 % less CPU (74.0 to 77.8 %)". */
+export function describeKeptEffect(
+  campaign: Pick<Campaign, 'landings' | 'calibration'> & CampaignSpecText,
+  experiment: Pick<Experiment, 'id' | 'share' | 'primary_delta' | 'reason' | 'verdict'>,
+): string | null {
+  const { name } = getCampaignSpec(campaign).metric.primary
+  const landing = campaign.landings.find(
+    ({ experiment: of, reverted }) => of === experiment.id && reverted === null,
+  )
+  const effect = landing?.effect ?? null
+  if (effect !== null) return removeMetricName(formatEffectWords(campaign, effect), name)
+  const selected = describeReportedEffect(campaign, experiment)?.selectedBy ?? null
+  if (selected !== null)
+    return removeMetricName(
+      selected.replace(`${name} `, () => `${name} about `),
+      name,
+    )
+  const said = getPlainReason(experiment)
+    .replaceAll(' -> ', ' → ')
+    .replace(/, deterministic.*$/, '')
+  return said === '' ? null : removeMetricName(said, name)
+}
+
+function formatEffectWords(
+  campaign: CampaignSpecText,
+  { effect, interval, scale }: Pick<EffectMeasurement, 'effect' | 'interval' | 'scale'>,
+): string {
+  const [{ name, direction }] = listObjectives(getCampaignSpec(campaign).metric)
+  return formatEffect(effect, interval, { name, direction, scale })
+}
+
+/** The effect on the primary that pairs show, as numbers. */
+interface PairedNumbers {
+  /** Positive is better; under log a difference of natural logarithms. */
+  effect: number | null
+  interval: readonly [number, number] | null
+  evidence: { reached: number; needed: number }
+}
+
+export function computePairedNumbers(
+  paired: PairedCase,
+  standing: PairsEvaluation = evaluatePairs(paired),
+): PairedNumbers {
+  const { evidence: reached, threshold: needed } = computeEvidenceVerdict(standing.primary)
+  const { effect, interval } = computeStateEffect(standing.primary)
+  return { effect, interval, evidence: { reached, needed } }
+}
+
+/** Its landing was undone since: the verdict stands, and yet nothing of it is on the branch. */
+export function isReverted({ landings }: Pick<Campaign, 'landings'>, id: Experiment['id']): boolean {
+  const own = landings.filter(({ experiment }) => experiment === id)
+  return own.length > 0 && own.every(({ reverted }) => reverted !== null)
+}
+
+/** What the campaign has to show for itself now. */
+export function listKeptExperiments(campaign: Pick<Campaign, 'experiments' | 'landings'>): Experiment[] {
+  return Object.values(campaign.experiments).filter(
+    ({ id, outcome }) =>
+      outcome !== null && isLanded(outcome) && outcome !== 'revert_landed' && !isReverted(campaign, id),
+  )
+}
+
+export const AWAITS_SYNC = "a person's sync"
+
+type SyncCampaign = Pick<Campaign, 'name' | 'default_branch'> & CampaignSpecText
+
+/** What an experiment waits for that only a person can bring; null where it does not. */
+export function findSyncWords(
+  campaign: SyncCampaign,
+  experiment: Experiment,
+): ReturnType<typeof describeSyncObstacle> | null {
+  const obstacle = experiment.awaits_sync?.obstacle
+  return obstacle === undefined || !isAwaitingSync(experiment) ? null : buildSyncWords(campaign, obstacle)
+}
+
+export function buildSyncWords(
+  campaign: SyncCampaign,
+  obstacle: SyncObstacle,
+): ReturnType<typeof describeSyncObstacle> {
+  const { optimize } = buildCampaignRefs(getCampaignSpec(campaign).branches.prefix, campaign.name)
+  return describeSyncObstacle(campaign, { optimize: toShortRef(optimize), obstacle })
+}
+
+const LONGEST = 400
+
+/** For a pull request: what it waits for, what helps, and that nobody has to come back to it. */
+export function renderSyncMarkdown(words: ReturnType<typeof describeSyncObstacle>): string {
+  return `Waiting for ${AWAITS_SYNC}: ${renderSyncSentence(words)} It is measured by itself after that.`
+}
+
+export function renderSyncSentence({ because, next }: ReturnType<typeof describeSyncObstacle>): string {
+  return `${escapeMarkdown(because, LONGEST)}. What helps: ${escapeMarkdown(next, LONGEST)}.`
+}

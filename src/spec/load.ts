@@ -1,0 +1,325 @@
+import { createHash } from 'node:crypto'
+import { basename } from 'node:path'
+import { UserError } from '../errors.ts'
+import {
+  describeFoundValue,
+  formatPath,
+  listKnownKeys,
+  SpecErrors,
+  type SpecFinding,
+  type SpecPath,
+  toFindings,
+} from './errors.ts'
+import { listNotes, READ_AS_CE } from './notes.ts'
+import {
+  findMistypedVersionKey,
+  getGivenValue,
+  isMapping,
+  type Raw,
+  removeEmptySections,
+  type RuleContext,
+  withDefaultStability,
+  withPrimaryObjective,
+} from './rule-context.ts'
+import { isPercent } from './schema-values.ts'
+import {
+  buildSpecSchema,
+  KEBAB,
+  KEBAB_TEXT,
+  type ParsedSpec,
+  type Spec,
+  type SpecEnvironment,
+  type SpecRules,
+} from './schema.ts'
+import { countSampleItems } from './spec-facts.ts'
+import { checkRules } from './validate.ts'
+import { readDocument, type SourceDocument } from './yaml-document.ts'
+
+export type ParseOptions = {
+  /** As people should read it in messages; its name is the spec's when the spec has none. */
+  file: string
+  /** A judge without a cost cap is allowed, because a person said so. */
+  allowUncapped?: boolean
+} & Partial<SpecEnvironment>
+
+export type ParsedSpecFile = { spec: Spec; sha256: string; notes: string[] }
+
+type PreparedSpec = {
+  raw: Raw
+  rules: SpecRules
+  findings: SpecFinding[]
+  schema: ReturnType<typeof buildSpecSchema>
+}
+
+/** `winnow: 1` selects winnow's rules, its absence ce's; nothing else is a spec we know. */
+function chooseRules(raw: Raw): { rules: SpecRules; findings: SpecFinding[] } {
+  if (findMistypedVersionKey(raw) !== undefined) return { rules: 'winnow', findings: [] }
+  if (!Object.hasOwn(raw, 'winnow')) return { rules: 'ce', findings: [] }
+  if (raw['winnow'] === 1) return { rules: 'winnow', findings: [] }
+  const found = describeFoundValue(raw['winnow'])
+  const fix = 'write winnow: 1; it is the only version this release reads'
+  return { rules: 'winnow', findings: [{ path: ['winnow'], found, expected: '1', fix }] }
+}
+
+function prepareSpec(value: Raw, options: ParseOptions): PreparedSpec {
+  const { rules, findings } = chooseRules(value)
+  const { host = 'local', privateRepository = false } = options
+  const schema = buildSpecSchema(rules, { host, privateRepository })
+  const versioned = rules === 'winnow' ? { ...value, winnow: 1 } : value
+  const whole = withPrimaryObjective(removeEmptySections(versioned, schema))
+  const raw = rules === 'ce' ? withDefaultStability(whole) : whole
+  return { raw, rules, findings, schema }
+}
+
+function findSpecName(
+  spec: { name?: string | undefined },
+  file: string,
+): { name: string; findings: SpecFinding[] } {
+  if (spec.name !== undefined) return { name: spec.name, findings: [] }
+  const name = basename(file).replace(/\.ya?ml$/, '')
+  if (KEBAB.test(name)) return { name, findings: [] }
+  const found = `the file name ${describeFoundValue(name)}`
+  return {
+    name,
+    findings: [{ path: ['name'], found, expected: KEBAB_TEXT, fix: 'rename the file, or add name' }],
+  }
+}
+
+function refuseSpec(
+  source: SourceDocument,
+  findings: readonly SpecFinding[],
+  rules: SpecRules | null = null,
+): never {
+  const problems = findings
+    .map(finding => source.problem(finding))
+    .toSorted((a, b) => a.line - b.line || a.column - b.column)
+  throw new SpecErrors(problems, undefined, rules === 'ce' ? READ_AS_CE : null)
+}
+
+function buildRuleContext(
+  spec: RuleContext['spec'],
+  { raw, rules }: PreparedSpec,
+  options: ParseOptions,
+): RuleContext {
+  return { spec, raw, rules, allowUncapped: options.allowUncapped ?? false }
+}
+
+function readTopMapping(source: SourceDocument): Raw {
+  if (isMapping(source.value)) return source.value
+  const empty = source.value === null || source.value === undefined
+  const found = empty ? 'an empty file' : describeFoundValue(source.value)
+  const fix = 'see `winnow init`, which writes the smallest spec that works'
+  return refuseSpec(source, [{ path: [], found, expected: 'a spec, which is a mapping', fix }])
+}
+
+const recentSpecs = new Map<string, ParsedSpecFile>()
+const RECENT_SPECS_KEPT = 16
+
+/**
+ * A spec file as the rest of winnow uses it, or everything that is wrong with it at once. A campaign asks for its
+ * spec wherever a word of it is wanted: one that was read lately is not read again, and nobody may change it.
+ */
+export function parseSpec(text: string, options: ParseOptions): ParsedSpecFile {
+  const key = JSON.stringify([text, options])
+  const known = recentSpecs.get(key)
+  if (known !== undefined) return known
+  const parsed = freezeDeep(parseFresh(text, options))
+  const [oldest] = recentSpecs.keys()
+  if (recentSpecs.size >= RECENT_SPECS_KEPT && oldest !== undefined) recentSpecs.delete(oldest)
+  recentSpecs.set(key, parsed)
+  return parsed
+}
+
+function freezeDeep<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
+  Object.values(value).forEach(freezeDeep)
+  return Object.freeze(value)
+}
+
+function parseFresh(text: string, options: ParseOptions): ParsedSpecFile {
+  const source = readDocument(text, options.file)
+  const prepared = prepareSpec(readTopMapping(source), options)
+  const result = prepared.schema.safeParse(prepared.raw)
+  if (!result.success) {
+    const context = { raw: prepared.raw, known: listKnownKeys(prepared.rules) }
+    const issues = result.error.issues.flatMap(issue => toFindings(issue, context))
+    const found = removeFollowOnFindings([...prepared.findings, ...issues])
+    const rest = prepared.schema.safeParse(completeRefusedSpec(prepared.raw, found))
+    const broken = rest.success ? checkRules(buildRuleContext(rest.data, prepared, options)) : []
+    return refuseSpec(source, [...found, ...removeRelatedFindings(broken, found)], prepared.rules)
+  }
+  const context = buildRuleContext(result.data, prepared, options)
+  const { name, findings } = findSpecName(result.data, options.file)
+  const broken = [...prepared.findings, ...findings, ...checkRules(context)]
+  if (broken.length > 0) return refuseSpec(source, broken, prepared.rules)
+  const sha256 = createHash('sha256').update(text, 'utf8').digest('hex')
+  return { spec: normaliseSpec(context, name), sha256, notes: listNotes(context) }
+}
+
+/** A campaign, as far as its events say where it runs: defaults of a spec depend on it. */
+interface SpecContext {
+  spec_path: string
+  host: SpecEnvironment['host'] | null
+  private_repository: boolean
+}
+
+/** A campaign, as far as its events put a spec in force. */
+export interface CampaignSpecText extends SpecContext {
+  spec_yaml: string
+}
+
+/** How every text of a campaign's spec is to be read, so that its defaults are those of where it runs. */
+export function getParseOptions({
+  spec_path: file,
+  host,
+  private_repository: privateRepository,
+}: SpecContext) {
+  return { file, host: host ?? 'local', privateRepository } satisfies ParseOptions
+}
+
+/** The spec that a campaign's events put in force; null where it cannot be read. */
+export function readCampaignSpec(campaign: CampaignSpecText): Spec | null {
+  return readSpec(campaign.spec_yaml, getParseOptions(campaign))?.spec ?? null
+}
+
+/** The spec in force of a campaign that this process runs. */
+export function getCampaignSpec(campaign: CampaignSpecText): Spec {
+  return parseSpec(campaign.spec_yaml, getParseOptions(campaign)).spec
+}
+
+/** A recorded text is judged, not trusted: one that is no spec is an answer here, not an error. */
+export function readSpec(yaml: string, options: ParseOptions): ParsedSpecFile | null {
+  try {
+    return parseSpec(yaml, options)
+  } catch (error) {
+    if (error instanceof UserError) return null
+    throw error
+  }
+}
+
+/** One key for each thing, whichever word the file used. */
+
+function normaliseMetric(parsed: ParsedSpec['metric']): Spec['metric'] {
+  const { baseline: _ignored, ...primary } = parsed.primary
+  const objectives = parsed.objectives.flatMap(objective => {
+    if (objective.name !== primary.name) return [objective]
+    if (objective.role === 'secondary') return []
+    const { direction, target } = primary
+    return [{ ...objective, role: 'required' as const, direction, target }]
+  })
+  return { ...parsed, primary, objectives }
+}
+
+function normaliseMeasurement(parsed: ParsedSpec['measurement']): Spec['measurement'] {
+  const { output_format: _json, per_case: _accepted, ...kept } = parsed
+  return kept
+}
+
+/** ce counts active hours apart from wall-clock hours; winnow has only the latter. */
+function normaliseStopping({ spec, raw }: RuleContext): Spec['stopping'] {
+  const { plateau_iterations, max_wall_hours, ...kept } = spec.stopping
+  const hoursGiven = getGivenValue(raw, ['stopping', 'max_hours']) !== undefined
+  const caps = [hoursGiven ? kept.max_hours : null, max_wall_hours ?? null].filter(cap => cap !== null)
+  const wallGiven = (max_wall_hours ?? null) !== null
+  return {
+    ...kept,
+    plateau: plateau_iterations ?? kept.plateau,
+    max_hours: wallGiven ? Math.min(...caps) : kept.max_hours,
+  }
+}
+
+/** A percentage is a share of the base, so it says the scale too. */
+function normaliseEvidence({ spec: { evidence }, raw }: RuleContext): Spec['evidence'] {
+  const isShare = ['min_effect', 'null_effect'].some(key => isPercent(getGivenValue(raw, ['evidence', key])))
+  return isShare && evidence.scale === 'auto' ? { ...evidence, scale: 'log' } : evidence
+}
+
+/** What its judge section says of a judged metric is all there is to say: pairs of items, differences of scores. */
+function getJudgedSettings({ metric: { primary, judge }, evidence, measurement }: ParsedSpec) {
+  if (primary.type !== 'judge' || judge === null || measurement.stability !== null) return null
+  return {
+    measurement: { ...measurement, mode: 'paired' as const },
+    evidence: {
+      ...evidence,
+      scale: 'linear' as const,
+      min_effect: judge.minimum_improvement,
+      pairs_per_job: countSampleItems(judge),
+    },
+  }
+}
+
+function normaliseSpec(context: RuleContext, name: string): Spec {
+  const { winnow: _rules, constraints, ...parsed } = context.spec
+  const spec = { ...parsed, evidence: normaliseEvidence(context), ...getJudgedSettings(context.spec) }
+  const serial = spec.parallel.exclusive_resources.length > 0
+  return {
+    ...spec,
+    rules: context.rules,
+    name,
+    description: spec.description ?? name,
+    metric: normaliseMetric(spec.metric),
+    measurement: normaliseMeasurement(spec.measurement),
+    stopping: normaliseStopping(context),
+    advice: [...spec.advice, ...constraints],
+    execution: serial ? { ...spec.execution, mode: 'serial' } : spec.execution,
+  }
+}
+
+/** Stands in for what is required and missing, so that the rules over several keys can be checked in the same run. */
+const PLACEHOLDER_SPEC: Raw = {
+  description: 'x',
+  metric: { primary: { type: 'hard', name: 'x', direction: 'minimize' } },
+  measurement: { command: 'x' },
+  scope: { mutable: ['x'], immutable: ['y'] },
+}
+
+/** Everything but the refused parts. A list loses all its entries when one is refused: their places must not shift. */
+function removeRefusedParts(value: unknown, paths: readonly SpecPath[]): unknown {
+  if (!isMapping(value)) return value
+  const kept: Raw = {}
+  for (const [key, part] of Object.entries(value)) {
+    const below = paths.filter(path => path[0] === key).map(path => path.slice(1))
+    if (below.some(path => path.length === 0 || typeof path[0] === 'number')) continue
+    kept[key] = below.length === 0 ? part : removeRefusedParts(part, below)
+  }
+  return kept
+}
+
+function mergeOverDefaults(standIn: unknown, value: unknown): unknown {
+  if (!isMapping(standIn) || !isMapping(value)) return value ?? standIn
+  const both: Raw = { ...value }
+  for (const [key, part] of Object.entries(standIn)) both[key] = mergeOverDefaults(part, value[key])
+  return both
+}
+
+function completeRefusedSpec(raw: Raw, found: readonly SpecFinding[]): unknown {
+  const paths = found.map(({ path }) => path)
+  const kept = removeRefusedParts(
+    raw,
+    paths.filter(path => formatPath(path) !== 'winnow'),
+  )
+  return mergeOverDefaults(PLACEHOLDER_SPEC, kept)
+}
+
+/** Where the key was probably meant to stand. */
+function listMeantPlaces({ path, didYouMean }: SpecFinding): string[] {
+  return didYouMean === undefined ? [] : [didYouMean, formatPath([...path.slice(0, -1), didYouMean])]
+}
+
+/** `comand` is one mistake: that `command` is then missing is only its echo. */
+function removeFollowOnFindings(found: readonly SpecFinding[]): SpecFinding[] {
+  const meant = new Set(found.flatMap(listMeantPlaces))
+  return found.filter(({ path, found: what }) => what !== 'nothing' || !meant.has(formatPath(path)))
+}
+
+/** A rule that complains about a place already complained about only hides the real mistake. */
+function removeRelatedFindings(
+  findings: readonly SpecFinding[],
+  told: readonly SpecFinding[],
+): SpecFinding[] {
+  const places = told.flatMap(one => [formatPath(one.path), ...listMeantPlaces(one)])
+  return findings.filter(finding => {
+    const path = formatPath(finding.path)
+    return !places.some(place => path.startsWith(place) || place.startsWith(path))
+  })
+}

@@ -1,0 +1,326 @@
+import { getGivenValue } from './rule-context.ts'
+import { buildSpecSchema, type ParsedSpec, type Spec, type SpecRules } from './schema.ts'
+import { isJudgedMetric } from './spec-facts.ts'
+
+type PlannedFeature = { used: (spec: Spec) => boolean; sentence: (spec: Spec) => string }
+
+const plannedMeasuring: readonly PlannedFeature[] = [
+  {
+    used: ({ measurement, policy }) => measurement.stability !== null && policy.tie_breakers.length > 0,
+    sentence: () =>
+      'policy.tie_breakers: a tie-breaker for a comparison with a stored score is not built yet; remove it, or make it an objective.',
+  },
+  {
+    used: ({ metric }) => metric.primary.type === 'loss',
+    sentence: () =>
+      'metric.primary.type loss: losses over a suite are not built yet; let the harness print its mean loss and use type: hard.',
+  },
+  {
+    used: ({ measurement }) => measurement.suite !== null,
+    sentence: () =>
+      'measurement.suite: suites are not built yet; run every task in measurement.command and print one metric.',
+  },
+]
+
+/** What a judged metric cannot be combined with yet. */
+const plannedJudging: readonly PlannedFeature[] = [
+  planJudgedCombination(
+    'measurement.stability',
+    ({ measurement }) => measurement.stability !== null,
+    'comparing judged scores with stored ones is',
+    'remove it; items of both sides are then judged in pairs (with winnow: 1)',
+  ),
+  planJudgedCombination(
+    'measurement.holdout',
+    ({ measurement }) => measurement.holdout !== null,
+    'judging a holdout is',
+    'remove it',
+  ),
+  planJudgedCombination(
+    'measurement.score',
+    ({ measurement }) => measurement.score !== null,
+    'items of a separate scorer are',
+    'let measurement.command print them',
+  ),
+  planJudgedCombination(
+    'measurement.output',
+    ({ measurement }) => measurement.output !== 'json',
+    'items in this form are',
+    'use json',
+  ),
+  planJudgedCombination(
+    'metric.objectives',
+    ({ metric }) => metric.objectives.some(({ role }) => role !== 'secondary'),
+    'measuring other objectives in pairs is',
+    'use metric.degenerate_gates, metric.constraints or role: secondary',
+  ),
+  planJudgedCombination(
+    'policy.tie_breakers',
+    ({ policy }) => policy.tie_breakers.length > 0,
+    'measuring a tie-breaker in pairs is',
+    'remove it',
+  ),
+  planJudgedCombination(
+    'metric.judge.singleton_sample',
+    ({ metric }) => (metric.judge?.singleton_sample ?? 0) > 0,
+    'scoring singletons is',
+    'set it to 0',
+  ),
+  planJudgedCombination(
+    'metric.judge.calibration',
+    ({ metric }) => metric.judge?.calibration != null,
+    'comparing judges with labels first is',
+    'remove it',
+  ),
+]
+
+function planJudgedCombination(
+  key: string,
+  used: PlannedFeature['used'],
+  missing: string,
+  instead: string,
+): PlannedFeature {
+  return {
+    used: spec => spec.metric.primary.type === 'judge' && used(spec),
+    sentence: () => `${key}: ${missing}, beside a judged metric, not built yet; ${instead}.`,
+  }
+}
+
+const plannedIsolation: readonly PlannedFeature[] = [
+  {
+    used: ({ measurement }) => !['auto', 'uid', 'none'].includes(getIsolationName(measurement.isolation)),
+    sentence: ({ measurement }) =>
+      `measurement.isolation ${getIsolationName(measurement.isolation)}: this isolation is not built yet; use auto, uid or none.`,
+  },
+  {
+    used: ({ measurement }) => measurement.network === 'off',
+    sentence: () => 'measurement.network off: cutting the network is not built yet; use network: on.',
+  },
+]
+
+const plannedProposing: readonly PlannedFeature[] = [
+  planProposer('sweep', 'parameter sweeps are'),
+  planProposer('textgrad', 'rewriting of artifacts is'),
+  planProposer('dispatch', 'dispatching a workflow is'),
+  {
+    used: ({ artifacts }) => artifacts.length > 0,
+    sentence: () => 'artifacts: versioned artifacts are not built yet; list the files under scope.mutable.',
+  },
+  {
+    used: ({ epochs }) => epochs !== null,
+    sentence: () =>
+      'epochs: epochs are not built yet; remove the section, each idea is then measured on its own.',
+  },
+  {
+    used: ({ search }) => getFrontierName(search.frontier) !== 'incumbent',
+    sentence: ({ search }) =>
+      `search.frontier ${getFrontierName(search.frontier)}: this strategy is not built yet; use incumbent.`,
+  },
+]
+
+function planProposer(use: Spec['propose'][number]['use'], missing: string): PlannedFeature {
+  return {
+    used: ({ propose }) => propose.some(one => one.use === use),
+    sentence: () => `propose.use ${use}: ${missing} not built yet; use external, patch or command.`,
+  }
+}
+
+function getIsolationName(isolation: Spec['measurement']['isolation']): string {
+  return typeof isolation === 'string' ? isolation : 'container'
+}
+
+function getFrontierName(frontier: Spec['search']['frontier']): string {
+  return typeof frontier === 'string' ? frontier : frontier.use
+}
+
+const JUDGED_IN_SINGLE_JOB =
+  'metric.primary.type judge: in single-job mode the key of the models would lie beside the code that is measured; use the workflows of winnow init --github, or let the harness print a score and use type: hard.'
+
+/** What is valid but not built: one sentence each, to be refused before anything runs and never ignored. */
+export function listPlannedFeatures(spec: Spec, where: CampaignLocation = 'local'): string[] {
+  const machinery = [...plannedMeasuring, ...plannedJudging, ...plannedIsolation, ...plannedProposing].filter(
+    ({ used }) => used(spec),
+  )
+  const elsewhere = where === 'single-job' && isJudgedMetric(spec) ? [JUDGED_IN_SINGLE_JOB] : []
+  return [...elsewhere, ...machinery.map(({ sentence }) => sentence(spec)), ...refusePlannedKeys(spec, where)]
+}
+
+/** A key that is validated and that nothing reads yet: a value that asks for something is refused. */
+interface PlannedKey {
+  path: readonly [section: string, ...below: string[]]
+  /** What is not built, with its verb: `… is`. */
+  missing: string
+  /** What to do now. */
+  instead: string
+  /** Values that ask for nothing, besides the default. */
+  harmless?: readonly unknown[]
+  /** ce specs carry it, or these values of it, for machinery of ce's own: there it is said, not refused. */
+  inCe?: { values?: readonly unknown[]; says: string }
+  /** Where it is read after all. */
+  readIn?: readonly CampaignLocation[]
+  /** Whether anything would have to read it in this spec. */
+  when?(spec: Pick<Spec, 'measurement'>): boolean
+}
+
+const REMOVE_IT = 'remove it'
+const OWN_AGENT =
+  'winnow starts no agent by itself; propose: [{ use: command, command }] does, with the flags you give it'
+
+const PLANNED_KEYS: readonly PlannedKey[] = [
+  {
+    path: ['merge', 'via'],
+    missing: 'merging through the API is, but on GitHub,',
+    readIn: ['github', 'single-job'],
+    instead: 'use push',
+  },
+  {
+    path: ['merge', 'max_pull_requests_per_hour'],
+    missing: 'a rate of opening pull requests is, but on GitHub,',
+    readIn: ['github', 'single-job'],
+    instead: 'remove it and set merge.max_open_experiments',
+  },
+  { path: ['search', 'stall_rounds'], missing: 'noticing a stall is', instead: REMOVE_IT },
+  { path: ['search', 'ideate_every'], missing: 'asking for fresh ideas by rounds is', instead: REMOVE_IT },
+  { path: ['search', 'ideate_stall'], missing: 'asking for fresh ideas in a stall is', instead: REMOVE_IT },
+  {
+    path: ['search', 'controller'],
+    missing: 'turning knobs is',
+    instead: 'remove it and set the knobs in the spec',
+  },
+  {
+    path: ['search', 'skills'],
+    missing: 'showing skill files is',
+    instead: 'put what proposers should know under advice',
+  },
+  {
+    path: ['execution', 'backend'],
+    missing: 'this backend is',
+    instead: 'use worktree or auto',
+    harmless: ['worktree'],
+    inCe: { values: ['codex'], says: `winnow measures in work trees; ${OWN_AGENT}` },
+  },
+  {
+    path: ['execution', 'runs_on'],
+    missing: 'choosing a runner is, but for measuring jobs on GitHub,',
+    readIn: ['github'],
+    instead: 'remove it: this machine measures',
+  },
+  {
+    path: ['execution', 'services'],
+    missing: 'starting service containers is, but for measuring jobs on GitHub,',
+    readIn: ['github'],
+    instead: 'remove it and start them before winnow run',
+  },
+  {
+    path: ['execution', 'codex_security'],
+    missing: 'running codex is',
+    instead: 'remove it and give the flags in propose: [{ use: command, command }]',
+    inCe: { says: OWN_AGENT },
+  },
+  {
+    path: ['dependencies', 'approvers'],
+    missing: 'checking who approves is, but on GitHub,',
+    readIn: ['github', 'single-job'],
+    instead: 'remove it: every person who may write the ledger may approve, and winnow log says who did',
+  },
+  {
+    path: ['report', 'comment'],
+    missing: 'commenting on pull requests is, but on GitHub,',
+    readIn: ['github', 'single-job'],
+    instead: 'remove it: here nothing is commented',
+  },
+  {
+    path: ['report', 'dashboard'],
+    missing: 'a dashboard that could be left out is',
+    instead: 'remove it: none is written',
+  },
+  {
+    path: ['report', 'pages_branch'],
+    missing: 'publishing is',
+    instead: 'remove it and read winnow status',
+  },
+  {
+    path: ['report', 'webhook'],
+    missing: 'calling a webhook is',
+    instead: 'remove it and read winnow status',
+  },
+  {
+    path: ['stopping', 'max_total_cost_usd'],
+    missing: 'one cap on all the money of a campaign is',
+    instead:
+      'remove it: metric.judge.max_total_cost_usd caps what judging spends, and what proposers spend is capped where their models are paid',
+    inCe: {
+      says: 'metric.judge.max_total_cost_usd caps what judging spends; what proposers spend is not counted',
+    },
+  },
+]
+
+/** For the reference of the spec: keys of which only the default is taken, there. */
+export function listPlannedKeyPaths(where: CampaignLocation): string[] {
+  return PLANNED_KEYS.filter(({ readIn = [] }) => !readIn.includes(where)).map(({ path }) => path.join('.'))
+}
+
+let specDefaults: ParsedSpec | null = null
+
+/** Read off the schema, which alone says what a default is. */
+function getDefaultValue(path: PlannedKey['path']): unknown {
+  specDefaults ??= buildSpecSchema('winnow').parse({
+    winnow: 1,
+    measurement: { command: 'x' },
+    scope: { mutable: ['x'] },
+  })
+  return getGivenValue(specDefaults, path)
+}
+
+function isRequested(key: PlannedKey, spec: unknown): boolean {
+  const value = JSON.stringify(getGivenValue(spec, key.path))
+  return ![getDefaultValue(key.path), ...(key.harmless ?? [])].some(each => JSON.stringify(each) === value)
+}
+
+type MeasurementSpec = Pick<Spec, 'measurement'>
+
+function listRequestedKeys(spec: MeasurementSpec): PlannedKey[] {
+  return PLANNED_KEYS.filter(key => isRequested(key, spec) && key.when?.(spec) !== false)
+}
+
+/** Whether a ce spec only brings the key along. */
+function isCeLeftover({ inCe, path }: PlannedKey, spec: unknown, rules: SpecRules): boolean {
+  if (rules !== 'ce' || inCe === undefined) return false
+  return inCe.values === undefined || inCe.values.includes(getGivenValue(spec, path))
+}
+
+/**
+ * Where a campaign lives: with everything on one machine; with its pull requests on GitHub and all work in one job
+ * there; or with its orders in measuring jobs of their own.
+ */
+export type CampaignLocation = 'local' | 'single-job' | 'github'
+
+/** One sentence for each such key, to be refused. */
+function refusePlannedKeys(spec: MeasurementSpec & { rules: SpecRules }, where: CampaignLocation): string[] {
+  return listRequestedKeys(spec)
+    .filter(({ readIn = [] }) => !readIn.includes(where))
+    .filter(key => !isCeLeftover(key, spec, spec.rules))
+    .map(({ path, missing, instead }) => {
+      const value = formatKeyValue(getGivenValue(spec, path))
+      return `${path.join('.')}${value}: ${missing} not built yet; ${instead}.`
+    })
+}
+
+/** One note for each such key that is read on GitHub, for who looks at the spec elsewhere. */
+export function noteGithubOnlyKeys(spec: MeasurementSpec): string[] {
+  return listRequestedKeys(spec)
+    .filter(({ readIn = [] }) => readIn.includes('github'))
+    .map(({ path }) => `${path.join('.')} is for campaigns on GitHub: on this machine winnow run refuses it`)
+}
+
+/** One note for each such key that a ce spec brings along. */
+export function noteCeLeftovers(spec: MeasurementSpec, rules: SpecRules): string[] {
+  return listRequestedKeys(spec)
+    .filter(key => isCeLeftover(key, spec, rules))
+    .map(({ path, inCe }) => `${path.join('.')} changes nothing: ${inCe?.says ?? ''}`)
+}
+
+function formatKeyValue(value: unknown): string {
+  const plain = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+  return plain ? ` ${value}` : ''
+}

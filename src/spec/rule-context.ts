@@ -1,0 +1,99 @@
+import { z } from 'zod'
+import { findNearestWord, type SpecFinding, type SpecPath, unwrapSchema } from './errors.ts'
+import type { ParsedSpec, SpecRules } from './schema.ts'
+
+/** What a rule over several keys may look at: the values with defaults, and what the file itself says. */
+export type RuleContext = {
+  spec: ParsedSpec
+  raw: unknown
+  rules: SpecRules
+  allowUncapped: boolean
+}
+
+export type SpecRule = { name: string; check(context: RuleContext): SpecFinding[] }
+
+export function createSpecFinding(
+  path: SpecPath,
+  found: string,
+  expected: string,
+  fix: string,
+  at: 'key' | 'value' = 'value',
+): SpecFinding {
+  return { path, found, expected, fix, at }
+}
+
+/** Index of every entry whose name an earlier entry has. */
+export function findRepeatedIndexes(names: readonly string[]): number[] {
+  return names.flatMap((name, index) => (names.indexOf(name) < index ? [index] : []))
+}
+
+export type Raw = Record<string, unknown>
+
+export function isMapping(value: unknown): value is Raw {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The value the file itself gives at a path, before any default; undefined when it gives none. */
+export function getGivenValue(raw: unknown, path: SpecPath): unknown {
+  let value = raw
+  for (const part of path) {
+    if (Array.isArray(value) && typeof part === 'number') value = value[part]
+    else if (isMapping(value) && Object.hasOwn(value, part)) value = value[part]
+    else return undefined
+  }
+  return value ?? undefined
+}
+
+/** `parallel:` with nothing below it is an empty section, not a wrong value. */
+export function removeEmptySections(raw: Raw, schema: z.core.$ZodType): Raw {
+  const inner = unwrapSchema(schema)
+  if (!(inner instanceof z.ZodObject)) return raw
+  const shape: Record<string, z.core.$ZodType> = inner.shape
+  const kept: Raw = {}
+  for (const [key, value] of Object.entries(raw)) {
+    const at = shape[key]
+    if (value === null && at !== undefined && isOptionalSection(at)) continue
+    kept[key] = at !== undefined && isMapping(value) ? removeEmptySections(value, at) : value
+  }
+  return kept
+}
+
+function isOptionalSection(schema: z.core.$ZodType): boolean {
+  const inner = unwrapSchema(schema)
+  const section = inner instanceof z.ZodObject || inner instanceof z.ZodArray
+  const acceptsNothing = z.safeParse(schema, undefined).success && !z.safeParse(schema, null).success
+  return section && acceptsNothing
+}
+
+/** An objective listed under the primary's name supplies what the primary leaves unset. */
+export function withPrimaryObjective(raw: Raw): Raw {
+  const primary = getGivenValue(raw, ['metric', 'primary'])
+  const objectives = getGivenValue(raw, ['metric', 'objectives'])
+  if (!isMapping(raw['metric']) || !isMapping(primary) || !Array.isArray(objectives)) return raw
+  const same = objectives.find(
+    one => isMapping(one) && one['name'] === primary['name'] && one['role'] !== 'secondary',
+  )
+  if (!isMapping(same)) return raw
+  const supplied: Raw = {}
+  for (const key of ['type', 'direction', 'target']) {
+    const value = same[key]
+    if (primary[key] === undefined || primary[key] === null) supplied[key] = value ?? undefined
+  }
+  const filled = Object.entries(supplied).filter(([, value]) => value !== undefined)
+  return { ...raw, metric: { ...raw['metric'], primary: { ...primary, ...Object.fromEntries(filled) } } }
+}
+
+/** A loss, or a mode chosen by name, says how to compare; ce's stored score is only the default of the rest. */
+export function withDefaultStability(raw: Raw): Raw {
+  const measurement = raw['measurement']
+  if (!isMapping(measurement) || (measurement['stability'] ?? undefined) !== undefined) return raw
+  const mode = measurement['mode'] ?? 'auto'
+  const isLoss = getGivenValue(raw, ['metric', 'primary', 'type']) === 'loss'
+  const stability = mode === 'auto' && !isLoss ? undefined : null
+  return { ...raw, measurement: { ...measurement, stability } }
+}
+
+/** `winow: 1` is one wrong letter, not a ce spec with everything missing. */
+export function findMistypedVersionKey(raw: Raw): string | undefined {
+  return Object.keys(raw).find(key => raw[key] === 1 && findNearestWord(key, ['winnow']) !== undefined)
+}

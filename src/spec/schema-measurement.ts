@@ -1,0 +1,384 @@
+import { z } from 'zod'
+import {
+  BENCHMARK_FORMATS,
+  countSchema,
+  directionSchema,
+  fractionSchema,
+  maxRegressionSchema,
+  naturalSchema,
+  operatorSchema,
+  parseGateCheck,
+  positiveSchema,
+  shareOfAnySizeSchema,
+  shareSchema,
+  type SpecRules,
+  textSchema,
+} from './schema-values.ts'
+
+const comparisonSchema = z.strictObject({
+  method: z.enum(['absolute', 'relative', 'paired']).default('absolute').describe('How a delta is judged.'),
+  relative_threshold: shareOfAnySizeSchema.default(0.05).describe('Fraction of the base.'),
+})
+
+const futilitySchema = z.strictObject({
+  worse_factor: z.number().default(1.2).describe('So many times worse ends it.'),
+  after_elapsed_seconds: positiveSchema
+    .nullable()
+    .default(null)
+    .describe('Not better after this long ends it.'),
+})
+
+const ladderSchema = z.strictObject({
+  smoke_command: textSchema.nullable().default(null).describe('Runs first; failing is degenerate.'),
+  exploratory_pairs: countSchema.default(1).describe('Samples before a first look.'),
+  confirmation_repeats: countSchema
+    .nullable()
+    .default(null)
+    .describe('Samples to keep; null is repeat_count.'),
+  futility: futilitySchema.nullable().default(null).describe('When to give up early.'),
+})
+
+/** ce-optimize's comparison with a stored score. */
+const stabilitySection = z.strictObject({
+  mode: z.enum(['stable', 'repeat', 'ladder']).default('stable').describe('Once, repeated, or in steps.'),
+  repeat_count: countSchema.default(5).describe('Executions in repeat mode.'),
+  aggregation: z.enum(['median', 'mean', 'min', 'max']).default('median').describe('Samples to one value.'),
+  noise_threshold: z.number().nonnegative().default(0.02).describe('Metric units, not a fraction.'),
+  comparison: comparisonSchema.prefault({}).describe('How base and candidate are compared.'),
+  ladder: ladderSchema.nullable().default(null).describe('Steps of mode ladder.'),
+})
+
+const suiteTaskSchema = z.strictObject({
+  name: textSchema.describe('Unique in the suite.'),
+  command: textSchema.optional().describe('Runs this task.'),
+  args: z.array(z.string()).optional().describe('Appended to measurement.command instead.'),
+  task: textSchema.optional().describe('What the workflow is asked to do.'),
+  workflow: textSchema.optional().describe('Workflow file.'),
+  model: textSchema.optional().describe('Model of this task.'),
+  worker_model: textSchema.optional().describe('Model of its workers.'),
+  weight: positiveSchema.default(1).describe('Weight in the mean.'),
+  weights: z.record(textSchema, z.number().nonnegative()).optional().describe('Loss weights of this task.'),
+  budget: z.record(textSchema, positiveSchema).optional().describe('Budget of this task, by name.'),
+  timeout_seconds: positiveSchema.optional().describe('Instead of measurement.timeout_seconds.'),
+})
+
+const suiteSection = z.strictObject({
+  tasks: z.array(suiteTaskSchema).min(1).describe('Tasks of one pass.'),
+  seeds: countSchema.default(1).describe('Seeds per task.'),
+  max_task_regression: maxRegressionSchema.nullable().default(null).describe('Allowed loss on one task.'),
+  advisory: z.boolean().default(false).describe('Means only, nothing is proven.'),
+})
+
+const holdoutSection = z.strictObject({
+  command: textSchema.describe('Measures what proposers never see.'),
+  source: textSchema
+    .nullable()
+    .default(null)
+    .describe('Branch, ref in full, or VARIABLE that names a directory: $WINNOW_HOLDOUT_DIR of the command.'),
+  pairs: countSchema.default(8).describe('Pairs per use; fewer where the numbers repeat exactly.'),
+  margin: shareOfAnySizeSchema
+    .default(0)
+    .describe('Loss still allowed: a fraction under log scale, metric units under linear.'),
+  max_uses: countSchema.default(20).describe('Uses of one holdout in the campaign.'),
+})
+
+const scoreFormatSchema = z.strictObject({
+  format: z.enum(['json', 'metric-lines']).default('json').describe('What the scorer prints.'),
+  score_field: textSchema.nullable().default(null).describe('Field that holds the primary metric.'),
+  metrics_field: textSchema.nullable().default(null).describe('Field that holds the other metrics.'),
+})
+
+const scoreSchema = z.strictObject({
+  command: textSchema.describe('Trusted scorer; reads $WINNOW_OUT_DIR, prints the metrics.'),
+  timeout_seconds: positiveSchema.default(600).describe('Its whole process tree is killed after this.'),
+  parse: scoreFormatSchema.prefault({}).describe('How its output is read.'),
+})
+
+const envFileSchema = z.strictObject({
+  path: textSchema.describe('File in the repository directory.'),
+  keys: z.array(textSchema).min(1).describe('Only these names are loaded.'),
+})
+
+const isolationSchema = z.union([
+  z.enum(['auto', 'uid', 'bwrap', 'none']),
+  z.strictObject({
+    container: z.strictObject({ image: textSchema.describe('Image.') }).describe('Run in a container.'),
+  }),
+])
+
+const STABILITY = "ce's comparison with a stored score, instead of evidence."
+
+const measurementKeys = z.strictObject({
+  command: textSchema
+    .describe('The harness: prints its metrics; any exit code but 0 is a failure.')
+    .meta({ examples: ['node bench/parse.mjs'] }),
+  setup: textSchema
+    .nullable()
+    .default(null)
+    .describe('Install and build; not timed.')
+    .meta({ examples: ['npm ci'] }),
+  setup_scope: z
+    .enum(['per_job', 'once'])
+    .default('per_job')
+    .describe('per_job: rebuilt in every job, so that one lucky build does not decide; once: kept.'),
+  timeout_seconds: positiveSchema.default(600).describe('The whole process tree is killed after this.'),
+  working_directory: textSchema.default('.').describe('Where commands run, inside the repository.'),
+  output: z
+    .enum(['json', 'metric-lines', ...BENCHMARK_FORMATS])
+    .default('json')
+    .describe('What the harness prints; the benchmark tools are explained in docs/adapters.md.'),
+  output_format: z.literal('json').optional().describe('ce: accepted, json.'),
+  per_case: z.boolean().optional().describe('ce: accepted.'),
+  score: scoreSchema.nullable().default(null).describe('Separate trusted scorer.'),
+  env: z
+    .array(textSchema)
+    .default([])
+    .describe('Names of variables let through, besides PATH HOME LANG TZ CI.')
+    .meta({ examples: [['GOCACHE']] }),
+  env_file: envFileSchema.nullable().default(null).describe('Named keys loaded from a file.'),
+  isolation: isolationSchema
+    .default('auto')
+    .describe(
+      'How the candidate is kept from everything else. uid: each side is a user of its own, which takes root; auto: that in measuring jobs on GitHub where it works, else none.',
+    ),
+  network: z.enum(['on', 'off']).default('on').describe('off needs bwrap or container.'),
+  mode: z
+    .enum(['auto', 'once', 'paired'])
+    .default('auto')
+    .describe(
+      'once: one run a side; paired: pairs until there is evidence; auto: once if it repeats exactly.',
+    ),
+  stability: stabilitySection.nullable().default(null).describe(STABILITY),
+  baseline: z
+    .enum(['cached', 'fresh'])
+    .default('fresh')
+    .describe('With stability: a stored report of the incumbent, or measured again.'),
+  suite: suiteSection.nullable().default(null).describe('Many tasks, measured as pairs.'),
+  holdout: holdoutSection.nullable().default(null).describe('Measured only before a merge.'),
+})
+
+export function buildMeasurementSection(rules: SpecRules) {
+  return rules === 'ce'
+    ? measurementKeys.extend({
+        stability: stabilitySection.nullable().prefault({}).describe(STABILITY),
+        baseline: z
+          .enum(['cached', 'fresh'])
+          .default('cached')
+          .describe('With stability: a stored report of the incumbent, or measured again.'),
+      })
+    : measurementKeys
+}
+
+const stratumSchema = z.strictObject({
+  bucket: textSchema.describe('Bucket the items carry.'),
+  count: countSchema.describe('Items drawn from it.'),
+})
+
+const scoreScaleSchema = z.strictObject({
+  lowest: z.number().describe('Least score.'),
+  highest: z.number().describe('Greatest score.'),
+})
+
+const scoringSchema = z.strictObject({
+  primary: textSchema.describe('Rubric field that is optimised; metric.primary.name names it.'),
+  secondary: z.array(textSchema).default([]).describe('Other rubric fields, logged.'),
+  scale: scoreScaleSchema
+    .nullable()
+    .default(null)
+    .describe('Which scores there are; null: the one range that the rubric names, as in "1 to 5".'),
+})
+
+const calibrationSchema = z.strictObject({
+  labels: textSchema.describe('File of human scores.'),
+  min_agreement: fractionSchema.default(0.8).describe('Least agreement with them.'),
+})
+
+/** Model-graded metrics: what is sampled, how it is scored, and what it may cost. */
+const judgeSection = z.strictObject({
+  rubric: textSchema.describe('What a judge scores, with its scale.'),
+  scoring: scoringSchema.describe('Fields of a score.'),
+  model: textSchema.default('cheap').describe('cheap, strong, haiku, sonnet or a model id.'),
+  sample_size: countSchema
+    .default(10)
+    .describe('Items of each side that one job scores; the harness prints at least twice as many.'),
+  stratification: z
+    .array(stratumSchema)
+    .nullable()
+    .default(null)
+    .describe('Sample per bucket; null is uniform.'),
+  singleton_sample: naturalSchema.default(0).describe('Singletons scored with singleton_rubric.'),
+  singleton_rubric: textSchema.nullable().default(null).describe('Rubric for singletons.'),
+  sample_seed: z.number().int().default(42).describe('Seed of the sample.'),
+  batch_size: countSchema.default(5).describe('Items per request; 1 keeps them from each other.'),
+  minimum_improvement: z.number().nonnegative().default(0.3).describe('Score gain that counts.'),
+  max_total_cost_usd: positiveSchema
+    .nullable()
+    .default(5)
+    .describe('Cap of all that judging costs; null, for none, is refused.'),
+  judges: countSchema.default(1).describe('Judges per item; their mean counts.'),
+  confirmation_seed: z
+    .number()
+    .int()
+    .nullable()
+    .default(null)
+    .describe('Seed of the samples that confirm, of other items; null: sample_seed + 1.'),
+  calibration: calibrationSchema
+    .nullable()
+    .default(null)
+    .describe('Agreement with human labels, checked first.'),
+})
+
+const lossSection = z.strictObject({
+  weights: z
+    .record(textSchema, z.number().nonnegative())
+    .default({ eval: 0.4, critique: 0.3, gate_rejections: 0.15, budget: 0.05, status: 0.1 })
+    .describe('Weight of each component, all in [0, 1].'),
+  max_rejections: positiveSchema.default(3).describe('Gate rejections that count as 1.'),
+  missing: z.enum(['error', 'neutral']).default('error').describe('What a missing component is.'),
+})
+
+const primaryType = z.enum(['hard', 'judge', 'loss'])
+const GATE_CHECK_FORM = '"<op> <number|true|false>" with op one of >= <= > < == !='
+
+const primarySchema = z.strictObject({
+  type: primaryType.default('hard').describe('hard: measured; judge: model-graded; loss: AWP loss.'),
+  name: textSchema
+    .default('wall_seconds')
+    .describe(
+      'Metric to improve: wall_seconds, cpu_seconds and max_rss_mb are measured by winnow, others are printed.',
+    )
+    .meta({ examples: ['p99_ms', 'geomean_ns_per_op'] }),
+  direction: directionSchema.default('minimize').describe('Which way is better.'),
+  target: z.number().nullable().default(null).describe('Good enough: the campaign may stop here.'),
+  baseline: z.number().nullable().optional().describe('ce: ignored, winnow measures it.'),
+})
+
+/** A ce spec names its metric in full; only winnow's own may leave it to the built-in wall_seconds. */
+const cePrimarySchema = primarySchema.extend({
+  type: primaryType.describe('hard: measured; judge: model-graded; loss: AWP loss.'),
+  name: textSchema.describe('Metric to improve.'),
+  direction: directionSchema.describe('Which way is better.'),
+})
+
+const degenerateGateSchema = z.strictObject({
+  name: textSchema.describe('Metric the check reads, a number or a boolean; missing or not finite fails it.'),
+  check: z
+    .string()
+    .refine(check => parseGateCheck(check) !== undefined, { error: GATE_CHECK_FORM })
+    .describe(`${GATE_CHECK_FORM}.`)
+    .meta({ examples: ['>= 0.95', '== true'] }),
+  description: z.string().optional().describe('Why it matters.'),
+})
+
+const objectiveSchema = z.strictObject({
+  name: textSchema.describe('Metric, as the harness prints it.'),
+  direction: directionSchema.describe('Which way is better.'),
+  role: z
+    .enum(['required', 'guardrail', 'secondary'])
+    .default('required')
+    .describe('required: may win; guardrail: must be shown harmless; secondary: logged.'),
+  type: z.literal('hard').default('hard').describe('Only hard.'),
+  target: z.number().nullable().default(null).describe('Good enough.'),
+  max_regression: maxRegressionSchema.nullable().default(null).describe('How much worse is still allowed.'),
+})
+
+const constraintSchema = z.strictObject({
+  metric: textSchema.describe('Metric that is bounded.'),
+  op: operatorSchema.describe('Comparison that must hold.'),
+  value: z.union([z.number(), z.boolean()]).describe('What it is compared with.'),
+})
+
+const metricKeys = z.strictObject({
+  primary: primarySchema.prefault({}).describe('What is optimised.'),
+  degenerate_gates: z
+    .array(degenerateGateSchema)
+    .default([])
+    .describe('Metric gates: a candidate that fails one in any execution is broken, even if it gained.'),
+  objectives: z
+    .array(objectiveSchema)
+    .default([])
+    .describe('Further metrics that must improve or not suffer.'),
+  constraints: z
+    .array(constraintSchema)
+    .default([])
+    .describe('Must hold in every execution of the candidate; only a boolean value takes a printed boolean.'),
+  diagnostics: z
+    .array(z.strictObject({ name: textSchema.describe('Metric.') }))
+    .default([])
+    .describe('Logged only.'),
+  judge: judgeSection.nullable().default(null).describe('Model-graded metric.'),
+  loss: lossSection.nullable().default(null).describe('Weighted loss of a suite.'),
+})
+
+export function buildMetricSection(rules: SpecRules) {
+  return rules === 'ce'
+    ? metricKeys.extend({ primary: cePrimarySchema.describe('What is optimised.') })
+    : metricKeys.prefault({})
+}
+
+const level = shareSchema(z.number().positive().max(0.5), 'a number above 0, at most 0.5')
+
+export const evidenceSection = z.strictObject({
+  min_effect: shareOfAnySizeSchema
+    .nullable()
+    .default(null)
+    .describe(
+      'Smallest gain worth having, as 5% or 0.05; with scale linear in metric units. null: 2 % (0 when deterministic).',
+    )
+    .meta({ examples: ['5%', 0.05] }),
+  null_effect: shareOfAnySizeSchema
+    .nullable()
+    .default(null)
+    .describe('Gain that still counts as none; null: min_effect/4, on one machine min_effect/2.'),
+  scale: z
+    .enum(['auto', 'log', 'linear'])
+    .default('auto')
+    .describe(
+      'log: gains are shares; linear: metric units; auto: log if all values are above 0 at calibration.',
+    ),
+  pairs_per_job: z
+    .union([z.literal('auto'), countSchema])
+    .default('auto')
+    .describe('auto: 8 when an execution takes under 20 s, else 4.'),
+  max_jobs: countSchema.default(8).describe('Jobs before an experiment is parked.'),
+  alpha: level.default(0.01).describe('Level of campaign_control fixed.'),
+  screen: z.number().gt(1).default(20).describe('Evidence that earns a fresh runner.'),
+  campaign_control: z.enum(['e-lond', 'fixed']).default('e-lond').describe('Level of a whole campaign.'),
+  q: level.default(0.1).describe('False discoveries allowed by e-lond.'),
+  fresh_runners: naturalSchema.default(1).describe('Fresh runners that must confirm.'),
+})
+
+export const executionSection = z.strictObject({
+  mode: z.enum(['parallel', 'serial']).default('parallel').describe('Experiments at a time.'),
+  max_concurrent: countSchema.default(4).describe('Most at a time.'),
+  backend: z
+    .enum(['auto', 'worktree', 'actions', 'remote', 'codex'])
+    .default('auto')
+    .describe('Where they run.'),
+  runs_on: z
+    .union([textSchema, z.array(textSchema).min(1)])
+    .default('ubuntu-24.04')
+    .describe('Runner label.'),
+  services: z.record(textSchema, z.unknown()).default({}).describe('Service containers of the job.'),
+  max_attempts: countSchema.default(3).describe("Attempts after failures that are not the candidate's."),
+  max_experiments_per_tick: countSchema.nullable().default(null).describe('Orders one tick may issue.'),
+  codex_security: z.enum(['full-auto', 'yolo']).nullable().default(null).describe('ce: posture of codex.'),
+})
+
+export const parallelSection = z.strictObject({
+  port_strategy: z.enum(['parameterized', 'none']).nullable().default(null).describe('Ports per execution.'),
+  port_env_var: textSchema.nullable().default(null).describe('Variable that carries the port.'),
+  port_base: z.number().int().min(1024).max(65_000).nullable().default(null).describe('First port.'),
+  shared_files: z.array(textSchema).default([]).describe('Copied into every work tree; missing is an error.'),
+  exclusive_resources: z.array(textSchema).default([]).describe('Any makes the campaign serial.'),
+})
+
+export const commandGateSection = z.strictObject({
+  name: textSchema.describe('Unique name, shown when it fails.'),
+  command: textSchema.describe('Exit 0 passes.').meta({ examples: ['npm test'] }),
+  phase: z
+    .enum(['pre', 'post'])
+    .default('pre')
+    .describe('pre: in a copy, before anything is timed; post: after the last execution.'),
+  timeout_seconds: positiveSchema.default(600).describe('Its whole process tree is killed after this.'),
+})

@@ -1,0 +1,81 @@
+import { z } from 'zod'
+
+/** Which set of defaults holds: `winnow: 1`, or a ce-optimize spec. */
+export type SpecRules = 'winnow' | 'ce'
+
+/** Where a campaign runs, as far as defaults depend on it. */
+export type SpecEnvironment = { host: 'local' | 'github'; privateRepository: boolean }
+
+export const textSchema = z.string().regex(/\S/, 'text that is not empty')
+export const positiveSchema = z.number().positive()
+export const countSchema = z.number().int().positive()
+export const naturalSchema = z.number().int().nonnegative()
+
+/** `5%` and `0.05` are the same share. */
+export const PERCENT = /^[-+]?(?:\d+\.?\d*|\.\d+)\s*%$/
+
+export function isPercent(value: unknown): value is string {
+  return typeof value === 'string' && PERCENT.test(value)
+}
+
+function parsePercent(text: string): number {
+  // Dividing by 100 once gives the number that the decimal fraction would: 5% is 0.05.
+  return Number(text.replace('%', '').trim()) / 100
+}
+
+/** A key that takes a share: a number, or a percentage. */
+export function shareSchema(bounds: z.ZodNumber, expected: string) {
+  return z.union([bounds, z.string().regex(PERCENT).transform(parsePercent).pipe(bounds)], {
+    error: `${expected}, or a percentage such as 5%`,
+  })
+}
+
+export const shareOfAnySizeSchema = shareSchema(z.number().nonnegative(), 'a number, at least 0')
+export const fractionSchema = shareSchema(z.number().min(0).max(1), 'a number from 0 to 1')
+export const directionSchema = z.enum(['minimize', 'maximize'])
+export const operatorSchema = z.enum(['>=', '<=', '>', '<', '==', '!='])
+
+export const maxRegressionSchema = z.strictObject({
+  type: z.enum(['relative', 'absolute']).describe('Whether value is a fraction of the base or metric units.'),
+  value: shareSchema(z.number(), 'a number').describe('How much worse is still allowed.'),
+})
+
+/** A metric gate's check, "<op> <number|true|false>", as data. Missing is not good: an infinite bound is no bound. */
+export type GateOperator = '>=' | '<=' | '>' | '<' | '==' | '!='
+type GateCheck = { op: GateOperator; value: number | boolean }
+
+const GATE_CHECK = /^\s*(>=|<=|==|!=|>|<)\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|true|false)\s*$/
+
+function isOperator(op: string | undefined): op is GateOperator {
+  return op !== undefined && ['>=', '<=', '>', '<', '==', '!='].includes(op)
+}
+
+export function parseGateCheck(check: string): GateCheck | undefined {
+  const [, op, bound] = GATE_CHECK.exec(check) ?? []
+  if (!isOperator(op) || bound === undefined) return undefined
+  if (bound === 'true' || bound === 'false') return { op, value: bound === 'true' }
+  const value = Number(bound)
+  return Number.isFinite(value) ? { op, value } : undefined
+}
+
+/** What benchmark tools print by themselves; `measurement.output` names one of them. */
+export const BENCHMARK_FORMATS = [
+  'go',
+  'cargo',
+  'pytest-benchmark',
+  'hyperfine',
+  'vitest',
+  'benchmark-js',
+  'mitata',
+] as const
+export type BenchmarkFormat = (typeof BENCHMARK_FORMATS)[number]
+
+/** How many benchmarks were found: one more metric, beside those of each of them. */
+export const BENCHMARK_COUNT = 'benchmarks'
+
+export function isBenchmarkFormat(output: string): output is BenchmarkFormat {
+  return BENCHMARK_FORMATS.some(format => format === output)
+}
+
+/** Measured by winnow around every execution; a harness that prints one of these is wrong. */
+export const BUILT_IN_METRICS: ReadonlySet<string> = new Set(['wall_seconds', 'cpu_seconds', 'max_rss_mb'])

@@ -1,0 +1,256 @@
+import {
+  type Alias,
+  type Document,
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Pair,
+  parseDocument,
+  type Scalar,
+  type YAMLError,
+  type YAMLMap,
+} from 'yaml'
+import {
+  describeFoundValue,
+  formatPath,
+  type Problem,
+  SpecErrors,
+  type SpecFinding,
+  type SpecPath,
+} from './errors.ts'
+
+/** A YAML file as a plain value that still knows where each part of it stands. */
+export type SourceDocument = {
+  value: unknown
+  problem(finding: SpecFinding): Problem
+}
+
+type ParsedYaml = { document: Document; lines: LineCounter; text: string; file: string }
+
+/** Every problem points into the file, also those of an empty one. */
+function locateOffset(reading: ParsedYaml, offset: number): { line: number; column: number } {
+  const within = Math.min(Math.max(offset, 0), Math.max(reading.text.length - 1, 0))
+  const { line, col } = reading.lines.linePos(within)
+  return { line: Math.max(line, 1), column: Math.max(col, 1) }
+}
+
+function getNodeStart(node: unknown): number | undefined {
+  return isNode(node) ? node.range?.[0] : undefined
+}
+
+type PathStep = { key?: number | undefined; node: unknown }
+
+function findPathStep(node: unknown, part: string | number, document: Document): PathStep | undefined {
+  const target = isAlias(node) ? node.resolve(document) : node
+  if (isSeq(target) && typeof part === 'number') {
+    const item = target.items[part]
+    return item === undefined ? undefined : { key: getNodeStart(item), node: item }
+  }
+  if (!isMap(target)) return undefined
+  const pair = target.items.find(({ key }) => isScalar(key) && String(key.value) === String(part))
+  return pair === undefined ? undefined : { key: getNodeStart(pair.key), node: pair.value }
+}
+
+/** The offset of a path's key or value, or of the nearest thing above it that is in the file. */
+function findOffset(reading: ParsedYaml, path: SpecPath, at: 'key' | 'value'): number {
+  let node: unknown = reading.document.contents
+  let key = getNodeStart(node) ?? 0
+  for (const part of path) {
+    const next = findPathStep(node, part, reading.document)
+    if (next === undefined) return key
+    key = next.key ?? key
+    node = next.node
+  }
+  return at === 'key' ? key : (getNodeStart(node) ?? key)
+}
+
+function locateFinding(reading: ParsedYaml, finding: SpecFinding): Problem {
+  const { path, at = 'value', ...rest } = finding
+  const place = locateOffset(reading, findOffset(reading, path, at))
+  return { file: reading.file, ...place, path: formatPath(path), ...rest }
+}
+
+function parseYaml(text: string, file: string): ParsedYaml {
+  const lines = new LineCounter()
+  const options = { lineCounter: lines, prettyErrors: false, logLevel: 'error', merge: false } as const
+  try {
+    return { document: parseDocument(text, options), lines, text, file }
+  } catch (cause) {
+    // The parser recurses: what it cannot finish is nested beyond anything a person writes.
+    const found =
+      cause instanceof RangeError ? 'YAML that is nested too deeply' : `unreadable YAML (${String(cause)})`
+    const problem = { file, line: 1, column: 1, path: '', found, expected: 'a spec', fix: 'rewrite the file' }
+    throw new SpecErrors([problem], cause)
+  }
+}
+
+export function readDocument(text: string, file: string): SourceDocument {
+  const reading = parseYaml(text, file)
+  const { document } = reading
+  const broken = findSyntaxProblems(document, text)
+  if (broken.length > 0) {
+    throw new SpecErrors(
+      broken.map(({ offset, ...rest }) => ({ file, ...locateOffset(reading, offset), path: '', ...rest })),
+    )
+  }
+  const { value, refused } = toPlainValue(document)
+  if (refused.length > 0) {
+    throw new SpecErrors(
+      refused.map(({ offset, path, ...rest }) => ({
+        file,
+        ...locateOffset(reading, offset ?? 0),
+        path: formatPath(path),
+        ...rest,
+      })),
+    )
+  }
+  return { value, problem: finding => locateFinding(reading, finding) }
+}
+
+type RefusedNode = { offset?: number; path: SpecPath; found: string; expected: string; fix: string }
+
+/** Far above any spec, far below what a file of aliases can expand to. */
+const MAX_VALUES = 10_000
+const MAX_DEPTH = 64
+
+/** Keys that reach an object's prototype when somebody later copies them carelessly. */
+const DANGEROUS_KEYS = new Set(['__proto__', 'constructor', 'prototype'])
+
+/** YAML nodes to plain values, within bounds: aliases cannot explode or loop, keys cannot reach a prototype. */
+class PlainValue {
+  readonly refused: RefusedNode[] = []
+  private values = 0
+  private readonly document: Document
+  constructor(document: Document) {
+    this.document = document
+  }
+
+  of(node: unknown, path: SpecPath): unknown {
+    this.values += 1
+    if (this.values > MAX_VALUES || path.length > MAX_DEPTH) return this.tooMuch(node, path)
+    if (isAlias(node)) return this.alias(node, path)
+    if (isScalar(node)) return this.scalar(node, path)
+    if (isSeq(node)) return node.items.map((item, index) => this.of(item, [...path, index]))
+    if (isMap(node)) return this.map(node, path)
+    return null
+  }
+
+  /** Tags can make bytes and dates of a text; a spec has neither. */
+  private scalar(node: Scalar, path: SpecPath): unknown {
+    const { value } = node
+    if (value === null || ['string', 'number', 'boolean'].includes(typeof value)) return value
+    return this.refuse(
+      node,
+      path,
+      `a value tagged ${node.tag ?? 'specially'}`,
+      'plain text or a number',
+      'remove the tag',
+    )
+  }
+
+  private alias(node: Alias, path: SpecPath): unknown {
+    const target = node.resolve(this.document)
+    if (target !== undefined) return this.of(target, path)
+    return this.refuse(
+      node,
+      path,
+      `*${node.source}, which nothing defines`,
+      'an anchor above it',
+      'write the value',
+    )
+  }
+
+  private map(node: YAMLMap, path: SpecPath): Record<string, unknown> {
+    const plain: Record<string, unknown> = {}
+    for (const pair of node.items) {
+      const key = this.key(pair, path)
+      if (key === undefined) continue
+      if (Object.hasOwn(plain, key))
+        this.refuse(pair.key, path, `the key ${key} again`, 'each key once', 'remove one')
+      plain[key] = this.of(pair.value, [...path, key])
+      if (this.values > MAX_VALUES) break
+    }
+    return plain
+  }
+
+  private key(pair: Pair, path: SpecPath): string | undefined {
+    const key = isScalar(pair.key) ? pair.key.value : undefined
+    if (typeof key === 'number' || typeof key === 'boolean') return String(key)
+    if (typeof key === 'string' && !DANGEROUS_KEYS.has(key)) return key
+    const found = typeof key === 'string' ? `the key ${describeFoundValue(key)}` : 'a key that is not text'
+    this.refuse(pair.key, path, found, 'text as key', 'rename the key')
+    return undefined
+  }
+
+  private tooMuch(node: unknown, path: SpecPath): undefined {
+    const told = this.refused.some(({ expected }) => expected === BOUNDS)
+    if (!told)
+      this.refuse(node, path.slice(0, 4), 'more than a spec can hold', BOUNDS, 'write it without aliases')
+    return undefined
+  }
+
+  private refuse(node: unknown, path: SpecPath, found: string, expected: string, fix: string): undefined {
+    const offset = isNode(node) ? node.range?.[0] : undefined
+    this.refused.push({ ...(offset === undefined ? {} : { offset }), path, found, expected, fix })
+    return undefined
+  }
+}
+
+const BOUNDS = `at most ${MAX_VALUES} values, nested ${MAX_DEPTH} deep`
+
+function toPlainValue(document: Document): { value: unknown; refused: RefusedNode[] } {
+  const reading = new PlainValue(document)
+  return { value: reading.of(document.contents, []), refused: reading.refused }
+}
+
+type SyntaxProblem = { offset: number; found: string; expected: string; fix: string }
+
+/** One broken place breaks much after it; more than this only hides the first. */
+const SYNTAX_PROBLEMS_SHOWN = 5
+
+/** In YAML `>` opens a block text and `!` a tag, so an unquoted gate check is the commonest slip. */
+const UNQUOTED_CHECK = /\bcheck:\s*[>!<=]/
+
+function getLine(text: string, offset: number): string {
+  const start = text.lastIndexOf('\n', Math.max(offset - 1, 0)) + 1
+  const end = text.indexOf('\n', offset)
+  return text.slice(start, end === -1 ? undefined : end)
+}
+
+function describeYamlError(error: YAMLError, text: string): SyntaxProblem {
+  const offset = error.pos[0]
+  if (error.code === 'DUPLICATE_KEY') {
+    return {
+      offset,
+      found: 'a key that is already there',
+      expected: 'each key once',
+      fix: 'remove one of the two',
+    }
+  }
+  if (error.code === 'MULTIPLE_DOCS') {
+    return { offset, found: 'a second document', expected: 'one document', fix: 'remove what follows ---' }
+  }
+  const quote = UNQUOTED_CHECK.test(getLine(text, offset))
+  return {
+    offset,
+    found: `broken YAML (${error.message.split('\n')[0] ?? error.code})`,
+    expected: 'YAML 1.2',
+    fix: quote ? 'quote the check, as in check: ">= 5"' : 'correct the YAML at this place',
+  }
+}
+
+/** Warnings count: an unresolved tag means that the value is not what it looks like. */
+function findSyntaxProblems(document: Document, text: string): SyntaxProblem[] {
+  const problems = [...document.errors, ...document.warnings].map(error => describeYamlError(error, text))
+  const firstOfEach = problems.filter(
+    (one, index) => problems.findIndex(other => isSameProblem(one, other)) === index,
+  )
+  return firstOfEach.slice(0, SYNTAX_PROBLEMS_SHOWN)
+}
+
+function isSameProblem(one: SyntaxProblem, other: SyntaxProblem): boolean {
+  return one.offset === other.offset && one.found === other.found
+}
