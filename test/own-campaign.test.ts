@@ -27,10 +27,10 @@ describe("winnow's own campaign", () => {
     'vitest.config.ts',
     'test/spec/parse.test.ts',
     'src/spec/scope.ts',
-    'src/measure/seal.ts',
-    'src/action/clean-start.ts',
-    'src/action/root-start.ts',
-    'src/measure/users/side-users.ts',
+    'src/measure/tamper-check.ts',
+    'src/action/drop-secrets.ts',
+    'src/action/root-pipe.ts',
+    'src/measure/isolation/side-users.ts',
   ])('lets no idea touch %s: it is measured by it, or guarded by it', path => {
     expect(compileScope(spec).isMutable(path)).toBe(false)
   })

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-const BEGIN = '<!-- Written by `npm run docs` from src/setup/github/permissions.ts. -->'
+const BEGIN = '<!-- Written by `npm run docs` from src/init/workflows/setup.ts. -->'
 const END = '<!-- Up to here. -->'
 
 /** A page as it stands, its one table of permissions as the workflows are written from it. */

@@ -190,7 +190,7 @@ const SETTINGS_FOLDER =
 const REQUIREMENTS =
   /(?:^|\/)(?:(?:[^/]+[-_.])?(?:requirements|constraints)[^/]*|requirements\/[^/]+)\.(?:txt|in)$/
 
-/** `folded`: as `foldedPath` makes it. */
+/** `folded`: as `foldPath` makes it. */
 export function isRequirements(folded: string): boolean {
   return REQUIREMENTS.test(folded)
 }

@@ -46,7 +46,7 @@ const PROGRAMS =
 const SETTINGS =
   /^(?:\.npmrc|\.yarnrc|\.yarnrc\.yml|bunfig\.toml|pip\.conf|uv\.toml|nuget\.config|config(?:\.toml)?|(?:gradle|maven)-wrapper\.properties)$/
 
-/** Why a file that `formatOf` does not know is not read. */
+/** Why a file that `findManifestFormat` does not know is not read. */
 export function explainUnknownFormat(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1)
   const folded = foldPath(name)

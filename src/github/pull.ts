@@ -15,7 +15,7 @@ const comment = z.strictObject({
   edited: yes.optional(),
   /** Written by winnow. */
   own: yes.optional(),
-  /** winnow has answered it (`answerMarker`). */
+  /** winnow has answered it (`getAnswerMarker`). */
   answered: yes.optional(),
   /** winnow has shown by a reaction that it is done. */
   done: yes.optional(),

@@ -18,7 +18,7 @@ import { toSafeLine } from './safe-text.ts'
 export interface AgentRequest {
   repo: TreeRepository & Pick<Repository, 'writeCommit' | 'diff'>
   incumbent: Point
-  /** `proposerName`: how it is called in messages and in the commit. */
+  /** `getProposerName`: how it is called in messages and in the commit. */
   name: string
   command: string
   brief: string

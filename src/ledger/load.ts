@@ -12,7 +12,7 @@ export interface LoadedCampaign {
   tip: Tip
   /** sha256 of the last event's file. */
   lastSha: string
-  /** Events the tip's checkpoint covers: what `checkpointDue` counts from. */
+  /** Events the tip's checkpoint covers: what `isCheckpointDue` counts from. */
   checkpointSeq: number
   /** Why a checkpoint was there and not used. */
   checkpointIgnored: string | null

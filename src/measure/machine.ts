@@ -8,7 +8,7 @@ import { formatMachineFailure } from '../model/text.ts'
 import { isMissing, isUnreachable } from './file-system.ts'
 import type { Ended } from './process/launch.ts'
 
-/** Where a report was made; `machineKey` of the model says which of these must agree to compare stored numbers. */
+/** Where a report was made; `buildMachineKey` of the model says which of these must agree to compare stored numbers. */
 export function readMachineFingerprint(env: Readonly<Record<string, string>>): MachineInfo {
   const processors = cpus()
   const image = [env['ImageOS'], env['ImageVersion']].filter(part => part !== undefined && part !== '')

@@ -123,7 +123,7 @@ function isExactVersion({ version }: PackageAddition): boolean {
   return /^v?\d/.test(version)
 }
 
-/** When releases were published, by `releaseKey`; null: asked in vain, undefined: no registry could be asked. */
+/** When releases were published, by `buildReleaseKey`; null: asked in vain, undefined: no registry could be asked. */
 export type ReleaseDates = ReadonlyMap<string, KnownDate | null | undefined>
 
 interface KnownDate {

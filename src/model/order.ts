@@ -129,7 +129,7 @@ export const orderTermsSchema = z.strictObject({
   pin: pointSchema,
   base: pointSchema,
   candidates: z.array(orderCandidateSchema).max(4),
-  /** 256 coins nobody could know before; what order they give each block is in model/coins.ts. */
+  /** 256 coins nobody could know before; what order they give each block is in model/order.ts. */
   coins: z.string().regex(/^[0-9a-f]{64}$/),
   /** What earlier jobs measured of the same two trees, by candidate. */
   carried: z.record(z.string(), z.array(pairJobSchema)),

@@ -81,7 +81,7 @@ export interface MeasuredRun {
 
 /**
  * The pairs of one candidate in a report, after those that were measured before the job was interrupted. A side's n-th
- * sample belongs to the n-th block of its run (model/coins.ts).
+ * sample belongs to the n-th block of its run (model/order.ts).
  */
 export function buildPairJob(asked: PairRequest, measured: MeasuredRun, label: Side): PairJob {
   const { order } = asked

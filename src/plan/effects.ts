@@ -104,7 +104,7 @@ export function planProgressAfterStop(world: World, found: IncomingReports): Eff
   return requestEffects(world, found, isOver ? [] : selectAffordableProgress(world))
 }
 
-/** No limit of money is passed for it: room for it was set aside (`setAsideMinutes`). */
+/** No limit of money is passed for it: room for it was set aside (`computeReservedMinutes`). */
 function selectAffordableProgress(world: World): EffectSubject[] {
   const { spent } = world.campaign
   const { max_runner_minutes: minutes, max_total_cost_usd: usd } = world.spec.stopping

@@ -38,9 +38,9 @@ export interface World {
   hasPublicPulls?: boolean
   /** Heads can be shown as being measured, kept, refused. */
   checks?: boolean
-  /** What this process has shown of them, by `checkMark`. */
+  /** What this process has shown of them, by `buildCheckMark`. */
   shownChecks?: ReadonlyMap<ExperimentId, string>
-  /** What it has done outside the ledger on this very ledger, by `repeatKeys`. */
+  /** What it has done outside the ledger on this very ledger, by `listRepeatKeys`. */
   doneActions?: ReadonlySet<string>
   proposals: Proposal[]
   /** More ideas that are there, and are not prepared before one of them may be opened. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Observation } from '../../src/engine/observe/observe.ts'
 import type { Comment, Pull } from '../../src/github/pull.ts'
 import { buildReadEvents, listCommentCommands } from '../../src/cli/comments.ts'
-import { aPull } from '../forge/a-pull.ts'
+import { aPull } from '../github/a-pull.ts'
 import { campaign, type CampaignBuilder } from '../plan/a-campaign.ts'
 
 function said(id: number, rest: Partial<Comment> = {}): Comment {

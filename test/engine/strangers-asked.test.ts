@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { findStrangers } from '../../src/engine/observe/pulls.ts'
 import type { Forge, Permission } from '../../src/github/port.ts'
 import { buildCampaignRefs } from '../../src/model/ids.ts'
-import { aPull } from '../forge/a-pull.ts'
+import { aPull } from '../github/a-pull.ts'
 import { campaign, oidOf } from '../plan/a-campaign.ts'
 import { carryOut } from '../plan/a-world.ts'
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import type { Forge } from '../../src/github/port.ts'
-import { pullOf } from '../forge/temp-forge.ts'
+import { pullOf } from '../github/temp-forge.ts'
 import { type Fault, type FaultProxy, faultProxy } from '../servers/fault-proxy.ts'
 import { IMPATIENT, type TempGithub, tempGithub } from './temp-github.ts'
 import { uploadFile } from './measuring-job.ts'

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { ForgeError } from '../../src/errors.ts'
-import { pullOf } from '../forge/temp-forge.ts'
+import { pullOf } from '../github/temp-forge.ts'
 import { type TempGithub, tempGithub } from './temp-github.ts'
 
 let temp: TempGithub

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import type { Forge, Workflows } from '../../src/github/port.ts'
-import { pullOf } from '../forge/temp-forge.ts'
+import { pullOf } from '../github/temp-forge.ts'
 import { uploadFile } from './measuring-job.ts'
 import { type TempGithub, tempGithub } from './temp-github.ts'
 import { GRANTS, WORKFLOW, WORKFLOW_FILE } from './tick-job.ts'

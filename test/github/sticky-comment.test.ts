@@ -1,5 +1,5 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
-import { pullOf } from '../forge/temp-forge.ts'
+import { pullOf } from '../github/temp-forge.ts'
 import { type TempGithub, tempGithub } from './temp-github.ts'
 
 let temp: TempGithub

@@ -1,6 +1,6 @@
 import { createGithubForge, type GithubForgeOptions } from '../../src/github/github-forge.ts'
 import type { Forge } from '../../src/github/port.ts'
-import { type AnyForge, BASE, only } from '../forge/temp-forge.ts'
+import { type AnyForge, BASE, only } from '../github/temp-forge.ts'
 import { type EmulatedGithub, emulatedGithub } from './emulator/github.ts'
 import { type Scene, sceneOf } from './scene.ts'
 

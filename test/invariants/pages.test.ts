@@ -102,7 +102,7 @@ describe('the skill for agents', () => {
 
 describe('what waits', () => {
   it('is every kind of event that nothing makes, and no other', () => {
-    const kinds = [...read('src/model/event-payloads.ts').matchAll(/^ {2}'?([a-z-]+)'?: (?:\{|orderTerms)/gm)]
+    const kinds = [...read('src/model/event-schemas.ts').matchAll(/^ {2}'?([a-z-]+)'?: (?:\{|orderTerms)/gm)]
     const names = kinds.map(match => match[1] ?? '')
     const made = sourcesOutside('model', 'report').map(read).join('\n')
     const waiting = names.filter(kind => !new RegExp(`kind: '${kind}'`).test(made))

@@ -3,7 +3,7 @@ import type { Order } from '../../src/model/order.ts'
 import { judgeExperiment } from '../../src/plan/judgement.ts'
 import { renderVerdictSentence } from '../../src/report/verdict-text.ts'
 import { aReport, anOrder, ceSpec, run } from '../decide/a-spec.ts'
-import { anExperiment } from '../propose/incumbent.ts'
+import { anExperiment } from '../ideas/incumbent.ts'
 
 function combined(candidate: number) {
   const spec = ceSpec({ mode: 'stable', noise_threshold: 5 })

@@ -4,7 +4,7 @@ import type { Campaign, Landing } from '../../src/model/campaign.ts'
 import type { Experiment } from '../../src/model/experiment.ts'
 import { type Outcome, outcomeSchema, toVerdictWord } from '../../src/model/verdict.ts'
 import { formatAdvice, summarizeCategories } from '../../src/plan/backlog.ts'
-import { anExperiment } from '../propose/incumbent.ts'
+import { anExperiment } from '../ideas/incumbent.ts'
 
 type Tried = [category: string, outcome: Outcome | null, more?: Partial<Experiment>]
 

@@ -81,7 +81,7 @@ describe('pins', () => {
     expect(several).toEqual([])
   })
 
-  it('are those that winnow init --github writes: change src/setup/github/pins.ts with them', () => {
+  it('are those that winnow init --github writes: change src/init/workflows/steps.ts with them', () => {
     const pins = new Map(Object.entries(PINNED).map(([action, pin]) => [action, pin.join(' # ')]))
     const known = uses.filter(({ action }) => pins.has(action))
     expect(known.length).toBeGreaterThan(0)

@@ -176,7 +176,7 @@ describe('the six words', () => {
     const says =
       /\b(?:dropped|degenerate|censored|not_selected|inconclusive|runner_up_kept|timeout): '(?:kept|no gain|worse|not proven|refused|broken)'/
     const own = files.filter(name => says.test(readFileSync(join(src, name), 'utf8')))
-    expect(own).toEqual(['model/outcome.ts'])
+    expect(own).toEqual(['model/verdict.ts'])
   })
 
   it('stand first in every sentence, whatever an experiment has come to', () => {

@@ -126,7 +126,7 @@ export type PairNoise = { pairSd: number; effectSpread?: number }
 
 export type ForecastInput = {
   noise: PairNoise
-  /** The true effect, in the units of minEffect. */
+  /** The true effect, in the units of resolveMinEffect. */
   effect: number
   options: EvidenceOptions
   seed: number

@@ -99,7 +99,7 @@ export type EvidenceOptions = {
   direction: MetricDirection
   /** theta1, the smallest gain worth having: a difference of ln under log, metric units under linear. */
   minEffect: number
-  /** theta0, what still counts as nothing: minEffect/4, on one machine minEffect/2. */
+  /** theta0, what still counts as nothing: resolveMinEffect/4, on one machine resolveMinEffect/2. */
   nullEffect?: number
   /** The level in force, alpha_t: .01; for a combination .05. */
   alpha?: number

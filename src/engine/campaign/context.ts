@@ -88,7 +88,7 @@ export interface Memory {
   askedAt: number
   /** Another one for each tick, and after each turn that was cut off. */
   turn: number
-  /** What was done outside the ledger, or refused there, while it ended in this commit (`plan/repeats.ts`). */
+  /** What was done outside the ledger, or refused there, while it ended in this commit (`plan/draft.ts`). */
   carried: { tip: Oid | null; keys: Set<string> }
   /** What the forge would not do, by its words. */
   refusals: Map<string, ForgeError>

@@ -1,1 +1,0 @@
-export{i as tickOnGithub}from"./shared30.js";
