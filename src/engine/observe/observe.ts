@@ -116,18 +116,7 @@ interface ObservedCampaign extends ObserverContext {
 }
 
 async function buildWorld(scene: ObservedCampaign): Promise<World> {
-  const {
-    place,
-    memory,
-    campaign,
-    refs,
-    pulls,
-    defaultTip,
-    runner,
-    ideas,
-    asking,
-    targetBranch: only,
-  } = scene
+  const { place, memory, campaign, refs, pulls, defaultTip, runner, ideas, asking, targetBranch } = scene
   const { repository, clock, random } = place
   const spec = getCampaignSpec(campaign)
   // Before answers are read: who answers in between is counted twice and not forgotten.
@@ -139,7 +128,7 @@ async function buildWorld(scene: ObservedCampaign): Promise<World> {
   const due = byHand ?? { defaultTip: await findTipInProgress(repository, campaign, defaultTip) }
   const sync = await readSyncFacts({ ...question, ...due })
   const branches = collectBranchTips(place, refs, pulls)
-  const strangers = await findStrangers(place, campaign, pulls)
+  const outsiders = await findStrangers(place, campaign, pulls)
   const reverts = await readRevertFacts(repository, campaign)
   const picks = await readPickFacts({ repository, memory, campaign })
   const unsynced = sync === null ? null : defaultTip.commit
@@ -150,9 +139,9 @@ async function buildWorld(scene: ObservedCampaign): Promise<World> {
     campaign,
     spec,
     unsynced,
-    targetBranch: only,
+    targetBranch,
     branches,
-    outsiders: strangers,
+    outsiders,
     picks,
     now,
   })
@@ -171,8 +160,8 @@ async function buildWorld(scene: ObservedCampaign): Promise<World> {
     ...findCampaignPull(place, campaign, pulls),
     ...(await readMergedFacts(place, { campaign, spec, defaultTip })),
     branches,
-    ...(await ideas.find({ campaign, spec, defaultTip, branches, pulls, reverts, targetBranch: only })),
-    outsiders: strangers,
+    ...(await ideas.find({ campaign, spec, defaultTip, branches, pulls, reverts, targetBranch })),
+    outsiders,
     ...findOutsidersDenied(place, { campaign, spec }),
     stacked: await findStackedExperiments(repository, memory, campaign),
     candidates,
@@ -194,7 +183,7 @@ async function buildWorld(scene: ObservedCampaign): Promise<World> {
     askable: ideas.listProposers(campaign, spec),
     asking: [...asked, ...listPendingProposals(campaign).map(({ who }) => who)],
     asks: asking.where,
-    targetBranch: only,
+    targetBranch,
   }
 }
 
