@@ -6,10 +6,10 @@ import { z } from 'zod'
 import type { RepositoryContext } from '../engine/campaign/open.ts'
 import { UserError } from '../errors.ts'
 import { buildLocalIsolation, buildNetworkIsolation } from '../git/isolation.ts'
-import type { Oid } from '../git/object-format.ts'
 import { listRemoteCommits, type RemoteRefs } from '../git/remote-connection.ts'
 import { createGitRunner, createNetworkRunner, GitExit, readSilenceLimit } from '../git/runner.ts'
 import { type Checkout, inspectCheckout } from '../git/work-tree.ts'
+import type { Oid } from '../model/ids.ts'
 import type { Call } from './verb.ts'
 
 /** The action of winnow as a workflow names it, at a full commit. */

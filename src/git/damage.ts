@@ -2,10 +2,10 @@ import { readdirSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ForgeError, LedgerError, UserError } from '../errors.ts'
+import type { Oid } from '../model/ids.ts'
 import { createBareRepository, getScratchDir, readRepositoryFormat } from './bare-repository.ts'
 import { buildFetchTask } from './fetch.ts'
 import { buildLocalIsolation } from './isolation.ts'
-import type { Oid } from './object-format.ts'
 import { createGitRunner, type GitTask } from './runner.ts'
 
 /**

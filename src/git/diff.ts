@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer'
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import type { Oid } from '../model/ids.ts'
 import type { Isolation } from './isolation.ts'
-import type { Oid } from './object-format.ts'
 import type { GitTask } from './runner.ts'
 import { closeInput, keepProcessAlive } from './shell-runner.ts'
 import { type Mode, parseMode, unquotePath } from './tree.ts'

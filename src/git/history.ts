@@ -1,7 +1,7 @@
 import { UserError } from '../errors.ts'
+import type { Oid } from '../model/ids.ts'
 import { type DiffEntry, diffTree, parseDiff, type TreeDiffer } from './diff.ts'
 import { isShallow } from './fetch.ts'
-import type { Oid } from './object-format.ts'
 import type { ObjectStore } from './objects.ts'
 import type { GitRunner, GitTask } from './runner.ts'
 import { compareTrees, replaceEntries, type TreeDifference, unquotePath } from './tree.ts'

@@ -1,9 +1,9 @@
 import { Buffer } from 'node:buffer'
 import { lstatSync, mkdirSync, rmdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { UserError } from '../errors.ts'
-import type { Oid } from './object-format.ts'
+import type { Oid } from '../model/ids.ts'
 import type { ObjectStore } from './objects.ts'
-import { compareTrees, encodeName, type EntryValue, type TreeDifference } from './tree.ts'
+import { compareTrees, type EntryValue, encodeName, type TreeDifference } from './tree.ts'
 
 export interface Materializer {
   /** exactly the files of a tree, with no attribute, filter or line-ending conversion; `dir` must be empty or new */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
+import type { Oid } from '../model/ids.ts'
 
-export type Oid = string
 export type ObjectFormat = 'sha1' | 'sha256'
 export type ObjectType = 'blob' | 'tree' | 'commit' | 'tag'
 

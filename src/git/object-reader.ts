@@ -1,7 +1,8 @@
 import { Buffer } from 'node:buffer'
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import type { Oid } from '../model/ids.ts'
 import type { Isolation } from './isolation.ts'
-import { isObjectType, isOid, type ObjectType, type Oid } from './object-format.ts'
+import { isObjectType, isOid, type ObjectType } from './object-format.ts'
 import { closeInput, keepProcessAlive } from './shell-runner.ts'
 
 export interface StoredObject {

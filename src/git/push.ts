@@ -1,6 +1,7 @@
 import { rm, stat } from 'node:fs/promises'
+import type { Oid } from '../model/ids.ts'
 import { toNullIfMissing } from './bare-repository.ts'
-import { isOid, type Oid } from './object-format.ts'
+import { isOid } from './object-format.ts'
 import { isNetwork } from './remote-connection.ts'
 import type { GitOutput, GitTask } from './runner.ts'
 

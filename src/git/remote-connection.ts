@@ -1,8 +1,9 @@
 import { stat } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { ForgeError, UserError } from '../errors.ts'
+import type { Oid } from '../model/ids.ts'
 import { toNullIfMissing } from './bare-repository.ts'
-import { detectObjectFormat, isOid, type ObjectFormat, type Oid } from './object-format.ts'
+import { detectObjectFormat, isOid, type ObjectFormat } from './object-format.ts'
 import { detectStorageFailure, GitExit, type GitRunner, type GitTask, SilentRemote } from './runner.ts'
 
 export interface RemoteContext {

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { UserError } from '../errors.ts'
+import type { Oid } from '../model/ids.ts'
 import {
   createBareRepository,
   getScratchDir,
@@ -16,7 +17,7 @@ import {
   type Isolation,
 } from './isolation.ts'
 import { createMaterializer, type Materializer } from './materialize.ts'
-import { computeEmptyTreeOid, getZeroOid, type ObjectFormat, type Oid } from './object-format.ts'
+import { computeEmptyTreeOid, getZeroOid, type ObjectFormat } from './object-format.ts'
 import { ObjectReader } from './object-reader.ts'
 import { createObjectStore, type ObjectStore } from './objects.ts'
 import { buildRepackTask, isScattered, type LocalRemote, openLocalRemote } from './packs.ts'
@@ -46,8 +47,8 @@ import {
   createGitRunner,
   createNetworkRunner,
   type GitRunner,
-  readSilenceLimit,
   type RemoteLimits,
+  readSilenceLimit,
   requireGit,
 } from './runner.ts'
 import { createShellRunner, type ShellRunner } from './shell-runner.ts'

@@ -1,5 +1,5 @@
 import { Buffer, isUtf8 } from 'node:buffer'
-import type { Oid } from './object-format.ts'
+import type { Oid } from '../model/ids.ts'
 
 const MODES = ['040000', '100644', '100664', '100755', '120000', '160000'] as const
 export type Mode = (typeof MODES)[number]

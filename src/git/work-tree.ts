@@ -1,9 +1,9 @@
 import { copyFile, mkdtemp, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { UserError } from '../errors.ts'
+import type { Oid } from '../model/ids.ts'
 import { getScratchDir, toNullIfMissing } from './bare-repository.ts'
 import { buildLocalIsolation, buildNetworkIsolation, buildOwnerIsolation } from './isolation.ts'
-import type { Oid } from './object-format.ts'
 import { createGitRunner, GitExit, type GitOutput, type GitRunner, type GitTask } from './runner.ts'
 import { unquotePath } from './tree.ts'
 
