@@ -560,7 +560,7 @@ permissions: {}
 
 jobs:
 ${renderJobs(e)}
-`}function renderHeader({action:e}){return`${e===`./`?"# Written by `npm run docs` from src/setup/github.":"# Written by `winnow init --github`. Change it as you like; delete it to stop winnow."}\n# Each job, its rights and their reasons: docs/github.md of winnow.`}const RUN_NAME=`\${{ inputs.title || github.event.schedule && 'scheduled check' ||
+`}function renderHeader({action:e}){return`${e===`./`?"# Written by `npm run docs` from src/init/workflows.":"# Written by `winnow init --github`. Change it as you like; delete it to stop winnow."}\n# Each job, its rights and their reasons: docs/github.md of winnow.`}const RUN_NAME=`\${{ inputs.title || github.event.schedule && 'scheduled check' ||
   github.event.comment && format('comment on #{0}', github.event.issue.number) ||
   github.event.review && format('review of #{0}', github.event.pull_request.number) ||
   github.event.pull_request && format('pull request #{0} {1}', github.event.pull_request.number,

@@ -20,7 +20,7 @@ export function commandsPage(verbs: readonly Verb[]): string {
 const HEAD = [
   '# Commands',
   '',
-  '<!-- Written by `npm run docs` from the registry of verbs: change src/verbs, not this page. -->',
+  '<!-- Written by `npm run docs` from the registry of verbs: change src/cli, not this page. -->',
   '',
   'What `winnow help <command>` prints, on one page. Options that [every command](#every-command) takes are at its end.',
   '',

@@ -10,7 +10,7 @@ const WORKFLOW =
 /** A transaction that brings a sync, whose remote says no to all but the ledger; the refs of each push by an App's token. */
 async function refused({
   message = WORKFLOW,
-  mayBringWorkflows = true,
+  canPushWorkflows = true,
   brings = 'synced' as 'synced' | 'nothing',
   moves = (_refs: { optimize: string; experiments: string }): string[] => [],
 }) {
@@ -27,7 +27,7 @@ async function refused({
     return isLedger ? repository.push(updates) : { ok: false, reason: 'refused', message }
   }
   const { refs } = await repository.remoteRefs()
-  const own = { ...place, repository: { ...repository, mayBringWorkflows, push } }
+  const own = { ...place, repository: { ...repository, canPushWorkflows, push } }
   const transaction = new Transaction(own, { loaded, refs })
   const { incumbent: to, start, harness } = loaded.campaign
   if (brings === 'synced')
@@ -63,7 +63,7 @@ test.each([
   ['moves the branch of an experiment too', { moves: refs => [`${refs.experiments}exp-001`] }],
   ['was refused for anything else', { message: 'GH006: Protected branch update failed' }],
   ['brings no sync', { brings: 'nothing' }],
-  ['comes where there is no such token', { mayBringWorkflows: false }],
+  ['comes where there is no such token', { canPushWorkflows: false }],
 ] satisfies [string, Parameters<typeof refused>[0]][])('but none that %s', async (_what, push) => {
   expect((await refused(push)).byApp).toEqual([])
 })

@@ -104,7 +104,7 @@ describe('the scores that a job of the same run left', () => {
   it('say nothing of what another run asked for, and it is not lost by that', async () => {
     const { facts } = scene()
     const others = campaign(asking('k1', { run_id: 'actions:8' }))
-    expect(await facts(others, handed([told('k1', [record()])]))).toMatchObject({ told: [], untold: [] })
+    expect(await facts(others, handed([told('k1', [record()])]))).toMatchObject({ scores: [], lost: [] })
   })
 
   it.each<[string, unknown, string]>([
@@ -167,9 +167,9 @@ describe('the scores that a job of the same run left', () => {
           campaign(asking('k1')),
         ),
       ).toEqual({
-        follow: mayJudge,
-        told: [],
-        untold: [],
+        hasJudgeJob: mayJudge,
+        scores: [],
+        lost: [],
       })
   })
 })

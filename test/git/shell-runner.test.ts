@@ -98,9 +98,9 @@ describe('git started by a small shell that stays', () => {
     mkdirSync(dir)
     const file = (name: string) => join(import.meta.dirname, '../../src/git', name)
     const program = `
-      import { shellRunner } from ${JSON.stringify(file('shell-runner.ts'))}
-      import { localIsolation } from ${JSON.stringify(file('isolation.ts'))}
-      const runner = shellRunner(localIsolation(${JSON.stringify(dir)}, process.env))
+      import { createShellRunner } from ${JSON.stringify(file('shell-runner.ts'))}
+      import { buildLocalIsolation } from ${JSON.stringify(file('isolation.ts'))}
+      const runner = createShellRunner(buildLocalIsolation(${JSON.stringify(dir)}, process.env))
       console.log(await runner.run({ args: ['version'], parse: ({ stdout }) => stdout.slice(0, 11) }))`
     writeFileSync(join(dir, 'program.ts'), program)
     const bundle = join(import.meta.dirname, '../../node_modules/.bin/rolldown')

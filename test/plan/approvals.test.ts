@@ -375,7 +375,7 @@ describe('an approval that is taken back while its merge is awaited', () => {
       parents: [built.campaign.incumbent.commit, candidate?.head ?? ''],
       names: null,
     }
-    const merged = { ...seen, made, optimizeTip: { commit, tree } }
+    const merged = { ...seen, mergeCommit: made, optimizeTip: { commit, tree } }
     const steps = (planned: ReturnType<typeof planCampaign>) =>
       actionsOf(planned, 'commit').flatMap(each => each.steps.map(({ step }) => step))
     expect(steps(planCampaign(merged))).toContain('landed')

@@ -96,7 +96,7 @@ describe('the campaign’s own pull request', () => {
     const body = renderCampaignPullBody(built.campaign)
     expect(body).toContain('| exp-002: being measured |')
     const own = { number: 5, branch: 'optimize-exp/size/exp-002', base: 'main', title: '', body: '' }
-    const pulls = [{ ...own, state: 'open' as const, head: oidOf('head of exp-002'), said: '' }]
+    const pulls = [{ ...own, state: 'open' as const, head: oidOf('head of exp-002'), ownComments: '' }]
     const [action] = updateCampaignPull(world(built, { pulls, campaignPull: shown(built, { body }) }))
     const shows = { merged: false, pulls: { 'exp-002': 5 } }
     expect(action).toEqual({ do: 'campaign-pull', number: 9, ready: false, shows })
@@ -154,7 +154,7 @@ describe('the campaign’s own pull request', () => {
     for (const experiment of ['exp-001', 'exp-002'])
       built.add({ kind: 'approval-requested', cause: experiment, experiment, ...needs })
     const own = { number: 5, branch: 'optimize-exp/size/exp-001', base: 'optimize/size', title: '', body: '' }
-    const pull = (said: string) => ({ ...own, state: 'open' as const, head: oidOf('head of exp-001'), said })
+    const pull = (said: string) => ({ ...own, state: 'open' as const, head: oidOf('head of exp-001'), ownComments: said })
     const here = { do: 'tell', number: 5, experiment: 'exp-001', here: true }
     expect(announceApprovals(world(built, { pulls: [pull('')], campaignPull: null }))).toEqual([here])
     const said = renderApprovalComment(built.experiment('exp-001'), true)

@@ -11,7 +11,7 @@ import { world } from './a-world.ts'
 const HEAD = oidOf('head of exp-001')
 
 function pullAt(rest: Partial<PullFacts> = {}): PullFacts {
-  const words = { title: 'mine', body: '', said: '' }
+  const words = { title: 'mine', body: '', ownComments: '' }
   return { number: 7, branch: 'mine', base: 'optimize/size', state: 'open', head: HEAD, ...words, ...rest }
 }
 

@@ -99,7 +99,7 @@ describe('a kept experiment', () => {
     if (!experiment) throw new Error('it was opened')
     expect(describeReportedEffect(campaign, experiment)).toEqual({
       reported: 'bytes 3.0 % lower (1.0 to 5.0 %), 8 pairs',
-      soFar: 'bytes 8.0 % lower',
+      selectedBy: 'bytes 8.0 % lower',
     })
     const shown = renderExperiment(campaign, experiment, { pr: 7, branch: null }, { events: [] }).join('\n')
     expect(shown).toMatch(/reported effect +bytes 3\.0 % lower \(1\.0 to 5\.0 %\), 8 pairs/)

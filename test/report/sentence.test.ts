@@ -55,7 +55,7 @@ describe('the sentence that comes first', () => {
   })
 
   it('says of what was kept and undone that it was', () => {
-    const undone = { ...ended('kept', 'bytes 2 -> 1 (-50.0 %)'), takenBack: true }
+    const undone = { ...ended('kept', 'bytes 2 -> 1 (-50.0 %)'), reverted: true }
     expect(renderVerdictSentence(undone)).toBe('Kept, taken back: bytes 2 -> 1 (-50.0 %)')
     expect(describeVerdict(undone)).toBe('kept, taken back')
   })
@@ -185,7 +185,7 @@ describe('the six words', () => {
       verdict: fc.option(fc.constantFrom(...verdictWordSchema.options)),
       outcome: fc.option(fc.constantFrom(...outcomeSchema.options)),
       reason: fc.option(fc.string()),
-      takenBack: fc.boolean(),
+      reverted: fc.boolean(),
       parked: fc.boolean(),
     })
     const instead = ['kept, taken back', 'better, not taken', 'promising alone', 'reverted']

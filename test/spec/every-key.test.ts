@@ -125,12 +125,12 @@ const READ: Record<string, [file: string, words?: string]> = {
 
 /** Read where specs are read, because what they say is gone or has another name afterwards. */
 const READ_IN_SPEC: Record<string, string> = {
-  winnow: 'parse.ts',
-  name: 'parse.ts',
-  constraints: 'normalise.ts',
+  winnow: 'load.ts',
+  name: 'load.ts',
+  constraints: 'load.ts',
   'scope.immutable': 'scope.ts',
-  'stopping.max_wall_hours': 'normalise.ts',
-  'stopping.plateau_iterations': 'normalise.ts',
+  'stopping.max_wall_hours': 'load.ts',
+  'stopping.plateau_iterations': 'load.ts',
 }
 
 /** One value is legal, which is how things are: there is nothing to read. */

@@ -41,7 +41,7 @@ ${renderJobs(setup)}
 function renderHeader({ action }: Pick<GithubSetup, 'action'>): string {
   const origin =
     action === OWN_ACTION
-      ? '# Written by `npm run docs` from src/setup/github.'
+      ? '# Written by `npm run docs` from src/init/workflows.'
       : '# Written by `winnow init --github`. Change it as you like; delete it to stop winnow.'
   return `${origin}\n# Each job, its rights and their reasons: docs/github.md of winnow.`
 }
