@@ -1,5 +1,4 @@
-import type { Memory, Run, StoredOutcome, StoredRule } from './rule.ts'
-import { times } from './rule.ts'
+import { type Memory, type Run, type StoredOutcome, type StoredRule, times } from './rule.ts'
 import { mean, median, medianDeviation, normalBelow, standardDeviation } from './statistics.ts'
 
 /** Rules that compare with a score of another job: what most loops of agents do today. */

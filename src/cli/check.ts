@@ -23,7 +23,7 @@ import {
   selectComparisonMode,
 } from '../report/check.ts'
 import { formatClock } from '../report/terminal.ts'
-import { findNearestWord } from '../spec/errors.ts'
+import { findNearestWord } from '../spec/nearest-word.ts'
 import { parseSpec } from '../spec/load.ts'
 import { type CampaignLocation, listPlannedFeatures, noteGithubOnlyKeys } from '../spec/planned-features.ts'
 import type { Spec } from '../spec/schema.ts'

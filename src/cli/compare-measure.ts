@@ -18,7 +18,7 @@ import type { OrderRequest } from '../plan/orders.ts'
 import { buildPairedRule } from '../plan/paired-order.ts'
 import type { HarnessTrial } from '../report/check-trial.ts'
 import { WORK_TREE } from '../report/compare.ts'
-import { findNearestWord } from '../spec/errors.ts'
+import { findNearestWord } from '../spec/nearest-word.ts'
 import {
   createNotPassedError,
   createUnrecordedOrder,

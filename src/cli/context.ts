@@ -16,7 +16,7 @@ import type { EventAuthor, LedgerEvent } from '../model/event.ts'
 import { buildCampaignRefs, type CampaignRefs } from '../model/ids.ts'
 import type { ProgressReporter } from '../ports.ts'
 import { EventRenderer, NOTABLE_EVENTS } from '../report/event-log.ts'
-import { findNearestWord } from '../spec/errors.ts'
+import { findNearestWord } from '../spec/nearest-word.ts'
 import { readDefaultTip } from './default-branch.ts'
 import { announceEvents, createDryRun, type DryRun, printDryRun } from './dry-run.ts'
 import {

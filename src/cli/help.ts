@@ -1,6 +1,6 @@
 import { UserError } from '../errors.ts'
 import { formatTable } from '../report/terminal.ts'
-import { findNearestWord } from '../spec/errors.ts'
+import { findNearestWord } from '../spec/nearest-word.ts'
 import {
   type Argument,
   type Call,

@@ -1,7 +1,7 @@
 import { recordEvents } from '../engine/controller/record.ts'
 import { requireCampaign } from '../engine/controller/run.ts'
 import { UserError } from '../errors.ts'
-import { toOneLine } from '../model/landing.ts'
+import { toOneLine } from '../model/text.ts'
 import { withCampaign } from './context.ts'
 import { findNamedExperiment } from './subjects.ts'
 import type { Verb } from './verb.ts'

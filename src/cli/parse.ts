@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { UserError } from '../errors.ts'
-import { findContainingWord, findNearestWord } from '../spec/errors.ts'
+import { findContainingWord, findNearestWord } from '../spec/nearest-word.ts'
 import { describeArgument, findVerb, renderUsage } from './help.ts'
 import {
   type CommandArguments,

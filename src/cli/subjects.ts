@@ -8,7 +8,7 @@ import { type Experiment, listSubjects } from '../model/experiment.ts'
 import { formatIdeaName } from '../model/fold/proposers.ts'
 import { toShortRef } from '../model/ids.ts'
 import type { PullNumbers } from '../report/status.ts'
-import { findNearestWord } from '../spec/errors.ts'
+import { findNearestWord } from '../spec/nearest-word.ts'
 
 /** The experiment a person names: exp-007, 007 or 7. */
 export function findNamedExperiment(campaign: Campaign, given: string): Experiment {

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
-import { toOneLine } from '../model/landing.ts'
+import { toOneLine } from '../model/text.ts'
 import {
   neutralizeJsonCommands,
   neutralizeWorkflowCommands,

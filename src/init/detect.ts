@@ -1,6 +1,6 @@
 import { parse as parseYaml, YAMLParseError } from 'yaml'
 import { UserError } from '../errors.ts'
-import { findNearestWord } from '../spec/errors.ts'
+import { findNearestWord } from '../spec/nearest-word.ts'
 import { compilePathspec } from '../spec/scope.ts'
 import { detectC } from './c.ts'
 import { detectGo } from './go.ts'

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Campaign } from './campaign.ts'
 import { listSubjects } from './experiment.ts'
 import { digestSchema } from './ids.ts'
-import { toOneLine } from './landing.ts'
+import { toOneLine } from './text.ts'
 
 const text = z.string()
 

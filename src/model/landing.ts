@@ -1,7 +1,7 @@
 import type { Campaign, DueLanding } from './campaign.ts'
 import type { Experiment } from './experiment.ts'
 import type { Oid } from './ids.ts'
-import { neutralizeMentions, neutralizeReferences, parseReason } from './text.ts'
+import { neutralizeMentions, neutralizeReferences, parseReason, toOneLine } from './text.ts'
 
 /** What the message of a commit that lands an experiment says. */
 export interface LandingMessage {
@@ -102,13 +102,6 @@ export function parseTrailers(message: string): Map<string, string> {
     if (match?.[1] !== undefined && match[2] !== undefined) found.set(match[1], match[2])
   }
   return found
-}
-
-/** Text from branches stays text: one line, no control characters, bounded. */
-export function toOneLine(text: string, length: number): string {
-  const plain = text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]+/gu, ' ').trim()
-  if (plain.length <= length) return plain
-  return `${plain.slice(0, length - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
 }
 
 export function toSeconds(at: string): number {

@@ -89,3 +89,10 @@ export function appendAttempts(reason: string, attempts: number): string {
 export function formatRunnerError(error: string): string {
   return error.startsWith(MACHINE_FAILURE_PREFIX) ? error : `the runner failed: ${error}`
 }
+
+/** Text from branches stays text: one line, no control characters, bounded. */
+export function toOneLine(text: string, length: number): string {
+  const plain = text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]+/gu, ' ').trim()
+  if (plain.length <= length) return plain
+  return `${plain.slice(0, length - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
+}

@@ -12,7 +12,7 @@ import {
 } from '../model/approval.ts'
 import type { Campaign } from '../model/campaign.ts'
 import { type Experiment, listSubjects } from '../model/experiment.ts'
-import { toOneLine } from '../model/landing.ts'
+import { toOneLine } from '../model/text.ts'
 import type { Spec } from '../spec/schema.ts'
 import { escapeMarkdown, fitLines } from './markdown.ts'
 import { formatTable } from './terminal.ts'

@@ -1,7 +1,7 @@
 import { formatCount } from '../decide/wording.ts'
 import type { BacklogIdea, Campaign } from '../model/campaign.ts'
 import { formatIdeaName } from '../model/fold/proposers.ts'
-import { toOneLine } from '../model/landing.ts'
+import { toOneLine } from '../model/text.ts'
 import { listOpenIdeas, listRestingProposers } from '../plan/backlog.ts'
 import { getCampaignSpec } from '../spec/load.ts'
 import { formatTable } from './terminal.ts'

@@ -11,8 +11,7 @@ import {
   type UnopenedPull,
 } from '../model/experiment.ts'
 import type { ExperimentId, Oid } from '../model/ids.ts'
-import { toOneLine } from '../model/landing.ts'
-import { parseReason } from '../model/text.ts'
+import { parseReason, toOneLine } from '../model/text.ts'
 import type { VerdictWord } from '../model/verdict.ts'
 import { getCampaignSpec } from '../spec/load.ts'
 import type { PageUrl } from './github-names.ts'

@@ -3,9 +3,8 @@ import { formatPackages } from '../model/approval.ts'
 import { withReason } from '../model/describe-status.ts'
 import type { EventKind, LedgerEvent } from '../model/event.ts'
 import { toShortRef } from '../model/ids.ts'
-import { toOneLine } from '../model/landing.ts'
+import { formatRunnerError, parseReason, toOneLine } from '../model/text.ts'
 import { aggregateMetrics, aggregateSnapshot, type Side } from '../model/report.ts'
-import { formatRunnerError, parseReason } from '../model/text.ts'
 import { readSpec } from '../spec/load.ts'
 import {
   describeCalibrationResult,

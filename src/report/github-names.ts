@@ -1,10 +1,9 @@
 import type { Campaign, Landing } from '../model/campaign.ts'
 import { findSubject } from '../model/experiment.ts'
 import { buildCampaignRefs, toShortRef } from '../model/ids.ts'
-import { toOneLine } from '../model/landing.ts'
+import { neutralizeMentions, toOneLine } from '../model/text.ts'
 import type { Order } from '../model/order.ts'
 import { selectReportedJobs } from '../model/pairs.ts'
-import { neutralizeMentions } from '../model/text.ts'
 import { type CampaignSpecText, getCampaignSpec } from '../spec/load.ts'
 
 /** The names of workflow runs and of their jobs, as the list of runs on GitHub shows them. */

@@ -1,5 +1,4 @@
-import { toOneLine } from '../model/landing.ts'
-import { neutralizeMentions } from '../model/text.ts'
+import { neutralizeMentions, toOneLine } from '../model/text.ts'
 
 const CELL_LENGTH = 160
 

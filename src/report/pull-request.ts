@@ -11,9 +11,9 @@ import {
   type PickedChange,
 } from '../model/experiment.ts'
 import { type Oid, toShortRef } from '../model/ids.ts'
-import { AWAITING_MERGE_TEXT, toOneLine } from '../model/landing.ts'
+import { AWAITING_MERGE_TEXT } from '../model/landing.ts'
+import { neutralizeMentions, toOneLine } from '../model/text.ts'
 import { buildPickMark, buildReopenedMark, isBehind } from '../model/marks.ts'
-import { neutralizeMentions } from '../model/text.ts'
 import { isLanded } from '../model/verdict.ts'
 import { isDeniedOutsider } from '../plan/permissions.ts'
 import { renderApprovalMarkdown } from './approval.ts'

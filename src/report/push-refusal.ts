@@ -1,5 +1,5 @@
 import { toShortRef } from '../model/ids.ts'
-import { toOneLine } from '../model/landing.ts'
+import { toOneLine } from '../model/text.ts'
 
 /** What a remote said when it refused to move branches. */
 interface PushRefusal {

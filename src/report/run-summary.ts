@@ -1,7 +1,7 @@
 import { formatProgress } from '../decide/progress.ts'
 import type { Campaign } from '../model/campaign.ts'
 import { buildCampaignRefs, toShortRef } from '../model/ids.ts'
-import { toOneLine } from '../model/landing.ts'
+import { toOneLine } from '../model/text.ts'
 import type { PlanWaiting } from '../plan/action.ts'
 import { renderKeptPackageLines } from './approval.ts'
 import {

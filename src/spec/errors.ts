@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { UserError } from '../errors.ts'
 import { isPercent } from './schema-values.ts'
 import { buildSpecSchema, type SpecRules } from './schema.ts'
+import { findNearestWord, findContainingWord } from './nearest-word.ts'
 
 /** One thing wrong with a spec: where, what was found, what is expected, what to do. */
 export type Problem = {
@@ -332,57 +333,4 @@ export function findKeyHomes(key: string, known: KnownKeys): string[] {
 
 function getDepth(path: string): number {
   return path === '' ? 0 : path.split('.').length
-}
-
-/** Edit distance with transpositions, the way people mistype. */
-export function computeEditDistance(left: string, right: string): number {
-  let beforeLast: number[] = []
-  let last = Array.from({ length: right.length + 1 }, (_, index) => index)
-  for (let i = 1; i <= left.length; i += 1) {
-    const row = [i]
-    for (let j = 1; j <= right.length; j += 1) {
-      const same = left[i - 1] === right[j - 1]
-      const swapped = i > 1 && j > 1 && left[i - 1] === right[j - 2] && left[i - 2] === right[j - 1]
-      row[j] = Math.min(
-        (last[j] ?? 0) + 1,
-        (row[j - 1] ?? 0) + 1,
-        (last[j - 1] ?? 0) + (same ? 0 : 1),
-        swapped ? (beforeLast[j - 2] ?? 0) + 1 : Number.POSITIVE_INFINITY,
-      )
-    }
-    beforeLast = last
-    last = row
-  }
-  return last[right.length] ?? left.length
-}
-
-const LONGEST_WORD = 64
-
-/** The candidate a person most likely meant; undefined when none is near. Case and separators count for nothing, a first letter for a little. */
-export function findNearestWord(word: string, candidates: Iterable<string>): string | undefined {
-  if (word.length > LONGEST_WORD) return undefined
-  const plain = normalizeWord(word)
-  let best: { candidate: string; distance: number } | undefined
-  for (const candidate of candidates) {
-    const distance = computeEditDistance(plain, normalizeWord(candidate))
-    const allowed = Math.max(1, Math.floor(Math.max(plain.length, candidate.length) / 3))
-    if (distance > allowed || candidate === word) continue
-    const nearer = distance - (candidate[0] === word[0] ? 0.5 : 0)
-    if (best === undefined || nearer < best.distance) best = { candidate, distance: nearer }
-  }
-  return best?.candidate
-}
-
-/** `timeout` for `timeout_seconds`: the candidate that has the word as one of its parts. */
-export function findContainingWord(word: string, candidates: Iterable<string>): string | undefined {
-  const parts = word.toLowerCase().split(/[_\s-]+/)
-  for (const candidate of candidates) {
-    const all = candidate.split(/[_-]/)
-    if (candidate !== word && parts.every(part => all.includes(part))) return candidate
-  }
-  return undefined
-}
-
-function normalizeWord(word: string): string {
-  return word.toLowerCase().replaceAll(/[_\s-]/g, '')
 }

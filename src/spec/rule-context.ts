@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { findNearestWord, type SpecFinding, type SpecPath, unwrapSchema } from './errors.ts'
+import { type SpecFinding, type SpecPath, unwrapSchema } from './errors.ts'
+import { findNearestWord } from './nearest-word.ts'
 import type { ParsedSpec, SpecRules } from './schema.ts'
 
 /** What a rule over several keys may look at: the values with defaults, and what the file itself says. */

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Experiment } from './laboratory.ts'
-import { laboratory } from './laboratory.ts'
+import { type Experiment, laboratory } from './laboratory.ts'
 
 /** A harness that does what src/act.sh says before it answers. */
 const ACTING = {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { EventDraft } from '../../src/model/event.ts'
+import { computeEventId, type EventDraft } from '../../src/model/event.ts'
 import { getProgressJobs } from '../../src/model/fold/orders.ts'
-import { computeEventId } from '../../src/model/event.ts'
 import { type Order, buildOrderSubject } from '../../src/model/order.ts'
 import { type CampaignBuilder, campaign, pointOf, START } from '../plan/a-campaign.ts'
 

@@ -154,7 +154,12 @@ describe('the campaign’s own pull request', () => {
     for (const experiment of ['exp-001', 'exp-002'])
       built.add({ kind: 'approval-requested', cause: experiment, experiment, ...needs })
     const own = { number: 5, branch: 'optimize-exp/size/exp-001', base: 'optimize/size', title: '', body: '' }
-    const pull = (said: string) => ({ ...own, state: 'open' as const, head: oidOf('head of exp-001'), ownComments: said })
+    const pull = (said: string) => ({
+      ...own,
+      state: 'open' as const,
+      head: oidOf('head of exp-001'),
+      ownComments: said,
+    })
     const here = { do: 'tell', number: 5, experiment: 'exp-001', here: true }
     expect(announceApprovals(world(built, { pulls: [pull('')], campaignPull: null }))).toEqual([here])
     const said = renderApprovalComment(built.experiment('exp-001'), true)

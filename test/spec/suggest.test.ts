@@ -1,13 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import {
-  computeEditDistance,
-  describeUnknownKey,
-  findContainingWord,
-  findKeyHomes,
-  findNearestWord,
-  listKnownKeys,
-} from '../../src/spec/errors.ts'
+import { describeUnknownKey, findKeyHomes, listKnownKeys } from '../../src/spec/errors.ts'
+import { computeEditDistance, findContainingWord, findNearestWord } from '../../src/spec/nearest-word.ts'
 
 const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c', '_'), maxLength: 8 })
 

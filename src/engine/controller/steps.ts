@@ -3,14 +3,8 @@ import type { Campaign, DueLanding } from '../../model/campaign.ts'
 import { computeEventId, type EventDraft } from '../../model/event.ts'
 import { type Experiment, findSubject, isPicked } from '../../model/experiment.ts'
 import type { ExperimentId, Oid, Point } from '../../model/ids.ts'
-import {
-  buildLandingMessage,
-  getMergedTip,
-  renderLandingMessage,
-  toOneLine,
-  toSeconds,
-} from '../../model/landing.ts'
-import { neutralizeMentions } from '../../model/text.ts'
+import { buildLandingMessage, getMergedTip, renderLandingMessage, toSeconds } from '../../model/landing.ts'
+import { neutralizeMentions, toOneLine } from '../../model/text.ts'
 import type { LandedStep, LandStep, MergeFacts, PlanStep } from '../../plan/action.ts'
 import { ExperimentRecord } from '../../report/experiment.ts'
 import {

@@ -19,7 +19,7 @@ import {
 } from '../../model/campaign.ts'
 import { listPendingProposals } from '../../model/fold/proposers.ts'
 import type { Point } from '../../model/ids.ts'
-import { toOneLine } from '../../model/landing.ts'
+import { toOneLine } from '../../model/text.ts'
 import type { Clock, ProgressReporter } from '../../ports.ts'
 import type { Spec } from '../../spec/schema.ts'
 import type { CampaignContext } from '../campaign/context.ts'

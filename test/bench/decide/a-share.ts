@@ -1,5 +1,4 @@
-import { seeded } from '../../../bench/decide/random.ts'
-import type { Random } from '../../../bench/decide/random.ts'
+import { type Random, seeded } from '../../../bench/decide/random.ts'
 import { shareError } from '../../../bench/decide/statistics.ts'
 
 /** Standard errors that are still chance: one in 15,000 on one side, if the seed were drawn anew. */

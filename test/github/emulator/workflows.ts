@@ -1,6 +1,5 @@
 import { parse } from 'yaml'
-import type { Json } from '../contract/describe.ts'
-import { isJson } from '../contract/describe.ts'
+import { isJson, type Json } from '../contract/describe.ts'
 import { evaluateText } from '../runner/expressions.ts'
 import { matchesFilters } from './filters.ts'
 import { type Account, freshId, now, type RunRecord, type World } from './world.ts'
