@@ -1,4 +1,4 @@
-import type { FailedOutput } from './model/text.ts'
+import type { FailedOutput } from './model/failed-output.ts'
 
 /** What went wrong, in the terms of the person who can fix it. Exit codes are design section 9's. */
 

@@ -15,7 +15,7 @@ import {
   serializePrintedItems,
   serializeReport,
 } from '../model/report-artifact.ts'
-import { formatRunnerError } from '../model/text.ts'
+import { formatRunnerError } from '../model/failed-output.ts'
 import { dropRoot } from './drop-secrets.ts'
 import { type ActionEnv, omitUndefined } from './inputs.ts'
 import { RECORDED_LATER, requireMeasuringBranch, sleepUntilAborted } from './job.ts'

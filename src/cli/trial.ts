@@ -34,7 +34,7 @@ import {
   type Report,
   type Side,
 } from '../model/report.ts'
-import { formatRunnerError, joinStreams } from '../model/text.ts'
+import { formatRunnerError, joinStreams } from '../model/failed-output.ts'
 import { buildCampaignOrderRequest, type CampaignOrderPurpose, type OrderRequest } from '../plan/orders.ts'
 import { isCalibrationNeeded, isNoiseNeeded } from '../plan/preparation.ts'
 import { computeProspects } from '../plan/prospects.ts'

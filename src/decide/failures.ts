@@ -7,7 +7,7 @@ import {
   type Side,
   type Snapshot,
 } from '../model/report.ts'
-import { formatRunnerError, joinStreams } from '../model/text.ts'
+import { formatRunnerError, joinStreams } from '../model/failed-output.ts'
 import { BUILT_IN_METRICS, isBenchmarkFormat } from '../spec/schema-values.ts'
 import type { Spec } from '../spec/schema.ts'
 import { isJudgedMetric } from '../spec/spec-facts.ts'

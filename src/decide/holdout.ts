@@ -1,6 +1,6 @@
 import type { HoldoutRule } from '../model/order.ts'
 import type { Execution, Report, Side } from '../model/report.ts'
-import { formatRunnerError } from '../model/text.ts'
+import { formatRunnerError } from '../model/failed-output.ts'
 import { BENCHMARK_COUNT } from '../spec/schema-values.ts'
 import type { Spec } from '../spec/schema.ts'
 import { estimateHodgesLehmann } from './evidence/interval.ts'

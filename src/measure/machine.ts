@@ -4,7 +4,7 @@ import { arch, cpus, hostname, platform, release, totalmem, uptime } from 'node:
 import { join } from 'node:path'
 import { hashSha256 } from '../model/canonical-json.ts'
 import type { MachineInfo } from '../model/report.ts'
-import { formatMachineFailure } from '../model/text.ts'
+import { formatMachineFailure } from '../model/failed-output.ts'
 import { isMissing, isUnreachable } from './file-system.ts'
 import type { Ended } from './process/launch.ts'
 

@@ -3,7 +3,7 @@ import { type CampaignSpecText, readCampaignSpec } from '../spec/load.ts'
 import type { Spec } from '../spec/schema.ts'
 import { hashSha256, toCanonicalJson } from './canonical-json.ts'
 import { digestSchema, experimentIdSchema, oidSchema } from './ids.ts'
-import { type FailedOutput, failedOutputSchema } from './text.ts'
+import { type FailedOutput, failedOutputSchema } from './failed-output.ts'
 
 /** What a runner answers to an order: raw samples in the order they were taken, and no verdict. */
 export const sideSchema = z.union([

@@ -20,7 +20,7 @@ import {
   type Report,
   type Side,
 } from '../model/report.ts'
-import type { FailedOutput } from '../model/text.ts'
+import type { FailedOutput } from '../model/failed-output.ts'
 import { EXIT_CODES } from '../model/verdict.ts'
 import type { Spec } from '../spec/schema.ts'
 import type { HarnessTrial } from './check-trial.ts'

@@ -26,7 +26,8 @@ import {
   getAggregation,
   type MetricValue,
 } from '../model/report.ts'
-import { failedOutputSchema, parseReason } from '../model/text.ts'
+import { parseReason } from '../model/text.ts'
+import { failedOutputSchema } from '../model/failed-output.ts'
 import {
   type Outcome,
   outcomeSchema,

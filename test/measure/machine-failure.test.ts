@@ -7,7 +7,7 @@ import {
   parseKernelCount,
   readKernelCounts,
 } from '../../src/measure/machine.ts'
-import { appendAttempts, formatRunnerError } from '../../src/model/text.ts'
+import { appendAttempts, formatRunnerError } from '../../src/model/failed-output.ts'
 
 const QUIET: KernelCounts = { outOfMemory: 0, outOfMemoryAnywhere: 7, noProcess: 2 }
 const KILLED = { exitCode: null, signal: 'SIGKILL', timedOut: false }

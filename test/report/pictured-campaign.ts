@@ -1,7 +1,7 @@
 import type { PackageAddition } from '../../src/model/approval.ts'
 import type { LedgerEvent } from '../../src/model/event.ts'
 import { hashSha256 } from '../../src/model/canonical-json.ts'
-import type { FailedOutput } from '../../src/model/text.ts'
+import type { FailedOutput } from '../../src/model/failed-output.ts'
 import type { Order } from '../../src/model/order.ts'
 import type { Report, Side } from '../../src/model/report.ts'
 import { MACHINE } from '../model/a-machine.ts'

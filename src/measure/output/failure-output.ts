@@ -1,4 +1,4 @@
-import { type FailedOutput, isEmptyOutput } from '../../model/text.ts'
+import { type FailedOutput, isEmptyOutput } from '../../model/failed-output.ts'
 import { readOutputTail } from './capped-file.ts'
 
 const TAIL_CHARACTERS = 2_000
