@@ -9,17 +9,17 @@ import type { Rubric } from './rubric.ts'
 export interface JudgesRequest {
   rubric: Rubric
   batches: readonly Batch[]
-  /** What an earlier start was told: none of it is asked again. */
+  /** Scores of an earlier start. Judges are not asked for them again. */
   known: readonly ScoreRecord[]
   models: Models
-  /** As its maker calls it. */
+  /** The name that the endpoint knows it by. */
   model: string
-  /** What one request told, before the next is made. */
+  /** Called after each request, before the next one is made. */
   record: (scores: readonly ScoreRecord[]) => void | Promise<void>
   signal: AbortSignal
 }
 
-/** Why not everything was scored: nothing more was asked. */
+/** Why judging stopped before every item had a score. */
 export type JudgingCut = Extract<ModelAnswer, { is: 'over-budget' | 'refused' | 'unreachable' }>
 
 export interface JudgesAnswer {
@@ -28,27 +28,28 @@ export interface JudgesAnswer {
 }
 
 /**
- * Batch after batch in the order that was drawn. What an answer has no score of is asked once more, each item alone:
- * one that spoils the answer it is in spoils its own only. What has a score is never asked again, whoever starts anew.
+ * Asks in the order that was drawn. An item without a score in its answer is asked once more, alone: an item
+ * that spoils an answer then spoils only its own. An item that has a score is never asked again, also not
+ * after a restart.
  */
-export async function askJudges(asked: JudgesRequest): Promise<JudgesAnswer> {
-  const records = [...asked.known]
-  for (const batch of asked.batches) {
+export async function askJudges(request: JudgesRequest): Promise<JudgesAnswer> {
+  const records = [...request.known]
+  for (const batch of request.batches) {
     for (
       let next = findNextQuestion(batch, records);
       next !== null;
       next = findNextQuestion(batch, records)
     ) {
-      const told = await askOnce(asked, next)
-      if ('cut' in told) return { records, cut: told.cut }
-      await asked.record(told.records)
-      records.push(...told.records)
+      const result = await askOnce(request, next)
+      if ('cut' in result) return { records, cut: result.cut }
+      await request.record(result.records)
+      records.push(...result.records)
     }
   }
   return { records, cut: null }
 }
 
-/** Nothing is left to ask: each has a score, or gave none twice. */
+/** Each item has a score, or was asked twice and got none. */
 export function isScored(batches: readonly Batch[], records: readonly ScoreRecord[]): boolean {
   return batches.every(batch => findNextQuestion(batch, records) === null)
 }
@@ -59,15 +60,15 @@ interface JudgeQuestion {
 }
 
 function findNextQuestion(batch: Batch, records: readonly ScoreRecord[]): JudgeQuestion | null {
-  const standing = selectCountedRecords(records)
-  const of = (entry: BatchEntry) => standing.get(getJudgedKey({ judge: batch.judge, ...entry }))
-  const unasked = batch.entries.filter(entry => of(entry) === undefined)
+  const counted = selectCountedRecords(records)
+  const getRecord = (entry: BatchEntry) => counted.get(getJudgedKey({ judge: batch.judge, ...entry }))
+  const unasked = batch.entries.filter(entry => getRecord(entry) === undefined)
   if (unasked.length > 0) return { batch: { ...batch, entries: unasked }, time: 1 }
-  const unread = batch.entries.find(entry => {
-    const record = of(entry)
+  const unscored = batch.entries.find(entry => {
+    const record = getRecord(entry)
     return record?.scores === null && record.time === 1
   })
-  return unread === undefined ? null : { batch: toSingleBatch(batch, unread), time: 2 }
+  return unscored === undefined ? null : { batch: toSingleBatch(batch, unscored), time: 2 }
 }
 
 async function askOnce(
@@ -89,9 +90,8 @@ async function askOnce(
 }
 
 /**
- * What is printed must not be able to stop whoever asks: where a model takes the same question without the items, those
- * are what it does not take, and have no score. Where it takes neither, the key, the account or the model is no good, and
- * nothing is said of items.
+ * A printed item must not be able to stop judging. If the model accepts the same question without the items,
+ * the items are at fault and get no score. If it rejects both, the key, the account or the model is at fault.
  */
 async function findJudgingCut(
   answer: ModelAnswer,
@@ -106,24 +106,24 @@ async function findJudgingCut(
 
 type PromptQuestion = Pick<ModelQuestion, 'system' | 'user' | 'maxTokens'>
 
-/** Models that think before they answer are cut off by less. */
-const FOR_THINKING = 4_000
-const FOR_ONE_SCORE = 40
+/** Tokens for reasoning: models that think before they answer are cut off by less. */
+const REASONING_TOKENS = 4_000
+const TOKENS_PER_SCORE = 40
 
 /**
- * What one judge is asked about one batch. What stands between the marks is data, whatever it says: the mark is drawn
- * after the items were printed, so that none can end before its end.
+ * Text between the marks is data. The mark is drawn after the items were printed, so no item can contain its
+ * own end mark.
  */
 export function buildPrompt(rubric: Rubric, { mark, entries }: Batch): PromptQuestion {
   const shown = entries.map(({ key, content }) => `BEGIN ${mark} ${key}\n${content}\nEND ${mark} ${key}`)
   return {
     system: renderInstructions(rubric, mark),
     user: `${shown.join('\n\n')}\n\nThe items to be scored: ${entries.map(({ key }) => key).join(' ')}`,
-    maxTokens: FOR_THINKING + FOR_ONE_SCORE * (rubric.others.length + 2) * entries.length,
+    maxTokens: REASONING_TOKENS + TOKENS_PER_SCORE * (rubric.others.length + 2) * entries.length,
   }
 }
 
-/** The same, with nothing in it that anybody printed: whether it is the items that are not taken. */
+/** The same prompt without printed text. Shows whether the model rejects the items or the request. */
 function buildPromptWithoutItems(rubric: Rubric, batch: Batch): PromptQuestion {
   const { maxTokens } = buildPrompt(rubric, batch)
   const [entry] = batch.entries
@@ -147,23 +147,23 @@ Answer with one JSON object and nothing else, with one element for every item:
 {"scores": [{"item": "<item>", ${scores}}]}`
 }
 
-/** By field; null for one that is not logged for want of a number. */
+/** One number a field. A secondary field without a valid number is null. */
 type ItemScores = Record<string, number | null>
 
 const answer = z.object({ scores: z.array(z.unknown()) })
 const element = z.looseObject({ item: z.string() })
 
 /**
- * What can be read of an answer, by key. Invariant 5: no JSON, a score that is missing, no number, not finite, outside
- * the scale or given twice is no score; nothing is guessed, and words are no numbers.
+ * Scores by key. Invariant 5: an item has no score if the JSON is invalid, or if its score is missing, not a
+ * finite number, outside the scale or given twice. Text is never read as a number.
  */
 export function parseScores(text: string, batch: Batch, rubric: Rubric): Map<string, ItemScores> {
   const read = new Map<string, ItemScores>()
   const seen = new Set<string>()
-  const asked = new Set(batch.entries.map(({ key }) => key))
+  const shownKeys = new Set(batch.entries.map(({ key }) => key))
   for (const each of parseScoreElements(text)) {
     const parsed = element.safeParse(each)
-    if (!parsed.success || !asked.has(parsed.data.item)) continue
+    if (!parsed.success || !shownKeys.has(parsed.data.item)) continue
     const { item } = parsed.data
     const scores = readItemScores(parsed.data, rubric)
     if (seen.has(item) || scores === null) read.delete(item)
@@ -173,14 +173,14 @@ export function parseScores(text: string, batch: Batch, rubric: Rubric): Map<str
   return read
 }
 
-/** One object, bare or as one block of code, in which nothing is said twice. */
+/** Accepts one JSON object, bare or in one code block, without duplicate keys. */
 function parseScoreElements(text: string): unknown[] {
   const [, block = text] = /^\s*```(?:json)?\s*\n([\s\S]*?)\n\s*```\s*$/.exec(text) ?? []
   let value: unknown
   try {
     value = JSON.parse(block)
   } catch {
-    // Words around it, or half of it: whoever guessed what was meant would guess a score.
+    // Text around the object, or a truncated object: reading a score from it would be a guess.
     return []
   }
   if (findDuplicateKey(block) !== null) return []
@@ -208,35 +208,38 @@ interface CostCase {
   sampleSize: number
   batchSize: number
   judges: number
-  /** Of the content of one item, in the middle. */
+  /** Length of the content of a typical item. */
   itemCharacters: number
-  /** US dollars for a million tokens; null: not known. */
+  /** US dollars for a million tokens. Null if unknown. */
   price: { input: number; output: number } | null
 }
 
 export type JudgingCost = Pick<ModelUsage, 'requests' | 'tokens' | 'usd'>
 
-/** What a token stands for in the middle, in text of people and of programs. */
+/** Typical length of a token, in prose and in program output. */
 const CHARACTERS = 4
 const TOKENS_OF_A_SCORE = 20
 const MILLION = 1_000_000
 
-/** What judging one sample of both sides costs in the middle, before anything was asked. */
-export function estimateJudgingCost(about: CostCase): JudgingCost {
-  const { rubric, sampleSize, batchSize, judges, price } = about
+/** Estimates the cost of judging one sample of both sides. */
+export function estimateJudgingCost(costCase: CostCase): JudgingCost {
+  const { rubric, sampleSize, batchSize, judges, price } = costCase
   const requests = judges * 2 * Math.ceil(sampleSize / batchSize)
   const entries = judges * 2 * sampleSize
-  const { around, each } = countPromptCharacters(about)
-  const input = Math.ceil((requests * around + entries * each) / CHARACTERS)
+  const { perRequest, perItem } = countPromptCharacters(costCase)
+  const input = Math.ceil((requests * perRequest + entries * perItem) / CHARACTERS)
   const output = entries * TOKENS_OF_A_SCORE * (rubric.others.length + 2)
   const usd = price === null ? null : (input * price.input + output * price.output) / MILLION
   return { requests, tokens: input + output, usd }
 }
 
-/** Read off the prompt itself: what comes with every request, and what with every item. */
-function countPromptCharacters({ rubric, itemCharacters }: CostCase): { around: number; each: number } {
+/** Measures the real prompt: the part that every request repeats, and the part of each item. */
+function countPromptCharacters({ rubric, itemCharacters }: CostCase): {
+  perRequest: number
+  perItem: number
+} {
   const mark = 'm'.repeat(32)
   const entry = { key: 'k'.repeat(8), item: '', side: 'base', content: '' } as const
   const { system, user } = buildPrompt(rubric, { judge: 0, mark, entries: [entry] })
-  return { around: system.length, each: user.length + itemCharacters }
+  return { perRequest: system.length, perItem: user.length + itemCharacters }
 }

@@ -5,25 +5,24 @@ import { drawTurns } from '../model/order.ts'
 export type PairSide = 'base' | 'candidate'
 type JudgedSide = PairSide | 'label'
 
-/** One item of one side, as a judge meets it. */
 export interface BatchEntry {
-  /** All that the judge is told of where it comes from; drawn, so that no item knows its own or another's. */
+  /** Drawn, and all that the judge sees of an item's origin: no item knows its own key or another's. */
   key: string
   item: string
   side: JudgedSide
   content: string
 }
 
-/** What one judge is shown at once. */
+/** The items of one request. */
 export interface Batch {
   judge: number
   entries: BatchEntry[]
-  /** What stands around every item; in none of them. */
+  /** Delimits every item; occurs in none of them. */
   mark: string
 }
 
 export interface JudgingPlan {
-  /** 64 hex digits that nobody could choose. */
+  /** 64 hex digits that no participant could choose. */
   coins: string
   batchSize: number
   judges: number
@@ -32,29 +31,28 @@ export interface JudgingPlan {
 type Unkeyed = Omit<BatchEntry, 'key'>
 
 /**
- * Invariant 10: items are blocks like runs of a program. Whose turn comes first in one says in which half it is judged,
- * each half in an order of its own, both sides mixed. Under equal behaviour each side is as likely to be judged
- * early as late, and among these neighbours as among those, whatever the judge makes of it. The two sides of an item
- * are never shown together, so that each is scored by the rubric and not by its likeness. Every judge has other coins.
+ * Invariant 10: an item is a block, like a run of a program. A drawn coin says in which half each side of an
+ * item is judged, and each half mixes both sides in its own order. Under equal behaviour each side is as
+ * likely to be judged early as late, and next to the same neighbours. The two sides of an item are never
+ * shown together, so each is scored by the rubric and not by comparison. Every judge has its own coins.
  */
 export function buildBatches(pairs: readonly ItemPair[], judging: JudgingPlan): Batch[] {
   return listJudges(judging).flatMap(judge => {
-    const chance = `${judging.coins}:judge:${judge}`
+    const seed = `${judging.coins}:judge:${judge}`
     const blocks = pairs.map((pair, block) => ({ pair, sides: orderSides(judging, judge, block) }))
     return ([0, 1] as const).flatMap(half => {
       const shown = half === 0 ? blocks : blocks.filter(({ pair }) => !isSame(pair))
-      const entries = sortByDraw(shown, ({ pair }) => pair.id, `${chance}:half:${half}`).map(
+      const entries = sortByDraw(shown, ({ pair }) => pair.id, `${seed}:half:${half}`).map(
         ({ pair, sides }): Unkeyed => {
           const side = sides[half]
           return { item: pair.id, side, content: pair[side].content }
         },
       )
-      return chunkItems(entries, judging.batchSize).map(each => assignKeys(each, judge, chance))
+      return chunkItems(entries, judging.batchSize).map(each => assignKeys(each, judge, seed))
     })
   })
 }
 
-/** The two sides of the item that is this block, in the order in which this judge meets them. */
 export function orderSides(
   { coins }: Pick<JudgingPlan, 'coins'>,
   judge: number,
@@ -65,21 +63,20 @@ export function orderSides(
   return first === true ? ['base', 'candidate'] : ['candidate', 'base']
 }
 
-/** Items that people have scored, for the judges to score as well. */
+/** Items that people have scored, for the judges to score too. */
 export function buildLabelBatches(
   labels: readonly { id: string; content: string }[],
   judging: JudgingPlan,
 ): Batch[] {
   return listJudges(judging).flatMap(judge => {
-    const chance = `${judging.coins}:labels:${judge}`
-    const entries = sortByDraw(labels, ({ id }) => id, chance).map(({ id, content }): Unkeyed => {
+    const seed = `${judging.coins}:labels:${judge}`
+    const entries = sortByDraw(labels, ({ id }) => id, seed).map(({ id, content }): Unkeyed => {
       return { item: id, side: 'label', content }
     })
-    return chunkItems(entries, judging.batchSize).map(each => assignKeys(each, judge, chance))
+    return chunkItems(entries, judging.batchSize).map(each => assignKeys(each, judge, seed))
   })
 }
 
-/** One entry by itself, after its batch gave no score for it. */
 export function toSingleBatch({ judge, mark }: Batch, entry: BatchEntry): Batch {
   return { judge, mark, entries: [entry] }
 }
@@ -95,24 +92,24 @@ function chunkItems<T>(all: readonly T[], size: number): T[][] {
 }
 
 /**
- * Words are drawn from the coins and from all that is shown: even who knew the coins could not print what depends on
- * what they print, and aim at a mark or at another item.
+ * Marks and keys are drawn from the coins and from all shown content. A program that knew the coins could
+ * still not print its own mark or another item's key, because both depend on the printed text.
  */
-function assignKeys(entries: readonly Unkeyed[], judge: number, chance: string): Batch {
-  const words = hashSha256(`${chance}:${entries.map(({ content }) => hashSha256(content)).join(':')}`)
+function assignKeys(entries: readonly Unkeyed[], judge: number, seedPrefix: string): Batch {
+  const seed = hashSha256(`${seedPrefix}:${entries.map(({ content }) => hashSha256(content)).join(':')}`)
   const taken = new Set<string>()
   return {
     judge,
-    mark: drawUnusedWord(entries, words, 32, taken),
+    mark: drawUnusedWord(entries, seed, 32, taken),
     entries: entries.map(entry => {
-      const key = drawUnusedWord(entries, `${words}:key:${entry.side}:${entry.item}`, 8, taken)
+      const key = drawUnusedWord(entries, `${seed}:key:${entry.side}:${entry.item}`, 8, taken)
       taken.add(key)
       return { key, ...entry }
     }),
   }
 }
 
-/** A word that stands in no item; that one has to be drawn again is as good as never needed, and never wrong. */
+/** Draws a word that occurs in no item. A second draw is practically never needed. */
 function drawUnusedWord(
   entries: readonly Unkeyed[],
   chance: string,
@@ -125,14 +122,14 @@ function drawUnusedWord(
   }
 }
 
-/** One item as both sides printed it: what is compared. */
+/** One item as both sides printed it. */
 export interface ItemPair {
   id: string
   base: Item
   candidate: Item
 }
 
-/** Both sides printed the same: whatever told them apart would be noise, so that one score is that of both. */
+/** If both sides printed the same text, they share one score: a difference would be noise. */
 export function isSame({ base, candidate }: ItemPair): boolean {
   return base.content === candidate.content
 }
@@ -146,16 +143,16 @@ export interface Sampling {
 
 export interface ItemSample {
   pairs: ItemPair[]
-  /** Buckets that have fewer items than were asked of them. */
+  /** Buckets with fewer items than requested. */
   short: { bucket: string; wanted: number; found: number }[]
-  /** What only one side printed: nothing to compare, only gates look at it. */
+  /** Items that only one side printed. Only gates look at them. */
   onlyBase: string[]
   onlyCandidate: string[]
 }
 
 /**
- * Which items are scored, by the seed alone: in whatever order they were printed, and as far as they are there the
- * same ones for every candidate.
+ * The seed alone selects the items, independent of their printed order. Every candidate gets the same items
+ * as far as it printed them.
  */
 export function drawSample(
   base: readonly Item[],
@@ -178,44 +175,44 @@ export function drawSample(
 }
 
 /**
- * One of several samples that share no item, each drawn from what those before it left. What was scored once says
- * nothing new the second time: a change that is good for the items of one sample by chance is not for those of another.
+ * Samples of later seeds share no item with earlier ones. Scoring an item twice gives no new evidence: a
+ * change that helps the items of one sample by chance does not help those of another.
  */
 export function drawFreshSample(
   base: readonly Item[],
   candidate: readonly Item[],
-  { seeds, ...how }: Omit<Sampling, 'seed'> & { seeds: readonly [number, ...number[]] },
+  { seeds, ...sampling }: Omit<Sampling, 'seed'> & { seeds: readonly [number, ...number[]] },
 ): ItemSample {
   const [first, ...later] = seeds
-  let sample = drawSample(base, candidate, { ...how, seed: first })
+  let sample = drawSample(base, candidate, { ...sampling, seed: first })
   const taken = new Set<string>()
   const left = (items: readonly Item[]) => items.filter(({ id }) => !taken.has(id))
   for (const seed of later) {
     for (const { id } of sample.pairs) taken.add(id)
-    sample = drawSample(left(base), left(candidate), { ...how, seed })
+    sample = drawSample(left(base), left(candidate), { ...sampling, seed })
   }
   return sample
 }
 
-/** Strata first; what they leave of the sample is drawn from all that is left. */
+/** Draws the strata first, then fills the sample from all other items. */
 function drawPairs(matched: readonly ItemPair[], { sampleSize, stratification, seed }: Sampling) {
   const left = sortByDraw(matched, ({ id }) => id, `sample:${seed}`)
   const pairs: ItemPair[] = []
   const short: ItemSample['short'] = []
   const strata = stratification ?? []
   for (const { bucket, count } of strata) {
-    // A candidate that could name its bucket could choose what it is compared in.
+    // Only the base names the bucket. A candidate that could name it could choose its comparison.
     const found = left.filter(pair => pair.base.bucket === bucket).slice(0, count)
     for (const pair of found) pairs.push(...left.splice(left.indexOf(pair), 1))
     if (found.length < count) short.push({ bucket, wanted: count, found: found.length })
   }
-  const asked = strata.reduce((sum, { count }) => sum + count, 0)
-  pairs.push(...left.slice(0, Math.max(0, sampleSize - asked)))
+  const stratified = strata.reduce((sum, { count }) => sum + count, 0)
+  pairs.push(...left.slice(0, Math.max(0, sampleSize - stratified)))
   return { pairs, short }
 }
 
-/** In an order that chance alone decides, and the same for the same chance. */
-function sortByDraw<T>(all: readonly T[], idOf: (one: T) => string, chance: string): T[] {
-  const drawn = new Map(all.map(one => [one, hashSha256(`${chance}:${idOf(one)}`)]))
+/** The order depends on the seed text alone. */
+function sortByDraw<T>(all: readonly T[], idOf: (one: T) => string, seed: string): T[] {
+  const drawn = new Map(all.map(one => [one, hashSha256(`${seed}:${idOf(one)}`)]))
   return all.toSorted((a, b) => ((drawn.get(a) ?? '') < (drawn.get(b) ?? '') ? -1 : 1))
 }

@@ -9,29 +9,28 @@ export interface Tokens {
 
 export interface BudgetTerms {
   model: string
-  /** Null: as much as it takes. */
+  /** Null: no cap. */
   capUsd: number | null
-  /** Null: not known. */
+  /** Null: unknown. */
   price: Price | null
-  /** What was spent under the same cap before. */
+  /** Spent under the same cap before. */
   spentUsd?: number
 }
 
-/** What may still be asked, and what it came to. */
 export interface Budget {
-  /** There is a limit, so that one request at a time is made: nothing else can be under way when it is reached. */
+  /** With a cap, requests run one at a time: no other request is in flight when the cap is reached. */
   readonly capped: boolean
-  /** Why nothing more may be asked; null while something may. */
+  /** Why no request may be made. Null while requests are allowed. */
   exhausted(): string | null
   paid(tokens: Tokens): void
-  /** Nobody said what it cost: it counts with the most that it can have cost. */
+  /** The response named no usage. The request counts with its highest possible cost. */
   unanswered(most: Tokens): void
   usage(): ModelUsage
 }
 
 const MILLION = 1_000_000
 
-/** Hard: nothing is asked once the cap is reached, so that it is exceeded by one request at the most. */
+/** A hard cap: no request starts once it is reached, so at most one request exceeds it. */
 export function openBudget({ model, capUsd, price, spentUsd = 0 }: BudgetTerms): Budget {
   requireValidPrices({ model, capUsd, price, spentUsd })
   const spent = { requests: 0, unanswered: 0, tokens: 0, usd: 0 }
@@ -60,7 +59,7 @@ export function openBudget({ model, capUsd, price, spentUsd = 0 }: BudgetTerms):
   }
 }
 
-/** A price that is not known, not a number or less than nothing would make every cap hold (invariant 5). */
+/** Every cap would hold with a price that is unknown, NaN or negative (invariant 5). */
 function requireValidPrices({ model, capUsd, price, spentUsd }: Required<BudgetTerms>): void {
   const amounts = [capUsd ?? 0, spentUsd, price?.input ?? 0, price?.output ?? 0]
   const wrong = amounts.find(amount => !(Number.isFinite(amount) && amount >= 0))

@@ -13,25 +13,25 @@ export interface ChatAccess {
   budget: Budget
   clock: Clock
   random: RandomSource
-  /** How the web is asked; directly unless given. */
+  /** Defaults to the global `fetch`. */
   web?: Fetch
-  /** Of one request, until the last byte of its answer. */
+  /** For one request, until the last byte of its answer. */
   timeoutMs?: number
 }
 
 const TIMEOUT_MS = 120_000
 const MOST_BYTES = 4 * 1024 * 1024
-/** Long enough for a limit that is counted by the minute. */
+/** Long enough to wait for a rate limit per minute. */
 const PATIENCE: RetryLimits = { forMs: 300_000, firstWaitMs: 1_000, longestWaitMs: 30_000 }
 
-/** Models behind an OpenAI-compatible interface. Under a cap they are asked one after the other, and not once more. */
+/** Models behind an OpenAI-compatible API. With a budget cap, requests run one after the other. */
 export function createChatModels(access: ChatAccess): Models {
   let last: Promise<unknown> = Promise.resolve()
   return {
     ask(question, signal) {
       if (!access.budget.capped) return askModel(access, question, signal)
       const mine = last.then(() => askModel(access, question, signal))
-      // Whoever asked hears of it: who asks next only waits.
+      // The caller gets the error; the next request only waits.
       last = mine.catch(() => {})
       return mine
     },
@@ -81,7 +81,7 @@ interface ChatResponse {
   body: string
 }
 
-/** What came back, or how it broke; thrown is only that nobody waits any more. */
+/** Returns a broken connection as a value. Throws only when the caller aborts. */
 async function sendQuestion(
   { endpoint, key, web = fetch, timeoutMs = TIMEOUT_MS }: ChatAccess,
   question: ModelQuestion,
@@ -99,7 +99,7 @@ async function sendQuestion(
       method: 'POST',
       headers,
       body: buildChatBody(question, endpoint.maker),
-      // A key is not carried on to wherever an answer points.
+      // A redirect must not carry the key to another host.
       redirect: 'manual',
       signal: AbortSignal.any([signal, timely]),
     })
@@ -122,7 +122,7 @@ async function readBody(response: Response): Promise<string> {
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** `fetch failed` says nothing; what is under it does. */
+/** `fetch failed` explains nothing; its cause does. */
 function describeCause(error: unknown): string {
   const under = error instanceof Error && error.cause instanceof Error ? error.cause : error
   return under instanceof Error ? under.message : String(under)
@@ -150,18 +150,18 @@ function refuseAnswer(
   const { model } = question
   const {
     again,
-    question: about,
+    question: aboutQuestion,
     begun,
     reason,
   } = describeChatRefusal({ status, body, host: endpoint.host, model, key })
   if (begun) budget.unanswered(computeMaxTokens(question))
-  if (!again) return { done: true, value: { is: about ? 'not-taken' : 'refused', reason } } as const
+  if (!again) return { done: true, value: { is: aboutQuestion ? 'not-taken' : 'refused', reason } } as const
   const waitMs = parseRetryDelay(headers, clock.now())
   if (waitMs === null) return { done: false, why: reason } as const
   return { done: false, why: `${reason}; it asks to wait ${Math.ceil(waitMs / 1000)} s`, waitMs } as const
 }
 
-/** One question as the OpenAI-compatible interface takes it, in JSON mode, and as much of the same as a model offers. */
+/** JSON mode, and temperature 0 where the model allows it. */
 export function buildChatBody({ model, system, user, maxTokens }: ModelQuestion, maker: Maker): string {
   return JSON.stringify({
     model,
@@ -175,13 +175,13 @@ export function buildChatBody({ model, system, user, maxTokens }: ModelQuestion,
   })
 }
 
-/** What goes around the messages; no model needs more. */
-const AROUND = 100
+/** Tokens of the message framing. An upper bound for all models. */
+const FRAMING_TOKENS = 100
 
-/** A token is never less than a byte of what it stands for. */
+/** A token has at least one byte, so bytes bound the input tokens. */
 function computeMaxTokens({ system, user, maxTokens }: ModelQuestion): Tokens {
   const bytes = new TextEncoder().encode(system + user).length
-  return { input: bytes + AROUND, output: maxTokens }
+  return { input: bytes + FRAMING_TOKENS, output: maxTokens }
 }
 
 const tokens = z.object({
@@ -197,7 +197,7 @@ const completion = z.object({
       }),
     )
     .min(1),
-  /** Not every server says it. */
+  /** Optional: some servers omit it. */
   usage: tokens.nullish().catch(null),
 })
 
@@ -207,7 +207,7 @@ interface ChatAnswer {
   tokens: Tokens | null
 }
 
-/** Null: whatever it is, it is no answer of this interface. */
+/** Null if the body is not an answer of this API. */
 function readChatAnswer(body: string): ChatAnswer | null {
   const parsed = completion.safeParse(parseJsonBody(body))
   const choice = parsed.data?.choices[0]
@@ -225,17 +225,17 @@ function parseJsonBody(body: string): unknown {
   try {
     return JSON.parse(body)
   } catch {
-    // A page of a gateway, or half an answer: whoever reads it finds nothing of what is looked for.
+    // A gateway's error page, or a truncated answer. The caller finds no field in it.
     return null
   }
 }
 
 interface ChatRefusal {
-  /** Asking again may help. */
+  /** A retry may help. */
   again: boolean
-  /** It may be about nothing but what was asked. */
+  /** The question may be the cause. */
   question: boolean
-  /** Whether it may have been paid for: it was at work when it broke. */
+  /** The request may be billed: the server failed while it worked on it. */
   begun: boolean
   reason: string
 }
@@ -256,10 +256,10 @@ const said = z.object({
 })
 
 const BUSY: ReadonlySet<number> = new Set([408, 409, 425, 429, 503, 529])
-/** What filters of contents and limits of length answer with, and some a key or an account that is no good. */
+/** Content filters and length limits answer with these, and some servers do so for a bad key or account. */
 const NOT_TAKEN: ReadonlySet<number> = new Set([400, 413, 422])
 
-/** What an endpoint says instead of an answer, in the words of who can do something about it. */
+/** Explains a refusal by what the user can do about it. */
 function describeChatRefusal(refused: RefusedChat): ChatRefusal {
   const { status } = refused
   const { words, code } = readErrorWords(refused)
@@ -280,18 +280,18 @@ function describeStatus({ status, host, model }: RefusedChat, code: string): str
   return status >= 500 ? `${host} broke` : `${host} does not take the question to ${model}`
 }
 
-/** Never with the key in it, whoever put it there. */
+/** Redacts the key, which a server may echo. */
 function readErrorWords({ body, key }: RefusedChat): { words: string; code: string } {
   const { error } = said.safeParse(parseJsonBody(body)).data ?? { error: '' }
   const { message, code, type } =
     typeof error === 'string' ? { message: error, code: undefined, type: undefined } : error
-  const told = key === '' ? message : message.replaceAll(key, '***')
+  const redacted = key === '' ? message : message.replaceAll(key, '***')
   const codes = [code, type].filter(each => typeof each === 'string')
   const quota = codes.includes('insufficient_quota') ? 'insufficient_quota' : (codes[0] ?? '')
-  return { words: toSafeLine(told, 300), code: quota }
+  return { words: toSafeLine(redacted, 300), code: quota }
 }
 
-/** How long an answer asks to be left alone, in milliseconds; null where it says nothing that can be read. */
+/** The requested wait in milliseconds. Null if the headers name none. */
 function parseRetryDelay(headers: Headers, now: number): number | null {
   const exact = parseHeaderNumber(headers.get('retry-after-ms'))
   if (exact !== null) return exact

@@ -1,8 +1,8 @@
 import { UserError } from '../errors.ts'
 
-/** Where models are asked, as `…/v1` of the OpenAI-compatible interface. */
+/** The base URL of an OpenAI-compatible API, as in `…/v1`. */
 export interface Endpoint {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   url: string
   host: string
   maker: Maker
@@ -10,7 +10,7 @@ export interface Endpoint {
 
 const EXAMPLE = 'https://api.openai.com/v1'
 
-/** A key goes nowhere but here, and never where others can read along. */
+/** The key goes only to this address, and never over plain HTTP except to loopback. */
 export function parseEndpoint(base: string, key: string): Endpoint {
   const url = parseModelUrl(base)
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
@@ -47,7 +47,7 @@ function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname)
 }
 
-/** What `cheap`, `strong`, `haiku` or `sonnet` is there; every other name is that of a model. */
+/** Resolves `cheap`, `strong`, `haiku` and `sonnet` for this host. Every other name is a model's own. */
 export function resolveModel({ host, maker }: Endpoint, name: string): string {
   const model = resolveModelName(maker, name)
   if (model !== null) return model
@@ -62,21 +62,21 @@ export interface Price {
   output: number
 }
 
-/** What is known of who runs an endpoint: what its models are called here, what they cost, how it is asked. */
+/** A known provider: its aliases, prices and API differences. */
 export interface Maker {
   aliases: Readonly<Record<string, string>>
   prices: Readonly<Record<string, Price>>
-  /** How the length of an answer is limited. */
+  /** The request field that limits the length of an answer. */
   limit: 'max_tokens' | 'max_completion_tokens'
-  /** Models that take no temperature but their own. */
+  /** Models that reject a temperature. */
   ownTemperature?: RegExp
 }
 
 /**
- * By host: the same name means another model, at another price, elsewhere. List prices as published; what is not
- * here has no known price, and is not asked under a cap.
+ * Keyed by host, because a name means another model at another price elsewhere. List prices as published. A model
+ * without a price here is not asked under a cap.
  */
-const MAKERS: Readonly<Record<string, Maker>> = {
+const PROVIDERS: Readonly<Record<string, Maker>> = {
   'api.anthropic.com': {
     aliases: {
       cheap: 'claude-haiku-4-5',
@@ -116,16 +116,16 @@ const MAKERS: Readonly<Record<string, Maker>> = {
   },
 }
 
-const NOBODY: Maker = { aliases: {}, prices: {}, limit: 'max_tokens' }
+const UNKNOWN_PROVIDER: Maker = { aliases: {}, prices: {}, limit: 'max_tokens' }
 
-/** Words that stand for a model, whoever makes it. */
+/** Names that are aliases at every provider. */
 const ALIASES: ReadonlySet<string> = new Set(['cheap', 'strong', 'haiku', 'sonnet'])
 
 export function findMaker(host: string): Maker {
-  return Object.hasOwn(MAKERS, host) ? (MAKERS[host] ?? NOBODY) : NOBODY
+  return Object.hasOwn(PROVIDERS, host) ? (PROVIDERS[host] ?? UNKNOWN_PROVIDER) : UNKNOWN_PROVIDER
 }
 
-/** Null: a word for a model, and who runs this endpoint has none that is meant by it. */
+/** Null for an alias that this provider does not have. */
 function resolveModelName({ aliases }: Maker, name: string): string | null {
   if (Object.hasOwn(aliases, name)) return aliases[name] ?? null
   return ALIASES.has(name) ? null : name

@@ -8,22 +8,22 @@ import type { JudgeSettings } from './rubric.ts'
 export interface JudgedTerms {
   judge: Pick<JudgeSettings, 'minimum_improvement' | 'confirmation_seed'>
   direction: 'minimize' | 'maximize'
-  /** Evidence of 1/level keeps it. */
+  /** Evidence of 1/level keeps the candidate. */
   level: number
-  /** Items of one sample, as many as there may be. */
+  /** The largest number of items in one sample. */
   sampleSize: number
 }
 
-/** One sample: the items that one seed drew, as they were scored. */
+/** The scored items that one seed drew. */
 export interface JudgedSample {
   seed: number
   pairs: readonly JudgedPair[]
 }
 
 /**
- * How judged items are read: differences of scores as they are, an improvement of `minimum_improvement`, and where
- * there is a confirmation_seed a screen by the first sample and a proof by another. Items take the place of runs of a
- * program, and another sample that of another machine.
+ * Reads absolute differences of scores against `minimum_improvement`. With a confirmation_seed, the first
+ * sample screens and the second proves. Items take the place of runs of a program, and a second sample takes
+ * the place of a second machine.
  */
 export function buildJudgedOptions({ judge, direction, level, sampleSize }: JudgedTerms): EvidenceOptions {
   const confirms = judge.confirmation_seed !== null
@@ -31,7 +31,7 @@ export function buildJudgedOptions({ judge, direction, level, sampleSize }: Judg
     direction,
     scale: 'linear',
     graded: true,
-    // Nothing can be shown of a gain of 0.
+    // Evidence for a gain of 0 does not exist.
     minEffect: judge.minimum_improvement || Number.MIN_VALUE,
     ...(judge.minimum_improvement === 0 ? { nullEffect: 0 } : {}),
     alpha: level,
@@ -41,7 +41,7 @@ export function buildJudgedOptions({ judge, direction, level, sampleSize }: Judg
   }
 }
 
-/** The evidence of all samples in the order in which they were judged, by the rule that reads pairs of runs. */
+/** The evidence of all samples in judging order, by the rule that also reads pairs of runs. */
 export function computeJudgedEvidence(
   terms: JudgedTerms,
   primary: string,
@@ -63,7 +63,7 @@ export function computeJudgedEvidence(
   return state
 }
 
-/** One pair of an item: what both sides scored, and which the first judge met first. */
+/** The scores of both sides of an item, and the side that the first judge saw first. */
 export type JudgedPair = Pair & { item: string }
 
 interface ScoringCase {
@@ -73,19 +73,19 @@ interface ScoringCase {
 }
 
 /**
- * The raw material of evidence, in the order of the sample. A side that one of its judges gave no score has
- * none: a base without a score voids its pair, a candidate without one has lost it (invariant 5).
+ * The input of the evidence, in the order of the sample. A side has no score unless every judge gave one: a
+ * base without a score voids its pair, a candidate without a score loses it (invariant 5).
  */
-export function buildJudgedPairs(about: ScoringCase): JudgedPair[] {
-  return about.pairs.map(({ id }, block) => ({
+export function buildJudgedPairs(scoring: ScoringCase): JudgedPair[] {
+  return scoring.pairs.map(({ id }, block) => ({
     item: id,
-    first: orderSides(about.judging, 0, block)[0],
-    base: computeMeanScores(collectScores(about, block, 'base')),
-    candidate: computeMeanScores(collectScores(about, block, 'candidate')),
+    first: orderSides(scoring.judging, 0, block)[0],
+    base: computeMeanScores(collectScores(scoring, block, 'base')),
+    candidate: computeMeanScores(collectScores(scoring, block, 'candidate')),
   }))
 }
 
-/** What each judge gave one side of the item that is this block. */
+/** The scores of one side of an item, by judge. */
 export function collectScores(
   { pairs, judging, records }: ScoringCase,
   block: number,
@@ -93,14 +93,17 @@ export function collectScores(
 ): ScoreRecord['scores'][] {
   const pair = pairs[block]
   if (pair === undefined) return []
-  const standing = selectCountedRecords(records)
+  const counted = selectCountedRecords(records)
   return Array.from({ length: judging.judges }, (_, judge) => {
     const shown = isSame(pair) ? orderSides(judging, judge, block)[0] : side
-    return standing.get(getJudgedKey({ judge, item: pair.id, side: shown }))?.scores ?? null
+    return counted.get(getJudgedKey({ judge, item: pair.id, side: shown }))?.scores ?? null
   })
 }
 
-/** Of all judges or of none: a mean over those who answered would be a mean over those who could be made to. */
+/**
+ * Null unless every judge gave a score. A mean over the judges that answered could be steered by silencing
+ * the others.
+ */
 export function computeMeanScores(all: readonly ScoreRecord['scores'][]): Pair['base'] {
   const given = all.filter(scores => scores !== null)
   const [first] = given
@@ -125,13 +128,16 @@ export function getJudgedKey({ judge, item, side }: ScoredItemKey): string {
   return JSON.stringify([judge, side, item])
 }
 
-/** The newest of each; the first that has a score counts, so that none is ever rolled a second time. */
+/**
+ * The first record with a score counts, so a score is never rolled again. Without a score, the newest record
+ * counts.
+ */
 export function selectCountedRecords(records: readonly ScoreRecord[]): Map<string, ScoreRecord> {
-  const standing = new Map<string, ScoreRecord>()
+  const counted = new Map<string, ScoreRecord>()
   for (const record of records) {
-    const before = standing.get(getJudgedKey(record))
+    const before = counted.get(getJudgedKey(record))
     if (before === undefined || (before.scores === null && before.time < record.time))
-      standing.set(getJudgedKey(record), record)
+      counted.set(getJudgedKey(record), record)
   }
-  return standing
+  return counted
 }

@@ -20,22 +20,22 @@ import { drawFreshSample, type ItemPair, type JudgingPlan, orderSides, type Pair
 import { collectScores, computeMeanScores } from './evidence.ts'
 import { buildRubric, type JudgeSettings, type Rubric } from './rubric.ts'
 
-/** What came of measuring an order of a judged campaign: the report as it stands, and what is still to be scored. */
+/** A measured order of a judged campaign: the report so far, and the items to score. */
 export const printedOrder = z.strictObject({
   report: reportSchema,
-  /** By side. */
+  /** Keyed by side. */
   items: z.record(z.string(), z.array(item)),
 })
 export type PrintedOrder = z.infer<typeof printedOrder>
 
-/** One that screens, and one that confirms. */
+/** One sample screens, one confirms. */
 export const SAMPLES_TO_KEEP = 2
 
-/** What judges are asked for one order. */
+/** The judges' work for one order. */
 export interface JudgingTask {
   judge: JudgeSettings
   rubric: Rubric
-  /** Fewer than wanted where no others are left that were not scored before. */
+  /** Fewer than `wanted` if too few items are left that were not scored before. */
   pairs: ItemPair[]
   wanted: number
   judging: JudgingPlan
@@ -43,12 +43,15 @@ export interface JudgingTask {
 
 type JudgedOrder = { order: Order; spec: Spec }
 
-/** The report itself where nothing is worth a judge: it failed, or too few items are on both sides (invariant 5). */
+/**
+ * Returns the report itself if there is nothing to judge: the run failed, or too few items are on both sides
+ * (invariant 5).
+ */
 export function prepareJudging(
-  asked: JudgedOrder,
+  judgedOrder: JudgedOrder,
   { report: measured, items }: PrintedOrder,
 ): JudgingTask | Report {
-  const { order, spec } = asked
+  const { order, spec } = judgedOrder
   const { primary, judge } = spec.metric
   const label = order.candidates[0]?.label
   if (judge === null || label === undefined || measured.runner_error !== null) return measured
@@ -58,11 +61,11 @@ export function prepareJudging(
   const large = rejectTooLarge(measured, wanted)
   if (large !== null) return large
   const { sample_size: sampleSize, stratification } = judge
-  const seeds = selectSeeds(asked)
+  const seeds = selectSeeds(judgedOrder)
   const { pairs } = drawFreshSample(base, candidate, { sampleSize, stratification, seeds })
-  const few = { wanted, base: base.length, pairs: pairs.length }
+  const counts = { wanted, base: base.length, pairs: pairs.length }
   if (base.length < SAMPLES_TO_KEEP * wanted || (seeds.length === 1 && pairs.length < wanted))
-    return rejectTooFew(order, measured, few)
+    return rejectTooFew(order, measured, counts)
   return {
     judge,
     rubric: buildRubric({ primary, judge }),
@@ -73,8 +76,8 @@ export function prepareJudging(
 }
 
 /**
- * The sample of the spec first, then those that confirm, of other items. Whatever is measured for the record alone draws
- * anew from all, so that what is reported is not a gain of the items that it was selected by.
+ * The spec's sample first, then confirming samples of other items. A measurement for reporting draws again
+ * from all items, so that it does not report a gain on the items that selected the candidate.
  */
 function selectSeeds({ order, spec }: JudgedOrder): [number, ...number[]] {
   const { judge } = spec.metric
@@ -85,7 +88,10 @@ function selectSeeds({ order, spec }: JudgedOrder): [number, ...number[]] {
   return [judge.sample_seed, ...Array.from({ length: before }, () => confirming)]
 }
 
-/** Every item of a report has what its run printed beside it: who prints very much is broken, and not who writes it down. */
+/**
+ * The report repeats a run's metrics for each item. A program that prints too many metrics is broken; writing
+ * the report must not fail.
+ */
 function rejectTooLarge(measured: Report, wanted: number): Report | null {
   for (const { side, metrics } of measured.executions) {
     const bytes = new TextEncoder().encode(JSON.stringify(metrics)).length * wanted
@@ -101,7 +107,10 @@ interface ItemCounts {
   pairs: number
 }
 
-/** Who has too few of them is broken: a sample of what is left would leave out what one side did not print. */
+/**
+ * A side with too few items is broken. A smaller sample would leave out the items that one side did not
+ * print.
+ */
 function rejectTooFew(order: Order, measured: Report, { wanted, base, pairs }: ItemCounts): Report {
   const least = SAMPLES_TO_KEEP * wanted
   const short = base < least
@@ -113,8 +122,8 @@ function rejectTooFew(order: Order, measured: Report, { wanted, base, pairs }: I
 }
 
 /**
- * Items take the place of runs: a block is one item, its executions are what both sides were scored, in the turns that
- * the order drew. So a report of a judged order is read, recorded, replayed and audited like any other.
+ * Items take the place of runs: a block is one item, and its executions are the scores of both sides in the
+ * drawn order. A judged report is therefore read, recorded, replayed and audited like any other.
  */
 export function buildJudgedReport(
   order: Order,
@@ -169,8 +178,8 @@ function toScoredExecution(
 }
 
 /**
- * How items travel from the tick that found them to the job that asks models, and scores from there to the tick that
- * takes them in: one file each, of the same run. Both are data to whoever reads them.
+ * The tick that finds items hands them to the judging job, and the job hands scores to a later tick, in one
+ * file each within the same run. Both readers treat the file as untrusted data.
  */
 export const ITEMS_ARTIFACT = 'winnow-items'
 export const ITEMS_FILE = 'items.json'
@@ -183,7 +192,7 @@ const MOST_ORDERS = 256
 const campaign = {
   winnow: z.literal(1),
   campaign: z.string(),
-  /** The event that started it: another of the same name has no use for them. */
+  /** The start event: a later campaign of the same name must ignore this file. */
   started: digestSchema,
 }
 
@@ -204,7 +213,7 @@ const handedScores = z.strictObject({
 })
 export type HandedScores = z.output<typeof handedScores>
 
-/** What one job is handed of all that waits: the rest is for the next, as large as one may be. */
+/** Selects what one job gets, up to the size limit. The rest waits for the next job. */
 export function limitItems(all: HandedItems, most = MOST_ITEMS_BYTES): HandedItems {
   const orders: HandedItems['orders'] = []
   let bytes = 1024

@@ -5,7 +5,7 @@ import type { ScoreRecord } from '../model/event-schemas.ts'
 import type { ScoreScale } from '../spec/spec-facts.ts'
 import { computeMeanScores, getJudgedKey, selectCountedRecords } from './evidence.ts'
 
-/** What a person gave one item. */
+/** An item that a person scored. */
 export interface Label {
   id: string
   content: string
@@ -19,7 +19,7 @@ const label = z.strictObject({
 })
 const EXAMPLE = '{"content": "the text that was scored", "score": 4}'
 
-/** What `metric.judge.calibration.labels` names: a JSON array of labels, or one label a line. */
+/** Reads the file named by `metric.judge.calibration.labels`: a JSON array of labels, or one label a line. */
 export function parseLabels(text: string, { file, scale }: { file: string; scale: ScoreScale }): Label[] {
   const labels = splitLabelRows(text, file).map(({ value, place }, index): Label => {
     const parsed = label.safeParse(value)
@@ -66,7 +66,7 @@ function parseLabelRow(row: string): unknown {
   try {
     return JSON.parse(row)
   } catch {
-    // Said with its line by whoever asked for it.
+    // The caller reports it with its line.
     return undefined
   }
 }
@@ -79,7 +79,10 @@ interface LabelCalibration {
   scale: ScoreScale
 }
 
-/** How far the judges agree with people: what they gave no score is as far off as the scale allows (invariant 5). */
+/**
+ * Agreement of the judges with people. An item without a score counts as far off as the scale allows
+ * (invariant 5).
+ */
 export function computeLabelAgreement({
   labels,
   records,
@@ -87,12 +90,12 @@ export function computeLabelAgreement({
   primary,
   scale,
 }: LabelCalibration): number | null {
-  const standing = selectCountedRecords(records)
+  const counted = selectCountedRecords(records)
   return computeAgreement(
     labels.map(({ id, score }) => {
       const all = Array.from(
         { length: judges },
-        (_, judge) => standing.get(getJudgedKey({ judge, item: id, side: 'label' }))?.scores ?? null,
+        (_, judge) => counted.get(getJudgedKey({ judge, item: id, side: 'label' }))?.scores ?? null,
       )
       return [score, computeMeanScores(all)?.[primary] ?? findFarthestScore(score, scale)]
     }),
@@ -103,13 +106,13 @@ function findFarthestScore(score: number, [low, high]: ScoreScale): number {
   return score - low > high - score ? low : high
 }
 
-/** What several raters gave each thing that is rated; null: none. */
+/** A row for each rated unit, one entry per rater. Null: no rating. */
 type Ratings = readonly (readonly (number | null)[])[]
 
 /**
- * Krippendorff's alpha for numbers: 1 is full agreement, 0 what chance gives, and less is worse than chance. Unlike a
- * share of equal scores it cannot be had by giving everything the same. Null: nothing was rated twice, or every rating
- * is the same number, so that nothing can be said.
+ * Krippendorff's alpha for numbers: 1 is full agreement, 0 is chance, negative is worse than chance. Unlike a
+ * share of equal scores, it does not reward giving everything the same score. Null if no unit has two
+ * ratings, or if all ratings are the same number.
  */
 export function computeAgreement(ratings: Ratings): number | null {
   const units = ratings.map(unit => unit.filter(value => value !== null)).filter(unit => unit.length > 1)
@@ -120,7 +123,7 @@ export function computeAgreement(ratings: Ratings): number | null {
   return expected > 0 ? 1 - observed / expected : null
 }
 
-/** The squared differences of all ordered pairs. */
+/** Over all ordered pairs. */
 function sumSquaredDifferences(values: readonly number[]): number {
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length
   return 2 * values.length * values.reduce((sum, value) => sum + (value - mean) ** 2, 0)

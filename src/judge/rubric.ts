@@ -3,28 +3,27 @@ import { UserError } from '../errors.ts'
 import type { Spec } from '../spec/schema.ts'
 import { findScoreScale, type ScoreScale } from '../spec/spec-facts.ts'
 
-/** By what items are scored, and which numbers that gives. */
 export interface Rubric {
   text: string
-  /** What an item has to have a score of, on the scale. */
+  /** The field that must have a score on the scale. */
   primary: string
-  /** Logged, on whatever scale the rubric has for them. */
+  /** Logged only, on any scale that the rubric gives them. */
   others: readonly string[]
   scale: ScoreScale
 }
 
 export type JudgeSettings = NonNullable<Spec['metric']['judge']>
-/** As much of a spec as judging reads. */
+/** The part of a spec that judging reads. */
 type JudgedMetric = { primary: Pick<Spec['metric']['primary'], 'name'>; judge: JudgeSettings }
 
-/** The primary metric is the field that counts, whichever of those that are scored it names. */
+/** The spec's primary metric names the field that counts, which may be one of the secondary scores. */
 export function buildRubric({ primary: { name }, judge }: JudgedMetric): Rubric {
   const { primary, secondary } = judge.scoring
   const others = [...new Set([primary, ...secondary])].filter(field => field !== name)
   return { text: judge.rubric, primary: name, others, scale: requireScale(judge) }
 }
 
-/** Null: no singletons are scored. One that names no scale of its own has that of the rubric. */
+/** Null if no singletons are scored. A singleton rubric without a scale uses the main rubric's. */
 export function buildSingletonRubric(metric: JudgedMetric): Rubric | null {
   const { singleton_rubric: text, singleton_sample: size, scoring } = metric.judge
   if (text === null || size === 0) return null
@@ -43,22 +42,24 @@ function requireScale(judge: JudgeSettings): ScoreScale {
 
 interface ReachCase {
   sampleSize: number
-  /** Another sample confirms what the first one screened. */
+  /** A second sample confirms the first. */
   confirms: boolean
   level: number
   screen?: number
 }
 
 export interface SampleReach {
-  /** There are scores that would show a gain. */
+  /** Some scores would show a gain. */
   reaches: boolean
-  /** The smallest sample of which that is true. */
+  /** The smallest sample that can show a gain. */
   leastSampleSize: number
 }
 
 const SCREEN = 20
 
-/** Whether a sample can show anything at all: refused before anything is spent where it cannot (decision 3.1). */
+/**
+ * Whether a sample can show a gain at all. A campaign is refused at its start if it cannot (decision 3.1).
+ */
 export function computeSampleReach(reach: ReachCase): SampleReach {
   if (!(reach.level > 0 && reach.level < 1))
     throw new UserError(`the level is ${reach.level}`, { fix: 'give a number above 0 and below 1' })
@@ -67,7 +68,7 @@ export function computeSampleReach(reach: ReachCase): SampleReach {
   return { reaches: reach.sampleSize >= least, leastSampleSize: least }
 }
 
-/** The screen ends its sample with the pair that reaches it, and no pair more than doubles what there was. */
+/** The screen stops at the pair that reaches it, and one pair at most doubles the evidence. */
 function canShow({ sampleSize, confirms, level, screen = SCREEN }: ReachCase): boolean {
   const most = computeLargestSuiteEvidence(sampleSize, 'graded')
   if (!confirms) return most >= 1 / level
