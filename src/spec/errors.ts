@@ -1,10 +1,9 @@
 import { z } from 'zod'
 import { UserError } from '../errors.ts'
-import { isPercent } from './schema-values.ts'
+import { findContainingWord, findNearestWord } from './nearest-word.ts'
 import { buildSpecSchema, type SpecRules } from './schema.ts'
-import { findNearestWord, findContainingWord } from './nearest-word.ts'
+import { isPercent } from './schema-values.ts'
 
-/** One thing wrong with a spec: where, what was found, what is expected, what to do. */
 export type Problem = {
   file: string
   line: number
@@ -16,7 +15,7 @@ export type Problem = {
   fix: string
 }
 
-/** A problem before anyone has looked up its line. */
+/** A problem without its file, line and column, which `SourceDocument.problem` adds. */
 export type SpecFinding = Omit<Problem, 'file' | 'line' | 'column' | 'path'> & {
   path: SpecPath
   at?: 'key' | 'value'
@@ -42,22 +41,24 @@ function summarizeProblem(problem: Problem): string {
   return saysAll ? found : `${found}; ${problem.fix}`
 }
 
-/** The fix when naming what is expected says everything; a line then does not repeat it. */
+/** The fix that only repeats what is expected. `summarizeProblem` recognizes it and leaves it out. */
 function writeInstead(expected: string): string {
   return `write ${expected}`
 }
 
-/** One line, whatever the file holds: keys and values may carry line ends and terminal escapes. */
+/**
+ * Formats one line. Keys and values of a file may contain line breaks and terminal escapes, so control characters are
+ * removed.
+ */
 export function formatProblem(problem: Problem): string {
   const where = `${problem.file}:${problem.line}:${problem.column}`
   const line = [where, problem.path, summarizeProblem(problem)].filter(part => part !== '').join('  ')
   return line.replaceAll(/\p{Cc}+/gu, ' ')
 }
 
-/** Every problem of a spec at once, one line each. */
 export class SpecErrors extends UserError {
   readonly problems: readonly Problem[]
-  /** What is true of the whole file, and may be the reason for all of them. */
+  /** A statement about the whole file that may explain all of its problems. */
   readonly note: string | null
   constructor(problems: readonly Problem[], cause?: unknown, note: string | null = null) {
     const [first] = problems
@@ -131,7 +132,7 @@ function describeBound(
     : `a number, at ${side} ${String(limit)}`
 }
 
-/** What zod says of a union that does not say itself what it takes. */
+/** zod's default message of a union that does not state itself what it accepts. */
 const UNNAMED_ERROR = /^Invalid (?:input|discriminator)/
 
 function describeExpected(issue: ZodIssue): string {
@@ -174,7 +175,7 @@ function getIssuePath(issue: ZodIssue): SpecPath {
   return issue.path.map(part => (typeof part === 'symbol' ? String(part) : part))
 }
 
-/** In a union only the branches of the value's own kind say anything useful. */
+/** Selects the union branch that fits the kind of the value. The errors of the other branches are noise. */
 function selectUnionBranch(
   issue: z.core.$ZodIssueInvalidUnion,
   value: unknown,
@@ -199,7 +200,6 @@ function suggestFix(path: SpecPath, value: unknown, expected: string): string {
   return writeInstead(expected)
 }
 
-/** A wrong choice as the nearest right one. */
 function suggestChoice(value: unknown, choices: readonly unknown[]): { didYouMean?: string; fix?: string } {
   const near = typeof value === 'string' ? findNearestWord(value, choices.map(String)) : undefined
   return near === undefined ? {} : { didYouMean: near, fix: `did you mean "${near}"?` }
@@ -212,7 +212,7 @@ function listChoices(issue: ZodIssue): unknown[] {
   return issue.errors.flat().filter(hasEmptyPath).flatMap(listChoices)
 }
 
-/** What zod refused, in the words of the file: one finding for each thing to change. */
+/** Translates a zod issue into one finding for each thing to change. */
 export function toFindings(issue: ZodIssue, context: IssueContext, base: SpecPath = []): SpecFinding[] {
   const path = [...base, ...getIssuePath(issue)]
   const value = getValueByPath(context.raw, path)
@@ -250,7 +250,10 @@ function suggestKeyHome(key: string, homes: readonly string[]): KeyAdvice {
   }
 }
 
-/** A near sibling first, then the same key elsewhere, then a longer sibling, then a near key elsewhere. */
+/**
+ * Tries, in this order: a similar key at this level, the same key elsewhere, a longer key at this level, a similar
+ * key elsewhere.
+ */
 function suggestKey(key: string, here: ReadonlySet<string>, known: KnownKeys): KeyAdvice {
   const sibling = findNearestWord(key, here)
   if (sibling !== undefined) return suggestMeantKey(sibling)
@@ -278,12 +281,12 @@ export function describeUnknownKey(parent: SpecPath, key: string, known: KnownKe
   }
 }
 
-/** Every key of the spec by the path of its mapping (list indices left out), read off the schema itself. */
+/** Maps the path of each mapping (without list indices) to its keys, as the schema declares them. */
 type KnownKeys = ReadonlyMap<string, ReadonlySet<string>>
 
 type ZodSchema = z.core.$ZodType
 
-/** What stands inside defaults and optionality. */
+/** Removes default, optional and nullable wrappers. */
 export function unwrapSchema(schema: ZodSchema): ZodSchema {
   let current = schema
   while (
@@ -325,7 +328,7 @@ export function listKnownKeys(rules: SpecRules): KnownKeys {
   return known
 }
 
-/** Mappings that have this key, the shallowest first. */
+/** Lists the mappings that have this key, the shallowest first. */
 export function findKeyHomes(key: string, known: KnownKeys): string[] {
   const homes = [...known].filter(([, keys]) => keys.has(key)).map(([path]) => path)
   return homes.toSorted((left, right) => getDepth(left) - getDepth(right))

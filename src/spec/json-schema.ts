@@ -8,13 +8,13 @@ const WINNOW_KEY = {
   description: "Selects winnow's defaults; without it the file is a ce-optimize spec.",
 }
 
-/** What a whole number is at all says nothing about a key. */
+/** Removes the bounds that zod adds to every integer: they say nothing about the key. */
 function removeIntegerLimits(schema: z.core.JSONSchema.BaseSchema): void {
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum
 }
 
-/** zod leaves the default and the examples out of what it transforms, as it does with percentages. */
+/** Restores the default and the examples, which zod omits for transformed values such as percentages. */
 function restoreDefault(schema: z.core.$ZodTypes, written: z.core.JSONSchema.BaseSchema): void {
   if (schema instanceof z.ZodDefault) written.default ??= schema.def.defaultValue
   const examples = z.globalRegistry.get(schema)?.examples
@@ -34,8 +34,8 @@ function buildRulesSchema(rules: SpecRules): JsonObject {
 }
 
 /**
- * Both kinds of spec in one schema, chosen by the key `winnow`.
- * Draft 7, because editors' YAML servers understand no newer one fully.
+ * Describes both kinds of spec in one schema, selected by the key `winnow`. Uses draft 7, because the YAML servers of
+ * editors support no newer draft fully.
  */
 export function buildSpecJsonSchema(): JsonObject {
   return {
@@ -52,7 +52,7 @@ export function buildSpecJsonSchema(): JsonObject {
   }
 }
 
-/** Exactly what `schema/spec.schema.json` holds. */
+/** Renders the exact content of `schema/spec.schema.json`. */
 export function renderSpecJsonSchema(): string {
   return `${JSON.stringify(buildSpecJsonSchema(), null, 2)}\n`
 }

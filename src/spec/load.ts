@@ -16,12 +16,11 @@ import {
   getGivenValue,
   isMapping,
   type Raw,
-  removeEmptySections,
   type RuleContext,
+  removeEmptySections,
   withDefaultStability,
   withPrimaryObjective,
 } from './rule-context.ts'
-import { isPercent } from './schema-values.ts'
 import {
   buildSpecSchema,
   KEBAB,
@@ -31,14 +30,15 @@ import {
   type SpecEnvironment,
   type SpecRules,
 } from './schema.ts'
+import { isPercent } from './schema-values.ts'
 import { countSampleItems } from './spec-facts.ts'
 import { checkRules } from './validate.ts'
 import { readDocument, type SourceDocument } from './yaml-document.ts'
 
 export type ParseOptions = {
-  /** As people should read it in messages; its name is the spec's when the spec has none. */
+  /** The path as messages show it. Its file name is the name of a spec that has none. */
   file: string
-  /** A judge without a cost cap is allowed, because a person said so. */
+  /** True when a person allowed a judge without a cost cap on the command line. */
   allowUncapped?: boolean
 } & Partial<SpecEnvironment>
 
@@ -51,7 +51,10 @@ type PreparedSpec = {
   schema: ReturnType<typeof buildSpecSchema>
 }
 
-/** `winnow: 1` selects winnow's rules, its absence ce's; nothing else is a spec we know. */
+/**
+ * `winnow: 1` selects winnow's rules. Without the key the file is read as a ce-optimize spec. No other version is
+ * known.
+ */
 function chooseRules(raw: Raw): { rules: SpecRules; findings: SpecFinding[] } {
   if (findMistypedVersionKey(raw) !== undefined) return { rules: 'winnow', findings: [] }
   if (!Object.hasOwn(raw, 'winnow')) return { rules: 'ce', findings: [] }
@@ -116,8 +119,8 @@ const recentSpecs = new Map<string, ParsedSpecFile>()
 const RECENT_SPECS_KEPT = 16
 
 /**
- * A spec file as the rest of winnow uses it, or everything that is wrong with it at once. A campaign asks for its
- * spec wherever a word of it is wanted: one that was read lately is not read again, and nobody may change it.
+ * Parses a spec, or throws all of its problems at once. A campaign asks for the same spec many times, so recent
+ * results are cached and frozen.
  */
 export function parseSpec(text: string, options: ParseOptions): ParsedSpecFile {
   const key = JSON.stringify([text, options])
@@ -156,19 +159,18 @@ function parseFresh(text: string, options: ParseOptions): ParsedSpecFile {
   return { spec: normaliseSpec(context, name), sha256, notes: listNotes(context) }
 }
 
-/** A campaign, as far as its events say where it runs: defaults of a spec depend on it. */
+/** The fields of a campaign that the defaults of its spec depend on. */
 interface SpecContext {
   spec_path: string
   host: SpecEnvironment['host'] | null
   private_repository: boolean
 }
 
-/** A campaign, as far as its events put a spec in force. */
 export interface CampaignSpecText extends SpecContext {
   spec_yaml: string
 }
 
-/** How every text of a campaign's spec is to be read, so that its defaults are those of where it runs. */
+/** Options for every spec text of a campaign, so that its defaults match the place where it runs. */
 export function getParseOptions({
   spec_path: file,
   host,
@@ -177,17 +179,17 @@ export function getParseOptions({
   return { file, host: host ?? 'local', privateRepository } satisfies ParseOptions
 }
 
-/** The spec that a campaign's events put in force; null where it cannot be read. */
+/** Reads the spec in force; null when the recorded text is not a valid spec. */
 export function readCampaignSpec(campaign: CampaignSpecText): Spec | null {
   return readSpec(campaign.spec_yaml, getParseOptions(campaign))?.spec ?? null
 }
 
-/** The spec in force of a campaign that this process runs. */
+/** Reads the spec in force of a campaign that this process runs; throws when it is not valid. */
 export function getCampaignSpec(campaign: CampaignSpecText): Spec {
   return parseSpec(campaign.spec_yaml, getParseOptions(campaign)).spec
 }
 
-/** A recorded text is judged, not trusted: one that is no spec is an answer here, not an error. */
+/** Returns null for a recorded text that is not a valid spec: the ledger may contain anything. */
 export function readSpec(yaml: string, options: ParseOptions): ParsedSpecFile | null {
   try {
     return parseSpec(yaml, options)
@@ -197,7 +199,7 @@ export function readSpec(yaml: string, options: ParseOptions): ParsedSpecFile | 
   }
 }
 
-/** One key for each thing, whichever word the file used. */
+// Normalisation: one key for each setting, independent of the synonym in the file.
 
 function normaliseMetric(parsed: ParsedSpec['metric']): Spec['metric'] {
   const { baseline: _ignored, ...primary } = parsed.primary
@@ -215,7 +217,7 @@ function normaliseMeasurement(parsed: ParsedSpec['measurement']): Spec['measurem
   return kept
 }
 
-/** ce counts active hours apart from wall-clock hours; winnow has only the latter. */
+/** ce-optimize counts active hours apart from wall-clock hours; winnow has wall-clock hours only. */
 function normaliseStopping({ spec, raw }: RuleContext): Spec['stopping'] {
   const { plateau_iterations, max_wall_hours, ...kept } = spec.stopping
   const hoursGiven = getGivenValue(raw, ['stopping', 'max_hours']) !== undefined
@@ -228,13 +230,13 @@ function normaliseStopping({ spec, raw }: RuleContext): Spec['stopping'] {
   }
 }
 
-/** A percentage is a share of the base, so it says the scale too. */
+/** A percentage is a share of the base, so it implies the log scale. */
 function normaliseEvidence({ spec: { evidence }, raw }: RuleContext): Spec['evidence'] {
   const isShare = ['min_effect', 'null_effect'].some(key => isPercent(getGivenValue(raw, ['evidence', key])))
   return isShare && evidence.scale === 'auto' ? { ...evidence, scale: 'log' } : evidence
 }
 
-/** What its judge section says of a judged metric is all there is to say: pairs of items, differences of scores. */
+/** The judge section alone configures a judged metric: pairs of items, compared by differences of scores. */
 function getJudgedSettings({ metric: { primary, judge }, evidence, measurement }: ParsedSpec) {
   if (primary.type !== 'judge' || judge === null || measurement.stability !== null) return null
   return {
@@ -265,7 +267,7 @@ function normaliseSpec(context: RuleContext, name: string): Spec {
   }
 }
 
-/** Stands in for what is required and missing, so that the rules over several keys can be checked in the same run. */
+/** Replaces required keys that are missing, so that the rules that span several keys run in the same pass. */
 const PLACEHOLDER_SPEC: Raw = {
   description: 'x',
   metric: { primary: { type: 'hard', name: 'x', direction: 'minimize' } },
@@ -273,7 +275,10 @@ const PLACEHOLDER_SPEC: Raw = {
   scope: { mutable: ['x'], immutable: ['y'] },
 }
 
-/** Everything but the refused parts. A list loses all its entries when one is refused: their places must not shift. */
+/**
+ * Removes the refused parts. A list with a refused entry is removed completely, because the indices of its other
+ * entries must not shift.
+ */
 function removeRefusedParts(value: unknown, paths: readonly SpecPath[]): unknown {
   if (!isMapping(value)) return value
   const kept: Raw = {}
@@ -301,18 +306,18 @@ function completeRefusedSpec(raw: Raw, found: readonly SpecFinding[]): unknown {
   return mergeOverDefaults(PLACEHOLDER_SPEC, kept)
 }
 
-/** Where the key was probably meant to stand. */
+/** Lists the paths that the mistyped key was probably meant for. */
 function listMeantPlaces({ path, didYouMean }: SpecFinding): string[] {
   return didYouMean === undefined ? [] : [didYouMean, formatPath([...path.slice(0, -1), didYouMean])]
 }
 
-/** `comand` is one mistake: that `command` is then missing is only its echo. */
+/** Drops follow-on findings: after the typo `comand`, the missing `command` is not a second mistake. */
 function removeFollowOnFindings(found: readonly SpecFinding[]): SpecFinding[] {
   const meant = new Set(found.flatMap(listMeantPlaces))
   return found.filter(({ path, found: what }) => what !== 'nothing' || !meant.has(formatPath(path)))
 }
 
-/** A rule that complains about a place already complained about only hides the real mistake. */
+/** Drops findings of rules at, above or below a path that is already refused: they only hide the real mistake. */
 function removeRelatedFindings(
   findings: readonly SpecFinding[],
   told: readonly SpecFinding[],

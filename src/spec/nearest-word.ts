@@ -1,4 +1,4 @@
-/** Edit distance with transpositions, the way people mistype. */
+/** Counts insertions, deletions, substitutions and transpositions of neighbouring characters. */
 export function computeEditDistance(left: string, right: string): number {
   let beforeLast: number[] = []
   let last = Array.from({ length: right.length + 1 }, (_, index) => index)
@@ -22,7 +22,10 @@ export function computeEditDistance(left: string, right: string): number {
 
 const LONGEST_WORD = 64
 
-/** The candidate a person most likely meant; undefined when none is near. Case and separators count for nothing, a first letter for a little. */
+/**
+ * Returns the candidate that a person most likely meant, undefined when none is near. Ignores case and separators,
+ * and prefers an equal first letter.
+ */
 export function findNearestWord(word: string, candidates: Iterable<string>): string | undefined {
   if (word.length > LONGEST_WORD) return undefined
   const plain = normalizeWord(word)
@@ -37,7 +40,7 @@ export function findNearestWord(word: string, candidates: Iterable<string>): str
   return best?.candidate
 }
 
-/** `timeout` for `timeout_seconds`: the candidate that has the word as one of its parts. */
+/** Finds the candidate that has the word as one of its parts: `timeout_seconds` for `timeout`. */
 export function findContainingWord(word: string, candidates: Iterable<string>): string | undefined {
   const parts = word.toLowerCase().split(/[_\s-]+/)
   for (const candidate of candidates) {

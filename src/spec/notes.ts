@@ -1,7 +1,7 @@
 import { noteCeLeftovers } from './planned-features.ts'
 import { getGivenValue, type RuleContext } from './rule-context.ts'
 
-/** What every check, status and verdict says when ce's comparison decides. */
+/** Appears in every check, status and verdict of a campaign that decides by ce's comparison. */
 export const NOT_NOISE_PROOF = 'compared with a stored score; not noise-proof'
 
 /** True when ce's rules compare with the incumbent's stored score instead of weighing evidence. */
@@ -9,12 +9,13 @@ export function isComparedWithStoredScore(spec: { measurement: { stability: unkn
   return spec.measurement.stability !== null
 }
 
-/** The same for what says where a campaign stands. */
 export function listStatusNotes(spec: Parameters<typeof isComparedWithStoredScore>[0]): string[] {
   return isComparedWithStoredScore(spec) ? [NOT_NOISE_PROOF] : []
 }
 
-/** Without the key nothing says whose rules are meant, and a forgotten line changes every default. */
+/**
+ * Without the key `winnow` the file does not say which rules it means, and a forgotten line changes every default.
+ */
 export const READ_AS_CE =
   'there is no "winnow: 1", so this is read as a ce-optimize spec, with its defaults and rules; for those of winnow make "winnow: 1" its first line'
 
@@ -48,7 +49,7 @@ const compatibilityNotes: readonly SpecNote[] = [
     'constraints are told to proposers as advice, nothing checks them; metric.constraints are checked',
 ]
 
-/** What the file says and this spec does not use: said, never silently dropped. */
+/** Notes on keys that the file sets and that this spec does not use. They are reported, never silently dropped. */
 const unusedKeyNotes: readonly SpecNote[] = [
   ({ spec: { metric } }) =>
     metric.objectives.some(one => one.name === metric.primary.name && one.role === 'secondary') &&

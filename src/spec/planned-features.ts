@@ -22,7 +22,7 @@ const plannedMeasuring: readonly PlannedFeature[] = [
   },
 ]
 
-/** What a judged metric cannot be combined with yet. */
+/** Combinations with a judged metric that are not built yet. */
 const plannedJudging: readonly PlannedFeature[] = [
   planJudgedCombination(
     'measurement.stability',
@@ -136,7 +136,9 @@ function getFrontierName(frontier: Spec['search']['frontier']): string {
 const JUDGED_IN_SINGLE_JOB =
   'metric.primary.type judge: in single-job mode the key of the models would lie beside the code that is measured; use the workflows of winnow init --github, or let the harness print a score and use type: hard.'
 
-/** What is valid but not built: one sentence each, to be refused before anything runs and never ignored. */
+/**
+ * Lists valid but unbuilt features as one sentence each. Callers refuse them before anything runs; none is ignored.
+ */
 export function listPlannedFeatures(spec: Spec, where: CampaignLocation = 'local'): string[] {
   const machinery = [...plannedMeasuring, ...plannedJudging, ...plannedIsolation, ...plannedProposing].filter(
     ({ used }) => used(spec),
@@ -145,20 +147,23 @@ export function listPlannedFeatures(spec: Spec, where: CampaignLocation = 'local
   return [...elsewhere, ...machinery.map(({ sentence }) => sentence(spec)), ...refusePlannedKeys(spec, where)]
 }
 
-/** A key that is validated and that nothing reads yet: a value that asks for something is refused. */
+/** A key that is validated but not read yet. A value other than its default is refused. */
 interface PlannedKey {
   path: readonly [section: string, ...below: string[]]
-  /** What is not built, with its verb: `… is`. */
+  /** The missing feature with its verb: `… is`. */
   missing: string
-  /** What to do now. */
+  /** The advice for now, as an imperative. */
   instead: string
-  /** Values that ask for nothing, besides the default. */
+  /** Values besides the default that request no feature. */
   harmless?: readonly unknown[]
-  /** ce specs carry it, or these values of it, for machinery of ce's own: there it is said, not refused. */
+  /**
+   * ce-optimize specs set the key (or these values of it) for ce's own tools. Under ce's rules this is a note, not a
+   * refusal.
+   */
   inCe?: { values?: readonly unknown[]; says: string }
-  /** Where it is read after all. */
+  /** Locations that do read the key. */
   readIn?: readonly CampaignLocation[]
-  /** Whether anything would have to read it in this spec. */
+  /** False when this spec leaves the key without effect. */
   when?(spec: Pick<Spec, 'measurement'>): boolean
 }
 
@@ -255,14 +260,14 @@ const PLANNED_KEYS: readonly PlannedKey[] = [
   },
 ]
 
-/** For the reference of the spec: keys of which only the default is taken, there. */
+/** For the spec reference: the keys that accept only their default in this location. */
 export function listPlannedKeyPaths(where: CampaignLocation): string[] {
   return PLANNED_KEYS.filter(({ readIn = [] }) => !readIn.includes(where)).map(({ path }) => path.join('.'))
 }
 
 let specDefaults: ParsedSpec | null = null
 
-/** Read off the schema, which alone says what a default is. */
+/** Reads the default from the schema, its single source. */
 function getDefaultValue(path: PlannedKey['path']): unknown {
   specDefaults ??= buildSpecSchema('winnow').parse({
     winnow: 1,
@@ -283,19 +288,18 @@ function listRequestedKeys(spec: MeasurementSpec): PlannedKey[] {
   return PLANNED_KEYS.filter(key => isRequested(key, spec) && key.when?.(spec) !== false)
 }
 
-/** Whether a ce spec only brings the key along. */
+/** True when a ce spec only carries the key along. */
 function isCeLeftover({ inCe, path }: PlannedKey, spec: unknown, rules: SpecRules): boolean {
   if (rules !== 'ce' || inCe === undefined) return false
   return inCe.values === undefined || inCe.values.includes(getGivenValue(spec, path))
 }
 
 /**
- * Where a campaign lives: with everything on one machine; with its pull requests on GitHub and all work in one job
- * there; or with its orders in measuring jobs of their own.
+ * `local`: everything runs on one machine. `single-job`: pull requests are on GitHub and all work runs in one job.
+ * `github`: orders run in measuring jobs of their own.
  */
 export type CampaignLocation = 'local' | 'single-job' | 'github'
 
-/** One sentence for each such key, to be refused. */
 function refusePlannedKeys(spec: MeasurementSpec & { rules: SpecRules }, where: CampaignLocation): string[] {
   return listRequestedKeys(spec)
     .filter(({ readIn = [] }) => !readIn.includes(where))
@@ -306,14 +310,14 @@ function refusePlannedKeys(spec: MeasurementSpec & { rules: SpecRules }, where: 
     })
 }
 
-/** One note for each such key that is read on GitHub, for who looks at the spec elsewhere. */
+/** Notes the keys that only campaigns on GitHub read, for a person who checks the spec elsewhere. */
 export function noteGithubOnlyKeys(spec: MeasurementSpec): string[] {
   return listRequestedKeys(spec)
     .filter(({ readIn = [] }) => readIn.includes('github'))
     .map(({ path }) => `${path.join('.')} is for campaigns on GitHub: on this machine winnow run refuses it`)
 }
 
-/** One note for each such key that a ce spec brings along. */
+/** Notes the keys that a ce spec carries along. */
 export function noteCeLeftovers(spec: MeasurementSpec, rules: SpecRules): string[] {
   return listRequestedKeys(spec)
     .filter(key => isCeLeftover(key, spec, rules))

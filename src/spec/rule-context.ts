@@ -3,7 +3,7 @@ import { type SpecFinding, type SpecPath, unwrapSchema } from './errors.ts'
 import { findNearestWord } from './nearest-word.ts'
 import type { ParsedSpec, SpecRules } from './schema.ts'
 
-/** What a rule over several keys may look at: the values with defaults, and what the file itself says. */
+/** Input of a rule that spans several keys: the values with defaults, and the raw file. */
 export type RuleContext = {
   spec: ParsedSpec
   raw: unknown
@@ -23,7 +23,7 @@ export function createSpecFinding(
   return { path, found, expected, fix, at }
 }
 
-/** Index of every entry whose name an earlier entry has. */
+/** Returns the index of every entry that repeats the name of an earlier entry. */
 export function findRepeatedIndexes(names: readonly string[]): number[] {
   return names.flatMap((name, index) => (names.indexOf(name) < index ? [index] : []))
 }
@@ -34,7 +34,7 @@ export function isMapping(value: unknown): value is Raw {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The value the file itself gives at a path, before any default; undefined when it gives none. */
+/** Returns the value that the file itself gives at a path, before any default; undefined when it gives none. */
 export function getGivenValue(raw: unknown, path: SpecPath): unknown {
   let value = raw
   for (const part of path) {
@@ -45,7 +45,7 @@ export function getGivenValue(raw: unknown, path: SpecPath): unknown {
   return value ?? undefined
 }
 
-/** `parallel:` with nothing below it is an empty section, not a wrong value. */
+/** Removes empty sections: `parallel:` with no keys below it is not a wrong value. */
 export function removeEmptySections(raw: Raw, schema: z.core.$ZodType): Raw {
   const inner = unwrapSchema(schema)
   if (!(inner instanceof z.ZodObject)) return raw
@@ -66,7 +66,7 @@ function isOptionalSection(schema: z.core.$ZodType): boolean {
   return section && acceptsNothing
 }
 
-/** An objective listed under the primary's name supplies what the primary leaves unset. */
+/** Copies values that the primary leaves unset from the objective of the same name. */
 export function withPrimaryObjective(raw: Raw): Raw {
   const primary = getGivenValue(raw, ['metric', 'primary'])
   const objectives = getGivenValue(raw, ['metric', 'objectives'])
@@ -84,7 +84,10 @@ export function withPrimaryObjective(raw: Raw): Raw {
   return { ...raw, metric: { ...raw['metric'], primary: { ...primary, ...Object.fromEntries(filled) } } }
 }
 
-/** A loss, or a mode chosen by name, says how to compare; ce's stored score is only the default of the rest. */
+/**
+ * Turns ce's default comparison with a stored score off when the file chooses another one: a loss, or an explicit
+ * mode.
+ */
 export function withDefaultStability(raw: Raw): Raw {
   const measurement = raw['measurement']
   if (!isMapping(measurement) || (measurement['stability'] ?? undefined) !== undefined) return raw
@@ -94,7 +97,7 @@ export function withDefaultStability(raw: Raw): Raw {
   return { ...raw, measurement: { ...measurement, stability } }
 }
 
-/** `winow: 1` is one wrong letter, not a ce spec with everything missing. */
+/** Recognizes `winow: 1` as a typo, so that the file is not read as a ce spec with all keys missing. */
 export function findMistypedVersionKey(raw: Raw): string | undefined {
   return Object.keys(raw).find(key => raw[key] === 1 && findNearestWord(key, ['winnow']) !== undefined)
 }

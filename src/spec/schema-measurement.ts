@@ -9,9 +9,9 @@ import {
   operatorSchema,
   parseGateCheck,
   positiveSchema,
+  type SpecRules,
   shareOfAnySizeSchema,
   shareSchema,
-  type SpecRules,
   textSchema,
 } from './schema-values.ts'
 
@@ -193,7 +193,6 @@ const calibrationSchema = z.strictObject({
   min_agreement: fractionSchema.default(0.8).describe('Least agreement with them.'),
 })
 
-/** Model-graded metrics: what is sampled, how it is scored, and what it may cost. */
 const judgeSection = z.strictObject({
   rubric: textSchema.describe('What a judge scores, with its scale.'),
   scoring: scoringSchema.describe('Fields of a score.'),
@@ -253,7 +252,7 @@ const primarySchema = z.strictObject({
   baseline: z.number().nullable().optional().describe('ce: ignored, winnow measures it.'),
 })
 
-/** A ce spec names its metric in full; only winnow's own may leave it to the built-in wall_seconds. */
+/** A ce spec must name its metric; only winnow's own specs default to the built-in wall_seconds. */
 const cePrimarySchema = primarySchema.extend({
   type: primaryType.describe('hard: measured; judge: model-graded; loss: AWP loss.'),
   name: textSchema.describe('Metric to improve.'),

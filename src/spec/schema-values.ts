@@ -1,9 +1,9 @@
 import { z } from 'zod'
 
-/** Which set of defaults holds: `winnow: 1`, or a ce-optimize spec. */
+/** Selects the set of defaults: `winnow: 1`, or a ce-optimize spec. */
 export type SpecRules = 'winnow' | 'ce'
 
-/** Where a campaign runs, as far as defaults depend on it. */
+/** The facts about the campaign's location that defaults depend on. */
 export type SpecEnvironment = { host: 'local' | 'github'; privateRepository: boolean }
 
 export const textSchema = z.string().regex(/\S/, 'text that is not empty')
@@ -11,7 +11,6 @@ export const positiveSchema = z.number().positive()
 export const countSchema = z.number().int().positive()
 export const naturalSchema = z.number().int().nonnegative()
 
-/** `5%` and `0.05` are the same share. */
 export const PERCENT = /^[-+]?(?:\d+\.?\d*|\.\d+)\s*%$/
 
 export function isPercent(value: unknown): value is string {
@@ -19,11 +18,11 @@ export function isPercent(value: unknown): value is string {
 }
 
 function parsePercent(text: string): number {
-  // Dividing by 100 once gives the number that the decimal fraction would: 5% is 0.05.
+  // A single division gives the same double as the decimal fraction: 5% is exactly 0.05.
   return Number(text.replace('%', '').trim()) / 100
 }
 
-/** A key that takes a share: a number, or a percentage. */
+/** A key that takes a number or a percentage. */
 export function shareSchema(bounds: z.ZodNumber, expected: string) {
   return z.union([bounds, z.string().regex(PERCENT).transform(parsePercent).pipe(bounds)], {
     error: `${expected}, or a percentage such as 5%`,
@@ -40,7 +39,7 @@ export const maxRegressionSchema = z.strictObject({
   value: shareSchema(z.number(), 'a number').describe('How much worse is still allowed.'),
 })
 
-/** A metric gate's check, "<op> <number|true|false>", as data. Missing is not good: an infinite bound is no bound. */
+/** The parsed check of a metric gate, "<op> <number|true|false>". An infinite bound is refused: it bounds nothing. */
 export type GateOperator = '>=' | '<=' | '>' | '<' | '==' | '!='
 type GateCheck = { op: GateOperator; value: number | boolean }
 
@@ -58,7 +57,7 @@ export function parseGateCheck(check: string): GateCheck | undefined {
   return Number.isFinite(value) ? { op, value } : undefined
 }
 
-/** What benchmark tools print by themselves; `measurement.output` names one of them. */
+/** Native output formats of benchmark tools, the values of `measurement.output`. */
 export const BENCHMARK_FORMATS = [
   'go',
   'cargo',
@@ -70,12 +69,12 @@ export const BENCHMARK_FORMATS = [
 ] as const
 export type BenchmarkFormat = (typeof BENCHMARK_FORMATS)[number]
 
-/** How many benchmarks were found: one more metric, beside those of each of them. */
+/** The number of benchmarks found, an additional metric beside those of each benchmark. */
 export const BENCHMARK_COUNT = 'benchmarks'
 
 export function isBenchmarkFormat(output: string): output is BenchmarkFormat {
   return BENCHMARK_FORMATS.some(format => format === output)
 }
 
-/** Measured by winnow around every execution; a harness that prints one of these is wrong. */
+/** winnow measures these around every execution. A harness must not print them. */
 export const BUILT_IN_METRICS: ReadonlySet<string> = new Set(['wall_seconds', 'cpu_seconds', 'max_rss_mb'])

@@ -17,7 +17,7 @@ import {
   textSchema,
 } from './schema-values.ts'
 
-export type { SpecRules, SpecEnvironment } from './schema-values.ts'
+export type { SpecEnvironment, SpecRules } from './schema-values.ts'
 
 export const KEBAB = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
 export const KEBAB_TEXT = 'kebab-case: lower-case letters and digits joined by single hyphens'
@@ -39,8 +39,8 @@ function buildScopeSchema(rules: SpecRules) {
 }
 
 /**
- * The spec's shape and every default, for both kinds of spec: `winnow: 1` and ce-optimize.
- * Defaults live in these sections and nowhere else; rules that span several keys live in rules.ts.
+ * The shape of a spec and every default, for both kinds: `winnow: 1` and ce-optimize. Defaults live only in these
+ * sections; rules that span several keys live in validate.ts.
  */
 export function buildSpecSchema(rules: SpecRules, surroundings: SpecEnvironment = LOCAL_SURROUNDINGS) {
   return z.strictObject({
@@ -92,12 +92,12 @@ export function buildSpecSchema(rules: SpecRules, surroundings: SpecEnvironment 
   })
 }
 
-/** The file as parsed, with defaults filled in; keys keep the names they have in YAML. */
+/** The parsed file with defaults. Keys have their YAML names. */
 export type ParsedSpec = z.output<ReturnType<typeof buildSpecSchema>>
 
 /**
- * What the rest of winnow works with: which rules hold, the names that the file may leave out,
- * and one key where a ce spec has its own word for the same thing.
+ * The normalised spec that the rest of winnow works with: it states its rules, has a name and a description, and has
+ * one key for each setting.
  */
 export type Spec = Omit<
   ParsedSpec,
@@ -113,7 +113,7 @@ export type Spec = Omit<
   stopping: Omit<ParsedSpec['stopping'], 'plateau_iterations' | 'max_wall_hours'>
 }
 
-/** Hours are capped where a person's machine pays; runner minutes where the repository's owner does. */
+/** Caps hours where a person's machine does the work, and runner minutes where the repository's owner pays. */
 function buildStoppingSection(rules: SpecRules, surroundings: SpecEnvironment) {
   const capHours = rules === 'ce' || surroundings.host === 'local'
   return z.strictObject({
@@ -142,7 +142,7 @@ function buildStoppingSection(rules: SpecRules, surroundings: SpecEnvironment) {
   })
 }
 
-/** A ce spec has no limits unless it says so. */
+/** A ce spec has no limits unless it sets them. */
 function buildLimitsSection(rules: SpecRules) {
   const none = rules === 'ce'
   return z.strictObject({
@@ -270,7 +270,7 @@ const proposerSection = z.discriminatedUnion('use', [
   }),
 ])
 
-/** One component of a ref name, as git check-ref-format would accept it. */
+/** One component of a ref name that git check-ref-format accepts. */
 const REF_COMPONENT = /^[a-z0-9](?:[a-z0-9_-]|\.(?!\.|lock$|$))*$/
 
 const mergeSection = z.strictObject({

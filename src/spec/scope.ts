@@ -5,12 +5,12 @@ export const ALWAYS_IMMUTABLE = ['.winnow', '.github', '**/.gitattributes', '**/
 
 export type Scope = { isMutable: (path: string) => boolean }
 
-/** A path as git's trees write it; anything else is never mutable. */
+/** True for a path as git writes it in a tree. All other paths are never mutable. */
 function isTreePath(path: string): boolean {
   return path.split('/').every(part => part !== '' && part !== '.' && part !== '..')
 }
 
-/** Everything outside mutable is refused; immutable wins where both match. */
+/** Refuses everything outside mutable. Immutable wins where both match. */
 export function compileScope(spec: Pick<Spec, 'scope'>): Scope {
   const mutable = spec.scope.mutable.map(compilePathspec)
   const immutable = [...spec.scope.immutable, ...ALWAYS_IMMUTABLE].map(compilePathspec)
@@ -26,7 +26,7 @@ const TEXT_TYPES = ['md', 'markdown', 'mdx', 'rst', 'adoc', 'asciidoc']
 const PICTURE_TYPES = ['png', 'jpg', 'jpeg', 'gif', 'svg', 'webp', 'pdf', 'txt']
 const DOCUMENT = new RegExp(`^[^/]+\\.(?:${TEXT_TYPES.join('|')})$`, 'i')
 const FILE_IN_DOCS = new RegExp(`^docs?/.+\\.(?:${[...TEXT_TYPES, ...PICTURE_TYPES].join('|')})$`, 'i')
-/** Files that people know by their names alone. */
+/** Documents that are recognized by their file name alone. */
 const KNOWN_DOCUMENT =
   /^(?:readme|changelog|changes|history|news|licen[cs]e|copying|notice|authors|contributors|maintainers)(?:[-.](?:txt|mit|apache|bsd))?$/i
 const GITHUB_DOCUMENT =
@@ -35,10 +35,10 @@ const WINNOW_FILE = /^\.winnow\/(?:[^/]+\.ya?ml|results\/.+|.+\.(?:patch|diff|mb
 const PATCH = /\.(?:patch|diff|mbox|eml)$/i
 
 /**
- * Files that neither harness, gates nor set-up read, as far as the spec alone tells: documentation by type, specs and
- * patches. A path that is mutable, matches scope.immutable or is named by a command is read. So is everything where a
- * command looks at the whole tree. Data of a harness may have any type, so documentation counts only at the root, in
- * docs/ and in .github/.
+ * Returns a test for files that neither harness, gates nor set-up read, as far as the spec alone tells:
+ * documentation, specs and patches. A path counts as read when it is mutable, matches scope.immutable or is named by
+ * a command; every path does when a command looks at the whole tree. Data of a harness may have any type, so
+ * documentation counts only at the root, in docs/ and in .github/.
  */
 export function compileUnreadPathTest(spec: Spec): (path: string) => boolean {
   const { isMutable } = compileScope(spec)
@@ -62,7 +62,7 @@ export function compileUnreadPathTest(spec: Spec): (path: string) => boolean {
   }
 }
 
-/** Every command line of a spec that runs where code is measured. */
+/** Lists every command line of a spec that runs where code is measured. */
 export function listMeasuredCommands({ measurement, gates }: Spec): string[] {
   const { setup, command, score, stability, holdout, suite } = measurement
   const all = [
@@ -77,7 +77,6 @@ export function listMeasuredCommands({ measurement, gates }: Spec): string[] {
   return all.filter(text => typeof text === 'string')
 }
 
-/** Paths that the spec hands to what is measured. */
 function listNamedPaths({ measurement, metric, parallel, artifacts }: Spec): string[] {
   const directory = measurement.working_directory
   return [
@@ -93,7 +92,7 @@ function getFolder(path: string): string {
   return `${path.replace(/^(?:\.\/)+/, '').replace(/\/+$/, '')}/`
 }
 
-/** Whether a text names the file, its folder, or files of its type. */
+/** Whether a text names the file, its top folder, or files of its type. */
 export function isPathNamed(text: string, path: string): boolean {
   const parts = path.split('/')
   const file = parts.at(-1) ?? path
@@ -113,7 +112,7 @@ const WHOLE_TREE_TOOL =
 const DISK_USAGE = /(?:^|[\s;&|(])du(?:\s+-\S+)*\s*(?:$|[;&|)])/
 const PACKING = /\b(?:pack|publish|sdist|archive|ls-files|ls-tree|docker\s+build|grep\s+-\w*r)\b/
 const WHOLE_TREE = /(?:^|[\s'"=])(?:\.\/?|\*{1,2}|\$PWD)(?:$|[\s'";&|)])/
-/** To these `.` is a package, and the documentation in it is not run. */
+/** For these tools `.` is a package; they do not run its documentation. */
 const INSTALLERS = /\b(?:pip3?|uv|go|cargo|poetry|npm|pnpm|yarn|bun|gem|bundle)\s[^;&|\n]*/g
 
 /** Whether a command line or a shell script looks at files without naming them. */
@@ -125,12 +124,12 @@ export function isReadingWholeTree(text: string): boolean {
 const TREE_WALK =
   /recursive["']?\s*[:=]\s*true|\bos\.walk\(|\brglob\(|\bfilepath\.Walk|\bWalkDir\b|readdir(?:Sync)?\(\s*['"`]\.|listdir\(\s*['"]?\.|npm pack/i
 
-/** The same of a program in any other language. */
+/** Whether a program in any other language looks at files without naming them. */
 export function isWalkingTree(code: string): boolean {
   return TREE_WALK.test(code)
 }
 
-/** The directory or file a pattern names without wildcards: `d`, `d/` and `d/**` all name `d`. */
+/** Returns the directory or file that a pattern names without wildcards: `d`, `d/` and `d/**` all name `d`. */
 function findLiteralStem(pattern: string): string | undefined {
   const named = pattern.replace(/(?:^|\/)(?:\*\*)?$/, '')
   return hasWildcard(named) ? undefined : named
@@ -141,7 +140,7 @@ function isInsideDirectory(wall: string, pattern: string, wallPattern: string): 
   return findLiteralStem(pattern) === wall && wallPattern === wall
 }
 
-/** True only when it is certain that every path the mutable pattern matches is matched by the immutable one. */
+/** True only when every path that the mutable pattern matches is certain to match the immutable one. */
 export function isCoveredByPattern(immutable: string, mutable: string): boolean {
   const wallPattern = normalisePattern(immutable)
   const pattern = normalisePattern(mutable)
@@ -152,11 +151,14 @@ export function isCoveredByPattern(immutable: string, mutable: string): boolean 
   return namesAFile && !hasWildcard(pattern) && compilePathspec(immutable)(pattern)
 }
 
-/** Git's `:(top,glob)` pathspecs, matched byte by byte as git does. */
+// Git's `:(top,glob)` pathspecs, matched byte by byte as git does.
 
 const WILDCARDS = /[*?[\\]/
 
-/** `:(exclude)x`, `:/x`: magic of its own, which stands for itself once another magic is in front. */
+/**
+ * Patterns such as `:(exclude)x` and `:/x` carry pathspec magic. After winnow's own `:(top,glob)` git would read them
+ * literally.
+ */
 export function hasMagic(pattern: string): boolean {
   return /^:[(/!^]/.test(pattern)
 }
@@ -165,12 +167,14 @@ function hasWildcard(pattern: string): boolean {
   return WILDCARDS.test(pattern)
 }
 
-/** The part before the first wildcard. */
 function getFixedPart(pattern: string): string {
   return hasWildcard(pattern) ? pattern.slice(0, pattern.search(WILDCARDS)) : pattern
 }
 
-/** Without `.` and doubled slashes, as git normalises a pathspec without magic; `.` alone is everything. */
+/**
+ * Removes `.` and doubled slashes, as git normalises a pathspec without magic. The pattern `.` alone matches
+ * everything.
+ */
 export function normalisePattern(pattern: string): string {
   const parts = pattern.split('/')
   const kept = parts.filter(part => part !== '.' && part !== '').join('/')
@@ -178,14 +182,17 @@ export function normalisePattern(pattern: string): string {
   return below && kept !== '' ? `${kept}/` : kept
 }
 
-/** As git is to be given it. `a*b/` means everything below, for which git alone would take only a directory of that very name. */
+/**
+ * Converts a pattern to arguments for git. `a*b/` means everything below such a directory, but git alone would match
+ * only a directory of that literal name.
+ */
 export function toGitPathspecs(pattern: string): string[] {
   const written = normalisePattern(pattern)
   const below = written.endsWith('/') && hasWildcard(written) ? [`:(top,glob)${written}**`] : []
   return [`:(top,glob)${written}`, ...below]
 }
 
-/** One character per byte: to git `?` is a byte, and so is each member of a class. */
+/** Maps each byte to one character: for git, `?` and each member of a class is one byte. */
 function toByteString(text: string): string {
   return Buffer.from(text, 'utf8').toString('latin1')
 }
@@ -203,7 +210,7 @@ export function compilePathspec(pattern: string): (path: string) => boolean {
   }
 }
 
-/** One glob of git's kind as a machine over bytes: linear in the path, whatever the pattern. */
+// A glob compiles to a state machine over bytes: matching is linear in the path for every pattern.
 type GlobToken =
   | { kind: 'byte'; accepts(byte: string): boolean }
   | { kind: 'star'; crossesSlash: boolean }
@@ -218,7 +225,7 @@ function matchLiteral(byte: string): GlobToken {
   return { kind: 'byte', accepts: other => other === byte }
 }
 
-/** Two stars cross slashes only when they are a whole segment; `**` and a slash may also stand for nothing. */
+/** Two stars cross slashes only as a whole path segment. `**` with its slash also matches the empty string. */
 function readStars(glob: string, start: number): TokenRead {
   let next = start
   while (glob[next] === '*') next += 1
@@ -246,7 +253,10 @@ const POSIX: Record<string, RegExp> = {
 
 type ClassMember = { accepts(byte: string): boolean; last: string; next: number }
 
-/** `[:alpha:]`; 'broken' where git gives up on the whole pattern, undefined where it is no named class at all. */
+/**
+ * Reads a class such as `[:alpha:]`. Returns 'broken' where git rejects the whole pattern, undefined where no named
+ * class starts.
+ */
 function readNamedClass(glob: string, at: number): ClassMember | 'broken' | undefined {
   if (!glob.startsWith('[:', at)) return undefined
   const end = glob.indexOf(']', at + 2)
@@ -258,7 +268,7 @@ function readNamedClass(glob: string, at: number): ClassMember | 'broken' | unde
   return named === undefined ? 'broken' : { accepts: byte => named.test(byte), last: '', next: end + 1 }
 }
 
-/** A byte that may be escaped; undefined at the end of the pattern. */
+/** Reads a byte that may be escaped; undefined at the end of the pattern. */
 function readPlainByte(glob: string, at: number): { byte: string; next: number } | undefined {
   const escaped = glob[at] === '\\' ? 1 : 0
   const byte = glob[at + escaped]
@@ -278,7 +288,7 @@ function readClassMember(glob: string, at: number, last: string): ClassMember | 
   return one && { accepts: byte => byte === one.byte, last: one.byte, next: one.next }
 }
 
-/** A class never accepts a slash, whatever it lists. One without its end makes the pattern match nothing. */
+/** A class never accepts a slash, even when it lists one. An unterminated class makes the pattern match no path. */
 function readByteClass(glob: string, start: number): TokenRead {
   const negated = glob[start + 1] === '!' || glob[start + 1] === '^'
   const members: ClassMember[] = []

@@ -1,8 +1,8 @@
 import { UserError } from '../errors.ts'
-import { BUILT_IN_METRICS } from './schema-values.ts'
 import type { ParsedSpec, Spec } from './schema.ts'
+import { BUILT_IN_METRICS } from './schema-values.ts'
 
-/** What only calibration knows. */
+/** Facts that only a calibration provides. */
 type CalibratedScale = {
   singleMachine: boolean
   scale: 'log' | 'linear'
@@ -17,7 +17,7 @@ type ResolvedEvidence = Omit<Spec['evidence'], 'min_effect' | 'null_effect' | 's
 
 export const DEFAULT_EFFECT = 0.02
 
-/** A value of 0 or less has no logarithm; comparing differences instead is always possible. */
+/** A value of 0 or less has no logarithm. Differences on a linear scale always work. */
 function resolveScale({ evidence, metric }: Spec, { scale }: CalibratedScale): 'log' | 'linear' {
   if (evidence.scale === 'auto') return scale
   if (evidence.scale === 'linear' || scale === 'log') return evidence.scale
@@ -27,7 +27,7 @@ function resolveScale({ evidence, metric }: Spec, { scale }: CalibratedScale): '
   })
 }
 
-/** 2 % is a share, and on a linear scale there is no whole that it would be a share of. */
+/** The default of 2 % is a share. On a linear scale there is no base that it is a share of. */
 function resolveMinEffect(spec: Spec, scale: 'log' | 'linear', deterministic: boolean): number {
   if (spec.evidence.min_effect !== null) return spec.evidence.min_effect
   if (deterministic) return 0
@@ -47,7 +47,7 @@ function resolveNullEffect(spec: Spec, min: number, singleMachine: boolean): num
   })
 }
 
-/** The evidence section with everything pinned that the file leaves to calibration. */
+/** Fixes every value of the evidence section that the file leaves to calibration. */
 export function resolveEvidence(spec: Spec, calibrated: CalibratedScale): ResolvedEvidence {
   const scale = resolveScale(spec, calibrated)
   const min_effect = resolveMinEffect(spec, scale, calibrated.deterministic)
@@ -57,7 +57,7 @@ export function resolveEvidence(spec: Spec, calibrated: CalibratedScale): Resolv
 
 const LONG_EXECUTION_SECONDS = 20
 
-/** Warm-ups cost two executions a job, so short executions are worth more pairs. */
+/** Warm-ups cost two executions per job, so jobs with short executions measure more pairs. */
 export function resolvePairsPerJob(
   evidence: Pick<Spec['evidence'], 'pairs_per_job'>,
   executionSeconds: number,
@@ -67,8 +67,8 @@ export function resolvePairsPerJob(
 }
 
 /**
- * The part of a spec that measures; the harness hash (invariant 4) is taken over its canonical form. A holdout
- * is asked by orders that carry its terms: a fresh one voids nothing that was measured with the harness.
+ * The sections that the harness hash (invariant 4) covers, in canonical form. The holdout is left out: its orders
+ * carry their own terms, and replacing it must not invalidate earlier measurements.
  */
 type HarnessSection = Pick<Spec, 'measurement' | 'metric' | 'gates'>
 
@@ -79,12 +79,15 @@ export function getHarnessSection({ measurement, metric, gates }: Spec): Harness
 type JudgeSampleSection = NonNullable<ParsedSpec['metric']['judge']>
 type PrimaryTypeSection = { metric: { primary: { type: ParsedSpec['metric']['primary']['type'] } } }
 
-/** A model scores what the harness prints as items: nothing the harness prints is the primary metric itself. */
+/**
+ * A judged metric is a score that a model gives to the items that the harness prints. The harness never prints the
+ * metric itself.
+ */
 export function isJudgedMetric({ metric }: PrimaryTypeSection): boolean {
   return metric.primary.type === 'judge'
 }
 
-/** How many items of each side one job scores: its strata, or more where the sample is larger. */
+/** Items of each side that one job scores: the sum of the strata, or sample_size where it is larger. */
 export function countSampleItems({
   sample_size,
   stratification,
@@ -93,7 +96,7 @@ export function countSampleItems({
   return Math.max(sample_size, strata)
 }
 
-/** Lowest and highest score: whatever lies outside counts as missing (invariant 5). */
+/** Lowest and highest score. A score outside counts as missing (invariant 5). */
 export type ScoreScale = readonly [low: number, high: number]
 
 interface ScoredSection {
@@ -103,13 +106,13 @@ interface ScoredSection {
 
 const RANGE = /(?<![\d.,-])(-?\d+(?:\.\d+)?)\s*(?:-|–|—|\.{2,3}|to|through)\s*(-?\d+(?:\.\d+)?)(?![\d.]*\d)/gi
 
-/** In a sentence with one of these a range is a scale; elsewhere it may count words, topics or anything. */
+/** A range in a sentence with one of these words is a scale. Elsewhere it may count words or topics. */
 const SCORING = /\b(?:rate|rating|score|scoring|grade|grading|rank|scale|points?)\b/i
 const SENTENCE = /[\n;]|[.!?](?=\s|$)/
 
 /**
- * As the spec gives it, else the one range that its rubric scores by; null: it names none, or several. Where no sentence
- * speaks of scoring, it is the one range that there is.
+ * Returns the scale of the spec, else the only range in the rubric's sentences about scoring, else the only range in
+ * the rubric. Null when there is none, or several.
  */
 export function findScoreScale({ rubric, scoring }: ScoredSection): ScoreScale | null {
   if (scoring.scale !== null) {
@@ -142,7 +145,7 @@ type DecisiveSections = {
   policy: ParsedSpec['policy']
 }
 
-/** Metrics winnow times or weighs itself that can change a verdict: no two runs of them are ever equal. */
+/** Lists the metrics that winnow itself measures and that can change a verdict. Two runs never give equal values. */
 export function listTimedDecisiveMetrics({ metric, policy }: DecisiveSections): string[] {
   const objectives = metric.objectives.filter(({ role }) => role !== 'secondary')
   const ties = policy.tie_breakers.map(tie => ('lower' in tie ? tie.lower : tie.higher))
@@ -150,24 +153,24 @@ export function listTimedDecisiveMetrics({ metric, policy }: DecisiveSections): 
   return [...names].filter(name => BUILT_IN_METRICS.has(name))
 }
 
-/** Where a holdout comes from: a ref of the repository, or a directory that the measuring machine names. */
+/** A ref of the repository, or an environment variable of the measuring machine that names a directory. */
 type NamedSource = { ref: string } | { environment: string }
 
 const VARIABLE = /^[A-Z][A-Z0-9_]*$/
 const REF_NAME = /^[A-Za-z0-9_][\w.+@=/-]*$/
 const BROKEN_REF = /\.\.|\/\/|@\{|\/\.|\.lock(?:\/|$)|[./]$/
 
-/** Capitals name a variable of the environment; anything else a branch, or a ref in full. Null: neither. */
+/** Reads capitals as an environment variable, anything else as a branch or a full ref; null when it is neither. */
 export function parseHoldoutSource(text: string): NamedSource | null {
   if (VARIABLE.test(text)) return { environment: text }
   if (!REF_NAME.test(text) || BROKEN_REF.test(text)) return null
   return { ref: text.startsWith('refs/') ? text : `refs/heads/${text}` }
 }
 
-/** In a harness that `winnow init` wrote: until a person deletes this line, it measures a stand-in. */
+/** Marks a harness from `winnow init` as a placeholder until a person deletes the line. */
 export const HARNESS_TODO = 'WINNOW-TODO'
 
-/** The line, from 1, that says so; null where the harness is somebody's own. */
+/** Returns the number of the placeholder line, counted from 1; null when the harness has none. */
 export function findTodoLine(text: string): number | null {
   const index = text.split('\n').findIndex(line => line.includes(`${HARNESS_TODO}:`))
   return index === -1 ? null : index + 1

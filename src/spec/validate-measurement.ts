@@ -9,7 +9,7 @@ const LEGAL_MEASUREMENTS = {
   loss: 'mode auto or paired with a suite (suite pairs); or suite.advisory: true (means)',
 } as const
 
-/** The table of spec.md: which measurement a type of primary metric may have. */
+/** The legal combinations of primary type and measurement, as the table in spec.md lists them. */
 export function requireLegalMeasurement({ spec, raw }: RuleContext): SpecFinding[] {
   const { type } = spec.metric.primary
   const { mode } = spec.measurement
@@ -31,7 +31,7 @@ export function requireLegalMeasurement({ spec, raw }: RuleContext): SpecFinding
     )
 }
 
-/** One run of each side says nothing about a number that is never the same twice. */
+/** One run of each side proves nothing about a number that varies between runs. */
 export function refuseTimedOnce({ spec, raw }: RuleContext): SpecFinding[] {
   const { mode } = spec.measurement
   const stability = getGivenValue(raw, ['measurement', 'stability']) !== undefined
@@ -49,7 +49,7 @@ export function refuseTimedOnce({ spec, raw }: RuleContext): SpecFinding[] {
   ]
 }
 
-/** A scorer prints the metrics in a format of its own: what the harness prints is not read then. */
+/** A scorer prints the metrics in its own format, so the output of the harness is not read. */
 export function refuseScoredBenchmarks({ spec }: RuleContext): SpecFinding[] {
   const { output, score } = spec.measurement
   if (score === null || !isBenchmarkFormat(output)) return []
@@ -68,7 +68,7 @@ export function checkLadderRepeats({ spec }: RuleContext): SpecFinding[] {
 
 const MIN_SUITE_PAIRS = 12
 
-/** Fewer pairs cannot reach any threshold, whatever they show. */
+/** Fewer pairs cannot reach any threshold, even when every one of them is better. */
 export function requireDecidableSuite({ spec }: RuleContext): SpecFinding[] {
   const { suite } = spec.measurement
   if (suite === null || suite.advisory) return []
@@ -109,7 +109,6 @@ export function requireUniqueSuiteTasks({ spec }: RuleContext): SpecFinding[] {
   )
 }
 
-/** A gain called none must be smaller than the smallest gain worth having. */
 export function requireSmallerNullEffect({ spec }: RuleContext): SpecFinding[] {
   const { min_effect: min, null_effect: none } = spec.evidence
   if (min === null || none === null || none < min || (none === 0 && min === 0)) return []
@@ -123,7 +122,7 @@ export function requireSmallerNullEffect({ spec }: RuleContext): SpecFinding[] {
   ]
 }
 
-/** Else nothing could ever land. */
+/** With this combination no experiment could ever land. */
 export function refuseContradictoryApproval({ spec }: RuleContext): SpecFinding[] {
   if (spec.merge.unisolated !== 'deny' || spec.measurement.isolation !== 'none') return []
   return [
@@ -150,10 +149,13 @@ export function requireEnforcedNetworkOff({ spec }: RuleContext): SpecFinding[] 
   ]
 }
 
-/** Units of benchmark tools of which more is better. */
+/** Benchmark units for which more is better. */
 const HIGHER_IS_BETTER_UNIT = /(?:^|[._])(?:hz|ops_per_second|mb_per_s)$/
 
-/** Which way is better is natural for what winnow and benchmark tools measure, and a guess for anything else. */
+/**
+ * Requires an explicit direction for metrics that neither winnow nor a benchmark tool defines: any default would be a
+ * guess.
+ */
 export function requireDirection({ spec, raw, rules }: RuleContext): SpecFinding[] {
   const { name } = spec.metric.primary
   if (rules === 'ce' || getGivenValue(raw, ['metric', 'primary', 'direction']) !== undefined) return []
@@ -197,7 +199,7 @@ export function requireJudgedPrimary({ spec }: RuleContext): SpecFinding[] {
   ]
 }
 
-/** A score outside its scale is missing, so that there has to be one. */
+/** A score outside the scale counts as missing, so a scale is required. */
 export function requireScoreScale({ spec }: RuleContext): SpecFinding[] {
   const { primary, judge } = spec.metric
   if (primary.type !== 'judge' || judge === null || findScoreScale(judge) !== null) return []
@@ -209,7 +211,7 @@ export function requireScoreScale({ spec }: RuleContext): SpecFinding[] {
   ]
 }
 
-/** Two words for one thing: of a judged metric its own section says what counts and how much is compared. */
+/** The judge section configures these values for a judged metric. A second key would contradict it. */
 export function refuseDuplicateJudgeKeys({ spec, raw }: RuleContext): SpecFinding[] {
   if (spec.metric.primary.type !== 'judge') return []
   const instead = {
@@ -232,7 +234,7 @@ export function refuseDuplicateJudgeKeys({ spec, raw }: RuleContext): SpecFindin
   })
 }
 
-/** What can never be reached says that nothing was better. */
+/** An unreachable minimum improvement would reject every candidate. */
 export function requireReachableImprovement({ spec }: RuleContext): SpecFinding[] {
   const { primary, judge } = spec.metric
   const scale = judge === null ? null : findScoreScale(judge)
@@ -244,7 +246,7 @@ export function requireReachableImprovement({ spec }: RuleContext): SpecFinding[
     return [
       createSpecFinding(path, String(least), `less than the scale is wide (${low} to ${high})`, 'lower it'),
     ]
-  // Means are compared there, of which any may be the greater one.
+  // A comparison of means with a stored score may show any difference, so 0 is allowed there.
   if (least > 0 || spec.measurement.stability !== null) return []
   return [
     createSpecFinding(
@@ -269,7 +271,7 @@ export function requireSingletonRubric({ spec }: RuleContext): SpecFinding[] {
   ]
 }
 
-/** Money is capped unless a person says otherwise on the command line, where no file can say it for them. */
+/** Judging needs a cost cap unless a person lifts it on the command line. A file cannot lift it. */
 export function requireJudgeCostCap({ spec, allowUncapped }: RuleContext): SpecFinding[] {
   const { primary, judge } = spec.metric
   if (primary.type !== 'judge' || judge?.max_total_cost_usd !== null || allowUncapped) return []
@@ -307,7 +309,7 @@ export function requireUniqueObjectives({ spec }: RuleContext): SpecFinding[] {
   )
 }
 
-/** What the supervisor measures must not also be something the code under test can print. */
+/** The code under test must not be able to print a metric that the supervisor measures. */
 export function refusePrintedBuiltIns({ spec }: RuleContext): SpecFinding[] {
   const { primary, judge } = spec.metric
   const parse = spec.measurement.score?.parse
@@ -326,7 +328,6 @@ export function refusePrintedBuiltIns({ spec }: RuleContext): SpecFinding[] {
   })
 }
 
-/** One metric cannot be both timed by winnow and read from a separate scorer. */
 export function refuseTimedScoreField({ spec }: RuleContext): SpecFinding[] {
   const { primary } = spec.metric
   const field = spec.measurement.score?.parse.score_field ?? null
@@ -343,7 +344,7 @@ export function refuseTimedScoreField({ spec }: RuleContext): SpecFinding[] {
   ]
 }
 
-/** In a relative scale `5` means 500 %, which is hardly ever meant. Whoever means it writes `500%`. */
+/** On a relative scale `5` means 500 %, which is almost always a mistake. `500%` states it explicitly. */
 export function checkShares(context: RuleContext): SpecFinding[] {
   return listShareKeys(context).flatMap(({ path, relative, units }) => {
     const written = getGivenValue(context.raw, path)
@@ -400,7 +401,6 @@ function listShareKeys({ spec }: RuleContext): ShareKey[] {
   ]
 }
 
-/** How the number can be kept as it is. */
 function suggestShareFix(path: SpecPath, units: string): string {
   if (path.at(-1) === 'relative_threshold') return 'for metric units use noise_threshold'
   if (path.at(-1) === 'value') return `for ${units} write type: absolute`
@@ -416,7 +416,7 @@ export function requireHoldoutSource({ spec }: RuleContext): SpecFinding[] {
   return [createSpecFinding(SOURCE, JSON.stringify(source), expected, 'for example refs/holdout/a')]
 }
 
-/** What every execution may read is no holdout. */
+/** A variable that every execution can read does not hide a holdout. */
 export function requireHiddenHoldout({ spec }: RuleContext): SpecFinding[] {
   const { holdout, env, env_file: file } = spec.measurement
   const source = holdout?.source ?? null

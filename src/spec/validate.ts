@@ -36,7 +36,7 @@ import {
   requireUniqueSuiteTasks,
 } from './validate-measurement.ts'
 
-/** Without a gate the fastest program is the one that does nothing. */
+/** Without a gate, the fastest program is the one that does no work. */
 function requireGate({ spec, rules }: RuleContext): SpecFinding[] {
   if (spec.gates.length + spec.metric.degenerate_gates.length > 0 || rules === 'ce') return []
   return [
@@ -81,7 +81,7 @@ function requireUniqueGateNames({ spec }: RuleContext): SpecFinding[] {
 
 const CONTROL_CHARACTER = /\p{Cc}/u
 
-/** Why this is no path inside the repository; undefined when it is one. */
+/** Returns the reason why this is not a path inside the repository; undefined when it is one. */
 function explainOutsidePath(path: string): string | undefined {
   if (CONTROL_CHARACTER.test(path)) return 'a control character'
   if (path.startsWith('/') || /^[A-Za-z]:[\\/]/.test(path) || path.startsWith('~')) return 'an absolute path'
@@ -123,7 +123,7 @@ function checkScopePatterns({ spec }: RuleContext): SpecFinding[] {
   )
 }
 
-/** Overlap is fine, immutable wins; a mutable pattern of which nothing is left is a mistake. */
+/** Overlap is fine because immutable wins, but a mutable pattern that is covered completely is a mistake. */
 function requireReachableMutable({ spec }: RuleContext): SpecFinding[] {
   const walls = [...spec.scope.immutable, ...ALWAYS_IMMUTABLE]
   return spec.scope.mutable.flatMap((pattern, index) => {
@@ -200,7 +200,7 @@ function checkPatchFolders({ spec }: RuleContext): SpecFinding[] {
 
 const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
 
-/** Untrusted code sees nothing (invariant 6): the forge's own tokens cannot be let through by name. */
+/** Invariant 6: untrusted code must not see the tokens of GitHub, so they cannot be let through by name. */
 const FORGE_SECRET = /^(?:GITHUB_TOKEN|GH_TOKEN|GH_ENTERPRISE_TOKEN|GITHUB_ENTERPRISE_TOKEN|ACTIONS_\w+)$/
 
 function explainRefusedVariable(name: string): string | undefined {
@@ -232,7 +232,7 @@ function checkEnvironmentNames(context: RuleContext): SpecFinding[] {
   })
 }
 
-/** A name from two sources has two values, and nobody knows which one the harness saw. */
+/** A name from two sources has two values, and the result does not tell which one the harness saw. */
 function requireUniqueEnvironmentNames(context: RuleContext): SpecFinding[] {
   const all = listPassedVariables(context)
   return findRepeatedIndexes(all.map(({ name }) => name)).flatMap(index => {
@@ -258,7 +258,7 @@ function requirePortVariable({ spec }: RuleContext): SpecFinding[] {
 
 const HIGHEST_PORT = 65_535
 
-/** ce-optimize refuses more; under winnow's own rules it is a note. */
+/** ce-optimize refuses more work trees; under winnow's own rules this is a note. */
 function limitWorkTrees({ spec: { execution: run }, rules }: RuleContext): SpecFinding[] {
   if (rules !== 'ce' || run.max_concurrent <= MANY_WORK_TREES) return []
   if (run.backend !== 'worktree' && run.backend !== 'auto') return []
@@ -333,7 +333,7 @@ function requireUniqueArtifacts({ spec }: RuleContext): SpecFinding[] {
   )
 }
 
-/** Everything a spec must hold that spans several keys or that a shape cannot say. */
+/** Rules that span several keys or that the schema cannot express. */
 export const RULES: readonly SpecRule[] = [
   { name: 'at least one gate of either kind', check: requireGate },
   { name: 'ce: at least one metric gate', check: requireCeMetricGate },

@@ -22,7 +22,7 @@ import {
   type SpecPath,
 } from './errors.ts'
 
-/** A YAML file as a plain value that still knows where each part of it stands. */
+/** A YAML file as a plain value that can locate a finding in the file. */
 export type SourceDocument = {
   value: unknown
   problem(finding: SpecFinding): Problem
@@ -30,7 +30,7 @@ export type SourceDocument = {
 
 type ParsedYaml = { document: Document; lines: LineCounter; text: string; file: string }
 
-/** Every problem points into the file, also those of an empty one. */
+/** Clamps the offset, so that problems of an empty file have a position too. */
 function locateOffset(reading: ParsedYaml, offset: number): { line: number; column: number } {
   const within = Math.min(Math.max(offset, 0), Math.max(reading.text.length - 1, 0))
   const { line, col } = reading.lines.linePos(within)
@@ -54,7 +54,7 @@ function findPathStep(node: unknown, part: string | number, document: Document):
   return pair === undefined ? undefined : { key: getNodeStart(pair.key), node: pair.value }
 }
 
-/** The offset of a path's key or value, or of the nearest thing above it that is in the file. */
+/** Returns the offset of a path's key or value, or of its nearest ancestor in the file. */
 function findOffset(reading: ParsedYaml, path: SpecPath, at: 'key' | 'value'): number {
   let node: unknown = reading.document.contents
   let key = getNodeStart(node) ?? 0
@@ -79,7 +79,7 @@ function parseYaml(text: string, file: string): ParsedYaml {
   try {
     return { document: parseDocument(text, options), lines, text, file }
   } catch (cause) {
-    // The parser recurses: what it cannot finish is nested beyond anything a person writes.
+    // The parser recurses: only extreme nesting overflows the stack.
     const found =
       cause instanceof RangeError ? 'YAML that is nested too deeply' : `unreadable YAML (${String(cause)})`
     const problem = { file, line: 1, column: 1, path: '', found, expected: 'a spec', fix: 'rewrite the file' }
@@ -112,14 +112,16 @@ export function readDocument(text: string, file: string): SourceDocument {
 
 type RefusedNode = { offset?: number; path: SpecPath; found: string; expected: string; fix: string }
 
-/** Far above any spec, far below what a file of aliases can expand to. */
+/** Far above any spec, and far below the expansion of a file of nested aliases. */
 const MAX_VALUES = 10_000
 const MAX_DEPTH = 64
 
-/** Keys that reach an object's prototype when somebody later copies them carelessly. */
+/** Keys that reach an object's prototype when later code copies them carelessly. */
 const DANGEROUS_KEYS = new Set(['__proto__', 'constructor', 'prototype'])
 
-/** YAML nodes to plain values, within bounds: aliases cannot explode or loop, keys cannot reach a prototype. */
+/**
+ * Converts YAML nodes to plain values within bounds: aliases cannot explode or loop, keys cannot reach a prototype.
+ */
 class PlainValue {
   readonly refused: RefusedNode[] = []
   private values = 0
@@ -138,7 +140,7 @@ class PlainValue {
     return null
   }
 
-  /** Tags can make bytes and dates of a text; a spec has neither. */
+  /** Tags can turn text into bytes or dates; a spec contains neither. */
   private scalar(node: Scalar, path: SpecPath): unknown {
     const { value } = node
     if (value === null || ['string', 'number', 'boolean'].includes(typeof value)) return value
@@ -208,10 +210,10 @@ function toPlainValue(document: Document): { value: unknown; refused: RefusedNod
 
 type SyntaxProblem = { offset: number; found: string; expected: string; fix: string }
 
-/** One broken place breaks much after it; more than this only hides the first. */
+/** One broken place causes many follow-on errors, which hide the first. */
 const SYNTAX_PROBLEMS_SHOWN = 5
 
-/** In YAML `>` opens a block text and `!` a tag, so an unquoted gate check is the commonest slip. */
+/** In YAML `>` opens a block scalar and `!` a tag, so an unquoted gate check is the most common mistake. */
 const UNQUOTED_CHECK = /\bcheck:\s*[>!<=]/
 
 function getLine(text: string, offset: number): string {
@@ -242,7 +244,7 @@ function describeYamlError(error: YAMLError, text: string): SyntaxProblem {
   }
 }
 
-/** Warnings count: an unresolved tag means that the value is not what it looks like. */
+/** Warnings count as problems: a value with an unresolved tag is not the value it looks like. */
 function findSyntaxProblems(document: Document, text: string): SyntaxProblem[] {
   const problems = [...document.errors, ...document.warnings].map(error => describeYamlError(error, text))
   const firstOfEach = problems.filter(
