@@ -3,19 +3,19 @@ import type { EventDraft } from './event.ts'
 import { type Experiment, isAwaitingPermission } from './experiment.ts'
 import { isActionsRun, type Oid, toShortRef } from './ids.ts'
 
-/** What keeps the default branch from being merged in before a person does something, by the code of its alert. */
+/** Alert codes of the obstacles that stop winnow from merging the default branch until a person acts. */
 export const SYNC_OBSTACLES = ['sync-workflows', 'sync-conflict', 'sync-bad-spec', 'sync-failed'] as const
 export type SyncObstacle = (typeof SYNC_OBSTACLES)[number]
 
 type SyncWaiter = Pick<Experiment, 'status' | 'head' | 'stranger' | 'allowed_head' | 'awaits_sync'>
 
-/** Whether the head it has now cannot be measured before the default branch is merged in, which a person has to do. */
+/** True when the current head cannot be measured before a person merges the default branch. */
 export function isAwaitingSync(experiment: SyncWaiter): boolean {
   const { status, head, awaits_sync: awaited } = experiment
   return status === 'queued' && head !== null && awaited?.head === head && !isAwaitingPermission(experiment)
 }
 
-/** A person does it on the optimize branch, in a clone of theirs. */
+/** The command a person runs in a clone to merge the default branch into the optimize branch. */
 export function buildMergeCommand(
   { default_branch }: Pick<Campaign, 'default_branch'>,
   optimize: string,
@@ -23,7 +23,6 @@ export function buildMergeCommand(
   return `git switch ${optimize} && git merge --no-ff ${toShortRef(default_branch)} && git push`
 }
 
-/** What is in the way, and what helps. */
 export function describeSyncObstacle(
   campaign: Pick<Campaign, 'default_branch'>,
   { optimize, obstacle }: { optimize: string; obstacle: SyncObstacle },
@@ -52,17 +51,20 @@ export function describeSyncObstacle(
   }
 }
 
-/** GitHub lets no job's own token bring workflow files to a branch that has others. */
+/** GitHub rejects pushes of changed workflow files that use a job's own token. */
 const SYNC_REFUSED = 'sync-workflows'
 const SENTENCE_END = '. '
 const WORKFLOW_REFUSAL = /refusing to allow .* to create or update workflow/
 
-/** The default branch's tip that a transaction would have brought, had the remote let it: by what it was to record. */
+/**
+ * Returns the default branch's tip whose push the remote rejected because of workflow files; null for other failures.
+ * The tip is read from the events that the transaction was to record.
+ */
 export function findRefusedSync(message: string, drafts: readonly EventDraft[]): Oid | null {
   return WORKFLOW_REFUSAL.test(message) ? findSyncTip(drafts) : null
 }
 
-/** The same, whether it was refused or not: what is to be recorded adopts a sync, or has one measured. */
+/** Returns the default branch's tip that these events adopt or have measured. */
 export function findSyncTip(drafts: readonly EventDraft[]): Oid | null {
   for (const draft of drafts) {
     if (draft.kind === 'synced') return draft.default_tip
@@ -71,7 +73,7 @@ export function findSyncTip(drafts: readonly EventDraft[]): Oid | null {
   return null
 }
 
-/** Said once for each tip, and with it what a person can do: nothing of it is tried again by itself. */
+/** Raised once for each tip, with instructions for a person. winnow does not retry the tip by itself. */
 export function buildRefusedSyncAlert(
   { default_branch }: Pick<Campaign, 'default_branch'>,
   { tip, optimize, words, byApp }: { tip: Oid; optimize: string; words: string; byApp: boolean },
@@ -89,7 +91,7 @@ export function buildRefusedSyncAlert(
   return { code: SYNC_REFUSED, about: tip, message }
 }
 
-/** What was refused and waits for a person; null once anything was merged in since. */
+/** Returns the latest rejected sync that waits for a person. A later merge removes its alert. */
 export function findRefusedSyncAlert({
   alerts,
 }: Pick<Campaign, 'alerts'>): { tip: Oid; sentences: string[] } | null {
@@ -97,12 +99,12 @@ export function findRefusedSyncAlert({
   return last?.about == null ? null : { tip: last.about, sentences: last.message.split(SENTENCE_END) }
 }
 
-/** The code of an alert that ends the alerts about a conflict or an unusable spec, and is not kept itself. */
+/** Ends the alerts about a conflict or an unusable spec. The code itself is not kept. */
 export const RAISED_LIMIT_READABLE = 'sync-possible'
 
 const RAISE_OBSTACLES: ReadonlySet<string> = new Set(['sync-conflict', 'sync-bad-spec'])
 
-/** Why a limit that is raised on the default branch cannot be read there; null where nothing is in the way. */
+/** Explains why a raised limit on the default branch cannot be read; null when it can. */
 export function findRaiseObstacle({ alerts }: Pick<Campaign, 'alerts'>): string | null {
   return alerts.findLast(({ code }) => RAISE_OBSTACLES.has(code))?.message ?? null
 }
@@ -111,10 +113,10 @@ export function endRaiseObstacles(campaign: Campaign): void {
   campaign.alerts = campaign.alerts.filter(({ code }) => !RAISE_OBSTACLES.has(code))
 }
 
-/** Runs of GitHub Actions in a row that did one thing in vain. */
+/** Consecutive runs of GitHub Actions that failed in the same way. */
 export interface FruitlessRuns {
   times: number
-  /** The latest of them. */
+  /** The latest run. */
   run_id: string
   at: string
 }
@@ -124,7 +126,7 @@ export const ASKING_FAILED = 'asking-failed'
 
 const ACTIONS_RUN = /^actions:\d+/
 
-/** Several orders or askings of one run are one failure. */
+/** Counts several orders or proposal requests of one run as one failure. */
 function countRun(
   before: FruitlessRuns | null,
   { run_id, at }: Pick<FruitlessRuns, 'run_id' | 'at'>,
@@ -159,7 +161,7 @@ export function endLostAsking(campaign: FruitlessCounts): void {
   dropAlerts(campaign, ASKING_FAILED)
 }
 
-/** Whether the next run may be put off for them. */
+/** Whether the next scheduled run may be delayed because of these failures. */
 export function hasFruitlessRuns(
   campaign: Pick<Campaign, 'fruitless_measuring' | 'fruitless_asking'>,
 ): boolean {
@@ -170,10 +172,10 @@ function dropAlerts(campaign: FruitlessCounts, dropped: string): void {
   campaign.alerts = campaign.alerts.filter(({ code }) => code !== dropped)
 }
 
-/** What asks a machine elsewhere to measure was refused. */
+/** The dispatch of a measuring job was rejected. */
 export const DISPATCH_REFUSED = 'dispatch-refused'
 
-/** A machine elsewhere has begun: what was in the way of that is not any more. */
+/** Called when a remote machine has started work, which proves that dispatching works again. */
 export function clearDispatchRefused(campaign: Campaign): void {
   campaign.alerts = campaign.alerts.filter(({ code }) => code !== DISPATCH_REFUSED)
 }
@@ -181,7 +183,7 @@ export function clearDispatchRefused(campaign: Campaign): void {
 /** The code of the alert about a run whose jobs wait for a machine; `about` is the run's id. */
 export const NO_MACHINE = 'no-machine'
 
-/** Rules that a person can move in the spec; the others end a campaign, or are about ideas and not about the spec. */
+/** Limits that a person can raise in the spec. Other stops are final, or concern ideas. */
 const MOVABLE_LIMITS: ReadonlySet<string> = new Set([
   'target_reached',
   'max_iterations',
@@ -192,7 +194,6 @@ const MOVABLE_LIMITS: ReadonlySet<string> = new Set([
   'max_failures',
 ])
 
-/** By the code of a stop. */
 export function isMovable(code: string): boolean {
   return MOVABLE_LIMITS.has(code)
 }

@@ -6,7 +6,7 @@ import { toOneLine } from './text.ts'
 
 const text = z.string()
 
-/** A package that a change brings in, as one manifest or lockfile tells of it; null: the file does not say. */
+/** A package that a change adds, as one manifest or lockfile lists it. Null: the file does not state it. */
 const additionSchema = z.strictObject({
   ecosystem: text,
   name: text,
@@ -16,56 +16,62 @@ const additionSchema = z.strictObject({
   direct: z.boolean().nullable(),
   scripts: z.boolean().nullable(),
   licence: text.nullable(),
-  /** How many others come with it; absent of what came with another itself, and before it was counted. */
+  /**
+   * Number of transitive packages. Absent for packages that are transitive themselves, and in events of earlier
+   * releases.
+   */
   brings: z.number().int().nonnegative().nullable().optional(),
-  /** When its registry says it was published; null where that was asked in vain, absent where none could be asked. */
+  /** Time of publication. Null: the registry gave no answer; absent: no registry could be asked. */
   released: z.iso.datetime().nullable().optional(),
-  /** How surely: by the hash of its files, by name and version, or as the youngest that a range may come to. */
+  /**
+   * How the release was identified: by the hash of its files, by name and version, or as the youngest in a version
+   * range.
+   */
   released_by: z.enum(['hash', 'name', 'range']).optional(),
   path: text,
 })
 export type PackageAddition = z.output<typeof additionSchema>
 
-/** As the ledger has it: the first events named the packages alone, and an event is never changed (invariant 2). */
+/** As the ledger stores it. The first events had only packages, and events never change (invariant 2). */
 export const approvalFields = {
   digest: digestSchema,
   packages: z.array(text),
   additions: z.array(additionSchema).optional(),
   why: text.optional(),
-  /** What the spec allows by name has to be as old as this. */
+  /** Minimum age of packages that the spec approves by name. */
   min_age_days: z.number().nonnegative().optional(),
 }
 
-/** What an experiment waits for: an approval counts for the set with this digest and for no other. */
+/** The request that an experiment waits for. An approval counts only for the set with this digest. */
 export interface ApprovalRequest {
   digest: string
-  /** Names that somebody has to allow: of additions, and of what the idea says it needs. */
+  /** Names that need approval: of additions, and of packages that the idea declares. */
   packages: string[]
-  /** All that the change brings in, allowed by the spec or not. */
+  /** Every package that the change adds, approved by the spec or not. */
   additions: PackageAddition[]
-  /** The proposer's words. */
+  /** The proposer's reason. */
   why: string
-  /** How old what the spec allows by name had to be; absent where age was not asked about. */
+  /** Minimum age of packages that the spec approves by name; absent when age was not checked. */
   min_age_days?: number | undefined
 }
 
 export interface Approvable {
   approval: ApprovalRequest | null
-  /** Names allowed so far, by the digest of the set they were allowed in. */
+  /** Approved names, by the digest of the set they were approved in. */
   approved: Record<string, string[]>
 }
 
-/** Who allowed what of which set, as long as nobody took that back. */
+/** An approval that has not been withdrawn. */
 export interface Consent {
   digest: string
   login: string
   packages: string[]
   at: string
-  /** By a review, which may be dismissed. */
+  /** Given by a review, which can be dismissed. */
   review: boolean
 }
 
-/** What is still to be allowed of the set that was last asked for. */
+/** Lists the packages of the latest requested set that still need approval. */
 export function listAwaitedPackages({ approval, approved }: Approvable): string[] {
   if (approval === null) return []
   const given = approved[approval.digest] ?? []
@@ -76,14 +82,14 @@ export function describeAwaitedPackages(subject: Approvable): string {
   return formatPackages(listAwaitedPackages(subject), subject.approval?.additions ?? [])
 }
 
-/** So much of a set's digest that nobody can make another set with the same beginning: shown, and asked for. */
+/** Long enough that crafting a second set with the same prefix is infeasible. People see and type this prefix. */
 export const SHORT_DIGEST_LENGTH = 16
 
 export function getShortDigest({ digest }: Pick<ApprovalRequest, 'digest'>): string {
   return digest.slice(0, SHORT_DIGEST_LENGTH)
 }
 
-/** A text about an approval ends with this, so that it can be told whether it is out of date. */
+/** Ends every text about an approval, so that winnow can tell whether the text is out of date. */
 export function buildApprovalMark(subject: Approvable): string | null {
   const { approval } = subject
   if (approval === null) return null
@@ -93,7 +99,7 @@ export function buildApprovalMark(subject: Approvable): string | null {
 
 const PACKAGES_NAMED = 3
 
-/** `left-pad 1.3.0 (npm)`, in every sentence about it; what is only said to be needed has no version yet. */
+/** Formats names as `left-pad 1.3.0 (npm)`. A package that is only declared has no version yet. */
 export function formatPackages(names: readonly string[], additions: readonly PackageAddition[]): string {
   const said = names.flatMap(name => {
     const found = selectInstalled(additions.filter(each => each.name === name))
@@ -107,12 +113,12 @@ export function formatPackages(names: readonly string[], additions: readonly Pac
 
 const LONGEST_PACKAGE_NAME = 80
 
-/** Names and versions are whatever a branch says they are. */
+/** Names and versions come from a branch, so they are untrusted text. */
 export function formatPackage({ name, version, ecosystem }: PackageAddition): string {
   return `${toOneLine(name, LONGEST_PACKAGE_NAME)} ${toOneLine(version, LONGEST_PACKAGE_NAME)} (${ecosystem})`
 }
 
-/** Where a lockfile says which version a manifest's range comes to, that version is what matters. */
+/** Prefers the exact version of a lockfile over the range of a manifest. */
 function selectInstalled(additions: readonly PackageAddition[]): readonly PackageAddition[] {
   const certain = [({ integrity }: PackageAddition) => integrity !== null, isExactVersion]
   const telling = certain.map(says => additions.filter(says)).find(each => each.length > 0)
@@ -123,7 +129,9 @@ function isExactVersion({ version }: PackageAddition): boolean {
   return /^v?\d/.test(version)
 }
 
-/** When releases were published, by `buildReleaseKey`; null: asked in vain, undefined: no registry could be asked. */
+/**
+ * Publication times by `buildReleaseKey`. Null: the registry gave no answer; undefined: no registry could be asked.
+ */
 export type ReleaseDates = ReadonlyMap<string, KnownDate | null | undefined>
 
 interface KnownDate {
@@ -133,14 +141,14 @@ interface KnownDate {
 
 type AddedRelease = Pick<PackageAddition, 'ecosystem' | 'name' | 'version' | 'source' | 'integrity'>
 
-/** With its integrity: what is called the same and is something else has a date of its own. */
+/** The key includes the integrity: a package with the same name and different content has its own date. */
 export function buildReleaseKey({ ecosystem, name, version, source, integrity }: AddedRelease): string {
   return JSON.stringify([ecosystem, name, version, source, integrity])
 }
 
 /**
- * With when each was published. What a manifest asks for is as old as the youngest of what the lockfile says it
- * comes to; where one of those is of unknown age, so is it (invariant 5).
+ * Adds publication times. A manifest's range counts as old as the youngest locked version that fits; when one of
+ * those has an unknown age, so does the range (invariant 5).
  */
 export function addReleaseDates(
   additions: readonly PackageAddition[],
@@ -169,7 +177,7 @@ function findYoungest(dates: readonly KnownDate[]): Pick<PackageAddition, 'relea
   return { released: at, released_by: DATE_SURENESS[least] ?? 'range' }
 }
 
-/** What a lockfile says that a manifest's range comes to; nothing for what is one version already. */
+/** Lists the locked versions of a package that a manifest asks for; empty for an entry of a lockfile itself. */
 export function findLockedVersions(
   { ecosystem, name, integrity }: PackageAddition,
   additions: readonly PackageAddition[],
@@ -182,18 +190,18 @@ export function findLockedVersions(
 
 const DAY_MS = 86_400_000
 
-/** Whole days at a time; null where the one or the other is not known. */
+/** Returns whole days; null when either time is unknown. */
 export function computeAgeDays(released: string | null | undefined, at: string | null): number | null {
   const days = (Date.parse(at ?? '') - Date.parse(released ?? '')) / DAY_MS
   return Number.isFinite(days) ? Math.max(0, Math.floor(days)) : null
 }
 
-/** Unknown is not old enough, and neither is what claims to come from the future. */
+/** An unknown age is not old enough, and neither is a time in the future. */
 export function isOldEnough(released: string | null | undefined, days: number, now: string): boolean {
   return days === 0 || Date.parse(now) - Date.parse(released ?? '') >= days * DAY_MS
 }
 
-/** What the ledger knows of it, whoever it was asked for. */
+/** Collects the publication times in the ledger, from the requests of all experiments. */
 export function collectRecordedDates(
   campaign: Pick<Campaign, 'experiments' | 'picks'>,
 ): Map<string, KnownDate> {

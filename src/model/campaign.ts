@@ -1,13 +1,13 @@
 import type { FruitlessRuns } from './alerts.ts'
-import type { Priority, ScoreRecord } from './event-schemas.ts'
 import type { EventDraft, LedgerEvent } from './event.ts'
+import type { Priority, ScoreRecord } from './event-schemas.ts'
 import type { Experiment, PickedChange } from './experiment.ts'
 import type { EventId, ExperimentId, Host, Oid, OrderId, Point } from './ids.ts'
 import type { HoldoutRule, Order } from './order.ts'
 import type { Interruption, PairJob } from './pairs.ts'
 import {
-  aggregateSnapshot,
   type Aggregation,
+  aggregateSnapshot,
   type MetricValues,
   type Report,
   type Snapshot,
@@ -20,10 +20,10 @@ export interface LiveOrder {
   issued: EventId
   issued_at: string
   run_id: string | null
-  /** Where what its run printed waits for scores, as the digest of a verified artifact. */
+  /** The verified artifact with the printed items that wait for scores. */
   printed: { run_id: string; digest: string } | null
   report: { event: EventId; at: string; report: Report } | null
-  /** What models said so far of what its run printed, where jobs of their own ask them. */
+  /** The scores that judging jobs have given to the printed items so far. */
   scores: OrderScores | null
 }
 
@@ -41,35 +41,38 @@ export interface Landing {
   tree: Oid
   head: Oid
   base: Point
-  /** The pinned commit of that time: trees of another one cannot be laid beside it any more. */
+  /** The pin at that time. Trees of another pin cannot be compared with this landing. */
   pin: Oid
-  /** The order that proved it. */
+  /** The order whose evidence decided the landing. */
   order: OrderId | null
-  /** The commit that took it back. */
+  /** The commit that reverted it. */
   reverted: Oid | null
-  /** What it was measured to bring once it was kept, by pairs that nothing was selected by. */
+  /** The improvement measured after the landing, without a stopping rule. */
   effect: EffectMeasurement | null
-  /** The default branch has it as well, so that measuring against that shows nothing of it. */
+  /** True when the default branch contains it too, so that a comparison with that branch no longer shows it. */
   upstream: boolean
   /** The seq of the event that brought the spec by which it was decided. */
   spec_seq: number
-  /** The pairs that watch over it since, on trees that change; whether it was shown to hold; the last look. */
+  /**
+   * The pairs that check later, on changing trees, whether the gain holds; the result so far; the time of the last
+   * check.
+   */
   watch: { state: 'open' | 'clear' | 'flagged'; jobs: PairJob[]; at: string }
 }
 
-/** A verdict that waits for its merge, and what the commit that merges it has to say of it. */
+/** A decided landing that waits for its merge, with the data for the message of the merge commit. */
 export interface DueLanding {
   decided: LedgerEvent<'decided'>
-  /** Of the file that holds that event. */
+  /** Hash of the file that holds that event. */
   sha256: string
   spec_sha256: string
 }
 
-/** One merge of winnow's on the optimize branch, as the order measured it by which it was decided. */
+/** A merge by winnow on the optimize branch, as measured by the order that decided it. */
 export interface MeasuredMerge {
   experiment: ExperimentId
   by: 'numbers' | 'pairs'
-  /** Numbers of another harness are of another ruler. */
+  /** Numbers of different harnesses are not comparable. */
   harness: string
   from: MeasuredTree
   to: MeasuredTree
@@ -82,16 +85,15 @@ interface MeasuredTree {
 
 export interface EffectMeasurement {
   order: OrderId
-  /** The metric that it is an effect on. */
   metric: string
-  /** Signed: positive is better; under log a difference of logarithms. */
+  /** Signed: positive is better. Under log a difference of logarithms. */
   effect: number
   interval: [number, number] | null
   pairs: number
   scale: 'log' | 'linear'
 }
 
-/** What calibration found out by measuring the base against itself. */
+/** The noise that calibration found by measuring the base against itself. */
 export type Noise = NonNullable<EventDraft<'calibrated'>['noise']>
 
 export interface Calibration {
@@ -106,7 +108,7 @@ export interface Round {
   number: number
   members: ExperimentId[]
   winner: ExperimentId | null
-  /** Experiments measured again on top of the winner, and whether one of them failed. */
+  /** Experiments measured again on top of the winner. */
   combined: ExperimentId[]
   combination_failed: boolean
   open: boolean
@@ -120,20 +122,23 @@ export interface ForeignTip {
 }
 
 interface CampaignSpending {
-  /** Of runners, as they are billed: each job of GitHub Actions by the minute begun, a machine of one's own by its time. */
+  /**
+   * Runner minutes as billed: each job of GitHub Actions is rounded up to whole minutes, other machines count their
+   * real time.
+   */
   minutes: number
-  /** Of the harness, on all sides, the warm-ups included. */
+  /** Executions of the harness on all sides, including warm-ups. */
   executions: number
   requests: number
   tokens: number
   usd: number
 }
 
-/** An idea in words, until an experiment carries it out. */
+/** An idea in words that waits for an experiment. */
 export interface BacklogIdea {
-  /** Of the event that added it. */
+  /** The event that added it. */
   id: EventId
-  /** idea-NNN for people: the order in which the ledger has them. */
+  /** The NNN of idea-NNN: its position in the ledger. */
   number: number
   hypothesis: string
   category: string
@@ -142,122 +147,131 @@ export interface BacklogIdea {
   family: string | null
   source: string
   status: EventDraft<'hypothesis-updated'>['status']
-  /** Who carries it out, or did. */
+  /** The experiment that carries it out, or did. */
   experiment: ExperimentId | null
   outcome: Outcome | null
   learnings: string | null
 }
 
-/** The campaign as its events tell it: what `fold` builds, what `plan` reads. Plain JSON throughout. */
+/** The state of a campaign: `fold` builds it from events, `plan` reads it. Plain JSON throughout. */
 export interface Campaign {
   fold: number
-  /** Events folded so far: the next one has this seq. */
+  /** Number of folded events, which is also the seq of the next one. */
   seq: number
   name: string
   spec_path: string
   status: 'none' | 'running' | 'paused' | 'stopped'
   status_source: 'person' | 'engine'
   status_reason: string | null
-  /** Why it stopped last, as a code. */
+  /** Code of the latest reason for a stop. */
   stop_code: string | null
-  /** Approved after the stop: one more round is theirs. */
+  /** Experiments approved after the stop: they get one extra round. */
   late: ExperimentId[]
-  /** That round is under way; when it is over the campaign stops again, as it did. */
+  /** The reason to stop again after the extra round; null when none is running. */
   encore: { code: string; reason: string } | null
-  /** The event that started it: the cause of what the engine does for the campaign as a whole. */
+  /** The event that started the campaign: the cause of events that concern the whole campaign. */
   started: EventId
   started_at: string | null
-  /** How long orders waited for other processes of their machine, which no limit counts. */
+  /** Time that orders waited for other processes of their machine. No limit counts it. */
   waited_seconds: number
-  /** When the last event was written. */
+  /** Time of the latest event. */
   updated_at: string | null
   rule_version: string
-  /** Where its pull requests are kept; null while nothing in an old ledger tells. */
+  /** Location of its pull requests; null when an old ledger does not state it. */
   host: Host | null
   private_repository: boolean
   default_branch: string
   object_format: 'sha1' | 'sha256'
   spec_sha256: string
   spec_yaml: string
-  /** Which events brought the campaign's settings and the spec in force, by seq. */
+  /** The seq of the events that brought the campaign's settings and the spec in force. */
   ruled_by: { start: number; spec: number }
-  /** How that spec makes one number of several samples, wherever one is judged or shown. */
+  /** The spec's rule for combining several samples into one number. */
   aggregation: Aggregation
-  /** The spec the default branch had when it was last looked at: a change there is an amendment. */
+  /** The spec on the default branch at the last check: a difference is an amendment. */
   default_spec_sha256: string
   default_tip: Oid
-  /** The last sync that was ordered to be measured: when, and of which merge. */
+  /** The latest sync that was ordered to be measured: its time and its merge. */
   sync_ordered: { at: string; pin: Oid } | null
   harness: string
   pin: Point
   start: Point
-  /** The default branch as the incumbent contains it: what the campaign as a whole is measured against. */
+  /** The commit of the default branch that the incumbent contains: the base of the total improvement. */
   reference: Point
   incumbent: Point
   next_number: number
   calibration: Calibration | null
-  /** How much of the campaign's level its experiments have taken, and how many took some. */
+  /**
+   * The part of the campaign's error budget (alphaSpent) that experiments have used, and the number of experiments.
+   */
   level: { spent: number; tests: number }
-  /** What simplifications have cost so far, of the one min_effect that they may cost in all. */
+  /** The loss that simplifications have cost so far. All together may cost one min_effect. */
   simplified: number
-  /** How often each holdout was asked, by what it is: a look is counted when it is asked for. */
+  /** Uses of each holdout, by `buildHoldoutKey`. A use counts when it is ordered. */
   holdout_uses: Record<string, number>
-  /** The progression test: the incumbent against the default branch it contains, and the landings between the two. */
+  /**
+   * The total improvement: the incumbent against the default branch that it contains, and the landings between them.
+   */
   progression: (EffectMeasurement & { from: Point; to: Point; covers: ExperimentId[]; jobs: number }) | null
-  /** The jobs of the headline that is being measured. */
+  /** The jobs of the total improvement under way. */
   progressing: { from: Point; to: Point; harness: string; jobs: PairJob[]; parts: number[] } | null
   baseline: Baseline | null
-  /** Where progress is counted from: the last incumbent before anything was kept, and its numbers. */
+  /** The base of the progress figures: the last incumbent before the first landing, and its numbers. */
   origin: { at: Point; snapshot: Snapshot } | null
-  /** The measured steps of winnow's own merges, in order: syncs are no steps. */
+  /** Measured merges by winnow, in order. Syncs are not included. */
   steps: MeasuredMerge[]
-  /** Added to by `addExperiment` alone. */
+  /** Only `addExperiment` adds entries, because lists are cached. */
   experiments: Readonly<Record<ExperimentId, Experiment>>
-  /** Changes taken alone, by their own numbers, which no experiment has: they are in no round, count and level. */
+  /** Picked changes by their ids. They take no part in rounds, counts and the error budget. */
   picks: Record<ExperimentId, PickedChange>
-  /** Candidate trees already measured with this harness, so that a duplicate can be named. */
+  /** Candidate trees measured with this harness, to recognize duplicates. */
   trees: Record<Oid, ExperimentId>
-  /** By tree and gate, with this harness: how many tests passed. */
+  /** Passed tests by tree and gate, with this harness. */
   tests: Record<Oid, TestCounts>
-  /** Merges that were not measured because nothing reads what they brought, and the tree whose numbers are theirs. */
+  /** Maps the tree of a merge that needed no measurement to the tree whose numbers it shares. */
   measured_as: Record<Oid, Oid>
-  /** By harness: whether the first order of which anything ran was measured with isolation. All later ones are measured alike. */
+  /** By harness: whether its first order that ran was isolated. Later orders must match it. */
   isolated: Record<string, boolean>
-  /** Trees that passed with this harness, and the order that shows it: a revert may land them at once. */
+  /**
+   * Trees that passed with this harness, with the order that proves it. A revert to such a tree needs no measurement.
+   */
   proven: Record<Oid, OrderId>
   sources: Record<string, ExperimentId>
   orders: Record<OrderId, LiveOrder>
-  /** How often the campaign's own orders (those of no experiment) were issued, by what they measure. */
+  /** Attempts of the campaign's own orders (those of no experiment), by `buildOrderSubject`. */
   attempts: Record<string, number>
-  /** Those of them whose latest run was lost. */
+  /** Those of the campaign's own orders whose latest run was lost. */
   interruptions: Record<string, Interruption>
-  /** The machine of the latest report: how many in a row it measured, and how many there were in all. */
+  /** The machine of the latest report, its consecutive reports, and the number of all reports. */
   machine: { boot_id: string; in_a_row: number; reports: number }
   round: Round | null
   landings: Landing[]
-  /** What was decided to be kept last, until it is merged. */
+  /** The latest decision to keep a change, until it is merged. */
   landing: DueLanding | null
   foreign: ForeignTip | null
   ended: number
-  /** Experiments that crashed or ran out of time, of the whole campaign. */
+  /** Experiments that crashed or ran out of time in the whole campaign. */
   failures: number
   since_incumbent: number
   spent: CampaignSpending
-  /** Real minutes of jobs of GitHub Actions, by run and job: those of the latest runs, so that each is rounded up once. */
+  /** Real minutes of recent GitHub Actions jobs, by run and job, so that each job is rounded up only once. */
   jobs: Record<string, Record<string, number>>
   /**
-   * `asked`: the seq of the last time, so that they take turns. `since_kept`: answers that came to nothing since the last
-   * of its ideas was kept; null where none was.
+   * `asked`: the seq of the latest request, so that proposers take turns. `since_kept`: fruitless answers since its
+   * latest kept idea; null when it has none.
    */
   proposers: Record<string, { failures: number; benched: boolean; asked: number; since_kept: number | null }>
-  /** Answers of proposers whose cost is recorded, by their key, until their idea is an experiment. */
+  /** Keys of answers whose cost is recorded, until their idea becomes an experiment. */
   answered: Record<string, true>
-  /** Askings that jobs of their own carry out, by their key. */
+  /** Pending proposal requests by their key. */
   asked: Record<string, PendingProposal>
-  /** Runs in a row whose orders were lost, and whose job asked programs and left no answer; null after one that was not. */
+  /**
+   * Consecutive runs whose orders were lost, and consecutive runs whose proposal jobs left no answer; null after a
+   * success.
+   */
   fruitless_measuring: FruitlessRuns | null
   fruitless_asking: FruitlessRuns | null
-  /** Orders that jobs of their own have scored by models, by the key of the asking. */
+  /** Pending judging requests by their key. */
   judging: Record<string, PendingJudging>
   steered: {
     event: EventId
@@ -265,14 +279,14 @@ export interface Campaign {
     experiment: ExperimentId
     reason: string
   }[]
-  /** What people did that was acted on, by its cause, and by which kind of event: each acts once. */
+  /** Acts of people that winnow has answered, as event kind by cause. Each act counts once. */
   heeded: Record<string, string>
-  /** How far the comments of pull requests were read, where there are more than come by themselves. */
+  /** The latest comment read on each pull request that has more comments than its query returns. */
   comments_read: Record<number, { comment: string; own: string[] }>
-  /** What people said not to try, the latest last. */
+  /** Directions that people asked to avoid, the latest last. */
   avoid: { text: string; by: string }[]
   alerts: { code: string; about: string | null; message: string; at: string }[]
-  /** Ideas that somebody wrote down, in their order, tried or not. */
+  /** All recorded ideas in order, tried or not. */
   backlog: BacklogIdea[]
 }
 
@@ -358,34 +372,37 @@ export function createEmptyCampaign(): Campaign {
   }
 }
 
-/** A proposer that a job of its own asks, until its idea is an experiment or there will be none. */
+/**
+ * A request to a proposer in a job of its own. It is pending until its idea is an experiment, or until no idea will
+ * come.
+ */
 export interface PendingProposal {
   key: string
   who: string
   base: Point
   until: string
   carries: EventId | null
-  /** Where it was told to look. */
+  /** The direction it was asked to explore. */
   angle: string | null
-  /** The number of the first experiment that its brief could not name. */
+  /** The number of the first experiment that its brief could not list. */
   first_unseen: number
   asked_at: string
-  /** The run whose job asks: answers that come with another one count for nothing. */
+  /** The run whose job asks. Answers from other runs are ignored. */
   run_id: string
   brought: ProposalResult | null
 }
 
-/** Its answer: an idea, and the change of the base that carries it out. */
+/** The answer: an idea, and the patch against the base. */
 export type ProposalResult = Omit<EventDraft<'idea-brought'>, 'kind' | 'cause' | 'key'>
 
-/** An order that a job of its own has scored by models, until that job has answered. */
+/** An order that a separate job has scored by models. It is pending until that job answers. */
 export interface PendingJudging {
   key: string
   order: OrderId
   until: string
   may_cost_usd: number | null
   asked_at: string
-  /** The run whose job asks: scores that come with another one count for nothing. */
+  /** The run whose job judges. Scores from other runs are ignored. */
   run_id: string
 }
 
@@ -395,14 +412,14 @@ export interface OrderScores {
   requests: number
   tokens: number
   usd: number
-  /** Why the last job that asked ended before its time; null where it did not. */
+  /** The reason why the latest judging job ended early; null when it did not. */
   ended: EventDraft<'judged'>['ended']
   ended_at: string
-  /** Jobs in a row that could ask no model. */
+  /** Consecutive jobs that reached no model. */
   failures: number
 }
 
-/** Which holdout it is: another tree, or another place, is a fresh one whose uses are counted anew. */
+/** Identifies a holdout. Another tree or directory is a fresh holdout with its own count of uses. */
 export function buildHoldoutKey({ command, source }: Pick<HoldoutRule, 'command' | 'source'>): string {
   if (source === null) return `command ${command}`
   return 'tree' in source ? `tree ${source.tree}` : `environment ${source.environment}`
@@ -420,15 +437,14 @@ type KnownMetrics = Pick<
   'baseline' | 'incumbent' | 'origin' | 'steps' | 'trees' | 'measured_as' | 'experiments' | 'harness'
 >
 
-/** The numbers of the incumbent's very tree, from wherever it was measured; none where it was not. */
+/** Returns the metrics measured on exactly the incumbent's tree, with any order; empty when it was not measured. */
 export function getIncumbentMetrics(campaign: KnownMetrics): MetricValues {
   const { incumbent, origin, steps } = campaign
-  // One tree measured twice is no progress.
+  // A second measurement of the same tree is not progress.
   if (steps.length === 0 && origin?.at.tree === incumbent.tree) return aggregateSnapshot(origin.snapshot)
   return findTreeMetrics(campaign, incumbent.tree) ?? {}
 }
 
-/** The metrics of this tree, measured with the harness in force. */
 export function findTreeMetrics(campaign: KnownMetrics, tree: Oid): MetricValues | null {
   const { baseline, steps, trees, experiments, harness, measured_as } = campaign
   if (baseline?.tree === tree) return aggregateSnapshot(baseline.snapshot)

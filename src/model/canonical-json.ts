@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 
-/** Any value JSON can hold. */
 export type Json =
   | null
   | boolean
@@ -9,7 +8,7 @@ export type Json =
   | readonly Json[]
   | { readonly [key: string]: Json | undefined }
 
-/** RFC 8785: one spelling for every value, so that equal values have equal hashes. */
+/** RFC 8785: exactly one spelling for every value, so that equal values have equal hashes. */
 export function toCanonicalJson(value: unknown): string {
   switch (typeof value) {
     case 'string':
@@ -41,7 +40,7 @@ function formatCanonicalObject(object: object): string {
   return joinMembers(listCanonicalMembers(object).map(([, member]) => member))
 }
 
-/** Every member as it stands in the text of its object, beside its name, in order. */
+/** Lists each name with its `"name":value` text, in canonical order. */
 export function listCanonicalMembers(object: object): [name: string, member: string][] {
   const members: [string, string][] = []
   for (const [name, value] of sortEntries(Object.entries(object)))
@@ -49,12 +48,15 @@ export function listCanonicalMembers(object: object): [name: string, member: str
   return members
 }
 
-/** The object of which these are the members, in order. */
+/** Joins members, already in canonical order, to an object. */
 export function joinMembers(members: readonly string[]): string {
   return `{${members.join(',')}}`
 }
 
-/** JavaScript compares strings by UTF-16 code units, as the RFC asks. What was canonical is in order already. */
+/**
+ * Sorts by UTF-16 code units, as the RFC requires and as JavaScript compares strings. Canonical input is already
+ * sorted.
+ */
 function sortEntries(entries: [string, unknown][]): [string, unknown][] {
   const sorted = entries.every((entry, at) => at === 0 || compareKeys(entries[at - 1] ?? entry, entry) < 0)
   return sorted ? entries : entries.sort(compareKeys)

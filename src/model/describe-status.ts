@@ -3,7 +3,7 @@ import type { Campaign } from './campaign.ts'
 const WITH_COLON = (word: string, reason: string): string => `${word}: ${reason}`
 const IN_BRACKETS = (word: string, reason: string): string => `${word} (${reason})`
 
-/** "paused: the disk is full", and "stopped by ada" where the reason says the word itself. */
+/** Returns "paused: the disk is full", or "stopped by ada" when the reason already starts with the word. */
 export function withReason(word: string, reason: string, join = WITH_COLON): string {
   if (reason === '') return word
   return reason === word || reason.startsWith(`${word} `) ? reason : join(word, reason)
@@ -11,19 +11,19 @@ export function withReason(word: string, reason: string, join = WITH_COLON): str
 
 type Status = Pick<Campaign, 'status' | 'status_reason'>
 
-/** The state and the first line of its reason; what follows in a reason is the raw answer of a server. */
+/** Returns the state and the first line of its reason. The later lines are the raw answer of a server. */
 export function describeStatus({ status, status_reason: reason }: Status, join = WITH_COLON): string {
   if (status === 'running' || reason === null) return status
   return withReason(status, reason.split('\n', 1)[0] ?? '', join)
 }
 
-/** "the campaign stopped (8 hours)", "the campaign was stopped by ada". */
+/** Returns "the campaign stopped (8 hours)" or "the campaign was stopped by ada". */
 export function describeStop({ status_reason: reason }: Pick<Campaign, 'status_reason'>): string {
   const said = withReason('stopped', reason ?? '', IN_BRACKETS)
   return `the campaign ${said.startsWith('stopped by ') ? `was ${said}` : said}`
 }
 
-/** "the campaign is paused (release week)", "the campaign was stopped by ada". */
+/** Returns "the campaign is paused (release week)" or "the campaign was stopped by ada". */
 export function describeStandstill({ status, status_reason: reason }: Status): string {
   const first = reason?.split('\n', 1)[0]?.replace(/\.$/, '') ?? ''
   return `the campaign ${status === 'stopped' ? 'was' : 'is'} ${withReason(status, first, IN_BRACKETS)}`

@@ -12,7 +12,7 @@ const ideaText = z.string()
 const prioritySchema = z.enum(['high', 'medium', 'low'])
 export type Priority = z.infer<typeof prioritySchema>
 
-/** What is said of an idea, in every event that tells of one. */
+/** Fields that every event about an idea shares. */
 export const ideaFields = {
   hypothesis: ideaText,
   category: ideaText,
@@ -21,26 +21,26 @@ export const ideaFields = {
   family: ideaText.nullable(),
 }
 
-/** What one judge said of one side of one item, as it came: the raw material of a verdict, and never one. */
+/** The raw answer of one judge about one side of one item. It is the material of verdicts, never a verdict. */
 export const scoreRecordSchema = z.strictObject({
   judge: z.number().int().nonnegative(),
   item: z.string(),
   side: z.enum(['base', 'candidate', 'label']),
-  /** 1: in its batch; 2: alone, since its batch gave none. */
+  /** 1: with its batch. 2: on its own, because the batch contained no answer for it. */
   time: z.union([z.literal(1), z.literal(2)]),
-  /** Null: none that could be read. */
+  /** Null: no readable scores. */
   scores: z.record(z.string(), z.number().nullable()).nullable(),
 })
 export type ScoreRecord = z.infer<typeof scoreRecordSchema>
 
 /**
- * Why a job that asks models stopped before everything had been asked for: its time or its money was up, or no model
- * could be asked.
+ * Reasons why a judging job stopped before it had asked everything: its time was over, its money was spent, the model
+ * refused, or no model was reachable.
  */
 const JUDGING_ENDS = ['late', 'set-aside', 'refused', 'unreachable'] as const
 export type JudgingEnd = (typeof JUDGING_ENDS)[number]
 
-/** Those that say nothing against asking on at once. */
+/** True when judging can continue at once after such an end. */
 export function isRetryableEnd(is: JudgingEnd): boolean {
   return is === 'late' || is === 'set-aside'
 }
@@ -51,11 +51,11 @@ const nullableOid = oidSchema.nullable()
 const nullableId = experimentIdSchema.nullable()
 const payloadScale = z.enum(['log', 'linear'])
 
-/** What the ledger holds (design section 6): every event is one of these, written once, never changed. */
+/** All kinds of events in the ledger (design section 6). Each event is written once and never changes. */
 export const eventPayloads = {
   'campaign-started': {
     spec: payloadText,
-    /** Of the file in the repository, so that every tick finds it again on the default branch. */
+    /** Path in the repository, so that every run finds the spec again on the default branch. */
     spec_path: payloadText,
     spec_sha256: digestSchema,
     spec_yaml: payloadText,
@@ -66,9 +66,9 @@ export const eventPayloads = {
     harness: digestSchema,
     first_number: z.number().int().positive(),
     winnow: payloadText,
-    /** Where its pull requests are kept; ledgers of earlier releases do not say. */
+    /** Location of its pull requests; absent in ledgers of earlier releases. */
     host: hostSchema.optional(),
-    /** Only on GitHub: minutes of runners are somebody's money there. */
+    /** Set only on GitHub, where runner minutes of private repositories cost money. */
     private_repository: z.boolean().optional(),
   },
   'campaign-amended': {
@@ -77,9 +77,9 @@ export const eventPayloads = {
     harness: digestSchema,
     source: z.enum(['default-branch', 'person']),
     reason: payloadText,
-    /** The repository may have been opened or closed to the public since the campaign began. */
+    /** The visibility of the repository may have changed since the campaign started. */
     private_repository: z.boolean().optional(),
-    /** The full name that the default branch has from here on: it was given another one. */
+    /** The new full name of the default branch after a rename. */
     default_branch: payloadText.optional(),
   },
   calibrated: {
@@ -87,7 +87,7 @@ export const eventPayloads = {
     deterministic: z.boolean(),
     scale: payloadScale,
     reason: payloadText,
-    /** What pairs of the base with itself have shown; null where none were needed, or before they were run. */
+    /** The noise between pairs of the base with itself; null when no pairs were needed, or before they ran. */
     noise: z
       .strictObject({
         pair_sd: z.number().nonnegative(),
@@ -97,7 +97,7 @@ export const eventPayloads = {
         pairs: payloadNumber,
         jobs: payloadNumber,
         execution_seconds: z.number().nonnegative(),
-        /** Everything but the executions that are counted: set-up, gates, warm-ups. */
+        /** Seconds outside the counted executions: set-up, gates and warm-ups. */
         overhead_seconds: z.number().nonnegative(),
       })
       .nullable(),
@@ -114,34 +114,34 @@ export const eventPayloads = {
   'hypothesis-updated': {
     hypothesis: digestSchema,
     status: z.enum(['open', 'tried', 'dropped']),
-    /** The experiment that carried it, and what came of that; null where a person says so. */
+    /** The experiment that carries it out, and its outcome; null when a person reports it. */
     experiment: nullableId,
     outcome: outcomeSchema.nullable(),
     learnings: payloadText.nullable(),
   },
-  /** A job of its own asks this proposer for one idea on this commit; until then nobody asks in its place. */
+  /** A separate job asks this proposer for one idea on this commit. No other job may ask in its place. */
   'idea-asked': {
-    /** Of this asking, for good: its answer and its idea have it as well. */
+    /** Identifies the request. Its answer and its experiment carry the same key. */
     key: payloadText,
     who: payloadText,
     base: pointSchema,
     until: z.iso.datetime(),
-    /** The idea of the backlog that it is handed. */
+    /** The backlog idea that the proposer is to carry out. */
     carries: digestSchema.optional(),
-    /** Where it is told to look, where it is handed none and others are asked as well. */
+    /** The direction to explore, given when several proposers are asked without a backlog idea. */
     angle: payloadText.optional(),
   },
-  /** What it answered, as a change of that commit, until an experiment is opened with it. */
+  /** The answer as a patch against that commit. It is pending until an experiment is opened with it. */
   'idea-brought': { key: payloadText, ...ideaFields, learnings: payloadText.nullable(), patch: payloadText },
   'asking-lost': { key: payloadText, reason: payloadText },
-  /** This answer has the same files as an experiment that its brief could not name: the two are one answer. */
+  /** This answer has the same files as an experiment that its brief could not list, so both count as one answer. */
   'answer-repeated': { key: payloadText, experiment: experimentIdSchema },
   'experiment-opened': {
     experiment: experimentIdSchema,
-    /** pick: one kept change alone on the default branch, which never lands on the optimize branch. */
+    /** pick: a single kept change on top of the default branch, which never lands on the optimize branch. */
     purpose: z.enum(['idea', 'revert', 'simplify', 'pick']),
     ...ideaFields,
-    /** Where it came from; `key` names it for good, so that one idea is opened once. */
+    /** The origin. `key` identifies it permanently, so that an idea is opened only once. */
     source: z.strictObject({ use: payloadText, key: payloadText }),
     branch: payloadText.nullable(),
     /** False for a person's own branch: winnow does not write there. */
@@ -150,11 +150,11 @@ export const eventPayloads = {
     head: nullableOid,
     base: pointSchema,
     learnings: payloadText.nullable(),
-    /** The idea of the backlog that it carries out, where it carries out one. */
+    /** The backlog idea that it carries out. */
     carries: digestSchema.optional(),
-    /** Only of a program's answer: the tree of its head, to know the same answer again. */
+    /** Only for an answer of a program: the tree of its head, to recognize the same answer again. */
     answer_tree: oidSchema.optional(),
-    /** The kept experiment that a pick takes alone. */
+    /** The kept experiment that a pick offers on its own. */
     picks: experimentIdSchema.optional(),
   },
   'experiment-refused': {
@@ -162,17 +162,17 @@ export const eventPayloads = {
     head: nullableOid,
     code: payloadText,
     message: payloadText,
-    /** The file it is about, where it is about one. */
+    /** The file that the refusal concerns. */
     path: payloadText.optional(),
-    /** And the line in it, as the refused head has it. */
+    /** The line in that file, in the refused head. */
     line: z.number().int().positive().optional(),
   },
-  /** Not ended: it is offered to a later round again, with the pairs that still count. */
+  /** The experiment did not end: a later round takes it up again, with the pairs that still count. */
   requeued: { experiment: experimentIdSchema, why: z.enum(['stopped', 'carried']), reason: payloadText },
   'head-moved': { experiment: experimentIdSchema, from: nullableOid, to: oidSchema },
   'order-issued': orderTermsSchema.shape,
   'order-dispatched': { order: digestSchema, run_id: payloadText },
-  /** `partial`: what its run had measured until then; absent where nothing of that is known. */
+  /** `partial`: the measurements of its run until the loss; absent when unknown. */
   'order-lost': {
     order: digestSchema,
     started: z.boolean(),
@@ -181,18 +181,18 @@ export const eventPayloads = {
   },
   measured: { order: digestSchema, run_id: payloadText, report: reportSchema },
   'report-rejected': { order: digestSchema, run_id: payloadText, reason: payloadText },
-  /** Its run printed what models are to score: the verified artifact of that run has this digest. */
+  /** The order's run printed items for models to score. The verified artifact of that run has this digest. */
   'order-printed': { order: digestSchema, run_id: payloadText, digest: digestSchema },
-  /** A job of its own has models score what this order's run printed; until then nobody else does. */
+  /** A separate job has models score the printed items of this order. No other job may score them. */
   'judging-asked': {
-    /** Of this asking, for good: what comes of it has it as well. */
+    /** Identifies the request. Its result carries the same key. */
     key: payloadText,
     order: digestSchema,
     until: z.iso.datetime(),
-    /** Set aside of metric.judge.max_total_cost_usd: what a job that is never heard of again has cost. */
+    /** Reserved from metric.judge.max_total_cost_usd: the cost that counts when the job is never heard from again. */
     may_cost_usd: z.number().positive().nullable(),
   },
-  /** What came of it; with what came before, until every item has been asked for. */
+  /** The result of a request. Together with earlier results it grows until every item has been scored. */
   judged: {
     key: payloadText,
     order: digestSchema,
@@ -201,7 +201,7 @@ export const eventPayloads = {
     requests: payloadNumber,
     tokens: payloadNumber,
     usd: z.number().nonnegative(),
-    /** Of its job. */
+    /** Minutes of the judging job. */
     minutes: z.number().nonnegative().optional(),
     ended: z.strictObject({ is: z.enum(JUDGING_ENDS), reason: payloadText }).nullable(),
   },
@@ -219,9 +219,9 @@ export const eventPayloads = {
     improved: z.array(payloadText),
     violated: z.array(payloadText),
     warnings: z.array(payloadText),
-    /** Inconclusive for now: it stays open and may be resumed with more jobs. */
+    /** Inconclusive for now: the experiment stays open and may be resumed with more jobs. */
     parked: z.boolean(),
-    /** Parked because measuring ended early; for_now: it gets a second look once nothing else is queued. */
+    /** Parked because measuring ended early; for_now: it is tried again after the queue is empty. */
     given_up: z.enum(['for_now', 'for_good']).nullable(),
   },
   merged: {
@@ -233,7 +233,7 @@ export const eventPayloads = {
     results: nullableOid,
     pull: payloadNumber.nullable(),
     decided: z.strictObject({ seq: payloadNumber, sha256: digestSchema }),
-    /** Who made the commit, where winnow did not: the forge when winnow asked, or a person by themselves. */
+    /** The author of a commit that winnow did not make: GitHub at winnow's request, or a person. */
     via: z.enum(['api', 'person']).optional(),
   },
   closed: {
@@ -242,38 +242,40 @@ export const eventPayloads = {
     reason: payloadText,
     head: nullableOid,
     results: nullableOid,
-    /** What became of a pick that was offered: only of picks, and only where it was no verdict that closed it. */
+    /** The fate of an offered pick. Only picks have one, and only when no verdict closed them. */
     fate: z.enum(['merged', 'declined', 'left', 'replaced']).optional(),
   },
   'approval-requested': { experiment: experimentIdSchema, ...approvalFields },
-  /** Of the set with this digest and no other, whoever wrote it. */
+  /** Covers only the set with this digest, independent of the experiment's author. */
   approved: {
     experiment: experimentIdSchema,
     digest: digestSchema,
     packages: z.array(payloadText),
-    /** When it was said, where it was heard later. */
+    /** Time of the approval, when winnow saw it later. */
     said_at: z.iso.datetime().optional(),
-    /** By a review, which may be dismissed. */
+    /** Given by a review, which can be dismissed. */
     review: z.literal(true).optional(),
   },
-  /** What this person approved of that set is approved no more. */
+  /** Withdraws this person's approvals for the set. */
   'approval-withdrawn': {
     experiment: experimentIdSchema,
     digest: digestSchema,
     login: payloadText,
     packages: z.array(payloadText),
   },
-  /** Somebody without the right to write brought this head: nothing of it runs until somebody with it allows that. */
+  /**
+   * A user without write permission pushed this head. It does not run until a user with write permission allows it.
+   */
   'measure-asked': { experiment: experimentIdSchema, head: oidSchema, author: payloadText },
-  /** Of this head and no other. */
+  /** Covers only this head. */
   'measure-allowed': { experiment: experimentIdSchema, head: oidSchema, login: payloadText },
-  /** This head waits until a person has the default branch merged in: nothing of it is measured before. null: no more. */
+  /** This head is not measured until a person merges the default branch. null: it no longer waits. */
   'sync-awaited': {
     experiment: experimentIdSchema,
     head: oidSchema,
     obstacle: z.enum(SYNC_OBSTACLES).nullable(),
   },
-  /** Of this pull request up to this one: nothing there is to be heeded any more. Ours are found again by their names. */
+  /** The comments of this pull request are read up to this one. `own` names winnow's comments among them. */
   'comments-read': { pull: payloadNumber, comment: payloadText, own: z.array(payloadText) },
   'incumbent-moved': {
     from: pointSchema,
@@ -281,14 +283,14 @@ export const eventPayloads = {
     why: z.enum(['merged', 'synced', 'foreign', 'reverted']),
   },
   synced: {
-    /** null where nothing that measures can read what the default branch changed. */
+    /** null when no measured code can read the changes of the default branch. */
     order: digestSchema.nullable(),
     from: pointSchema,
     to: pointSchema,
     default_tip: oidSchema,
     /** The tree of the default branch alone, without the campaign's kept changes. */
     default_tree: oidSchema,
-    /** Kept changes that a person had merged into the default branch by then. */
+    /** Kept changes that a person had merged into the default branch before. */
     holds: z.array(experimentIdSchema),
     harness: digestSchema,
   },
@@ -307,24 +309,23 @@ export const eventPayloads = {
     to: pointSchema,
     measured_in: digestSchema,
   },
-  /** An effect measured without a stopping rule: of one landing, of the whole campaign, or of watching a landing. */
+  /** An effect measured without a stopping rule: of one landing, of the whole campaign, or of a watched landing. */
   'effect-measured': {
     what: z.enum(['landing', 'progression', 'watch']),
     experiment: nullableId,
     order: digestSchema,
     from: pointSchema,
     to: pointSchema,
-    /** The metric it is an effect on. */
     metric: payloadText,
     scale: payloadScale,
     effect: z.number(),
     interval: z.tuple([z.number(), z.number()]).nullable(),
     pairs: payloadNumber,
-    /** Of a landing that is watched. */
+    /** Only for a watched landing. */
     state: z.enum(['open', 'clear', 'flagged']).nullable(),
     reason: payloadText,
   },
-  /** `avoid` is about no experiment: its reason is for whoever proposes. */
+  /** `avoid` names no experiment: its reason is a hint for proposers. */
   steered: {
     action: z.enum(['retry', 'revert', 'withdraw', 'avoid', 'pick']),
     experiment: nullableId,
@@ -343,7 +344,7 @@ export const eventPayloads = {
   },
   'knob-changed': { knob: payloadText, from: payloadText, to: payloadText },
   'campaign-paused': { reason: payloadText, source: z.enum(['person', 'engine']) },
-  /** `encore`: one more round for what was approved after the stop, and for nothing else. */
+  /** `encore`: an extra round for changes approved after the stop only. */
   'campaign-resumed': { reason: payloadText, encore: z.literal(true).optional() },
   'campaign-stopped': { code: payloadText, reason: payloadText },
 } as const

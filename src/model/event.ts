@@ -14,7 +14,9 @@ const envelopeFields = {
   id: digestSchema,
   at: z.iso.datetime(),
   by: bySchema,
-  /** The event or order this answers, or a person's nonce: what makes a repeat the same id. */
+  /**
+   * The id of the event or order that this event answers, or a person's nonce. It gives a repeated event the same id.
+   */
   cause: eventText,
   prev: digestSchema.nullable(),
 }
@@ -43,7 +45,9 @@ const eventSchemas = Object.fromEntries(
   ]),
 )
 
-/** Events that mean the same whatever came before them: a lost race re-numbers them and tries again. */
+/**
+ * Events whose meaning does not depend on earlier events. After a lost race they are renumbered and appended again.
+ */
 export const COMMUTING_KINDS: ReadonlySet<EventKind> = new Set([
   'measured',
   'steered',
@@ -75,13 +79,13 @@ export function parseEvent(value: unknown): LedgerEvent {
   return schema.parse(value) as LedgerEvent
 }
 
-/** What the event was before the ledger had it. */
+/** Returns the draft that the event was before it was appended. */
 export function removeEnvelope<K extends EventKind>(event: LedgerEvent<K>): EventDraft<K> {
   const { seq: _seq, id: _id, at: _at, by: _by, prev: _prev, ...draft } = event
   return draft as unknown as EventDraft<K>
 }
 
-/** sha256 over kind, payload and cause: the same decision or command made twice is the same event. */
+/** Hashes kind, payload and cause with sha256: the same decision or command always has the same id. */
 export function computeEventId(draft: EventDraft): string {
   return hashSha256(toCanonicalJson(draft))
 }

@@ -2,8 +2,8 @@ import type { SyncObstacle } from './alerts.ts'
 import type { Approvable, Consent } from './approval.ts'
 import type { Campaign } from './campaign.ts'
 import { hashSha256 } from './canonical-json.ts'
-import type { Priority } from './event-schemas.ts'
 import type { EventDraft } from './event.ts'
+import type { Priority } from './event-schemas.ts'
 import type { EventId, ExperimentId, Oid, OrderId } from './ids.ts'
 import type { PairedTerms } from './order.ts'
 import type { Interruption, PairJob } from './pairs.ts'
@@ -16,17 +16,17 @@ type ExperimentStatus =
   | 'ordered'
   | 'measured'
   | 'parked'
-  /** Decided to be kept, and not merged yet. */
+  /** Decided to be kept, but not merged yet. */
   | 'landing'
   | 'ended'
 type ExperimentPurpose = EventDraft<'experiment-opened'>['purpose']
 
 /**
- * The pairs measured of one candidate tree on one base tree with one harness: another head with the same trees
- * continues them, anything else starts anew (decision.md 3.4).
+ * The pairs of one candidate tree and one base tree with one harness. Another head with the same trees continues
+ * them; any other change starts again (decision.md 3.4).
  */
 export interface PairedEvidence extends Pick<PairedTerms, 'as' | 'level' | 'share' | 'max_jobs' | 'give_up'> {
-  /** The commit that was merged with the base: what is pushed later has confirmed nothing. */
+  /** The commit that was merged with the base. Later commits are not confirmed by these pairs. */
   head: Oid
   base: Oid
   tree: Oid
@@ -51,92 +51,101 @@ export interface Experiment extends Approvable {
   pull: number | null
   head: Oid | null
   status: ExperimentStatus
-  /** When its set of packages was asked about last. */
+  /** Time of the latest approval request. */
   asked_at: string | null
   consents: Consent[]
-  /** How often one of them was taken back. */
+  /** Number of withdrawn approvals. */
   withdrawals: number
-  /** Who brought the head without the right to, and which it was. */
+  /** The author without write permission who pushed this head. */
   stranger: { author: string; head: Oid } | null
-  /** The head that somebody with that right allowed to be measured. */
+  /** The head that a user with write permission allowed to be measured. */
   allowed_head: Oid | null
-  /** The head that cannot be measured before a person has the default branch merged in, and what is in the way. */
+  /** The head that cannot be measured before a person merges the default branch, and the obstacle. */
   awaits_sync: { head: Oid; obstacle: SyncObstacle } | null
   round: number | null
-  /** The order under way, or the last one whose report came in; after the end, the one that decided. */
+  /** The order under way, or the last one with a report; after the end, the order that decided. */
   order: OrderId | null
-  /** The order that measured it alone on the incumbent, kept while it is measured again in a combination. */
+  /** The order that measured it alone on the incumbent, kept while a combination measures it again. */
   standalone: OrderId | null
-  /** The latest order that measures on the holdout what would land otherwise. */
+  /** The latest order that measured it on the holdout before a landing. */
   holdout: OrderId | null
   attempts: number
-  /** How often its measuring was interrupted since it was opened or taken up again. */
+  /** Interrupted measurements since it was opened or resumed. */
   interrupted: number
-  /** Its latest order, where that was lost. */
+  /** Its latest order, when that was lost. */
   interruption: Interruption | null
   learnings: string | null
-  /** The idea of the backlog that it carries out. */
+  /** The backlog idea that it carries out. */
   carries: EventId | null
-  /** The tree that a program answered with; null where no program did. */
+  /** The tree of a program's answer; null when no program proposed it. */
   answer_tree: Oid | null
   outcome: Outcome | null
   verdict: VerdictWord | null
   reason: string | null
-  /** The file it was refused for. */
+  /** The file that caused the refusal. */
   refused_path: string | null
   refused_line: number | null
-  /** Which events of the ledger its results are made of, by seq; none once it is closed. */
+  /** The seq of each ledger event that its results consist of; empty after it is closed. */
   told_by: number[]
-  /** The `closed` event was written (results and keeper included). */
+  /** The `closed` event was written, with its results and its kept ref. */
   closed: boolean
   measured_tree: Oid | null
-  /** The part that failed in its latest measurement. */
+  /** The failed part of its latest measurement. */
   failed: FailedPart | null
-  /** Its latest measurement: the run, and how many pairs on how many machines there are by now. */
+  /** The run of its latest measurement, and the pairs and machines so far. */
   measured_in: { run: string; pairs: number; machines: number } | null
   metrics: MetricValues
-  /** The base's values in the same order, or the stored score it was compared with. */
+  /** The base's values in the same order, or the stored score of the comparison. */
   base_metrics: MetricValues
-  /** Tests that passed in its latest measurement, and on its base. */
+  /** Passed tests of its latest measurement, and of its base. */
   tests: TestCounts
   base_tests: TestCounts
   primary_delta: number | null
   evidence: PairedEvidence | null
-  /** It was decided by pairs of the only machine there is. */
+  /** The decision rests on pairs of a single machine. */
   single_machine: boolean
-  /** What it has taken of the campaign's level, once and for good; null before its first pair was asked for. */
+  /**
+   * The part of the campaign's error budget (alphaShare) that it has taken for good; null before its first pair was
+   * ordered.
+   */
   share: number | null
-  /** Which variant of its idea it was found to be, and by what later ones are told: as long as its share. */
+  /**
+   * The variant number of its idea, which stays fixed like its share, and the changed lines that later variants are
+   * compared with.
+   */
   variant: number | null
   touched: PairedTerms['touched']
-  /** How often it was taken up again after its jobs were used up. */
+  /** Number of resumptions after its jobs were used up. */
   resumed: number
-  /** Measuring ended early: for_now while a large gain is still likely enough for a second look. */
+  /** Measuring ended early; for_now: a large gain is still likely enough for a second attempt. */
   given_up: 'for_now' | 'for_good' | null
-  /** The rule of its next order for ending early. */
+  /** The rule for ending its next order early. */
   give_up: 'early' | 'late' | 'never'
-  /** Already among the campaign's ended experiments, so its end is not counted again. */
+  /** Already counted among the campaign's ended experiments. */
   counted: boolean
 }
 
-/** One kept change alone on the default branch: measured like an experiment, and counted as none. */
+/** A single kept change on top of the default branch. It is measured like an experiment, but not counted as one. */
 export interface PickedChange extends Experiment {
-  /** The kept experiment that it takes. */
+  /** The kept experiment that it offers. */
   picks: ExperimentId
-  /** The commit of the default branch that it stands on. */
+  /** The commit of the default branch below it. */
   base: Oid
-  /** What became of its pull request. */
+  /** The fate of its pull request. */
   fate: PickFate | null
 }
 
-/** merged: a person took it. declined: a person closed it. left: it is theirs now. replaced: by a newer pick. */
+/**
+ * merged: a person merged it. declined: a person closed it. left: a person took it over. replaced: a newer pick
+ * exists.
+ */
 export type PickFate = NonNullable<EventDraft<'closed'>['fate']>
 
 const experimentLists = new WeakMap<Campaign['experiments'], readonly Experiment[]>()
 
 /**
- * All experiments, in the order they were opened. Of ten thousand a list takes longer to make than to read, and one
- * plan reads it a dozen times: it is made once, until there is one more.
+ * Lists all experiments in the order they were opened. The list is cached until the next experiment: with ten
+ * thousand of them it takes long to build, and one plan reads it a dozen times.
  */
 export function listExperiments({ experiments }: Pick<Campaign, 'experiments'>): readonly Experiment[] {
   const known = experimentLists.get(experiments)
@@ -146,7 +155,7 @@ export function listExperiments({ experiments }: Pick<Campaign, 'experiments'>):
   return all
 }
 
-/** The only way in: a list that was made before lacks it. */
+/** The only function that adds an experiment, because it also drops the cached list. */
 export function addExperiment(
   { experiments }: { experiments: Record<ExperimentId, Experiment> },
   experiment: Experiment,
@@ -157,12 +166,12 @@ export function addExperiment(
 
 type Subjects = Pick<Campaign, 'experiments' | 'picks'>
 
-/** Whoever has this number: an experiment, or a change taken alone. */
+/** Finds an experiment or a pick by its id. */
 export function findSubject({ experiments, picks }: Subjects, id: ExperimentId): Experiment | undefined {
   return experiments[id] ?? picks[id]
 }
 
-/** All that has a head, a pull request and a verdict of its own. */
+/** Lists experiments and picks: everything with a head, a pull request and a verdict of its own. */
 export function listSubjects(campaign: Subjects): Experiment[] {
   return [...listExperiments(campaign), ...Object.values(campaign.picks)]
 }
@@ -171,29 +180,32 @@ export function isPicked(subject: Experiment): subject is PickedChange {
   return subject.purpose === 'pick'
 }
 
-/** It is being made or measured: nothing is known of it yet, and nobody is asked about it. */
+/** True while it is being prepared or measured, so that no result and no approval request exists. */
 export function isUnderWay({ status }: Pick<PickedChange, 'status'>): boolean {
   return status === 'queued' || status === 'ordered' || status === 'measured'
 }
 
-/** One wish is one pick, whoever finds it. */
+/** One event that asks for a pick opens exactly one. */
 export function buildPickKey(wish: EventId): string {
   return `pick:${wish}`
 }
 
 type PushedHead = Pick<Experiment, 'status' | 'head' | 'stranger' | 'allowed_head'>
 
-/** Whether what it has now was brought by somebody without the right to, and nobody with it has allowed exactly that. */
+/**
+ * True when a user without write permission pushed the current head, and no user with that permission has allowed
+ * exactly this head.
+ */
 export function isAwaitingPermission({ status, head, stranger, allowed_head }: PushedHead): boolean {
   return status === 'queued' && head !== null && stranger?.head === head && allowed_head !== head
 }
 
-/** What a person with the right to write says to have it measured. */
+/** The comment with which a user with write permission allows the measurement. */
 export function formatPermissionCommand({ head }: Pick<Experiment, 'head'>): string {
   return `/winnow measure ${head ?? ''}`
 }
 
-/** The experiment gets no turn and no verdict before a paused or stopped campaign goes on. */
+/** True when the experiment waits until a paused or stopped campaign continues. */
 export function isPausedExperiment(
   { status }: Pick<Campaign, 'status'>,
   experiment: Pick<Experiment, 'status'>,
@@ -202,15 +214,15 @@ export function isPausedExperiment(
   return rests && (experiment.status === 'queued' || experiment.status === 'measured')
 }
 
-/** A pull request that is no experiment before the campaign goes on. */
+/** A pull request that becomes an experiment only after the campaign continues. */
 export interface UnopenedPull {
   number: number
   head: Oid
-  /** What keeps a campaign that is running from opening it. */
+  /** The obstacle that stops a running campaign from opening it. */
   obstacle: SyncObstacle | null
 }
 
-/** What such a pull request was told holds this, so that it is told once, and of what has changed since. */
+/** Part of the comment on such a pull request, so that winnow comments once, and again after a change. */
 export function buildPausedMark(
   { status, status_reason }: Pick<Campaign, 'status' | 'status_reason'>,
   { head, obstacle }: UnopenedPull,
@@ -218,7 +230,10 @@ export function buildPausedMark(
   return `<!-- winnow greeting ${hashSha256(JSON.stringify([head, status, status_reason, obstacle])).slice(0, 24)} -->`
 }
 
-/** Not proven, and taken up once more when nothing else is left: not what was given up for good, and nothing twice. */
+/**
+ * True for an unproven experiment that is resumed once when the queue is empty. An experiment given up for good, or
+ * resumed before, is not.
+ */
 export function isResumedAutomatically({
   status,
   resumed,

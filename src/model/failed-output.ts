@@ -2,9 +2,9 @@ import { z } from 'zod'
 
 /** The output of a failed command: enough to find the cause, within the size of a report. */
 export const failedOutputSchema = z.strictObject({
-  /** The lines in which a known test runner names what failed, and why. */
+  /** The lines in which a known test runner names the failed tests and their causes. */
   failing: z.array(z.string()),
-  /** The last lines of both streams. */
+  /** The last lines of each stream. */
   stdout: z.string(),
   stderr: z.string(),
 })
@@ -14,19 +14,18 @@ export function isEmptyOutput({ failing, stdout, stderr }: FailedOutput): boolea
   return failing.length === 0 && stdout.trim() === '' && stderr.trim() === ''
 }
 
-/** Both streams as one text, for rules that look for words in it. */
+/** Joins both streams for rules that search for words. */
 export function joinStreams(output: FailedOutput | undefined): string {
   return output === undefined ? '' : [output.stdout, output.stderr].filter(text => text !== '').join('\n')
 }
 
 const MACHINE_FAILURE_PREFIX = 'this machine failed, not your code: '
 
-/** A failure of the measuring machine, and of neither side. */
 export function formatMachineFailure(why: string): string {
   return `${MACHINE_FAILURE_PREFIX}${why}`
 }
 
-/** The machine failed at every attempt, so the measured code may ask too much of it. */
+/** The machine failed at every attempt, so the measured code may need more than the machine has. */
 export function appendAttempts(reason: string, attempts: number): string {
   const plain = reason.startsWith(MACHINE_FAILURE_PREFIX)
     ? `the machine failed each time: ${reason.slice(MACHINE_FAILURE_PREFIX.length)}`
@@ -34,7 +33,6 @@ export function appendAttempts(reason: string, attempts: number): string {
   return `${plain} (${attempts} attempts)`
 }
 
-/** A report's runner_error, in a sentence. */
 export function formatRunnerError(error: string): string {
   return error.startsWith(MACHINE_FAILURE_PREFIX) ? error : `the runner failed: ${error}`
 }

@@ -3,7 +3,7 @@ import { z } from 'zod'
 export const oidSchema = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/)
 export const digestSchema = z.string().regex(/^[0-9a-f]{64}$/)
 export const experimentIdSchema = z.string().regex(/^exp-\d{3,}$/)
-/** A commit and its tree: evidence is bound to trees, refs move by commits. */
+/** Evidence is bound to trees; refs move to commits. */
 export const pointSchema = z.strictObject({ commit: oidSchema, tree: oidSchema })
 
 export type Oid = string
@@ -20,14 +20,14 @@ export function parseExperimentNumber(id: ExperimentId): number {
   return Number(id.slice('exp-'.length))
 }
 
-/** The branches winnow owns (design section 5), by their short role. */
+/** The branches that winnow owns (design section 5), by their role. */
 export interface CampaignRefs {
   optimize: string
   campaign: string
   state: string
   closed: string
   forge: string
-  /** Everything below it belongs to experiments. */
+  /** The prefix of all branches of experiments. */
   experiments: string
   archive: string
 }
@@ -48,13 +48,13 @@ export function toShortRef(ref: string): string {
   return ref.replace(/^refs\/heads\//, '')
 }
 
-/** Where the pull requests of a campaign are kept: beside its branches, or on GitHub. */
+/** Location of a campaign's pull requests: only in the repository, or on GitHub. */
 export const hostSchema = z.enum(['local', 'github'])
 export type Host = z.infer<typeof hostSchema>
 
 const ACTIONS_PREFIX = 'actions:'
 
-/** What events and askings call a run of GitHub Actions. */
+/** Formats a run of GitHub Actions as events name it. */
 export function formatActionsRun(id: string | number): string {
   return `${ACTIONS_PREFIX}${id}`
 }

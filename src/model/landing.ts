@@ -3,7 +3,6 @@ import type { Experiment } from './experiment.ts'
 import type { Oid } from './ids.ts'
 import { neutralizeMentions, neutralizeReferences, parseReason, toOneLine } from './text.ts'
 
-/** What the message of a commit that lands an experiment says. */
 export interface LandingMessage {
   spec: string
   spec_sha256: string
@@ -12,11 +11,10 @@ export interface LandingMessage {
   pull: number | null
   reason: string
   decided: { seq: number; sha256: string }
-  /** Its evidence is of one machine: a new build stood for a fresh runner (decision.md 3.3). */
+  /** The evidence comes from one machine, where a new build replaces the fresh runner (decision.md 3.3). */
   single_machine: boolean
 }
 
-/** What a verdict that waits for its merge has said of it. */
 export function buildLandingMessage(
   { name, host }: Pick<Campaign, 'name' | 'host'>,
   { decided, sha256, spec_sha256, experiment }: DueLanding & { experiment: Experiment },
@@ -39,8 +37,8 @@ export function buildLandingMessage(
 }
 
 /**
- * What a landing merges: the measured head, with its results on top only on a branch of winnow's own. The history of a
- * person's branch stays as they wrote it.
+ * Returns the commit that a landing merges: the measured head, or on winnow's own branches the commit with the
+ * results on top of it. A person's branch keeps exactly its history.
  */
 export function getMergedTip(
   experiment: Experiment | undefined,
@@ -49,12 +47,12 @@ export function getMergedTip(
   return experiment?.owned ? (results ?? head) : head
 }
 
-/** A number that a forge links. Pull requests that are kept beside the branches have numbers of their own, which are none. */
+/** Returns the number when GitHub can link it. Local pull requests have numbers that GitHub does not know. */
 export function getLinkedPull(host: Campaign['host'], pull: number | null): number | null {
   return host === 'local' ? null : pull
 }
 
-/** Said where it waits for somebody else. */
+/** Part of the texts about a landing that a person has to merge. */
 export const AWAITING_MERGE_TEXT =
   '**Merge this pull request** exactly as it is now, before anything else is merged into its base branch: only this state was measured. Until then nothing else of the campaign is measured.'
 
@@ -66,7 +64,9 @@ export function renderLandingMessage(words: LandingMessage): string {
   return renderMessage(words, (text, length) => neutralizeMentions(toOneLine(text, length)))
 }
 
-/** As it was before some of what a forge reads was taken out of it: a commit stays what it was made as. */
+/**
+ * Renders the messages of earlier releases, which neutralized less text. Commits of that time keep their messages.
+ */
 export function renderEarlierLandingMessages(words: LandingMessage): string[] {
   return [
     renderMessage(words, (text, length) => neutralizeReferences(toOneLine(text, length))),
@@ -94,7 +94,7 @@ function renderMessage(words: LandingMessage, line: LineFormat): string {
   ].join('\n')
 }
 
-/** What a message says of winnow's own. */
+/** Reads winnow's trailers from a commit message. */
 export function parseTrailers(message: string): Map<string, string> {
   const found = new Map<string, string>()
   for (const line of message.split('\n')) {

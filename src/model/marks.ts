@@ -5,14 +5,14 @@ import { hashSha256, toCanonicalJson } from './canonical-json.ts'
 import { type Experiment, isAwaitingPermission, isPausedExperiment, type PickedChange } from './experiment.ts'
 import type { Oid } from './ids.ts'
 
-/** Our texts about an experiment hold this, so that it can be told whether its head shows how it stands. */
+/** Part of every text about an experiment. A different mark means that the text no longer shows the current state. */
 export function buildCheckMark(campaign: Pick<Campaign, 'status'>, experiment: Experiment): string {
   const { head, status, verdict, outcome } = experiment
   const permission = isAwaitingPermission(experiment) ? ['permission'] : []
   const sync = isAwaitingSync(experiment) ? [experiment.awaits_sync?.obstacle] : []
   const under = status === 'queued' || status === 'ordered' || status === 'measured' ? 'under way' : status
   const still = isPausedExperiment(campaign, experiment) ? campaign.status : under
-  // It waits for the same set again, and what was shown in between is over.
+  // A request for the same set after a withdrawal is a new state.
   const again = experiment.withdrawals > 0 ? [`asked again ${experiment.withdrawals}`] : []
   const state = [
     head,
@@ -27,12 +27,14 @@ export function buildCheckMark(campaign: Pick<Campaign, 'status'>, experiment: E
   return `<!-- winnow check ${hashSha256(JSON.stringify(state)).slice(0, 24)} -->`
 }
 
-/** Who opened a pull request again with a head that has ended is told by a text that holds this, once for each head. */
+/**
+ * Part of the comment to a user who reopened a pull request with an ended head. winnow posts it once for each head.
+ */
 export function buildReopenedMark({ id }: Pick<Experiment, 'id'>, head: Oid): string {
   return `<!-- winnow again ${hashSha256(JSON.stringify([id, head])).slice(0, 24)} -->`
 }
 
-/** The default branch went on since the change was put on it. */
+/** True when the default branch has moved since the change was put on top of it. */
 export function isBehind(
   { default_tip }: Pick<Campaign, 'default_tip'>,
   { base }: Pick<PickedChange, 'base'>,
@@ -40,7 +42,7 @@ export function isBehind(
   return base !== default_tip
 }
 
-/** What the pull request of a change taken alone says has to be written anew when this changes. */
+/** Part of a pick's pull request. A different mark means that its text must be rendered again. */
 export function buildPickMark(
   campaign: Pick<Campaign, 'default_tip' | 'status'>,
   pick: PickedChange,
@@ -53,16 +55,16 @@ export function buildPickMark(
   return `<!-- winnow pick ${hashSha256(JSON.stringify(state)).slice(0, 24)} -->`
 }
 
-/** What the ledger does not know, and the text of the campaign's own pull request says. */
+/** State that the text of the campaign's pull request shows and that the ledger does not contain. */
 export interface CampaignPullState {
   merged: boolean
-  /** Pull requests of experiments whose number no event has recorded yet. */
+  /** Pull request numbers of experiments that no event has recorded yet. */
   pulls: Readonly<Record<string, number>>
 }
 
 export const UNMERGED: CampaignPullState = { merged: false, pulls: {} }
 
-/** What the campaign's own pull request says has to be written anew when this changes. */
+/** Part of the campaign's pull request. A different mark means that its text must be rendered again. */
 export function buildCampaignPullMark(
   campaign: Campaign,
   { merged, pulls }: CampaignPullState = UNMERGED,
@@ -79,7 +81,7 @@ export function buildCampaignPullMark(
   const strangers = Object.values(experiments)
     .filter(isAwaitingPermission)
     .map(({ id, head }) => [id, head])
-  // The counts it shows are written anew once a round.
+  // The counts in the text are updated once a round.
   const settled = round === null ? 0 : round.number - (round.open ? 1 : 0)
   const alone = Object.values(picks).map(({ id, verdict, fate }) => [id, verdict, fate])
   const told = [
@@ -93,7 +95,7 @@ export function buildCampaignPullMark(
     settled,
   ]
   const refused = findRefusedSyncAlert(campaign)?.tip ?? null
-  // Refused outside a round: nothing else of the campaign changes with it.
+  // A refusal outside a round changes no other part of this state.
   const rejected = Object.values(experiments).filter(({ verdict }) => verdict === 'refused').length
   const more = [
     ...(alone.length === 0 ? [] : [alone]),

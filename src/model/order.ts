@@ -3,12 +3,12 @@ import type { Spec } from '../spec/schema.ts'
 import { isJudgedMetric } from '../spec/spec-facts.ts'
 import { hashSha256 } from './canonical-json.ts'
 import { digestSchema, experimentIdSchema, oidSchema, pointSchema } from './ids.ts'
-import { pairJobSchema, type PairRequest, type PartialReport, resumptionSchema } from './pairs.ts'
+import { type PairRequest, type PartialReport, pairJobSchema, resumptionSchema } from './pairs.ts'
 import { type Execution, type Report, type Side, snapshotSchema } from './report.ts'
 
 /**
- * An order asks for measurements and carries all that a runner needs to make them: which trees, whose
- * harness, in which order (coins drawn by tick, so that a report can be checked against them), when to stop.
+ * An order requests measurements. It carries everything that a runner needs: the trees, the harness, the sequence
+ * (random coins drawn in advance, so that a report can be checked against them) and the stop rule.
  */
 export const orderPurposeSchema = z.enum([
   'calibration', // is the harness deterministic? base only; how noisy is it? base against its twin
@@ -26,7 +26,7 @@ export const orderPurposeSchema = z.enum([
 ])
 export type OrderPurpose = z.infer<typeof orderPurposeSchema>
 
-/** `label` is the experiment's id, or the purpose for orders that measure no experiment. */
+/** `label` is the experiment's id, or the purpose when the order measures no experiment. */
 const orderCandidateSchema = z.strictObject({
   label: z.union([experimentIdSchema, z.enum(['sync', 'foreign', 'revert', 'twin', 'incumbent'])]),
   head: oidSchema,
@@ -36,46 +36,46 @@ export type OrderCandidate = z.infer<typeof orderCandidateSchema>
 
 const scaleSchema = z.enum(['log', 'linear'])
 
-/** On which terms one candidate is judged by its pairs. */
+/** The statistical terms of one candidate's pairs. */
 const pairedTermsSchema = z.strictObject({
-  /** idea: screened, then confirmed. confirmed: it held on an earlier base. combination: on a new incumbent. */
+  /** idea: screened, then confirmed. confirmed: proven on an earlier base. combination: on a new incumbent. */
   as: z.enum(['idea', 'confirmed', 'combination', 'simplify']),
-  /** Evidence of 1/level keeps it. */
+  /** The candidate is kept with evidence of at least 1/level. */
   level: z.number().positive().max(1),
-  /** What it takes of the campaign's level (decision.md 3.5). */
+  /** Its part of the campaign's error budget, alphaShare (decision.md 3.5). */
   share: z.number().nonnegative().max(1),
   max_jobs: z.number().int().positive(),
-  /** When measuring ends before anything is shown (docs/decisions/041-no-gain-and-worse.md). */
+  /** The rule for ending early without a result (docs/decisions/041-no-gain-and-worse.md). */
   give_up: z.enum(['early', 'late', 'equal', 'never']),
-  /** Which variant of its idea it is, counted from 1 (decision.md 3.4); 0: of none that is known. */
+  /** Number of the variant of its idea, counted from 1 (decision.md 3.4). 0: not known as a variant. */
   variant: z.number().int().nonnegative(),
-  /** What its change touches, by which later variants are told; with its first order only. */
+  /** The files and lines that it changes, which later variants are compared with. Only in its first order. */
   touched: z.strictObject({ files: z.string(), lines: z.array(z.string()) }).nullable(),
 })
 export type PairedTerms = z.infer<typeof pairedTermsSchema>
 
-/** Which holdout judges: what is in git by its tree, so that nobody can say later that it was another. */
+/** The holdout that judges. A holdout in git is bound to its tree, so that it cannot be exchanged later. */
 const holdoutSourceSchema = z.union([
   z.strictObject({ ref: z.string(), commit: oidSchema, tree: oidSchema }),
   z.strictObject({ environment: z.string() }),
 ])
 export type HoldoutSource = z.infer<typeof holdoutSourceSchema>
 
-/** How the runner knows it is done; the same pure rules run inside the job and at the verdict. */
+/** The rule that ends the measurement. The same pure functions run inside the job and at the verdict. */
 const stopRuleSchema = z.discriminatedUnion('rule', [
   /** Calibration: `runs` executions of the base, each with its own seed, in two builds. */
   z.strictObject({ rule: z.literal('calibrate'), runs: z.number().int().min(2) }),
-  /** Deterministic: one run each side; a gain of at least min_effect is run once more, each side. */
+  /** Deterministic: one run of each side. A gain of at least min_effect is run a second time on each side. */
   z.strictObject({
     rule: z.literal('once'),
     min_effect: z.number().nonnegative(),
-    /** Under log min_effect is a fraction of the base, under linear it is in the metric's units. */
+    /** Under log, min_effect is a fraction of the base; under linear it is in the metric's units. */
     scale: scaleSchema,
   }),
-  /** Pairs of base and candidate, looked at after each (decision.md 3.3), so many in one job at most. */
+  /** Pairs of base and candidate, evaluated after each pair (decision.md 3.3). `pairs` limits one job. */
   z.strictObject({
     rule: z.literal('paired'),
-    /** Those that can change the verdict, the primary first. */
+    /** The metrics that can change the verdict, the primary first. */
     metrics: z.array(z.string()).min(1),
     scale: scaleSchema,
     pairs: z.number().int().positive(),
@@ -83,35 +83,38 @@ const stopRuleSchema = z.discriminatedUnion('rule', [
     null_effect: z.number().nonnegative(),
     screen: z.number().gt(1),
     fresh_runners: z.number().int().nonnegative(),
-    /** There is no other: a new build in a new process group stands for a fresh runner, and the verdict says so. */
+    /**
+     * True on the only machine: a new build in a new process group replaces the fresh runner, and the verdict says
+     * so.
+     */
     single_machine: z.boolean(),
     terms: z.record(z.string(), pairedTermsSchema),
   }),
-  /** So many pairs and no stopping rule: calibration, and effects that nothing was selected by. */
+  /** A fixed number of pairs without a stopping rule, for calibration and for reported effects. */
   z.strictObject({
     rule: z.literal('pairs'),
     metrics: z.array(z.string()).min(1),
     scale: scaleSchema,
     pairs: z.number().int().positive(),
   }),
-  /** So many pairs of the holdout's own command, or as many as show that it repeats exactly. */
+  /** A fixed number of pairs of the holdout's command, or as many as prove that it is deterministic. */
   z.strictObject({
     rule: z.literal('holdout'),
     command: z.string(),
-    /** The primary alone. */
+    /** Only the primary. */
     metrics: z.array(z.string()).length(1),
     scale: scaleSchema,
     pairs: z.number().int().positive(),
-    /** How much may be lost: under log a fraction of the base, under linear in the metric's units. */
+    /** The loss that is still allowed: under log a fraction of the base, under linear in the metric's units. */
     margin: z.number().nonnegative(),
-    /** The harness was shown to be deterministic: two equal pairs say it all. */
+    /** The harness is deterministic, so two equal pairs suffice. */
     exact: z.boolean(),
-    /** Null: the command brings its own. */
+    /** Null: the command finds its own data. */
     source: holdoutSourceSchema.nullable(),
   }),
-  /** ce stability: samples of the candidate against `baseline` (null: measure the base side too). */
+  /** ce stability: samples of the candidate against `baseline` (null: the base side is measured too). */
   z.strictObject({ rule: z.literal('stability'), baseline: snapshotSchema.nullable() }),
-  /** Gates and one run of the candidate alone (sync, and the incumbent's own baseline). */
+  /** Gates and one run of the candidate alone (for a sync, and for the incumbent's own baseline). */
   z.strictObject({ rule: z.literal('alone') }),
 ])
 export type StopRule = z.infer<typeof stopRuleSchema>
@@ -120,7 +123,7 @@ export type HoldoutRule = Extract<StopRule, { rule: 'holdout' }>
 export const orderTermsSchema = z.strictObject({
   purpose: orderPurposeSchema,
   round: z.number().int().nonnegative(),
-  /** Which of the jobs of the progression test it is: they are measured beside each other where there are runners. */
+  /** The number of this job within the progression test. Its jobs run in parallel where runners are available. */
   part: z.number().int().nonnegative().optional(),
   attempt: z.number().int().positive(),
   spec_sha256: digestSchema,
@@ -129,9 +132,9 @@ export const orderTermsSchema = z.strictObject({
   pin: pointSchema,
   base: pointSchema,
   candidates: z.array(orderCandidateSchema).max(4),
-  /** 256 coins nobody could know before; what order they give each block is in model/order.ts. */
+  /** 256 random bits that were unpredictable before. `drawTurns` and `drawSeed` derive the sequence from them. */
   coins: z.string().regex(/^[0-9a-f]{64}$/),
-  /** What earlier jobs measured of the same two trees, by candidate. */
+  /** The pairs that earlier jobs measured of the same two trees, by candidate. */
   carried: z.record(z.string(), z.array(pairJobSchema)),
   /** The interrupted order that this one continues. */
   resumes: resumptionSchema.optional(),
@@ -142,10 +145,10 @@ export type OrderTerms = z.infer<typeof orderTermsSchema>
 /** The id of an order is the id of the event that issued it. */
 export type Order = OrderTerms & { id: string }
 
-/** So many jobs make the campaign's headline, whatever they show; as many watch a landing at most. */
+/** The fixed number of jobs for the total improvement, and the most jobs that watch a landing. */
 export const EFFECT_JOBS = 8
 
-/** What an order of the campaign's own is about, whichever attempt it is. */
+/** Identifies the subject of an order that belongs to no experiment, the same for all attempts. */
 export function buildOrderSubject({
   purpose,
   base,
@@ -154,18 +157,18 @@ export function buildOrderSubject({
 }: Pick<OrderTerms, 'purpose' | 'base' | 'candidates' | 'part'>): string {
   if (purpose === 'calibration') return purpose
   if (part !== undefined) return `${purpose} ${candidates[0]?.head ?? base.commit} job ${part}`
-  // A landing is watched on trees that change: the tree before it is what stays.
+  // A landing is watched on changing trees: only the tree before it is constant.
   return `${purpose} ${purpose === 'regression' ? base.commit : (candidates[0]?.head ?? base.commit)}`
 }
 
 export type ReportingPurpose = Extract<OrderPurpose, 'effect' | 'progression' | 'regression'>
 
-/** What only says how much was brought: nothing lands by it. */
+/** True for orders that only report a size. No landing depends on them. */
 export function isReportingPurpose(purpose: OrderPurpose): purpose is ReportingPurpose {
   return purpose === 'effect' || purpose === 'progression' || purpose === 'regression'
 }
 
-/** What an order's pairs are read by; nothing where it asks for none. */
+/** Returns the metrics and the number of pairs that the order requests; empty when it requests none. */
 export function toPairRequest({ id, stop, resumes }: Pick<Order, 'id' | 'stop' | 'resumes'>): PairRequest {
   if (!isPairRule(stop)) return { order: id, metrics: [], pairs: 0 }
   return { order: id, metrics: stop.metrics, pairs: stop.pairs, begun: resumes?.pieces }
@@ -175,7 +178,7 @@ export function isPairRule(stop: StopRule): stop is Extract<StopRule, { rule: 'p
   return stop.rule === 'paired' || stop.rule === 'pairs'
 }
 
-/** Whether the pairs it asks for are those of the only machine there is. */
+/** True when the pairs come from the only machine. */
 export function isSingleMachineOrder({ stop }: Pick<Order, 'stop'>): boolean {
   return stop.rule === 'paired' && stop.single_machine
 }
@@ -183,9 +186,9 @@ export function isSingleMachineOrder({ stop }: Pick<Order, 'stop'>): boolean {
 type CoinTerms = Pick<OrderTerms, 'coins'>
 
 /**
- * Invariant 10: in which order the sides are built (`build`), given users (`users`), warmed up and take their turn in
- * each block, by the order's own coins, so that a report that does not follow them can be rejected. Every block has coins of
- * its own, however many there are, since evidence rests on each being independent of the others.
+ * Invariant 10: the order's own coins determine the sequence in which the sides are built (`build`), given users
+ * (`users`), warmed up and executed in each block, so that a report with another sequence can be rejected. Every
+ * block has coins of its own, because the evidence requires blocks to be independent.
  */
 export function drawTurns<T>(
   order: CoinTerms,
@@ -206,18 +209,18 @@ function drawNumber({ coins }: CoinTerms, region: number | string): number {
   return Number.parseInt(hashSha256(`${coins}:turns:${region}`).slice(0, 12), 16)
 }
 
-/** The same for both sides of a block, another one for the next. */
+/** Both sides of a block share one seed; the next block has another one. */
 export function drawSeed(order: CoinTerms, block: number): number {
   return Number.parseInt(hashSha256(`${order.coins}:${block}`).slice(0, 8), 16) % 2 ** 31
 }
 
-/** Whether a report's builds and executions took the turns and seeds that were drawn for them. */
+/** True when the builds and executions of a report follow the drawn sequence and seeds. */
 export function isFollowingCoins(order: Order, report: Report): boolean {
   const sides = listSides(order)
   return areBuildsFollowingCoins(order, report, sides) && areExecutionsFollowingCoins(order, report, sides)
 }
 
-/** The same of a run that was interrupted: its last block, or its warm-up, may end after any of its sides. */
+/** Checks an interrupted run in the same way. Its last block, or its warm-up, may end after any side. */
 export function isPartialFollowingCoins(order: Order, { report, begun }: PartialReport): boolean {
   const sides = listSides(order)
   if (!areBuildsFollowingCoins(order, report, sides)) return false
@@ -241,7 +244,7 @@ export function isPartialFollowingCoins(order: Order, { report, begun }: Partial
   return isSameSequence(took, drawn) && last.every(run => run.role === 'sample' && run.seed === seed)
 }
 
-/** Where the blocks of an order begin among its coins: an order that continues another leaves out those that had begun. */
+/** Returns the first block in the coins. An order that continues another one skips the blocks that had begun. */
 export function getFirstBlock({ resumes }: Pick<Order, 'resumes'>): number {
   return resumes?.block ?? 0
 }
@@ -285,13 +288,13 @@ function areExecutionsFollowingCoins(
   return follow && areBlocksConsecutive(report.executions, blocks)
 }
 
-/** One block after the other: runs of a pair that lie far apart share neither the hour nor the neighbours. */
+/** Blocks must not interleave: the two runs of a pair have to share the same time and the same load. */
 function areBlocksConsecutive(executions: readonly Execution[], blocks: readonly ExecutionBlock[]): boolean {
   const drawn = blocks.flatMap(({ runs }) => runs)
   return executions.filter(({ role }) => role !== 'smoke').every((run, index) => run === drawn[index])
 }
 
-/** A side's n-th sample belongs to block n; a repeat has the seed of what it repeats and turns of its own. */
+/** A side's n-th sample belongs to block n. A repeat uses the seed of its sample and a sequence of its own. */
 function groupBlocks(executions: readonly Execution[], from: number): ExecutionBlock[] {
   const blocks = new Map<string, ExecutionBlock>()
   const taken = new Map<string, number>()
@@ -313,7 +316,7 @@ function isSameSequence(a: readonly Side[], b: readonly Side[]): boolean {
   return a.length === b.length && a.every((side, index) => side === b[index])
 }
 
-/** Orders that compare two sides by pairs; gates alone are nothing to judge. */
+/** True for orders that compare two sides by judged pairs. Orders of gates alone need no judge. */
 export function isJudgedOrder({ stop }: Pick<Order, 'stop'>, spec: Spec): boolean {
   return isJudgedMetric(spec) && (stop.rule === 'paired' || stop.rule === 'pairs')
 }

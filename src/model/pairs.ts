@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { digestSchema, type Oid } from './ids.ts'
 import {
-  aggregateSamples,
   type Aggregation,
+  aggregateSamples,
   begunBlockSchema,
   type Execution,
   type Report,
@@ -10,40 +10,43 @@ import {
   type Side,
 } from './report.ts'
 
-/** Raw numbers of one execution, of the metrics that can change a verdict; null for one that is not there. */
+/** Raw values of one execution for the metrics that can change a verdict; null for a missing value. */
 const readingsSchema = z.record(z.string(), z.number().nullable())
 
-/** Base and candidate run in one block of one job; null for a side whose execution failed. */
+/** Base and candidate of one block in one job; null for a side whose execution failed. */
 const pairSchema = z.strictObject({
   first: z.enum(['base', 'candidate']),
   base: readingsSchema.nullable(),
   candidate: readingsSchema.nullable(),
-  /** The run was interrupted after this pair had begun: it shows no effect, and counts against keeping (decision 039). */
+  /**
+   * The run was interrupted after this pair had begun. The pair shows no effect and counts against keeping (decision
+   * 039).
+   */
   lost: z.literal(true).optional(),
 })
 export type Pair = z.infer<typeof pairSchema>
 
-/** What one job measured of one candidate: the raw material of all evidence, never a verdict on it. */
+/** The pairs of one candidate from one job: the raw material of all evidence, never a verdict. */
 export const pairJobSchema = z.strictObject({
   order: digestSchema,
-  /** The boot id of its machine, or the sample that models scored: another one is a fresh runner. */
+  /** The machine's boot id, or the sample that models scored. A different value is a fresh runner. */
   runner: z.string(),
-  /** Machines that measured its first pairs, before it was interrupted and went on elsewhere. */
+  /** Machines that measured its first pairs before an interruption moved it to another machine. */
   also_on: z.array(z.string()).optional(),
-  /** The run was lost, and with it how many pairs had begun: evidence for keeping starts again (decision 039). */
+  /** The run was lost, and with it the number of begun pairs. Evidence for keeping starts again (decision 039). */
   unreported: z.literal(true).optional(),
-  /** All the pairs it was asked for were run, rather than ended early by the stop rule. */
+  /** All requested pairs were run: the stop rule did not end the job early. */
   complete: z.boolean(),
   pairs: z.array(pairSchema),
 })
 export type PairJob = z.infer<typeof pairJobSchema>
 
-/** Without those of which nothing came back. */
+/** Leaves out the jobs whose runs were lost. */
 export function selectReportedJobs(jobs: readonly PairJob[]): PairJob[] {
   return jobs.filter(({ unreported }) => !unreported)
 }
 
-/** The numbers of one side in all jobs, of the metrics that their pairs have. */
+/** Collects the values of one side in all jobs, by metric. */
 export function collectReadings(
   jobs: readonly PairJob[],
   side: 'base' | 'candidate',
@@ -53,7 +56,7 @@ export function collectReadings(
   return [...names].map(name => [name, all.map(each => each[name] ?? null)])
 }
 
-/** Typical numbers of one side over all jobs, of the metrics that their pairs have. */
+/** Combines the values of one side in all jobs to one number for each metric. */
 export function aggregateReadings(
   jobs: readonly PairJob[],
   side: 'base' | 'candidate',
@@ -73,15 +76,15 @@ export interface PairRequest {
 
 export interface MeasuredRun {
   executions: Report['executions']
-  /** As a job has it. */
+  /** The value for `PairJob.runner`. */
   runner: string
   /** The block in which the run ended early. */
   begun?: Report['begun'] | null
 }
 
 /**
- * The pairs of one candidate in a report, after those that were measured before the job was interrupted. A side's n-th
- * sample belongs to the n-th block of its run (model/order.ts).
+ * Builds the pairs of one candidate from a report, after the pairs from before an interruption. A side's n-th sample
+ * belongs to the n-th block of its run (model/order.ts).
  */
 export function buildPairJob(asked: PairRequest, measured: MeasuredRun, label: Side): PairJob {
   const { order } = asked
@@ -90,7 +93,7 @@ export function buildPairJob(asked: PairRequest, measured: MeasuredRun, label: S
   if (begun === undefined)
     return { order, runner: measured.runner, complete: run.length >= asked.pairs, pairs: run }
   const pairs = [...begun.pairs, ...run]
-  // A machine that ran no pair took no part.
+  // A machine that completed no pair does not count.
   if (run.every(({ lost }) => lost)) return { ...begun, order, complete: pairs.length >= asked.pairs, pairs }
   const { runner } = measured
   const before = begun.pairs.some(({ lost }) => lost !== true) ? [begun.runner] : []
@@ -99,7 +102,7 @@ export function buildPairJob(asked: PairRequest, measured: MeasuredRun, label: S
   return { order, runner, ...elsewhere, complete: pairs.length >= asked.pairs, pairs }
 }
 
-/** Where the run ended within a block, the pair in it is lost unless both of its sides had worked. */
+/** When the run ended within a block, its pair is lost unless both sides had worked. */
 function collectPairs(asked: PairRequest, measured: MeasuredRun, label: Side): Pair[] {
   const pairs = collectWholePairs(asked, measured, label)
   const { begun, executions } = measured
@@ -124,7 +127,7 @@ function collectWholePairs({ metrics }: PairRequest, { executions }: MeasuredRun
 
 type PairReport = Pick<Report, 'order' | 'executions' | 'machine' | 'judging' | 'begun'>
 
-/** Models have no machine that could favour a side: there the next items are what another machine is elsewhere. */
+/** Models run on no machine that could favour a side, so the next sample of items counts as a fresh runner. */
 export function toMeasuredRun({ order, executions, machine, judging, begun }: PairReport): MeasuredRun {
   return { executions, runner: judging === undefined ? machine.boot_id : `sample:${order}`, begun }
 }
@@ -138,7 +141,7 @@ function listSamples(executions: readonly Execution[], side: Side): RunSample[] 
   return executions.flatMap((run, at) => (run.side === side && run.role === 'sample' ? [{ run, at }] : []))
 }
 
-/** A run that did not print a metric is not a failed run, but says nothing about that metric (invariant 5). */
+/** An execution that lacks a metric has not failed, but it proves nothing about that metric (invariant 5). */
 function readMetrics(run: Execution, metrics: readonly string[]): Pair['base'] {
   if (run.status !== 'ok') return null
   return Object.fromEntries(metrics.map(name => [name, toFiniteNumber(run.metrics[name])]))
@@ -148,7 +151,9 @@ function toFiniteNumber(value: unknown): number | null {
   return typeof value === 'number' && Number.isFinite(value) ? value : null
 }
 
-/** The measurements of an interrupted run: written after every execution, so that a loss keeps them. */
+/**
+ * The measurements of an interrupted run. The runner writes them after every execution, so that a loss keeps them.
+ */
 export const partialReportSchema = z.strictObject({
   report: reportSchema,
   /** null between two blocks. */
@@ -157,8 +162,8 @@ export const partialReportSchema = z.strictObject({
 export type PartialReport = z.infer<typeof partialReportSchema>
 
 /**
- * Where an interrupted order goes on: with its coins, after the blocks that had begun (decision 039). No pair is drawn
- * again.
+ * The point at which an interrupted order continues: with its coins, after the blocks that had begun (decision 039).
+ * No pair is drawn a second time.
  */
 export const resumptionSchema = z.strictObject({
   /** The order whose run was lost. */
@@ -171,8 +176,8 @@ export const resumptionSchema = z.strictObject({
 type Resumption = z.infer<typeof resumptionSchema>
 
 /**
- * The state of a lost order until it is issued again. `coins` is null where it is unknown
- * how many of its blocks had begun: the next order draws its own.
+ * The state of a lost order until it is issued again. `coins` is null when the number of begun blocks is unknown: the
+ * next order then draws its own.
  */
 export interface Interruption extends Resumption {
   rule: string
@@ -181,7 +186,7 @@ export interface Interruption extends Resumption {
   trees: Record<string, Oid>
   coins: string | null
   carried: Record<string, PairJob[]>
-  /** When the last run was lost, and how many were lost since one came to its end. */
+  /** The time of the latest loss. `times` counts consecutive losses. */
   at: string
   times: number
 }

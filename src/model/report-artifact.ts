@@ -3,36 +3,36 @@ import type { PartialReport } from './pairs.ts'
 import { markSideBroken, type Report } from './report.ts'
 
 /**
- * How a report travels from the job that measured to the tick that takes it in: one artifact, one file in it, both
- * named by the order, and no larger than this. Sender and receiver keep to it.
+ * A report travels from the measuring job to the engine as one artifact with one file. The order's id names both.
+ * Sender and receiver enforce this limit.
  */
 export const MAX_REPORT_BYTES = 4 * 1024 * 1024
 
-/** Each order of a run has a slot of its own in the workflow file. */
+/** The workflow file has one slot for each order of a run. */
 export const MAX_ORDERS_PER_RUN = 20
 
 export function getReportArtifactName(order: OrderId): string {
   return `report-${order}`
 }
 
-/** What an interrupted measurement had so far. */
+/** The artifact with the measurements of an interrupted run. */
 export function getPartialArtifactName(order: OrderId): string {
   return `partial-${order}`
 }
 
-/** The one file of either artifact. */
+/** The single file in either artifact. */
 export function getArtifactFileName(order: OrderId): string {
   return `${order}.json`
 }
 
-/** A run of GitHub Actions as reports and `order-dispatched` name it; a re-run is another attempt. */
+/** Formats a run as reports and `order-dispatched` name it. A re-run is a new attempt. */
 export function formatActionsRunId(run: number | string, attempt: number | string): string {
   return `${formatActionsRun(run)}/${attempt}`
 }
 
 /**
- * A report small enough to be taken in: without what programs printed, then without what nothing is decided by, where
- * that suffices; else without everything that was measured, which then is the runner's failure and never a verdict.
+ * Reduces a report until it fits the limit: first without printed output, then without data that no decision uses, at
+ * last without all measurements. The last form is a failure of the runner, never a verdict.
  */
 export function serializeReport(report: Report, most = MAX_REPORT_BYTES): string {
   return formatJsonLine(reduceReport(report, most))
@@ -47,18 +47,23 @@ function reduceReport(report: Report, most: number): Report {
   return { ...report, ...nothing, runner_error: report.runner_error?.slice(0, 1000) ?? why }
 }
 
-/** Null where it is too large even without what programs printed: cut further, it would hide pairs that had begun. */
+/**
+ * Null when the report is too large even without printed output. A shorter version would hide pairs that had begun.
+ */
 export function serializePartialReport(partial: PartialReport, most = MAX_REPORT_BYTES): string | null {
   const { report, begun } = partial
   const texts = [report, removeOutputs(report)].map(each => formatJsonLine({ report: each, begun }))
   return texts.find(text => countBytes(text) <= most) ?? null
 }
 
-/** What one side has printed to be scored, in one parcel with the report. */
+/** The items that one side printed for scoring. They travel in one artifact with the report. */
 const MAX_SIDE_BYTES = 12 * 1024 * 1024
 export const MAX_PRINTED_BYTES = MAX_REPORT_BYTES + 2 * MAX_SIDE_BYTES + 1024
 
-/** With what is to be scored: the side that printed more than anybody could hand on is broken by that, and not the runner. */
+/**
+ * Serializes the report with the items. A side that printed too many bytes is marked broken: the runner is not at
+ * fault.
+ */
 export function serializePrintedItems(
   report: Report,
   items: Readonly<Record<string, unknown[]>>,

@@ -5,7 +5,7 @@ import { hashSha256, toCanonicalJson } from './canonical-json.ts'
 import { digestSchema, experimentIdSchema, oidSchema } from './ids.ts'
 import { type FailedOutput, failedOutputSchema } from './failed-output.ts'
 
-/** What a runner answers to an order: raw samples in the order they were taken, and no verdict. */
+/** A report answers an order: raw samples in the order they were taken, and no verdict. */
 export const sideSchema = z.union([
   z.literal('base'),
   experimentIdSchema,
@@ -13,9 +13,9 @@ export const sideSchema = z.union([
 ])
 export type Side = z.infer<typeof sideSchema>
 
-/** A number the harness printed, or null for one that is not finite. */
+/** A number that the harness printed, or null for one that is not finite. */
 const scoreValueSchema = z.number().nullable()
-/** The same for a metric, which may be a boolean where only gates read it. */
+/** A number as above, or a boolean, which only gates read. */
 const readingSchema = z.union([z.number(), z.boolean()]).nullable()
 export type MetricValue = z.infer<typeof readingSchema>
 export type MetricValues = Record<string, MetricValue>
@@ -31,8 +31,10 @@ const executionStatusSchema = z.enum([
 
 const executionSchema = z.strictObject({
   side: sideSchema,
-  /** warmup: thrown away; smoke: ladder's cheap check; sample: counts; repeat: the once rule's second run;
-   * holdout: on data of its own, which nothing but the holdout's verdict reads. */
+  /**
+   * warmup: discarded. smoke: the ladder's cheap check. sample: counts. repeat: the second run of the once rule.
+   * holdout: on separate data, read only by the holdout's verdict.
+   */
   role: z.enum(['warmup', 'smoke', 'sample', 'repeat', 'holdout']),
   build: z.number().int().nonnegative(),
   seed: z.number().int().nonnegative(),
@@ -40,7 +42,7 @@ const executionSchema = z.strictObject({
   exit_code: z.number().int().nullable(),
   signal: z.string().nullable(),
   wall_seconds: z.number().nonnegative(),
-  /** Metrics by name: built-ins (wall_seconds, cpu_seconds, max_rss_mb) and what the harness printed. */
+  /** Metrics by name: built-ins (wall_seconds, cpu_seconds, max_rss_mb) and the printed ones. */
   metrics: z.record(z.string(), readingSchema),
   tasks: z.record(z.string(), scoreValueSchema).optional(),
   artifacts: z.record(z.string(), z.string()).optional(),
@@ -57,12 +59,12 @@ const gateRunSchema = z.strictObject({
   exit_code: z.number().int().nullable(),
   timed_out: z.boolean(),
   seconds: z.number().nonnegative(),
-  /** Of a gate that passed, where its test runner prints a count. Shown to people; no verdict reads it. */
+  /** Set for a passed gate whose test runner prints a count. People see it; no verdict reads it. */
   tests_passed: z.number().int().nonnegative().optional(),
   output: failedOutputSchema.optional(),
 })
 export type GateRun = z.infer<typeof gateRunSchema>
-/** By gate: how many tests passed. */
+/** Number of passed tests by gate. */
 export type TestCounts = Record<string, number>
 
 const setupRunSchema = z.strictObject({
@@ -95,7 +97,7 @@ const judgingCostSchema = z.strictObject({
 })
 export type JudgingUsage = z.infer<typeof judgingCostSchema>
 
-/** A block of pairs under way, counted from 0 within the run, and the sides that take part. */
+/** A block of pairs that has begun, counted from 0 within the run, and its sides. */
 export const begunBlockSchema = z.strictObject({
   block: z.number().int().nonnegative(),
   sides: z.array(sideSchema),
@@ -106,34 +108,36 @@ export const reportSchema = z.strictObject({
   run_id: z.string(),
   started_at: z.iso.datetime(),
   finished_at: z.iso.datetime(),
-  /** For other processes of this machine, before `started_at`: no cost, and no limit counts it. */
+  /** Time spent waiting for other processes of this machine before `started_at`. No cost or limit counts it. */
   waited_seconds: z.number().nonnegative().optional(),
-  /** From the start of its job of GitHub Actions to `started_at`, where the runner shows when that was. */
+  /** Time from the start of its GitHub Actions job to `started_at`, when the runner shows it. */
   prepared_seconds: z.number().nonnegative().optional(),
   harness: digestSchema,
-  /** Trees as they were laid out on disk, so that a report binds to them. */
+  /** The trees as checked out on disk, which bind the report to them. */
   trees: z.record(z.string(), oidSchema),
   machine: machineSchema,
-  /** unisolated: no own uid or container; unreaped: processes could not be proven dead; forgeable: the
-   * harness loads candidate code in its own process and there is no separate score. */
+  /**
+   * unisolated: no separate uid or container. unreaped: processes may still be alive. forgeable: the harness loads
+   * candidate code in its own process without a separate score.
+   */
   flags: z.array(z.enum(['unisolated', 'unreaped', 'forgeable'])),
-  /** Beside unisolated, why nothing stronger was taken; said where it was a choice. */
+  /** With unisolated: the reason why no stronger isolation was used, when it was a choice. */
   unisolated_because: z.string().optional(),
   setups: z.array(setupRunSchema),
   gates: z.array(gateRunSchema),
   executions: z.array(executionSchema),
-  /** First file found changed that had to be byte-identical, and whose execution it followed. */
+  /** The first changed file that had to stay byte-identical, and the side that ran before the check. */
   tampered: z.strictObject({ during: sideSchema, path: z.string() }).nullable(),
-  /** The runner itself failed (disk, missing tool): nobody's fault, retried. */
+  /** The runner itself failed (full disk, missing tool). Neither side is at fault, and the order is retried. */
   runner_error: z.string().nullable(),
-  /** The block of pairs in which it ended early: a pair that has begun is never drawn again (decision 039). */
+  /** The block in which the run ended early. A pair that has begun is never drawn again (decision 039). */
   begun: begunBlockSchema.optional(),
-  /** What scoring it by a model cost; its executions are items then, and their metrics what they were scored. */
+  /** The cost of scoring by models. Its executions are items, and their metrics are scores. */
   judging: judgingCostSchema.optional(),
 })
 export type Report = z.infer<typeof reportSchema>
 
-/** What this side was measured to be does not count: it is broken, and this is why. */
+/** Discards the measurements of one side and marks it as broken. */
 export function markSideBroken(measured: Report, side: string | undefined, error: string): Report {
   const executions = measured.executions.map(run =>
     run.side === side ? { ...run, status: 'bad-output' as const, metrics: {}, error } : run,
@@ -141,14 +145,14 @@ export function markSideBroken(measured: Report, side: string | undefined, error
   return { ...measured, executions }
 }
 
-/** Stored scores may be compared only between machines that agree on these. */
+/** Stored scores are comparable only between machines that agree on these. */
 export function buildMachineKey(of: MachineInfo): string {
   return hashSha256(toCanonicalJson({ cpu_model: of.cpu_model, cores: of.cores, image: of.image }))
 }
 
 /**
- * One value a metric, aggregated as verdicts aggregate it; null where one sample was not a number. A boolean stays one
- * where all samples agree.
+ * Returns one value for each metric, aggregated as verdicts do; null when a sample is not a number. A boolean on
+ * which all samples agree stays a boolean.
  */
 export function aggregateMetrics(
   of: Pick<Report, 'executions'>,
@@ -170,21 +174,21 @@ export function aggregateMetrics(
   )
 }
 
-/** The number that a metric is; null where it is missing or a boolean, which is no number to calculate with. */
+/** Returns null for a missing value and for a boolean. */
 export function getNumber(metrics: Readonly<MetricValues>, name: string): number | null {
   const value = metrics[name]
   return typeof value === 'number' && Number.isFinite(value) ? value : null
 }
 
-/** The part of one side that failed, with its output. */
+/** The failed part of one side, with its output. */
 export interface FailedPart {
   /** set-up, gate <name>, or the harness. */
   what: string
-  /** null: it printed nothing. */
+  /** null: no output was printed. */
   output: FailedOutput | null
 }
 
-/** The first thing of this side that failed, in the order in which it is run; null where everything worked. */
+/** Returns the side's first failure, in the order of execution; null when everything worked. */
 export function findFailedPart({ setups, gates, executions }: Report, side: Side): FailedPart | null {
   const setup = setups.find(each => each.side === side && !each.ok)
   if (setup !== undefined) return { what: 'set-up', output: setup.output ?? null }
@@ -195,9 +199,9 @@ export function findFailedPart({ setups, gates, executions }: Report, side: Side
 }
 
 /**
- * One side's numbers as a verdict reads them (the snapshot of `winnow decide`, spec.md). Values stay
- * `unknown` until a rule asks for them: a missing, null or non-finite one must reach the rule as such,
- * because missing is not good (invariant 5).
+ * One side's numbers as a verdict reads them (the snapshot of `winnow decide`, spec.md). Values stay `unknown` until
+ * a rule uses them: a missing, null or non-finite value must reach the rule as such, because missing is not good
+ * (invariant 5).
  */
 const measuredValueSchema = z.unknown()
 export const snapshotSchema = z.strictObject({
@@ -211,7 +215,7 @@ export const snapshotSchema = z.strictObject({
 })
 export type Snapshot = z.infer<typeof snapshotSchema>
 
-/** One value a metric, aggregated as it was judged; what is neither number nor boolean is missing (invariant 5). */
+/** Returns one value for each metric. A value that is neither number nor boolean counts as missing (invariant 5). */
 export function aggregateSnapshot(of: Snapshot | null): MetricValues {
   const { metrics, diagnostics } = of ?? {}
   return Object.fromEntries(
@@ -226,17 +230,17 @@ function getAggregate(value: unknown): MetricValue {
 
 export type Aggregation = NonNullable<Spec['measurement']['stability']>['aggregation']
 
-/** How several samples become the one number that is judged and shown. The median where the spec says nothing. */
+/** The rule that combines several samples into one number: the median unless the spec sets another. */
 export function getAggregation(spec: Pick<Spec, 'measurement'> | null): Aggregation {
   return spec?.measurement.stability?.aggregation ?? 'median'
 }
 
-/** The same for a campaign, whose spec may be one that this release cannot read. */
+/** Falls back to the median for a spec that this release cannot read. */
 export function getCampaignAggregation(campaign: CampaignSpecText): Aggregation {
   return getAggregation(readCampaignSpec(campaign))
 }
 
-/** One missing sample leaves no value (invariant 5). A boolean stays one where all samples agree. */
+/** One missing sample leaves no value (invariant 5). A boolean on which all samples agree stays a boolean. */
 export function aggregateSamples(
   samples: readonly (number | boolean | null)[],
   aggregation: Aggregation,
@@ -271,7 +275,7 @@ function combineValues(values: readonly number[], aggregation: Aggregation): num
   }
 }
 
-/** One number for several samples; null when there are none or their combination is not finite. */
+/** Returns null for an empty list and for a result that is not finite. */
 export function aggregateValues(values: readonly number[], aggregation: Aggregation): number | null {
   if (values.length === 0) return null
   const combined = combineValues(values, aggregation)

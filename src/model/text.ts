@@ -1,15 +1,15 @@
-/** Ends nothing on the screen, and a name that begins behind it is none. */
+/** Invisible on screen. It breaks a mention or reference that it is inserted into. */
 const ZERO_WIDTH_SPACE = '\u200b'
 
 /**
- * Text from branches on its way to where a forge reads it (messages of commits, titles, comments): it mentions
- * nobody, refers to no issue, closes none, links nowhere and keeps no workflow from running, and still reads the same.
+ * Neutralizes text from branches before GitHub reads it in commit messages, titles or comments. The result looks the
+ * same, but mentions no user, refers to no issue, closes none, links nowhere and skips no workflow.
  */
 export function neutralizeMentions(text: string): string {
   return neutralizeReferences(text).replace(SKIP_CI, found => `${found}${ZERO_WIDTH_SPACE}`)
 }
 
-/** In the message of a head commit these keep every check of a pull request from running. */
+/** In the message of a head commit these markers skip every check of a pull request. */
 const SKIP_CI = /\[(?=(?:skip (?:ci|actions)|(?:ci|actions) skip|no ci)\])/gi
 
 export function neutralizeReferences(text: string): string {
@@ -20,7 +20,7 @@ export function neutralizeReferences(text: string): string {
     .replace(/\bwww(?=\.)/gi, found => `${found}${ZERO_WIDTH_SPACE}`)
 }
 
-/** Why something ended, as people read it: one sentence that stands alone, and what it rests on, where pairs decided. */
+/** The reason for an end: one complete sentence, and the evidence where pairs decided. */
 interface ReasonText {
   sentence: string
   /** The evidence line, which always begins with "evidence". */
@@ -30,7 +30,7 @@ interface ReasonText {
 const DIVIDER = '\n'
 const EVIDENCE_LINE = `${DIVIDER}evidence `
 
-/** As the ledger holds it: the sentence, then the evidence on a line of its own. */
+/** Formats the reason as the ledger stores it: the sentence, then the evidence on its own line. */
 export function formatReason({ sentence, evidence }: ReasonText): string {
   return evidence === null ? sentence : `${sentence}${DIVIDER}${evidence}`
 }
@@ -41,7 +41,6 @@ export function parseReason(text: string): ReasonText {
   return { sentence: text.slice(0, at), evidence: text.slice(at + DIVIDER.length) }
 }
 
-/** More about the ending, said in its sentence. */
 export function appendToSentence(text: string | undefined, aside: string): string {
   if (text === undefined || text === '') return aside
   const { sentence, evidence } = parseReason(text)
@@ -49,7 +48,10 @@ export function appendToSentence(text: string | undefined, aside: string): strin
   return formatReason({ sentence: `${said}; ${aside}${end}`, evidence })
 }
 
-/** Text from branches stays text: one line, no control characters, bounded. */
+/**
+ * Reduces untrusted text to one line of at most `length` without control characters. It does not cut a surrogate pair
+ * in half.
+ */
 export function toOneLine(text: string, length: number): string {
   const plain = text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]+/gu, ' ').trim()
   if (plain.length <= length) return plain

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 
-/** How an experiment ends (design section 7), and the word people read for it. One table, used everywhere. */
+/** Outcomes of an experiment (design section 7). `VERDICT_WORDS` maps each to the word that people read. */
 export const outcomeSchema = z.enum([
   'kept',
   'runner_up_kept',
-  /** A revert that a person asked for: it landed and is no gain. */
+  /** A revert that a person requested. It landed, but it is not a gain. */
   'revert_landed',
   'runner_up_dropped',
   'not_selected',
@@ -38,12 +38,12 @@ const VERDICT_WORDS = {
   withdrawn: 'no gain',
 } as const satisfies Record<Outcome, VerdictWord>
 
-/** `worse` is said only where harm was shown on the primary or a guardrail. */
+/** `worse` requires proven harm to the primary or a guardrail. */
 export function toVerdictWord(result: Outcome, worse: boolean): VerdictWord {
   return result === 'dropped' && worse ? 'worse' : VERDICT_WORDS[result]
 }
 
-/** Said where the verdict word alone would mislead. */
+/** Labels for outcomes whose verdict word alone would mislead. */
 const OUTCOME_LABELS = {
   not_selected: 'better, not taken',
   runner_up_dropped: 'promising alone',
@@ -52,13 +52,13 @@ const OUTCOME_LABELS = {
 
 export type OutcomeLabel = (typeof OUTCOME_LABELS)[keyof typeof OUTCOME_LABELS]
 
-/** How people read a verdict; one of the six words, or what says more. */
+/** Returns the label that people read: one of the six verdict words, or a more exact one. */
 export function getOutcomeLabel(result: Outcome | null, verdict: VerdictWord): VerdictWord | OutcomeLabel {
   const labels: Partial<Record<Outcome, OutcomeLabel>> = OUTCOME_LABELS
   return (result === null ? undefined : labels[result]) ?? verdict
 }
 
-/** Measured to be a gain by itself, and still not on the branch. */
+/** True for a proven gain that is not on the branch. */
 export function isBetterAlone(result: Outcome | null): boolean {
   return result === 'not_selected' || result === 'runner_up_dropped'
 }
@@ -67,7 +67,7 @@ export function isLanded(result: Outcome): boolean {
   return result === 'kept' || result === 'runner_up_kept' || result === 'revert_landed'
 }
 
-/** Exit codes for scripts, by the verdict that a command ends with. 14 means that it waits. */
+/** Exit codes for scripts, by the verdict of a command. */
 export const EXIT_CODES = {
   kept: 0,
   'no gain': 10,
@@ -77,5 +77,5 @@ export const EXIT_CODES = {
   broken: 13,
 } as const satisfies Record<VerdictWord, number>
 
-/** And while it waits for anybody or anything. */
+/** The exit code while the verdict waits. */
 export const WAITING_EXIT_CODE = 14
