@@ -160,8 +160,8 @@ async function findCloneAction(
 ): Promise<ActionPin | ActionNotFound> {
   const usual = remotes.toSorted((a, b) => Number(b.name === 'origin') - Number(a.name === 'origin'))
   const there = usual.flatMap(({ name, url }) => {
-    const place = parseGithubAddress(url)
-    return place !== null && isUsable(place, near) ? [{ name, url, action: place.repository }] : []
+    const github = parseGithubAddress(url)
+    return github !== null && isUsable(github, near) ? [{ name, url, action: github.repository }] : []
   })
   const git = createGitRunner(buildLocalIsolation(home, call.around.env))
   const commit = await git.run({ args: ['rev-parse', 'HEAD'], parse: ({ stdout }) => stdout.trim() })
@@ -320,10 +320,10 @@ export function describeTokenAdvice({ server }: GithubLocation): string {
 
 /** Whether a spec is for campaigns there: in a job, or by an address that is nobody else's. */
 export function isOnGithub(
-  workshop: Parameters<typeof findGithub>[0],
+  repositoryContext: Parameters<typeof findGithub>[0],
   env: Readonly<Record<string, string>>,
 ): boolean {
-  const found = findGithub(workshop, env)
+  const found = findGithub(repositoryContext, env)
   return found !== null && (found.apiUrl === env['GITHUB_API_URL'] || found.server === null)
 }
 
@@ -337,12 +337,12 @@ const TIMEOUT_MS = 10_000
 
 /** The token of the environment, else the one that `gh` is signed in with at that address; '' where there is neither. */
 export async function findToken(
-  place: GithubLocation,
+  github: GithubLocation,
   env: Readonly<Record<string, string>>,
 ): Promise<string> {
-  const given = selectToken(place, env)
+  const given = selectToken(github, env)
   if (given !== '') return given
-  const { host } = new URL(place.webUrl)
+  const { host } = new URL(github.webUrl)
   try {
     const options = { env: { ...env }, timeout: TIMEOUT_MS }
     const { stdout } = await runFile('gh', ['auth', 'token', '--hostname', host], options)

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { applyAmendment as amendCampaign } from '../engine/campaign/start.ts'
+import { applyAmendment } from '../engine/campaign/start.ts'
 import { requireCampaign } from '../engine/controller/run.ts'
 import { UserError } from '../errors.ts'
 import { toNullIfMissing } from '../git/bare-repository.ts'
@@ -17,14 +17,14 @@ export const amendVerb: Verb = {
   examples: ['winnow amend --reason "tests may take longer"'],
   exits: {},
   run: call =>
-    withCampaign(call, { access: 'write', startedOnly: true, announce: true }, async scene => {
+    withCampaign(call, { access: 'write', startedOnly: true, announce: true }, async context => {
       const reason = call.given.text('reason')
       if (reason === undefined || reason.trim() === '') {
         throw new UserError('an amendment needs a reason', { fix: 'winnow amend --reason "…"' })
       }
-      const yaml = await readWorkTreeSpec(scene)
-      const { measuredAnew } = await amendCampaign(scene.place, { yaml, reason })
-      if (scene.dryRun === null) call.terminal.out(`The spec is amended.${measuredAnew ? ANEW : ''}`)
+      const yaml = await readWorkTreeSpec(context)
+      const { measuredAnew } = await applyAmendment(context.place, { yaml, reason })
+      if (context.dryRun === null) call.terminal.out(`The spec is amended.${measuredAnew ? ANEW : ''}`)
       return 0
     }),
 }

@@ -41,19 +41,19 @@ export const approveVerb: Verb = {
   exits: {},
   comment: { options: ['digest'], alias: 'approve-deps' },
   run: call =>
-    withCampaign(call, { access: 'write', startedOnly: true }, async scene => {
-      const { campaign } = (await requireCampaign(scene.place)).loaded
+    withCampaign(call, { access: 'write', startedOnly: true }, async context => {
+      const { campaign } = (await requireCampaign(context.place)).loaded
       const [exp, ...packages] = call.given.positionals
       if (exp === undefined) {
         requireNoDigest(call)
-        return printWaitingApprovals(call, scene, campaign)
+        return printWaitingApprovals(call, context, campaign)
       }
       const set = SET.test(exp) ? exp : call.given.text('digest')
       const experiment = SET.test(exp)
         ? findExperimentBySet(campaign, exp)
         : findNamedExperiment(campaign, exp)
-      if (call.comment) await requireOtherAuthor(call.comment, scene.place.by.actor, { experiment, set })
-      return giveApproval(call, scene, { campaign, experiment, packages, set })
+      if (call.comment) await requireOtherAuthor(call.comment, context.place.by.actor, { experiment, set })
+      return giveApproval(call, context, { campaign, experiment, packages, set })
     }),
 }
 
@@ -70,7 +70,7 @@ function findExperimentBySet(campaign: Campaign, set: string): Experiment {
 
 /** Between a comment and whoever heeds it the set may have changed, and nobody approves what they brought. */
 async function requireOtherAuthor(
-  { headAuthors: bringers }: CommentSource,
+  { headAuthors }: CommentSource,
   actor: string,
   { experiment, set }: Pick<ApprovalTarget, 'experiment' | 'set'>,
 ): Promise<void> {
@@ -80,11 +80,11 @@ async function requireOtherAuthor(
       fix: approval === null ? '/winnow approve <set>' : formatApproveComment(approval),
     })
   }
-  const brought = await bringers(id)
-  if (brought === null) return
-  if (brought.logins.includes(actor.toLowerCase()))
+  const authors = await headAuthors(id)
+  if (authors === null) return
+  if (authors.logins.includes(actor.toLowerCase()))
     throw new UserError(`${id} is yours: another person has to approve its packages`)
-  if (brought.known) return
+  if (authors.known) return
   throw new UserError(
     `GitHub does not say who pushed the head of ${id}, so one person's word is not enough`,
     {
@@ -104,11 +104,11 @@ function requireNoDigest({ given }: Call): void {
 
 function printWaitingApprovals(
   { given, terminal }: Call,
-  { dryRun: rehearsal }: CommandContext,
+  { dryRun }: CommandContext,
   campaign: Campaign,
 ): number {
   const waiting = listAwaitingApproval(campaign)
-  if (rehearsal !== null) rehearsal.answered = true
+  if (dryRun !== null) dryRun.answered = true
   if (given.flag('json')) {
     terminal.json({ campaign: campaign.name, waiting: waiting.map(toRequestView) })
     return 0
@@ -137,20 +137,20 @@ interface ApprovalTarget {
 
 async function giveApproval(
   call: Call,
-  { place, dryRun: rehearsal }: CommandContext,
-  asked: ApprovalTarget,
+  { place, dryRun }: CommandContext,
+  target: ApprovalTarget,
 ): Promise<number> {
-  const { campaign, experiment } = asked
-  const request = getApprovalRequest(asked)
-  requireSameSet(call, asked.set, experiment, request)
-  const packages = selectPackages(asked, request)
+  const { campaign, experiment } = target
+  const request = getApprovalRequest(target)
+  requireSameSet(call, target.set, experiment, request)
+  const packages = selectPackages(target, request)
   const { digest } = request
-  const said = call.comment === undefined ? {} : { said_at: call.comment.at }
+  const saidAt = call.comment === undefined ? {} : { said_at: call.comment.at }
   const about = { experiment: experiment.id, digest, packages: [...packages] }
-  if (packages.length > 0) await recordEvents(place, [{ kind: 'approved', ...about, ...said }])
-  if (rehearsal !== null) return 0
+  if (packages.length > 0) await recordEvents(place, [{ kind: 'approved', ...about, ...saidAt }])
+  if (dryRun !== null) return 0
   const after = findNamedExperiment((await requireCampaign(place)).loaded.campaign, experiment.id)
-  requireSameSet(call, digest, after, getApprovalRequest({ ...asked, experiment: after }))
+  requireSameSet(call, digest, after, getApprovalRequest({ ...target, experiment: after }))
   const left = listAwaitedPackages(after)
   if (call.given.flag('json'))
     call.terminal.json({
@@ -160,7 +160,7 @@ async function giveApproval(
       approved: packages,
       left,
     })
-  else call.terminal.out(describeApproval(asked, { packages, left, request, actor: place.by.actor }))
+  else call.terminal.out(describeApproval(target, { packages, left, request, actor: place.by.actor }))
   return 0
 }
 
@@ -216,9 +216,9 @@ function selectPackages(
 
 function describeApproval(
   { campaign, experiment }: ApprovalTarget,
-  how: { packages: readonly string[]; left: readonly string[]; request: ApprovalRequest; actor: string },
+  outcome: { packages: readonly string[]; left: readonly string[]; request: ApprovalRequest; actor: string },
 ): string {
-  const { packages, left, request, actor } = how
+  const { packages, left, request, actor } = outcome
   if (packages.length === 0 && left.length === 0)
     return `${experiment.id} was approved already. ${describeWhenMeasured(campaign)}`
   const yes =

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
-import { auditLedger as auditCampaign } from '../engine/verify/audit.ts'
+import { auditLedger } from '../engine/verify/audit.ts'
 import { locateAuditMemory } from '../engine/verify/branches.ts'
-import { replayLedger as replayCampaign } from '../engine/verify/replay.ts'
+import { replayLedger } from '../engine/verify/replay.ts'
 import { renderAudit, renderReplay } from '../report/audit.ts'
 import { withCampaign } from './context.ts'
 import type { Verb } from './verb.ts'
@@ -32,7 +32,7 @@ export const auditVerb: Verb = {
           given === undefined ? null : resolve(call.around.directory, given),
         )
         const acceptReplacement = call.given.flag('accept-replacement')
-        const result = await auditCampaign(place, { memory, acceptReplacement })
+        const result = await auditLedger(place, { memory, acceptReplacement })
         if (call.given.flag('json')) call.terminal.json(result)
         else for (const line of renderAudit(result)) call.terminal.out(line)
         return result.ok ? 0 : 1
@@ -54,7 +54,7 @@ export const replayVerb: Verb = {
       call,
       { access: 'read', startedOnly: true, spec: call.given.positionals[0] },
       async ({ place }) => {
-        const result = await replayCampaign(place)
+        const result = await replayLedger(place)
         if (call.given.flag('json')) call.terminal.json(result)
         else for (const line of renderReplay(place.name, result)) call.terminal.out(line)
         return result.ok ? 0 : 1

@@ -62,17 +62,17 @@ export const checkVerb: Verb = {
     13: 'the harness or a gate failed',
   },
   run: call =>
-    withRepository(call, DEFAULT_PREFIX, async workshop => {
-      const text = await readSpecToCheck(call, workshop)
-      const base = await readDefaultTip(workshop, call.around)
+    withRepository(call, DEFAULT_PREFIX, async repositoryContext => {
+      const text = await readSpecToCheck(call, repositoryContext)
+      const base = await readDefaultTip(repositoryContext, call.around)
       const { spec } = parseSpec(text.yaml, { file: text.path })
-      const warnings = await collectSpecWarnings(call, workshop, text.path, spec)
-      return checkSpec(call, { workshop, text, base, warnings, guessed: null })
+      const warnings = await collectSpecWarnings(call, repositoryContext, text.path, spec)
+      return checkSpec(call, { repositoryContext, text, base, warnings, guessed: null })
     }),
 }
 
 interface SpecCheck {
-  workshop: RepositoryContext
+  repositoryContext: RepositoryContext
   text: SpecText
   /** What would be measured. */
   base: Point
@@ -82,22 +82,23 @@ interface SpecCheck {
 }
 
 /** Says everything about one spec, and tries it unless told not to; 2 where a run would refuse it. */
-export async function checkSpec(call: Call, asked: SpecCheck): Promise<number> {
+export async function checkSpec(call: Call, check: SpecCheck): Promise<number> {
   const { env } = call.around
-  const where = isOnGithub(asked.workshop, env) ? 'github' : 'local'
-  const { spec, view } = await readSpecView(asked, where)
-  const says = (lines: string[]) => {
+  const where = isOnGithub(check.repositoryContext, env) ? 'github' : 'local'
+  const { spec, view } = await readSpecView(check, where)
+  const print = (lines: string[]) => {
     if (!call.given.flag('json')) for (const line of lines) call.terminal.out(line)
   }
-  says(renderCheck(view))
+  print(renderCheck(view))
   const tries = !isBlocked(view) && !call.given.flag('no-try')
   const trial = tries
-    ? addGuessWarning(await tryWithResourceWatch({ ...HARNESS, call, spec, ...asked }), asked)
+    ? addGuessWarning(await tryWithResourceWatch({ ...HARNESS, call, spec, ...check }), check)
     : null
   const whole = trial === null ? view : addTrial(spec, view, trial)
-  const about = { yaml: asked.text.yaml, tree: asked.base.tree }
-  if (trial !== null) await saveForecast(call, asked.workshop, about, estimateCampaignSeconds(spec, trial))
-  if (!isBlocked(view)) says(renderCheckComparison(spec, whole))
+  const about = { yaml: check.text.yaml, tree: check.base.tree }
+  if (trial !== null)
+    await saveForecast(call, check.repositoryContext, about, estimateCampaignSeconds(spec, trial))
+  if (!isBlocked(view)) print(renderCheckComparison(spec, whole))
   if (call.given.flag('json')) call.terminal.json(whole)
   return isBlocked(view) ? 2 : 0
 }
@@ -108,12 +109,17 @@ function addGuessWarning(trial: HarnessTrial, { guessed }: SpecCheck): HarnessTr
 }
 
 /** Tried, and looked at meanwhile: what it holds would stand in the way of others beside it. */
-async function tryWithResourceWatch(trying: HarnessRun): Promise<HarnessTrial> {
-  const watch = watchResources(locateWorkspace(trying.workshop, trying.spec, trying.place).workDir)
+async function tryWithResourceWatch(harness: HarnessRun): Promise<HarnessTrial> {
+  const watch = watchResources(
+    locateWorkspace(harness.repositoryContext, harness.spec, harness.workspaceName).workDir,
+  )
   try {
     const live = (seconds: number) => `trying the harness ${formatClock(seconds)}`
-    const trial = await showLive(trying.call, live, () => tryHarness(trying))
-    return { ...trial, warnings: [...trial.warnings, ...describeResourceConflicts(watch.end(), trying.spec)] }
+    const trial = await showLive(harness.call, live, () => tryHarness(harness))
+    return {
+      ...trial,
+      warnings: [...trial.warnings, ...describeResourceConflicts(watch.end(), harness.spec)],
+    }
   } finally {
     watch.end()
   }
@@ -123,7 +129,7 @@ const HARNESS = {
   named: 'the default branch',
   short: 'the base',
   what: 'winnow check',
-  place: 'trial',
+  workspaceName: 'trial',
   keys: {
     setup: 'measurement.setup:',
     timeout: 'measurement.timeout_seconds',
@@ -142,20 +148,20 @@ function estimateCampaignSeconds(spec: Spec, { prospects, seconds }: HarnessTria
 
 /** All that can be said without running anything; what is for GitHub alone is fine where there is one. */
 async function readSpecView(
-  { workshop, text, base, warnings }: SpecCheck,
+  { repositoryContext, text, base, warnings }: SpecCheck,
   where: CampaignLocation,
 ): Promise<SpecReading> {
   const { path, yaml, source } = text
   const { spec, notes } = parseSpec(yaml, { file: path })
-  await requireOwnName(workshop, spec.name, path)
-  const { hypotheses, problems } = await checkPatches(workshop, spec, { base, path })
-  const standIns = await findStandIns(workshop.repository, base.tree, spec)
+  await requireOwnName(repositoryContext, spec.name, path)
+  const { hypotheses, problems } = await checkPatches(repositoryContext, spec, { base, path })
+  const standIns = await findStandIns(repositoryContext.repository, base.tree, spec)
   const view = {
     file: path,
     campaign: spec.name,
     rules: spec.rules,
     source,
-    scope: await buildScopeView(workshop, spec, base),
+    scope: await buildScopeView(repositoryContext, spec, base),
     notes: where === 'github' ? [...notes, ...noteGithubOnlyKeys(spec)] : notes,
     unsupported: listPlannedFeatures(spec, where),
     unfinished: standIns.map(formatStandInText),
@@ -175,19 +181,23 @@ function addTrial(spec: Spec, view: CheckView, trial: HarnessTrial): CheckView {
 }
 
 /** A run would not know which of the two is meant. */
-async function requireOwnName(workshop: RepositoryContext, name: string, path: string): Promise<void> {
-  const known = (await listKnownCampaigns(workshop, path)).find(each => each.name === name)
+async function requireOwnName(
+  repositoryContext: RepositoryContext,
+  name: string,
+  path: string,
+): Promise<void> {
+  const known = (await listKnownCampaigns(repositoryContext, path)).find(each => each.name === name)
   const paths = new Set([path, ...(known?.spec === null ? [] : (known?.paths ?? []))])
   if (paths.size > 1) throw createDuplicateNameError(name, [...paths])
 }
 
 /** Said here and not after the calibration that would refuse it. */
 function checkMinEffect(spec: Spec): string[] {
-  const way = selectComparisonMode(spec, null)
-  if (spec.evidence.min_effect !== 0 || way === 'once' || way === 'stored score') return []
+  const mode = selectComparisonMode(spec, null)
+  if (spec.evidence.min_effect !== 0 || mode === 'once' || mode === 'stored score') return []
   const what = 'evidence.min_effect is 0, and a noisy metric can never show that'
   const fix = 'give the smallest gain worth having, such as 0.02'
-  if (way === 'pairs') throw new UserError(what, { place: { path: 'evidence.min_effect' }, fix })
+  if (mode === 'pairs') throw new UserError(what, { place: { path: 'evidence.min_effect' }, fix })
   return [`${what}: unless ${spec.metric.primary.name} repeats exactly, ${fix}`]
 }
 
@@ -201,24 +211,24 @@ function checkIsolation({ measurement, merge }: Spec, where: CampaignLocation): 
 
 async function collectSpecWarnings(
   call: Call,
-  workshop: RepositoryContext,
+  repositoryContext: RepositoryContext,
   path: string,
   spec: Spec,
 ): Promise<string[]> {
-  const committed = await workshop.repository.findEntry(
-    (await readDefaultTip(workshop, call.around)).tree,
+  const committed = await repositoryContext.repository.findEntry(
+    (await readDefaultTip(repositoryContext, call.around)).tree,
     path,
   )
-  const where = toShortRef(workshop.defaultBranch ?? '')
-  const unpushed = await findUnpushedSpec(workshop, call.around.env, {
+  const where = toShortRef(repositoryContext.defaultBranch ?? '')
+  const unpushed = await findUnpushedSpec(repositoryContext, call.around.env, {
     wanted: each => each === path,
     pushed: [],
   })
   const absent =
     unpushed === null
-      ? `${path} is not committed on ${where}${workshop.local ? '' : ' of the remote'}: a run does not see it`
+      ? `${path} is not committed on ${where}${repositoryContext.local ? '' : ' of the remote'}: a run does not see it`
       : `${unpushed.message}, so a run does not see it: ${PUSH_OR_LOCAL}`
-  const unused = await describeUnusedWork(workshop, path, call.around.env, compileScope(spec))
+  const unused = await describeUnusedWork(repositoryContext, path, call.around.env, compileScope(spec))
   return committed === null ? [absent, ...unused] : unused
 }
 
@@ -301,14 +311,14 @@ interface SpecText {
 }
 
 /** A spec can be checked before it is committed: the work tree's text where there is one. */
-async function readSpecToCheck(call: Call, workshop: RepositoryContext): Promise<SpecText> {
-  const { topLevel } = workshop.checkout
-  const path = await selectSpecPath(call, workshop)
+async function readSpecToCheck(call: Call, repositoryContext: RepositoryContext): Promise<SpecText> {
+  const { topLevel } = repositoryContext.checkout
+  const path = await selectSpecPath(call, repositoryContext)
   const here = topLevel === null ? null : await readWorkTreeText(topLevel, path)
   if (here !== null) return { path, yaml: here, source: 'work tree' }
-  const committed = await readCommittedText(workshop, path)
+  const committed = await readCommittedText(repositoryContext, path)
   if (committed !== null) return { path, yaml: committed, source: 'default branch' }
-  const near = findNearestWord(path, await listWorkTreeSpecs(workshop))
+  const near = findNearestWord(path, await listWorkTreeSpecs(repositoryContext))
   throw new UserError(`there is no spec ${path}, neither in the work tree nor on the default branch`, {
     place: { file: path },
     fix: near === undefined ? 'write it: four lines are enough' : `did you mean ${near}?`,
@@ -326,21 +336,27 @@ async function readWorkTreeText(topLevel: string, path: string): Promise<string 
   })
 }
 
-async function selectSpecPath({ given, around }: Call, workshop: RepositoryContext): Promise<string> {
-  const { checkout } = workshop
+async function selectSpecPath(
+  { given, around }: Call,
+  repositoryContext: RepositoryContext,
+): Promise<string> {
+  const { checkout } = repositoryContext
   const [spec] = given.positionals
-  const known = await listKnownCampaigns(workshop)
-  const paths = new Set([...(await listWorkTreeSpecs(workshop)), ...known.flatMap(each => each.paths)])
+  const known = await listKnownCampaigns(repositoryContext)
+  const paths = new Set([
+    ...(await listWorkTreeSpecs(repositoryContext)),
+    ...known.flatMap(each => each.paths),
+  ])
   if (spec !== undefined) {
-    const path = toSpecPath(workshop, around.directory, spec)
+    const path = toSpecPath(repositoryContext, around.directory, spec)
     const named = [...paths].filter(each => findSpecName(known, each) === spec)
     const isFile = checkout.topLevel !== null && existsSync(join(checkout.topLevel, path))
     return named.length === 1 && !isFile && !paths.has(path) ? (named[0] ?? path) : path
   }
   const name = given.text('campaign')
-  const meant =
+  const candidates =
     name === undefined ? [...paths] : [...paths].filter(path => findSpecName(known, path) === name)
-  const [only, another] = meant
+  const [only, another] = candidates
   if (only === undefined) {
     throw new UserError(
       name === undefined ? 'there is no spec here' : `there is no spec of campaign ${name}`,
@@ -351,7 +367,7 @@ async function selectSpecPath({ given, around }: Call, workshop: RepositoryConte
     )
   }
   if (another === undefined) return only
-  throw new UserError(`there are several specs: ${meant.toSorted().join(', ')}`, {
+  throw new UserError(`there are several specs: ${candidates.toSorted().join(', ')}`, {
     fix: `name one: winnow check ${only}`,
   })
 }

@@ -13,7 +13,7 @@ import { type Call, type CommandArguments, listOptions, type Verb } from './verb
 export const COMMAND = '/winnow'
 
 /** Longer first lines are no commands. */
-const LONGEST = 1_000
+const MAX_LENGTH = 1_000
 
 /**
  * The words of a command, if the first line of a comment is one; else null. Quotes keep words together, and that
@@ -22,7 +22,7 @@ const LONGEST = 1_000
 export function parseCommentCommand(body: string): string[] | null {
   const [line = ''] = body.split(/\r?\n/, 1)
   if (line !== COMMAND && !line.startsWith(`${COMMAND} `)) return null
-  return line.length > LONGEST ? [] : splitWords(line.slice(COMMAND.length))
+  return line.length > MAX_LENGTH ? [] : splitWords(line.slice(COMMAND.length))
 }
 
 const WORD = /(?:"[^"]*"|'[^']*'|“[^”]*”|\S)+/g
@@ -50,7 +50,7 @@ export function parseTypedCommand(
 ): TypedCommand {
   const verb = requireCommentVerb(name, verbs)
   const options = listOptions(verb).filter(option => verb.comment?.options.includes(option.name))
-  return { verb, given: parseWords(verb, words, options, said => addSubject(verb, said, subject)) }
+  return { verb, given: parseWords(verb, words, options, given => addSubject(verb, given, subject)) }
 }
 
 /** What somebody means to do, before it is known whether they may. */
@@ -75,12 +75,12 @@ const NAME = /^(?:(?:exp|idea)-\d+|\d+|[0-9a-f]{8,64})$/
 /** On an experiment's own pull request it need not be named: what is no name leaves it to the pull request. */
 function addSubject(
   { arguments: all }: Verb,
-  said: readonly string[],
+  words: readonly string[],
   subject: ExperimentId | null,
 ): readonly string[] {
-  if (all[0]?.subject !== true || subject === null || NAME.test(said[0] ?? '')) return said
-  const hasRoom = said.length < all.length || all.at(-1)?.many === true
-  return hasRoom ? [subject, ...said] : said
+  if (all[0]?.subject !== true || subject === null || NAME.test(words[0] ?? '')) return words
+  const hasRoom = words.length < all.length || all.at(-1)?.many === true
+  return hasRoom ? [subject, ...words] : words
 }
 
 /** `/winnow measure <sha>`: somebody who may write has looked at this head, and lets it run. */

@@ -11,7 +11,7 @@ import type { Reaction } from '../github/port.ts'
 import { type Comment, COMMENTS_AT_ONCE, getAnswerMarker, type Pull } from '../github/pull.ts'
 import { loadCampaign } from '../ledger/load.ts'
 import type { Campaign } from '../model/campaign.ts'
-import { findSubject as subjectNamed, listSubjects } from '../model/experiment.ts'
+import { findSubject, listSubjects } from '../model/experiment.ts'
 import { COMMENT_CAUSE } from '../model/fold/fold.ts'
 import type { ExperimentId } from '../model/ids.ts'
 import { toOneLine } from '../model/text.ts'
@@ -22,8 +22,8 @@ import type { CommandContext } from './context.ts'
 import type { Call, CommentSource, Terminal, Verb } from './verb.ts'
 
 /** In one wake-up, so that nobody keeps it busy by writing comments. */
-const MOST_HEEDED = 20
-const MOST_DECLINED = 20
+const MAX_ANSWERED = 20
+const MAX_DECLINED = 20
 
 interface CommentAnswer {
   how: Reaction
@@ -48,10 +48,10 @@ const QUIET: ReadonlySet<string> = new Set([
 /** What this process has done so far. */
 interface CommentRun {
   call: Call
-  scene: CommandContext
-  over: Set<string>
-  heeded: RateBudget
-  declined: RateBudget
+  context: CommandContext
+  handled: Set<string>
+  answerBudget: RateBudget
+  reactionBudget: RateBudget
 }
 
 /**
@@ -59,61 +59,68 @@ interface CommentRun {
  * steer come first, each is done once, as the event that names it tells, and answered once, as its answer tells
  * (invariant 7). Who may not gets a reaction and nothing else: outsiders write nobody mail through winnow.
  */
-export function runComments(call: Call, scene: CommandContext): (seen: Observation) => Promise<boolean> {
-  const now = () => scene.place.clock.monotonic()
-  const hearing: CommentRun = {
+export function runComments(
+  call: Call,
+  context: CommandContext,
+): (observation: Observation) => Promise<boolean> {
+  const now = () => context.place.clock.monotonic()
+  const run: CommentRun = {
     call,
-    scene,
-    over: new Set(),
-    heeded: createRateBudget(MOST_HEEDED, now),
-    declined: createRateBudget(MOST_DECLINED, now),
+    context,
+    handled: new Set(),
+    answerBudget: createRateBudget(MAX_ANSWERED, now),
+    reactionBudget: createRateBudget(MAX_DECLINED, now),
   }
-  return seen => runSeenComments(hearing, seen)
+  return observation => runSeenComments(run, observation)
 }
 
-async function runSeenComments(hearing: CommentRun, seen: Observation): Promise<boolean> {
-  const { scene, over } = hearing
-  const { may, mayNot, unknown } = await groupByPermission(hearing, seen, listCommentCommands(seen, over))
-  for (const [index, asked] of may.entries()) {
-    if (!hearing.heeded.take()) return deferComments(scene.place, may.length - index)
-    const answer = await runComment(hearing, seen, asked)
-    scene.place.progress.say(formatCommentLog(asked, answer))
-    await postAnswer(scene.place, asked, answer)
-    over.add(asked.comment.id)
+async function runSeenComments(run: CommentRun, observation: Observation): Promise<boolean> {
+  const { context, handled } = run
+  const { may, mayNot, unknown } = await groupByPermission(
+    run,
+    observation,
+    listCommentCommands(observation, handled),
+  )
+  for (const [index, command] of may.entries()) {
+    if (!run.answerBudget.take()) return deferComments(context.place, may.length - index)
+    const answer = await runComment(run, observation, command)
+    context.place.progress.say(formatCommentLog(command, answer))
+    await postAnswer(context.place, command, answer)
+    handled.add(command.comment.id)
     // The next one is about a campaign that may be another by now.
     if (answer.acted) return true
   }
   for (const { comment } of mayNot) {
-    if (!hearing.declined.take()) break
-    await addReaction(scene.place, comment, '-1')
-    over.add(comment.id)
+    if (!run.reactionBudget.take()) break
+    await addReaction(context.place, comment, '-1')
+    handled.add(comment.id)
   }
   if (unknown.length > 0)
-    scene.place.progress.say(
+    context.place.progress.say(
       `Left for the next wake-up, which asks who wrote them: ${formatCount(unknown.length, 'comment')}.`,
     )
-  return recordReadComments(scene.place, buildReadEvents(seen, unknown))
+  return recordReadComments(context.place, buildReadEvents(observation, unknown))
 }
 
 /** For the log of the run: whose comment was read, and what came of it. */
 function formatCommentLog({ pull, comment, words }: CommentCommand, { text }: CommentAnswer): string {
-  return `${comment.author} on #${pull.number}: ${escapeMarkdown(toOneLine(`${COMMAND} ${words.join(' ')}`, LONGEST))}: ${text}`
+  return `${comment.author} on #${pull.number}: ${escapeMarkdown(toOneLine(`${COMMAND} ${words.join(' ')}`, MAX_LENGTH))}: ${text}`
 }
 
 function deferComments({ progress }: CampaignContext, left: number): boolean {
-  progress.say(`Left for the next wake-up, since one heeds ${MOST_HEEDED}: ${formatCount(left, 'comment')}.`)
+  progress.say(`Left for the next wake-up, since one heeds ${MAX_ANSWERED}: ${formatCount(left, 'comment')}.`)
   return false
 }
 
 /** Whom the forge counts among the project's people is asked about first, so that no crowd keeps them waiting. */
-async function groupByPermission(hearing: CommentRun, seen: Observation, all: readonly CommentCommand[]) {
+async function groupByPermission(run: CommentRun, observation: Observation, all: readonly CommentCommand[]) {
   const found = {
     may: [] as CommentCommand[],
     mayNot: [] as CommentCommand[],
     unknown: [] as CommentCommand[],
   }
   const nearFirst = all.toSorted((one, other) => Number(isNear(other)) - Number(isNear(one)))
-  for (const asked of nearFirst) found[await checkPermission(hearing, seen, asked)].push(asked)
+  for (const command of nearFirst) found[await checkPermission(run, observation, command)].push(command)
   found.may.sort((one, other) => all.indexOf(one) - all.indexOf(other))
   return found
 }
@@ -124,7 +131,7 @@ function isNear({ comment }: CommentCommand): boolean {
 
 /** Whoever may write steers; whom the spec trusts with approvals approves, whatever else they may. */
 async function checkPermission(
-  { call, scene: { place } }: CommentRun,
+  { call, context: { place } }: CommentRun,
   { world: { spec } }: Observation,
   { comment: { author }, words }: CommentCommand,
 ): Promise<'may' | 'mayNot' | 'unknown'> {
@@ -132,38 +139,40 @@ async function checkPermission(
   if (permission === null) return 'unknown'
   if (permission === 'write' || permission === 'admin') return 'may'
   if (findCommentVerb(words[0] ?? '', call.verbs)?.name !== 'approve') return 'mayNot'
-  const who = { login: author, permission }
-  return (await explainApproverRefusal(place.forge, spec.dependencies.approvers, who)) === null
+  const person = { login: author, permission }
+  return (await explainApproverRefusal(place.forge, spec.dependencies.approvers, person)) === null
     ? 'may'
     : 'mayNot'
 }
 
 async function recordReadComments(
-  place: CampaignContext,
+  campaignContext: CampaignContext,
   read: ReturnType<typeof buildReadEvents>,
 ): Promise<boolean> {
   for (const draft of read)
-    await recordEvents({ ...place, nonce: `comments of #${draft.pull} up to ${draft.comment}` }, [draft])
+    await recordEvents({ ...campaignContext, nonce: `comments of #${draft.pull} up to ${draft.comment}` }, [
+      draft,
+    ])
   return read.length > 0
 }
 
 /** Where several were asked for at once, each answer says what it is about. The words come first: they are what counts. */
 async function postAnswer(
-  place: CampaignContext,
+  campaignContext: CampaignContext,
   { pull, comment, words }: CommentCommand,
   { how, text, quiet = false }: CommentAnswer,
 ): Promise<void> {
-  if (quiet && (await addReaction(place, comment, how))) return
+  if (quiet && (await addReaction(campaignContext, comment, how))) return
   const about = escapeMarkdown(toOneLine(words[0] ?? COMMAND, 40))
   const options = { marker: getAnswerMarker(comment), after: comment.id }
   try {
-    await place.forge.comment(pull.number, `${about}: ${text}`, options)
+    await campaignContext.forge.comment(pull.number, `${about}: ${text}`, options)
   } catch (error) {
     // A conversation that is locked since: what was asked for is done, and nothing else waits for the words.
     if (!isRefusal(error)) throw error
-    place.progress.say(`a comment of ${comment.author} has no answer: ${error.message}`)
+    campaignContext.progress.say(`a comment of ${comment.author} has no answer: ${error.message}`)
   }
-  await addReaction(place, comment, how)
+  await addReaction(campaignContext, comment, how)
 }
 
 /** A token that may not react costs nobody the campaign; whether it did. */
@@ -184,20 +193,21 @@ async function addReaction(
 }
 
 async function runComment(
-  { call, scene }: CommentRun,
-  seen: Observation,
-  asked: CommentCommand,
+  { call, context }: CommentRun,
+  observation: Observation,
+  command: CommentCommand,
 ): Promise<CommentAnswer> {
-  const { comment, words } = asked
-  const before = await findCommentEvent(scene.place, comment)
+  const { comment, words } = command
+  const before = await findCommentEvent(context.place, comment)
   if (before !== null)
     return { how: '+1', text: `It is in the ledger (${before}).`, acted: false, quiet: before !== 'note' }
-  const subject = findPullSubject(seen, asked.pull)
+  const subject = findPullSubject(observation, command.pull)
   try {
     const { verb, given } = parseTypedCommand(words, call.verbs, subject)
-    const why = verb.name === 'approve' ? await explainNotApprover(scene.place, seen, comment.author) : null
+    const why =
+      verb.name === 'approve' ? await explainNotApprover(context.place, observation, comment.author) : null
     if (why !== null) return { how: '-1', text: why, acted: false }
-    return await executeComment({ ...call, given }, scene, { seen, asked, verb, subject })
+    return await executeComment({ ...call, given }, context, { observation, command, verb, subject })
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     return { how: 'confused', text: formatUserError(error), acted: false }
@@ -215,8 +225,8 @@ async function explainNotApprover(
 }
 
 interface CommentOrder {
-  seen: Observation
-  asked: CommentCommand
+  observation: Observation
+  command: CommentCommand
   verb: Verb
   subject: ExperimentId | null
 }
@@ -224,35 +234,35 @@ interface CommentOrder {
 /** The very verb of the command line, at work on this campaign for whoever wrote the comment. */
 async function executeComment(
   call: Call,
-  scene: CommandContext,
+  context: CommandContext,
   order: CommentOrder,
 ): Promise<CommentAnswer> {
-  const { asked, verb, subject, seen } = order
-  const { author, id, at } = asked.comment
-  const { place } = scene
+  const { command, verb, subject, observation } = order
+  const { author, id, at } = command.comment
+  const { place } = context
   const nonce = `${COMMENT_CAUSE}${id}`
   const here = { ...place, by: { ...place.by, actor: author }, nonce }
-  const { terminal, said } = recordTerminal(call.terminal)
+  const { terminal, said: output } = recordTerminal(call.terminal)
   const comment = {
-    scene: { ...scene, place: here },
+    context: { ...context, place: here },
     subject,
-    headAuthors: buildHeadAuthorLookup(place, seen),
+    headAuthors: buildHeadAuthorLookup(place, observation),
     at,
   }
-  const answer = await collectAnswer(said, () => {
+  const answer = await collectAnswer(output, () => {
     const here = { ...call, terminal, comment }
     return verb.comment?.run ? verb.comment.run(here) : verb.run(here)
   })
   if (verb.access === 'read') return answer
-  if ((await findCommentEvent(here, asked.comment)) !== null)
+  if ((await findCommentEvent(here, command.comment)) !== null)
     return { ...answer, acted: true, quiet: answer.how === '+1' && QUIET.has(verb.name) }
   // It is not done later either, when it would no longer be refused.
-  const text = toOneLine(`${COMMAND} ${asked.words.join(' ')}: ${answer.text}`, LONGEST)
+  const text = toOneLine(`${COMMAND} ${command.words.join(' ')}: ${answer.text}`, MAX_LENGTH)
   await recordEvents(here, [{ kind: 'note', text, experiment: subject }])
   return { ...answer, acted: true }
 }
 
-const LONGEST = 400
+const MAX_LENGTH = 400
 
 /** By which kind of event, as the ledger has it now: another tick may have been first. */
 async function findCommentEvent(
@@ -265,10 +275,10 @@ async function findCommentEvent(
   return (await loadCampaign(repository, tip)).campaign.heeded[`${COMMENT_CAUSE}${id}`] ?? null
 }
 
-async function collectAnswer(said: readonly string[], run: () => Promise<number>): Promise<CommentAnswer> {
+async function collectAnswer(output: readonly string[], run: () => Promise<number>): Promise<CommentAnswer> {
   try {
     await run()
-    return { how: '+1', text: escapeMarkdown(said[0] ?? 'Done.'), acted: false }
+    return { how: '+1', text: escapeMarkdown(output[0] ?? 'Done.'), acted: false }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     return { how: '-1', text: formatUserError(error), acted: false }
@@ -282,14 +292,17 @@ function formatUserError({ message, fix }: UserError): string {
 
 /** A terminal that nobody reads but the answer. */
 function recordTerminal(terminal: Terminal): { terminal: Terminal; said: string[] } {
-  const said: string[] = []
-  const out = (text: string) => void (text.trim() === '' || said.push(text))
-  return { terminal: { ...terminal, out, err: () => undefined, live: () => undefined, confirm: null }, said }
+  const output: string[] = []
+  const out = (text: string) => void (text.trim() === '' || output.push(text))
+  return {
+    terminal: { ...terminal, out, err: () => undefined, live: () => undefined, confirm: null },
+    said: output,
+  }
 }
 
 function findPullSubject({ world }: Observation, pull: Pull): ExperimentId | null {
-  const pullOf = createPullFinder(world)
-  const found = listSubjects(world.campaign).find(each => pullOf(each)?.number === pull.number)
+  const findPull = createPullFinder(world)
+  const found = listSubjects(world.campaign).find(each => findPull(each)?.number === pull.number)
   return found?.id ?? null
 }
 
@@ -297,11 +310,11 @@ function buildHeadAuthorLookup(
   { forge }: CampaignContext,
   { pulls, world }: Observation,
 ): CommentSource['headAuthors'] {
-  const pullOf = createPullFinder(world)
+  const findPull = createPullFinder(world)
   return async id => {
-    const experiment = subjectNamed(world.campaign, id)
+    const experiment = findSubject(world.campaign, id)
     if (experiment === undefined) return null
-    const number = pullOf(experiment)?.number
+    const number = findPull(experiment)?.number
     return findHeadPushers(
       forge,
       experiment,
@@ -328,7 +341,7 @@ interface CommentCommand {
  */
 export function listCommentCommands(
   { pulls, world }: SeenPulls,
-  over: ReadonlySet<string>,
+  handled: ReadonlySet<string>,
 ): CommentCommand[] {
   const { campaign } = world
   const since = Date.parse(campaign.started_at ?? '')
@@ -336,7 +349,7 @@ export function listCommentCommands(
     pull.comments.flatMap(comment => {
       const { id, edited, own, author, at, answered, done, declined, body } = comment
       const counts = !edited && !own && !author.endsWith('[bot]') && Date.parse(at) >= since
-      if (!counts || answered || done || declined || over.has(id) || isRead(campaign, pull, comment))
+      if (!counts || answered || done || declined || handled.has(id) || isRead(campaign, pull, comment))
         return []
       if (isPast(world, pull, comment)) return []
       const words = parseCommentCommand(body)
@@ -347,7 +360,7 @@ export function listCommentCommands(
 }
 
 /** Whoever closes with a comment, between two wake-ups, is heard at the next one. */
-const HEARD_AFTER_CLOSING_MS = 24 * 3_600_000
+const READ_AFTER_CLOSING_MS = 24 * 3_600_000
 
 /**
  * What was said before its pull request was closed, and that long ago, was meant for then: whoever saw it at that time did
@@ -358,7 +371,7 @@ function isPast({ campaign, now }: SeenPulls['world'], pull: Pull, { id, at }: C
   if (closed === null || campaign.comments_read[number] !== undefined) return false
   if (campaign.heeded[`${COMMENT_CAUSE}${id}`] !== undefined || Date.parse(at) > Date.parse(closed))
     return false
-  return Date.parse(now) - Date.parse(closed) > HEARD_AFTER_CLOSING_MS
+  return Date.parse(now) - Date.parse(closed) > READ_AFTER_CLOSING_MS
 }
 
 function isRead({ comments_read }: Campaign, { number }: Pull, { id }: Comment): boolean {
@@ -367,7 +380,7 @@ function isRead({ comments_read }: Campaign, { number }: Pull, { id }: Comment):
 }
 
 /** Lists lag: what is only just there may not be all. */
-const LATEST = 10
+const UNSETTLED_COMMENTS = 10
 
 /**
  * What the ledger is told so that the next look need not read it again: pull requests on which others have written more
@@ -380,17 +393,17 @@ export function buildReadEvents(
   return pulls.flatMap(pull => {
     const { number, comments, unread } = pull
     const news = comments.filter(comment => !isRead(campaign, pull, comment))
-    const read = comments.slice(0, -LATEST)
+    const read = comments.slice(0, -UNSETTLED_COMMENTS)
     const last = read.at(-1)
     if (unread || news.length <= COMMENTS_AT_ONCE || last === undefined) return []
     const waits = left.some(
-      asked => asked.pull.number === number && Number(asked.comment.id) <= Number(last.id),
+      command => command.pull.number === number && Number(command.comment.id) <= Number(last.id),
     )
     if (waits) return []
-    const own = read.flatMap(({ node }) => node ?? []).slice(-MOST_OWN)
+    const own = read.flatMap(({ node }) => node ?? []).slice(-MAX_OWN_COMMENTS)
     return [{ kind: 'comments-read' as const, pull: number, comment: last.id, own }]
   })
 }
 
 /** The last of our own say how things stand. */
-const MOST_OWN = 50
+const MAX_OWN_COMMENTS = 50

@@ -44,9 +44,9 @@ export interface ComparisonProgress {
 }
 
 interface ComparisonRun {
-  trying: HarnessRun
+  harness: HarnessRun
   sides: ComparedSides
-  known: ComparisonProgress
+  progress: ComparisonProgress
   /** Asked once between calibration and the first pair of the two. */
   forecast: (trial: HarnessTrial) => Promise<void>
   /** A job of the two sides is about to begin. */
@@ -59,34 +59,34 @@ export function createComparisonProgress(): ComparisonProgress {
 }
 
 /** The base against itself, and then the two against each other: as a campaign would, and nothing is written. */
-export async function measureComparison(comparing: ComparisonRun): Promise<void> {
-  const { known, forecast } = comparing
-  const trying = countExecutions(comparing)
-  known.trial = await tryHarness(trying)
-  await forecast(known.trial)
-  if (known.trial.calibration?.deterministic) {
-    known.assessment = await compareOnce(comparing)
-    if (!known.assessment.determinism_lost) return
-    known.trial = await tryNoise(trying, `${known.assessment.reason}; `)
-    await forecast(known.trial)
+export async function measureComparison(comparison: ComparisonRun): Promise<void> {
+  const { progress, forecast } = comparison
+  const harness = countExecutions(comparison)
+  progress.trial = await tryHarness(harness)
+  await forecast(progress.trial)
+  if (progress.trial.calibration?.deterministic) {
+    progress.assessment = await compareOnce(comparison)
+    if (!progress.assessment.determinism_lost) return
+    progress.trial = await tryNoise(harness, `${progress.assessment.reason}; `)
+    await forecast(progress.trial)
   }
-  known.assessment = await comparePairs(comparing)
+  progress.assessment = await comparePairs(comparison)
 }
 
-function countExecutions({ trying, known }: ComparisonRun): HarnessRun {
+function countExecutions({ harness, progress }: ComparisonRun): HarnessRun {
   let before = 0
   const onExecution = async (executions: readonly Execution[]) => {
-    if (executions.length === 1) before = known.executions.calibration
-    known.executions.calibration = before + executions.length
-    await trying.more?.onExecution?.([...executions])
+    if (executions.length === 1) before = progress.executions.calibration
+    progress.executions.calibration = before + executions.length
+    await harness.more?.onExecution?.([...executions])
   }
-  return { ...trying, more: { ...trying.more, onExecution } }
+  return { ...harness, more: { ...harness.more, onExecution } }
 }
 
-function buildTrialCampaign({ trying, known }: ComparisonRun): Campaign {
-  const found = known.trial?.calibration ?? null
+function buildTrialCampaign({ harness, progress }: ComparisonRun): Campaign {
+  const found = progress.trial?.calibration ?? null
   const calibration: Calibration | null = found === null ? null : { ...found, order: '' }
-  return { ...createEmptyCampaign(), incumbent: trying.base, calibration }
+  return { ...createEmptyCampaign(), incumbent: harness.base, calibration }
 }
 
 function buildOrderRequest(
@@ -106,32 +106,32 @@ function buildOrderRequest(
   }
 }
 
-async function compareOnce(comparing: ComparisonRun): Promise<Assessment> {
-  const { spec } = comparing.trying
-  const { scale = 'log' } = comparing.known.trial?.calibration ?? {}
+async function compareOnce(comparison: ComparisonRun): Promise<Assessment> {
+  const { spec } = comparison.harness
+  const { scale = 'log' } = comparison.progress.trial?.calibration ?? {}
   const stop: StopRule = { rule: 'once', min_effect: spec.evidence.min_effect ?? 0, scale }
-  return measureAndAssess(comparing, stop, [])
+  return measureAndAssess(comparison, stop, [])
 }
 
 /** One job after the other, each a new build, until the rule says that it is decided (decision.md 3.3). */
-async function comparePairs(comparing: ComparisonRun): Promise<Assessment> {
-  const { spec } = comparing.trying
-  const rule = buildComparisonRule(comparing)
+async function comparePairs(comparison: ComparisonRun): Promise<Assessment> {
+  const { spec } = comparison.harness
+  const rule = buildComparisonRule(comparison)
   const terms = rule.terms[HEAD_LABEL]
   if (terms === undefined) throw new TypeError('the rule has no terms')
   const jobs: PairJob[] = []
   for (;;) {
-    comparing.known.paired = { spec, rule, terms, jobs: [...jobs] }
-    comparing.begins(jobs.length + 1)
-    const assessment = await measureAndAssess(comparing, rule, jobs)
-    jobs.push(...comparing.known.paired.jobs.slice(jobs.length))
+    comparison.progress.paired = { spec, rule, terms, jobs: [...jobs] }
+    comparison.begins(jobs.length + 1)
+    const assessment = await measureAndAssess(comparison, rule, jobs)
+    jobs.push(...comparison.progress.paired.jobs.slice(jobs.length))
     if (assessment.outcome !== 'promising') return assessment
   }
 }
 
-function buildComparisonRule(comparing: ComparisonRun): PairedRule {
-  const { spec } = comparing.trying
-  const rule = buildPairedRule({ campaign: buildTrialCampaign(comparing), spec, singleMachine: true }, [])
+function buildComparisonRule(comparison: ComparisonRun): PairedRule {
+  const { spec } = comparison.harness
+  const rule = buildPairedRule({ campaign: buildTrialCampaign(comparison), spec, singleMachine: true }, [])
   const { alpha: level, max_jobs } = spec.evidence
   const terms: PairedTerms = {
     as: 'idea',
@@ -148,43 +148,43 @@ function buildComparisonRule(comparing: ComparisonRun): PairedRule {
 
 /** What fails on the base's side, or on the runner's, is nobody's verdict and is measured again. */
 async function measureAndAssess(
-  comparing: ComparisonRun,
+  comparison: ComparisonRun,
   stop: StopRule,
   jobs: readonly PairJob[],
 ): Promise<Assessment> {
-  const { trying, known } = comparing
+  const { harness, progress } = comparison
   for (let attempt = 1; ; attempt++) {
-    const order = await createUnrecordedOrder(trying, buildOrderRequest(comparing, stop, jobs))
-    const report = await measureTrial(watchExecutions(comparing, order), order)
-    known.report = report
-    recordPairs(known, order, { executions: report.executions, runner: toMeasuredRun(report).runner })
-    const { spec } = trying
+    const order = await createUnrecordedOrder(harness, buildOrderRequest(comparison, stop, jobs))
+    const report = await measureTrial(watchExecutions(comparison, order), order)
+    progress.report = report
+    recordPairs(progress, order, { executions: report.executions, runner: toMeasuredRun(report).runner })
+    const { spec } = harness
     const assessment = assessCandidate({ spec, order, report, label: HEAD_LABEL, baseline: null })
     if (!assessment.retry) return assessment
-    if (attempt >= ATTEMPTS) throw await createNotPassedError(trying, assessment.reason, report)
+    if (attempt >= ATTEMPTS) throw await createNotPassedError(harness, assessment.reason, report)
   }
 }
 
-function watchExecutions(comparing: ComparisonRun, order: Order): HarnessRun {
-  const { trying, known } = comparing
-  const before = known.executions.comparison
+function watchExecutions(comparison: ComparisonRun, order: Order): HarnessRun {
+  const { harness, progress } = comparison
+  const before = progress.executions.comparison
   const onExecution = async (executions: Execution[]) => {
-    known.executions.comparison = before + executions.length
-    recordPairs(known, order, { executions, runner: getBootId() })
+    progress.executions.comparison = before + executions.length
+    recordPairs(progress, order, { executions, runner: getBootId() })
   }
-  return { ...trying, more: { ...trying.more, onExecution } }
+  return { ...harness, more: { ...harness.more, onExecution } }
 }
 
 /** The pairs of the job under way beside those of the jobs before it. */
 function recordPairs(
-  known: ComparisonProgress,
+  progress: ComparisonProgress,
   order: Order,
   measured: Parameters<typeof buildPairJob>[1],
 ): void {
-  if (known.paired === null) return
+  if (progress.paired === null) return
   const job = buildPairJob(toPairRequest(order), measured, HEAD_LABEL)
   const carried = order.carried[HEAD_LABEL] ?? []
-  known.paired = { ...known.paired, jobs: job.pairs.length === 0 ? carried : [...carried, job] }
+  progress.paired = { ...progress.paired, jobs: job.pairs.length === 0 ? carried : [...carried, job] }
 }
 
 /** One of the two: what people call it, and exactly what is measured. */
@@ -203,23 +203,23 @@ export interface ComparedSides {
 }
 
 /** Both sides, in winnow's own repository. Without a second name it is the work tree as it stands, as in `git diff`. */
-export async function resolveSides(call: Call, workshop: RepositoryContext): Promise<ComparedSides> {
+export async function resolveSides(call: Call, repositoryContext: RepositoryContext): Promise<ComparedSides> {
   const [baseName = '', headName] = call.given.positionals
-  const base = await resolveNamedSide(call, workshop, baseName)
+  const base = await resolveNamedSide(call, repositoryContext, baseName)
   const { head, notes } =
     headName === undefined
-      ? await resolveWorkTreeSide(call, workshop)
-      : await resolveCommittedSide(call, workshop, headName)
-  const differences = await compareTrees(workshop.repository, base.point.tree, head.point.tree)
+      ? await resolveWorkTreeSide(call, repositoryContext)
+      : await resolveCommittedSide(call, repositoryContext, headName)
+  const differences = await compareTrees(repositoryContext.repository, base.point.tree, head.point.tree)
   return { base, head, differing: differences.map(({ path }) => path), notes }
 }
 
 async function resolveNamedSide(
   { around }: Call,
-  workshop: RepositoryContext,
+  repositoryContext: RepositoryContext,
   name: string,
 ): Promise<ComparedSide> {
-  const { repository, checkout } = workshop
+  const { repository, checkout } = repositoryContext
   const commit = await resolveCommitName(around, name)
   await repository.fetchFrom(checkout.commonDir, commit)
   return { name, point: { commit, tree: (await repository.commit(commit)).tree } }
@@ -227,16 +227,16 @@ async function resolveNamedSide(
 
 type HeadSide = Pick<ComparedSides, 'head' | 'notes'>
 
-async function resolveWorkTreeSide(call: Call, workshop: RepositoryContext): Promise<HeadSide> {
+async function resolveWorkTreeSide(call: Call, repositoryContext: RepositoryContext): Promise<HeadSide> {
   const { env } = call.around
-  const { topLevel } = workshop.checkout
+  const { topLevel } = repositoryContext.checkout
   if (topLevel === null) {
     throw new UserError('there is no work tree here that could be compared', {
       fix: 'name both: winnow compare <base> <head> -- <command>',
     })
   }
-  const committed = await resolveNamedSide(call, workshop, 'HEAD')
-  const { repository } = workshop
+  const committed = await resolveNamedSide(call, repositoryContext, 'HEAD')
+  const { repository } = repositoryContext
   const { commit: head, tree: before } = committed.point
   const read = await readWorkTree({ into: repository.dir, topLevel, head, env, takes: () => true })
   if ('unmerged' in read) throw createMergeConflictError(read.unmerged)
@@ -263,11 +263,11 @@ function describeWorkTree(changed: readonly string[], inside: readonly string[])
 
 async function resolveCommittedSide(
   call: Call,
-  workshop: RepositoryContext,
+  repositoryContext: RepositoryContext,
   name: string,
 ): Promise<HeadSide> {
-  const head = await resolveNamedSide(call, workshop, name)
-  const { topLevel } = workshop.checkout
+  const head = await resolveNamedSide(call, repositoryContext, name)
+  const { topLevel } = repositoryContext.checkout
   const changed = topLevel === null ? [] : await listUncommittedPaths(topLevel, call.around.env)
   if (changed.length === 0 || topLevel === null) return { head, notes: [] }
   const here = await resolveCommitName(call.around, 'HEAD')

@@ -35,7 +35,7 @@ export const COMPARE_OPTIONS: readonly Option[] = [
 const COMMAND_LINE = 'the command line'
 
 /** A spec needs a gate, since what passes is merged; here nothing is. */
-const ANY = { name: 'wall_seconds', check: '>= 0' }
+const ALWAYS_TRUE_GATE = { name: 'wall_seconds', check: '>= 0' }
 
 /** The spec that nobody has to write. Every path may differ: each side runs what it has itself, in the directory the person is in. */
 export function buildCompareSpec(given: CommandArguments, directory: string): Spec {
@@ -46,7 +46,7 @@ export function buildCompareSpec(given: CommandArguments, directory: string): Sp
     name: 'compare',
     metric: {
       primary: { name: metric, direction: given.text('direction') ?? 'minimize' },
-      degenerate_gates: [ANY],
+      degenerate_gates: [ALWAYS_TRUE_GATE],
     },
     measurement: {
       command,
@@ -80,12 +80,12 @@ function parseOptionSpec(text: string): Spec {
   } catch (error) {
     const problem = error instanceof SpecErrors ? error.problems[0] : undefined
     if (problem === undefined) throw error
-    const option = OPTION_OF.find(([path]) => problem.path.startsWith(path))?.[1] ?? problem.path
+    const option = OPTION_BY_PATH.find(([path]) => problem.path.startsWith(path))?.[1] ?? problem.path
     throw new UserError(`${option}: ${problem.found} is not possible`, { fix: `give ${problem.expected}` })
   }
 }
 
-const OPTION_OF: readonly (readonly [path: string, option: string])[] = [
+const OPTION_BY_PATH: readonly (readonly [path: string, option: string])[] = [
   ['measurement.output', '--output'],
   ['measurement.env', '--env'],
   ['measurement.command', 'the command'],

@@ -87,12 +87,12 @@ export const compareVerb: Verb = {
       throw new UserError('compare reads this repository alone', {
         fix: 'git fetch, then name the branch as git does: origin/main',
       })
-    const around = { ...call.around, remote: 'none' }
+    const environment = { ...call.around, remote: 'none' }
     buildCompareSpec(call.given, '.')
     const minutes = parsePositiveNumber(call.given, 'max-minutes')
-    return withRepository({ ...call, around }, DEFAULT_PREFIX, workshop =>
-      runComparison({ ...call, around }, workshop, {
-        spec: buildCompareSpec(call.given, getRelativeDirectory(workshop, around.directory)),
+    return withRepository({ ...call, around: environment }, DEFAULT_PREFIX, repositoryContext =>
+      runComparison({ ...call, around: environment }, repositoryContext, {
+        spec: buildCompareSpec(call.given, getRelativeDirectory(repositoryContext, environment.directory)),
         minutes,
       }),
     )
@@ -106,41 +106,41 @@ function getRelativeDirectory({ checkout: { topLevel } }: RepositoryContext, dir
 
 async function runComparison(
   call: Call,
-  workshop: RepositoryContext,
-  asked: ComparisonOptions,
+  repositoryContext: RepositoryContext,
+  options: ComparisonOptions,
 ): Promise<number> {
   const say = (line: string) => call.around.progress.say(line)
-  const sides = await resolveSides(call, workshop)
+  const sides = await resolveSides(call, repositoryContext)
   for (const note of sides.notes) say(`note: ${note}`)
   const same = sides.differing.length === 0
   if (!same) say(describeDifference(sides))
-  const time = createMeasuringTime(asked.minutes, () => call.around.clock.monotonic())
-  const known = createComparisonProgress()
-  const measuring = { ...asked, sides, known, asking: false }
+  const time = createMeasuringTime(options.minutes, () => call.around.clock.monotonic())
+  const progress = createComparisonProgress()
+  const comparison = { ...options, sides, progress, asking: false }
   const end = same
     ? 'same'
     : await showLive(
         call,
-        elapsed => renderLiveComparison(measuring, elapsed),
-        () => measureUntilEnd(call, workshop, measuring, time),
+        elapsed => renderLiveComparison(comparison, elapsed),
+        () => measureUntilEnd(call, repositoryContext, comparison, time),
       )
   const seconds = time.seconds()
-  const failure = await findComparisonFailure(call, workshop, measuring)
-  const compared: ComparisonResult = {
-    ...known,
+  const failure = await findComparisonFailure(call, repositoryContext, comparison)
+  const result: ComparisonResult = {
+    ...progress,
     ...sides,
-    ...asked,
+    ...options,
     label: HEAD_LABEL,
     seconds,
     end,
     failure,
   }
-  const view = buildCompareView(compared)
+  const view = buildCompareView(result)
   const raw = call.given.text('raw')
-  if (raw !== undefined) await writeRawComparison(call, raw, view, compared)
+  if (raw !== undefined) await writeRawComparison(call, raw, view, result)
   if (call.given.flag('json'))
     call.terminal.json({ ...view, end, differing: sides.differing, notes: sides.notes })
-  else for (const line of renderComparisonReport(view, compared, sides.differing)) call.terminal.out(line)
+  else for (const line of renderComparisonReport(view, result, sides.differing)) call.terminal.out(line)
   return toCompareExitCode(view, end)
 }
 
@@ -156,29 +156,29 @@ interface ComparisonOptions {
 
 interface ComparisonContext extends ComparisonOptions {
   sides: ComparedSides
-  known: ComparisonProgress
+  progress: ComparisonProgress
   /** A question stands at the bottom of the terminal. */
   asking: boolean
 }
 
-function renderLiveComparison(measuring: ComparisonContext, elapsed: number): string | null {
-  return measuring.asking ? null : renderComparisonLiveLine(measuring.known, measuring.sides, elapsed)
+function renderLiveComparison(comparison: ComparisonContext, elapsed: number): string | null {
+  return comparison.asking ? null : renderComparisonLiveLine(comparison.progress, comparison.sides, elapsed)
 }
 
 function buildHarnessRun(
   call: Call,
-  workshop: RepositoryContext,
+  repositoryContext: RepositoryContext,
   { spec, sides: { base } }: ComparisonContext,
 ): HarnessRun {
   return {
     call,
-    workshop,
+    repositoryContext,
     spec,
     base: base.point,
     named: base.name,
     short: base.name,
     what: 'winnow compare',
-    place: 'compare',
+    workspaceName: 'compare',
     keys: { setup: '--setup', timeout: '--timeout', share: '--share' },
     more: { unpinned: true },
   }
@@ -188,54 +188,54 @@ const BROKEN: ReadonlySet<string> = new Set(['error', 'timeout', 'degenerate'])
 
 async function findComparisonFailure(
   call: Call,
-  workshop: RepositoryContext,
-  measuring: ComparisonContext,
+  repositoryContext: RepositoryContext,
+  comparison: ComparisonContext,
 ): Promise<CompareFailure | null> {
-  const { assessment, report } = measuring.known
+  const { assessment, report } = comparison.progress
   if (assessment === null || report === null || !BROKEN.has(assessment.outcome)) return null
-  const { said, ...failure } = await findHarnessFailure(
-    buildHarnessRun(call, workshop, measuring),
+  const { said: missing, ...failure } = await findHarnessFailure(
+    buildHarnessRun(call, repositoryContext, comparison),
     report,
     HEAD_LABEL,
   )
-  return said === null ? failure : { ...failure, fix: said }
+  return missing === null ? failure : { ...failure, fix: missing }
 }
 
 /** Asked at most once, as soon as it is known that much is at stake: after the first execution, or the calibration. */
 function buildAgreementCheck(
   call: Call,
-  measuring: ComparisonContext,
-  over: AbortController,
+  comparison: ComparisonContext,
+  declined: AbortController,
   time: MeasuringTime,
 ): (seconds: number) => Promise<void> {
-  const { minutes } = measuring
+  const { minutes } = comparison
   let agreed = false
   return async seconds => {
     const most = minutes === null ? seconds : Math.min(seconds, 60 * minutes)
     const stake = { seconds: most, money: [], bound: 'most' } as const
     if (agreed || describeStake(stake) === null) return
     agreed = true
-    measuring.asking = true
+    comparison.asking = true
     call.terminal.live(null)
     const counted = time.ends()
-    if (!(await confirmStake(call, stake))) over.abort()
+    if (!(await confirmStake(call, stake))) declined.abort()
     if (counted) time.begins()
-    measuring.asking = false
+    comparison.asking = false
   }
 }
 
 /** How it ended: by its rule, or by the person, their clock, or their answer. */
 async function measureUntilEnd(
   call: Call,
-  workshop: RepositoryContext,
-  measuring: ComparisonContext,
+  repositoryContext: RepositoryContext,
+  comparison: ComparisonContext,
   time: MeasuringTime,
 ): Promise<CompareEnd> {
-  const { spec, sides, known } = measuring
-  const over = new AbortController()
-  const interrupt = AbortSignal.any([call.interrupt, over.signal, time.signal])
-  const agree = buildAgreementCheck(call, measuring, over, time)
-  const trying = { ...buildHarnessRun({ ...call, interrupt }, workshop, measuring), time }
+  const { spec, sides, progress } = comparison
+  const declined = new AbortController()
+  const interrupt = AbortSignal.any([call.interrupt, declined.signal, time.signal])
+  const agree = buildAgreementCheck(call, comparison, declined, time)
+  const harness = { ...buildHarnessRun({ ...call, interrupt }, repositoryContext, comparison), time }
   const onExecution = async ([first]: readonly Execution[]) => {
     if (first !== undefined) await agree(estimateInitialSeconds(spec, first.wall_seconds))
   }
@@ -246,23 +246,23 @@ async function measureUntilEnd(
   }
   try {
     await measureComparison({
-      trying: { ...trying, more: { ...trying.more, onExecution } },
+      harness: { ...harness, more: { ...harness.more, onExecution } },
       sides,
-      known,
+      progress,
       forecast,
-      begins: number => reportJobStart(call, measuring, number),
+      begins: number => reportJobStart(call, comparison, number),
     })
     return 'decided'
   } catch (error) {
     if (call.interrupt.aborted) return 'interrupted'
-    if (over.signal.aborted) return 'declined'
+    if (declined.signal.aborted) return 'declined'
     if (time.signal.aborted) return 'time'
     throw error
   }
 }
 
-function reportJobStart(call: Call, { known, spec }: ComparisonContext, number: number): void {
-  call.around.progress.say(renderComparisonProgress(known.paired, spec, number))
+function reportJobStart(call: Call, { progress, spec }: ComparisonContext, number: number): void {
+  call.around.progress.say(renderComparisonProgress(progress.paired, spec, number))
 }
 
 /** Everything the verdict was computed from, as JSON lines, so that anybody can compute it again. */

@@ -32,8 +32,8 @@ export function renderBashCompletion(verbs: readonly Verb[]): string {
   )
   const places = verbs.flatMap(verb =>
     verb.arguments.map(
-      (argument, place) =>
-        `    '${verb.name} ${place}') ${renderBashOffer(getArgumentCompletion(argument, verb, verbs))} ;;`,
+      (argument, index) =>
+        `    '${verb.name} ${index}') ${renderBashOffer(getArgumentCompletion(argument, verb, verbs))} ;;`,
     ),
   )
   return [
@@ -173,8 +173,8 @@ export function renderZshCompletion(verbs: readonly Verb[]): string {
     "      _describe 'command' offered ;;",
     ...verbs.flatMap(verb =>
       verb.arguments.map(
-        (argument, place) =>
-          `    '${verb.name} ${place}') ${renderZshOffer(getArgumentCompletion(argument, verb, verbs))} ;;`,
+        (argument, index) =>
+          `    '${verb.name} ${index}') ${renderZshOffer(getArgumentCompletion(argument, verb, verbs))} ;;`,
       ),
     ),
     '    *) : ;;',
@@ -260,8 +260,8 @@ export function renderFishCompletion(verbs: readonly Verb[]): string {
   const own = verbs.flatMap(verb => [
     `complete -c winnow -f -n '__winnow_at ""' -a ${verb.name} -d ${quoteFish(verb.summary)}`,
     ...verb.arguments.map(
-      (argument, place) =>
-        `complete -c winnow -n '__winnow_at ${verb.name} ${place}' ${renderFishOffer(getArgumentCompletion(argument, verb, verbs))}`,
+      (argument, index) =>
+        `complete -c winnow -n '__winnow_at ${verb.name} ${index}' ${renderFishOffer(getArgumentCompletion(argument, verb, verbs))}`,
     ),
     ...listOwnOptions(verb).map(option => renderFishOption(option, ` -n '__winnow_at ${verb.name}'`)),
   ])

@@ -32,7 +32,7 @@ import type { Call } from './verb.ts'
 
 /** A verb at work on one campaign. */
 export interface CommandContext {
-  workshop: RepositoryContext
+  repositoryContext: RepositoryContext
   campaign: KnownCampaign
   place: CampaignContext
   /** The default branch as it is now, which the ledger of an earlier start may not name. */
@@ -57,28 +57,34 @@ interface CampaignAccess {
 /** Opens the campaign that is meant, lets the verb work on it, and closes what was opened. */
 export async function withCampaign(
   call: Call,
-  wanted: CampaignAccess,
-  work: (scene: CommandContext) => Promise<number>,
+  options: CampaignAccess,
+  work: (context: CommandContext) => Promise<number>,
 ): Promise<number> {
-  if (call.comment) return work(call.comment.scene)
-  const open = <T>(prefix: string, inside: (workshop: RepositoryContext) => Promise<T>) =>
-    withRepository(call, prefix, inside, wanted.repeatable)
+  if (call.comment) return work(call.comment.context)
+  const open = <T>(prefix: string, inside: (repositoryContext: RepositoryContext) => Promise<T>) =>
+    withRepository(call, prefix, inside, options.repeatable)
   return open(DEFAULT_PREFIX, async first => {
-    const spec = wanted.spec === undefined ? undefined : toRepositoryPath(call, first, wanted.spec)
+    const spec = options.spec === undefined ? undefined : toRepositoryPath(call, first, options.spec)
     const known = await listKnownCampaigns(first, spec)
     if (known.length === 0) await readDefaultTip(first, call.around)
     const name = call.given.text('campaign')
-    const campaign = await selectCampaign(call, first, known, { name, spec, startedOnly: wanted.startedOnly })
+    const campaign = await selectCampaign(call, first, known, {
+      name,
+      spec,
+      startedOnly: options.startedOnly,
+    })
     if (campaign.prefix === DEFAULT_PREFIX)
-      return runInContext(call, wanted, { workshop: first, campaign }, work)
-    return open(campaign.prefix, workshop => runInContext(call, wanted, { workshop, campaign }, work))
+      return runInContext(call, options, { repositoryContext: first, campaign }, work)
+    return open(campaign.prefix, repositoryContext =>
+      runInContext(call, options, { repositoryContext, campaign }, work),
+    )
   })
 }
 
 /** A spec that is only committed here is the most likely reason why the campaign is not found. */
 async function selectCampaign(
   { around }: Call,
-  workshop: RepositoryContext,
+  repositoryContext: RepositoryContext,
   known: readonly KnownCampaign[],
   choice: CampaignChoice,
 ): Promise<KnownCampaign> {
@@ -92,7 +98,7 @@ async function selectCampaign(
         ? isUsualSpec(path) && (name === undefined || toSpecName(path) === name)
         : path === spec || (isUsualSpec(path) && toSpecName(path) === spec)
     const pushed = known.flatMap(({ paths }) => paths)
-    throw (await findUnpushedSpec(workshop, around.env, { wanted, pushed })) ?? error
+    throw (await findUnpushedSpec(repositoryContext, around.env, { wanted, pushed })) ?? error
   }
 }
 
@@ -103,35 +109,35 @@ async function selectCampaign(
 export async function withRepository<T>(
   call: Call,
   prefix: string,
-  work: (workshop: RepositoryContext) => Promise<T>,
+  work: (repositoryContext: RepositoryContext) => Promise<T>,
   repeatable = false,
 ): Promise<T> {
   const { directory, env } = call.around
   await requireGit(createGitRunner(buildLocalIsolation(directory, env)))
   const by = await resolveActor(call.around)
-  const around = { ...call.around, by, prefix, interrupt: call.interrupt }
+  const environment = { ...call.around, by, prefix, interrupt: call.interrupt }
   const pushed = { any: false }
   try {
-    return await withRepositoryContext(around, pushed, work)
+    return await withRepositoryContext(environment, pushed, work)
   } catch (error) {
     if (call.interrupt.aborted) throw error
-    const dir = getRepositoryDir(getDataDir(await inspectCheckout(directory, env), around))
+    const dir = getRepositoryDir(getDataDir(await inspectCheckout(directory, env), environment))
     const damage = await findDamageCause(error, { dir, env })
     if (damage === null) throw error
     if (pushed.any && !repeatable) throw createUnfinishedError(dir, damage, error)
-    return withRepositoryContext({ ...around, damage }, pushed, work)
+    return withRepositoryContext({ ...environment, damage }, pushed, work)
   }
 }
 
 async function withRepositoryContext<T>(
-  around: Parameters<typeof openRepositoryContext>[0],
+  environment: Parameters<typeof openRepositoryContext>[0],
   pushed: { any: boolean },
-  work: (workshop: RepositoryContext) => Promise<T>,
+  work: (repositoryContext: RepositoryContext) => Promise<T>,
 ): Promise<T> {
-  const workshop = await openRepositoryContext(around)
-  const { repository } = workshop
+  const repositoryContext = await openRepositoryContext(environment)
+  const { repository } = repositoryContext
   try {
-    return await work(Object.assign(workshop, { repository: trackPushes(repository, pushed) }))
+    return await work(Object.assign(repositoryContext, { repository: trackPushes(repository, pushed) }))
   } finally {
     await repository.close()
   }
@@ -162,26 +168,30 @@ function createUnfinishedError(dir: string, damage: string, cause: unknown): Use
 
 async function runInContext(
   call: Call,
-  wanted: CampaignAccess,
-  { workshop, campaign }: Pick<CommandContext, 'workshop' | 'campaign'>,
-  work: (scene: CommandContext) => Promise<number>,
+  options: CampaignAccess,
+  { repositoryContext, campaign }: Pick<CommandContext, 'repositoryContext' | 'campaign'>,
+  work: (context: CommandContext) => Promise<number>,
 ): Promise<number> {
   const refs = buildCampaignRefs(campaign.prefix, campaign.name)
-  const dry = wanted.access === 'write' && call.given.flag('dry-run')
-  const rehearsal = dry || wanted.access === 'read' ? createDryRun(workshop.repository) : null
-  const beginning = campaign.started ? await readCampaignStart(workshop.repository, refs.state) : null
-  const lines = new EventRenderer(beginning?.spec_yaml)
-  const repository = rehearsal?.repository ?? announcePushes(call, wanted, { ...workshop, lines }, refs)
-  const recorded = beginning?.default_branch ?? null
-  const currentDefault = workshop.defaultBranch ?? recorded
-  const here: RepositoryContext = Object.assign(workshop, { repository, defaultBranch: currentDefault })
-  const place = here.openCampaign(campaign.name)
+  const dry = options.access === 'write' && call.given.flag('dry-run')
+  const dryRun = dry || options.access === 'read' ? createDryRun(repositoryContext.repository) : null
+  const start = campaign.started ? await readCampaignStart(repositoryContext.repository, refs.state) : null
+  const renderer = new EventRenderer(start?.spec_yaml)
+  const repository =
+    dryRun?.repository ?? announcePushes(call, options, { ...repositoryContext, lines: renderer }, refs)
+  const recorded = start?.default_branch ?? null
+  const currentDefault = repositoryContext.defaultBranch ?? recorded
+  const here: RepositoryContext = Object.assign(repositoryContext, {
+    repository,
+    defaultBranch: currentDefault,
+  })
+  const campaignContext = here.openCampaign(campaign.name)
   const scene = {
-    workshop: here,
+    repositoryContext: here,
     campaign,
-    place: { ...place, defaultBranch: recorded ?? place.defaultBranch },
-    currentDefault: place.defaultBranch,
-    dryRun: dry ? rehearsal : null,
+    place: { ...campaignContext, defaultBranch: recorded ?? campaignContext.defaultBranch },
+    currentDefault: campaignContext.defaultBranch,
+    dryRun: dry ? dryRun : null,
   }
   const code = await work(scene)
   if (scene.dryRun) await printDryRun(call, scene.dryRun, refs)
@@ -190,15 +200,15 @@ async function runInContext(
 
 function announcePushes(
   call: Call,
-  wanted: CampaignAccess,
-  { repository, lines }: Pick<RepositoryContext, 'repository'> & { lines: EventRenderer },
+  options: CampaignAccess,
+  { repository, lines: renderer }: Pick<RepositoryContext, 'repository'> & { lines: EventRenderer },
   refs: CampaignRefs,
 ): Repository {
-  if (wanted.announce !== true) return repository
+  if (options.announce !== true) return repository
   return announceEvents(
     repository,
     ref => ref === refs.state,
-    event => reportProgress(call.around.progress, lines, event),
+    event => reportProgress(call.around.progress, renderer, event),
   )
 }
 
@@ -289,8 +299,8 @@ async function resolveActor({ by, directory, env }: Call['around']): Promise<Eve
 
 export const UNKNOWN_ACTOR = 'unknown'
 
-function reportProgress(progress: ProgressReporter, lines: EventRenderer, event: LedgerEvent): void {
-  const line = lines.next(event)
+function reportProgress(progress: ProgressReporter, renderer: EventRenderer, event: LedgerEvent): void {
+  const line = renderer.next(event)
   if (NOTABLE_EVENTS.has(event.kind)) progress.say(line)
 }
 

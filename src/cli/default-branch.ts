@@ -11,9 +11,12 @@ import { type Point, toShortRef } from '../model/ids.ts'
 import type { Call } from './verb.ts'
 
 /** Where everything starts from: the default branch as it is committed (and pushed) now. */
-export async function readDefaultTip(workshop: RepositoryContext, around: Call['around']): Promise<Point> {
-  const { repository, defaultBranch, local } = workshop
-  if (defaultBranch === null) throw await createNoDefaultBranchError(workshop, around)
+export async function readDefaultTip(
+  repositoryContext: RepositoryContext,
+  environment: Call['around'],
+): Promise<Point> {
+  const { repository, defaultBranch, local } = repositoryContext
+  if (defaultBranch === null) throw await createNoDefaultBranchError(repositoryContext, environment)
   const oid = (await repository.remoteRefs([defaultBranch])).refs.get(defaultBranch)
   if (oid === undefined) {
     throw new UserError(
@@ -29,22 +32,22 @@ export async function readDefaultTip(workshop: RepositoryContext, around: Call['
 
 /** A remote's HEAD may name a branch that is not there; git passes that over in silence. */
 async function createNoDefaultBranchError(
-  workshop: RepositoryContext,
-  around: Call['around'],
+  repositoryContext: RepositoryContext,
+  environment: Call['around'],
 ): Promise<UserError> {
-  if (workshop.local) {
+  if (repositoryContext.local) {
     return new UserError('no branch is checked out, so the default branch is not known', {
       fix: 'check out the branch to be optimised, or give the repository a remote',
     })
   }
-  const branches = await listBranches(workshop)
+  const branches = await listBranches(repositoryContext)
   if (branches.length === 0) {
     return new UserError('the remote names no default branch: it has no commits', {
       fix: 'push the branch to be optimised: git push -u <remote> <branch>; or run winnow with --remote none to use this repository alone',
     })
   }
-  const path = findRemotePath(workshop, around)
-  const named = path === null ? null : await readHeadBranch(path, around.env)
+  const path = findRemotePath(repositoryContext, environment)
+  const named = path === null ? null : await readHeadBranch(path, environment.env)
   const instead = `it has ${branches.slice(0, 5).join(', ')}`
   if (path === null || named === null) {
     return new UserError(`the HEAD of the remote names no branch that is there: ${instead}`, {
@@ -107,9 +110,9 @@ const DIRECTORY = '.github/workflows'
 const WORKFLOW = /\.ya?ml$/
 
 /** The workflows of the default branch as it is now: those of other branches start nothing by themselves. */
-export async function readCommittedWorkflows(workshop: RepositoryContext): Promise<WorkflowFile[]> {
-  const { repository } = workshop
-  const directory = await findCommittedEntry(workshop, DIRECTORY)
+export async function readCommittedWorkflows(repositoryContext: RepositoryContext): Promise<WorkflowFile[]> {
+  const { repository } = repositoryContext
+  const directory = await findCommittedEntry(repositoryContext, DIRECTORY)
   if (directory?.type !== 'tree') return []
   const files: WorkflowFile[] = []
   for (const { type, name, oid: blob } of await repository.tree(directory.oid)) {
@@ -129,8 +132,11 @@ export async function findCommittedEntry({ repository, defaultBranch }: Reposito
 }
 
 /** What `init` would write as the set-up here; null where nothing is to be installed, or nothing is known. */
-export async function findUsualSetup(workshop: RepositoryContext, base: Point): Promise<string | null> {
-  const files = await readCommittedProject(workshop, base)
+export async function findUsualSetup(
+  repositoryContext: RepositoryContext,
+  base: Point,
+): Promise<string | null> {
+  const files = await readCommittedProject(repositoryContext, base)
   try {
     return (
       detectProject({ files, repository: files, directory: '' }, undefined).findings.setup?.command ?? null

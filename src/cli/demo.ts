@@ -27,20 +27,29 @@ export const demoVerb: Verb = {
   exits: { 130: 'interrupted; what there is by then can be looked at' },
   async run(call) {
     const directory = await prepareDemo(call)
-    const there = toDemoCall(directory, call)
+    const demoCall = toDemoCall(directory, call)
     for (const line of renderDemoIntro({ directory })) call.terminal.out(line)
-    await createRepository(directory, there.around.env, 'a program that packs messages, and ideas for it')
+    await createRepository(directory, demoCall.around.env, 'a program that packs messages, and ideas for it')
     const called = formatDemoCommand(call)
-    const code = await runAndReport(there, async (_, { place, workshop }, { campaign, waiting }) => {
-      const view = buildStatusView(campaign, await listPullNumbers(place, campaign))
-      const ends = renderDemoNextSteps(campaign, {
-        directory,
-        called,
-        leftovers: [directory, workshop.dataDir],
-      })
-      const told = [...renderRunSummary(campaign, waiting), '', ...renderStatus(campaign, view), '', ...ends]
-      for (const line of told) call.terminal.out(line)
-    })
+    const code = await runAndReport(
+      demoCall,
+      async (_, { place, repositoryContext }, { campaign, waiting }) => {
+        const view = buildStatusView(campaign, await listPullNumbers(place, campaign))
+        const ends = renderDemoNextSteps(campaign, {
+          directory,
+          called,
+          leftovers: [directory, repositoryContext.dataDir],
+        })
+        const lines = [
+          ...renderRunSummary(campaign, waiting),
+          '',
+          ...renderStatus(campaign, view),
+          '',
+          ...ends,
+        ]
+        for (const line of lines) call.terminal.out(line)
+      },
+    )
     return code === WAITING_EXIT_CODE ? 0 : code
   },
 }
@@ -76,7 +85,7 @@ const ELSEWHERE =
   'name a directory that is empty or not there yet, where you may write: winnow demo <directory>'
 
 /** Whoever types demo has agreed to it: nothing is asked on the way. */
-const AGREED: CommandArguments = {
+const AGREED_ARGUMENTS: CommandArguments = {
   positionals: [],
   command: [],
   flag: name => name === 'yes',
@@ -89,8 +98,8 @@ function toDemoCall(directory: string, call: Call): Call {
   const { runtime } = call.program
   const { env } = call.around
   const path = [...(isAbsolute(runtime) ? [dirname(runtime)] : []), env['PATH'] ?? ''].join(':')
-  const around = { ...call.around, directory, remote: null, env: { ...env, PATH: path } }
-  return { ...call, given: AGREED, around }
+  const environment = { ...call.around, directory, remote: null, env: { ...env, PATH: path } }
+  return { ...call, given: AGREED_ARGUMENTS, around: environment }
 }
 
 /** Whoever keeps the cache elsewhere wants it there for what comes next, too. */

@@ -27,7 +27,7 @@ import type { Call } from './verb.ts'
 /** What the doctor has read before it judges. */
 export interface DoctorContext {
   call: Call
-  workshop: RepositoryContext
+  repositoryContext: RepositoryContext
   campaigns: readonly KnownCampaign[]
   /** Of the default branch. */
   specs: readonly Spec[]
@@ -37,21 +37,21 @@ export interface DoctorContext {
 }
 
 /** Whether winnow's own workflow is there, up to date, and the same where it is dispatched. */
-export async function checkWorkflow(ground: DoctorContext): Promise<DoctorFinding[]> {
-  const text = findOwnWorkflow(ground.files)
-  if (text === null) return [await missingFinding(ground)]
+export async function checkWorkflow(context: DoctorContext): Promise<DoctorFinding[]> {
+  const text = findOwnWorkflow(context.files)
+  if (text === null) return [await missingFinding(context)]
   return [
     reportGood(`${WORKFLOW} is on the default branch`),
-    ...(await checkOutdatedWorkflow(ground, text)),
-    ...checkActionVersion(ground, text),
-    ...(await checkAgentsAction(ground)),
-    ...(await checkBranchWorkflows(ground)),
-    ...checkServerSupport(ground, text),
+    ...(await checkOutdatedWorkflow(context, text)),
+    ...checkActionVersion(context, text),
+    ...(await checkAgentsAction(context)),
+    ...(await checkBranchWorkflows(context)),
+    ...checkServerSupport(context, text),
   ]
 }
 
-async function missingFinding({ call, workshop }: DoctorContext): Promise<DoctorFinding> {
-  const pull = await findSetupPull(call, workshop)
+async function missingFinding({ call, repositoryContext }: DoctorContext): Promise<DoctorFinding> {
+  const pull = await findSetupPull(call, repositoryContext)
   const what = `${WORKFLOW} is not on the default branch`
   if (pull === null)
     return reportUnknown(what, 'winnow init --github writes it; merge it to have campaigns run on GitHub')
@@ -78,27 +78,28 @@ const USES = /^\s*(?:- )?uses:\s+([\w.-]+\/[\w.-]+)[^\s@]*@/gm
 
 /** Every action by its repository that the workflow and the actions beside it use. */
 export async function listUsedActions(
-  workshop: RepositoryContext,
+  repositoryContext: RepositoryContext,
   files: readonly WorkflowFile[],
 ): Promise<string[]> {
   const texts = [findOwnWorkflow(files) ?? '']
   for (const path of [SETUP_ACTION, AGENTS_ACTION]) {
-    const entry = await findCommittedEntry(workshop, path)
-    if (entry?.type === 'blob') texts.push((await workshop.repository.blob(entry.oid)).toString('utf8'))
+    const entry = await findCommittedEntry(repositoryContext, path)
+    if (entry?.type === 'blob')
+      texts.push((await repositoryContext.repository.blob(entry.oid)).toString('utf8'))
   }
   return [...new Set(texts.flatMap(text => [...text.matchAll(USES)].map(([, action = '']) => action)))]
 }
 
 /** Compares the workflow with what `init --github` would write now, with the action that it names. */
 async function checkOutdatedWorkflow(
-  { call, workshop, specs }: DoctorContext,
+  { call, repositoryContext, specs }: DoctorContext,
   text: string,
 ): Promise<DoctorFinding[]> {
-  const by = readWrittenWorkflow(text)
-  if (by === null || specs.length === 0) return []
-  const setup = { action: by.action, specs }
+  const written = readWrittenWorkflow(text)
+  if (written === null || specs.length === 0) return []
+  const setup = { action: written.action, specs }
   const render = (campaigns: readonly Spec[]) =>
-    by.singleJob
+    written.singleJob
       ? renderSingleJobWorkflow({ ...setup, specs: campaigns })
       : renderWorkflow({ ...setup, specs: campaigns })
   let wanted: string
@@ -108,19 +109,19 @@ async function checkOutdatedWorkflow(
     if (!(error instanceof UserError)) throw error
     return [reportBad(error.message, error.fix ?? 'change the spec')]
   }
-  if (by.action === OWN_ACTION)
+  if (written.action === OWN_ACTION)
     return wanted === text ? [] : [reportBad(`${WORKFLOW} is out of date`, 'npm run docs writes it anew')]
-  const onServer = (findGithub(workshop, call.around.env)?.server ?? null) !== null
-  const own = by.action.replace(/@.*/, '')
+  const onServer = (findGithub(repositoryContext, call.around.env)?.server ?? null) !== null
+  const own = written.action.replace(/@.*/, '')
   const now = withDigest(withKeptActions(wanted, { file: text, own, onServer }))
   if (now === text) return [reportGood(`${WORKFLOW} is up to date`)]
   const outdated = `${WORKFLOW} is out of date for the specs of the default branch`
   if (isAsWritten(text)) return [reportBad(outdated, 'winnow init --github --open-pr')]
-  const base = await readDefaultTip(workshop, call.around)
+  const base = await readDefaultTip(repositoryContext, call.around)
   const earlier = (each: readonly Spec[]) =>
     withKeptActions(render(each), { file: text, own: '', onServer: true })
   const file = { path: WORKFLOW, now: text, wanted: now, render: earlier }
-  const { patch, keepsEdits } = await patchEditedFile(call, { workshop, base }, file)
+  const { patch, keepsEdits } = await patchEditedFile(call, { repositoryContext, base }, file)
   if (patch === '') return [reportGood(`${WORKFLOW} is up to date, with changes by hand`)]
   const how = 'winnow init --github shows the lines to change'
   return [
@@ -140,9 +141,10 @@ function checkActionVersion({ call }: DoctorContext, text: string): DoctorFindin
 }
 
 /** A spec may name programs long after the set-up was written. */
-async function checkAgentsAction({ workshop, specs }: DoctorContext): Promise<DoctorFinding[]> {
+async function checkAgentsAction({ repositoryContext, specs }: DoctorContext): Promise<DoctorFinding[]> {
   const asking = specs.filter(spec => hasProgramProposers({ specs: [spec] }))
-  if (asking.length === 0 || (await findCommittedEntry(workshop, AGENTS_ACTION))?.type === 'blob') return []
+  if (asking.length === 0 || (await findCommittedEntry(repositoryContext, AGENTS_ACTION))?.type === 'blob')
+    return []
   const names = asking.map(({ name }) => name).join(', ')
   const what = `${AGENTS_ACTION}, which sets up the programs of ${names}, is not on the default branch`
   return [reportBad(what, 'winnow init --github --open-pr')]
@@ -150,12 +152,12 @@ async function checkAgentsAction({ workshop, specs }: DoctorContext): Promise<Do
 
 /** A run that measures takes the workflow of the optimize branch. */
 async function checkBranchWorkflows({
-  workshop,
+  repositoryContext,
   campaigns,
   refused,
 }: DoctorContext): Promise<DoctorFinding[]> {
-  const { repository, defaultBranch } = workshop
-  const there = await findCommittedEntry(workshop, WORKFLOW)
+  const { repository, defaultBranch } = repositoryContext
+  const there = await findCommittedEntry(repositoryContext, WORKFLOW)
   const found: DoctorFinding[] = []
   for (const { name, prefix, started } of campaigns) {
     const { optimize } = buildCampaignRefs(prefix, name)
@@ -182,8 +184,8 @@ async function checkBranchWorkflows({
 }
 
 /** A workflow of several jobs hands reports over as artifacts with a digest. */
-function checkServerSupport({ call, workshop }: DoctorContext, text: string): DoctorFinding[] {
-  const server = findGithub(workshop, call.around.env)?.server ?? null
+function checkServerSupport({ call, repositoryContext }: DoctorContext, text: string): DoctorFinding[] {
+  const server = findGithub(repositoryContext, call.around.env)?.server ?? null
   if (server === null || readWrittenWorkflow(text)?.singleJob !== false) return []
   return [reportUnknown(`${server}: ${SERVER_REFUSES}`, SINGLE_JOB)]
 }

@@ -51,32 +51,39 @@ export const doctorVerb: Verb = {
   examples: ['winnow doctor', 'winnow doctor --all', 'winnow doctor --json'],
   exits: { 1: 'something stands in the way' },
   run: call =>
-    withRepository(call, DEFAULT_PREFIX, async workshop => {
-      const findings = await examineSetup(call, workshop)
+    withRepository(call, DEFAULT_PREFIX, async repositoryContext => {
+      const findings = await examineSetup(call, repositoryContext)
       if (call.given.flag('json')) call.terminal.json({ findings })
       else for (const line of renderFindings(findings, call.given.flag('all'))) call.terminal.out(line)
       return findings.some(({ state }) => state === 'bad') ? 1 : 0
     }),
 }
 
-async function examineSetup(call: Call, workshop: RepositoryContext): Promise<DoctorFinding[]> {
+async function examineSetup(call: Call, repositoryContext: RepositoryContext): Promise<DoctorFinding[]> {
   const { directory, env } = call.around
   const git = await requireGit(createGitRunner(buildLocalIsolation(directory, env)))
-  const campaigns = await listKnownCampaigns(workshop, undefined)
-  const specs = (await listCommittedSpecs(workshop, [])).flatMap(({ spec }) => spec ?? [])
-  const files = await readCommittedWorkflows(workshop)
-  const refused = await findRefusedSyncs(workshop, campaigns)
-  const ground: DoctorContext = { call, workshop, campaigns, specs, files, refused: new Set(refused.keys()) }
+  const campaigns = await listKnownCampaigns(repositoryContext, undefined)
+  const specs = (await listCommittedSpecs(repositoryContext, [])).flatMap(({ spec }) => spec ?? [])
+  const files = await readCommittedWorkflows(repositoryContext)
+  const refused = await findRefusedSyncs(repositoryContext, campaigns)
+  const context: DoctorContext = {
+    call,
+    repositoryContext,
+    campaigns,
+    specs,
+    files,
+    refused: new Set(refused.keys()),
+  }
   const prefixes = listCampaignPrefixes(campaigns)
   return [
     reportGood(`git ${git} is new enough`),
-    ...(workshop.remote === null
+    ...(repositoryContext.remote === null
       ? [reportUnknown('there is no remote: all stays in this repository', 'add one to work with others')]
       : []),
-    ...(await examineGithub(ground)),
-    ...(await checkWorkflow(ground)),
-    ...checkApproverTeams(ground),
-    ...(await checkSideUsers(workshop, files)),
+    ...(await examineGithub(context)),
+    ...(await checkWorkflow(context)),
+    ...checkApproverTeams(context),
+    ...(await checkSideUsers(repositoryContext, files)),
     ...checkForeignWorkflows(files, prefixes),
     ...refused.values(),
   ]
@@ -106,20 +113,20 @@ function listCampaignPrefixes(known: readonly KnownCampaign[]): string[] {
 }
 
 /** A wrong token, or no way to GitHub, is a finding like any other. */
-async function examineGithub(ground: DoctorContext): Promise<DoctorFinding[]> {
-  const { call, workshop } = ground
+async function examineGithub(context: DoctorContext): Promise<DoctorFinding[]> {
+  const { call, repositoryContext } = context
   const { around } = call
-  const place = findGithub(workshop, around.env)
-  if (place === null && workshop.remote === null) return []
-  if (place === null)
+  const github = findGithub(repositoryContext, around.env)
+  if (github === null && repositoryContext.remote === null) return []
+  if (github === null)
     return [reportUnknown('the remote is not on GitHub, as far as its address tells', 'nothing to do')]
-  const token = await findToken(place, around.env)
+  const token = await findToken(github, around.env)
   if (token === '') {
-    const where = place.server === null ? '' : ` for ${place.server}`
-    return [reportUnknown(`GitHub was not asked: there is no token${where}`, describeTokenAdvice(place))]
+    const where = github.server === null ? '' : ` for ${github.server}`
+    return [reportUnknown(`GitHub was not asked: there is no token${where}`, describeTokenAdvice(github))]
   }
   try {
-    return await examineSettings(ground, place, token)
+    return await examineSettings(context, github, token)
   } catch (error) {
     if (!(error instanceof ForgeError)) throw error
     return [reportBad(error.message, 'check the token, and that it may read this repository')]
@@ -127,12 +134,12 @@ async function examineGithub(ground: DoctorContext): Promise<DoctorFinding[]> {
 }
 
 async function examineSettings(
-  { call, workshop, campaigns, specs, files }: DoctorContext,
-  place: GithubLocation,
+  { call, repositoryContext, campaigns, specs, files }: DoctorContext,
+  github: GithubLocation,
   token: string,
 ): Promise<DoctorFinding[]> {
   const { clock, version, web, progress, env } = call.around
-  const { apiUrl, webUrl, repository, server } = place
+  const { apiUrl, webUrl, repository, server } = github
   findProxy(apiUrl, env)
   const say = (line: string) => progress.say(line)
   const access = { apiUrl, repository, token, version, say, ...(web === undefined ? {} : { web }) }
@@ -155,9 +162,9 @@ async function examineSettings(
     workflow: {
       path: WORKFLOW,
       isThere: files.some(({ path }) => path === WORKFLOW),
-      actions: await listUsedActions(workshop, files),
+      actions: await listUsedActions(repositoryContext, files),
     },
-    model: asks ? describeModelAccess(workshop, specs, seen) : null,
+    model: asks ? describeModelAccess(repositoryContext, specs, seen) : null,
     action: action && { ...action, webUrl, server: server !== null },
     unguarded: listUnguardedWorkflows(files, listCampaignPrefixes(campaigns)),
   })
@@ -211,10 +218,10 @@ const MAKES_USERS = /useradd .*winnow-\$n/
 
 /** A spec may ask for users of sides long after the workflow was written, or on a machine that has none. */
 async function checkSideUsers(
-  workshop: RepositoryContext,
+  repositoryContext: RepositoryContext,
   files: readonly WorkflowFile[],
 ): Promise<DoctorFinding[]> {
-  const specs = (await listCommittedSpecs(workshop, [])).flatMap(({ spec }) => spec ?? [])
+  const specs = (await listCommittedSpecs(repositoryContext, [])).flatMap(({ spec }) => spec ?? [])
   const asking = specs.filter(isUserIsolated).map(({ name }) => name)
   if (asking.length === 0) return []
   const names = asking.join(', ')

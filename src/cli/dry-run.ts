@@ -70,19 +70,21 @@ export async function printDryRun(
   { repository, pushes, files, answered }: DryRun,
   refs: CampaignRefs,
 ): Promise<void> {
-  const told = await Promise.all(pushes.map(updates => Promise.all(updates.map(each => toldOf(each)))))
+  const described = await Promise.all(
+    pushes.map(updates => Promise.all(updates.map(each => describeUpdate(each)))),
+  )
   const { terminal, given } = call
-  if (given.flag('json') && !answered) return terminal.json({ dry_run: true, files, pushes: told })
-  const say = selectSentenceOutput(call)
+  if (given.flag('json') && !answered) return terminal.json({ dry_run: true, files, pushes: described })
+  const print = selectSentenceOutput(call)
   const nothing = pushes.length + files.length === 0
-  say(nothing ? 'Nothing would be written.' : 'Nothing was written. It would be:')
-  for (const file of files) say(`file ${file}`)
-  for (const push of told) {
-    say('one push')
-    for (const line of push.flatMap(renderUpdate)) say(`  ${line}`)
+  print(nothing ? 'Nothing would be written.' : 'Nothing was written. It would be:')
+  for (const file of files) print(`file ${file}`)
+  for (const push of described) {
+    print('one push')
+    for (const line of push.flatMap(renderUpdate)) print(`  ${line}`)
   }
 
-  async function toldOf(update: RefUpdate): Promise<DescribedUpdate> {
+  async function describeUpdate(update: RefUpdate): Promise<DescribedUpdate> {
     const events = update.ref === refs.state ? await readPushedEvents(repository, update) : []
     return { ...update, events: events.map(toWrittenEvent) }
   }
@@ -134,14 +136,14 @@ async function readPushedEvents(
 export function announceEvents(
   repository: Repository,
   ledger: (ref: string) => boolean,
-  tell: (event: LedgerEvent) => void,
+  report: (event: LedgerEvent) => void,
 ): Repository {
   return {
     ...repository,
     async push(updates, how) {
       const result = await repository.push(updates, how)
       const move = result.ok ? updates.find(({ ref }) => ledger(ref)) : undefined
-      if (move) for (const event of await readPushedEvents(repository, move)) tell(event)
+      if (move) for (const event of await readPushedEvents(repository, move)) report(event)
       return result
     },
   }

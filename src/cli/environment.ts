@@ -43,10 +43,10 @@ export function buildEnvironment(
 }
 
 function resolveDirectory({ directory }: ProcessStart, given: string | undefined): string {
-  const meant = resolve(directory, given ?? '.')
-  if (existsSync(meant)) return realpathSync(meant)
-  throw new UserError(`there is no directory ${meant}`, {
-    place: { file: meant },
+  const path = resolve(directory, given ?? '.')
+  if (existsSync(path)) return realpathSync(path)
+  throw new UserError(`there is no directory ${path}`, {
+    place: { file: path },
     fix: 'give another with -C',
   })
 }

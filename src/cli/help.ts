@@ -97,8 +97,8 @@ function renderGroups(verbs: readonly Verb[], groups: readonly VerbGroup[]): str
 }
 
 function renderFirstCommands(verbs: readonly Verb[]): string[] {
-  const there = Object.entries(FIRST).filter(([first]) => verbs.some(({ name }) => name === first))
-  const rows = there.slice(0, FIRST_SHOWN).map(([name, meaning]) => [`  winnow ${name}`, meaning])
+  const known = Object.entries(FIRST).filter(([first]) => verbs.some(({ name }) => name === first))
+  const rows = known.slice(0, FIRST_SHOWN).map(([name, meaning]) => [`  winnow ${name}`, meaning])
   return ['Begin with', ...formatTable(rows)]
 }
 

@@ -47,25 +47,25 @@ export const ideaVerb: Verb = {
   exits: {},
   run(call) {
     const act = findIdeaAction(call.given.positionals[0] ?? '')
-    return withCampaign(call, { access: 'write', startedOnly: true }, async scene => {
-      const { campaign } = (await requireCampaign(scene.place)).loaded
-      await act(call, scene, campaign)
+    return withCampaign(call, { access: 'write', startedOnly: true }, async context => {
+      const { campaign } = (await requireCampaign(context.place)).loaded
+      await act(call, context, campaign)
       return 0
     })
   },
 }
 
 /** In a comment there is no work tree to measure: the idea is kept in words, and somebody carries it out. */
-export async function addToBacklog(call: Call, scene: CommandContext): Promise<number> {
-  const { campaign } = (await requireCampaign(scene.place)).loaded
-  await addIdea(call, scene, campaign, {
+export async function addToBacklog(call: Call, context: CommandContext): Promise<number> {
+  const { campaign } = (await requireCampaign(context.place)).loaded
+  await addIdea(call, context, campaign, {
     hypothesis: requireText(call.given.text('message'), '/winnow try -m "what might help"'),
     priority: 'high',
   })
   return 0
 }
 
-type IdeaAction = (call: Call, scene: CommandContext, campaign: Campaign) => Promise<void>
+type IdeaAction = (call: Call, context: CommandContext, campaign: Campaign) => Promise<void>
 
 const ACTIONS = new Map<string, IdeaAction>([
   ['add', addGivenIdea],
@@ -83,8 +83,8 @@ function findIdeaAction(given: string): IdeaAction {
   })
 }
 
-async function addGivenIdea(call: Call, scene: CommandContext, campaign: Campaign): Promise<void> {
-  await addIdea(call, scene, campaign, {
+async function addGivenIdea(call: Call, context: CommandContext, campaign: Campaign): Promise<void> {
+  await addIdea(call, context, campaign, {
     hypothesis: requireText(call.given.positionals[1], 'winnow idea add "what might help"'),
     priority: parsePriority(call.given.text('priority')),
   })
@@ -92,12 +92,12 @@ async function addGivenIdea(call: Call, scene: CommandContext, campaign: Campaig
 
 async function addIdea(
   call: Call,
-  scene: CommandContext,
+  context: CommandContext,
   campaign: Campaign,
   words: { hypothesis: string; priority: ReturnType<typeof parsePriority> },
 ): Promise<void> {
   const { given } = call
-  const told = toIdea(
+  const idea = toIdea(
     {
       ...words,
       category: given.text('category'),
@@ -106,66 +106,66 @@ async function addIdea(
     },
     '',
   )
-  const twin = findBacklogDuplicate(campaign.backlog, told)
-  if (twin !== null)
-    throw new UserError(`that is ${twin} already`, { fix: `winnow idea list shows what became of it` })
-  const names = await recordIdeas(scene, [told])
-  printAnswer(call, scene, { added: names }, `${names[0] ?? ''} added: ${told.hypothesis}`)
+  const duplicate = findBacklogDuplicate(campaign.backlog, idea)
+  if (duplicate !== null)
+    throw new UserError(`that is ${duplicate} already`, { fix: `winnow idea list shows what became of it` })
+  const names = await recordIdeas(context, [idea])
+  printAnswer(call, context, { added: names }, `${names[0] ?? ''} added: ${idea.hypothesis}`)
 }
 
 async function printIdeas(
   { given, terminal }: Call,
-  { dryRun: rehearsal }: CommandContext,
+  { dryRun }: CommandContext,
   campaign: Campaign,
 ): Promise<void> {
-  if (rehearsal !== null) rehearsal.answered = true
+  if (dryRun !== null) dryRun.answered = true
   if (given.flag('json'))
     return terminal.json(sortBacklogIdeas(campaign).map(idea => toIdeaView(campaign, idea)))
   for (const line of renderBacklog(campaign)) terminal.out(line)
 }
 
 /** It stays in the list, with why it was dropped. */
-async function dropIdea(call: Call, scene: CommandContext, campaign: Campaign): Promise<void> {
+async function dropIdea(call: Call, context: CommandContext, campaign: Campaign): Promise<void> {
   const { given } = call
   const found = findNamedIdea(campaign, requireText(given.positionals[1], 'winnow idea drop idea-003'))
   const name = formatIdeaName(found)
   if (found.status !== 'open') throw new UserError(`${name} is ${found.status} already`)
-  const learnings = given.text('message') ?? `dropped by ${scene.place.by.actor}`
+  const learnings = given.text('message') ?? `dropped by ${context.place.by.actor}`
   const { experiment } = found
   const draft = { kind: 'hypothesis-updated', hypothesis: found.id, status: 'dropped' } as const
-  await recordEvents(scene.place, [{ ...draft, experiment, outcome: null, learnings }])
-  printAnswer(call, scene, { dropped: [name] }, `${name} is dropped: ${found.hypothesis}`)
+  await recordEvents(context.place, [{ ...draft, experiment, outcome: null, learnings }])
+  printAnswer(call, context, { dropped: [name] }, `${name} is dropped: ${found.hypothesis}`)
 }
 
 function printAnswer(
   { given, terminal }: Call,
-  { dryRun: rehearsal }: CommandContext,
+  { dryRun }: CommandContext,
   json: object,
   sentence: string,
 ): void {
-  if (rehearsal !== null) return
+  if (dryRun !== null) return
   if (given.flag('json')) terminal.json(json)
   else terminal.out(sentence)
 }
 
-async function importIdeas(call: Call, scene: CommandContext, campaign: Campaign): Promise<void> {
+async function importIdeas(call: Call, context: CommandContext, campaign: Campaign): Promise<void> {
   const { given, terminal, around } = call
   const file = requireText(given.positionals[1], 'winnow idea import ideas.md')
-  const patches = await readGivenPatches(call, scene, { given: file, campaign })
+  const patches = await readGivenPatches(call, context, { given: file, campaign })
   if (patches !== null) {
-    requireHome(scene.place, campaign)
-    return submitIdeas(call, scene, patches)
+    requireHome(context.place, campaign)
+    return submitIdeas(call, context, patches)
   }
   const fresh: IdeaText[] = []
   const known: BacklogIdea[] = [...campaign.backlog]
-  for (const told of readIdeaList(await readIdeaFile(resolve(around.directory, file), file), file)) {
-    const twin = findBacklogDuplicate(known, told) ?? findFileDuplicate(fresh, told)
-    if (twin === null) fresh.push(told)
-    else terminal.err(`note: left out, it is ${twin} already: ${told.hypothesis}`)
+  for (const idea of readIdeaList(await readIdeaFile(resolve(around.directory, file), file), file)) {
+    const duplicate = findBacklogDuplicate(known, idea) ?? findFileDuplicate(fresh, idea)
+    if (duplicate === null) fresh.push(idea)
+    else terminal.err(`note: left out, it is ${duplicate} already: ${idea.hypothesis}`)
   }
-  const names = await recordIdeas(scene, fresh)
+  const names = await recordIdeas(context, fresh)
   const which = names.length === 0 ? '' : `: ${formatSpan(names)}`
-  printAnswer(call, scene, { added: names }, `${formatCount(names.length, 'idea')} added${which}.`)
+  printAnswer(call, context, { added: names }, `${formatCount(names.length, 'idea')} added${which}.`)
 }
 
 function formatSpan(names: readonly string[]): string {
@@ -182,24 +182,23 @@ async function readIdeaFile(path: string, file: string): Promise<string> {
 }
 
 /** Answers how they are called from now on. */
-async function recordIdeas(
-  { place, dryRun: rehearsal }: CommandContext,
-  ideas: readonly IdeaText[],
-): Promise<string[]> {
+async function recordIdeas({ place, dryRun }: CommandContext, ideas: readonly IdeaText[]): Promise<string[]> {
   const source = place.by.actor
   const events = await recordEvents(
     place,
-    ideas.map(told => ({ kind: 'hypothesis-added', ...told, source })),
+    ideas.map(idea => ({ kind: 'hypothesis-added', ...idea, source })),
   )
-  if (events.length === 0 || rehearsal !== null) return []
+  if (events.length === 0 || dryRun !== null) return []
   const { backlog } = (await requireCampaign(place)).loaded.campaign
   const ids = new Set(events.map(({ id }) => id))
   return backlog.filter(({ id }) => ids.has(id)).map(formatIdeaName)
 }
 
 function findBacklogDuplicate(backlog: readonly BacklogIdea[], { hypothesis }: IdeaText): string | null {
-  const twin = backlog.find(each => normalizeHypothesis(each.hypothesis) === normalizeHypothesis(hypothesis))
-  return twin === undefined ? null : formatIdeaName(twin)
+  const duplicate = backlog.find(
+    each => normalizeHypothesis(each.hypothesis) === normalizeHypothesis(hypothesis),
+  )
+  return duplicate === undefined ? null : formatIdeaName(duplicate)
 }
 
 function findFileDuplicate(fresh: readonly IdeaText[], { hypothesis }: IdeaText): string | null {

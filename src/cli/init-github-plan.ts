@@ -49,7 +49,7 @@ function isModelKeyNeeded({ specs }: Pick<GithubSetupPlan, 'specs'>): boolean {
 }
 
 export interface SetupContext {
-  workshop: RepositoryContext
+  repositoryContext: RepositoryContext
   topLevel: string
   base: Point
 }
@@ -77,7 +77,10 @@ export function createOnlyWorkTreeSource({ topLevel }: SetupContext): FileSource
   }
 }
 
-export function createDefaultBranchSource({ workshop: { repository }, base }: SetupContext): FileSource {
+export function createDefaultBranchSource({
+  repositoryContext: { repository },
+  base,
+}: SetupContext): FileSource {
   return {
     async read(path) {
       const entry = await repository.findEntry(base.tree, path)
@@ -93,11 +96,11 @@ interface FoundSpec {
 
 /** Every spec that the source has. */
 export async function readGithubSpecs(
-  { workshop, base }: SetupContext,
+  { repositoryContext, base }: SetupContext,
   source: FileSource,
 ): Promise<FoundSpec[]> {
   const found: FoundSpec[] = []
-  for (const { path } of await listExistingSpecs(workshop, base)) {
+  for (const { path } of await listExistingSpecs(repositoryContext, base)) {
     const text = await source.read(path)
     if (text === null) continue
     const { spec } = parseSpec(text, { file: path })
@@ -127,10 +130,10 @@ interface UnseenSpec {
 }
 
 /** Specs that the default branch does not have, or that have uncommitted changes. */
-export async function listUnseenSpecs({ around }: Call, ground: SetupContext): Promise<UnseenSpec[]> {
-  const [here, there] = [createOnlyWorkTreeSource(ground), createDefaultBranchSource(ground)]
-  const changed = new Set(await listUncommittedPaths(ground.topLevel, around.env))
-  const paths = (await listExistingSpecs(ground.workshop, ground.base)).map(({ path }) => path)
+export async function listUnseenSpecs({ around }: Call, context: SetupContext): Promise<UnseenSpec[]> {
+  const [here, there] = [createOnlyWorkTreeSource(context), createDefaultBranchSource(context)]
+  const changed = new Set(await listUncommittedPaths(context.topLevel, around.env))
+  const paths = (await listExistingSpecs(context.repositoryContext, context.base)).map(({ path }) => path)
   const unseen: UnseenSpec[] = []
   for (const path of paths) {
     const [text, pushed] = [await here.read(path), await there.read(path)]
@@ -141,14 +144,14 @@ export async function listUnseenSpecs({ around }: Call, ground: SetupContext): P
 }
 
 export function getDefaultBranchName({
-  workshop: { defaultBranch: ref },
-}: Pick<SetupContext, 'workshop'>): string {
+  repositoryContext: { defaultBranch: ref },
+}: Pick<SetupContext, 'repositoryContext'>): string {
   return toShortRef(ref ?? '')
 }
 
 export function renderWrittenFiles(
   call: Call,
-  ground: SetupContext,
+  context: SetupContext,
   plan: GithubSetupPlan,
   uncommitted: readonly string[],
 ): string[] {
@@ -171,8 +174,8 @@ export function renderWrittenFiles(
     `  git switch -c ${branch}`,
     `  git add ${paths.join(' ')}`,
     `  git commit -m "${getSetupPullTitle(plan)}" && git push -u origin ${branch}`,
-    `  gh pr create --fill${buildCompareLink(call, ground, branch)}`,
-    ...renderAdminSteps(call, ground, plan),
+    `  gh pr create --fill${buildCompareLink(call, context, branch)}`,
+    ...renderAdminSteps(call, context, plan),
   ]
 }
 
@@ -184,10 +187,10 @@ function describeNewerAction({ around }: Call, action: string): string[] {
 }
 
 /** The page that opens the same pull request, for a person without gh. */
-function buildCompareLink({ around }: Call, { workshop }: SetupContext, branch: string): string {
-  const place = findGithub(workshop, around.env)
-  if (place === null) return ''
-  return `   # or open ${place.webUrl}/${place.repository}/compare/${branch}?expand=1`
+function buildCompareLink({ around }: Call, { repositoryContext }: SetupContext, branch: string): string {
+  const github = findGithub(repositoryContext, around.env)
+  if (github === null) return ''
+  return `   # or open ${github.webUrl}/${github.repository}/compare/${branch}?expand=1`
 }
 
 /** What the pull request does before a person merges it: nothing. */
@@ -210,11 +213,11 @@ export function formatAction(action: string): string {
 }
 
 /** What only an administrator of the repository can do. */
-export function renderAdminSteps({ around }: Call, ground: SetupContext, plan: GithubSetupPlan): string[] {
-  const place = findGithub(ground.workshop, around.env)
-  const settings = place === null ? 'Settings' : `${place.webUrl}/${place.repository}/settings`
+export function renderAdminSteps({ around }: Call, context: SetupContext, plan: GithubSetupPlan): string[] {
+  const github = findGithub(context.repositoryContext, around.env)
+  const settings = github === null ? 'Settings' : `${github.webUrl}/${github.repository}/settings`
   const server =
-    place !== null && place.server !== null && !plan.singleJob ? [describeServerLimit(place.server)] : []
+    github !== null && github.server !== null && !plan.singleJob ? [describeServerLimit(github.server)] : []
   if (plan.existed) return server
   const prefixes = [...new Set(plan.specs.map(({ spec }) => `${spec.branches.prefix}/*`))].join(' and ')
   return [
@@ -225,7 +228,7 @@ export function renderAdminSteps({ around }: Call, ground: SetupContext, plan: G
     ...(isModelKeyNeeded(plan)
       ? [
           `  ${settings}/environments`,
-          `    New environment "${MODEL_ENVIRONMENT}", for the branches ${getDefaultBranchName(ground)} and ${prefixes}, with the key of your model as its secret ${MODEL_SECRET}`,
+          `    New environment "${MODEL_ENVIRONMENT}", for the branches ${getDefaultBranchName(context)} and ${prefixes}, with the key of your model as its secret ${MODEL_SECRET}`,
         ]
       : []),
     'winnow doctor says whether anything is missing. After the merge, gh workflow run winnow.yml starts the first run.',
@@ -277,7 +280,7 @@ interface EditedFile {
  */
 export async function patchEditedFile(
   call: Call,
-  { workshop: { repository, checkout }, base }: Pick<SetupContext, 'workshop' | 'base'>,
+  { repositoryContext: { repository, checkout }, base }: Pick<SetupContext, 'repositoryContext' | 'base'>,
   edited: EditedFile,
 ): Promise<HandPatch> {
   const { path, now, wanted } = edited

@@ -61,63 +61,63 @@ import { DEFAULT_PREFIX } from './known-campaigns.ts'
 import type { Call } from './verb.ts'
 
 /** Writes the workflow and what it uses into the work tree; with --open-pr into a pull request. */
-export async function initGithub(call: Call, ground: SetupContext): Promise<number> {
+export async function initGithub(call: Call, context: SetupContext): Promise<number> {
   const { given, terminal } = call
-  if (given.flag('open-pr') && !given.flag('dry-run')) return openFilesPull(call, ground)
-  const plan = await planFiles(call, ground, {
-    specs: createWorkTreeSource(ground, createDefaultBranchSource(ground)),
-    files: createOnlyWorkTreeSource(ground),
+  if (given.flag('open-pr') && !given.flag('dry-run')) return openFilesPull(call, context)
+  const plan = await planFiles(call, context, {
+    specs: createWorkTreeSource(context, createDefaultBranchSource(context)),
+    files: createOnlyWorkTreeSource(context),
   })
   if (given.flag('dry-run')) {
     terminal.out(plan.files.length === 0 ? UP_TO_DATE : 'Nothing was written. It would be:')
     for (const { path, text } of plan.files) terminal.out(`\n--- ${path}\n${text.trimEnd()}`)
     return 0
   }
-  await writeFiles(ground, plan.files)
-  const uncommitted = (await listUnseenSpecs(call, ground)).filter(({ committed }) => !committed)
+  await writeFiles(context, plan.files)
+  const uncommitted = (await listUnseenSpecs(call, context)).filter(({ committed }) => !committed)
   const paths = uncommitted.map(({ path }) => path)
-  for (const line of renderWrittenFiles(call, ground, plan, paths)) terminal.out(line)
+  for (const line of renderWrittenFiles(call, context, plan, paths)) terminal.out(line)
   return 0
 }
 
 const UP_TO_DATE = 'Nothing to do: the files are there and up to date.'
 
 /** Without a token the files are written as ever, and a person finishes it. */
-async function openFilesPull(call: Call, ground: SetupContext): Promise<number> {
+async function openFilesPull(call: Call, context: SetupContext): Promise<number> {
   const { terminal, around } = call
-  const place = findGithub(ground.workshop, around.env)
-  if (place === null) {
+  const github = findGithub(context.repositoryContext, around.env)
+  if (github === null) {
     throw new UserError('the remote of this repository is not on GitHub, so no pull request can be opened', {
       fix: 'leave --open-pr out: the files are written into the work tree then',
     })
   }
-  const [unseen] = await listUnseenSpecs(call, ground)
+  const [unseen] = await listUnseenSpecs(call, context)
   if (unseen !== undefined) {
     const push = unseen.committed ? 'git push' : 'commit and push it'
-    throw new UserError(`this spec is not on ${getDefaultBranchName(ground)} of the remote as it is here`, {
+    throw new UserError(`this spec is not on ${getDefaultBranchName(context)} of the remote as it is here`, {
       place: { file: unseen.path },
       fix: `${push}, and repeat; or leave --open-pr out, and put everything into one pull request yourself`,
     })
   }
-  const token = await findToken(place, around.env)
+  const token = await findToken(github, around.env)
   if (token === '') {
-    const plan = await planFiles(call, ground, {
-      specs: createDefaultBranchSource(ground),
-      files: createOnlyWorkTreeSource(ground),
+    const plan = await planFiles(call, context, {
+      specs: createDefaultBranchSource(context),
+      files: createOnlyWorkTreeSource(context),
     })
-    await writeFiles(ground, plan.files)
-    for (const line of [...renderMissingToken(place), ...renderWrittenFiles(call, ground, plan, [])])
+    await writeFiles(context, plan.files)
+    for (const line of [...renderMissingToken(github), ...renderWrittenFiles(call, context, plan, [])])
       terminal.out(line)
     return 2
   }
-  const committed = createDefaultBranchSource(ground)
-  const plan = await planFiles(call, ground, { specs: committed, files: committed })
+  const committed = createDefaultBranchSource(context)
+  const plan = await planFiles(call, context, { specs: committed, files: committed })
   if (plan.files.length === 0) {
     terminal.out(UP_TO_DATE)
     return 0
   }
-  const opened = await openSetupPull(call, ground, { place, token, plan })
-  for (const line of [...renderSetupPull(opened, plan), ...renderAdminSteps(call, ground, plan)])
+  const opened = await openSetupPull(call, context, { github, token, plan })
+  for (const line of [...renderSetupPull(opened, plan), ...renderAdminSteps(call, context, plan)])
     terminal.out(line)
   return 0
 }
@@ -128,8 +128,8 @@ interface SetupSources {
   files: FileSource
 }
 
-async function planFiles(call: Call, ground: SetupContext, sources: SetupSources): Promise<GithubSetupPlan> {
-  const found = await readGithubSpecs(ground, sources.specs)
+async function planFiles(call: Call, context: SetupContext, sources: SetupSources): Promise<GithubSetupPlan> {
+  const found = await readGithubSpecs(context, sources.specs)
   const specs = found.map(({ spec }) => spec)
   const now = await sources.files.read(WORKFLOW)
   const written = now === null ? null : readWrittenWorkflow(now)
@@ -137,9 +137,9 @@ async function planFiles(call: Call, ground: SetupContext, sources: SetupSources
   if (written?.action === OWN_ACTION) throw createGeneratedFileError()
   const singleJob = call.given.flag('single-job') || written?.singleJob === true
   requireSupportedSpecs(found, singleJob ? 'single-job' : 'github')
-  const action = await selectAction(call, ground, written?.action ?? null)
-  const yard = await locateProject(ground, specs)
-  const toolchain = buildToolchain(detectProject(yard, call.given.text('language')), yard)
+  const action = await selectAction(call, context, written?.action ?? null)
+  const project = await locateProject(context, specs)
+  const toolchain = buildToolchain(detectProject(project, call.given.text('language')), project)
   const render = (campaigns: readonly Spec[]) =>
     renderGithubFiles({ action, specs: campaigns }, toolchain, { singleJob })
   const files: NewFile[] = []
@@ -148,7 +148,7 @@ async function planFiles(call: Call, ground: SetupContext, sources: SetupSources
     if (there === null) files.push(file.path === WORKFLOW ? signWorkflow(file.text) : file)
     else if (file.path === WORKFLOW) {
       files.push(
-        ...(await rewriteWorkflow(call, ground, {
+        ...(await rewriteWorkflow(call, context, {
           now: there,
           specs,
           render: each => findWorkflowText(render(each)),
@@ -191,18 +191,18 @@ interface WorkflowRewrite {
 /** Written anew only while no person changed it; else the person gets the lines. */
 async function rewriteWorkflow(
   call: Call,
-  ground: SetupContext,
+  context: SetupContext,
   { now, specs, render }: WorkflowRewrite,
 ): Promise<NewFile[]> {
   const text = render(specs)
   const own = readWrittenWorkflow(text)?.action.replace(/@.*/, '') ?? ''
-  const onServer = (findGithub(ground.workshop, call.around.env)?.server ?? null) !== null
+  const onServer = (findGithub(context.repositoryContext, call.around.env)?.server ?? null) !== null
   const wanted = signWorkflow(withKeptActions(text, { file: now, own, onServer }))
   if (wanted.text === now) return []
   if (isAsWritten(now)) return [wanted]
   const earlier = (each: readonly Spec[]) =>
     withKeptActions(render(each), { file: now, own: '', onServer: true })
-  const { patch, keepsEdits } = await patchEditedFile(call, ground, {
+  const { patch, keepsEdits } = await patchEditedFile(call, context, {
     path: WORKFLOW,
     now,
     wanted: wanted.text,
@@ -223,8 +223,8 @@ async function rewriteWorkflow(
 }
 
 /** Given, else as the workflow has it; else, and with --update, of the winnow that runs. */
-async function selectAction(call: Call, ground: SetupContext, written: string | null): Promise<string> {
-  const near = findGithub(ground.workshop, call.around.env) ?? { webUrl: 'https://github.com' }
+async function selectAction(call: Call, context: SetupContext, written: string | null): Promise<string> {
+  const near = findGithub(context.repositoryContext, call.around.env) ?? { webUrl: 'https://github.com' }
   const given = call.given.text('action')
   if (given !== undefined) return formatUses(await resolveAction(call, given, near))
   if (written !== null && !call.given.flag('update')) return written
@@ -239,10 +239,10 @@ async function selectAction(call: Call, ground: SetupContext, written: string | 
 
 /** The project that the first spec measures. */
 async function locateProject(
-  { workshop, base }: SetupContext,
+  { repositoryContext, base }: SetupContext,
   [spec]: readonly Spec[],
 ): Promise<ProjectLocation> {
-  const repository = await readCommittedProject(workshop, base)
+  const repository = await readCommittedProject(repositoryContext, base)
   const directory = (spec?.measurement.working_directory ?? '.').replace(/^\.(?:\/|$)|\/+$/g, '')
   return { files: narrowToDirectory(repository, directory), repository, directory }
 }
@@ -265,39 +265,39 @@ async function writeFiles({ topLevel }: SetupContext, files: readonly NewFile[])
 }
 
 interface SetupPullInput {
-  place: GithubLocation
+  github: GithubLocation
   token: string
   plan: GithubSetupPlan
 }
 
 /** Pushes one new branch with one commit on the default branch, and opens its pull request. The work tree stays as it is. */
-async function openSetupPull(call: Call, ground: SetupContext, wanted: SetupPullInput): Promise<OpenedPull> {
-  const { place, plan } = wanted
-  const { repository } = ground.workshop
+async function openSetupPull(call: Call, context: SetupContext, input: SetupPullInput): Promise<OpenedPull> {
+  const { github, plan } = input
+  const { repository } = context.repositoryContext
   const title = getSetupPullTitle(plan)
   const changes = []
   for (const { path, text } of plan.files) {
     changes.push({ path, entry: { mode: '100644' as const, oid: await repository.writeBlob(text) } })
   }
-  const tree = await repository.replaceEntries(ground.base.tree, changes)
+  const tree = await repository.replaceEntries(context.base.tree, changes)
   const { branch, pushed } = await findFreeBranch(repository, tree)
   if (!pushed) {
     const date = Math.floor(call.around.clock.now() / 1000)
     const commit = await repository.writeCommit({
       tree,
-      parents: [ground.base.commit],
+      parents: [context.base.commit],
       message: `${title}\n`,
       date,
     })
-    await pushSetupBranch(call, ground, wanted, { ref: `refs/heads/${branch}`, from: null, to: commit })
+    await pushSetupBranch(call, context, input, { ref: `refs/heads/${branch}`, from: null, to: commit })
   }
-  const { number, opened } = await openOrFindPull(call, wanted, {
+  const { number, opened } = await openOrFindPull(call, input, {
     branch,
-    base: getDefaultBranchName(ground),
+    base: getDefaultBranchName(context),
     title,
     body: renderSetupPullBody(plan),
   })
-  const url = `${place.webUrl}/${place.repository}/pull/${number}`
+  const url = `${github.webUrl}/${github.repository}/pull/${number}`
   return { url, branch, files: plan.files.map(({ path }) => path), opened }
 }
 
@@ -325,15 +325,15 @@ async function findFreeBranch(
 /** First as the person's git pushes; where that is refused, with the token, which may have more rights. */
 async function pushSetupBranch(
   call: Call,
-  { workshop }: SetupContext,
-  { place, token }: SetupPullInput,
+  { repositoryContext }: SetupContext,
+  { github, token }: SetupPullInput,
   update: RefUpdate,
 ): Promise<void> {
-  const first = await tryPush(() => workshop.repository.push([update]))
+  const first = await tryPush(() => repositoryContext.repository.push([update]))
   if (first === null) return
-  const remote = workshop.checkout.remotes.find(({ name }) => name === workshop.remote)
+  const remote = repositoryContext.checkout.remotes.find(({ name }) => name === repositoryContext.remote)
   if (remote !== undefined && /^https?:/.test(remote.url)) {
-    const workflowsEnv = withGitAccess(call.around.env, { serverUrl: place.webUrl, token })
+    const workflowsEnv = withGitAccess(call.around.env, { serverUrl: github.webUrl, token })
     const again = { ...call, around: { ...call.around, workflowsEnv } }
     const second = await withRepository(again, DEFAULT_PREFIX, ({ repository }) =>
       tryPush(() => repository.push([update], { bringsWorkflows: true })),
@@ -342,7 +342,7 @@ async function pushSetupBranch(
   }
   const workflows = /workflow/.test(first)
   throw new ForgeError(
-    `${place.repository} refused the branch ${update.ref.slice('refs/heads/'.length)}: ${first}\n${
+    `${github.repository} refused the branch ${update.ref.slice('refs/heads/'.length)}: ${first}\n${
       workflows
         ? 'A push of workflow files needs the scope "workflow": gh auth refresh --scopes workflow, and repeat'
         : 'Leave --open-pr out to have the files in the work tree, and push them yourself'
@@ -372,14 +372,14 @@ interface PullToOpen {
 
 async function openOrFindPull(
   { around }: Call,
-  { place, token }: SetupPullInput,
+  { github, token }: SetupPullInput,
   pull: PullToOpen,
 ): Promise<{ number: number; opened: boolean }> {
   const { version, web } = around
-  findProxy(place.apiUrl, around.env)
+  findProxy(github.apiUrl, around.env)
   const client = createGithubClient({
-    apiUrl: place.apiUrl,
-    repository: place.repository,
+    apiUrl: github.apiUrl,
+    repository: github.repository,
     token,
     version,
     say: line => around.progress.say(line),
@@ -410,18 +410,18 @@ function renderSetupPullBody(plan: GithubSetupPlan): string {
 /** The open pull request of `winnow init --github --open-pr`, or of a person who pushed the branch that it names. */
 export async function findSetupPull(
   { around }: Call,
-  workshop: RepositoryContext,
+  repositoryContext: RepositoryContext,
 ): Promise<{ number: number; url: string } | null> {
-  const { repository, defaultBranch } = workshop
-  const place = findGithub(workshop, around.env)
-  if (place === null || defaultBranch === null) return null
+  const { repository, defaultBranch } = repositoryContext
+  const github = findGithub(repositoryContext, around.env)
+  if (github === null || defaultBranch === null) return null
   const { refs } = await repository.remoteRefs([`refs/heads/${SETUP_BRANCH}*`])
-  const token = refs.size === 0 ? '' : await findToken(place, around.env)
+  const token = refs.size === 0 ? '' : await findToken(github, around.env)
   if (token === '') return null
-  findProxy(place.apiUrl, around.env)
+  findProxy(github.apiUrl, around.env)
   const client = createGithubClient({
-    apiUrl: place.apiUrl,
-    repository: place.repository,
+    apiUrl: github.apiUrl,
+    repository: github.repository,
     token,
     version: around.version,
     say: line => around.progress.say(line),
@@ -432,7 +432,7 @@ export async function findSetupPull(
       const found = await readBranch(client, { branch: toShortRef(ref), base: toShortRef(defaultBranch) })
       if (found?.pull.state !== 'open') continue
       const { number } = found.pull
-      return { number, url: `${place.webUrl}/${place.repository}/pull/${number}` }
+      return { number, url: `${github.webUrl}/${github.repository}/pull/${number}` }
     }
   } catch (error) {
     // What keeps GitHub from answering is a finding of its own.

@@ -71,31 +71,31 @@ export const initVerb: Verb = {
     2: 'something has to be chosen or changed first, and nothing was written; or what was written is not possible yet',
     13: 'the files are written, but the harness or a gate failed',
   },
-  run: call => withRepository(call, DEFAULT_PREFIX, workshop => runInit(call, workshop)),
+  run: call => withRepository(call, DEFAULT_PREFIX, repositoryContext => runInit(call, repositoryContext)),
 }
 
-async function runInit(call: Call, workshop: RepositoryContext): Promise<number> {
-  const topLevel = requireWorkTree(workshop)
-  const base = await readDefaultTip(workshop, call.around)
-  if (call.given.flag('github')) return initGithub(call, { workshop, topLevel, base })
+async function runInit(call: Call, repositoryContext: RepositoryContext): Promise<number> {
+  const topLevel = requireWorkTree(repositoryContext)
+  const base = await readDefaultTip(repositoryContext, call.around)
+  if (call.given.flag('github')) return initGithub(call, { repositoryContext, topLevel, base })
   refuseGithubOptions(call)
-  const existing = await listExistingSpecs(workshop, base)
+  const existing = await listExistingSpecs(repositoryContext, base)
   const [first] = existing
-  if (first !== undefined && !NEW.some(option => call.given.text(option) !== undefined)) {
+  if (first !== undefined && !NEW_SPEC_OPTIONS.some(option => call.given.text(option) !== undefined)) {
     return call.given.flag('agent') ? writeOnlyAgentFile(call, topLevel, existing) : refuseExisting(first)
   }
-  const repository = await readCommittedProject(workshop, base)
-  const setting = await buildInitPlan(call, workshop, repository)
-  const taken = existing.find(({ name }) => name === setting.name)
+  const repository = await readCommittedProject(repositoryContext, base)
+  const plan = await buildInitPlan(call, repositoryContext, repository)
+  const taken = existing.find(({ name }) => name === plan.name)
   if (taken !== undefined)
     return call.given.flag('agent') ? writeOnlyAgentFile(call, topLevel, [taken]) : refuseExisting(taken)
-  for (const line of setting.told) call.terminal.out(line)
-  const agents = call.given.flag('agent') ? await buildAgentFile(topLevel, setting.name) : null
-  if (call.given.flag('dry-run')) return printInitDryRun(call, topLevel, setting.draft, agents)
-  await writeNewFiles(topLevel, setting.draft.files)
+  for (const line of plan.lines) call.terminal.out(line)
+  const agents = call.given.flag('agent') ? await buildAgentFile(topLevel, plan.name) : null
+  if (call.given.flag('dry-run')) return printInitDryRun(call, topLevel, plan.draft, agents)
+  await writeNewFiles(topLevel, plan.draft.files)
   if (agents !== null) await writeAgentFile(topLevel, agents)
-  for (const line of renderInitResult(setting.draft, agents)) call.terminal.out(line)
-  return checkWrittenSpec(call, { workshop, base, setting, agents })
+  for (const line of renderInitResult(plan.draft, agents)) call.terminal.out(line)
+  return checkWrittenSpec(call, { repositoryContext, base, plan, agents })
 }
 
 const WITH_GITHUB = ['single-job', 'open-pr', 'update', 'action'] as const
@@ -114,7 +114,7 @@ function requireWorkTree({ checkout: { topLevel } }: RepositoryContext): string 
 }
 
 /** Who says any of these wants another spec beside those there are. */
-const NEW = ['name', 'package', 'language', 'goal'] as const
+const NEW_SPEC_OPTIONS = ['name', 'package', 'language', 'goal'] as const
 
 interface ExistingSpec {
   name: string
@@ -151,13 +151,13 @@ interface InitPlan {
   name: string
   draft: SpecDraft
   /** What was found and understood. */
-  told: string[]
+  lines: string[]
   goal: Goal | null
 }
 
 async function buildInitPlan(
   call: Call,
-  workshop: RepositoryContext,
+  repositoryContext: RepositoryContext,
   repository: ProjectFiles,
 ): Promise<InitPlan> {
   const { given } = call
@@ -165,30 +165,30 @@ async function buildInitPlan(
   const goal = words === undefined ? null : readGoal(words)
   if (goal !== null && goal.aim === null) throw createUnknownGoalError(goal)
   const chosen = choosePackage(repository, {
-    wanted: getWantedPackage(call, workshop),
-    from: getCurrentPath(call, workshop),
+    wanted: getWantedPackage(call, repositoryContext),
+    from: getCurrentPath(call, repositoryContext),
   })
   const files = narrowToDirectory(repository, chosen.directory)
-  const yard: ProjectLocation = { files, repository, directory: chosen.directory }
-  const detected = detectProject(yard, given.text('language'))
+  const location: ProjectLocation = { files, repository, directory: chosen.directory }
+  const detected = detectProject(location, given.text('language'))
   const packageName = chosen.directory === '' ? null : chosen.directory.replace(/^.*\//, '')
   const name = given.text('name') ?? buildSpecName(goal, packageName)
   if (!KEBAB.test(name)) throw new UserError(`${name} cannot be a spec's name`, { fix: `use ${KEBAB_TEXT}` })
-  const branches = await listOwnBranches(workshop)
+  const branches = await listOwnBranches(repositoryContext)
   const { prefix, because } = choosePrefix(branches.all, name, branches.isOurs)
-  const drafted = draftSpec({ yard, detected, name, prefix, goal })
+  const draft = draftSpec({ yard: location, detected, name, prefix, goal })
   const clash =
     because === null
       ? []
       : [`branches   ${prefix}/…, because ${because} is a branch that winnow did not make`]
-  const tools = findMissingTools(drafted.commands, call.around.env)
-  const told = [
-    ...renderDetected(detected, yard),
+  const tools = findMissingTools(draft.commands, call.around.env)
+  const lines = [
+    ...renderDetected(detected, location),
     ...clash,
-    ...(goal === null ? [] : renderGoal(goal, listMutableFiles(yard, detected), drafted.primary)),
-    ...[...drafted.notes, ...tools].map(note => `note: ${note}`),
+    ...(goal === null ? [] : renderGoal(goal, listMutableFiles(location, detected), draft.primary)),
+    ...[...draft.notes, ...tools].map(note => `note: ${note}`),
   ]
-  return { name, draft: drafted, told, goal }
+  return { name, draft, lines, goal }
 }
 
 function listMutableFiles({ files }: ProjectLocation, { findings }: DetectedProject): string[] {
@@ -253,38 +253,44 @@ function getCurrentPath({ around }: Call, { checkout }: RepositoryContext): stri
 }
 
 interface InitResult {
-  workshop: RepositoryContext
+  repositoryContext: RepositoryContext
   base: Point
-  setting: InitPlan
+  plan: InitPlan
   agents: AgentFile | null
 }
 
 /** The same check as the verb's, of the default branch as it will be once the files are committed. */
 async function checkWrittenSpec(
   call: Call,
-  { workshop, base, setting, agents }: InitResult,
+  { repositoryContext, base, plan, agents }: InitResult,
 ): Promise<number> {
-  const { draft: drafted } = setting
-  const paths = [...drafted.files.map(({ path }) => path), ...(agents?.changed === true ? [AGENT_FILE] : [])]
+  const { draft } = plan
+  const paths = [...draft.files.map(({ path }) => path), ...(agents?.changed === true ? [AGENT_FILE] : [])]
   const next = (passed: boolean) => {
-    for (const line of renderNextCommands({ call, workshop, paths, specPath: drafted.specPath, passed }))
+    for (const line of renderNextCommands({
+      call,
+      repositoryContext,
+      paths,
+      specPath: draft.specPath,
+      passed,
+    }))
       call.terminal.out(line)
   }
   if (call.given.flag('no-check')) {
-    next(!drafted.standIn)
+    next(!draft.standIn)
     return 0
   }
   call.terminal.out('')
-  const yaml = drafted.files.find(({ path }) => path === drafted.specPath)?.text ?? ''
-  const point = await commitNewFiles(workshop, base, drafted.files, call.around.clock.now())
-  const text = { path: drafted.specPath, yaml, source: 'work tree' } as const
+  const yaml = draft.files.find(({ path }) => path === draft.specPath)?.text ?? ''
+  const point = await commitNewFiles(repositoryContext, base, draft.files, call.around.clock.now())
+  const text = { path: draft.specPath, yaml, source: 'work tree' } as const
   try {
     const code = await checkSpec(call, {
-      workshop,
+      repositoryContext,
       text,
       base: point,
       warnings: [],
-      guessed: drafted.guessed,
+      guessed: draft.guessed,
     })
     next(code === 0)
     return code
@@ -388,17 +394,17 @@ function isExecutable(file: string): boolean {
 /** What is to be typed next; written for the state in which the project is now. */
 function renderNextCommands(done: {
   call: Call
-  workshop: RepositoryContext
+  repositoryContext: RepositoryContext
   paths: readonly string[]
   specPath: string
   passed: boolean
 }): string[] {
-  const { call, workshop, paths, specPath, passed } = done
-  const here = (path: string) => quoteShellPath(toTypedPath(call, workshop, path))
-  const branch = toShortRef(workshop.defaultBranch ?? '')
-  const elsewhere = workshop.checkout.head !== workshop.defaultBranch
-  const place = elsewhere ? `, on ${branch}` : ''
-  const push = workshop.local ? '' : ' && git push'
+  const { call, repositoryContext, paths, specPath, passed } = done
+  const here = (path: string) => quoteShellPath(toTypedPath(call, repositoryContext, path))
+  const branch = toShortRef(repositoryContext.defaultBranch ?? '')
+  const elsewhere = repositoryContext.checkout.head !== repositoryContext.defaultBranch
+  const branchHint = elsewhere ? `, on ${branch}` : ''
+  const push = repositoryContext.local ? '' : ' && git push'
   const commit = `git add ${paths.map(here).join(' ')} && git commit -m "winnow: ${toSpecName(specPath)}"${push}`
   if (!passed) {
     return [
@@ -408,12 +414,12 @@ function renderNextCommands(done: {
       `  winnow check ${here(specPath)}`,
     ]
   }
-  const runs = isOnGithub(workshop, call.around.env)
+  const runs = isOnGithub(repositoryContext, call.around.env)
     ? [
         '  then one of:',
         '    winnow run                       on this machine',
         '    winnow init --github --open-pr   in GitHub Actions',
       ]
     : ['  winnow run']
-  return ['', `Next${place}:`, `  ${commit}`, ...runs, '', 'To undo it all: winnow uninstall']
+  return ['', `Next${branchHint}:`, `  ${commit}`, ...runs, '', 'To undo it all: winnow uninstall']
 }

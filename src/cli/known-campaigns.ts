@@ -34,23 +34,23 @@ export interface KnownCampaign {
 interface StartedLedger {
   name: string
   prefix: string
-  beginning: CampaignStart | null
+  start: CampaignStart | null
 }
 
 /** `specPath`: a spec that a person names, wherever it lies. */
 export async function listKnownCampaigns(
-  workshop: RepositoryContext,
+  repositoryContext: RepositoryContext,
   specPath?: string,
 ): Promise<KnownCampaign[]> {
-  const ledgers = await listStartedCampaigns(workshop)
-  const recorded = ledgers.flatMap(({ beginning }) => beginning?.spec_path ?? [])
+  const ledgers = await listStartedCampaigns(repositoryContext)
+  const recorded = ledgers.flatMap(({ start }) => start?.spec_path ?? [])
   const named = specPath === undefined ? recorded : [...recorded, specPath]
-  const known = collectStartable(await listCommittedSpecs(workshop, named))
+  const known = collectStartable(await listCommittedSpecs(repositoryContext, named))
   const declared = new Set([DEFAULT_PREFIX, ...[...known.values()].map(({ prefix }) => prefix)])
   for (const ledger of ledgers) {
-    const { name, prefix, beginning } = ledger
+    const { name, prefix, start } = ledger
     // Somebody else's branch may look like a ledger of another prefix: only its first event tells.
-    if (!declared.has(prefix) && beginning?.spec !== name) continue
+    if (!declared.has(prefix) && start?.spec !== name) continue
     const there = known.get(name)
     if (there?.started !== true || prefix === there.spec?.branches.prefix)
       known.set(name, toStartedCampaign(ledger, there))
@@ -62,25 +62,25 @@ export async function listKnownCampaigns(
 function collectStartable(specs: readonly CommittedSpecFile[]): Map<string, KnownCampaign> {
   const found = new Map<string, KnownCampaign>()
   for (const { name, path, spec, problem } of specs.toSorted((a, b) => Number(!a.spec) - Number(!b.spec))) {
-    const there = found.get(name)
-    if (there === undefined) {
+    const known = found.get(name)
+    if (known === undefined) {
       const prefix = spec?.branches.prefix ?? DEFAULT_PREFIX
       const alone = { specPath: path, paths: [path], ledgerPath: null, started: false }
       found.set(name, { name, ...alone, spec, prefix, problem })
     } else if (spec !== null) {
-      const paths = [...there.paths, path]
-      found.set(name, { ...there, paths, problem: createDuplicateNameError(name, paths) })
+      const paths = [...known.paths, path]
+      found.set(name, { ...known, paths, problem: createDuplicateNameError(name, paths) })
     }
   }
   return found
 }
 
 function toStartedCampaign(
-  { name, prefix, beginning }: StartedLedger,
+  { name, prefix, start }: StartedLedger,
   there: KnownCampaign | undefined,
 ): KnownCampaign {
   const without = { name, specPath: null, paths: [], spec: null, problem: null }
-  return { ...without, ...there, prefix, started: true, ledgerPath: beginning?.spec_path ?? null }
+  return { ...without, ...there, prefix, started: true, ledgerPath: start?.spec_path ?? null }
 }
 
 const STATE_REF = /^refs\/heads\/([^/]+)-state\/([^/]+)$/
@@ -92,7 +92,7 @@ async function listStartedCampaigns({ repository }: RepositoryContext): Promise<
   for (const ref of refs.keys()) {
     const [, prefix, name] = STATE_REF.exec(ref) ?? []
     if (prefix === undefined || name === undefined) continue
-    ledgers.push({ name, prefix, beginning: await readCampaignStart(repository, ref) })
+    ledgers.push({ name, prefix, start: await readCampaignStart(repository, ref) })
   }
   return ledgers
 }
@@ -181,11 +181,11 @@ export async function readCampaignStart(
   const { tree } = await repository.commit(oid)
   const entry = await repository.findEntry(tree, buildEventPath(0).path)
   if (entry?.type !== 'blob') return null
-  const beginning = parseCampaignStart((await repository.blob(entry.oid)).toString('utf8'))
-  if (beginning === null) return null
+  const start = parseCampaignStart((await repository.blob(entry.oid)).toString('utf8'))
+  if (start === null) return null
   const spec = await repository.findEntry(tree, 'spec.yaml')
   const spec_yaml = spec?.type === 'blob' ? (await repository.blob(spec.oid)).toString('utf8') : null
-  return { ...beginning, spec_yaml }
+  return { ...start, spec_yaml }
 }
 
 function parseCampaignStart(text: string): z.infer<typeof startSchema> | null {

@@ -6,7 +6,7 @@ import { renderLiveLine } from '../report/terminal.ts'
 import { getCampaignSpec } from '../spec/load.ts'
 import type { Call } from './verb.ts'
 
-const AGAIN_MS = 250
+const REFRESH_MS = 250
 
 /**
  * While the work goes on, a person at a terminal sees what it says of itself, anew as it changes; null shows
@@ -22,7 +22,7 @@ export async function showLive<T>(
   const showing = async () => {
     while (!over.signal.aborted) {
       terminal.live(text((clock.monotonic() - begun) / 1_000))
-      await clock.sleep(AGAIN_MS, over.signal)
+      await clock.sleep(REFRESH_MS, over.signal)
     }
   }
   const working = Promise.resolve()
@@ -43,26 +43,26 @@ export function createLiveRenderer({
   place,
 }: ControllerContext): () => string | null {
   const begun = new Map<string, number>()
-  let told: { loaded: LoadedCampaign; progress: CampaignProgress } | null = null
+  let cached: { loaded: LoadedCampaign; progress: CampaignProgress } | null = null
 
-  function progressNow(loaded: LoadedCampaign): CampaignProgress {
-    if (told?.loaded === loaded) return told.progress
+  function getProgress(loaded: LoadedCampaign): CampaignProgress {
+    if (cached?.loaded === loaded) return cached.progress
     const progress = computeProgress(loaded.campaign, getCampaignSpec(loaded.campaign))
-    told = { loaded, progress }
+    cached = { loaded, progress }
     return progress
   }
 
   return () => {
     const { loaded } = memory
     if (loaded === null) return null
-    const orders = measuredHere(loaded.campaign)
+    const orders = listOrdersHere(loaded.campaign)
     const asked = asking.asked
     const now = place.clock.monotonic()
     const keys = new Set([...orders.map(({ order }) => order.id), ...asked])
     for (const key of begun.keys()) if (!keys.has(key)) begun.delete(key)
     for (const key of keys) if (!begun.has(key)) begun.set(key, now)
     const seconds = (now - Math.min(now, ...begun.values())) / 1_000
-    return renderLiveLine(loaded.campaign, progressNow(loaded), {
+    return renderLiveLine(loaded.campaign, getProgress(loaded), {
       orders,
       asked,
       seconds,
@@ -76,7 +76,7 @@ export function createLiveRenderer({
     )
   }
 
-  function measuredHere({ orders }: Campaign) {
+  function listOrdersHere({ orders }: Campaign) {
     return Object.values(orders).filter(
       ({ order, report }) => report === null && runner.doing(order.id) === 'running',
     )

@@ -22,19 +22,19 @@ async function runMain(): Promise<number> {
   const colour = { out: canShowColour(out, env), err: canShowColour(err, env) }
   const live = canShowLiveLine(err, env) ? err : null
   const [obeyed, attended] = [env['GITHUB_ACTIONS'] === 'true', isAttended([input, err], env)]
-  const words = createTerminal({ input, out, err, colour, live, obeyed, attended })
-  process.once('exit', () => words.live(null))
+  const terminal = createTerminal({ input, out, err, colour, live, obeyed, attended })
+  process.once('exit', () => terminal.live(null))
   if (process.platform === 'win32') {
-    words.err('error: winnow runs on Linux and macOS; on Windows use it inside WSL.')
+    terminal.err('error: winnow runs on Linux and macOS; on Windows use it inside WSL.')
     return 2
   }
-  const interrupted = handleInterrupts(line => words.err(line))
+  const interrupted = handleInterrupts(line => terminal.err(line))
   const home = fileURLToPath(new URL('..', import.meta.url))
   const program = { called: getProgramCommand(process.argv[1] ?? '', env), runtime: process.execPath, home }
   const registries = createPublicRegistries({ version: VERSION, web: createWebFetch(env) })
   const started = { env, directory: process.cwd(), pid: process.pid, version: VERSION, program, registries }
   try {
-    return await runCommandLine(process.argv.slice(2), started, words, interrupted.signal)
+    return await runCommandLine(process.argv.slice(2), started, terminal, interrupted.signal)
   } finally {
     interrupted.release()
   }

@@ -46,7 +46,7 @@ export const measureVerb: Verb = {
   async run(call) {
     if (call.given.text('order') !== undefined) return measureFile(call)
     refuseFileOptions(call)
-    return withCampaign(call, { access: 'write', startedOnly: true }, scene => measureLive(call, scene))
+    return withCampaign(call, { access: 'write', startedOnly: true }, context => measureLive(call, context))
   },
 }
 
@@ -57,42 +57,42 @@ function refuseFileOptions({ given }: Call): void {
   }
 }
 
-async function measureLive(call: Call, scene: CommandContext): Promise<number> {
+async function measureLive(call: Call, context: CommandContext): Promise<number> {
   const { terminal, given, interrupt } = call
-  requireHome(scene.place, (await requireCampaign(scene.place)).loaded.campaign)
-  const hands = await openController(scene.place, interrupt)
-  const seen = await observe(hands)
-  const open = seen === null ? [] : listOpenOrders(seen, given.positionals[0])
-  if (seen === null || open.length === 0) {
+  requireHome(context.place, (await requireCampaign(context.place)).loaded.campaign)
+  const controller = await openController(context.place, interrupt)
+  const observation = await observe(controller)
+  const open = observation === null ? [] : listOpenOrders(observation, given.positionals[0])
+  if (observation === null || open.length === 0) {
     terminal.out('No order is waiting to be measured.')
     return 0
   }
-  const { ready, elsewhere } = selectReadyOrders(seen, open)
+  const { ready, elsewhere } = selectReadyOrders(observation, open)
   for (const line of elsewhere) terminal.out(line)
-  if (scene.dryRun) {
+  if (context.dryRun) {
     for (const id of ready) {
       terminal.out(`would measure order ${toShortId(id)} and write its report for the next tick`)
-      scene.dryRun.files.push(`the report on order ${toShortId(id)}, below ${scene.place.dataDir}`)
+      context.dryRun.files.push(`the report on order ${toShortId(id)}, below ${context.place.dataDir}`)
     }
     return 0
   }
-  await measureOrders(hands, seen, ready, interrupt)
+  await measureOrders(controller, observation, ready, interrupt)
   if (interrupt.aborted) return 130
   for (const id of ready) terminal.out(`order ${toShortId(id)} is measured; winnow tick takes its report in`)
   return elsewhere.length > 0 ? 14 : 0
 }
 
-function listOpenOrders({ world }: Observation, beginning: string | undefined): OrderId[] {
+function listOpenOrders({ world }: Observation, idPrefix: string | undefined): OrderId[] {
   const open = Object.values(world.campaign.orders).filter(({ report }) => report === null)
   const ids = open.map(({ order }) => order.id)
-  if (beginning === undefined) return ids
-  const [found, another] = ids.filter(id => id.startsWith(beginning))
+  if (idPrefix === undefined) return ids
+  const [found, another] = ids.filter(id => id.startsWith(idPrefix))
   if (found === undefined) {
     const fix = ids.length === 0 ? 'none is waiting' : `waiting are ${ids.map(toShortId).join(', ')}`
-    throw new UserError(`no order that is waiting begins with ${beginning}`, { fix })
+    throw new UserError(`no order that is waiting begins with ${idPrefix}`, { fix })
   }
   if (another !== undefined)
-    throw new UserError(`several orders begin with ${beginning}`, { fix: 'give more of it' })
+    throw new UserError(`several orders begin with ${idPrefix}`, { fix: 'give more of it' })
   return [found]
 }
 
@@ -115,18 +115,18 @@ function selectReadyOrders({ world }: Observation, open: readonly OrderId[]) {
 }
 
 async function measureOrders(
-  hands: ControllerContext,
-  seen: Observation,
+  controller: ControllerContext,
+  observation: Observation,
   orders: readonly OrderId[],
   interrupt: AbortSignal,
 ): Promise<void> {
   const stop = () => {
-    for (const order of orders) void hands.runner.cancel(order)
+    for (const order of orders) void controller.runner.cancel(order)
   }
   interrupt.addEventListener('abort', stop, { once: true })
   try {
-    for (const order of orders) await executeEffect(hands, seen, { do: 'dispatch', order })
-    while (orders.some(order => hands.runner.holds(order))) await hands.runner.settled()
+    for (const order of orders) await executeEffect(controller, observation, { do: 'dispatch', order })
+    while (orders.some(order => controller.runner.holds(order))) await controller.runner.settled()
   } finally {
     interrupt.removeEventListener('abort', stop)
   }
@@ -135,7 +135,7 @@ async function measureOrders(
 interface MeasureRequest {
   order: Order
   spec: Spec
-  place: string
+  workspaceName: string
   /** For whoever has to wait for it. */
   what: string
   /** What a person may watch, or leave unprotected, and the engine never does. */
@@ -147,19 +147,19 @@ interface MeasureRequest {
 /** An order measured for the person at the command line: no ledger, and a work directory of its own. */
 export async function measureHere(
   call: Call,
-  workshop: RepositoryContext,
-  asked: MeasureRequest,
+  repositoryContext: RepositoryContext,
+  request: MeasureRequest,
 ): Promise<Report> {
   const { around, interrupt } = call
-  const machine = { ...around, machineDir: workshop.machineDir }
-  const done = await measureWithLock(machine, asked, interrupt, async turn => {
+  const machine = { ...around, machineDir: repositoryContext.machineDir }
+  const done = await measureWithLock(machine, request, interrupt, async lock => {
     interrupt.throwIfAborted()
-    asked.time?.begins()
+    request.time?.begins()
     try {
-      const report = await measureOrder(buildMeasureInput(call, workshop, asked, turn))
-      return { report: await refuseDamagedCache(workshop.repository, around.env, report) }
+      const report = await measureOrder(buildMeasureInput(call, repositoryContext, request, lock))
+      return { report: await refuseDamagedCache(repositoryContext.repository, around.env, report) }
     } finally {
-      asked.time?.ends()
+      request.time?.ends()
     }
   })
   interrupt.throwIfAborted()
@@ -171,15 +171,15 @@ export async function measureHere(
 export function locateWorkspace(
   { dataDir }: Pick<RepositoryContext, 'dataDir'>,
   spec: Spec,
-  place: string,
+  workspaceName: string,
 ): Workspace {
-  return chooseWorkspace(spec, join(dataDir, 'work', place))
+  return chooseWorkspace(spec, join(dataDir, 'work', workspaceName))
 }
 
 function buildMeasureInput(
   { around, interrupt }: Call,
   { repository, dataDir, checkout }: RepositoryContext,
-  { order, spec, place, more = {} }: MeasureRequest,
+  { order, spec, workspaceName, more = {} }: MeasureRequest,
   { beside }: MachineLockState,
 ): MeasureInput {
   return {
@@ -189,7 +189,7 @@ function buildMeasureInput(
     spec,
     runId: around.by.run_id,
     repository,
-    ...locateWorkspace({ dataDir }, spec, place),
+    ...locateWorkspace({ dataDir }, spec, workspaceName),
     sharedRoot: checkout.topLevel,
     env: around.env,
     now: () => around.clock.now(),
@@ -214,14 +214,19 @@ async function measureFile(call: Call): Promise<number> {
       fix: `give the file whose sha256 is ${order.spec_sha256}`,
     })
   }
-  return withRepository(call, DEFAULT_PREFIX, async workshop => {
-    await fetchOrderedTrees(workshop.repository, order)
+  return withRepository(call, DEFAULT_PREFIX, async repositoryContext => {
+    await fetchOrderedTrees(repositoryContext.repository, order)
     if (call.given.flag('dry-run')) {
       call.terminal.out(`would measure order ${order.id} and write ${reportFile}`)
       return 0
     }
-    const place = `file-${hashSha256(order.id).slice(0, 12)}`
-    const report = await measureHere(call, workshop, { order, spec, place, what: 'winnow measure' })
+    const workspaceName = `file-${hashSha256(order.id).slice(0, 12)}`
+    const report = await measureHere(call, repositoryContext, {
+      order,
+      spec,
+      workspaceName,
+      what: 'winnow measure',
+    })
     const part = `${reportFile}.${call.around.random.hex(8)}.part`
     await writeFile(part, `${JSON.stringify(report)}\n`)
     await rename(part, reportFile)

@@ -16,19 +16,19 @@ export const noteVerb: Verb = {
   examples: ['winnow note "the cache is cold on Mondays"', 'winnow note -e exp-007 "worth another look"'],
   exits: {},
   run: call =>
-    withCampaign(call, { access: 'write', startedOnly: true }, async ({ place, dryRun: rehearsal }) => {
+    withCampaign(call, { access: 'write', startedOnly: true }, async ({ place, dryRun }) => {
       const text = (call.given.positionals[0] ?? '').trim()
       if (text === '') throw new UserError('a note needs words', { fix: 'winnow note "what to remember"' })
       const { loaded } = await requireCampaign(place)
       const about = call.given.text('experiment')
       const experiment = about === undefined ? null : findNamedExperiment(loaded.campaign, about).id
       await recordEvents(place, [{ kind: 'note', text, experiment }])
-      if (rehearsal === null) call.terminal.out('Noted.')
+      if (dryRun === null) call.terminal.out('Noted.')
       return 0
     }),
 }
 
-const LONGEST = 400
+const MAX_LENGTH = 400
 
 export const avoidVerb: Verb = {
   name: 'avoid',
@@ -41,12 +41,12 @@ export const avoidVerb: Verb = {
   exits: {},
   comment: { options: [] },
   run: call =>
-    withCampaign(call, { access: 'write', startedOnly: true }, async ({ place, dryRun: rehearsal }) => {
-      const reason = toOneLine(call.given.positionals.join(' '), LONGEST)
+    withCampaign(call, { access: 'write', startedOnly: true }, async ({ place, dryRun }) => {
+      const reason = toOneLine(call.given.positionals.join(' '), MAX_LENGTH)
       if (reason === '') throw new UserError('avoid needs words', { fix: 'winnow avoid "what not to try"' })
       await requireCampaign(place)
       await recordEvents(place, [{ kind: 'steered', action: 'avoid', experiment: null, reason }])
-      if (rehearsal === null) call.terminal.out(`Proposers are told to avoid: ${reason}`)
+      if (dryRun === null) call.terminal.out(`Proposers are told to avoid: ${reason}`)
       return 0
     }),
 }

@@ -45,10 +45,10 @@ export function parseWords(
   verb: Verb,
   words: readonly string[],
   options: readonly Option[],
-  filledIn: (positionals: readonly string[]) => readonly string[],
+  complete: (positionals: readonly string[]) => readonly string[],
 ): CommandArguments {
   const { positionals: said, values } = readOptions(words, options, `winnow ${verb.name}`)
-  const positionals = filledIn(said)
+  const positionals = complete(said)
   requireArguments(verb, positionals, options)
   return toCommandArguments(positionals, values)
 }
@@ -139,15 +139,15 @@ function requireListed(what: string, value: string, values: readonly string[] | 
 }
 
 /** Options under another name that people give them. */
-const MEANT: Readonly<Record<string, string>> = { spec: CAMPAIGN }
+const OPTION_ALIASES: Readonly<Record<string, string>> = { spec: CAMPAIGN }
 
 function throwUnknownOption(rawName: string, options: readonly Option[], command: string): never {
   const word = rawName.replace(/^-+/, '')
   const names = options.map(({ name }) => name)
-  const meant = MEANT[word]
+  const alias = OPTION_ALIASES[word]
   const near =
-    meant !== undefined && names.includes(meant)
-      ? meant
+    alias !== undefined && names.includes(alias)
+      ? alias
       : word.length < 2
         ? undefined
         : (findNearestWord(word, names) ?? findContainingWord(word, names))

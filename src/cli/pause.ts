@@ -28,7 +28,7 @@ export const pauseVerb: Verb = {
   exits: {},
   comment: { options: ['message'] },
   run: call =>
-    withCampaign(call, { access: 'write', startedOnly: true }, async ({ place, dryRun: rehearsal }) => {
+    withCampaign(call, { access: 'write', startedOnly: true }, async ({ place, dryRun }) => {
       const { campaign } = (await requireCampaign(place)).loaded
       if (campaign.status === 'stopped') {
         throw new UserError(
@@ -43,7 +43,7 @@ export const pauseVerb: Verb = {
       }
       const reason = call.given.text('message') ?? `paused by ${place.by.actor}`
       await recordEvents(place, [{ kind: 'campaign-paused', reason, source: 'person' }])
-      if (rehearsal === null) call.terminal.out(`Campaign ${place.name} is paused. winnow resume goes on.`)
+      if (dryRun === null) call.terminal.out(`Campaign ${place.name} is paused. winnow resume goes on.`)
       return 0
     }),
 }
@@ -59,34 +59,34 @@ export const resumeVerb: Verb = {
   exits: {},
   comment: { options: ['message'] },
   run: call =>
-    withCampaign(call, { access: 'write', startedOnly: true }, async scene => {
-      const { place, dryRun: rehearsal } = scene
+    withCampaign(call, { access: 'write', startedOnly: true }, async context => {
+      const { place, dryRun } = context
       const { campaign } = (await requireCampaign(place)).loaded
       const disabled = listDisabledProposers(campaign)
       const running = campaign.status === 'running'
-      const rests = hasFruitlessRuns(campaign)
-      if (running && disabled.length === 0 && !rests) {
+      const hasPausedRuns = hasFruitlessRuns(campaign)
+      if (running && disabled.length === 0 && !hasPausedRuns) {
         call.terminal.out(`Campaign ${place.name} is running already.`)
         return 0
       }
-      if (campaign.status === 'stopped') await requireRoom(call, scene)
+      if (campaign.status === 'stopped') await requireRoom(call, context)
       const reason = call.given.text('message') ?? `resumed by ${place.by.actor}`
       await recordEvents(place, [{ kind: 'campaign-resumed', reason }])
-      if (rehearsal !== null) return 0
-      for (const who of disabled) call.terminal.out(`${who} is asked for ideas again.`)
-      if (rests) call.terminal.out('Runs of GitHub Actions that were put off start again.')
+      if (dryRun !== null) return 0
+      for (const proposer of disabled) call.terminal.out(`${proposer} is asked for ideas again.`)
+      if (hasPausedRuns) call.terminal.out('Runs of GitHub Actions that were put off start again.')
       if (!running) call.terminal.out(`Campaign ${place.name} goes on. ${describeNextMeasurement(campaign)}`)
       return 0
     }),
 }
 
 /** Resumed while the rule that stopped it still holds, a campaign would only stop again. */
-async function requireRoom(call: Call, scene: CommandContext): Promise<void> {
-  const world = await observeWorld(call, scene)
+async function requireRoom(call: Call, context: CommandContext): Promise<void> {
+  const world = await observeWorld(call, context)
   const stop = world === null ? null : findRepeatedStop(world)
   if (world === null || stop === null) return
   if (stop.code === 'empty_backlog' && listDisabledProposers(world.campaign).length > 0) return
-  throw new UserError(`campaign ${scene.place.name} would stop again at once: ${stop.reason}`, {
+  throw new UserError(`campaign ${context.place.name} would stop again at once: ${stop.reason}`, {
     place: { file: world.campaign.spec_path, path: 'stopping' },
     fix: describeResumeStep(call, world, stop.code),
   })

@@ -25,23 +25,23 @@ export const pickVerb: Verb = {
   exits: {},
   comment: { options: ['message'] },
   run: call =>
-    withCampaign(call, { access: 'write', startedOnly: true }, async ({ place, dryRun: rehearsal }) => {
+    withCampaign(call, { access: 'write', startedOnly: true }, async ({ place, dryRun }) => {
       const { campaign } = (await requireCampaign(place)).loaded
       const experiment = resolvePicked(
         campaign,
         findNamedExperiment(campaign, call.given.positionals[0] ?? ''),
       )
-      const said = describeEarlierPick(campaign, experiment)
-      if (said !== null) {
-        if (rehearsal !== null) rehearsal.answered = true
-        call.terminal.out(said)
+      const earlier = describeEarlierPick(campaign, experiment)
+      if (earlier !== null) {
+        if (dryRun !== null) dryRun.answered = true
+        call.terminal.out(earlier)
         return 0
       }
       requireKept(campaign, experiment)
       const { id } = experiment
       const reason = call.given.text('message') ?? `asked for by ${place.by.actor}`
       await recordEvents(place, [{ kind: 'steered', action: 'pick', experiment: id, reason }])
-      if (rehearsal === null) call.terminal.out(describePickTime(campaign, id))
+      if (dryRun === null) call.terminal.out(describePickTime(campaign, id))
       return 0
     }),
 }
@@ -58,8 +58,8 @@ function describeEarlierPick(campaign: Campaign, { id }: Experiment): string | n
   if (steered.some(({ action, experiment }) => action === 'pick' && experiment === id))
     return `${id} is to be taken alone already: ${describeNextTick(campaign)} does it.`
   const mine = Object.values(picks).filter(pick => pick.picks === id)
-  const stands = mine.findLast(pick => pick.fate === 'merged' || isCurrent(campaign, pick))
-  return stands === undefined ? null : renderPickLine(campaign, stands)
+  const current = mine.findLast(pick => pick.fate === 'merged' || isCurrent(campaign, pick))
+  return current === undefined ? null : renderPickLine(campaign, current)
 }
 
 /** Nobody has closed it, and it stands on the default branch as the campaign has it. */

@@ -26,7 +26,7 @@ export const priorityVerb: Verb = {
   exits: {},
   comment: { options: [] },
   run: call =>
-    withCampaign(call, { access: 'write', startedOnly: true }, async ({ place, dryRun: rehearsal }) => {
+    withCampaign(call, { access: 'write', startedOnly: true }, async ({ place, dryRun }) => {
       const { campaign } = (await requireCampaign(place)).loaded
       const [what = '', to = ''] = call.given.positionals
       const { name, from } = findPrioritySubject(campaign, what)
@@ -35,7 +35,7 @@ export const priorityVerb: Verb = {
         return 0
       }
       await recordEvents(place, [{ kind: 'knob-changed', knob: `priority ${name}`, from, to }])
-      if (rehearsal === null) call.terminal.out(`The priority of ${name} is ${to} now; it was ${from}.`)
+      if (dryRun === null) call.terminal.out(`The priority of ${name} is ${to} now; it was ${from}.`)
       return 0
     }),
 }

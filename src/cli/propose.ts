@@ -38,9 +38,9 @@ export const FAMILY: Option = {
 }
 
 /** The text of a pull request: the fenced block is what becomes of it in the ledger; around it there is room for people. */
-export function renderIdeaBody({ required_deps, ...told }: IdeaDetails): string {
+export function renderIdeaBody({ required_deps, ...details }: IdeaDetails): string {
   const needs = required_deps === undefined || required_deps.length === 0 ? {} : { required_deps }
-  return `${told.hypothesis}\n\n\`\`\`winnow\n${stringify({ ...told, ...needs }, { lineWidth: 0 })}\`\`\`\n`
+  return `${details.hypothesis}\n\n\`\`\`winnow\n${stringify({ ...details, ...needs }, { lineWidth: 0 })}\`\`\`\n`
 }
 
 export function parsePriority(given: string | undefined): 'high' | 'medium' | 'low' | undefined {
@@ -85,12 +85,12 @@ export const proposeVerb: Verb = {
   ],
   exits: {},
   run: call =>
-    withCampaign(call, { access: 'write', startedOnly: true }, async scene => {
-      const { campaign } = (await requireCampaign(scene.place)).loaded
-      requireHome(scene.place, campaign)
+    withCampaign(call, { access: 'write', startedOnly: true }, async context => {
+      const { campaign } = (await requireCampaign(context.place)).loaded
+      requireHome(context.place, campaign)
       const given = call.given.positionals[0] ?? 'HEAD'
-      const patches = await readGivenPatches(call, scene, { given, campaign })
-      await submitIdeas(call, scene, patches ?? [await readCommitIdea(call, scene, given)])
+      const patches = await readGivenPatches(call, context, { given, campaign })
+      await submitIdeas(call, context, patches ?? [await readCommitIdea(call, context, given)])
       return 0
     }),
 }
@@ -98,16 +98,16 @@ export const proposeVerb: Verb = {
 /** Each becomes a branch and a pull request; all were read before the first is offered. */
 export async function submitIdeas(
   call: Call,
-  scene: CommandContext,
+  context: CommandContext,
   ideas: readonly OfferedIdea[],
 ): Promise<void> {
   const { terminal } = call
   for (const idea of ideas.map(each => buildSubmission(call, each, ideas.length))) {
-    const { branch, pull } = await submitIdea(scene.place, idea)
-    if (scene.dryRun === null) terminal.out(`#${pull} ${branch}: ${idea.title}`)
+    const { branch, pull } = await submitIdea(context.place, idea)
+    if (context.dryRun === null) terminal.out(`#${pull} ${branch}: ${idea.title}`)
   }
-  if (scene.dryRun !== null) return
-  const { campaign } = (await requireCampaign(scene.place)).loaded
+  if (context.dryRun !== null) return
+  const { campaign } = (await requireCampaign(context.place)).loaded
   terminal.out(describeProposedIdeas(campaign, ideas.length))
 }
 
@@ -140,11 +140,11 @@ function buildSubmission({ given }: Call, { commit, from, idea }: OfferedIdea, c
 
 async function readCommitIdea(
   { around }: Call,
-  { workshop }: CommandContext,
+  { repositoryContext }: CommandContext,
   given: string,
 ): Promise<OfferedIdea> {
   const { commit, subject } = await resolveCommit(around, given)
-  return { commit, from: workshop.checkout.commonDir, idea: { hypothesis: subject } }
+  return { commit, from: repositoryContext.checkout.commonDir, idea: { hypothesis: subject } }
 }
 
 async function resolveCommit({ directory, env }: Call['around'], given: string) {
@@ -190,7 +190,7 @@ interface GivenPatch {
 /** The ideas of a patch file, each as a commit on the incumbent; null where no patch file was named. */
 export async function readGivenPatches(
   call: Call,
-  scene: CommandContext,
+  context: CommandContext,
   { given, campaign }: GivenPatch,
 ): Promise<OfferedIdea[] | null> {
   if (!PATCH_FILE.test(given)) return null
@@ -200,9 +200,9 @@ export async function readGivenPatches(
   const ideas = readPatchBytes(await readFile(path), given)
   if (ideas.some(({ simplifies }) => simplifies))
     call.terminal.err(`note: kind: simplify of ${given} is not used: it counts only in the folder of propose`)
-  const { repository } = scene.place
+  const { repository } = context.place
   const { incumbent } = campaign
-  const fallbackBase = await readDefaultTip(scene.workshop, call.around)
+  const fallbackBase = await readDefaultTip(context.repositoryContext, call.around)
   await fetchCommit(repository, incumbent.commit)
   const offered: OfferedIdea[] = []
   for (const patch of ideas) {

@@ -1,8 +1,4 @@
-import {
-  forgetLostBranches,
-  rebuildViews as rebuildLedger,
-  recoverBranches as putBack,
-} from '../engine/campaign/recover.ts'
+import { forgetLostBranches, rebuildViews, recoverBranches } from '../engine/campaign/recover.ts'
 import { withCampaign } from './context.ts'
 import type { Verb } from './verb.ts'
 
@@ -21,14 +17,14 @@ export const recoverVerb: Verb = {
   examples: ['winnow recover', 'winnow recover --dry-run'],
   exits: {},
   run: call =>
-    withCampaign(call, { access: 'write', startedOnly: false }, async ({ place, dryRun: rehearsal }) => {
+    withCampaign(call, { access: 'write', startedOnly: false }, async ({ place, dryRun }) => {
       if (call.given.flag('forget')) {
-        if (rehearsal === null) forgetLostBranches(place)
+        if (dryRun === null) forgetLostBranches(place)
         call.terminal.out(`What the cache has of campaign ${place.name} is not offered any more.`)
         return 0
       }
-      const recovered = await putBack(place)
-      if (rehearsal !== null) return 0
+      const recovered = await recoverBranches(place)
+      if (dryRun !== null) return 0
       for (const { branch, to, what } of recovered) call.terminal.out(`Put ${branch} back at ${to}: ${what}.`)
       if (recovered.length === 0) call.terminal.out('Every branch is where the ledger says.')
       return 0
@@ -45,9 +41,9 @@ export const rebuildVerb: Verb = {
   examples: ['winnow rebuild'],
   exits: {},
   run: call =>
-    withCampaign(call, { access: 'write', startedOnly: true }, async ({ place, dryRun: rehearsal }) => {
-      const changed = await rebuildLedger(place)
-      if (rehearsal === null)
+    withCampaign(call, { access: 'write', startedOnly: true }, async ({ place, dryRun }) => {
+      const changed = await rebuildViews(place)
+      if (dryRun === null)
         call.terminal.out(changed ? 'Made anew from every event.' : 'All of it is as the events say already.')
       return 0
     }),

@@ -18,14 +18,14 @@ export const revertVerb: Verb = {
   examples: ['winnow revert exp-007 -m "breaks Windows"'],
   exits: {},
   run: call =>
-    withCampaign(call, { access: 'write', startedOnly: true }, async ({ place, dryRun: rehearsal }) => {
+    withCampaign(call, { access: 'write', startedOnly: true }, async ({ place, dryRun }) => {
       const { campaign } = (await requireCampaign(place)).loaded
       const { id } = findNamedExperiment(campaign, call.given.positionals[0] ?? '')
       requireLanded(campaign, id)
       requireNotRequested(campaign, id)
       const reason = call.given.text('message') ?? `asked for by ${place.by.actor}`
       await recordEvents(place, [{ kind: 'steered', action: 'revert', experiment: id, reason }])
-      if (rehearsal === null) call.terminal.out(describeRevertTime(campaign, id))
+      if (dryRun === null) call.terminal.out(describeRevertTime(campaign, id))
       return 0
     }),
 }
@@ -43,9 +43,9 @@ function requireLanded({ landings }: Campaign, id: string): void {
 }
 
 function requireNotRequested(campaign: Campaign, id: string): void {
-  const wish = campaign.steered.find(({ action, experiment }) => action === 'revert' && experiment === id)
-  if (wish === undefined) return
-  throw new UserError(`${id} is to be taken back already: ${wish.reason}`, {
+  const request = campaign.steered.find(({ action, experiment }) => action === 'revert' && experiment === id)
+  if (request === undefined) return
+  throw new UserError(`${id} is to be taken back already: ${request.reason}`, {
     fix: `nothing to do: ${describeNextTick(campaign)} takes it back`,
   })
 }

@@ -80,14 +80,14 @@ const TIMEOUT_SECONDS = 3600
 /** Who is asked besides the proposers of the spec; whoever is not installed is said before anything is spent. */
 async function selectAgentProposers(
   { given, around }: Call,
-  scene: CommandContext,
+  context: CommandContext,
 ): Promise<CommandProposer[]> {
-  const guests = given.texts('agent').map(toAgentProposer)
-  const { campaign, place } = scene
+  const agents = given.texts('agent').map(toAgentProposer)
+  const { campaign, place } = context
   const spec = campaign.started && !given.flag('fresh') ? (await requireCampaign(place)).spec : campaign.spec
-  const missing = await findMissingAgent([...(spec?.propose ?? []), ...guests], around.env)
+  const missing = await findMissingAgent([...(spec?.propose ?? []), ...agents], around.env)
   if (missing !== null) throw new UserError(missing.what, { fix: missing.fix })
-  return guests
+  return agents
 }
 
 function toAgentProposer(name: string): CommandProposer {
@@ -124,54 +124,57 @@ export const runVerb: Verb = {
 }
 
 /** What a run came to, told in the way that suits who started it. */
-export type ResultReporter = (call: Call, scene: CommandContext, result: RunResult) => Promise<void>
+export type ResultReporter = (call: Call, context: CommandContext, result: RunResult) => Promise<void>
 
-export function runAndReport(call: Call, tell: ResultReporter): Promise<number> {
+export function runAndReport(call: Call, report: ResultReporter): Promise<number> {
   const [spec] = call.given.positionals
   const repeatable = !call.given.flag('fresh')
   const wanted = { access: 'write', startedOnly: false, spec, announce: true, repeatable } as const
-  return withCampaign(call, wanted, scene => startAndRun(call, scene, tell))
+  return withCampaign(call, wanted, context => startAndRun(call, context, report))
 }
 
-async function startAndRun(call: Call, scene: CommandContext, tell: ResultReporter): Promise<number> {
-  const { campaign, workshop, place } = scene
+async function startAndRun(call: Call, context: CommandContext, report: ResultReporter): Promise<number> {
+  const { campaign, repositoryContext, place } = context
   if (campaign.started) requireHome(place, (await requireCampaign(place)).loaded.campaign)
-  const guests = await selectAgentProposers(call, scene)
+  const agents = await selectAgentProposers(call, context)
   const specPath = campaign.ledgerPath ?? campaign.specPath
-  for (const sentence of await describeUnusedWork(workshop, specPath, call.around.env)) {
+  for (const sentence of await describeUnusedWork(repositoryContext, specPath, call.around.env)) {
     call.terminal.err(`note: ${sentence}`)
   }
-  if (!(await confirmStart(call, scene))) {
+  if (!(await confirmStart(call, context))) {
     call.terminal.err('Nothing was started.')
     return 130
   }
-  const here = call.given.flag('fresh')
-    ? await restartCampaign(call, scene)
-    : await openOrStartCampaign(call, scene)
-  if (here.dryRun) {
-    await tickWithoutMeasuring(call, here)
+  const opened = call.given.flag('fresh')
+    ? await restartCampaign(call, context)
+    : await openOrStartCampaign(call, context)
+  if (opened.dryRun) {
+    await tickWithoutMeasuring(call, opened)
     return 0
   }
-  await requireMeasurableHere(here)
-  const hands = await openController(here.place, call.interrupt, {
-    guests,
-    runComments: runComments(call, here),
+  await requireMeasurableHere(opened)
+  const controller = await openController(opened.place, call.interrupt, {
+    guests: agents,
+    runComments: runComments(call, opened),
   })
   const watch = call.given.flag('watch')
-  const running = () => runCampaign(hands, { signal: call.interrupt, watch })
-  const waiting = await showLive(call, createLiveRenderer(hands), running)
-  const result = { campaign: await readCurrentCampaign(hands), waiting }
-  await tell(call, here, result)
+  const running = () => runCampaign(controller, { signal: call.interrupt, watch })
+  const waiting = await showLive(call, createLiveRenderer(controller), running)
+  const result = { campaign: await readCurrentCampaign(controller), waiting }
+  await report(call, opened, result)
   return call.interrupt.aborted ? 130 : toRunExitCode(result)
 }
 
 /** Before a campaign begins a person is told what it may take; nothing is recorded yet. */
-async function confirmStart(call: Call, scene: CommandContext): Promise<boolean> {
-  const { campaign, workshop, dryRun: rehearsal } = scene
-  if (rehearsal !== null || (campaign.started && !call.given.flag('fresh'))) return true
-  const place = { ...scene.place, defaultBranch: scene.currentDefault }
-  const { spec, yaml, tip } = await readCommittedSpec(place, getSpecPath(scene))
-  return confirmStake(call, estimateStake(spec, await readForecast(workshop, { yaml, tree: tip.tree })))
+async function confirmStart(call: Call, context: CommandContext): Promise<boolean> {
+  const { campaign, repositoryContext, dryRun } = context
+  if (dryRun !== null || (campaign.started && !call.given.flag('fresh'))) return true
+  const place = { ...context.place, defaultBranch: context.currentDefault }
+  const { spec, yaml, tip } = await readCommittedSpec(place, getSpecPath(context))
+  return confirmStake(
+    call,
+    estimateStake(spec, await readForecast(repositoryContext, { yaml, tree: tip.tree })),
+  )
 }
 
 /** The campaign may have been started where measuring jobs give what this machine does not. */
@@ -186,16 +189,16 @@ async function requireMeasurableHere({ place }: CommandContext): Promise<void> {
 }
 
 /** The campaign as it is, or begun from its committed spec. */
-export async function openOrStartCampaign(call: Call, scene: CommandContext): Promise<CommandContext> {
-  const { campaign, place } = scene
+export async function openOrStartCampaign(call: Call, context: CommandContext): Promise<CommandContext> {
+  const { campaign, place } = context
   if (campaign.started) {
     requireSamePath(call, campaign)
-    return scene
+    return context
   }
-  const committed = await readCommittedSpec(place, getSpecPath(scene))
+  const committed = await readCommittedSpec(place, getSpecPath(context))
   if (committed.spec.rules === 'ce') call.terminal.err(`note: ${READ_AS_CE}`)
   await startCampaign(place, committed, { fresh: false })
-  return scene
+  return context
 }
 
 /** A spec that was named and is not the one the campaign runs by would be passed over in silence. */
@@ -209,11 +212,11 @@ function requireSamePath({ given }: Call, { name, ledgerPath, specPath }: KnownC
 }
 
 /** The new spec is read before the old campaign is closed: a mistake in it costs nothing. */
-async function restartCampaign(call: Call, scene: CommandContext): Promise<CommandContext> {
-  const fresh = { ...scene, place: { ...scene.place, defaultBranch: scene.currentDefault } }
-  const committed = await readCommittedSpec(fresh.place, getSpecPath(scene))
+async function restartCampaign(call: Call, context: CommandContext): Promise<CommandContext> {
+  const fresh = { ...context, place: { ...context.place, defaultBranch: context.currentDefault } }
+  const committed = await readCommittedSpec(fresh.place, getSpecPath(context))
   requireStartable(committed, fresh.place)
-  if (scene.campaign.started) await closeCampaign(call, scene, 'fresh', 'a fresh start was asked for')
+  if (context.campaign.started) await closeCampaign(call, context, 'fresh', 'a fresh start was asked for')
   await startCampaign(fresh.place, committed, { fresh: true })
   return fresh
 }
@@ -221,18 +224,18 @@ async function restartCampaign(call: Call, scene: CommandContext): Promise<Comma
 /** Stops the campaign and gives everything that is open its end. */
 export async function closeCampaign(
   call: Call,
-  scene: CommandContext,
+  context: CommandContext,
   code: string,
   reason: string,
 ): Promise<void> {
-  const { place } = scene
+  const { place } = context
   const { campaign } = (await requireCampaign(place)).loaded
   const isOpen = Object.values(campaign.experiments).some(({ status }) => status !== 'ended')
   const waits = code === 'person' ? listAwaitingApproval(campaign).length + campaign.late.length > 0 : isOpen
   if (campaign.status !== 'stopped' || waits)
     await recordEvents(place, [{ kind: 'campaign-stopped', code, reason }])
   // What heeds comments is a tick itself, and goes on; elsewhere the next wake-up does the rest.
-  if (!call.comment && !isAway(place, campaign)) await tickWithoutMeasuring(call, scene)
+  if (!call.comment && !isAway(place, campaign)) await tickWithoutMeasuring(call, context)
 }
 
 export function getSpecPath({ campaign }: CommandContext): string {
@@ -249,7 +252,7 @@ async function readCurrentCampaign({ memory, place }: ControllerContext): Promis
 
 export async function tellRunResult(
   { given, terminal }: Call,
-  { place, workshop, campaign: known }: CommandContext,
+  { place, repositoryContext, campaign: known }: CommandContext,
   { campaign, waiting }: RunResult,
 ) {
   if (given.flag('json')) {
@@ -259,7 +262,7 @@ export async function tellRunResult(
     return
   }
   const astray = waiting.for === 'person' && waiting.astray === true
-  const where = { prefix: known.prefix, remote: workshop.remote, astray }
+  const where = { prefix: known.prefix, remote: repositoryContext.remote, astray }
   for (const line of [...renderRunSummary(campaign, waiting), ...renderFinalSummary(campaign, where)])
     terminal.out(line)
 }

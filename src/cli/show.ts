@@ -21,16 +21,16 @@ export const showVerb: Verb = {
   examples: ['winnow show exp-007', 'winnow show 7 --json'],
   exits: {},
   run: call =>
-    withCampaign(call, { access: 'read', startedOnly: true }, async scene => {
-      const { loaded } = await requireCampaign(scene.place)
+    withCampaign(call, { access: 'read', startedOnly: true }, async context => {
+      const { loaded } = await requireCampaign(context.place)
       const experiment = findNamedExperiment(loaded.campaign, call.given.positionals[0] ?? '')
       const { campaign } = loaded
       const view = buildExperimentView(
         campaign,
         experiment,
-        await listPullNumbers(scene.place, loaded.campaign),
+        await listPullNumbers(context.place, loaded.campaign),
       )
-      const { events, stories } = await readHistory(scene, experiment.id)
+      const { events, stories } = await readHistory(context, experiment.id)
       if (call.given.flag('json')) {
         const evidence = getEvidenceLine(campaign, experiment)
         call.terminal.json({ ...view, evidence, pairs: stories.map(toPairView), events })
@@ -70,12 +70,12 @@ export const resultsVerb: Verb = {
   examples: ['winnow results exp-007', 'winnow results --json'],
   exits: {},
   run: call =>
-    withCampaign(call, { access: 'read', startedOnly: true }, async scene => {
-      const { campaign } = (await requireCampaign(scene.place)).loaded
+    withCampaign(call, { access: 'read', startedOnly: true }, async context => {
+      const { campaign } = (await requireCampaign(context.place)).loaded
       const [named] = call.given.positionals
       const wanted = named === undefined ? listSubjects(campaign) : [findNamedExperiment(campaign, named)]
-      const pulls = await listPullNumbers(scene.place, campaign)
-      const found = await gatherResults(scene, wanted, pulls)
+      const pulls = await listPullNumbers(context.place, campaign)
+      const found = await gatherResults(context, wanted, pulls)
       if (call.given.flag('json')) call.terminal.json(named === undefined ? found : found[0])
       else
         for (const [at, one] of found.entries()) {
@@ -92,10 +92,10 @@ export async function gatherResults(
   experiments: readonly Experiment[],
   pulls: PullNumbers,
 ): Promise<Results[]> {
-  const asked = experiments.map(experiment => ({ experiment, record: new ExperimentRecord(experiment.id) }))
-  for await (const event of readLedgerEvents(place)) for (const { record } of asked) record.take(event)
+  const records = experiments.map(experiment => ({ experiment, record: new ExperimentRecord(experiment.id) }))
+  for await (const event of readLedgerEvents(place)) for (const { record } of records) record.take(event)
   const found: Results[] = []
-  for (const { experiment, record } of asked) {
+  for (const { experiment, record } of records) {
     const diff = await readChangedPaths(place, record)
     const { outcome, reason, status } = experiment
     const ending = status === 'ended' && outcome !== null ? { outcome, reason: reason ?? '' } : null

@@ -81,9 +81,9 @@ function describeStakeMoney({ propose, metric, stopping }: Spec): string[] {
   })
   const uncapped = metric.primary.type === 'judge' && metric.judge?.max_total_cost_usd === null
   const judged = uncapped ? ['the judge'] : []
-  const who = [...new Set([...agents, ...judged])]
-  if (who.length === 0) return []
-  return [`${who.join(' and ')} may cost money, with no limit (stopping.max_total_cost_usd is not set)`]
+  const payees = [...new Set([...agents, ...judged])]
+  if (payees.length === 0) return []
+  return [`${payees.join(' and ')} may cost money, with no limit (stopping.max_total_cost_usd is not set)`]
 }
 
 /** What `check` found on this machine about exactly this spec and this tree. Nothing but a question depends on it. */
@@ -96,11 +96,11 @@ interface ForecastKey {
 
 export async function saveForecast(
   { around }: Call,
-  workshop: RepositoryContext,
+  repositoryContext: RepositoryContext,
   about: ForecastKey,
   seconds: number,
 ): Promise<void> {
-  const path = getForecastPath(workshop, about)
+  const path = getForecastPath(repositoryContext, about)
   await mkdir(dirname(path), { recursive: true })
   const part = `${path}.${around.random.hex(4)}.part`
   await writeFile(part, JSON.stringify({ seconds }))
@@ -108,8 +108,11 @@ export async function saveForecast(
 }
 
 /** null: nobody has looked yet. */
-export async function readForecast(workshop: RepositoryContext, about: ForecastKey): Promise<number | null> {
-  const text = await readFile(getForecastPath(workshop, about), 'utf8').catch(toNullIfMissing)
+export async function readForecast(
+  repositoryContext: RepositoryContext,
+  about: ForecastKey,
+): Promise<number | null> {
+  const text = await readFile(getForecastPath(repositoryContext, about), 'utf8').catch(toNullIfMissing)
   return text === null ? null : parseForecast(text)
 }
 

@@ -57,9 +57,12 @@ function describeLimitNotes({ around }: Call, campaign: Campaign, spec: Spec): s
 }
 
 /** Nothing goes on without it, which only a look at the remote tells. */
-async function describeMissingBranch(place: CampaignContext, campaign: Campaign): Promise<string[]> {
+async function describeMissingBranch(
+  campaignContext: CampaignContext,
+  campaign: Campaign,
+): Promise<string[]> {
   try {
-    await findDefaultBranch(place, new Map(), campaign)
+    await findDefaultBranch(campaignContext, new Map(), campaign)
     return []
   } catch (error) {
     if (!(error instanceof UserError)) throw error

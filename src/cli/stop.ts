@@ -1,7 +1,7 @@
 import { formatProgress } from '../decide/progress.ts'
 import { formatCount } from '../decide/wording.ts'
 import { type CampaignContext, isAway, listRefs } from '../engine/campaign/context.ts'
-import { archiveCampaign as putAside } from '../engine/campaign/start.ts'
+import { archiveCampaign } from '../engine/campaign/start.ts'
 import { recordEvents } from '../engine/controller/record.ts'
 import { findRegisteredRun, openController, requireCampaign, runCampaign } from '../engine/controller/run.ts'
 import { UserError } from '../errors.ts'
@@ -29,19 +29,21 @@ export const stopVerb: Verb = {
   exits: {},
   comment: { options: ['message'] },
   run: call =>
-    withCampaign(call, { access: 'write', startedOnly: true, announce: true }, async scene => {
-      const { campaign } = (await requireCampaign(scene.place)).loaded
+    withCampaign(call, { access: 'write', startedOnly: true, announce: true }, async context => {
+      const { campaign } = (await requireCampaign(context.place)).loaded
       const already = campaign.status === 'stopped'
-      const reason = call.given.text('message') ?? `stopped by ${scene.place.by.actor}`
-      await closeCampaign(call, scene, 'person', reason)
-      if (scene.dryRun) return 0
-      const away = isAway(scene.place, campaign) ? ' The next run on GitHub ends what is being measured.' : ''
+      const reason = call.given.text('message') ?? `stopped by ${context.place.by.actor}`
+      await closeCampaign(call, context, 'person', reason)
+      if (context.dryRun) return 0
+      const githubNote = isAway(context.place, campaign)
+        ? ' The next run on GitHub ends what is being measured.'
+        : ''
       call.terminal.out(
         already
           ? `Campaign ${campaign.name} was already ${withReason('stopped', campaign.status_reason ?? '')}`
-          : `Campaign ${campaign.name} is stopped. Its result is on ${scene.place.prefix}/${campaign.name}.${away}`,
+          : `Campaign ${campaign.name} is stopped. Its result is on ${context.place.prefix}/${campaign.name}.${githubNote}`,
       )
-      return measureProgress(call, scene)
+      return measureProgress(call, context)
     }),
 }
 
@@ -49,18 +51,18 @@ export const stopVerb: Verb = {
  * What the kept changes bring together is measured where it is not known yet. A run that goes on here has heard of the
  * stop and does it; elsewhere the next run does.
  */
-async function measureProgress(call: Call, scene: CommandContext): Promise<number> {
-  const { place, workshop } = scene
+async function measureProgress(call: Call, context: CommandContext): Promise<number> {
+  const { place, repositoryContext } = context
   const { campaign } = (await requireCampaign(place)).loaded
   if (call.comment || isAway(place, campaign)) return 0
   const due = Object.values(campaign.orders).find(({ order }) => order.purpose === 'progression')
-  if (due !== undefined && (await findRegisteredRun(workshop.dataDir))?.campaign !== campaign.name) {
+  if (due !== undefined && (await findRegisteredRun(repositoryContext.dataDir))?.campaign !== campaign.name) {
     call.terminal.err(
       `Measuring what the kept changes bring together${describeOrderTime(campaign, due)}. Ctrl-C ends it; winnow run goes on with it.`,
     )
-    const hands = await openController(place, call.interrupt)
-    await showLive(call, createLiveRenderer(hands), () =>
-      runCampaign(hands, { signal: call.interrupt, watch: false }),
+    const controller = await openController(place, call.interrupt)
+    await showLive(call, createLiveRenderer(controller), () =>
+      runCampaign(controller, { signal: call.interrupt, watch: false }),
     )
   }
   const now = (await requireCampaign(place)).loaded.campaign
@@ -86,13 +88,13 @@ export const archiveVerb: Verb = {
   examples: ['winnow archive', 'winnow archive --dry-run'],
   exits: {},
   run: call =>
-    withCampaign(call, { access: 'write', startedOnly: true }, async scene => {
-      const { place } = scene
+    withCampaign(call, { access: 'write', startedOnly: true }, async context => {
+      const { place } = context
       const reason = call.given.text('message') ?? `archived by ${place.by.actor}`
       await requireClosed(place, (await requireCampaign(place)).loaded.campaign, reason)
-      await closeCampaign(call, scene, 'archived', reason)
-      const at = await putAside(place, (await listRefs(place)).refs)
-      if (scene.dryRun === null) {
+      await closeCampaign(call, context, 'archived', reason)
+      const at = await archiveCampaign(place, (await listRefs(place)).refs)
+      if (context.dryRun === null) {
         call.terminal.out(`Campaign ${place.name} is below ${toShortRef(place.refs.archive)}${at}/ now.`)
       }
       return 0
@@ -103,15 +105,19 @@ export const archiveVerb: Verb = {
  * What is open on GitHub can be closed there alone: of a stopped campaign the ledger says that it is to be put aside, and
  * the next wake-up closes its ideas.
  */
-async function requireClosed(place: CampaignContext, campaign: Campaign, reason: string): Promise<void> {
-  if (!isAway(place, campaign)) return
+async function requireClosed(
+  campaignContext: CampaignContext,
+  campaign: Campaign,
+  reason: string,
+): Promise<void> {
+  if (!isAway(campaignContext, campaign)) return
   const open = Object.values(campaign.experiments).filter(({ status }) => status !== 'ended')
   const isStopped = campaign.status === 'stopped'
   if (isStopped && open.length === 0) return
   if (isStopped && campaign.stop_code !== 'archived')
-    await recordEvents(place, [{ kind: 'campaign-stopped', code: 'archived', reason }])
+    await recordEvents(campaignContext, [{ kind: 'campaign-stopped', code: 'archived', reason }])
   throw new UserError(
-    `campaign ${place.name} lives on GitHub, and what is open there is closed by its next wake-up`,
+    `campaign ${campaignContext.name} lives on GitHub, and what is open there is closed by its next wake-up`,
     {
       fix: `${isStopped ? '' : 'winnow stop; then winnow archive; '}once winnow status shows nothing open, winnow archive again`,
     },

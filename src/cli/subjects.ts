@@ -45,15 +45,15 @@ export async function listPullNumbers({ forge }: CampaignContext, campaign: Camp
   const elsewhere = Object.values(campaign.picks).flatMap(({ branch }) =>
     branch === null ? [] : [{ branch, base }],
   )
-  const asked = branches.length + elsewhere.length > 0
-  const pulls = asked ? await forge.list({ branches, elsewhere }) : []
+  const hasUnknown = branches.length + elsewhere.length > 0
+  const pulls = hasUnknown ? await forge.list({ branches, elsewhere }) : []
   return new Map(pulls.map(({ branch, number }) => [branch, number]))
 }
 
 /** Every event of the campaign, from the first. */
-export async function* readLedgerEvents(place: CampaignContext): AsyncGenerator<LedgerEvent, void> {
-  const { repository, refs } = place
-  const tip = await requireLedger(place, (await repository.remoteRefs([refs.state])).refs)
+export async function* readLedgerEvents(campaignContext: CampaignContext): AsyncGenerator<LedgerEvent, void> {
+  const { repository, refs } = campaignContext
+  const tip = await requireLedger(campaignContext, (await repository.remoteRefs([refs.state])).refs)
   await repository.fetch([{ ref: refs.state, oid: tip }])
   yield* readEvents(repository, tip, 0)
 }

@@ -56,14 +56,14 @@ export function createTerminal({
 /** Only a person's terminal has a width; what reads along elsewhere gets lines as they are. */
 function wrapToScreen(stream: Screen, text: string): string {
   const { isTTY, columns = 0 } = stream
-  if (isTTY !== true || columns < NARROWEST) return text
+  if (isTTY !== true || columns < MIN_COLUMNS) return text
   return text
     .split('\n')
     .flatMap(line => wrapLine(line, columns))
     .join('\n')
 }
 
-const NARROWEST = 20
+const MIN_COLUMNS = 20
 
 export function canShowColour(stream: { isTTY?: boolean }, env: Readonly<Record<string, string>>): boolean {
   return stream.isTTY === true && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb'
@@ -113,7 +113,7 @@ interface LiveLine {
 }
 
 const USUAL_COLUMNS = 80
-const LONGEST = 500
+const MAX_LENGTH = 500
 
 /** Where nobody looks there is no such line, and no character that would move a cursor. */
 export function createLiveLine(screen: Screen | null): LiveLine {
@@ -141,7 +141,7 @@ export function createLiveLine(screen: Screen | null): LiveLine {
   return {
     show(text) {
       const before = { wanted, columns }
-      wanted = text === null ? null : toOneLine(toPlainText(text), LONGEST)
+      wanted = text === null ? null : toOneLine(toPlainText(text), MAX_LENGTH)
       columns = getScreenWidth(screen)
       if (wanted === before.wanted && columns === before.columns) return
       erase()

@@ -25,56 +25,56 @@ export const tickVerb: Verb = {
     withCampaign(
       call,
       { access: 'write', startedOnly: true, announce: true, repeatable: true },
-      async scene => {
-        await requireCampaign(scene.place)
-        const waiting = await tickWithoutMeasuring(call, scene)
-        if (scene.dryRun === null) call.terminal.out(describeWaiting(waiting))
+      async context => {
+        await requireCampaign(context.place)
+        const waiting = await tickWithoutMeasuring(call, context)
+        if (context.dryRun === null) call.terminal.out(describeWaiting(waiting))
         return 0
       },
     ),
 }
 
 /** A tick that moves refs and measures nothing; in a rehearsal it does not even ask a proposer. */
-export async function tickWithoutMeasuring(call: Call, scene: CommandContext): Promise<PlanWaiting> {
+export async function tickWithoutMeasuring(call: Call, context: CommandContext): Promise<PlanWaiting> {
   const { interrupt } = call
-  const hands = await openReadOnlyController(scene, interrupt, buildStaffing(call, scene))
+  const controller = await openReadOnlyController(context, interrupt, buildStaffing(call, context))
   try {
     for (;;) {
-      const { waiting } = await tickCampaign(hands)
-      if (!hands.asking.busy || interrupt.aborted) return waiting
-      await hands.asking.settled()
+      const { waiting } = await tickCampaign(controller)
+      if (!controller.asking.busy || interrupt.aborted) return waiting
+      await controller.asking.settled()
     }
   } catch (error) {
     if (!(error instanceof WouldAskError)) throw error
     selectSentenceOutput(call)(`It would ask ${error.who} for one idea; what follows depends on the answer.`)
     return { for: 'ideas' }
   } finally {
-    await hands.asking.close()
+    await controller.asking.close()
   }
 }
 
 /** The world as a tick would see it, with nothing tidied up. */
-export async function observeWorld({ interrupt }: Call, scene: CommandContext): Promise<World | null> {
-  return (await observe(await openReadOnlyController(scene, interrupt)))?.world ?? null
+export async function observeWorld({ interrupt }: Call, context: CommandContext): Promise<World | null> {
+  return (await observe(await openReadOnlyController(context, interrupt)))?.world ?? null
 }
 
 /** A rehearsal answers nobody. */
-function buildStaffing(call: Call, scene: CommandContext): ControllerOptions {
-  return scene.dryRun === null ? { runComments: runComments(call, scene) } : {}
+function buildStaffing(call: Call, context: CommandContext): ControllerOptions {
+  return context.dryRun === null ? { runComments: runComments(call, context) } : {}
 }
 
 async function openReadOnlyController(
-  { place, dryRun: rehearsal }: CommandContext,
+  { place, dryRun }: CommandContext,
   signal: AbortSignal,
-  staffing: ControllerOptions = {},
+  options: ControllerOptions = {},
 ): Promise<ControllerContext> {
-  const hands = await openController(place, signal, staffing)
-  if (rehearsal === null) return { ...hands, runner: toReadOnlyRunner(hands.runner) }
-  const runner = toReadOnlyRunner(cacheRunnerFacts(hands.runner))
+  const controller = await openController(place, signal, options)
+  if (dryRun === null) return { ...controller, runner: toReadOnlyRunner(controller.runner) }
+  const runner = toReadOnlyRunner(cacheRunnerFacts(controller.runner))
   const begin = (who: string): never => {
     throw new WouldAskError(who)
   }
-  return { ...hands, runner, asking: { ...hands.asking, begin } }
+  return { ...controller, runner, asking: { ...controller.asking, begin } }
 }
 
 /** The end of a rehearsal: nobody can know what a proposer would answer. */
@@ -109,12 +109,12 @@ function toReadOnlyRunner(runner: Runner): Runner {
 
 /** A runner drops the files of orders it takes for answered; in a rehearsal they are answered only in thought. */
 function cacheRunnerFacts(runner: Runner): Runner {
-  let looked: Map<OrderId, RunFacts> | null = null
+  let cached: Map<OrderId, RunFacts> | null = null
   return {
     ...runner,
     async facts(campaign) {
-      looked ??= await runner.facts(campaign)
-      return new Map(looked)
+      cached ??= await runner.facts(campaign)
+      return new Map(cached)
     },
   }
 }

@@ -5,7 +5,7 @@ import {
   calibrateHarness,
   calibrateNoise,
   CALIBRATION_JOBS,
-  type CalibrationResult as Repeats,
+  type CalibrationResult,
   explainIncomparable,
   type NoiseResult,
 } from '../decide/calibration.ts'
@@ -50,7 +50,7 @@ import type { Call } from './verb.ts'
 /** The harness on one commit, as step 0 of a campaign measures it, and known to no ledger. */
 export interface HarnessRun {
   call: Call
-  workshop: RepositoryContext
+  repositoryContext: RepositoryContext
   spec: Spec
   base: Point
   /** What people call that commit, in full and as a word. */
@@ -58,33 +58,33 @@ export interface HarnessRun {
   short: string
   /** Who measures, and where: each verb has a work directory of its own. */
   what: string
-  place: string
+  workspaceName: string
   /** How the person says what would help: keys of a spec, or options. */
   keys: { setup: string; timeout: string; share: string }
   more?: Parameters<typeof measureHere>[2]['more']
   time?: Parameters<typeof measureHere>[2]['time']
 }
 
-export function measureTrial(trying: HarnessRun, order: Order): Promise<Report> {
-  const { call, workshop, spec, place, what, more, time } = trying
+export function measureTrial(harness: HarnessRun, order: Order): Promise<Report> {
+  const { call, repositoryContext, spec, workspaceName: place, what, more, time } = harness
   const optional = { ...(more === undefined ? {} : { more }), ...(time === undefined ? {} : { time }) }
-  return measureHere(call, workshop, { order, spec, place, what, ...optional })
+  return measureHere(call, repositoryContext, { order, spec, workspaceName: place, what, ...optional })
 }
 
-export async function tryHarness(trying: HarnessRun): Promise<HarnessTrial> {
-  if (isJudgedMetric(trying.spec)) {
-    const { report, judging } = await tryItems(trying)
-    return { ...summarizeTrial(trying, report), calibration: null, prospects: null, judging }
+export async function tryHarness(harness: HarnessRun): Promise<HarnessTrial> {
+  if (isJudgedMetric(harness.spec)) {
+    const { report, judging } = await tryItems(harness)
+    return { ...summarizeTrial(harness, report), calibration: null, prospects: null, judging }
   }
-  const campaign = { ...createEmptyCampaign(), incumbent: trying.base }
-  if (isCalibrationNeeded({ ...trying, campaign })) {
-    const { report, repeats } = await tryRepeats(trying)
+  const campaign = { ...createEmptyCampaign(), incumbent: harness.base }
+  if (isCalibrationNeeded({ ...harness, campaign })) {
+    const { report, repeats } = await tryRepeats(harness)
     if (repeats.deterministic)
-      return { ...summarizeTrial(trying, report), calibration: { ...repeats, noise: null }, prospects: null }
-    return tryNoise(trying, `${repeats.reason}; `)
+      return { ...summarizeTrial(harness, report), calibration: { ...repeats, noise: null }, prospects: null }
+    return tryNoise(harness, `${repeats.reason}; `)
   }
-  if (isNoiseNeeded({ ...trying, campaign })) return tryNoise(trying, '')
-  return { ...summarizeTrial(trying, await tryOnce(trying)), calibration: null, prospects: null }
+  if (isNoiseNeeded({ ...harness, campaign })) return tryNoise(harness, '')
+  return { ...summarizeTrial(harness, await tryOnce(harness)), calibration: null, prospects: null }
 }
 
 /** Whatever was not needed to pass, and will be asked for all the same. */
@@ -94,51 +94,51 @@ function listTrialWarnings({ spec }: HarnessRun, { executions }: Report): string
 }
 
 function summarizeTrial(
-  trying: HarnessRun,
+  harness: HarnessRun,
   report: Report,
 ): Pick<HarnessTrial, 'seconds' | 'metrics' | 'gates' | 'warnings'> {
   const runs = report.executions.filter(({ role }) => role === 'sample')
   return {
     seconds: runs.reduce((sum, { wall_seconds }) => sum + wall_seconds, 0) / Math.max(1, runs.length),
-    metrics: aggregateMetrics(report, 'base', getAggregation(trying.spec)),
+    metrics: aggregateMetrics(report, 'base', getAggregation(harness.spec)),
     gates: [...new Set(report.gates.map(({ name }) => name))],
-    warnings: listTrialWarnings(trying, report),
+    warnings: listTrialWarnings(harness, report),
   }
 }
 
 /** Rules that compare with a stored score, or run each side once, take the harness at its word. */
-async function tryOnce(trying: HarnessRun): Promise<Report> {
-  const spec = { ...trying.spec, measurement: { ...trying.spec.measurement, stability: null } }
-  const { order, report } = await measureTrialOrder({ ...trying, spec }, 'baseline')
+async function tryOnce(harness: HarnessRun): Promise<Report> {
+  const spec = { ...harness.spec, measurement: { ...harness.spec.measurement, stability: null } }
+  const { order, report } = await measureTrialOrder({ ...harness, spec }, 'baseline')
   const { outcome, reason } = assessCandidate({ spec, order, report, label: 'base', baseline: null })
-  if (outcome !== 'eligible') throw await createNotPassedError(trying, reason, report)
+  if (outcome !== 'eligible') throw await createNotPassedError(harness, reason, report)
   return report
 }
 
-async function tryRepeats(trying: HarnessRun): Promise<{ report: Report; repeats: Repeats }> {
-  const { spec } = trying
-  const { report } = await measureTrialOrder(trying, 'calibration')
+async function tryRepeats(harness: HarnessRun): Promise<{ report: Report; repeats: CalibrationResult }> {
+  const { spec } = harness
+  const { report } = await measureTrialOrder(harness, 'calibration')
   const repeats = calibrateHarness(spec, report)
   if (!repeats.failed) return { report, repeats }
   const refused = explainIncomparable(spec, repeats.values[spec.metric.primary.name] ?? [])
   if (refused !== null) throw new UserError(refused, { place: { path: 'evidence.scale' } })
-  throw await createNotPassedError(trying, repeats.reason, report)
+  throw await createNotPassedError(harness, repeats.reason, report)
 }
 
 /** Pairs of the base with itself, in as many jobs as a campaign begins with. */
-export async function tryNoise(trying: HarnessRun, known: string): Promise<HarnessTrial> {
-  const { spec, call } = trying
+export async function tryNoise(harness: HarnessRun, known: string): Promise<HarnessTrial> {
+  const { spec, call } = harness
   const jobs: PairJob[] = []
   for (;;) {
-    call.around.progress.say(`trying the harness: job ${jobs.length + 1} of ${trying.short} against itself`)
-    const { order, report } = await measureTrialOrder(trying, 'noise', jobs)
+    call.around.progress.say(`trying the harness: job ${jobs.length + 1} of ${harness.short} against itself`)
+    const { order, report } = await measureTrialOrder(harness, 'noise', jobs)
     const unsteady = describeUnsteadyHarness(report, { earlier: jobs })
-    if (unsteady !== null) throw await createNotPassedError(trying, unsteady, report)
-    await requirePairs(trying, report)
+    if (unsteady !== null) throw await createNotPassedError(harness, unsteady, report)
+    await requirePairs(harness, report)
     jobs.push(buildPairJob(toPairRequest(order), toMeasuredRun(report), 'twin'))
     if (jobs.length < CALIBRATION_JOBS) continue
     const found = calibrateNoise(spec, report, jobs)
-    if (!('suspected' in found)) return buildNoisyTrial(trying, { report, found, known })
+    if (!('suspected' in found)) return buildNoisyTrial(harness, { report, found, known })
   }
 }
 
@@ -148,61 +148,61 @@ interface NoiseTrial {
   known: string
 }
 
-function buildNoisyTrial(trying: HarnessRun, { report, found, known }: NoiseTrial): HarnessTrial {
-  const { spec } = trying
+function buildNoisyTrial(harness: HarnessRun, { report, found, known }: NoiseTrial): HarnessTrial {
+  const { spec } = harness
   if ('refused' in found) throw new UserError(found.refused)
   const { scale, noise, reason } = found
-  const calibration: { noise: Noise } & Pick<Repeats, 'deterministic' | 'scale' | 'reason'> = {
+  const calibration: { noise: Noise } & Pick<CalibrationResult, 'deterministic' | 'scale' | 'reason'> = {
     deterministic: false,
     scale,
     reason: `${known}${reason}`,
     noise,
   }
   return {
-    ...summarizeTrial(trying, report),
+    ...summarizeTrial(harness, report),
     calibration,
     prospects: computeProspects(spec, { scale, noise, singleMachine: true }),
   }
 }
 
-async function requirePairs(trying: HarnessRun, report: Report): Promise<void> {
-  const { spec } = trying
+async function requirePairs(harness: HarnessRun, report: Report): Promise<void> {
+  const { spec } = harness
   const failure = findFailure({ spec, report, label: 'twin', pairs: true })
-  if (failure !== null) throw await createNotPassedError(trying, failure.reason, report)
+  if (failure !== null) throw await createNotPassedError(harness, failure.reason, report)
   const { name } = spec.metric.primary
   if (typeof aggregateMetrics(report, 'base', getAggregation(spec))[name] !== 'number')
-    throw await createNotPassedError(trying, `missing metric: ${name}`, report)
+    throw await createNotPassedError(harness, `missing metric: ${name}`, report)
 }
 
 async function measureTrialOrder(
-  trying: HarnessRun,
+  harness: HarnessRun,
   purpose: CampaignOrderPurpose,
   jobs: readonly PairJob[] = [],
 ): Promise<{ order: Order; report: Report }> {
-  const order = await createTrialOrder(trying, purpose, jobs)
-  const report = await measureTrial(trying, order)
+  const order = await createTrialOrder(harness, purpose, jobs)
+  const report = await measureTrial(harness, order)
   if (report.runner_error !== null)
-    throw await createNotPassedError(trying, formatRunnerError(report.runner_error), report)
+    throw await createNotPassedError(harness, formatRunnerError(report.runner_error), report)
   return { order, report }
 }
 
 /** The harness once: which items there are, and what judging them would cost. No model is asked. */
-async function tryItems(trying: HarnessRun): Promise<{ report: Report; judging: JudgingForecast }> {
-  const { spec } = trying
+async function tryItems(harness: HarnessRun): Promise<{ report: Report; judging: JudgingForecast }> {
+  const { spec } = harness
   const items: Item[] = []
   const onItems = (_: unknown, printed: readonly Item[]) => void items.push(...printed)
-  const order = await createTrialOrder(trying, 'baseline', [])
-  const report = await measureTrial({ ...trying, more: { ...trying.more, onItems } }, order)
+  const order = await createTrialOrder(harness, 'baseline', [])
+  const report = await measureTrial({ ...harness, more: { ...harness.more, onItems } }, order)
   const { outcome, reason } = assessCandidate({ spec, order, report, label: 'base', baseline: null })
-  if (outcome !== 'eligible') throw await createNotPassedError(trying, reason, report)
-  return { report, judging: estimateJudging(trying, items) }
+  if (outcome !== 'eligible') throw await createNotPassedError(harness, reason, report)
+  return { report, judging: estimateJudging(harness, items) }
 }
 
 /** Simulations: of a spread that is only assumed more would be no more exact. */
-const ROUGHLY = 40
+const SIMULATIONS = 40
 
 /** Scores of one item that differ by an eighth of the scale from one time to the next: nobody knows before asking. */
-const ASSUMED = 1 / 8
+const ASSUMED_SPREAD = 1 / 8
 
 function estimateJudging({ spec, call }: HarnessRun, items: readonly Item[]): JudgingForecast {
   const { primary, judge } = spec.metric
@@ -227,14 +227,14 @@ function estimateJudging({ spec, call }: HarnessRun, items: readonly Item[]): Ju
   const { batch_size: batchSize, judges } = judge
   const price = known?.price ?? null
   const cost = estimateJudgingCost({ rubric, sampleSize: wanted, batchSize, judges, itemCharacters, price })
-  const pairSd = (rubric.scale[1] - rubric.scale[0]) * ASSUMED
+  const pairSd = (rubric.scale[1] - rubric.scale[0]) * ASSUMED_SPREAD
   const noise = { pair_sd: pairSd, pair_sd_upper90: null, between_job_sd: null, pairs: 0, jobs: 0 }
   const seconds = { execution_seconds: 0, overhead_seconds: 0 }
   const prospects = computeProspects(spec, {
     scale: 'linear',
     noise: { ...noise, ...seconds },
     singleMachine: true,
-    runs: ROUGHLY,
+    runs: SIMULATIONS,
   })
   const { leastSampleSize } = computeSampleReach({
     sampleSize: wanted,
@@ -267,29 +267,29 @@ function requireReach(least: number, most: number): void {
 }
 
 /** A trial ends by the time-outs of its parts, never by a deadline of its own. */
-const YEAR = 365 * 24 * 3_600_000
+const YEAR_MS = 365 * 24 * 3_600_000
 
 /** The order that a campaign on this base would begin with, which no ledger knows. */
 function createTrialOrder(
-  trying: HarnessRun,
+  harness: HarnessRun,
   purpose: CampaignOrderPurpose,
   jobs: readonly PairJob[],
 ): Promise<Order> {
-  const { spec, base } = trying
+  const { spec, base } = harness
   const campaign = { ...createEmptyCampaign(), incumbent: base }
   const carried = jobs.length === 0 ? {} : { twin: [...jobs] }
   return createUnrecordedOrder(
-    trying,
+    harness,
     buildCampaignOrderRequest({ campaign, spec }, purpose, { attempt: 1, carried }),
   )
 }
 
 /** An order as a tick would make it, with coins of its own, of which nothing is written down. */
 export async function createUnrecordedOrder(
-  trying: HarnessRun,
+  harness: HarnessRun,
   request: Omit<OrderRequest, 'cause'>,
 ): Promise<Order> {
-  const { call, workshop, spec, base } = trying
+  const { call, repositoryContext, spec, base } = harness
   const { random, clock } = call.around
   const { purpose, round, attempt, candidates, stop, carried = {} } = request
   const coins = random.hex(32)
@@ -302,11 +302,11 @@ export async function createUnrecordedOrder(
     carried,
     id: hashSha256(`trial ${coins}`),
     spec_sha256: hashSha256('trial'),
-    harness: await computeTreeHarness(workshop.repository, spec, base.tree),
+    harness: await computeTreeHarness(repositoryContext.repository, spec, base.tree),
     pin: base,
     base,
     coins,
-    deadline: new Date(clock.now() + YEAR).toISOString(),
+    deadline: new Date(clock.now() + YEAR_MS).toISOString(),
   }
 }
 
@@ -314,17 +314,17 @@ type FailureDetail = HarnessError['detail']
 
 /** A side that does not work, said so that its person can mend it: what, where, what it printed, what would help. */
 export async function createNotPassedError(
-  trying: HarnessRun,
+  harness: HarnessRun,
   reason: string,
   report: Report,
 ): Promise<HarnessError> {
   const [first = '', ...more] = reason.replace(/^the base does not pass: /, '').split('\n')
   const line = findPrefixedLine(more, 'in: ')
   const example = findPrefixedLine(more, 'valid: ')
-  const { said, ...detail } = await findHarnessFailure(trying, report, null)
-  const own = first.replace(/^the base's /, 'the ')
-  const what = said === null ? own : `${own}: ${said}`.replace(/^missing metric: [^:]*: /, '')
-  return new HarnessError(`${trying.named} does not pass: ${what}`, {
+  const { said: missing, ...detail } = await findHarnessFailure(harness, report, null)
+  const sentence = first.replace(/^the base's /, 'the ')
+  const what = missing === null ? sentence : `${sentence}: ${missing}`.replace(/^missing metric: [^:]*: /, '')
+  return new HarnessError(`${harness.named} does not pass: ${what}`, {
     ...detail,
     ...(line === undefined ? {} : { line }),
     ...(example === undefined ? {} : { example }),
@@ -337,7 +337,7 @@ function findPrefixedLine(lines: readonly string[], start: string): string | und
 
 /** What failed of one side, or of any: what it was, its last words, and what to do about them. */
 export async function findHarnessFailure(
-  trying: HarnessRun,
+  harness: HarnessRun,
   report: Report,
   label: Side | null,
 ): Promise<FailureDetail & { said: string | null }> {
@@ -345,9 +345,9 @@ export async function findHarnessFailure(
   const failed = sides
     .map(side => ({ side, part: findFailedPart(report, side) }))
     .find(({ part }) => part !== null)
-  const { measurement, gates } = trying.spec
+  const { measurement, gates } = harness.spec
   const part = failed?.part ?? null
-  if (failed === undefined || part === null) return describeMissingMetrics(trying, report)
+  if (failed === undefined || part === null) return describeMissingMetrics(harness, report)
   const run = report.executions.find(({ side, status }) => side === failed.side && status !== 'ok')
   const gate = report.gates.find(({ side, passed }) => side === failed.side && !passed)
   const setup = report.setups.find(({ side, ok }) => side === failed.side && !ok)
@@ -356,18 +356,18 @@ export async function findHarnessFailure(
     return {
       said: null,
       ...toFailureDetail(measurement.setup ?? '', part),
-      ...(await suggestFix(trying, tail, { timed_out: setup?.timed_out === true })),
+      ...(await suggestFix(harness, tail, { timed_out: setup?.timed_out === true })),
     }
   if (part.what !== 'the harness') {
     const command = gates.find(({ name }) => name === gate?.name)?.command ?? part.what
     return {
       said: null,
       ...toFailureDetail(command, part),
-      ...(await suggestFix(trying, tail, { timed_out: gate?.timed_out === true })),
+      ...(await suggestFix(harness, tail, { timed_out: gate?.timed_out === true })),
     }
   }
   const timed = { timed_out: run?.status === 'timeout' }
-  const help = run?.status === 'bad-output' ? {} : await suggestFix(trying, tail, timed)
+  const help = run?.status === 'bad-output' ? {} : await suggestFix(harness, tail, timed)
   return { said: null, ...toFailureDetail(measurement.command, part), ...help }
 }
 
@@ -399,20 +399,20 @@ function describeMissingMetrics(
 }
 
 async function suggestFix(
-  trying: HarnessRun,
+  harness: HarnessRun,
   tail: string,
   { timed_out }: { timed_out: boolean },
 ): Promise<FailureDetail> {
-  const { timeout, setup, share } = trying.keys
+  const { timeout, setup, share } = harness.keys
   if (timed_out) {
     return { fix: `raise ${timeout} if it needs longer; it has no input that it could be waiting for` }
   }
-  const file = await findUncommittedFile(trying, tail)
+  const file = await findUncommittedFile(harness, tail)
   if (file !== null) {
     return { fix: `${file} is in your work tree and not committed: commit it, or name it in ${share}` }
   }
-  if (trying.spec.measurement.setup !== null || !MISSING.test(tail)) return {}
-  const usual = await findUsualSetup(trying.workshop, trying.base)
+  if (harness.spec.measurement.setup !== null || !MISSING.test(tail)) return {}
+  const usual = await findUsualSetup(harness.repositoryContext, harness.base)
   const instead = usual === null ? 'what installs and builds' : JSON.stringify(usual)
   return {
     fix: `it runs in a fresh copy of what is committed, with no node_modules and no builds: give ${setup} ${instead}, or install what is missing`,
@@ -425,13 +425,16 @@ const MISSING =
 const WORD = /[\w@+.-]+(?:\/[\w@+.-]+)*/g
 
 /** Something that is named there, lies beside the committed files, and so was not in the copy. */
-async function findUncommittedFile({ workshop, base }: HarnessRun, tail: string): Promise<string | null> {
-  const { topLevel } = workshop.checkout
+async function findUncommittedFile(
+  { repositoryContext, base }: HarnessRun,
+  tail: string,
+): Promise<string | null> {
+  const { topLevel } = repositoryContext.checkout
   if (topLevel === null || !MISSING.test(tail)) return null
   const words = new Set(tail.match(WORD)?.map(word => word.replace(/^.*\/at\/tree\//, '')) ?? [])
   for (const word of [...words].filter(each => /[/.]/.test(each) && !each.startsWith('.'))) {
     if (word.includes('..') || !existsSync(join(topLevel, word))) continue
-    if ((await workshop.repository.findEntry(base.tree, word)) === null) return word
+    if ((await repositoryContext.repository.findEntry(base.tree, word)) === null) return word
   }
   return null
 }

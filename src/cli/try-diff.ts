@@ -38,7 +38,7 @@ export interface RefusedTry {
 }
 
 interface DiffRequest {
-  workshop: RepositoryContext
+  repositoryContext: RepositoryContext
   env: Readonly<Record<string, string>>
   spec: Spec
   message: string | undefined
@@ -46,9 +46,9 @@ interface DiffRequest {
 }
 
 /** Only read: no file, index or ref of the person is touched (invariant 12). */
-export async function readOwnDiff(asked: DiffRequest): Promise<OwnDiff | RefusedTry> {
-  const { workshop, env, spec, onlyInScope } = asked
-  const { repository, checkout } = workshop
+export async function readOwnDiff(request: DiffRequest): Promise<OwnDiff | RefusedTry> {
+  const { repositoryContext, env, spec, onlyInScope } = request
+  const { repository, checkout } = repositoryContext
   const topLevel = requireTopLevel(checkout.topLevel)
   const head = await resolveHead(topLevel, env)
   await repository.fetchFrom(checkout.commonDir, head)
@@ -62,7 +62,7 @@ export async function readOwnDiff(asked: DiffRequest): Promise<OwnDiff | Refused
   const inside = entries.filter(({ path }) => isMutable(path))
   const tree =
     outside.length === 0 ? read.tree : await repository.replaceEntries(base, inside.map(toTreeChange))
-  return commitDiff(asked, { head, base, tree, inside, leftOut: [...outside, ...read.leftOut] })
+  return commitDiff(request, { head, base, tree, inside, leftOut: [...outside, ...read.leftOut] })
 }
 
 interface WorkTreeDiff {
@@ -75,7 +75,7 @@ interface WorkTreeDiff {
 
 /** Dated like HEAD: the same files on the same commit are the same commit, however often they are tried. */
 async function commitDiff(
-  { workshop: { repository }, message }: DiffRequest,
+  { repositoryContext: { repository }, message }: DiffRequest,
   { head, base, tree, inside, leftOut }: WorkTreeDiff,
 ): Promise<OwnDiff> {
   const { committer, message: subject } = await repository.commit(head)
@@ -154,10 +154,10 @@ export async function classifyDiff(
   world: World,
   diff: OwnDiff,
 ): Promise<DiffState> {
-  const standing = await classifyGivenDiff(repository, world, diff)
-  if (standing.is !== 'refused' || standing.code !== 'conflict') return standing
+  const state = await classifyGivenDiff(repository, world, diff)
+  if (state.is !== 'refused' || state.code !== 'conflict') return state
   const continued = await findContinuedDiff(repository, world.campaign, diff)
-  return continued === null ? standing : classifyGivenDiff(repository, world, continued)
+  return continued === null ? state : classifyGivenDiff(repository, world, continued)
 }
 
 async function classifyGivenDiff(repository: TryRepository, world: World, diff: OwnDiff): Promise<DiffState> {
@@ -191,8 +191,8 @@ async function classifyGivenDiff(repository: TryRepository, world: World, diff: 
     return { is: 'refused', code: 'reverted', message, next: 'commit the change again on the incumbent' }
   }
   if (facts.refusal) return { is: 'refused', ...facts.refusal, next: 'mend that, then type the same again' }
-  const twin = campaign.experiments[campaign.trees[facts.tree] ?? '']
-  return twin ? { is: 'known', experiment: twin } : { is: 'new', diff }
+  const sameTree = campaign.experiments[campaign.trees[facts.tree] ?? '']
+  return sameTree ? { is: 'known', experiment: sameTree } : { is: 'new', diff }
 }
 
 /** Against the default branch as it will be once the campaign has taken it in. */

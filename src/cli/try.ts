@@ -78,44 +78,44 @@ export const tryVerb: Verb = {
   comment: {
     options: ['message', CATEGORY.name, 'needs', FAMILY.name],
     run: call =>
-      withCampaign(call, { access: 'write', startedOnly: true }, scene => addToBacklog(call, scene)),
+      withCampaign(call, { access: 'write', startedOnly: true }, context => addToBacklog(call, context)),
   },
   run(call) {
     const here = { ...call, around: { ...call.around, preferMain: true } }
     const wanted = { access: 'write', startedOnly: false, announce: true } as const
-    return withCampaign(here, wanted, scene => runTry(here, scene))
+    return withCampaign(here, wanted, context => runTry(here, context))
   },
 }
 
-async function runTry(call: Call, scene: CommandContext): Promise<number> {
-  const answer = await tryOwnDiff(call, scene)
+async function runTry(call: Call, context: CommandContext): Promise<number> {
+  const answer = await tryOwnDiff(call, context)
   if (answer === null) return 0
   if (call.interrupt.aborted) {
     call.terminal.err(`interrupted: type the same again, and ${answer.id ?? 'it'} goes on`)
     return 130
   }
-  if (scene.dryRun !== null) scene.dryRun.answered = true
+  if (context.dryRun !== null) context.dryRun.answered = true
   if (call.given.flag('json')) call.terminal.json(answer)
   else for (const line of renderTryAnswer(answer)) call.terminal.out(line)
   return toTryExitCode(answer)
 }
 
 /** Null where nothing was measured because it was a rehearsal. */
-async function tryOwnDiff(call: Call, scene: CommandContext): Promise<TryAnswer | null> {
-  const { campaign: known, place } = scene
+async function tryOwnDiff(call: Call, context: CommandContext): Promise<TryAnswer | null> {
+  const { campaign: known, place } = context
   if (known.started) requireHome(place, (await requireCampaign(place)).loaded.campaign)
   const diff = await readOwnDiff({
-    workshop: scene.workshop,
+    repositoryContext: context.repositoryContext,
     env: call.around.env,
-    spec: await readActiveSpec(scene),
-    message: call.given.text('message') ?? (await getGivenHypothesis(call, scene)),
+    spec: await readActiveSpec(context),
+    message: call.given.text('message') ?? (await getGivenHypothesis(call, context)),
     onlyInScope: call.given.flag('only-in-scope'),
   })
-  if ('code' in diff) return buildRefusalAnswer(scene, await explainWaitingSpec(call, scene, diff), [])
+  if ('code' in diff) return buildRefusalAnswer(context, await explainWaitingSpec(call, context, diff), [])
   printLeftOut(call, diff)
-  if (await hasNothingToTry(call, scene, diff))
-    return buildRefusalAnswer(scene, describeNothingToTry(scene.place.name), diff.leftOut)
-  const here = await openOrStartCampaign(call, scene)
+  if (await hasNothingToTry(call, context, diff))
+    return buildRefusalAnswer(context, describeNothingToTry(context.place.name), diff.leftOut)
+  const here = await openOrStartCampaign(call, context)
   const world = await observeWorld(call, here)
   if (world === null) throw new ConflictError('the campaign is not there yet', [])
   return tryDiffInWorld(call, here, { world, diff })
@@ -124,12 +124,12 @@ async function tryOwnDiff(call: Call, scene: CommandContext): Promise<TryAnswer 
 /** No campaign is begun for nothing. */
 async function hasNothingToTry(
   { around }: Call,
-  { campaign, workshop }: CommandContext,
+  { campaign, repositoryContext }: CommandContext,
   diff: OwnDiff,
 ): Promise<boolean> {
   if (campaign.started) return false
-  const { commit } = await readDefaultTip(workshop, around)
-  return isAlreadyCommitted(workshop.repository, diff, commit)
+  const { commit } = await readDefaultTip(repositoryContext, around)
+  return isAlreadyCommitted(repositoryContext.repository, diff, commit)
 }
 
 function printLeftOut({ terminal }: Call, { leftOut }: OwnDiff): void {
@@ -147,47 +147,52 @@ interface KnownDiff {
 
 async function tryDiffInWorld(
   call: Call,
-  scene: CommandContext,
+  context: CommandContext,
   known: KnownDiff,
 ): Promise<TryAnswer | null> {
-  const standing = await classifyDiff(scene.place.repository, known.world, known.diff)
-  if (standing.is === 'refused') return buildRefusalAnswer(scene, standing, known.diff.leftOut)
-  if (standing.is === 'known' && standing.experiment.status === 'ended') {
+  const state = await classifyDiff(context.place.repository, known.world, known.diff)
+  if (state.is === 'refused') return buildRefusalAnswer(context, state, known.diff.leftOut)
+  if (state.is === 'known' && state.experiment.status === 'ended') {
     const { campaign } = known.world
-    return buildVerdictAnswer(call, scene, {
+    return buildVerdictAnswer(call, context, {
       campaign,
       diff: known.diff,
-      experiment: standing.experiment,
+      experiment: state.experiment,
       before: true,
     })
   }
   if (hasFailingBase(known.world.campaign))
-    return buildBrokenBaseAnswer(scene, known.world.campaign, known.diff)
-  const held = await explainHold(scene, known.world)
-  if (held !== null) return buildWaitingAnswer(scene, held, known.diff)
-  return measureDiff(call, scene, known, standing)
+    return buildBrokenBaseAnswer(context, known.world.campaign, known.diff)
+  const hold = await explainHold(context, known.world)
+  if (hold !== null) return buildWaitingAnswer(context, hold, known.diff)
+  return measureDiff(call, context, known, state)
 }
 
 async function measureDiff(
   call: Call,
-  scene: CommandContext,
+  context: CommandContext,
   known: KnownDiff,
-  standing: MeasurableDiff,
+  state: MeasurableDiff,
 ): Promise<TryAnswer | null> {
   const { world, diff } = known
-  await resumeTriedCampaign(scene, world, standing)
-  const branch = await getTryBranch(call, scene, world, standing)
-  if (scene.dryRun !== null || branch === null) {
-    await tickWithoutMeasuring(call, scene)
+  await resumeTriedCampaign(context, world, state)
+  const branch = await getTryBranch(call, context, world, state)
+  if (context.dryRun !== null || branch === null) {
+    await tickWithoutMeasuring(call, context)
     return null
   }
   const first = describeOpenRound(world.campaign, branch)
-  if (first !== null) scene.place.progress.say(first)
-  if (standing.is === 'new' && standing.diff !== diff) scene.place.progress.say(FOLLOWS)
-  const hands = await openController(scene.place, call.interrupt, { targetBranch: branch })
+  if (first !== null) context.place.progress.say(first)
+  if (state.is === 'new' && state.diff !== diff) context.place.progress.say(FOLLOWS)
+  const controller = await openController(context.place, call.interrupt, { targetBranch: branch })
   const enough = (campaign: Campaign) => isTargetSettled(campaign, branch)
-  const waiting = await runCampaign(hands, { signal: call.interrupt, watch: false, enough })
-  return buildResultAnswer(call, scene, { campaign: await loadTriedCampaign(hands), waiting, branch, diff })
+  const waiting = await runCampaign(controller, { signal: call.interrupt, watch: false, enough })
+  return buildResultAnswer(call, context, {
+    campaign: await loadTriedCampaign(controller),
+    waiting,
+    branch,
+    diff,
+  })
 }
 
 /** Whether a line was changed again or put back, nobody can tell but who did it. */
@@ -198,27 +203,27 @@ type MeasurableDiff = Exclude<DiffState, { is: 'refused' }>
 
 async function getTryBranch(
   call: Call,
-  scene: CommandContext,
+  context: CommandContext,
   { campaign }: World,
-  standing: MeasurableDiff,
+  state: MeasurableDiff,
 ): Promise<string | null> {
-  if (standing.is === 'known') return standing.experiment.branch
-  return proposeDiff(call, scene, { campaign, diff: standing.diff })
+  if (state.is === 'known') return state.experiment.branch
+  return proposeDiff(call, context, { campaign, diff: state.diff })
 }
 
 /** What ended by itself goes on with a new idea; what was not proven is given more jobs. */
 async function resumeTriedCampaign(
-  { place, dryRun: rehearsal }: CommandContext,
+  { place, dryRun }: CommandContext,
   { campaign }: World,
-  standing: MeasurableDiff,
+  state: MeasurableDiff,
 ): Promise<void> {
-  if (rehearsal !== null) return
+  if (dryRun !== null) return
   if (campaign.status === 'stopped') {
     place.progress.say(`${describeStop(campaign)}: it goes on with this idea`)
     await recordEvents(place, [{ kind: 'campaign-resumed', reason: 'winnow try brings an idea' }])
   }
-  if (standing.is !== 'known' || standing.experiment.status !== 'parked') return
-  const { id } = standing.experiment
+  if (state.is !== 'known' || state.experiment.status !== 'parked') return
+  const { id } = state.experiment
   const reason = 'winnow try asks for more jobs'
   await recordEvents(place, [{ kind: 'steered', action: 'retry', experiment: id, reason }])
 }
@@ -234,15 +239,15 @@ interface TryResult {
   diff: OwnDiff
 }
 
-async function buildResultAnswer(call: Call, scene: CommandContext, result: TryResult): Promise<TryAnswer> {
+async function buildResultAnswer(call: Call, context: CommandContext, result: TryResult): Promise<TryAnswer> {
   const { campaign, waiting, branch, diff } = result
   const experiment = findTargetExperiment(campaign, branch)
-  if (hasFailingBase(campaign)) return buildBrokenBaseAnswer(scene, campaign, diff)
-  if (experiment === undefined) return buildWaitingAnswer(scene, describeWaiting(waiting), diff)
+  if (hasFailingBase(campaign)) return buildBrokenBaseAnswer(context, campaign, diff)
+  if (experiment === undefined) return buildWaitingAnswer(context, describeWaiting(waiting), diff)
   // What one idea waits for, its own verdict says; all others would be named here too.
   const another = experiment.verdict === null && experiment.status !== 'deferred'
-  const said = waiting.for === 'person' && another ? waiting.what : null
-  return buildVerdictAnswer(call, scene, { campaign, experiment, diff, before: false, waiting: said })
+  const reason = waiting.for === 'person' && another ? waiting.what : null
+  return buildVerdictAnswer(call, context, { campaign, experiment, diff, before: false, waiting: reason })
 }
 
 interface TryVerdict {
@@ -255,20 +260,20 @@ interface TryVerdict {
 
 async function buildVerdictAnswer(
   call: Call,
-  scene: CommandContext,
+  context: CommandContext,
   verdict: TryVerdict,
 ): Promise<TryAnswer> {
   const { campaign, experiment, diff, before, waiting = null } = verdict
-  const numbers = await listPullNumbers(scene.place, campaign)
-  const [measured] = await gatherResults(scene, [experiment], numbers)
+  const numbers = await listPullNumbers(context.place, campaign)
+  const [measured] = await gatherResults(context, [experiment], numbers)
   if (measured === undefined) throw new Error(`${experiment.id} has no results`)
   return buildTryAnswer(campaign, experiment, {
     measured,
-    optimize: toShortRef(scene.place.refs.optimize),
+    optimize: toShortRef(context.place.refs.optimize),
     pr: experiment.pull ?? numbers.get(experiment.branch ?? '') ?? null,
     triedBefore: before,
     leftOut: diff.leftOut,
-    take: formatMergeCommand(call, scene, diff),
+    take: formatMergeCommand(call, context, diff),
     waiting,
   })
 }
@@ -310,10 +315,10 @@ async function explainHold({ place }: CommandContext, world: World): Promise<str
   // An idea is at hand, whatever the proposers have left.
   if (stop !== null && stop.code !== 'empty_backlog')
     return `the campaign is over: ${stop.reason}; ${describeLimitRaise(world.campaign, stop.code, describeSyncState(world.sync))}`
-  const [held] = await place.repository.worktreesHolding([place.refs.optimize])
-  if (held === undefined) return null
-  const branch = toShortRef(held.branch)
-  return `${branch} is checked out in ${held.path}, and winnow moves no branch that is checked out: git switch -c my-idea`
+  const [hold] = await place.repository.worktreesHolding([place.refs.optimize])
+  if (hold === undefined) return null
+  const branch = toShortRef(hold.branch)
+  return `${branch} is checked out in ${hold.path}, and winnow moves no branch that is checked out: git switch -c my-idea`
 }
 
 /** A round is never cut in half; null where it is of this idea alone. */
@@ -330,16 +335,16 @@ const PLAIN = /^[\w./-]+$/
 const MOST = 3
 
 /** The command that brings what was kept; what is not committed would be in its way, and is in it already. */
-function formatMergeCommand(call: Call, { place, workshop }: CommandContext, diff: OwnDiff): string {
+function formatMergeCommand(call: Call, { place, repositoryContext }: CommandContext, diff: OwnDiff): string {
   const { around } = call
   const optimize = toShortRef(place.refs.optimize)
-  const { remotes } = workshop.checkout
+  const { remotes } = repositoryContext.checkout
   const remote = (remotes.find(({ name }) => name === (around.remote ?? 'origin')) ?? remotes[0])?.name
   const merge =
     place.local || remote === undefined
       ? `git merge ${optimize}`
       : `git fetch ${remote} && git merge ${remote}/${optimize}`
-  const uncommitted = diff.uncommitted.map(path => toTypedPath(call, workshop, path))
+  const uncommitted = diff.uncommitted.map(path => toTypedPath(call, repositoryContext, path))
   return [formatStashCommand({ ...diff, uncommitted }), merge].filter(text => text !== '').join(' && ')
 }
 
@@ -351,23 +356,23 @@ function formatStashCommand({ uncommitted, addsFiles }: OwnDiff): string {
 }
 
 /** What a diff is held against: the spec in force, whatever the default branch says since (invariant 4). */
-async function readActiveSpec(scene: CommandContext): Promise<Spec> {
-  if (scene.campaign.started) return (await requireCampaign(scene.place)).spec
-  const committed = await readCommittedSpec(scene.place, getSpecPath(scene))
-  requireSupportedSpec(committed, getWhereabouts(scene.place.forge))
+async function readActiveSpec(context: CommandContext): Promise<Spec> {
+  if (context.campaign.started) return (await requireCampaign(context.place)).spec
+  const committed = await readCommittedSpec(context.place, getSpecPath(context))
+  requireSupportedSpec(committed, getWhereabouts(context.place.forge))
   return committed.spec
 }
 
 /** Who has just widened the scope is told how that comes into force. */
 async function explainWaitingSpec(
   call: Call,
-  scene: CommandContext,
+  context: CommandContext,
   refused: RefusedTry,
 ): Promise<RefusedTry> {
-  if (refused.code !== 'out-of-scope' || !scene.campaign.started) return refused
-  const sync = (await observeWorld(call, scene))?.sync ?? null
+  if (refused.code !== 'out-of-scope' || !context.campaign.started) return refused
+  const sync = (await observeWorld(call, context))?.sync ?? null
   if (sync?.result !== 'clean' || !sync.spec.changed) return refused
-  const branch = toShortRef(scene.place.defaultBranch)
+  const branch = toShortRef(context.place.defaultBranch)
   const next = `winnow run takes in the spec as it is on ${branch} now; then type the same again`
   return { ...refused, message: `${refused.message}, by the spec in force`, next }
 }

@@ -40,14 +40,14 @@ interface ClaimedCampaign extends RecordedCampaign {
 
 /** Fetches nothing but ledgers: what there is, and nothing changed. */
 export async function findRemains(call: Call, remote: string | null): Promise<Remains> {
-  const around = { ...call.around, remote }
-  const checkout = await inspectCheckout(around.directory, around.env)
-  const dataDir = getDataDir(checkout, around)
+  const environment = { ...call.around, remote }
+  const checkout = await inspectCheckout(environment.directory, environment.env)
+  const dataDir = getDataDir(checkout, environment)
   const hadDataDir = existsSync(dataDir)
-  return withRepository({ ...call, around }, DEFAULT_PREFIX, async workshop => {
-    const { repository, local } = workshop
-    const { all, recorded } = await listOwnBranches(workshop)
-    const specs = (await listKnownCampaigns(workshop)).filter(({ specPath }) => specPath !== null)
+  return withRepository({ ...call, around: environment }, DEFAULT_PREFIX, async repositoryContext => {
+    const { repository, local } = repositoryContext
+    const { all, recorded } = await listOwnBranches(repositoryContext)
+    const specs = (await listKnownCampaigns(repositoryContext)).filter(({ specPath }) => specPath !== null)
     const claims: ClaimedCampaign[] = [
       ...recorded.map(one => ({ ...one, started: true })),
       ...specs.map(({ name, prefix }) => ({ name, prefix, started: false })),
@@ -62,8 +62,8 @@ export async function findRemains(call: Call, remote: string | null): Promise<Re
     const left = all
       .filter(ref => !ours.has(ref) && claims.some(claim => isAllowedBranch(claim, ref)))
       .map(toShortRef)
-    const own = { dataDir, hadDataDir, repositoryDir: repository.dir, format: repository.objectFormat }
-    return { remote, local, ...own, branches, left }
+    const paths = { dataDir, hadDataDir, repositoryDir: repository.dir, format: repository.objectFormat }
+    return { remote, local, ...paths, branches, left }
   })
 }
 
@@ -97,10 +97,12 @@ export async function requireNotCheckedOut(call: Call, remains: Remains): Promis
 /** Everything that is about to be removed, in a file that is whole or not there. */
 export async function saveRemains(call: Call, remains: Remains, file: string): Promise<void> {
   const { env } = call.around
-  const around = { ...call.around, remote: remains.remote }
+  const environment = { ...call.around, remote: remains.remote }
   const tips = remains.branches.map(({ tip }) => tip)
-  await withRepository({ ...call, around }, listBranchPrefixes(remains)[0] ?? '', ({ repository }) =>
-    repository.fetch(tips),
+  await withRepository(
+    { ...call, around: environment },
+    listBranchPrefixes(remains)[0] ?? '',
+    ({ repository }) => repository.fetch(tips),
   )
   const { repositoryDir: dir, format } = remains
   const part = `${file}.part`
@@ -108,9 +110,9 @@ export async function saveRemains(call: Call, remains: Remains, file: string): P
   await rename(part, file)
 }
 
-export function formatBundleName(place: string, now: number, local: boolean): string {
+export function formatBundleName(repositoryPath: string, now: number, local: boolean): string {
   const date = new Date(now).toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-')
-  const name = basename(place)
+  const name = basename(repositoryPath)
     .replace(/\.git$/, '')
     .replaceAll(/[^\w.-]/g, '-')
   return `winnow-${name}${local ? '' : '-remote'}-${date}.bundle`
@@ -118,9 +120,9 @@ export function formatBundleName(place: string, now: number, local: boolean): st
 
 /** The branches in the repository, then what this machine keeps; a second attempt goes on where one was killed. */
 export async function removeRemains(call: Call, remains: Remains): Promise<void> {
-  const around = { ...call.around, remote: remains.remote }
+  const environment = { ...call.around, remote: remains.remote }
   for (const prefix of listBranchPrefixes(remains)) {
-    await withRepository({ ...call, around }, prefix, async ({ repository }) => {
+    await withRepository({ ...call, around: environment }, prefix, async ({ repository }) => {
       await deleteBranches(
         repository,
         remains.branches.filter(each => each.prefix === prefix),
@@ -194,8 +196,8 @@ export async function listOwnBranches({ repository }: RepositoryContext): Promis
     const [, prefix, state, archived] = OWN_LEDGER.exec(ref) ?? []
     const name = state ?? archived
     if (prefix === undefined || name === undefined || !isAllowedRef(prefix, ref)) continue
-    const beginning = await readCampaignStart(repository, ref)
-    if (beginning?.spec === name) recorded.set(`${prefix} ${name}`, { prefix, name })
+    const start = await readCampaignStart(repository, ref)
+    if (start?.spec === name) recorded.set(`${prefix} ${name}`, { prefix, name })
   }
   const campaigns = [...recorded.values()]
   const isOurs = (branch: string) => campaigns.some(campaign => isCampaignBranch(campaign, branch))

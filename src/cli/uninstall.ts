@@ -204,12 +204,15 @@ async function removeEverything(call: Call, checkout: Checkout, all: readonly Re
       fix: 'make it, or give another with --save',
     })
   }
-  const place = checkout.topLevel ?? dirname(checkout.commonDir)
+  const repositoryPath = checkout.topLevel ?? dirname(checkout.commonDir)
   const remoteName =
     around.remote ?? checkout.remotes.find(({ name }) => name === 'origin')?.name ?? checkout.remotes[0]?.name
   for (const remains of all) {
     if (remains.branches.length === 0) continue
-    const file = join(directory, formatBundleName(basename(place), around.clock.now(), remains.local))
+    const file = join(
+      directory,
+      formatBundleName(basename(repositoryPath), around.clock.now(), remains.local),
+    )
     await saveRemains(call, remains, file)
     terminal.out(`Saved and verified: ${file}`)
     terminal.out(`  to bring it back: ${renderRestoreHint(remains, file, remoteName ?? 'origin')}`)

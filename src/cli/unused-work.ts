@@ -16,33 +16,33 @@ type UnusedWorkEnv = Readonly<Record<string, string>>
  * looked at and never touched.
  */
 export async function describeUnusedWork(
-  workshop: RepositoryContext,
+  repositoryContext: RepositoryContext,
   specPath: string | null,
   env: UnusedWorkEnv,
   scope: Scope | null = null,
 ): Promise<string[]> {
-  const { topLevel } = workshop.checkout
-  if (topLevel === null || workshop.defaultBranch === null) return []
-  const branch = workshop.local
-    ? toShortRef(workshop.defaultBranch)
-    : `${toShortRef(workshop.defaultBranch)} of the remote`
+  const { topLevel } = repositoryContext.checkout
+  if (topLevel === null || repositoryContext.defaultBranch === null) return []
+  const branch = repositoryContext.local
+    ? toShortRef(repositoryContext.defaultBranch)
+    : `${toShortRef(repositoryContext.defaultBranch)} of the remote`
   const sentences = [
-    await describeSpecDifference(workshop, topLevel, specPath, branch),
+    await describeSpecDifference(repositoryContext, topLevel, specPath, branch),
     ...(await describeUncommittedFiles(topLevel, specPath, env, scope)),
-    await describeUnpushedCommits(workshop, topLevel, env, branch),
+    await describeUnpushedCommits(repositoryContext, topLevel, env, branch),
   ]
   return sentences.filter(sentence => sentence !== null)
 }
 
 async function describeSpecDifference(
-  workshop: RepositoryContext,
+  repositoryContext: RepositoryContext,
   topLevel: string,
   specPath: string | null,
   branch: string,
 ): Promise<string | null> {
   if (specPath === null) return null
   const here = await readFile(join(topLevel, specPath), 'utf8').catch(toNullIfMissing)
-  const there = await readCommittedText(workshop, specPath)
+  const there = await readCommittedText(repositoryContext, specPath)
   if (here === null || there === null || normalizeNewlines(here) === normalizeNewlines(there)) return null
   return `${specPath} in the work tree is not what ${branch} has: the committed one is used`
 }

@@ -145,7 +145,7 @@ export interface Program {
 
 /** Where a verb was typed that was typed as a comment: its actor is who wrote that. */
 export interface CommentSource {
-  scene: CommandContext
+  context: CommandContext
   /** Whose pull request it is. */
   subject: ExperimentId | null
   /** Who brought an experiment's head; null where winnow did. */
