@@ -13,22 +13,22 @@ const checkRun = z.object({
 type FoundCheckRun = z.infer<typeof checkRun>
 const checkRuns = z.object({ check_runs: z.array(checkRun) })
 
-/** So many annotations GitHub takes at once; further ones are added by further requests, up to a limit of ours. */
+/** GitHub accepts 50 annotations per request. Further requests add more, up to our own limit. */
 const AT_ONCE = 50
 const MOST_ANNOTATIONS = 200
 
 /**
- * Check runs by (name, head, our id): what is in progress is found again and completed, never left behind. A
- * new one is not looked for, but when an earlier attempt may have made it.
+ * Identifies check runs by name, head and our external id, so that a check run in progress is found again and
+ * completed. Looks for an existing check run only when an earlier attempt may have created it.
  */
 export function createCheckWriter(client: GithubClient): (check: Check, attempt: number) => Promise<void> {
   const known = new Map<string, number[]>()
-  /** What this process has shown last. */
+  /** The check that this process wrote last, by its id. */
   const shown = new Map<string, string>()
 
   /**
-   * Finds the latest check of ours, which is the one GitHub shows, and older ones that are not completed. Lists all of
-   * them: the latest of a name may belong to another experiment with the same head.
+   * Finds our latest check run, which is the one GitHub shows, and older ones that are not completed. Lists all
+   * check runs: the latest of a name may belong to another experiment with the same head.
    */
   async function existing({ name, head, id }: Check): Promise<FoundCheckRun[]> {
     const values = { ...client.where, ref: head, check_name: name, filter: 'all' as const, per_page: 100 }
@@ -75,7 +75,7 @@ function toCheckStatus({ state }: Check) {
     : ({ status: 'completed', conclusion: state } as const)
 }
 
-/** What a process before this one has shown already costs nothing more. */
+/** Avoids a write when an earlier process has already written the same check. */
 function isShown(check: Check, { status, conclusion, output }: FoundCheckRun): boolean {
   const wanted = toCheckStatus(check)
   const ends = 'conclusion' in wanted ? wanted.conclusion : null

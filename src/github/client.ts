@@ -13,30 +13,30 @@ export interface GithubAccess {
   /** `GITHUB_REPOSITORY`: owner/name. */
   repository: string
   token: string
-  /** Of winnow, for the user agent. */
+  /** winnow's version, for the user agent. */
   version: string
-  /** How the web is asked; directly unless given. */
+  /** Default: direct requests. */
   web?: Fetch
-  /** What takes longer than a person would think is told. */
+  /** Receives a line when a wait is noticeably long. */
   say: (line: string) => void
-  /** Every request with its answer and how long it took, for whoever looks for a mistake. */
+  /** Receives every request with its answer and duration. */
   debug?: (line: string) => void
-  /** How patient the client is; GitHub's own recommendations unless given. */
+  /** Timeouts and retries. Default: GitHub's own recommendations. */
   patience?: { timeoutMs?: number; throttle?: object; retry?: object }
 }
 
 export interface GithubClient {
   where: { owner: string; repo: string }
   web: Fetch
-  /** How long one answer may take. */
+  /** Limit for one answer. */
   timeoutMs: number
-  /** Typed by GitHub's description of the route; a failure is a ForgeError. */
+  /** Throws a ForgeError on failure. */
   request: Octokit['request']
   graphql(document: string, variables: Record<string, unknown>): Promise<unknown>
 }
 
 const TIMEOUT_MS = 30_000
-/** Longer than this a job is not held: the next one goes on. */
+/** A longer wait is left to the next job. */
 const LONGEST_WAIT_S = 90
 const Client = Octokit.plugin(throttling, retry)
 
@@ -58,12 +58,12 @@ export function createGithubClient(access: GithubAccess): GithubClient {
       onSecondaryRateLimit: (wait, options, _, tried) => canWait(access, wait, options, tried),
       ...patience.throttle,
     },
-    // What a limit wants is waited for by the throttle, or by nobody.
+    // Only the throttle waits for rate limits.
     retry: { doNotRetry: [400, 401, 403, 404, 410, 422, 429, 451], ...patience.retry },
   })
   cacheByEtag(octokit)
   octokit.hook.before('request', options => {
-    // Sent again it would be done twice; who asked looks first.
+    // A repeated write could happen twice. The caller retries after looking at the current state.
     const isRead = options.method === 'GET' || options.url.endsWith('/graphql')
     if (!isRead) Object.assign(options.request, { retries: 0 })
   })
@@ -93,7 +93,7 @@ export function createGithubClient(access: GithubAccess): GithubClient {
 
 function ignoreLog(): void {}
 
-/** A limit says that the request was not taken: it may be sent again. */
+/** A rate limit means that GitHub did not process the request, so it can be sent again. */
 function canWait(
   { say }: GithubAccess,
   wait: number,
@@ -105,7 +105,7 @@ function canWait(
   return again
 }
 
-/** What is not there is told as an error beside everything that is: here it is null, like in the answer. */
+/** GraphQL reports a missing object as an error next to the data. Returns null for it, as the data does. */
 async function requestGraphql(
   octokit: Octokit,
   document: string,
@@ -116,7 +116,7 @@ async function requestGraphql(
   } catch (error) {
     const errors = listGraphqlErrors(error)
     if (errors?.every(({ type }) => type === 'NOT_FOUND')) return getErrorData(error)
-    // Every document asks about pull requests, or changes one.
+    // Every query and mutation concerns pull requests.
     const level = document.trimStart().startsWith('mutation') ? 'write' : 'read'
     throw toForgeError(error, 'POST /graphql', `pull_requests=${level}`)
   }
@@ -133,7 +133,7 @@ function parseRepositoryName(repository: string): { owner: string; repo: string 
   return { owner, repo }
 }
 
-/** GitHub says for a moment of what is there that it is not: it is believed the second time. */
+/** GitHub may briefly answer 404 for an object that exists. Accepts the second 404. */
 export async function requestUnlessMissing<T>(ask: () => Promise<T>): Promise<T | null> {
   for (let asked = 1; ; asked++) {
     try {
@@ -145,7 +145,7 @@ export async function requestUnlessMissing<T>(ask: () => Promise<T>): Promise<T 
   }
 }
 
-/** An answer that was cut off arrives as text: it counts as one that did not arrive. */
+/** A truncated answer arrives as text and is treated like a missing one. */
 export function parseAnswer<T>(schema: z.ZodType<T>, answer: unknown, what: string): T {
   const parsed = schema.safeParse(answer)
   if (parsed.success) return parsed.data
@@ -158,7 +158,7 @@ type EtagAnswer = Awaited<ReturnType<Octokit['request']>>
 
 const REMEMBERED = 200
 
-/** What was answered before is asked for with its tag: unchanged, it costs nothing of the hour's allowance. */
+/** Sends the ETag of the earlier answer. An unchanged answer does not count against the hourly rate limit. */
 function cacheByEtag(octokit: Octokit): void {
   const known = new Map<string, { etag: string; answer: EtagAnswer }>()
 
@@ -191,8 +191,8 @@ function isUnchanged(error: unknown): boolean {
 }
 
 /**
- * Repeats what a broken connection or a busy server cut off. It may have been done for all that: every attempt
- * looks before it does anything a second time.
+ * Retries after a broken connection or a busy server. The failed request may still have taken effect, so every
+ * attempt checks before it repeats a write.
  */
 export async function withRetries<T>(pacing: Pacing, work: (attempt: number) => Promise<T>): Promise<T> {
   let attempts = 0
@@ -209,12 +209,11 @@ export async function withRetries<T>(pacing: Pacing, work: (attempt: number) => 
   throw failure instanceof ForgeError ? failure : new ForgeError(result.why)
 }
 
-/** Long enough for one wake-up; a process that goes on for hours begins anew with each of them. */
+/** Long enough for one tick. A process that runs for hours starts a new period after it. */
 const WHILE_MS = 5 * 60_000
 
-/** So much of something in one wake-up. */
 export interface RateBudget {
-  /** Whether there was some left. */
+  /** Returns false when the budget is used up. */
   take(): boolean
 }
 
@@ -230,7 +229,7 @@ export function createRateBudget(most: number, now: () => number): RateBudget {
   }
 }
 
-/** What is remembered for one wake-up, and forgotten after it. */
+/** Caches a value for one tick. */
 export function cacheForRun<T>(now: () => number, make: () => T): () => T {
   let made: { value: T; until: number } | null = null
   return () => {
@@ -240,7 +239,7 @@ export function cacheForRun<T>(now: () => number, make: () => T): () => T {
   }
 }
 
-/** Any other, whoever is to send it would refuse with an error that repeats it. */
+/** Rejects other characters here, because an HTTP client would repeat the token in its error message. */
 export function requireSendable(token: string): void {
   if (/^[!-~]+$/.test(token)) return
   throw new UserError('the token for GitHub holds characters that no token has', {

@@ -11,7 +11,7 @@ import {
   readComments,
 } from './pull-node.ts'
 
-/** In one wake-up: twice what it takes to read the 2,500 comments that GitHub takes on one pull request. */
+/** Per tick: twice the pages of the 2,500 comments that GitHub allows on a pull request. */
 export const MOST_PAGES = 50
 
 const EARLIER = `query ($owner: String!, $repo: String!, $number: Int!, $before: String) {
@@ -35,15 +35,15 @@ async function readEarlierPage(client: GithubClient, number: number, before: str
 
 interface EarlierCommentsRequest {
   read: PullQuery['read'] | undefined
-  /** Our own comments that were asked for by name. */
+  /** Our own comments, requested by id. */
   named: readonly CommentNode[]
   pages: RateBudget
   say: (line: string) => void
 }
 
 /**
- * Comments that others have drowned: every one since the last that is known to have been read, and our own from before
- * it, which nobody may push out of sight. Mostly they are all there already.
+ * Adds comments that did not fit into the first answer: all since the last one known to be read, and our own
+ * earlier ones, which other people's comments must not hide. Usually the first answer is complete.
  */
 export async function addEarlierComments(
   client: GithubClient,
@@ -64,7 +64,6 @@ export async function addEarlierComments(
   return whole
 }
 
-/** Only where what lies before the last comments was not read. */
 async function readBackwards(
   client: GithubClient,
   { pull: { number }, comments, earlier: start }: KnownPull,
@@ -81,7 +80,7 @@ async function readBackwards(
   return { nodes, before: hasReachedComment(nodes, read?.comment) ? null : before }
 }
 
-/** Ids grow: also where that very comment was deleted. */
+/** Ids grow, so this also works when that comment was deleted. */
 function hasReachedComment(nodes: readonly CommentNode[], comment: string | undefined): boolean {
   const oldest = nodes[0]
   return comment !== undefined && oldest !== undefined && oldest.databaseId <= Number(comment)
@@ -99,7 +98,10 @@ function withComments(known: KnownPull, nodes: readonly CommentNode[], before: s
   }
 }
 
-/** Our comment with this key, also where others have written very many since; none is older than what it answers. */
+/**
+ * Finds our comment by its key, also behind many newer comments by others. Our comment is not older than the
+ * comment it answers.
+ */
 export async function findOwnComment(
   client: GithubClient,
   known: KnownPull,
@@ -114,13 +116,16 @@ export async function findOwnComment(
   }
 }
 
-/** GitHub refuses more than 65,536 characters; whoever writes that much shortens it better than this does. */
+/**
+ * GitHub rejects more than 65,536 characters. This cut is only a safety net: the renderers shorten their texts
+ * earlier and better.
+ */
 const MOST = 60_000
 const CUT = '\n\n… (cut here: this is too long for GitHub)'
 
 export function truncateBody(text: string): string {
   if (text.length <= MOST) return text
   const kept = text.slice(0, MOST - CUT.length)
-  // Not through the middle of a character of two halves.
+  // Do not cut a surrogate pair in half.
   return `${kept.replace(/[\uD800-\uDBFF]$/, '')}${CUT}`
 }

@@ -7,14 +7,14 @@ import {
   type Workflows,
 } from './port.ts'
 
-/** What would be done there comes to an end: what follows depends on an answer that nobody can know. */
+/** Ends a dry run at the first step that depends on the answer to a write. */
 export class WouldChange extends Error {
   override readonly name = 'WouldChange'
 }
 
 const UNKNOWN: HeadAuthors = { head: '', pusher: null, named: [] }
 
-/** A forge that is read as ever and never written: what would be written is told, a line for each. */
+/** Reads from the forge, and prints one line per change instead of writing it. */
 export function createDryRunForge(forge: Forge, tell: (line: string) => void): Forge {
   function batch(changes: readonly ForgeChange[]): never {
     for (const change of changes) tell(describeChange(change))

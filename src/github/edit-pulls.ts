@@ -19,7 +19,7 @@ import { readBranch, readNumbers } from './read-pulls.ts'
 
 export type PullEditing = Exclude<ForgeChange, { kind: 'open' }>
 
-/** Everything a batch asks of one pull request: its title, body and state change in one request. */
+/** All changes that a batch makes to one pull request: title, body and state go into one request. */
 interface PullEditBatch {
   title?: string
   body?: string
@@ -30,7 +30,7 @@ interface PullEditBatch {
   reviews: NewReview[]
 }
 
-/** Brings a pull request to where the changes want it; what is so already is not written again. */
+/** Writes only the differences between the pull request and the requested changes. */
 export async function editPull(
   client: GithubClient,
   known: KnownPull,
@@ -64,7 +64,7 @@ function listWrites(client: GithubClient, known: KnownPull, edit: PullEditBatch)
   ]
 }
 
-/** A comment that nobody may write there any more keeps no pull request from being closed. */
+/** A rejected comment does not stop winnow from closing the pull request. */
 async function runWrites(writes: readonly (() => Promise<void>)[]): Promise<ForgeError | null> {
   let refused: ForgeError | null = null
   for (const write of writes) {
@@ -157,7 +157,7 @@ async function writeLabels(
   }
 }
 
-/** Somebody else took it away first. */
+/** Another process or person may have deleted it first. */
 async function ignoreNotFound(request: Promise<unknown>): Promise<void> {
   try {
     await request
@@ -185,7 +185,7 @@ async function writeRest(client: GithubClient, { pull }: KnownPull, edit: PullEd
 
 const opened = z.object({ number: z.number() })
 
-/** A pull request for a branch; one that is open in the same words already is the same one (invariant 7). */
+/** Opens a pull request, or returns the open one with the same branch, title and body (invariant 7). */
 export async function openPull(client: GithubClient, wanted: NewPull): Promise<ForgeAnswer> {
   try {
     const number = await createPull(client, wanted)
@@ -232,7 +232,7 @@ async function resolveOpenError(
   throw error
 }
 
-/** Opened by an attempt whose answer was lost, or by somebody else. */
+/** Finds a pull request that an attempt with a lost answer, or another author, has opened. */
 async function findOpenPull(client: GithubClient, wanted: NewPull): Promise<ForgeAnswer> {
   const { branch, title, body } = wanted
   const twin = await readBranch(client, wanted)
@@ -256,7 +256,10 @@ function hasErrorText(error: unknown, words: RegExp): boolean {
 
 const merged = z.object({ sha: oidSchema, merged: z.boolean(), message: z.string() })
 
-/** A merge commit of exactly this head, made by GitHub; one that was made already is the same (invariant 7). */
+/**
+ * Merges exactly this head with a merge commit. Returns the existing merge commit if GitHub made it already
+ * (invariant 7).
+ */
 export async function mergePull(
   client: GithubClient,
   number: number,
@@ -281,7 +284,7 @@ export async function mergePull(
   }
 }
 
-/** It may not be merged, or not as it is; anything else is no answer to the question. */
+/** GitHub refuses the merge with these statuses. Any other error is a failed request. */
 const ANSWERS: ReadonlySet<number> = new Set([405, 409, 422])
 const BASE_MOVED = /Base branch was modified/i
 
@@ -290,7 +293,7 @@ function toMergeRefusal(message: string): MergeAnswer {
 }
 
 const EXCLUDE = 'or exclude the branch from that rule'
-/** What to do about each of GitHub's reasons, where it is known. */
+/** Advice for known reasons. */
 const FIXES: readonly [reason: RegExp, fix: string][] = [
   [/merge commits are not allowed/i, 'Turn on "Allow merge commits" under Settings > General'],
   [/still a draft/i, 'Mark it as ready for review'],

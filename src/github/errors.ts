@@ -1,6 +1,5 @@
 import { ForgeError } from '../errors.ts'
 
-/** What the client throws, as far as it is looked at here. */
 interface ClientFailure {
   status?: number
   message: string
@@ -11,8 +10,8 @@ const UNNAMED_PERMISSION = 'a permission that GitHub does not name'
 const PERMITTED = 'Allow GitHub Actions to create and approve pull requests'
 
 /**
- * GitHub's refusal in the words of who can do something about it: which permission, rule or setting it was. What was
- * asked for `needs` a permission that GraphQL does not name.
+ * Turns a GitHub error into a ForgeError that names the missing permission, the rule or the setting. `needs` is
+ * the permission of a GraphQL request, which GraphQL itself does not name.
  */
 export function toForgeError(error: unknown, request: string, needs?: string): ForgeError {
   if (error instanceof ForgeError) return error
@@ -39,7 +38,7 @@ function parseClientFailure(error: unknown): ClientFailure {
   if (typeof error !== 'object' || error === null) return { message, headers: {} }
   const response = 'response' in error ? error.response : undefined
   const headers = getHeaders(response) ?? getHeaders(error) ?? {}
-  // Without an answer its status is only made up: the request may have arrived, or not.
+  // Without a response, Octokit makes up the status: the request may or may not have arrived.
   const answered = response !== undefined && 'status' in error && typeof error.status === 'number'
   const status = answered ? Number(error.status) : toGraphqlStatus(error)
   return { message, headers, ...(status === null ? {} : { status }) }
@@ -53,7 +52,10 @@ const STATUS: Readonly<Record<string, number>> = {
   UNPROCESSABLE: 422,
 }
 
-/** GraphQL answers 200 to everything: what REST would have said. Without a type GitHub itself did not get on. */
+/**
+ * GraphQL answers 200 to everything. Returns the status that REST would have used. An error without a type is
+ * an internal failure of GitHub.
+ */
 function toGraphqlStatus(error: object): number | null {
   const errors = listGraphqlErrors(error)
   if (errors === null || errors.length === 0) return null
@@ -61,7 +63,7 @@ function toGraphqlStatus(error: object): number | null {
   return known.includes(429) ? 429 : Math.max(...known)
 }
 
-/** As Octokit throws them; those of a limit hold the whole answer. */
+/** Reads the errors of an Octokit exception. Rate limit errors hold the whole answer. */
 export function listGraphqlErrors(error: unknown): { type: unknown; message: unknown }[] | null {
   if (typeof error !== 'object' || error === null) return null
   const answer = 'errors' in error ? error : 'data' in error ? error.data : null
@@ -93,7 +95,7 @@ function findFailureRule(
   return /rule violations?|protected branch|\bGH\d{3}\b/i.exec(message) ? message : null
 }
 
-/** `pull_requests=write; issues=write` as a workflow says it. */
+/** Example: `pull_requests=write; issues=write`. */
 function formatPermissions(needed: string): string {
   return needed
     .split(/;\s*/)
@@ -127,8 +129,8 @@ function describeRetryTime(headers: ClientFailure['headers']): string {
 }
 
 /**
- * The forge says no to one thing, and would say so again: that costs this thing, and nothing else that is to be done.
- * A token that it does not know, a limit, and a server that is busy are about everything.
+ * Returns true when the forge refuses one request for good, so that the others can continue. An unknown token,
+ * a rate limit and a busy server concern every request and return false.
  */
 export function isRefusal(error: unknown): error is ForgeError {
   if (!(error instanceof ForgeError)) return false

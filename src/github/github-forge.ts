@@ -27,19 +27,19 @@ import { PullCache, readNumbers, readOpen } from './read-pulls.ts'
 import { createGithubWorkflows } from './workflows.ts'
 
 export interface GithubForgeOptions extends Pacing, GithubAccess {
-  /** Short name of the branch whose pull requests are meant. */
+  /** Short name of the branch that the pull requests target. */
   base: string
-  /** By which is asked who is in a team, where the other may not; null or left out, by that one. */
+  /** Reads team membership when `token` lacks the permission. Default: `token`. */
   appToken?: string | null
-  /** `GITHUB_SERVER_URL`; without it texts have no links. */
+  /** `GITHUB_SERVER_URL`. Without it, texts contain no links. */
   serverUrl?: string
-  /** The name of our workflow file in .github/workflows; the one that init writes unless given. */
+  /** File name in .github/workflows. Default: the file that init writes. */
   workflowFile?: string
 }
 
 export const WORKFLOW_FILE = 'winnow.yml'
 
-/** Pull requests on GitHub. What git can tell is asked of git; all else with as few requests as there can be. */
+/** Reads pull requests from GitHub with as few requests as possible. Uses git for all that git knows. */
 export function createGithubForge(options: GithubForgeOptions): Forge {
   const client = createGithubClient(options)
   const { appToken = null } = options
@@ -89,14 +89,14 @@ function listReviewerWarnings(known: readonly KnownPull[]): string[] {
   )
 }
 
-/** What was done before the connection broke is found done by the next attempt. */
+/** Applies the changes. A retry after a broken connection finds the changes that were already made. */
 async function applyChanges(
   client: GithubClient,
   changes: readonly ForgeChange[],
   before: PullCache,
 ): Promise<ForgeAnswer[]> {
   const edits = groupEdits(changes)
-  // An attempt that is a repeat finds none of them known.
+  // A retry reads all pull requests again: the first attempt took them from the cache.
   const remembered = before.take(edits.keys())
   const answers = new Map<ForgeChange, ForgeAnswer>()
   for (const change of changes) {
@@ -129,7 +129,7 @@ async function editKnown(
   return pull ? editPull(client, pull, edit) : edit.map(() => toUnknownPullAnswer(number))
 }
 
-/** What is refused may be so because somebody changed it since it was read. */
+/** A refused change may be based on an outdated pull request, so it is read again before the second attempt. */
 async function editRemembered(
   client: GithubClient,
   seen: KnownPull,
@@ -141,7 +141,6 @@ async function editRemembered(
   return editKnown(client, await readNumbers(client, [number]), { number, edit })
 }
 
-/** What is refused to one costs no other. */
 async function openOrRefuse(client: GithubClient, change: NewPull): Promise<ForgeAnswer> {
   try {
     return await openPull(client, change)
@@ -164,7 +163,7 @@ function toUnknownPullAnswer(number: number): ForgeAnswer {
   return { ok: false, code: 'unknown-pull', number: null, message: `there is no pull request #${number}` }
 }
 
-/** A repeat is the same reaction; a comment that is gone needs none. */
+/** GitHub ignores a repeated reaction. A deleted comment needs none. */
 async function addReaction(client: GithubClient, comment: string, content: Reaction): Promise<void> {
   const route = 'POST /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions'
   const values = { ...client.where, comment_id: Number(comment), content }
@@ -173,7 +172,7 @@ async function addReaction(client: GithubClient, comment: string, content: React
 
 const visibility = z.object({ private: z.boolean() })
 
-/** Internal ones count as private, and their minutes are paid for as well. */
+/** Internal repositories count as private, because their minutes are billed too. */
 async function isPrivate(client: GithubClient): Promise<boolean> {
   const { data } = await client.request('GET /repos/{owner}/{repo}', client.where)
   return parseAnswer(visibility, data, 'the repository').private

@@ -27,7 +27,7 @@ import type { Pull } from './pull.ts'
 interface LocalForgeOptions extends Pacing {
   repo: Repository
   refs: CampaignRefs
-  /** Who opens, comments and reviews. */
+  /** Author of pull requests, comments and reviews. */
   author: string
 }
 
@@ -36,7 +36,10 @@ interface LocalOutcome {
   answers: ForgeAnswer[]
 }
 
-/** Pull requests without a server: files on a branch of their own, moved like every ref by its old value. */
+/**
+ * Stores pull requests as files on a separate branch. Like every ref, the branch moves with a lease on its old
+ * value.
+ */
 export function createLocalForge(options: LocalForgeOptions): Forge {
   const { repo, refs, author } = options
   const { look, remember: wrote } = createLocalPullsReader(repo, refs)
@@ -126,7 +129,10 @@ async function settleAll(ancestry: Ancestry, table: PullTable, branches: BranchT
   return { ...table, pulls }
 }
 
-/** Everything that settling will ask about one base, so that it costs one process and not one a pull request. */
+/**
+ * Collects all ancestry questions for one base, so that one git process answers them instead of one per pull
+ * request.
+ */
 function listAncestryQuestions(table: PullTable, { tips }: BranchTips): Map<Oid, Oid[]> {
   const asked = new Map<Oid, Oid[]>()
   for (const pull of table.pulls.values()) {
@@ -181,22 +187,21 @@ function formatPullsMessage(changed: readonly Pull[]): string {
   return `pull requests: ${changed.map(each => `#${each.number} ${each.state}`).join(', ')}`
 }
 
-/** The local pull requests and the branches they are about, at one moment. */
+/** Local pull requests and the tips of their branches at one moment. */
 interface LocalPullsView {
   commit: Oid | null
-  /** The open pull requests as they are stored. */
   stored: PullTable
-  /** Tips of their branches, by short name. */
+  /** By short name. */
   tips: ReadonlyMap<string, Oid>
 }
 
 interface LocalPullsReader {
   look: (changes: readonly ForgeChange[], view?: RefView) => Promise<LocalPullsView>
-  /** Our own write was accepted: it need not be read back. */
+  /** Records our own accepted write, so that it is not read back. */
   remember: (commit: Oid, table: PullTable) => void
 }
 
-/** Looks at the remote: one question to it while nobody else has written pull requests. */
+/** Asks the remote once as long as no other process writes pull requests. */
 function createLocalPullsReader(repo: Repository, refs: CampaignRefs): LocalPullsReader {
   let known: { commit: Oid | null; stored: PullTable } = {
     commit: null,
@@ -208,7 +213,9 @@ function createLocalPullsReader(repo: Repository, refs: CampaignRefs): LocalPull
     return { refs: found, covers: ref => wanted.includes(ref) }
   }
 
-  /** Pull requests and tips must be of one moment: others may change `known` while this one waits. */
+  /**
+   * Pull requests and tips must be of one moment: a concurrent call may change `known` while this one awaits.
+   */
   async function look(changes: readonly ForgeChange[], view?: RefView): Promise<LocalPullsView> {
     let mine = known
     const seen = view ?? (await ask([refs.forge, ...listBranchRefs(mine.stored, changes)]))
@@ -257,18 +264,21 @@ function listConcernedPulls(
   return [...table.pulls.values(), ...opening]
 }
 
-/** What a base branch contains. Its tip must have been fetched: then what is not here is not in it. */
+/**
+ * Answers ancestry questions about a base branch. The tip must be fetched, so that a missing commit is known
+ * not to be in it.
+ */
 interface Ancestry {
   contains(base: Oid, commit: Oid): Promise<boolean>
-  /** Finds out about many at once what `contains` will be asked. */
+  /** Loads the answers for many later `contains` calls at once. */
   learn(questions: ReadonlyMap<Oid, readonly Oid[]>): Promise<void>
-  /** The commit on the base branch with which a head it contains arrived. */
+  /** Finds the commit that brought `head` onto the base branch. */
   findMergeCommit(base: Oid, head: Oid): Promise<Oid>
 }
 
 const REMEMBERED = 10_000
 
-/** Whether one commit contains another never changes, so each pair costs a git process once. */
+/** Ancestry of two commits never changes, so each pair costs at most one git process. */
 function createAncestry(repo: Pick<Repository, 'has' | 'isAncestor' | 'notContained' | 'commit'>): Ancestry {
   const known = new Map<string, boolean>()
 
@@ -312,12 +322,12 @@ function createAncestry(repo: Pick<Repository, 'has' | 'isAncestor' | 'notContai
 }
 
 interface BranchTips {
-  /** Tips by short name, as the remote has them now. */
+  /** By short name, as the remote has them now. */
   tips: ReadonlyMap<string, Oid>
   at: string
 }
 
-/** What its branches have made of an open pull request: merged, closed for good, moved on, or nothing. */
+/** Updates an open pull request from its branches: merged, closed, new head or unchanged. */
 async function settlePull(ancestry: Ancestry, pull: Pull, { tips, at }: BranchTips): Promise<Pull> {
   if (pull.state !== 'open') return pull
   const tip = tips.get(pull.branch)

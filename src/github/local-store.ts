@@ -16,14 +16,17 @@ import type {
 } from './port.ts'
 import { type Pull, pull } from './pull.ts'
 
-/** Local pull requests as files of an orphan branch: one a pull request, and the numbers of the open ones. */
+/**
+ * Stores local pull requests on an orphan branch: one file per pull request, and an index with the numbers of
+ * the open ones.
+ */
 const INDEX = 'open.json'
 const index = z.strictObject({
   next: z.number().int().positive(),
   open: z.array(z.number().int().positive()),
 })
 
-/** The open pull requests at a commit; those that ended cost nothing. */
+/** Reads the open pull requests at a commit. Closed ones cost no read. */
 export async function readOpenPulls(repo: Repository, commit: Oid | null): Promise<PullTable> {
   if (commit === null) return { next: 1, pulls: new Map() }
   const { tree } = await repo.commit(commit)
@@ -32,7 +35,7 @@ export async function readOpenPulls(repo: Repository, commit: Oid | null): Promi
   return { next, pulls: new Map(pulls.map(each => [each.number, each])) }
 }
 
-/** The table with the asked-for pull requests in it, whatever became of them. */
+/** Adds the requested pull requests in any state. */
 export async function addRequestedPulls(
   repo: Repository,
   commit: Oid | null,
@@ -50,7 +53,7 @@ export async function addRequestedPulls(
   return { ...table, pulls: new Map([...table.pulls, ...found.map(each => [each.number, each] as const)]) }
 }
 
-/** The last pull request of branches that have no open one. */
+/** Finds the latest pull request of each branch that has no open one. */
 async function readLastNumbers(
   repo: Repository,
   tree: Oid,
@@ -67,7 +70,7 @@ async function readLastNumbers(
   return numbers
 }
 
-/** Branches by the first byte of their name's hash: a look-up reads one small file, whatever has ended. */
+/** Shards branches by the first byte of the hash of their name, so that a lookup reads one small file. */
 const heads = z.record(z.string(), z.number().int().positive())
 
 function getHeadsPath(branch: string): string {
@@ -123,7 +126,7 @@ function parseStoredJson(text: string, path: string): unknown {
   }
 }
 
-/** Which pull requests differ in more than where their branch stands: that alone is no reason to write. */
+/** Ignores pull requests that differ only in their head, because the branch itself already stores that. */
 export function listChangedPulls(before: PullTable, after: PullTable): Pull[] {
   return [...after.pulls.values()].filter(each => {
     const old = before.pulls.get(each.number)
@@ -131,7 +134,7 @@ export function listChangedPulls(before: PullTable, after: PullTable): Pull[] {
   })
 }
 
-/** One commit for everything that changed, made without a git process; it is not pushed here. */
+/** Creates one commit with all changes, without a git process. Does not push it. */
 export async function writePulls(
   repo: Repository,
   parent: Oid | null,
@@ -155,7 +158,7 @@ async function buildFileChange(repo: Repository, path: string, value: unknown): 
   return { path, entry: { mode: '100644', oid: await repo.writeBlob(`${toCanonicalJson(value)}\n`) } }
 }
 
-/** The pull requests at hand: all open ones, and closed ones that a change or a reader asked for. */
+/** All open pull requests, and the closed ones that a change or a query needs. */
 export interface PullTable {
   next: number
   pulls: ReadonlyMap<number, Pull>
@@ -164,9 +167,9 @@ export interface PullTable {
 export interface ChangeContext {
   at: string
   author: string
-  /** Tips of branches by short name. */
+  /** By short name. */
   tips: ReadonlyMap<string, Oid>
-  /** The ranges of which the base contains the head already: there is nothing to pull. */
+  /** Ranges whose head the base already contains. */
   contained: ReadonlySet<string>
 }
 
@@ -175,7 +178,7 @@ interface AppliedChange {
   answer: ForgeAnswer
 }
 
-/** One change, values in and values out. A repeat gives back the table it was given. */
+/** Applies one change and returns a new table. A repeated change returns the same table. */
 export function applyChange(table: PullTable, change: ForgeChange, context: ChangeContext): AppliedChange {
   if (change.kind === 'open') return openLocalPull(table, change, context)
   const pull = table.pulls.get(change.number)

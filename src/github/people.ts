@@ -12,10 +12,10 @@ import {
 } from './client.ts'
 import type { Forge, HeadAuthors, Permission } from './port.ts'
 
-/** So many people are asked about in one wake-up: however many others come, it ends. */
+/** Limit of permission lookups per tick. */
 const MOST_PEOPLE = 60
 
-/** What people may do: each is asked about once in a wake-up, and not everybody at once. */
+/** Looks up permissions, once per person and tick, with a limit on the number of people. */
 export function createPermissionReader(
   { client, members: asking }: { client: GithubClient; members: GithubClient },
   options: Pacing,
@@ -34,7 +34,7 @@ export function createPermissionReader(
     },
     async isMember(team, login) {
       const key = `${team} ${login}`
-      // A token that may not know says so for everybody.
+      // A token without this permission cannot read any team.
       const known = members().get(members().has(team) ? team : key)
       if (known !== undefined) return known
       const answer = await withRetries(options, () => isMember(asking, team, login))
@@ -44,10 +44,10 @@ export function createPermissionReader(
   }
 }
 
-/** A word that is not known gives no right. */
+/** An unknown permission grants no right. */
 const collaborator = z.object({ permission: z.enum(['admin', 'write', 'read', 'none']).catch('none') })
 
-/** Never the association a comment comes with: that says nothing of what somebody may do. */
+/** Reads the permission itself, because the `author_association` of a comment does not tell it. */
 async function readPermission(client: GithubClient, login: string): Promise<Permission> {
   const route = 'GET /repos/{owner}/{repo}/collaborators/{username}/permission'
   const answer = await requestUnlessMissing(() => client.request(route, { ...client.where, username: login }))
@@ -57,7 +57,10 @@ async function readPermission(client: GithubClient, login: string): Promise<Perm
 
 const membership = z.object({ state: z.string() })
 
-/** Who was only invited is none yet. A job's token is refused, whatever its permissions say: there is none for it. */
+/**
+ * A pending invitation is not a membership. GitHub refuses a job token whatever permissions the workflow
+ * grants.
+ */
 async function isMember(client: GithubClient, team: string, login: string): Promise<boolean | null> {
   const [org = '', slug = ''] = team.split('/', 2)
   const route = 'GET /orgs/{org}/teams/{team_slug}/memberships/{username}'
@@ -96,7 +99,7 @@ const QUESTION = `query ($owner: String!, $repo: String!, $number: Int!) {
   }
 }`
 
-/** Asked where an approval is about to count, and nowhere else: who pushed is in no list of pull requests. */
+/** Called only where an approval is about to count: pull request lists do not name the pusher. */
 export async function readHeadAuthors(client: GithubClient, number: number): Promise<HeadAuthors> {
   const answer = await client.graphql(QUESTION, { ...client.where, number })
   const { pullRequest } = parseAnswer(brought, answer, `who brought #${number}`).repository
@@ -112,7 +115,7 @@ const activity = z.array(
   z.object({ after: z.string(), actor: z.object({ login: z.string() }).nullable().optional() }),
 )
 
-/** A fork that this token may not read, or a server that keeps no list of pushes, says nothing. */
+/** Returns null for a fork that this token cannot read, and for a server without a push log. */
 async function findPusher(
   client: GithubClient,
   repository: string,
@@ -145,10 +148,13 @@ export function listTeams(approvers: Approvers): string[] {
   return typeof approvers === 'string' ? [] : approvers.filter(name => name.includes('/'))
 }
 
-/** What a token needs for that, wherever it is missing. */
+/** The token that team lookups need. */
 export const READS_TEAMS = 'an App token with members: read, given as app-token; GITHUB_TOKEN never may'
 
-/** Whether the spec trusts somebody with approvals; who is named there needs no further right. Else why not. */
+/**
+ * Returns null when the spec lets this person approve, otherwise the reason. People whom the spec names need no
+ * further permission.
+ */
 export async function explainApproverRefusal(
   forge: Pick<Forge, 'isMember'>,
   approvers: Approvers,

@@ -4,7 +4,7 @@ import type { Host, Oid } from '../model/ids.ts'
 import type { Pull, Review } from './pull.ts'
 
 export interface NewPull {
-  /** Short names. */
+  /** Short name. */
   branch: string
   base: string
   title: string
@@ -21,11 +21,11 @@ interface PullEdit {
 
 export interface NewComment {
   body: string
-  /** Sticky: the comment with this marker is rewritten in place. */
+  /** Sticky comment: winnow rewrites the comment with this marker in place. */
   marker?: string
-  /** Tells a comment made twice on purpose from a repeat of the same one. */
+  /** Distinguishes a deliberate second comment from a retry of the first. */
   nonce?: string
-  /** The id of the comment it answers: it is no older than that one. */
+  /** The id of the comment that it answers, which is never newer. */
   after?: string
 }
 
@@ -56,63 +56,63 @@ export type ForgeRefusalCode =
   | 'nothing-new'
   | 'merged'
 
-/** One a change, in their order. A refusal stops no other change. */
+/** One per change, in the same order. A refusal does not stop the other changes. */
 export type ForgeAnswer =
   | { ok: true; number: number }
   | { ok: false; code: ForgeRefusalCode; number: number | null; message: string }
-  /** The forge would not do it, for a reason that is none of its rules for pull requests. */
+  /** Refused for a reason other than the forge's rules for pull requests. */
   | { ok: false; code: 'refused'; number: number | null; message: string; error: ForgeError }
 
-/** Refs somebody has just looked at, or is about to leave behind with a push. */
+/** Refs as just read, or as a coming push will leave them. */
 export interface RefView {
   refs: ReadonlyMap<string, Oid>
-  /** Whether a ref that is not among them does not exist; else it was not asked for. */
+  /** True: a ref missing from `refs` does not exist. False: it was not read. */
   covers(ref: string): boolean
-  /** At two looks with the same one nothing has moved in between but what this process changed on the forge. */
+  /** Two views with the same moment differ only by changes that this process made on the forge. */
   moment?: string
 }
 
-/** Changes that have not happened yet: they do with the push that carries these updates. */
+/** Changes that take effect with the push that carries `updates`. */
 export interface StagedChanges {
   answers: ForgeAnswer[]
   updates: RefUpdate[]
   accepted(): void
 }
 
-/** Which pull requests are wanted whatever became of them. */
+/** Pull requests to return in any state. */
 export interface PullQuery {
   numbers?: readonly number[]
-  /** Short names: the last pull request of each into the campaign's branch. */
+  /** Short names. Returns the latest pull request of each into the campaign branch. */
   branches?: readonly string[]
   /**
-   * So many of those into the campaign's branch that are not open: the last that anything happened to. Where there are
-   * no other people nothing does.
+   * Number of recently updated closed pull requests into the campaign branch. The local forge ignores it: only
+   * winnow itself closes pull requests there.
    */
   recent?: number
-  /** The last pull request of each of these branches of ours into the base named with it. */
+  /** Returns the latest pull request of each of these branches into the named base. */
   elsewhere?: readonly Pick<NewPull, 'branch' | 'base'>[]
-  /** How far the comments of a pull request were read, by its number: only later ones are wanted, and our own. */
+  /** Read position by pull request number. Returns only later comments, and our own. */
   read?: ReadonlyMap<number, ReadPosition>
 }
 
 export interface ReadPosition {
   /** The id of the last comment that was read. */
   comment: string
-  /** Our own comments up to there, by the name that the forge finds them by. */
+  /** Our own comments up to there, by their node id. */
   own: readonly string[]
 }
 
-/** How a head stands, shown beside it: an output, like everything here. */
+/** The state of a head, as a check shows it. Output only, like everything on the forge. */
 export interface Check {
   name: string
   head: Oid
-  /** Ours, to be found again by. */
+  /** Our external id. */
   id: string
   state: 'in-progress' | 'success' | 'neutral' | 'failure'
   title: string
   summary: string
   annotations?: readonly Annotation[]
-  /** An earlier process may have shown it, and left no trace of that but the check itself. */
+  /** An earlier process may have written it: only the check itself can tell. */
   again?: true
 }
 
@@ -122,23 +122,22 @@ interface Annotation {
   message: string
 }
 
-/** Done; not done; not understood. */
+/** Done, not done, not understood. */
 export type Reaction = '+1' | '-1' | 'confused'
 
-/** Whoever is among them approves nothing of it. */
+/** People who contributed to a head. None of them can approve it. */
 export interface HeadAuthors {
   head: Oid
-  /** Who pushed it; null where that cannot be told. */
+  /** The person who pushed the head; null when unknown. */
   pusher: string | null
-  /** Whom its commits name: that can be made up by who pushes, and so never clears anybody. */
+  /** Authors named by the commits. The pusher can forge these names, so they only ever exclude an approver. */
   named: readonly string[]
 }
 
 export type Permission = 'admin' | 'write' | 'read' | 'none'
 
-/** A run of our own workflow file to be started. */
 export interface RunStart {
-  /** Short name of the branch it runs on. */
+  /** Short name. */
   branch: string
   inputs: Readonly<Record<string, string>>
 }
@@ -146,49 +145,52 @@ export interface RunStart {
 export interface WorkflowRun {
   id: number
   attempt: number
-  /** Null while it waits or runs. */
+  /** Null while the run is queued or in progress. */
   conclusion: string | null
 }
 
-/** What a job of a run uploaded: untrusted, whoever wrote it. */
+/** An upload of a run's job. Untrusted, whoever uploaded it. */
 export interface Artifact {
   id: number
   name: string
   bytes: number
   expired: boolean
-  /** SHA-256 of its archive in hex, as the forge says; null where it says none. */
+  /** SHA-256 of the archive in hex, as the forge reports it; null if it does not. */
   digest: string | null
 }
 
-/** What may be taken from an artifact. */
+/** Limits on the contents of an artifact. */
 export interface ExpectedArtifact {
-  /** The one file that must be in it. */
+  /** The only file in it. */
   file: string
-  /** More than this is not even read. */
+  /** Largest size in bytes. winnow reads no more than this. */
   most: number
-  /** SHA-256 of its archive in hex: any job of a run can replace what another one uploaded. */
+  /**
+   * SHA-256 of the archive in hex. The check is necessary because any job of a run can replace the upload of
+   * another job.
+   */
   digest: string
 }
 
 export type UnzipResult = { ok: true; bytes: Uint8Array } | { ok: false; why: string }
 
-/** Machines that are not this one. */
+/** Runs jobs on other machines. */
 export interface Workflows {
   /**
-   * The id of the new run; null where the server does not tell it (Enterprise Servers). When an answer is lost, a retry
-   * may start a second run: that one finds nothing to do.
+   * Returns the id of the new run, or null where the server does not report it (Enterprise Server). A retry
+   * after a lost answer may start a second run, which finds no work.
    */
   start(wanted: RunStart): Promise<number | null>
-  /** Null where it is gone. */
+  /** Null if the run was deleted. */
   run(id: number): Promise<WorkflowRun | null>
-  /** A run that has ended already is left as it is. */
+  /** Does nothing when the run has ended. */
   cancel(run: number): Promise<void>
-  /** What a run uploaded under these names, however much else it uploaded. */
+  /** Returns the artifacts with these names, however many others the run uploaded. */
   artifacts(run: number, names: readonly string[]): Promise<Artifact[]>
   download(artifact: Artifact, parcel: ExpectedArtifact): Promise<UnzipResult>
 }
 
-/** What the forge is to merge: this head and no other, in these words. */
+/** Merges exactly this head with this commit message. */
 export interface PullMerge {
   head: Oid
   title: string
@@ -197,15 +199,15 @@ export interface PullMerge {
 
 export type MergeAnswer =
   | { ok: true; commit: Oid }
-  /** `moved`: the head or the base is another one now, so there is something else to look at. */
+  /** `moved`: the head or the base has changed, so the caller must look again. */
   | { ok: false; why: 'moved' | 'refused'; message: string }
 
-/** Where pull requests are kept. What it holds is output (invariant 11): every change may be repeated. */
+/** Stores pull requests. Its contents are output (invariant 11), so every change can be repeated. */
 export interface Forge {
   readonly kind: Host
-  /** The address of the repository's page, for links in texts; only where people read them there. */
+  /** The repository's web address, for links in texts. Missing where there is no web page. */
   readonly page?: string
-  /** The open pull requests, and the wanted ones in whatever state they are; by number. */
+  /** Returns the open pull requests and the queried ones in any state, by number. */
   list(wanted?: PullQuery, view?: RefView): Promise<Pull[]>
   open(pull: NewPull): Promise<number>
   update(number: number, edit: PullEdit): Promise<void>
@@ -213,31 +215,33 @@ export interface Forge {
   review(number: number, review: NewReview): Promise<void>
   label(number: number, edit: LabelEdit): Promise<void>
   close(number: number, reason: string): Promise<void>
-  /** Several changes in one write, where the forge can. */
+  /** Applies several changes, in one write where the forge supports it. */
   batch(changes: readonly ForgeChange[]): Promise<ForgeAnswer[]>
-  /** The same as part of the engine's own push; only where pull requests are kept in refs. */
+  /**
+   * Prepares the changes as part of the engine's own push. Only for a forge that stores pull requests in refs.
+   */
   stage?(changes: readonly ForgeChange[], after: RefView): Promise<StagedChanges>
-  /** Merges a pull request as the forge does; only where it can. A repeat is the same merge. */
+  /** Merges a pull request on the forge. A repeat returns the same merge. */
   merge?(number: number, merge: PullMerge): Promise<MergeAnswer>
-  /** Shows how a head stands, or shows it anew; only where there is a place for that. */
+  /** Creates or updates a check. Missing where the forge has no checks. */
   check?(check: Check): Promise<void>
   /**
-   * What somebody may do to the repository; only where there are other people. Null: enough people were asked about
-   * in this wake-up, and the next one asks.
+   * Returns a person's permission. Missing where there are no other people. Null: the limit of lookups per tick
+   * is reached, and the next tick asks again.
    */
   readPermission?(login: string): Promise<Permission | null>
-  /** Whether somebody is in a team (`org/team`); null: the token may not know. Only where there are teams. */
+  /** Team: `org/team`. Null: the token may not read it. Missing where there are no teams. */
   isMember?(team: string, login: string): Promise<boolean | null>
-  /** Who brought a pull request's head, as far as the forge can say; only where there are other people. */
+  /** Missing where there are no other people. */
   readHeadAuthors?(number: number): Promise<HeadAuthors>
-  /** Shows who wrote a comment that it was read; only where there is a place for that. */
+  /** Adds a reaction to a comment. Missing where the forge has no reactions. */
   react?(comment: string, how: Reaction): Promise<void>
-  /** Whether the repository is hidden from the public; only where somebody else keeps it. */
+  /** Missing where the repository has no host. */
   readonly isPrivate?: () => Promise<boolean>
   readonly workflows?: Workflows
 }
 
-/** The single changes are batches of one: a refusal, which a batch answers, is an error here. */
+/** Builds the single changes from `batch`. A refusal, which `batch` returns, is thrown here. */
 export function withSingleChanges(core: Pick<Forge, 'kind' | 'list' | 'batch' | 'stage'>): Forge {
   async function change(one: ForgeChange): Promise<number> {
     const [answer] = await core.batch([one])

@@ -3,7 +3,10 @@ import ProxyAgent from 'undici/lib/dispatcher/proxy-agent.js'
 import type { Proxy } from '../git/isolation.ts'
 import type { Fetch } from '../ports.ts'
 
-/** https goes through a tunnel that the proxy does not look into; http is asked of the proxy by its whole address. */
+/**
+ * https goes through a tunnel that the proxy cannot read. http goes to the proxy as a request with an absolute
+ * URL.
+ */
 export function createProxiedFetch({ name, origin, authorization }: Proxy): Fetch {
   const told = authorization === null ? {} : { token: authorization }
   const dispatcher = new ProxyAgent({ uri: origin, proxyTunnel: false, ...told })
@@ -16,7 +19,7 @@ export function createProxiedFetch({ name, origin, authorization }: Proxy): Fetc
   }
 }
 
-/** An error of fetch, whose cause is what people are told: what the proxy said lies innermost. */
+/** Builds a fetch error with the innermost cause, which is the proxy's own message. */
 function toFetchError(how: string, error: unknown): TypeError {
   const first = findFirstCause(error)
   const why = first instanceof Error ? first.message : String(first)

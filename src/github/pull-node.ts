@@ -68,7 +68,7 @@ export const COMMENT_FIELDS = `id databaseId author { __typename login } authorA
 export const LAST_COMMENTS = `nodes { ${COMMENT_FIELDS} } pageInfo { hasPreviousPage startCursor }`
 
 const REVIEW = 'author { __typename login } submittedAt commit { oid } state body'
-/** Of so many people the last opinion counts, and of as many more who may write. */
+/** Reads the latest opinion of this many people, and of as many more with write access. */
 export const REVIEWERS = 100
 
 export const PULL_FRAGMENT = `fragment Pull on PullRequest {
@@ -82,24 +82,23 @@ export const PULL_FRAGMENT = `fragment Pull on PullRequest {
   writers: latestOpinionatedReviews(last: ${REVIEWERS}, writersOnly: true) { nodes { ${REVIEW} } }
 }`
 
-/** A pull request as GitHub knows it, with what is needed to change it. */
+/** A pull request as GitHub returns it, with the ids that changes need. */
 export interface KnownPull {
   pull: Pull
   nodeId: string
-  /** Opened by who asks. */
+  /** Opened by the owner of the token. */
   mine: boolean
   own: OwnComment[]
-  /** Its comments, the last of them. */
+  /** The latest ones. */
   comments: CommentNode[]
-  /** Where older comments begin; null where all are known. */
+  /** Cursor to older comments; null when all are known. */
   earlier: string | null
-  /** More people have reviewed it than are looked at. */
+  /** The pull request has more reviewers than the query reads. */
   moreReviewers: boolean
 }
 
 export type CommentNode = z.infer<typeof commentNode>
 
-/** A comment of ours with its key. */
 export interface OwnComment {
   id: number
   key: string
@@ -149,8 +148,8 @@ function toPullFields(node: PullNode): z.input<typeof pull> {
 }
 
 /**
- * Ours end in a key that nobody sees: by it they are told from what the same account wrote by hand. What answers nobody
- * says how things stand, and has a name to be found by.
+ * A hidden key at the end of a comment marks it as ours, as opposed to a comment that the same account wrote by
+ * hand. Our comments that answer no other comment show the current state and carry a node id for later lookups.
  */
 export function readComments(nodes: readonly CommentNode[]): Comment[] {
   const own = new Map(listOwnComments(nodes).map(({ id, key }) => [id, key]))
@@ -185,12 +184,18 @@ function hasReacted({ reactionGroups }: CommentNode, reaction: 'THUMBS_UP' | 'TH
 
 const STATES = { OPEN: 'open', CLOSED: 'closed', MERGED: 'merged' } as const
 
-/** A fork's branch is no branch of ours, whatever its name: a colon is in no branch's name. */
+/**
+ * Prefixes a fork's branch with its owner. No branch name contains a colon, so it never equals one of our
+ * branches.
+ */
 function getHeadBranch({ headRefName, isCrossRepository, headRepositoryOwner }: PullNode): string {
   return isCrossRepository ? `${headRepositoryOwner?.login ?? 'ghost'}:${headRefName}` : headRefName
 }
 
-/** As REST and events say it: GraphQL leaves the suffix of bots out, and people could have that name. */
+/**
+ * Returns the login as REST and webhook events spell it. GraphQL omits the suffix of bots, and a person could
+ * have that name.
+ */
 function getAuthorLogin(author: PullNode['author']): string {
   if (author === null) return 'ghost'
   return author.__typename === 'Bot' ? `${author.login}[bot]` : author.login
@@ -203,7 +208,7 @@ const REVIEWS = new Map<string, Review['state']>([
   ['DISMISSED', 'dismissed'],
 ])
 
-/** The last reviews, and however many there are, the last opinion of each person. */
+/** Returns the latest reviews, and the latest opinion of each person, however many reviews there are. */
 function readReviews({ reviews, opinions, writers }: PullNode): Review[] {
   const may = new Set((writers?.nodes ?? []).map(({ author }) => getAuthorLogin(author)))
   const all = [reviews, opinions, writers].flatMap(list => list?.nodes ?? [])
@@ -222,7 +227,7 @@ function compareReviewTimes(one: ReviewNode, other: ReviewNode): number {
   return (one.submittedAt ?? '').localeCompare(other.submittedAt ?? '')
 }
 
-/** Neither a review that was not sent yet counts, nor what is not known. */
+/** Skips pending reviews and unknown states. */
 function readReview(node: ReviewNode): Review[] {
   const { commit, submittedAt, author, body } = node
   const state = REVIEWS.get(node.state)
@@ -231,14 +236,13 @@ function readReview(node: ReviewNode): Review[] {
 }
 
 /**
- * Every comment of ours ends in a line nobody sees, by which it is found again: to be rewritten, or not to be
- * written twice. It counts only in comments of our own author.
+ * Computes the hidden key at the end of each of our comments. winnow uses it to rewrite a comment, or not to
+ * write it twice. The key counts only in comments by our own account.
  */
 export function computeCommentKey({ body, marker, nonce }: NewComment): string {
   return hashSha256(toCanonicalJson(marker === undefined ? { body, nonce } : { marker })).slice(0, 24)
 }
 
-/** Of the one comment with this marker, whatever it says. */
 function computeMarkerKey(marker: string): string {
   return computeCommentKey({ body: '', marker })
 }
@@ -249,7 +253,7 @@ export function withKey(body: string, key: string): string {
 
 const KEYED = /^([\s\S]*?)\n\n<!-- winnow:([0-9a-f]{24}) -->\s*$/
 
-/** Who edits a comment in a browser sends it back with other ends of its lines: it is the same comment. */
+/** Editing in a browser changes the line ends of a comment. It is still the same comment. */
 function readKey(text: string): { body: string; key: string | null } {
   const [, body, key] = KEYED.exec(text.replaceAll('\r\n', '\n')) ?? []
   return body === undefined || key === undefined ? { body: text, key: null } : { body, key }

@@ -11,10 +11,10 @@ import {
   toKnownPull,
 } from './pull-node.ts'
 
-/** More than these are not looked at in one go; the oldest come first, and those that are closed make room. */
+/** Limit of one read. The oldest come first, so closing those makes room for the others. */
 const PAGE = 50
 const MOST_PAGES = 10
-/** How many single pull requests one question asks for. */
+/** Number of single pull requests per query. */
 const SINGLES = 40
 
 const connection = z.object({ nodes: z.array(pullNode) })
@@ -41,15 +41,15 @@ const page = z.object({
       recent: connection.default({ nodes: [] }),
     })
     .catchall(single),
-  // Null, or of another kind, is what was deleted.
+  // A deleted comment is null or a node of another type.
   own: z.array(z.union([commentNode, z.unknown().transform(() => null)])).default([]),
 })
 
 interface QueryPart {
   variables: string[]
-  /** Of the repository. */
+  /** Fields of the repository. */
   fields: string[]
-  /** Beside it. */
+  /** Fields next to the repository. */
   beside?: string[]
   values: Record<string, unknown>
 }
@@ -85,12 +85,12 @@ function buildSingleFields(
 
 const OLDEST_FIRST = 'orderBy: { field: CREATED_AT, direction: ASC }'
 
-/** A person may offer an experiment's branch to another base as well: that one is theirs. */
+/** A person may open a pull request from an experiment's branch into another base. That one is not ours. */
 function buildLastField(base: string): string {
   return `associatedPullRequests(baseRefName: ${base}, last: 3, ${OLDEST_FIRST})`
 }
 
-/** By the branch's name: where it was deleted with the merge, its pull request is still found. */
+/** Searches by branch name, which also finds the pull request of a deleted branch. */
 function buildBranchField({ branch, base }: NonNullable<PullQuery['elsewhere']>[number], index: number) {
   const [head, into] = [`e${index}Head`, `e${index}Into`]
   const asked = `headRefName: $${head}, baseRefName: $${into}, last: 3, ${OLDEST_FIRST}`
@@ -101,7 +101,7 @@ function buildBranchField({ branch, base }: NonNullable<PullQuery['elsewhere']>[
   }
 }
 
-/** What GraphQL takes for an Int. */
+/** The range of a GraphQL Int. */
 function isNumber(number: number): boolean {
   return Number.isInteger(number) && number > 0 && number < 2 ** 31
 }
@@ -129,7 +129,7 @@ function buildOpenField(base: string, after: string | null): QueryPart {
   }
 }
 
-/** A comment is something that happens: whatever it is written on is among them. */
+/** A comment counts as an update, so the recently updated pull requests include all with new comments. */
 function buildRecentField(base: string, { recent = 0 }: PullQuery): QueryPart {
   if (recent === 0) return NOTHING
   const asked = 'baseRefName: $recentInto, states: [CLOSED, MERGED], first: $recent'
@@ -142,10 +142,10 @@ function buildRecentField(base: string, { recent = 0 }: PullQuery): QueryPart {
   }
 }
 
-/** What one question may name. */
+/** Limit of ids per query. */
 const MOST_NAMED = 100
 
-/** Our own comments that others may have drowned, in the same question. */
+/** Reads our own comments, which newer comments may have displaced, in the same query. */
 function buildOwnFields({ read = new Map() }: PullQuery): QueryPart {
   const own = [...read.values()].flatMap(each => each.own).slice(-MOST_NAMED)
   if (own.length === 0) return NOTHING
@@ -153,7 +153,7 @@ function buildOwnFields({ read = new Map() }: PullQuery): QueryPart {
   return { variables: ['$own: [ID!]!'], fields: [], beside, values: { own } }
 }
 
-/** The open pull requests into a base and the wanted ones whatever became of them: mostly in one request. */
+/** Reads the open pull requests into a base, and the queried ones in any state. Usually takes one request. */
 export async function readOpen(
   client: GithubClient,
   base: string,
@@ -176,7 +176,7 @@ export async function readOpen(
   return { known: [...found.values()].toSorted((a, b) => a.pull.number - b.pull.number), named }
 }
 
-/** Single pull requests, in whatever state and into whatever base they are. */
+/** Reads single pull requests of any state and base. */
 export async function readNumbers(
   client: GithubClient,
   numbers: readonly number[],
@@ -185,7 +185,7 @@ export async function readNumbers(
   return new Map(found.map(each => [each.pull.number, each]))
 }
 
-/** The last pull request of a branch into a base. */
+/** Reads the latest pull request of a branch into a base. */
 export async function readBranch(
   client: GithubClient,
   { branch, base }: { branch: string; base: string },
@@ -207,7 +207,7 @@ function dropMissing<T>(fields: Record<string, T | null>): T[] {
   return Object.values(fields).filter(field => field !== null)
 }
 
-/** In one request. */
+/** Sends all parts in one request. */
 async function askForPulls(client: GithubClient, together: readonly QueryPart[]): Promise<unknown> {
   const values = Object.fromEntries(together.flatMap(asked => Object.entries(asked.values)))
   return client.graphql(buildPullQuery(together), { ...client.where, ...values })
@@ -219,12 +219,12 @@ interface PullCacheEntry {
   whole: KnownPull[]
 }
 
-/** Pull requests as this process has read them, for as long as nothing that is known of has moved since. */
+/** Caches pull requests as long as no ref that winnow reads has moved. */
 export class PullCache {
   #look: PullCacheEntry | null = null
   #pulls = new Map<number, KnownPull>()
 
-  /** Where an earlier look of the same moment has everything that is wanted now. */
+  /** Returns the pull requests if an earlier read of the same moment holds all that the query needs. */
   find(moment: string | undefined, wanted: PullQuery): KnownPull[] | null {
     const look = this.#look
     if (look === null || look.moment !== moment) return null
@@ -240,7 +240,7 @@ export class PullCache {
     this.#pulls = new Map(moment === undefined ? [] : read.map(each => [each.pull.number, each]))
   }
 
-  /** What is about to be changed: it is known no more. */
+  /** Removes and returns entries that are about to change. */
   take(numbers: Iterable<number>): Map<number, KnownPull> {
     this.#look = null
     const taken = new Map<number, KnownPull>()
@@ -258,7 +258,7 @@ export class PullCache {
   }
 }
 
-/** A look may have been for more than is wanted now, and it showed all that were open. */
+/** An earlier read may have covered more than this query. It always covered all open pull requests. */
 function hasAll({ wanted: before, whole }: PullCacheEntry, wanted: PullQuery): boolean {
   const numbers = new Set([...(before.numbers ?? []), ...whole.map(({ pull }) => pull.number)])
   const branches = new Set(before.branches)

@@ -2,38 +2,36 @@ import { z } from 'zod'
 import { ForgeError } from '../errors.ts'
 import { createGithubClient, type GithubAccess, type GithubClient, parseAnswer } from './client.ts'
 
-/** What a token may find out about a repository; null where it may not. */
+/** Facts about a repository. A field is null where the token may not read it. */
 export interface Examination {
   permissions: Readonly<Record<string, boolean>> | null
-  /** Of a classic token, as it tells them; null for any other. */
+  /** Scopes of a classic token; null for any other token. */
   scopes: string[] | null
-  /** "Allow GitHub Actions to create and approve pull requests." */
+  /** Setting "Allow GitHub Actions to create and approve pull requests". */
   actionsOpenPulls: boolean | null
-  /** What a job may do whose workflow grants nothing itself. */
+  /** Default permissions of a job whose workflow grants none. */
   defaultToken: 'read' | 'write' | null
-  /** Which actions may run here. */
   policy: ActionsPolicy | null
   isPublic: boolean
-  /** Of the environment that was asked about. */
   environment: EnvironmentSecret | null
-  /** The repository of the action that was asked about; null where none was. */
+  /** Null when the request named no action. */
   action: ActionRepository | null
-  /** The repository variable that stops everything is set. */
+  /** The repository variable that pauses winnow is set. */
   paused: boolean
-  /** By branch, in the order asked about. */
+  /** In the order of the requested branches. */
   guards: BranchGuard[]
-  /** Workflows by their path, and whether they are on. */
+  /** State of each workflow by its path. */
   workflows: Map<string, string> | null
-  /** GitHub's clock less this one, in seconds. */
+  /** GitHub's clock minus the local clock, in seconds. */
   skewSeconds: number | null
 }
 
-/** What holds on a branch that winnow writes. */
+/** Protection of a branch that winnow writes. */
 export interface BranchGuard {
   branch: string
-  /** Kinds of rules, of rulesets and of classic protection; null where they cannot be read. */
+  /** Kinds of rules, from rulesets and classic protection; null where unreadable. */
   rules: string[] | null
-  /** It is protected, and how is told to administrators alone. */
+  /** The branch is protected, but only administrators can read how. */
   hidden: boolean
 }
 
@@ -59,17 +57,16 @@ const protection = z.object({
 })
 const workflows = z.object({ workflows: z.array(z.object({ path: z.string(), state: z.string() })) })
 
-/** What else there is to ask about. */
 interface ExaminationRequest {
   branches: readonly string[]
-  /** An environment and a secret that it must have. */
+  /** An environment, and a secret that it must have. */
   environment: { name: string; secret: string } | null
-  /** The action of the workflow: `owner/name`, at a commit. */
+  /** Repository (`owner/name`) and commit of the action in the workflow. */
   action: { repository: string; commit: string } | null
   now: () => number
 }
 
-/** Reads, none of which changes anything. */
+/** Only reads, never changes a setting. */
 export async function examineRepository(
   access: GithubAccess,
   { branches, environment, action, now }: ExaminationRequest,
@@ -104,13 +101,13 @@ function parseScopes(header: unknown): string[] | null {
   return header.split(/,\s*/).filter(scope => scope !== '')
 }
 
-/** Rulesets are told to everybody who reads; of classic protection everybody hears that it is there. */
+/** Every reader can see rulesets. Of classic protection, most readers see only that it exists. */
 async function readBranchGuard(client: GithubClient, branch: string, admin: boolean): Promise<BranchGuard> {
   const ruled = await requestIfPermitted(() => readBranchRules(client, branch))
   const isProtected = (await requestIfPermitted(() => readProtectedState(client, branch))) ?? false
   const classic = isProtected ? await requestIfPermitted(() => readProtection(client, branch)) : []
   const known = ruled === null && classic === null ? null : [...(ruled ?? []), ...(classic ?? [])]
-  // An administrator who is told of none is told the truth: it is protected by rulesets alone.
+  // An administrator sees classic protection, so its absence means that only rulesets protect the branch.
   const hidden = isProtected && classic === null && !admin
   return { branch, rules: known && [...new Set(known)], hidden }
 }
@@ -120,7 +117,7 @@ async function readProtectedState({ request, where }: GithubClient, branch: stri
   return parseAnswer(branchState, data, 'a branch').protected
 }
 
-/** In the words of rulesets. */
+/** Translates classic protection to the rule names of rulesets. */
 async function readProtection({ request, where }: GithubClient, branch: string): Promise<string[]> {
   const route = 'GET /repos/{owner}/{repo}/branches/{branch}/protection'
   const { data } = await request(route, { ...where, branch })
@@ -157,29 +154,27 @@ async function readWorkflowStates({ request, where }: GithubClient): Promise<Map
   return new Map(parseAnswer(workflows, data, 'workflows').workflows.map(({ path, state }) => [path, state]))
 }
 
-/** Which actions may run in a repository. */
 interface ActionsPolicy {
   enabled: boolean
   allowed: 'all' | 'local_only' | 'selected' | null
-  /** With `selected`; null where it cannot be read. */
+  /** With `allowed: 'selected'`; null where unreadable. */
   selected: { githubOwned: boolean; patterns: string[] } | null
 }
 
-/** Whether an environment has a secret; null where that cannot be read. */
 interface EnvironmentSecret {
   exists: boolean | null
   hasSecret: boolean | null
-  /** Patterns of branches that may use it; 'protected', or null for any or where it cannot be read. */
+  /** Branch patterns that may use it; null for any branch, or where unreadable. */
   branches: readonly string[] | 'protected' | null
 }
 
-/** The repository that holds an action, as far as the token sees it. */
+/** The action's repository, as far as the token sees it. */
 interface ActionRepository {
-  /** False also where the token may not see it. */
+  /** Also false where the token may not see it. */
   exists: boolean
   isPrivate: boolean
   hasCommit: boolean | null
-  /** Who else may use what a private repository holds; null where the token may not know. */
+  /** Access level of a private repository for other repositories; null where unreadable. */
   access: string | null
 }
 
@@ -210,7 +205,7 @@ async function examinePolicy({ request, where }: GithubClient): Promise<ActionsP
   return { enabled, allowed, selected: { githubOwned, patterns } }
 }
 
-/** Names of secrets alone are read: GitHub tells nobody what is in them. */
+/** Reads only the names of secrets: GitHub never returns their values. */
 async function examineEnvironment(
   { request, where }: GithubClient,
   { name, secret }: { name: string; secret: string },
@@ -257,7 +252,10 @@ async function examineAction(
   }
 }
 
-/** Null where the token may not know: GitHub says 403, or says 404 as if nothing were there. */
+/**
+ * Returns null where the token lacks the permission. GitHub then answers 403, or 404 as if the object did not
+ * exist.
+ */
 async function requestIfPermitted<T>(ask: () => Promise<T>): Promise<T | null> {
   try {
     return await ask()

@@ -1,4 +1,7 @@
-/** What is used of undici: its index has all of it loaded by every wake-up, mocks and retries included. */
+/**
+ * Declares the one part of undici that is used. Its index would load all of undici, with mocks and retries, on
+ * every tick.
+ */
 declare module 'undici/lib/dispatcher/proxy-agent.js' {
   import { ProxyAgent } from 'undici'
   export default ProxyAgent

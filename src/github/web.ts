@@ -1,12 +1,13 @@
 import { findProxy, type Proxy } from '../git/isolation.ts'
 import type { Fetch } from '../ports.ts'
 
-/** How the web is asked from here: directly, or by the proxy that the environment names for an address. */
+/** Fetches directly, or through the proxy that the environment names for an address. */
 export function createWebFetch(env: Readonly<Record<string, string>>): Fetch {
   const ways = new Map<string, Promise<Fetch>>()
 
   async function through(proxy: Proxy): Promise<Fetch> {
-    // Most machines have none, and what speaks to one takes longer to load than all that they need.
+    // Loads the proxy code only when needed: it takes longer to load than the rest, and most machines have no
+    // proxy.
     const { createProxiedFetch: proxiedFetch } = await import('./proxied-fetch.ts')
     return proxiedFetch(proxy)
   }

@@ -59,7 +59,7 @@ function computeSha256(bytes: Uint8Array): string {
 
 const UNTIL_SEEN_MS = 5_000
 
-/** A campaign's branch may have been pushed a moment ago, and the part of GitHub that starts runs not know it yet. */
+/** GitHub may not see a campaign branch that was pushed a moment ago. */
 async function startAtNewBranch(
   client: GithubClient,
   file: string,
@@ -96,7 +96,7 @@ async function startRun(
     const { status, data } = await client.request(route, { ...values, ...more })
     return Number(status) === 204 ? null : parseAnswer(startedRun, data, 'a started run').workflow_run_id
   } catch (error) {
-    // Enterprise Servers that do not name the run they start refuse the parameter.
+    // Enterprise Servers that do not return the run's id reject the parameter.
     if (!details || !isRefusedBecause(error, /return_run_details/)) throw error
     return startRun(client, file, { branch, inputs }, false)
   }
@@ -125,8 +125,8 @@ async function cancelRun(client: GithubClient, run: number): Promise<void> {
 }
 
 /**
- * One request, unless a job left so many that they do not fit: then one more for each name. None where the run was deleted:
- * whoever waits for its orders goes on without it.
+ * Uses one request, or one per name when the run has more artifacts than fit on a page. Returns none for a
+ * deleted run, so that the engine continues without its orders.
  */
 async function findArtifacts(
   client: GithubClient,
@@ -160,10 +160,10 @@ async function listArtifacts(
   return { artifacts: found, complete: total <= found.length }
 }
 
-/** So many times as long as an answer of the API: it is much larger. */
+/** Factor on the API timeout: archives are much larger than answers. */
 const PATIENCE = 2
 
-/** An artifact's archive. What is refused is believed the second time, and is then no reason to wait for it. */
+/** Downloads an artifact's archive. Accepts the second refusal as final. */
 async function fetchArchive(client: GithubClient, id: number, most: number): Promise<UnzipResult> {
   for (let asked = 1; ; asked++) {
     try {
@@ -176,8 +176,8 @@ async function fetchArchive(client: GithubClient, id: number, most: number): Pro
 }
 
 /**
- * GitHub says where it is; that place is asked without the token, which it is not meant for, and is not listened to for
- * longer than the archive may be.
+ * GitHub redirects to a storage address. Downloads from there without the token, and reads no more than the
+ * allowed size.
  */
 async function fetchOnce(client: GithubClient, id: number, most: number): Promise<UnzipResult> {
   const location = await resolveDownloadUrl(client, id)
@@ -193,7 +193,7 @@ async function fetchOnce(client: GithubClient, id: number, most: number): Promis
   }
 }
 
-/** What failed to be fetched says why in its cause. */
+/** fetch puts the reason of a failure into its cause. */
 function describeFetchError(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message
@@ -229,8 +229,8 @@ async function readLimited(body: ReadableStream<Uint8Array>, most: number): Prom
 }
 
 /**
- * The one file of an archive that somebody untrusted made: nothing is written anywhere, nothing else may be in
- * it, and no more is unpacked than it may hold, whatever it claims.
+ * Reads the one file of an untrusted archive, in memory. Rejects further files, and unpacks no more than the
+ * allowed size, whatever the archive claims.
  */
 export function extractArtifactFile(
   archive: Uint8Array,
