@@ -7,14 +7,17 @@ import { buildLocalIsolation } from './isolation.ts'
 import type { ObjectFormat } from './object-format.ts'
 import { createGitRunner, type GitTask } from './runner.ts'
 
-/** The format of the repository at `dir`, or null if none was made there yet. */
+/** Returns null if `dir` holds no repository yet. */
 export async function readRepositoryFormat(dir: string): Promise<ObjectFormat | null> {
   const config = await readFile(join(dir, 'config'), 'utf8').catch(toNullIfMissing)
   if (config === null) return null
   return /^\s*objectformat\s*=\s*sha256\s*$/im.test(config) ? 'sha256' : 'sha1'
 }
 
-/** Made beside its place and renamed into it: two creators, or one that is killed, leave one whole repository. */
+/**
+ * Builds the repository in a temporary directory and renames it. Concurrent or killed creators leave one
+ * complete repository.
+ */
 export async function createBareRepository(
   dir: string,
   format: ObjectFormat,
@@ -41,7 +44,7 @@ export async function createBareRepository(
   }
 }
 
-/** Every folder a loose object can be in, so that writing one is one step and never two. */
+/** Creates every fan-out directory, so that writing a loose object is a single step. */
 function makeFanOut(objects: string): void {
   for (let byte = 0; byte < 256; byte++) mkdirSync(join(objects, byte.toString(16).padStart(2, '0')))
 }
@@ -68,7 +71,7 @@ async function moveInto(making: string, dir: string): Promise<void> {
 
 const ABANDONED_MS = 60 * 60 * 1000
 
-/** What a killed process left half-made; a living one needs milliseconds for it, not an hour. */
+/** Removes half-made files of killed processes. A live process needs milliseconds, not an hour. */
 export async function removeAbandonedFiles(folder: string, prefix: string): Promise<void> {
   const now = Date.now()
   for (const name of await readdir(folder)) {
@@ -79,7 +82,7 @@ export async function removeAbandonedFiles(folder: string, prefix: string): Prom
   }
 }
 
-/** For what is not yet in its place: temporary indexes, patches, refs about to be renamed. */
+/** Holds unfinished files: temporary indexes, patches, refs before their rename. */
 export function getScratchDir(dir: string): string {
   return join(dir, 'winnow-tmp')
 }
@@ -103,10 +106,10 @@ function explainCreateFailure(dir: string, error: unknown): unknown {
 
 const FIRST_BRANCH = 'main'
 
-/** Nobody's name and nobody's settings: the commit is the same on every machine but for its date. */
+/** A fixed author and no signature: the commit differs between machines only by its date. */
 const AUTHOR = ['-c', 'user.name=winnow', '-c', 'user.email=winnow@localhost', '-c', 'commit.gpgSign=false']
 
-/** Makes a repository of a folder, with one commit of all that is in it. */
+/** Creates a repository from a folder, with one commit of all its files. */
 export async function createRepository(
   directory: string,
   env: Readonly<Record<string, string>>,
@@ -122,7 +125,7 @@ function toSilentTask(args: readonly string[]): GitTask<void> {
   return { args, parse: () => undefined }
 }
 
-/** A small file that may not be there: not worth a trip to the thread pool. */
+/** Reads synchronously: a small file is not worth a trip to the thread pool. */
 export function readOptional(path: string): string | null {
   try {
     return readFileSync(path, 'utf8')

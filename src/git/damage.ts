@@ -9,8 +9,8 @@ import { buildLocalIsolation } from './isolation.ts'
 import { createGitRunner, type GitTask } from './runner.ts'
 
 /**
- * Returns the damage that makes a directory no git repository any more, or null. Looks at two small files and two directories, so that it
- * can be asked each time the repository is opened.
+ * Returns the reason why a directory is not a usable repository, or null. Reads only two small files and two
+ * directories, so that every open can call it.
  */
 export function findDamage(dir: string): string | null {
   if (!isDirectory(dir)) return null
@@ -22,7 +22,7 @@ export function findDamage(dir: string): string | null {
   return null
 }
 
-/** The same by reading every ref and object, which takes as long as `git fsck` does: asked only after a failure. */
+/** Reads every ref and object. Takes as long as `git fsck`, so it runs only after a failure. */
 export async function findDeepDamage(
   dir: string,
   env: Readonly<Record<string, string>>,
@@ -34,7 +34,7 @@ export async function findDeepDamage(
   return line === null ? null : `git fsck says: ${line.slice(0, 200)}`
 }
 
-/** Whether a failure can come from a damaged repository at all: git's words, or an object that should be there. */
+/** Returns true if the error can come from a damaged repository: by git's message, or by a missing object. */
 export function isPossibleDamage(error: unknown): boolean {
   if (error instanceof LedgerError) return true
   if (!(error instanceof Error)) return false
@@ -46,7 +46,7 @@ export function isPossibleDamage(error: unknown): boolean {
 const DAMAGE =
   /corrupt|inflate|bad object|bad ref|broken|packfile|pack has bad|loose object|missing (?:blob|tree|commit)|invalid sha1|hash mismatch|unable to (?:read|parse|unpack|find)|could not (?:read (?!Username|Password)|parse)|does not match index|index file .* is|bad config|not a git repository|not a valid object|did not send all necessary objects|unresolved deltas|revision walk setup/i
 
-/** Exits with bits for what it found; what the user's own commits do against its rules is no damage. */
+/** The exit code is a bit mask of findings. Content rules that the user's own commits break are not damage. */
 const fsckTask: GitTask<string | null> = {
   args: ['fsck', '--full', '--no-dangling', '--no-progress', '--no-reflogs'],
   answers: Array.from({ length: 128 }, (_, code) => code + 1),
@@ -67,7 +67,7 @@ function findBrokenRef(dir: string): string | null {
   return null
 }
 
-/** As git writes it: sections and keys. What a power cut leaves of a file is empty or full of zeros. */
+/** Expects sections and keys, as git writes them. After a power cut, a file may be empty or full of zeros. */
 function isConfig(text: string): boolean {
   const lines = text.split('\n').map(line => line.trim())
   const isPlain = lines.every(line => line === '' || /^\[[^\]]+\]$|^[a-z][\w-]*\s*=.*$/i.test(line))
@@ -78,7 +78,7 @@ function isDirectory(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
 }
 
-/** Null where it cannot be read, for any reason. */
+/** Returns null if the file cannot be read for any reason. */
 function readTextOrNull(path: string): string | null {
   try {
     return readFileSync(path, 'utf8')
@@ -89,14 +89,17 @@ function readTextOrNull(path: string): string | null {
 }
 
 interface CommitRecovery {
-  /** A damaged repository: only its objects are read. */
+  /** The damaged repository. Only its objects are read. */
   from: string
   to: string
   env: Readonly<Record<string, string>>
   commits: readonly Oid[]
 }
 
-/** Copies these commits with their history, as far as git can read and verify them. Returns how many it copied. */
+/**
+ * Copies commits with their history, as far as git can read and verify them. Returns the number of copied
+ * commits.
+ */
 export async function recoverCommits({ from, to, env, commits }: CommitRecovery): Promise<number> {
   const format = await readRepositoryFormat(to)
   if (format === null || commits.length === 0) return 0
@@ -119,7 +122,7 @@ export async function recoverCommits({ from, to, env, commits }: CommitRecovery)
   }
 }
 
-/** Renames what is damaged and deletes nothing of it. Returns its new path. */
+/** Renames the damaged directory without deleting anything. Returns the new path. */
 export function moveDamagedAside(path: string): string {
   const aside = `${path}.damaged-${new Date().toISOString().replace(/[:.]/g, '-')}`
   renameSync(path, aside)

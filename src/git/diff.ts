@@ -7,15 +7,15 @@ import { closeInput, keepProcessAlive } from './shell-runner.ts'
 import { type Mode, parseMode, unquotePath } from './tree.ts'
 
 export interface DiffEntry {
-  /** T: a file became a symbolic link or a submodule, or the other way round */
+  /** T: the type changed between file, symbolic link and submodule. */
   status: 'A' | 'D' | 'M' | 'T'
   path: string
-  /** null where the path does not exist on that side */
+  /** Null where the path does not exist on that side. */
   oldMode: Mode | null
   newMode: Mode | null
   oldOid: Oid | null
   newOid: Oid | null
-  /** lines; null for a binary file */
+  /** Lines; null for a binary file. */
   added: number | null
   deleted: number | null
 }
@@ -81,7 +81,7 @@ interface TreeComparison {
   answer(lines: string | null): void
 }
 
-/** One long-lived `diff-tree --stdin`: comparing two trees costs a pipe, not a process. */
+/** Keeps one `diff-tree --stdin` running, so that a comparison needs no new process. */
 export class TreeDiffer {
   readonly #isolation: Isolation
   readonly #queue: TreeComparison[] = []
@@ -92,7 +92,9 @@ export class TreeDiffer {
     this.#isolation = isolation
   }
 
-  /** What git printed about the two trees; null when it could not compare them, which a process of its own explains. */
+  /**
+   * Returns git's output, or null when git could not compare the trees. A one-shot diff then gives the reason.
+   */
   compare(from: Oid, to: Oid): Promise<string | null> {
     const child = this.#child ?? this.#start()
     return new Promise(resolve => {
@@ -115,7 +117,7 @@ export class TreeDiffer {
     })
     child.stdout.on('data', (chunk: Buffer) => this.#read(child, chunk))
     child.stderr.resume()
-    // One that died shows as `close`; the broken pipe itself says nothing more.
+    // The `close` event reports a process that died. The broken pipe adds nothing.
     child.stdin.on('error', () => undefined)
     child.on('error', () => this.#lost(child))
     child.on('close', () => this.#lost(child))
@@ -123,7 +125,7 @@ export class TreeDiffer {
     return child
   }
 
-  /** git repeats a line that names no object, and only then is sure to have printed what came before. */
+  /** git echoes a line that is not an object id. The echo marks the end of the output before it. */
   #read(child: ChildProcessWithoutNullStreams, chunk: Buffer): void {
     this.#text.push(chunk)
     if (chunk.at(-1) !== 0x0a) return
@@ -148,5 +150,5 @@ export class TreeDiffer {
   }
 }
 
-/** git writes a path with such a character in it as an escape. */
+/** Cannot occur in a path of the output, because git escapes this character. */
 const END = '\u0001\n'

@@ -8,9 +8,12 @@ import { explainRemoteFailure, type RemoteConnection } from './remote-connection
 import type { GitOutput, GitTask } from './runner.ts'
 
 export interface Fetcher {
-  /** brings these objects with their full history, and holds them; what is held already costs nothing */
+  /**
+   * Fetches these commits with their full history and keeps them reachable. A tip that is already tracked costs
+   * nothing.
+   */
   fetch(tips: readonly RemoteTip[]): Promise<void>
-  /** brings one commit and its history from the user's own repository, which is only read */
+  /** Fetches one commit and its history from the user's own repository, which is only read. */
   fetchFrom(path: string, oid: string): Promise<void>
 }
 
@@ -19,7 +22,10 @@ const UNADVERTISED = /not our ref|unadvertised object/
 export function createFetcher(line: RemoteConnection): Fetcher {
   const { place, ask } = line
 
-  /** For servers that give only what they advertise: a ref that moved meanwhile is a lost race. */
+  /**
+   * Fetches by ref name, for servers that serve only advertised tips. A ref that moved meanwhile is a lost
+   * race.
+   */
   async function fetchAdvertised(tips: readonly RemoteTip[]): Promise<void> {
     await expectUnmoved(tips)
     const output = await ask('fetch from', buildFetchTask(place, tips, 'ref'))
@@ -62,23 +68,24 @@ export interface RemoteTip {
 }
 
 /**
- * Where a fetched tip is held. The name is a hash: it is renewed when the remote ref moves, and never
- * collides as `a` and `a/b` would.
+ * Returns the local ref that tracks a remote ref. The name is a hash, so that refs such as `a` and `a/b` do not
+ * collide.
  */
 function toTrackingRef(ref: string): string {
   return `refs/winnow/remote/${createHash('sha256').update(ref).digest('hex').slice(0, 40)}`
 }
 
 /**
- * What a shallow repository lacked is asked for again each time: its owner may have completed it. FETCH_HEAD
- * is written, unused, because git then prints, and the runner waits 50 ms for a command that does not.
+ * Requests missing history of a shallow repository again each time, because its owner may have completed it.
+ * Writes FETCH_HEAD, which is unused, because git then prints a line, and the runner waits 50 ms for a command
+ * without output.
  */
 export function buildFetchTask(
   place: { dir: string; remote: string },
   tips: readonly RemoteTip[],
   by: 'oid' | 'ref',
 ): GitTask<GitOutput> {
-  // Its progress shows that the remote still sends.
+  // The progress output shows that the remote is still sending.
   const quiet = ['--progress', '--no-tags', '--no-recurse-submodules', '--no-auto-maintenance']
   const shallow = isShallow(place.dir) ? ['--unshallow'] : []
   return {
@@ -96,27 +103,27 @@ export function buildFetchTask(
   }
 }
 
-/** Where history was cut off, parents are named that are not there. */
+/** In a shallow repository, commits name parents that are missing. */
 export function isShallow(dir: string): boolean {
   return existsSync(join(dir, 'shallow'))
 }
 
-/** Where the remote ref was when it was last fetched or pushed; null where it never was, or where we deleted it. */
+/** Returns the tip at the last fetch or push; null if there was none, or if winnow deleted the ref. */
 export function readTrackedTip(dir: string, ref: string): Oid | null {
   return readOptional(join(dir, toTrackingRef(ref)))?.trim() ?? null
 }
 
-/** The remote ref was deleted on purpose: its last tip is not offered any more. */
+/** Call this after deleting the remote ref, so that its last tip is not used again. */
 export function dropTrackingRef(dir: string, ref: string): void {
   rmSync(join(dir, toTrackingRef(ref)), { force: true })
 }
 
-/** A held tip is complete: it is held only after git has checked everything reachable from it. */
+/** A tracked tip is complete: git checked everything reachable from it before the tracking ref was written. */
 function isTracked(dir: string, tip: RemoteTip): boolean {
   return readTrackedTip(dir, tip.ref) === tip.oid
 }
 
-/** Written here and not by git, whose lock file would stay behind when it is killed. */
+/** Writes the file without git: a killed git process would leave a lock file. */
 export function writeTrackingRef(dir: string, tip: RemoteTip): void {
   const file = join(dir, toTrackingRef(tip.ref))
   mkdirSync(dirname(file), { recursive: true })

@@ -7,20 +7,20 @@ import type { GitRunner, GitTask } from './runner.ts'
 import { compareTrees, replaceEntries, type TreeDifference, unquotePath } from './tree.ts'
 
 export interface History {
-  /** of commits; nothing is checked out, and no attribute or driver of the user takes part */
+  /** Merges commits without a checkout. No attributes or merge drivers of the user apply. */
   mergeTree(ours: Oid, theirs: Oid): Promise<MergeResult>
-  /** of trees or commits, without rename detection */
+  /** Accepts trees or commits. Does not detect renames. */
   diff(from: Oid, to: Oid): Promise<DiffEntry[]>
   isAncestor(ancestor: Oid, descendant: Oid): Promise<boolean>
-  /** those of these commits that `base` does not contain, asked at once */
+  /** Returns the commits that `base` does not contain. */
   notContained(base: Oid, commits: readonly Oid[]): Promise<Set<Oid>>
-  /** null when they share no history */
+  /** Null when they share no history. */
   mergeBase(a: Oid, b: Oid): Promise<Oid | null>
-  /** paths of a tree whose text matches one of the extended regular expressions */
+  /** Returns the paths whose text matches one of the extended regular expressions. */
   grep(tree: Oid, patterns: readonly string[]): Promise<string[]>
-  /** newest first */
+  /** Newest first. */
   revList(options: RevListOptions): Promise<Oid[]>
-  /** what `to` has and `from` has not, oldest first */
+  /** Returns the commits in `to` that are not in `from`, oldest first. */
   commitsBetween(from: Oid, to: Oid): Promise<Oid[]>
 }
 
@@ -31,7 +31,7 @@ interface HistoryContext {
   differ: TreeDiffer
 }
 
-/** What a few objects answer costs no process; for everything else git is asked. */
+/** Answers simple questions from a few objects in process, and starts git for the others. */
 export function createHistory({ dir, store, runner, differ }: HistoryContext): History {
   async function contains(descendant: Oid, ancestor: Oid): Promise<boolean | null> {
     return isShallow(dir) ? null : hasNearbyAncestor(store, descendant, ancestor)
@@ -60,7 +60,7 @@ export function createHistory({ dir, store, runner, differ }: HistoryContext): H
     },
     async diff(from, to) {
       if (from === to) return []
-      // Trees alone are compared by it; commits are not, and come back as null.
+      // The differ compares only trees. For commits it returns null.
       const lines = await differ.compare(from, to)
       return lines === null ? runner.run(diffTree(from, to)) : parseDiff(lines)
     },
@@ -123,12 +123,12 @@ function splitLines(stdout: string): string[] {
   return stdout.split('\n').filter(line => line !== '')
 }
 
-/** Commits looked at on each side before git is asked: reading one takes a tenth of a millisecond at most. */
+/** Number of commits to read on each side before starting git. Reading one takes at most 0.1 ms. */
 const FEW = 64
 
 /**
- * Whether `descendant` contains `ancestor`, where a few commits settle it; null: they do not. What a commit
- * stems from cannot contain it, so a walk down from the descendant ends there.
+ * Returns true if `descendant` contains `ancestor`, or null if a few commits do not settle it. An ancestor of
+ * `ancestor` cannot contain it, so the walk down from `descendant` stops there.
  */
 export async function hasNearbyAncestor(
   store: Pick<ObjectStore, 'commit'>,
@@ -153,8 +153,8 @@ export async function hasNearbyAncestor(
 }
 
 /**
- * The one commit from which two histories parted, null where a few commits do not show it: only what lies on a
- * line without merges above it is missing on the other side, so that everything else they share is below it.
+ * Returns the commit at which two histories forked, or null if a few commits do not show it. Follows only a
+ * line without merges: every other shared commit then lies below the result.
  */
 export async function findForkPoint(
   store: Pick<ObjectStore, 'commit'>,
@@ -211,9 +211,9 @@ function explainMergeFailure(ours: Oid, theirs: Oid, stderr: string): Error {
 }
 
 /**
- * The merge of two trees whose changes lie apart, without a git process; null: git has to look. Apart means
- * that no path, and no folder in the place of a file, was changed by both, and that nothing can be a rename:
- * git looks for one only where the same side both removed and added.
+ * Merges two trees with disjoint changes without a git process. Returns null when git has to merge: both sides
+ * changed a path, or one changed a folder that the other replaced by a file, or one side both removed and added
+ * files, which git may detect as a rename.
  */
 async function mergeDisjointTrees(
   store: ObjectStore,
@@ -235,7 +235,7 @@ function canContainRename(changes: readonly TreeDifference[]): boolean {
   return changes.some(({ from }) => from === null) && changes.some(({ to }) => to === null)
 }
 
-/** Whether one of `these` is at, or above, one of `those`. */
+/** Returns true if a path of `these` equals, or is a parent of, a path of `those`. */
 function hasOverlap(these: readonly TreeDifference[], those: readonly TreeDifference[]): boolean {
   const paths = new Set(these.map(({ path }) => path))
   return those.some(({ path }) => {
@@ -245,7 +245,7 @@ function hasOverlap(these: readonly TreeDifference[], those: readonly TreeDiffer
   })
 }
 
-/** Paths of text files in a tree that match one of the extended regular expressions. */
+/** Searches text files only. */
 function searchTree(tree: Oid, patterns: readonly string[]): GitTask<string[]> {
   const expressions = patterns.flatMap(pattern => ['-e', pattern])
   return {

@@ -1,6 +1,6 @@
 import { UserError } from '../errors.ts'
 
-/** How winnow's own git processes are cut off from the user's configuration, hooks and environment. */
+/** Separates winnow's own git processes from the user's configuration, hooks and environment. */
 export interface Isolation {
   cwd: string
   env: Record<string, string>
@@ -18,7 +18,7 @@ export const CONFIG = [
   'maintenance.auto=false',
 ] as const
 
-/** What would point a git process at another repository, index or object store than the one we name. */
+/** Variables that would point git at another repository, index or object store. */
 const POINTERS = new Set([
   'GIT_DIR',
   'GIT_WORK_TREE',
@@ -54,10 +54,10 @@ const NO_USER_CONFIG = {
   GIT_ATTR_NOSYSTEM: '1',
 } as const
 
-/** By the second git knows, when it runs as root, whose repositories it may read as its own. */
+/** git running as root uses SUDO_UID to decide which repositories it may read. */
 const ALWAYS = ['PATH', 'SUDO_UID']
 
-/** Everything that stays on this machine: of the caller's environment only these. */
+/** For commands on this machine: passes only these variables of the caller's environment. */
 export function buildLocalIsolation(cwd: string, env: Readonly<Record<string, string>>): Isolation {
   const own = Object.entries(env).filter(([key]) => ALWAYS.includes(key))
   return {
@@ -67,17 +67,17 @@ export function buildLocalIsolation(cwd: string, env: Readonly<Record<string, st
   }
 }
 
-/** What says how this person's git reads their own files: ignore rules, line endings, filters. */
+/** Variables that decide how the owner's git reads files: ignore rules, line endings, filters. */
 const OF_THE_PERSON =
   /^(?:PATH|SUDO_UID|HOME|XDG_CONFIG_HOME|GIT_CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_\d+|VALUE_\d+))$/
 
-/** Reading a work tree as its owner's `git add` would, with nothing of it written where it could see it. */
+/** Reads a work tree as its owner's `git add` would, but writes nothing that the owner's git would see. */
 export function buildOwnerIsolation(cwd: string, env: Readonly<Record<string, string>>): Isolation {
   const own = Object.entries(env).filter(([key]) => OF_THE_PERSON.test(key))
   return { cwd, env: { ...Object.fromEntries(own), ...FIXED }, configArgs: buildConfigArgs() }
 }
 
-/** Commands that speak to the remote: the caller's environment (credentials, ssh, proxy) is added. */
+/** For commands that contact the remote: adds the caller's environment (credentials, ssh, proxy). */
 export function buildNetworkIsolation(cwd: string, env: Readonly<Record<string, string>>): Isolation {
   const added = Object.entries(withSmallHttpProxy(env)).filter(([key]) => !POINTERS.has(key))
   return {
@@ -93,19 +93,19 @@ function buildConfigArgs(): string[] {
 
 type ProxyVariables = Readonly<Record<string, string>>
 
-/** What stands between this machine and the network, for one address. */
+/** The HTTP proxy for one address. */
 export interface Proxy {
-  /** The variable that names it. */
+  /** The environment variable that names it. */
   name: string
-  /** `http:` or `https:`, without what is told to it about who asks. */
+  /** `http:` or `https:` address, without credentials. */
   origin: string
-  /** `Basic …`, where its address has a name of somebody in it. */
+  /** `Basic …` if the proxy's address contains a user name. */
   authorization: string | null
 }
 
 /**
- * As git asks curl to choose: the variable of the address's scheme, in small letters first, then the one for all; none
- * for whom NO_PROXY names. Capitals count for http as well.
+ * Selects a proxy like curl in git: the lower-case variable for the scheme first, then the one for all schemes,
+ * and none for hosts in NO_PROXY. Unlike curl, also accepts HTTP_PROXY in capitals.
  */
 export function findProxy(address: string, env: ProxyVariables): Proxy | null {
   const url = new URL(address)
@@ -115,7 +115,7 @@ export function findProxy(address: string, env: ProxyVariables): Proxy | null {
   return found === null ? null : parseProxy(found)
 }
 
-/** git asks curl, which reads HTTP_PROXY in small letters alone: a CGI program cannot trust it in capitals. */
+/** curl reads only the lower-case http_proxy, because a CGI program cannot trust HTTP_PROXY. */
 function withSmallHttpProxy(env: ProxyVariables): ProxyVariables {
   const { HTTP_PROXY: proxy = '', http_proxy: small = '' } = env
   return small === '' && proxy !== '' ? { ...env, http_proxy: proxy } : env
@@ -124,7 +124,7 @@ function withSmallHttpProxy(env: ProxyVariables): ProxyVariables {
 const PROXIES = /^(?:https?|all)_proxy$/i
 const WITH_PASSWORD = /^(?:[a-z][a-z0-9+.-]*:\/\/)?([^/@:]*):([^/@]*)@/i
 
-/** What an address of a proxy tells about who asks, in every form it is sent in. */
+/** Lists the credentials in proxy addresses, in every form in which they are sent. */
 export function listProxySecrets(env: ProxyVariables): string[] {
   return Object.entries(env).flatMap(([name, value]) => {
     const [, user = '', password = ''] = (PROXIES.test(name) && WITH_PASSWORD.exec(value)) || []
@@ -134,7 +134,7 @@ export function listProxySecrets(env: ProxyVariables): string[] {
   })
 }
 
-/** For processes beside code that must not learn it. */
+/** Builds the environment of processes that run next to untrusted code. */
 export function removeProxySecrets(env: ProxyVariables): ProxyVariables {
   return Object.fromEntries(
     Object.entries(env).filter(([name, value]) => !PROXIES.test(name) || !WITH_PASSWORD.test(value)),
@@ -151,7 +151,7 @@ function findVariable(env: ProxyVariables, small: string): NamedVariable | null 
   return name === undefined ? null : { name, value: env[name] ?? '' }
 }
 
-/** A name stands for everything below it as well; a port, where one is given, has to be the same. */
+/** A name also matches all its subdomains. A port, if given, must be equal. */
 function isExempt({ hostname, port, protocol }: URL, list: string): boolean {
   const host = hostname.toLowerCase()
   const meant = port === '' ? (protocol === 'https:' ? '443' : '80') : port
@@ -179,7 +179,7 @@ function parseProxy({ name, value }: NamedVariable): Proxy {
   return { name, origin: url.origin, authorization: who }
 }
 
-/** Null where it is written in a way that means nothing. */
+/** Returns null for malformed percent-encoding. */
 function decodeOrNull(text: string): string | null {
   try {
     return decodeURIComponent(text)

@@ -6,9 +6,12 @@ import type { ObjectStore } from './objects.ts'
 import { compareTrees, type EntryValue, encodeName, type TreeDifference } from './tree.ts'
 
 export interface Materializer {
-  /** exactly the files of a tree, with no attribute, filter or line-ending conversion; `dir` must be empty or new */
+  /**
+   * Writes exactly the files of a tree, without attributes, filters or line-ending conversion. `dir` must be
+   * empty or new.
+   */
   materialize(tree: Oid, dir: string): Promise<void>
-  /** only what differs between two trees; every other file of `dir` is left as it is */
+  /** Writes only the differences between two trees. Every other file of `dir` stays as it is. */
   updateMaterialized(from: Oid, to: Oid, dir: string): Promise<void>
 }
 
@@ -46,7 +49,7 @@ async function runInParallel<T>(items: readonly T[], work: (item: T) => Promise<
   await Promise.all(Array.from({ length: Math.min(PARALLEL, items.length) }, worker))
 }
 
-/** `wx`: on a file system that folds case, a second name for the same file is an error and not a surprise. */
+/** `wx`: on a case-insensitive file system, a second name for the same file fails instead of overwriting it. */
 async function writeEntry(store: ObjectStore, path: Buffer, entry: EntryValue): Promise<void> {
   if (entry.mode === '160000') {
     mkdirSync(path, { recursive: true })
@@ -58,8 +61,8 @@ async function writeEntry(store: ObjectStore, path: Buffer, entry: EntryValue): 
 }
 
 /**
- * Untrusted code may have run in this directory and put links where folders were: every folder is looked at
- * before anything is written through it, and what is not a real folder is replaced by one.
+ * Untrusted code may have replaced folders by links. Checks every folder before writing through it, and
+ * replaces a link by a real folder.
  */
 class CheckedFolders {
   readonly #dir: string
@@ -119,7 +122,7 @@ function getParentPath(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')))
 }
 
-/** git itself refuses these when it checks out; a tree made by hand can hold them. */
+/** git's checkout rejects these names, but a hand-made tree can contain them. */
 function checkPath(path: string): void {
   for (const name of path.split('/')) {
     if (name !== '' && name !== '.' && name !== '..' && !/^(?:\.git|git~1)[\s.]*$/i.test(name)) continue

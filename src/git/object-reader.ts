@@ -8,7 +8,7 @@ import { closeInput, keepProcessAlive } from './shell-runner.ts'
 export interface StoredObject {
   type: ObjectType
   size: number
-  /** empty when only the header was asked for */
+  /** Empty when only the header was requested. */
   content: Buffer
 }
 
@@ -20,7 +20,7 @@ interface ObjectRequest {
   reject(error: Error): void
 }
 
-/** One long-lived `cat-file --batch-command`: reading an object costs a pipe, not a process. */
+/** Keeps one `cat-file --batch-command` running, so that reading an object needs no new process. */
 export class ObjectReader {
   readonly #isolation: Isolation
   readonly #queue: ObjectRequest[] = []
@@ -72,7 +72,7 @@ export class ObjectReader {
     child.stderr.on('data', (chunk: Buffer) => {
       stderr = (stderr + chunk.toString('utf8')).slice(-2000)
     })
-    // A reader that died shows as `close`; the broken pipe itself says nothing more.
+    // The `close` event reports a reader that died. The broken pipe adds nothing.
     child.stdin.on('error', () => undefined)
     child.on('error', error => this.#lost(child, error.message))
     child.on('close', () => this.#lost(child, stderr))
@@ -80,7 +80,7 @@ export class ObjectReader {
     return child
   }
 
-  /** Whatever was asked of a reader that died is asked once more of a new one. */
+  /** Sends open requests once more to a new reader. */
   #lost(child: ChildProcessWithoutNullStreams, words: string): void {
     if (this.#child !== child) return
     this.#child = null

@@ -20,15 +20,15 @@ export interface ObjectStore {
   commit(oid: Oid): Promise<Commit>
   tree(oid: Oid): Promise<readonly TreeEntry[]>
   blob(oid: Oid): Promise<Buffer>
-  /** whether this object is here; that its history is complete only `fetch` can promise */
+  /** Does not check the history of the object: only `fetch` guarantees that it is complete. */
   has(oid: Oid): Promise<boolean>
   isCommit(oid: Oid): Promise<boolean>
-  /** null where the path does not exist; '' is the tree itself */
+  /** Null where the path does not exist. An empty path means the tree itself. */
   findEntry(tree: Oid, path: string): Promise<TreeEntry | null>
   writeBlob(content: Buffer | string): Promise<Oid>
   writeTree(entries: readonly (EntryValue & { name: string })[]): Promise<Oid>
   writeCommit(commit: NewCommit): Promise<Oid>
-  /** the tree with these paths set, or removed where the entry is null */
+  /** Sets or removes (null entry) these paths and returns the new tree. */
   replaceEntries(tree: Oid, changes: readonly TreeChange[]): Promise<Oid>
 }
 
@@ -52,7 +52,7 @@ export function createObjectStore(dir: string, format: ObjectFormat, reader: Obj
     return writeLooseObject(dir, format, type, bytes)
   }
 
-  /** What is small is mostly our own and read again soon. */
+  /** Caches small blobs: most are winnow's own and are soon read again. */
   function remembered(oid: Oid, bytes: Buffer): Buffer {
     if (bytes.length <= SMALL_BYTES) blobs.set(oid, bytes, bytes.length + 200)
     return bytes
@@ -129,7 +129,7 @@ async function findEntry(
 interface Signature {
   name: string
   email: string
-  /** seconds since the epoch */
+  /** Seconds since the epoch. */
   date: number
   tz: string
 }
@@ -147,7 +147,7 @@ interface NewCommit {
   tree: Oid
   parents: readonly Oid[]
   message: string
-  /** seconds since the epoch, UTC */
+  /** Seconds since the epoch, UTC. */
   date: number
 }
 
@@ -193,7 +193,7 @@ function parseSignature(text: string): Signature {
   }
 }
 
-/** One fixed author and committer: authorship is never evidence, and a landing is reproducible. */
+/** A fixed author and committer: authorship is never evidence, and landings stay reproducible. */
 const WINNOW = 'winnow <winnow@localhost>'
 
 function serializeCommit(commit: NewCommit): Buffer {
@@ -209,8 +209,8 @@ function serializeCommit(commit: NewCommit): Buffer {
 }
 
 /**
- * Writes one loose object without a git process: temporary file, rename; never half visible. Not synced to
- * disk, as git's own default is: after a power cut this repository can be made again from the remote.
+ * Writes a loose object without a git process, through a temporary file and a rename. Does not sync to disk,
+ * like git's default: after a power cut, winnow can recreate this repository from the remote.
  */
 function writeLooseObject(gitDir: string, format: ObjectFormat, type: ObjectType, content: Buffer): Oid {
   const header = `${type} ${content.length}\0`
@@ -226,7 +226,7 @@ function writeLooseObject(gitDir: string, format: ObjectFormat, type: ObjectType
   return oid
 }
 
-/** An empty file is what a power cut may leave of an object: it counts as missing and is replaced. */
+/** A power cut may leave an empty file. It counts as missing and is replaced. */
 function isStored(file: string): boolean {
   return (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0
 }
@@ -275,7 +275,7 @@ function explainWriteError(directory: string, error: unknown): unknown {
   return reason === undefined ? error : explainUnwritable(directory, reason, error)
 }
 
-/** Least recently used values, bounded by their total weight in bytes. */
+/** LRU cache, bounded by the total weight in bytes. */
 interface WeightedCache<T> {
   get(key: string): T | undefined
   set(key: string, value: T, weight: number): void

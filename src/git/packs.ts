@@ -7,13 +7,13 @@ import { buildLocalIsolation } from './isolation.ts'
 import type { ObjectFormat } from './object-format.ts'
 import { createGitRunner, type GitRunner, type GitTask } from './runner.ts'
 
-/** Where git's own housekeeping would begin. */
+/** git's own thresholds for housekeeping. */
 const LOOSE_LIMIT = 6_700
 const PACK_LIMIT = 50
 
 /**
- * Whether objects are so many single files, or packs, that git gets slow over them. Names are digests: one of the
- * 256 folders stands for all.
+ * Returns true when loose objects or packs are so many that git becomes slow. Object names are digests, so one
+ * of the 256 folders represents all.
  */
 export function isScattered(dir: string): boolean {
   const objects = join(dir, 'objects')
@@ -26,7 +26,7 @@ function countPacks(objects: string): number {
   return listFilesIfPresent(join(objects, 'pack')).filter(name => name.endsWith('.pack')).length
 }
 
-/** Packing up takes emptied folders away. */
+/** Repacking removes empty folders. */
 function listFilesIfPresent(folder: string): string[] {
   try {
     return readdirSync(folder)
@@ -35,10 +35,7 @@ function listFilesIfPresent(folder: string): string[] {
   }
 }
 
-/**
- * Puts together what is scattered and drops nothing: objects here have no branch to hold them, and another process
- * may push tomorrow what it wrote today.
- */
+/** Repacks without dropping objects: unreachable ones may belong to another process that pushes them later. */
 export function buildRepackTask(gitDir: string): GitTask<void> {
   const settings = [
     `--git-dir=${gitDir}`,
@@ -52,19 +49,18 @@ export function buildRepackTask(gitDir: string): GitTask<void> {
   return { args: [...settings, 'repack', '--geometric=2', '-d', '-l', '-q', '-n'], parse: () => undefined }
 }
 
-/** A repository on this machine that takes our pushes and is somebody's own. */
+/** The user's own repository on this machine, as the remote of our pushes. */
 export interface LocalRemote {
-  /** whether a push may stay the one pack it comes as, which is stored sooner than its objects one by one */
+  /** True if a push may stay one pack, which git stores faster than single objects. */
   canKeepPacks(): Promise<boolean>
-  /** whether it holds more packs than git puts up with, so that its next push would have them put together */
+  /** True if it has more packs than git's limit, so that a push by its owner would trigger housekeeping. */
   isScattered(): Promise<boolean>
   packUp(): Promise<void>
 }
 
 /**
- * Pushes of ours start no housekeeping there, which would go on beside a timed execution, so what they leave is ours
- * to put together. Whoever configured how pushes are stored there, or that nobody tidies up, is left alone: their
- * pushes are stored as git does by itself.
+ * winnow's pushes start no housekeeping, which could run next to a timed execution, so winnow repacks later.
+ * Does neither where the owner configured how pushes are stored or disabled housekeeping.
  */
 export function openLocalRemote(path: string, owner: GitRunner): LocalRemote {
   const objects = [join(path, 'objects'), join(path, '.git', 'objects')].find(isDirectory)
@@ -81,7 +77,7 @@ export function openLocalRemote(path: string, owner: GitRunner): LocalRemote {
   }
 }
 
-/** Whether its owner left it to git; what a partial clone lacks must stay marked as such, which git 2.39 forgets. */
+/** Returns false for a partial clone: git 2.39 loses the promisor mark of its packs on repacking. */
 async function hasDefaultHousekeeping(objects: string, owner: GitRunner): Promise<boolean> {
   if (listFilesIfPresent(join(objects, 'pack')).some(name => name.endsWith('.promisor'))) return false
   return (await owner.run(listHousekeepingSettings(dirname(objects)))).length === 0
@@ -90,7 +86,7 @@ async function hasDefaultHousekeeping(objects: string, owner: GitRunner): Promis
 const DECIDES =
   /^(?:gc\.auto(?:packlimit)?|receive\.autogc|maintenance\.auto|(?:receive|transfer)\.unpacklimit)$/
 
-/** What anybody but this command configured about it. */
+/** Lists housekeeping settings from every scope except this command's own. */
 function listHousekeepingSettings(gitDir: string): GitTask<string[]> {
   return {
     args: [`--git-dir=${gitDir}`, 'config', '--list', '--show-scope', '--name-only', '-z'],
@@ -106,18 +102,18 @@ function isDirectory(path: string): boolean {
 }
 
 interface BundleRequest {
-  /** A repository of ours in which everything that is reachable from the tips is present. */
+  /** One of winnow's repositories, with all objects reachable from `tips`. */
   dir: string
   format: ObjectFormat
   tips: readonly RemoteTip[]
-  /** Absolute. */
+  /** Absolute path. */
   file: string
   env: Readonly<Record<string, string>>
 }
 
 /**
- * Branches with their whole history in one file, as git itself would check it before bringing them back. They get
- * their own names in a repository that only borrows the objects.
+ * Writes branches with their whole history to one bundle file, which git verifies. Names the branches in a
+ * temporary repository that borrows the objects.
  */
 export async function saveBundle({ dir, format, tips, file, env }: BundleRequest): Promise<void> {
   const room = await mkdtemp(join(getScratchDir(dir), 'bundle-'))

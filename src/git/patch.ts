@@ -19,7 +19,10 @@ interface PatchContext {
   store: ObjectStore
 }
 
-/** In an index of its own, never in a work tree. A patch comes from outside: it can only be rejected. */
+/**
+ * Applies the patch in a temporary index, never in a work tree. A patch is external input, so failure to apply
+ * is a result and not an error.
+ */
 export async function applyPatch(place: PatchContext, tree: Oid, patch: string): Promise<PatchResult> {
   const scratch = mkdtempSync(join(getScratchDir(place.dir), 'patch-'))
   try {
@@ -42,7 +45,10 @@ export async function applyPatch(place: PatchContext, tree: Oid, patch: string):
   }
 }
 
-/** null: it applied. Verbose, because the runner waits 50 ms for a command that prints nothing. */
+/**
+ * Returns null if the patch applied. Uses --verbose, because the runner waits 50 ms for a command without
+ * output.
+ */
 function applyToIndex(patchFile: string, index: string, options: readonly string[]): GitTask<string | null> {
   return {
     args: ['apply', '--cached', '--verbose', '--whitespace=nowarn', ...options, '--', patchFile],
@@ -57,7 +63,7 @@ function formatPatchErrors(stderr: string): string {
   return (errors.length > 0 ? errors : [stderr]).join('\n').trim()
 }
 
-/** What the patch changed, written in process: a git process less for every patch. */
+/** Writes the trees in process, which saves a git process per patch. */
 async function buildPatchedTree(
   { store, format }: PatchContext,
   before: Oid,
@@ -81,13 +87,13 @@ interface PatchSource {
   store: Pick<ObjectStore, 'blob'>
 }
 
-/** Everything by which two trees differ, as text that `applyPatch` turns back into exactly that. */
+/** Creates a text from which `applyPatch` rebuilds exactly the second tree. */
 export async function createPatch(
   { dir, runner, store }: PatchSource,
   { from, to, entries }: { from: Oid; to: Oid; entries: readonly DiffEntry[] },
 ): Promise<string> {
   if (await areAllText(store, entries)) return runner.run(buildPatchTask(from, to, '/dev/null'))
-  // What is neither UTF-8 nor binary to git would be damaged as text: then all of it is binary.
+  // Text that is not UTF-8 and not binary to git would be damaged: in that case mark all files as binary.
   const scratch = mkdtempSync(join(getScratchDir(dir), 'attributes-'))
   try {
     const attributes = join(scratch, 'attributes')
@@ -119,7 +125,7 @@ function buildPatchTask(from: Oid, to: Oid, attributes: string): GitTask<string>
 const STAT_BYTES = 40
 const MODE_OFFSET = 24
 
-/** A git index (version 2) of these files with no work tree behind it: every stat field is zero. */
+/** Builds a git index (version 2) without a work tree: every stat field is zero. */
 export function buildIndexFile(format: ObjectFormat, files: readonly TreeFile[]): Buffer {
   const entries = files.map(file => ({ file, path: encodeName(file.path) }))
   entries.sort((a, b) => Buffer.compare(a.path, b.path))
@@ -134,7 +140,7 @@ export function buildIndexFile(format: ObjectFormat, files: readonly TreeFile[])
 function encodeIndexEntry(file: TreeFile, path: Buffer): Buffer {
   const oid = Buffer.from(file.oid, 'hex')
   const length = STAT_BYTES + oid.length + 2 + path.length
-  // One to eight NULs end the name on a multiple of eight.
+  // One to eight NULs pad the entry to a multiple of eight.
   const entry = Buffer.alloc(length + 8 - (length % 8))
   entry.writeUInt32BE(Number.parseInt(file.mode, 8), MODE_OFFSET)
   oid.copy(entry, STAT_BYTES)
@@ -143,7 +149,7 @@ function encodeIndexEntry(file: TreeFile, path: Buffer): Buffer {
   return entry
 }
 
-/** The files of an index that git wrote (versions 2 and 3): conflicts and intentions to add are none. */
+/** Reads the entries of an index of version 2 or 3. Skips conflicts and intent-to-add entries. */
 export function parseIndexEntries(format: ObjectFormat, bytes: Buffer): TreeFile[] {
   const version = bytes.readUInt32BE(4)
   if (bytes.toString('latin1', 0, 4) !== 'DIRC' || version > 3)

@@ -7,35 +7,37 @@ import type { GitOutput, GitTask } from './runner.ts'
 
 export interface RefUpdate {
   ref: string
-  /** the value the ref must have now; null: it must not exist */
+  /** The value that the ref must have now; null: the ref must not exist. */
   from: Oid | null
-  /** null deletes it */
+  /** Null deletes the ref. */
   to: Oid | null
 }
 
-/** What the remote said to one push, before a worktree or a network failure is looked into. */
+/** The remote's answer to one push, before checks for worktrees and network failures. */
 interface PushAnswer {
   output: GitOutput
-  /** every ref that did not move, with git's reason */
+  /** Every ref that did not move, with git's reason. */
   rejected: { ref: string; reason: string }[]
 }
 
 /**
- * The receiving repository is on this machine but somebody's own: its rules and hooks hold. Only cleaning up is
- * not started by a push of ours, because it would go on beside the next timed execution.
+ * For the user's own repository on this machine. Its rules and hooks apply. Only automatic housekeeping is off,
+ * because it could run next to a timed execution.
  */
 const NEAR_RECEIVE_PACK = '-c receive.autogc=false -c gc.auto=0 -c maintenance.auto=false receive-pack'
 
-/** Objects that are copied from one directory to another gain nothing from a search for what is alike in them. */
+/** Delta search is a waste when copying objects between directories of one machine. */
 const NEAR = ['-c', 'pack.window=0', '-c', 'pack.threads=1']
 
-/** A receiving repository on this machine: its hooks and gc stay off, its checked-out branch stays put. */
+/**
+ * For a receiving repository on this machine: turns hooks and gc off, and leaves its checked-out branch alone.
+ */
 const QUIET_RECEIVE_PACK =
   'git -c core.hooksPath=/dev/null -c receive.autogc=false -c receive.denyCurrentBranch=refuse ' +
   '-c receive.denyDeleteCurrent=refuse -c receive.denyDeletes=false -c receive.denyNonFastForwards=false ' +
   '-c receive.updateServerInfo=false -c gc.auto=0 -c maintenance.auto=false -c core.fsmonitor=false receive-pack'
 
-/** Invariant 12, before anything runs. */
+/** Enforces invariant 12 before the push starts. */
 export function requireOwnRefs(prefix: string, updates: readonly RefUpdate[]): void {
   for (const { ref, from, to } of updates) {
     for (const oid of [from, to]) {
@@ -46,12 +48,18 @@ export function requireOwnRefs(prefix: string, updates: readonly RefUpdate[]): v
   }
 }
 
-/** Invariant 12: the one push. Every ref is leased on its old value, all move or none (invariant 9). */
+/**
+ * The only push in winnow (invariant 12). Every ref is leased on its old value, and all move or none (invariant
+ * 9).
+ */
 export function buildPushTask(options: {
   remote: string
   prefix: string
   local: boolean
-  /** what arrives stays one pack: a file for each object costs more than all else of a small push */
+  /**
+   * Stores the push as one pack. Unpacking it into single files would take longer than the rest of a small
+   * push.
+   */
   asPack?: boolean
   updates: readonly RefUpdate[]
 }): GitTask<PushAnswer> {
@@ -91,12 +99,12 @@ function parseRejected(stdout: string): PushAnswer['rejected'] {
 
 export type PushResult =
   | { ok: true }
-  /** somebody moved these refs first: nothing was written, look again */
+  /** Other writers moved these refs first. The push wrote nothing; read again. */
   | { ok: false; reason: 'lease'; refs: string[] }
   | { ok: false; reason: 'checked-out'; ref: string; worktree: string }
   | { ok: false; reason: 'atomic-refused' | 'refused'; message: string; rule?: string }
 
-/** null: not an answer of the remote about refs, but a failure to reach or use it. */
+/** Returns null when the output is a failure to reach or use the remote, and not an answer about refs. */
 export function classifyPush(answer: PushAnswer, updates: readonly RefUpdate[]): PushResult | null {
   const { output, rejected } = answer
   if (output.exitCode === 0) return { ok: true }
@@ -113,7 +121,9 @@ export function classifyPush(answer: PushAnswer, updates: readonly RefUpdate[]):
   return toPushRefusal(answer)
 }
 
-/** A lost race shows in our own look (stale info), or in the words of the remote that could not lock the ref. */
+/**
+ * A lost race shows in the lease check (stale info), or in the remote's message that it could not lock the ref.
+ */
 function findLostRefs({ output, rejected }: PushAnswer, updates: readonly RefUpdate[]): string[] {
   const seen = rejected.filter(({ reason }) => STALE.test(reason)).map(({ ref }) => ref)
   if (seen.length > 0) return seen
@@ -127,7 +137,7 @@ const STALE = /stale info|fetch first|incorrect old value|reference (?:already e
 /** The connection broke: the refs may or may not have moved. */
 const UNKNOWN = /remote failed to report status/
 const LOCK = /cannot lock ref '([^']+)': (.*)/g
-/** Not among them: a branch in the way (`'refs/heads/a' exists; cannot create 'refs/heads/a/b'`). */
+/** Excludes a directory/file conflict (`'refs/heads/a' exists; cannot create 'refs/heads/a/b'`). */
 const MOVED = /^is at .* but expected|^reference already exists|^unable to resolve reference|: File exists/
 
 const CHECKED_OUT = /branch is currently checked out|deletion of the current branch prohibited/
@@ -151,14 +161,14 @@ function toPushRefusal({ output, rejected }: PushAnswer): PushResult {
 
 const ATOMIC = /atomic (?:push|transaction) fail|transaction aborted/i
 
-/** What the remote itself printed, without git's prefix. */
+/** Returns the remote's own message, without git's prefix. */
 function extractRemoteMessage(stderr: string): string {
   const said = stderr.split('\n').filter(line => line.startsWith('remote:'))
   const words = said.map(line => line.slice('remote:'.length).trim()).filter(line => line !== '')
   return words.length > 0 ? words.join('\n') : stderr.trim()
 }
 
-/** Invariant 12, narrow hands: the only refs winnow ever writes, matched as whole path components. */
+/** Invariant 12: the only refs that winnow ever writes, matched as whole path components. */
 const SPEC = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
 const NAME = /^[A-Za-z0-9]+(?:[._-][A-Za-z0-9]+)*$/
 const TIMESTAMP = /^[0-9]+(?:[-T.]?[0-9]+)*Z?$/
@@ -191,22 +201,22 @@ function isComponent(part: string, pattern: RegExp): boolean {
   return part.length <= 200 && pattern.test(part) && !part.toLowerCase().endsWith('.lock')
 }
 
-/** The branch of the pull request that sets winnow up. A number follows where an earlier one is still there. */
+/** The branch of winnow's setup pull request. A number follows if an earlier branch still exists. */
 export const SETUP_BRANCH = 'winnow-setup'
 export const MOST_SETUP_BRANCHES = 9
 const SETUP_REF = /^refs\/heads\/winnow-setup(?:-[2-9])?$/
 
-/** Only ever made, and never moved: what a person pushed there stays. */
+/** A setup branch is only created and never moved, so that a person's commits on it stay. */
 function isSetupRef(ref: string): boolean {
   return SETUP_REF.test(ref)
 }
 
-/** git holds the lock of a ref for milliseconds; after a minute its owner was killed. */
+/** git holds a ref lock for milliseconds. After a minute, its owner must have been killed. */
 const STALE_MS = 60_000
 
 /**
- * Invariant 7: a push killed while the user's own repository was writing one of our branches leaves its lock
- * there for ever. Invariant 12: only the lock of a branch we are about to write is removed.
+ * Invariant 7: a killed push can leave a ref lock in the user's own repository forever. Invariant 12: removes
+ * only the lock of a branch that winnow is about to write.
  */
 export async function removeStaleLock(stderr: string, updates: readonly RefUpdate[]): Promise<boolean> {
   const path = /Unable to create '([^']+\.lock)': File exists/.exec(stderr)?.[1]

@@ -15,10 +15,10 @@ export interface RemoteContext {
   say: (line: string) => void
 }
 
-/** As often as this a remote that hangs is asked for the same. */
+/** Number of attempts with a remote that hangs. */
 const MOST_SILENT = 3
 
-/** Questions to the remote, with its failures in words that a person can act on. */
+/** Runs commands against the remote and turns failures into errors that a person can act on. */
 export interface RemoteConnection {
   place: RemoteContext
   ask: <T>(doing: string, task: GitTask<T>, runner?: GitRunner) => Promise<T>
@@ -27,7 +27,7 @@ export interface RemoteConnection {
 }
 
 export function createRemoteConnection(place: RemoteContext, network: GitRunner): RemoteConnection {
-  /** A push is not repeated here: it may have been done, which only another look shows. */
+  /** Never repeats a push: it may have succeeded, which only another read shows. */
   async function ask<T>(doing: string, task: GitTask<T>, runner = network): Promise<T> {
     const isPush = doing === PUSH || doing === PUSH_AS_APP
     const most = isPush ? 1 : MOST_SILENT
@@ -67,7 +67,7 @@ export const PUSH_AS_APP = 'push with app-token to'
 const MAY_NOT_WRITE =
   'the account that pushes may not write there; a job of GitHub Actions needs contents: write'
 
-/** A URL in an error must not carry the password that was in it. */
+/** Removes the password of a URL from an error message. */
 function maskPassword(text: string): string {
   return text.replace(/(\b[a-z][a-z0-9+.-]*:\/\/)[^/@\s]*@/gi, '$1***@')
 }
@@ -76,7 +76,7 @@ function describeSilence(doing: string, remote: string, why: string): string {
   return `cannot ${doing} ${maskPassword(remote)}: ${why}`
 }
 
-/** Turns git's words about a remote it could not use into the error of the person who can fix it. */
+/** Turns git's message into an error for the person who can fix it. */
 export function explainRemoteFailure(doing: string, remote: string, gitDir: string, stderr: string): Error {
   const words = maskPassword(stderr.trim())
   const where = maskPassword(remote)
@@ -110,7 +110,7 @@ export function explainRemoteFailure(doing: string, remote: string, gitDir: stri
   return new ForgeError(`cannot ${doing} ${where}: ${words}`, { output: words })
 }
 
-/** How GitHub answers a push with a token that only reads. */
+/** GitHub's answer to a push with a read-only token. */
 const DENIED = /Write access to repository not granted|Permission to \S+ denied to /
 
 function explainFormatMismatch(remote: string, gitDir: string): UserError {
@@ -123,7 +123,7 @@ function explainFormatMismatch(remote: string, gitDir: string): UserError {
   )
 }
 
-/** scheme://… or host:path; file:// and paths are on this machine. */
+/** True for scheme://… and host:path. file:// and plain paths are on this machine. */
 export function isNetwork(remote: string): boolean {
   if (remote.startsWith('file://')) return false
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(remote) || /^[^/]+:/.test(remote)
@@ -134,7 +134,7 @@ export function isPath(remote: string): boolean {
 }
 
 export interface RemoteRefs {
-  /** what HEAD of the remote points to; null when it is detached or the remote is empty */
+  /** Target of the remote's HEAD; null when it is detached or the remote is empty. */
   head: string | null
   refs: Map<string, Oid>
 }
@@ -158,12 +158,12 @@ function parseRemoteRefs(stdout: string): RemoteRefs {
   return found
 }
 
-/** The commit that every branch and tag names: an annotated tag counts as the commit it points to. */
+/** Lists branches and tags. An annotated tag maps to the commit that it points to. */
 export function listRemoteCommits(remote: string): GitTask<RemoteRefs> {
   return { args: ['ls-remote', '--symref', '--', remote], parse: ({ stdout }) => parsePeeledRefs(stdout) }
 }
 
-/** The line of a tag's commit (`^{}`) comes after the line of the tag itself. */
+/** The line of a tag's commit (`^{}`) follows the line of the tag itself. */
 function parsePeeledRefs(stdout: string): RemoteRefs {
   const { head } = parseRemoteRefs(stdout)
   const refs = new Map<string, Oid>()
@@ -174,13 +174,13 @@ function parsePeeledRefs(stdout: string): RemoteRefs {
   return { head, refs }
 }
 
-/** The directory of a remote on this machine, or null. */
+/** Returns null for a remote on another machine. */
 export function toLocalPath(remote: string): string | null {
   if (isNetwork(remote)) return null
   return remote.startsWith('file://') ? fileURLToPath(remote) : remote
 }
 
-/** The object format of a remote: asked of a repository on this machine, else seen in its ids. */
+/** Reads the format from a repository on this machine, or derives it from the ids of a remote. */
 export async function detectRemoteFormat(remote: string, runner: GitRunner): Promise<ObjectFormat> {
   const path = toLocalPath(remote)
   try {

@@ -55,21 +55,21 @@ import { createShellRunner, type ShellRunner } from './shell-runner.ts'
 import { listWorktrees, type Worktree } from './work-tree.ts'
 
 export interface OpenOptions {
-  /** winnow's own bare repository, created when it does not exist */
+  /** winnow's own bare repository. Created if missing. */
   dir: string
-  /** URL or path */
+  /** URL or path. */
   remote: string
-  /** of every branch winnow writes: 'optimize' */
+  /** Prefix of every branch that winnow writes, for example 'optimize'. */
   prefix: string
-  /** the remote is the user's repository itself */
+  /** The remote is the user's own repository. */
   local: boolean
-  /** PATH, and for commands that speak to the remote everything else (credentials, ssh, proxy) */
+  /** PATH, and for commands that contact the remote also the other variables (credentials, ssh, proxy). */
   env?: Record<string, string>
-  /** The same for pushes that bring workflow files, where the one above may not make them */
+  /** Environment for pushes with workflow files, if `env` lacks the permission for them. */
   workflowsEnv?: Record<string, string>
-  /** This process is to end: commands that speak to the remote end soon after. */
+  /** Aborted when this process should end. Commands that contact the remote end soon after. */
   interrupt?: AbortSignal
-  /** For what a person should hear of while it goes on. */
+  /** Receives progress messages for the user. */
   say?: (line: string) => void
 }
 
@@ -78,18 +78,18 @@ export interface Repository extends ObjectStore, History, Materializer, Remote {
   readonly objectFormat: ObjectFormat
   readonly emptyTree: Oid
   readonly zero: Oid
-  /** the tree with a unified diff applied, three-way where it does not apply as it is */
+  /** Returns the tree with a unified diff applied, with a three-way merge where it does not apply directly. */
   applyPatch(tree: Oid, patch: string): Promise<PatchResult>
-  /** by which two trees differ, in bytes of any kind: applied to the first it gives the second */
+  /** Returns a binary-safe patch that turns the first tree into the second. */
   patchBetween(from: Oid, to: Oid): Promise<string>
-  /** whether packing up is worth it */
+  /** True if repacking is worth its time. */
   isScattered(): Promise<boolean>
-  /** puts scattered objects together and drops none; never to be done beside anything timed */
+  /** Repacks without dropping objects. Must not run next to a timed execution. */
   packUp(): Promise<void>
   close(): Promise<void>
 }
 
-/** Invariant 12: the user's checkout is never the place of work, this repository of our own is. */
+/** Invariant 12: winnow works in its own repository and never in the user's checkout. */
 export async function openRepository(options: OpenOptions): Promise<Repository> {
   checkOptions(options)
   const dir = resolve(options.dir)
@@ -161,7 +161,10 @@ function findLocalRemote({ dir, remote, local, env = {} }: OpenOptions): LocalRe
   return path === null ? null : openLocalRemote(path, createGitRunner(buildOwnerIsolation(dir, env)))
 }
 
-/** A server may leave a connection open behind git, which a shell that stays must not inherit. */
+/**
+ * A server may hold a connection open behind git. A long-lived shell must not inherit it, so network remotes
+ * get separate processes.
+ */
 function createRemoteRunner(options: OpenOptions, isolation: Isolation): ShellRunner {
   const limits = readRemoteLimits(options)
   if (!isNetwork(options.remote)) return createShellRunner(isolation, limits)
@@ -185,24 +188,26 @@ function checkOptions({ remote, prefix }: OpenOptions): void {
 
 interface Remote extends Fetcher {
   remoteRefs(patterns?: readonly string[]): Promise<RemoteRefs>
-  /** where this ref was when it was last fetched or pushed from here; the remote may have moved it since */
+  /** Returns the tip at the last fetch or push from here. The remote may have moved since. */
   readTrackedTip(ref: string): Oid | null
-  /** forgets that */
   dropTrackingRef(ref: string): void
-  /** the one push: leased, atomic, and of winnow's own branches only */
+  /** The only push: leased, atomic, and limited to winnow's own branches. */
   push(updates: readonly RefUpdate[], how?: PushOptions): Promise<PushResult>
-  /** there is a token of its own for pushes that bring workflow files */
+  /** True if there is a separate token for pushes with workflow files. */
   readonly canPushWorkflows: boolean
-  /** the user's worktrees, main one included, that have one of these refs checked out; [] for a real remote */
+  /**
+   * Returns the user's worktrees, including the main one, that have one of these refs checked out; [] for a
+   * remote repository.
+   */
   worktreesHolding(refs: readonly string[]): Promise<(Worktree & { branch: string })[]>
 }
 
 interface PushOptions {
-  /** with the token that may, where there is one */
+  /** Pushes with the token for workflow files, if there is one. */
   bringsWorkflows?: boolean
 }
 
-/** By whom a remote is reached, and the remote itself where it is somebody's repository on this machine. */
+/** Runners for the remote, and the remote itself if it is the user's repository on this machine. */
 interface RemoteAccess {
   network: GitRunner
   bringer: GitRunner | null
@@ -245,7 +250,10 @@ function createRemote(place: RemoteContext, { network, bringer, local, neighbour
     },
   }
 
-  /** What the remote's words leave open is looked up: which worktree, or whether a ref has moved after all. */
+  /**
+   * Looks up the facts that the remote's message omits: the worktree that holds a branch, or whether a ref
+   * moved after all.
+   */
   async function explain(
     result: PushResult & { ok: false },
     updates: readonly RefUpdate[],

@@ -4,12 +4,12 @@ import { GitError, type SimpleGit, simpleGit } from 'simple-git'
 import { ForgeError, UserError } from '../errors.ts'
 import { CONFIG, type Isolation } from './isolation.ts'
 
-/** A git command as data: its arguments and what its output means. One task, one parser, one file. */
+/** A git command as data: arguments, and the parser of its output. */
 export interface GitTask<T> {
   args: readonly string[]
-  /** exit codes other than 0 that are an answer, not a failure */
+  /** Exit codes other than 0 that are answers and not failures. */
   answers?: readonly number[]
-  /** for this command alone */
+  /** For this command only. */
   env?: Readonly<Record<string, string>>
   parse(output: GitOutput): T
 }
@@ -33,9 +33,9 @@ export interface GitRunner {
 }
 
 /**
- * The one runner of one-shot commands. simple-git adds 0.1 ms to a spawn, but waits 50 ms for a command
- * that prints nothing: tasks choose options that print. Its guards against unsafe options are opened where
- * we set those options ourselves; arguments never come from a person unchecked.
+ * Runs one-shot commands. simple-git adds 0.1 ms to a spawn, but waits 50 ms for a command without output, so
+ * tasks choose options that print. Its guards against unsafe options are disabled for options that winnow sets
+ * itself; no argument comes unchecked from a user.
  */
 export function createGitRunner(
   isolation: Isolation,
@@ -75,7 +75,7 @@ async function runSimpleGit(git: SimpleGit, { args }: GitTask<unknown>): Promise
   }
 }
 
-/** What a command's output means, whoever ran it. */
+/** Interprets the output of a command, independent of the runner. */
 export async function runGitTask<T>(
   task: GitTask<T>,
   cwd: string,
@@ -108,8 +108,8 @@ const UNSAFE = {
 } as const
 
 /**
- * Runs commands that speak to a server. Each is a process group of its own, so that the helpers of git (for http, ssh)
- * end with it where the server hangs.
+ * Runs commands that contact a server. Each command has its own process group, so that git's helpers (http,
+ * ssh) end with it when the server hangs.
  */
 export function createNetworkRunner(isolation: Isolation, limits: RemoteLimits): GitRunner {
   return {
@@ -151,18 +151,18 @@ function startGit(
   return { done, end: signal => endProcessGroup(child.pid, signal) }
 }
 
-/** How long a command that speaks to a remote is waited for. */
+/** Limits on a command that contacts a remote. */
 export interface RemoteLimits {
-  /** Without a byte of output from git, whose progress display counts. */
+  /** Longest time without output from git. Its progress display counts as output. */
   silenceSeconds: number
-  /** The person or the system wants this process to end. */
+  /** Aborted when the user or the system wants this process to end. */
   stop: AbortSignal | null
 }
 
 const DEFAULT_SECONDS = 60
 const SETTING = 'WINNOW_REMOTE_TIMEOUT'
 
-/** Seconds without a byte after which a remote counts as hanging. */
+/** Seconds without output after which a remote counts as hanging. */
 export function readSilenceLimit(env: Readonly<Record<string, string>>): number {
   const given = env[SETTING]
   if (given === undefined || given === '') return DEFAULT_SECONDS
@@ -173,9 +173,9 @@ export function readSilenceLimit(env: Readonly<Record<string, string>>): number 
   })
 }
 
-/** The remote accepted a connection and sent nothing. What was asked of it may have been done. */
+/** The remote accepted a connection and sent nothing. It may have carried out the request. */
 export class SilentRemote extends ForgeError {
-  /** Only another look shows whether a push was done. */
+  /** Only another read shows whether a push took effect. */
   readonly isPush: boolean
   constructor(what: string, { isPush = false, ...detail }: ForgeError['detail'] & { isPush?: boolean } = {}) {
     super(what, detail)
@@ -183,17 +183,17 @@ export class SilentRemote extends ForgeError {
   }
 }
 
-/** A running command, and how to end it with all its children. */
+/** A running command, and a function that ends it with all its children. */
 interface RunningCommand<T> {
   done: Promise<T>
   end: (signal: 'SIGTERM' | 'SIGKILL') => void
 }
 
-/** An interrupted process has two seconds: one to finish what it writes, the rest to end it. */
+/** An interrupted process has two seconds: one to finish its writes, the rest to end git. */
 const FINISH_MS = 1_000
 const KILL_MS = 300
 
-/** Ends a command that hangs, or that is still under way some time after the process was asked to end. */
+/** Ends a command that hangs, or that still runs some time after the process was asked to end. */
 export async function runWithLimits<T>(
   { silenceSeconds, stop }: RemoteLimits,
   start: (onBytes: () => void) => RunningCommand<T>,
@@ -207,7 +207,7 @@ export async function runWithLimits<T>(
   }
   let giveUp: (error: Error) => void = () => undefined
   const over = new Promise<never>((_, reject) => (giveUp = reject))
-  // Rejected or not, the race below is what counts.
+  // Ignore a late rejection: only the race below counts.
   over.catch(() => undefined)
   const end = (why: Error) => {
     if (ended !== null) return
@@ -237,7 +237,7 @@ export async function runWithLimits<T>(
   }
 }
 
-/** Signals a process group, which may have ended by itself. */
+/** Sends a signal to a process group, which may already have ended. */
 export function endProcessGroup(pid: number | undefined, signal: 'SIGTERM' | 'SIGKILL'): void {
   if (pid === undefined) return
   try {
@@ -250,7 +250,7 @@ export function endProcessGroup(pid: number | undefined, signal: 'SIGTERM' | 'SI
 const PROGRESS =
   /^(?:remote: )?(?:Enumerating|Counting|Compressing|Receiving|Resolving|Writing|Unpacking|Checking|Delta compression|Total|Updating)\b/
 
-/** The messages of git and the remote, without their progress displays. */
+/** Returns the messages of git and the remote without progress displays. */
 export function stripProgress(stderr: string): string {
   if (!stderr.includes('\r') && !/^(?:remote: )?[A-Z][a-z ]+:? .*\d/m.test(stderr)) return stderr
   const lines = stderr.split('\n').flatMap(line => {
@@ -261,11 +261,11 @@ export function stripProgress(stderr: string): string {
   return lines.join('\n')
 }
 
-/** What git prints, here and not on the remote, when it cannot store something. */
+/** git's messages about failures to store data on this machine, not on the remote. */
 const WORDS =
   /^(?:error|fatal): .*(?:No space left on device|Disk quota exceeded|Read-only file system|insufficient permission for adding an object|unable to create temporary (?:object )?file).*$/m
 
-/** null: something else went wrong. */
+/** Returns null for any other failure. */
 export function detectStorageFailure(directory: string, stderr: string): UserError | null {
   const words = WORDS.exec(stderr)?.[0]
   if (words === undefined) return null
@@ -287,7 +287,7 @@ const version: GitTask<string> = {
   parse: ({ stdout }) => /\d+\.\d+(?:\.\d+)?/.exec(stdout)?.[0] ?? stdout.trim(),
 }
 
-/** Which git there is, where it can be used. */
+/** Returns the version of git, or explains why git is unusable. */
 export async function requireGit(runner: GitRunner): Promise<string> {
   const found = await runner.run(version).catch((error: unknown) => {
     throw new UserError('git was not found', {

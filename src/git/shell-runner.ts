@@ -20,8 +20,8 @@ export interface ShellRunner extends GitRunner {
 }
 
 /**
- * Runs what stays on this machine, where many short commands are started by small shells that stay. With limits, what
- * hangs is ended: a hook of the repository that is pushed to, or its file system.
+ * Runs local commands through small long-lived shells. With limits, ends a command that hangs, for example in a
+ * hook of the receiving repository or on its file system.
  */
 export function createShellRunner(isolation: Isolation, limits: RemoteLimits | null = null): ShellRunner {
   const all = new Set<GitShell>()
@@ -79,20 +79,20 @@ interface PendingCommand {
 }
 
 /**
- * A small process that stays and starts git: the kernel copies the page tables of whoever forks, which takes
- * longer for a grown node than most git commands do. An interrupt from the terminal ends git and not the shell.
+ * A small long-lived process that starts git. Forking copies the page tables of the parent, which for a large
+ * node process takes longer than most git commands. A terminal interrupt ends git but not the shell.
  */
 class GitShell {
   readonly #child: ChildProcessWithoutNullStreams
   readonly #prefix: string
-  /** Ends what one command printed: nobody who prints can know it. */
+  /** Random end mark of a command's output, which no program can guess and print. */
   readonly #mark = randomBytes(16).toString('hex')
   readonly #out = new OutputBuffer()
   readonly #err = new OutputBuffer()
   #waiting: PendingCommand | null = null
   alive = true
 
-  /** `apart`: in a process group of its own, which `end` ends. */
+  /** `apart`: starts the shell in its own process group, which `end` can signal. */
   constructor({ cwd, env, configArgs }: Isolation, apart = false) {
     this.#prefix = ['git', ...configArgs].map(quoteArgument).join(' ')
     this.#child = spawn('/bin/sh', [], {
@@ -103,7 +103,7 @@ class GitShell {
     })
     this.#child.stdout.on('data', (chunk: Buffer) => this.#read(this.#out, chunk))
     this.#child.stderr.on('data', (chunk: Buffer) => this.#read(this.#err, chunk))
-    // One that died while we wrote to it is reported by its end.
+    // The `close` event reports a shell that died during a write.
     this.#child.stdin.on('error', () => undefined)
     this.#child.on('error', error => this.#lost(error.message))
     this.#child.on('close', (code, signal) => this.#lost(`it ended with ${signal ?? code}`))
@@ -111,7 +111,7 @@ class GitShell {
     keepProcessAlive(this.#child, false)
   }
 
-  /** One command at a time. */
+  /** Runs one command at a time. */
   run(
     args: readonly string[],
     env: Readonly<Record<string, string>> = {},
@@ -121,7 +121,7 @@ class GitShell {
     const command = `${set.join('')}${this.#prefix} ${args.map(quoteArgument).join(' ')} </dev/null`
     keepProcessAlive(this.#child, true)
     return new Promise((resolve, reject) => {
-      // What a child of the command before may have said since is nobody's.
+      // Drops late output of children of the previous command.
       this.#out.clear()
       this.#err.clear()
       this.#waiting = { resolve, reject, onBytes }
@@ -129,7 +129,7 @@ class GitShell {
     })
   }
 
-  /** Ends the shell and all that it started; only one that is apart. */
+  /** Ends the shell and all its children. Requires `apart`. */
   end(signal: 'SIGTERM' | 'SIGKILL'): void {
     this.alive = false
     endProcessGroup(this.#child.pid, signal)
@@ -169,7 +169,7 @@ class OutputBuffer {
     this.#bytes = this.#bytes.length === 0 ? chunk : Buffer.concat([this.#bytes, chunk])
   }
 
-  /** null until the mark and the end of its line are here. */
+  /** Returns null until the mark and its line end have arrived. */
   before(mark: string): { text: string; after: string } | null {
     const at = this.#bytes.lastIndexOf(mark)
     if (at === -1 || this.#bytes.at(-1) !== 0x0a) return null
@@ -182,7 +182,7 @@ class OutputBuffer {
   }
 }
 
-/** Some shells read functions from the environment, under names that no variable has. */
+/** Some shells import functions from environment variables whose names are not identifiers. */
 function selectShellVariables(env: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(env).filter(([name]) => /^[A-Za-z_]\w*$/.test(name)))
 }
@@ -191,7 +191,7 @@ function quoteArgument(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`
 }
 
-/** A process that stays, with nothing to answer, must not keep the program alive. */
+/** An idle long-lived process must not keep node alive. */
 export function keepProcessAlive(child: ChildProcess, hold: boolean): void {
   for (const part of [child, child.stdin, child.stdout, child.stderr]) {
     if (part === null) continue
@@ -200,7 +200,10 @@ export function keepProcessAlive(child: ChildProcess, hold: boolean): void {
   }
 }
 
-/** Ends a process that reads until its input does. Its pipes as well: they may be read to their end only after it is gone. */
+/**
+ * Ends a process by closing its input. Keeps its pipes referenced until then, because the last output may
+ * arrive only after it is gone.
+ */
 export async function closeInput(child: ChildProcessWithoutNullStreams): Promise<void> {
   const gone = new Promise<void>(resolve => child.once('close', () => resolve()))
   keepProcessAlive(child, true)

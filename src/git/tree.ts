@@ -46,7 +46,10 @@ interface SortableEntry {
   key: Buffer
 }
 
-/** Git's order: bytes of the name, a directory as if its name ended in '/'. Gives back the entries as they lie. */
+/**
+ * Sorts in git's order: by bytes of the name, with a directory compared as if its name ended in '/'. Returns
+ * the entries in that order.
+ */
 export function serializeTree(entries: readonly (EntryValue & { name: string })[]): {
   bytes: Buffer
   sorted: TreeEntry[]
@@ -73,7 +76,7 @@ function toSortableEntry(entry: SortableEntry['entry']): SortableEntry {
   return { entry, name, key: entry.mode === '040000' ? Buffer.concat([name, SLASH]) : name }
 }
 
-/** Most trees are edited in place and are in order already: looking costs less than sorting. */
+/** Most edited trees are already in order, and checking costs less than sorting. */
 function sortEntries(keyed: SortableEntry[]): SortableEntry[] {
   const sorted = keyed.every(
     (each, at) => at === 0 || Buffer.compare(keyed[at - 1]?.key ?? each.key, each.key) <= 0,
@@ -96,7 +99,7 @@ interface TreeSourceReader {
   tree(oid: Oid): Promise<readonly TreeEntry[]>
 }
 
-/** Every file, link and submodule below a tree, parents before what follows them. */
+/** Lists every file, link and submodule below a tree. */
 export async function listTreeFiles(reader: TreeSourceReader, root: Oid, under = ''): Promise<TreeFile[]> {
   const files: TreeFile[] = []
   for (const entry of await reader.tree(root)) {
@@ -113,7 +116,7 @@ export interface TreeDifference {
   to: EntryValue | null
 }
 
-/** Where two trees differ, without a git process: equal subtrees are never opened. */
+/** Compares two trees without a git process. Never opens equal subtrees. */
 export async function compareTrees(
   reader: TreeSourceReader,
   from: Oid | null,
@@ -157,7 +160,7 @@ function toFileEntry(entry: TreeEntry | undefined): EntryValue | null {
 
 export interface TreeChange {
   path: string
-  /** null removes whatever is at the path */
+  /** Null removes the path. */
   entry: EntryValue | null
 }
 
@@ -171,7 +174,7 @@ interface TreeEdit {
   entry: EntryValue | null
 }
 
-/** Removals come first, so that a file can become a directory and the other way round in one edit. */
+/** Removes first, so that one edit can turn a file into a directory or the reverse. */
 export async function replaceEntries(
   port: TreePort,
   tree: Oid,
@@ -182,7 +185,7 @@ export async function replaceEntries(
   return (await editTree(port, tree, steps)) ?? port.writeTree([])
 }
 
-/** null: nothing is left, and git keeps no empty directories. */
+/** Returns null when the tree becomes empty, because git keeps no empty directories. */
 async function editTree(port: TreePort, tree: Oid | null, steps: readonly TreeEdit[]): Promise<Oid | null> {
   const entries = new Map<string, EntryValue>()
   for (const entry of tree === null ? [] : await port.tree(tree)) entries.set(entry.name, entry)
@@ -232,8 +235,8 @@ function groupByFirstName(steps: readonly TreeEdit[]): Map<string, TreeEdit[]> {
 const ESCAPED = /[\u{DC80}-\u{DCFF}]/u
 
 /**
- * Git paths are bytes. A name that is not UTF-8 is held with its high bytes as lone surrogates, so that
- * writing a tree back never changes a name winnow did not touch.
+ * Git paths are bytes. Stores the high bytes of a name that is not UTF-8 as lone surrogates, so that writing a
+ * tree back never changes an untouched name.
  */
 export function decodeName(bytes: Buffer): string {
   if (isUtf8(bytes)) return bytes.toString('utf8')
@@ -251,7 +254,7 @@ export function encodeName(name: string): Buffer {
   return Buffer.concat(parts)
 }
 
-/** A path is decoded name by name, so that it equals the joined names of the trees it runs through. */
+/** Decodes each path component separately, so that the result equals the joined names of the trees. */
 function decodePath(bytes: Buffer): string {
   if (isUtf8(bytes)) return bytes.toString('utf8')
   const names: string[] = []
@@ -276,7 +279,7 @@ const NAMED: Readonly<Record<string, number>> = {
   '\\': 92,
 }
 
-/** Undoes git's C-style quoting (core.quotePath), which keeps its output ASCII and so loses no byte. */
+/** Undoes git's C-style quoting (core.quotePath), which keeps output in ASCII without losing a byte. */
 export function unquotePath(text: string): string {
   if (!text.startsWith('"')) return text
   const bytes: number[] = []

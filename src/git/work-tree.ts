@@ -7,17 +7,17 @@ import { buildLocalIsolation, buildNetworkIsolation, buildOwnerIsolation } from 
 import { createGitRunner, GitExit, type GitOutput, type GitRunner, type GitTask } from './runner.ts'
 import { unquotePath } from './tree.ts'
 
-/** The user's repository as it is found, which is only read. */
+/** The user's repository, which is only read. */
 export interface Checkout {
-  /** Absolute; null in a bare repository. */
+  /** Absolute path; null in a bare repository. */
   topLevel: string | null
   commonDir: string
-  /** Full name of the branch HEAD is on; null when detached. */
+  /** Full name of HEAD's branch; null when detached. */
   head: string | null
   remotes: { name: string; url: string }[]
 }
 
-/** User configuration matters here: a remote's URL may be rewritten by it. */
+/** Uses the user's configuration, because it may rewrite the URL of a remote. */
 export async function inspectCheckout(
   directory: string,
   env: Readonly<Record<string, string>>,
@@ -55,23 +55,23 @@ function parseRemotes(text: string): Checkout['remotes'] {
 }
 
 interface WorkTreeRequest {
-  /** winnow's own repository, which holds HEAD's commit already and takes what is new. */
+  /** winnow's own repository. It already holds HEAD's commit and receives the new objects. */
   into: string
   topLevel: string
   head: Oid
   env: Readonly<Record<string, string>>
-  /** Which files that git does not know yet belong to it. */
+  /** Selects the untracked files to include. */
   takes: (path: string) => boolean
 }
 
 export type WorkTreeReading =
   | { unmerged: string[] }
-  /** Every known file as it lies there, and the unknown ones that are taken. */
+  /** The tree holds every tracked file as it is on disk, and the selected untracked files. */
   | { tree: Oid; leftOut: string[] }
 
 /**
- * What lies in a person's work tree, as a tree of winnow's own repository (invariant 12): a copy of the index is
- * brought up to date in a place of ours; their index, HEAD and objects are only read.
+ * Reads a user's work tree as a tree of winnow's own repository (invariant 12). Updates a copy of the index in
+ * a scratch directory; the user's index, HEAD and objects are only read.
  */
 export async function readWorkTree(question: WorkTreeRequest): Promise<WorkTreeReading> {
   const { into, topLevel, head, env, takes } = question
@@ -93,8 +93,8 @@ export async function readWorkTree(question: WorkTreeRequest): Promise<WorkTreeR
 }
 
 /**
- * With the second it was written in: a file changed since then, to the same size, is known by that alone. None
- * where nothing was ever added.
+ * Keeps the modification time in seconds: git uses it to detect a file that changed since then to the same
+ * size. Does nothing if the user has no index yet.
  */
 async function copyIndex(from: string, to: string): Promise<void> {
   const written = await stat(from).catch(toNullIfMissing)
@@ -111,7 +111,9 @@ interface ScratchIndex {
   takes: (path: string) => boolean
 }
 
-/** From HEAD on, so that what was staged is read anew as well: its content may be in nobody's repository but theirs. */
+/**
+ * Starts from HEAD, so that staged files are read again: their content may exist only in the user's repository.
+ */
 async function readIntoIndex({ aside, folder, head, takes }: ScratchIndex): Promise<WorkTreeReading> {
   const staged = await aside.run(
     buildListTask(['diff-index', '--cached', '--name-only', '--no-renames', '--diff-filter=A', head]),
@@ -130,17 +132,17 @@ async function readIntoIndex({ aside, folder, head, takes }: ScratchIndex): Prom
   return { tree: await aside.run(writeTree), leftOut }
 }
 
-/** A split index would put its other half beside theirs. */
+/** A split index would write its other half next to the user's index. */
 const OWN_FILE = ['-c', 'core.splitIndex=false']
 
 const ADD_LISTED = ['--literal-pathspecs', 'add', '--force', '--verbose']
 
-/** Another repository inside this one is printed as a folder. */
+/** git prints a nested repository as a folder. */
 function isFile(line: string): boolean {
   return !line.endsWith('/') && !line.endsWith('/"')
 }
 
-/** Of those that were staged as new, also where they are ignored. */
+/** Returns the existing ones of the newly staged files, ignored files included. */
 async function selectExisting(aside: GitRunner, staged: readonly string[]): Promise<string[]> {
   if (staged.length === 0) return []
   const all = new Set(await aside.run(buildListTask(['ls-files', '--others'])))
@@ -154,7 +156,7 @@ const indexPath = {
 
 const writeTree = { args: ['write-tree'], parse: ({ stdout }: GitOutput) => stdout.trim() }
 
-/** Names stay quoted as git prints them: that is also how it reads them from a file. */
+/** Keeps names quoted as git prints them, which is also the form that git reads from a file. */
 function buildListTask(args: readonly string[]) {
   return {
     args: [...OWN_FILE, ...args],
@@ -166,12 +168,12 @@ function buildSilentTask(args: readonly string[]) {
   return { args: [...OWN_FILE, ...args], parse: () => undefined }
 }
 
-/** `100644 <oid> <stage>`, then the path. */
+/** Input: `100644 <oid> <stage>`, then the path. */
 function parseConflictPath(line: string): string {
   return unquotePath(line.slice(line.indexOf('\t') + 1))
 }
 
-/** Paths of a work tree that are not as they are committed: changed, removed, or new and not ignored. */
+/** Lists paths that differ from the commit: changed, removed, or new and not ignored. */
 export function listUncommittedPaths(
   topLevel: string,
   env: Readonly<Record<string, string>>,
@@ -191,11 +193,11 @@ export function listUncommittedPaths(
 
 export interface Worktree {
   path: string
-  /** full ref name; null when detached or bare */
+  /** Full ref name; null when detached or bare. */
   branch: string | null
 }
 
-/** Of the user's repository, which is only read. */
+/** Reads the user's repository, without changing it. */
 export function listWorktrees(repository: string): GitTask<Worktree[]> {
   return {
     args: ['-C', repository, 'worktree', 'list', '--porcelain', '-z'],
