@@ -32,12 +32,12 @@ const HEAD = [
 
 const CELL = 80
 
-/** Who waits for an approval, oldest first. */
+/** Oldest first. */
 export function listAwaitingApproval(campaign: Pick<Campaign, 'experiments' | 'picks'>): Experiment[] {
   return listSubjects(campaign).filter(({ status }) => status === 'deferred')
 }
 
-/** All that a person has to look at before saying yes, for a terminal. */
+/** Lists all that a person must review before approving, for a terminal. */
 export function renderApprovalRequest(experiment: Experiment): string[] {
   const { id, approval, hypothesis } = experiment
   if (approval === null) return []
@@ -49,25 +49,28 @@ export function renderApprovalRequest(experiment: Experiment): string[] {
   ]
 }
 
-/** Says yes to what was shown and to nothing that took its place since. */
+/**
+ * The digest limits the approval to the packages that were shown. It does not cover packages that replaced them
+ * since.
+ */
 export function formatApproveCommand({ id, approval }: Pick<Experiment, 'id' | 'approval'>): string {
   return `winnow approve ${id}${approval === null ? '' : ` --digest ${getShortDigest(approval)}`}`
 }
 
-/** What it adds, whether or not that was approved since. */
+/** Lists the packages that the experiment adds, approved or not. */
 export function renderAdditions(experiment: Experiment): string[] {
   return experiment.approval === null
     ? []
     : ['', ...formatTable(buildAdditionRows(experiment)).map(line => `  ${line}`)]
 }
 
-/** The same for a pull request. */
+/** Same content as `renderApprovalRequest`, for a pull request. */
 export function renderApprovalMarkdown(experiment: Experiment, approvers: Approvers = 'write'): string[] {
   const { status, approval } = experiment
   const mark = buildApprovalMark(experiment)
   if (mark === null) return []
   const [head = [], ...packages] = buildAdditionRows(experiment)
-  // What waits as a whole is said above the table.
+  // The heading above the table already gives the state when it is the same for all rows.
   const isMixed = packages.some(row => row.at(-1) !== packages[0]?.at(-1)) || status !== 'deferred'
   const columns = isMixed ? head : head.slice(0, -1)
   const rows = packages.map(row => renderAdditionRow(row.slice(0, columns.length)))
@@ -82,14 +85,14 @@ export function renderApprovalMarkdown(experiment: Experiment, approvers: Approv
   return ['', top, `|${' --- |'.repeat(columns.length - 1)}`, ...shown, ...why, ...how, '', mark]
 }
 
-/** Narrow enough for a pull request: the package with its version, the usual protocol left out. */
+/** Keeps the row narrow enough for a pull request: joins package and version, and omits the usual protocol. */
 function renderAdditionRow([name = '', version = '', from = '', ...rest]: readonly string[]): string {
   const whole = version === '' ? name : `${name} ${version}`
   const source = from.replace(/^(\w+, )https:\/\/([^/]+)\/?$/, '$1$2')
   return `| ${[name === HEAD[0] ? name : whole, source, ...rest].map(text => escapeMarkdown(text)).join(' | ')} |`
 }
 
-/** A comment for the people who may approve: on the campaign's pull request, or on the experiment's own before that exists. */
+/** Posted on the campaign's pull request, or on the experiment's own if the campaign has none yet. */
 export function renderApprovalComment(experiment: Experiment, here = false): string {
   const { id, pull } = experiment
   const where = pull === null ? id : `#${pull}`
@@ -100,10 +103,13 @@ export function renderApprovalComment(experiment: Experiment, here = false): str
   return `${said}\n\n${buildApprovalMark(experiment) ?? ''}\n`
 }
 
-/** Of the 60,000 characters that a forge takes, most are for what has to be looked at. */
+/** Most of the 60,000 characters of a comment are for the packages to review. */
 const ROOM = 40_000
 
-/** Packages that came with what was kept, for whoever takes all of it: once more, whoever approved them then. */
+/**
+ * Lists packages of kept changes for the person who merges all of them. Includes packages that were approved
+ * earlier.
+ */
 function listKeptPackages(campaign: Campaign): { experiment: Experiment; addition: PackageAddition }[] {
   const found = new Map<string, { experiment: Experiment; addition: PackageAddition }>()
   for (const experiment of listKeptExperiments(campaign))
@@ -114,7 +120,6 @@ function listKeptPackages(campaign: Campaign): { experiment: Experiment; additio
 
 const KEPT_ROOM = 12_000
 
-/** The same as a table, where there are any. */
 export function renderKeptPackagesTable(campaign: Campaign): string[] {
   const rows = listKeptPackages(campaign).map(({ experiment, addition }) => {
     const texts = buildAdditionRow(addition, experiment).map(text => toOneLine(text, CELL))
@@ -136,7 +141,6 @@ export function renderKeptPackagesTable(campaign: Campaign): string[] {
   ]
 }
 
-/** One line for each, for a terminal. */
 export function renderKeptPackageLines(campaign: Campaign): string[] {
   const lines = listKeptPackages(campaign).map(
     ({ experiment, addition }) => `${formatPackage(addition)}, with ${experiment.id}`,
@@ -144,7 +148,7 @@ export function renderKeptPackageLines(campaign: Campaign): string[] {
   return [...new Set(lines)]
 }
 
-/** A review is the nearest way, then a comment, then the command line. */
+/** Lists the quickest way first: a review, then a comment, then the command line. */
 function describeHowToApprove(experiment: Experiment, approvers: Approvers): string {
   const set = experiment.approval === null ? '' : getShortDigest(experiment.approval)
   return `**To approve**, review this pull request and choose *Approve*, or comment \`/winnow approve ${set}\`. ${describeApprovers(approvers)} can do this, but not its author. In a terminal: \`${formatApproveCommand(experiment)}\`.${describeApproverTeams(approvers)} Nothing of the change is executed before that.`
@@ -194,7 +198,10 @@ function buildAdditionRow(addition: PackageAddition, { approval, asked_at }: Exp
   ]
 }
 
-/** What came with another says nothing; where it cannot be told that is said, and never that there is nothing. */
+/**
+ * A transitive package has no text of its own. Returns "unknown" where the extra packages could not be
+ * determined, and never claims that there are none.
+ */
 function describeExtraPackages({ direct, brings }: PackageAddition): string {
   if (direct === false) return ''
   if (brings === undefined || brings === null) return 'unknown'
@@ -203,7 +210,7 @@ function describeExtraPackages({ direct, brings }: PackageAddition): string {
 
 const SURELY = { hash: '', name: ', by name', range: ', the youngest in range' } as const
 
-/** As old as it was when it was asked about, so that the text stays the same. */
+/** Uses the age at the time of the lookup, so that the text stays the same. */
 function describeReleaseAge(
   { released, released_by: by }: PackageAddition,
   { asked_at, least }: { asked_at: string | null; least: number },
@@ -216,7 +223,6 @@ function describeReleaseAge(
   return `${released.slice(0, 10)} (${age}${young}${SURELY[by ?? 'hash']})`
 }
 
-/** Says in one line which rules packages of an idea meet. */
 export function describeDependencyPolicy({ dependencies }: Pick<Spec, 'dependencies'>): string {
   const { approved, approval, min_release_age_days: days, allow_scripts: scripts } = dependencies
   const age = days === 0 ? '' : ` once they are ${formatCount(days, 'day')} old`

@@ -1,6 +1,6 @@
 import { formatCount } from '../decide/wording.ts'
 
-/** What audit and replay found, as far as people read it. */
+/** The result of audit and replay, as far as the texts need it. */
 export interface AuditFindings {
   ok: boolean
   campaign: string

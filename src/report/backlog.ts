@@ -8,11 +8,11 @@ import { formatTable } from './terminal.ts'
 
 type BacklogCampaign = Pick<Campaign, 'backlog' | 'experiments' | 'proposers'>
 
-/** What `winnow idea list --json` prints of one idea. */
+/** One idea in `winnow idea list --json`. */
 export interface IdeaView extends Omit<BacklogIdea, 'id' | 'number'> {
   id: string
   event: string
-  /** Programs that are not handed it again, each with its refused answers to it. */
+  /** Proposers that no longer receive the idea, each with its refused answers to it. */
   rests_for: Record<string, string[]>
 }
 
@@ -22,7 +22,7 @@ export function toIdeaView(campaign: BacklogCampaign, idea: BacklogIdea): IdeaVi
   return { id: formatIdeaName({ number }), event: id, ...told, rests_for }
 }
 
-/** Open ones first, as they are handed out; then those that somebody has, and what became of the rest. */
+/** Open ideas first, in the order in which proposers receive them; then ideas in work, then finished ones. */
 export function sortBacklogIdeas(campaign: BacklogCampaign): BacklogIdea[] {
   const open = listOpenIdeas(campaign)
   const known = new Set(open)
@@ -42,7 +42,7 @@ export function renderBacklog(campaign: BacklogCampaign): string[] {
     : formatTable(rows)
 }
 
-/** Why a program is not asked for it again, and how it goes on. */
+/** Explains why a proposer no longer receives the idea, and how to continue. */
 function describeIdeaRest(campaign: BacklogCampaign, idea: BacklogIdea): string {
   if (idea.experiment !== null) return ''
   const [first, ...others] = [...listRestingProposers(campaign, idea)].map(
@@ -61,7 +61,7 @@ function describeIdeaState({ status, experiment }: BacklogIdea): string {
 
 const SHOWN = 5
 
-/** For people to take where no program would: the next ones, and how many more there are. */
+/** Lists the next ideas for people to take when no proposer can, and counts the others. */
 export function listIdeasToTake(campaign: Campaign): BacklogIdea[] {
   if (campaign.status === 'stopped' || canAskPrograms(campaign)) return []
   return listOpenIdeas(campaign).slice(0, SHOWN)

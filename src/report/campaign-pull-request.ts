@@ -25,7 +25,10 @@ import { describeKeptEffect, listKeptExperiments, toSentenceCase } from './verdi
 const TITLE = 120
 const REASON = 600
 
-/** The campaign's own pull request, for the person who decides whether the default branch takes it. */
+/**
+ * The campaign's pull request is written for the person who decides whether to merge it into the default
+ * branch.
+ */
 export function renderCampaignPullTitle(campaign: Campaign): string {
   const total = computeTotalEffect(campaign)
   const changes = formatCount(listKeptExperiments(campaign).length, 'change')
@@ -33,7 +36,7 @@ export function renderCampaignPullTitle(campaign: Campaign): string {
   return neutralizeMentions(toOneLine(`optimize(${campaign.name}): ${said}`, TITLE))
 }
 
-/** What is at the end, and says how to finish, has to be there whatever was kept. */
+/** Limits in characters, so that the end of the text, which says how to finish, always fits. */
 const KEPT_ROOM = 24_000
 const LOST_ROOM = 14_000
 const WAITING_ROOM = 5_000
@@ -47,7 +50,7 @@ export function renderCampaignPullBody(
   const chart = buildChartUrl(page, campaign)
   const { merged } = state
   const parts = [
-    // First: whatever of it is cut off, that is not.
+    // Comes first, because a cut removes the end of the text.
     [buildCampaignPullMark(campaign, state), ...renderCampaignHead(campaign)],
     chart === null ? [] : [`![${escapeMarkdown(spec.metric.primary.name)} over experiments](${chart})`],
     renderKeptTable(campaign, state),
@@ -63,16 +66,16 @@ export function renderCampaignPullBody(
 }
 
 interface TotalEffect {
-  /** "82 % less CPU", for a title. */
+  /** For a title: "82 % less CPU". */
   title: string
-  /** "82.4 % less CPU", with the metric's name where that does not say it. */
+  /** "82.4 % less CPU", with the metric's name if the phrase does not already tell it. */
   phrase: string
-  /** "81.6 to 83.1 %"; null where none is known. */
+  /** "81.6 to 83.1 %"; null where unknown. */
   range: string | null
   note: string | null
 }
 
-/** What everything that was kept comes to; null where nothing is known of it. */
+/** Null when no effect is known. */
 function computeTotalEffect(campaign: Campaign): TotalEffect | null {
   const progress = computeCampaignProgress(campaign)
   switch (progress.is) {
@@ -124,7 +127,10 @@ function describeTotalEffect(
   }
 }
 
-/** Right after a change was kept: the sum of what the changes were kept by, until their effect is measured. */
+/**
+ * Estimates the total as the sum of the selection effects. Applies until the effect of a newly kept change is
+ * measured.
+ */
 function estimateTotalEffect(
   progress: Extract<CampaignProgress, { is: 'not measured' }>,
 ): TotalEffect | null {
@@ -152,7 +158,7 @@ function renderCampaignHead(campaign: Campaign): string[] {
   return [head, renderFactsLine(campaign), ...(note === null ? [] : ['', note])]
 }
 
-/** The metric then and now, how many ideas were kept, what it cost, and the state, in one line. */
+/** One line with the metric before and after, the number of kept ideas, the cost and the state. */
 function renderFactsLine(campaign: Campaign): string {
   const { experiments } = campaign
   const progress = computeCampaignProgress(campaign)
@@ -174,13 +180,13 @@ function renderFactsLine(campaign: Campaign): string {
   return facts.join(' · ')
 }
 
-/** Three digits beside a percentage; whole numbers stay whole. */
+/** Three digits are enough next to a percentage. Integers stay whole. */
 function formatShortNumber(value: number): string {
   if (Number.isInteger(value) || Math.abs(value) >= 1000) return formatNumber(value)
   return formatNumber(Number(value.toPrecision(3)))
 }
 
-/** Once all of it is merged, no change is offered on its own. */
+/** After the whole campaign is merged, the table no longer offers single changes. */
 function renderKeptTable(campaign: Campaign, state: CampaignPullState): string[] {
   const rows = listKeptExperiments(campaign).map(experiment => {
     const effect = escapeMarkdown(describeKeptEffect(campaign, experiment) ?? '')
@@ -195,7 +201,7 @@ function renderKeptTable(campaign: Campaign, state: CampaignPullState): string[]
   return [...head, ...fitLines(rows, KEPT_ROOM, more)]
 }
 
-/** The command that offers one change by itself, or what came of that. */
+/** Shows the command that picks one change, or the result of the last pick. */
 function describePickState({ picks }: Campaign, { id }: Experiment, state: CampaignPullState): string {
   const last = Object.values(picks).findLast(each => each.picks === id)
   const ask = `\`/winnow pick ${id}\``
@@ -206,7 +212,7 @@ function describePickState({ picks }: Campaign, { id }: Experiment, state: Campa
   return last.closed ? `${ask} (${place}: ${found}, closed)` : `${place}: ${found}`
 }
 
-/** Everything that waits for a person, each with what to do about it. */
+/** Lists everything that waits for a person, each with the next step. */
 function renderNeedsYou(campaign: Campaign, state: CampaignPullState): string[] {
   const refused = findRefusedSyncAlert(campaign)
   const items = [
@@ -236,7 +242,7 @@ function renderTaskItem({ experiment, is, awaits, help }: PersonalTask, state: C
   }
 }
 
-/** Only while an order is still expected from that run. */
+/** Lists a run only while an order is still expected from it. */
 function listWaitingRuns({ alerts, orders }: Campaign): string[] {
   const expected = new Set(
     Object.values(orders).map(({ run_id, report }) => (report === null ? run_id : null)),
@@ -283,7 +289,7 @@ function mergedLines(campaign: Campaign, { merge }: Spec): string[] {
   ]
 }
 
-/** Ideas that have ended and are not on the branch, each with its verdict. */
+/** Lists ended ideas that are not on the branch, each with its verdict. */
 function renderUnmergedIdeas(campaign: Campaign, spec: Spec): string[] {
   const kept = new Set(listKeptExperiments(campaign).map(({ id }) => id))
   const lost = Object.values(campaign.experiments).filter(

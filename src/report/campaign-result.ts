@@ -8,25 +8,31 @@ import { getCampaignSpec } from '../spec/load.ts'
 import { listAwaitingApproval } from './approval.ts'
 import { isReverted, listKeptExperiments } from './verdict-text.ts'
 
-/** What a landing was measured to bring by pairs that nothing was selected by; null where it was not yet. */
+/** Effect of a landing, measured with pairs that were not used to select it; null until then. */
 export type MeasuredEffect = Pick<EffectMeasurement, 'effect' | 'interval' | 'pairs' | 'scale'>
 
-/** The progress of a campaign for scripts; what people read of it is `text`. */
+/** The progress of a campaign for scripts. People read `text`. */
 interface ProgressView {
   metric: string
-  /** numbers: of runs that repeat. tested: all of it by one test. composed: of the effects of single changes. */
+  /**
+   * numbers: deterministic values. tested: one test of all changes together. composed: effects of the single
+   * changes.
+   */
   by: CampaignProgress['is']
   text: string
   scale: EffectMeasurement['scale'] | null
-  /** Positive is better; under log a difference of logarithms. */
+  /** Positive is better. On the log scale, a difference of logarithms. */
   effect: number | null
   interval: EffectMeasurement['interval']
   pairs: number | null
-  /** By how much the metric itself changed, as a share of what it was: -0.25 is a quarter less. */
+  /** Relative change of the metric: -0.25 is a quarter less. */
   change: number | null
-  /** Values before and after, for metrics that repeat. A new entry where the default branch changed them in between. */
+  /**
+   * Values before and after, for a deterministic metric. A new entry starts where the default branch changed
+   * them.
+   */
   stretches: readonly { from: number; to: number }[]
-  /** Kept, and in none of these numbers. */
+  /** Kept changes that none of these numbers includes. */
   not_measured: readonly string[]
 }
 
@@ -56,16 +62,15 @@ function toProgressView(progress: CampaignProgress): ProgressView {
   }
 }
 
-/** What a campaign came to, as numbers: the same for `run` at its end, for `status`, and for scripts. */
+/** The result of a campaign as numbers, the same for `run`, `status` and scripts. */
 export interface CampaignResult {
   started_at: string | null
-  /** From its start to its last event. */
+  /** From the start to the last event. */
   duration_seconds: number | null
-  /** The part of these that it waited for other processes of its machine. */
+  /** The part of it that was spent waiting for other processes of the machine. */
   waited_seconds: number
-  /** By the words people read: they add up to the number of experiments. */
+  /** By displayed word. The counts add up to the number of experiments. */
   verdicts: Tally
-  /** The total of the kept changes. */
   progress: ProgressView
   improvements: {
     id: string
@@ -117,7 +122,7 @@ function computeSecondsBetween(from: string | null, to: string | null): number |
   return from === null || to === null ? null : (Date.parse(to) - Date.parse(from)) / 1_000
 }
 
-/** Every experiment of a campaign once: the numbers add up to how many there are. */
+/** Counts every experiment exactly once, so that the numbers add up. */
 export type Tally = Record<VerdictWord | 'waiting' | 'taken_back' | 'reverts', number>
 
 type TallyCampaign = Pick<Campaign, 'experiments' | 'landings'>
@@ -132,7 +137,7 @@ export function countVerdicts(campaign: TallyCampaign): Tally {
   return tally
 }
 
-/** Renders it for people: "10 experiments: 3 kept, 5 no gain, 1 broken, 1 waiting". */
+/** Example: "10 experiments: 3 kept, 5 no gain, 1 broken, 1 waiting". */
 export function renderTally(campaign: TallyCampaign): string {
   const opened = formatCount(Object.keys(campaign.experiments).length, 'experiment')
   const verdicts = describeVerdictCounts(campaign)
@@ -155,7 +160,7 @@ const WORDS: Readonly<Record<string, string>> = { taken_back: 'kept and taken ba
 
 const OPEN: ReadonlySet<Experiment['status']> = new Set(['queued', 'deferred', 'ordered', 'measured'])
 
-/** Also after a verdict: what was not proven may be measured again. */
+/** Can be true after a verdict: a not proven experiment may be measured again. */
 function isOpen({ status }: Experiment): boolean {
   return OPEN.has(status)
 }

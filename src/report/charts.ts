@@ -3,17 +3,19 @@ import { formatNumber } from '../decide/wording.ts'
 import type { Campaign, Landing } from '../model/campaign.ts'
 import { aggregateSnapshot, getNumber } from '../model/report.ts'
 
-/** The primary metric as the kept changes moved it; null where nothing was measured (invariant 5). */
+/**
+ * Values of the primary metric after each kept change. A value is null where it was not measured (invariant 5).
+ */
 interface ChartData {
   metric: string
-  /** The progress in a few characters, as the badge has it. */
+  /** Short progress text, the same as on the badge. */
   gain: string
-  /** Where progress is counted from. */
+  /** The baseline value. */
   start: number | null
   marks: ChartMark[]
-  /** Where one test of all kept changes puts the metric. */
+  /** The value that one test of all kept changes shows. */
   end: number | null
-  /** Numbers of the first and the last experiment; both 0 without any. */
+  /** Numbers of the first and last experiment; both 0 if there are none. */
   first: number
   last: number
 }
@@ -21,11 +23,11 @@ interface ChartData {
 interface ChartMark {
   id: string
   number: number
-  /** Differs from the mark before where something else than winnow changed the metric. */
+  /** Differs from the previous mark where something other than winnow changed the metric. */
   from: number
   value: number
   reverted: boolean
-  /** A kept change's revert: part of the line, and no gain. */
+  /** The revert of a kept change: part of the line, but not a gain. */
   isRevert: boolean
 }
 
@@ -48,7 +50,7 @@ export function buildChartData(campaign: Campaign, progress: CampaignProgress): 
   }
 }
 
-/** The metric at the start of the campaign and with everything that was kept; null where one of them is unknown. */
+/** Returns null where the start or the end is unknown. */
 export function computeMetricChange(
   campaign: Campaign,
   progress: CampaignProgress,
@@ -85,7 +87,7 @@ function findLevelByNumbers({ steps }: Campaign, { experiment }: Landing, metric
   return from === null || value === null ? null : { from, value }
 }
 
-/** The steps of a noisy metric are effects of pairs: medians of different hours cannot be compared. */
+/** Uses effects of pairs for a noisy metric, because medians of different hours cannot be compared. */
 function computeLevelByEffect(
   { effect }: Landing,
   from: number | null,
@@ -108,10 +110,10 @@ function shiftByEffect(
 const WIDTH = 720
 const CHART_HEIGHT = 280
 const PAPER = { left: 72, right: WIDTH - 20, top: 44, bottom: CHART_HEIGHT - 40 }
-/** Of a long campaign so many are drawn: more could not be told apart. */
+/** More marks than this could not be told apart. */
 const MOST = 250
 
-/** It has a ground of its own, so that it can be read where the page and the system disagree about dark. */
+/** Draws its own background, so that the chart stays readable when page and system disagree about dark mode. */
 const STYLE = `<style>
 .ground{fill:#fff}.grid{stroke:#d1d9e0}.from{stroke:#59636e;stroke-dasharray:5 4}
 .line{stroke:#0969da;stroke-width:2;fill:none}.kept{fill:#1a7f37}.back{fill:none;stroke:#9a6700;stroke-width:1.5}
@@ -120,7 +122,7 @@ text{fill:#1f2328;font:12px sans-serif}.head{font-size:14px;font-weight:600}.sma
 .line{stroke:#4493f8}.kept{fill:#3fb950}.back{stroke:#d29922}text{fill:#f0f6fc}.small{fill:#9198a1}}
 </style>`
 
-/** The primary metric of the incumbents over experiments: a step for each that was kept. */
+/** Draws the primary metric over experiments, with a step for each kept change. */
 export function renderChart(campaign: string, data: ChartData): string {
   const { metric, gain, start, marks, end } = data
   const levels = marks.flatMap(({ from, value }) => [from, value])
@@ -159,7 +161,10 @@ function renderDrawing(data: ChartData, values: readonly number[]): string[] {
   ]
 }
 
-/** A runner-up may have a lower number than what it was merged upon: time does not go back for it. */
+/**
+ * A runner-up may have a lower number than the change it was merged onto. Its mark moves right, so that the
+ * line never runs backwards.
+ */
 function sortChartMarks(kept: readonly ChartMark[]): ChartMark[] {
   let latest = 0
   return kept.map(each => {
@@ -200,8 +205,8 @@ interface ChartArea {
 }
 
 /**
- * What was taken back is marked, and not on the way to where the incumbent is. What something else than a kept change
- * has moved, a sync with the default branch say, is a dashed line between two others.
+ * Reverted changes are marked but are not part of the line. A dashed line shows a change of the metric that no
+ * kept change caused, for example a sync with the default branch.
  */
 function renderChartPath(steps: readonly ChartMark[], { start, end, across, y }: ChartArea): string[] {
   const standing = steps.filter(({ reverted: takenBack }) => !takenBack)
@@ -234,7 +239,7 @@ function renderChartMark(
   return `<circle class="${takenBack || isRevert ? 'back' : 'kept'}" cx="${formatPixels(x)}" cy="${formatPixels(y)}" r="4">${title}</circle>`
 }
 
-/** From a value to its place on paper, and the round values between which people read. */
+/** Maps values to positions, and holds the round values of the axis. */
 interface ChartScale {
   at: (value: number) => number
   ticks: number[]
@@ -242,7 +247,7 @@ interface ChartScale {
 
 const STEPS = [1, 2, 2.5, 5, 10]
 
-/** Values are spread over `from`..`to` with a little air around; one value alone lies in the middle. */
+/** Spreads values over `from`..`to` with a small margin. A single value lies in the middle. */
 function buildChartScale(values: readonly number[], { from, to }: { from: number; to: number }): ChartScale {
   const low = values.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY)
   const high = values.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY)
@@ -254,14 +259,14 @@ function buildChartScale(values: readonly number[], { from, to }: { from: number
   }
 }
 
-/** At most `most` round values in a range. */
+/** Returns at most about `most` round values in a range. */
 export function listChartTicks(first: number, last: number, most: number): number[] {
   const raw = (last - first) / most
   const power = 10 ** Math.floor(Math.log10(raw))
   const step = (STEPS.find(each => each * power >= raw) ?? 10) * power
   const count = Math.floor(last / step) - Math.ceil(first / step) + 1
   const lowest = Math.ceil(first / step)
-  // Multiples of the step, not sums of it: sums drift.
+  // Multiples of the step, because sums drift.
   return Array.from({ length: Math.max(0, count) }, (_, index) =>
     Number(((lowest + index) * step).toPrecision(12)),
   )
@@ -269,12 +274,12 @@ export function listChartTicks(first: number, last: number, most: number): numbe
 
 const BADGE_HEIGHT = 20
 const PADDING = 7
-/** Widths are not measured but forced: the same bytes look the same with any font. */
+/** Forces text widths instead of measuring them, so that the same bytes look the same in any font. */
 const LETTER = 6.4
 
 const COLOURS = { none: '#57606a', running: '#1a7f37', paused: '#9a6700', stopped: '#0969da' } as const
 
-/** Gain so far and state, white on colours that stand out on light and dark pages alike. */
+/** Uses white text on colours that are visible on light and dark pages. */
 export function renderBadge(campaign: Campaign, progress: CampaignProgress): string {
   const { name, status } = campaign
   const said = `${formatGain(progress)} · ${status}`
@@ -293,7 +298,6 @@ export function renderBadge(campaign: Campaign, progress: CampaignProgress): str
   ].join('\n')
 }
 
-/** Whether a badge that is there already tells of this state. */
 export function isBadgeCurrent(svg: string, status: Campaign['status']): boolean {
   return svg.includes(` · ${status}</title>`)
 }
@@ -316,7 +320,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 }
 const LONGEST = 60
 
-/** Text of others inside an SVG stays text, on one line, and has an end. */
+/** Keeps foreign text inside an SVG plain, on one line and of limited length. */
 export function escapeSvg(text: string): string {
   const plain = text.replace(/[\p{C}\s]+/gu, ' ').trim()
   const letters = Array.from(plain)
@@ -324,7 +328,7 @@ export function escapeSvg(text: string): string {
   return short.replace(/[&<>"']/g, character => ENTITIES[character] ?? '')
 }
 
-/** One decimal is finer than a pixel, and the same bytes everywhere. */
+/** One decimal is finer than a pixel, and gives the same bytes on every machine. */
 function formatPixels(value: number): string {
   return String(Math.round(value * 10) / 10)
 }

@@ -25,7 +25,7 @@ import {
   renderSyncSentence,
 } from './verdict-text.ts'
 
-/** Losing is nobody's fault: only what must not be merged as it is shows red. */
+/** A loss is not an error, so only a head that must not be merged is red. */
 const CONCLUSIONS: Record<VerdictWord, 'success' | 'neutral' | 'failure'> = {
   kept: 'success',
   'no gain': 'neutral',
@@ -38,7 +38,7 @@ const CONCLUSIONS: Record<VerdictWord, 'success' | 'neutral' | 'failure'> = {
 const TITLE = 120
 const REASON = 600
 
-/** How an experiment's head stands, beside it; null where it has none. */
+/** Returns null when the experiment has no head. */
 export function buildCheckRun(
   campaign: Campaign,
   experiment: Experiment,
@@ -49,7 +49,7 @@ export function buildCheckRun(
   return { name: `winnow (${campaign.name})`, head, id, ...buildCheckState(campaign, experiment, page) }
 }
 
-/** Ends the check of a commit that a newer one replaced. */
+/** Completes the check of a commit that a newer commit replaced. */
 export function buildReplacedCheck({ name }: Pick<Campaign, 'name'>, id: ExperimentId, head: Oid): Check {
   const title = 'Replaced by a newer commit'
   return { name: `winnow (${name})`, head, id, state: 'neutral', title, summary: `${id}: ${title}.` }
@@ -94,12 +94,12 @@ function buildCheckState(campaign: Campaign, experiment: Experiment, page: PageU
 
 const LONGEST = 600
 
-/** A comment on a new pull request while the campaign is paused or stopped. */
+/** For a new pull request while the campaign is paused or stopped. */
 export function renderPausedComment(campaign: Campaign, unopened: UnopenedPull): string {
   return `${buildPausedMark(campaign, unopened)}\n${describePaused(campaign, unopened)}\n`
 }
 
-/** A completed check, so that the author does not wait for one that never starts. */
+/** A completed check, so that the author does not wait for a check that never starts. */
 export function buildPausedCheck(campaign: Campaign, unopened: UnopenedPull): Check {
   const { number, head } = unopened
   const name = `winnow (${campaign.name})`

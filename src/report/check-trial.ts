@@ -8,19 +8,19 @@ import type { Spec } from '../spec/schema.ts'
 import { renderMetrics } from './metrics.ts'
 import { formatTable } from './terminal.ts'
 
-/** What trying the harness on the default branch showed. */
+/** The result of a trial run of the harness on the default branch. */
 export interface HarnessTrial {
-  /** Of one execution. */
+  /** Duration of one execution. */
   seconds: number
   metrics: MetricValues
   gates: string[]
-  /** null where the rules do not ask how noisy the harness is. */
+  /** Null where the rules need no noise estimate. */
   calibration: Omit<Calibration, 'order'> | null
-  /** Where the primary is noisy. */
+  /** Only for a noisy primary metric. */
   prospects: Prospects | null
-  /** Where a model scores what is printed. */
+  /** Only if a model scores the output. */
   judging?: JudgingForecast
-  /** What works, and is still not as the spec says. */
+  /** The harness works, but differs from the spec in these points. */
   warnings: string[]
 }
 
@@ -50,7 +50,6 @@ function renderTrialResult({
   return [...lines, ...noise, ...(prospects === null ? [] : renderProspects(prospects, calibration))]
 }
 
-/** Warns of a metric that was drafted from its name alone; null where it varies, as a time does. */
 export function describeGuessedMetric(
   { calibration }: Pick<HarnessTrial, 'calibration'>,
   metric: string,
@@ -59,7 +58,9 @@ export function describeGuessedMetric(
   return `${metric} repeats exactly in every build: if it is a checksum and not a cost, use wall_seconds as the metric`
 }
 
-/** Numbers that repeat exactly are compared in the metric's unit; only the least gain and progress may be shares. */
+/**
+ * Deterministic metrics are compared in their own unit. Only minimum_improvement and progress may be relative.
+ */
 function describeScale({ scale, deterministic }: Pick<Calibration, 'scale' | 'deterministic'>): string {
   if (scale === 'linear') return 'scale: linear, gains are differences'
   if (deterministic)
@@ -128,7 +129,7 @@ function describeVisibleGain(
   return sees_min_effect ? seen : `${seen}, and an idea that gains just that is mostly missed`
 }
 
-/** What it would take, or that it would not help. */
+/** Suggests a way to see smaller gains, or says that it would not help. */
 function describeWayOut(way: WayOut, { scale, noise }: Pick<Calibration, 'scale' | 'noise'>): string {
   switch (way.way) {
     case 'more-jobs':
@@ -148,23 +149,23 @@ function describeWayOut(way: WayOut, { scale, noise }: Pick<Calibration, 'scale'
   }
 }
 
-/** What judging would be, as far as it is known before a model was asked. */
+/** What is known about judging before the first request to a model. */
 export interface JudgingForecast {
   model: string
-  /** Where it is asked is known. */
+  /** True if the location of the model is known. */
   asked: boolean
-  /** Printed, and scored of each side in one job. */
+  /** Printed items, scored for each side in one job. */
   items: number
   wanted: number
-  /** Of one job, in the middle. */
+  /** Median of one job. */
   cost: { requests: number; tokens: number; usd: number | null }
   capUsd: number | null
-  /** No fewer can show anything. */
+  /** Fewer items cannot prove a gain. */
   leastItems: number
-  /** Of scores of one item, assumed: what is known is what calibration finds. */
+  /** Assumed spread of the scores of one item. Calibration measures the real one. */
   assumedSpread: number
   visibleGain: number | null
-  /** Jobs of an idea that gains twice minimum_improvement. */
+  /** Jobs for an idea that gains twice minimum_improvement. */
   goodIdeaJobs: number
   primary: string
 }
@@ -202,13 +203,16 @@ function formatDollars(usd: number): string {
   return `${formatNumber(Number(usd.toPrecision(2)))} USD`
 }
 
-/** From here on Linux gives ports to whoever asks for any: nobody fights over those. */
+/** Linux assigns ports from here on dynamically, so they cause no conflicts. */
 const FIRST_OF_THE_SYSTEM = 32_768
 
-/** Go's build cache names a file by what is in it: what one side leaves there is what the other would have made. */
+/** Go's build cache is content-addressed, so both sides would write the same file. */
 const BY_CONTENT = /\/go-build\/(?:[0-9a-f]{2}\/[0-9a-f]{64}-[ad]|trim\.txt)$/
 
-/** What executions side by side would fight over, as far as it was seen, and which keys keep them apart. */
+/**
+ * Lists the ports, files and devices that parallel executions would share, and the spec keys that separate
+ * them.
+ */
 export function describeResourceConflicts({ ports, files, devices }: HeldResources, spec: Spec): string[] {
   const { execution, parallel } = spec
   const serial = execution.mode === 'serial' || parallel.exclusive_resources.length > 0

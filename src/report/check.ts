@@ -5,12 +5,12 @@ import type { Spec } from '../spec/schema.ts'
 import { listTimedDecisiveMetrics } from '../spec/spec-facts.ts'
 import { type HarnessTrial, renderTrial } from './check-trial.ts'
 
-/** What `winnow check` found; printed as it is with --json. */
+/** Result of `winnow check`, printed unchanged with --json. */
 export interface CheckView {
   file: string
   campaign: string
   rules: Spec['rules']
-  /** Where the checked text was read: a work tree's is not in force before it is committed. */
+  /** A spec in the work tree takes effect only after it is committed. */
   source: 'work tree' | 'default branch'
   scope: {
     mutable: number
@@ -20,23 +20,22 @@ export interface CheckView {
     examples: { mutable: string[]; outside: string[] }
   }
   notes: string[]
-  /** Valid, but not built yet: a run refuses it. */
+  /** Valid keys that are not implemented yet. A run refuses them. */
   unsupported: string[]
-  /** Places in the harness that are still to be filled in: a run refuses it. */
+  /** Unfinished places in the harness. A run refuses them. */
   unfinished: string[]
   warnings: string[]
   ideas: string[]
-  /** The dependency policy in one line. */
   dependencies: string
   /** What a run would do. */
   forecast: string[]
-  /** Those that can change a verdict, and how they are compared. */
+  /** Metrics that can change a verdict. */
   metrics: ComparedMetric[]
-  /** null with --no-try, and where a run would refuse. */
+  /** Null with --no-try, and where a run would refuse. */
   tried: HarnessTrial | null
 }
 
-/** What is said before anything runs. */
+/** Printed before the harness runs. */
 export function renderCheck(view: CheckView): string[] {
   const { file, campaign, scope, rules } = view
   return [
@@ -62,7 +61,6 @@ function formatExamples(count: number, examples: readonly string[]): string {
 const NOT_TRIED =
   'Nothing was run: without --no-try, set-up, gates and harness are tried on the default branch, and noise, time and the smallest visible gain are said.'
 
-/** How ideas will be compared, and what trying the harness showed of it. */
 export function renderCheckComparison(spec: Spec, { metrics, tried }: CheckView): string[] {
   const compared = renderComparedMetrics(spec, metrics)
   if (tried === null) return [...compared.map(line => `  ${line}`), NOT_TRIED]
@@ -71,7 +69,7 @@ export function renderCheckComparison(spec: Spec, { metrics, tried }: CheckView)
   return [...compared, ...renderTrial(tried), ...time].map(line => `  ${line}`)
 }
 
-/** Whether `winnow run` would refuse. */
+/** Returns true if `winnow run` would refuse. */
 export function isBlocked({ scope, unsupported, unfinished }: CheckView): boolean {
   return unsupported.length > 0 || unfinished.length > 0 || scope.mutable === 0
 }
@@ -85,7 +83,7 @@ function renderBlockers(view: CheckView): string[] {
   return [`This spec cannot be run: ${why.join(', and ')}.`]
 }
 
-/** Where ideas come from, in the order in which the spec lists them; `patches`: the hypotheses in each folder. */
+/** In the order of the spec. `patches`: the hypotheses in each folder. */
 export function describeIdeaSources(
   spec: Spec,
   patches: ReadonlyMap<string, readonly string[]> = new Map(),
@@ -121,7 +119,6 @@ function describePatches(hypotheses: readonly string[] | undefined): string {
 
 type ComparisonMode = 'once' | 'pairs' | 'once or pairs' | 'stored score'
 
-/** A metric that can change a verdict, and how base and idea are compared on it. */
 interface ComparedMetric {
   name: string
   role: 'primary' | 'required' | 'guardrail' | 'tie-breaker'
@@ -129,7 +126,7 @@ interface ComparedMetric {
   compared: ComparisonMode
 }
 
-/** `deterministic`: whether it was shown to repeat exactly; null where nobody looked. */
+/** `deterministic`: the harness repeats exactly; null if it was not tried. */
 export function listComparedMetrics(spec: Spec, deterministic: boolean | null): ComparedMetric[] {
   const compared = selectComparisonMode(spec, deterministic)
   const objectives = listObjectives(spec.metric).map(({ name, role, direction }, at) => ({
@@ -204,7 +201,7 @@ function describeStoredGain(
     : `more than ${formatNumber(comparison.relative_threshold * 100)} % of the base (relative_threshold)`
 }
 
-/** What a run under this spec would do, as far as the spec alone says it: one line each, its subject first. */
+/** Forecasts a run from the spec alone, one line per subject. */
 export function renderForecast(spec: Spec, where: CampaignLocation): string[] {
   return [
     ...describeGates(spec).map(text => `gate: ${text}`),
@@ -233,7 +230,7 @@ function describeGates({ gates, metric }: Spec): string[] {
   return [...commands, ...checks]
 }
 
-/** Executions of one idea, both sides together, when it is worth all of them. */
+/** Executions of one idea, both sides together, if it uses all of them. */
 function computeMaxExecutions({ measurement }: Spec): number {
   const { stability, baseline } = measurement
   if (stability === null) return 4
@@ -243,7 +240,7 @@ function computeMaxExecutions({ measurement }: Spec): number {
   return baseline === 'cached' ? samples : 2 * samples
 }
 
-/** Where no noise has to be outlasted: what the executions of a campaign take at most. */
+/** Upper limit on the time of a deterministic campaign. */
 export function describeCampaignTime(spec: Spec, seconds: number): string {
   const most = computeMaxExecutions(spec)
   const each = (most * seconds) / 60
@@ -251,7 +248,7 @@ export function describeCampaignTime(spec: Spec, seconds: number): string {
   return `time: at most ${formatCount(most, 'execution')} or ${formatMinutes(each)} an idea, ${formatMinutes(all)} for ${spec.stopping.max_iterations}, besides set-up and gates`
 }
 
-/** What the executions of a whole campaign take at most. */
+/** Upper limit on the execution time of a whole campaign. */
 export function computeMaxSeconds(spec: Spec, seconds: number): number {
   return computeMaxExecutions(spec) * seconds * spec.stopping.max_iterations
 }

@@ -12,7 +12,7 @@ import { describeCalibrationNoise } from './metrics.ts'
 import { formatDuration } from './terminal.ts'
 import { renderFailedOutput } from './verdict-markdown.ts'
 
-/** One sentence first, then what it rests on, what it cannot know, and what it cost. */
+/** Prints the sentence first, then its evidence, its limits and its cost. */
 export function renderComparisonReport(
   view: CompareView,
   compared: ComparisonResult,
@@ -50,7 +50,10 @@ function renderComparisonFailure({ failure }: CompareView, { assessment }: Compa
 
 const LINES = 15
 
-/** Who repeats until a time has passed always takes that time: a number that it prints is more than how long it took. */
+/**
+ * A benchmark that repeats until a time has passed always takes that time. Suggests a printed number instead of
+ * the duration.
+ */
 function renderTimedNote({ spec, report }: ComparisonResult): string[] {
   const timed = listObjectives(spec.metric)[0].name === 'wall_seconds'
   const [first, ...more] = timed ? listPrintedNames(report?.executions ?? [], BUILT_IN_METRICS) : []
@@ -66,7 +69,7 @@ function renderNoiseLine({ trial }: ComparisonResult): string[] {
   return said === null ? [] : [`  ${said}`]
 }
 
-/** No scope, no pin: who wrote the change could have written the benchmark too. */
+/** A comparison has neither scope nor pin, so the author of the change could have changed the benchmark too. */
 function describeUnprotectedBenchmark(
   { spec, head }: ComparisonResult,
   differing: readonly string[],
@@ -88,7 +91,9 @@ const MANIFESTS: Readonly<Record<string, readonly string[]>> = {
   go: ['go.mod', 'go.sum'],
 }
 
-/** Files that differ and that the command names: themselves, a folder above them, or what its tool reads. */
+/**
+ * Finds changed files that the command names, files in a folder that it names, and configuration of its tool.
+ */
 export function findBenchmarkFiles(
   differing: readonly string[],
   { command, working_directory: directory }: Pick<MeasurementSection, 'command' | 'working_directory'>,
@@ -112,7 +117,7 @@ function describeComparisonCost({ executions, seconds }: CompareView, { base }: 
   return `cost: ${formatCount(calibration + comparison, 'execution')}${first}, ${formatDuration(seconds)} of this machine`
 }
 
-/** Not proven is no dead end: how much could have been seen, and what would show more. */
+/** For "not proven": says which gain would have been visible, and how to see more. */
 function renderFurtherSteps({ verdict }: CompareView, { trial, paired, end }: ComparisonResult): string[] {
   const prospects = trial?.prospects ?? null
   if (verdict !== 'not proven' || prospects === null || paired === null) return []
@@ -133,7 +138,7 @@ interface ComparedNames {
 
 type TrialEstimate = Pick<HarnessTrial, 'seconds' | 'calibration' | 'prospects'>
 
-/** What calibration found, and what the comparison will take; nothing where it is over in a moment. */
+/** Returns no lines when the comparison takes only a moment. */
 export function renderComparisonForecast(trial: TrialEstimate, { base, head }: ComparedNames): string[] {
   const { calibration, prospects } = trial
   if (calibration?.deterministic)
@@ -157,7 +162,7 @@ function describeVisibleDifference(
   return `a gain of ${formatSize(visible, calibration?.scale ?? 'log')} would be seen with a chance of 80 %`
 }
 
-/** All jobs, each used to its end. */
+/** Assumes that all jobs use all their pairs. */
 export function estimateComparisonSeconds({ seconds, calibration, prospects }: TrialEstimate): number {
   const noise = calibration?.noise ?? null
   if (prospects === null || noise === null) return 4 * seconds
@@ -165,13 +170,13 @@ export function estimateComparisonSeconds({ seconds, calibration, prospects }: T
   return jobs * (2 * pairs * noise.execution_seconds + noise.overhead_seconds)
 }
 
-/** The same from one execution alone, before anything is known of the noise. */
+/** Estimates from one execution, before the noise is known. */
 export function estimateInitialSeconds({ evidence }: Spec, execution: number): number {
   const calibration = CALIBRATION_JOBS * 2 * (resolvePairsPerJob(evidence, 0) + 1)
   return execution * (calibration + evidence.max_jobs * 2 * (resolvePairsPerJob(evidence, execution) + 1))
 }
 
-/** One line where a job begins: what the jobs before it say. */
+/** One line at the start of a job with the result of the jobs before it. */
 export function renderComparisonProgress(paired: PairedCase | null, spec: Spec, job: number): string {
   const place = `job ${job} of at most ${spec.evidence.max_jobs}`
   if (paired === null || paired.jobs.length === 0) return `${place}: begins`
@@ -184,7 +189,7 @@ interface ComparisonState {
   executions: { calibration: number; comparison: number }
 }
 
-/** For the line at the bottom of a terminal. */
+/** For the status line of a terminal. */
 export function renderComparisonLiveLine(
   { trial, paired, executions }: ComparisonState,
   { base, head }: ComparedNames,

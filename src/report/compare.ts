@@ -27,24 +27,24 @@ import type { HarnessTrial } from './check-trial.ts'
 import { formatDuration } from './terminal.ts'
 import { computePairedNumbers, toSentenceCase } from './verdict-text.ts'
 
-/** All that is known of two trees that were compared, with no ledger behind it. */
+/** The comparison of two trees. It has no ledger. */
 export interface ComparisonResult {
   spec: Spec
   base: { name: string; point: Point }
   head: { name: string; point: Point }
-  /** What orders call the second. */
+  /** The label of the second side in orders. */
   label: Side
   trial: Pick<HarnessTrial, 'calibration' | 'prospects'> | null
   paired: PairedCase | null
   assessment: Assessment | null
   report: Report | null
   executions: { calibration: number; comparison: number }
-  /** Spent measuring: waiting for other processes or for an answer is not counted. */
+  /** Measuring time only, without waiting for other processes or for an answer. */
   seconds: number
-  /** What --max-minutes allowed; null where it was not given. */
+  /** Value of --max-minutes; null if not given. */
   minutes: number | null
   end: CompareEnd
-  /** Of a second side that is broken: what was run, what it printed last, what would help. */
+  /** Set when the second side is broken: the command, its last output and the advice. */
   failure: CompareFailure | null
 }
 
@@ -54,18 +54,18 @@ export interface CompareFailure {
   fix?: string
 }
 
-/** decided: the rule came to its end; the others came first. */
+/** decided: the decision rule ended the comparison. The other values ended it earlier. */
 export type CompareEnd = 'decided' | 'interrupted' | 'time' | 'declined' | 'same'
 
 type CompareVerdict = 'better' | 'no gain' | 'worse' | 'not proven' | 'refused' | 'broken'
 
 const INTERRUPTED = 130
 
-/** What `winnow compare --json` prints, and all that its words are made of. */
+/** Output of `winnow compare --json`, and the source of all its texts. */
 export interface CompareView {
   verdict: CompareVerdict
   sentence: string
-  /** What the sentence rests on; null where no pair did. */
+  /** Evidence behind the sentence; null without pairs. */
   evidence_line: string | null
   base: SideView
   head: SideView
@@ -73,7 +73,7 @@ export interface CompareView {
   compared: 'pairs' | 'once' | null
   scale: 'log' | 'linear' | null
   min_effect: number | null
-  /** Positive is better; under log a difference of natural logarithms. */
+  /** Positive is better. On the log scale, a difference of natural logarithms. */
   effect: number | null
   interval: readonly [number, number] | null
   evidence: { reached: number; needed: number } | null
@@ -131,7 +131,7 @@ function buildSideView(compared: ComparisonResult, which: 'base' | 'head'): Side
   return { name, ...point, metrics: collectSideMetrics(compared, which) }
 }
 
-/** Both sides come from the pairs that the effect comes from: those of all jobs, not of the last one. */
+/** Takes both sides from the pairs of all jobs, like the effect, and not from the last job alone. */
 function collectSideMetrics(
   { label, report, spec, paired }: ComparisonResult,
   which: 'base' | 'head',
@@ -165,7 +165,7 @@ function toCompareVerdict({ end, assessment }: ComparisonResult): CompareVerdict
   }
 }
 
-/** What a script learns of it (design section 9). */
+/** Exit codes: design section 9. */
 export function toCompareExitCode({ verdict }: CompareView, end: CompareEnd): number {
   if (end === 'interrupted' || end === 'declined') return INTERRUPTED
   return EXIT_CODES[verdict === 'better' ? 'kept' : verdict]
@@ -177,17 +177,17 @@ function toFailureView({ failure }: ComparisonResult): CompareView['failure'] {
   return { command, output, fix }
 }
 
-/** What the second side is called where it is no commit. */
+/** Name of the second side if it is not a commit. */
 export const WORK_TREE = 'your work tree'
 
-/** The one sentence that answers: how much, and where the truth lies. What it took is said once, by the line of its cost. */
+/** Answers in one sentence: the effect and its interval. The cost line tells the effort. */
 function renderComparisonSentence(
   compared: ComparisonResult,
   word: CompareVerdict,
   standing: PairsEvaluation | null,
 ): string {
   const said = composeComparisonSentence(compared, word, standing)
-  // A branch keeps its name; what is not one begins as a sentence does.
+  // A branch keeps its spelling. Any other name starts with a capital.
   return said.startsWith(compared.head.name) && compared.head.name !== WORK_TREE ? said : toSentenceCase(said)
 }
 
@@ -226,7 +226,7 @@ function describePairedResult(
   }
 }
 
-/** Says why measuring ended where both are practically equal. */
+/** Explains why measuring ended for two practically equal sides. */
 function describeRuledOutDifference(
   { paired, spec }: ComparisonResult,
   { primary }: PairsEvaluation,
@@ -250,7 +250,7 @@ function describeUnproven({ end, minutes, paired }: ComparisonResult): string {
   }
 }
 
-/** "my-branch is 4.1 % faster than main (between 2.9 and 5.2 %)" */
+/** Example: "my-branch is 4.1 % faster than main (between 2.9 and 5.2 %)". */
 function describeComparedEffect(
   { base, head, spec, paired }: ComparisonResult,
   standing: PairsEvaluation,
@@ -280,7 +280,7 @@ function formatMinEffect({ paired, spec }: Pick<ComparisonResult, 'paired' | 'sp
   return `${formatNumber(Number((Math.abs(toShare(least, direction)) * 100).toPrecision(2)))} %`
 }
 
-/** What repeats exactly needs no interval: both numbers say all. */
+/** A deterministic result needs no interval: the two numbers are enough. */
 function describeSingleRunResult(compared: ComparisonResult, word: CompareVerdict): string {
   const { base, head, spec, label, report, end } = compared
   if (report === null || end !== 'decided')

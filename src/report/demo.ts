@@ -3,12 +3,11 @@ import type { Experiment } from '../model/experiment.ts'
 import { listAwaitingApproval } from './approval.ts'
 import { formatTable } from './terminal.ts'
 
-/** Where the demo lies, and how winnow is called there. */
 export interface DemoPlace {
   directory: string
-  /** `winnow`, or what was typed instead. */
+  /** `winnow`, or the command that the user typed instead. */
   called: string
-  /** All that it left on this machine. */
+  /** Everything that the demo left on this machine. */
   leftovers: readonly string[]
 }
 
@@ -21,7 +20,7 @@ export function renderDemoIntro({ directory }: Pick<DemoPlace, 'directory'>): st
   ]
 }
 
-/** What a person types next, each as it can be typed. */
+/** Lists the next commands, ready to type. */
 export function renderDemoNextSteps(
   campaign: Campaign,
   { directory, called, leftovers }: DemoPlace,
@@ -56,7 +55,7 @@ function findByOutcome({ experiments }: Campaign, outcome: Experiment['outcome']
   return Object.values(experiments).find(each => each.outcome === outcome)
 }
 
-/** As a shell reads it back. */
+/** Quotes a word for a POSIX shell. */
 export function quoteShellWord(path: string): string {
   return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`
 }

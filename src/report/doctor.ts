@@ -1,10 +1,10 @@
 import type { BranchGuard, Examination } from '../github/repository-settings.ts'
 
 export interface DoctorFinding {
-  /** `bad` stands in the way; `unknown` could not be checked, or is for a person to look at. */
+  /** `bad` blocks winnow. `unknown` could not be checked, or needs a person to look. */
   state: 'good' | 'bad' | 'unknown'
   what: string
-  /** What to do about it; further lines are where to click, or what to write. */
+  /** The next step. Further lines say where to click, or what to write. */
   fix?: string
 }
 
@@ -23,7 +23,7 @@ export function reportUnknown(what: string, fix: string): DoctorFinding {
 const MARKS = { good: 'ok', bad: '!!', unknown: '??' } as const
 const ORDER = ['bad', 'unknown', 'good'] as const
 
-/** One line of verdict, then what needs doing; with `all`, also what is fine. */
+/** Prints a summary line and the problems. `all` also prints what is fine. */
 export function renderFindings(findings: readonly DoctorFinding[], all = false): string[] {
   const shown = ORDER.filter(state => all || state !== 'good').flatMap(state =>
     findings.filter(finding => finding.state === state),
@@ -48,16 +48,18 @@ function describeFindingsVerdict(findings: readonly DoctorFinding[]): string {
   return `Not ready: ${things(wrong)} to do${open === 0 ? '' : `, ${look}`}.`
 }
 
-/** What the settings of a repository on GitHub are compared with. */
+/** The settings that winnow needs on GitHub. */
 interface ExpectedSettings {
-  /** Where a person opens the repository: https://github.com/owner/name. */
+  /** Web address of the repository: https://github.com/owner/name. */
   page: string
   prefix: string
-  /** Optimize branches whose spec has GitHub merge. */
+  /** Optimize branches whose spec lets GitHub merge. */
   mergedThere: readonly string[]
-  /** The workflow, and every action that it uses: `owner/name`. */
+  /** The workflow, and every action that it uses (`owner/name`). */
   workflow: { path: string; isThere: boolean; actions: readonly string[] }
-  /** The environment that holds the key of a model, the branches that need it, and those that its rule refuses. */
+  /**
+   * The environment with the key of a model, the branches that need it, and those that its branch rule refuses.
+   */
   model: {
     environment: string
     secret: string
@@ -65,15 +67,14 @@ interface ExpectedSettings {
     branches: readonly string[]
     refused: readonly string[]
   } | null
-  /** The action of the workflow, where it is another repository's; `server`: of an Enterprise Server. */
+  /** The workflow's action if it is in another repository. `server`: an Enterprise Server. */
   action: { repository: string; commit: string; webUrl: string; server: boolean } | null
-  /** Other workflows that run on winnow's branches and say nothing of their rights. */
+  /** Other workflows that run on winnow's branches without a `permissions` key. */
   unguarded: readonly string[]
 }
 
 const MOST_SKEW_S = 30
 
-/** What GitHub says of the repository, as far as the token may see. */
 export function checkSettings(seen: Examination, expected: ExpectedSettings): DoctorFinding[] {
   return [
     checkRights(seen),
@@ -106,7 +107,7 @@ function checkRights({ permissions }: Examination): DoctorFinding {
   )
 }
 
-/** A classic token names its scopes: a job's own, an App's and a fine-grained one do not. */
+/** Only a classic token has scopes. Job tokens, App tokens and fine-grained tokens have none. */
 function checkTokenScopes({ scopes }: Examination): DoctorFinding[] {
   if (scopes === null) return []
   const held = scopes.join(', ') || 'none'
@@ -165,7 +166,7 @@ function getRepositoryOwner(page: string): string {
 
 type AllowedActions = NonNullable<Examination['policy']>
 
-/** As GitHub reads its policy: actions of the owner are always allowed, and a pattern with ! takes back. */
+/** Follows GitHub's policy: the owner's actions are always allowed, and a pattern with ! removes. */
 function isActionAllowed({ allowed, selected }: AllowedActions, action: string, page: string): boolean {
   if (allowed === 'all' || allowed === null) return true
   const owner = getRepositoryOwner(page)
@@ -178,7 +179,9 @@ function isActionAllowed({ allowed, selected }: AllowedActions, action: string, 
   return (selected.githubOwned && /^(?:actions|github)\//.test(action)) || named(patterns)
 }
 
-/** `owner/*`, `owner/name@*`: a star stands for anything. A pattern with a ref allows at least that one. */
+/**
+ * Patterns: `owner/*`, `owner/name@*`, where a star matches any text. A pattern with a ref counts as a match.
+ */
 function isPatternMatch(pattern: string, action: string): boolean {
   const [name = ''] = pattern.trim().split('@')
   const words = name.split('*').map(part => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
@@ -187,7 +190,7 @@ function isPatternMatch(pattern: string, action: string): boolean {
 
 const ANOTHER = 'or take another action: winnow init --github --action owner/name@ref'
 
-/** Whether the workflow can get winnow itself. */
+/** Checks that the workflow can download winnow itself. */
 function checkActionAccess(
   { action: seen, isPublic }: Examination,
   { page, action }: ExpectedSettings,
@@ -236,7 +239,7 @@ function checkActionAccess(
   return [reportGood(`${repository} has the commit that the workflow runs, and lets this repository use it`)]
 }
 
-/** Where the token of every job may write, other workflows hand that to the code of ideas. */
+/** If the default token can write, other workflows give that permission to the code of ideas. */
 function checkDefaultToken(
   { defaultToken }: Examination,
   { page, unguarded }: ExpectedSettings,
@@ -289,7 +292,7 @@ function checkModelEnvironment(
   ]
 }
 
-/** Those that keep a push of an ordinary commit away. */
+/** Rules that block a push of an ordinary commit. */
 const IN_THE_WAY = new Set([
   'creation',
   'update',
@@ -303,7 +306,7 @@ const IN_THE_WAY = new Set([
   'code_scanning',
   'merge_queue',
 ])
-/** Under these GitHub still merges a pull request. */
+/** Rules under which GitHub still merges a pull request. */
 const MERGEABLE = new Set(['pull_request', 'required_status_checks', 'deletion', 'creation'])
 
 function checkBranchGuards({ guards }: Examination, expected: ExpectedSettings): DoctorFinding[] {

@@ -18,18 +18,18 @@ import { renderVerdictSentence } from './verdict-text.ts'
 
 const LONGEST = 400
 
-/** One event as one line for people: what happened, with the metrics that the spec judges first. */
+/** One line per event for people. Metrics that the spec judges come first. */
 export function renderEvent(event: LedgerEvent, metrics: ShownMetrics): string {
   const say = texts[event.kind] as (event: LedgerEvent, metrics: ShownMetrics) => string
   return toOneLine(say(event, metrics), LONGEST)
 }
 
-/** The events of one ledger as lines, each by the spec that was in force when it was written. */
+/** Renders the events of a ledger, each with the spec that was in force when it was written. */
 export class EventRenderer {
   #metrics: ShownMetrics
   #path = 'spec.yaml'
 
-  /** `yaml`: the spec in force before the first event that comes. */
+  /** `yaml`: the spec in force before the first event. */
   constructor(yaml: string | null = null) {
     this.#metrics = readShownMetrics(yaml, this.#path)
   }
@@ -46,7 +46,7 @@ function readShownMetrics(yaml: string | null, file: string): ShownMetrics {
   return selectShownMetrics(yaml === null ? null : (readSpec(yaml, { file })?.spec ?? null))
 }
 
-/** What a person who watches a run wants to see go by. */
+/** Events that `run` prints while it works. */
 export const NOTABLE_EVENTS: ReadonlySet<EventKind> = new Set([
   'campaign-started',
   'campaign-amended',
@@ -78,7 +78,7 @@ export const NOTABLE_EVENTS: ReadonlySet<EventKind> = new Set([
 
 const MADE_BY = { push: '', api: ', merged by the forge', person: ', merged by a person' } as const
 
-/** Every kind has its words, or this does not compile. */
+/** The type requires a text for every event kind. */
 const texts: { [K in EventKind]: (event: LedgerEvent<K>, metrics: ShownMetrics) => string } = {
   'campaign-started': ({ spec, start }) => `campaign ${spec} started at ${toShortId(start.commit)}`,
   'campaign-amended': ({ source, reason, default_branch: renamed }) =>
@@ -159,7 +159,7 @@ function describeNoApprovalNeeded(
 }
 type ApprovalRequestedEvent = LedgerEvent<'approval-requested'>
 
-/** The sentence first, then what it rests on. */
+/** Prints the sentence first, then its evidence. */
 function describeDecision(event: LedgerEvent<'decided'>): string {
   const { evidence } = parseReason(event.reason)
   const line = evidence === null ? '' : ` ${evidence}`
@@ -181,12 +181,12 @@ function describeMeasurement(report: LedgerEvent<'measured'>['report'], metrics:
   return `measured: ${named.join('; ')}`
 }
 
-/** A calibration measures the base against a copy of itself. */
+/** Calibration measures the base against a copy of itself. */
 function describeSide(side = ''): string {
   return side === 'twin' ? 'a copy of the base' : side
 }
 
-/** Only the word that a warning begins with; `winnow show` has them in full. */
+/** Prints only the first word of each warning. `winnow show` prints them in full. */
 function formatWarnings(warnings: readonly string[]): string {
   return warnings.length === 0 ? '' : ` [${warnings.map(warning => warning.split(':', 1)[0]).join('; ')}]`
 }

@@ -21,7 +21,7 @@ export type StateCampaign = Pick<
 > &
   CampaignSpecText
 
-/** How an experiment stands now: its verdict and whether what it landed is still there, or what its pairs say. */
+/** Includes whether a landed change was reverted, and the pairs so far if there is no verdict yet. */
 export function getExperimentState(campaign: StateCampaign, experiment: Experiment): ExperimentState {
   const { id, status, verdict, outcome, reason } = experiment
   const takenBack = isReverted(campaign, id)
@@ -66,7 +66,7 @@ export function getExperimentState(campaign: StateCampaign, experiment: Experime
   }
 }
 
-/** The line its sentence rests on, where pairs decided or are about to. */
+/** Returns the evidence behind the sentence, if pairs have decided or are about to. */
 export function getEvidenceLine(campaign: StateCampaign, experiment: Experiment): string | null {
   const { status, reason } = experiment
   const recorded = parseReason(reason ?? '').evidence
@@ -76,14 +76,13 @@ export function getEvidenceLine(campaign: StateCampaign, experiment: Experiment)
 
 type ProgressCampaign = Pick<Campaign, 'orders' | 'calibration'> & CampaignSpecText
 
-/** What the pairs of an experiment under way say, and what they still need. */
 interface ExperimentProgress {
   said: string
   evidence: string
   next: string
 }
 
-/** Nothing before its first pair, nor once its pairs have decided and only the rest of its round is missing. */
+/** Returns null before the first pair, and after the pairs have decided while the rest of the round runs. */
 function describeExperimentProgress(
   campaign: ProgressCampaign,
   experiment: Experiment,
@@ -111,13 +110,13 @@ function describeNextJob({ calibration }: ProgressCampaign, { single_machine, pa
   return minutes < 1 ? `${what}, less than a minute` : `${what}, about ${Math.ceil(minutes)} min`
 }
 
-/** One experiment that goes on only after a person has done something. */
+/** An experiment that continues only after a person has acted. */
 export interface PersonalTask {
   experiment: Experiment
   is: 'approval' | 'permission' | 'sync'
-  /** What it waits for: "approval of left-pad 1.3.0". */
+  /** Example: "approval of left-pad 1.3.0". */
   awaits: string
-  /** What a person types or does. */
+  /** The command to type, or the action to take. */
   help: string
 }
 
@@ -127,7 +126,7 @@ type TaskCampaign = Pick<
 > &
   CampaignSpecText
 
-/** What waits for a person, oldest first: the same list for the pull request, the digest, `status` and `run`. */
+/** Oldest first. The pull request, the digest, `status` and `run` share this list. */
 export function findPersonalTasks(campaign: TaskCampaign): PersonalTask[] {
   return listSubjects(campaign).flatMap((experiment): PersonalTask[] => {
     const { id, status } = experiment
@@ -158,7 +157,7 @@ export function renderPersonalTasks(campaign: TaskCampaign): string[] {
   )
 }
 
-/** Approved after the campaign stopped: that alone goes on. */
+/** An experiment that was approved after the campaign stopped is still measured. */
 function describeAfterStop(campaign: TaskCampaign, experiment: Experiment): string {
   const late = campaign.status === 'stopped' && isStillAwaitingApproval(campaign, experiment)
   return late ? ` gives it one more round at ${describeNextRun(campaign)}` : ''

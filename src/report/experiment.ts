@@ -15,13 +15,12 @@ import { formatTable } from './terminal.ts'
 import { renderFailedPart } from './verdict-markdown.ts'
 import { describeReportedEffect, renderStateSentence } from './verdict-text.ts'
 
-/** Everything that happened to it, and the pairs it was decided by, drawn. */
 interface ExperimentHistory {
   events: readonly LedgerEvent[]
   charts?: readonly string[]
 }
 
-/** `winnow show`: the verdict, the idea, where it lives, and everything that happened to it. */
+/** Text of `winnow show`: verdict, idea, location and history. */
 export function renderExperiment(
   campaign: StateCampaign,
   experiment: Experiment,
@@ -62,30 +61,30 @@ export function renderExperiment(
   ]
 }
 
-/** Of the verdict in force, the last one. */
+/** Warnings of the last verdict, which is the one in force. */
 function findWarnings(events: readonly LedgerEvent[]): string[] {
   const verdict = events.findLast(event => event.kind === 'decided')
   return verdict?.kind === 'decided' ? verdict.warnings : []
 }
 
-/** Whether an event is about one experiment: by its name, or as a candidate of an order of its. */
+/** Returns true if the event names the experiment, or an order that measures it. */
 export function isAboutExperiment(event: LedgerEvent, id: string, orders: ReadonlySet<string>): boolean {
   if (event.kind === 'order-issued') return event.candidates.some(({ label }) => label === id)
   if ('experiment' in event && event.experiment === id) return true
   return 'order' in event && typeof event.order === 'string' && orders.has(event.order)
 }
 
-/** One measurement that an experiment was part of, by the spec in force when it was ordered. */
+/** One measurement of the experiment, with the spec in force when it was ordered. */
 export interface RecordedMeasurement {
   order: Order
   report: Report
-  /** null: this release cannot read it. */
+  /** Null if this release cannot read the spec. */
   spec: Spec | null
 }
 
 type RecordedDecision = Pick<LedgerEvent<'decided'>, 'at'> & EventDraft<'decided'>
 
-/** Everything that the ledger says about one experiment, gathered from its events in turn. */
+/** Collects everything that the ledger says about one experiment. */
 export class ExperimentRecord {
   readonly id: string
   readonly measurements: RecordedMeasurement[] = []
@@ -115,7 +114,10 @@ export class ExperimentRecord {
     if (kind === 'measured') this.#measured(event)
   }
 
-  /** A holdout says passed or not and nothing else, wherever it could be read by who proposes. */
+  /**
+   * Skips holdout orders: texts that a proposer can read must reveal no more of a holdout than passed or
+   * failed.
+   */
   #ordered(order: LedgerEvent<'order-issued'>): void {
     if (order.stop.rule === 'holdout' || !order.candidates.some(({ label }) => label === this.id)) return
     this.#orders.set(order.id, order)
@@ -130,7 +132,9 @@ export class ExperimentRecord {
     this.measurements.push({ order, report, spec })
   }
 
-  /** The orders behind the verdict: the one that it names, and earlier ones of the same trees and harness. */
+  /**
+   * The orders behind the verdict: the order that it names, and earlier ones with the same trees and harness.
+   */
   get decisive(): RecordedMeasurement[] {
     const last =
       this.measurements.find(({ order }) => order.id === this.decided?.order) ?? this.measurements.at(-1)
@@ -143,13 +147,12 @@ export class ExperimentRecord {
     return toCanonicalJson([base.tree, candidates.find(({ label }) => label === this.id)?.tree, harness])
   }
 
-  /** The pairs that the verdict rests on. */
   get story(): PairStory | null {
     const orders = new Set(this.decisive.map(({ order }) => order.id))
     return this.#stories.stories.findLast(({ jobs }) => jobs.some(({ order }) => orders.has(order))) ?? null
   }
 
-  /** The counted samples of one side, in the order of measuring. */
+  /** The counted samples of one side, in order of measurement. */
   executions(side: 'base' | 'candidate'): Execution[] {
     const label = side === 'base' ? 'base' : this.id
     return this.decisive.flatMap(({ report }) =>

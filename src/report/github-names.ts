@@ -6,20 +6,20 @@ import type { Order } from '../model/order.ts'
 import { selectReportedJobs } from '../model/pairs.ts'
 import { type CampaignSpecText, getCampaignSpec } from '../spec/load.ts'
 
-/** The names of workflow runs and of their jobs, as the list of runs on GitHub shows them. */
+/** Names of workflow runs and jobs, as GitHub's list of runs shows them. */
 type NamedCampaign = Pick<Campaign, 'name' | 'default_branch' | 'experiments' | 'picks' | 'landings'>
 type NamedOrder = Pick<Order, 'purpose' | 'base' | 'candidates' | 'stop' | 'carried' | 'attempt'>
 
 const LONGEST = 100
 const SUBJECTS = 4
 
-/** Names the job that measures one order, after the word "measure": "exp-007 vs incumbent, job 2 of at most 8". */
+/** Follows the word "measure": "exp-007 vs incumbent, job 2 of at most 8". */
 export function formatJobTitle(campaign: NamedCampaign, order: NamedOrder): string {
   const again = order.attempt > 1 ? `, attempt ${order.attempt}` : ''
   return toTitle(`${describeOrderSubject(campaign, order)}${describeJobNumber(order)}${again}`)
 }
 
-/** Names the run that measures these orders: "speed: measure exp-007, exp-008". */
+/** Example: "speed: measure exp-007, exp-008". */
 export function formatRunTitle(campaign: NamedCampaign, orders: readonly NamedOrder[]): string {
   const subjects = [...new Set(orders.flatMap(order => listOrderSubjects(campaign, order)))]
   const shown = subjects.slice(0, SUBJECTS).join(', ')
@@ -27,14 +27,14 @@ export function formatRunTitle(campaign: NamedCampaign, orders: readonly NamedOr
   return toTitle(`${campaign.name}: measure ${shown}${more > 0 ? ` and ${more} more` : ''}`)
 }
 
-/** Names a run that is started to decide, and to ask for what is missing. */
+/** For a run that plans and requests the missing work. */
 export function lookTitle({ name }: Pick<Campaign, 'name'>): string {
   return toTitle(`${name}: look for work`)
 }
 
 const LOOKS_AGAIN = ': look for work again'
 
-/** Names the run that is started because the first job of the run before it was lost. */
+/** For a run that repeats one whose first job was lost. */
 export function retryTitle({ name }: Pick<Campaign, 'name'>): string {
   return toTitle(`${name}${LOOKS_AGAIN}`)
 }
@@ -43,7 +43,7 @@ export function isRetryTitle(title: string): boolean {
   return title.endsWith(LOOKS_AGAIN)
 }
 
-/** Branch names are text of other people: they mention nobody, and switch no workflow off. */
+/** Branch names are foreign text: they must not mention users or skip workflows. */
 function toTitle(text: string): string {
   return neutralizeMentions(toOneLine(text, LONGEST))
 }
@@ -83,7 +83,7 @@ function describeOrderSubject(campaign: NamedCampaign, order: NamedOrder): strin
   }
 }
 
-/** What an order is about, in as few characters as tell it from the other orders of a run. */
+/** The shortest text that distinguishes the order from the others of its run. */
 function listOrderSubjects(campaign: NamedCampaign, { purpose, base, candidates }: NamedOrder): string[] {
   const named = candidates.flatMap(({ label }) => (findSubject(campaign, label) === undefined ? [] : [label]))
   if (named.length > 0) return named
@@ -92,7 +92,7 @@ function listOrderSubjects(campaign: NamedCampaign, { purpose, base, candidates 
   return purpose === 'progression' ? ['total improvement'] : [purpose]
 }
 
-/** The kept change that an order without an experiment looks at once more. */
+/** Finds the kept change that an order without an experiment measures again. */
 function findOrderLanding(
   { landings }: NamedCampaign,
   purpose: NamedOrder['purpose'],
@@ -120,20 +120,20 @@ function toShortHead({ candidates }: NamedOrder): string {
   return candidates[0]?.head.slice(0, 7) ?? ''
 }
 
-/** The address of the repository's page, such as https://github.com/owner/name; null where it has none. */
+/** Web address such as https://github.com/owner/name; null where the repository has none. */
 export type PageUrl = string | null
 
 const RUN = /^actions:(\d+)\/\d+$/
 
-/** The page of the workflow run that measured something; null for a run on somebody's machine. */
+/** Returns null for a run on a person's machine. */
 export function buildRunUrl(page: PageUrl, runId: string): string | null {
   const [, run] = RUN.exec(runId) ?? []
   return page === null || run === undefined ? null : `${page}/actions/runs/${run}`
 }
 
 /**
- * The chart on the ledger's branch. `blob/…?raw=true` is served to whoever may read the repository, private ones
- * included; raw.githubusercontent.com answers 404 there.
+ * Links the chart on the ledger branch. `blob/…?raw=true` works for every reader of the repository, private
+ * ones included; raw.githubusercontent.com answers 404 for those.
  */
 export function buildChartUrl(
   page: PageUrl,

@@ -18,7 +18,10 @@ import { describeTableReason, describeVerdict, listKeptExperiments, toSentenceCa
 
 export const BADGE_FILE = 'badge.svg'
 
-/** Everything beside the events that people read: a pure function of them, deleted and rebuilt at will. */
+/**
+ * Renders all ledger files that people read. A pure function of the events, so the files can be deleted and
+ * rebuilt.
+ */
 export function renderLedgerViews(campaign: Campaign, spec: Spec): Record<string, string> {
   const progress = computeProgress(campaign, spec)
   return {
@@ -32,7 +35,7 @@ export function renderLedgerViews(campaign: Campaign, spec: Spec): Record<string
 const RECENT = 30
 const REASON = 600
 
-/** The state branch's front page: derived, rebuilt whenever it is due, never read back. */
+/** Front page of the state branch. Derived from the events, and never read back. */
 export function renderLedgerReadme(campaign: Campaign): string {
   const closed = Object.values(campaign.experiments)
     .filter(({ status }) => status === 'ended')
@@ -80,7 +83,7 @@ const CATEGORIES_SHOWN = 8
 const LEARNINGS_SHOWN = 2
 const DIGEST_REASON = 600
 
-/** What happened lately, in what a maintainer reads in a minute; derived like all views. */
+/** A one-minute summary of recent events for a maintainer. Derived like all views. */
 export function renderDigest(campaign: Campaign, progress: CampaignProgress): string {
   const { name } = campaign
   const parts = [
@@ -134,7 +137,7 @@ function renderDigestLine(campaign: Campaign, experiment: Experiment): string {
   return `- ${id}, ${verdict}: ${escapeMarkdown(hypothesis)}${reason === '' ? '' : ` (${escapeMarkdown(reason)})`}`
 }
 
-/** What works and what does not, each kind with the latest that was learned of it. */
+/** Summarizes successes and failures per category, each with its latest learning. */
 function renderStrategy(campaign: Campaign): string[] {
   return summarizeCategories(campaign)
     .slice(0, CATEGORIES_SHOWN)

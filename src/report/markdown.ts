@@ -3,8 +3,8 @@ import { neutralizeMentions, toOneLine } from '../model/text.ts'
 const CELL_LENGTH = 160
 
 /**
- * The one way of text from branches into Markdown: it stays text. No markup, no HTML, no mentions, no links to
- * issues, no turned direction; one line.
+ * The only way for text from branches into Markdown. Removes markup, HTML, mentions, issue links, direction
+ * changes and line breaks.
  */
 export function escapeMarkdown(text: string, length = CELL_LENGTH): string {
   const plain = neutralizeMentions(toOneLine(toPlainText(text), length))
@@ -16,13 +16,13 @@ export function escapeMarkdown(text: string, length = CELL_LENGTH): string {
     )
 }
 
-/** A name in a code span, where Markdown escapes nothing but what would end a cell of a table. */
+/** Inside a code span, Markdown escapes only the end of a table cell. */
 export function formatCode(text: string, length = CELL_LENGTH): string {
   const plain = neutralizeMentions(toOneLine(toPlainText(text), length))
   return `\`${plain.replaceAll('`', "'").replaceAll('|', '\\|')}\``
 }
 
-/** As many whole lines as there is room for; of the others how many they are. What comes after them stays whole. */
+/** Prints whole lines up to `room` characters, and counts the rest. Text after the lines stays whole. */
 export function fitLines(lines: readonly string[], room: number, rest: (left: number) => string): string[] {
   let used = 0
   const over = lines.findIndex(line => (used += line.length + 1) > room)
@@ -30,8 +30,8 @@ export function fitLines(lines: readonly string[], room: number, rest: (left: nu
 }
 
 /**
- * Text from branches, harnesses and remotes on its way to a terminal: escape sequences, control characters and
- * characters that turn the writing direction could hide or fake what is shown.
+ * Makes text from branches, harnesses and remotes safe for a terminal. Escape sequences, control characters and
+ * direction changes could hide or fake output.
  */
 const ESCAPE = String.fromCodePoint(27)
 const BELL = String.fromCodePoint(7)
@@ -54,8 +54,8 @@ export function toPlainText(text: string): string {
 }
 
 /**
- * A CI runner takes orders from what is printed: `::name::` at the beginning of a line, `##[name]` anywhere. Broken
- * up they are text.
+ * CI runners execute printed commands: `::name::` at the start of a line, `##[name]` anywhere. Splits both, so
+ * that they stay text.
  */
 export function neutralizeWorkflowCommands(text: string): string {
   return text.replace(/^([^\S\n]*):(?=:)/gm, `$1:${APART}`).replaceAll('##[', `##${APART}[`)
@@ -63,12 +63,12 @@ export function neutralizeWorkflowCommands(text: string): string {
 
 const APART = '\u200b'
 
-/** The same for JSON on lines of its own, which reads back as it was. */
+/** Escapes JSON lines for a CI runner. They parse back to the same value. */
 export function neutralizeJsonCommands(json: string): string {
   return json.replaceAll('##[', '##\\u005b')
 }
 
-/** JSON loses nothing: what a terminal would obey is escaped. */
+/** Escapes characters that a terminal would interpret, without changing the JSON value. */
 export function toPlainJson(value: unknown, indent?: number): string {
   const text = JSON.stringify(value, null, indent) ?? 'null'
   return text.replace(OBEYED, character => (character === '\n' ? character : escapeCharacter(character)))

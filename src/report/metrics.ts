@@ -9,7 +9,7 @@ import { formatTable, limitLines } from './terminal.ts'
 
 export type ReadonlyMetrics = Readonly<MetricValues>
 
-/** The parts of a spec that decide which metrics people see, and how. */
+/** Selects and orders the metrics to show. */
 export interface ShownMetrics {
   /** The primary first, then the other objectives. */
   objectives: readonly string[]
@@ -29,8 +29,8 @@ export function selectShownMetrics(spec: Pick<Spec, 'metric' | 'measurement'> | 
 const ON_ONE_LINE = 6
 
 /**
- * Renders the metrics of a harness, the primary first and always. Where there is too much for one line, the objectives and how
- * many more. What winnow times of itself is shown where it is an objective, or where nothing else is there.
+ * Puts the primary first and always shows it. Shows only the objectives and a count of the rest if the line
+ * would be too long. Shows metrics that winnow measures itself only as objectives, or if there are no others.
  */
 export function formatMetrics(
   metrics: ReadonlyMetrics,
@@ -39,7 +39,7 @@ export function formatMetrics(
   return joinMetricCells(selectMetricCells(metrics, objectives), objectives)
 }
 
-/** The same of two sides: "bytes 50 -> 40 (-20.0 %), zeros 0 -> 0". */
+/** Example: "bytes 50 -> 40 (-20.0 %), zeros 0 -> 0". */
 export function formatChanges(
   base: ReadonlyMetrics,
   candidate: ReadonlyMetrics,
@@ -61,7 +61,7 @@ function joinMetricCells(cells: readonly [string, string][], objectives: readonl
   return [...few.map(cell => cell.join(' ')), ...(more === 0 ? [] : [`${more} more`])].join(', ')
 }
 
-/** The same; where there are too many for one line, how many, and each on a line of its own to choose from. */
+/** Prints a count, and one line per metric to choose from, if one line would be too long. */
 export function renderMetrics(metrics: ReadonlyMetrics): [string, ...string[]] {
   const cells = selectMetricCells(metrics, [])
   if (cells.length === 0) return ['no metric']
@@ -81,16 +81,16 @@ function selectMetricCells(metrics: ReadonlyMetrics, objectives: readonly string
   return chosen.map(name => [name, formatMetricValue(metrics[name] ?? null)])
 }
 
-/** A metric's value for people: booleans as they were printed. */
+/** Booleans stay as the harness printed them. */
 export function formatMetricValue(value: MetricValue): string {
   if (value === null) return 'missing'
   return typeof value === 'boolean' ? String(value) : formatNumber(value)
 }
 
-/** What to write instead of a metric that a spec asks for and its harness did not print. */
+/** Advice for a metric that the spec requires and the harness did not print. */
 interface MissingMetrics {
   fix: string
-  /** What it did print. */
+  /** The metrics that it did print. */
   printed: string[]
 }
 
@@ -108,7 +108,7 @@ export function findMissingMetrics(
   return { fix: printed.length === 0 ? `print ${missing.join(', ')}` : fix, printed: limitLines(printed) }
 }
 
-/** What is missing, what is there instead, and which of that was probably meant. */
+/** Names the missing metric, the printed ones, and the most likely match. */
 export function describeAbsentMetric({ name, key, printed }: AbsentMetric, names: readonly string[]): string {
   if (printed) return `${name} (${key}) is printed, but not as a finite number: NaN, infinite or null`
   const near = findNearestWord(name, names)
@@ -117,7 +117,7 @@ export function describeAbsentMetric({ name, key, printed }: AbsentMetric, names
   return `${name} (${key}) is not printed; ${there}${near === undefined ? '' : `: did you mean ${near}?`}`
 }
 
-/** How much identical copies of the base differ: every other difference is read beside it. */
+/** Difference between identical copies of the base, for comparison with every other difference. */
 export function describeCalibrationNoise(
   calibration: Pick<Calibration, 'noise' | 'scale'> | null,
 ): string | null {
@@ -127,7 +127,7 @@ export function describeCalibrationNoise(
   return `Noise: the base differs from itself by ${spread} (${formatCount(pairs, 'pair')} in ${formatCount(jobs, 'job')})`
 }
 
-/** What a noisy campaign's evidence rests on, in one line; null where nothing is noisy, or nobody looked yet. */
+/** Returns null for a deterministic campaign, and before calibration. */
 export function describeNoisyCalibration({
   scale,
   noise,
@@ -135,7 +135,7 @@ export function describeNoisyCalibration({
   return noise === null ? null : `noisy, ${formatNoise({ scale, noise })}, ${scale} scale, fair to both sides`
 }
 
-/** The same for the log, after what was known before: why it was not taken to repeat exactly. */
+/** For the event log: adds the reason why the metric does not count as deterministic. */
 export function describeCalibrationResult(
   found: Pick<Calibration, 'deterministic' | 'scale' | 'noise' | 'reason'>,
 ): string {

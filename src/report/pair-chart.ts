@@ -12,7 +12,7 @@ import { type ParsedSpecFile, parseSpec } from '../spec/load.ts'
 import { toShortId } from './event-log.ts'
 import { formatTable } from './terminal.ts'
 
-/** Pairs of the same two trees with one harness: what one verdict rests on (decision.md 3.4). */
+/** Pairs of the same two trees and harness, which one verdict rests on (decision.md 3.4). */
 export interface PairStory {
   purpose: Order['purpose']
   spec: ParsedSpecFile['spec']
@@ -21,11 +21,11 @@ export interface PairStory {
   base: Order['base']
   tree: string
   jobs: PairJob[]
-  /** By order: what its job took, with everything else that it measured. */
+  /** Duration of each order's job, including its other measurements. */
   minutes: Record<string, number>
 }
 
-/** The pairs of one experiment, gathered again from the ledger's events alone. */
+/** Collects the pairs of one experiment from the ledger's events alone. */
 export class PairStories {
   readonly #stories: PairStory[] = []
   readonly #id: string
@@ -41,7 +41,7 @@ export class PairStories {
     return this.#stories.filter(({ jobs }) => jobs.some(({ pairs }) => pairs.length > 0))
   }
 
-  /** Every event of the campaign, in turn. */
+  /** Call it with every event of the campaign, in order. */
   take(event: LedgerEvent): void {
     const { kind } = event
     if (kind === 'campaign-started') this.#file = event.spec_path
@@ -55,7 +55,7 @@ export class PairStories {
     if (kind === 'measured') this.#measured(event)
   }
 
-  /** As the fold has it: the pairs of its earlier runs stay, and evidence for keeping starts again. */
+  /** Same rule as the fold: earlier pairs stay, and evidence for keeping starts again. */
   #unreported(id: string): void {
     const order = this.#open.get(id)
     const story = order === undefined ? null : this.#storyOf(order)
@@ -65,7 +65,7 @@ export class PairStories {
     story.jobs.push(...(piece ? [piece] : []), gap)
   }
 
-  /** Only the first report of an order that was not lost before it counts. */
+  /** Only the first report of an order that was not lost counts. */
   #measured({ order: id, report }: LedgerEvent<'measured'>): void {
     const order = this.#open.get(id)
     this.#open.delete(id)
@@ -77,7 +77,7 @@ export class PairStories {
     story.minutes[id] = countReportMinutes(report)
   }
 
-  /** An order that carries pairs goes on with the story they are from; its terms are those in force now. */
+  /** An order with carried pairs continues their story, with the terms in force now. */
   #storyOf(order: Order): PairStory | null {
     const { stop, purpose, base, candidates, carried, spec_sha256 } = order
     const terms = stop.rule === 'paired' ? stop.terms[this.#id] : undefined
@@ -108,7 +108,7 @@ interface PairMetric {
   scale: 'log' | 'linear'
 }
 
-/** The pairs that a verdict rests on, job by job, with the evidence growing towards what it has to reach. */
+/** Draws the pairs behind a verdict, job by job, with the evidence so far and the threshold. */
 export function renderPairChart(story: PairStory): string[] {
   const jobs = traceEvidence(story)
   return [
@@ -142,7 +142,7 @@ function renderPairHeadline(story: PairStory): string[] {
   ]
 }
 
-/** A size without its sign, in the units people read. */
+/** Formats a size without its sign, in the units that people read. */
 function formatPairGain(difference: number, { direction, scale }: PairMetric): string {
   if (scale === 'linear') return formatNumber(difference)
   return `${Math.abs(toShare(difference, direction) * 100).toFixed(1)} %`
@@ -197,7 +197,7 @@ function formatSignedGain(difference: number, measured: PairMetric): string {
   return `${difference < 0 ? '-' : '+'}${formatPairGain(difference, measured).replace('-', '')}`
 }
 
-/** Estimate and interval of all pairs, and what they took. */
+/** Estimate and interval of all pairs, and their cost. */
 function renderPairSummary(story: PairStory): string[] {
   const { minutes } = story
   const jobs = selectReportedJobs(story.jobs)
@@ -216,7 +216,7 @@ function renderPairSummary(story: PairStory): string[] {
   ]
 }
 
-/** Raw pairs as `winnow show --json` prints them: enough for anybody to compute every verdict again. */
+/** Raw pairs in `winnow show --json`, sufficient to recompute every verdict. */
 interface PairView {
   purpose: PairStory['purpose']
   base_tree: string

@@ -25,7 +25,6 @@ import { findSyncWords, renderStateSentence, renderSyncMarkdown } from './verdic
 
 const REASON = 600
 
-/** The title of a pull request of winnow's own: the idea. */
 export function renderPullTitle({ hypothesis }: Experiment): string {
   return neutralizeMentions(toOneLine(hypothesis, 120))
 }
@@ -35,7 +34,7 @@ interface PullSettings {
   approvers?: Approvers | undefined
 }
 
-/** How an experiment stands, for its own pull request and for the one comment on somebody else's. */
+/** Shows the state of an experiment, on its own pull request or in the sticky comment on a contributor's. */
 export function renderPullBody(
   campaign: Campaign,
   experiment: Experiment,
@@ -83,7 +82,7 @@ function describeRetry(experiment: Experiment): string {
 const TRY_AGAIN =
   'To try again, push a new commit and reopen this pull request. It will be measured as a new experiment.'
 
-/** The last comment on somebody else's pull request: the outcome, and how to go on there. */
+/** The final comment on a contributor's pull request: the outcome and the next steps. */
 export function renderEndedComment(campaign: Campaign, experiment: Experiment, page: PageUrl = null): string {
   const said = renderVerdict(campaign, experiment, page)
   const { outcome } = experiment
@@ -91,7 +90,7 @@ export function renderEndedComment(campaign: Campaign, experiment: Experiment, p
   return isOver ? said : `${said}\n\n${TRY_AGAIN}`
 }
 
-/** For a person who reopened an ended pull request without a new commit. */
+/** For a contributor who reopened an ended pull request without a new commit. */
 export function renderReopenedComment(
   campaign: Campaign,
   experiment: Experiment,
@@ -109,20 +108,20 @@ export function renderReopenedComment(
   return `${buildReopenedMark(experiment, head)}\nClosed again: ${why}. ${next} winnow does not close it a second time.\n\n${said}\n`
 }
 
-/** The body of a pull request that is opened only so that the packages of a pushed branch can be approved. */
+/** This pull request is opened only to approve the packages of a pushed branch. */
 export function renderPushedBranchBody({ id, branch }: Experiment): string {
   return `The branch ${escapeMarkdown(branch ?? '')} (${id}) was pushed without a pull request. It adds packages that a person has to approve; this pull request is the place for that. How it stands is in the comment below.\n`
 }
 
 const SHOWN = 10
 
-/** The pull request of one change alone: what it does on the default branch, and which kept change it is. */
+/** A pick: its effect on the default branch, and the kept change that it takes. */
 export function renderPickBody(campaign: Campaign, pick: PickedChange, page: PageUrl): string {
   const { name } = campaign
   const taken = campaign.experiments[pick.picks]
   const number = taken?.pull == null ? '' : ` (#${taken.pull})`
   const lines = [
-    // First: whatever of it is cut off, that is not.
+    // Comes first, because a cut removes the end of the text.
     buildPickMark(campaign, pick),
     renderPickState(campaign, pick, page),
     ...renderApprovalMarkdown(pick),
@@ -144,7 +143,7 @@ function renderPickState(campaign: Campaign, pick: PickedChange, page: PageUrl):
   return `**Being measured** on its own, in campaign ${escapeMarkdown(campaign.name)}.`
 }
 
-/** What became of it, besides what was measured. */
+/** The fate of the pull request, after the measured verdict. */
 function describeFate({ default_branch }: Pick<Campaign, 'default_branch'>, { fate }: PickedChange): string {
   const into = escapeMarkdown(toShortRef(default_branch))
   switch (fate) {
@@ -188,7 +187,7 @@ function renderPickInstructions(campaign: Campaign, pick: PickedChange): string[
   ]
 }
 
-/** One line for a list: `exp-012 takes exp-007 alone: …`. */
+/** Example: `exp-012 takes exp-007 alone: …`. */
 export function renderPickLine(campaign: Campaign, pick: PickedChange): string {
   const { id, picks, fate } = pick
   const into = toShortRef(campaign.default_branch)

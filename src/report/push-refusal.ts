@@ -1,23 +1,21 @@
 import { toShortRef } from '../model/ids.ts'
 import { toOneLine } from '../model/text.ts'
 
-/** What a remote said when it refused to move branches. */
 interface PushRefusal {
   message: string
   rule?: string
 }
 
-/** As far as it changes what can be done about it. */
 interface PushContext {
-  /** The refs that were to move. */
+  /** The refs that the push would have moved. */
   refs: readonly string[]
   optimize: string
   prefix: string
-  /** The forge could be asked to merge instead. */
+  /** Letting the forge merge is an alternative. */
   couldMerge: boolean
 }
 
-/** Of all that winnow pushes a sync alone may need an App's token, and that one is not told here. */
+/** Only syncs can use an App token for workflow files, and a refused sync has its own message. */
 const BY_A_PERSON =
   'No token of a job brings workflow files but as a sync: let a person bring that file to the default branch'
 
@@ -26,8 +24,7 @@ const WORKFLOW =
   /refusing to allow (?:a|an) .+? to create or update workflow `([^`]+)` without `(workflows?)` (permission|scope)/
 
 /**
- * Which branch, which rule and what to change, where GitHub's words are known; whatever the remote said, its whole
- * answer last.
+ * Names branch, rule and fix if GitHub's message is known. Always ends with the whole message of the remote.
  */
 export function renderPushRefusal(refusal: PushRefusal, around: PushContext): string {
   const { what, fix } = explainPushRefusal(refusal, around)
@@ -66,7 +63,7 @@ function explainPushRefusal(refusal: PushRefusal, around: PushContext): { what: 
   return { what: rule ?? 'its answer is below', fix: 'Let winnow push to its branches there' }
 }
 
-/** GitHub lists them below, each after a dash. */
+/** GitHub lists the broken rules one per line, each after a dash. */
 function listBrokenRules(message: string): string[] {
   const lines = message.split('\n').flatMap(line => /^- (.+?)\.?$/.exec(line.trim())?.[1] ?? [])
   return lines.slice(0, 5).map(line => toOneLine(line, 200))

@@ -39,15 +39,15 @@ import type { Spec } from '../spec/schema.ts'
 import type { ExperimentRecord, RecordedMeasurement } from './experiment.ts'
 import { computePairedNumbers, renderStateSentence } from './verdict-text.ts'
 
-/** More samples of one side than this are stored as their digest. */
+/** Longer sample lists of one side are stored as a digest. */
 export const MOST_SAMPLES = 60
-/** More metrics than this are counted and left out; those that the spec names are always there. */
+/** Further metrics are counted and left out. Metrics that the spec names are always included. */
 export const MOST_METRICS = 60
 export const MOST_PATHS = 100
 
 const value = z.union([z.number(), z.boolean(), z.null()])
 
-/** In the order in which they were taken. The digest is of their canonical JSON, as the ledger's reports hold them. */
+/** In order of measurement. The digest covers their canonical JSON, as stored in the ledger's reports. */
 const samples = z.union([
   z.array(value),
   z.strictObject({
@@ -60,10 +60,10 @@ const samples = z.union([
 type Samples = z.infer<typeof samples>
 
 const metric = z.strictObject({
-  /** Aggregated as the verdict aggregates it. */
+  /** Aggregated like the verdict. */
   base: value,
   candidate: value,
-  /** Absent where the base is a stored score. */
+  /** Absent when the base is a stored score. */
   samples: z.strictObject({ base: samples, candidate: samples }),
 })
 type MetricResult = z.infer<typeof metric>
@@ -72,7 +72,7 @@ const gate = z.strictObject({
   name: z.string(),
   /** command: an exit code. metric: a check on a metric. constraint: a bound on a metric. */
   kind: z.enum(['command', 'metric', 'constraint']),
-  /** null: it was not run. */
+  /** Null: the gate did not run. */
   passed: z.boolean().nullable(),
   check: z.string().optional(),
   value: value.optional(),
@@ -85,8 +85,8 @@ type GateResult = z.infer<typeof gate>
 const side = z.strictObject({ commit: oidSchema, tree: oidSchema })
 
 /**
- * The complete record of one experiment, for a reader who has nothing else: the file results.yaml and what `winnow results`
- * prints. Times are in UTC, effects are positive where the candidate is better.
+ * The complete, self-contained record of one experiment: the file results.yaml and the output of `winnow
+ * results`. Times are in UTC. A positive effect means that the candidate is better.
  */
 export const resultsSchema = z.strictObject({
   /** The verdict and its reason, in one sentence. */
@@ -112,11 +112,11 @@ export const resultsSchema = z.strictObject({
       /** Positive is better. */
       value: z.number(),
       interval: z.tuple([z.number(), z.number()]).nullable(),
-      /** 0: it was not compared in pairs. */
+      /** 0 if it was not compared in pairs. */
       pairs: z.number().int(),
     })
     .nullable(),
-  /** The evidence of the pairs, and the evidence that keeping needs. */
+  /** `needed`: the evidence that keeping requires. */
   evidence: z.strictObject({ reached: z.number(), needed: z.number() }).nullable(),
   improved: z.array(z.string()),
   violated: z.array(z.string()),
@@ -134,7 +134,7 @@ export const resultsSchema = z.strictObject({
       files: z.number().int(),
       added: z.number().int(),
       deleted: z.number().int(),
-      /** A status letter of git and a path. */
+      /** A git status letter and a path. */
       paths: z.array(z.string()),
     })
     .nullable(),
@@ -150,7 +150,7 @@ export const resultsSchema = z.strictObject({
   ),
   flags: z.array(z.string()),
   cost: z.strictObject({
-    /** Minutes of all its measurements; up to four candidates share one. */
+    /** Minutes of all its measurements. Up to four candidates share one measurement. */
     minutes: z.number(),
     executions: z.number().int(),
     judge_requests: z.number().int(),
@@ -159,7 +159,7 @@ export const resultsSchema = z.strictObject({
   }),
   links: z.strictObject({
     pull_request: z.number().int().nullable(),
-    /** Orders and runs that measured it: `winnow log` and GitHub have them under these names. */
+    /** Ids of its orders and runs, for `winnow log` and GitHub. */
     orders: z.array(z.string()),
     runs: z.array(z.string()),
   }),
@@ -167,13 +167,13 @@ export const resultsSchema = z.strictObject({
 })
 export type Results = z.infer<typeof resultsSchema>
 
-/** How it ends, where an event that says so is about to be written. */
+/** The ending, if its event is about to be written. */
 export interface ExperimentEnding {
   outcome: Outcome
   reason: string
 }
 
-/** One path that the candidate changes, as git's diff has it. */
+/** A path that the candidate changes, as git's diff reports it. */
 export interface ChangedPath {
   status: string
   path: string
@@ -185,13 +185,13 @@ interface ResultsInput {
   spec: string
   experiment: Experiment
   record: ExperimentRecord
-  /** null: it has not ended. */
+  /** Null: it has not ended. */
   ending: ExperimentEnding | null
-  /** null: its commits are not at hand. */
+  /** Null: its commits are not available. */
   diff: readonly ChangedPath[] | null
 }
 
-/** The results of one experiment: a pure function of its events and of its diff. */
+/** A pure function of the events and the diff. */
 export function buildResults({ spec, experiment, record, ending, diff }: ResultsInput): Results {
   const { decided, decisive } = record
   const last = decisive.at(-1) ?? null
@@ -237,7 +237,10 @@ export function buildResults({ spec, experiment, record, ending, diff }: Results
   }
 }
 
-/** A runner-up's own word for harm stays with its decision; what ends without one has the word of its outcome. */
+/**
+ * Keeps a runner-up's own verdict, such as worse, if its outcome still applies. Otherwise the outcome
+ * determines the word.
+ */
 function toEndVerdict({ decided }: ExperimentRecord, ending: ExperimentEnding | null): VerdictWord | null {
   if (decided !== null && (ending === null || decided.outcome === ending.outcome)) return decided.verdict
   return ending === null ? null : toVerdictWord(ending.outcome, false)
@@ -295,7 +298,7 @@ function buildMetricResults(
   return { metrics, leftOut: printed.length - chosen.length }
 }
 
-/** Every metric that the spec gives a part in the verdict, the primary first. */
+/** Every metric that takes part in the verdict, the primary first. */
 function listJudgedMetrics({ metric, policy }: Spec): string[] {
   const objectives: Pick<Objective, 'name'>[] = listObjectives(metric)
   const others = [...listTieBreakers(policy), ...metric.degenerate_gates]
@@ -379,12 +382,12 @@ function collectMachinesAndCost({
   return { machines: [...machines.values()], flags, cost }
 }
 
-/** The file that an experiment's branch ends with, the ledger holds, and `winnow results` prints. */
+/** Renders the file on the experiment's branch, which the ledger also stores and `winnow results` prints. */
 export function renderResultsYaml(results: Results): string {
   return stringify(results, { lineWidth: 100, aliasDuplicateObjects: false })
 }
 
-/** Where it stands in the commit on top of the measured head. */
+/** Path in the results commit on top of the measured head. */
 export function buildResultsPath(spec: string, experiment: string): string {
   return `.winnow/results/${spec}/${experiment}/results.yaml`
 }

@@ -18,7 +18,10 @@ type StoppedCampaign = Pick<
   | 'landings'
 >
 
-/** How to go on after a limit of the spec, a used up error budget, or a stop that put ideas back; else null. */
+/**
+ * Explains how to continue after a limit of the spec, a used-up error budget, or a stop that requeued ideas.
+ * Otherwise returns null.
+ */
 export function describeResumeHint(campaign: StoppedCampaign): string | null {
   const { status, stop_code: code } = campaign
   if (status !== 'stopped' || code === null) return null
@@ -26,7 +29,10 @@ export function describeResumeHint(campaign: StoppedCampaign): string | null {
   return listRequeuedExperiments(campaign).length === 0 ? null : describeResumeCommand(campaign)
 }
 
-/** A limit that is reached and was not acted on yet, as after `winnow try`: a campaign stops between rounds of a run. */
+/**
+ * For a limit that is reached but has not stopped the campaign yet, for example after `winnow try`: campaigns
+ * stop only between rounds of a run.
+ */
 export function describeLimitReached(campaign: StoppedCampaign, { code, reason }: StopRuleHit): string {
   const turn = describeNextRun(campaign)
   return `its limit is reached: ${reason}. Nothing new is tried, and ${turn} stops it. To go on: ${describeLimitRaise(campaign, code)}`
@@ -36,7 +42,7 @@ function describeResumeCommand(campaign: StoppedCampaign): string {
   return `winnow resume: ${describeNextRun(campaign)} then measures what waits`
 }
 
-/** The ideas of a stopped campaign that were not measured, and how they are; null where there are none. */
+/** Counts unmeasured ideas of a stopped campaign and gives their state; null if there are none. */
 export function describeWaitingIdeas(campaign: StoppedCampaign, fresh: number): string | null {
   if (campaign.status !== 'stopped') return null
   const waiting = listRequeuedExperiments(campaign)
@@ -67,7 +73,7 @@ function describeIdeaCount(
   return count === 1 ? `1 idea ${one} (${all})` : `${count} ideas ${more} (${all})`
 }
 
-/** Its numbers are on an earlier incumbent: a better idea of its round was merged instead. */
+/** Its measurement is against an earlier incumbent, because a better idea of its round was merged. */
 function isAlreadyMeasured(
   { incumbent, landings }: Pick<StoppedCampaign, 'incumbent' | 'landings'>,
   { measured_tree, evidence }: Experiment,
@@ -82,10 +88,10 @@ function listRequeuedExperiments({ experiments }: Pick<StoppedCampaign, 'experim
   return Object.values(experiments).filter(({ status }) => status === 'queued')
 }
 
-/** The level of a test is never given out twice, so raising a limit afterwards leaves nothing to test with. */
+/** The error budget is spent for good. Raising a limit afterwards leaves nothing to test with. */
 const USED_UP = 'level_used_up' satisfies StopCode
 
-/** What becomes of ideas that were just proposed: a campaign that does not run takes none of them up. */
+/** Tells the future of new ideas: a campaign that is not running does not start them. */
 export function describeProposedIdeas(campaign: StoppedCampaign, count: number): string {
   const [what, it, waits] =
     count === 1 ? ['it', 'an experiment', 'it waits'] : ['them', 'experiments', 'they wait']
@@ -95,7 +101,7 @@ export function describeProposedIdeas(campaign: StoppedCampaign, count: number):
   return `${toSentenceCase(describeNextTick(campaign))} makes ${what} ${it}.`
 }
 
-/** What an idea of a stopped campaign waits for; null: it is not stopped. */
+/** Null unless the campaign is stopped. */
 export function describeWaitWhenStopped({
   status,
   stop_code,
@@ -106,7 +112,9 @@ export function describeWaitWhenStopped({
   return isMovable(stop_code ?? '') ? `a raised ${getLimitKey(stop_code ?? '')}` : '`winnow resume`'
 }
 
-/** What a person does about one such limit, where the campaign lives, and about what keeps it from being read there. */
+/**
+ * Explains how to raise one limit where the campaign runs, and names obstacles to reading the new spec there.
+ */
 export function describeLimitRaise(
   campaign: StoppedCampaign,
   code: string,
@@ -137,12 +145,12 @@ function getLimitKey(code: string): string {
 
 type HostedCampaign = Pick<Campaign, 'host'>
 
-/** Who carries a campaign on where it lives, for sentences about what comes next. */
+/** Names the next run for use in a sentence. */
 export function describeNextRun({ host }: HostedCampaign): string {
   return host === 'github' ? 'the next run on GitHub' : 'the next winnow run'
 }
 
-/** The same where nothing has to be measured here and now. */
+/** Like `describeNextRun`, where no measurement is needed. */
 export function describeNextTick(campaign: HostedCampaign): string {
   return campaign.host === 'github' ? describeNextRun(campaign) : 'the next winnow tick or run'
 }

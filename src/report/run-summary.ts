@@ -18,7 +18,7 @@ import { formatCampaignCost, renderExperimentSentence } from './status.ts'
 import { formatClock, formatTable } from './terminal.ts'
 import { describeWaiting, listKeptExperiments } from './verdict-text.ts'
 
-/** How a run ends for people: why it ended, what came of it, where the result is. */
+/** Says why the run ended, what it achieved and where the result is. */
 export function renderRunSummary(campaign: Campaign, waiting: PlanWaiting): string[] {
   const machine = describeSingleMachine(campaign)
   const ideas = describeWaitingIdeas(campaign, waiting.for === 'nothing' ? (waiting.ideas ?? 0) : 0)
@@ -32,18 +32,18 @@ export function renderRunSummary(campaign: Campaign, waiting: PlanWaiting): stri
   ]
 }
 
-/** Where the person who reads it finds the result. */
+/** Location of the result, from the reader's point of view. */
 interface ResultLocation {
   prefix: string
-  /** The remote's name in the person's repository; null where all is kept in that repository itself. */
+  /** Name of the remote in the user's repository; null if winnow stores everything in that repository. */
   remote: string | null
-  /** The optimize branch is not where the ledger says: it is no result to merge. */
+  /** The optimize branch differs from the ledger, so it must not be merged. */
   astray?: boolean
 }
 
 const LISTED = 5
 
-/** The end of a run after its first sentences: what it came to, what waits for whom, what it cost, what to type next. */
+/** The rest of the summary: result, open tasks, cost and next command. */
 export function renderFinalSummary(campaign: Campaign, where: ResultLocation): string[] {
   const result = buildCampaignResult(campaign)
   const rows = [
@@ -126,7 +126,7 @@ function listMergeSteps({ name, reference }: Campaign, { prefix, remote }: Resul
   ]
 }
 
-/** What the campaign has to admit of its keeps: no other machine has confirmed them (decision.md 3.3). */
+/** Discloses that no second machine has confirmed the kept changes (decision.md 3.3). */
 export function describeSingleMachine(campaign: Pick<Campaign, 'experiments' | 'landings'>): string | null {
   const kept = listKeptExperiments(campaign)
   const single = kept.filter(({ single_machine }) => single_machine).length

@@ -43,7 +43,7 @@ interface MeasuredVersion {
 export interface ExperimentView {
   id: string
   outcome: Outcome | null
-  /** One of the six words, or what it waits for. */
+  /** A verdict word, or what the experiment waits for. */
   verdict: string
   hypothesis: string
   pr: number | null
@@ -51,37 +51,37 @@ export interface ExperimentView {
   /** One sentence. */
   reason: string | null
   metrics: ReadonlyMetrics
-  /** What was kept, measured again by pairs that nothing was selected by; null until then. */
+  /** Effect measured with pairs that were not used for selection; null until then. */
   effect: MeasuredEffect | null
 }
 
-/** What `winnow status --json` prints: these keys and no others, for scripts to rely on. */
+/** Output of `winnow status --json`. Scripts rely on exactly these keys. */
 export interface StatusView extends CampaignResult {
   campaign: string
   state: Campaign['status']
-  /** Why it stands still; null while it runs. */
+  /** Why it is paused or stopped; null while it runs. */
   state_reason: string | null
-  /** What a person does for it to go on, where a limit has stopped it. */
+  /** How a person can continue after a limit stopped it. */
   to_go_on: string | null
-  /** What keeps it from going on, and what there is to know about all its numbers. */
+  /** Obstacles, and limits on the validity of the numbers. */
   notes: readonly string[]
   /** The latest last. */
   alerts: Campaign['alerts']
   baseline: MeasuredVersion
   incumbent: MeasuredVersion
   experiments: ExperimentView[]
-  /** Kept changes that were taken alone, to the default branch. */
+  /** Kept changes that were taken alone to the default branch. */
   picks: PickView[]
 }
 
 interface PickView extends ExperimentView {
   /** The kept experiment that it takes. */
   picks: string
-  /** What became of its pull request; null while it is open, or was never offered. */
+  /** Fate of its pull request; null while open, or if never opened. */
   fate: PickFate | null
 }
 
-/** Numbers of the pull requests by branch, where the ledger does not name them. */
+/** Pull request numbers by branch, for those that the ledger does not record. */
 export type PullNumbers = ReadonlyMap<string, number>
 
 export function buildStatusView(
@@ -130,14 +130,16 @@ export function buildExperimentView(
   }
 }
 
-/** Refused in the very push that would have made its branch: only a pull request shows that it was there. */
+/**
+ * Refused in the push that would have created its branch: only a pull request can show that the branch existed.
+ */
 function hasNeverAppeared({ outcome, owned }: Experiment, pr: number | null): boolean {
   return outcome === 'refused' && owned && pr === null
 }
 
 const ALERTS_SHOWN = 3
 
-/** `winnow status` for people: where the campaign stands, then every experiment with its verdict first. */
+/** Text of `winnow status`: the campaign, then every experiment, verdict first. */
 export function renderStatus(campaign: Campaign, view: StatusView): string[] {
   const { to_go_on: way, notes, alerts } = view
   const shown = selectShownMetrics(readCampaignSpec(campaign))
@@ -164,7 +166,7 @@ export function renderStatus(campaign: Campaign, view: StatusView): string[] {
   ]
 }
 
-/** Two numbers of a noisy metric from different hours show no gain: only pairs do. */
+/** For a noisy metric, two numbers of different hours show no gain. Only pairs do. */
 function describeSeparateMeasurement(
   campaign: Campaign,
   { baseline, incumbent, progress }: StatusView,
@@ -176,13 +178,13 @@ function describeSeparateMeasurement(
     : ' (measured separately: progress has the gain)'
 }
 
-/** The same in one line, for an answer. */
+/** One-line status, for a comment. */
 export function renderStatusSentence(campaign: Campaign, view: StatusView): string {
   const said = [describeCampaignState(campaign), ...view.notes, view.progress.text, renderTally(campaign)]
   return `Campaign ${view.campaign}: ${said.join('; ')}`
 }
 
-/** Nothing before anything was measured. */
+/** Returns no lines before the first measurement. */
 function renderStatusCost(campaign: Campaign): string[] {
   return campaign.spent.minutes > 0 ? [`  cost: ${formatCampaignCost(campaign)}`] : []
 }
@@ -196,14 +198,17 @@ export function describeCampaignState(campaign: Campaign): string {
   return describeStatus(campaign, (word, reason) => `${word}, ${reason}`)
 }
 
-/** What was kept says what it is reported to bring as soon as that is known: what it was selected by flatters. */
+/**
+ * For a kept change, prefers the reported effect as soon as it is known: the selection effect is biased
+ * upwards.
+ */
 export function renderExperimentSentence(campaign: Campaign, experiment: Experiment): string {
   const said = renderStateSentence(getExperimentState(campaign, experiment))
   const effect = describeReportedEffect(campaign, experiment)
   return effect?.reported == null ? said : `Kept: ${describeTableReason(campaign, experiment)}`
 }
 
-/** What was taken alone is no experiment of the campaign, and stands apart. */
+/** Lists picks separately, because they are not experiments of the campaign. */
 function renderPicks(campaign: Campaign, { picks }: StatusView): string[] {
   const rows = picks.flatMap(({ id, pr }) => {
     const pick = campaign.picks[id]
@@ -233,12 +238,14 @@ function renderExperiments(campaign: Campaign, { experiments }: StatusView): str
 
 type CampaignCost = Pick<Campaign, 'spent' | 'host'>
 
-/** What measuring took, the same in every view: "138 job-minutes" where jobs are billed, else "41:36". */
+/**
+ * Formats measuring time, the same in every view: "138 job-minutes" where jobs are billed, otherwise "41:36".
+ */
 export function formatMeasuringMinutes({ spent: { minutes }, host }: CampaignCost): string {
   return host === 'github' ? formatCount(Math.ceil(minutes), 'job-minute') : formatMeasuringTime(minutes)
 }
 
-/** Nothing where no model was paid. */
+/** Returns nothing if no model was paid. */
 export function formatModelCost({ spent: { usd } }: CampaignCost): string[] {
   return usd > 0 ? [`${formatNumber(usd)} USD for models`] : []
 }

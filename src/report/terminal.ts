@@ -4,7 +4,7 @@ import type { Campaign, LiveOrder } from '../model/campaign.ts'
 import type { Order } from '../model/order.ts'
 import { aggregateSnapshot, getNumber, type Report } from '../model/report.ts'
 
-/** Columns of text, each as wide as its widest cell; the last one is not padded. */
+/** Pads every column to its widest cell, except the last column. */
 export function formatTable(rows: readonly (readonly string[])[], gap = 2): string[] {
   const widths: number[] = []
   for (const row of rows) {
@@ -20,25 +20,24 @@ export function formatTable(rows: readonly (readonly string[])[], gap = 2): stri
 
 const MOST = 40
 
-/** So many lines at most, and how many more there are. */
+/** Prints at most MOST lines and counts the rest. */
 export function limitLines(lines: readonly string[]): string[] {
   const more = lines.length - MOST
   return more <= 0 ? [...lines] : [...lines.slice(0, MOST), `and ${more} more`]
 }
 
-/** Characters that take no column, or two; what is not known here takes one. */
+/** Characters of width zero and two. All others count as one. */
 const NONE = /[\p{Mn}\p{Me}\p{Cf}]/u
 const TWO =
   /[\p{Emoji_Presentation}\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff01-\uff60\uffe0-\uffe6]/u
 
-/** How many columns of a terminal a line takes. */
 export function countColumns(line: string): number {
   let width = 0
   for (const character of line) width += countCharacterColumns(character)
   return width
 }
 
-/** The line, or as much of its beginning as fits, and a sign that there was more. */
+/** Cuts the line and appends a sign that it was cut. */
 export function truncateToWidth(line: string, columns: number): string {
   if (countColumns(line) <= columns) return line
   let room = columns - 1
@@ -57,12 +56,12 @@ function countCharacterColumns(character: string): number {
 }
 
 const HANG = 4
-/** A drawn bar is one word, spaces and all; it may end in the sign that also closes it. */
+/** A drawn bar counts as one word, including its spaces. It may end in the truncation sign. */
 const WORD = /( *)(▕[^▕]*▏|\S+)/gu
 
 /**
- * A line of a table or a sentence as lines that fit: broken between words, what is continued stands further in. A
- * cell that fits whole on a line of its own gets one. A word that fits nowhere stays whole, to be copied.
+ * Wraps a table row or a sentence between words and indents the continuation. Moves a cell to its own line if
+ * that makes it fit. Never splits a word, so that it can be copied.
  */
 export function wrapLine(line: string, columns: number): string[] {
   if (countColumns(line) <= columns) return [line]
@@ -91,12 +90,12 @@ export function wrapLine(line: string, columns: number): string[] {
 }
 
 interface WrapCell {
-  /** Spaces before it. */
+  /** Spaces before the cell. */
   gap: number
   words: string[]
 }
 
-/** Columns of a table are further apart than words. */
+/** Two or more spaces separate columns. */
 function splitCells(text: string): WrapCell[] {
   const cells: WrapCell[] = []
   for (const [, spaces = '', word = ''] of text.matchAll(WORD)) {
@@ -107,18 +106,18 @@ function splitCells(text: string): WrapCell[] {
   return cells
 }
 
-/** What this machine is busy with now. */
+/** The current work of this machine. */
 interface LiveState {
   orders: readonly LiveOrder[]
-  /** Whether another process measures for this campaign. */
+  /** True if another process measures for this campaign. */
   elsewhere: boolean
-  /** Proposers that are being asked. */
+  /** Proposers with an open request. */
   asked: readonly string[]
-  /** Since the first of them began. */
+  /** Since the oldest of this work began. */
   seconds: number
 }
 
-/** The line of a run: what is running, how long, how long it usually takes, and the best so far. */
+/** The status line of a run: current work, elapsed and expected time, best result so far. */
 export function renderLiveLine(campaign: Campaign, progress: CampaignProgress, now: LiveState): string {
   const expected = findLongest(now.orders.map(({ order }) => estimateOrderSeconds(campaign, order)))
   const busy = now.orders.length > 0 || now.asked.length > 0
@@ -191,7 +190,7 @@ export function formatClock(seconds: number): string {
 
 type TimedCampaign = Pick<Campaign, 'calibration' | 'orders' | 'origin'>
 
-/** How long an order is expected to take on this machine, from what was measured before; null: nobody can know. */
+/** Estimates from earlier measurements on this machine; null without any. */
 export function estimateOrderSeconds(campaign: TimedCampaign, { stop, candidates }: Order): number | null {
   const sides = 1 + candidates.length
   const noise = campaign.calibration?.noise ?? null
@@ -214,7 +213,7 @@ function computeMean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length
 }
 
-/** "42 s", "3 min", "3 h 10 min": as exact as a person plans with. */
+/** "42 s", "3 min", "3 h 10 min": coarse, for planning. */
 export function formatDuration(seconds: number): string {
   if (seconds < 1) return 'less than 1 s'
   if (seconds < 90) return `${Math.round(seconds)} s`
@@ -224,7 +223,7 @@ export function formatDuration(seconds: number): string {
   return `${Math.floor(minutes / 60)} h${rest === 0 ? '' : ` ${rest} min`}`
 }
 
-/** How long measuring took, the same in every view. */
+/** The same format in every view. */
 export function formatMeasuringTime(minutes: number): string {
   if (minutes > 0 && minutes < 1) return 'less than a minute'
   return minutes === 0 ? '0 min' : formatClock(60 * minutes)

@@ -15,50 +15,48 @@ import type { Results } from './results.ts'
 import { renderFailedOutput } from './verdict-markdown.ts'
 import { describeVerdict, renderStateSentence, toSentenceCase } from './verdict-text.ts'
 
-/** What `winnow try` answers: these keys and no others in its JSON, for agents to rely on. */
+/** Answer of `winnow try`. Agents rely on exactly these JSON keys. */
 export interface TryAnswer {
   campaign: string
-  /** Null where it became no experiment. */
+  /** Null if no experiment was created. */
   id: string | null
   verdict: ReturnType<typeof describeVerdict>
   outcome: Outcome | null
-  /** One sentence that says it all. */
   sentence: string
-  /** The evidence behind the sentence, where pairs decided. */
+  /** Evidence behind the sentence, if pairs decided. */
   evidence_line: string | null
-  /** On the primary: positive is better; under log a difference of natural logarithms. */
+  /** Effect on the primary. Positive is better; on the log scale, a difference of natural logarithms. */
   effect: number | null
   interval: readonly [number, number] | null
   scale: 'log' | 'linear' | null
   evidence: { reached: number; needed: number } | null
   metrics: ReadonlyMetrics
-  /** The same of the version that it was compared with. */
+  /** Metrics of the version that it was compared with. */
   base_metrics: ReadonlyMetrics
   warnings: readonly string[]
   /** The failed command and its output. */
   failed: FailedPart | null
-  /** What to do now. */
+  /** The next step. */
   next: string
   hypothesis: string | null
   branch: string | null
   pr: number | null
-  /** The commit on the optimize branch that brought it. */
+  /** The commit on the optimize branch that landed it. */
   landed: string | null
-  /** These very files were measured before: this is the verdict of that time. */
+  /** The same files were measured before, and this is the earlier verdict. */
   tried_before: boolean
-  /** Files that are no part of it. */
   left_out: string[]
 }
 
 export interface TryContext {
-  /** Branch with the result, as it is merged from here. */
+  /** The branch with the result. */
   optimize: string
   pr: number | null
   triedBefore: boolean
   leftOut: readonly string[]
-  /** How to get what was kept. */
+  /** How to get the kept change. */
   take: string
-  /** What else there is to say to whoever waits. */
+  /** Further information for the waiting user. */
   waiting: string | null
   measured: Pick<Results, 'effect' | 'evidence' | 'metrics' | 'warnings' | 'failed'>
 }
@@ -92,7 +90,7 @@ type TryNumbers = Pick<
   'metrics' | 'effect' | 'interval' | 'scale' | 'evidence' | 'base_metrics' | 'warnings' | 'failed'
 >
 
-/** Both sides of a metric come from the same executions: those of all jobs that decided, not of the last one. */
+/** Takes both sides of a metric from the executions of all deciding jobs, and not from the last job alone. */
 function collectTryNumbers(
   { effect, evidence, metrics, warnings, failed }: TryContext['measured'],
   lastMeasured: ReadonlyMetrics,
@@ -113,7 +111,7 @@ function collectTryNumbers(
   }
 }
 
-/** One sentence stays one: where it landed, or that it is the verdict of another time, is said in it. */
+/** Keeps one sentence, and adds the landing commit or the fact that the verdict is an earlier one. */
 function composeTrySentence(
   said: string,
   { id, landed, optimize, triedBefore, waiting }: TryContext & { id: string; landed: string | null },
@@ -124,7 +122,7 @@ function composeTrySentence(
   return waiting === null ? `${before}.` : `${before}: ${toClause(waiting)}.`
 }
 
-/** Said after a colon, in one sentence with what stands before it. */
+/** Prepares a text to follow a colon. */
 function toClause(text: string): string {
   return text
     .replace(/^approval: /, '')
@@ -158,19 +156,21 @@ function describeNextStep(experiment: Experiment, { take, optimize, measured }: 
   }
 }
 
-/** More jobs are advised first only where the last ones were used up, and not where they ended for want of promise. */
+/**
+ * Suggests more jobs first if all jobs were used, but not if measuring stopped for lack of a promising result.
+ */
 function describeNotProvenStep({ resumed, given_up }: Experiment): string {
   const again = 'type the same again for more jobs'
   if (given_up !== null) return `look for a larger gain, or ${again} all the same`
   return resumed === 0 ? again : `${again}, or look for a larger gain`
 }
 
-/** Two ideas that change the same lines: git's own words for it, since git is what resolves them. */
+/** Two ideas change the same lines. Uses git's terms, because the user resolves the conflict with git. */
 export function describeConflictStep(optimize: string): string {
   return `commit it to a branch, merge ${optimize} there, resolve, then type the same again`
 }
 
-/** It was looked at and became no experiment. */
+/** The change was examined, but no experiment was created. */
 export interface UnmeasuredTry {
   campaign: string
   verdict: 'refused' | 'broken' | `waiting for ${string}`
@@ -211,7 +211,7 @@ export function buildUnmeasuredAnswer({
   }
 }
 
-/** Design section 9: what a script is answered. */
+/** Exit codes: design section 9. */
 export function toTryExitCode({ verdict, outcome }: TryAnswer): number {
   if (verdict === 'kept, taken back') return EXIT_CODES['no gain']
   if (outcome !== null && !isWord(verdict)) return EXIT_CODES[toVerdictWord(outcome, false)]
@@ -224,7 +224,7 @@ function isWord(verdict: string): verdict is VerdictWord {
 
 const MOST_LINES = 10
 
-/** The sentence first, then what it rests on, then what to do. */
+/** Prints the sentence first, then its evidence, then the next step. */
 export function renderTryAnswer(answer: TryAnswer): string[] {
   const { sentence, evidence_line: evidence, id, pr, branch, landed, next, failed } = answer
   const where = id === null ? [] : [[id, pr === null ? '' : `#${pr}`, landed === null ? (branch ?? '') : '']]

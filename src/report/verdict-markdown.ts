@@ -18,7 +18,7 @@ import { escapeMarkdown, formatCode, toPlainText } from './markdown.ts'
 import { formatMetricValue } from './metrics.ts'
 import { renderVerdictSentence, toSentenceCase } from './verdict-text.ts'
 
-/** A verdict as GitHub shows it: the sentence, both sides' numbers, the output of what failed, what it rests on. */
+/** A verdict for GitHub: sentence, numbers of both sides, output of a failed command, evidence. */
 export function renderVerdict(campaign: Campaign, experiment: Experiment, page: PageUrl): string {
   const spec = getCampaignSpec(campaign)
   const paragraphs = [
@@ -33,7 +33,7 @@ export function renderVerdict(campaign: Campaign, experiment: Experiment, page: 
     .join('\n\n')
 }
 
-/** The verdict sentence without Markdown: "Kept: 18.9 % less CPU (18.2 to 19.7 %)." */
+/** Example without Markdown: "Kept: 18.9 % less CPU (18.2 to 19.7 %)." */
 export function renderPlainVerdict({ metric }: Pick<Spec, 'metric'>, experiment: Experiment): string {
   const { verdict, outcome, reason, status } = experiment
   const why = parseReason(reason ?? '').sentence.replaceAll(' -> ', ' → ')
@@ -47,7 +47,7 @@ export function renderPlainVerdict({ metric }: Pick<Spec, 'metric'>, experiment:
   return `${word}${removeMetricName(rest, metric.primary.name)}`
 }
 
-/** "2 of 133 tests fail", where one gate failed and its test runner says so. */
+/** Example: "2 of 133 tests fail". Returns null unless one gate failed and its test runner prints counts. */
 function describeFailedTests({ verdict, failed, reason }: Experiment): string | null {
   if (verdict !== 'broken' || failed === null || !/^gate [^,]+ failed \(exit \d+\)$/.test(reason ?? ''))
     return null
@@ -57,7 +57,7 @@ function describeFailedTests({ verdict, failed, reason }: Experiment): string | 
 
 const LONGEST = 600
 
-/** Bold is the verdict; for what is kept, refused or broken the whole sentence up to its interval. */
+/** Prints the verdict in bold; for kept, refused and broken the whole sentence up to its interval. */
 function renderHeadline(spec: Spec, experiment: Experiment): string {
   const sentence = renderPlainVerdict(spec, experiment)
   const { verdict } = experiment
@@ -70,7 +70,7 @@ function renderHeadline(spec: Spec, experiment: Experiment): string {
   return `**${escapeMarkdown(sentence.slice(0, at).trim(), LONGEST)}**${tail}${describeBaseResult(experiment)}`
 }
 
-/** A part that fails on the base as well is nobody's verdict: here it worked there. */
+/** A command that also fails on the base gives no verdict, so it succeeded there. */
 function describeBaseResult(experiment: Experiment): string {
   const { verdict, failed } = experiment
   if (verdict !== 'broken' || failed === null) return ''
@@ -81,12 +81,12 @@ function describeBaseResult(experiment: Experiment): string {
 
 const MOST_ROWS = 8
 
-/** The objectives, and what else got worse by as much as would count as a gain. */
+/** Shows the objectives, and other metrics that got worse by at least the size of a gain. */
 function renderMetricTable(campaign: Campaign, experiment: Experiment, spec: Spec): string[] {
   const { verdict, metrics, base_metrics: before } = experiment
   if (verdict === 'broken' || verdict === 'refused') return []
   const names = listObjectives(spec.metric).map(({ name }) => name)
-  // A single run of each side says nothing of time and memory.
+  // One run of each side says nothing about time and memory.
   const others = [...BUILT_IN_METRICS].filter(
     name =>
       isProgressByPairs(campaign, spec) && !names.includes(name) && isWorse(before, metrics, { name, spec }),
@@ -106,7 +106,7 @@ function renderMetricTable(campaign: Campaign, experiment: Experiment, spec: Spe
 
 const MOST_TEST_ROWS = 3
 
-/** A row for each gate whose test runner prints how many tests passed. */
+/** One row per gate whose test runner prints the number of passed tests. */
 function testRows({ tests, base_tests: before }: Experiment): string[] {
   const text = (count: number | undefined) => (count === undefined ? '' : `${count} passed`)
   const names = [...new Set([...Object.keys(before), ...Object.keys(tests)])]
@@ -130,7 +130,7 @@ function isWorse(
   return base !== null && candidate !== null && base > 0 && candidate / base - 1 >= least
 }
 
-/** The primary by what its pairs show; everything else by the values that stand beside it. */
+/** Uses the pairs for the primary, and the two values for all other metrics. */
 function renderChangeCell(
   campaign: Campaign,
   experiment: Experiment,
@@ -149,14 +149,14 @@ function renderChangeCell(
   return candidate === base ? 'the same' : formatPercent((candidate - base) / Math.abs(base))
 }
 
-/** Four digits say it beside a percentage; whole numbers stay whole. */
+/** Four digits are enough next to a percentage. Integers stay whole. */
 function formatShortValue(value: MetricValue): string {
   if (typeof value !== 'number' || Number.isInteger(value) || Math.abs(value) >= 1000)
     return formatMetricValue(value)
   return formatMetricValue(Number(value.toPrecision(4)))
 }
 
-/** The output of a failed command, for an author who cannot see the machine it ran on. */
+/** Shows the output of a failed command, because the author has no access to the machine. */
 function renderOutputDetails({ failed, verdict }: Experiment, spec: Spec): string[] {
   if (failed === null || verdict === 'kept') return []
   const printed = renderFailedPartMarkdown(failed)
@@ -173,14 +173,14 @@ function findFailedCommand({ gates, measurement }: Spec, what: string): string |
 
 const COMMAND = 100
 
-/** A summary is HTML, in which Markdown means nothing. */
+/** A summary element is HTML, so Markdown has no effect in it. */
 function escapeHtml(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim()
   const short = line.length > COMMAND ? `${line.slice(0, COMMAND - 1)}…` : line
   return neutralizeReferences(short).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 
-/** "12 pairs on 2 machines · merged into optimize/speed · measuring run", as far as each is known. */
+/** Example: "12 pairs on 2 machines · merged into optimize/speed · measuring run". Omits unknown parts. */
 function renderEvidenceFacts(
   campaign: Campaign,
   experiment: Experiment,
@@ -219,7 +219,7 @@ interface OutputSection {
   lines: string[]
 }
 
-/** Renders the output of a failed command: the failing tests first, then the rest of the end of both streams. */
+/** Shows failing tests first, then the end of both streams. */
 function buildOutputSections(output: FailedOutput | null | undefined, most: number): OutputSection[] {
   if (output == null) return []
   const shown = new Set(output.failing.map(line => line.trim()).filter(line => line !== ''))
@@ -230,7 +230,7 @@ function buildOutputSections(output: FailedOutput | null | undefined, most: numb
   ].filter(({ lines }) => lines.length > 0)
 }
 
-/** Without the lines that stand above already. */
+/** Skips lines that are already shown above. */
 function selectLastLines(text: string, most: number, shown: ReadonlySet<string>): string[] {
   const rest = text.split('\n').filter(line => !shown.has(line.trim()))
   if (rest.every(line => line.trim() === '')) return []
@@ -238,7 +238,7 @@ function selectLastLines(text: string, most: number, shown: ReadonlySet<string>)
   return lines.length > most ? ['…', ...lines.slice(-most)] : lines
 }
 
-/** For a terminal; one that printed nothing has that said as well, so that no one looks for it elsewhere. */
+/** For a terminal. States it when a command printed no output, so that the reader does not search for it. */
 export function renderFailedPart(failed: FailedPart | null): string[] {
   if (failed === null) return []
   const what = toSentenceCase(failed.what)
@@ -246,7 +246,7 @@ export function renderFailedPart(failed: FailedPart | null): string[] {
   return lines.length === 0 ? [`${what} failed and printed nothing.`, ''] : [`${what} failed.`, ...lines, '']
 }
 
-/** Below the line that says what failed. */
+/** Printed below the line that names the failed command. */
 export function renderFailedOutput(output: FailedOutput | null | undefined, most = MOST): string[] {
   return buildOutputSections(output, most).flatMap(({ title, lines }) => [
     `  ${title}:`,
@@ -256,7 +256,7 @@ export function renderFailedOutput(output: FailedOutput | null | undefined, most
 
 const MOST_OF_PULL = 12
 
-/** For GitHub: text from a candidate's own programs, hence inside a fence that it cannot close. */
+/** For GitHub. The text comes from a candidate's own programs, so it goes into a fence that it cannot close. */
 export function renderFailedPartMarkdown(failed: FailedPart | null): string[] {
   const sections = buildOutputSections(failed?.output, MOST_OF_PULL)
   if (failed === null || sections.length === 0) return []
@@ -264,20 +264,19 @@ export function renderFailedPartMarkdown(failed: FailedPart | null): string[] {
     `${title}:`,
     ...printed.map(line => `  ${line}`),
   ])
-  // Our own marks are HTML comments: what a candidate prints is none of them.
+  // winnow's own marks are HTML comments, so a candidate's output must not contain one.
   const text = neutralizeReferences(toPlainText(lines.join('\n'))).replaceAll('<!--', '<! --')
   const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map(ticks => ticks.length))
   const fence = '`'.repeat(longest + 1)
   return [`${fence}text`, text, fence]
 }
 
-/** How many tests failed, of how many that ran. */
 interface FailedTests {
   failed: number
   total: number
 }
 
-/** The last lines of test runners: `failed` with either `total` or what passed. */
+/** Summary lines of test runners: `failed` with either `total` or `passed`. */
 const RUNNERS: readonly RegExp[] = [
   // vitest: "Tests  2 failed | 131 passed (133)"
   /^\s*Tests\s+(?<failed>\d+) failed.*\((?<total>\d+)\)\s*$/m,
@@ -293,7 +292,7 @@ const RUNNERS: readonly RegExp[] = [
   /^\s*(?<passed>\d+) passing\b[^]*^\s*(?<failed>\d+) failing$/m,
 ]
 
-/** Read from what a known test runner printed last; null where nothing of it is one. */
+/** Reads the summary of a known test runner; null if there is none. */
 export function countFailedTests(output: FailedOutput | null): FailedTests | null {
   const text = joinStreams(output ?? undefined)
   for (const runner of RUNNERS) {

@@ -16,30 +16,30 @@ import { HOLDOUT_FAILED_REASON } from '../plan/holdout.ts'
 import { type CampaignSpecText, getCampaignSpec } from '../spec/load.ts'
 import { escapeMarkdown } from './markdown.ts'
 
-/** How an experiment stands, as far as people read it: one of six words, or what it waits for. */
+/** The state of an experiment as people read it: a verdict word, or what it waits for. */
 export type ExperimentState = Pick<Experiment, 'status' | 'verdict' | 'outcome' | 'reason'> & {
-  /** What was kept and then undone is not kept any more. */
+  /** A reverted change is no longer kept. */
   reverted?: boolean
-  /** Its verdict is not its last: it stays open, and may be taken up again. */
+  /** The verdict is not final: the experiment stays open and may be measured again. */
   parked?: boolean
-  /** What its pairs say before there is a verdict. */
+  /** Result of its pairs before there is a verdict. */
   progress?: string | null
-  /** The packages it may not be measured without. */
+  /** Packages that must be approved before it is measured. */
   packages?: string | null
-  /** Nobody with the right to has allowed it to be measured. */
+  /** No person with the permission has allowed the measurement yet. */
   permission?: boolean
-  /** Only a person can have the default branch merged in, and before that it is not measured. */
+  /** A person must merge the default branch before it is measured. */
   sync?: boolean
-  /** The campaign is stopped: what has to come first. Null while it runs. */
+  /** The campaign is stopped: what has to happen first. Null while it runs. */
   after?: string | null
-  /** Why it was put back into the queue. */
+  /** Why it was requeued. */
   putBack?: string | null
-  /** What would settle it, where something still can. */
+  /** What would settle it, if that is still possible. */
   next?: string | null
 }
 type VerdictFacts = Pick<ExperimentState, 'verdict' | 'outcome' | 'reason' | 'reverted' | 'parked'>
 
-/** The word everywhere: status, log, comments, results. */
+/** The verdict word, the same in status, log, comments and results. */
 export function describeVerdict(
   experiment: ExperimentState,
 ): VerdictWord | VerdictLabel | `waiting for ${string}` {
@@ -82,7 +82,7 @@ function describeAwaited({ status, packages, permission, sync, after }: Experime
   }
 }
 
-/** The sentence that comes first: the verdict, then its reason. What that rests on is in the evidence line. */
+/** The headline: verdict, then reason. The evidence line gives the evidence. */
 export function renderVerdictSentence(judged: VerdictFacts): string {
   const { outcome, reason, parked } = judged
   const label = toVerdictLabel(judged)
@@ -93,7 +93,7 @@ export function renderVerdictSentence(judged: VerdictFacts): string {
   return why === '' ? `${word}${withdrawn}.` : `${word}${withdrawn}: ${why}`
 }
 
-/** Reasons that begin with their own verdict would say it twice. */
+/** Removes the verdict from the start of a reason, because the label already contains it. */
 function getPlainReason({ verdict, reason }: Pick<VerdictFacts, 'verdict' | 'reason'>): string {
   const { sentence } = parseReason(reason ?? '')
   const said = `${verdict}: `
@@ -102,7 +102,7 @@ function getPlainReason({ verdict, reason }: Pick<VerdictFacts, 'verdict' | 'rea
 
 const NOT_HELD = 'better on the metric, but it did not pass the holdout'
 
-/** Where it stands now: the verdict, or what is known and missing before there is one. */
+/** The verdict, or what is known and missing before there is one. */
 export function renderStateSentence(experiment: ExperimentState): string {
   const { verdict, progress: soFar = null, next = null, putBack = null } = experiment
   const then = next === null ? '' : ` Next: ${next}.`
@@ -139,7 +139,7 @@ export function describeWaiting(waiting: PlanWaiting): string {
   }
 }
 
-/** "claude (2 at once), codex": a proposer that is asked several times at once is named once. */
+/** Example: "claude (2 at once), codex". */
 function countNames(names: readonly string[]): string {
   const counts = new Map<string, number>()
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1)
@@ -157,14 +157,14 @@ export function toSentenceCase(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 }
 
-/** What a landing is reported to bring; beside it, what it was selected by, which flatters. */
+/** The reported effect of a landing, and the effect that selected it, which is biased upwards. */
 interface ReportedEffectText {
-  /** null: not measured yet. */
+  /** Null: not measured yet. */
   reported: string | null
   selectedBy: string | null
 }
 
-/** null for what no pairs have proved, or what was taken back since. */
+/** Returns null without pairs, and for a reverted change. */
 export function describeReportedEffect(
   campaign: Pick<Campaign, 'landings' | 'calibration'> & CampaignSpecText,
   { id, share, primary_delta }: Pick<Experiment, 'id' | 'share' | 'primary_delta'>,
@@ -180,7 +180,7 @@ export function describeReportedEffect(
   }
 }
 
-/** One reason in every table: once the reported effect is known, what it was selected by stands only beside it. */
+/** Every table uses this reason. Once the reported effect is known, the selection effect follows it. */
 export function describeTableReason(
   campaign: Pick<Campaign, 'landings' | 'calibration'> & CampaignSpecText,
   experiment: Pick<Experiment, 'id' | 'share' | 'primary_delta' | 'reason' | 'verdict'>,
@@ -190,7 +190,7 @@ export function describeTableReason(
   return `reported effect ${effect.reported}${effect.selectedBy === null ? '' : `; selected by ${effect.selectedBy}`}`
 }
 
-/** The effect of a kept change without its metric's name where that is no news: "77.0 % less CPU (74.0 to 77.8 %)". */
+/** Omits the metric's name where it is obvious: "77.0 % less CPU (74.0 to 77.8 %)". */
 export function describeKeptEffect(
   campaign: Pick<Campaign, 'landings' | 'calibration'> & CampaignSpecText,
   experiment: Pick<Experiment, 'id' | 'share' | 'primary_delta' | 'reason' | 'verdict'>,
@@ -221,9 +221,8 @@ function formatEffectWords(
   return formatEffect(effect, interval, { name, direction, scale })
 }
 
-/** The effect on the primary that pairs show, as numbers. */
 interface PairedNumbers {
-  /** Positive is better; under log a difference of natural logarithms. */
+  /** Positive is better. On the log scale, a difference of natural logarithms. */
   effect: number | null
   interval: readonly [number, number] | null
   evidence: { reached: number; needed: number }
@@ -238,13 +237,13 @@ export function computePairedNumbers(
   return { effect, interval, evidence: { reached, needed } }
 }
 
-/** Its landing was undone since: the verdict stands, and yet nothing of it is on the branch. */
+/** True if its landing was reverted: the verdict stays, but the branch no longer has the change. */
 export function isReverted({ landings }: Pick<Campaign, 'landings'>, id: Experiment['id']): boolean {
   const own = landings.filter(({ experiment }) => experiment === id)
   return own.length > 0 && own.every(({ reverted }) => reverted !== null)
 }
 
-/** What the campaign has to show for itself now. */
+/** Excludes reverted changes and reverts. */
 export function listKeptExperiments(campaign: Pick<Campaign, 'experiments' | 'landings'>): Experiment[] {
   return Object.values(campaign.experiments).filter(
     ({ id, outcome }) =>
@@ -256,7 +255,7 @@ export const AWAITS_SYNC = "a person's sync"
 
 type SyncCampaign = Pick<Campaign, 'name' | 'default_branch'> & CampaignSpecText
 
-/** What an experiment waits for that only a person can bring; null where it does not. */
+/** Returns null unless the experiment waits for a person's sync. */
 export function findSyncWords(
   campaign: SyncCampaign,
   experiment: Experiment,
@@ -275,7 +274,7 @@ export function buildSyncWords(
 
 const LONGEST = 400
 
-/** For a pull request: what it waits for, what helps, and that nobody has to come back to it. */
+/** For a pull request: the obstacle, the next step, and that measuring then starts automatically. */
 export function renderSyncMarkdown(words: ReturnType<typeof describeSyncObstacle>): string {
   return `Waiting for ${AWAITS_SYNC}: ${renderSyncSentence(words)} It is measured by itself after that.`
 }
