@@ -7,18 +7,17 @@ import { dropSecrets } from './drop-secrets.ts'
 import { type ActionEnv, type Inputs, isDryRun, TOKENS } from './inputs.ts'
 import type { RootPipeMessage } from './root-pipe.ts'
 
-/** What a command works with. It answers with an exit code, and has set the outputs by then. */
 export interface Task {
   inputs: Inputs
   env: ActionEnv
-  /** By whom this process was started with a pipe, where it was; the signal says that it is to end. */
+  /** Set when another process started this one with a pipe. Aborting `end` asks this process to stop. */
   handed?: RootPipeMessage & { end: AbortSignal }
 }
 type ActionCommand = (task: Task) => Promise<number>
 
 /**
- * Everything that `command` can be. One that holds a token or a key works in this process; one that runs experiment
- * code never does.
+ * Commands that hold a token or a key run in this process. Commands that run experiment code start another
+ * one.
  */
 const COMMANDS: Readonly<Record<string, ActionCommand>> = {
   tick: async task => (await import('./tick.ts')).tickOnGithub(task),
@@ -62,7 +61,7 @@ export function findActionCommand(name: string): ActionCommand {
   })
 }
 
-/** What measures costs what it costs: to be told beforehand what would be written, look with tick. */
+/** Measuring, asking and judging spend money whether or not their result is written. */
 function refuseDryRun(task: Task): Task {
   if (!isDryRun(task.inputs)) return task
   throw new UserError(`command ${task.inputs.command} takes no dry-run: it spends what it costs`, {
@@ -70,7 +69,7 @@ function refuseDryRun(task: Task): Task {
   })
 }
 
-/** A token that is given and not needed is one that more programs can read than have to. */
+/** Each token that a job does not need is one more that its programs could read. */
 function refuseTokens(
   { inputs }: Task,
   why: string,
@@ -101,7 +100,10 @@ async function startMeasuring(task: Task): Promise<number> {
   return dropSecrets(program, JSON.stringify({ ...asked, noUsers: ended }), told)
 }
 
-/** Programs that a model steers read the environment of processes around them: they find that key there and no token. */
+/**
+ * Programs that a model steers can read the environment of neighbouring processes, so those hold the model
+ * key and no token.
+ */
 async function startProposing(task: Task): Promise<number> {
   const { inputs, env } = refuseDryRun(task)
   const { campaign, directory } = inputs

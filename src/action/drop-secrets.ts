@@ -6,9 +6,10 @@ import type { Spec } from '../spec/schema.ts'
 import type { ActionEnv } from './inputs.ts'
 
 /**
- * Invariant 6: experiment code has our user id, and reads the environment of any process of it under /proc. So no
- * process that lives beside it may have been started with a secret: this one becomes the program (node 24), or
- * wipes what it was started with and waits for it (node 20). `handed` is what the program is to have all the same.
+ * Invariant 6: experiment code runs with our user id and can read the environment of our processes under
+ * /proc. So no process that runs beside it may have been started with a secret. This process becomes the
+ * program (node 24), or wipes its own environment and waits for the program (node 20). The program gets
+ * `handed` in addition to the scrubbed environment.
  */
 export async function dropSecrets(
   program: string,
@@ -24,7 +25,10 @@ export async function dropSecrets(
   return runChild(argv, clean)
 }
 
-/** In place, where the kernel shows it: nothing else in this process reads it any more. */
+/**
+ * Overwrites the memory that the kernel shows as /proc/self/environ. No other code in this process reads it
+ * after this.
+ */
 export function wipeEnvironment(): void {
   if (process.platform !== 'linux') {
     throw new UserError('secrets of this step cannot be kept from experiment code here', {
@@ -32,7 +36,8 @@ export function wipeEnvironment(): void {
     })
   }
   const stat = readFileSync('/proc/self/stat', 'utf8')
-  // After the name in brackets, which may hold anything: the addresses where the environment begins and ends.
+  // The name in brackets may hold any character, so fields are counted after it: start and end address of the
+  // environment.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   const [start, end] = [Number(fields[47]), Number(fields[48])]
   const memory = openSync('/proc/self/mem', 'r+')
@@ -56,8 +61,8 @@ function runChild([file = '', ...args]: string[], env: Record<string, string>): 
 }
 
 /**
- * A token as it goes over the wire and as it is told to git: without what base64 ends with, so that whatever
- * follows it is no other form of it.
+ * Lists a token as it is sent and as git gets it. Without base64 padding, each form also matches where more
+ * text follows it.
  */
 export function listTokenForms(token: string): string[] {
   return [token, toBase64(token), toBase64(`x-access-token:${token}`)]
@@ -69,18 +74,18 @@ function toBase64(text: string): string {
 
 const DOCKER = '/var/run/docker.sock'
 const OTHERS = ['/run/containerd/containerd.sock', '/var/snap/lxd/common/lxd/unix.socket']
-/** Read last, so that it holds whatever stands before. */
+/** sudo reads this file last, so it overrides all other rules. */
 const SUDOERS = '/etc/sudoers.d/zz-winnow'
 
-/** A machine of GitHub's, made for this job and thrown away after it. */
 export function isHosted({ RUNNER_ENVIRONMENT }: ActionEnv): boolean {
   return RUNNER_ENVIRONMENT === 'github-hosted' && process.platform === 'linux'
 }
 
 /**
- * What the job's user could become root by, and as root read the memory of the runner: gone before anything of an
- * experiment runs as that user, and before anything comes after one that ran as another. Who stops service containers at
- * the end of the job speaks to Docker's socket; it stays where nothing says that there are none.
+ * Removes the ways by which the job's user could become root and read the runner's memory. Runs before
+ * experiment code of the same user starts, or before the steps after one that ran as another user. The runner
+ * stops service containers through Docker's socket, so that socket stays open unless the spec names no
+ * services.
  */
 export function dropRoot(env: ActionEnv, uid: number, services: Spec['execution']['services'] | null): void {
   if (!isHosted(env) || uid === 0) return

@@ -26,19 +26,17 @@ import type { ActionEnv, Inputs } from './inputs.ts'
 import { readAttempt, readRunId, sleepUntilAborted } from './job.ts'
 import { appendSummary, setOutputs, toLogLine } from './outputs.ts'
 
-/** The repository that a job of GitHub Actions is about, and what it may speak to it with. */
 export interface GithubJob {
   apiUrl: string
   serverUrl: string
   repository: string
   token: string
-  /** Of a GitHub App, for what the job's own never may; null where none was given. */
+  /** Token of a GitHub App, for actions that the job's own token may not do. Null: none was given. */
   appToken: string | null
-  /** The name of the workflow file that this job is of. */
   workflowFile: string
 }
 
-/** Read from what the runner sets, which no branch can change. */
+/** Reads only variables that the runner sets. No branch can change them. */
 export function readGithubJob({ inputs, env }: Task): GithubJob {
   const token = inputs['github-token']
   if (token === '') {
@@ -53,17 +51,20 @@ export function readGithubJob({ inputs, env }: Task): GithubJob {
     throw new UserError('GITHUB_REPOSITORY is not set: this command runs in a job of GitHub Actions')
   const serverUrl = (GITHUB_SERVER_URL || 'https://github.com').replace(/\/+$/, '')
   const apiUrl = GITHUB_API_URL || 'https://api.github.com'
-  // One that cannot be used is told before anything is asked by it, and not with each request.
+  // Reports an unusable proxy before the first request.
   findProxy(apiUrl, env)
   return { apiUrl, serverUrl, repository, token, appToken, workflowFile: parseWorkflowFile(env) }
 }
 
-/** `owner/name/.github/workflows/file.yml@ref`: a maintainer may have given the file another name. */
+/** Reads `owner/name/.github/workflows/file.yml@ref`: a maintainer may have renamed the workflow file. */
 function parseWorkflowFile({ GITHUB_WORKFLOW_REF: ref = '' }: ActionEnv): string {
   return /\/\.github\/workflows\/([^/@]+)@/.exec(ref)?.[1] ?? WORKFLOW_FILE
 }
 
-/** Drafts and their branches are those of github-token: an App's there would start every workflow on them, with its secrets. */
+/**
+ * Drafts and their branches use github-token: an App's token would start every workflow on them, with its
+ * secrets.
+ */
 function readAppToken({ 'app-token': given, 'github-token': token }: Inputs): string | null {
   if (given === '') return null
   requireSendable(given)
@@ -73,7 +74,6 @@ function readAppToken({ 'app-token': given, 'github-token': token }: Inputs): st
   })
 }
 
-/** What verbs work with, in a job: pull requests are GitHub's, and git has the token for this server alone. */
 export function buildJobEnvironment(task: Task, job: GithubJob): Call['around'] {
   const { inputs, env } = task
   const { apiUrl, serverUrl, repository, token, appToken, workflowFile } = job
@@ -119,17 +119,17 @@ function readRunAttempt(env: ActionEnv) {
   return { run_id: readRunId(env), attempt: readAttempt(env) }
 }
 
-/** "Enable debug logging" of a re-run. */
+/** GitHub sets RUNNER_DEBUG on a re-run with "Enable debug logging". */
 export function isDebugging({ RUNNER_DEBUG }: ActionEnv): boolean {
   return RUNNER_DEBUG === '1'
 }
 
-/** The variable of the repository that stops everything, as far as the workflow hands it over. */
+/** WINNOW_PAUSED is a repository variable that the workflow passes on. It stops everything. */
 export function isPaused({ WINNOW_PAUSED: paused = '' }: ActionEnv): boolean {
   return paused !== '' && paused !== 'false'
 }
 
-/** The token is for the repository of this job: a clone of another one would get its branches written there. */
+/** In a clone of another repository, winnow would write its branches there with this job's token. */
 export function requireOwnRemote(
   remotes: readonly { name: string; url: string }[],
   { serverUrl, repository }: Pick<GithubJob, 'serverUrl' | 'repository'>,
@@ -149,7 +149,6 @@ function normalizeRemoteUrl(url: string): string {
     .toLowerCase()
 }
 
-/** What a job asks of the verbs, without a command line: nobody is there to be asked anything. */
 export function createCall(
   around: Call['around'],
   options: Readonly<Record<string, string | true>>,
@@ -188,8 +187,8 @@ const commented = z.object({
 type EventComment = z.output<typeof commented>['comment']
 
 /**
- * Whether this run was started by the comment of somebody who may not steer: they get a reaction, and no campaign is
- * looked at. Everything in the event is text of strangers; who may do what is asked of GitHub.
+ * Checks whether a comment without permission started this run. Such a comment gets a reaction, and winnow
+ * reads no campaign. The event is untrusted text, so the permission comes from GitHub.
  */
 export async function isCommentRefused(
   { env }: Task,
@@ -224,7 +223,7 @@ function readComment(file: string): EventComment {
   }
 }
 
-/** As comments are heeded: writers, and whom a spec trusts with approvals. */
+/** Write access, or the right to approve that a spec gives. */
 async function canSteer(
   forge: Forge,
   campaigns: readonly KnownCampaign[],
@@ -241,7 +240,7 @@ async function canSteer(
   return false
 }
 
-/** A token that may not react costs nobody the refusal. */
+/** Ignores a token that may not add reactions: the refusal itself needs none. */
 async function rejectComment({ progress }: Call['around'], forge: Forge, comment: number): Promise<void> {
   try {
     await forge.react?.(String(comment), '-1')
@@ -253,7 +252,7 @@ async function rejectComment({ progress }: Call['around'], forge: Forge, comment
 
 const dispatched = z.object({ inputs: z.object({ title: z.string().optional() }).nullable().optional() })
 
-/** What the run of this job was called by the run that started it; empty where another event started it. */
+/** Empty unless workflow_dispatch started this run. */
 export function readDispatchTitle({
   GITHUB_EVENT_NAME: event,
   GITHUB_EVENT_PATH: file = '',

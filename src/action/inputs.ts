@@ -1,6 +1,6 @@
 import { UserError } from '../errors.ts'
 
-/** The inputs of action.yml, by their names there; an empty one was not given. */
+/** Input names of action.yml. Inputs that were not given are empty. */
 export const INPUTS = [
   'command',
   'campaign',
@@ -14,14 +14,13 @@ export const INPUTS = [
   'dry-run',
 ] as const
 export type InputName = (typeof INPUTS)[number]
-/** Inputs that are secrets. */
 export const TOKENS = ['github-token', 'app-token'] as const satisfies readonly InputName[]
 
 export type Inputs = Readonly<Record<InputName, string>>
 
 export type ActionEnv = Readonly<Record<string, string>>
 
-/** A runner passes an input as INPUT_ and its name in capitals, hyphens kept. */
+/** A runner passes an input as INPUT_ and its name in capitals, with its hyphens. */
 export function readInputs(env: ActionEnv): Inputs {
   const input = (name: InputName) => (env[`INPUT_${name.toUpperCase()}`] ?? '').trim()
   return {
@@ -38,7 +37,7 @@ export function readInputs(env: ActionEnv): Inputs {
   }
 }
 
-/** Anything but yes or no is a mistake that could write where nothing was to be written. */
+/** Rejects all other values: taking a typo for "no" would write for real. */
 export function isDryRun({ 'dry-run': given }: Inputs): boolean {
   if (given === 'true') return true
   if (given === '' || given === 'false') return false
@@ -58,7 +57,7 @@ export function refuseWindows(platform: NodeJS.Platform): void {
   })
 }
 
-/** With it, whatever a program prints could set variables of the steps that follow. */
+/** With this variable set, output of a program can set variables of later steps. */
 export function refuseUnsafe(env: ActionEnv): void {
   if ((env['ACTIONS_ALLOW_UNSECURE_COMMANDS'] ?? '').toLowerCase() !== 'true') return
   throw new UserError('ACTIONS_ALLOW_UNSECURE_COMMANDS is set: what experiments print would be obeyed', {

@@ -3,13 +3,12 @@ import { UserError } from '../errors.ts'
 import { formatActionsRun } from '../model/ids.ts'
 import type { ActionEnv } from './inputs.ts'
 
-/** What events and askings call this run: all jobs of it, and all its attempts. */
+/** All jobs and all attempts of a run share this id. */
 export function readRunId({ GITHUB_RUN_ID: run = '' }: ActionEnv): string {
   if (/^\d+$/.test(run)) return formatActionsRun(run)
   throw new UserError('GITHUB_RUN_ID is not set: this command runs in a job of GitHub Actions')
 }
 
-/** Which attempt of its run this job belongs to. */
 export function readAttempt({ GITHUB_RUN_ATTEMPT: attempt = '' }: ActionEnv): number {
   return Number(attempt) || 1
 }
@@ -19,10 +18,7 @@ interface PrefixedCampaign {
   prefix: string
 }
 
-/**
- * The campaign whose orders this run measures; undefined where it measures none. On the campaign's own branch caches
- * are seen by later measurements alone.
- */
+/** Undefined: this run measures no campaign. */
 export function findMeasuringCampaign<T extends PrefixedCampaign>(
   env: ActionEnv,
   campaigns: readonly T[],
@@ -33,8 +29,8 @@ export function findMeasuringCampaign<T extends PrefixedCampaign>(
 }
 
 /**
- * A run on the default branch would leave caches that every other workflow restores. On the campaign's own branch
- * only later measurements see them.
+ * A run on the default branch would leave caches that every other workflow restores. Caches of the campaign's
+ * own branch reach later measurements only.
  */
 export function requireMeasuringBranch(
   { GITHUB_REF: ref = '' }: ActionEnv,
@@ -50,10 +46,13 @@ export function requireMeasuringBranch(
   )
 }
 
-/** The end of a job's log whose result another job of the run reads; that job is found by the name GitHub shows. */
+/**
+ * Ends the log of a job whose result another job of the run reads. "take results in" is that job's name on
+ * GitHub.
+ */
 export const RECORDED_LATER = 'The job "take results in" of this run records the result.'
 
-/** Ends early, and well, when the signal says so. */
+/** Resolves early, without an error, when the signal aborts. */
 export async function sleepUntilAborted(milliseconds: number, signal?: AbortSignal): Promise<void> {
   try {
     await setTimeout(milliseconds, undefined, signal === undefined ? {} : { signal })

@@ -15,8 +15,8 @@ import { readAttempt, readRunId, RECORDED_LATER, sleepUntilAborted } from './job
 import { appendSummary, hideSecrets, type Outputs, reportFailure, setOutputs, toLogLine } from './outputs.ts'
 
 /**
- * Asks models for the scores of what this run's tick handed on. What it asks about is text of experiments; nothing of
- * them runs here, and the token may read.
+ * Asks models to score the items that this run's tick handed over. Items are texts of experiments: this job
+ * runs no experiment code, and its token can only read.
  */
 export async function judgeItems({ inputs, env }: Task): Promise<number> {
   const { campaign, directory, items } = inputs
@@ -75,7 +75,8 @@ function reportScores(env: ActionEnv, judged: JudgingJobResult, room: string): n
   const outputs: Outputs = { 'result-json': JSON.stringify(result), report: file, artifact: SCORES_ARTIFACT }
   if (broken !== null) return reportFailure(env, broken, outputs)
   const failure = ended.find(({ is }) => !isRetryableEnd(is))
-  // What was told until then is handed over; that models could not be asked, is for a person to see.
+  // Scores received before the failure are still handed over. The job fails because a person has to repair
+  // the access to models.
   if (failure !== undefined)
     return reportFailure(env, new UserError(`models could not be asked: ${failure.reason}`), outputs)
   setOutputs(env, outputs)

@@ -5,7 +5,10 @@ import { omitUndefined, readInputs, refuseUnsafe, refuseWindows, TOKENS } from '
 import { addSecrets, hideSecrets, reportFailure, setOutputs } from './outputs.ts'
 import { AS_ROOT, BY_PIPE } from './start-modes.ts'
 
-/** The action as a runner starts it, or as it starts itself. Kept small: everything that takes time to load is loaded by its command. */
+/**
+ * Entry point of the action, started by a runner or by itself. Commands import their own code, which keeps
+ * the start fast.
+ */
 const ended = new AbortController()
 const isHanded = process.argv[2] === AS_ROOT || process.argv[2] === BY_PIPE
 const handed = isHanded ? await (await import('./root-pipe.ts')).readRootPipe(() => ended.abort()) : null

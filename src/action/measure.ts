@@ -35,7 +35,7 @@ const interrupted = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => interrupted.abort())
 const root = process.argv[2] === AS_ROOT ? await readRootPipe(() => interrupted.abort()) : null
 const env = root?.env ?? omitUndefined(process.env)
-/** Where an interrupted measurement leaves what it had; null before and after it. */
+/** Partial results of a measurement that is under way. Null before and after it. */
 let rescue: PartialFile | null = null
 const programs = { program: fileURLToPath(import.meta.url), node: process.execPath }
 try {
@@ -43,7 +43,7 @@ try {
   if (!task.success) throw new UserError('the input order is not the id of an order: 64 hexadecimal digits')
   process.exitCode = await measureOne(task.data)
 } catch (error) {
-  // What it left could be as changed as that code.
+  // Experiment code that changed later steps could have changed the partial results too.
   if (error instanceof LaterCodeChanged) rescue = null
   const isCancelled = interrupted.signal.aborted && !(error instanceof LaterCodeChanged)
   process.exitCode = isCancelled
@@ -67,11 +67,11 @@ async function measureOne(task: MeasureTask): Promise<number> {
   const { prefix } = requireMeasuringBranch(env, campaign)
   const room = resolve(env['RUNNER_TEMP'] ?? tmpdir())
   const clone = resolve(env['GITHUB_WORKSPACE'] ?? '.', directory)
-  // The ledger lies in it, and says which tree is the base.
+  // The ledger is in the clone and names the base tree, so only root may write there.
   if (root) chmodSync(clone, 0o700)
   const kept = createPartialFile(room, order, root?.runner ?? null)
   rescue = kept
-  // A job that is ended by force gets no other chance to say where it is.
+  // A killed job has no later chance to set this output.
   setOutputs(env, getPartialOutput())
   const answer = await measureAndClose(root, {
     directory: clone,
@@ -96,15 +96,16 @@ async function measureOne(task: MeasureTask): Promise<number> {
 }
 
 /**
- * However a measurement ends, what comes after it in this job has no way to root any more, gets nothing that the experiment
- * wrote into the runner's files, and runs the code that it would have run without the experiment.
+ * Runs after every measurement, also after a failed one: drops root, clears the runner's files, and restores
+ * the code of later steps.
  */
 async function measureAndClose(
   from: RootPipeMessage | null,
   job: Parameters<typeof runMeasurementJob>[0],
 ): Promise<MeasurementAnswer> {
   let services: Parameters<typeof dropRoot>[2] = null
-  // Users of sides cannot write to it, which is tried before anything runs.
+  // With root, side users cannot write to that code. `runMeasurementJob` checks this before it starts
+  // experiment code.
   const later = from === null ? new LaterCode(env, programs) : null
   try {
     const answer = await runMeasurementJob(job)
@@ -135,7 +136,10 @@ function returnOrder(
   return 0
 }
 
-/** The file gets its name when nothing of the experiment is alive any more, in a directory that nobody knew. */
+/**
+ * Writes into a new directory with a random name, after all experiment processes have ended, and renames the
+ * file last.
+ */
 function reportMeasurement(
   order: string,
   answer: Exclude<MeasurementAnswer, { handedBack: string }>,
@@ -168,7 +172,7 @@ function reportMeasurement(
   })
 }
 
-/** A second attempt would be a second roll of the dice; a tick issues an order again where that is fair. */
+/** A second attempt would be a second chance to pass. A tick reissues an order where that is fair. */
 function readFirstAttempt({ GITHUB_RUN_ID: run = '', GITHUB_RUN_ATTEMPT: attempt = '1' }: ActionEnv): string {
   if (!/^\d+$/.test(run))
     throw new UserError('GITHUB_RUN_ID is not set: measure runs in a job of GitHub Actions')

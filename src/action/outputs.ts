@@ -4,7 +4,10 @@ import { type ErrorPlace, getExitCode, UserError } from '../errors.ts'
 import { escapeMarkdown, neutralizeWorkflowCommands, toPlainText } from '../report/markdown.ts'
 import type { ActionEnv } from './inputs.ts'
 
-/** The outputs of action.yml. All are always set, also after a failure: a workflow need not ask which there are. */
+/**
+ * Output names of action.yml. Every command sets all of them, also after a failure, so workflows need no
+ * existence checks.
+ */
 export const OUTPUTS = [
   'result-json',
   'report',
@@ -19,8 +22,8 @@ export const OUTPUTS = [
 export type Outputs = Readonly<Partial<Record<(typeof OUTPUTS)[number], string>>>
 
 /**
- * Written anew and not appended: whatever else stands in the file, no code of ours has put there. Paths and names are
- * ours, for the steps that follow: a password that is a word of one of them is no reason to change it.
+ * Overwrites the file, because code other than ours may have written to it. Redacts only result-json: paths
+ * and names are ours, and a password may equal a word of one.
  */
 export function setOutputs(env: ActionEnv, outputs: Outputs): void {
   clearStepFiles(env)
@@ -35,8 +38,8 @@ export function setOutputs(env: ActionEnv, outputs: Outputs): void {
 }
 
 /**
- * A step of ours sets no variable, no path and no state. Whoever ran as this user may have: the runner would hand that
- * to the next step, which holds tokens.
+ * Our steps set no variables, paths or state. Experiment code that ran as this user may have set some, and
+ * the runner would pass them to the next step, which holds tokens.
  */
 function clearStepFiles(env: ActionEnv): void {
   for (const name of ['GITHUB_ENV', 'GITHUB_PATH', 'GITHUB_STATE']) {
@@ -45,7 +48,7 @@ function clearStepFiles(env: ActionEnv): void {
   }
 }
 
-/** Above this GitHub drops the whole summary of a step. */
+/** GitHub drops the whole summary of a step above this size. */
 const MOST_SUMMARY_BYTES = 1024 * 1024
 const CUT = '\n… (cut here: GitHub takes no more in a summary)\n'
 
@@ -58,27 +61,26 @@ export function appendSummary({ GITHUB_STEP_SUMMARY: file = '' }: ActionEnv, mar
   if (room > 0) appendFileSync(file, `${takeWholeLines(text, room)}${CUT}`)
 }
 
-/** As many as these bytes hold; at least none. */
 function takeWholeLines(text: string, bytes: number): string {
   const held = Buffer.from(text).subarray(0, bytes).toString('utf8')
   return held.slice(0, Math.max(0, held.lastIndexOf('\n')))
 }
 
-/** For a log that a runner reads along: text stays text. */
+/** Redacts secrets and neutralizes workflow commands, because the runner parses the log. */
 export function toLogLine(text: string): string {
   return redactText(neutralizeWorkflowCommands(toPlainText(text)))
 }
 
 const secrets = new Set<string>()
 
-/** Whatever this process prints from here on, these are not in it. Whoever started it has told the runner. */
+/** For a process whose parent has already masked these values at the runner. */
 export function addSecrets(values: readonly string[]): void {
   for (const value of values) if (value !== '') secrets.add(value)
 }
 
 /**
- * Whatever is printed from here on, these are not in it. The runner is told as well: what other steps of the job
- * print is theirs, and it knows the job's own token by one of its forms alone.
+ * Also masks the values at the runner: other steps of the job may print them, and the runner knows only one
+ * form of the job's token.
  */
 export function hideSecrets(values: readonly string[]): void {
   for (const value of new Set(values.filter(each => each !== '' && !secrets.has(each)))) {
@@ -87,19 +89,19 @@ export function hideSecrets(values: readonly string[]): void {
   }
 }
 
-/** Also as a summary has them, whose marks are taken apart. */
+/** Also redacts secrets in the Markdown-escaped form that summaries use. */
 export function redactText(text: string): string {
   return redactValues(text, [...secrets])
 }
 
 function redactValues(text: string, values: readonly string[]): string {
   const known = values.flatMap(secret => [secret, escapeMarkdown(secret, secret.length)])
-  // The longest first: one may lie in another.
+  // Longest first: a secret may contain another one.
   const inOrder = known.toSorted((a, b) => b.length - a.length)
   return inOrder.reduce((shown, secret) => shown.replaceAll(secret, '***'), text)
 }
 
-/** What programs read stays what it is: texts alone are changed, and never its form. */
+/** Redacts texts only and keeps the structure, because programs read it. */
 export function redactJson(json: string, indent?: number): string {
   const value = parseJsonText(json)
   return value === undefined ? redactText(json) : JSON.stringify(redactNested(value), null, indent)
@@ -113,19 +115,19 @@ function redactNested(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, redactNested(each)]))
 }
 
-/** Of several words, or an address; anything else is a name, an id or a path. */
+/** Text with spaces, or a URL. Other strings are names, ids or paths. */
 function isSentence(text: string): boolean {
   return /\s|:\/\//.test(text)
 }
 
-/** No token is shorter than this. A shorter password stands in names and ids by chance. */
+/** Every token is at least this long. Shorter passwords occur in names and ids by chance. */
 const TOKEN_LENGTH = 12
 
 function listLongSecrets(): string[] {
   return [...secrets].filter(({ length }) => length >= TOKEN_LENGTH)
 }
 
-/** What is said until the end of it is shown under this name, and folded away. */
+/** GitHub folds the lines that `work` prints under this name. */
 export async function logGroup<T>(name: string, work: () => Promise<T>): Promise<T> {
   console.log(`::group::${escapeCommandText(toLogLine(name))}`)
   try {
@@ -135,7 +137,7 @@ export async function logGroup<T>(name: string, work: () => Promise<T>): Promise
   }
 }
 
-/** An annotation: whatever is in it, the runner is told nothing else by it. */
+/** Escapes the message, so that it cannot contain another workflow command. */
 export function renderAnnotation(
   level: 'error' | 'notice' | 'warning',
   message: string,
@@ -161,7 +163,7 @@ function escapeProperty(text: string): string {
   return escapeCommandText(toPlainText(text)).replaceAll(':', '%3A').replaceAll(',', '%2C')
 }
 
-/** What went wrong as an annotation and in the summary, and the exit code it has everywhere. */
+/** Prints an annotation, adds the error to the summary, sets the outputs and returns the exit code. */
 export function reportFailure(env: ActionEnv, error: unknown, others: Outputs = {}): number {
   const message = redactText(error instanceof Error ? error.message : String(error))
   const fix = error instanceof UserError && error.fix !== undefined ? `\nfix: ${error.fix}` : ''
@@ -177,17 +179,16 @@ export function reportFailure(env: ActionEnv, error: unknown, others: Outputs = 
   return getExitCode(error)
 }
 
-/** GitHub takes 1 MB of outputs of a job, of two bytes a character; the other outputs are short. */
+/** GitHub allows 1 MB of outputs per job at two bytes a character. The other outputs are short. */
 export const MOST_CHARACTERS = 480_000
 
 interface TruncationStage {
-  /** Characters of a text. */
   text: number
-  /** Entries of a list, or of an object below the first one. */
+  /** Entries of a list, or of an object below the first level. */
   entries: number
 }
 
-/** From one to the next more is left out, until the rest fits. */
+/** Each stage keeps less. The first one whose result fits is used. */
 const STAGES: readonly TruncationStage[] = [
   { text: 2_000, entries: 10_000 },
   { text: 1_000, entries: 1_000 },
@@ -196,10 +197,7 @@ const STAGES: readonly TruncationStage[] = [
 ]
 const LAST: TruncationStage = { text: 100, entries: 100 }
 
-/**
- * The answer of a command as an output can hold it: JSON as before, and where it was too long, less of it, which `cut`
- * says.
- */
+/** Shortens JSON to the size of an output. The member `cut` says what was left out. */
 export function fitJson(json: string): string {
   if (json.length <= MOST_CHARACTERS) return json
   const value = parseJsonText(json) ?? json
@@ -213,7 +211,7 @@ export function fitJson(json: string): string {
   return JSON.stringify({ ...keepPlainValues(value), cut: 'everything but plain values of the first level' })
 }
 
-/** Undefined for what is no JSON: nothing, or words for a person. */
+/** Undefined: not JSON. */
 export function parseJsonText(json: string): unknown {
   try {
     return JSON.parse(json)
@@ -227,7 +225,7 @@ function describeTruncation({ text, entries }: TruncationStage): string {
   return `texts after ${text} characters, lists and lower objects after ${entries} entries`
 }
 
-/** A list, or a text, has no room for a word beside it. */
+/** A list or a text cannot hold the member `cut`. */
 function toObject(value: unknown): object {
   return isObject(value) ? value : { result: value }
 }
@@ -246,7 +244,7 @@ function truncateValue(value: unknown, stage: TruncationStage, first = false): u
 }
 
 function cutText(text: string, most: number): string {
-  // Half a character is none.
+  // Do not cut a surrogate pair in half.
   return text.length <= most ? text : `${text.slice(0, most).replace(/[\u{D800}-\u{DBFF}]$/u, '')}…`
 }
 

@@ -13,7 +13,7 @@ import { readAttempt, readRunId, RECORDED_LATER, sleepUntilAborted } from './job
 import { appendSummary, reportFailure, setOutputs, toLogLine } from './outputs.ts'
 import { clearRunnerFiles, LaterCode } from './sandbox.ts'
 
-/** What the clean process is told, beside an environment without secrets but one. */
+/** The task of a process whose environment holds no secret but the model key. */
 const taskSchema = z.strictObject({ campaign: z.string(), directory: z.string() })
 
 const env = omitUndefined(process.env)
@@ -25,7 +25,7 @@ try {
   process.exitCode = interrupted.signal.aborted ? handleCancelledProposals() : reportFailure(env, error)
 }
 
-/** The tick that follows finds no file, and gives the askings up. */
+/** The next tick finds no file and marks the requests as lost. */
 function handleCancelledProposals(): number {
   console.log('Cancelled: the programs that were being asked were stopped.')
   setOutputs(env, {})
@@ -37,7 +37,7 @@ async function askProposers({ campaign, directory }: z.infer<typeof taskSchema>)
   const { [MODEL_KEY]: modelKey = '', ...rest } = env
   const say = (line: string) => console.log(toLogLine(line))
   if (modelKey === '') say(`${MODEL_KEY} is empty: programs that ask a model here have no key.`)
-  // Programs run as the user of this job, and the best code so far with them.
+  // Proposers run as the user of this job, and so does the best code so far.
   const later = new LaterCode(env, { program: fileURLToPath(import.meta.url), node: process.execPath })
   const answers = await runAskingJob({
     directory: resolve(env['GITHUB_WORKSPACE'] ?? '.', directory),
@@ -62,7 +62,9 @@ function renderFailedAnswers({ answers }: Answers): string[] {
   return answers.flatMap(answer => (answer.ok ? [] : [`- ${escapeMarkdown(answer.reason, 300)}`]))
 }
 
-/** The file gets its name when no program is alive any more, in a directory that nobody knew. */
+/**
+ * Writes into a new directory with a random name, after all programs have ended, and renames the file last.
+ */
 function reportAnswers(answers: Answers | { nobody: string }, room: string): void {
   if ('nobody' in answers) {
     const line = `No program was asked for an idea: ${answers.nobody}.`

@@ -16,7 +16,7 @@ import { appendSummary, renderAnnotation, setOutputs, toLogLine } from './output
 
 const MOST_BYTES = 32 * 1024 * 1024
 
-/** The command line, for those commands that only look: what it answers is the output. */
+/** Runs the command line of winnow. Its standard output becomes the output result-json. */
 export async function runReadingCommand({ inputs, env }: Task, argv: readonly string[]): Promise<number> {
   const directory = resolve(env['GITHUB_WORKSPACE'] ?? '.', inputs.directory)
   const at = { inputs: { ...inputs, directory }, env }
@@ -52,9 +52,9 @@ async function spawnCommandLine(
 const FOLLOWED = 'refs/remotes/origin/'
 
 /**
- * Commands that only read need no token, not even in a private repository: actions/checkout has fetched every branch. With the
- * variables that `work` is given, git finds the clone's copies of those branches at the address of origin. The clone itself is
- * not touched.
+ * Commands that only read need no token, also in a private repository, because actions/checkout has fetched
+ * every branch. The variables passed to `work` make git find the clone's copies of those branches at the
+ * address of origin. The clone itself does not change.
  */
 export async function withCloneAsRemote<T>(
   directory: string,
@@ -99,7 +99,7 @@ async function requireHistory(git: GitRunner): Promise<void> {
 
 const toLines = ({ stdout }: { stdout: string }) => stdout.split('\n').filter(line => line !== '')
 
-/** As git keeps refs in one file, which has to be sorted by name. */
+/** git requires packed refs to be sorted by name. */
 function renderPackedRefs(refs: readonly string[]): string {
   const named = refs.flatMap(line => {
     const [oid = '', ref = ''] = line.split(' ')
@@ -121,14 +121,14 @@ async function readFollowedHead(git: GitRunner): Promise<string | null> {
 
 const event = z.object({ repository: z.object({ default_branch: z.string() }) })
 
-/** actions/checkout does not say which branch is the default one; the event of the run does. */
+/** actions/checkout does not store the default branch; the event of the run does. */
 function readDefaultBranch({ GITHUB_EVENT_PATH: file = '' }: ActionEnv): string | null {
   if (file === '') return null
   const parsed = event.safeParse(JSON.parse(readFileSync(file, 'utf8')))
   return parsed.success ? `refs/heads/${parsed.data.repository.default_branch}` : null
 }
 
-/** Replaces what else is configured that way: credentials, which nothing here is to be asked with. */
+/** Replaces all other configuration from the environment, which may hold credentials. */
 function rewriteAddress(url: string, dir: string): ActionEnv {
   return { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: `url.${dir}.insteadOf`, GIT_CONFIG_VALUE_0: url }
 }

@@ -10,7 +10,10 @@ import { listStatusNotes } from '../spec/notes.ts'
 import type { Task } from './commands.ts'
 import { appendSummary, setOutputs, toLogLine } from './outputs.ts'
 
-/** Where a campaign stands, from its events alone: for the job's summary, and as files to upload or to publish. */
+/**
+ * Reports the state of a campaign from its ledger alone: in the job's summary, and as files to upload or
+ * publish.
+ */
 export async function reportCampaign({ inputs, env }: Task): Promise<number> {
   const room = resolve(env['RUNNER_TEMP'] ?? tmpdir())
   const directory = resolve(env['GITHUB_WORKSPACE'] ?? '.', inputs.directory)
@@ -22,7 +25,7 @@ export async function reportCampaign({ inputs, env }: Task): Promise<number> {
     const views = renderLedgerViews(campaign, spec)
     const dir = mkdtempSync(join(room, 'winnow-views-'))
     for (const [name, text] of Object.entries(views)) writeFileSync(join(dir, name), text)
-    // Numbers of pull requests that the ledger lacks are GitHub's to say, and this command asks nobody.
+    // Only GitHub knows the missing numbers of pull requests, and this command sends no requests.
     const status = buildStatusView(campaign, new Map(), listStatusNotes(spec))
     for (const line of renderStatus(campaign, status)) console.log(toLogLine(line))
     appendSummary(env, toLogLine(views['digest.md'] ?? ''))

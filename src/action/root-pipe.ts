@@ -12,16 +12,16 @@ import type { ActionEnv } from './inputs.ts'
 import { AS_ROOT, BY_PIPE } from './start-modes.ts'
 
 interface RootStart {
-  /** Of this step, to find out what is possible here. */
+  /** The environment of this step. Decides how the program can be started. */
   env: ActionEnv
-  /** The variables that the program gets, in its pipe. */
+  /** Variables that the program gets through its pipe. */
   given: ActionEnv
 }
 
 /**
- * Root measures, and nobody is measured as root: where there are users for sides and a way to become root, that is how
- * the program starts. Its exit code; or why it did not measure, and then this job has no way to root any more if it was
- * GitHub's machine.
+ * Starts the program as root where side users exist and root is available; no experiment code runs as root.
+ * Returns the exit code, or why the program did not measure. After that, a job on a GitHub-hosted machine can
+ * no longer become root.
  */
 export async function runAsRoot(
   program: string,
@@ -31,7 +31,7 @@ export async function runAsRoot(
   const listed = listSideUsers()
   const root = process.getuid?.() === 0
   const open = !root && canSudo(env)
-  // Without users root measures nothing, and is asked all the same where it has a right to give up.
+  // Without side users the program measures nothing. It still starts where it has to drop sudo.
   if ('what' in listed && !(open && isHosted(env))) return listed
   if (!root && !open)
     return { what: 'the job cannot become root', fix: 'let its user run sudo without a password' }
@@ -40,7 +40,7 @@ export async function runAsRoot(
     const argv = [...(root ? [] : SUDO), process.execPath, ...process.execArgv, program, AS_ROOT]
     const code = await runWithPipe(argv, env, { task, room, env: given })
     const why = readReturnReason(room)
-    // Without an answer the job has failed already, and says why.
+    // Without an answer the program has failed and has printed why.
     const answered = why !== null || code === 0
     if (answered && !root && isHosted(env) && canSudo(env)) throw new UserError('sudo could not be given up')
     if (why === null) return code
@@ -50,7 +50,10 @@ export async function runAsRoot(
   }
 }
 
-/** As the user of this step: the token stands in neither arguments nor an environment that others could read. */
+/**
+ * Starts the program as the user of this step. The token travels in the pipe, because other processes can
+ * read arguments and environments.
+ */
 export function runThroughPipe(program: string, task: unknown, { env, given }: RootStart): Promise<number> {
   return runWithPipe([process.execPath, ...process.execArgv, program, BY_PIPE], env, {
     task,
@@ -66,8 +69,8 @@ function canSudo({ PATH = '/usr/bin:/bin' }: ActionEnv): boolean {
 }
 
 /**
- * A process of root cannot be signalled by who started it: what ends it is the end of its standard input, by which it is
- * told everything first.
+ * An unprivileged process cannot signal a root process. Closing its standard input ends it instead; the first
+ * line of that input is the message.
  */
 function runWithPipe(
   [file = '', ...args]: readonly string[],
@@ -96,24 +99,27 @@ export const taskSchema = z.strictObject({
   campaign: z.string(),
   order: digestSchema,
   directory: z.string(),
-  /** Why there are no users for sides. */
+  /** Why there are no side users. */
   noUsers: z.strictObject({ what: z.string(), fix: z.string() }).optional(),
 })
 export type MeasureTask = z.infer<typeof taskSchema>
 
 const id = z.number().int().nonnegative()
 
-/** What a program is told by whoever started it, in a pipe: what stands in arguments or an environment everybody may read. */
+/** Sent through a pipe, because every process can read arguments and environments. */
 const pipeSchema = z.strictObject({
   task: z.unknown(),
   env: z.record(z.string(), z.string()),
-  /** A folder of the runner's user, where it finds what is handed back. */
+  /** A folder of the runner's user, where it reads the reason for a return. */
   room: z.string(),
   runner: z.strictObject({ uid: id, gid: id }),
 })
 export type RootPipeMessage = z.infer<typeof pipeSchema>
 
-/** The first line of standard input. Its end, whenever that comes, is that of whoever waits for this process. */
+/**
+ * Reads the first line of standard input. The end of input, at any time, means that the parent asks this
+ * process to stop.
+ */
 export function readRootPipe(onEnd: () => void): Promise<RootPipeMessage> {
   const { stdin } = process
   return new Promise((resolve, reject) => {
@@ -140,7 +146,7 @@ export function readRootPipe(onEnd: () => void): Promise<RootPipeMessage> {
 const FILE = 'handed-back.json'
 const backSchema = z.strictObject({ why: z.string() })
 
-/** Nothing is measured by root: why, for whoever goes on without it. */
+/** Tells the parent why root did not measure. The parent continues without root. */
 export function writeReturnReason(room: string, why: string): void {
   writeFileSync(join(room, FILE), JSON.stringify({ why }))
 }

@@ -30,8 +30,8 @@ interface Programs {
 }
 
 /**
- * Invariant 6: the steps after a measurement hold the runner's tokens, and the post steps of checkout and of set-up actions
- * run in any case. These are the folders their code lies in. Users of sides must not be able to write to them.
+ * Invariant 6: the steps after a measurement hold the runner's tokens, and post steps of checkout and of
+ * set-up actions always run. Lists the folders of their code. Side users must not be able to write to them.
  */
 export function listLaterCodeFolders(env: ActionEnv, { program, node }: Programs): string[] {
   const { RUNNER_TEMP: temp = '', GITHUB_WORKSPACE: workspace = '' } = env
@@ -45,8 +45,8 @@ export function listLaterCodeFolders(env: ActionEnv, { program, node }: Programs
 }
 
 /**
- * As the runner lays its folders out: `_work/_actions/owner/name/ref` beside `_work/_temp`. An action that the machine's image
- * brings along is a link to where it lies.
+ * The runner keeps `_work/_actions/owner/name/ref` next to `_work/_temp`. An action that the machine image
+ * preinstalls is a symbolic link.
  */
 function listActionFolders(temp: string): string[] {
   const actions = join(dirname(resolve(temp)), '_actions')
@@ -58,7 +58,7 @@ function listActionFolders(temp: string): string[] {
   return [actions, ...linked.map(path => realpathSync(path))]
 }
 
-/** The runner keeps every Node that it starts actions with in one folder; another Node has only its own. */
+/** The runner keeps all its Node versions in one folder, named externals. */
 function findExternalsFolder(node: string): string {
   const own = dirname(dirname(node))
   return /\/externals\/[^/]+$/.test(own) ? dirname(own) : dirname(node)
@@ -69,7 +69,7 @@ const LOOKED_UP = ['git', 'node', 'sh', 'bash', 'tar', 'zstd', 'gzip', 'docker']
 /** Configuration of a clone by which git starts other programs. */
 const CLONE_PARTS = ['config', 'config.worktree', 'hooks', 'info/attributes'] as const
 
-/** What the job's own user could change of it: looked at where experiments run as that user. */
+/** Lists what the job's own user could change. Needed where experiments run as that user. */
 function listExposedPaths(env: ActionEnv, { program, node }: Programs): string[] {
   const { RUNNER_TEMP: temp = '', GITHUB_WORKSPACE: workspace = '', PATH = '' } = env
   const clones =
@@ -92,14 +92,13 @@ function listRuntimes(node: string): string[] {
   return listFolderNames(externals).map(name => join(externals, name, 'bin/node'))
 }
 
-/** Not where only root may write: a folder that is missing can be made. */
+/** The job's user can also create a missing folder, so only paths that root protects are safe. */
 function isExposed(path: string): boolean {
   const folder = dirname(path)
   if (isClosed(folder)) return false
   return !existsSync(folder) || isWritable(folder) || isWritable(path)
 }
 
-/** What the job's user cannot look into, an experiment that runs as that user cannot either. */
 function isClosed(folder: string): boolean {
   try {
     lstatSync(folder)
@@ -125,19 +124,19 @@ function isWritable(path: string): boolean {
 interface SavedEntry {
   kind: 'file' | 'link' | 'folder'
   mode: number
-  /** Of a file, its hash; of a link, where it leads. */
+  /** The hash of a file, or the target of a link. */
   content: string
-  /** Kept as long as there is room for it. */
+  /** Null: not a file, or above the size limit. */
   bytes: Buffer | null
 }
 
-/** Of files that are kept to be put back, altogether. */
+/** Limit for all files that are kept for restoring. */
 const MOST_KEPT_BYTES = 64 * 1024 * 1024
 
-/** Whatever else ended the measurement, this is what people are told. */
+/** Takes precedence over any other error of the measurement. */
 export class LaterCodeChanged extends UserError {}
 
-/** The code of later steps as it was before anything of an experiment ran. */
+/** Snapshot of the code of later steps, taken before experiment code starts. */
 export class LaterCode {
   readonly #roots: readonly string[]
   readonly #before: ReadonlyMap<string, SavedEntry>
@@ -147,7 +146,10 @@ export class LaterCode {
     this.#before = readEntries(this.#roots, MOST_KEPT_BYTES)
   }
 
-  /** Throws if anything changed. By then the old code is back, or what could not be put back is removed, so that it does not run. */
+  /**
+   * Throws if the code changed. Restores it first, and removes what it cannot restore, so that it does not
+   * run.
+   */
   requireUnchanged(): void {
     const now = readEntries(this.#roots, 0)
     const paths = new Set([...this.#before.keys(), ...now.keys()])
@@ -159,7 +161,7 @@ export class LaterCode {
     })
   }
 
-  /** Answers which files are not as they were. */
+  /** Returns the paths that could not be restored. */
   #putBack(changed: readonly string[]): string[] {
     return changed.filter(path => {
       try {
@@ -171,9 +173,9 @@ export class LaterCode {
   }
 }
 
-/** False where nothing is left to put there: the path is empty then. */
+/** Returns false if the content was not kept. The path is empty then. */
 function tryRestore(path: string, was: SavedEntry | undefined): boolean {
-  // Back already with the folder that hid it.
+  // Restored already, together with its folder.
   if (was !== undefined && isSame(was, readEntry(path))) return true
   const isFolder = readStat(path)?.isDirectory() === true
   if (was?.kind !== 'folder' || !isFolder) rmSync(path, { recursive: true, force: true })
@@ -230,7 +232,7 @@ function readEntry(path: string): SavedEntry | undefined {
   return (stat && toEntry(path, stat)) ?? undefined
 }
 
-/** Nothing that a step could run is a socket, a pipe or a device. */
+/** Null for sockets, pipes and devices: no step can run them. */
 function toEntry(path: string, stat: Stats): SavedEntry | null {
   const mode = stat.mode & 0o7777
   if (stat.isSymbolicLink()) return { kind: 'link', mode, content: readlinkSync(path), bytes: null }
@@ -271,8 +273,9 @@ const NAMED = ['GITHUB_ENV', 'GITHUB_PATH', 'GITHUB_OUTPUT', 'GITHUB_STATE', 'GI
 const FOLDER = '_runner_file_commands'
 
 /**
- * Empties every file by which a step sets variables, paths, outputs, state and the summary. A process of the experiment
- * that runs as the job's user can write to all of them, also to those of other steps, and the runner would obey.
+ * Empties every file by which a step sets variables, paths, outputs, state and the summary. A process of the
+ * experiment that runs as the job's user can write to the files of all steps, and the runner would apply
+ * their content.
  */
 export function clearRunnerFiles(env: ActionEnv): void {
   const named = NAMED.flatMap(name => env[name] || [])
@@ -296,7 +299,7 @@ function listRunnerFiles(folder: string): string[] {
   }
 }
 
-/** A link could name a file of the job's user that is none of the runner's: it is replaced and not followed. */
+/** Replaces a link instead of following it: its target could be another file of the job's user. */
 function makeEmptyFile(path: string): void {
   const folder = dirname(path)
   mkdirSync(folder, { recursive: true })
@@ -308,7 +311,7 @@ function makeEmptyFile(path: string): void {
   if (process.getuid?.() === 0) lchownSync(path, uid, gid)
 }
 
-/** False where the file was left without the right to write to it. */
+/** Returns false if this process may not write to the file. */
 function isTruncated(path: string): boolean {
   try {
     truncateSync(path)

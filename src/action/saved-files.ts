@@ -14,7 +14,10 @@ export interface PartialFile {
   write(partial: PartialReport): void
 }
 
-/** A file that a later step uploads when a measurement is interrupted. `owner`: that step's user, where root measures. */
+/**
+ * Creates a file that a later step uploads when a measurement is interrupted. `owner` is the user of that
+ * step, given when root measures.
+ */
 export function createPartialFile(
   room: string,
   order: OrderId,
@@ -27,7 +30,7 @@ export function createPartialFile(
     path,
     write(partial) {
       const text = serializePartialReport(partial)
-      // An older state would hide pairs that have begun since.
+      // An older state would hide pairs that have started since.
       if (text === null) return rmSync(path, { force: true })
       writeFileSync(`${path}.part`, text)
       renameSync(`${path}.part`, path)
@@ -35,13 +38,19 @@ export function createPartialFile(
   }
 }
 
-/** A few failures of a few campaigns: artifacts cost their owner. */
+/** Enough for a few failures of a few campaigns. The owner of the repository pays for artifacts. */
 const MOST_BYTES = 32 * 1024 * 1024
 
-/** What a step could not write into a ledger: the runner's disk is gone with the job, so the workflow uploads it. */
+/**
+ * Keeps events that could not be written to a ledger. The runner's disk is deleted with the job, so the
+ * workflow uploads them.
+ */
 export interface UnwrittenFiles {
   keep: SaveUnwrittenEvents
-  /** Says once what was kept; the outputs name it for the step that uploads. Nothing where nothing was. */
+  /**
+   * Reports once which files were kept, and names them in outputs for the step that uploads. Empty if there
+   * are none.
+   */
   tell(env: ActionEnv): Outputs
 }
 
@@ -76,7 +85,6 @@ export function createKeptFiles(env: ActionEnv): UnwrittenFiles {
   }
 }
 
-/** What the runner calls the job, as part of a name. */
 function toJobName(job = ''): string {
   return job.replace(/[^\w-]/g, '') || 'job'
 }

@@ -21,8 +21,8 @@ import { findMeasuringCampaign } from './job.ts'
 import { readCampaigns, reportPaused, takeTurns } from './tick.ts'
 
 /**
- * The last job of a run: takes in what its other jobs answered, scored and measured, then ticks. Where the first job was
- * lost, it does that job's work.
+ * Last job of a run: records the results of the other jobs, then ticks. If the first job was lost, also does
+ * the work of that job.
  */
 export async function settleOnGithub(task: Task): Promise<number> {
   if (isPaused(task.env)) return reportPaused(task)
@@ -47,21 +47,21 @@ function campaignsOfRun(env: ActionEnv, known: readonly KnownCampaign[]): readon
 }
 
 /**
- * A lost order is counted in the ledger, and too many of them put the next run off. A tick that was lost before it asked
- * anything left nothing to count, so a run that was started for such a loss starts no other one for its own.
+ * The ledger counts lost orders, and too many of them delay the next run. A tick that was lost before its
+ * first request leaves no record to count. So a run that was started after such a loss starts no further
+ * retry.
  */
 function nextLookAfterLoss(env: ActionEnv): 'retry' | 'none' {
   return isRetryTitle(readDispatchTitle(env)) ? 'none' : 'retry'
 }
 
-/** What the settling job is told of the jobs before it. */
 export interface EndedJobs {
-  /** Those for which a job of this run had something to do. */
+  /** Campaigns that a job of this run worked on. */
   campaigns: string[]
   ended: EndedRun
   /** Jobs that this workflow file has. */
   has: AskingJobs
-  /** The job tick failed or was cancelled: it may have written something and put nothing out. */
+  /** The job tick failed or was cancelled. It may have written events without setting outputs. */
   isTickLost: boolean
 }
 
@@ -89,7 +89,7 @@ const matrix = z
   .refine(all => new Set(all.map(({ slot }) => slot)).size === all.length, 'two orders have one slot')
   .refine(all => new Set(all.map(({ order }) => order)).size === all.length, 'an order has two slots')
 
-/** Reads `toJSON(needs)`: results and outputs of the jobs before this one. */
+/** Reads `toJSON(needs)`: results and outputs of the earlier jobs. */
 export function readNeeds(text: string): EndedJobs {
   const jobs = parseJobsInput(needs, text, 'the input jobs')
   const tick = jobs['tick']
@@ -106,7 +106,7 @@ export function readNeeds(text: string): EndedJobs {
     for (const { slot, order } of parseJobsInput(matrix, orders, 'the output orders of the job tick'))
       measured.set(order, findSlotJob(measuring, slot))
   const isTickLost = tick.result !== 'success'
-  // A tick that was lost may have recorded what its run asks, and no job of the run asked it.
+  // A lost tick may have recorded requests that no job of this run sent.
   const isDue = (output: string) => output !== '' || isTickLost
   return {
     campaigns: [...new Set([campaign, propose, judge])].filter(name => name !== ''),
@@ -140,7 +140,7 @@ function parseJobsInput<T>(schema: z.ZodType<T>, text: string, what: string): T 
 const SHA256 = /^[0-9a-f]{64}$/
 const SLOT = /^(success|failure|cancelled) ?([0-9a-f]{64})?$/
 
-/** Of all matrix jobs of this run, the one of this slot alone puts this output out. */
+/** Only the matrix job of this slot sets the output `slot-N`. */
 function findSlotJob(measuring: readonly NeedsJob[], slot: number): EndedJob {
   const told = measuring.flatMap(({ outputs }) => {
     const value = outputs[`slot-${slot}`] ?? ''

@@ -34,14 +34,15 @@ const programs = {
 
 const SUMMARY_LENGTH = 1_000
 
-/** What the process that carries the campaign on is told by the one that starts it; null: it is root. */
+/** The task of the process that continues the campaign. Null: it runs as root and has side users. */
 const taskSchema = z.strictObject({
   noUsers: z.strictObject({ what: z.string(), fix: z.string() }).nullable(),
 })
 
 /**
- * Single-job mode: one job decides and measures. Root holds the token and sides run as users of their own; where that
- * cannot be had, experiments run as the user that holds it, and only those of people with write access are measured.
+ * Single-job mode: one job decides and measures. Root holds the token, and experiments run as side users.
+ * Where that is not possible, experiments run as the user that holds the token, and winnow measures only
+ * those of people with write access.
  */
 export async function runOnGithub(task: Task): Promise<number> {
   const { env, handed } = task
@@ -81,7 +82,7 @@ async function continueAsRoot(task: Task, job: GithubJob): Promise<number> {
     const users = findSideUsers()
     if (!('owners' in users)) throw new MeasurementDeclined(users.what)
     const around = buildJobEnvironment(task, job)
-    // The ledger lies in the clone, and says which tree is the base.
+    // The ledger is in the clone and names the base tree, so only root may write there.
     chmodSync(around.directory, 0o700)
     makeAccessible(SIDES_DIR)
     mkdirSync(CLOSED_DIR, { recursive: true, mode: 0o700 })
@@ -103,7 +104,7 @@ async function continueAsRoot(task: Task, job: GithubJob): Promise<number> {
   }
 }
 
-/** The step that uploads is not root. */
+/** The step that uploads does not run as root. */
 function giveToRunner(outputs: Outputs, { uid, gid }: { uid: number; gid: number }): Outputs {
   const { report = '' } = outputs
   if (report !== '') execFileSync('chown', ['-R', `${uid}:${gid}`, '--', report])
@@ -127,7 +128,7 @@ async function continueAsJobUser(task: Task, job: GithubJob, users: MissingUsers
 interface SingleJobRun {
   around: Call['around']
   kept: ReturnType<typeof createKeptFiles>
-  /** What could not be written, as outputs. */
+  /** Outputs that name the files of unwritten events. */
   tell: (env: Task['env']) => Outputs
 }
 
@@ -165,14 +166,16 @@ async function continueSingleJob(
   }
 }
 
-/** How the job ends for people who read its log. */
 function closingLines({ place }: CommandContext, { campaign, waiting }: RunResult): string[] {
   const branch = toShortRef(place.refs.optimize)
   const bring = waiting.for === 'ideas' ? [`To bring an idea, open a pull request against ${branch}.`] : []
   return [...renderRunSummary(campaign, waiting), ...bring]
 }
 
-/** It dispatches nothing, so what a spec asks of measuring jobs is refused and not passed over. */
+/**
+ * Single-job mode dispatches no runs. Without `workflows`, winnow rejects a spec that needs measuring jobs
+ * instead of ignoring it.
+ */
 function removeWorkflows(around: Call['around']): Call['around'] {
   const { forge } = around
   if (forge === undefined) return around
@@ -185,7 +188,7 @@ function removeWorkflows(around: Call['around']): Call['around'] {
   }
 }
 
-/** Verdicts and waiting are what a campaign does: a job is red where something is broken. */
+/** Exit codes of verdicts and of waiting. The job fails only when something is broken. */
 const WAITING_IS_FINE: ReadonlySet<number> = new Set([0, 10, 11, 12, 14])
 
 function toRecord(value: unknown): object {

@@ -1,4 +1,4 @@
-/** As whom a program is started that is told everything in a pipe: by this word it knows that it is root, for users of sides alone. */
+/** First argument of a program that runs as root and reads its task from a pipe. */
 export const AS_ROOT = 'as-root'
-/** The same as whoever starts it. */
+/** First argument of a program that runs as its parent's user and reads its task from a pipe. */
 export const BY_PIPE = 'by-pipe'

@@ -42,10 +42,13 @@ import { createKeptFiles } from './saved-files.ts'
 
 const NOTHING_THERE = 'No campaign: no spec on the default branch, and no ledger.'
 
-/** After this no other campaign is begun: the job has a limit, and each campaign that is left over has a run of its own. */
+/**
+ * No further campaign starts after this time, because the job has a time limit. Each remaining campaign gets
+ * a run of its own.
+ */
 const BUDGET_MS = 10 * 60_000
 
-/** Every campaign in turn, each until nothing is left to do now. A run that is under way is never waited for. */
+/** Ticks one campaign after the other until none has work left. Does not wait for other runs. */
 export async function tickOnGithub(task: Task): Promise<number> {
   if (isPaused(task.env)) return reportPaused(task)
   const job = readGithubJob(task)
@@ -79,7 +82,7 @@ function chooseCampaigns(known: readonly KnownCampaign[], { inputs, env }: Task)
   })
 }
 
-/** Each run begins with another one, so that none is always the one that is left over. */
+/** Each run starts with another campaign, so that the time limit does not always skip the same one. */
 function rotateCampaigns<T>(all: readonly T[], run: number): T[] {
   const first = all.length === 0 ? 0 : Math.abs(run) % all.length
   return [...all.slice(first), ...all.slice(0, first)]
@@ -109,7 +112,8 @@ export async function takeTurns(task: Task, { around: given, campaigns, run }: T
       continue
     }
     const began = around.clock.monotonic()
-    // Each of these jobs asks for one campaign; the others have runs of their own.
+    // The propose job and the judge job of this run each serve one campaign. The other campaigns have their
+    // own runs.
     const next = {
       propose: run.next.propose && !turns.some(({ propose }) => propose),
       judge: run.next.judge && toJudge === null,
@@ -129,13 +133,14 @@ export async function takeTurns(task: Task, { around: given, campaigns, run }: T
     try {
       await (campaigns.length > 1 ? logGroup(known.name, turn) : turn())
     } catch (error) {
-      // The others are not to blame, and the next wake-up tries again.
+      // Other campaigns continue. The next scheduled run tries this one again.
       code = Math.max(code, reportFailure(env, error))
       broken.push(known.name)
     }
     logDuration(env, around, { name: known.name, began })
   }
-  // All else was done; these are tried again at the next wake-up, and somebody may have to do something.
+  // GitHub refused these calls. The next scheduled run repeats them, but a person may have to grant a
+  // permission.
   for (const refused of turns.flatMap(turn => turn.refused))
     code = Math.max(code, reportFailure(env, new ForgeError(refused)))
   const untold = { later: leftOver.map(({ name }) => name), broken }
@@ -152,8 +157,8 @@ export async function takeTurns(task: Task, { around: given, campaigns, run }: T
 }
 
 /**
- * A run on a campaign's own branch looks at that campaign alone, so it leaves none over and this ends. A campaign that has
- * not begun has no such branch: the next wake-up begins it.
+ * A run on a campaign's branch handles only that campaign, so this cannot start runs without end. A campaign
+ * that has not started has no branch; the next scheduled run starts it.
  */
 async function startLeftOver(
   { env }: Task,
@@ -193,7 +198,7 @@ function logDuration(
   if (isDebugging(env)) console.log(toLogLine(`${name} took ${Math.round(clock.monotonic() - began)} ms.`))
 }
 
-/** `items`: what the judge job is handed, where it has something to do. */
+/** `items` are the input of the judge job. Null: it has no work. */
 type TurnResult = CampaignTurn & { items: HandedItems | null }
 
 async function runTurn(call: Call, run: ActionsRun): Promise<TurnResult> {
@@ -240,32 +245,30 @@ async function tickOnce(call: Call, scene: CommandContext, run: ActionsRun): Pro
   return way === null ? turn : { ...turn, to_go_on: way }
 }
 
-/** What one campaign came to in this job. */
 export interface CampaignTurn {
   campaign: string
   status: Campaign['status']
   waiting: PlanWaiting
   verdicts: Tally
-  /** What this run's own jobs measure. */
+  /** Orders that the jobs of this run measure. */
   orders: ActionsTick['orders']
-  /** Runs that it has started. */
   started: ActionsTick['started']
-  /** Where pull requests bring ideas. */
+  /** Branch against which people open pull requests with ideas. */
   branch: string
-  /** Whether the propose job of this run has something to do. */
+  /** Whether the propose job of this run has work. */
   propose: boolean
-  /** Whether the judge job of this run has something to do. */
+  /** Whether the judge job of this run has work. */
   judge: boolean
-  /** What GitHub refused. */
+  /** Messages of the calls that GitHub refused. */
   refused: string[]
-  /** What a person does so that it goes on, where a limit of the spec has stopped it. */
+  /** How a person resumes a campaign that a limit of the spec stopped. */
   to_go_on?: string
 }
 
-/** Campaigns by name: left for the next run, or ended by an error. */
+/** Names of campaigns that were left for the next run, or that ended with an error. */
 export type SkippedCampaigns = Record<'later' | 'broken', readonly string[]>
 
-/** A reason that a person gave, or several things that are waited for. */
+/** A reason that a person gave, or a list of things to wait for, can be long. */
 const SUMMARY_LENGTH = 2_000
 
 export function reportTurns(
@@ -294,7 +297,6 @@ export function reportTurns(
   })
 }
 
-/** What comes next of itself, or what a person can do. */
 function describeNextTurn({ orders, started, waiting, branch, to_go_on: way }: CampaignTurn): string[] {
   const titles = [...new Set(orders.map(({ title }) => title))].join('; ')
   return [
@@ -314,7 +316,7 @@ function formatRunLink(
   return isKnown ? `- [${text}](${server}/${repository}/actions/runs/${run})` : `- ${text}`
 }
 
-/** No job that would follow is started: nothing was written that it could work on. */
+/** Sets no outputs for other jobs, because the dry run wrote no orders for them. */
 export function reportDryRun({ env }: Task, campaigns: readonly DryRunTurn[], rest: SkippedCampaigns): void {
   appendSummary(env, 'A dry run: nothing was written. The log says what would be.')
   const result = { paused: false, dry_run: true, campaigns, ...rest }
@@ -329,13 +331,16 @@ export function reportPaused({ env }: Task): number {
   return 0
 }
 
-/** What one campaign would come to: the pushes, and what would be done on GitHub, in words. */
+/** The pushes and GitHub calls that one campaign would make, in words. */
 export interface DryRunTurn {
   campaign: string
   would: string[]
 }
 
-/** The real turn on a repository and a forge that take nothing; comments are not heeded, for nobody is answered. */
+/**
+ * Runs a real tick on a repository and a forge that reject writes. Skips comments, because it cannot reply to
+ * them.
+ */
 export async function runDryTurn(
   around: Call['around'],
   campaign: string,
@@ -366,7 +371,10 @@ async function tickDryRun({ terminal }: Call, { place }: CommandContext, run: Ac
   }
 }
 
-/** What the job that asks models is to have, for the step that uploads it: that job's token may not fetch it itself. */
+/**
+ * Writes a file for the step that uploads it, because the token of the judge job cannot read the items
+ * itself.
+ */
 export function writeItemsFile(env: ActionEnv, toJudge: HandedItems | null): Outputs {
   if (toJudge === null) return {}
   const room = resolve(env['RUNNER_TEMP'] ?? tmpdir())
@@ -377,12 +385,12 @@ export function writeItemsFile(env: ActionEnv, toJudge: HandedItems | null): Out
 
 const JOBS = ['measure', 'propose', 'judge']
 
-/** Which of the jobs that can follow on a tick this workflow file has. */
+/** Reads which of the possible next jobs this workflow file has. */
 export function readNextJobs(inputs: Inputs): AskingJobs {
   const named = inputs['next-jobs'].split(/[\s,]+/).filter(name => name !== '')
   const unknown = named.find(name => !JOBS.includes(name))
   if (unknown !== undefined) throw createNextJobsError(`the input next-jobs names ${JSON.stringify(unknown)}`)
-  // A dry run hands nothing to anybody.
+  // A dry run issues no orders.
   if (!named.includes('measure') && !isDryRun(inputs))
     throw createNextJobsError(
       'the input next-jobs does not name measure: no job would measure what this tick orders',
