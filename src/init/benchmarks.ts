@@ -13,7 +13,10 @@ const PLACE =
   /^(?:(?:bench|benches|benchmarks?|perf)\/[^/]+|(?:tests?\/)?(?:bench|benchmarks?|perf)\.[cm]?[a-z]+)$/
 const AID = /(?:^|[._/-])(?:test|spec|setup|util|utils|helper|helpers|common|fixtures?|config)\.[^.]+$/i
 
-/** `bench/parse.mjs`, `bench.js`, `test/benchmark.js`: one file, started by itself. Of several, the one named like a main. */
+/**
+ * Finds one script that can be started by itself, such as `bench/parse.mjs`, `bench.js` or
+ * `test/benchmark.js`. Prefers names such as main or index.
+ */
 export function findBenchScript(
   files: ProjectFiles,
   endings: RegExp,
@@ -34,12 +37,12 @@ function rankScript(path: string): number {
 }
 
 const EXPORTS = /^(?:module\.exports\b|exports\.\w|export\s)/m
-/** A statement at the top that does something: a call, a loop, a condition, a chain of calls. */
+/** Matches a top-level statement that does work: a call, a loop, a condition or a chain of calls. */
 const RUNS =
   /^(?:await\s|new\s|void\s|try\s*\{|[;!+-]?\(|(?!require\(|Object\.define)[A-Za-z_$][\w$]*(?:\??\.[\w$]+)*\s*(?:\(|`)|[A-Za-z_$][\w$.]*[ \t]*\r?\n\s+\.\w)/m
 const PYTHON_RUNS = /^(?:if\s|for\s|while\s|with\s|try:|[A-Za-z_][\w.]*\()/m
 
-/** A module of a harness that does nothing when it is run: others import it. */
+/** Detects modules that only define functions for other files. Running them measures an empty program. */
 export function isModuleOnly(path: string, text: string | null): boolean {
   if (text === null || text.trim() === '') return false
   if (/\.[cm]?[jt]s$/.test(path)) return EXPORTS.test(text) && !RUNS.test(text)
@@ -52,7 +55,7 @@ export function describeOtherBenchmarks(others: readonly string[]): string[] {
   return [`other benchmarks: ${others.slice(0, 4).join(', ')}${others.length > 4 ? ', …' : ''}`]
 }
 
-/** What the benchmarks of one tool have in common, the mean over all of them (docs/adapters.md). */
+/** The mean over all benchmarks of a tool (docs/adapters.md). */
 const OVERALL: Partial<Readonly<Record<OutputFormat, string>>> = {
   go: 'geomean_ns_per_op',
   cargo: 'geomean_ns_per_iter',
@@ -82,12 +85,14 @@ const PRINTED = [
 const MORE_IS_BETTER =
   /(?:^|_)(?:ops|hz|rps|qps|throughput|per_s(?:ec(?:ond)?)?|score|accuracy|coverage|hits?|hit_rate|f1|recall|precision)(?:_|$)|perSec|opsPer|[a-z]Per[A-Z]/i
 
-/** Printed to keep the work from being optimised away, or to show that it is right: no goal. */
+/** Printed to prevent dead-code elimination or to show that the result is right, so not a goal. */
 const NO_GOAL = /^(?:check(?:_?sum)?|crc\d*|hash|digest|sink|dummy|guard|ok|sanity|seed)$/i
 
 const ITEMS = /\{\s*\\?["']?items\\?["']?\s*[:,}]/
 
-/** What the source of a benchmark says that it prints, as far as that shows; the rest is timed by winnow. */
+/**
+ * Detects by patterns what the source of a benchmark prints. Where none matches, winnow times the command.
+ */
 export function detectPrintedMetric(
   source: string | null,
 ): Pick<FoundBenchmark, 'output' | 'metric' | 'printsItems'> {
@@ -112,7 +117,7 @@ interface TaskFile {
   names: string[]
 }
 
-/** Makefile, justfile and Taskfile: a target's name is all that is asked of them. */
+/** Reads Makefile, justfile and Taskfile. Only the names of targets count. */
 function listTaskFiles(files: ProjectFiles): TaskFile[] {
   const found: TaskFile[] = []
   for (const file of ['Makefile', 'makefile', 'justfile', 'Justfile', 'Taskfile.yml', 'Taskfile.yaml']) {
@@ -153,7 +158,7 @@ export function findTestTarget(files: ProjectFiles): FoundCommand | null {
 
 export const BENCH_NAMES = ['bench', 'benchmark', 'benchmarks', 'perf'] as const
 
-/** What the bench target of a Makefile is made from, so far as those are targets of it as well. */
+/** Lists the prerequisites of the bench target that are targets of the Makefile too. */
 export function listBenchNeeds(files: ProjectFiles): string[] {
   const text = files.text('Makefile') ?? files.text('makefile') ?? ''
   const names = parseRuleNames(text)

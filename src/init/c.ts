@@ -23,7 +23,10 @@ const CODE = /\.(?:c|cc|cpp|cxx|h|hh|hpp|hxx)$/
 const CPP = /\.(?:cc|cpp|cxx|hh|hpp|hxx)$/
 const CMAKE = 'cmake -S . -B build -DCMAKE_BUILD_TYPE=Release && cmake --build build'
 
-/** C and C++, built by make or CMake. A package.json beside it is for those who install it. */
+/**
+ * Detects C and C++ projects built with make or CMake. A package.json next to their sources serves only
+ * installation.
+ */
 export function detectC(yard: ProjectLocation): Findings | null {
   const { files } = yard
   const sources = listSourceFiles(files, CODE)
@@ -54,7 +57,7 @@ export function detectC(yard: ProjectLocation): Findings | null {
   }
 }
 
-/** Headers often lie apart from what they declare. */
+/** Headers are often in another directory than their sources. */
 function findCSourceRoots(sources: readonly string[]): string[] {
   const homes = ['src/', 'lib/', 'source/', 'include/'].filter(home =>
     sources.some(path => path.startsWith(home)),
@@ -64,7 +67,7 @@ function findCSourceRoots(sources: readonly string[]): string[] {
   return top.length > 0 ? [...homes, ...top] : selectSourcePlaces(sources, [])
 }
 
-/** Splits a bench target: its prerequisites are built first, and only its own commands are timed. */
+/** Splits a bench target: setup builds its prerequisites, and only its own commands are timed. */
 function findCSetup(
   files: ProjectFiles,
   { hasMake, hasCmake }: { hasMake: boolean; hasCmake: boolean },
@@ -87,7 +90,7 @@ function findCTest(files: ProjectFiles, isCmake: boolean): FoundCommand | null {
   return declares ? { command, from: 'CMakeLists.txt' } : null
 }
 
-/** One file that is C and C++ at once. */
+/** Renders one file that compiles as C and as C++. */
 export function buildCHarness({ name, entry, interpreter }: SkeletonRequest): Skeleton {
   const path = `bench/${name}.${interpreter === 'c++' ? 'cpp' : 'c'}`
   const program = `bench/${name}`
@@ -95,7 +98,7 @@ export function buildCHarness({ name, entry, interpreter }: SkeletonRequest): Sk
     files: [{ path, text: renderCSource(`./${program}`, entry) }],
     edit: path,
     command: `./${program}`,
-    // The sources that the workload calls are to be added: cc -O2 -I. -o bench/speed bench/speed.c parse.c
+    // People add the sources that the workload calls: cc -O2 -I. -o bench/speed bench/speed.c parse.c
     build: `${interpreter} -O2 -I. -o ${program} ${path}`,
     calls: describeEntry(entry),
   }

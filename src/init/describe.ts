@@ -3,7 +3,6 @@ import type { DetectedProject } from './detect.ts'
 import { classifyGoal, describeAim, findNamedSources, type Goal } from './goal.ts'
 import type { ProjectLocation } from './project.ts'
 
-/** What was found, in one line each: a person sees at once what is wrong. */
 export function renderDetected(
   { findings, others }: DetectedProject,
   { directory }: ProjectLocation,
@@ -20,7 +19,7 @@ export function renderDetected(
   ]
 }
 
-/** `drafted`: the target in the unit of the metric that was drafted; null where that unit is not known. */
+/** `drafted.target` is in the unit of the drafted metric. Null: that unit is unknown. */
 export function renderGoal(
   goal: Goal,
   paths: readonly string[],
@@ -77,7 +76,7 @@ const MISSING = {
   judged: 'a harness that prints what is to be compared as items, and a rubric that says what better is',
 }
 
-/** Nothing is drafted for a goal that names nothing measurable: a spec for speed would be another goal. */
+/** Refuses a goal without a measurable quality. A spec for speed would pursue another goal. */
 export function createUnknownGoalError({ words }: Goal): UserError {
   const kind = classifyGoal(words)
   const looks = kind === 'both' ? 'hard or judged, or both' : kind

@@ -37,11 +37,10 @@ const DETECTORS: Readonly<Record<Language, (yard: ProjectLocation) => Findings |
 
 export interface DetectedProject {
   findings: Findings
-  /** Other languages that could have been meant. */
   others: Language[]
 }
 
-/** The language that is meant: of several, one with a benchmark, then the one with most files. */
+/** Prefers a language with a benchmark, then the language with most files. */
 export function detectProject(yard: ProjectLocation, wanted: string | undefined): DetectedProject {
   const all = LANGUAGES.flatMap(language => DETECTORS[language](yard) ?? [])
   const real = all.filter(({ language }) => language !== 'shell')
@@ -86,7 +85,7 @@ function createNothingFoundError(
 }
 
 interface ProjectPackage {
-  /** '' is the top of the repository. */
+  /** Empty: the top of the repository. */
   directory: string
   name: string
 }
@@ -94,7 +93,7 @@ interface ProjectPackage {
 const MANIFEST =
   /^(?:(.*)\/)?(?:package\.json|pyproject\.toml|setup\.py|Cargo\.toml|go\.mod|pom\.xml|build\.gradle(?:\.kts)?|Gemfile)$/
 
-/** Every directory with a manifest of its own, the top first. */
+/** Lists every directory with its own manifest, the top first. */
 function listPackages(repository: ProjectFiles): ProjectPackage[] {
   const directories = repository.paths.flatMap(path => {
     const match = isForeign(path) ? null : MANIFEST.exec(path)
@@ -119,11 +118,11 @@ function readPackageName(repository: ProjectFiles, directory: string): string {
 
 interface PackageChoice {
   wanted?: string | undefined
-  /** Where the person is: inside a package that one is meant. */
+  /** The working directory of the person. Inside a package, that package is chosen. */
   from?: string
 }
 
-/** The package that is meant; the only one, or the top, where nothing was said and nothing is ambiguous. */
+/** Defaults to the only package, or to the top of the repository. Throws if several packages qualify. */
 export function choosePackage(
   repository: ProjectFiles,
   { wanted, from = '' }: PackageChoice,
@@ -179,7 +178,7 @@ function formatPackageList(packages: readonly ProjectPackage[]): string {
   return shown.join(', ') + (packages.length > 12 ? ', …' : '')
 }
 
-/** What a workspace consists of; without a manifest at the top, whatever has one below. */
+/** Lists the members of a workspace. Without a manifest at the top, lists all packages below it. */
 function listMembers(repository: ProjectFiles, packages: readonly ProjectPackage[]): ProjectPackage[] {
   const inner = packages.filter(({ directory }) => directory !== '')
   const globs = readWorkspaceGlobs(repository)
@@ -192,7 +191,7 @@ function listMembers(repository: ProjectFiles, packages: readonly ProjectPackage
   return inner.filter(each => !inner.some(({ directory }) => each.directory.startsWith(`${directory}/`)))
 }
 
-/** A build that only gathers others: go.work, or a pom without sources of its own. */
+/** Detects a build that only combines others: go.work, or a pom without its own sources. */
 function isAggregate({ paths }: ProjectFiles): boolean {
   const only = ['pom.xml', 'build.gradle', 'build.gradle.kts', 'settings.gradle'].some(file =>
     paths.includes(file),
@@ -230,7 +229,7 @@ function readPnpmPackages(repository: ProjectFiles): unknown {
   }
 }
 
-/** `use ./a` or `use ( ./a ./b )`: the whole grammar that matters here. */
+/** Parses `use ./a` and `use ( ./a ./b )`. */
 function readGoWork(text: string | null): string[] {
   const uses = [...(text ?? '').matchAll(/^use\s+(?:\(([^)]*)\)|(\S+))/gm)]
   return uses.flatMap(([, many, one]) =>

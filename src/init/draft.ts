@@ -16,21 +16,23 @@ interface DraftRequest {
   goal: Goal | null
 }
 
-/** What init writes, and everything about it that a person is told. */
 export interface SpecDraft {
   files: NewFile[]
   specPath: string
-  /** The harness's file in which a workload has to be put; null where a benchmark was found. */
+  /** The file of the harness that a person completes. Null: the project has a benchmark. */
   edit: string | null
-  /** What the skeleton measures meanwhile. */
+  /** Describes what the skeleton measures until then. */
   calls: string | null
-  /** The written benchmark is a stand-in: check and run refuse it until it is replaced. */
+  /** The generated benchmark is a placeholder: check and run refuse it until it is replaced. */
   standIn: boolean
-  /** The metric that is to become better, with the goal's target in its unit, where that is known. */
+  /** `target` is the target of the goal in the unit of the metric. Null: no target, or an unknown unit. */
   primary: { metric: string; target: number | null }
-  /** The metric, where a found benchmark prints it and its name does not say that it is a size or a count. */
+  /**
+   * A metric that a benchmark prints and that init takes for a speed, because its name does not say
+   * otherwise. Null: none.
+   */
   guessed: string | null
-  /** Everything that will be run, to see whether this machine has what it needs. */
+  /** All commands of the spec, for checking whether this machine has their programs. */
   commands: string[]
   notes: string[]
 }
@@ -133,14 +135,17 @@ function draftHarness({ yard, detected: { findings }, name, goal }: DraftRequest
   return { command, setup, output: 'json', metric, files, edit, calls, gates }
 }
 
-/** A new harness that lies among what may change would not be one. */
+/** A harness in a mutable directory could be changed by an experiment. */
 function protectHarness({ mutable, immutable }: Findings, files: readonly NewFile[]): string[] {
   const matches = mutable.map(compilePathspec)
   const exposed = files.some(({ path }) => matches.some(match => match(path)))
   return exposed && !immutable.includes('bench/') ? [...immutable, 'bench/'] : immutable
 }
 
-/** The goal's metric before the harness's: winnow's own need nothing printed. */
+/**
+ * The metric of the goal takes precedence over that of the harness. Metrics that winnow measures itself need
+ * no output.
+ */
 function draftMetric(goal: Goal | null, harness: DraftHarness): SpecValues | undefined {
   const gates = harness.gates.length === 0 ? undefined : harness.gates
   if (goal?.aim?.kind === 'judge') return draftJudgedMetric(goal)
@@ -153,11 +158,11 @@ function draftMetric(goal: Goal | null, harness: DraftHarness): SpecValues | und
 
 const TIMED: PrintedMetric = { name: 'wall_seconds', direction: 'minimize' }
 
-/** Null: the default of a spec, which is the time that the command takes. */
+/** Null: the default of a spec, which is the time of the command. */
 function selectPrimary(goal: Goal | null, printed: PrintedMetric | null): PrintedMetric | null {
   if (goal?.aim?.kind !== 'hard') return printed
   const { metric: name, direction } = goal.aim
-  // A benchmark that prints bytes says nothing of a goal of speed.
+  // A metric of size does not serve a goal of speed.
   if (name === 'wall_seconds') return printed !== null && isNotSpeed(printed.name) ? null : printed
   if (name === 'throughput' && printed !== null && isRate(printed.name)) return printed
   return { name, direction }
@@ -172,7 +177,7 @@ function computeTarget(goal: Goal | null, harness: DraftHarness): number | null 
   return target === null ? null : convertTarget(target, selectPrimary(goal, harness.metric) ?? TIMED)
 }
 
-/** Drafted for a person to look at: which items are to be scored nobody else can say. */
+/** Drafts a rubric for a person to complete: only they can choose the items. */
 function draftJudgedMetric({ words }: Goal): SpecValues {
   const primary = { type: 'judge', name: 'quality', direction: 'maximize' }
   const rubric = `Score 1 to 5 how far this output reaches the goal: ${words}. 5: a person would change nothing; 1: worse than before.`
@@ -184,7 +189,10 @@ interface CommandGate {
   command: string
 }
 
-/** What must hold before a number counts; without tests only that the harness works, which a metric gate says as well. */
+/**
+ * Gates are the tests. Without tests, a gate checks that the harness works, unless a metric gate does so
+ * already.
+ */
 function draftGates(
   { test }: Findings,
   harness: { command: string; gates: readonly unknown[] },
@@ -196,7 +204,7 @@ function draftGates(
   return { gates, notes: [note] }
 }
 
-/** A spec is called after what it improves. */
+/** A spec is named after the quality it improves. */
 export function buildSpecName(goal: Goal | null, packageName: string | null): string {
   const what = getAimName(goal)
   const kebab = (packageName ?? '')
@@ -230,14 +238,14 @@ function getAimName(goal: Goal | null): string {
 
 interface ChosenPrefix {
   prefix: string
-  /** The branch that is in the way of the usual prefix; null where none is. */
+  /** The branch that conflicts with the usual prefix. Null: no conflict. */
   because: string | null
 }
 
 const FAMILIES = ['', '-exp', '-campaign', '-state', '-closed', '-archive', '-forge']
 const CANDIDATES = ['optimize', 'winnow', 'winnow-optimize', 'optimize-winnow']
 
-/** Branches that somebody else made are never written, and git keeps no branch below another. */
+/** winnow never writes branches that it did not make, and git cannot store a branch below another one. */
 export function choosePrefix(
   branches: readonly string[],
   name: string,
@@ -265,11 +273,14 @@ type SpecScalar = string | number | boolean
 type SpecValue = SpecScalar | readonly SpecValue[] | { readonly [key: string]: SpecValue | undefined }
 type SpecValues = Readonly<Record<string, SpecValue | undefined>>
 
-/** Works once the package is published under its name; an editor that is offline only misses completion. */
+/**
+ * The address works once the package is published under this name. Without it, an editor only lacks
+ * completion.
+ */
 export const SCHEMA_URL = 'https://unpkg.com/git-winnow/schema/spec.schema.json'
 const REFERENCE_URL = 'https://unpkg.com/git-winnow/docs/spec.md'
 
-/** One line for each section, as short as a spec can be; what is not said has its default. */
+/** Renders one line per section. Keys with default values are left out. */
 export function renderSpec(values: SpecValues): string {
   const lines = Object.entries(values).flatMap(([key, value]) =>
     value === undefined ? [] : [`${key}: ${renderFlow(value)}`],
@@ -295,7 +306,7 @@ function isList(value: SpecValue): value is readonly SpecValue[] {
   return Array.isArray(value)
 }
 
-/** Quoted as the inside of a list needs it, which is enough everywhere. */
+/** Quotes scalars as a flow sequence requires, which is safe in every other position too. */
 function renderScalar(value: SpecScalar): string {
   return stringify([value], { collectionStyle: 'flow', flowCollectionPadding: false, lineWidth: 0 })
     .trim()

@@ -45,7 +45,7 @@ function findGoBenchmark(files: ProjectFiles): FoundBenchmark | null {
   if (first !== undefined) {
     const places = new Set(found.map(({ place }) => place))
     const where = places.size === 1 ? first.place : './...'
-    // winnow repeats by itself: short executions that alternate tell more than long ones.
+    // winnow repeats and alternates executions itself, and short ones give more information.
     const command = `go test -run '^$' -bench . -benchtime 100ms ${where}`
     const from = found.length === 1 ? `${first.name} in ${first.path}` : `${found.length} benchmarks`
     return createToolBenchmark(command, from, 'go')
@@ -57,7 +57,7 @@ function getGoPackage(path: string): string {
   return path.includes('/') ? `./${path.slice(0, path.lastIndexOf('/'))}` : '.'
 }
 
-/** A function that can be called with nothing, or else the program. */
+/** Prefers an exported function without arguments, then the program. */
 function findGoEntry(files: ProjectFiles, sources: readonly string[]): EntryPoint | null {
   const module = /^module\s+(\S+)/m.exec(files.text('go.mod') ?? '')?.[1]
   if (module === undefined) return null

@@ -7,20 +7,19 @@ type HardGoal =
 
 type Aim = HardGoal | { kind: 'judge' }
 
-/** What was understood of a goal in words, and what was not. */
 export interface Goal {
   words: string
-  /** Null: nothing of it names anything that can be measured. */
+  /** Null: the goal names no measurable quality. */
   aim: Aim | null
   target: GoalTarget | null
   /** Words that may name a part of the code. */
   subjects: string[]
-  /** Further aims, which one campaign does not pursue. */
+  /** Further aims. A campaign pursues only one. */
   also: string[]
   notUnderstood: string[]
-  /** A judged goal that a number could stand for as well. */
+  /** A number that could replace the judged metric. */
   countedAs: string | null
-  /** To start or to load the code is what is to become better. */
+  /** The goal is about starting or loading the code. */
   isStartup: boolean
 }
 
@@ -28,9 +27,9 @@ interface GoalRule {
   aim: Aim
   name: string
   pattern: RegExp
-  /** The word may also be what the code is about: it counts only where no other rule says what is wanted. */
+  /** The word may also name the subject of the code. Counts only where no other rule matches. */
   weak?: true
-  /** A number that could stand for it, where the answers are known. */
+  /** A number that could replace the judged metric, if the right answers are known. */
   countedAs?: string
 }
 
@@ -105,7 +104,7 @@ function createHardAim(metric: 'wall_seconds' | 'cpu_seconds' | 'max_rss_mb'): A
   return { kind: 'hard', metric, direction: 'minimize' }
 }
 
-/** Words only, no model: what is named first is the aim, what is not in the table is said not to be understood. */
+/** Matches words against a table, without a model. The first match is the aim. */
 export function readGoal(words: string): Goal {
   const text = words.toLowerCase()
   const all = RULES.filter(({ pattern }) => pattern.test(text)).toSorted(
@@ -132,7 +131,7 @@ export function readGoal(words: string): Goal {
   }
 }
 
-/** Guesses the kind of an unknown goal by its words: something to count, something to judge, or either. */
+/** Guesses the kind of an unknown goal by its words: to count, to judge, or either. */
 export function classifyGoal(words: string): 'hard' | 'judged' | 'both' {
   const text = words.toLowerCase()
   const counts =
@@ -146,7 +145,7 @@ export function classifyGoal(words: string): 'hard' | 'judged' | 'both' {
     : 'both'
 }
 
-/** "parsing under 200 ms" names no quality, and its unit says which is meant. */
+/** "parsing under 200 ms" names no quality, but its unit implies one. */
 function findBoundedAim(text: string): Aim | null {
   const candidates = [
     createHardAim('wall_seconds'),
@@ -176,7 +175,7 @@ function extractSubjects(text: string, matched: readonly GoalRule[]): string[] {
   return words.filter(word => !COMMON.has(word) && !matched.some(({ pattern }) => pattern.test(word)))
 }
 
-/** Sources whose names have one of the words, `parser` also being found in `parse.js`. */
+/** Finds sources whose names contain one of the words. `parser` also matches `parse.js`. */
 export function findNamedSources(paths: readonly string[], subjects: readonly string[]): string[] {
   const stems = subjects.map(removeSuffix).filter(each => each.length >= 3)
   return paths.filter(path =>
@@ -193,12 +192,12 @@ function removeSuffix(word: string): string {
 
 type Quantity = 'seconds' | 'bytes' | 'share' | 'per second'
 
-/** "under 200 ms": good enough, in numbers of a quantity; the unit is the metric's own once it is known. */
+/** Parsed from words such as "under 200 ms". The value is converted once the unit of the metric is known. */
 interface GoalTarget {
   quantity: Quantity
   /** In seconds, bytes, percent or per second. */
   value: number
-  /** The goal is below the value, not above. */
+  /** The goal is to stay below the value. False: to exceed it. */
   below: boolean
   words: string
 }
@@ -231,7 +230,7 @@ const QUANTITIES: Readonly<Record<string, Quantity>> = {
   throughput: 'per second',
 }
 
-/** Null where there is none, or where its unit is of something else than the aim. */
+/** Null: no target, or its unit does not belong to the aim. */
 function parseTarget(text: string, aim: Aim): GoalTarget | null {
   const [words, bound = '', number, unit = ''] = BOUND.exec(text) ?? []
   if (words === undefined || aim.kind !== 'hard') return null
@@ -257,23 +256,23 @@ const SIZE_UNITS: readonly { pattern: RegExp; bytes: number }[] = [
 ]
 const NO_TIME = /bytes|size|memory|rss|(?:^|_)[km]i?b(?:_|$)|coverage|accuracy|count|loss|items/i
 
-/** Seconds that one unit of a metric of this name is; null where its name does not say that it is a time. */
+/** Converts one unit of the metric to seconds. Null: the name does not denote a time. */
 function getSecondsPerUnit(metric: string): number | null {
   if (RATE.test(metric)) return null
   return TIME_UNITS.find(({ pattern }) => pattern.test(metric))?.seconds ?? null
 }
 
-/** A rate goes up where the code gets faster. */
+/** A higher rate means faster code. */
 export function isRate(metric: string): boolean {
   return RATE.test(metric)
 }
 
-/** Its name says that it is something else than how fast the code is. */
+/** The name denotes something other than speed. */
 export function isNotSpeed(metric: string): boolean {
   return NO_TIME.test(metric) && getSecondsPerUnit(metric) === null && !isRate(metric)
 }
 
-/** The target in the unit of the metric that will be the primary; null where its unit is not known. */
+/** Converts the target to the unit of the primary metric. Null: that unit is unknown. */
 export function convertTarget(
   { quantity, value, below }: GoalTarget,
   { name, direction }: PrintedMetric,

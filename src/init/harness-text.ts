@@ -8,7 +8,6 @@ interface ScriptLanguage {
   text: (command: string, entry: EntryPoint | null) => string
 }
 
-/** A harness that is one file, which an interpreter runs as it is. */
 export function buildScriptHarness(
   { name, entry }: Pick<SkeletonRequest, 'name' | 'entry'>,
   { extension, interpreter, text }: ScriptLanguage,
@@ -24,7 +23,9 @@ export function buildScriptHarness(
   }
 }
 
-/** Bytes of what the project delivers: they repeat exactly, so that one run of each side decides. */
+/**
+ * Measures the size of what the project delivers. Sizes repeat exactly, so one run of each side is enough.
+ */
 export function buildSizeHarness(
   { language, mutable, product }: Pick<Findings, 'language' | 'mutable' | 'product'>,
   name: string,
@@ -32,7 +33,7 @@ export function buildSizeHarness(
 ): { file: NewFile; command: string; measures: string } {
   const path = `bench/${name}.sh`
   const command = `sh ${path}`
-  // What is built and committed is not built anew from what an idea changes.
+  // A committed build output does not change with an experiment.
   const places = (PLACES[language] ?? []).filter(
     place => !committed.some(each => each.startsWith(`${place}/`)),
   )
@@ -63,7 +64,6 @@ const PLACES: Partial<Readonly<Record<Findings['language'], readonly string[]>>>
   java: ['target/classes', 'build/classes'],
 }
 
-/** A harness for judges: it prints outputs, and a person has to say which. */
 export function buildItemsHarness(name: string): { file: NewFile; command: string } {
   const path = `bench/${name}.sh`
   const command = `sh ${path}`
@@ -78,7 +78,7 @@ echo '{"items": [{"id": "first-input", "content": "what your code answers"}]}'
   return { file: { path, text }, command }
 }
 
-/** The lines around a workload, the same in every language but for the sign of a comment. */
+/** Renders the comment around a workload. Only the comment sign differs between languages. */
 export function renderWorkloadComment(sign: string, example: string, entry: EntryPoint | null): string {
   return [
     '==== PUT YOUR WORKLOAD HERE ====',
@@ -95,7 +95,6 @@ export function renderHeadComment(sign: string, command: string): string {
   return `${sign} Measures one call and prints it as JSON. By hand: ${command}`
 }
 
-/** What a harness calls before anybody has said what to measure. */
 export function describeEntry(entry: EntryPoint | null): string {
   if (entry === null)
     return 'a stand-in: nothing of the project was found that can be called without arguments'
@@ -111,7 +110,7 @@ export function describeEntry(entry: EntryPoint | null): string {
   }
 }
 
-/** Without the line that makes `check` and `run` refuse: where loading or starting the code is what is wanted. */
+/** Removes the line that makes `check` and `run` refuse, for goals about loading or starting the code. */
 export function removeStandInLine(text: string): string {
   return text
     .split('\n')

@@ -14,17 +14,15 @@ export interface NewFile {
   text: string
 }
 
-/** A harness where the project has none: it runs as it is, and says where the person's workload belongs. */
+/** A generated harness. It runs as it is, and marks where a person puts the workload. */
 export interface Skeleton {
   files: NewFile[]
-  /** Where the workload is to be put. */
   edit: string
   command: string
-  /** What has to be built first, after the project's own set-up. */
+  /** Runs after the project's own setup. */
   build: string | null
-  /** What it calls until the person says what to measure. */
   calls: string
-  /** Its own build makes the project as well: the set-up need not. */
+  /** `build` also builds the project, so the setup does not have to. */
   buildsProject?: boolean
 }
 
@@ -34,7 +32,7 @@ export interface SkeletonRequest {
   interpreter: string
 }
 
-/** Every harness prints these two. */
+/** All generated harnesses print these two metrics. */
 export const SKELETON_METRIC = 'milliseconds'
 export const SKELETON_OUTPUT = 'output_bytes'
 

@@ -51,7 +51,7 @@ function findJavaTool(yard: ProjectLocation): JavaBuildTool | null {
   const { files } = yard
   if (files.paths.includes('pom.xml')) {
     const { start, steps } = findWrapper(yard, 'mvnw', 'mvn')
-    // A module of a larger build is built with those it needs, from the top.
+    // Builds a module of a larger build from the top, together with the modules it needs.
     const only = steps === 0 ? '' : ` -pl ${yard.directory} -am`
     const run = (goal: string) => runAbove(steps, `${start} -q -B${only} ${goal}`)
     return {
@@ -101,7 +101,7 @@ function findJavaBenchmark(files: ProjectFiles, tool: JavaBuildTool): Findings['
   return script?.found ?? findBenchTarget(files)
 }
 
-/** A static method without arguments that is no main, or else the main class. */
+/** Prefers a static method without arguments, then the main class. */
 function findJavaEntry(files: ProjectFiles, sources: readonly string[], classes: string): EntryPoint | null {
   const known = sources.filter(isJava).map(path => ({ path, text: files.text(path) ?? '' }))
   for (const { path, text } of known) {

@@ -22,12 +22,12 @@ import {
 
 interface NodeBenchmark {
   bench: FoundBenchmark | null
-  /** Commands that build or install for it, before anything is timed. */
+  /** Commands that build or install for the benchmark, before the timed part. */
   builds: string[]
   notes: string[]
 }
 
-/** A script of package.json first: that is where people say how it is run. */
+/** Prefers a script of package.json, because people document their benchmarks there. */
 export function findNodeBenchmark(
   files: ProjectFiles,
   manifest: unknown,
@@ -53,7 +53,7 @@ export function findNodeBenchmark(
 }
 
 const OTHER_NAMES = /^(?:tests?[:.-])?bench(?:mark)?s?$|^bench(?:mark)?[:.-]\w+$/
-/** Compares branches by itself, which is what winnow does. */
+/** These scripts compare branches, which winnow does itself. */
 const COMPARES = /\b(?:cmp|compare|diff|ci|report)\b/
 
 function findBenchmarkScript(
@@ -74,7 +74,8 @@ function findBenchmarkScript(
   const split = splitScript(files, text, manager)
   const builds = [...before, ...split.builds]
   const path = findStartedFile(files, split.directory, split.last)
-  // Where only a file is started, that is done without the package manager, whose own time would be measured.
+  // A script that only starts a file is run directly, so that the time of the package manager is not
+  // measured.
   const isPlain = /^(?:\w+=\S+\s+)*node\s/.test(split.last) && !/[;|<>&]/.test(split.last)
   const isDirect = builds.length > 0 || split.directory !== '' || isPlain
   const command = isDirect ? split.command : manager.run(name)
@@ -103,7 +104,7 @@ function findToolBenchmark(
   return null
 }
 
-/** `vitest bench` watches where it sees a terminal. */
+/** `vitest bench` keeps watching files in a terminal. */
 function toSingleRun(text: string): string {
   const own = /vitest\b[^&|;]*/.exec(text)?.[0].trim() ?? 'vitest bench'
   return /(?:--run|\brun\b)/.test(own) ? own : `${own} --run`
@@ -113,7 +114,7 @@ function createVitestBenchmark(command: string, from: string): FoundBenchmark {
   return createToolBenchmark(`${command} --outputJson "$WINNOW_RESULT_PATH"`, from, 'vitest')
 }
 
-/** The file that `node bench/parse.mjs` and its like start; null where it is none that is committed. */
+/** Finds the file that a command such as `node bench/parse.mjs` starts. Null: no committed file. */
 function findStartedFile(files: ProjectFiles, directory: string, script: string): string | null {
   const words = script.split(/\s+/).map(word => posix.normalize(posix.join(directory, word)))
   return words.find(word => /\.\w+$/.test(word) && files.text(word) !== null) ?? null
@@ -121,7 +122,7 @@ function findStartedFile(files: ProjectFiles, directory: string, script: string)
 
 const MOST_SOURCES = 8
 
-/** Its text, then that of the files in its directory that it names: workers, threads, suites. */
+/** Reads the file and the files in its directory that it names: workers, threads, suites. */
 function readBenchmarkSources(files: ProjectFiles, start: string): string[] {
   const seen = [start]
   for (const path of seen) {
@@ -138,7 +139,7 @@ function readBenchmarkSources(files: ProjectFiles, start: string): string[] {
   return seen.flatMap(path => files.text(path) ?? [])
 }
 
-/** A benchmark may have packages of its own, which nothing else installs. */
+/** A benchmark may have its own package.json, which the project's installation ignores. */
 function listOwnInstalls(files: ProjectFiles, directory: string, manager: NodeManager): string[] {
   if (directory === '.' || directory === '') return []
   const manifest = readJsonManifest(files, `${directory}/package.json`)
@@ -158,12 +159,12 @@ export function hasDependency(manifest: unknown, name: string): boolean {
   return ['dependencies', 'devDependencies'].some(kind => getNestedValue(manifest, kind, name) !== undefined)
 }
 
-/** A script of package.json, with what only prepares it taken apart: that is set-up, and is not timed. */
+/** A script of package.json. Preparing commands are split off as setup, so that they are not timed. */
 interface SplitScript {
   builds: string[]
-  /** The rest, as one command. */
+  /** The remaining commands. */
   command: string
-  /** Its last part, and the directory where that runs; '' is the project's. */
+  /** The last of the remaining commands, and its directory. Empty: the project's directory. */
   last: string
   directory: string
 }
@@ -174,7 +175,7 @@ const PREPARES = /^(?:pre)?(?:build|compile|prepare|bundle|transpile|generate)/
 const BUILD_TOOLS =
   /^(?:npx\s+)?(?:tsc|tsup|rollup|rolldown|esbuild|webpack|swc|babel|parcel|gulp|make|cmake|cargo build|node-gyp|wasm-pack|vite build|node\s+(?:\.\/)?(?:scripts\/)?build[\w./-]*)(?=\s|$)/
 
-/** `npm run build && node test/bench.js`: the build is made once, and only the rest is measured. */
+/** `npm run build && node test/bench.js` builds once, and only the rest is measured. */
 function splitScript(files: ProjectFiles, script: string, manager: NodeManager): SplitScript {
   const parts = script
     .split('&&')
@@ -221,7 +222,7 @@ function toStartableCommand(part: string, manager: NodeManager): string {
   return isGlobal ? part : `${manager.exec} ${part}`
 }
 
-/** `npm test` in the directory of the benchmarks is what that manifest says. */
+/** Replaces `npm test` in the directory of the benchmarks by the script of its package.json. */
 function expandNestedScript(
   files: ProjectFiles,
   directory: string,
@@ -248,7 +249,7 @@ interface TimedBenchmark {
   notes: string[]
 }
 
-/** `sources`: the benchmark's own text, and that of the workers and files beside it that it starts. */
+/** `sources` holds the text of the benchmark and of the files next to it that it starts. */
 function withTimedLibrary(found: FoundBenchmark, script: string, sources: readonly string[]): TimedBenchmark {
   const all = sources.join('\n')
   const [, library] = IMPORTED.exec(all) ?? STARTED.exec(script) ?? []
@@ -285,24 +286,23 @@ function readPrintedRates(found: FoundBenchmark, all: string, line: string): Tim
   return { bench: setOutputFormat(found, 'benchmark-js'), notes }
 }
 
-/** How long such a tool takes says nothing of the code: only a number that it prints does. */
+/** Such a tool runs for a fixed time, so only a number that it prints can be the metric. */
 function readUnknownLibrary(found: FoundBenchmark, library: string): TimedBenchmark {
   const metric = { name: 'ops_per_second', direction: 'maximize' } as const
   const note = `${library} runs for a fixed time, so the time of ${found.from} says nothing: let it print METRIC ops_per_second=<number>; check fails until it does`
   return { bench: { ...found, output: 'metric-lines', metric }, notes: [note] }
 }
 
-/** How one package manager is spoken to. */
 interface NodeManager {
   name: 'npm' | 'pnpm' | 'yarn' | 'bun'
-  /** From the lock file alone, and never changing it. */
+  /** Installs from the lock file without changing it. */
   install: string
-  /** Where there is no lock file. */
+  /** Installs without a lock file. */
   freeInstall: string
   test: string
-  /** Without a banner: what the script prints is all that is printed. */
+  /** Prints only the output of the script, without a banner. */
   run: (script: string) => string
-  /** Before arguments that are meant for the script. */
+  /** Separates arguments for the script. */
   pass: '' | ' --'
   exec: string
 }
@@ -362,7 +362,7 @@ const LOCKS: Readonly<Record<string, NodeManager>> = {
 
 interface FoundManager {
   manager: NodeManager
-  /** Directories above the project, where the lock file is; null without one. */
+  /** `steps` counts directories from the project up to the lock file. Null: no lock file. */
   lock: { name: string; steps: number } | null
 }
 

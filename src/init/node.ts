@@ -22,7 +22,7 @@ import {
 
 const SOURCES = /(?<!\.d)\.[cm]?[jt]sx?$/
 const NATIVE = /\.(?:c|cc|cpp|cxx|h|hpp)$/
-/** What a build writes, where it is committed. */
+/** Directories of build output that some projects commit. */
 const GENERATED = /^(?:umd|cjs|esm|es|out|build|coverage)\//
 const TESTS = [
   { pattern: '**/*.test.*', matches: /\.test\.[^/]+$/ },
@@ -63,7 +63,10 @@ function listNodeSources(files: ProjectFiles): string[] {
   return own.length > 0 ? own : found
 }
 
-/** Where an entry lies outside the usual directory, all the sources may change: it would be half of the code. */
+/**
+ * If an entry is outside the usual directory, all sources are mutable, because that directory holds only part
+ * of the code.
+ */
 function selectMutable(manifest: unknown, sources: readonly string[]): string[] {
   const homes = ['src/', 'lib/', 'source/']
   const home = homes.find(place => sources.some(path => path.startsWith(place)))
@@ -75,7 +78,7 @@ function selectMutable(manifest: unknown, sources: readonly string[]): string[] 
     : selectSourcePlaces(sources, homes)
 }
 
-/** The file that people download, where a build makes it: its size is what a size goal is about. */
+/** Finds the built file that people download. A goal about size means the size of this file. */
 function findProduct(files: ProjectFiles, manifest: unknown, mutable: readonly string[]): string | null {
   if (getNestedText(manifest, 'scripts', 'build') === null) return null
   const limits = ['size-limit', 'bundlesize'].flatMap(key => {
@@ -93,7 +96,7 @@ function findProduct(files: ProjectFiles, manifest: unknown, mutable: readonly s
   return candidates.find(path => /\.[cm]?js$/.test(path) && !/[*{]/.test(path) && !isSource(path)) ?? null
 }
 
-/** `builds`: what the benchmark needs built or installed. */
+/** `builds` are the commands that the benchmark needs. */
 function findNodeSetup(
   yard: ProjectLocation,
   manifest: unknown,
@@ -121,7 +124,7 @@ function findNodeSetup(
   return { command: [...first, ...all].join(' && '), from: reasons.join(', ') }
 }
 
-/** What people import is made by the build and not committed. */
+/** The build makes the declared entries, and none of them is committed. */
 function isBuildNeeded(files: ProjectFiles, manifest: unknown): boolean {
   if (getNestedText(manifest, 'scripts', 'build') === null) return false
   const paths = listDeclaredEntries(manifest)

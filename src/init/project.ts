@@ -8,11 +8,10 @@ export type OutputFormat = Spec['measurement']['output']
 
 export interface FoundCommand {
   command: string
-  /** Where it was found, for people: `scripts.bench of package.json`. */
+  /** Describes the source for people: `scripts.bench of package.json`. */
   from: string
 }
 
-/** A number that a benchmark is known to print, read from its source. */
 export interface PrintedMetric {
   name: string
   direction: 'minimize' | 'maximize'
@@ -26,49 +25,50 @@ export interface FoundBenchmark extends FoundCommand {
   printsItems?: true
 }
 
-/** What a harness can call without knowing the project. */
 export type EntryPoint =
   | { kind: 'module'; path: string }
   | { kind: 'function'; module: string; name: string }
   | { kind: 'program'; command: string }
 
-/** All that was found in one directory for one language; paths are relative to that directory. */
+/** Detection results for one language in one directory. Paths are relative to that directory. */
 export interface Findings {
   language: Language
-  /** npm, uv, cargo, …; null where nothing is installed. */
+  /** npm, uv, cargo, …; null: no installation. */
   manager: string | null
   setup: FoundCommand | null
   test: FoundCommand | null
   bench: FoundBenchmark | null
-  /** What a campaign may change. */
+  /** Paths that a campaign may change. */
   mutable: string[]
-  /** Tests that lie among the sources. */
+  /** Tests inside mutable directories. */
   immutable: string[]
   entry: EntryPoint | null
-  /** The file that people download, and the command that makes it; where it is not committed, the set-up has that. */
+  /**
+   * The file that people download, and the command that builds it. If the file is not committed, the setup
+   * runs that command.
+   */
   product?: { path: string; build: string }
   /** The command that starts a script of this language. */
   interpreter: string
-  /** Source files, to tell the main language of several. */
+  /** Number of source files. Decides which of several languages is the main one. */
   weight: number
   notes: string[]
 }
 
-/** Where a project lies in its repository. */
 export interface ProjectLocation {
-  /** Seen from the project's directory. */
+  /** Paths relative to the project's directory. */
   files: ProjectFiles
-  /** Seen from the top of the repository. */
+  /** Paths relative to the top of the repository. */
   repository: ProjectFiles
-  /** The project's directory; '' is the top. */
+  /** The project's directory. Empty: the top of the repository. */
   directory: string
 }
 
-/** The committed files of a directory, as values: detection reads nothing else. */
+/** The committed files of a directory. Detection reads no other files. */
 export interface ProjectFiles {
   /** Relative to the directory. */
   readonly paths: readonly string[]
-  /** Null for what does not exist, or is not among what detection reads. */
+  /** Null: the file does not exist, or detection does not read it. */
   text(path: string): string | null
 }
 
@@ -79,7 +79,7 @@ export function createProjectFiles(
   return { paths, text: path => texts.get(path) ?? null }
 }
 
-/** The same seen from one of its directories; '' is the whole. */
+/** Empty directory: all files. */
 export function narrowToDirectory(files: ProjectFiles, directory: string): ProjectFiles {
   if (directory === '') return files
   const start = `${directory}/`
@@ -99,10 +99,10 @@ const READ = [
   /(?:^|\/)src\/main\/java\/.*\.java$/,
 ]
 const MOST = 600
-/** Benchmarks that lie among the examples. */
+/** Benchmarks in directories of examples. */
 const EXAMPLE = /^examples?\/bench[^/]*\/[^/]+$/
 
-/** Which of a repository's files detection wants to read; everything else is known by its name alone. */
+/** Selects the files whose content detection reads. It knows all others by name only. */
 export function selectPathsToRead(paths: readonly string[]): string[] {
   return paths
     .filter(path => (!isForeign(path) || EXAMPLE.test(path)) && READ.some(pattern => pattern.test(path)))
@@ -112,7 +112,7 @@ export function selectPathsToRead(paths: readonly string[]): string[] {
 const FOREIGN =
   /(?:^|\/)(?:node_modules|vendor|third_party|\.[^/]+|dist|target|testdata|fixtures?|examples?|__fixtures__)\//
 
-/** Copies of other people's code, generated files, and what tests feed on. */
+/** Third-party copies, generated files and test data. */
 export function isForeign(path: string): boolean {
   return FOREIGN.test(path)
 }
@@ -123,7 +123,7 @@ export function isTable(value: unknown): value is ManifestTable {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** What lies at a path of keys; undefined where any of them is missing. */
+/** Undefined: a key is missing. */
 export function getNestedValue(value: unknown, ...keys: readonly string[]): unknown {
   return keys.reduce<unknown>(
     (inner, key) => (isTable(inner) && Object.hasOwn(inner, key) ? inner[key] : undefined),
@@ -136,7 +136,7 @@ export function getNestedText(value: unknown, ...keys: readonly string[]): strin
   return typeof found === 'string' && found !== '' ? found : null
 }
 
-/** A manifest that cannot be read tells nothing: its own tool says what is wrong with it. */
+/** Null for a manifest that does not parse. Its own tool reports the error. */
 export function readJsonManifest(files: ProjectFiles, path: string): ManifestTable | null {
   return parseManifest(files, path, JSON.parse, SyntaxError)
 }
@@ -164,13 +164,13 @@ function parseManifest(
 
 const TESTS =
   /(?:^|\/)(?:tests?|specs?|__tests__|bench|benches|benchmarks?|perf|docs?|scripts|tools|fuzz(?:ing)?|e2e)\/|(?:^|\/)(?:tests?|specs?|bench|benchmarks?|perf|examples?|demo|(?:run|all)[._-]?tests?|test_[^/]+|conftest|setup|noxfile|[^/]*[._-](?:test|spec|bench)|Rakefile|[Gg]ulpfile|[Gg]runtfile|[^/]*\.conf(?:ig)?)\.[^/]+$/
-/** Settings of tools: `.eslintrc.js` is no code of the project's. */
+/** Dotfiles configure tools, for example `.eslintrc.js`. */
 const DOTFILE = /(?:^|\/)\.[^/]+$/
 
 /** Prompts, skills and other texts that a model reads. */
 export const PROSE = /\.(?:md|mdx|txt|prompt|jinja2?|j2)$/
 
-/** Files of these endings that are the project's own code, neither tests nor tools. */
+/** Lists the project's own code, without tests and tools. */
 export function listSourceFiles({ paths }: ProjectFiles, endings: RegExp): string[] {
   return paths.filter(
     path => endings.test(path) && !TESTS.test(path) && !DOTFILE.test(path) && !isForeign(path),
@@ -179,7 +179,9 @@ export function listSourceFiles({ paths }: ProjectFiles, endings: RegExp): strin
 
 const MOST_PLACES = 12
 
-/** The directories that hold the sources; files where they lie at the top. `first`: files that must be among them. */
+/**
+ * Returns directories of sources, or files for sources at the top. The places of `first` always come first.
+ */
 export function selectSourcePlaces(
   sources: readonly string[],
   preferred: readonly string[],
@@ -200,13 +202,13 @@ function getTopDirectory(path: string): string {
   return path.includes('/') ? `${path.slice(0, path.indexOf('/'))}/` : path
 }
 
-/** Dotfiles below what may change are settings of tools, and stay as they are. */
+/** Dotfiles below mutable paths configure tools, so they are immutable. */
 export function listDotfilePatterns({ paths }: ProjectFiles, mutable: readonly string[]): string[] {
   const below = paths.filter(path => mutable.some(place => place.includes('*') || path.startsWith(place)))
   return below.some(path => DOTFILE.test(path)) ? ['**/.*'] : []
 }
 
-/** Tests below what may change: whoever may change those as well may weaken the gate. */
+/** A campaign that may change tests could weaken its own gate. */
 export function listTestPatterns(
   { paths }: ProjectFiles,
   mutable: readonly string[],
@@ -216,7 +218,7 @@ export function listTestPatterns(
   return kinds.filter(({ matches }) => below.some(path => matches.test(path))).map(({ pattern }) => pattern)
 }
 
-/** Where the nearest of these files lies, from a project's directory up to the top of its repository. */
+/** Finds the nearest of these files, from the project's directory up to the top of the repository. */
 export function findNearestAbove(
   { repository, directory }: ProjectLocation,
   names: readonly string[],
@@ -232,7 +234,7 @@ export function findNearestAbove(
 interface FoundFile {
   name: string
   directory: string
-  /** How many directories above the project's. */
+  /** Number of directories above the project's. */
   steps: number
 }
 
@@ -246,12 +248,12 @@ function countStepsUp(from: string, to: string): number {
   return depth(from) - depth(to)
 }
 
-/** A command that is to run some directories above; it is alone in its shell, so nothing has to go back. */
+/** The command has a shell of its own, so it does not have to change back. */
 export function runAbove(steps: number, command: string): string {
   return steps === 0 ? command : `cd ${Array.from({ length: steps }, () => '..').join('/')} && ${command}`
 }
 
-/** The same for a command that is not the last of its line. */
+/** For a command that is followed by others on its line. */
 export function runAboveAndReturn(steps: number, command: string): string {
   return steps === 0 ? command : `(${runAbove(steps, command)})`
 }

@@ -60,14 +60,14 @@ function listUsedPackages(files: ProjectFiles, kind: ReturnType<typeof detectTes
   return [...(kind === 'pytest' || benchmarks ? ['pytest'] : []), ...(benchmarks ? ['pytest-benchmark'] : [])]
 }
 
-/** Files with a test that takes the fixture. */
+/** Files with a test that takes the fixture `benchmark`. */
 function listPytestBenchmarks(files: ProjectFiles): string[] {
   return files.paths.filter(
     path => path.endsWith('.py') && /def test_\w+\([^)]*\bbenchmark\b/.test(files.text(path) ?? ''),
   )
 }
 
-/** As tests, benchmarks run once and are not timed. */
+/** Runs benchmarks once, without timing, when they serve as tests. */
 function disableBenchmarks(test: FoundCommand | null): FoundCommand | null {
   return test === null ? null : { ...test, command: `${test.command} --benchmark-disable` }
 }
@@ -116,7 +116,6 @@ function findPythonBenchmark(
   return { bench: findBenchTarget(files), others: [] }
 }
 
-/** The package that people import. */
 function findPythonEntry(sources: readonly string[]): EntryPoint | null {
   const packages = sources.flatMap(path => /^(?:src\/)?(\w+)\/__init__\.py$/.exec(path)?.[1] ?? [])
   const modules = sources.flatMap(path => /^(?:src\/)?(\w+)\.py$/.exec(path)?.[1] ?? [])
@@ -128,12 +127,12 @@ interface PythonManager {
   name: 'uv' | 'poetry' | 'pip' | null
   setup: string | null
   from: string
-  /** What starts Python with everything that was installed. */
+  /** Starts Python with all installed packages. */
   python: string
   notes: string[]
 }
 
-/** `used`: packages that the tests and benchmarks show they need, whether a file names them or not. */
+/** `used` lists packages that the tests and benchmarks need, also if no file names them. */
 function findPythonManager(yard: ProjectLocation, used: readonly string[]): PythonManager {
   const manifest = readTomlManifest(yard.files, 'pyproject.toml')
   const uv = findNearestAbove(yard, ['uv.lock'])
@@ -143,7 +142,7 @@ function findPythonManager(yard: ProjectLocation, used: readonly string[]): Pyth
   }
   const poetry = findNearestAbove(yard, ['poetry.lock'])
   if (poetry !== null || getNestedValue(manifest, 'tool', 'poetry') !== undefined) {
-    // Its usual place for packages is named after the directory, which both sides have in common.
+    // Poetry's default location depends on the directory name, so both sides would share it.
     const install = 'POETRY_VIRTUALENVS_IN_PROJECT=true poetry install --no-interaction --quiet'
     const from = poetry === null ? 'tool.poetry of pyproject.toml' : 'poetry.lock'
     const setup = runAbove(poetry?.steps ?? 0, install)
@@ -152,7 +151,7 @@ function findPythonManager(yard: ProjectLocation, used: readonly string[]): Pyth
   return findPip(yard.files, used) ?? createPlainPython(yard)
 }
 
-/** Into a directory of its own: the person's Python is never written to. */
+/** Installs into a virtual environment, to keep the person's Python unchanged. */
 function findPip(files: ProjectFiles, used: readonly string[]): PythonManager | null {
   const manifest = readTomlManifest(files, 'pyproject.toml')
   const requirements = listRequirementFiles(files)
@@ -196,7 +195,7 @@ function quoteRequirement(word: string): string {
 
 const FOR_TESTS = /^(?:dev|develop|development|tests?|testing|bench|benchmarks?)$/i
 
-/** Requirement files that a benchmark or a test may need; those of documentation and of linters are none. */
+/** Excludes requirement files of documentation and linters. */
 function listRequirementFiles({ paths }: ProjectFiles): string[] {
   const wanted = /^requirements(?:[-_.](?:dev|tests?|testing|bench|benchmarks?))?\.txt$/
   return paths.filter(path => wanted.test(path) || /^requirements\/(?:base|dev|tests?)\.txt$/.test(path))
@@ -207,7 +206,7 @@ function listExtras(manifest: unknown): string[] {
   return isTable(extras) ? Object.keys(extras).filter(name => FOR_TESTS.test(name)) : []
 }
 
-/** Of groups that are no extras, which not every pip understands by name. */
+/** Reads dependency groups, because older versions of pip do not accept a group by name. */
 function listGroupPackages(manifest: unknown): string[] {
   const groups = getNestedValue(manifest, 'dependency-groups')
   if (!isTable(groups)) return []

@@ -51,7 +51,7 @@ export function detectRuby(yard: ProjectLocation): Findings | null {
   }
 }
 
-/** Into the project's directory: the person's gems are never written to. */
+/** Installs into the project's directory, to keep the person's gems unchanged. */
 function buildRubySetup(yard: ProjectLocation, steps: number): FoundCommand {
   const locked = findNearestAbove(yard, ['Gemfile.lock']) !== null
   const frozen = locked ? 'BUNDLE_FROZEN=true ' : ''

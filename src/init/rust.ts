@@ -69,7 +69,7 @@ function findRustEntry(files: ProjectFiles, manifest: unknown): EntryPoint | nul
   return files.paths.includes('src/main.rs') ? { kind: 'program', command: `target/release/${name}` } : null
 }
 
-/** A crate of its own, outside the project's workspace: nothing that exists has to be changed for it. */
+/** Adds a crate outside the project's workspace, so that no existing file changes. */
 export function buildRustHarness({ name, entry }: SkeletonRequest): Skeleton {
   const place = `bench/${name}`
   const manifest = `${place}/Cargo.toml`
@@ -139,7 +139,7 @@ fn main() {
 `
 }
 
-/** The size of the answer is returned, so that an answer that became empty shows. */
+/** Returns the size of the answer, so that an empty answer becomes visible. */
 function renderRustBody(entry: EntryPoint | null, library: string): string {
   if (entry?.kind === 'function') return `    std::mem::size_of_val(&black_box(${library}::${entry.name}()))`
   if (entry?.kind === 'program') {

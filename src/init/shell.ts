@@ -12,7 +12,7 @@ import {
   selectSourcePlaces,
 } from './project.ts'
 
-/** What is left where no other language is found: scripts, make targets, or nothing but files. */
+/** Handles projects without another language: scripts, make targets or texts. */
 export function detectShell(yard: ProjectLocation): Findings | null {
   const { files } = yard
   const scripts = listSourceFiles(files, /\.(?:sh|bash)$/)
@@ -36,7 +36,7 @@ export function detectShell(yard: ProjectLocation): Findings | null {
   }
 }
 
-/** Without scripts: what lies in the usual places, or else prompts and other texts. */
+/** Without scripts, lists files in the usual directories, or else prompts and other texts. */
 function listTextFiles(files: ProjectFiles): string[] {
   const usual = files.paths.filter(path => /^(?:src|lib)\//.test(path))
   return usual.length > 0 ? usual : listSourceFiles(files, PROSE)

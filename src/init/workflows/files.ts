@@ -7,13 +7,12 @@ import { renderSingleJobWorkflow, renderWorkflow } from './workflow.ts'
 export const WORKFLOW = '.github/workflows/winnow.yml'
 export const SETUP_ACTION = '.github/actions/winnow-setup/action.yml'
 export const AGENTS_ACTION = '.github/actions/winnow-agents/action.yml'
-/** Written where they are missing, and their owner's from then on. */
+/** `init --github` writes these only if they are missing. After that their owner maintains them. */
 export const OWNER_FILES: ReadonlySet<string> = new Set([SETUP_ACTION, AGENTS_ACTION])
 
-/** Every file that any set-up may write. */
+/** Every file that any setup may write. */
 export const GITHUB_PATHS: readonly string[] = [WORKFLOW, SETUP_ACTION, AGENTS_ACTION]
 
-/** Renders all that a repository needs for campaigns on GitHub. */
 export function renderGithubFiles(
   setup: GithubSetup,
   toolchain: Toolchain,
@@ -27,9 +26,9 @@ export function renderGithubFiles(
 }
 
 /**
- * The last line of a workflow file that `init --github` wrote: a digest of the lines above it. It tells a file that only
- * winnow and Dependabot changed, which can be written anew, from one that a person changed. The commits of actions do
- * not count.
+ * The last line of a workflow file that `init --github` wrote: a digest of the lines above it. winnow
+ * rewrites a file that only winnow and Dependabot changed, and leaves one that a person changed. The commits
+ * of actions do not count.
  */
 const LINE =
   /^# Digest of the lines above, by which winnow sees whether they were changed by hand: ([0-9a-f]{16})$/m
@@ -50,18 +49,18 @@ export function withDigest(text: string): string {
   return `${body}${LINE.source.replace(/^\^|\$$/g, '').replace('([0-9a-f]{16})', computeTextDigest(body))}\n`
 }
 
-/** Whether winnow wrote the file, and nobody changed more than the commits of actions since. */
+/** True if winnow wrote the file and later changes concern only commits of actions. */
 export function isAsWritten(text: string): boolean {
   const { body, digest } = splitDigest(text)
   return digest !== null && digest === computeTextDigest(body)
 }
 
-/** The digest that the file carries, whether it fits or not. */
+/** Returns the digest of the last line, also if it does not match. */
 export function readDigest(text: string): string | null {
   return splitDigest(text).digest
 }
 
-/** The text with the last line of the file. */
+/** Appends the digest line of `file`. */
 export function copyDigestLine(text: string, file: string): string {
   const line = LINE.exec(file)?.[0]
   const { body } = splitDigest(text)
@@ -71,9 +70,9 @@ export function copyDigestLine(text: string, file: string): string {
 const USES = /^(\s*(?:- )?uses:\s+)([^\s@]+)@(\S+)(?:\s+# (\S+))?[ \t]*$/gm
 
 /**
- * The text with the commits of actions that the file had, where their version is newer: Dependabot brought them. On an
- * Enterprise Server older ones may be the only ones that work, so there any are kept. The action of winnow itself stays
- * as it is in the text.
+ * Keeps the commits of actions from the existing file where their version is newer, because Dependabot
+ * updated them. On an Enterprise Server older versions may be the only ones that work, so all are kept. The
+ * action of winnow itself is not kept.
  */
 export function withKeptActions(
   text: string,
@@ -90,7 +89,7 @@ export function withKeptActions(
   })
 }
 
-/** Of two versions with nothing but numbers; what is none is not newer, and nothing is newer than it. */
+/** Compares numeric versions. False if either is not numeric. */
 export function isNewer(version: string, than: string): boolean {
   const [a, b] = [version, than].map(each => /^v?(\d+(?:\.\d+)*)$/.exec(each)?.[1]?.split('.').map(Number))
   if (a === undefined || b === undefined) return false

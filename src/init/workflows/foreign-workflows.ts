@@ -1,14 +1,14 @@
 import { Document, isSeq, parse, visit } from 'yaml'
 import { z } from 'zod'
 
-/** A workflow of the repository's own, and how it leaves winnow's branches alone. */
+/** A workflow that does not belong to winnow, and the changes that keep it off winnow's branches. */
 export interface ForeignWorkflow {
   path: string
   /** Triggers that would start it for winnow's branches. */
   triggers: Trigger[]
-  /** The lines of its `on:` that keep it off them, as YAML; '' where no filter of a trigger could. */
+  /** Changed lines of its `on:`, as YAML. Empty: no trigger has a filter to change. */
   on: string
-  /** The same as the condition of each job, for triggers without a filter; null where there is none of those. */
+  /** Condition for each job, for triggers without filters. Null: there are no such triggers. */
   condition: string | null
 }
 
@@ -32,10 +32,10 @@ const trigger = z.union([
 const jobs = z.record(z.string(), z.looseObject({ if: z.unknown().optional() }))
 const workflow = z.looseObject({ on: trigger, jobs: jobs.catch({}) })
 
-/** Aliases of a file that anybody may write are not followed without end. */
+/** Limits the aliases in a file, because they can expand exponentially. */
 const MOST_ALIASES = 50
 
-/** Which workflows would run on a campaign's own branches; null for a file that cannot be read as one. */
+/** Null: the file is not a valid workflow. */
 export function analyzeWorkflow(path: string, text: string, prefix: string): ForeignWorkflow | null {
   const read = readWorkflow(text)
   if (read === null) return null
@@ -59,7 +59,10 @@ export function analyzeWorkflow(path: string, text: string, prefix: string): For
 
 const FILTERED = ['push', 'pull_request', 'pull_request_target'] as const satisfies Filtered[]
 
-/** The trigger with one more filter. GitHub takes no `branches-ignore` beside `branches`; there the last that fits decides. */
+/**
+ * GitHub does not allow `branches-ignore` next to `branches`. Among `branches`, the last matching pattern
+ * decides.
+ */
 function addIgnoredBranches(trigger: unknown, glob: string): Record<string, unknown> {
   const read = filters.safeParse(trigger ?? null)
   const { branches, 'branches-ignore': ignored = [], ...rest } = (read.success ? read.data : null) ?? {}
@@ -68,7 +71,7 @@ function addIgnoredBranches(trigger: unknown, glob: string): Record<string, unkn
     : { ...rest, branches: [...branches, `!${glob}`] }
 }
 
-/** Where `on:` is a name or a list, it has to become a map, and every trigger is named. */
+/** If `on:` is a name or a list, it becomes a map that names every trigger. */
 function renderTriggerLines(
   text: string,
   quiet: ReadonlyMap<string, unknown>,
@@ -97,7 +100,7 @@ function parseWorkflowYaml(text: string): unknown {
   return parse(text, { maxAliasCount: MOST_ALIASES, logLevel: 'error' })
 }
 
-/** The condition of a job that leaves winnow's branches alone where a trigger has no filter. */
+/** For triggers without filters, such as `create`. */
 function renderBranchCondition(prefix: string): string {
   return [`${prefix}/`, `${prefix}-`].map(start => `!startsWith(github.event.ref, '${start}')`).join(' && ')
 }
@@ -122,7 +125,7 @@ function isTriggered(
   return branches.some(branch => isFilterMatch(read.success ? read.data : null, branch))
 }
 
-/** For every branch there is, unless each job asks for its name. */
+/** True if the trigger fires for every branch, unless each job checks the name. */
 function isAlwaysTriggered(
   { on, jobs: all }: z.infer<typeof workflow>,
   name: 'create' | 'delete',
@@ -141,7 +144,7 @@ function removeSpaces(condition: string): string {
   return condition.replace(/\s+/g, '')
 }
 
-/** As GitHub reads filters: only tags named, no branch starts it. */
+/** GitHub starts a workflow that filters only tags for no branch. */
 function isFilterMatch(filter: z.infer<typeof filters>, branch: string): boolean {
   if (filter === null) return true
   const { branches, 'branches-ignore': ignored, tags, 'tags-ignore': noTags } = filter
@@ -150,25 +153,23 @@ function isFilterMatch(filter: z.infer<typeof filters>, branch: string): boolean
   return tags === undefined && noTags === undefined
 }
 
-/** The last pattern that fits decides, and one with an exclamation mark takes back. */
+/** The last matching pattern decides. An exclamation mark negates a pattern. */
 function isNamed(globs: readonly string[], branch: string): boolean {
   const last = globs.findLast(glob => isBranchMatch(glob.replace(/^!/, ''), branch))
   return last !== undefined && !last.startsWith('!')
 }
 
-/** What one place of a pattern stands for: these characters, so many times. */
+/** One part of a pattern: a set of characters, and how often they may occur. */
 interface PatternPart {
   takes: (character: string) => boolean
-  /** None of them is as good. */
   optional: boolean
-  /** Any number of them. */
   repeats: boolean
 }
 
 /**
- * Whether a filter of a workflow fits a branch, as GitHub documents its patterns: `*` and `**`, `?` and `+` for what stands
- * before them, `[]`, and a backslash before what is meant as it is. One that cannot be read fits nothing. All ways are
- * followed at once: no pattern, whoever wrote it, takes long.
+ * Matches a branch as GitHub documents filter patterns: `*` and `**`, `?` and `+` for the preceding part,
+ * `[]`, and a backslash for a literal character. An invalid pattern matches no branch. Follows all
+ * alternatives at once, so the time is bounded for every pattern.
  */
 export function isBranchMatch(pattern: string, branch: string): boolean {
   const parts = parsePattern(pattern)
@@ -178,7 +179,7 @@ export function isBranchMatch(pattern: string, branch: string): boolean {
   return ends.has(branch.length)
 }
 
-/** Where one part may end that begins at any of these places. */
+/** Returns all positions where the part can end if it begins at one of these. */
 function matchPart(
   { takes, optional, repeats }: PatternPart,
   branch: string,
@@ -222,7 +223,7 @@ function compileToken(token: string): PatternPart['takes'] | null {
   return character => character === meant
 }
 
-/** Characters and ranges; an empty one, or one without an end, is none. */
+/** Null for an empty class or one without an end. */
 function compileCharacterClass(token: string): PatternPart['takes'] | null {
   if (!token.endsWith(']')) return null
   const ranges = [...token.slice(1, -1).matchAll(IN_CLASS)].map(found => {

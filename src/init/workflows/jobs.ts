@@ -31,10 +31,13 @@ import {
   SET_UP_TOOLS,
 } from './steps.ts'
 
-/** Below the 360 minutes that GitHub allows a job; an order has a deadline of its own. */
+/** Below the 360 minutes that GitHub allows a job. Orders have deadlines of their own. */
 const MOST_MINUTES = 350
 
-/** The group is literal: `github.workflow` differs between files. Without `queue: max` a third waiting job is dropped. */
+/**
+ * The group name is literal, because `github.workflow` differs between files. Without `queue: max` GitHub
+ * drops the third waiting job.
+ */
 const ONE_AT_A_TIME = `    concurrency:
       group: winnow
       cancel-in-progress: false
@@ -52,9 +55,7 @@ export function renderJobs(setup: GithubSetup): string {
   return jobs.join('\n\n')
 }
 
-/**
- * Reviews of a fork's pull request come with a token that may write nothing, and comments on issues are no commands.
- */
+/** Reviews of a fork's pull request run with a read-only token. Comments on issues are not commands. */
 export function renderTriggerCondition(
   setup: Pick<GithubSetup, 'specs'>,
   { reviews }: { reviews: boolean } = { reviews: true },
@@ -102,7 +103,10 @@ ${outputs.map(name => `      ${name}: \${{ steps.tick.outputs.${name} }}`).join(
 ${steps.join('\n')}`
 }
 
-/** The run of a review is at the merge of its pull request, where a rule of the environment refuses the model key. */
+/**
+ * The run of a review is at the merge of its pull request, where a rule of the environment withholds the
+ * model key.
+ */
 function renderNextJobs(asking: readonly string[]): string {
   if (asking.length === 0) return 'measure'
   const all = ['measure', ...asking].join(', ')
@@ -116,7 +120,7 @@ const HAND_ITEMS_ON = renderUpload({
   path: '${{ steps.tick.outputs.items }}',
 })
 
-/** The job may take as long as the slowest program of any spec. */
+/** The timeout follows the slowest program of any spec. */
 function renderPropose({ action, specs }: GithubSetup): string {
   return `  # Asks the programs that a spec names for ideas. They get the model key and a copy of the code, no token.
   propose:
@@ -143,17 +147,20 @@ ${[CLONE, SET_UP_TOOLS, SET_UP_AGENTS, DROP_ROOT].join('\n')}
 ${renderUpload({ name: 'Hand the answers over', id: 'hand', when: "steps.propose.outputs.report != ''", artifact: ANSWERS_ARTIFACT, path: '${{ steps.propose.outputs.report }}' })}`
 }
 
-/** A job that measures: for one campaign, or for all but some. */
+/** A job that measures one campaign, or all campaigns without a job of their own. */
 interface MeasuringJob {
   id: string
-  /** Added to the condition; null where the job measures for every campaign. */
+  /** Added to the job's condition. Null: the job measures every campaign. */
   campaigns: string | null
   execution: Pick<WorkflowCampaign['execution'], 'runs_on' | 'services'>
 }
 
 const PLAIN_RUNNER = 'ubuntu-24.04'
 
-/** Campaigns on plain runners share a job, also one whose spec is written later. Any other has a job of its own. */
+/**
+ * Campaigns on plain runners share a job, including those whose specs are added later. Other campaigns have
+ * their own jobs.
+ */
 function planMeasuringJobs({ specs }: Pick<GithubSetup, 'specs'>): MeasuringJob[] {
   const own = specs.filter(spec => !isPlain(requirePlainExecution(spec)))
   const ownNames = own.map(({ name }) => name)
@@ -180,7 +187,9 @@ function isPlain({ runs_on, services }: WorkflowCampaign['execution']): boolean 
   return runs_on === PLAIN_RUNNER && Object.keys(services).length === 0
 }
 
-/** The artifact of a sibling can be replaced by any job of the run, so each job tells the digest of its own. */
+/**
+ * Any job of the run can replace the artifact of another one, so each job publishes the digest of its own.
+ */
 function renderSlots(): string {
   const digest = 'steps.hand.outputs.artifact-digest || steps.rescue.outputs.artifact-digest'
   return Array.from(
@@ -191,8 +200,8 @@ function renderSlots(): string {
 }
 
 /**
- * Never on the default branch: a cache that is saved there is restored by every other run. The name begins with a word,
- * because GitHub shows the expression itself where the job is skipped.
+ * Never runs on the default branch, because every other run restores caches saved there. The job name begins
+ * with a word: for a skipped job GitHub shows the expression itself.
  */
 function renderMeasure({ action }: GithubSetup, { id, campaigns, execution }: MeasuringJob): string {
   const condition = [
@@ -231,7 +240,7 @@ ${renderUpload({ name: 'Hand the report over', id: 'hand', when: "steps.measure.
 ${renderUpload({ name: 'Hand over what an interrupted measurement has', id: 'rescue', when: "always() && steps.measure.outputs.partial != ''", artifact: 'partial-${{ matrix.order }}', path: '${{ steps.measure.outputs.partial }}' })}`
 }
 
-/** JSON is YAML. */
+/** JSON is valid YAML. */
 function renderRunner(labels: WorkflowCampaign['execution']['runs_on']): string {
   if (typeof labels === 'string') return quoteUnlessPlain(labels)
   const ignored =
@@ -248,7 +257,7 @@ function renderServices(services: WorkflowCampaign['execution']['services']): st
   return `    services: ${JSON.stringify(services)} # zizmor: ignore[unpinned-images] as the spec has them\n`
 }
 
-/** The job runs no code of others: it needs neither a tool chain nor users. */
+/** The job runs no third-party code, so it needs neither tool chain nor side users. */
 function renderJudge({ action, specs }: GithubSetup): string {
   return `  # Asks models to score what experiments printed. It has the model key, and runs winnow alone.
   judge:
@@ -278,8 +287,9 @@ ${renderUpload({ name: 'Hand the scores over', id: 'hand', when: "always() && st
 }
 
 /**
- * It always runs after a job that was due: an order or an asking whose job was lost must not be waited for. It also runs
- * after a tick that was lost, of which the campaign would hear nothing before the next event.
+ * Runs after every job that was due, because the campaign would otherwise wait for an order or a request
+ * whose job was lost. Also runs after a lost tick, which the campaign would otherwise notice only at the next
+ * event.
  */
 function renderSettle(setup: GithubSetup, measuring: readonly MeasuringJob[]): string {
   const asked = [...(hasProgramProposers(setup) ? ['propose'] : []), ...(hasJudges(setup) ? ['judge'] : [])]

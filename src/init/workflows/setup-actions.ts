@@ -5,8 +5,8 @@ import type { GithubSetup } from './setup.ts'
 import { CLONE_DIRECTORY, formatPinnedAction, type PinnedAction } from './steps.ts'
 
 /**
- * Everything a job needs before an order can be measured; taken from the default branch, never from an experiment. It
- * restores no cache: a measuring job of the same branch could have saved it, and users of sides cannot read it.
+ * Sets up what a measuring job needs. GitHub takes it from the default branch, never from an experiment. It
+ * restores no cache: a measuring job of the same branch could have saved it, and side users cannot read it.
  */
 export function renderSetupAction({ steps }: Toolchain): string {
   return `# Written once by \`winnow init --github\` from what it found, and yours from then on: winnow never touches it again.
@@ -20,7 +20,7 @@ ${steps.join('\n')}
 `
 }
 
-/** As their makers say; a version of one's own choice follows the name. */
+/** Install commands from the documentation of each agent. People add a version to the name. */
 const INSTALLED_BY = {
   claude: 'npm install --global @anthropic-ai/claude-code',
   codex: 'npm install --global @openai/codex',
@@ -32,7 +32,7 @@ const INSTALLED_BY = {
 
 const NEWEST = ' # zizmor: ignore[adhoc-packages] the newest version, unless you name one'
 
-/** By itself, and not with the tool chain: no job that measures has an agent. */
+/** Separate from the tool chain: jobs that measure have no agent. */
 export function renderAgentsAction({ specs }: Pick<GithubSetup, 'specs'>): string {
   const presets = specs.flatMap(({ propose }) =>
     propose.flatMap(one =>
@@ -58,7 +58,7 @@ function renderStep(name: string, run: string): string {
   return `    - name: ${name}\n      shell: bash\n      run: ${run}`
 }
 
-/** Steps that set up what the image of a runner lacks, or has in another version than the project names. */
+/** Steps that install what the image of a runner lacks, or has in another version. */
 export interface Toolchain {
   steps: string[]
 }
@@ -72,7 +72,7 @@ const BY_LANGUAGE: Readonly<Record<Language, (place: ToolchainContext) => Toolch
       'actions/setup-node',
       'Node',
       renderVersionInput(at('.nvmrc', '.node-version', '.tool-versions'), 'node-version', 'lts/*'),
-      ['package-manager-cache: false'], // it would keep what an experiment left there
+      ['package-manager-cache: false'], // a cache would keep files that an experiment left
     ),
     ...installNodeManager(manager),
   }),
@@ -135,7 +135,7 @@ function renderSetUpStep(action: PinnedAction, what: string, ...inputs: string[]
   ].join('\n')
 }
 
-/** The project's own word for its version, or one that is always there. */
+/** Uses the version file of the project, or else a version that is always available. */
 function renderVersionInput(file: string | null, input: string, otherwise: string): string[] {
   return file === null
     ? [`${input}: '${otherwise}'`]

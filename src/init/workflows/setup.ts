@@ -3,9 +3,8 @@ import { MODEL_KEY } from '../../measure/environment.ts'
 import type { Spec } from '../../spec/schema.ts'
 import { isJudgedMetric } from '../../spec/spec-facts.ts'
 
-/** The values from which the workflow of a repository is written. */
 export interface GithubSetup {
-  /** `owner/repository@commit`, with its version as a comment where it is known; or OWN_ACTION. */
+  /** `owner/repository@commit`, with its version as a comment if it is known; or OWN_ACTION. */
   action: string
   specs: readonly WorkflowCampaign[]
 }
@@ -16,30 +15,31 @@ export type WorkflowCampaign = Pick<
   'name' | 'schedule' | 'propose' | 'execution' | 'branches' | 'measurement' | 'metric'
 >
 
-/** Every job reads it, directly or through the job that it needs: the variable stops everything without a commit. */
+/**
+ * Every job checks this variable, itself or through the job that it needs. It stops winnow without a commit.
+ */
 export const NOT_PAUSED = "(vars.WINNOW_PAUSED == '' || vars.WINNOW_PAUSED == 'false')"
 
-/** Quotes text as a YAML value, whatever is in it. */
 export function quoteYaml(value: string): string {
   return `'${value.replaceAll("'", "''")}'`
 }
 
-/** Whether a job has to ask programs for ideas. */
 export function hasProgramProposers({ specs }: Pick<GithubSetup, 'specs'>): boolean {
   return specs.some(({ propose }) => propose.some(({ use }) => use === 'command'))
 }
 
-/** Whether a job has to ask models for scores. */
 export function hasJudges({ specs }: Pick<GithubSetup, 'specs'>): boolean {
   return specs.some(isJudgedMetric)
 }
 
-/** Lists the prefixes of the branches that campaigns write to, each once. */
+/** Prefixes of the branches that campaigns write to. */
 export function listPrefixes({ specs }: Pick<GithubSetup, 'specs'>): string[] {
   return [...new Set(specs.map(({ branches }) => branches.prefix))].toSorted()
 }
 
-/** Refuses expressions: the workflow carries these values as they are, and an expression there could name a secret. */
+/**
+ * Refuses expressions. The workflow contains these values verbatim, and an expression could name a secret.
+ */
 export function requirePlainExecution({ name, execution }: WorkflowCampaign): WorkflowCampaign['execution'] {
   const { runs_on, services } = execution
   for (const [key, value] of Object.entries({ runs_on, services })) {
@@ -52,16 +52,16 @@ export function requirePlainExecution({ name, execution }: WorkflowCampaign): Wo
   return execution
 }
 
-/** What the token of a job may do and why, and which secrets the job gets. */
+/** Rights of a job's token with their reasons, and the secrets of the job. */
 interface JobRights {
   runs: string
   permissions: Readonly<Record<string, readonly [level: 'read' | 'write', reason: string]>>
   secrets: readonly string[]
 }
 
-/** Given to the jobs that ask proposers and models, and to no other; its name is the one that they find it under. */
+/** Only jobs that ask proposers or models get this secret. It has the same name in their environment. */
 export const MODEL_SECRET = MODEL_KEY
-/** The environment that holds it, so that a rule on branches can guard it. */
+/** The environment that holds the secret, so that a branch rule can protect it. */
 export const MODEL_ENVIRONMENT = 'winnow-models'
 
 const WRITE_OUTCOMES = {
@@ -76,7 +76,7 @@ const DECIDE = {
 } as const
 const CLONE = { contents: ['read', 'to clone the repository'] } as const
 
-/** The one table of rights, by job: the workflow is written from it, and so is the page for people. */
+/** The only table of rights, by job. The workflow and the documentation are generated from it. */
 export const RIGHTS = {
   tick: { runs: 'winnow alone', permissions: DECIDE, secrets: [] },
   propose: {
@@ -99,14 +99,13 @@ export const RIGHTS = {
 } as const satisfies Record<string, JobRights>
 type Rights = keyof typeof RIGHTS
 
-/** The permissions of a job with the reason beside each, at the indentation of a job's keys. */
+/** Renders the permissions of a job, with their reasons as comments. */
 export function renderPermissions(of: Rights): string {
   const { permissions }: JobRights = RIGHTS[of]
   const lines = Object.entries(permissions).map(([name, [level, why]]) => `      ${name}: ${level} # ${why}`)
   return lines.length === 0 ? '    permissions: {}' : ['    permissions:', ...lines].join('\n')
 }
 
-/** Renders the table in Markdown. */
 export function renderPermissionTable(): string {
   const rows = Object.entries<JobRights>(RIGHTS).map(([job, { runs, permissions, secrets }]) => {
     const granted = Object.entries(permissions).map(([name, [level, why]]) => `\`${name}: ${level}\` ${why}`)
@@ -116,7 +115,7 @@ export function renderPermissionTable(): string {
   return ['| job | runs | its token may | secrets |', '|---|---|---|---|', ...rows].join('\n')
 }
 
-/** Renders the table without reasons. Jobs with the same rights share a row. */
+/** Leaves out the reasons. Jobs with the same rights share a row. */
 export function renderPermissionSummary(): string {
   const jobs = new Map<string, string[]>()
   for (const [job, { permissions, secrets }] of Object.entries<JobRights>(RIGHTS)) {

@@ -1,15 +1,18 @@
 import { MAKE_USERS } from '../../measure/isolation/side-users.ts'
 
-/** Stands for the action of the repository itself: action.yml at the top of its default branch. */
+/** The repository's own action: action.yml at the top of its default branch. */
 export const OWN_ACTION = './'
 
-/** The directory of the clone in jobs that also run code of others. */
+/** Directory of the clone in jobs that run third-party code. */
 export const CLONE_DIRECTORY = 'repository'
 
-/** `$/` with a path would be the commit of the workflow file, which is that of the campaign's branch in a measuring run. */
+/**
+ * `$/` with a path would mean the commit of the workflow file, which a measuring run takes from the
+ * campaign's branch.
+ */
 const FROM_CLONE = '# zizmor: ignore[self-repository] always the default branch'
 
-/** The `uses:` of a step; `directory` is where the job has cloned the default branch, '' for its workspace. */
+/** `directory` is the clone of the default branch, or empty for the workspace. */
 export function referToAction(action: string, directory: '' | typeof CLONE_DIRECTORY): string {
   return action === OWN_ACTION ? `./${directory} ${FROM_CLONE}` : action
 }
@@ -22,14 +25,14 @@ interface WrittenWorkflow {
   singleJob: boolean
 }
 
-/** Reads from the text of a workflow with which action and in which mode it was written; null for any other file. */
+/** Reads the action and the mode from a workflow that winnow wrote. Null: another file. */
 export function readWrittenWorkflow(text: string): WrittenWorkflow | null {
   const { action, command } = WINNOW_STEP.exec(text)?.groups ?? {}
   if (action === undefined) return null
   return { action: action.startsWith('./') ? OWN_ACTION : action, singleJob: command === 'run' }
 }
 
-/** Actions of other people, each as the commit that its version was when we looked; a tag could be moved. */
+/** Third-party actions, pinned to the commit of a version, because tags can be moved. */
 export const PINNED = {
   'actions/checkout': ['de0fac2e4500dabe0009e67214ff5f5447ce83dd', 'v6.0.2'],
   'actions/upload-artifact': ['b7c566a772e6b6bfb58ed0dc250532a479d7789f', 'v6.0.0'],
@@ -41,15 +44,14 @@ export const PINNED = {
 } as const
 export type PinnedAction = keyof typeof PINNED
 
-/** As it stands after `uses:`. */
 export function formatPinnedAction(action: PinnedAction): string {
   const [commit, version] = PINNED[action]
   return `${action}@${commit} # ${version}`
 }
 
-/** All steps are indented as those of a job, without a line break at their end. */
+/** Steps of a job: indented for `steps:`, without a final line break. */
 
-/** For jobs that run winnow alone. Empty on a schedule, where checkout takes the default branch by itself. */
+/** For jobs that run winnow alone. On a schedule `ref` is empty, and checkout takes the default branch. */
 export const CHECK_OUT = `      - name: Clone the default branch with all history
         uses: ${formatPinnedAction('actions/checkout')}
         with:
@@ -58,8 +60,8 @@ export const CHECK_OUT = `      - name: Clone the default branch with all histor
           persist-credentials: false`
 
 /**
- * For jobs that also run code of others: actions/checkout has a post step, which would run after that code, in files
- * that it may have changed. The token is in the environment of these two commands and in no file.
+ * For jobs that run third-party code. actions/checkout has a post step, which would run after that code, from
+ * files that it may have changed. The token is only in the environment of these two commands and in no file.
  */
 export const CLONE = `      - name: Clone the default branch with all history
         shell: bash
@@ -79,7 +81,7 @@ export const SET_UP_TOOLS = `      - name: Set up the tool chain
 export const SET_UP_AGENTS = `      - name: Set up the programs that are asked for ideas
         uses: ./${CLONE_DIRECTORY}/.github/actions/winnow-agents ${FROM_CLONE}`
 
-/** The ledger's branch may refuse a push for good, and the machine is gone after the job. */
+/** The remote may refuse every push of the ledger, and the machine is deleted after the job. */
 export function renderSaveUnwritten(id: string): string {
   return `      - name: Keep what could not be pushed
         if: always() && steps.${id}.outputs.report != ''
@@ -93,7 +95,7 @@ export function renderSaveUnwritten(id: string): string {
 
 interface Upload {
   name: string
-  /** Read as `steps.<id>.outputs.artifact-digest`. */
+  /** Other steps read `steps.<id>.outputs.artifact-digest`. */
   id?: string
   when: string
   artifact: string
@@ -111,7 +113,7 @@ export function renderUpload({ name, id, when, artifact, path }: Upload): string
           retention-days: 7`
 }
 
-/** An artifact that is missing is no error here: the step that reads the file says so. */
+/** Ignores a missing artifact: the step that reads the file reports it. */
 export function renderDownload(name: string, artifact: string): string {
   return `      - name: ${name}
         continue-on-error: true
@@ -123,12 +125,12 @@ export function renderDownload(name: string, artifact: string): string {
 
 const HOSTED_LINUX = "runner.environment == 'github-hosted' && runner.os == 'Linux'"
 
-/** Images of GitHub let every user write to folders in which PATH finds programs. */
+/** On GitHub's images every user can write to some folders of PATH. */
 const CLOSE_FOLDERS = `for folder in /opt /usr/share; do
             if test -e "$folder"; then sudo chmod -R o-w "$folder"; fi
           done`
 
-/** The action takes up the right to become root after this step, and gives it up by itself. */
+/** The action uses sudo after this step and drops it itself. */
 export const MAKE_SIDE_USERS = `      - name: Make a user for each side
         if: ${HOSTED_LINUX}
         shell: bash
@@ -137,8 +139,8 @@ export const MAKE_SIDE_USERS = `      - name: Make a user for each side
           sudo sh -ec '${MAKE_USERS}'`
 
 /**
- * The user of a hosted runner may become root, and root can read the memory of the runner. The last line asks once
- * more, so that a machine on which it is still possible runs no code of others.
+ * The user of a hosted runner may become root, and root can read the memory of the runner. The last line
+ * tries sudo again, so that the job fails before it runs third-party code if sudo still works.
  */
 export const DROP_ROOT = `      - name: Give up the right to become root
         if: ${HOSTED_LINUX}

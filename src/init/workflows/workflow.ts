@@ -22,7 +22,6 @@ import {
   SET_UP_TOOLS,
 } from './steps.ts'
 
-/** One file: what starts a run, what it is called, and the jobs that share the work. */
 export function renderWorkflow(setup: GithubSetup): string {
   return `${renderHeader(setup)}
 name: winnow
@@ -37,7 +36,7 @@ ${renderJobs(setup)}
 `
 }
 
-/** The file is its owner's; in winnow's own repository it is written with everything that is generated. */
+/** The file belongs to the repository's owner. In winnow's own repository `npm run docs` generates it. */
 function renderHeader({ action }: Pick<GithubSetup, 'action'>): string {
   const origin =
     action === OWN_ACTION
@@ -46,7 +45,7 @@ function renderHeader({ action }: Pick<GithubSetup, 'action'>): string {
   return `${origin}\n# Each job, its rights and their reasons: docs/github.md of winnow.`
 }
 
-/** A dispatched run is titled by who starts it; any other says which event it follows. */
+/** The run that dispatches another one names it. Other runs are named after their event. */
 const RUN_NAME = [
   "${{ inputs.title || github.event.schedule && 'scheduled check' ||",
   "github.event.comment && format('comment on #{0}', github.event.issue.number) ||",
@@ -55,7 +54,7 @@ const RUN_NAME = [
   "github.event.action == 'synchronize' && 'updated' || github.event.action) || 'started by hand' }}",
 ].join('\n  ')
 
-/** Audits of zizmor that find something in the triggers, and why that is accepted. */
+/** Accepted findings of zizmor about the triggers, with the reason. */
 const IGNORED_BRANCHES =
   'ignore[dangerous-triggers,concurrency-limits] no job that writes checks out a pull request; measurements need not wait'
 
@@ -88,13 +87,13 @@ const REVIEWS = `
 /** Below the 360 minutes that GitHub allows a job. */
 const MOST_MINUTES = 350
 
-/** What zizmor says of the triggers, and why that is accepted. */
+/** Accepted findings of zizmor about the triggers, with the reason. */
 const SINGLE_JOB_IGNORED =
   'ignore[dangerous-triggers] what a pull request brings runs as a user that can read no token'
 
 /**
- * The whole of winnow in one job, which measures beside the token that it holds. A run looks at everything there is, so
- * of those that wait only the last is kept.
+ * Renders all of winnow as one job, which measures on the machine that holds the token. Each run handles all
+ * events so far, so GitHub keeps only the last of the waiting runs.
  */
 export function renderSingleJobWorkflow(setup: GithubSetup): string {
   const { action } = setup
@@ -141,8 +140,8 @@ const MODEL_KEY_LINES = `        env:
 const FIELD = /^(?:\*|\d{1,2}(?:-\d{1,2})?(?:,\d{1,2}(?:-\d{1,2})?)*)(?:\/\d{1,2})?$/
 
 /**
- * When GitHub wakes a campaign that nothing else woke. The minute is odd and the spec's own: on the hour everybody's
- * schedules are delayed or dropped.
+ * Scheduled runs continue campaigns without other events. The minute is odd and depends on the name, because
+ * GitHub delays or drops many schedules on the full hour.
  */
 export function buildCron({ name, schedule }: Pick<Spec, 'name' | 'schedule'>): string {
   const dice = Number.parseInt(hashSha256(name).slice(0, 8), 16)
