@@ -19,7 +19,7 @@ const lockfile = z.object({
   packages: z.record(z.string(), entry).default({}),
 })
 
-/** What repeats the manifests, which answer for it. */
+/** Members that repeat the manifests. Changes to them show in the manifests. */
 const DESCRIBES = new Set([
   ...Object.keys(lockfile.shape),
   'configVersion',
@@ -35,7 +35,7 @@ export const bunLock: ManifestFormat = {
   read: readBunLock,
 }
 
-/** JSON with a comma behind the last member of everything. */
+/** Bun writes a comma after the last member of every object and list. */
 function readBunLock(text: string): ManifestReading {
   const tree = parseJsonTree(stripTrailingCommas(text))
   const { packages, workspaces, lockfileVersion } = lockfile.parse(tree)

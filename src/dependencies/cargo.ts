@@ -37,7 +37,7 @@ function readCargoToml(text: string): ManifestReading {
   return { packages: fields.flatMap(parseCargoField), rest }
 }
 
-/** Where it is asked for counts: a patch decides for every crate, a target for some machines. */
+/** The place of a request counts: a patch applies to every crate, a target to some machines. */
 function parseCargoField({ path, value }: Field): PackageEntry[] {
   const [head = '', inner] = path
   const place = head === 'patch' ? `patches ${inner ?? ''}` : head === 'replace' ? 'replaces' : null
@@ -80,7 +80,7 @@ const lockfile = z.object({
   version: z.int().min(1).max(4).default(1),
   package: z.array(entry).default([]),
   root: entry.optional(),
-  /** Where the first version of the format kept the checksums. */
+  /** Version 1 of the format keeps the checksums here. */
   metadata: z.record(z.string(), z.string()).default({}),
   patch: z.object({ unused: z.array(entry).default([]) }).default({ unused: [] }),
 })
@@ -107,7 +107,7 @@ function readCargoLock(text: string): ManifestReading {
   }
 }
 
-/** By every way a dependency may be written: as short as it is certain. */
+/** Keys cover every way in which Cargo may write a dependency: it uses the shortest unambiguous one. */
 function collectCargoInstalls(
   found: readonly { each: CargoLockEntry; is: PackageEntry }[],
 ): Map<string, InstalledPackage> {
@@ -131,7 +131,7 @@ function toCargoKey({ name, version, source = '' }: CargoLockEntry): string {
   return JSON.stringify([name, version, source])
 }
 
-/** `name`, `name 1.0.0` or `name 1.0.0 (registry+https://…)`. */
+/** Formats: `name`, `name 1.0.0`, `name 1.0.0 (registry+https://…)`. */
 function getCargoName(dependency: string): string {
   return dependency.split(' ')[0] ?? dependency
 }

@@ -19,8 +19,9 @@ import {
 } from './package.ts'
 
 /**
- * Everything the candidate would install that the base does not. `files`: each path whose manifest or lockfile
- * differs, null where it is absent; unchanged manifests may come along, to tell what is direct.
+ * Lists everything that the candidate would install and the base would not. `files` holds each manifest or
+ * lockfile that differs; null where one side lacks it. It may also hold unchanged manifests, which tell what
+ * is direct.
  */
 export function compareDependencies(files: readonly ManifestFile[]): DependencyChange {
   const changes = files.map(file => ({ path: file.path, ...compareManifest(file) }))
@@ -44,7 +45,7 @@ export function compareDependencies(files: readonly ManifestFile[]): DependencyC
   return { additions: addTransitiveCounts(additions, asking), removals, faults }
 }
 
-/** A manifest only asks for it; the lockfile beside it tells what that comes to. */
+/** A manifest only names a package, so its count of transitive packages comes from the lockfile. */
 function addTransitiveCounts(
   additions: readonly AddedPackage[],
   asking: ReadonlySet<string>,
@@ -72,11 +73,11 @@ export interface ManifestFile {
 interface ManifestChange {
   ecosystem: Ecosystem | null
   added: readonly PackageEntry[]
-  /** How many other packages come with one of them; null: the file does not say. */
+  /** Counts the other packages that come with one of them. Null: the file does not say. */
   brings: (added: PackageEntry) => number | null
   removed: number
   fault: string | null
-  /** What a manifest asks for by name, changed or not. */
+  /** Names that a manifest asks for, changed or not. */
   wanted: readonly string[]
 }
 
@@ -119,7 +120,7 @@ function isSame({ base, candidate }: ManifestFile): boolean {
 
 type ManifestSide = { reading: ManifestReading; problem: string | null }
 
-/** Whatever a parser says against a file, nothing in it is let through. */
+/** A file that does not parse yields no packages and a problem, so that it cannot be approved. */
 function readSide(format: ManifestFormat, bytes: Uint8Array | null): ManifestSide {
   if (bytes === null) return { reading: NO_PACKAGES, problem: null }
   if (bytes.length > MAX_BYTES) return { reading: NO_PACKAGES, problem: formatUnreadable('it is too large') }
@@ -170,12 +171,13 @@ function formatPlaces(places: readonly string[]): string {
   return `${places.slice(0, NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
-/** Whoever writes a lockfile chooses its size: past this many steps the rest is not known. */
+/** The author of a lockfile chooses its size. After this many steps the remaining counts are unknown. */
 const MOST_STEPS = 500_000
 
 /**
- * How many of the other added packages come with one of them, by what the lockfile says they need; null where it
- * does not say. What two of them need is counted with both: without either it would still come.
+ * Counts how many of the other added packages come with one of them, following the needs in the lockfile.
+ * Null: the lockfile does not say. A package that two of them need counts for both, because removing one
+ * would not remove it.
  */
 function createTransitiveCounter(
   installed: ReadonlyMap<string, InstalledPackage> | undefined,

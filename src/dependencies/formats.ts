@@ -34,7 +34,7 @@ const FORMATS: readonly ManifestFormat[] = [
   ...NUGET,
 ]
 
-/** How a file of this name is read; undefined where nothing here can. */
+/** Undefined: winnow cannot read files of this name. */
 export function findManifestFormat(path: string): ManifestFormat | undefined {
   const folded = foldPath(path)
   const name = folded.slice(folded.lastIndexOf('/') + 1)
@@ -46,7 +46,7 @@ const PROGRAMS =
 const SETTINGS =
   /^(?:\.npmrc|\.yarnrc|\.yarnrc\.yml|bunfig\.toml|pip\.conf|uv\.toml|nuget\.config|config(?:\.toml)?|(?:gradle|maven)-wrapper\.properties)$/
 
-/** Why a file that `findManifestFormat` does not know is not read. */
+/** Explains why winnow does not read a file that `findManifestFormat` does not know. */
 export function explainUnknownFormat(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1)
   const folded = foldPath(name)

@@ -1,12 +1,12 @@
 import { type ManifestFormat, type ManifestReading, matchNames, Unreadable } from './manifest-format.ts'
 import type { PackageEntry } from './package.ts'
 
-/** These keep versions out or speak of the module itself: they ask for nothing. */
+/** Directives that exclude versions or describe the module itself. They add no package. */
 const HARMLESS = new Set(['exclude', 'retract'])
 const REQUIRE = /^(?<name>\S+) (?<version>v\S+)$/
 const REPLACE = /^(?<old>\S+)(?: (?<oldVersion>v\S+))? => (?<name>\S+)(?: (?<version>v\S+))?$/
 
-/** One directive, whether it stands alone or in a block of its kind. */
+/** One directive: a line of its own, or a line of a block. */
 interface GoDirective {
   verb: string
   words: string
@@ -56,7 +56,7 @@ function parseGoRequire(words: string, comment: string): PackageEntry {
   return toGoRequest(name, version, 'registry', !/^indirect\b/.test(comment))
 }
 
-/** What is built is what stands on the right: another module, or a directory. */
+/** Go builds the right side: another module, or a directory. */
 function parseGoReplace(words: string): PackageEntry {
   const { old, oldVersion, name, version } = REPLACE.exec(words)?.groups ?? {}
   if (old === undefined || name === undefined) throw new Unreadable(`replaces ${JSON.stringify(words)}`)
@@ -65,7 +65,7 @@ function parseGoReplace(words: string): PackageEntry {
   return toGoRequest(name, version, `registry, in place of ${place}`, true)
 }
 
-/** Nothing of a module runs when it is fetched. */
+/** Go runs no code of a module when it fetches it. */
 function toGoRequest(name: string, version: string, source: string, direct: boolean): PackageEntry {
   return { name, version, source, integrity: null, direct, scripts: false, licence: null }
 }
@@ -84,7 +84,10 @@ function listGoSumLines(text: string): string[] {
   return text.split(/\r?\n/).filter(line => line !== '')
 }
 
-/** A module's go.mod has a hash of its own: it is read to choose versions, even where the module is not used. */
+/**
+ * Go reads the go.mod of a module to choose versions, even of modules that it does not use. So go.mod has a
+ * hash of its own.
+ */
 function toGoSumPackage(line: string): PackageEntry {
   const { name, version, mod, hash } = LINE.exec(line)?.groups ?? {}
   if (name === undefined || version === undefined || hash === undefined)

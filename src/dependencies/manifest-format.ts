@@ -1,32 +1,33 @@
 import type { Ecosystem, PackageEntry } from './package.ts'
 
-/** What one file says. */
 export interface ManifestReading {
   packages: readonly PackageEntry[]
-  /** All that is no dependency, by place: it has to stay as it is. */
+  /** Everything that is not a dependency, by place. It must not change. */
   rest: ReadonlyMap<string, string>
-  /** What needs what, by names of the file's own; absent where it does not say, or is not read for it. */
+  /**
+   * Which package needs which, by keys of the file. Absent if the file does not say, or if winnow does not
+   * read it.
+   */
   installed?: ReadonlyMap<string, InstalledPackage>
 }
 
-/** A package in its place, and the places of what it needs. */
 export interface InstalledPackage {
-  /** null: no package, but a name that several places share. */
+  /** Null: this key is an alias for several entries, not a package. */
   package: PackageEntry | null
-  /** null: which of the file's packages it gets cannot be told. */
+  /** Null: the file does not tell which of its packages this one gets. */
   needs: readonly string[] | null
 }
 
-/** One kind of file; `read` throws Unreadable for what it does not know for certain. */
+/** `read` throws Unreadable for everything that it does not know for certain. */
 export interface ManifestFormat {
   ecosystem: Ecosystem
   kind: 'manifest' | 'lockfile'
-  /** Whether a file of this name (or at this path), in lower case, is of this kind. */
+  /** Both arguments are in lower case. */
   holds: (name: string, path: string) => boolean
   read: (text: string) => ManifestReading
 }
 
-/** The file is not what its installer would write, so two readers could find different packages in it. */
+/** The file differs from what its installer writes, so two readers could find different packages in it. */
 export class Unreadable extends Error {
   override readonly name = 'Unreadable'
 }
@@ -37,10 +38,9 @@ export function matchNames(...names: readonly string[]): ManifestFormat['holds']
   return name => names.includes(name)
 }
 
-/** A manifest's tree, taken apart: the fields that hold dependencies, and all the rest. */
 export type Tree = { readonly [key: string]: unknown }
 
-/** Where a field is; `*` stands for any key. */
+/** Path of keys. `*` matches any key. */
 type Pattern = readonly string[]
 
 export interface Field {
@@ -59,7 +59,10 @@ export function isTree(value: unknown): value is Tree {
   return prototype === Object.prototype || prototype === null
 }
 
-/** `patterns` as in `tool.poetry.group.*.dependencies`; the rest is named by its first `depth` keys. */
+/**
+ * Splits a manifest into the fields that hold dependencies and all other content. Example of a pattern:
+ * `tool.poetry.group.*.dependencies`. The rest is keyed by its first `depth` keys.
+ */
 export function splitFields(tree: Tree, patterns: readonly string[], depth = 1): Split {
   const fields: Field[] = []
   const kept = extractFields(
@@ -71,7 +74,10 @@ export function splitFields(tree: Tree, patterns: readonly string[], depth = 1):
   return { fields, rest: flattenPlaces(kept, depth) }
 }
 
-/** What was empty stays; what is empty because its dependencies were taken out was about nothing else. */
+/**
+ * Keeps members that were empty before. Drops members that are empty only because their dependencies were
+ * extracted.
+ */
 function extractFields(value: unknown, patterns: readonly Pattern[], at: Pattern, fields: Field[]): unknown {
   if (patterns.some(pattern => pattern.length === 0)) {
     fields.push({ path: at, value })
@@ -87,7 +93,7 @@ function extractFields(value: unknown, patterns: readonly Pattern[], at: Pattern
   return kept.length === 0 && members.length > 0 ? undefined : Object.fromEntries(kept)
 }
 
-/** Below the places that are named, order counts: in package.json's `exports` the first match wins. */
+/** Keeps the order below `depth`, because it can matter: in package.json's `exports` the first match wins. */
 export function flattenPlaces(value: unknown, depth: number, at: Pattern = []): Map<string, string> {
   if (value === undefined) return new Map()
   if (at.length < depth && isTree(value)) {
@@ -103,28 +109,28 @@ export function formatJson(value: unknown): string {
   return JSON.stringify(value, (_, member: unknown) => (isOdd(member) ? String(member) : member)) ?? ''
 }
 
-/** A string as it is, anything else as JSON. */
 export function formatValue(value: unknown): string {
   return typeof value === 'string' ? value : formatJson(value)
 }
 
-/** JSON writes null for what TOML calls inf and nan. */
+/** JSON writes null for inf and nan of TOML. */
 function isOdd(value: unknown): boolean {
   return typeof value === 'bigint' || (typeof value === 'number' && !Number.isFinite(value))
 }
 
-/** A lockfile's entry where packages need each other by name alone. */
+/** An entry of a lockfile that refers to other packages by name alone. */
 export interface NamedLockEntry {
   package: PackageEntry
-  /** What it is called by those that need it: its name, and what it stands for. */
+  /** Names by which other entries refer to it: its own, and those that it replaces. */
   names: readonly string[]
-  /** null: the file does not say. */
+  /** Null: the file does not say. */
   wanted: readonly string[] | null
 }
 
 /**
- * What needs what. A lockfile has all that is installed, so a name that none of its entries has brings nothing. Of
- * several that have it, which one is meant is decided on the machine.
+ * Resolves needs by name. A lockfile lists everything that is installed, so a name without an entry installs
+ * no package. If several entries have the name, the installing machine decides between them, and the needs
+ * are unknown.
  */
 export function linkNeedsByName(entries: readonly NamedLockEntry[]): Map<string, InstalledPackage> {
   const places = new Map<string, Set<string>>()

@@ -11,7 +11,7 @@ import {
 import { buildRequestedPackage, type PackageEntry } from './package.ts'
 import { parseTomlTree, parseXml, readChildTexts, splitElements, type XmlElement } from './text-formats.ts'
 
-/** `group:artifact:version`, and what else was said about it. */
+/** Coordinates are `group:artifact:version`. */
 function toMavenPackage(coordinates: string, notes: readonly string[]): PackageEntry {
   const [group = '', artifact = '', version = '*', ...more] = coordinates.split(':')
   const all = [...more.map(each => `classifier ${each}`), ...notes]
@@ -38,7 +38,10 @@ export const versionCatalog: ManifestFormat = {
   read: readVersionCatalog,
 }
 
-/** A plugin is a program that builds, and a version that no library names may be read by the build itself. */
+/**
+ * Plugins are programs of the build, and the build may read a version that no library refers to. So both must
+ * not change.
+ */
 function readVersionCatalog(text: string): ManifestReading {
   const tree = parseTomlTree(text)
   const { versions, libraries } = catalog.parse(tree)
@@ -64,7 +67,7 @@ function isNamedElsewhere(tree: Readonly<Record<string, unknown>>, name: string)
   return formatJson(tree['plugins'] ?? {}).includes(`"ref":${JSON.stringify(name)}`)
 }
 
-/** A build script asks for a library by its alias, which so is part of what it is. */
+/** A build script refers to a library by its alias, so the alias is part of the request. */
 function toCatalogPackage(
   alias: string,
   each: Library,
@@ -99,7 +102,7 @@ function readPom(text: string): ManifestReading {
   return { packages: taken.map(toPomPackage), rest }
 }
 
-/** A jar runs nothing when it is fetched. */
+/** Fetching a jar runs no code. */
 function toPomPackage(element: XmlElement): PackageEntry {
   const {
     groupId,
@@ -140,7 +143,7 @@ const GRADLE_LINE = new RegExp(
   String.raw`^(?<kind>[a-z]\w*)(?:\s+${CALL}|\s*\(\s*${CALL.replaceAll('?<', '?<called')}\s*\))$`,
 )
 
-/** Texts of more than one line: what stands in them is not what it looks like. */
+/** Multi-line texts: a line inside one can look like a dependency. */
 const LONG_TEXT = /'''|"""|\$\//
 
 export const buildGradle: ManifestFormat = {
@@ -150,7 +153,10 @@ export const buildGradle: ManifestFormat = {
   read: readBuildGradle,
 }
 
-/** A build script is a program: a plain line of `dependencies { }` is a dependency, every other line has to stay. */
+/**
+ * A build script is a program. Only plain lines of `dependencies { }` count as dependencies; every other line
+ * must not change.
+ */
 function readBuildGradle(text: string): ManifestReading {
   const packages: PackageEntry[] = []
   const program: string[] = []
@@ -168,7 +174,7 @@ function readBuildGradle(text: string): ManifestReading {
   return { packages, rest: new Map([['the program', program.join('\n')]]) }
 }
 
-/** A comment that begins behind something, or ends before something. */
+/** A comment that starts after code, or ends before code. */
 function hasCommentInside(line: string): boolean {
   const end = line.indexOf('*/')
   return line.indexOf('/*') > 0 || (end !== -1 && end < line.length - 2)

@@ -17,7 +17,7 @@ const TARBALL_FILE = /\.(?:tgz|tar|tar\.gz)$/i
 
 type NpmOrigin = Pick<PackageEntry, 'name' | 'version' | 'source'>
 
-/** What `"<key>": "<spec>"` asks for: a range of a registry's versions, or whatever an address or path holds. */
+/** Parses `"<key>": "<spec>"`: a version range of a registry, an address or a path. */
 export function parseNpmRange(key: string, spec: string): NpmOrigin {
   const alias = ALIAS.exec(spec)?.groups
   if (alias?.['name'] !== undefined) {
@@ -30,12 +30,12 @@ export function parseNpmRange(key: string, spec: string): NpmOrigin {
   return { name: key, version: spec.trim() === '' ? '*' : spec.trim(), source: 'registry' }
 }
 
-/** npm takes `..` and `a.tgz` for paths, and `user/repo` for GitHub. */
+/** npm reads `..` and `a.tgz` as paths, and `user/repo` as GitHub repositories. */
 function isAddress(spec: string): boolean {
   return /[:/\\]/.test(spec) || spec.startsWith('.') || TARBALL_FILE.test(spec)
 }
 
-/** `https://host/` where the address is the one registries use for this package; otherwise all of it. */
+/** Shortens the usual address of a registry to `https://host/`. Returns other addresses unchanged. */
 export function getRegistryAddress(name: string, version: string, resolved: string): string {
   const file = `${name.slice(name.indexOf('/') + 1)}-${version}.tgz`
   const usual = `/${name}/-/${file}`
@@ -71,7 +71,9 @@ export function listRangePackages(wanted: Readonly<Record<string, string>>): Pac
   return Object.entries(wanted).map(([key, spec]) => toNpmRequest(key, spec))
 }
 
-/** `{ "a": { "b": "1.0.0" } }`: b wherever a needs it; the key `.` is the package of the object itself. */
+/**
+ * `{ "a": { "b": "1.0.0" } }` overrides b where a needs it. The key `.` is the package of the object itself.
+ */
 export function listOverrides(wanted: Overrides, within: readonly string[]): PackageEntry[] {
   if (typeof wanted !== 'string')
     return Object.entries(wanted).flatMap(([key, inner]) => listOverrides(inner, [...within, key]))
@@ -80,7 +82,7 @@ export function listOverrides(wanted: Overrides, within: readonly string[]): Pac
   return [{ ...found, version: `${found.version} (overrides ${within.join('>')})`, direct: false }]
 }
 
-/** `debug>ms`, `debug/ms`, `debug/@s/n`, `ms@^2`: the last package named, without its range. */
+/** Parses `debug>ms`, `debug/ms`, `debug/@s/n` and `ms@^2`: returns the last package, without its range. */
 function getOverriddenName(selector: string): string {
   const segments = selector.slice(selector.lastIndexOf('>') + 1).split('/')
   const isScoped = segments.at(-2)?.startsWith('@') ?? false
@@ -128,7 +130,7 @@ const lockfile = z.object({
   dependencies: z.record(z.string(), legacyEntry).default({}),
 })
 
-/** What describes the project itself, which package.json answers for. */
+/** Members that describe the project itself. Changes to them show in package.json. */
 const DESCRIBES = new Set(['name', 'version', 'lockfileVersion', 'requires', 'packages', 'dependencies'])
 const FOLDER = 'node_modules/'
 
@@ -139,7 +141,7 @@ export const packageLock: ManifestFormat = {
   read: readPackageLock,
 }
 
-/** Newer versions of npm read `packages` and older ones `dependencies`: what either finds counts. */
+/** Newer versions of npm read `packages`, older ones `dependencies`. Packages of both count. */
 function readPackageLock(text: string): ManifestReading {
   const tree = parseJsonTree(text)
   const { packages, dependencies } = lockfile.parse(tree)
@@ -164,7 +166,7 @@ function readPackageLock(text: string): ManifestReading {
   }
 }
 
-/** Where node finds what a package asks for: beside it, or in any folder above. */
+/** Follows Node's lookup: in the package's own folder, then in each folder above. */
 function listNeededPlaces(
   packages: Readonly<Record<string, PackageLockEntry>>,
   key: string,
@@ -181,7 +183,7 @@ function listNeededPlaces(
   })
 }
 
-/** No project nests like that, and looking through every folder of it would take forever. */
+/** No real project nests this deep, and searching all its folders would take too long. */
 function isTooDeep(key: string): boolean {
   return key.split('/').length > 100
 }
@@ -220,7 +222,7 @@ function toInstalledPackages(
   ]
 }
 
-/** A package of this repository is not fetched, so an entry of it has no address to fetch from. */
+/** npm does not fetch packages of this repository, so their entries must have no address. */
 function checkLocalPackage(key: string, { resolved }: PackageLockEntry): PackageEntry[] {
   if (resolved === undefined) return []
   throw new Unreadable(`fetches ${JSON.stringify(key)}, which is not in ${FOLDER}, from ${resolved}`)
@@ -238,7 +240,7 @@ function formatLockSource(
 
 type FetchedFile = { name: string; version: string; resolved: string | undefined; bundled: boolean }
 
-/** What comes in the files of another package has no address of its own; where one is given, it is told. */
+/** A file bundled in another package has no address. Shows one that is there anyway. */
 function formatFetchSource({ name, version, resolved, bundled }: FetchedFile): string {
   const address = resolved === undefined ? null : getRegistryAddress(name, version, resolved)
   if (bundled) return address === null ? 'bundled' : `bundled or ${address}`

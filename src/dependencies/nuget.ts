@@ -28,7 +28,7 @@ function readProjectFile(text: string): ManifestReading {
   return { packages: taken.map(toProjectPackage), rest }
 }
 
-/** What is said of a package stands in attributes or in elements, as one likes. */
+/** NuGet accepts these values as attributes or as elements. */
 function toProjectPackage(element: XmlElement): PackageEntry {
   const texts = new Map(Object.entries(element.attributes))
   for (const [key, text] of readChildTexts(element)) {
@@ -72,7 +72,7 @@ export const packagesLock: ManifestFormat = {
   read: readPackagesLock,
 }
 
-/** One list for every framework that is built for; projects of the same repository are not fetched. */
+/** The lockfile has one list per target framework. Projects of the same repository are not fetched. */
 function readPackagesLock(text: string): ManifestReading {
   const tree = parseJsonTree(text)
   const { dependencies } = lockfile.parse(tree)

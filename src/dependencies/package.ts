@@ -2,30 +2,32 @@ import { hashSha256, toCanonicalJson } from '../model/canonical-json.ts'
 
 export type Ecosystem = 'npm' | 'pypi' | 'cargo' | 'go' | 'rubygems' | 'packagist' | 'maven' | 'nuget'
 
-/** A package as one file tells of it. */
+/** A package as one file describes it. */
 export interface PackageEntry {
   name: string
-  /** The exact version of a lockfile, the range of a manifest; `*` where any will do. */
+  /** A lockfile has the exact version, a manifest a range. `*` allows any version. */
   version: string
-  /** A registry's address, a git address, a path; `registry` is whichever the machine that installs has set. */
+  /**
+   * Address of a registry or of git, or a path. `registry` means the registry that the installing machine is
+   * configured with.
+   */
   source: string
   integrity: string | null
-  /** The hash of each file that `integrity` stands for, where it stands for several. */
+  /** Hashes of the single files, where `integrity` covers several. */
   files?: readonly string[]
-  /** null: this file does not say. */
+  /** Null: this file does not say. */
   direct: boolean | null
-  /** Whether code of the package runs when it is installed; null: this file does not say. */
+  /** Whether installing the package runs its code. Null: this file does not say. */
   scripts: boolean | null
   licence: string | null
 }
 
 interface PackageRequest extends Pick<PackageEntry, 'name' | 'version'> {
   source?: string
-  /** What else was said about it. */
+  /** Other options of the request. */
   notes?: readonly string[]
 }
 
-/** A package as a manifest asks for it. */
 export function buildRequestedPackage({
   name,
   version,
@@ -36,16 +38,20 @@ export function buildRequestedPackage({
   return { name, version: said, source, integrity: null, direct: true, scripts: null, licence: null }
 }
 
-/** A package that the base does not have in this version, from this source, with this integrity. */
+/** A package whose version, source or integrity the base does not have. */
 export interface AddedPackage extends PackageEntry {
   ecosystem: Ecosystem
-  /** How many other additions come with it; null: the file does not say. Absent where it came with another itself. */
+  /**
+   * How many other additions come with this one. Null: the file does not say. Absent for a package that is
+   * not direct.
+   */
   brings?: number | null
-  /** The file it was found in. */
   path: string
 }
 
-/** What nobody can approve: something else changed than dependencies, or the file cannot be read. */
+/**
+ * A change that cannot be approved: of something other than dependencies, or in a file that cannot be read.
+ */
 export interface ManifestFault {
   path: string
   fault: string
@@ -57,7 +63,10 @@ export interface DependencyChange {
   faults: ManifestFault[]
 }
 
-/** What an approval is bound to. How a package was reached and its licence follow from what is installed. */
+/**
+ * An approval is bound to this digest. It leaves out the licence and how a package was reached, which follow
+ * from what is installed.
+ */
 export function computeAdditionsDigest(additions: readonly AddedPackage[]): string {
   const lines = additions.map(({ ecosystem, name, version, source, integrity, scripts, path }) =>
     toCanonicalJson({ ecosystem, name, version, source, integrity, scripts, path }),
@@ -65,7 +74,7 @@ export function computeAdditionsDigest(additions: readonly AddedPackage[]): stri
   return hashSha256([...new Set(lines)].sort().join('\n'))
 }
 
-/** Those of `candidate` that `base` does not have: another version, source or integrity is another package. */
+/** A package with another version, source or integrity is another package. */
 export function listAddedPackages(
   base: readonly PackageEntry[],
   candidate: readonly PackageEntry[],
@@ -74,18 +83,17 @@ export function listAddedPackages(
   return candidate.filter(each => isNew(known.get(toPackageKey(each)), each))
 }
 
-/** A package that ran nothing when it was installed, and now would, is new as well. */
+/** A known package is new again if it starts to run code when it is installed. */
 function isNew(known: PackageEntry | undefined, each: PackageEntry): boolean {
   if (known === undefined) return true
   return known.scripts === false && each.scripts === true
 }
 
-/** What makes it this package and no other. */
 export function toPackageKey({ name, version, source, integrity }: PackageEntry): string {
   return JSON.stringify([name, version, source, integrity])
 }
 
-/** One of each; where several entries tell of one package, whatever any of them knows. */
+/** Merges entries of the same package and keeps what any of them knows. */
 export function dedupePackages(packages: readonly PackageEntry[]): PackageEntry[] {
   const found = new Map<string, PackageEntry>()
   for (const each of packages) {
@@ -109,7 +117,7 @@ function combineFlags(one: boolean | null, other: boolean | null): boolean | nul
   return one ?? other
 }
 
-/** What each registry lets a package be called: a name outside it is no name, or one that looks like another. */
+/** Names that each registry allows. Others are typing mistakes or imitate another package. */
 const NAMES: Readonly<Record<Ecosystem, RegExp>> = {
   npm: /^(?:@[\w~][\w.~-]*\/)?[\w~][\w.~-]*$/,
   pypi: /^[a-z\d](?:[a-z\d-]*[a-z\d])?$/,

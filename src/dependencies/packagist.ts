@@ -23,7 +23,10 @@ export const composerJson: ManifestFormat = {
   read: readComposerJson,
 }
 
-/** `php` and `ext-json` are of the machine, not packages: who asks for another machine changes more than packages. */
+/**
+ * `php` and `ext-json` belong to the machine. A change of them changes more than packages, so they are not
+ * dependencies here.
+ */
 function readComposerJson(text: string): ManifestReading {
   const tree = parseJsonTree(text)
   const { fields, rest } = splitFields(tree, KINDS)
@@ -60,7 +63,7 @@ type ComposerEntry = z.infer<typeof entry>
 
 const lockfile = z.object({ packages: z.array(entry), 'packages-dev': z.array(entry).nullish() })
 
-/** What repeats composer.json, which answers for it. */
+/** Members that repeat composer.json. Changes to them show there. */
 const DESCRIBES = new Set([
   ...Object.keys(lockfile.shape),
   '_readme',
@@ -76,7 +79,7 @@ const DESCRIBES = new Set([
   'stability-flags',
 ])
 
-/** What is only read by people. */
+/** Members that only people read. */
 const ABOUT = [
   'time',
   'support',
@@ -109,10 +112,10 @@ function readComposerLock(text: string): ManifestReading {
   }
 }
 
-/** What the machine has, or PHP itself; no package brings it. */
+/** Parts of PHP or of the machine, which no package provides. */
 const PLATFORM = /^(?:php(?:-\w+)?|hhvm|(?:ext|lib)-[\w.-]+|composer(?:-(?:plugin|runtime)-api)?)$/i
 
-/** A package may stand for others, which then have no entry of their own. */
+/** A package may replace or provide others. Those have no entry of their own. */
 function toNamedComposerEntry(each: ComposerEntry, is: PackageEntry): NamedLockEntry {
   const needs = listComposerLinks(each['require'])
   const others = [each['replace'], each['provide']].flatMap(links => listComposerLinks(links) ?? [])
@@ -123,13 +126,16 @@ function toNamedComposerEntry(each: ComposerEntry, is: PackageEntry): NamedLockE
   }
 }
 
-/** PHP writes a table with nothing in it as a list. */
+/** PHP writes an empty table as a list. */
 function listComposerLinks(links: unknown): string[] | null {
   if (links === undefined || (Array.isArray(links) && links.length === 0)) return []
   return isTree(links) ? Object.keys(links).map(name => name.toLowerCase()) : null
 }
 
-/** Composer goes by the entry in all it does (where to fetch, what to load, what to run), so all of it is bound. */
+/**
+ * Composer takes everything from the entry: where to fetch, what to load, what to run. So the integrity
+ * covers the whole entry.
+ */
 function toComposerPackage(each: ComposerEntry): PackageEntry {
   const { name, version, source, dist, type, license } = each
   const origins = [dist, source]

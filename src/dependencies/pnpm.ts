@@ -43,7 +43,7 @@ const lockfile = z.object({
   snapshots: z.record(z.string(), z.unknown()).default({}),
 })
 
-/** What repeats the manifests, which answer for it, and what only says how packages depend on each other. */
+/** Members that repeat the manifests, or that only describe how packages depend on each other. */
 const DESCRIBES = new Set([
   ...Object.keys(lockfile.shape),
   'settings',
@@ -80,7 +80,7 @@ function readPnpmLock(text: string): ManifestReading {
   }
 }
 
-/** Whichever peers a package is installed beside, it is one package: what any of its snapshots needs counts. */
+/** A package is the same with all sets of peers. The needs of all its snapshots count. */
 function collectPnpmInstalls(
   packages: ReadonlyMap<string, PackageEntry>,
   told: Readonly<Record<string, unknown>>,
@@ -108,7 +108,9 @@ function listPnpmNeeds(told: unknown): string[] {
   return all.map(([key, version]) => resolvePnpmId(key, version))
 }
 
-/** `/ms@2.1.3(peer@1)` and `2.1.3` below `ms` are both ms@2.1.3; an alias says the other name itself. */
+/**
+ * `/ms@2.1.3(peer@1)`, and `2.1.3` under the key `ms`, both mean ms@2.1.3. An alias contains the other name.
+ */
 type PnpmChoice = { key: string; version: string; id: string }
 
 function listPnpmChoices({ dependencies, devDependencies, optionalDependencies }: Importer): PnpmChoice[] {

@@ -14,13 +14,14 @@ import type { PackageEntry } from './package.ts'
 import { normalizePythonName } from './python-manifests.ts'
 import { parseJsonTree, parseTomlTree } from './text-formats.ts'
 
-/** One of the files a version is published as. */
 interface DistributionFile {
   name: string
   hash: string | null
 }
 
-/** The hash of the one file, or of the list of all with theirs: another file is another package. */
+/**
+ * The hash of a single file, or of the list of all files with their hashes. Another file is another package.
+ */
 function computeIntegrity(files: readonly DistributionFile[]): string | null {
   const [only, second] = files
   if (only === undefined) return null
@@ -29,13 +30,16 @@ function computeIntegrity(files: readonly DistributionFile[]): string | null {
   return `${files.length} files, sha256:${hashSha256(lines.join('\n'))}`
 }
 
-/** All hashes where there are several files, any of which may be installed. */
+/** An installer may choose any of several files, so all their hashes count. */
 function collectFileHashes(files: readonly DistributionFile[]): { files?: readonly string[] } {
   const hashes = files.map(({ hash }) => hash).filter(hash => hash !== null)
   return files.length > 1 && hashes.length === files.length ? { files: hashes } : {}
 }
 
-/** Where there is no wheel, the package's own build runs; where there is one, it may fit no machine. */
+/**
+ * Without a wheel, installing runs the package's own build. With wheels, the result is unknown: none may fit
+ * the machine.
+ */
 function isBuiltOnInstall(files: readonly DistributionFile[]): boolean | null {
   return files.length > 0 && !files.some(({ name }) => /\.whl$/i.test(name)) ? true : null
 }
@@ -45,7 +49,7 @@ const uvFile = z.object({
   path: z.string().optional(),
   hash: z.string().optional(),
 })
-/** The version and the source are written where the name alone is not certain. */
+/** uv writes version and source only where the name is ambiguous. */
 const uvNeed = z.object({ name: z.string(), version: z.string().optional(), source: z.unknown().optional() })
 const uvNeeds = z.array(uvNeed).default([])
 const uvGroups = z.record(z.string(), uvNeeds).default({})
@@ -63,7 +67,7 @@ type UvEntry = z.infer<typeof uvEntry>
 
 const uvLockfile = z.object({ version: z.literal(1), package: z.array(uvEntry).default([]) })
 
-/** What repeats the manifests, which answer for it. */
+/** Members that repeat the manifests. Changes to them show there. */
 const DESCRIBES = new Set([
   ...Object.keys(uvLockfile.shape),
   'revision',
@@ -93,7 +97,7 @@ function readUvLock(text: string): ManifestReading {
   }
 }
 
-/** An extra stands in the lockfile where somebody asks for it, so what any of them needs counts. */
+/** uv lists an extra if a package asks for it, so the needs of all extras count. */
 function collectUvInstalls(
   packages: readonly UvEntry[],
   direct: ReadonlySet<string>,
@@ -114,7 +118,7 @@ function collectUvInstalls(
   )
 }
 
-/** By every way a need may be written: as short as it is certain. */
+/** Lists every way in which uv may write a need: it uses the shortest unambiguous one. */
 function listUvSpellings({ name, version, source }: UvEntry): string[] {
   return [{ name }, { name, version }, { name, source }, { name, version, source }].map(formatUvNeed)
 }
@@ -127,7 +131,6 @@ function toUvKey({ name, version, source }: UvEntry): string {
   return JSON.stringify([name, version, source])
 }
 
-/** The project that the lockfile belongs to. */
 function isProject({ source }: UvEntry): boolean {
   return source['virtual'] === '.' || source['editable'] === '.'
 }
@@ -183,7 +186,7 @@ type PoetryEntry = z.infer<typeof poetryEntry>
 
 const poetryLockfile = z.object({
   package: z.array(poetryEntry).default([]),
-  /** `files` is where the first version of the format kept the hashes. */
+  /** Version 1 of the format keeps the hashes in `files`. */
   metadata: z.object({
     'lock-version': z.string().regex(/^[12]\./),
     files: z.record(z.string(), poetryFiles).default({}),
@@ -210,7 +213,7 @@ function readPoetryLock(text: string): ManifestReading {
   }
 }
 
-/** Of two versions of one package a marker chooses. */
+/** If the lockfile has two versions of a package, a marker chooses between them. */
 function toNamedPoetryEntry({ dependencies }: PoetryEntry, is: PackageEntry): NamedLockEntry {
   return { package: is, names: [is.name], wanted: Object.keys(dependencies).map(normalizePythonName) }
 }
@@ -249,7 +252,7 @@ export const pipfileLock: ManifestFormat = {
   read: readPipfileLock,
 }
 
-/** Every member but `_meta` is a category of packages. */
+/** Every member except `_meta` is a category of packages. */
 function readPipfileLock(text: string): ManifestReading {
   const { _meta: meta, ...categories } = parseJsonTree(text)
   const { sources } = z.object({ sources: z.unknown().optional() }).parse(meta)

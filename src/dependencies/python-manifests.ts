@@ -16,7 +16,10 @@ import { parseTomlTree } from './text-formats.ts'
 const table = z.record(z.string(), z.unknown())
 const request = z.union([z.string(), table, z.array(table)])
 
-/** `name = "^1.0"`, `name = { version = "^1.0", extras = […] }`, or a list of such tables; pipenv writes the same. */
+/**
+ * Parses `name = "^1.0"`, `name = { version = "^1.0", extras = […] }`, or a list of such tables. pipenv uses
+ * the same format.
+ */
 function parsePoetryPackages(value: unknown): PackageEntry[] {
   const wanted = Object.entries(z.record(z.string(), request).parse(value))
   return wanted.flatMap(([name, each]) => parsePoetryRequest(name, each))
@@ -48,7 +51,7 @@ function fromPoetryTable(name: string, wanted: z.infer<typeof table>): PackageEn
 const NAME = /^(?<name>[A-Za-z\d](?:[\w.-]*[A-Za-z\d])?)\s*(?<extras>\[[^\]]*\])?\s*(?<wanted>.*)$/s
 const SPECIFIERS = /^\(?\s*(?:(?:===?|~=|!=|[<>]=?)\s*[\w.*+!-]+\s*(?:,\s*(?=[=~!<>])|(?=\)?$)))*\)?$/
 
-/** PEP 503: one name for `Foo.Bar`, `foo_bar` and `foo-bar`. */
+/** PEP 503: `Foo.Bar`, `foo_bar` and `foo-bar` are the same name. */
 export function normalizePythonName(name: string): string {
   return name.toLowerCase().replace(/[-_.]+/g, '-')
 }
@@ -65,7 +68,7 @@ function parseRequirement(text: string): PackageEntry {
     : parseVersionRequirement(name, extras, wanted, text)
 }
 
-/** A marker is divided from an address by a space and a semicolon, since addresses may hold semicolons. */
+/** Addresses may contain semicolons, so a marker starts after a space and a semicolon. */
 function parseAddressRequirement(name: string, extras: string | undefined, wanted: string): PackageEntry {
   const [address = '', ...marker] = wanted.slice(1).trim().split(/\s+;/)
   return toPythonRequest(name, formatRequirement('*', extras, marker.join(' ;')), address)
@@ -115,7 +118,7 @@ const POETRY = [
 ]
 const SOURCES = 'tool.uv.sources'
 
-/** Members of a group are requirements, or other groups by name, which ask for nothing new. */
+/** Members of a group are requirements or names of other groups. Other groups add no new requirement. */
 const list = z.array(z.union([z.string(), z.object({ 'include-group': z.string() })]))
 
 export const pyproject: ManifestFormat = {
@@ -131,7 +134,7 @@ function readPyproject(text: string): ManifestReading {
   return { packages: fields.flatMap(parsePyprojectField), rest: new Map([...rest, ...python]) }
 }
 
-/** Poetry keeps the version of Python itself among the dependencies. */
+/** Poetry lists the version of Python itself as a dependency. */
 function getPythonVersion({ path, value }: Field): [string, string][] {
   const place = path.join('.')
   if (place !== 'tool.poetry.dependencies') return []
@@ -170,7 +173,7 @@ export const requirementsTxt: ManifestFormat = {
   read: readRequirements,
 }
 
-/** Options (another index, another file, what may be built) decide for all packages, so they are no dependency. */
+/** Options such as another index or another file apply to all packages, so they are not dependencies. */
 function readRequirements(text: string): ManifestReading {
   const packages: PackageEntry[] = []
   const rest = new Map<string, string>()
@@ -183,12 +186,12 @@ function readRequirements(text: string): ManifestReading {
   return { packages, rest }
 }
 
-/** To Python these end a line as well, and an encoding named at the top is how it reads the rest. */
+/** Python also ends lines at these characters, and decodes the file with an encoding named at its top. */
 const HIDDEN_LINES = /(?=[\p{Cc}\u2028\u2029])[^\t\n\r]/u
 const ENCODING = /^(?:[^\n]*\n)?[ \t\f]*#.*coding[:=]/
 const COMMENT = /(?:^|\s)#/
 
-/** A backslash at the end continues a line; whether it continues a comment, readers disagree. */
+/** A backslash at the end of a line continues it. Readers disagree whether it continues a comment. */
 function splitRequirementLines(text: string): string[] {
   if (HIDDEN_LINES.test(text))
     throw new Unreadable('has characters that only some readers take for the end of a line')
@@ -219,7 +222,7 @@ function parseAddressLine(text: string, how: string): PackageEntry {
   return toPythonRequest(EGG.exec(text)?.groups?.['name'] ?? parseAddressName(text), '*', `${how}${text}`)
 }
 
-/** `name-1.0-py3-none-any.whl`, `https://host/name.git@commit`, `./name`. */
+/** Handles `name-1.0-py3-none-any.whl`, `https://host/name.git@commit` and `./name`. */
 function parseAddressName(address: string): string {
   const path = address.replace(/[?#].*$/, '').replace(/\/$/, '')
   const last = path.slice(path.lastIndexOf('/') + 1)

@@ -4,13 +4,13 @@ import type { Ecosystem } from './package.ts'
 import { findDateByName, NAME_REGISTRIES, type NameRegistry, type RegistryAnswer } from './release-dates.ts'
 
 interface RegistryAccess {
-  /** Of winnow, for the user agent. */
+  /** Version of winnow, for the user agent. */
   version: string
-  /** Where the registries are; the public ones unless given. */
+  /** Addresses of registries. Defaults to the public ones. */
   bases?: Partial<Record<NameRegistry, string>>
   goServers?: GoServers
   timeoutMs?: number
-  /** How the web is asked; directly unless given. */
+  /** Defaults to direct access to the web. */
   web?: Fetch
 }
 
@@ -18,9 +18,9 @@ const TIMEOUT_MS = 10_000
 const MOST_BYTES = 64 * 1024 * 1024
 
 /**
- * What public registries say, each asked for what it publishes and for nothing else, under its own address. Where a
- * lockfile has hashes that its registry publishes as well, a date counts only for files with these hashes: a name and a
- * version may be another package elsewhere. Where there are none, the date is by name, and says so.
+ * Asks each public registry only for packages that it publishes. If a lockfile has hashes that the registry
+ * publishes too, a date counts only for files with these hashes, because the same name and version may be
+ * another package elsewhere. Without such hashes the date is found by name, and is marked so.
  */
 export function createPublicRegistries(access: RegistryAccess): Registries {
   return {
@@ -30,7 +30,7 @@ export function createPublicRegistries(access: RegistryAccess): Registries {
       try {
         return await question({ ...access, signal: AbortSignal.timeout(access.timeoutMs ?? TIMEOUT_MS) })
       } catch {
-        // Not there, not reachable, not understood: the registry was asked in vain.
+        // The release is missing, or the registry is unreachable or unreadable.
         return null
       }
     },
@@ -40,7 +40,9 @@ export function createPublicRegistries(access: RegistryAccess): Registries {
 type RegistryRequest = RegistryAccess & { signal: AbortSignal }
 type DateLookup = (asking: RegistryRequest) => Promise<ReleaseDate | null>
 
-/** Null where no public registry can tell: another source, or hashes that it does not publish. */
+/**
+ * Null: no public registry knows the date, because of another source or of hashes that it does not publish.
+ */
 function findDateLookup(release: Release): DateLookup | null {
   const { ecosystem } = release
   const plain = release.version
@@ -81,8 +83,8 @@ const BERRY_CHECKSUM = /^(?:\w+\/)?[\da-f]{128}$/
 const ARCHIVE_OR_REPOSITORY = /^(?:zip|tar|git) https:\/\//
 
 /**
- * Of a registry, and with no hash that could be compared with what the registry publishes: manifests have none, and
- * those of yarn berry, NuGet, Composer and Maven are of other bytes.
+ * A package from a registry, without a hash that can be compared with what the registry publishes. Manifests
+ * have no hashes. Those of yarn berry, NuGet, Composer and Maven cover other bytes.
  */
 function isOnlyNamed({ ecosystem, source, integrity }: Release): boolean {
   if (ecosystem === 'packagist') return source === 'registry' || ARCHIVE_OR_REPOSITORY.test(source)
@@ -91,7 +93,7 @@ function isOnlyNamed({ ecosystem, source, integrity }: Release): boolean {
   return ecosystem === 'npm' && BERRY_CHECKSUM.test(integrity)
 }
 
-/** Where a bare number in a manifest means "this or a compatible one". */
+/** Ecosystems where a bare version in a manifest also allows compatible versions. */
 const COMPATIBLE: ReadonlySet<string> = new Set(['cargo'])
 
 function isOneVersion({ ecosystem, integrity }: Release, version: string): boolean {
@@ -131,7 +133,7 @@ const EXACT = /^v?\d[\w.+-]*$/
 const GO_VERSION = /^v\d[\w.+-]*$/
 const PINNED = /^(?:\[[^\]]*\] )?==(?<version>\d[\w.+-]*)(?: ;.*)?$/
 
-/** A lockfile names one version, and so does a requirement that is pinned. */
+/** A lockfile names one version, and so does a pinned requirement. */
 function getExactVersion({ ecosystem, version }: Pick<Release, 'ecosystem' | 'version'>): string | null {
   const pinned = ecosystem === 'pypi' ? PINNED.exec(version)?.groups?.['version'] : undefined
   const meant = pinned ?? version
@@ -139,7 +141,7 @@ function getExactVersion({ ecosystem, version }: Pick<Release, 'ecosystem' | 've
   return isExact && meant.length <= 100 ? meant : null
 }
 
-/** The last of the files that came to it; nothing where one of them is not there, or its date cannot be read. */
+/** Null if any of the dates is missing or unreadable. */
 function getLatestTime(dates: readonly (string | null)[]): string | null {
   const times = dates.map(date => Date.parse(date ?? ''))
   if (times.length === 0 || !times.every(Number.isFinite)) return null
@@ -166,7 +168,7 @@ async function fetchAnswer(
   return { text: Buffer.concat(chunks).toString('utf8'), lastModified: response.headers.get('last-modified') }
 }
 
-/** A file of a release as its registry has it, by the hash that a lockfile would write. */
+/** A published file of a release. `hash` has the format of the lockfile. */
 interface PublishedFile {
   hash: string
   at: string
@@ -175,11 +177,10 @@ interface PublishedFile {
 interface HashRegistryReader {
   base: string
   path: (release: Pick<Release, 'name' | 'version'>) => string
-  /** All that there is of this version. */
   published: (answer: unknown, version: string) => PublishedFile[]
 }
 
-/** Those that tell in one answer what each file is and when they took it: a date that its author sets says nothing. */
+/** Registries that return hashes and upload times in one answer. Dates that an author sets do not count. */
 type Registry = 'npm' | 'cargo' | 'pypi' | 'rubygems'
 
 const npmAnswer = z.object({
@@ -234,7 +235,10 @@ const READERS: Record<Registry, HashRegistryReader> = {
   },
 }
 
-/** How each lockfile writes what an installer compares a file with; anything weaker, or of its own making, is none. */
+/**
+ * Formats of the hashes by which installers check files. Weaker hashes, and formats of a tool's own, do not
+ * count.
+ */
 const HASHES: Partial<Record<Ecosystem, RegExp>> = {
   npm: /^sha512-[A-Za-z\d+/]+=*$/,
   cargo: /^[\da-f]{64}$/,
@@ -243,16 +247,19 @@ const HASHES: Partial<Record<Ecosystem, RegExp>> = {
   go: /^(?:go\.mod )?h1:[A-Za-z\d+/]+=*$/,
 }
 
-/** An SRI text may name weaker hashes beside the one that counts; after # yarn writes the hash of the file once more. */
+/** An SRI text may list weaker hashes too. After # yarn repeats the hash of the file. */
 const BESIDE_IN_NPM = /^(?:sha(?:1|256|384)-[A-Za-z\d+/]+=*|#[\da-f]+)$/
 
-/** From there files are fetched, and compared before they are used; the rest of a git, path or bundled source is not. */
+/**
+ * Installers verify files from these sources before they use them. Sources of git, paths and bundles are not
+ * verified this way.
+ */
 const FETCHED = /^(?:registry|(?:sparse\+)?https?:\/\/\S+)$/
 const INDEX_NAME = /^[\w-]+$/
 
 /**
- * The hashes of every file that may be installed for it. Empty where the lockfile has none that a registry publishes
- * as well, so that nobody could tell this package from another of its name.
+ * Lists the hashes of all files that may be installed. Empty if the lockfile has no hash that a registry
+ * publishes too: a package of the same name could not be told apart then.
  */
 function listReleaseHashes({ ecosystem, source, integrity, files }: Release): readonly string[] {
   const hash = Object.hasOwn(HASHES, ecosystem) ? HASHES[ecosystem as Ecosystem] : undefined
@@ -265,11 +272,11 @@ function listReleaseHashes({ ecosystem, source, integrity, files }: Release): re
 
 function isFetched(ecosystem: string, source: string): boolean {
   const place = source.replace(/, (?:installed as|in place of) .*$/, '')
-  // Pipenv names the index as the Pipfile does.
+  // Pipenv uses the name that the Pipfile gives the index.
   return FETCHED.test(place) || (ecosystem === 'pypi' && INDEX_NAME.test(place))
 }
 
-/** Where Go's checksum database, its module proxy and the index of the proxy are. */
+/** Addresses of Go's checksum database, module proxy and proxy index. */
 interface GoServers {
   sums: string
   proxy: string
@@ -288,9 +295,9 @@ const PAGE = 2_000
 const MOST_PAGES = 4
 
 /**
- * When the proxy first had this version: the index of the proxy says so, in the order in which it took them in. The
- * commit's own time, which its author sets, says only from where on to look; a wrong one finds nothing. A go.mod has no
- * hash (null), so that the checksum database has nothing to compare.
+ * Finds when the proxy first stored this version. The index of the proxy lists versions in the order of
+ * arrival. The author sets the time of the commit, so it serves only as the start of the search; a wrong one
+ * finds no version. A go.mod has no hash (null), so the checksum database has no entry to compare.
  */
 async function fetchProxyDate(
   { name, version }: Pick<Release, 'name' | 'version'>,
@@ -317,7 +324,7 @@ async function fetchProxyDate(
   return null
 }
 
-/** As go.sum has it, and the checksum database as well. */
+/** The format of go.sum and of the checksum database. */
 function formatSumLine({ name, version }: Pick<Release, 'name' | 'version'>, hash: string): string {
   const sum = /^go\.mod (.*)$/.exec(hash)?.[1]
   return sum === undefined ? `${name} ${version} ${hash}` : `${name} ${version}/go.mod ${sum}`
@@ -328,7 +335,7 @@ function parseIndexLines(text: string): z.infer<typeof indexLine>[] {
   return lines.map(line => indexLine.parse(JSON.parse(line)))
 }
 
-/** Go's servers take no capitals, since some disks cannot tell them apart. */
+/** Go's servers escape capitals, because some file systems ignore case. */
 function escapeGoPath(text: string): string {
   const small = text.replace(/[A-Z]/g, letter => `!${letter.toLowerCase()}`)
   return small

@@ -9,11 +9,11 @@ const pages = z.object({
 })
 const page = z.object({ items: versions })
 
-/** A page has 64 versions; of a package with more than this nobody waits for all of them. */
+/** A page has 64 versions. Larger packages would take too many requests. */
 const MOST_PAGES = 40
 const EXACT = /^\[\s*(\d[\w.+-]*)\s*\]$/
 
-/** A reference to one version asks for at least that one, and NuGet takes the least that there is. */
+/** A reference to one version allows newer ones too. NuGet installs the lowest version that fits. */
 async function findNugetDate(question: ReleaseQuestion, ask: AskRegistry): Promise<ReleaseDate | null> {
   const id = toUrlSegment(question.name)
   const exact = question.isExact ? question.version : EXACT.exec(question.version)?.[1]
@@ -25,7 +25,7 @@ async function findNugetDate(question: ReleaseQuestion, ask: AskRegistry): Promi
   return getLatestDate((await fetchNugetVersions(id, ask)).filter(({ version }) => fits(version)))
 }
 
-/** All versions, those that need SemVer 2 included. A large package has its versions on pages of their own. */
+/** Includes versions that need SemVer 2. Large packages have their versions on separate pages. */
 async function fetchNugetVersions(id: string, ask: AskRegistry): Promise<DatedVersion[]> {
   const folder = `/v3/registration5-gz-semver2/${id}`
   const { items } = pages.parse(JSON.parse((await ask(`${folder}/index.json`)).text))
@@ -46,7 +46,10 @@ function toUrlSegment(text: string): string {
 
 const INTERVAL = /^([[(])\s*([\d.]*(?:\.\*|\*)?)\s*,\s*([\d.]*)\s*([\])])$/
 
-/** `[1.0,2.0)`, `1.*`, `*`. A range that names a prerelease, or is not understood, may come to any version. */
+/**
+ * Parses `[1.0,2.0)`, `1.*` and `*`. A range that names a prerelease, or that is not understood, matches
+ * every version.
+ */
 function parseNugetRange(range: string): (version: string) => boolean {
   if (range.includes('-') || range.includes('$')) return () => true
   const [whole, open, least = '', most = '', close] = INTERVAL.exec(range) ?? []
@@ -59,7 +62,7 @@ function parseNugetRange(range: string): (version: string) => boolean {
   return version => canMatchRange(version, bounds.join(' '))
 }
 
-/** Registries that tell when a version was published to those who know its name and nothing else. */
+/** Registries that tell the publication date of a version by its name alone. */
 export type NameRegistry = 'npm' | 'cargo' | 'pypi' | 'rubygems' | 'packagist' | 'nuget' | 'maven'
 
 export const NAME_REGISTRIES: Record<NameRegistry, string> = {
@@ -72,7 +75,7 @@ export const NAME_REGISTRIES: Record<NameRegistry, string> = {
   maven: 'https://repo1.maven.org',
 }
 
-/** Null where the registry has no such version, or tells no date of it. */
+/** Null: the registry has no such version, or gives no date for it. */
 export async function findDateByName(
   registry: NameRegistry,
   question: ReleaseQuestion,
@@ -148,7 +151,7 @@ const READERS: Record<Exclude<NameRegistry, 'maven' | 'nuget'>, NameRegistryRead
     path: name => `/p2/${name.split('/').map(encodeURIComponent).join('/')}.json`,
     versions: (answer, name) => {
       let [version, at] = ['', '']
-      // Each entry leaves out what the one before it says as well.
+      // Each entry omits what equals the previous entry.
       return (packagistVersions.parse(answer).packages[name] ?? []).map(each => {
         version = (each.version ?? version).replace(/^v(?=\d)/, '')
         at = each.time ?? at
@@ -158,7 +161,10 @@ const READERS: Record<Exclude<NameRegistry, 'maven' | 'nuget'>, NameRegistryRead
   },
 }
 
-/** Maven Central keeps when it stored a file; of all versions its list says when the last came. */
+/**
+ * Maven Central tells when it stored a file. For a range, its metadata tells only when the latest version
+ * arrived.
+ */
 async function fetchMavenDate(
   { name, version, isExact }: ReleaseQuestion,
   ask: AskRegistry,
@@ -176,7 +182,7 @@ async function fetchMavenDate(
   return toReleaseDate(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`, 'range')
 }
 
-/** A registry's answer, and when the file was stored there. */
+/** `lastModified` tells when the registry stored the file. */
 export interface RegistryAnswer {
   text: string
   lastModified: string | null
@@ -188,11 +194,11 @@ type ReleaseQuestion = Pick<Release, 'name'> & { version: string; isExact: boole
 
 function toReleaseDate(at: string, by: ReleaseDate['by']): ReleaseDate | null {
   const time = Date.parse(at)
-  // nuget.org gives what is unlisted the year 1900.
+  // nuget.org dates unlisted versions in the year 1900.
   return Number.isFinite(time) && time > Date.UTC(1990) ? { at: new Date(time).toISOString(), by } : null
 }
 
-/** When the last of the versions that fit a range was published; null where one of them has no date. */
+/** The latest date of the versions that fit a range. Null if one of them has no date. */
 function getLatestDate(fitting: readonly DatedVersion[]): ReleaseDate | null {
   const dates = fitting.map(({ at }) => toReleaseDate(at, 'range'))
   const known = dates.filter(date => date !== null).map(({ at }) => at)

@@ -17,7 +17,7 @@ const GEM = new RegExp(
 )
 const GEMFILE_OPTION = new RegExp(String.raw`,\s*(?<key>${KEY})?(?<value>${VALUE})`, 'g')
 
-/** Texts of more than one line: what stands in them is not what it looks like. */
+/** Multi-line texts: a line inside one can look like a dependency. */
 const LONG_TEXT = /<<[~\-'"`A-Z_]|^=begin|^__END__|%[a-zA-Z]?[^\w\s]/m
 const WORDS_ONCE = /%[wi]\[[^\]\n]*\]/g
 const OPENS =
@@ -44,7 +44,9 @@ export const gemfile: ManifestFormat = {
   read: readGemfile,
 }
 
-/** A Gemfile is a program: `gem` with nothing but literals is a dependency, every other line has to stay. */
+/**
+ * A Gemfile is a program. A `gem` call with literals only is a dependency; every other line must not change.
+ */
 function readGemfile(text: string): ManifestReading {
   const packages: PackageEntry[] = []
   const program: string[] = []
@@ -64,7 +66,7 @@ function readGemfile(text: string): ManifestReading {
   return { packages, rest: new Map([['the program', program.join('\n')]]) }
 }
 
-/** A call goes on behind a comma. */
+/** A call continues on the next line after a comma. */
 function splitGemStatements(text: string): string[] {
   if (text.includes('\0')) throw new Unreadable('has a zero byte')
   const joined = text.replace(/^([ \t]*gem[ \t][^#\n]*,)[ \t\r]*\n[ \t]*/gm, '$1 ')
@@ -138,13 +140,12 @@ function readGemfileLock(text: string): ManifestReading {
   }
 }
 
-/** A gem, and the names of those that it needs. */
 interface GemSpec {
   gem: PackageEntry
   wanted: string[]
 }
 
-/** A gem may be there once for each platform: all of them come, whichever one is installed. */
+/** The lockfile may list a gem once per platform. All of them count. */
 function collectGemInstalls(specs: readonly GemSpec[]): Map<string, InstalledPackage> {
   const named = new Map<string, string[]>()
   const installed = new Map<string, InstalledPackage>()

@@ -4,10 +4,10 @@ import { isAlias, isMap, isScalar, type Node, parseAllDocuments, visit } from 'y
 import { z } from 'zod'
 import { isTree, type Tree, Unreadable } from './manifest-format.ts'
 
-/** In valid JSON, a string before a colon is the name of a member, and nothing else is. */
+/** In valid JSON a string before a colon is always a member name. */
 const STRINGS = /"(?:[^"\\]|\\.)*"(\s*:)?/g
 
-/** JSON as every reader reads it: with two members of one name, some take the first and some the last. */
+/** Rejects duplicate member names, because some readers take the first and some the last. */
 export function parseJsonTree(text: string): Tree {
   const value: unknown = JSON.parse(text)
   if (!isTree(value)) throw new Unreadable('holds no JSON object')
@@ -24,19 +24,19 @@ function countMembers(value: unknown): number {
   return count
 }
 
-/** What stands in strings stays as it is. */
+/** Leaves commas inside strings alone. */
 export function stripTrailingCommas(text: string): string {
   return text.replace(/("(?:[^"\\]|\\.)*")|,(?=\s*[\]}])/g, (_, string: string | undefined) => string ?? '')
 }
 
-/** Such a member is a name to one reader and the object's prototype to another. */
+/** Some readers take this member as a plain name, others as the object's prototype. */
 function refusePrototypes(value: unknown): void {
   if (typeof value !== 'object' || value === null) return
   if (Object.hasOwn(value, '__proto__')) throw new Unreadable('has a member named __proto__')
   for (const member of Object.values(value)) refusePrototypes(member)
 }
 
-/** TOML forbids a key twice by itself. */
+/** TOML itself forbids duplicate keys. */
 export function parseTomlTree(text: string): Tree {
   const tree: unknown = parse(text)
   if (!isTree(tree)) throw new Unreadable('holds no table')
@@ -45,8 +45,8 @@ export function parseTomlTree(text: string): Tree {
 }
 
 /**
- * One plain YAML document, every scalar as the text it is written in. What readers disagree about is refused: keys
- * twice, anchors, merges, tags, directives, further documents.
+ * Parses one plain YAML document with every scalar as text. Rejects what readers interpret differently:
+ * duplicate keys, anchors, merges, tags, directives, several documents.
  */
 export function parseYamlTree(text: string): Tree {
   if (/^%/m.test(text)) throw new Unreadable('has YAML directives')
@@ -70,7 +70,10 @@ function refuseOdd(node: Node): void {
   if (isMap(node)) refuseOddKeys(node.items.map(({ key }) => key))
 }
 
-/** The parser's own check compares each key with all before it, which takes half a minute for a large lockfile. */
+/**
+ * The parser's own check compares each key with all earlier ones, which takes half a minute for a large
+ * lockfile.
+ */
 function refuseOddKeys(keys: readonly unknown[]): void {
   const names = new Set(keys.map(key => (isScalar(key) ? key.value : key)))
   if (names.size < keys.length) throw new Unreadable('has the same key twice in one mapping')
@@ -98,7 +101,7 @@ const parser = new XMLParser({
 const attributes = z.record(z.string(), z.string())
 const node = z.record(z.string(), z.unknown())
 
-/** One element without what could bring in other text: document types, entities, instructions. */
+/** Parses one element. Rejects document types, entities and instructions, which could insert other text. */
 export function parseXml(text: string): XmlElement {
   if (/<!(?!--|\[CDATA\[)/.test(text)) throw new Unreadable('has a document type')
   if (/<\?(?!xml\s)/.test(text)) throw new Unreadable('has processing instructions')
@@ -129,7 +132,10 @@ function toElement(each: z.infer<typeof node>): XmlElement[] {
   ]
 }
 
-/** The elements at `places` (as in `project/dependencies/dependency`), and the text of all others by name. */
+/**
+ * Splits off the elements at `places`, for example `project/dependencies/dependency`. Returns the text of all
+ * others by name.
+ */
 export function splitElements(root: XmlElement, places: readonly string[]) {
   const taken: XmlElement[] = []
   const paths = places.map(place => place.split('/'))
@@ -140,7 +146,7 @@ export function splitElements(root: XmlElement, places: readonly string[]) {
   return { taken, rest }
 }
 
-/** A list with nothing in it asks for nothing, whether it was written so or its dependencies were taken out. */
+/** Drops empty lists: those written empty, and those whose dependencies were extracted. */
 function extractElements(
   element: XmlElement,
   paths: readonly (readonly string[])[],
@@ -160,7 +166,7 @@ function extractElements(
   return children.length === 0 && isEmptied ? null : { ...element, children }
 }
 
-/** The texts of the children, each of which may be there once. */
+/** Each child may occur once. */
 export function readChildTexts(element: XmlElement): Map<string, string> {
   const texts = new Map<string, string>()
   for (const { name, text, children, attributes: said } of element.children) {

@@ -1,4 +1,4 @@
-/** Whether a version may be what a range comes to. A range that is not understood may come to any version. */
+/** Returns true for a range that is not understood, because it may match any version. */
 export function canMatchRange(version: string, range: string): boolean {
   const parts = parseVersionNumbers(version)
   if (parts === null) return false
@@ -7,7 +7,7 @@ export function canMatchRange(version: string, range: string): boolean {
 
 type VersionNumbers = readonly number[]
 
-/** Null for prereleases, to which a range comes only where it names one. */
+/** Null for prereleases: a range matches one only if it names it. */
 function parseVersionNumbers(version: string): VersionNumbers | null {
   const [, numbers] = /^v?(\d+(?:\.\d+)*)(?:\+.*)?$/.exec(version.trim()) ?? []
   return numbers === undefined ? null : numbers.split('.').map(Number)

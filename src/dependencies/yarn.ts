@@ -10,11 +10,10 @@ import { getRegistryAddress, parseNpmRange } from './npm.ts'
 import type { PackageEntry } from './package.ts'
 import { parseYamlTree } from './text-formats.ts'
 
-/** One block of a classic yarn.lock: who asks, and what they get. */
+/** One block of a classic yarn.lock: the descriptors that ask for a package, and the package. */
 interface YarnEntry {
   descriptors: readonly string[]
   fields: ReadonlyMap<string, string>
-  /** What it needs: `name` and range. */
   wanted: readonly (readonly [name: string, range: string])[]
 }
 
@@ -24,7 +23,10 @@ const FIELD = new RegExp(`^  (version|resolved|integrity|uid) (${TEXT}|[^\\s",]+
 const SECTION = /^ {2}(?:dependencies|optionalDependencies):$/
 const MEMBER = new RegExp(`^    (${TEXT}) (${TEXT}|[^\\s",]+)$`)
 
-/** Only lines as yarn itself writes them: its reader forgives more, and what it makes of that is not known here. */
+/**
+ * Accepts only lines as yarn writes them. Yarn's own reader accepts more, with results that winnow cannot
+ * predict.
+ */
 function parseYarnClassic(text: string): YarnEntry[] {
   const entries: YarnEntryDraft[] = []
   const asked = new Set<string>()
@@ -76,16 +78,16 @@ function unquoteYarnText(text: string): string {
   return text.startsWith('"') ? text.slice(1, -1).replace(/\\(["\\])/g, '$1') : text
 }
 
-/** What one entry of a yarn.lock installs, by who asks for it, and what that needs itself. */
+/** The packages of one entry by descriptor, and what they need. */
 interface YarnInstall {
   found: readonly { descriptor: string; package: PackageEntry }[]
-  /** Each need, in every way its descriptor may be written. */
+  /** Each need, in every way in which its descriptor may be written. */
   wanted: readonly (readonly string[])[]
 }
 
 /**
- * Yarn resolves by descriptors: `name@range` of who needs it is the place of what that comes to. Where there is no
- * such place the project's resolutions put something else there, and which one the file does not say.
+ * Yarn resolves a need by its descriptor `name@range`, which is the key of an entry. Without such an entry
+ * the project's resolutions replace the package, and the file does not say by which one.
  */
 function collectYarnInstalls(entries: readonly YarnInstall[]): Map<string, InstalledPackage> {
   const descriptors = entries.flatMap(({ found }) => found.map(({ descriptor }) => descriptor))
@@ -112,7 +114,9 @@ function collectYarnInstalls(entries: readonly YarnInstall[]): Map<string, Insta
   return installed
 }
 
-/** Who asks for a package that yarn patches gets the patched one, and its files come from the other. */
+/**
+ * A package that asks for a patched package gets the patched entry, whose files come from the original one.
+ */
 function findYarnPatches(descriptors: readonly string[]): Map<string, string[]> {
   const patches = new Map<string, string[]>()
   for (const descriptor of descriptors) {
@@ -126,7 +130,7 @@ function findYarnPatches(descriptors: readonly string[]): Map<string, string[]> 
   return patches
 }
 
-/** `a@patch:a@npm%3A^1.0.0#./a.patch` is made of `a@npm:^1.0.0`. */
+/** `a@patch:a@npm%3A^1.0.0#./a.patch` is a patch of `a@npm:^1.0.0`. */
 function getPatchOrigin(descriptor: string): string | null {
   const source = /^@?[^@]+@patch:(?<source>[^#]+)/.exec(descriptor)?.groups?.['source']
   return (
@@ -134,7 +138,7 @@ function getPatchOrigin(descriptor: string): string | null {
   )
 }
 
-/** A range without a protocol is one of the registry's, which newer versions of yarn write out. */
+/** A range without a protocol means npm. Newer versions of yarn write the protocol. */
 function listDescriptorSpellings(descriptor: string): string[] {
   const at = descriptor.indexOf('@', 1)
   return [descriptor, `${descriptor.slice(0, at)}@npm:${descriptor.slice(at + 1)}`]
@@ -184,7 +188,7 @@ function toClassicInstall({ descriptors, fields, wanted }: YarnEntry): YarnInsta
   return { found, wanted: wanted.map(([name, range]) => [`${name}@${range}`]) }
 }
 
-/** The part after # is the hash of the file, or the commit, that has to be found there. */
+/** The part after # is the hash of the file, or the commit. */
 function splitResolvedUrl(resolved: string | undefined): [url: string | undefined, hash: string | undefined] {
   const at = resolved?.indexOf('#') ?? -1
   return at === -1 ? [resolved, undefined] : [resolved?.slice(0, at), resolved?.slice(at)]
@@ -232,7 +236,7 @@ function splitDescriptor(descriptor: string): { name: string; rest: string } {
   return { name: descriptor.slice(0, at), rest: descriptor.slice(at + 1) }
 }
 
-/** Who asks for a by another name gets a; who asks for b and gets the same files gets another package. */
+/** An alias `b` for package `a` installs `a`. */
 function parseDescriptorNames(descriptor: string): { name: string; alias: string } {
   const { name: alias, rest } = splitDescriptor(descriptor)
   return { name: parseNpmRange(alias, rest).name, alias }
