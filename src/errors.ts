@@ -1,6 +1,6 @@
 import type { FailedOutput } from './model/failed-output.ts'
 
-/** What went wrong, in the terms of the person who can fix it. Exit codes are design section 9's. */
+// Error types for the person who can fix the problem. Design section 9 defines the exit codes.
 
 export type ErrorPlace = { file?: string; line?: number; column?: number; path?: string }
 
@@ -8,7 +8,7 @@ abstract class WinnowError extends Error {
   abstract readonly exitCode: number
 }
 
-/** Their spec, repository or arguments: what, where, how to fix. */
+/** A mistake in the user's spec, repository or arguments: the cause, the place and the fix. */
 export class UserError extends WinnowError {
   override readonly name = 'UserError'
   readonly exitCode = 2
@@ -21,14 +21,14 @@ export class UserError extends WinnowError {
   }
 }
 
-/** The same mistake in the spec of a campaign that runs already: there `winnow amend` puts a changed spec in force. */
+/** For a mistake in the spec of a campaign that already runs: there only `winnow amend` applies a changed spec. */
 export function addAmendHint(error: UserError, specPath: string): UserError {
   const then = `change ${specPath}, then: winnow amend --reason "…" (the campaign keeps the spec that it was started with)`
   const fix = error.fix === undefined ? then : `${error.fix}: ${then}`
   return new UserError(error.message, { place: { ...error.place, file: specPath }, fix, cause: error })
 }
 
-/** Lost a race for a ref: nothing was written, look again and repeat. */
+/** A lost race for a ref. No change was written; read the state again and retry. */
 export class ConflictError extends WinnowError {
   override readonly name = 'ConflictError'
   readonly exitCode = 75
@@ -39,7 +39,7 @@ export class ConflictError extends WinnowError {
   }
 }
 
-/** The remote or forge refused: which rule or permission blocked, as it said it. */
+/** The remote or GitHub refused. `detail` has the rule or permission in the server's words. */
 export class ForgeError extends WinnowError {
   override readonly name = 'ForgeError'
   readonly exitCode = 69
@@ -50,19 +50,18 @@ export class ForgeError extends WinnowError {
   }
 }
 
-/** The harness crashed, timed out or printed something that is not a result. */
+/** The harness crashed, timed out or printed an invalid result. */
 export class HarnessError extends WinnowError {
   override readonly name = 'HarnessError'
   readonly exitCode = 13
   readonly detail: {
     line?: string
     example?: string
-    /** The last lines that it printed. */
+    /** The last lines of its output. */
     output?: FailedOutput
-    /** What was run. */
     command?: string
     fix?: string
-    /** The names of the metrics it printed. */
+    /** Names of the printed metrics. */
     printed?: readonly string[]
   }
   constructor(what: string, detail: HarnessError['detail'] = {}) {
@@ -71,7 +70,9 @@ export class HarnessError extends WinnowError {
   }
 }
 
-/** The ledger contradicts itself: never an empty default, always the first event that does not fit. */
+/**
+ * The ledger contradicts itself. winnow reports the first event that does not fit and never falls back to a default.
+ */
 export class LedgerError extends WinnowError {
   override readonly name = 'LedgerError'
   readonly exitCode = 70

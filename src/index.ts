@@ -1,4 +1,4 @@
-/** The documented library: parsing, judging and planning as pure functions, and the engine on one machine. */
+// The documented library: parsing, judging and planning as pure functions, and the engine on one machine.
 export { assessCandidate, type AssessInput } from './decide/assess.ts'
 export type { Assessment } from './decide/assessment.ts'
 export { computeBettingEvidence } from './decide/evidence/rank-test.ts'

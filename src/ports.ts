@@ -1,10 +1,11 @@
-/** What the engine takes from the outside as values or narrow functions, so that nothing inside looks around. */
+// The engine's access to the outside world, passed in as values or narrow functions.
+
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number
   /** Milliseconds on a clock that never jumps. */
   monotonic(): number
-  /** Ends early, and well, when the signal says so. */
+  /** Resolves early when the signal aborts. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>
 }
 
@@ -14,83 +15,78 @@ export interface RandomSource {
   fraction(): number
 }
 
-/** Tests end the process here; everywhere else it does nothing. */
+/** Test hook that may kill the process. It has no effect elsewhere. */
 export interface Faults {
   reach(point: string): void
 }
 
-/**
- * Puts a file where a person finds it whose work could not be written into the ledger; answers in words where that is.
- */
+/** Saves events that the ledger did not accept in a file, and returns a description of its place. */
 export type SaveUnwrittenEvents = (name: string, text: string) => Promise<string>
 
-/** How the web is asked: as `fetch` does. */
 export type Fetch = (url: string, options: RequestInit) => Promise<Response>
 
-/** Where progress is told to people; results go to the caller as values. */
+/** Reports progress to people. Results go to the caller as values. */
 export interface ProgressReporter {
   say(line: string): void
 }
 
-/** One version of a package, as a file of a change names it. */
+/** One version of a package, as a changed file names it. */
 export interface Release {
   ecosystem: string
   name: string
   version: string
   source: string
-  /** What the file says that is installed has to be, in its own form; null: it does not say. */
+  /** The expected hash in the ecosystem's own format; null when the file does not state it. */
   integrity: string | null
-  /** The hash of each file where it may be one of several; null: the integrity is all there is. */
+  /** The hashes of its files, of which any may be installed; null: only `integrity` is known. */
   files: readonly string[] | null
 }
 
 /**
- * When a release was published, and how surely: by the hash of its files, by its name and version alone, or as the
- * youngest of all versions that a range may come to.
+ * The time of publication, and how the release was identified: by the hash of its files, by name and version, or as
+ * the youngest in a version range.
  */
 export interface ReleaseDate {
   at: string
   by: 'hash' | 'name' | 'range'
 }
 
-/** Where packages come from. */
 export interface Registries {
-  /** When this was published. null: its registry was asked in vain; undefined: no registry can be asked. */
+  /** Null: the registry gave no answer; undefined: no registry can be asked. */
   publishedAt: (release: Release) => Promise<ReleaseDate | null | undefined>
 }
 
-/** One question to a model, with nothing that was said before. */
+/** One question to a model, without a conversation before it. */
 export interface ModelQuestion {
-  /** As its maker calls it. */
+  /** The provider's model id. */
   model: string
-  /** What it is to do. */
+  /** The system prompt. */
   system: string
-  /** What it is to do it with; the answer is to be one JSON object. */
+  /** The user prompt. It asks for a single JSON object. */
   user: string
-  /** The answer is cut off after so many. */
+  /** The limit at which the answer is cut off. */
   maxTokens: number
 }
 
 export type ModelAnswer =
-  /** complete: it ended by itself, and was not cut off. */
+  /** complete: the model ended the answer itself; it was not cut off. */
   | { is: 'answered'; text: string; complete: boolean }
-  /** The key or the model is wrong: asking again is no use. */
+  /** The key or the model is wrong, so a retry is useless. */
   | { is: 'refused'; reason: string }
-  /** This one is not taken: for what stands in it, for its length; or none is. */
+  /** The model rejected this question: for its content, for its length, or as any question. */
   | { is: 'not-taken'; reason: string }
-  /** It was asked as often as patience allows. */
+  /** All retries failed. */
   | { is: 'unreachable'; reason: string }
-  /** Nothing was asked: the money is spent. */
+  /** The question was not sent, because the money is spent. */
   | { is: 'over-budget'; reason: string }
 
-/** What models cost so far. */
 export interface ModelUsage {
-  /** That cost something, or may have. */
+  /** Requests that cost money, or may have. */
   requests: number
-  /** Those of them whose cost nobody told: each counts with the most that it can have cost. */
+  /** Requests with unknown cost. Each counts with its highest possible cost. */
   unanswered: number
   tokens: number
-  /** Null where the price is not known. */
+  /** Null when the price is unknown. */
   usd: number | null
 }
 

@@ -16,17 +16,17 @@ import { type Attempt, type Pacing, retryLostRaces, toPushAttempt } from './retr
 export interface AppendDeps extends Pacing {
   repo: Repository
   refs: CampaignRefs
-  /** Keeps what could not be appended, and says in the error where it is. */
+  /** Saves drafts that could not be appended, and names the place in the returned error. */
   failed: (drafts: readonly EventDraft[], error: unknown) => Promise<unknown>
 }
 
-/** Which drafts the ledger holds already, and up to where that was looked for. */
+/** The events that arrived since the first attempt, up to `tip`. */
 interface AppendProgress {
   tip: Tip | null
   arrived: Map<string, LedgerEvent>
 }
 
-/** Appends events that mean the same wherever they land; answers them as the ledger holds them. */
+/** Appends events whose meaning does not depend on earlier ones. Returns them as the ledger contains them. */
 export async function appendCommuting(
   deps: AppendDeps,
   drafts: readonly EventDraft[],
@@ -69,7 +69,7 @@ async function tryAppend(
   return toPushAttempt(await repo.push([update]), events)
 }
 
-/** The remote's tip now, and what arrived since the first attempt: perhaps our own, its answer lost. */
+/** Reads the remote's tip and the new events. They may be our own, when only the answer to a push was lost. */
 async function observeTip({ repo, refs }: AppendDeps, progress: AppendProgress): Promise<Tip> {
   const ref = refs.state
   const oid = (await repo.remoteRefs([ref])).refs.get(ref)

@@ -10,7 +10,7 @@ const CHECKPOINT_INTERVAL = 256
 
 export type Checkpoint =
   | { usable: true; campaign: Campaign; head: string; oid: Oid }
-  /** `ignored` says why everything is folded again; null: there is none. */
+  /** `ignored`: the reason to fold all events again; null when there is no checkpoint. */
   | { usable: false; ignored: string | null }
 
 const checkpointHeader = z.looseObject({
@@ -24,7 +24,7 @@ export function isCheckpointDue(seq: number, lastCheckpointSeq: number): boolean
   return seq - lastCheckpointSeq >= CHECKPOINT_INTERVAL
 }
 
-/** The bytes of checkpoint.json for a campaign folded up to the event whose file has sha256 `head`. */
+/** Renders checkpoint.json for a campaign folded up to the event whose file has sha256 `head`. */
 export function buildCheckpoint(campaign: Campaign, head: string): string {
   const state = toCanonicalJson(campaign)
   const { before, after } = wrapState({
@@ -36,14 +36,17 @@ export function buildCheckpoint(campaign: Campaign, head: string): string {
   return `${before}${state}${after}`
 }
 
-/** Canonical JSON around the state, so that the state's own bytes are digested without writing them anew. */
+/** Builds the canonical JSON around the state, so that the state is serialized only once. */
 function wrapState(fields: { fold: number; head: string; seq: number; state_digest: string }) {
   const { fold, head, seq, state_digest } = fields
   const before = `${toCanonicalJson({ fold, head, seq }).slice(0, -1)},"state":`
   return { before, after: `,${toCanonicalJson({ state_digest }).slice(1)}\n` }
 }
 
-/** A cache: whatever is wrong with it is a reason to fold anew, never an error and never believed. */
+/**
+ * The checkpoint is a cache: a defect is a reason to fold all events again, never an error, and its content is never
+ * trusted.
+ */
 export async function readCheckpoint(repo: Repository, tip: Tip): Promise<Checkpoint> {
   const entry = tip.tree === null ? null : await repo.findEntry(tip.tree, CHECKPOINT_PATH)
   if (entry === null || tip.tree === null) return { usable: false, ignored: null }
@@ -79,13 +82,13 @@ function tryParseJson(text: string): unknown {
   }
 }
 
-/** Its digest and fold version vouch for the inside; this looks that it is a campaign at all. */
+/** Digest and fold version vouch for the content, so this checks only the top-level keys. */
 function isCampaignState(value: unknown): value is Campaign {
   if (typeof value !== 'object' || value === null) return false
   return Object.keys(createEmptyCampaign()).every(key => Object.hasOwn(value, key))
 }
 
-/** The event up to which the tip's checkpoint says it was folded; 0 without one that could be. */
+/** Returns the seq that the tip's checkpoint claims to cover; 0 when there is none, or when the ledger is shorter. */
 export async function readCheckpointSeq(repo: Repository, tip: Tip): Promise<number> {
   const entry = tip.tree === null ? null : await repo.findEntry(tip.tree, CHECKPOINT_PATH)
   if (entry?.type !== 'blob') return 0

@@ -10,7 +10,7 @@ import {
   parseEvent,
 } from '../model/event.ts'
 
-/** Where a chain stands: the seq the next event gets, and the sha256 of the file before it. */
+/** The end of a chain: the seq of the next event, and the sha256 of the last event's file. */
 export interface ChainHead {
   seq: number
   head: string | null
@@ -24,7 +24,7 @@ interface CheckedFile {
   sha256: string
 }
 
-/** Invariant 2, append-only: a file is believed only if its place, its chain and its id all fit. */
+/** Invariant 2, append-only: accepts a file only if its seq, its chain and its id all fit. */
 export function checkEventFile(bytes: Uint8Array, expected: ChainHead): CheckedFile {
   const text = utf8.decode(bytes)
   const event = parseEventFile(text, expected.seq)
@@ -71,7 +71,7 @@ function parseEventJson(text: string, seq: number): unknown {
 
 const ENVELOPE_KEYS: ReadonlySet<string> = new Set(['seq', 'id', 'at', 'by', 'prev'])
 
-/** The file as it must be, and the id of what it holds beside its place in the chain: one walk for both. */
+/** Recomputes the file and the event's id (without its envelope) in one pass. */
 function recomputeEvent(event: LedgerEvent): { whole: string; id: string } {
   const members = listCanonicalMembers(event)
   const draft = members.filter(([name]) => !ENVELOPE_KEYS.has(name))
@@ -87,7 +87,6 @@ export function createChainError(seq: number, what: string): LedgerError {
 
 export interface ChainedEvent {
   event: LedgerEvent
-  /** Exactly the bytes of its file. */
   bytes: string
   sha256: string
 }
@@ -96,7 +95,7 @@ export interface EventChain {
   addEvent(draft: EventDraft): ChainedEvent
 }
 
-/** Gives drafts their place: seq, id and prev. What it seals is, by construction, what reading accepts. */
+/** Gives drafts their seq, id and prev. Each event passes the same check that readers apply. */
 export function openChain(start: ChainHead, stamp: { at: string; by: EventAuthor }): EventChain {
   let { seq, head } = start
   return {
@@ -111,7 +110,7 @@ export function openChain(start: ChainHead, stamp: { at: string; by: EventAuthor
   }
 }
 
-/** Where an event lives: one file an event, at most 1,000 to a directory, so that an append stays cheap. */
+/** Events per directory. Small directories keep an append cheap. */
 export const SHARD_SIZE = 1_000
 
 interface EventPath {
@@ -134,7 +133,7 @@ export function buildEventPath(seq: number): EventPath {
   return buildNumberedPath('events', seq)
 }
 
-/** null: not the name of a shard or of a file in one. */
+/** null: not a name that winnow writes. */
 export function parseShardName(name: string): number | null {
   const shard = /^\d{4,}$/.test(name) ? Number(name) : null
   return shard !== null && formatShardName(shard) === name ? shard : null

@@ -7,16 +7,16 @@ import { buildEventPath, type ChainedEvent } from './event-file.ts'
 import type { Tip } from './read-events.ts'
 
 export interface LedgerWrite {
-  /** Bytes of the pinned spec.yaml, when they change. */
+  /** Content of the pinned spec.yaml, when it changes. */
   spec?: string
-  /** Bytes of checkpoint.json, when one is due. */
+  /** Content of checkpoint.json, when one is due. */
   checkpoint?: string
   /** Derived files by path: README.md, chart.svg, … */
   views?: Record<string, string>
   message: string
 }
 
-/** One commit for all events of one transaction, made without a git process; it is not pushed here. */
+/** Writes one commit with all events of a transaction, without a git process. The caller pushes it. */
 export async function writeLedgerCommit(
   repo: Repository,
   tip: Tip,
@@ -39,7 +39,7 @@ export async function writeLedgerCommit(
   })
 }
 
-/** Invariant 2: what is written continues what is there, so no event file can be replaced. */
+/** Invariant 2: new events continue the chain, so no event file can be replaced. */
 function requireChainedEvents(tip: Tip, sealed: readonly ChainedEvent[]): void {
   let { seq, head } = tip
   for (const { event, sha256 } of sealed) {
@@ -64,7 +64,7 @@ function* listFiles(sealed: readonly ChainedEvent[], write: LedgerWrite): Genera
   }
 }
 
-/** The last event's time; a commit of views alone takes the time of the commit before it. */
+/** Returns the last event's time, or the parent commit's time for a commit of views only. */
 async function getCommitDate(repo: Repository, tip: Tip, sealed: readonly ChainedEvent[]): Promise<number> {
   const at = sealed.at(-1)?.event.at
   if (at !== undefined) return Math.floor(Date.parse(at) / 1000)

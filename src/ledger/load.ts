@@ -10,17 +10,16 @@ import { continueEvents, readTip, type Tip } from './read-events.ts'
 export interface LoadedCampaign {
   campaign: Campaign
   tip: Tip
-  /** sha256 of the last event's file. */
   lastSha: string
-  /** Events the tip's checkpoint covers: what `isCheckpointDue` counts from. */
+  /** Number of events that the tip's checkpoint covers, for `isCheckpointDue`. */
   checkpointSeq: number
-  /** Why a checkpoint was there and not used. */
+  /** The reason why an existing checkpoint was not used. */
   checkpointIgnored: string | null
 }
 
 const CHAIN_START: ChainHead = { seq: 0, head: null }
 
-/** The campaign at a tip: from its checkpoint if that fits, and the events after it. */
+/** Loads the campaign at a tip: from a valid checkpoint, and from the events after it. */
 export async function loadCampaign(repo: Repository, tipCommit: Oid): Promise<LoadedCampaign> {
   const tip = await readTip(repo, tipCommit)
   const checkpoint = await readCheckpoint(repo, tip)
@@ -31,12 +30,12 @@ export async function loadCampaign(repo: Repository, tipCommit: Oid): Promise<Lo
   return buildLoadedCampaign(campaign, tip, { checkpointSeq: from, checkpointIgnored: null })
 }
 
-/** Every event from the first, whatever the checkpoint says: what an audit believes. */
+/** Folds every event from the first and ignores the checkpoint, as audits require. */
 export async function foldAllEvents(repo: Repository, tipCommit: Oid): Promise<LoadedCampaign> {
   return foldUntilTip(repo, await readTip(repo, tipCommit), null)
 }
 
-/** Folds only what is new. The earlier campaign is given up: it becomes the later one. */
+/** Folds only the new events. It changes the previous campaign in place. */
 export async function continueCampaign(
   repo: Repository,
   previous: LoadedCampaign,

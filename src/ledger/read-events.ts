@@ -13,7 +13,7 @@ import {
   SHARD_SIZE,
 } from './event-file.ts'
 
-/** All events from `fromSeq` on, each checked against the one before it. */
+/** Reads the events from `fromSeq` on and checks each against its predecessor. */
 export async function* readEvents(
   repo: Repository,
   tipCommit: Oid,
@@ -24,7 +24,7 @@ export async function* readEvents(
   yield* continueEvents(repo, tree, { seq: fromSeq, head })
 }
 
-/** Invariant 2: the events that follow a known chain head, or an error naming the first that does not fit. */
+/** Invariant 2: reads the events after a known chain head, or throws at the first event that does not fit. */
 export async function* continueEvents(
   repo: Repository,
   tree: Oid,
@@ -43,7 +43,7 @@ export async function* continueEvents(
   }
 }
 
-/** Events of a ledger that is known to fit together, by their seq: what lies between them costs nothing. */
+/** Reads single events of a verified ledger without the events between them. */
 export async function* readEventsBySeq(
   repo: Repository,
   tipCommit: Oid,
@@ -67,7 +67,9 @@ function requireNextFile(file: EventEntry, seq: number): void {
 
 const FILES_PER_CHUNK = 500
 
-/** The next chunk is on its way while one is looked at: the pipe to git stays full, memory stays small. */
+/**
+ * Requests the next chunk while the current one is processed: the pipe to git stays full, and memory use stays small.
+ */
 export async function* readEventFiles(
   repo: Repository,
   files: readonly EventEntry[],
@@ -77,7 +79,7 @@ export async function* readEventFiles(
       .slice(at, at + FILES_PER_CHUNK)
       .map(async file => ({ file, bytes: await repo.blob(file.oid) }))
     const all = Promise.all(reads)
-    // Awaited in its turn; should the reader stop before, a failure of it is nobody's.
+    // The loop awaits this promise later. When the reader stops before that, its rejection must not be unhandled.
     all.catch(() => {})
     return all
   }
@@ -97,13 +99,13 @@ interface EventEntry {
 }
 
 interface EventListing {
-  /** In order of seq; a missing one shows as a gap. */
+  /** Sorted by seq; a missing event leaves a gap. */
   files: EventEntry[]
-  /** Paths below events/ that are no event's name. */
+  /** Paths below events/ that are not names of event files. */
   unknownPaths: string[]
 }
 
-/** What lies below events/ from `fromSeq` on; directories that end before it are not opened. */
+/** Lists the files below events/ from `fromSeq` on. Directories that end before it are not read. */
 export async function listEvents(repo: Repository, tree: Oid, fromSeq: number): Promise<EventListing> {
   const listing: EventListing = { files: [], unknownPaths: [] }
   for (const directory of await readShardEntries(repo, tree)) {
@@ -128,7 +130,7 @@ async function listShard(
   }
 }
 
-/** Where the ledger stands: `seq` is the next event's, `head` the sha256 of the last event's file. */
+/** The state of the ledger: `seq` is the next event's, `head` the sha256 of the last event's file. */
 export interface Tip extends ChainHead {
   commit: Oid | null
   tree: Oid | null
@@ -136,7 +138,7 @@ export interface Tip extends ChainHead {
 
 const NO_LEDGER: Tip = { commit: null, tree: null, seq: 0, head: null }
 
-/** Looks at the last directory and the last file only: what came before costs nothing. */
+/** Reads only the last directory and the last file, so its cost does not depend on the length of the ledger. */
 export async function readTip(repo: Repository, refOid: Oid | null): Promise<Tip> {
   if (refOid === null) return NO_LEDGER
   const { tree } = await repo.commit(refOid)
@@ -150,7 +152,6 @@ export async function readTip(repo: Repository, refOid: Oid | null): Promise<Tip
   return { commit: refOid, tree, seq: file.number + 1, head: hashSha256(bytes) }
 }
 
-/** The directories of events, each of which must be one. */
 async function readShardEntries(repo: Repository, tree: Oid): Promise<readonly TreeEntry[]> {
   const events = await repo.findEntry(tree, 'events')
   if (events === null) return []
@@ -160,17 +161,17 @@ async function readShardEntries(repo: Repository, tree: Oid): Promise<readonly T
 
 function findLastEntry(
   entries: readonly TreeEntry[],
-  numberOf: (entry: TreeEntry) => number | null,
+  parseNumber: (entry: TreeEntry) => number | null,
 ): { entry: TreeEntry; number: number } | null {
   let found: { entry: TreeEntry; number: number } | null = null
   for (const entry of entries) {
-    const number = numberOf(entry)
+    const number = parseNumber(entry)
     if (number !== null && number > (found?.number ?? -1)) found = { entry, number }
   }
   return found
 }
 
-/** The sha256 that an event's `prev` must name when it follows the events before `seq`. */
+/** Returns the sha256 that `prev` of event `seq` must contain. */
 export async function readPreviousHead(repo: Repository, tree: Oid, seq: number): Promise<string | null> {
   if (seq === 0) return null
   const { path } = buildEventPath(seq - 1)

@@ -1,7 +1,7 @@
 import { ConflictError, ForgeError, UserError } from '../errors.ts'
 import type { PushResult } from '../git/push.ts'
 
-/** Time and chance are values: tests retry for two minutes in no time. */
+/** Time and randomness as parameters, so that tests do not wait. */
 export interface Pacing {
   /** Milliseconds since 1970. */
   clock: () => number
@@ -12,10 +12,12 @@ export interface Pacing {
 
 export type Attempt<T> =
   | { done: true; value: T }
-  /** `waitMs`: the server asked for no other attempt before. `refused`: by a rule of the remote, which may hold for good. */
+  /**
+   * `waitMs`: the server requires this wait before the next attempt. `refused`: a rule of the remote, which may be
+   * permanent.
+   */
   | { done: false; why: string; waitMs?: number; refused?: ForgeError }
 
-/** How long attempts are made, and how far apart. */
 export interface RetryLimits {
   forMs: number
   firstWaitMs: number
@@ -24,15 +26,15 @@ export interface RetryLimits {
 
 const RACE_LIMITS: RetryLimits = { forMs: 120_000, firstWaitMs: 50, longestWaitMs: 5_000 }
 /**
- * A remote may refuse for a moment: its disk is full, its hook times out, a person is changing the rule. Four more
- * attempts, about 1, 2, 4 and 8 seconds apart, show whether it means it.
+ * A remote may refuse temporarily: its disk is full, its hook times out, a person is changing the rule. Four more
+ * attempts, about 1, 2, 4 and 8 seconds apart, distinguish this from a permanent rule.
  */
 const REFUSAL_LIMITS = { firstWaitMs: 1_000, longestWaitMs: 8_000 }
 const MAX_REFUSALS = 5
 
 /**
- * The one retry: every attempt looks at the world anew, and waits longer after each lost race, by chance. Returns the
- * last attempt where none succeeded in time.
+ * Retries after lost races. Every attempt must read the current state again. Waits grow and are random. Returns the
+ * last attempt when none succeeds in time.
  */
 export async function retryLostRaces<T>(
   pacing: Pacing,
@@ -54,7 +56,7 @@ export async function retryLostRaces<T>(
   }
 }
 
-/** Between half and all of a doubling limit: writers that lost together do not meet again. */
+/** Returns between half and all of a doubling limit, so that writers that collided once do not collide again. */
 function computeBackOff(
   { firstWaitMs, longestWaitMs }: Omit<RetryLimits, 'forMs'>,
   lost: number,
@@ -76,12 +78,12 @@ async function retryTransientErrors<T>(attempt: () => Promise<Attempt<T>>): Prom
 }
 
 /**
- * git's own words about a connection, or a server that is busy: not a rule, and not a file of ours. It may
- * have broken after the write, so every attempt must recognise what it wrote itself.
+ * True for failures of the connection or of a busy server, as opposed to rules and local files. The write may have
+ * succeeded before the failure, so every attempt must recognize its own result.
  */
 function isTransient({ detail }: ForgeError): boolean {
   if (detail.rule !== undefined) return false
-  // A limit is no race: who asks again before its time makes it last.
+  // A rate limit is not a race: an early retry only extends it.
   if (detail.status !== undefined) return detail.status >= 500
   return detail.output !== undefined
 }

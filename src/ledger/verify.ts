@@ -13,7 +13,7 @@ export interface LedgerProblem {
   message: string
 }
 
-/** Invariant 2, append-only, shown from git alone: the chain as it stands, and every commit that made it. */
+/** Invariant 2, append-only, checked in git alone: the chain itself, and every commit that wrote it. */
 export async function verifyLedger(
   repo: Repository,
   git: GitRunner,
@@ -40,7 +40,7 @@ async function findChainProblems(repo: Repository, tree: Oid): Promise<LedgerPro
   return problems
 }
 
-/** Events refer to each other by id, so an id that two events share makes them ambiguous. */
+/** Events refer to each other by id, so two events must not share one. */
 function findFileProblems(
   bytes: Uint8Array,
   expected: ChainHead,
@@ -89,14 +89,14 @@ function createProblem(known: Partial<LedgerProblem> & { message: string }): Led
   return { seq: null, file: null, commit: null, ...known }
 }
 
-/** What one commit of the ledger did to event files, seen from one of its parents. */
+/** The changes of one commit to event files, compared with one parent. */
 interface HistoryStep {
   commit: Oid
   parents: Oid[]
   changes: { status: string; path: string }[]
 }
 
-/** Every commit of the branch, also those that leave events alone; merges once for each parent. */
+/** Lists every commit of the branch, including those without event changes. A merge appears once for each parent. */
 function buildHistoryTask(tip: Oid): GitTask<HistoryStep[]> {
   const walk = ['--full-history', '--sparse', '-m', '--no-renames', '--name-status', '-z']
   return {

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { type CampaignSpecText, readCampaignSpec } from '../spec/load.ts'
 import type { Spec } from '../spec/schema.ts'
 import { hashSha256, toCanonicalJson } from './canonical-json.ts'
-import { digestSchema, experimentIdSchema, oidSchema } from './ids.ts'
 import { type FailedOutput, failedOutputSchema } from './failed-output.ts'
+import { digestSchema, experimentIdSchema, oidSchema } from './ids.ts'
 
 /** A report answers an order: raw samples in the order they were taken, and no verdict. */
 export const sideSchema = z.union([

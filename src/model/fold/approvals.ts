@@ -15,7 +15,7 @@ const applyApprovalRequested: EventHandler<'approval-requested'> = (campaign, ev
   deferExperiment(campaign, experiment)
 }
 
-/** Names count for the set they were approved in: a set that changed since is asked for again. */
+/** Names count only for the set they were approved in. A changed set is requested again. */
 const applyApproved: EventHandler<'approved'> = (campaign, event) => {
   const { digest, packages } = event
   const experiment = findSubject(campaign, event.experiment)
@@ -29,7 +29,7 @@ const applyApproved: EventHandler<'approved'> = (campaign, event) => {
 
 const MEASURING_STATUSES: ReadonlySet<Experiment['status']> = new Set(['ordered', 'measured', 'landing'])
 
-/** Nothing more of it runs, and what was decided and not merged was not decided. What landed before has landed. */
+/** Stops the experiment and drops a decision that is not merged yet. Changes that have landed stay landed. */
 const applyApprovalWithdrawn: EventHandler<'approval-withdrawn'> = (
   campaign,
   { experiment: id, digest, login },
@@ -46,7 +46,7 @@ const applyApprovalWithdrawn: EventHandler<'approval-withdrawn'> = (
   deferExperiment(campaign, experiment)
 }
 
-/** It waits exactly as long as a package of the set last asked for is not approved. */
+/** Defers the experiment exactly while a package of the latest requested set lacks approval. */
 function deferExperiment(campaign: Campaign, experiment: Experiment): void {
   const waits = listAwaitedPackages(experiment).length > 0
   if (experiment.status === 'queued' && waits) experiment.status = 'deferred'
@@ -72,7 +72,7 @@ const applySyncAwaited: EventHandler<'sync-awaited'> = (campaign, { experiment: 
   experiment.awaits_sync = obstacle === null ? null : { head, obstacle }
 }
 
-/** What waits for a person: packages for their approval, heads of strangers for being allowed to run, others for a sync. */
+/** Handlers of events that a person has to answer: approval of packages, permission to run a pushed head, a sync. */
 export const approvalHandlers = {
   'approval-requested': applyApprovalRequested,
   approved: applyApproved,

@@ -57,7 +57,7 @@ const applyCampaignAmended: EventHandler<'campaign-amended'> = (campaign, event)
   changeHarness(campaign, event.harness)
 }
 
-/** Evidence of another harness is not carried: everything under way is measured anew. */
+/** Evidence of another harness does not count: everything under way is measured again. */
 function changeHarness(campaign: Campaign, harness: string): void {
   if (campaign.harness === harness) return
   campaign.harness = harness
@@ -72,7 +72,7 @@ function changeHarness(campaign: Campaign, harness: string): void {
   campaign.orders = {}
 }
 
-/** The incumbent has no numbers any more; while nothing is kept, progress is counted from those it gets next. */
+/** Drops the incumbent's numbers. Before the first landing, progress starts again from its next numbers. */
 function resetMeasurements(campaign: Campaign): void {
   campaign.baseline = null
   if (campaign.steps.length === 0) campaign.origin = null
@@ -114,14 +114,14 @@ const applySynced: EventHandler<'synced'> = (campaign, event) => {
   else resetMeasurements(campaign)
 }
 
-/** The default branch has what was merged there, and what was picked from the campaign one by one. */
+/** Marks the landings that the default branch contains: those a person merged there, and merged picks. */
 function markUpstream({ landings, picks }: Campaign, holds: readonly string[]): void {
   const picked = Object.values(picks).flatMap(({ picks: of, fate }) => (fate === 'merged' ? [of] : []))
   const held = new Set([...holds, ...picked])
   for (const landing of landings) if (held.has(landing.experiment)) landing.upstream = true
 }
 
-/** No measuring command reads the changed files, so the incumbent's numbers hold for the merge as well. */
+/** No measuring command reads the changed files, so the incumbent's numbers also hold for the merge. */
 function carryNumbers(campaign: Campaign, { from, to }: { from: Point; to: Point }): void {
   const { baseline, origin } = campaign
   campaign.measured_as[to.tree] = campaign.measured_as[from.tree] ?? from.tree
@@ -138,7 +138,7 @@ const applyForeignTip: EventHandler<'foreign-tip'> = (campaign, event) => {
   }
 }
 
-/** Invariant 11: what is reported of a landing or the campaign is folded like everything else. */
+/** Invariant 11: reported effects are folded like all other events. */
 const applyEffectMeasured: EventHandler<'effect-measured'> = (campaign, event) => {
   const { what, experiment, order, metric, effect, interval, pairs, scale, from, to } = event
   const measured = { order, metric, effect, interval, pairs, scale }
@@ -151,7 +151,7 @@ const applyEffectMeasured: EventHandler<'effect-measured'> = (campaign, event) =
   campaign.attempts = {}
 }
 
-/** By the first job, and by all of them: only then there is nothing left to measure. */
+/** Recorded after the first job and after the last one. Only the last one ends the measurement. */
 function applyProgress(campaign: Campaign, measured: EffectMeasurement & { from: Point; to: Point }): void {
   const { from, to } = measured
   const jobs = getProgressJobs(campaign, { from, to }).length
@@ -162,7 +162,7 @@ function applyProgress(campaign: Campaign, measured: EffectMeasurement & { from:
     if (order.purpose === 'progression') delete campaign.orders[id]
 }
 
-/** Everything kept between the two commits; nothing where another commit was measured than the incumbent is. */
+/** Lists the landings between the two commits; empty when the measured commits are no longer the current ones. */
 function listCoveredLandings(
   { incumbent, reference, landings }: Campaign,
   { from, to }: { from: Point; to: Point },
@@ -233,17 +233,17 @@ const applyResumed: EventHandler<'campaign-resumed'> = (campaign, event) => {
   dropAnsweredOrders(campaign)
 }
 
-/** A person who resumes it takes everything up again; the engine only what was approved late. */
+/** A person's resume continues everything. The engine's resume is an extra round for late approvals only. */
 function continueCampaign(campaign: Campaign, encore: boolean): void {
   if (campaign.status !== 'stopped') return
   const { stop_code: code, status_reason: reason } = campaign
   campaign.encore = encore ? { code: code ?? '', reason: reason ?? '' } : null
   if (!encore) campaign.late = []
-  // The stop may have interrupted them: that is not their doing.
+  // The stop may have caused these interruptions.
   for (const subject of listSubjects(campaign)) subject.interrupted = 0
 }
 
-/** What paused the campaign may have been mended since: what the engine measured for itself is measured again. */
+/** A person may have fixed the cause of the pause, so the campaign's own orders are measured again. */
 function dropAnsweredOrders(campaign: Campaign): void {
   campaign.attempts = {}
   for (const [id, live] of Object.entries(campaign.orders)) {
@@ -261,12 +261,12 @@ const applyStopped: EventHandler<'campaign-stopped'> = (campaign, event) => {
   campaign.encore = null
 }
 
-/** Reasons to stop that are nobody's rule: somebody said so. */
+/** Codes of stops that a person caused, not a rule. */
 const CODES_BY_PEOPLE: ReadonlySet<string> = new Set(['person', 'fresh', 'archived', 'merged'])
 
 const PRIORITY_KNOB = /^priority (\S+)$/
 
-/** How soon something is tried, where it was not tried yet. */
+/** Changes the priority of an experiment or of an idea in the backlog. */
 const applyKnobChanged: EventHandler<'knob-changed'> = (campaign, { knob, to }) => {
   const [, name = ''] = PRIORITY_KNOB.exec(knob) ?? []
   if (to !== 'high' && to !== 'medium' && to !== 'low') return
@@ -274,7 +274,7 @@ const applyKnobChanged: EventHandler<'knob-changed'> = (campaign, { knob, to }) 
   for (const each of [campaign.experiments[name], idea]) if (each) each.priority = to
 }
 
-/** Recorded for people and later rooms; the campaign's state does not depend on them. */
+/** Handler of events that people read and that change no state. */
 const applyNothing = (): void => {}
 
 export const campaignHandlers = {

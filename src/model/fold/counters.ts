@@ -10,22 +10,22 @@ import type { Experiment } from '../experiment.ts'
 import { isActionsRun, type Oid } from '../ids.ts'
 import type { Report } from '../report.ts'
 
-/** Runs that wrote most recently. An older one writes nothing more, and a re-run is another attempt. */
+/** Number of runs kept. Older runs write no more events, and a re-run is a new attempt. */
 const RUNS_KEPT = 64
 
-/** A hosted runner is billed by the minute begun; a machine of one's own is counted by its real time. */
+/** GitHub bills each job by whole minutes; other machines count their real time. */
 export function countMinutes(run_id: string, minutes: number): number {
   return isActionsRun({ run_id }) ? Math.max(1, Math.ceil(minutes)) : minutes
 }
 
-/** The minutes of the job that made this report, with the set-up that came before it as far as that is known. */
+/** Minutes of the job that made this report, including its set-up time when that is known. */
 export function countReportMinutes(report: Report): number {
   const { run_id, started_at, finished_at, prepared_seconds = 0 } = report
   const measuring = Math.max(0, Date.parse(finished_at) - Date.parse(started_at)) / 60_000
   return countMinutes(run_id, isActionsRun(report) ? measuring + prepared_seconds / 60 : measuring)
 }
 
-/** Counts the job that wrote this event, and those that follow it in its run. */
+/** Counts the job that wrote this event, and the jobs that follow it in its run. */
 export function countWritingJobs(campaign: Campaign, event: LedgerEvent): void {
   if (!isActionsRun(event.by)) return
   addTime(campaign, event.by, 'tick', 0)
@@ -33,19 +33,19 @@ export function countWritingJobs(campaign: Campaign, event: LedgerEvent): void {
   if (follows !== null) for (const job of [follows, 'settle']) addTime(campaign, event.by, job, 0)
 }
 
-/** A run that measures has a tick and a settle, whichever of them writes. */
+/** A run that measures always contains a tick job and a settle job. */
 export function countMeasuringRun(campaign: Campaign, run_id: string): void {
   if (isActionsRun({ run_id })) for (const job of ['tick', 'settle']) addJobTime(campaign, run_id, job, 0)
 }
 
-/** In single-job mode the measuring time is part of the one job that writes. */
+/** In single-job mode the measuring time is part of the job that writes. */
 export function countMeasured(campaign: Campaign, by: EventAuthor, report: Report): void {
   const minutes = countReportMinutes(report)
   if (isActionsRun(by) && !isActionsRun(report)) addTime(campaign, by, 'tick', minutes)
   else campaign.spent.minutes += minutes
 }
 
-/** Programs and models that were asked in a job of their own have its minutes, else those of the job that writes. */
+/** Minutes of proposers and judges belong to their own job when they have one, else to the job that writes. */
 export function countSpentMinutes(campaign: Campaign, event: LedgerEvent<'spent'>): void {
   const { by, what, cause, minutes } = event
   const isOwnJob = what === 'judge' ? minutes > 0 : campaign.asked[cause] !== undefined
@@ -57,7 +57,7 @@ function addTime(campaign: Campaign, { run_id, attempt }: EventAuthor, job: stri
   addJobTime(campaign, `${run_id}/${attempt}`, job, minutes)
 }
 
-/** Each job is rounded up by itself, so what was counted of it before is replaced. */
+/** Each job is rounded up on its own, so its earlier count is replaced. */
 function addJobTime(campaign: Campaign, run: string, job: string, minutes: number): void {
   const jobs = (campaign.jobs[run] ??= {})
   const before = jobs[job]
@@ -68,7 +68,7 @@ function addJobTime(campaign: Campaign, run: string, job: string, minutes: numbe
   for (const old of Object.keys(campaign.jobs).slice(0, -RUNS_KEPT)) delete campaign.jobs[old]
 }
 
-/** A merge gains what its own order measured: base and candidate, side by side or against a stored score. */
+/** A merge adds the step that its order measured: candidate against base, or against a stored score. */
 export function addKeptStep(
   campaign: Campaign,
   { id, share, base_metrics, metrics }: Experiment,
@@ -84,8 +84,8 @@ export function addKeptStep(
 }
 
 /**
- * A landing that is taken back at once is a step to a tree that was measured before. A revert that was measured as an
- * experiment has its step by its own merge.
+ * A direct revert is a step back to a tree with known numbers. A revert measured as an experiment gets its step from
+ * its own merge.
  */
 export function addRevertStep(campaign: Campaign, event: LedgerEvent<'reverted'>): void {
   const { experiment, by_experiment, from, to } = event
@@ -103,7 +103,7 @@ export function addRevertStep(campaign: Campaign, event: LedgerEvent<'reverted'>
   } satisfies MeasuredMerge)
 }
 
-/** Still on the optimize branch, and not on the default branch. */
+/** True for a landing that is on the optimize branch and not on the default branch. */
 export function isOwnGain({ reverted, upstream }: Landing): boolean {
   return reverted === null && !upstream
 }

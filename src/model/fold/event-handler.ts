@@ -1,5 +1,5 @@
 import type { Campaign } from '../campaign.ts'
 import type { EventKind, LedgerEvent } from '../event.ts'
 
-/** What an event of this kind does to the campaign, in place. */
+/** Applies an event to the campaign, in place. */
 export type EventHandler<K extends EventKind> = (campaign: Campaign, event: LedgerEvent<K>) => void

@@ -29,7 +29,7 @@ const applyExperimentOpened: EventHandler<'experiment-opened'> = (campaign, even
   campaign.next_number = Math.max(campaign.next_number, fresh.number + 1)
 }
 
-/** What was approved of the change stays approved, for exactly the same packages; it takes no share of the level. */
+/** A pick inherits the approvals for the same packages, and takes no share of the error budget. */
 function addPick(
   campaign: Campaign,
   { experiment: id, base, source }: LedgerEvent<'experiment-opened'>,
@@ -126,7 +126,7 @@ function endExperiment(
   if (how.outcome === 'error' || how.outcome === 'timeout') campaign.failures += 1
 }
 
-/** An idea that was given up counts towards plateau and max_iterations at once, so that every campaign comes to its end. */
+/** An idea that was given up counts towards plateau and max_iterations at once, so that every campaign ends. */
 function countEnded(campaign: Campaign, experiment: Experiment): void {
   if (experiment.counted) return
   experiment.counted = true
@@ -147,7 +147,10 @@ const applyExperimentRefused: EventHandler<'experiment-refused'> = (campaign, ev
   })
 }
 
-/** Outcomes that say: alone on its base it held. What did not hold on top of another says so itself. */
+/**
+ * Outcomes that prove a tree on its own base. `runner_up_dropped` is missing because its last measurement failed on
+ * another base.
+ */
 const PASSED_OUTCOMES: ReadonlySet<Outcome> = new Set([
   'kept',
   'runner_up_kept',
@@ -182,7 +185,10 @@ const applyDecided: EventHandler<'decided'> = (campaign, event) => {
   experiment.order = event.order
 }
 
-/** It ends with its merge, which may be somebody else's to make: until then what proved it is remembered. */
+/**
+ * The experiment ends with its merge, which a person may have to make. Until then the campaign keeps the data of the
+ * decision.
+ */
 function awaitMerge(campaign: Campaign, experiment: Experiment, event: LedgerEvent<'decided'>): void {
   if (experiment.status === 'ended') return
   const { outcome, verdict, reason } = event
@@ -191,7 +197,7 @@ function awaitMerge(campaign: Campaign, experiment: Experiment, event: LedgerEve
   campaign.landing = { decided: event, sha256: file, spec_sha256: campaign.spec_sha256 }
 }
 
-/** Not proven yet and out of jobs: its pull request stays open, its pairs are kept, and it may be resumed. */
+/** Not proven and out of jobs: its pull request stays open, its pairs are kept, and it may be resumed. */
 function markNotProven(campaign: Campaign, experiment: Experiment, event: LedgerEvent<'decided'>): void {
   dropOrders(campaign, experiment)
   leaveRound(campaign, experiment)
@@ -242,7 +248,7 @@ const applyClosed: EventHandler<'closed'> = (campaign, event) => {
   )
 }
 
-/** `stale-head`: what was measured was another commit, so it queues again. */
+/** `stale-head`: the measurements belong to the old commit, so the experiment queues again. */
 const applyHeadMoved: EventHandler<'head-moved'> = (campaign, event) => {
   const experiment = findSubject(campaign, event.experiment)
   if (!experiment || experiment.status === 'ended') return
@@ -260,7 +266,7 @@ const applyRequeued: EventHandler<'requeued'> = (campaign, event) => {
   experiment.reason = event.reason
 }
 
-/** Whatever was known of it, or even decided, does not count any more. */
+/** Discards all measurements, and a decision that is not merged. */
 export function queueExperiment(campaign: Campaign, experiment: Experiment): void {
   clearLanding(campaign, experiment)
   dropOrders(campaign, experiment)
@@ -269,7 +275,7 @@ export function queueExperiment(campaign: Campaign, experiment: Experiment): voi
   if (experiment.status !== 'deferred') experiment.status = 'queued'
 }
 
-/** A pick's branch is moved by winnow alone: whoever else pushes there makes it theirs. */
+/** Only winnow moves a pick's branch. A push by a person takes the pick over. */
 function rebasePick(campaign: Campaign, picked: PickedChange): void {
   picked.base = campaign.default_tip
 }

@@ -10,7 +10,7 @@ import { experimentHandlers } from './experiments.ts'
 import { orderHandlers } from './orders.ts'
 import { backlogHandlers, judgingHandlers, proposalHandlers } from './proposers.ts'
 
-/** Every kind has its handler, or this does not compile; state is nothing but events folded (invariant 11). */
+/** The type requires a handler for every kind. State consists of nothing but folded events (invariant 11). */
 const handlers: { [K in EventKind]: EventHandler<K> } = {
   ...approvalHandlers,
   ...proposalHandlers,
@@ -22,13 +22,13 @@ const handlers: { [K in EventKind]: EventHandler<K> } = {
   ...steeringHandlers,
 }
 
-/** The cause of what somebody asked for in a comment begins with this; its id follows. */
+/** Cause prefix of an event that answers a comment. The comment's id follows. */
 export const COMMENT_CAUSE = 'comment:'
-/** The same of an approving review. */
+/** Cause prefix of an event that answers an approving review. */
 export const REVIEW_CAUSE = 'review:'
-/** The same of what became of the campaign's own pull request. */
+/** Cause prefix of an event that follows a change of the campaign's own pull request. */
 export const CAMPAIGN_PULL_CAUSE = 'campaign-pull:'
-/** The same of a default branch that had all that was kept. */
+/** Cause prefix of an event that follows the merge of every kept change into the default branch. */
 export const MERGED_CAUSE = 'merged at '
 const CAUSES_BY_PEOPLE = new RegExp(
   `^(?:${COMMENT_CAUSE}|${REVIEW_CAUSE}|${CAMPAIGN_PULL_CAUSE}|${MERGED_CAUSE})`,
@@ -37,26 +37,25 @@ const CAUSES_BY_PEOPLE = new RegExp(
 /** Folds one event in place: the caller owns the campaign. */
 export function applyEvent(campaign: Campaign, event: LedgerEvent): void {
   const handle = handlers[event.kind] as (campaign: Campaign, event: LedgerEvent) => void
-  // Before its order may be forgotten.
+  // Runs first, because the handler may delete the order.
   recordResultEvents(campaign, event)
   handle(campaign, event)
   countWritingJobs(campaign, event)
-  // Ledgers of earlier releases: a job of GitHub Actions writes where the pull requests are on GitHub.
+  // Ledgers of earlier releases do not state the host. A job of GitHub Actions implies pull requests on GitHub.
   if (isActionsRun(event.by)) campaign.host ??= 'github'
   if (CAUSES_BY_PEOPLE.test(event.cause)) campaign.heeded[event.cause] = event.kind
   campaign.seq = event.seq + 1
   campaign.updated_at = event.at
 }
 
-/** Folds events onto a campaign of which the caller gives up ownership. */
+/** Folds events in place; the caller gives up ownership of the campaign. */
 export function fold(campaign: Campaign, events: Iterable<LedgerEvent>): Campaign {
   for (const event of events) applyEvent(campaign, event)
   return campaign
 }
 
 /**
- * Notes which events the results of an experiment are made of. When it ends only those are read again, however long the
- * ledger is.
+ * Records which events the results of an experiment consist of, so that its end reads only those from a long ledger.
  */
 function recordResultEvents(campaign: Campaign, event: LedgerEvent): void {
   const { start, spec } = campaign.ruled_by
@@ -68,7 +67,7 @@ function recordResultEvents(campaign: Campaign, event: LedgerEvent): void {
   }
 }
 
-/** The experiments whose results this event has a part in. */
+/** Lists the experiments whose results depend on this event. */
 function listAffectedExperiments({ orders }: Campaign, event: LedgerEvent): ExperimentId[] {
   if (event.kind === 'order-issued') return event.candidates.map(({ label }) => label)
   if (event.kind === 'decided') return [event.experiment]

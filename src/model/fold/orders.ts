@@ -52,7 +52,7 @@ const applyOrderIssued: EventHandler<'order-issued'> = (campaign, event) => {
   if (members.length === 0) replaceCampaignOrder(campaign, order)
 }
 
-/** Counted here, before any answer: a report that is lost was still a look that could be had. */
+/** Counts the use when it is ordered: a lost report could still have been seen. */
 function countHoldoutUse(campaign: Campaign, members: Experiment[], { id }: Order, stop: HoldoutRule): void {
   const key = buildHoldoutKey(stop)
   campaign.holdout_uses[key] = (campaign.holdout_uses[key] ?? 0) + 1
@@ -63,19 +63,19 @@ function countHoldoutUse(campaign: Campaign, members: Experiment[], { id }: Orde
   }
 }
 
-/** The campaign has one order of its own for a subject: the newest. */
+/** Keeps only the newest campaign order of each subject. */
 function replaceCampaignOrder(campaign: Campaign, order: Order): void {
   campaign.attempts[buildOrderSubject(order)] = order.attempt
   for (const [id, live] of Object.entries(campaign.orders))
     if (id !== order.id && isOrderReplaced(live, order)) delete campaign.orders[id]
 }
 
-/** Effects are measured beside each other, and so are the jobs of one progression test. */
+/** Orders for effects run in parallel, and so do the jobs of one progression test. */
 function isOrderReplaced({ order: earlier, report }: LiveOrder, order: Order): boolean {
   if (earlier.purpose !== order.purpose) return false
   if (!isReportingPurpose(order.purpose) || buildOrderSubject(earlier) === buildOrderSubject(order))
     return true
-  // What it says was read before anything else of its kind is asked for.
+  // The report is already read before a further order of this purpose is issued.
   if (report !== null || order.purpose !== 'progression') return report !== null
   return (
     earlier.base.commit !== order.base.commit || earlier.candidates[0]?.head !== order.candidates[0]?.head
@@ -98,23 +98,20 @@ function applyMemberOrder(campaign: Campaign, experiment: Experiment, order: Ord
   if (!isPicked(experiment)) joinRound(campaign, experiment, order)
 }
 
-/** An order is forgotten with the last experiment that it says something about. */
+/** Deletes orders that no experiment refers to any more. */
 function releaseOrders(campaign: Campaign, ids: readonly (OrderId | null)[]): void {
   for (const id of ids) {
     const live = id === null ? undefined : campaign.orders[id]
-    if (
-      live &&
-      !listOrderMembers(campaign, live.order).some(member => isRestingOnOrder(member, live.order.id))
-    )
+    if (live && !listOrderMembers(campaign, live.order).some(member => isUsingOrder(member, live.order.id)))
       delete campaign.orders[live.order.id]
   }
 }
 
-function isRestingOnOrder({ status, order, standalone, holdout }: Experiment, id: OrderId): boolean {
+function isUsingOrder({ status, order, standalone, holdout }: Experiment, id: OrderId): boolean {
   return status !== 'ended' && (order === id || standalone === id || holdout === id)
 }
 
-/** From here on these are the pairs it is judged by; its share of the campaign's level is taken once. */
+/** The order's evidence becomes the experiment's. Its share of the error budget is taken only once. */
 function carryEvidence(campaign: Campaign, experiment: Experiment, order: Order): void {
   const { stop, base, harness, carried } = order
   const candidate = order.candidates.find(({ label }) => label === experiment.id)
@@ -161,19 +158,19 @@ const applyOrderDispatched: EventHandler<'order-dispatched'> = (campaign, event)
   clearDispatchRefused(campaign)
 }
 
-function noteIsolation({ isolated }: Campaign, { harness, executions, flags }: Report): void {
+function recordIsolation({ isolated }: Campaign, { harness, executions, flags }: Report): void {
   if (executions.some(({ status }) => status === 'ok')) isolated[harness] ??= !flags.includes('unisolated')
 }
 
-/** The gates of a base ran when it became the incumbent, so counts are kept by tree. */
-function noteTests({ tests }: Campaign, { gates, trees }: Report): void {
+/** Counts are kept by tree, because the gates of a base ran when it became the incumbent. */
+function recordTests({ tests }: Campaign, { gates, trees }: Report): void {
   for (const { side, name, tests_passed: passed } of gates) {
     const tree = trees[side]
     if (passed !== undefined && tree !== undefined) tests[tree] = { ...tests[tree], [name]: passed }
   }
 }
 
-function testsOf({ tests, measured_as }: Campaign, tree: Oid): TestCounts {
+function getTestCounts({ tests, measured_as }: Campaign, tree: Oid): TestCounts {
   return { ...(tests[tree] ?? tests[measured_as[tree] ?? tree]) }
 }
 
@@ -182,7 +179,7 @@ const applyOrderPrinted: EventHandler<'order-printed'> = (campaign, { order, run
   if (live) live.printed = { run_id, digest }
 }
 
-/** A report after `order-lost`, or a second one, changes nothing: the first report of an order counts. */
+/** Only the first report of an order counts. A second one, or one after `order-lost`, changes nothing. */
 const applyMeasured: EventHandler<'measured'> = (campaign, event) => {
   const live = campaign.orders[event.order]
   if (!live || live.report) return
@@ -190,8 +187,8 @@ const applyMeasured: EventHandler<'measured'> = (campaign, event) => {
   live.scores = null
   endLostMeasuring(campaign)
   countMachine(campaign, event.report)
-  noteIsolation(campaign, event.report)
-  noteTests(campaign, event.report)
+  recordIsolation(campaign, event.report)
+  recordTests(campaign, event.report)
   countMeasured(campaign, event.by, event.report)
   campaign.spent.executions += event.report.executions.length
   campaign.waited_seconds += event.report.waited_seconds ?? 0
@@ -205,8 +202,8 @@ const applyMeasured: EventHandler<'measured'> = (campaign, event) => {
     experiment.failed = findFailedPart(event.report, experiment.id)
     experiment.metrics = aggregateMetrics(event.report, experiment.id, campaign.aggregation)
     experiment.base_metrics = getBaseMetrics(campaign, live.order, event.report)
-    experiment.tests = testsOf(campaign, candidate.tree)
-    experiment.base_tests = testsOf(campaign, live.order.base.tree)
+    experiment.tests = getTestCounts(campaign, candidate.tree)
+    experiment.base_tests = getTestCounts(campaign, live.order.base.tree)
     recordMeasuredIdea(campaign, experiment)
     if (event.report.runner_error === null && !isPicked(experiment))
       campaign.trees[candidate.tree] ??= experiment.id
@@ -217,7 +214,7 @@ const applyMeasured: EventHandler<'measured'> = (campaign, event) => {
   }
 }
 
-/** One machine where no pairs were asked for. */
+/** Orders without pairs ran on one machine. */
 function countMeasuredPairs({ evidence }: Experiment): { pairs: number; machines: number } {
   const jobs = selectReportedJobs(evidence?.jobs ?? [])
   const pairs = jobs.flatMap(job => job.pairs).filter(({ base }) => base !== null).length
@@ -225,14 +222,14 @@ function countMeasuredPairs({ evidence }: Experiment): { pairs: number; machines
   return { pairs, machines: Math.max(1, machines) }
 }
 
-/** Both sides are shown as all jobs measured them that decide, not as the last one did. */
+/** Shows both sides as measured by all deciding jobs, not only by the last one. */
 function updateMetrics({ aggregation }: Campaign, experiment: Experiment): void {
   const jobs = experiment.evidence?.jobs ?? []
   Object.assign(experiment.metrics, aggregateReadings(jobs, 'candidate', aggregation))
   Object.assign(experiment.base_metrics, aggregateReadings(jobs, 'base', aggregation))
 }
 
-/** The values that the candidate was compared with: a stored score where the rule has one. */
+/** Returns the values that the candidate was compared with: a stored score when the rule has one. */
 function getBaseMetrics(
   { aggregation }: Campaign,
   { stop }: Order,
@@ -248,14 +245,16 @@ function countMachine(campaign: Campaign, { machine: { boot_id } }: Report): voi
   campaign.machine = { boot_id, in_a_row, reports: machine.reports + 1 }
 }
 
-/** No pair is ever left out after it was seen, whatever else its report says. */
+/**
+ * Adds every measured pair, independent of the rest of the report: leaving out seen pairs would bias the evidence.
+ */
 function addPairs({ id, evidence }: Experiment, order: Order, report: Report): void {
   if (evidence === null || order.stop.rule !== 'paired') return
   const job = buildPairJob(toPairRequest(order), toMeasuredRun(report), id)
   if (job.pairs.length > 0) evidence.jobs = [...evidence.jobs, job]
 }
 
-/** A job counts as a whole or not at all: how many there are was fixed before the first. */
+/** A job counts completely or not at all: the number of jobs was fixed in advance. */
 function addProgressJob(campaign: Campaign, order: Order, report: Report): void {
   const { base: from, harness } = order
   const [candidate] = order.candidates
@@ -270,7 +269,7 @@ function addProgressJob(campaign: Campaign, order: Order, report: Report): void 
   campaign.progressing = { from, to, harness, jobs: [...jobs, job], parts: [...parts, part] }
 }
 
-/** What has been measured of the headline between these two commits. */
+/** Lists the jobs of the total improvement between these two commits. */
 export function getProgressJobs(
   { progressing, harness }: Pick<Campaign, 'progressing' | 'harness'>,
   { from, to }: { from: Point; to: Point },
@@ -296,7 +295,7 @@ interface OrderLoss {
   partial?: PartialReport | undefined
 }
 
-/** A loss is no attempt: what was measured stays, and the order is issued again from there (decision 039). */
+/** A loss is not an attempt: measured pairs stay, and the order is issued again from there (decision 039). */
 function forgetOrder(campaign: Campaign, live: LiveOrder, loss: OrderLoss): void {
   const { order } = live
   delete campaign.orders[order.id]
@@ -333,7 +332,7 @@ function interruptMember(experiment: Experiment, order: Order, loss: OrderLoss):
   experiment.attempts = order.attempt - 1
   experiment.interruption = buildInterruption(order, loss, experiment.interrupted)
   if (loss.partial || order.stop.rule !== 'paired' || experiment.evidence === null) return
-  // How many pairs had begun is unknown: those of earlier runs stay, and evidence for keeping starts again.
+  // The number of begun pairs is unknown. Pairs of earlier runs stay, and evidence for keeping starts again.
   const { id, evidence } = experiment
   const piece = order.resumes?.pieces[id]
   const gap: PairJob = { order: order.id, runner: '', complete: false, pairs: [], unreported: true }
@@ -367,7 +366,7 @@ function buildInterruption(order: Order, { at, partial }: OrderLoss, times: numb
   return { ...common, coins, block: from + (begun === null ? run : begun.block + 1), pieces }
 }
 
-/** Drops an experiment's orders, so that nothing measured on another base or head can be taken for it. */
+/** Drops an experiment's orders, so that measurements on another base or head cannot count for it. */
 export function dropOrders(campaign: Campaign, experiment: Experiment): void {
   const released = [experiment.order, experiment.standalone, experiment.holdout]
   experiment.order = null
@@ -376,7 +375,7 @@ export function dropOrders(campaign: Campaign, experiment: Experiment): void {
   releaseOrders(campaign, released)
 }
 
-/** What was decided to be kept, and is not merged: it is as if that had not been decided. */
+/** Undoes a decision to keep that is not merged yet. */
 export function clearLanding(campaign: Campaign, experiment: Experiment): void {
   if (experiment.status !== 'landing') return
   campaign.landing = null
@@ -386,7 +385,7 @@ export function clearLanding(campaign: Campaign, experiment: Experiment): void {
 
 const STATUSES_ON_INCUMBENT: ReadonlySet<Experiment['status']> = new Set(['ordered', 'measured', 'landing'])
 
-/** The incumbent or the ruler changed under everything under way (`stale-base`): it is merged and measured anew. */
+/** The incumbent or the harness has changed (`stale-base`): everything under way is merged and measured again. */
 export function queueAll(campaign: Campaign): void {
   for (const experiment of listSubjects(campaign)) {
     if (!STATUSES_ON_INCUMBENT.has(experiment.status)) continue

@@ -8,12 +8,12 @@ import type { EventHandler } from './event-handler.ts'
 
 const FAILURES_UNTIL_DISABLED = 3
 
-/** A program that had an idea kept is not disabled before so many more of its answers came to nothing. */
+/** After a kept idea, a program may give this many fruitless answers before it is disabled. */
 const ANSWERS_AFTER_KEPT = 10
 
 type ProposerState = Campaign['proposers'][string]
 
-/** An answer is no success yet: only an idea that gets measured is. No answer is a failure at once. */
+/** No answer is a failure at once. An answer is not yet a success: its idea has to be measured first. */
 export function recordAnswerOutcome(
   campaign: Campaign,
   who: string,
@@ -24,7 +24,7 @@ export function recordAnswerOutcome(
   if (!ok) countFailure(campaign, who)
 }
 
-/** An idea refused before it ran (a duplicate, out of scope, empty) cost as much as none. */
+/** An idea refused before it ran (a duplicate, out of scope, empty) counts as a failed answer. */
 export function recordRefusedIdea(campaign: Campaign, experiment: Experiment): void {
   const who = findProposer(campaign, experiment)
   if (who !== null) countFailure(campaign, who)
@@ -46,7 +46,7 @@ export function recordFailedIdea(campaign: Campaign, experiment: Experiment): vo
   if (proposer && proposer.since_kept !== null) proposer.since_kept += 1
 }
 
-/** How many more failures in a row it takes until it is disabled. */
+/** Returns the number of consecutive failures until the proposer is disabled. */
 export function countFailuresLeft({
   failures,
   since_kept,
@@ -55,7 +55,7 @@ export function countFailuresLeft({
   return Math.max(FAILURES_UNTIL_DISABLED - failures, grace)
 }
 
-/** A person has mended what made them fail: they are asked again, and disabled by as many new failures. */
+/** Called when a person resumes the campaign and may have fixed the cause. The count of failures starts again. */
 export function enableProposers(campaign: Campaign): void {
   for (const proposer of Object.values(campaign.proposers)) {
     if (proposer.benched) Object.assign(proposer, { failures: 0, benched: false, since_kept: null })
@@ -75,12 +75,12 @@ function countFailure(campaign: Campaign, who: string): void {
   proposer.benched ||= countFailuresLeft(proposer) <= 0
 }
 
-/** `nonce`: another for each asking, so that one idea is opened once and the next is another. */
+/** `nonce` differs for each request, so that each answer opens one experiment. */
 export function buildCommandKey(name: string, nonce: string): string {
   return `${name.startsWith('command:') ? '' : 'command:'}${name}:${nonce}`
 }
 
-/** A program's ideas have the key `command:<name>:<nonce>`, where the name may begin with `command:` itself. */
+/** A program's ideas have the key `command:<name>:<nonce>`. The name itself may start with `command:`. */
 export function findProposer(
   campaign: Pick<Campaign, 'proposers'>,
   { source }: Pick<Experiment, 'source'>,
@@ -116,12 +116,12 @@ const applyAnswerRepeated: EventHandler<'answer-repeated'> = (campaign, { key, e
   delete campaign.asked[key]
 }
 
-/** Those that nobody has answered yet: each counts as being asked, wherever its job runs. */
+/** Lists the requests without an answer, which count as running in any job. */
 export function listPendingProposals({ asked: all }: Pick<Campaign, 'asked'>): PendingProposal[] {
   return Object.values(all).filter(asking => asking.brought === null)
 }
 
-/** Ideas of the backlog that one of them has, or has brought already. */
+/** Collects the backlog ideas that a request has handed out or answered. */
 export function collectHandedOutIdeas({ asked: all }: Pick<Campaign, 'asked'>): Set<EventId> {
   return new Set(Object.values(all).flatMap(({ carries }) => carries ?? []))
 }
@@ -149,14 +149,14 @@ const applyJudgingAsked: EventHandler<'judging-asked'> = (campaign, event) => {
   campaign.judging[key] = { key, order, until, may_cost_usd, asked_at: at, run_id: by.run_id }
 }
 
-/** Whoever asks on goes by all that was said before. */
+/** Later judging jobs continue from all earlier scores. */
 const applyJudged: EventHandler<'judged'> = (campaign, event) => {
   delete campaign.judging[event.key]
   const live = campaign.orders[event.order]
   if (live === undefined || live.report !== null) return
   const { model, records, requests, tokens, usd, ended, at } = event
   const before = live.scores ?? NO_SCORES
-  // Without a single score it would go on for ever.
+  // Without a single score judging could continue forever.
   const failed =
     ended !== null && (!isRetryableEnd(ended.is) || (ended.is === 'late' && records.length === 0))
   live.scores = {
@@ -180,7 +180,6 @@ const applyJudgingLost: EventHandler<'judging-lost'> = (campaign, event) => {
   live.scores = { ...before, ended, ended_at: event.at, failures: before.failures + 1 }
 }
 
-/** That of an order which a job of its own has scored now. */
 export function findPendingJudging(
   { judging }: Pick<Campaign, 'judging'>,
   order: string,
@@ -194,12 +193,11 @@ export const judgingHandlers = {
   'judging-lost': applyJudgingLost,
 }
 
-/** As people name it. */
 export function formatIdeaName({ number }: Pick<BacklogIdea, 'number'>): string {
   return `idea-${String(number).padStart(3, '0')}`
 }
 
-/** Numbered by their place in the ledger, so that two people who add one at once need not agree on anything. */
+/** Numbered by their position in the ledger, so that two people can add ideas at the same time. */
 const applyHypothesisAdded: EventHandler<'hypothesis-added'> = ({ backlog }, event) => {
   const { id, hypothesis, category, priority, required_deps, family, source } = event
   const told = { hypothesis, category, priority, required_deps, family, source }
@@ -207,7 +205,7 @@ const applyHypothesisAdded: EventHandler<'hypothesis-added'> = ({ backlog }, eve
   backlog.push({ id, number: backlog.length + 1, ...told, ...open })
 }
 
-/** What was tried stays tried, whoever would drop it since. */
+/** A tried idea stays tried, even when a person drops it later. */
 const applyHypothesisUpdated: EventHandler<'hypothesis-updated'> = ({ backlog }, event) => {
   const idea = backlog.find(({ id }) => id === event.hypothesis)
   if (idea === undefined || (idea.status === 'tried' && event.status === 'dropped')) return
