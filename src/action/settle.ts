@@ -34,14 +34,14 @@ export async function settleCampaigns(task: Task, job: GithubJob, around: Call['
   const { campaigns: names, ended, has, isTickLost } = readNeeds(task.inputs.jobs)
   const known = await readCampaigns(createCall(around, {}), job)
   const campaigns = isTickLost
-    ? campaignsOfRun(task.env, known)
+    ? selectRunCampaigns(task.env, known)
     : known.filter(({ name }) => names.includes(name))
   const next = { propose: false, judge: false }
-  const nextLook = isTickLost ? nextLookAfterLoss(task.env) : 'usual'
+  const nextLook = isTickLost ? decideNextLook(task.env) : 'usual'
   return takeTurns(task, { around, campaigns, run: { does: { settle: ended }, next, has, nextLook } })
 }
 
-function campaignsOfRun(env: ActionEnv, known: readonly KnownCampaign[]): readonly KnownCampaign[] {
+function selectRunCampaigns(env: ActionEnv, known: readonly KnownCampaign[]): readonly KnownCampaign[] {
   const measuring = findMeasuringCampaign(env, known)
   return measuring === undefined ? known : [measuring]
 }
@@ -51,7 +51,7 @@ function campaignsOfRun(env: ActionEnv, known: readonly KnownCampaign[]): readon
  * first request leaves no record to count. So a run that was started after such a loss starts no further
  * retry.
  */
-function nextLookAfterLoss(env: ActionEnv): 'retry' | 'none' {
+function decideNextLook(env: ActionEnv): 'retry' | 'none' {
   return isRetryTitle(readDispatchTitle(env)) ? 'none' : 'retry'
 }
 

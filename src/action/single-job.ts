@@ -151,7 +151,7 @@ async function continueSingleJob(
     )
     const tellRun: ResultReporter = async (given, scene, result) => {
       await tellRunResult(given, scene, result)
-      closing.push(...closingLines(scene, result))
+      closing.push(...renderClosingLines(scene, result))
     }
     const quiet = { ...call, terminal: { ...call.terminal, json } }
     const code = await runAndReport(quiet, tellRun).finally(() => clearRunnerFiles(env))
@@ -166,7 +166,7 @@ async function continueSingleJob(
   }
 }
 
-function closingLines({ place }: CommandContext, { campaign, waiting }: RunResult): string[] {
+function renderClosingLines({ place }: CommandContext, { campaign, waiting }: RunResult): string[] {
   const branch = toShortRef(place.refs.optimize)
   const bring = waiting.for === 'ideas' ? [`To bring an idea, open a pull request against ${branch}.`] : []
   return [...renderRunSummary(campaign, waiting), ...bring]

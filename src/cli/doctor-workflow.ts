@@ -39,7 +39,7 @@ export interface DoctorContext {
 /** Whether winnow's own workflow is there, up to date, and the same where it is dispatched. */
 export async function checkWorkflow(context: DoctorContext): Promise<DoctorFinding[]> {
   const text = findOwnWorkflow(context.files)
-  if (text === null) return [await missingFinding(context)]
+  if (text === null) return [await findMissingWorkflow(context)]
   return [
     reportGood(`${WORKFLOW} is on the default branch`),
     ...(await checkOutdatedWorkflow(context, text)),
@@ -50,7 +50,7 @@ export async function checkWorkflow(context: DoctorContext): Promise<DoctorFindi
   ]
 }
 
-async function missingFinding({ call, repositoryContext }: DoctorContext): Promise<DoctorFinding> {
+async function findMissingWorkflow({ call, repositoryContext }: DoctorContext): Promise<DoctorFinding> {
   const pull = await findSetupPull(call, repositoryContext)
   const what = `${WORKFLOW} is not on the default branch`
   if (pull === null)

@@ -192,7 +192,7 @@ export function updateCampaignPull(world: World): PlanAction[] {
   const open = campaignPull?.state === 'open'
   if (campaignPull && (open || isItsMerge(campaign, campaignPull))) {
     const { number, body, draft } = campaignPull
-    const state = { merged: !open, pulls: unrecordedPulls(world) }
+    const state = { merged: !open, pulls: listUnrecordedPulls(world) }
     const current = body.includes(buildCampaignPullMark(campaign, state)) && !(open && ready && draft)
     const shows = isPlain(state) ? {} : { shows: state }
     return [
@@ -214,7 +214,7 @@ function isPlain({ merged, pulls }: CampaignPullState): boolean {
 }
 
 /** Of what the text names: an event has the number of a pull request only once it has ended. */
-function unrecordedPulls(world: World): Record<string, number> {
+function listUnrecordedPulls(world: World): Record<string, number> {
   const { picks } = world.campaign
   const named = [...Object.values(picks), ...listDeferred(world)]
   const pullOf = createPullFinder(world)

@@ -56,7 +56,7 @@ export function renderCampaignPullBody(
     renderKeptTable(campaign, state),
     renderNeedsYou(campaign, state),
     renderKeptPackagesTable(campaign).slice(1),
-    merged ? mergedLines(campaign, spec) : renderFinishSection(campaign, spec),
+    merged ? renderMergedLines(campaign, spec) : renderFinishSection(campaign, spec),
     renderUnmergedIdeas(campaign, spec),
   ]
   return `${parts
@@ -278,7 +278,7 @@ function renderFinishSection(campaign: Campaign, { merge }: Spec): string[] {
   ]
 }
 
-function mergedLines(campaign: Campaign, { merge }: Spec): string[] {
+function renderMergedLines(campaign: Campaign, { merge }: Spec): string[] {
   const into = escapeMarkdown(toShortRef(campaign.default_branch))
   const next = merge.on_merge === 'restart' ? ' The next campaign begins by itself.' : ''
   const way = describeResumeHint(campaign)

@@ -100,10 +100,10 @@ export function computeReportedEffect(
 
 /** All means of two differences (each with itself too), in order: where ranks or signs about theta change. */
 export function computeWalshAverages(differences: readonly Difference[]): Float64Array {
-  return averagesOfTwo(differences).sort()
+  return listPairAverages(differences).sort()
 }
 
-function averagesOfTwo(differences: readonly Difference[]): Float64Array {
+function listPairAverages(differences: readonly Difference[]): Float64Array {
   const halves = Float64Array.from(differences, difference => toComparable(difference) / 2)
   const averages = new Float64Array((halves.length * (halves.length + 1)) / 2)
   let at = 0
@@ -119,7 +119,7 @@ function averagesOfTwo(differences: readonly Difference[]): Float64Array {
  * when failed candidates outweigh the rest.
  */
 export function estimateHodgesLehmann(differences: readonly Difference[]): number {
-  const averages = averagesOfTwo(differences)
+  const averages = listPairAverages(differences)
   const middle = averages.length >> 1
   const upper = moveIntoPlace(averages, middle)
   if (averages.length % 2 === 1) return upper
