@@ -4,12 +4,28 @@ import { defineConfig, type OutputOptions } from 'rolldown'
 import { licensesOfBundled } from './rolldown.licenses.ts'
 import { renderSpecJsonSchema } from './src/spec/json-schema.ts'
 
+/** Says what a chunk holds: its only module, else the package or the room that most of its modules come from. */
+function nameChunk(moduleIds: readonly string[]): string {
+  const homes = moduleIds.map(id => {
+    const library = /.*node_modules\/(?:@[^/]+\/)?([^/]+)\//.exec(id)?.[1]
+    if (library !== undefined) return `lib-${library}`
+    const [, room, file] = /\/src\/(?:([\w-]+)\/)?(?:.*\/)?([\w-]+)\.ts$/.exec(id) ?? []
+    return moduleIds.length === 1 && file
+      ? [room, file].filter(Boolean).join('-')
+      : (room ?? file ?? 'runtime')
+  })
+  const counts = new Map<string, number>()
+  for (const home of homes) counts.set(home, (counts.get(home) ?? 0) + 1)
+  const [[name] = ['runtime']] = [...counts].toSorted(([, one], [, other]) => other - one)
+  return moduleIds.length > 1 && !name.startsWith('lib-') ? `${name}-room` : name
+}
+
 /** Small, since every job loads it anew; names at the top level are kept, so that a stack can be read. */
 const output = {
   dir: 'dist',
   format: 'esm',
   entryFileNames: '[name].js',
-  chunkFileNames: 'shared.js',
+  chunkFileNames: ({ moduleIds }) => `${nameChunk(moduleIds)}.js`,
   minify: { compress: true, mangle: { toplevel: false }, codegen: { removeWhitespace: true } },
 } satisfies OutputOptions
 
