@@ -12,12 +12,12 @@ import { type Checkout, inspectCheckout } from '../git/work-tree.ts'
 import type { Oid } from '../model/ids.ts'
 import type { Call } from './verb.ts'
 
-/** The action of winnow as a workflow names it, at a full commit. */
+/** A `uses:` of the winnow action, pinned to a full commit. */
 interface ActionPin {
-  /** `owner/name`, and a path below the repository where the action is not at its top. */
+  /** `owner/name`, followed by a path when the action is not at the top of its repository. */
   action: string
   commit: Oid
-  /** The tag or branch of that commit, which is written beside it; null where it has none. */
+  /** Tag or branch name written as a comment next to the commit; null if the commit has neither. */
   version: string | null
 }
 
@@ -25,18 +25,16 @@ export function formatUses({ action, commit, version }: ActionPin): string {
   return `${action}@${commit}${version === null ? '' : ` # ${version}`}`
 }
 
-/** The version beside a `uses:`; '' where there is none. */
+/** Returns the version comment of a `uses:`, or '' if there is none. */
 export function readPinnedVersion(uses: string): string {
   return / # (\S+)$/.exec(uses)?.[1] ?? ''
 }
 
-/** Where actions come from for a repository: the same GitHub. */
 type GithubServer = Pick<GithubLocation, 'webUrl'>
 
 const GIVEN = /^(?<action>[\w.-]+\/[\w.-]+(?:\/[\w.-]+)*)@(?<ref>[\w./-]+)(?: # (?<version>[\w.-]+))?$/
 const COMMIT = /^[0-9a-f]{40}$/
 
-/** `--action owner/name@ref`: a tag or a branch is looked up, and written as the commit that it names now. */
 export async function resolveAction(call: Call, given: string, near: GithubServer): Promise<ActionPin> {
   const { action, ref, version } = GIVEN.exec(given)?.groups ?? {}
   if (action === undefined || ref === undefined) {
@@ -61,7 +59,7 @@ export async function resolveAction(call: Call, given: string, near: GithubServe
 
 const GITHUB = 'https://github.com'
 
-/** The refs of an action's repository: on an Enterprise Server it is looked for there, then on github.com. */
+/** Looks on the repository's own GitHub first. An Enterprise Server falls back to github.com. */
 async function findActionRefs(
   call: Call,
   action: string,
@@ -75,7 +73,6 @@ async function findActionRefs(
   return elsewhere === null ? { url, refs } : { url: `${GITHUB}/${path}`, refs: elsewhere }
 }
 
-/** Tags first: they are what a person would name. */
 function formatRefNames({ refs }: RemoteRefs): string {
   const names = [...refs.keys()].flatMap(ref => /^refs\/(?:tags|heads)\/(.+)$/.exec(ref)?.[1] ?? [])
   const tags = names.filter(name => refs.has(`refs/tags/${name}`)).toReversed()
@@ -87,8 +84,8 @@ const WHOLE_VERSION = /^v?\d+\.\d+\.\d+(?:[-+][\w.-]+)?$/
 const WRITABLE = /^[\w.-]+$/
 
 /**
- * What is written beside a commit. Dependabot brings a whole version there up to date together with the commit; a major
- * tag such as v1 moves, so it comes after. A branch is named only where no tag is.
+ * Prefers full version tags: Dependabot updates them together with the commit, whereas a major tag such as v1
+ * moves. Names a branch only if no tag matches.
  */
 function findRefName({ head, refs }: RemoteRefs, commit: Oid): string | null {
   const named = (kind: 'tags' | 'heads') =>
@@ -103,12 +100,12 @@ function findRefName({ head, refs }: RemoteRefs, commit: Oid): string | null {
   return candidates.find(name => WRITABLE.test(name)) ?? null
 }
 
-/** An Enterprise Server may take actions from github.com, and github.com takes none from a server. */
+/** An Enterprise Server can use actions from github.com, but github.com cannot use actions from a server. */
 function isUsable({ webUrl }: GithubLocation, near: GithubServer): boolean {
   return webUrl === near.webUrl || webUrl === GITHUB
 }
 
-/** Null where the address cannot be read. */
+/** Returns null if git cannot read the address. */
 async function fetchRemoteRefs({ around, interrupt }: Call, url: string): Promise<RemoteRefs | null> {
   const limits = { silenceSeconds: readSilenceLimit(around.env), stop: interrupt }
   try {
@@ -121,7 +118,7 @@ async function fetchRemoteRefs({ around, interrupt }: Call, url: string): Promis
   }
 }
 
-/** The action of the winnow that runs: of its clone if it runs from one, else of its published version. */
+/** Finds the action of the running winnow: its clone if it runs from one, otherwise its published version. */
 export async function findOwnAction(call: Call, near: GithubServer): Promise<ActionPin> {
   const home = call.program.home === undefined ? null : realpathSync(call.program.home)
   const found = home === null ? describeMissingAction(null) : await findHomeAction(call, home, near)
@@ -145,7 +142,10 @@ async function findHomeAction(
   return checkout === null ? findPackageAction(call, home, near) : findCloneAction(call, home, near, checkout)
 }
 
-/** The repository whose top this is: a package that lies inside another repository has no commit of its own. */
+/**
+ * Accepts only a repository whose top level is `home`. A package installed inside another repository has no
+ * commit of its own.
+ */
 async function findWinnowClone({ around }: Call, home: string): Promise<Checkout | null> {
   if (!existsSync(join(home, '.git'))) return null
   const checkout = await inspectCheckout(home, around.env)
@@ -195,7 +195,7 @@ async function findCloneAction(
   return describeMissingAction(home)
 }
 
-/** The first branch that holds the commit, the default branch before others. A tip that was never fetched here says nothing. */
+/** Checks the default branch first. Skips tips that were never fetched here. */
 async function findContainingBranch(
   git: ReturnType<typeof createGitRunner>,
   { head, refs }: RemoteRefs,
@@ -219,7 +219,7 @@ const PACKAGE = z.looseObject({
   repository: z.union([z.string(), z.looseObject({ url: z.string() })]).optional(),
 })
 
-/** npm takes `owner/name` and `github:owner/name` for an address, too. */
+/** npm also accepts `owner/name` and `github:owner/name` as a repository address. */
 async function findPackageAction(
   call: Call,
   home: string,
@@ -251,25 +251,25 @@ function describeMissingAction(home: string | null): ActionNotFound {
   return { why, fix }
 }
 
-/** Where GitHub's API is for a repository, and what the repository is called there. */
 export interface GithubLocation {
   apiUrl: string
-  /** Where a person opens it: https://github.com. */
+  /** Web address, such as https://github.com. */
   webUrl: string
   repository: string
-  /** The host of an Enterprise Server, or of another forge whose addresses look the same; null for GitHub's own. */
+  /**
+   * Host of an Enterprise Server, or of another forge with similar addresses; null for github.com and ghe.com.
+   */
   server: string | null
 }
 
 type GithubEnv = Readonly<Record<string, string>>
 
 const PUBLIC = { apiUrl: 'https://api.github.com', webUrl: 'https://github.com' }
-/** The domain of GitHub Enterprise Cloud with data residency. */
 const CLOUD = /^[\w-]+\.ghe\.com$/i
 const ADDRESS =
   /^(?:git\+)?(?:(https?):\/\/(?:[^@/]*@)?([^/]+)\/|(?:ssh:\/\/)?[\w-]+@([^:/]+)(?::\d+)?[:/])([\w.-]+\/[\w.-]+?)(?:\.git)?\/?$/
 
-/** The place that an address names; null for a path. */
+/** Returns null for a path. */
 function parseGithubAddress(url: string): GithubLocation | null {
   const [, scheme = 'https', web, ssh, repository] = ADDRESS.exec(url) ?? []
   const host = web ?? ssh
@@ -282,7 +282,10 @@ function parseGithubAddress(url: string): GithubLocation | null {
     : { ...PUBLIC, repository, server }
 }
 
-/** Told by the environment of a job, or else by the remote's address; null where that is a path. */
+/**
+ * Uses the environment of a GitHub Actions job, otherwise the address of the remote. Returns null if that is a
+ * path.
+ */
 export function findGithub(
   { checkout, remote }: Pick<RepositoryContext, 'checkout' | 'remote'>,
   env: GithubEnv,
@@ -302,8 +305,8 @@ function toServerHost(host: string): string | null {
 }
 
 /**
- * The token that may be sent there. The one for github.com goes to GitHub's own addresses alone, and to where a job says
- * that its GitHub is: any other address may be anybody's.
+ * Sends the github.com token only to GitHub's own addresses and to the GitHub of the current job. Any other
+ * address may belong to an attacker.
  */
 export function selectToken({ apiUrl, server }: GithubLocation, env: GithubEnv): string {
   const isOwn = server === null || env['GITHUB_API_URL'] === apiUrl
@@ -311,14 +314,13 @@ export function selectToken({ apiUrl, server }: GithubLocation, env: GithubEnv):
   return names.map(name => env[name] ?? '').find(token => token !== '') ?? ''
 }
 
-/** How a person gives it. */
 export function describeTokenAdvice({ server }: GithubLocation): string {
   return server === null
     ? 'gh auth login (winnow takes the token of gh), or set GH_TOKEN; then winnow doctor'
     : `if that is a GitHub Enterprise Server: gh auth login --hostname ${server}, or set GH_ENTERPRISE_TOKEN; then winnow doctor`
 }
 
-/** Whether a spec is for campaigns there: in a job, or by an address that is nobody else's. */
+/** True in a GitHub Actions job and for remotes on GitHub's own addresses. */
 export function isOnGithub(
   repositoryContext: Parameters<typeof findGithub>[0],
   env: Readonly<Record<string, string>>,
@@ -327,7 +329,6 @@ export function isOnGithub(
   return found !== null && (found.apiUrl === env['GITHUB_API_URL'] || found.server === null)
 }
 
-/** What an Enterprise Server cannot do, and what it can. */
 export const SERVER_REFUSES =
   'upload-artifact v4 and newer (up to v7) refuse to run on an Enterprise Server, and jobs hand their reports over with them'
 export const SINGLE_JOB = 'winnow init --github --single-job'
@@ -335,7 +336,10 @@ export const SINGLE_JOB = 'winnow init --github --single-job'
 const runFile = promisify(execFile)
 const TIMEOUT_MS = 10_000
 
-/** The token of the environment, else the one that `gh` is signed in with at that address; '' where there is neither. */
+/**
+ * Uses a token from the environment, otherwise asks `gh` for the token of that host. Returns '' if there is
+ * neither.
+ */
 export async function findToken(
   github: GithubLocation,
   env: Readonly<Record<string, string>>,
@@ -348,7 +352,7 @@ export async function findToken(
     const { stdout } = await runFile('gh', ['auth', 'token', '--hostname', host], options)
     return stdout.trim()
   } catch (error) {
-    // Not installed, or not signed in there.
+    // gh is not installed, or not signed in to that host.
     if (error instanceof Error) return ''
     throw error
   }

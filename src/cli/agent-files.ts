@@ -5,7 +5,7 @@ import { toNullIfMissing } from '../git/bare-repository.ts'
 export const AGENT_FILE = 'AGENTS.md'
 const BLOCKS = /^<!-- winnow:([a-z0-9-]+) -->\n[\s\S]*?^<!-- \/winnow:\1 -->\n?/gm
 
-/** The lines for agents, between marks by which they are found again. */
+/** Writes the instructions between two markers, so that a later run can replace or remove them. */
 function addAgentBlock(text: string, specName: string): string {
   const block = `<!-- winnow:${specName} -->\n${renderAgentInstructions(specName).join('\n')}\n<!-- /winnow:${specName} -->\n`
   const there = [...text.matchAll(BLOCKS)].find(([, name]) => name === specName)
@@ -25,7 +25,6 @@ export interface AgentFile {
   changed: boolean
 }
 
-/** What AGENTS.md will be; everything else in it stays as it is. */
 export async function buildAgentFile(topLevel: string, specName: string): Promise<AgentFile> {
   const before = await readFile(join(topLevel, AGENT_FILE), 'utf8').catch(toNullIfMissing)
   const text = addAgentBlock(before ?? '', specName)
@@ -36,7 +35,7 @@ export async function writeAgentFile(topLevel: string, { text, changed }: AgentF
   if (changed) await writeFile(join(topLevel, AGENT_FILE), text)
 }
 
-/** What `init --agent` adds to AGENTS.md: six lines, the same for the same campaign, so that they can be found again. */
+/** Must stay the same text for the same spec: `init --agent` compares it with the block in AGENTS.md. */
 export function renderAgentInstructions(specName: string): string[] {
   return [
     '## winnow: measured improvements',

@@ -68,7 +68,10 @@ function findExperimentBySet(campaign: Campaign, set: string): Experiment {
   })
 }
 
-/** Between a comment and whoever heeds it the set may have changed, and nobody approves what they brought. */
+/**
+ * The package set can change between the comment and this run, so the comment must name a digest. Authors cannot
+ * approve their own packages.
+ */
 async function requireOtherAuthor(
   { headAuthors }: CommentSource,
   actor: string,
@@ -93,7 +96,7 @@ async function requireOtherAuthor(
   )
 }
 
-/** An option that nothing could come of is no list that was asked for. */
+/** `winnow approve --digest` without an experiment must not fall back to listing. */
 function requireNoDigest({ given }: Call): void {
   const digest = given.text('digest')
   if (digest === undefined) return
@@ -131,7 +134,7 @@ interface ApprovalTarget {
   campaign: Campaign
   experiment: Experiment
   packages: readonly string[]
-  /** The set that was looked at, as it was given. */
+  /** Digest that the person typed, or its beginning. */
   set: string | undefined
 }
 
@@ -164,7 +167,7 @@ async function giveApproval(
   return 0
 }
 
-/** What was asked for, answered or not: an answer that was given before is said, and not given again. */
+/** Also returns a request that is fully approved, so that a repeated approval reports this instead of failing. */
 function getApprovalRequest({
   campaign,
   experiment,
@@ -176,7 +179,7 @@ function getApprovalRequest({
   )
 }
 
-/** Fewer digits could be those of another set as well, made to have them and pushed after this one was shown. */
+/** Requires a minimum number of digits: an attacker could push a set whose digest starts with the same few. */
 function requireSameSet(
   { comment }: Call,
   given: string | undefined,

@@ -74,14 +74,16 @@ export const checkVerb: Verb = {
 interface SpecCheck {
   repositoryContext: RepositoryContext
   text: SpecText
-  /** What would be measured. */
   base: Point
   warnings: string[]
-  /** A printed number that init took for the metric, from its name alone. */
+  /** Printed number that `init` chose as the metric by its name alone. */
   guessed: string | null
 }
 
-/** Says everything about one spec, and tries it unless told not to; 2 where a run would refuse it. */
+/**
+ * Prints the full check of one spec and runs the harness unless --no-try is given. Returns 2 if `winnow run`
+ * would refuse the spec.
+ */
 export async function checkSpec(call: Call, check: SpecCheck): Promise<number> {
   const { env } = call.around
   const where = isOnGithub(check.repositoryContext, env) ? 'github' : 'local'
@@ -108,7 +110,7 @@ function addGuessWarning(trial: HarnessTrial, { guessed }: SpecCheck): HarnessTr
   return warning === null ? trial : { ...trial, warnings: [...trial.warnings, warning] }
 }
 
-/** Tried, and looked at meanwhile: what it holds would stand in the way of others beside it. */
+/** Watches ports, files and devices meanwhile: parallel measurements would collide on them. */
 async function tryWithResourceWatch(harness: HarnessRun): Promise<HarnessTrial> {
   const watch = watchResources(
     locateWorkspace(harness.repositoryContext, harness.spec, harness.workspaceName).workDir,
@@ -146,7 +148,10 @@ function estimateCampaignSeconds(spec: Spec, { prospects, seconds }: HarnessTria
   return prospects === null ? computeMaxSeconds(spec, seconds) : 60 * Math.max(...prospects.campaign.minutes)
 }
 
-/** All that can be said without running anything; what is for GitHub alone is fine where there is one. */
+/**
+ * Checks the spec without running anything. Keys that only work on GitHub are accepted if the repository is on
+ * GitHub.
+ */
 async function readSpecView(
   { repositoryContext, text, base, warnings }: SpecCheck,
   where: CampaignLocation,
@@ -180,7 +185,6 @@ function addTrial(spec: Spec, view: CheckView, trial: HarnessTrial): CheckView {
   return { ...view, metrics: listComparedMetrics(spec, deterministic), tried: trial }
 }
 
-/** A run would not know which of the two is meant. */
 async function requireOwnName(
   repositoryContext: RepositoryContext,
   name: string,
@@ -191,7 +195,7 @@ async function requireOwnName(
   if (paths.size > 1) throw createDuplicateNameError(name, [...paths])
 }
 
-/** Said here and not after the calibration that would refuse it. */
+/** Fails here rather than after a calibration that would refuse the spec anyway. */
 function checkMinEffect(spec: Spec): string[] {
   const mode = selectComparisonMode(spec, null)
   if (spec.evidence.min_effect !== 0 || mode === 'once' || mode === 'stored score') return []
@@ -201,7 +205,7 @@ function checkMinEffect(spec: Spec): string[] {
   return [`${what}: unless ${spec.metric.primary.name} repeats exactly, ${fix}`]
 }
 
-/** A machine of its own accord isolates nothing. */
+/** On a local machine `isolation: auto` means no isolation. */
 function checkIsolation({ measurement, merge }: Spec, where: CampaignLocation): string[] {
   if (where !== 'local' || merge.unisolated !== 'deny' || measurement.isolation !== 'auto') return []
   const what =
@@ -234,7 +238,7 @@ async function collectSpecWarnings(
 
 const EXAMPLES = 3
 
-/** Patterns are resolved against what is committed: that is what experiments start from. */
+/** Resolves patterns against committed files, because experiments start from commits. */
 async function buildScopeView(
   { repository }: RepositoryContext,
   spec: Spec,
@@ -250,19 +254,20 @@ async function buildScopeView(
 }
 
 interface CheckedPatches {
-  /** What the usable patches of each folder say they do. */
   hypotheses: Map<string, string[]>
-  /** One sentence for each patch that cannot be used, with its file and line. */
+  /** One sentence per unusable patch, with its file and line. */
   problems: string[]
 }
 
 interface PatchCheckTarget {
   base: Point
-  /** The spec's file. */
   path: string
 }
 
-/** Reads and applies every patch of the spec's folders to the default branch, before anything is measured. */
+/**
+ * Applies every patch of the spec's folders to the default branch, so that a broken patch is found before
+ * measuring.
+ */
 async function checkPatches(
   { repository }: RepositoryContext,
   spec: Spec,
@@ -304,13 +309,13 @@ async function readCheckedPatches(
 }
 
 interface SpecText {
-  /** In the repository. */
+  /** Relative to the repository. */
   path: string
   yaml: string
   source: 'work tree' | 'default branch'
 }
 
-/** A spec can be checked before it is committed: the work tree's text where there is one. */
+/** Prefers the text in the work tree, so that a spec can be checked before it is committed. */
 async function readSpecToCheck(call: Call, repositoryContext: RepositoryContext): Promise<SpecText> {
   const { topLevel } = repositoryContext.checkout
   const path = await selectSpecPath(call, repositoryContext)

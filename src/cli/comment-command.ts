@@ -9,15 +9,13 @@ import { withCampaign } from './context.ts'
 import { parseWords } from './parse.ts'
 import { type Call, type CommandArguments, listOptions, type Verb } from './verb.ts'
 
-/** What every command in a comment begins with. */
 export const COMMAND = '/winnow'
 
-/** Longer first lines are no commands. */
 const MAX_LENGTH = 1_000
 
 /**
- * The words of a command, if the first line of a comment is one; else null. Quotes keep words together, and that
- * is all there is of a shell.
+ * Splits the first line of a comment into words; null if it is not a command. Supports quotes, but no other shell
+ * syntax.
  */
 export function parseCommentCommand(body: string): string[] | null {
   const [line = ''] = body.split(/\r?\n/, 1)
@@ -42,7 +40,6 @@ interface TypedCommand {
   given: CommandArguments
 }
 
-/** A command in a comment against the registry: the same verbs, arguments and mistakes as on the command line. */
 export function parseTypedCommand(
   [name = '', ...words]: readonly string[],
   verbs: readonly Verb[],
@@ -53,7 +50,7 @@ export function parseTypedCommand(
   return { verb, given: parseWords(verb, words, options, given => addSubject(verb, given, subject)) }
 }
 
-/** What somebody means to do, before it is known whether they may. */
+/** Finds the verb without validating its arguments, so that permissions can be checked first. */
 export function findCommentVerb(name: string, verbs: readonly Verb[]): Verb | undefined {
   return verbs.find(verb => verb.comment && (verb.name === name || verb.comment.alias === name))
 }
@@ -69,10 +66,10 @@ function requireCommentVerb(name: string, verbs: readonly Verb[]): Verb {
   })
 }
 
-/** An experiment, an idea of the backlog, or the set of packages that an experiment waits for. */
+/** Matches an experiment, a backlog idea, or the digest of a package set. */
 const NAME = /^(?:(?:exp|idea)-\d+|\d+|[0-9a-f]{8,64})$/
 
-/** On an experiment's own pull request it need not be named: what is no name leaves it to the pull request. */
+/** On an experiment's own pull request, that experiment is the default subject. */
 function addSubject(
   { arguments: all }: Verb,
   words: readonly string[],
@@ -83,7 +80,7 @@ function addSubject(
   return hasRoom ? [subject, ...words] : words
 }
 
-/** `/winnow measure <sha>`: somebody who may write has looked at this head, and lets it run. */
+/** `/winnow measure <sha>`: a person with write access has reviewed this head and allows winnow to run it. */
 export async function allowMeasuring(call: Call): Promise<number> {
   const [sha = ''] = call.given.positionals
   return withCampaign(call, { access: 'write', startedOnly: true }, async ({ place }) => {

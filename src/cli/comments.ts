@@ -21,20 +21,20 @@ import { COMMAND, findCommentVerb, parseCommentCommand, parseTypedCommand } from
 import type { CommandContext } from './context.ts'
 import type { Call, CommentSource, Terminal, Verb } from './verb.ts'
 
-/** In one wake-up, so that nobody keeps it busy by writing comments. */
+/** Limits per run, so that a flood of comments cannot keep winnow busy. */
 const MAX_ANSWERED = 20
 const MAX_DECLINED = 20
 
 interface CommentAnswer {
   how: Reaction
   text: string
-  /** Something was written into the ledger. */
+  /** The command wrote to the ledger. */
   acted: boolean
-  /** The reaction says it all. */
+  /** The reaction is enough: no reply is posted. */
   quiet?: boolean
 }
 
-/** Commands whose effect shows by itself: the pull requests and checks say it. */
+/** These commands get no reply, because pull requests and checks already show their effect. */
 const QUIET: ReadonlySet<string> = new Set([
   'avoid',
   'measure',
@@ -45,7 +45,6 @@ const QUIET: ReadonlySet<string> = new Set([
   'retry',
 ])
 
-/** What this process has done so far. */
 interface CommentRun {
   call: Call
   context: CommandContext
@@ -55,9 +54,10 @@ interface CommentRun {
 }
 
 /**
- * What people ask for in comments is done before anything is planned; true where that changed the ledger. Those who may
- * steer come first, each is done once, as the event that names it tells, and answered once, as its answer tells
- * (invariant 7). Who may not gets a reaction and nothing else: outsiders write nobody mail through winnow.
+ * Runs the commands in comments before anything is planned. Resolves to true if one changed the ledger. Runs
+ * commands of authorized people first. Each command runs once, guarded by the event that names it, and is
+ * answered once, guarded by its reply (invariant 7). Other people get only a reaction, so that outsiders cannot
+ * make winnow send notifications.
  */
 export function runComments(
   call: Call,
@@ -87,7 +87,7 @@ async function runSeenComments(run: CommentRun, observation: Observation): Promi
     context.place.progress.say(formatCommentLog(command, answer))
     await postAnswer(context.place, command, answer)
     handled.add(command.comment.id)
-    // The next one is about a campaign that may be another by now.
+    // The campaign may have changed: observe it again before the next command.
     if (answer.acted) return true
   }
   for (const { comment } of mayNot) {
@@ -102,7 +102,6 @@ async function runSeenComments(run: CommentRun, observation: Observation): Promi
   return recordReadComments(context.place, buildReadEvents(observation, unknown))
 }
 
-/** For the log of the run: whose comment was read, and what came of it. */
 function formatCommentLog({ pull, comment, words }: CommentCommand, { text }: CommentAnswer): string {
   return `${comment.author} on #${pull.number}: ${escapeMarkdown(toOneLine(`${COMMAND} ${words.join(' ')}`, MAX_LENGTH))}: ${text}`
 }
@@ -112,7 +111,7 @@ function deferComments({ progress }: CampaignContext, left: number): boolean {
   return false
 }
 
-/** Whom the forge counts among the project's people is asked about first, so that no crowd keeps them waiting. */
+/** Checks likely project members first, so that a crowd of other comments cannot delay them. */
 async function groupByPermission(run: CommentRun, observation: Observation, all: readonly CommentCommand[]) {
   const found = {
     may: [] as CommentCommand[],
@@ -129,7 +128,10 @@ function isNear({ comment }: CommentCommand): boolean {
   return comment.near === true
 }
 
-/** Whoever may write steers; whom the spec trusts with approvals approves, whatever else they may. */
+/**
+ * People with write access may run every command. Approvers named in the spec may run `approve` with any
+ * permission.
+ */
 async function checkPermission(
   { call, context: { place } }: CommentRun,
   { world: { spec } }: Observation,
@@ -156,7 +158,7 @@ async function recordReadComments(
   return read.length > 0
 }
 
-/** Where several were asked for at once, each answer says what it is about. The words come first: they are what counts. */
+/** Starts each reply with the command, so that several replies can be told apart. */
 async function postAnswer(
   campaignContext: CampaignContext,
   { pull, comment, words }: CommentCommand,
@@ -168,14 +170,14 @@ async function postAnswer(
   try {
     await campaignContext.forge.comment(pull.number, `${about}: ${text}`, options)
   } catch (error) {
-    // A conversation that is locked since: what was asked for is done, and nothing else waits for the words.
+    // A conversation locked in the meantime cannot be answered. The command is done, so continue.
     if (!isRefusal(error)) throw error
     campaignContext.progress.say(`a comment of ${comment.author} has no answer: ${error.message}`)
   }
   await addReaction(campaignContext, comment, how)
 }
 
-/** A token that may not react costs nobody the campaign; whether it did. */
+/** Returns false if the token may not react. This must not stop the campaign. */
 async function addReaction(
   { forge, progress }: CampaignContext,
   comment: Comment,
@@ -214,7 +216,7 @@ async function runComment(
   }
 }
 
-/** Who may write need not be who approves. */
+/** Write access does not imply the right to approve packages. */
 async function explainNotApprover(
   { forge }: CampaignContext,
   { world }: Observation,
@@ -231,7 +233,7 @@ interface CommentOrder {
   subject: ExperimentId | null
 }
 
-/** The very verb of the command line, at work on this campaign for whoever wrote the comment. */
+/** Runs the same verb as the command line, with the comment's author as the actor. */
 async function executeComment(
   call: Call,
   context: CommandContext,
@@ -256,7 +258,7 @@ async function executeComment(
   if (verb.access === 'read') return answer
   if ((await findCommentEvent(here, command.comment)) !== null)
     return { ...answer, acted: true, quiet: answer.how === '+1' && QUIET.has(verb.name) }
-  // It is not done later either, when it would no longer be refused.
+  // Record refused commands too: a later run must not execute them once they would be accepted.
   const text = toOneLine(`${COMMAND} ${command.words.join(' ')}: ${answer.text}`, MAX_LENGTH)
   await recordEvents(here, [{ kind: 'note', text, experiment: subject }])
   return { ...answer, acted: true }
@@ -264,7 +266,10 @@ async function executeComment(
 
 const MAX_LENGTH = 400
 
-/** By which kind of event, as the ledger has it now: another tick may have been first. */
+/**
+ * Returns the kind of event that recorded the comment. Reads the ledger again, because another tick may have been
+ * faster.
+ */
 async function findCommentEvent(
   { repository, refs }: CampaignContext,
   { id }: Comment,
@@ -285,12 +290,11 @@ async function collectAnswer(output: readonly string[], run: () => Promise<numbe
   }
 }
 
-/** What is not understood, and what to do about it, in one line that quotes what others wrote and obeys none of it. */
+/** Escapes quoted text, so that it cannot contain active Markdown. */
 function formatUserError({ message, fix }: UserError): string {
   return fix === undefined ? escapeMarkdown(message) : `${escapeMarkdown(message)} (${escapeMarkdown(fix)})`
 }
 
-/** A terminal that nobody reads but the answer. */
 function recordTerminal(terminal: Terminal): { terminal: Terminal; said: string[] } {
   const output: string[] = []
   const out = (text: string) => void (text.trim() === '' || output.push(text))
@@ -327,7 +331,6 @@ interface SeenPulls extends Pick<Observation, 'pulls'> {
   world: Pick<Observation['world'], 'campaign' | 'now'>
 }
 
-/** A command that somebody wrote, and nothing was made of yet. */
 interface CommentCommand {
   pull: Pull
   comment: Comment
@@ -335,9 +338,9 @@ interface CommentCommand {
 }
 
 /**
- * Every comment that is still to be dealt with, the oldest first: written since the campaign began, as it was written,
- * by people. One that was answered, marked as done or declined where it stands, or read before as the ledger says, or is long past, is over.
- * One that the ledger has heard and nobody has answered is not: it is owed its answer.
+ * Lists the commands to run, oldest first. Skips comments that are edited, by bots, or older than the campaign.
+ * Skips comments that are already answered, declined, recorded as read, or too old. Keeps commands that the
+ * ledger has recorded but winnow has not answered yet.
  */
 export function listCommentCommands(
   { pulls, world }: SeenPulls,
@@ -359,12 +362,12 @@ export function listCommentCommands(
   return found.toSorted((one, other) => Date.parse(one.comment.at) - Date.parse(other.comment.at))
 }
 
-/** Whoever closes with a comment, between two wake-ups, is heard at the next one. */
+/** A person may close a pull request with a comment between two scheduled runs; the next run still reads it. */
 const READ_AFTER_CLOSING_MS = 24 * 3_600_000
 
 /**
- * What was said before its pull request was closed, and that long ago, was meant for then: whoever saw it at that time did
- * with it what was to be done, and a winnow that did not hear comments yet did nothing. An answer that is owed is owed.
+ * Ignores comments written before a pull request that was closed long ago: an earlier run has dealt with them.
+ * Keeps commands that still need an answer.
  */
 function isPast({ campaign, now }: SeenPulls['world'], pull: Pull, { id, at }: Comment): boolean {
   const { number, closed_at: closed } = pull
@@ -379,12 +382,13 @@ function isRead({ comments_read }: Campaign, { number }: Pull, { id }: Comment):
   return upTo !== undefined && Number(id) <= Number(upTo.comment)
 }
 
-/** Lists lag: what is only just there may not be all. */
+/** Comment lists lag: the newest comments may be incomplete. */
 const UNSETTLED_COMMENTS = 10
 
 /**
- * What the ledger is told so that the next look need not read it again: pull requests on which others have written more
- * than comes by itself, up to shortly before now, where nobody of those who may steer waits for anything.
+ * Records how far comments were read, so that the next run can skip them. Covers only pull requests with more
+ * unread comments than GitHub returns with the pull request. Stops before the newest comments and before commands
+ * whose author's permission is still unknown.
  */
 export function buildReadEvents(
   { pulls, world: { campaign } }: { pulls: SeenPulls['pulls']; world: Pick<SeenPulls['world'], 'campaign'> },
@@ -405,5 +409,5 @@ export function buildReadEvents(
   })
 }
 
-/** The last of our own say how things stand. */
+/** Recent comments of winnow are enough to know the current state. */
 const MAX_OWN_COMMENTS = 50

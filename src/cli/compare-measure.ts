@@ -29,16 +29,15 @@ import {
 } from './trial.ts'
 import type { Call } from './verb.ts'
 
-/** The second of the two, by the only kind of name that orders have for it. */
+/** Orders name candidates by experiment id, so the second side needs one. */
 export const HEAD_LABEL = formatExperimentId(1)
 const ATTEMPTS = 3
 
-/** What is known of a comparison at any moment; an end that comes early finds it here. */
+/** Partial results, so that an interrupted comparison can still report. */
 export interface ComparisonProgress {
   trial: HarnessTrial | null
   paired: PairedCase | null
   assessment: Assessment | null
-  /** The last report of the two sides. */
   report: Report | null
   executions: { calibration: number; comparison: number }
 }
@@ -47,9 +46,9 @@ interface ComparisonRun {
   harness: HarnessRun
   sides: ComparedSides
   progress: ComparisonProgress
-  /** Asked once between calibration and the first pair of the two. */
+  /** Called between calibration and the first pair. */
   forecast: (trial: HarnessTrial) => Promise<void>
-  /** A job of the two sides is about to begin. */
+  /** Called before each job. */
   begins: (job: number) => void
 }
 
@@ -58,7 +57,10 @@ export function createComparisonProgress(): ComparisonProgress {
   return { trial: null, paired: null, assessment: null, report: null, executions }
 }
 
-/** The base against itself, and then the two against each other: as a campaign would, and nothing is written. */
+/**
+ * Measures the base against itself, then both sides against each other, like a campaign but without recording
+ * anything.
+ */
 export async function measureComparison(comparison: ComparisonRun): Promise<void> {
   const { progress, forecast } = comparison
   const harness = countExecutions(comparison)
@@ -113,7 +115,7 @@ async function compareOnce(comparison: ComparisonRun): Promise<Assessment> {
   return measureAndAssess(comparison, stop, [])
 }
 
-/** One job after the other, each a new build, until the rule says that it is decided (decision.md 3.3). */
+/** Measures job after job, each with a new build, until the rule decides (decision.md 3.3). */
 async function comparePairs(comparison: ComparisonRun): Promise<Assessment> {
   const { spec } = comparison.harness
   const rule = buildComparisonRule(comparison)
@@ -138,7 +140,7 @@ function buildComparisonRule(comparison: ComparisonRun): PairedRule {
     level,
     share: 0,
     max_jobs,
-    // Many ask whether it is worse: a loss is looked for as long as a gain.
+    // People often ask whether a change is worse, so search for a loss as long as for a gain.
     give_up: 'equal',
     variant: 0,
     touched: null,
@@ -146,7 +148,7 @@ function buildComparisonRule(comparison: ComparisonRun): PairedRule {
   return { ...rule, terms: { [HEAD_LABEL]: terms } }
 }
 
-/** What fails on the base's side, or on the runner's, is nobody's verdict and is measured again. */
+/** Measures again after a failure of the base or of the runner, which says nothing about the candidate. */
 async function measureAndAssess(
   comparison: ComparisonRun,
   stop: StopRule,
@@ -175,7 +177,6 @@ function watchExecutions(comparison: ComparisonRun, order: Order): HarnessRun {
   return { ...harness, more: { ...harness.more, onExecution } }
 }
 
-/** The pairs of the job under way beside those of the jobs before it. */
 function recordPairs(
   progress: ComparisonProgress,
   order: Order,
@@ -187,7 +188,6 @@ function recordPairs(
   progress.paired = { ...progress.paired, jobs: job.pairs.length === 0 ? carried : [...carried, job] }
 }
 
-/** One of the two: what people call it, and exactly what is measured. */
 interface ComparedSide {
   name: string
   point: Point
@@ -196,13 +196,15 @@ interface ComparedSide {
 export interface ComparedSides {
   base: ComparedSide
   head: ComparedSide
-  /** Paths that differ between the two. */
   differing: string[]
-  /** What a person should know about what is, or is not, measured. */
+  /** Notes for the person about changes that are, or are not, measured. */
   notes: string[]
 }
 
-/** Both sides, in winnow's own repository. Without a second name it is the work tree as it stands, as in `git diff`. */
+/**
+ * Fetches both sides into winnow's own repository. Without a second name, the work tree is the head, as in `git
+ * diff`.
+ */
 export async function resolveSides(call: Call, repositoryContext: RepositoryContext): Promise<ComparedSides> {
   const [baseName = '', headName] = call.given.positionals
   const base = await resolveNamedSide(call, repositoryContext, baseName)
@@ -280,7 +282,6 @@ export function formatFew(paths: readonly string[], most = 3): string {
   return paths.slice(0, most).join(', ') + (paths.length > most ? ', …' : '')
 }
 
-/** A commit of the person's repository, by any name git has for it. */
 async function resolveCommitName({ directory, env }: Call['around'], name: string): Promise<string> {
   const git = createGitRunner(buildLocalIsolation(directory, env))
   const found = await git.run({

@@ -8,7 +8,6 @@ import { BUILT_IN_METRICS, PERCENT } from '../spec/schema-values.ts'
 import type { Spec } from '../spec/schema.ts'
 import type { CommandArguments, Option } from './verb.ts'
 
-/** What a spec file would say, as far as a comparison needs it. */
 export const COMPARE_OPTIONS: readonly Option[] = [
   {
     name: 'metric',
@@ -34,10 +33,12 @@ export const COMPARE_OPTIONS: readonly Option[] = [
 
 const COMMAND_LINE = 'the command line'
 
-/** A spec needs a gate, since what passes is merged; here nothing is. */
+/**
+ * A spec requires a gate. A comparison merges nothing, so this one always passes and is removed after parsing.
+ */
 const ALWAYS_TRUE_GATE = { name: 'wall_seconds', check: '>= 0' }
 
-/** The spec that nobody has to write. Every path may differ: each side runs what it has itself, in the directory the person is in. */
+/** Builds the spec from options. Every path is mutable, because each side runs its own files. */
 export function buildCompareSpec(given: CommandArguments, directory: string): Spec {
   const { command, output, metric } = selectReading(given)
   const effect = parseMinEffect(given, metric)
@@ -73,7 +74,6 @@ export function buildCompareSpec(given: CommandArguments, directory: string): Sp
   return spec
 }
 
-/** What a spec may not say, said of the option that said it. */
 function parseOptionSpec(text: string): Spec {
   try {
     return parseSpec(text, { file: COMMAND_LINE }).spec
@@ -95,7 +95,7 @@ const OPTION_BY_PATH: readonly (readonly [path: string, option: string])[] = [
   ['evidence.min_effect', '--min-effect'],
 ]
 
-/** One word is a line for the shell; several are the words of one command, as they were given. */
+/** A single word is a shell line. Several words are one command, quoted as they were given. */
 function formatCommand(words: readonly string[]): string {
   const [only] = words
   return words.length === 1 && only !== undefined ? only : words.map(quoteCommandWord).join(' ')
@@ -105,7 +105,7 @@ function quoteCommandWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 }
 
-/** A benchmark tool's own output is read as such, unless told otherwise. */
+/** Reads a benchmark tool's own output format unless --output is given. */
 function selectReading(given: CommandArguments): { command: string; output: string; metric: string } {
   const command = formatCommand(given.command)
   const output = given.text('output')
@@ -123,7 +123,7 @@ function selectMetric(given: CommandArguments): string {
 
 type EffectOptions = { min_effect: string | number | null; scale?: 'linear' }
 
-/** 3% and 0.03 are the same share, and a bare 3 would be 300 %. "3 bytes" counts in the units of --metric bytes. */
+/** Accepts 3% and 0.03. Refuses 3, which would mean 300 %. "3 bytes" is in the units of --metric bytes. */
 function parseMinEffect(given: CommandArguments, metric: string): EffectOptions {
   const text = given.text('min-effect')?.trim()
   if (text === undefined) return { min_effect: null }
@@ -154,11 +154,11 @@ export function parsePositiveNumber(given: CommandArguments, name: string): numb
   throw new UserError(`--${name} ${text} is not a number above 0`, { fix: `give a number: --${name} 10` })
 }
 
-/** A benchmark tool repeats until a given time has passed: how long it took as a whole says nothing of what it measured. */
+/** These tools repeat until a fixed time has passed, so their total run time is not a useful metric. */
 interface BenchmarkTool {
   output: OutputFormat
   runs: RegExp
-  /** What makes it write its numbers where they are read; null where it prints them. */
+  /** Options that make the tool write its numbers to the result file; null if it prints them. */
   asks: string | null
 }
 
@@ -180,7 +180,7 @@ interface ToolReading {
   metric: string
 }
 
-/** Null where the command is no tool's whose output is read, or where its time as a whole is asked for by name. */
+/** Returns null for other commands, and for `--metric wall_seconds` and other built-in metrics. */
 export function readByTool(command: string, metric: string | undefined): ToolReading | null {
   const tool = TOOLS.find(({ runs }) => runs.test(command))
   const named = metric ?? (tool && getOverallMetric(tool.output))

@@ -2,7 +2,7 @@ import { UserError } from '../errors.ts'
 import { EVERYTHING } from './help.ts'
 import { type Argument, getValueWord, GLOBAL_OPTIONS, listOptions, type Option, type Verb } from './verb.ts'
 
-/** What both shells find where the person is; names are told only if they are plain: a shell would obey the others. */
+/** Offers only plain names: the shell would expand special characters in a branch or file name. */
 const REVISIONS = [
   '_winnow_revisions() {',
   "  git for-each-ref --format='%(refname:short)' refs/heads refs/tags 2>/dev/null | _winnow_plain",
@@ -15,7 +15,6 @@ const CAMPAIGNS_BEGIN = [
   '  root=$(git rev-parse --show-toplevel 2>/dev/null) || return 0',
 ]
 
-/** Names from a repository are offered only if they are plain: a shell would obey the others. */
 export function renderBashCompletion(verbs: readonly Verb[]): string {
   const ofVerb = verbs.map(
     verb => `    ${verb.name}) echo '${listOptions(verb).flatMap(listSpellings).join(' ')}' ;;`,
@@ -100,7 +99,7 @@ const BASH_FOUND = [
   ...REVISIONS,
 ]
 
-/** What stands before the cursor says which word is wanted; `=` is a word of its own in bash. */
+/** Finds the wanted word from the words before the cursor. bash treats `=` as a separate word. */
 const BASH_MAIN = String.raw`
 _winnow() {
   local current=${'$'}{COMP_WORDS[COMP_CWORD]} verb= option= offered= word at=1 place=0
@@ -141,7 +140,7 @@ _winnow() {
 }
 complete -F _winnow winnow git-winnow`.split('\n')
 
-/** Works from a profile, by eval, and as a file called _winnow on fpath. */
+/** Works with eval in a profile and as a file `_winnow` on fpath. */
 export function renderZshCompletion(verbs: readonly Verb[]): string {
   return [
     '#compdef winnow git-winnow',
@@ -307,7 +306,6 @@ function quoteFish(text: string): string {
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
 }
 
-/** Only names that no shell would obey. */
 const PLAIN = "string match -r '^[A-Za-z0-9][A-Za-z0-9._/-]*$'"
 
 const FISH_FOUND = [
@@ -324,7 +322,7 @@ const FISH_FOUND = [
   '',
 ]
 
-/** Whether this verb is being typed, and where given, so many arguments of it. */
+/** Tests which verb is being typed and, optionally, how many arguments precede the cursor. */
 function renderFishFunction(verbs: readonly Verb[]): string[] {
   const valued = [...GLOBAL_OPTIONS, ...verbs.flatMap(listOptions)]
   const spelled = [...new Set(listValuedOptions(valued).flatMap(listSpellings))]
@@ -380,10 +378,10 @@ export const completionVerb: Verb = {
   },
 }
 
-/** What a shell offers in one place: words of a closed list, or what it finds where the person is. */
+/** Fixed words, or a kind of name that the shell looks up in the current directory. */
 type CompletionSource = readonly string[] | 'campaigns' | 'files' | 'directories' | 'revisions' | 'nothing'
 
-/** The word for a value is the same everywhere, so it says what can stand there. */
+/** Maps the placeholder of a value, which is the same in all verbs, to its completion. */
 const BY_WORD: Readonly<Record<string, CompletionSource>> = {
   campaign: 'campaigns',
   spec: 'campaigns',
@@ -408,7 +406,6 @@ function getArgumentCompletion(
   return values ?? BY_WORD[name] ?? 'nothing'
 }
 
-/** An option as it is typed: --message and -m. */
 function listSpellings({ name, short }: Option): string[] {
   return short === undefined ? [`--${name}`] : [`--${name}`, `-${short}`]
 }
@@ -417,7 +414,6 @@ function listValuedOptions(options: readonly Option[]): Option[] {
   return options.filter(option => getValueWord(option) !== undefined)
 }
 
-/** What a verb adds to the options that all of them have. */
 function listOwnOptions(verb: Verb): Option[] {
   const known = new Set(GLOBAL_OPTIONS.map(({ name }) => name))
   return listOptions(verb).filter(({ name }) => !known.has(name))

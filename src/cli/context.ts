@@ -30,31 +30,27 @@ import {
 } from './known-campaigns.ts'
 import type { Call } from './verb.ts'
 
-/** A verb at work on one campaign. */
 export interface CommandContext {
   repositoryContext: RepositoryContext
   campaign: KnownCampaign
   place: CampaignContext
-  /** The default branch as it is now, which the ledger of an earlier start may not name. */
+  /** Current default branch. The ledger of an earlier start may name another. */
   currentDefault: string
-  /** Set with --dry-run: what would have been pushed. */
+  /** Set only with --dry-run: records the pushes that would have been made. */
   dryRun: DryRun | null
 }
 
 interface CampaignAccess {
-  /** Readers get a repository that cannot push: whatever they call, nothing is written. */
+  /** `read` verbs get a repository that cannot push. */
   access: 'read' | 'write'
-  /** Only campaigns with a ledger are meant. */
   startedOnly: boolean
-  /** A spec's path or a campaign's name, as given. */
   spec?: string | undefined
-  /** Tell of every event as it is written. */
+  /** Print each event when it is written. */
   announce?: boolean
-  /** Doing it twice is doing it once, also where it has written something before it failed. */
+  /** The verb is idempotent, so it can run again after a failure that happened part-way. */
   repeatable?: boolean
 }
 
-/** Opens the campaign that is meant, lets the verb work on it, and closes what was opened. */
 export async function withCampaign(
   call: Call,
   options: CampaignAccess,
@@ -81,7 +77,7 @@ export async function withCampaign(
   })
 }
 
-/** A spec that is only committed here is the most likely reason why the campaign is not found. */
+/** If no campaign matches, the likely cause is a spec that is committed here but not pushed. */
 async function selectCampaign(
   { around }: Call,
   repositoryContext: RepositoryContext,
@@ -103,8 +99,8 @@ async function selectCampaign(
 }
 
 /**
- * Opens winnow's own repository for the verb. Where the verb fails because that repository is damaged, it is put aside,
- * fetched again, and the verb does its work once more.
+ * Opens winnow's own repository for the verb. If the verb fails because that repository is damaged, moves it
+ * aside, fetches it again and runs the verb a second time.
  */
 export async function withRepository<T>(
   call: Call,
@@ -154,7 +150,7 @@ function trackPushes(repository: Repository, pushed: { any: boolean }): Reposito
   }
 }
 
-/** What was written is not written a second time. */
+/** After a push, a verb that is not repeatable must not run again. */
 function createUnfinishedError(dir: string, damage: string, cause: unknown): UserError {
   return new UserError(
     `winnow's copy of the repository was damaged (${damage}) after a part of the work was recorded`,
@@ -212,23 +208,19 @@ function announcePushes(
   )
 }
 
-/** A name stays a name; a path is meant from where the person is. */
+/** Paths are relative to the person's directory. Names stay as they are. */
 function toRepositoryPath({ around }: Call, { checkout }: RepositoryContext, spec: string): string {
   if (checkout.topLevel === null || !/\.ya?ml$/.test(spec)) return spec
   return relative(checkout.topLevel, resolve(around.directory, spec))
 }
 
-/** How a person may say which campaign is meant. */
 export interface CampaignChoice {
-  /** --campaign */
   name: string | undefined
-  /** A spec's path in the repository, or a campaign's name. */
   spec: string | undefined
-  /** The verb needs a ledger: what was never started does not make the choice ambiguous. */
+  /** The verb needs a ledger, so campaigns that never started do not make the choice ambiguous. */
   startedOnly: boolean
 }
 
-/** The campaign that is meant; the only one there is where nothing was said. */
 export function chooseCampaign(known: readonly KnownCampaign[], choice: CampaignChoice): KnownCampaign {
   const { name, spec, startedOnly } = choice
   if (spec !== undefined) return findNamedCampaign(known, spec, name)
@@ -286,7 +278,7 @@ function throwUnknownCampaign(known: readonly KnownCampaign[], name: string): ne
   })
 }
 
-/** Where the machine has no name for the person, git often has one. */
+/** Falls back to git's user.name if the environment has no user name. */
 async function resolveActor({ by, directory, env }: Call['around']): Promise<EventAuthor> {
   if (by.actor !== UNKNOWN_ACTOR) return by
   const name = await createGitRunner(buildNetworkIsolation(directory, env)).run({
@@ -304,7 +296,9 @@ function reportProgress(progress: ProgressReporter, renderer: EventRenderer, eve
   if (NOTABLE_EVENTS.has(event.kind)) progress.say(line)
 }
 
-/** A path of the repository as it is typed where the person is: below its top, git takes paths from there. */
+/**
+ * Converts a repository path to one relative to the person's directory, because git resolves paths from there.
+ */
 export function toTypedPath(
   { around }: Pick<Call, 'around'>,
   { checkout }: RepositoryContext,
@@ -314,7 +308,6 @@ export function toTypedPath(
   return topLevel === null ? path : relative(around.directory, join(topLevel, path))
 }
 
-/** One word for a shell. */
 export function quoteShellPath(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`
 }

@@ -10,7 +10,6 @@ import { createProjectFiles, type ProjectFiles, selectPathsToRead } from '../ini
 import { type Point, toShortRef } from '../model/ids.ts'
 import type { Call } from './verb.ts'
 
-/** Where everything starts from: the default branch as it is committed (and pushed) now. */
 export async function readDefaultTip(
   repositoryContext: RepositoryContext,
   environment: Call['around'],
@@ -30,7 +29,7 @@ export async function readDefaultTip(
   return { commit: oid, tree: (await repository.commit(oid)).tree }
 }
 
-/** A remote's HEAD may name a branch that is not there; git passes that over in silence. */
+/** The HEAD of a remote can name a missing branch. git ignores this silently. */
 async function createNoDefaultBranchError(
   repositoryContext: RepositoryContext,
   environment: Call['around'],
@@ -64,7 +63,7 @@ async function listBranches({ repository }: RepositoryContext): Promise<string[]
   return [...refs.keys()].map(toShortRef).toSorted()
 }
 
-/** The remote's directory, where it is on this machine. */
+/** Returns null if the remote is not a directory on this machine. */
 function findRemotePath(
   { checkout: { remotes } }: RepositoryContext,
   { remote, directory }: Call['around'],
@@ -85,7 +84,7 @@ async function readHeadBranch(path: string, env: Call['around']['env']): Promise
 
 const LARGEST_BYTES = 512 * 1024
 
-/** What is committed on the default branch: experiments start from that, and from nothing else. */
+/** Reads committed files only, because experiments start from commits. */
 export async function readCommittedProject(
   { repository }: RepositoryContext,
   base: Point,
@@ -109,7 +108,7 @@ export interface WorkflowFile {
 const DIRECTORY = '.github/workflows'
 const WORKFLOW = /\.ya?ml$/
 
-/** The workflows of the default branch as it is now: those of other branches start nothing by themselves. */
+/** Only workflows of the default branch start by themselves. */
 export async function readCommittedWorkflows(repositoryContext: RepositoryContext): Promise<WorkflowFile[]> {
   const { repository } = repositoryContext
   const directory = await findCommittedEntry(repositoryContext, DIRECTORY)
@@ -122,7 +121,6 @@ export async function readCommittedWorkflows(repositoryContext: RepositoryContex
   return files
 }
 
-/** What the default branch has at that path, as it is now. */
 export async function findCommittedEntry({ repository, defaultBranch }: RepositoryContext, path: string) {
   if (defaultBranch === null) return null
   const oid = (await repository.remoteRefs([defaultBranch])).refs.get(defaultBranch)
@@ -131,7 +129,7 @@ export async function findCommittedEntry({ repository, defaultBranch }: Reposito
   return repository.findEntry((await repository.commit(oid)).tree, path)
 }
 
-/** What `init` would write as the set-up here; null where nothing is to be installed, or nothing is known. */
+/** Returns the setup command that `init` would write; null if it finds none. */
 export async function findUsualSetup(
   repositoryContext: RepositoryContext,
   base: Point,

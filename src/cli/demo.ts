@@ -54,7 +54,7 @@ export const demoVerb: Verb = {
   },
 }
 
-/** From the source as well as from the bundle. */
+/** Paths from the source and from the bundle. */
 const FIXTURE = ['../fixtures/demo', '../../fixtures/demo']
 
 async function prepareDemo({ given, around }: Call): Promise<string> {
@@ -84,7 +84,7 @@ async function createEmptyDirectory(
 const ELSEWHERE =
   'name a directory that is empty or not there yet, where you may write: winnow demo <directory>'
 
-/** Whoever types demo has agreed to it: nothing is asked on the way. */
+/** Running the demo implies consent: it asks no questions. */
 const AGREED_ARGUMENTS: CommandArguments = {
   positionals: [],
   command: [],
@@ -93,7 +93,7 @@ const AGREED_ARGUMENTS: CommandArguments = {
   texts: () => [],
 }
 
-/** As if typed there: no remote, and the node that runs winnow runs the demo's programs too. */
+/** Runs without a remote. Puts the running node first on PATH, because the demo's programs need it. */
 function toDemoCall(directory: string, call: Call): Call {
   const { runtime } = call.program
   const { env } = call.around
@@ -102,7 +102,7 @@ function toDemoCall(directory: string, call: Call): Call {
   return { ...call, given: AGREED_ARGUMENTS, around: environment }
 }
 
-/** Whoever keeps the cache elsewhere wants it there for what comes next, too. */
+/** Repeats --cache-dir, so that the suggested commands find the demo's cache. */
 function formatDemoCommand({ program, given }: Call): string {
   const cache = given.text('cache-dir')
   return cache === undefined

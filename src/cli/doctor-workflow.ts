@@ -24,19 +24,16 @@ import { findSetupPull } from './init-github.ts'
 import type { KnownCampaign } from './known-campaigns.ts'
 import type { Call } from './verb.ts'
 
-/** What the doctor has read before it judges. */
 export interface DoctorContext {
   call: Call
   repositoryContext: RepositoryContext
   campaigns: readonly KnownCampaign[]
-  /** Of the default branch. */
   specs: readonly Spec[]
   files: readonly WorkflowFile[]
-  /** Campaigns whose sync GitHub refused. */
   refused: ReadonlySet<string>
 }
 
-/** Whether winnow's own workflow is there, up to date, and the same where it is dispatched. */
+/** Checks that winnow's workflow exists, is up to date and is the same on the optimize branches. */
 export async function checkWorkflow(context: DoctorContext): Promise<DoctorFinding[]> {
   const text = findOwnWorkflow(context.files)
   if (text === null) return [await findMissingWorkflow(context)]
@@ -65,7 +62,7 @@ function findOwnWorkflow(files: readonly WorkflowFile[]): string | null {
   return files.find(({ path }) => path === WORKFLOW)?.text ?? null
 }
 
-/** The action of winnow that the workflow runs, where it is another repository's. */
+/** Returns null if the workflow uses the action of its own repository. */
 export function findWinnowAction(
   files: readonly WorkflowFile[],
 ): { repository: string; commit: string } | null {
@@ -76,7 +73,6 @@ export function findWinnowAction(
 
 const USES = /^\s*(?:- )?uses:\s+([\w.-]+\/[\w.-]+)[^\s@]*@/gm
 
-/** Every action by its repository that the workflow and the actions beside it use. */
 export async function listUsedActions(
   repositoryContext: RepositoryContext,
   files: readonly WorkflowFile[],
@@ -90,7 +86,7 @@ export async function listUsedActions(
   return [...new Set(texts.flatMap(text => [...text.matchAll(USES)].map(([, action = '']) => action)))]
 }
 
-/** Compares the workflow with what `init --github` would write now, with the action that it names. */
+/** Compares with the workflow that `init --github` would write now, keeping the action that it names. */
 async function checkOutdatedWorkflow(
   { call, repositoryContext, specs }: DoctorContext,
   text: string,
@@ -131,7 +127,6 @@ async function checkOutdatedWorkflow(
   ]
 }
 
-/** The command line is newer than what the workflow runs. */
 function checkActionVersion({ call }: DoctorContext, text: string): DoctorFinding[] {
   const { action } = readWrittenWorkflow(text) ?? {}
   const version = / # (v\d\S*)$/.exec(action ?? '')?.[1]
@@ -140,7 +135,7 @@ function checkActionVersion({ call }: DoctorContext, text: string): DoctorFindin
   return [reportUnknown(what, 'winnow init --github --update --open-pr')]
 }
 
-/** A spec may name programs long after the set-up was written. */
+/** A spec may add programs after the set-up was written. */
 async function checkAgentsAction({ repositoryContext, specs }: DoctorContext): Promise<DoctorFinding[]> {
   const asking = specs.filter(spec => hasProgramProposers({ specs: [spec] }))
   if (asking.length === 0 || (await findCommittedEntry(repositoryContext, AGENTS_ACTION))?.type === 'blob')
@@ -150,7 +145,7 @@ async function checkAgentsAction({ repositoryContext, specs }: DoctorContext): P
   return [reportBad(what, 'winnow init --github --open-pr')]
 }
 
-/** A run that measures takes the workflow of the optimize branch. */
+/** Measuring runs use the workflow of the optimize branch. */
 async function checkBranchWorkflows({
   repositoryContext,
   campaigns,
@@ -183,14 +178,14 @@ async function checkBranchWorkflows({
   return found
 }
 
-/** A workflow of several jobs hands reports over as artifacts with a digest. */
+/** A workflow with several jobs passes reports as artifacts, which an Enterprise Server refuses. */
 function checkServerSupport({ call, repositoryContext }: DoctorContext, text: string): DoctorFinding[] {
   const server = findGithub(repositoryContext, call.around.env)?.server ?? null
   if (server === null || readWrittenWorkflow(text)?.singleJob !== false) return []
   return [reportUnknown(`${server}: ${SERVER_REFUSES}`, SINGLE_JOB)]
 }
 
-/** Other workflows of the repository that would run for winnow's branches, and the lines that keep them off. */
+/** Finds other workflows that would run on winnow's branches, and the lines that prevent this. */
 export function checkForeignWorkflows(
   files: readonly WorkflowFile[],
   prefixes: readonly string[],
@@ -206,7 +201,10 @@ export function checkForeignWorkflows(
   )
 }
 
-/** A pull request of a job's token starts runs that wait for approval; its pushes start none, those of people do. */
+/**
+ * A pull request opened with a job's token starts runs that wait for approval. Pushes with that token start none,
+ * but pushes by people do.
+ */
 function checkForeignWorkflow({ path, triggers, on, condition }: ForeignWorkflow): DoctorFinding {
   if (triggers.length === 0) return reportGood(`${path} leaves winnow's branches alone`)
   const lines = [
@@ -228,7 +226,7 @@ function indentLines(text: string): string[] {
   return text.split('\n').map(line => `  ${line}`)
 }
 
-/** Those whose jobs have whatever the settings of the repository give a token. */
+/** Workflows without `permissions:` get the repository's default token permissions. */
 export function listUnguardedWorkflows(
   files: readonly WorkflowFile[],
   prefixes: readonly string[],

@@ -89,7 +89,7 @@ async function examineSetup(call: Call, repositoryContext: RepositoryContext): P
   ]
 }
 
-/** By campaign: the default branch as it is was refused to the token of a job. The ledger says so, and for which tip. */
+/** Finds campaigns whose current default branch GitHub refused to a job's token, as recorded in the ledger. */
 async function findRefusedSyncs(
   { repository }: RepositoryContext,
   known: readonly KnownCampaign[],
@@ -112,7 +112,7 @@ function listCampaignPrefixes(known: readonly KnownCampaign[]): string[] {
   return known.length === 0 ? [DEFAULT_PREFIX] : [...new Set(known.map(({ prefix }) => prefix))]
 }
 
-/** A wrong token, or no way to GitHub, is a finding like any other. */
+/** Reports a wrong token or a failed connection as a finding. */
 async function examineGithub(context: DoctorContext): Promise<DoctorFinding[]> {
   const { call, repositoryContext } = context
   const { around } = call
@@ -170,7 +170,7 @@ async function examineSettings(
   })
 }
 
-/** Programs and models are asked in runs of the default branch, and in those of a campaign at its own branch. */
+/** Proposers and judges run on the default branch and on each campaign's own branch. */
 function describeModelAccess(
   { defaultBranch }: RepositoryContext,
   specs: readonly Spec[],
@@ -194,7 +194,7 @@ function describeModelAccess(
   }
 }
 
-/** A job's own token is what the workflow hands over. */
+/** A job's GITHUB_TOKEN cannot read team members. */
 function checkApproverTeams({ specs }: DoctorContext): DoctorFinding[] {
   const teams = new Set(specs.flatMap(({ dependencies }) => listTeams(dependencies.approvers)))
   if (teams.size === 0) return []
@@ -202,10 +202,10 @@ function checkApproverTeams({ specs }: DoctorContext): DoctorFinding[] {
   return [reportUnknown(what, `hand the jobs that tick ${READS_TEAMS}`)]
 }
 
-/** More would be asked about than a person reads. */
+/** Limits the number of API requests. */
 const MOST_CAMPAIGNS = 5
 
-/** One of each kind that is written, of each campaign there is or could be. */
+/** Returns one example of each kind of branch that winnow writes, per campaign. */
 function listWrittenBranches(campaigns: readonly KnownCampaign[]): string[] {
   const some = campaigns.slice(0, MOST_CAMPAIGNS).map(({ prefix, name }) => buildCampaignRefs(prefix, name))
   const all = some.length === 0 ? [buildCampaignRefs(DEFAULT_PREFIX, 'any')] : some
@@ -216,7 +216,7 @@ function listWrittenBranches(campaigns: readonly KnownCampaign[]): string[] {
 
 const MAKES_USERS = /useradd .*winnow-\$n/
 
-/** A spec may ask for users of sides long after the workflow was written, or on a machine that has none. */
+/** A spec may start to require side users after the workflow was written, or on a machine without them. */
 async function checkSideUsers(
   repositoryContext: RepositoryContext,
   files: readonly WorkflowFile[],

@@ -7,14 +7,12 @@ import { toShortId } from '../report/event-log.ts'
 import { toPlainJson } from '../report/markdown.ts'
 import type { Call } from './verb.ts'
 
-/** A repository that takes every push for done and makes none: the real code runs, nothing moves. */
+/** Accepts every push without making it, so that the real code runs and no ref moves. */
 export interface DryRun {
   repository: Repository
-  /** In their order, each one push. */
   pushes: readonly (readonly RefUpdate[])[]
-  /** Outside any repository: what this machine keeps for its next tick. */
+  /** Files outside the repository that this machine would write for its next tick. */
   files: string[]
-  /** The verb itself has printed its one JSON document. */
   answered: boolean
 }
 
@@ -62,8 +60,8 @@ function isWantedRef(ref: string, patterns: readonly string[] | undefined): bool
 }
 
 /**
- * What --dry-run answers: every push that would have been made, with its events and its ref moves, and every file.
- * With --json that is the one document on stdout, or goes beside the verb's own.
+ * Prints every push with its events and ref moves, and every file. With --json, prints one document on stdout, or
+ * sentences on stderr if the verb has printed its own JSON.
  */
 export async function printDryRun(
   call: Call,
@@ -90,7 +88,7 @@ export async function printDryRun(
   }
 }
 
-/** Where stdout belongs to one JSON document, sentences go to stderr. */
+/** With --json, stdout carries one JSON document, so sentences go to stderr. */
 export function selectSentenceOutput({ terminal, given }: Call): (line: string) => void {
   return line => (given.flag('json') ? terminal.err(line) : terminal.out(line))
 }
@@ -99,7 +97,7 @@ interface DescribedUpdate extends RefUpdate {
   events: ReturnType<typeof toWrittenEvent>[]
 }
 
-/** Without what is only known when it is written. */
+/** Omits fields that get their value only when the event is written. */
 function toWrittenEvent({ id: _id, at: _at, by: _by, prev: _prev, ...event }: LedgerEvent) {
   return event
 }
@@ -116,7 +114,7 @@ function describeRefMove({ ref, from, to }: RefUpdate): string {
     : `${ref} ${toShortId(from)} -> ${toShortId(to)}`
 }
 
-/** The events that one move of a ledger's ref brought: all of them where another ledger took its place. */
+/** Returns all events if the update replaced the ledger. */
 async function readPushedEvents(
   repository: Repository,
   { from, to }: Pick<RefUpdate, 'from' | 'to'>,
@@ -132,7 +130,6 @@ async function readPushedEvents(
   return found
 }
 
-/** Tells what the ledger gained after every push of this process that moved it. */
 export function announceEvents(
   repository: Repository,
   ledger: (ref: string) => boolean,

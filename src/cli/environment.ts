@@ -8,14 +8,14 @@ import { quoteShellWord } from '../report/demo.ts'
 import { UNKNOWN_ACTOR } from './context.ts'
 import type { Call, CommandArguments, Program, Terminal } from './verb.ts'
 
-/** What this process was started with. Read here, once; nothing inside looks around again. */
+/** Inputs of this process. Only this file reads them. */
 export interface ProcessStart {
   env: Readonly<Record<string, string>>
   directory: string
   pid: number
   version: string
   registries?: Registries
-  /** Where nothing else is known, it is installed as `winnow`. */
+  /** Defaults to a global installation called `winnow`. */
   program?: Program
 }
 
@@ -60,14 +60,16 @@ function resolveCacheDir(started: ProcessStart, given: string | undefined): stri
   })
 }
 
-/** The same for every process of a user: there they also find each other. */
+/** Must be the same for all processes of a user, because they find each other there. */
 function findUserCacheDir({ env }: ProcessStart): string | null {
   const { XDG_CACHE_HOME: cache, HOME: home } = env
   if (cache !== undefined && cache !== '') return resolve(cache, 'winnow')
   return home !== undefined && home !== '' ? resolve(home, '.cache', 'winnow') : null
 }
 
-/** Credentials and rewritten URLs of the person are used for the remote, and for nothing else. */
+/**
+ * Passes the person's git configuration through, because the remote may need its credentials and rewritten URLs.
+ */
 function withUserConfig(env: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const { HOME: home, GIT_CONFIG_GLOBAL: set } = env
   if (set !== undefined || home === undefined) return env
@@ -103,7 +105,6 @@ const random: RandomSource = {
 
 const NAMES: ReadonlySet<string> = new Set(['winnow', 'git-winnow'])
 
-/** What a person types to start this program again, from any directory. */
 export function getProgramCommand(script: string, env: Readonly<Record<string, string>>): string {
   if (env['npm_command'] === 'exec') return 'npx git-winnow'
   const name = basename(script)
@@ -112,8 +113,8 @@ export function getProgramCommand(script: string, env: Readonly<Record<string, s
 }
 
 /**
- * For tests only: `WINNOW_FAULT=<point>:<n>` ends this process as `kill -9` would, the n-th time it gets there.
- * Points have colons of their own, so the last one counts.
+ * For tests only: `WINNOW_FAULT=<point>:<n>` kills this process with SIGKILL the n-th time it reaches the point.
+ * Points may contain colons, so the last colon separates.
  */
 export function parseFaults(setting: string | undefined): Faults {
   if (setting === undefined || setting === '') return { reach: () => {} }

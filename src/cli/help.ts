@@ -48,7 +48,7 @@ export const GROUPS: Readonly<Record<VerbGroup, string>> = {
   more: 'More',
 }
 
-/** What a person types first, where this winnow has it. */
+/** Suggested first commands, in order. */
 const FIRST: Readonly<Record<string, string>> = {
   demo: 'a whole campaign in a minute, in a directory of its own',
   init: 'write a spec for this repository',
@@ -57,7 +57,7 @@ const FIRST: Readonly<Record<string, string>> = {
 }
 const FIRST_SHOWN = 3
 
-/** Help is derived from the registry: what it says is what is accepted. */
+/** Help is derived from the registry, so it always matches the parser. */
 export function renderOverview(verbs: readonly Verb[]): string[] {
   return [
     ...HEAD,
@@ -86,7 +86,7 @@ const HEAD = [
   'usage: winnow <command> [arguments] [options]',
 ]
 
-/** One column for all names, so that every summary begins at the same place. */
+/** Aligns the summaries of all groups in one column. */
 function renderGroups(verbs: readonly Verb[], groups: readonly VerbGroup[]): string[] {
   const listed = groups.map(group => verbs.filter(verb => verb.group === group))
   const lines = formatTable(listed.flat().map(({ name, summary }) => [`  ${name}`, summary]))
@@ -161,7 +161,6 @@ export function renderOption(option: Option): string {
   return short === undefined ? `    ${repeated}` : `-${short}, ${repeated}`
 }
 
-/** What people type elsewhere for what a verb does here. */
 const OTHER_WORDS: Readonly<Record<string, readonly string[]>> = {
   init: ['setup', 'new', 'create', 'install'],
   check: ['validate', 'lint', 'verify', 'test'],
@@ -187,7 +186,6 @@ const OTHER_WORDS: Readonly<Record<string, readonly string[]>> = {
   version: ['about'],
 }
 
-/** There is no such command: always with one that was probably meant, or where they are all listed. */
 function createUnknownVerbError(name: string, verbs: readonly Verb[]): UserError {
   const near = findMeantVerb(name, verbs)
   return new UserError(`there is no command ${JSON.stringify(name)}`, {

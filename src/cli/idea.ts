@@ -55,7 +55,7 @@ export const ideaVerb: Verb = {
   },
 }
 
-/** In a comment there is no work tree to measure: the idea is kept in words, and somebody carries it out. */
+/** A comment has no work tree to measure, so the idea goes to the backlog. */
 export async function addToBacklog(call: Call, context: CommandContext): Promise<number> {
   const { campaign } = (await requireCampaign(context.place)).loaded
   await addIdea(call, context, campaign, {
@@ -124,7 +124,6 @@ async function printIdeas(
   for (const line of renderBacklog(campaign)) terminal.out(line)
 }
 
-/** It stays in the list, with why it was dropped. */
 async function dropIdea(call: Call, context: CommandContext, campaign: Campaign): Promise<void> {
   const { given } = call
   const found = findNamedIdea(campaign, requireText(given.positionals[1], 'winnow idea drop idea-003'))
@@ -181,7 +180,6 @@ async function readIdeaFile(path: string, file: string): Promise<string> {
   }
 }
 
-/** Answers how they are called from now on. */
 async function recordIdeas({ place, dryRun }: CommandContext, ideas: readonly IdeaText[]): Promise<string[]> {
   const source = place.by.actor
   const events = await recordEvents(

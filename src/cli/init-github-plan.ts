@@ -23,15 +23,12 @@ import {
 import { isUsualSpec, listExistingSpecs } from './known-campaigns.ts'
 import type { Call } from './verb.ts'
 
-/** What `init --github` has to write. */
 export interface GithubSetupPlan {
   specs: FoundSpec[]
-  /** New, or in place of what winnow wrote earlier. */
+  /** New files, and replacements of files that winnow wrote earlier. */
   files: NewFile[]
-  /** The `uses:` of winnow in the workflow. */
   action: string
   singleJob: boolean
-  /** The workflow was there before. */
   existed: boolean
 }
 
@@ -39,7 +36,7 @@ export interface OpenedPull {
   url: string
   branch: string
   files: string[]
-  /** False: it was open before. */
+  /** False if the pull request was already open. */
   opened: boolean
 }
 
@@ -54,12 +51,11 @@ export interface SetupContext {
   base: Point
 }
 
-/** Where `init --github` reads what there is. */
 export interface FileSource {
   read(path: string): Promise<string | null>
 }
 
-/** A file of the work tree before the same one of the default branch: both may be about to be committed together. */
+/** Prefers the work tree over the default branch, because both versions may be committed together next. */
 export function createWorkTreeSource({ topLevel }: SetupContext, committed: FileSource): FileSource {
   return {
     async read(path) {
@@ -69,7 +65,7 @@ export function createWorkTreeSource({ topLevel }: SetupContext, committed: File
   }
 }
 
-/** The work tree alone: a file that was deleted there is to be written anew. */
+/** Ignores the default branch, so that a file deleted in the work tree is written again. */
 export function createOnlyWorkTreeSource({ topLevel }: SetupContext): FileSource {
   return {
     read: async path =>
@@ -94,7 +90,6 @@ interface FoundSpec {
   spec: Spec
 }
 
-/** Every spec that the source has. */
 export async function readGithubSpecs(
   { repositoryContext, base }: SetupContext,
   source: FileSource,
@@ -122,14 +117,13 @@ export function requireSupportedSpecs(found: readonly FoundSpec[], where: 'githu
   }
 }
 
-/** A spec of the work tree that a run on GitHub would not see as it is. */
+/** A spec of the work tree that a run on GitHub would not see in this form. */
 interface UnseenSpec {
   path: string
-  /** It only has to be pushed. */
+  /** The spec is committed, but not pushed. */
   committed: boolean
 }
 
-/** Specs that the default branch does not have, or that have uncommitted changes. */
 export async function listUnseenSpecs({ around }: Call, context: SetupContext): Promise<UnseenSpec[]> {
   const [here, there] = [createOnlyWorkTreeSource(context), createDefaultBranchSource(context)]
   const changed = new Set(await listUncommittedPaths(context.topLevel, around.env))
@@ -179,21 +173,20 @@ export function renderWrittenFiles(
   ]
 }
 
-/** A workflow and an action of two versions may not fit together. */
+/** A workflow and an action of different versions may be incompatible. */
 function describeNewerAction({ around }: Call, action: string): string[] {
   const [runs, here] = [readPinnedVersion(action), `v${around.version}`]
   if (!isNewer(runs, here)) return []
   return [`It runs winnow ${runs}, which is newer than the ${here} that wrote it: update winnow, and repeat.`]
 }
 
-/** The page that opens the same pull request, for a person without gh. */
+/** For people without gh. */
 function buildCompareLink({ around }: Call, { repositoryContext }: SetupContext, branch: string): string {
   const github = findGithub(repositoryContext, around.env)
   if (github === null) return ''
   return `   # or open ${github.webUrl}/${github.repository}/compare/${branch}?expand=1`
 }
 
-/** What the pull request does before a person merges it: nothing. */
 export function describeUntilMerged({ existed }: Pick<GithubSetupPlan, 'existed'>): string {
   return existed
     ? 'The workflow stays as it is until that is merged.'
@@ -204,7 +197,7 @@ export function getSetupPullTitle({ existed }: Pick<GithubSetupPlan, 'existed'>)
   return existed ? 'ci: bring the winnow workflow up to date' : 'ci: run winnow campaigns'
 }
 
-/** `owner/name v1.2.3 (ab12ab12ab)`. */
+/** Formats as `owner/name v1.2.3 (ab12ab12ab)`. */
 export function formatAction(action: string): string {
   const [, name = action, commit = '', version] = /^(\S+?)@([0-9a-f]{40})(?: # (\S+))?$/.exec(action) ?? []
   if (commit === '') return name
@@ -212,7 +205,7 @@ export function formatAction(action: string): string {
   return version === undefined ? `${name} at ${short}` : `${name} ${version} (${short})`
 }
 
-/** What only an administrator of the repository can do. */
+/** Only an administrator of the repository can do these steps. */
 export function renderAdminSteps({ around }: Call, context: SetupContext, plan: GithubSetupPlan): string[] {
   const github = findGithub(context.repositoryContext, around.env)
   const settings = github === null ? 'Settings' : `${github.webUrl}/${github.repository}/settings`
@@ -258,11 +251,10 @@ export function renderSetupPull({ url, branch, files, opened }: OpenedPull, plan
   ]
 }
 
-/** What has to change in a file that a person edited. */
 interface HandPatch {
-  /** For `git apply`. */
+  /** Input for `git apply`. */
   patch: string
-  /** False: the edits of the person and the new lines are in the same places, and the patch takes the edits back. */
+  /** False if the person's edits and the new lines overlap. The patch then reverts the edits. */
   keepsEdits: boolean
 }
 
@@ -270,13 +262,13 @@ interface EditedFile {
   path: string
   now: string
   wanted: string
-  /** What winnow writes for these specs, with the actions that the file has. */
+  /** Renders the workflow for these specs with the actions that the file uses. */
   render: (specs: readonly Spec[]) => string
 }
 
 /**
- * The lines that winnow would change, as a patch of the file as it is now. What a person changed is what parts the file
- * from winnow's own version of it, and stays.
+ * Returns winnow's changes as a patch of the edited file. Merges them with the person's edits, which are the
+ * difference between the file and winnow's own version of it.
  */
 export async function patchEditedFile(
   call: Call,
@@ -312,8 +304,8 @@ export async function patchEditedFile(
 const MOST_COMMITS = 50
 
 /**
- * The version that the digest in the file was taken of: it was committed as it is, or as a patch of an edited file beside
- * the specs that it was written for. Else the newest version in the history that nobody edited.
+ * Finds the version that the file's digest was taken from. It is either in the history, or can be rendered from
+ * the specs of a commit. Otherwise returns the newest unedited version in the history.
  */
 async function findOwnVersion(
   places: readonly { git: GitRunner; from: string }[],
@@ -354,7 +346,6 @@ async function readFileVersion(git: GitRunner, commit: string, path: string): Pr
   })
 }
 
-/** A spec that could not be read then is left out. */
 async function readSpecVersions(git: GitRunner, commit: string): Promise<Spec[]> {
   const paths = await git.run({
     args: ['ls-tree', '-z', '--name-only', '--full-tree', commit, '.winnow/'],

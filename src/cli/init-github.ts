@@ -60,7 +60,7 @@ import {
 import { DEFAULT_PREFIX } from './known-campaigns.ts'
 import type { Call } from './verb.ts'
 
-/** Writes the workflow and what it uses into the work tree; with --open-pr into a pull request. */
+/** Writes the workflow and its files to the work tree, or with --open-pr to a pull request. */
 export async function initGithub(call: Call, context: SetupContext): Promise<number> {
   const { given, terminal } = call
   if (given.flag('open-pr') && !given.flag('dry-run')) return openFilesPull(call, context)
@@ -82,7 +82,7 @@ export async function initGithub(call: Call, context: SetupContext): Promise<num
 
 const UP_TO_DATE = 'Nothing to do: the files are there and up to date.'
 
-/** Without a token the files are written as ever, and a person finishes it. */
+/** Without a token, writes the files to the work tree and prints the remaining steps. */
 async function openFilesPull(call: Call, context: SetupContext): Promise<number> {
   const { terminal, around } = call
   const github = findGithub(context.repositoryContext, around.env)
@@ -122,7 +122,6 @@ async function openFilesPull(call: Call, context: SetupContext): Promise<number>
   return 0
 }
 
-/** Where the specs are read, and where the files are. */
 interface SetupSources {
   specs: FileSource
   files: FileSource
@@ -188,7 +187,7 @@ interface WorkflowRewrite {
   render: (specs: readonly Spec[]) => string
 }
 
-/** Written anew only while no person changed it; else the person gets the lines. */
+/** Overwrites the workflow only if it is unedited. Otherwise prints a patch and fails. */
 async function rewriteWorkflow(
   call: Call,
   context: SetupContext,
@@ -222,7 +221,10 @@ async function rewriteWorkflow(
   )
 }
 
-/** Given, else as the workflow has it; else, and with --update, of the winnow that runs. */
+/**
+ * Uses --action, then the action in the workflow. Without a workflow or with --update, uses the action of the
+ * running winnow.
+ */
 async function selectAction(call: Call, context: SetupContext, written: string | null): Promise<string> {
   const near = findGithub(context.repositoryContext, call.around.env) ?? { webUrl: 'https://github.com' }
   const given = call.given.text('action')
@@ -237,7 +239,6 @@ async function selectAction(call: Call, context: SetupContext, written: string |
   })
 }
 
-/** The project that the first spec measures. */
 async function locateProject(
   { repositoryContext, base }: SetupContext,
   [spec]: readonly Spec[],
@@ -270,7 +271,10 @@ interface SetupPullInput {
   plan: GithubSetupPlan
 }
 
-/** Pushes one new branch with one commit on the default branch, and opens its pull request. The work tree stays as it is. */
+/**
+ * Pushes one commit on a new branch from the default branch and opens its pull request. Leaves the work tree
+ * alone.
+ */
 async function openSetupPull(call: Call, context: SetupContext, input: SetupPullInput): Promise<OpenedPull> {
   const { github, plan } = input
   const { repository } = context.repositoryContext
@@ -301,7 +305,7 @@ async function openSetupPull(call: Call, context: SetupContext, input: SetupPull
   return { url, branch, files: plan.files.map(({ path }) => path), opened }
 }
 
-/** The first name that is free, or whose branch has exactly these files. */
+/** Returns the first free branch name, or the first branch that already has this tree. */
 async function findFreeBranch(
   repository: Repository,
   tree: string,
@@ -322,7 +326,10 @@ async function findFreeBranch(
   )
 }
 
-/** First as the person's git pushes; where that is refused, with the token, which may have more rights. */
+/**
+ * Pushes with the person's git credentials first. If refused, pushes again with the token, which may have more
+ * rights.
+ */
 async function pushSetupBranch(
   call: Call,
   { repositoryContext }: SetupContext,
@@ -351,7 +358,7 @@ async function pushSetupBranch(
   )
 }
 
-/** Null where it went through; else why not. */
+/** Returns null on success, otherwise the reason. */
 async function tryPush(pushing: () => Promise<PushResult>): Promise<string | null> {
   try {
     const result = await pushing()
@@ -407,7 +414,10 @@ function renderSetupPullBody(plan: GithubSetupPlan): string {
   ].join('\n')
 }
 
-/** The open pull request of `winnow init --github --open-pr`, or of a person who pushed the branch that it names. */
+/**
+ * Finds the open pull request of `init --github --open-pr`, or one that a person opened from the branch it
+ * suggests.
+ */
 export async function findSetupPull(
   { around }: Call,
   repositoryContext: RepositoryContext,
@@ -435,7 +445,7 @@ export async function findSetupPull(
       return { number, url: `${github.webUrl}/${github.repository}/pull/${number}` }
     }
   } catch (error) {
-    // What keeps GitHub from answering is a finding of its own.
+    // The doctor reports connection problems as a separate finding.
     if (!(error instanceof ForgeError)) throw error
   }
   return null

@@ -113,7 +113,7 @@ function requireWorkTree({ checkout: { topLevel } }: RepositoryContext): string 
   })
 }
 
-/** Who says any of these wants another spec beside those there are. */
+/** Any of these options asks for an additional spec. */
 const NEW_SPEC_OPTIONS = ['name', 'package', 'language', 'goal'] as const
 
 interface ExistingSpec {
@@ -150,7 +150,7 @@ async function writeOnlyAgentFile(
 interface InitPlan {
   name: string
   draft: SpecDraft
-  /** What was found and understood. */
+  /** Output that describes the detected project and the understood goal. */
   lines: string[]
   goal: Goal | null
 }
@@ -196,7 +196,7 @@ function listMutableFiles({ files }: ProjectLocation, { findings }: DetectedProj
   return files.paths.filter(path => matches.some(match => match(path)))
 }
 
-/** A path is meant from where the person is. */
+/** Paths are relative to the person's directory. */
 function getWantedPackage({ given, around }: Call, { checkout }: RepositoryContext): string | undefined {
   const asked = given.text('package')
   if (asked === undefined || checkout.topLevel === null) return asked
@@ -247,7 +247,6 @@ function describeAgentFile({ existed, changed }: AgentFile, dry: boolean): strin
     : `${AGENT_FILE}: ${how}; not committed.`
 }
 
-/** Where the person is, seen from the top. */
 function getCurrentPath({ around }: Call, { checkout }: RepositoryContext): string {
   return checkout.topLevel === null ? '' : relative(checkout.topLevel, around.directory)
 }
@@ -259,7 +258,7 @@ interface InitResult {
   agents: AgentFile | null
 }
 
-/** The same check as the verb's, of the default branch as it will be once the files are committed. */
+/** Runs `winnow check` on the default branch as it will be after the files are committed. */
 async function checkWrittenSpec(
   call: Call,
   { repositoryContext, base, plan, agents }: InitResult,
@@ -300,7 +299,7 @@ async function checkWrittenSpec(
   }
 }
 
-/** Nothing that exists is overwritten: what was written before a collision is taken back. */
+/** Never overwrites. Removes the files already written if one cannot be created. */
 async function writeNewFiles(topLevel: string, files: readonly NewFile[]): Promise<void> {
   requireAbsent(topLevel, files)
   const written: string[] = []
@@ -337,7 +336,7 @@ function toUserError(error: unknown): unknown {
   })
 }
 
-/** The default branch as it would be with these files committed: what can be tried before they are. */
+/** Commits the files to winnow's own repository, so that they can be checked before the person commits them. */
 async function commitNewFiles(
   { repository }: RepositoryContext,
   base: Point,
@@ -357,7 +356,6 @@ async function commitNewFiles(
 
 const BUILT_IN = new Set(['cd', 'sh', 'echo', 'printf', 'test', 'true', 'set', 'exit'])
 
-/** Programs that the drafted commands start and that this machine does not have: said before a check fails. */
 function findMissingTools(commands: readonly string[], env: Readonly<Record<string, string>>): string[] {
   const names = new Set(commands.flatMap(listStartedPrograms))
   return [...names]
@@ -365,7 +363,7 @@ function findMissingTools(commands: readonly string[], env: Readonly<Record<stri
     .map(name => `${name} is not on the PATH of this machine: nothing can be tried before it is installed`)
 }
 
-/** The first word of every part of a command, assignments passed over; paths are the project's own. */
+/** Takes the first word of each part of a command. Skips assignments, and paths, which belong to the project. */
 function listStartedPrograms(command: string): string[] {
   return command.split(/&&|\|\||[;|]/).flatMap(part => {
     const word =
@@ -386,12 +384,11 @@ function isExecutable(file: string): boolean {
     accessSync(file, constants.X_OK)
     return true
   } catch {
-    // Absent or not to be started: for whoever looks for a program that is the same.
+    // The file is missing or not executable.
     return false
   }
 }
 
-/** What is to be typed next; written for the state in which the project is now. */
 function renderNextCommands(done: {
   call: Call
   repositoryContext: RepositoryContext

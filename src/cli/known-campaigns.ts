@@ -15,19 +15,17 @@ import type { Spec } from '../spec/schema.ts'
 
 export const DEFAULT_PREFIX = 'optimize'
 
-/** A campaign there is, or could be: a spec on the default branch, a ledger, or both. */
+/** A spec on the default branch, a ledger, or both. */
 export interface KnownCampaign {
   name: string
-  /** The committed spec of that name, in the repository; null where only the ledger is left. */
   specPath: string | null
-  /** Every committed spec of that name: more than one is an error. */
+  /** All committed specs of that name. More than one is an error. */
   paths: readonly string[]
-  /** The spec it was started from, which may have moved since. */
+  /** Spec that the campaign was started from. It may have moved since. */
   ledgerPath: string | null
   spec: Spec | null
   prefix: string
   started: boolean
-  /** Why its committed spec cannot be used. */
   problem: UserError | null
 }
 
@@ -37,7 +35,7 @@ interface StartedLedger {
   start: CampaignStart | null
 }
 
-/** `specPath`: a spec that a person names, wherever it lies. */
+/** `specPath` adds a spec outside `.winnow`. */
 export async function listKnownCampaigns(
   repositoryContext: RepositoryContext,
   specPath?: string,
@@ -49,7 +47,7 @@ export async function listKnownCampaigns(
   const declared = new Set([DEFAULT_PREFIX, ...[...known.values()].map(({ prefix }) => prefix)])
   for (const ledger of ledgers) {
     const { name, prefix, start } = ledger
-    // Somebody else's branch may look like a ledger of another prefix: only its first event tells.
+    // A person's branch may look like a ledger of another prefix. Check its first event.
     if (!declared.has(prefix) && start?.spec !== name) continue
     const there = known.get(name)
     if (there?.started !== true || prefix === there.spec?.branches.prefix)
@@ -58,7 +56,7 @@ export async function listKnownCampaigns(
   return [...known.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** A spec that is broken may only seem to have the name of another: its file's. */
+/** A broken spec is listed under its file name, so it must not displace a valid spec of that name. */
 function collectStartable(specs: readonly CommittedSpecFile[]): Map<string, KnownCampaign> {
   const found = new Map<string, KnownCampaign>()
   for (const { name, path, spec, problem } of specs.toSorted((a, b) => Number(!a.spec) - Number(!b.spec))) {
@@ -85,7 +83,7 @@ function toStartedCampaign(
 
 const STATE_REF = /^refs\/heads\/([^/]+)-state\/([^/]+)$/
 
-/** Whatever prefix a spec chose: a campaign is found by its ledger, also when its spec lies anywhere. */
+/** Searches all prefixes, so that a campaign is found even if its spec is missing. */
 async function listStartedCampaigns({ repository }: RepositoryContext): Promise<StartedLedger[]> {
   const { refs } = await repository.remoteRefs(['refs/heads/*-state/*'])
   const ledgers: StartedLedger[] = []
@@ -99,7 +97,7 @@ async function listStartedCampaigns({ repository }: RepositoryContext): Promise<
 
 const SPEC_FILE = /^[^/]+\.ya?ml$/
 
-/** A spec as the default branch has it; a broken one is known by its file's name, with what is wrong. */
+/** A broken spec has the name of its file, and a problem. */
 interface CommittedSpecFile {
   name: string
   path: string
@@ -107,7 +105,7 @@ interface CommittedSpecFile {
   problem: UserError | null
 }
 
-/** Those in `.winnow`, and whatever other files are named: a ce spec may lie anywhere. */
+/** Reads the specs in `.winnow` and other named files, because ce specs can be anywhere. */
 export async function listCommittedSpecs(
   { repository, defaultBranch }: RepositoryContext,
   others: readonly string[],
@@ -149,7 +147,6 @@ export function toSpecName(path: string): string {
   return path.replace(/^.*\//, '').replace(/\.ya?ml$/, '')
 }
 
-/** One name, one campaign: with two specs of it nobody knows which one is meant. */
 export function createDuplicateNameError(name: string, paths: readonly string[]): UserError {
   return new UserError(`${paths.toSorted().join(' and ')} are both named ${name}`, {
     place: { file: paths.toSorted()[0] ?? '', path: 'name' },
@@ -164,13 +161,13 @@ const startSchema = z.looseObject({
   default_branch: z.string(),
 })
 
-/** What a ledger's first event says, as far as a campaign is found by it. */
+/** The fields of the first event that identify a campaign. */
 interface CampaignStart extends Pick<z.infer<typeof startSchema>, 'spec' | 'spec_path' | 'default_branch'> {
-  /** The spec that is in force now. */
+  /** Text of the spec in force; null if missing. */
   spec_yaml: string | null
 }
 
-/** Null where that ref is no ledger that can be read: whoever folds it names what is wrong. */
+/** Returns null if the ref is not a readable ledger. Loading the campaign reports the reason. */
 export async function readCampaignStart(
   repository: Repository,
   stateRef: string,
@@ -202,7 +199,7 @@ export const PUSH_OR_LOCAL = 'git push, or run winnow with --remote none to use 
 
 const USUAL_SPEC = /^\.winnow\/[^/]+\.ya?ml$/
 
-/** A spec that is committed in this checkout, while the remote, which winnow reads, does not have it. */
+/** Finds a spec that is committed here but missing on the remote, which is the only copy that winnow reads. */
 export async function findUnpushedSpec(
   { checkout, defaultBranch, local }: RepositoryContext,
   env: Readonly<Record<string, string>>,
@@ -239,7 +236,7 @@ async function listCommittedPaths(
 
 const SPEC_PATH = /^\.winnow\/[^/]+\.ya?ml$/
 
-/** Specs of the work tree and of the default branch: either is in the way of a new one of its name. */
+/** Lists specs of the work tree and of the default branch, because both block a new spec of the same name. */
 export async function listExistingSpecs(
   { repository, checkout }: RepositoryContext,
   base: Point,

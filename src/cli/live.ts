@@ -9,8 +9,8 @@ import type { Call } from './verb.ts'
 const REFRESH_MS = 250
 
 /**
- * While the work goes on, a person at a terminal sees what it says of itself, anew as it changes; null shows
- * nothing. Elsewhere nothing is shown, and nothing is different.
+ * Refreshes the live line while the work runs. `text` returns null to show nothing. Without a terminal it shows
+ * nothing and changes nothing.
  */
 export async function showLive<T>(
   { terminal, around: { clock } }: Pick<Call, 'terminal' | 'around'>,
@@ -35,7 +35,7 @@ export async function showLive<T>(
   return done.value
 }
 
-/** What a run says of itself while it goes on: looked at from outside, and of no influence on it. */
+/** Only reads the controller's state. */
 export function createLiveRenderer({
   memory,
   runner,
@@ -83,18 +83,17 @@ export function createLiveRenderer({
   }
 }
 
-/** A limit on the time in which something is measured: waiting for other processes or for an answer is not counted. */
+/** Limits measuring time. Waiting for other processes or for an answer does not count. */
 export interface MeasuringTime {
-  /** Aborts when the time is used up; never where there is no limit. */
+  /** Aborts when the time is used up; never without a limit. */
   signal: AbortSignal
   begins: () => void
-  /** Whether it was counting. */
+  /** Returns whether it was counting. */
   ends: () => boolean
-  /** Seconds that were counted so far. */
   seconds: () => number
 }
 
-/** `now`: milliseconds that only go forward. */
+/** `now` returns monotonic milliseconds. */
 export function createMeasuringTime(minutes: number | null, now: () => number): MeasuringTime {
   const over = new AbortController()
   let left = minutes === null ? Number.POSITIVE_INFINITY : minutes * 60_000
@@ -121,5 +120,5 @@ export function createMeasuringTime(minutes: number | null, now: () => number): 
   }
 }
 
-/** Node takes a longer one for one of a millisecond. */
+/** Node treats a longer timeout as 1 ms. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1

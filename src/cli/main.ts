@@ -7,7 +7,7 @@ import { getProgramCommand } from './environment.ts'
 import { handleInterrupts, runCommandLine } from './run-command-line.ts'
 import { canShowColour, canShowLiveLine, createTerminal, isAttended } from './terminal.ts'
 
-/** A reader that went away (`winnow log | head`) wants no more, and no stack either. */
+/** `winnow log | head` closes stdout early. Exit without a stack trace. */
 function exitOnBrokenPipe(error: Error): void {
   if ('code' in error && error.code === 'EPIPE') process.exit(0)
   throw error

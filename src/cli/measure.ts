@@ -96,7 +96,7 @@ function listOpenOrders({ world }: Observation, idPrefix: string | undefined): O
   return [found]
 }
 
-/** An order that some run has taken is its business: measuring it here as well could only be thrown away. */
+/** Skips orders that another run has taken: a second report would be discarded. */
 function selectReadyOrders({ world }: Observation, open: readonly OrderId[]) {
   const ready: OrderId[] = []
   const elsewhere: string[] = []
@@ -136,15 +136,15 @@ interface MeasureRequest {
   order: Order
   spec: Spec
   workspaceName: string
-  /** For whoever has to wait for it. */
+  /** Name of the command, shown to processes that wait for the lock. */
   what: string
-  /** What a person may watch, or leave unprotected, and the engine never does. */
+  /** Options that only a person may use, never the engine. */
   more?: Pick<MeasureInput, 'onExecution' | 'onItems' | 'unpinned'>
-  /** Counts while this measures, and not while it waits for its turn. */
+  /** Counts while measuring, but not while waiting for the lock. */
   time?: MeasuringTime
 }
 
-/** An order measured for the person at the command line: no ledger, and a work directory of its own. */
+/** Measures an order in a separate work directory, without a ledger. */
 export async function measureHere(
   call: Call,
   repositoryContext: RepositoryContext,
@@ -167,7 +167,6 @@ export async function measureHere(
   return done.report
 }
 
-/** Where it is measured: whoever watches looks there as well. */
 export function locateWorkspace(
   { dataDir }: Pick<RepositoryContext, 'dataDir'>,
   spec: Spec,
@@ -201,7 +200,7 @@ function buildMeasureInput(
 
 const orderSchema = orderTermsSchema.extend({ id: digestSchema })
 
-/** An order as a file, measured without looking at any ledger; its report is a file as well. */
+/** Reads the order and writes the report as files, without a ledger. */
 async function measureFile(call: Call): Promise<number> {
   const specFile = requireOption(call, 'spec')
   const reportFile = resolve(call.around.directory, requireOption(call, 'report'))

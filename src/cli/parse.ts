@@ -20,7 +20,7 @@ const CAMPAIGN = 'campaign'
 
 type OptionValues = ReadonlyMap<string, readonly string[]>
 
-/** A command line against the registry: what is not in it is an error that names what was probably meant. */
+/** Parses against the registry. An unknown word is an error that suggests the nearest known one. */
 export function parseCommandLine(argv: readonly string[], verbs: readonly Verb[]): ParsedCommand {
   const at = findVerbIndex(argv)
   const before = at === null ? argv : argv.slice(0, at)
@@ -40,7 +40,7 @@ export function parseCommandLine(argv: readonly string[], verbs: readonly Verb[]
   return { verb, given: toCommandArguments(positionals, values, command) }
 }
 
-/** Words for a verb against these of its options alone; what is said without words is filled in. */
+/** Parses words with only the given options. `complete` adds arguments that may be omitted. */
 export function parseWords(
   verb: Verb,
   words: readonly string[],
@@ -53,7 +53,7 @@ export function parseWords(
   return toCommandArguments(positionals, values)
 }
 
-/** A command of the person's own begins after the first `--`, and nothing in it is ours. */
+/** Everything after the first `--` belongs to the person's command. */
 function splitCommand(
   verb: Verb,
   args: readonly string[],
@@ -62,7 +62,6 @@ function splitCommand(
   return at === -1 ? { own: args, command: [] } : { own: args.slice(0, at), command: args.slice(at + 1) }
 }
 
-/** The first word that is neither an option nor an option's value. */
 function findVerbIndex(argv: readonly string[]): number | null {
   const { tokens } = parseArgs({ args: [...argv], options: toParserOptions(GLOBAL_OPTIONS), ...LENIENT })
   return tokens.find(({ kind }) => kind === 'positional')?.index ?? null
@@ -138,7 +137,7 @@ function requireListed(what: string, value: string, values: readonly string[] | 
   })
 }
 
-/** Options under another name that people give them. */
+/** Options that people type under another name. */
 const OPTION_ALIASES: Readonly<Record<string, string>> = { spec: CAMPAIGN }
 
 function throwUnknownOption(rawName: string, options: readonly Option[], command: string): never {

@@ -80,7 +80,7 @@ export const resumeVerb: Verb = {
     }),
 }
 
-/** Resumed while the rule that stopped it still holds, a campaign would only stop again. */
+/** If the stop rule still applies, a resumed campaign would stop again at once. */
 async function requireRoom(call: Call, context: CommandContext): Promise<void> {
   const world = await observeWorld(call, context)
   const stop = world === null ? null : findRepeatedStop(world)
@@ -92,7 +92,7 @@ async function requireRoom(call: Call, context: CommandContext): Promise<void> {
   })
 }
 
-/** What is to be taken back and was measured before goes first, whatever stops the campaign then. */
+/** Pending reverts come first, even if a stop rule applies. */
 function findRepeatedStop(world: World): StopRuleHit | null {
   return planDirectReverts(world).length > 0 || isLimitRaised(world) ? null : findStopRule(world)
 }

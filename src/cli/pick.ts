@@ -46,12 +46,12 @@ export const pickVerb: Verb = {
     }),
 }
 
-/** On the pull request of a change that is alone already, that change is meant. */
+/** On the pull request of a picked change, the command refers to the original change. */
 function resolvePicked({ experiments }: Campaign, named: Experiment): Experiment {
   return isPicked(named) ? (experiments[named.picks] ?? named) : named
 }
 
-/** Asked for twice is one and the same: what became of it is said instead. */
+/** A repeated pick is answered with the state of the first. */
 function describeEarlierPick(campaign: Campaign, { id }: Experiment): string | null {
   const { picks, steered, landings } = campaign
   if (!landings.some(({ experiment, reverted }) => experiment === id && reverted === null)) return null
@@ -62,7 +62,7 @@ function describeEarlierPick(campaign: Campaign, { id }: Experiment): string | n
   return current === undefined ? null : renderPickLine(campaign, current)
 }
 
-/** Nobody has closed it, and it stands on the default branch as the campaign has it. */
+/** The pull request is not closed, and its base is the current default branch of the campaign. */
 function isCurrent(campaign: Campaign, pick: PickedChange): boolean {
   return isUnderWay(pick) || pick.status === 'deferred' || (!pick.closed && !isBehind(campaign, pick))
 }

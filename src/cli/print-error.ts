@@ -11,7 +11,7 @@ import { renderFailedOutput } from '../report/verdict-markdown.ts'
 import { SpecErrors } from '../spec/errors.ts'
 import type { Terminal } from './verb.ts'
 
-/** The one place where errors become words and an exit code. A stack is shown only when asked for. */
+/** Prints the error and returns its exit code. Prints the stack only with --verbose. */
 export function printError(error: unknown, { err }: Pick<Terminal, 'err'>, verbose: boolean): number {
   for (const line of renderError(error)) err(line)
   if (verbose && error instanceof Error) err(error.stack ?? '')

@@ -19,14 +19,13 @@ import { type CommandContext, withCampaign } from './context.ts'
 import { readDefaultTip } from './default-branch.ts'
 import type { Call, Option, Verb } from './verb.ts'
 
-/** What a person may say of an idea besides its sentence; the same words wherever one is offered. */
+/** Optional details of an idea, with the same keys in every verb. */
 interface IdeaDetails {
   hypothesis: string
   category?: string | undefined
   priority?: string | undefined
   required_deps?: readonly string[] | undefined
   family?: string | undefined
-  /** Of the backlog: the idea that this carries out. */
   idea?: string | undefined
 }
 
@@ -37,7 +36,7 @@ export const FAMILY: Option = {
   summary: 'ideas of one family are variants of each other',
 }
 
-/** The text of a pull request: the fenced block is what becomes of it in the ledger; around it there is room for people. */
+/** Renders the text of a pull request. The ledger takes only the fenced block. */
 export function renderIdeaBody({ required_deps, ...details }: IdeaDetails): string {
   const needs = required_deps === undefined || required_deps.length === 0 ? {} : { required_deps }
   return `${details.hypothesis}\n\n\`\`\`winnow\n${stringify({ ...details, ...needs }, { lineWidth: 0 })}\`\`\`\n`
@@ -95,7 +94,7 @@ export const proposeVerb: Verb = {
     }),
 }
 
-/** Each becomes a branch and a pull request; all were read before the first is offered. */
+/** Submits each idea as a branch and a pull request. All patches were validated before the first submission. */
 export async function submitIdeas(
   call: Call,
   context: CommandContext,
@@ -111,7 +110,7 @@ export async function submitIdeas(
   terminal.out(describeProposedIdeas(campaign, ideas.length))
 }
 
-/** Options that a person gives come before what a patch says of itself. */
+/** Options take precedence over the details in a patch. */
 function buildSubmission({ given }: Call, { commit, from, idea }: OfferedIdea, count: number): Submission {
   const name = given.text('name')
   const message = given.text('message')
@@ -173,21 +172,19 @@ function requireName(name: string): void {
   })
 }
 
-/** A commit to be offered, and what is known of it. */
 interface OfferedIdea {
   commit: Oid
-  /** The repository that has it; null where it is in winnow's own. */
+  /** Repository that holds the commit; null for winnow's own. */
   from: string | null
   idea: IdeaDetails
 }
 
 interface GivenPatch {
-  /** As the person typed it. */
   given: string
   campaign: Campaign
 }
 
-/** The ideas of a patch file, each as a commit on the incumbent; null where no patch file was named. */
+/** Commits each patch of the file on the incumbent. Returns null if the argument is not a patch file. */
 export async function readGivenPatches(
   call: Call,
   context: CommandContext,

@@ -29,8 +29,8 @@ import { uninstallVerb } from './uninstall.ts'
 import type { Verb } from './verb.ts'
 
 /**
- * The one list of verbs: the command line, its help, its page and shell completion are derived from it. Within a
- * group, people read them in this order: first what is done first.
+ * The command line, help, docs/commands.md and shell completion are derived from this list. Help lists the verbs
+ * of a group in this order.
  */
 export const VERBS: readonly Verb[] = [
   initVerb,

@@ -9,7 +9,6 @@ const INTERRUPTED_WRITE = 'The campaign is whole as of its last push: winnow run
 const INTERRUPTED_READ = 'Stopped before its end: what it printed is so, and no campaign was touched.'
 const INSTALLED = { called: 'winnow', runtime: 'node' }
 
-/** One command from its arguments to its exit code; what a process adds is left to `main`. */
 export async function runCommandLine(
   argv: readonly string[],
   started: ProcessStart,
@@ -25,17 +24,17 @@ export async function runCommandLine(
     const { program = INSTALLED } = started
     return await verb.run({ given, terminal, around: environment, interrupt, verbs: VERBS, program })
   } catch (error) {
-    // A child that was interrupted with us fails in its own words, which would only distract.
+    // A child process that was interrupted too fails with an error that would only distract.
     if (!interrupt.aborted || verbose) return printError(error, terminal, verbose)
     terminal.err(writes ? INTERRUPTED_WRITE : INTERRUPTED_READ)
     return INTERRUPTED
   }
 }
 
-/** Work that is not finished by then is left as a kill would leave it; the next run goes on from there. */
+/** Exits after this time without finishing the current write. The next run continues from the last push. */
 const EXIT_TIMEOUT_MS = 1_800
 
-/** The first Ctrl-C or TERM asks for an orderly end within two seconds, the second does not wait for it. */
+/** The first SIGINT or SIGTERM asks for an orderly exit within two seconds. The second exits at once. */
 export function handleInterrupts(print: (line: string) => void): { signal: AbortSignal; release(): void } {
   const abort = new AbortController()
   const stop = () => {

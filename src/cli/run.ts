@@ -30,7 +30,7 @@ import { tickWithoutMeasuring } from './tick.ts'
 import { describeUnusedWork } from './unused-work.ts'
 import type { Call, Option, Verb } from './verb.ts'
 
-/** What `winnow run` answers to a script (design section 9), as its help says it. */
+/** Exit codes for scripts (design section 9), as shown in help. */
 const RUN_EXITS: Readonly<Record<number, string>> = {
   [EXIT_CODES.kept]: 'the campaign stopped, and something is kept',
   [EXIT_CODES['no gain']]: 'it stopped with nothing kept',
@@ -42,10 +42,8 @@ const RUN_EXITS: Readonly<Record<number, string>> = {
   [EXIT_CODES.worse]: 'it stopped with nothing kept, and what was measured is worse',
 }
 
-/** The first of these that any experiment came to is what a campaign with nothing kept came to. */
 const BEST_FIRST: readonly VerdictWord[] = ['no gain', 'not proven', 'worse', 'broken', 'refused']
 
-/** How a campaign stands when `run` returns. */
 export interface RunResult {
   campaign: Campaign
   waiting: PlanWaiting
@@ -59,7 +57,7 @@ export function toRunExitCode({ campaign, waiting }: RunResult): number {
   return EXIT_CODES[best ?? 'no gain']
 }
 
-/** The incumbent's own order has its report and led nowhere: that is what the engine paused for. */
+/** The engine paused the campaign because calibration or baseline failed on the incumbent itself. */
 export function hasFailingBase({ status, status_source, orders }: Campaign): boolean {
   if (status !== 'paused' || status_source !== 'engine') return false
   return Object.values(orders).some(
@@ -77,7 +75,7 @@ const AGENT: Option = {
 
 const TIMEOUT_SECONDS = 3600
 
-/** Who is asked besides the proposers of the spec; whoever is not installed is said before anything is spent. */
+/** Returns the agents given with --agent. Fails before any money is spent if a program is not installed. */
 async function selectAgentProposers(
   { given, around }: Call,
   context: CommandContext,
@@ -123,7 +121,6 @@ export const runVerb: Verb = {
   },
 }
 
-/** What a run came to, told in the way that suits who started it. */
 export type ResultReporter = (call: Call, context: CommandContext, result: RunResult) => Promise<void>
 
 export function runAndReport(call: Call, report: ResultReporter): Promise<number> {
@@ -165,7 +162,7 @@ async function startAndRun(call: Call, context: CommandContext, report: ResultRe
   return call.interrupt.aborted ? 130 : toRunExitCode(result)
 }
 
-/** Before a campaign begins a person is told what it may take; nothing is recorded yet. */
+/** Asks the person to accept time and cost before anything is recorded. */
 async function confirmStart(call: Call, context: CommandContext): Promise<boolean> {
   const { campaign, repositoryContext, dryRun } = context
   if (dryRun !== null || (campaign.started && !call.given.flag('fresh'))) return true
@@ -177,7 +174,7 @@ async function confirmStart(call: Call, context: CommandContext): Promise<boolea
   )
 }
 
-/** The campaign may have been started where measuring jobs give what this machine does not. */
+/** The campaign may have been started on GitHub, which supports features that this machine lacks. */
 async function requireMeasurableHere({ place }: CommandContext): Promise<void> {
   const { loaded, spec } = await requireCampaign(place)
   const path = loaded.campaign.spec_path
@@ -188,7 +185,6 @@ async function requireMeasurableHere({ place }: CommandContext): Promise<void> {
   }
 }
 
-/** The campaign as it is, or begun from its committed spec. */
 export async function openOrStartCampaign(call: Call, context: CommandContext): Promise<CommandContext> {
   const { campaign, place } = context
   if (campaign.started) {
@@ -201,7 +197,7 @@ export async function openOrStartCampaign(call: Call, context: CommandContext): 
   return context
 }
 
-/** A spec that was named and is not the one the campaign runs by would be passed over in silence. */
+/** Fails rather than silently ignoring a named spec that is not the one in force. */
 function requireSamePath({ given }: Call, { name, ledgerPath, specPath }: KnownCampaign): void {
   const named = given.positionals[0] !== undefined && given.positionals[0] !== name
   if (!named || ledgerPath === null || specPath === null || specPath === ledgerPath) return
@@ -211,7 +207,7 @@ function requireSamePath({ given }: Call, { name, ledgerPath, specPath }: KnownC
   })
 }
 
-/** The new spec is read before the old campaign is closed: a mistake in it costs nothing. */
+/** Reads the new spec before closing the old campaign, so that a mistake in it costs nothing. */
 async function restartCampaign(call: Call, context: CommandContext): Promise<CommandContext> {
   const fresh = { ...context, place: { ...context.place, defaultBranch: context.currentDefault } }
   const committed = await readCommittedSpec(fresh.place, getSpecPath(context))
@@ -221,7 +217,6 @@ async function restartCampaign(call: Call, context: CommandContext): Promise<Com
   return fresh
 }
 
-/** Stops the campaign and gives everything that is open its end. */
 export async function closeCampaign(
   call: Call,
   context: CommandContext,
@@ -234,7 +229,8 @@ export async function closeCampaign(
   const waits = code === 'person' ? listAwaitingApproval(campaign).length + campaign.late.length > 0 : isOpen
   if (campaign.status !== 'stopped' || waits)
     await recordEvents(place, [{ kind: 'campaign-stopped', code, reason }])
-  // What heeds comments is a tick itself, and goes on; elsewhere the next wake-up does the rest.
+  // Comments are run inside a tick, which continues anyway. A campaign on GitHub is closed by its next scheduled
+  // run.
   if (!call.comment && !isAway(place, campaign)) await tickWithoutMeasuring(call, context)
 }
 

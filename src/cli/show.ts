@@ -43,7 +43,6 @@ export const showVerb: Verb = {
     }),
 }
 
-/** What the ledger says of it, and the pairs it was decided by. */
 async function readHistory(
   { place }: CommandContext,
   id: string,
@@ -86,7 +85,7 @@ export const resultsVerb: Verb = {
     }),
 }
 
-/** The ledger is read once, however many are asked for. */
+/** Reads the ledger once for all experiments. */
 export async function gatherResults(
   { place }: Pick<CommandContext, 'place'>,
   experiments: readonly Experiment[],
@@ -105,7 +104,7 @@ export async function gatherResults(
   return found
 }
 
-/** The ledger does not name the pull requests that only a forge knows. */
+/** Only GitHub knows some pull request numbers. */
 function addPullNumber(one: Results, number: number | null): Results {
   return { ...one, links: { ...one.links, pull_request: one.links.pull_request ?? number } }
 }

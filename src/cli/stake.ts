@@ -9,19 +9,18 @@ import { formatDuration } from '../report/terminal.ts'
 import type { Spec } from '../spec/schema.ts'
 import type { Call } from './verb.ts'
 
-/** What is about to be spent, as far as it is known. */
 interface Stake {
-  /** At most; null where nobody knows yet. */
   seconds: number | null
-  /** What may cost money, in words: who asks for it, and up to how much. */
   money: readonly string[]
-  /** expected unless told; most: if everything is used up; limit: nobody looked, and the spec sets it. */
+  /**
+   * expected: a forecast, the default. most: an upper bound. limit: the limit in the spec, without a forecast.
+   */
   bound?: 'expected' | 'most' | 'limit'
 }
 
 const LONG_SECONDS = 3_600
 
-/** What a person should agree to before it begins; null where so little is at stake that nobody needs to be asked. */
+/** Returns null if the cost is too low to ask. */
 export function describeStake({ seconds, money, bound = 'expected' }: Stake): string | null {
   const long = seconds !== null && seconds > LONG_SECONDS
   if (!long && money.length === 0) return null
@@ -44,7 +43,7 @@ function describeStakeTime(seconds: number | null, bound: NonNullable<Stake['bou
   }
 }
 
-/** Asked once, and only where somebody can answer: --yes, CI and pipes go on. */
+/** Asks once. Continues without asking in CI, in pipes and with --yes. */
 export async function confirmStake(
   { given, terminal, interrupt }: Pick<Call, 'given' | 'terminal' | 'interrupt'>,
   stake: Stake,
@@ -54,7 +53,7 @@ export async function confirmStake(
   return terminal.confirm(`${text}. Go on?`, interrupt)
 }
 
-/** What a campaign may take of a person's time and money; `seconds` is what `check` found, null where it did not look. */
+/** `seconds` is the forecast of `winnow check`; null if it did not run. */
 export function estimateStake(spec: Spec, seconds: number | null): Stake {
   return {
     seconds: estimateStakeSeconds(spec, seconds),
@@ -63,7 +62,10 @@ export function estimateStake(spec: Spec, seconds: number | null): Stake {
   }
 }
 
-/** Where nobody looked, all that it may take is at stake; without ideas of its own it waits, and that is cheap. */
+/**
+ * Without a forecast, assumes the full time limit. A campaign without its own proposers only waits, which costs
+ * nothing.
+ */
 function estimateStakeSeconds({ propose, stopping }: Spec, seconds: number | null): number | null {
   const most = stopping.max_hours === null ? null : stopping.max_hours * 3_600
   if (seconds !== null) return most === null ? seconds : Math.min(most, seconds)
@@ -86,7 +88,7 @@ function describeStakeMoney({ propose, metric, stopping }: Spec): string[] {
   return [`${payees.join(' and ')} may cost money, with no limit (stopping.max_total_cost_usd is not set)`]
 }
 
-/** What `check` found on this machine about exactly this spec and this tree. Nothing but a question depends on it. */
+/** Cached result of `winnow check` for one spec and tree. Used only to decide whether to ask. */
 const forecastSchema = z.strictObject({ seconds: z.number().nonnegative() })
 
 interface ForecastKey {
@@ -107,7 +109,7 @@ export async function saveForecast(
   await rename(part, path)
 }
 
-/** null: nobody has looked yet. */
+/** Returns null if `winnow check` did not run. */
 export async function readForecast(
   repositoryContext: RepositoryContext,
   about: ForecastKey,
@@ -116,7 +118,7 @@ export async function readForecast(
   return text === null ? null : parseForecast(text)
 }
 
-/** A damaged note is none: `check` writes another. */
+/** Ignores a damaged cache file: `winnow check` writes a new one. */
 function parseForecast(text: string): number | null {
   try {
     return forecastSchema.safeParse(JSON.parse(text)).data?.seconds ?? null

@@ -49,14 +49,14 @@ export const statusVerb: Verb = {
     }),
 }
 
-/** What the next run will find; any machine's baseline serves to tell. */
+/** Predicts the next run without knowing its machine, so any machine's baseline counts. */
 function describeLimitNotes({ around }: Call, campaign: Campaign, spec: Spec): string[] {
   const now = new Date(around.clock.now()).toISOString()
   const stop = findReachedLimit({ campaign, spec, now, runner: { machine: null } })
   return stop === null ? [] : [describeLimitReached(campaign, stop)]
 }
 
-/** Nothing goes on without it, which only a look at the remote tells. */
+/** The campaign cannot continue without its default branch. Only the remote knows whether it exists. */
 async function describeMissingBranch(
   campaignContext: CampaignContext,
   campaign: Campaign,

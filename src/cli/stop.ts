@@ -48,8 +48,8 @@ export const stopVerb: Verb = {
 }
 
 /**
- * What the kept changes bring together is measured where it is not known yet. A run that goes on here has heard of the
- * stop and does it; elsewhere the next run does.
+ * Measures the total improvement if it is unknown. A run in progress on this machine sees the stop and measures
+ * it. Otherwise the next run does.
  */
 async function measureProgress(call: Call, context: CommandContext): Promise<number> {
   const { place, repositoryContext } = context
@@ -102,8 +102,8 @@ export const archiveVerb: Verb = {
 }
 
 /**
- * What is open on GitHub can be closed there alone: of a stopped campaign the ledger says that it is to be put aside, and
- * the next wake-up closes its ideas.
+ * Only a run on GitHub can close pull requests there. Marks a stopped campaign for archiving; the next scheduled
+ * run closes its ideas.
  */
 async function requireClosed(
   campaignContext: CampaignContext,

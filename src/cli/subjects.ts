@@ -10,7 +10,7 @@ import { toShortRef } from '../model/ids.ts'
 import type { PullNumbers } from '../report/status.ts'
 import { findNearestWord } from '../spec/nearest-word.ts'
 
-/** The experiment a person names: exp-007, 007 or 7. */
+/** Accepts exp-007, 007 and 7. */
 export function findNamedExperiment(campaign: Campaign, given: string): Experiment {
   const id = /^\d+$/.test(given) ? `exp-${given.padStart(3, '0')}` : given
   const found = listSubjects(campaign).find(each => each.id === id)
@@ -25,7 +25,7 @@ export function findNamedExperiment(campaign: Campaign, given: string): Experime
   })
 }
 
-/** The idea of the backlog that a person names: idea-003, 003 or 3. */
+/** Accepts idea-003, 003 and 3. */
 export function findNamedIdea({ backlog, name }: Campaign, given: string): BacklogIdea {
   const wanted = /^\d+$/.test(given) ? formatIdeaName({ number: Number(given) }) : given
   const found = backlog.find(idea => formatIdeaName(idea) === wanted)
@@ -36,7 +36,7 @@ export function findNamedIdea({ backlog, name }: Campaign, given: string): Backl
   })
 }
 
-/** Numbers of the pull requests winnow opened itself, ended ones included: the ledger names only landed ones. */
+/** Asks GitHub for the pull requests that winnow opened, because the ledger names only landed ones. */
 export async function listPullNumbers({ forge }: CampaignContext, campaign: Campaign): Promise<PullNumbers> {
   const branches = Object.values(campaign.experiments).flatMap(({ pull, branch }) =>
     pull === null && branch !== null ? [branch] : [],
@@ -50,7 +50,6 @@ export async function listPullNumbers({ forge }: CampaignContext, campaign: Camp
   return new Map(pulls.map(({ branch, number }) => [branch, number]))
 }
 
-/** Every event of the campaign, from the first. */
 export async function* readLedgerEvents(campaignContext: CampaignContext): AsyncGenerator<LedgerEvent, void> {
   const { repository, refs } = campaignContext
   const tip = await requireLedger(campaignContext, (await repository.remoteRefs([refs.state])).refs)

@@ -14,17 +14,18 @@ interface TerminalStreams {
   input: Readable
   out: Writable
   err: Writable
-  /** Whether people see colours there. */
   colour: { out: boolean; err: boolean }
-  /** Where the live line is shown; none where nobody looks. */
+  /** Terminal of the live line; null without one. */
   live?: Screen | null
-  /** A CI runner reads what is printed, and would take orders from it. */
+  /** A CI runner would execute workflow commands in the output. */
   obeyed?: boolean
-  /** Somebody sits there who can be asked. */
   attended?: boolean
 }
 
-/** Untrusted text is made plain first and coloured after: what is shown in colour is winnow's own. */
+/**
+ * Removes control characters from untrusted text before adding colour, so that only winnow's own text is
+ * coloured.
+ */
 export function createTerminal({
   input,
   out,
@@ -53,7 +54,7 @@ export function createTerminal({
   }
 }
 
-/** Only a person's terminal has a width; what reads along elsewhere gets lines as they are. */
+/** Wraps only on a terminal. Pipes and files get unwrapped lines. */
 function wrapToScreen(stream: Screen, text: string): string {
   const { isTTY, columns = 0 } = stream
   if (isTTY !== true || columns < MIN_COLUMNS) return text
@@ -69,7 +70,7 @@ export function canShowColour(stream: { isTTY?: boolean }, env: Readonly<Record<
   return stream.isTTY === true && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb'
 }
 
-/** Anything but a yes is a no: an empty line, an end of input, Ctrl-C. */
+/** Treats an empty line, the end of input and Ctrl-C as no. */
 async function confirmOnTerminal(
   { input, err }: Pick<TerminalStreams, 'input' | 'err'>,
   question: string,
@@ -96,26 +97,25 @@ export function isAttended(
   return streams.every(({ isTTY }) => isTTY === true) && (env['CI'] ?? '') === ''
 }
 
-/** A stream that a person may be looking at. */
 interface Screen {
   write(text: string): unknown
   isTTY?: boolean
-  /** 0 or none where a terminal does not say. */
+  /** 0 or undefined if the terminal does not report it. */
   columns?: number
 }
 
-/** One line below everything printed, overwritten in place. */
+/** One line below the output, overwritten in place. */
 interface LiveLine {
-  /** null: there is nothing to show any more. */
+  /** null removes the line. */
   show(text: string | null): void
-  /** Prints something else: the line is gone before, and back after. */
+  /** Erases the line, prints, and draws the line again. */
   around(print: () => void): void
 }
 
 const USUAL_COLUMNS = 80
 const MAX_LENGTH = 500
 
-/** Where nobody looks there is no such line, and no character that would move a cursor. */
+/** Without a screen, writes nothing, not even cursor movements. */
 export function createLiveLine(screen: Screen | null): LiveLine {
   if (screen === null) return { show: () => {}, around: print => print() }
   let wanted: string | null = null
@@ -124,7 +124,7 @@ export function createLiveLine(screen: Screen | null): LiveLine {
 
   function erase(): void {
     if (drawn === 0) return
-    // A terminal made narrower has wrapped what fitted before.
+    // A terminal that became narrower has wrapped the drawn line.
     const above = Math.ceil(drawn / getScreenWidth(screen)) - 1
     screen?.write(`\r${above > 0 ? `\u001b[${above}A` : ''}\u001b[J`)
     drawn = 0
@@ -132,7 +132,7 @@ export function createLiveLine(screen: Screen | null): LiveLine {
 
   function draw(): void {
     if (wanted === null) return
-    // The last column stays free: a cursor beyond it would begin another line.
+    // Keep the last column free: a full line would move the cursor to the next one.
     const line = truncateToWidth(wanted, getScreenWidth(screen) - 1)
     screen?.write(line)
     drawn = countColumns(line)
@@ -178,7 +178,7 @@ const COLOURS: Readonly<Record<string, number>> = {
   warning: 33,
 }
 
-/** A verdict, or the kind of a message, where such a line has it: first, or after an experiment's number. */
+/** Matches a verdict or kind of message at the start of a line or after an experiment's number. */
 const WORD =
   /^(\s*(?:exp-\d+\s+(?:#\d+\s+)?)?)(Kept, taken back|Kept|No gain|Worse|Not proven|Refused|Broken|error|warning)(?=[\s:.])/
 

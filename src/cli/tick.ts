@@ -34,7 +34,7 @@ export const tickVerb: Verb = {
     ),
 }
 
-/** A tick that moves refs and measures nothing; in a rehearsal it does not even ask a proposer. */
+/** Ticks without measuring. A dry run does not start a proposer either. */
 export async function tickWithoutMeasuring(call: Call, context: CommandContext): Promise<PlanWaiting> {
   const { interrupt } = call
   const controller = await openReadOnlyController(context, interrupt, buildStaffing(call, context))
@@ -53,12 +53,10 @@ export async function tickWithoutMeasuring(call: Call, context: CommandContext):
   }
 }
 
-/** The world as a tick would see it, with nothing tidied up. */
 export async function observeWorld({ interrupt }: Call, context: CommandContext): Promise<World | null> {
   return (await observe(await openReadOnlyController(context, interrupt)))?.world ?? null
 }
 
-/** A rehearsal answers nobody. */
 function buildStaffing(call: Call, context: CommandContext): ControllerOptions {
   return context.dryRun === null ? { runComments: runComments(call, context) } : {}
 }
@@ -77,7 +75,7 @@ async function openReadOnlyController(
   return { ...controller, runner, asking: { ...controller.asking, begin } }
 }
 
-/** The end of a rehearsal: nobody can know what a proposer would answer. */
+/** Ends a dry run: the plan depends on the proposer's answer. */
 class WouldAskError extends Error {
   override readonly name = 'WouldAsk'
   readonly who: string
@@ -87,7 +85,10 @@ class WouldAskError extends Error {
   }
 }
 
-/** Reads what others measured and leaves every order to them: nothing of it is dispatched from here. */
+/**
+ * Reads reports of other runs, but dispatches nothing. Marks idle orders as running, so that the plan leaves them
+ * alone.
+ */
 function toReadOnlyRunner(runner: Runner): Runner {
   return {
     ...runner,
@@ -107,7 +108,9 @@ function toReadOnlyRunner(runner: Runner): Runner {
   }
 }
 
-/** A runner drops the files of orders it takes for answered; in a rehearsal they are answered only in thought. */
+/**
+ * A real runner deletes the files of recorded orders. A dry run records nothing, so it must keep the first facts.
+ */
 function cacheRunnerFacts(runner: Runner): Runner {
   let cached: Map<OrderId, RunFacts> | null = null
   return {

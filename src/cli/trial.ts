@@ -47,19 +47,19 @@ import { findUsualSetup } from './default-branch.ts'
 import { measureHere } from './measure.ts'
 import type { Call } from './verb.ts'
 
-/** The harness on one commit, as step 0 of a campaign measures it, and known to no ledger. */
+/** One measurement of the harness on one commit, as in step 0 of a campaign, but without a ledger. */
 export interface HarnessRun {
   call: Call
   repositoryContext: RepositoryContext
   spec: Spec
   base: Point
-  /** What people call that commit, in full and as a word. */
+  /** Name of the commit in sentences, long and short. */
   named: string
   short: string
-  /** Who measures, and where: each verb has a work directory of its own. */
+  /** Name of the command, and of its own work directory. */
   what: string
   workspaceName: string
-  /** How the person says what would help: keys of a spec, or options. */
+  /** Names of spec keys or options, for suggested fixes. */
   keys: { setup: string; timeout: string; share: string }
   more?: Parameters<typeof measureHere>[2]['more']
   time?: Parameters<typeof measureHere>[2]['time']
@@ -87,7 +87,7 @@ export async function tryHarness(harness: HarnessRun): Promise<HarnessTrial> {
   return { ...summarizeTrial(harness, await tryOnce(harness)), calibration: null, prospects: null }
 }
 
-/** Whatever was not needed to pass, and will be asked for all the same. */
+/** Reports metrics that this trial did not need, but a campaign will. */
 function listTrialWarnings({ spec }: HarnessRun, { executions }: Report): string[] {
   const names = listPrintedNames(executions, BUILT_IN_METRICS)
   return findAbsentMetrics(spec, executions).map(absent => describeAbsentMetric(absent, names))
@@ -106,7 +106,7 @@ function summarizeTrial(
   }
 }
 
-/** Rules that compare with a stored score, or run each side once, take the harness at its word. */
+/** Rules with stored scores, and rules that run each side once, need no calibration. */
 async function tryOnce(harness: HarnessRun): Promise<Report> {
   const spec = { ...harness.spec, measurement: { ...harness.spec.measurement, stability: null } }
   const { order, report } = await measureTrialOrder({ ...harness, spec }, 'baseline')
@@ -125,7 +125,6 @@ async function tryRepeats(harness: HarnessRun): Promise<{ report: Report; repeat
   throw await createNotPassedError(harness, repeats.reason, report)
 }
 
-/** Pairs of the base with itself, in as many jobs as a campaign begins with. */
 export async function tryNoise(harness: HarnessRun, known: string): Promise<HarnessTrial> {
   const { spec, call } = harness
   const jobs: PairJob[] = []
@@ -186,7 +185,7 @@ async function measureTrialOrder(
   return { order, report }
 }
 
-/** The harness once: which items there are, and what judging them would cost. No model is asked. */
+/** Runs the harness once to list the items and estimate the judging cost. Calls no model. */
 async function tryItems(harness: HarnessRun): Promise<{ report: Report; judging: JudgingForecast }> {
   const { spec } = harness
   const items: Item[] = []
@@ -198,10 +197,10 @@ async function tryItems(harness: HarnessRun): Promise<{ report: Report; judging:
   return { report, judging: estimateJudging(harness, items) }
 }
 
-/** Simulations: of a spread that is only assumed more would be no more exact. */
+/** Number of simulations. The spread is only assumed, so more would not be more precise. */
 const SIMULATIONS = 40
 
-/** Scores of one item that differ by an eighth of the scale from one time to the next: nobody knows before asking. */
+/** Assumed spread of one item's scores, as a share of the scale. The true value is unknown before judging. */
 const ASSUMED_SPREAD = 1 / 8
 
 function estimateJudging({ spec, call }: HarnessRun, items: readonly Item[]): JudgingForecast {
@@ -220,7 +219,7 @@ function estimateJudging({ spec, call }: HarnessRun, items: readonly Item[]): Ju
   const rubric = buildRubric({ primary, judge })
   const known = hasModelUrl(call.around.env) ? readModelAccess(call.around.env, judge.model) : null
   const model = known?.model ?? judge.model
-  // What a run would refuse is refused here.
+  // Fail here with the error that a run would give.
   if (known !== null) openBudget({ ...known, capUsd: judge.max_total_cost_usd })
   const sizes = items.map(({ content }) => content.length).toSorted((a, b) => a - b)
   const itemCharacters = sizes[sizes.length >> 1] ?? 0
@@ -257,7 +256,7 @@ function estimateJudging({ spec, call }: HarnessRun, items: readonly Item[]): Ju
   }
 }
 
-/** Said before anything is spent (decision 3.1): no scores at all could keep an idea. */
+/** Fails before anything is spent if no scores could ever keep an idea (decision 3.1). */
 function requireReach(least: number, most: number): void {
   if (least <= most) return
   throw new UserError(`no scores of ${most} items could show a gain: it takes at least ${least}`, {
@@ -266,10 +265,9 @@ function requireReach(least: number, most: number): void {
   })
 }
 
-/** A trial ends by the time-outs of its parts, never by a deadline of its own. */
+/** A trial ends by the timeouts of its parts, so its deadline is far away. */
 const YEAR_MS = 365 * 24 * 3_600_000
 
-/** The order that a campaign on this base would begin with, which no ledger knows. */
 function createTrialOrder(
   harness: HarnessRun,
   purpose: CampaignOrderPurpose,
@@ -284,7 +282,7 @@ function createTrialOrder(
   )
 }
 
-/** An order as a tick would make it, with coins of its own, of which nothing is written down. */
+/** Creates an order like a tick does, with its own coins, but records nothing. */
 export async function createUnrecordedOrder(
   harness: HarnessRun,
   request: Omit<OrderRequest, 'cause'>,
@@ -312,7 +310,7 @@ export async function createUnrecordedOrder(
 
 type FailureDetail = HarnessError['detail']
 
-/** A side that does not work, said so that its person can mend it: what, where, what it printed, what would help. */
+/** Describes a failed side: the step, its output and a suggested fix. */
 export async function createNotPassedError(
   harness: HarnessRun,
   reason: string,
@@ -335,7 +333,7 @@ function findPrefixedLine(lines: readonly string[], start: string): string | und
   return lines.find(line => line.startsWith(start))?.slice(start.length)
 }
 
-/** What failed of one side, or of any: what it was, its last words, and what to do about them. */
+/** `label` null means any side. */
 export async function findHarnessFailure(
   harness: HarnessRun,
   report: Report,
@@ -379,7 +377,7 @@ function toFailureDetail(command: string, { output }: FailedPart): FailureDetail
   return { command, ...(output === null ? {} : { output }) }
 }
 
-/** Everything ran, and numbers are missing: not printed, or printed as something that is none. */
+/** All executions succeeded, but a needed metric is missing or not a number. */
 function describeMissingMetrics(
   { spec }: HarnessRun,
   { executions }: Report,
@@ -424,7 +422,7 @@ const MISSING =
 
 const WORD = /[\w@+.-]+(?:\/[\w@+.-]+)*/g
 
-/** Something that is named there, lies beside the committed files, and so was not in the copy. */
+/** Finds a file that the output names, that exists in the work tree and is not committed. */
 async function findUncommittedFile(
   { repositoryContext, base }: HarnessRun,
   tail: string,

@@ -17,17 +17,16 @@ import { describeConflictStep } from '../report/try-answer.ts'
 import type { Spec } from '../spec/schema.ts'
 import { compileScope } from '../spec/scope.ts'
 
-/** What a person has made, as one commit that winnow can measure: HEAD, or what lies in the work tree on top of it. */
+/** The person's change as one commit: HEAD itself, or the work tree on top of it. */
 export interface OwnDiff {
   head: Oid
   commit: Oid
   tree: Oid
   hypothesis: string
-  /** Files in scope that are not committed; none where HEAD itself is the idea. */
+  /** Uncommitted files in scope; empty if HEAD itself is the idea. */
   uncommitted: string[]
-  /** Some of them are new. */
   addsFiles: boolean
-  /** What lies there and is no part of it. */
+  /** Files in the work tree that are not part of the change. */
   leftOut: string[]
 }
 
@@ -45,7 +44,7 @@ interface DiffRequest {
   onlyInScope: boolean
 }
 
-/** Only read: no file, index or ref of the person is touched (invariant 12). */
+/** Reads only: no file, index or ref of the person changes (invariant 12). */
 export async function readOwnDiff(request: DiffRequest): Promise<OwnDiff | RefusedTry> {
   const { repositoryContext, env, spec, onlyInScope } = request
   const { repository, checkout } = repositoryContext
@@ -73,7 +72,7 @@ interface WorkTreeDiff {
   leftOut: string[]
 }
 
-/** Dated like HEAD: the same files on the same commit are the same commit, however often they are tried. */
+/** Uses the date of HEAD, so that trying the same files again gives the same commit. */
 async function commitDiff(
   { repositoryContext: { repository }, message }: DiffRequest,
   { head, base, tree, inside, leftOut }: WorkTreeDiff,
@@ -126,7 +125,7 @@ function refuseOutsideScope(paths: readonly string[]): RefusedTry {
   return { code: 'out-of-scope', message, next: paths.every(isManifest) ? describePackageStep(paths) : next }
 }
 
-/** A scope that init drafts has no manifest in it. */
+/** Drafted scopes contain no manifest. */
 function describePackageStep(paths: readonly string[]): string {
   return `leave it out (winnow try --only-in-scope), or a person lets ideas bring packages: add ${formatSomePaths(paths)} to scope.mutable and commit that`
 }
@@ -136,18 +135,17 @@ function formatSomePaths(paths: readonly string[]): string {
   return `${paths.slice(0, 3).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
-/** What a diff is to the campaign: new, known, or nothing that could be measured. */
 export type DiffState =
   | { is: 'new'; diff: OwnDiff }
-  /** The same files are an experiment already; whether it has ended says the experiment. */
+  /** An experiment, open or ended, already has these files. */
   | { is: 'known'; experiment: Experiment }
   | ({ is: 'refused' } & RefusedTry)
 
 type TryRepository = RepositoryContext['repository']
 
 /**
- * Killed and typed again, a diff goes on as the experiment it became (invariant 7); and what was measured once is
- * never measured again in the hope of another answer.
+ * A repeated command continues with the same experiment (invariant 7). A change that was measured once is never
+ * measured again.
  */
 export async function classifyDiff(
   repository: TryRepository,
@@ -195,7 +193,7 @@ async function classifyGivenDiff(repository: TryRepository, world: World, diff: 
   return sameTree ? { is: 'known', experiment: sameTree } : { is: 'new', diff }
 }
 
-/** Against the default branch as it will be once the campaign has taken it in. */
+/** Compares with the default branch that the campaign will sync next. */
 async function classifyCommittedDiff(
   repository: TryRepository,
   world: World,
@@ -205,7 +203,7 @@ async function classifyCommittedDiff(
   return known ? describeNothingToTry(world.campaign.name) : { is: 'new', diff }
 }
 
-/** Nothing but commits that the default branch has: those are the base, and no idea. */
+/** True if the change is only commits of the default branch, which are the base and not an idea. */
 export async function isAlreadyCommitted(
   repository: TryRepository,
   { commit, head }: OwnDiff,
@@ -214,12 +212,12 @@ export async function isAlreadyCommitted(
   return commit === head && (await repository.isAncestor(head, tip))
 }
 
-/** What was kept is in HEAD already, and nothing is changed since. */
+/** HEAD already contains the kept changes, and nothing changed since. */
 async function hasTakenKept(repository: TryRepository, { campaign }: World, { commit, head }: OwnDiff) {
   return commit === head && (await repository.isAncestor(campaign.incumbent.commit, head))
 }
 
-/** There is a diff, and somebody else's brought the same. */
+/** The campaign already contains the same change from another idea. */
 function describeNothingNew({ campaign, spec }: World, { uncommitted }: OwnDiff): DiffState {
   if (uncommitted.length === 0) return describeNothingToTry(campaign.name)
   const optimize = toShortRef(buildCampaignRefs(spec.branches.prefix, campaign.name).optimize)
@@ -254,14 +252,14 @@ async function findSameFiles(
   return null
 }
 
-/** A head refused before it was measured may be held by nobody. */
+/** A head that was refused before measuring may be missing in the repository. */
 async function readKnownTree(repository: TryRepository, commit: Oid): Promise<Oid | null> {
   return (await repository.has(commit)) ? (await repository.commit(commit)).tree : null
 }
 
 /**
- * Whoever goes on editing after a diff was kept builds on it, though their HEAD does not have it: the diff then
- * follows on what landed as well. Null where nothing of theirs landed.
+ * After a kept change, people often continue on a HEAD without the landing. Creates a commit that also has the
+ * landed head as a parent. Returns null if none of the person's changes landed.
  */
 async function findContinuedDiff(
   repository: Repository,

@@ -100,7 +100,7 @@ async function runTry(call: Call, context: CommandContext): Promise<number> {
   return toTryExitCode(answer)
 }
 
-/** Null where nothing was measured because it was a rehearsal. */
+/** Returns null for a dry run that measured nothing. */
 async function tryOwnDiff(call: Call, context: CommandContext): Promise<TryAnswer | null> {
   const { campaign: known, place } = context
   if (known.started) requireHome(place, (await requireCampaign(place)).loaded.campaign)
@@ -121,7 +121,7 @@ async function tryOwnDiff(call: Call, context: CommandContext): Promise<TryAnswe
   return tryDiffInWorld(call, here, { world, diff })
 }
 
-/** No campaign is begun for nothing. */
+/** Avoids starting a campaign without an idea. */
 async function hasNothingToTry(
   { around }: Call,
   { campaign, repositoryContext }: CommandContext,
@@ -195,7 +195,7 @@ async function measureDiff(
   })
 }
 
-/** Whether a line was changed again or put back, nobody can tell but who did it. */
+/** winnow cannot tell an undone line from an edited one. */
 const FOLLOWS =
   'HEAD lacks an idea of its own that was kept: your files are taken as they are, as what follows it; what you put back counts as part of this idea'
 
@@ -211,7 +211,7 @@ async function getTryBranch(
   return proposeDiff(call, context, { campaign, diff: state.diff })
 }
 
-/** What ended by itself goes on with a new idea; what was not proven is given more jobs. */
+/** Resumes a campaign that stopped by itself. Gives more jobs to an experiment that is not proven yet. */
 async function resumeTriedCampaign(
   { place, dryRun }: CommandContext,
   { campaign }: World,
@@ -244,7 +244,7 @@ async function buildResultAnswer(call: Call, context: CommandContext, result: Tr
   const experiment = findTargetExperiment(campaign, branch)
   if (hasFailingBase(campaign)) return buildBrokenBaseAnswer(context, campaign, diff)
   if (experiment === undefined) return buildWaitingAnswer(context, describeWaiting(waiting), diff)
-  // What one idea waits for, its own verdict says; all others would be named here too.
+  // Show only this idea's reason. The waiting text would name all other ideas too.
   const another = experiment.verdict === null && experiment.status !== 'deferred'
   const reason = waiting.for === 'person' && another ? waiting.what : null
   return buildVerdictAnswer(call, context, { campaign, experiment, diff, before: false, waiting: reason })
@@ -306,13 +306,13 @@ function buildBrokenBaseAnswer(
   return buildUnmeasuredAnswer({ campaign: name, verdict: 'broken', message, next, leftOut })
 }
 
-/** Why nothing may be measured now: a person's word or a rule of the spec holds for `try` as for `run`. */
+/** Returns the reason why nothing may be measured now. Pauses and stop rules apply to `try` as to `run`. */
 async function explainHold({ place }: CommandContext, world: World): Promise<string | null> {
   const { status, status_source } = world.campaign
   if (status === 'paused' || (status === 'stopped' && status_source === 'person'))
     return `${describeStandstill(world.campaign)}; winnow resume goes on`
   const stop = isLimitRaised(world) ? null : findDueStop(world)
-  // An idea is at hand, whatever the proposers have left.
+  // An empty backlog does not matter, because this command brings an idea.
   if (stop !== null && stop.code !== 'empty_backlog')
     return `the campaign is over: ${stop.reason}; ${describeLimitRaise(world.campaign, stop.code, describeSyncState(world.sync))}`
   const [hold] = await place.repository.worktreesHolding([place.refs.optimize])
@@ -321,7 +321,7 @@ async function explainHold({ place }: CommandContext, world: World): Promise<str
   return `${branch} is checked out in ${hold.path}, and winnow moves no branch that is checked out: git switch -c my-idea`
 }
 
-/** A round is never cut in half; null where it is of this idea alone. */
+/** An open round finishes first. Returns null if it contains only this idea. */
 export function describeOpenRound(
   { round, experiments }: Pick<Campaign, 'round' | 'experiments'>,
   branch: string,
@@ -334,7 +334,7 @@ export function describeOpenRound(
 const PLAIN = /^[\w./-]+$/
 const MOST = 3
 
-/** The command that brings what was kept; what is not committed would be in its way, and is in it already. */
+/** Stashes uncommitted files first: they would block the merge, which already contains them. */
 function formatMergeCommand(call: Call, { place, repositoryContext }: CommandContext, diff: OwnDiff): string {
   const { around } = call
   const optimize = toShortRef(place.refs.optimize)
@@ -355,7 +355,7 @@ function formatStashCommand({ uncommitted, addsFiles }: OwnDiff): string {
   return `git stash push --include-untracked -- ${uncommitted.join(' ')}`
 }
 
-/** What a diff is held against: the spec in force, whatever the default branch says since (invariant 4). */
+/** Uses the spec in force, even if the default branch has a newer one (invariant 4). */
 async function readActiveSpec(context: CommandContext): Promise<Spec> {
   if (context.campaign.started) return (await requireCampaign(context.place)).spec
   const committed = await readCommittedSpec(context.place, getSpecPath(context))
@@ -363,7 +363,7 @@ async function readActiveSpec(context: CommandContext): Promise<Spec> {
   return committed.spec
 }
 
-/** Who has just widened the scope is told how that comes into force. */
+/** Explains how a scope change on the default branch comes into force. */
 async function explainWaitingSpec(
   call: Call,
   context: CommandContext,
@@ -377,7 +377,7 @@ async function explainWaitingSpec(
   return { ...refused, message: `${refused.message}, by the spec in force`, next }
 }
 
-/** Whoever measures takes it next; the same files on the same incumbent have the same branch. */
+/** The name derives from the files and the incumbent, so that a repeated command reuses the branch. */
 async function proposeDiff(
   { given }: Call,
   { place }: CommandContext,
@@ -403,7 +403,7 @@ function findGivenIdea(given: Call['given'], campaign: Campaign): BacklogIdea | 
   return name === undefined ? null : findNamedIdea(campaign, name)
 }
 
-/** What was written down says what it is, where nothing else does. */
+/** Uses the backlog idea's hypothesis if no message is given. */
 async function getGivenHypothesis(
   { given }: Call,
   { campaign, place }: CommandContext,

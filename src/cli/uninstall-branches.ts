@@ -17,28 +17,26 @@ import { withRepository } from './context.ts'
 import { DEFAULT_PREFIX, listKnownCampaigns, readCampaignStart } from './known-campaigns.ts'
 import type { Call } from './verb.ts'
 
-/** One repository that winnow wrote branches into, and what it keeps of it on this machine. */
 export interface Remains {
-  /** How the command line names it: null is the remote that is used without --remote. */
+  /** Value of --remote; null for the default remote. */
   remote: string | null
   local: boolean
-  /** winnow's own directory for it, which looking has made where it was not there. */
+  /** winnow's own directory for the repository. Inspecting it creates the directory. */
   dataDir: string
   hadDataDir: boolean
   repositoryDir: string
   format: ObjectFormat
-  /** By the prefix under which each is written. */
   branches: { prefix: string; tip: RemoteTip }[]
-  /** Branches that look like winnow's and that no ledger claims. */
+  /** Branches that look like winnow's, but that no ledger claims. */
   left: string[]
 }
 
 interface ClaimedCampaign extends RecordedCampaign {
-  /** Without a ledger only what was offered is winnow's; the name of the optimize branch proves nothing. */
+  /** Without a ledger, only experiment branches count. The name of the optimize branch is no proof. */
   started: boolean
 }
 
-/** Fetches nothing but ledgers: what there is, and nothing changed. */
+/** Fetches only ledgers and changes nothing. */
 export async function findRemains(call: Call, remote: string | null): Promise<Remains> {
   const environment = { ...call.around, remote }
   const checkout = await inspectCheckout(environment.directory, environment.env)
@@ -78,7 +76,7 @@ function isAllowedBranch({ prefix }: ClaimedCampaign, ref: string): boolean {
   return isAllowedRef(prefix, ref)
 }
 
-/** A branch that is checked out anywhere cannot go: said before anything is removed. */
+/** A branch that is checked out cannot be deleted. Fails before anything is removed. */
 export async function requireNotCheckedOut(call: Call, remains: Remains): Promise<void> {
   if (!remains.local) return
   const { directory, env } = call.around
@@ -94,7 +92,7 @@ export async function requireNotCheckedOut(call: Call, remains: Remains): Promis
   )
 }
 
-/** Everything that is about to be removed, in a file that is whole or not there. */
+/** Writes to a temporary file first, so that the bundle is complete or missing. */
 export async function saveRemains(call: Call, remains: Remains, file: string): Promise<void> {
   const { env } = call.around
   const environment = { ...call.around, remote: remains.remote }
@@ -118,7 +116,7 @@ export function formatBundleName(repositoryPath: string, now: number, local: boo
   return `winnow-${name}${local ? '' : '-remote'}-${date}.bundle`
 }
 
-/** The branches in the repository, then what this machine keeps; a second attempt goes on where one was killed. */
+/** Deletes branches first, then local data. Can be repeated after a crash. */
 export async function removeRemains(call: Call, remains: Remains): Promise<void> {
   const environment = { ...call.around, remote: remains.remote }
   for (const prefix of listBranchPrefixes(remains)) {
@@ -139,7 +137,7 @@ function listBranchPrefixes({ branches }: Remains): string[] {
 const MOST_AT_ONCE = 300
 const LEDGER_BRANCH = /-(?:state|closed|archive)\//
 
-/** Experiments first: as long as the ledger is there, what is left is known to be winnow's. */
+/** Deletes experiments before the ledger, which proves that the remaining branches are winnow's. */
 async function deleteBranches(repository: Repository, branches: Remains['branches']): Promise<void> {
   const ordered = branches.toSorted((a, b) => Number(isLedger(a)) - Number(isLedger(b)))
   for (let at = 0; at < ordered.length; at += MOST_AT_ONCE) {
@@ -164,30 +162,29 @@ function isLedger({ prefix, tip }: Remains['branches'][number]): boolean {
   return LEDGER_BRANCH.test(name) || name.startsWith(`${prefix}/`)
 }
 
-/** How everything comes back. */
 export function renderRestoreHint({ local }: Remains, file: string, remoteName: string): string {
   const path = /^[\w./-]+$/.test(file) ? file : `'${file.replaceAll("'", `'\\''`)}'`
   if (local) return `git fetch ${path} 'refs/heads/*:refs/heads/*'`
   return `git fetch ${path} 'refs/heads/*:refs/winnow-saved/*' && git push ${remoteName} 'refs/winnow-saved/*:refs/heads/*'`
 }
 
-/** A campaign that left a ledger, running or put aside. */
+/** A campaign with a ledger, active or archived. */
 interface RecordedCampaign {
   prefix: string
   name: string
 }
 
 interface OwnBranches {
-  /** Full names. */
+  /** Full ref names. */
   all: string[]
   recorded: RecordedCampaign[]
-  /** By its short name: whether a ledger says that winnow made it. */
+  /** Takes a short name. True if a ledger proves that winnow made the branch. */
   isOurs: (branch: string) => boolean
 }
 
 const OWN_LEDGER = /^refs\/heads\/(.+)-(?:state\/([^/]+)|archive\/([^/]+)\/[^/]+\/state)$/
 
-/** A name alone proves nothing: a branch is winnow's where a ledger of its campaign lies beside it. */
+/** A name is no proof. A branch is winnow's only if a ledger of its campaign exists. */
 export async function listOwnBranches({ repository }: RepositoryContext): Promise<OwnBranches> {
   const { refs } = await repository.remoteRefs(['refs/heads/*'])
   const all = [...refs.keys()]

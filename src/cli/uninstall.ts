@@ -21,19 +21,17 @@ import {
 } from './uninstall-branches.ts'
 import type { Call, Verb } from './verb.ts'
 
-/** What a person wrote, or had written, for winnow in the work tree. */
 interface OwnFiles {
   specs: string[]
-  /** What winnow init --github writes. */
   workflows: string[]
-  /** AGENTS.md without winnow's lines; null where it has none. */
+  /** AGENTS.md without winnow's lines; null if it has none. */
   agents: string | null
 }
 
 function listOwnFiles(topLevel: string | null): OwnFiles {
   if (topLevel === null) return { specs: [], workflows: [], agents: null }
   const folder = join(topLevel, '.winnow')
-  // What a link leads to is not winnow's.
+  // The target of a link is not winnow's.
   const isOwn = lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true
   const names = isOwn ? readdirSync(folder, { recursive: true, withFileTypes: true }) : []
   const specs = names.flatMap(entry =>
@@ -45,7 +43,7 @@ function listOwnFiles(topLevel: string | null): OwnFiles {
   return { specs: specs.toSorted(), workflows, agents: left === text ? null : left }
 }
 
-/** A file of that name that has nothing to do with winnow is a person's. */
+/** A file with the same name that does not mention winnow belongs to a person. */
 function isOwnFile(path: string): boolean {
   if (lstatSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false
   return /\bwinnow\b/i.test(readFileSync(path, 'utf8'))
@@ -81,10 +79,7 @@ function ignoreMissing<T>(look: () => T): T | null {
   }
 }
 
-/**
- * What a machine has for all its repositories: one of them that is left says nothing about the others. Whoever knows that
- * there are none is told how it goes.
- */
+/** Shared by all repositories of the machine, so uninstall keeps them and prints how to remove them. */
 export function describeMachineLeftovers(
   sidesDir = SIDES_DIR,
   hasUsers: () => boolean = () => Array.isArray(listSideUsers()),
@@ -147,12 +142,12 @@ async function runUninstall(call: Call): Promise<number> {
     )
     return 0
   } finally {
-    // Looking made these; who only looked leaves nothing behind.
+    // Inspecting created these directories.
     for (const { hadDataDir, dataDir } of all) if (!hadDataDir) await removeAll(dataDir)
   }
 }
 
-/** The remote, and the repository itself: campaigns may have been run without the remote as well. */
+/** Includes the repository itself, because campaigns may have run without the remote. */
 async function findAllRemains(call: Call, { remotes }: Checkout): Promise<Remains[]> {
   const { remote } = call.around
   const alone = remote === 'none' || (remotes.length === 0 && remote === null)
@@ -181,7 +176,7 @@ function renderKeptFiles(all: readonly Remains[], files: OwnFiles, purge: boolea
   ]
 }
 
-/** What a living process writes after this would be the first thing that is left behind. */
+/** A running process would write new data after the removal. */
 async function requireIdle(call: Call, remains: Remains): Promise<void> {
   const run = await findRegisteredRun(remains.dataDir)
   if (run !== null) {

@@ -12,8 +12,8 @@ import type { Scope } from '../spec/scope.ts'
 type UnusedWorkEnv = Readonly<Record<string, string>>
 
 /**
- * What lies in the person's checkout and is not used: winnow reads the default branch only. The checkout is
- * looked at and never touched.
+ * Describes local changes that winnow does not use, because it reads only the default branch. Never modifies the
+ * checkout.
  */
 export async function describeUnusedWork(
   repositoryContext: RepositoryContext,
@@ -63,7 +63,7 @@ export async function readCommittedText(
   return entry?.type === 'blob' ? (await repository.blob(entry.oid)).toString('utf8') : null
 }
 
-/** What may be changed by experiments and is changed here is most likely meant to be measured. */
+/** Lists changes inside the scope separately, because the person probably expects them to be measured. */
 async function describeUncommittedFiles(
   topLevel: string,
   specPath: string | null,
@@ -91,7 +91,7 @@ function formatFewPaths(paths: readonly string[]): string {
   return paths.slice(0, 3).join(', ') + (paths.length > 3 ? ', …' : '')
 }
 
-/** A remote's tip that is not in the checkout at all is passed over: the count is then of all that is not fetched. */
+/** Ignores a remote tip that was never fetched. The count then covers all unfetched commits. */
 async function describeUnpushedCommits(
   { repository, defaultBranch, local }: RepositoryContext,
   topLevel: string,

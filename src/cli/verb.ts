@@ -7,9 +7,9 @@ export interface Option {
   name: string
   short?: string
   summary: string
-  /** The word for its value in help; without one, and without `values`, it is a switch. */
+  /** Placeholder in help. An option without `value` and `values` is a switch. */
   value?: string
-  /** All that it can be, where that is a closed list: anything else is an error that suggests. */
+  /** Allowed values. Any other is an error with a suggestion. */
   values?: readonly string[]
   many?: boolean
 }
@@ -18,43 +18,37 @@ export interface Argument {
   name: string
   summary: string
   required: boolean
-  /** All that it can be, where that is a closed list. */
   values?: readonly string[]
-  /** What it is about: in a comment on an experiment's own pull request, that experiment if none is named. */
+  /** In a comment on an experiment's pull request, this argument defaults to that experiment. */
   subject?: boolean
-  /** The last one may be given more than once. */
+  /** The last argument may be repeated. */
   many?: boolean
 }
 
-/** How a verb may be typed as the first line of a comment: `/winnow <verb> …`. */
+/** Use of a verb as the first line of a comment: `/winnow <verb> …`. */
 interface InComments {
-  /** Which of its options; the others are about the machine of whoever types. */
   options: readonly string[]
-  /** Another word for it there. */
   alias?: string
-  /** It does something else there than at a machine. */
+  /** Replaces the verb's own `run` in comments. */
   run?(call: Call): Promise<number>
 }
 
 export type VerbGroup = 'start' | 'see' | 'steer' | 'more'
 
-/** One verb: everything that the command line, its help and other front ends know about it. */
 export interface Verb {
   name: string
-  /** Where plain `winnow` lists it; `more` is left to `winnow help all`. */
+  /** Section in plain `winnow`. Only `winnow help all` lists `more`. */
   group: VerbGroup
   summary: string
-  /** `read` never writes, `write` can be rehearsed with --dry-run, `apart` needs no campaign. */
+  /** `read` never writes, `write` supports --dry-run, `apart` needs no campaign. */
   access: 'read' | 'write' | 'apart'
   arguments: readonly Argument[]
   options: readonly Option[]
-  /** What has to follow `--`: a command of the person's own, of which nothing is an option of ours. */
   command?: Omit<Argument, 'required'>
   examples: readonly string[]
-  /** Exit codes of its own, besides those every verb has. */
   exits: Readonly<Record<number, string>>
   run(call: Call): Promise<number>
-  /** Absent: it is for the command line alone. */
+  /** Undefined if the verb is not allowed in comments. */
   comment?: InComments
 }
 
@@ -77,12 +71,11 @@ const CAMPAIGN: Option = {
 const JSON_OUTPUT: Option = { name: 'json', summary: 'print JSON' }
 const DRY_RUN: Option = { name: 'dry-run', summary: 'say exactly what would be written, and write nothing' }
 
-/** The word for an option's value; undefined for a switch. */
+/** Returns undefined for a switch. */
 export function getValueWord({ value, values }: Option): string | undefined {
   return value ?? values?.join('|')
 }
 
-/** What may stand before the verb's name. */
 export const GLOBAL_OPTIONS: readonly Option[] = [...EVERYWHERE, ...REPOSITORY]
 
 export function listOptions(verb: Verb): Option[] {
@@ -106,59 +99,52 @@ export const COMMON_EXITS: Readonly<Record<number, string>> = {
   75: 'lost a race: nothing was written, try again',
 }
 
-/** Where a verb's words go. What they carry from branches is made plain before it is shown. */
+/** Output of a verb. Text from branches is stripped of control characters. */
 export interface Terminal {
   out(text: string): void
   err(text: string): void
-  /** Whole JSON on one line, escaped where a terminal would obey it. */
+  /** Prints one line of JSON, escaped so that a terminal cannot execute it. */
   json(value: unknown, indent?: number): void
   /**
-   * One line at the bottom of a person's terminal, in place of the last one; null takes it away. Nothing at all
-   * is shown in CI, in a pipe or in a file: what has to be known there is printed as a line of its own.
+   * Replaces the line at the bottom of a terminal; null removes it. Shows nothing in CI, pipes and files, so
+   * important facts must be printed as separate lines too.
    */
   live(text: string | null): void
-  /** Asks a person, who has to type yes; null where nobody could answer: CI, pipes. */
+  /** Asks for yes or no; null if no person can answer, as in CI and pipes. */
   confirm: ((question: string, interrupt: AbortSignal) => Promise<boolean>) | null
-  /** Standard input, line by line. */
   lines(): AsyncIterable<string>
 }
 
-/** What was given on the command line, checked against the verb's own list. */
 export interface CommandArguments {
   positionals: readonly string[]
-  /** What follows `--`, where the verb takes a command. */
   command: readonly string[]
   flag(name: string): boolean
   text(name: string): string | undefined
   texts(name: string): readonly string[]
 }
 
-/** How this program was started, for what has to be started again. */
+/** How this program was started, for commands that start it again. */
 export interface Program {
-  /** As a person types it: `winnow`, or what stands for it. */
+  /** Command as a person types it, such as `winnow`. */
   called: string
-  /** The node that runs it. */
   runtime: string
-  /** The directory that holds its package.json and action.yml: a clone, or an installed package. */
+  /** Directory with package.json and action.yml: a clone or an installed package. */
   home?: string
 }
 
-/** Where a verb was typed that was typed as a comment: its actor is who wrote that. */
+/** The comment that contained the command. Its author is the actor. */
 export interface CommentSource {
   context: CommandContext
-  /** Whose pull request it is. */
   subject: ExperimentId | null
-  /** Who brought an experiment's head; null where winnow did. */
+  /** Resolves to null if winnow itself pushed the head. */
   headAuthors: (experiment: ExperimentId) => Promise<HeadPushers | null>
-  /** When it was written. */
   at: string
 }
 
-/** One use of a verb: what was asked, where, and how to answer. */
 export interface Call {
   given: CommandArguments
   terminal: Terminal
-  /** Everything but the branch prefix, which the spec says. */
+  /** Lacks the branch prefix, which is in the spec. */
   around: Omit<Environment, 'prefix'>
   /** Aborted by the first Ctrl-C. */
   interrupt: AbortSignal
