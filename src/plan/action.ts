@@ -8,39 +8,41 @@ import type { OrderCandidate } from '../model/order.ts'
 import type { Outcome } from '../model/verdict.ts'
 import type { World } from './world.ts'
 
-/** What a plan asks for. Steps of one transaction become one atomic push, or nothing. */
+/** All steps of a transaction are one atomic push: either all of them take effect, or none. */
 export type PlanStep =
   | { step: 'event'; draft: EventDraft }
-  /** The experiment's branch appears together with the event that opens it. */
+  /** Creates the experiment's branch in the same push as the event that opens it. */
   | { step: 'open'; draft: EventDraft<'experiment-opened'> }
-  /** results.yaml on top of the head where we may write, the `closed` event; the head into the keeper only if
-   * it passed scope and limits. */
+  /**
+   * Writes results.yaml on top of the head where winnow may push, and the `closed` event. `keep`: the head
+   * stays reachable, only if it passed scope and limits.
+   */
   | {
       step: 'close'
       experiment: ExperimentId
       outcome: Outcome
       reason: string
       keep: boolean
-      /** Of a pick that was offered. */
+      /** Set for a pick that was offered. */
       fate?: PickFate
     }
-  /** The default branch moved under a pick: it is made anew, and its branch with it. */
+  /** The default branch moved under a pick: rebuilds its commit and its branch. */
   | { step: 'make-anew'; draft: EventDraft<'head-moved'>; branch: string }
-  /** The decided event, the landing commit that names it, results, `merged` and `incumbent-moved`. */
+  /** Writes the decided event, the landing commit that names it, results, `merged` and `incumbent-moved`. */
   | LandStep
-  /** What follows from the merge that somebody else has made of it: results, `merged` and `incumbent-moved`. */
+  /** Records a merge that GitHub or a person made: results, `merged` and `incumbent-moved`. */
   | LandedStep
-  /** The optimize branch moves to a commit that is proven by the events of this same transaction. */
+  /** Moves the optimize branch to a commit that the events of this same transaction prove. */
   | { step: 'move'; from: Point | null; to: Point; events: EventDraft[] }
-  /** A commit on the incumbent with this tree, then as `move`. */
+  /** Commits this tree on the incumbent, then moves the branch. */
   | { step: 'revert'; experiment: ExperimentId; tree: Oid; from: Point; measuredIn: OrderId; cause: string }
-  /** Keeps commits that nothing else will hold. */
+  /** Keeps commits reachable that no branch will hold. */
   | { step: 'keep'; heads: Oid[] }
 
 export interface LandStep extends MergeFacts {
   step: 'land'
   decided: EventDraft<'decided'>
-  /** The decided event stands in the ledger already. */
+  /** The ledger already has the decided event. */
   recorded?: true
 }
 
@@ -51,12 +53,12 @@ export interface LandedStep extends MergeFacts {
   via: NonNullable<EventDraft<'merged'>['via']>
 }
 
-/** What a landing makes of the campaign, whoever writes its commit. */
+/** Facts of a landing, no matter whether winnow, GitHub or a person makes its commit. */
 export interface MergeFacts {
   candidate: OrderCandidate
   base: Point
   pull: number | null
-  /** Undoing this earlier landing, when the experiment is a revert. */
+  /** The earlier landing that this one undoes, when the experiment is a revert. */
   undoes: ExperimentId | null
   baseline: EventDraft<'baseline-measured'> | null
 }
@@ -65,48 +67,48 @@ export type PlanAction =
   | { do: 'commit'; steps: PlanStep[] }
   | { do: 'dispatch'; order: OrderId }
   | { do: 'cancel'; order: OrderId }
-  /** The forge merges the head of a pull request, which is what the campaign's verdict is about. */
+  /** GitHub merges the head of a pull request, which is the commit that the campaign's verdict is about. */
   | { do: 'merge'; number: number; experiment: ExperimentId }
   | { do: 'pulls'; changes: PullChange[] }
   | { do: 'delete-branches'; branches: { name: string; oid: Oid }[] }
-  /** The campaign's own pull request: opened where there is none, else brought up to date, or made ready. */
+  /** Opens the campaign's own pull request (`number: null`), updates it, or marks it ready. */
   | { do: 'campaign-pull'; number: number | null; ready: boolean; shows?: CampaignPullState }
   /**
-   * What waits for an approval is told there, where people get mail: each experiment once, however its set changes.
-   * `here`: it is the experiment's own pull request.
+   * Comments that an experiment waits for an approval, because a comment sends mail: once for each
+   * experiment, even if its package set changes. `here`: on the experiment's own pull request.
    */
   | { do: 'tell'; number: number; experiment: ExperimentId; here?: true }
-  /** Somebody's pull request, which nothing is made of while the campaign stands still, is told so. */
+  /** Comments on a new pull request that winnow does not measure it for now. */
   | ({ do: 'greet' } & UnopenedPull)
   | { do: 'advance-campaign-branch'; from: Oid | null; to: Oid }
-  /** One more idea from each, asked at once; a name may come more than once. */
+  /** Asks each proposer for one more idea, all at once. A name may occur more than once. */
   | { do: 'propose'; who: string[] }
   | { do: 'stop-asking' }
 
-/** Words are the report room's business: a change says only which pull request and which experiment. */
+/** Names only the pull request and the experiment: the report room renders the texts. */
 export type PullChange =
   | { change: 'open'; experiment: ExperimentId; branch: string }
-  /** What it says has changed since it was written. */
+  /** The text is outdated. */
   | { change: 'describe'; number: number; experiment: ExperimentId }
-  /** Only how its head stands has to be shown. */
+  /** Only the check of its head is outdated. */
   | { change: 'show'; experiment: ExperimentId }
-  /** `again`: somebody opened it again with this head, and is told why it is closed. */
+  /** `again`: a person reopened it with this head, and gets a comment that says why it is closed. */
   | { change: 'close'; number: number; experiment: ExperimentId; again?: Oid }
 
-/** What nothing can be done about until something else happens. */
+/** An empty plan waits for one of these. */
 export type PlanWaiting =
   | { for: 'orders'; orders: OrderId[] }
-  /** What was measured is to be scored; why models could not be asked the last time, where they could not. */
+  /** Printed output waits for scores. `reason`: why the last request to models failed; null if none did. */
   | { for: 'judges'; orders: OrderId[]; reason: string | null }
-  /** Programs that this process is asking for ideas. */
+  /** Proposers that this process has asked for ideas. */
   | { for: 'proposers'; who: string[] }
-  /** `disabled`: proposers that are not asked again before a person resumes, where there are some. */
+  /** `disabled`: proposers that winnow does not ask again before a person resumes the campaign. */
   | { for: 'ideas'; disabled?: string[] }
-  /** Ideas that are there and may not be opened yet. */
+  /** Ideas exist that may not be opened yet. */
   | { for: 'limit'; what: string }
   /** `astray`: the optimize branch is not where the ledger says, and must not be merged as it is. */
   | { for: 'person'; what: string; astray?: true }
-  /** `ideas`: new ones that a stopped campaign has not taken in, where there are some. */
+  /** `ideas`: number of new ones that a stopped campaign has not opened; absent if there are none. */
   | { for: 'nothing'; reason: string; ideas?: number }
 
 export interface Plan {
@@ -114,7 +116,7 @@ export interface Plan {
   waiting: PlanWaiting | null
 }
 
-/** An alert is raised once for one thing: the ledger remembers which. */
+/** Raises an alert once for each code and subject: the ledger remembers those raised before. */
 export function raiseAlert(
   world: World,
   alert: { code: string; about: string | null; message: string },
@@ -130,12 +132,15 @@ export function pauseCampaignOnce(world: World, reason: string): PlanStep[] {
   return [{ step: 'event', draft: { kind: 'campaign-paused', cause, reason, source: 'engine' } }]
 }
 
-/** How long a run elsewhere may wait for a machine: there nobody waits for this one, and nothing runs twice. */
+/** Time that a run on GitHub may wait for a machine. That wait blocks no process, and no order runs twice. */
 export const QUEUED_ELSEWHERE_SECONDS = 24 * 3600
 
 const ACTIONS_RUN_ID = /^actions:(\d+)\//
 
-/** Says once for each run that its job cannot be measuring alone: everything could have run into its timeout by now. */
+/**
+ * Alerts once for each run that must still wait for a machine: a measuring run would have ended by now, even
+ * if everything in it timed out.
+ */
 export function reportWaitingRun(
   world: World,
   { order, run_id, issued_at }: LiveOrder,

@@ -18,12 +18,15 @@ import type { CandidateFacts, World } from './world.ts'
 type CleanCandidate = Extract<CandidateFacts, { merged: 'clean' }>
 type ApprovalSubject = Approvable & Pick<Experiment, 'required_deps' | 'hypothesis'>
 
-/** What is known of the packages beside what the change says. */
+/** Facts about packages that do not come from the change itself. */
 export interface PackageRules extends Pick<World, 'releases' | 'now'> {
   spec: Pick<Spec, 'dependencies'>
 }
 
-/** All that an experiment needs and the spec does not approve, with the digest that approvals are bound to. */
+/**
+ * Lists all that an experiment needs and the spec does not approve, with the digest that approvals are bound
+ * to.
+ */
 export function buildApprovalRequest(
   { spec: { dependencies }, releases, now }: PackageRules,
   { required_deps, hypothesis, approval }: ApprovalSubject,
@@ -51,7 +54,10 @@ export function buildApprovalRequest(
   }
 }
 
-/** What was old enough when its set was asked about is so for good; looking back, that is all there is to know. */
+/**
+ * A package that was old enough when its set was requested stays old enough. Without release dates (audit,
+ * replay) the recorded request is the only source.
+ */
 function listStillYoung(
   young: readonly string[],
   before: ApprovalRequest | null,
@@ -61,14 +67,14 @@ function listStillYoung(
   return young.filter(name => before.packages.includes(name))
 }
 
-/** What is declared and not there yet belongs to the set by its name alone. */
+/** A declared package that the change does not add yet belongs to the set by its name alone. */
 function digestPackageSet(additions: string, declared: readonly string[]): string {
   return declared.length === 0
     ? additions
     : hashSha256(toCanonicalJson({ additions, declared: declared.toSorted() }))
 }
 
-/** What keeps a candidate from being measured, or from landing: nothing, or packages nobody approved. */
+/** Unapproved packages keep a candidate from being measured and from landing. Empty if it may proceed. */
 export function listUnapproved(
   rules: PackageRules,
   experiment: ApprovalSubject,
@@ -90,8 +96,8 @@ export function describeUnapproved(
 }
 
 /**
- * Dependencies nobody approved: the experiment waits, and nothing of it runs. A set that changed is asked for
- * anew; what the spec approves by now is approved.
+ * An experiment with unapproved dependencies waits, and none of its code runs. A changed set is requested
+ * again. Packages that the spec approves by now are approved.
  */
 export function requestApprovals(
   world: World,
@@ -112,7 +118,10 @@ export function requestApprovals(
   return { steps, waiting }
 }
 
-/** What the spec allows for its age is written down with that age, so that anybody sees it later (invariant 3). */
+/**
+ * Records the ages of packages that the spec allows for their age, so that audit can check them later
+ * (invariant 3).
+ */
 function recordPackageAges(world: World, experiment: Experiment, facts: CleanCandidate): PlanStep[] {
   if (facts.additions.packages.length === 0 || world.spec.dependencies.min_release_age_days === 0) return []
   if (buildApprovalRequest(world, experiment, facts).digest === experiment.approval?.digest) return []
@@ -123,7 +132,7 @@ function requestApproval(world: World, experiment: Experiment, facts: CleanCandi
   const { spec } = world
   const { id, head, opened, asked_at } = experiment
   const request = buildApprovalRequest(world, experiment, facts)
-  // Asked about the same set once more, because its approval was taken back meanwhile, it is another question.
+  // A second request for the same set, after its approval was withdrawn, needs another cause.
   const again =
     request.digest === experiment.approval?.digest ? `${request.digest} ${asked_at}` : request.digest
   if (request.packages.length > 0 && spec.dependencies.approval === 'deny') {
@@ -149,7 +158,6 @@ function reviewApproval(world: World, experiment: Experiment, facts: CleanCandid
   ]
 }
 
-/** Who waits for what, and how it is given. */
 export function describeNeededApprovals({ campaign }: Pick<World, 'campaign'>): string | null {
   const deferred = listSubjects(campaign).filter(({ status }) => status === 'deferred')
   if (deferred.length === 0) return null

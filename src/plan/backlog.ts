@@ -11,10 +11,12 @@ import type { World } from './world.ts'
 
 type IdeaState = Pick<Campaign, 'backlog' | 'experiments' | 'proposers'>
 
-/** A program whose answers to one idea were refused this often is not handed that idea again. */
+/** After this many refused answers to one idea, a proposer does not get that idea again. */
 const REFUSALS_UNTIL_REST = 2
 
-/** In the order in which they are handed out: the best of each category first, then the rest; all by priority and age. */
+/**
+ * Sorted as ideas are handed out: the best of each category first, then the others; all by priority and age.
+ */
 export function listOpenIdeas({ backlog }: Pick<IdeaState, 'backlog'>): BacklogIdea[] {
   const open = backlog.filter(({ status, experiment }) => status === 'open' && experiment === null)
   const byName = new Map(open.map(idea => [formatIdeaName(idea), idea]))
@@ -25,7 +27,7 @@ export function listOpenIdeas({ backlog }: Pick<IdeaState, 'backlog'>): BacklogI
   return order.flatMap(name => byName.get(name) ?? [])
 }
 
-/** Chooses an idea to hand to `who`; null where each one is taken, or rests for this program. */
+/** Null if every idea is handed out, or this proposer's answers to it were refused too often. */
 export function selectNextIdea(
   campaign: IdeaState,
   { who, handed }: { who: string; handed: Pick<ReadonlySet<EventId>, 'has'> },
@@ -34,7 +36,7 @@ export function selectNextIdea(
   return free.find(idea => !listRestingProposers(campaign, idea).has(who)) ?? null
 }
 
-/** The programs that are not handed this idea again, each with its refused answers to it. */
+/** Proposers that do not get this idea again, each with its refused answers to it. */
 export function listRestingProposers(
   campaign: Pick<IdeaState, 'experiments' | 'proposers'>,
   { id, status }: Pick<BacklogIdea, 'id' | 'status'>,
@@ -53,7 +55,7 @@ function isRefusedUnmeasured({ outcome, measured_tree }: Experiment): boolean {
   return outcome === 'refused' && measured_tree === null
 }
 
-/** An idea ends with the experiment that carried it out, and takes along what was learned. */
+/** Closes an idea together with the experiment that carried it out, and copies its learnings. */
 export function closeFinishedIdeas({ campaign }: Pick<World, 'campaign'>): PlanStep[] {
   return campaign.backlog.flatMap((idea): PlanStep[] => {
     const experiment = idea.experiment === null ? undefined : campaign.experiments[idea.experiment]
@@ -62,7 +64,9 @@ export function closeFinishedIdeas({ campaign }: Pick<World, 'campaign'>): PlanS
   })
 }
 
-/** Only a measured idea was tried: after a withdrawal or a refusal it can be carried out again. */
+/**
+ * Only a measured idea counts as tried: after a withdrawal or a refusal another experiment may carry it out.
+ */
 function buildIdeaEnd({ id }: BacklogIdea, experiment: Experiment): EventDraft<'hypothesis-updated'> {
   const { outcome, opened, learnings, verdict, reason } = experiment
   const about = { kind: 'hypothesis-updated', cause: opened, hypothesis: id } as const
@@ -72,26 +76,26 @@ function buildIdeaEnd({ id }: BacklogIdea, experiment: Experiment): EventDraft<'
   return { ...about, status: 'tried', experiment: experiment.id, outcome, learnings: learnings ?? said }
 }
 
-/** How one kind of idea has fared, and what follows from it for the next ones. */
+/** Results of one category of ideas, and the advice for the next ones. */
 interface CategorySummary {
   category: string
-  /** Ended with a verdict on what it does: refused and withdrawn ideas say nothing of their kind. */
+  /** Ended with a verdict. Refused and withdrawn ideas say nothing about their category. */
   tried: number
   kept: number
-  /** Measured to be gains, and not on the branch because another change was. */
+  /** Measured to be gains, but another change landed instead. */
   better: number
   unproven: number
-  /** Those that broke, by gates or by failing. */
+  /** Failed a gate, or failed to run. */
   broken: number
   open: number
-  /** What was learned, the newest first. */
+  /** Newest first. */
   learned: { id: string; text: string }[]
   next: 'more' | 'prove' | 'open' | 'leave'
 }
 
 const MIN_TRIED = 3
 
-/** What was tried by category: what works first, then what is not settled, then what is not worth another idea. */
+/** Sorted by advice: categories that work first, then unsettled ones, then those not worth another idea. */
 export function summarizeCategories(campaign: Pick<Campaign, 'experiments' | 'landings'>): CategorySummary[] {
   const standing = new Set(
     campaign.landings.flatMap(({ experiment, reverted }) => (reverted === null ? [experiment] : [])),
@@ -152,7 +156,6 @@ function selectAdvice({
   return tried >= MIN_TRIED ? 'leave' : 'open'
 }
 
-/** The advice in words, for proposers and people alike. */
 export function formatAdvice({ next, tried, kept, better, unproven, broken, open }: CategorySummary): string {
   const alone = better > 0 ? `, ${better} better alone and not taken` : ''
   const breaks = broken > 0 ? `, ${broken} broke` : ''

@@ -18,7 +18,7 @@ import {
 import { type IncomingReports, interruptRun } from './reports.ts'
 import { createPullFinder, type PullFacts, type World } from './world.ts'
 
-/** What people did to open experiments since the last look: new commits, closed pull requests, gone branches. */
+/** Finds new commits, closed pull requests and deleted branches of open experiments. */
 export function detectBranchChanges(world: World): { steps: PlanStep[]; actions: PlanAction[] } {
   const steps: PlanStep[] = []
   const actions: PlanAction[] = []
@@ -36,14 +36,14 @@ export function detectBranchChanges(world: World): { steps: PlanStep[]; actions:
       actions.push({ do: 'cancel', order: live.order.id })
     }
     steps.push(...mine)
-    // Nothing else will find its head again: what was in progress there is shown to be over.
+    // No later plan looks at this head again, so its check is updated now.
     if (reason !== null && experiment.head !== null && world.checks === true)
       actions.push({ do: 'pulls', changes: [{ change: 'show', experiment: experiment.id }] })
   }
   return { steps, actions }
 }
 
-/** Invariant 8 within the limits: only what was measured, or would have been allowed to be, is kept. */
+/** Invariant 8 within the limits: only heads that were measured, or that pass scope and limits, are kept. */
 export function canKeepHead(world: World, experiment: Experiment): boolean {
   const facts = world.candidates.get(experiment.id)
   return experiment.measured_tree !== null || (facts?.merged === 'clean' && facts.refusal === null)
@@ -62,14 +62,17 @@ function explainWithdrawal(world: World, experiment: Experiment, pull: PullFacts
   if (pull?.state === 'closed') return `its pull request #${pull.number} was closed`
   if (pull && isForOtherBranch(world, pull))
     return `its pull request #${pull.number} was retargeted to ${pull.base}`
-  // Looks of different age: that its branch went with the merge is known before the merge is.
+  // GitHub deletes the branch with the merge, and the optimize branch may show that merge later.
   if (experiment.status === 'landing' && pull?.state === 'merged') return null
   if (experiment.branch !== null && isBranchGone(world, experiment.branch, pull))
     return `its branch ${experiment.branch} was deleted`
   return null
 }
 
-/** Other people's branches are known by their pull requests alone: what no look could have shown is not gone. */
+/**
+ * Branches outside the campaign's prefix are known only by their pull requests: without one, a missing branch
+ * was never visible.
+ */
 function isBranchGone(
   { branches, spec, campaign }: World,
   branch: string,
@@ -80,7 +83,10 @@ function isBranchGone(
   return pull !== undefined || branch.startsWith(toShortRef(experiments))
 }
 
-/** A pull request for another branch is not the campaign's business any more, and not the campaign's to close. */
+/**
+ * A pull request that targets another branch does not belong to the campaign, and the campaign does not close
+ * it.
+ */
 export function isForOtherBranch(
   { spec, campaign }: Pick<World, 'spec' | 'campaign'>,
   { base }: PullFacts,
@@ -102,8 +108,9 @@ function recordMovedHead(world: World, experiment: Experiment): PlanStep[] {
 }
 
 /**
- * Somebody else moved the optimize branch: merging stops until their tip was measured against the recorded
- * incumbent. It is adopted if its gates hold and no harm is shown, else moved back with its commits kept.
+ * A person moved the optimize branch: merging stops until that tip was measured against the recorded
+ * incumbent. winnow adopts it if its gates hold and no harm is shown, else moves the branch back and keeps
+ * its commits.
  */
 interface ForeignPlan {
   steps: PlanStep[]
@@ -125,7 +132,7 @@ export function planForeignTip(world: World, found: IncomingReports): ForeignPla
   return measureForeignTip(world, found, foreign)
 }
 
-/** The branch was deleted: nothing is lost, since the keeper holds its commits. */
+/** A deleted branch loses no commits: the keeper ref holds them. */
 function restoreBranch(world: World): ForeignPlan {
   const { incumbent, name } = world.campaign
   const message = `optimize branch of ${name} was deleted; it is restored at ${incumbent.commit.slice(0, 10)}`
@@ -200,7 +207,7 @@ function measureForeignTip(world: World, found: IncomingReports, foreign: Foreig
   return { steps: pauseCampaignOnce(world, reason), requests: [], blocked: reason }
 }
 
-/** What is wrong with the base or the runner is no verdict on somebody's commits: they are measured again. */
+/** A failure of the base or the runner is no verdict on the foreign commits: they are measured again. */
 function judgeForeignTip(
   world: World,
   foreign: ForeignTip,
@@ -226,7 +233,7 @@ export function isForeignPassing({ outcome, worse, violated_objectives }: Assess
   return (outcome === 'dropped' || outcome === 'inconclusive') && !worse && violated_objectives.length === 0
 }
 
-/** Nothing while the incumbent itself has still to be measured: then that comes first. */
+/** Empty until the incumbent itself is measured. */
 function requestForeignOrder(
   world: World,
   foreign: ForeignTip,
@@ -271,8 +278,9 @@ function moveBranchBack(
 }
 
 /**
- * A campaign that does not run moves nothing and measures nothing: where its optimize branch was deleted, rewound or
- * given commits of others, a person hears of it and how to go on. Such a branch must not be merged as the result.
+ * A paused or stopped campaign moves no branch and measures nothing. If its optimize branch was deleted,
+ * rewound or given foreign commits, a person is told how to go on: such a branch must not be merged as the
+ * result.
  */
 export function reportMisplacedBranch(world: World): { steps: PlanStep[]; waiting: PlanWaiting | null } {
   const { branchMismatch: astray, campaign, spec } = world

@@ -12,7 +12,7 @@ import { hasNothingToMeasure } from './stop.ts'
 import { describeNeededSync } from './sync.ts'
 import type { World } from './world.ts'
 
-/** What this plan has come to so far: each part adds to it, and the first that must be written ends it. */
+/** Collects the parts of a plan, stage by stage. */
 export interface PlanDraft {
   world: World
   found: IncomingReports
@@ -28,7 +28,7 @@ export function addToDraft(draft: PlanDraft, { steps = [], actions = [] }: Draft
   return { ...draft, steps: [...draft.steps, ...steps], actions: [...draft.actions, ...actions] }
 }
 
-/** Orders that nothing has begun to measure are dispatched anew. */
+/** Dispatches orders again that no run has begun to measure. */
 export function dispatchIdle({ world, found }: PlanDraft): { steps: PlanStep[]; actions: PlanAction[] } {
   const sent = found.idle.map(order => dispatchOrder(world, order))
   return { steps: sent.flatMap(({ steps }) => steps), actions: sent.flatMap(({ actions }) => actions) }
@@ -42,7 +42,10 @@ export function issueOrders(draft: PlanDraft, requests: readonly OrderRequest[],
   return finishPlan(addToDraft(draft, orders), waiting)
 }
 
-/** Where there is nothing to do, there is something to wait for; a plan that does something is looked at again. */
+/**
+ * A plan without actions says what the campaign waits for. After a plan with actions the caller observes and
+ * plans again.
+ */
 export function finishPlan({ found, steps: all, actions, world }: PlanDraft, waiting?: PlanWaiting): Plan {
   const effects = removeRepeats(actions, world.doneActions)
   const then: PlanAction[] = all.length > 0 ? [{ do: 'commit', steps: all }, ...effects] : effects
@@ -53,12 +56,15 @@ export function finishPlan({ found, steps: all, actions, world }: PlanDraft, wai
     id => !found.reports.has(id) && !idle.has(id) && !resting.has(id),
   )
   if (orders.length > 0) return { actions: then, waiting: buildOrderWaiting(world, orders) }
-  // A job of its own answers a campaign that stopped as well, and nobody need wait for that.
+  // A separate job can still answer a stopped campaign, and no process has to wait for it.
   const asking = world.campaign.status === 'stopped' ? listLocalRequests(world) : world.asking
   return { actions: then, waiting: asking.length > 0 ? { for: 'proposers', who: asking } : (waiting ?? null) }
 }
 
-/** Nobody has them scored before the campaign goes on: what that waits for is what is waited for. */
+/**
+ * A campaign that does not run requests no new scores, so orders without a pending request are not waited
+ * for.
+ */
 function collectRestingOrders(world: World): Set<OrderId> {
   const { campaign } = world
   if (campaign.status === 'running') return new Set()
@@ -88,8 +94,8 @@ function findWaiting(world: World): PlanWaiting {
 }
 
 /**
- * What a process has done outside the ledger, or what was refused to it there, may not show at its next look: a list
- * lags, a text was cut, a conversation is locked. On the very same ledger it is not done again, so that a tick ends.
+ * An effect outside the ledger, or its refusal, may not be visible at the next observation: a list lags, a
+ * text was cut, a conversation is locked. On an unchanged ledger it is not repeated, so that a tick ends.
  */
 export function listRepeatKeys(action: PlanAction): string[] {
   switch (action.do) {

@@ -39,15 +39,15 @@ import { buildPairsRule } from './paired-order.ts'
 import type { IncomingReports } from './reports.ts'
 import type { World } from './world.ts'
 
-/** What is still to be measured for the record: no round waits for it. */
+/** Measurements for the record: no round waits for them. */
 export interface EffectPlan {
   steps: PlanStep[]
   requests: OrderRequest[]
-  /** Something is under way or asked for. */
+  /** An order is under way or requested. */
   pending: boolean
 }
 
-/** What recorded reports say of effects; a landing shown to be worse is asked back at once. */
+/** Records effects from reports, and requests the revert of a landing that is shown to be worse. */
 export function reportEffects({ campaign, spec }: World): PlanStep[] {
   return Object.values(campaign.orders).flatMap(({ order, report }): PlanStep[] => {
     if (!isReportingPurpose(order.purpose) || report === null) return []
@@ -66,8 +66,8 @@ export function reportEffects({ campaign, spec }: World): PlanStep[] {
 }
 
 /**
- * Beside the rounds: what landed is measured again, once for the record and then every night, and the campaign against
- * its start. Where each run costs minutes of its own these ride along with a round (`riding`), or wait for the daily look.
+ * Measures landings again, once for the record and then every night, and the campaign against its start.
+ * Where each run costs its own minutes, these orders join a round (`riding`) or wait for the daily interval.
  */
 export function planEffects(world: World, found: IncomingReports, riding: boolean): EffectPlan {
   const all = [
@@ -84,27 +84,27 @@ function isRunElsewhere({ runner }: World): boolean {
   return runner.runId === null
 }
 
-/** Where a limit of time or money ends a campaign, the progression test alone is measured: it covers the landings. */
+/** At a limit of time or money only the progression test is measured: it covers the landings. */
 const SPENDING_LIMITS: ReadonlySet<string> = new Set([
   'max_hours',
   'max_runner_minutes',
   'max_total_cost_usd',
 ])
 
-/** Before the campaign stops by itself: what is not reported yet, then its progress. */
+/** Measures unreported landings, then the total progress, before the campaign stops by itself. */
 export function planLastEffects(world: World, found: IncomingReports, code: string): EffectPlan {
   const landings = SPENDING_LIMITS.has(code) ? [] : listUnreportedLandings(world)
   return requestEffects(world, found, [...landings, ...selectAffordableProgress(world)])
 }
 
-/** After a person's stop, or where the campaign stopped before it could be measured: the progress is measured still. */
+/** Measures the progress after a person's stop, or where the campaign stopped before it could. */
 export function planProgressAfterStop(world: World, found: IncomingReports): EffectPlan {
-  // No model is asked for a campaign that has stopped.
+  // winnow asks no model for a stopped campaign.
   const isOver = isArchivedStop(world.campaign) || isJudgedMetric(world.spec)
   return requestEffects(world, found, isOver ? [] : selectAffordableProgress(world))
 }
 
-/** No limit of money is passed for it: room for it was set aside (`computeReservedMinutes`). */
+/** The progression test exceeds no limit: `computeReservedMinutes` sets its minutes aside. */
 function selectAffordableProgress(world: World): EffectSubject[] {
   const { spent } = world.campaign
   const { max_runner_minutes: minutes, max_total_cost_usd: usd } = world.spec.stopping
@@ -122,7 +122,7 @@ function requestEffects(
   const plan: EffectPlan = { steps: [], requests: [], pending: isMeasuringEffects(world, found) }
   const givenUp = new Set<string>()
   for (const subject of subjects) {
-    // One machine measures one after the other, so that no round waits for several.
+    // A single machine measures one order after the other, and a round must not wait for several.
     if (plan.pending && !isRunElsewhere(world)) break
     const { what, ...alert } = subject.alert
     const key = `${alert.code} ${alert.about}`
@@ -177,25 +177,25 @@ function buildEffectRequest(
   return { purpose, ...which, round, attempt, interrupted, cause, candidates, base, ...pairs }
 }
 
-/** Something to be measured once more, by pairs that decide nothing about it. */
+/** A tree to measure again, by pairs that decide nothing about it. */
 interface EffectSubject {
   purpose: ReportingPurpose
   base: Point
   candidates: OrderCandidate[]
   carried: PairJob[]
-  /** Of the progression test: which of its jobs. */
+  /** For the progression test: the index of its job. */
   part?: number
-  /** Since when it could be measured. */
+  /** ISO time from which on it could be measured. */
   since: string
   /** The event that its orders answer. */
   cause: string
-  /** What is said if it cannot be measured, once for each `about`. */
+  /** Raised once for each `about` if it cannot be measured. */
   alert: { code: string; about: string; what: string }
 }
 
 const WATCH_INTERVAL_MS = 20 * 3_600_000
 
-/** Every landing that pairs proved, and that has not been measured since (decision.md 3.6). */
+/** Landings proven by pairs and not measured since (decision.md 3.6). */
 function listUnreportedLandings(world: World): EffectSubject[] {
   const { campaign } = world
   return listCurrentLandings(world).flatMap((landing): EffectSubject[] => {
@@ -208,7 +208,7 @@ function listUnreportedLandings(world: World): EffectSubject[] {
   })
 }
 
-/** Landings to be looked at again this night (decision.md 3.7): nothing is said of what is to be taken back. */
+/** Landings to measure again this night (decision.md 3.7), except those about to be reverted. */
 function listWatchedLandings(world: World): EffectSubject[] {
   const { campaign, now } = world
   return listCurrentLandings(world).flatMap((landing): EffectSubject[] => {
@@ -223,7 +223,7 @@ function listWatchedLandings(world: World): EffectSubject[] {
   })
 }
 
-/** The incumbent against the default branch it contains, where anything that was kept lies between the two. */
+/** Compares the incumbent with the default branch it contains, if a kept change lies between the two. */
 function listUnreportedProgress(world: ComparingFacts): EffectSubject[] {
   const { reference: base, incumbent: to, started: cause } = world.campaign
   if (selectComparison(world)?.by !== 'pairs' || !hasUntestedGain(world.campaign)) return []
@@ -246,7 +246,6 @@ function listUnreportedProgress(world: ComparingFacts): EffectSubject[] {
   }))
 }
 
-/** The jobs of the progression test that have not been measured. */
 function listPartsLeft({ campaign }: Pick<ComparingFacts, 'campaign'>): number[] {
   const { reference: from, incumbent: to, progressing } = campaign
   const done = getProgressJobs(campaign, { from, to }).length === 0 ? [] : (progressing?.parts ?? [])
@@ -254,8 +253,8 @@ function listPartsLeft({ campaign }: Pick<ComparingFacts, 'campaign'>): number[]
 }
 
 /**
- * The campaign against its start by one job, after each round in which something landed. While there is one landing,
- * its own effect is just that.
+ * Measures the campaign against its start by one job after each round in which a change landed. While there
+ * is only one landing, its own effect is that total.
  */
 function selectProgressSample(world: ComparingFacts): EffectSubject[] {
   const { landings, reference, incumbent: to } = world.campaign
@@ -265,25 +264,25 @@ function selectProgressSample(world: ComparingFacts): EffectSubject[] {
   return left.length < EFFECT_JOBS || isOne ? [] : left.slice(0, 1)
 }
 
-/** The time that the progression test still takes; 0 where nothing is left to test. */
+/** Runner minutes that the progression test still takes; 0 if nothing is left to test. */
 function computeProgressMinutes(world: ComparingFacts): number {
   const left = listUnreportedProgress(world).length
   const { calibration, host } = world.campaign
   const noise = calibration?.noise ?? null
   if (left === 0 || noise === null) return 0
   const job = (noise.overhead_seconds + 2 * (buildPairsRule(world).pairs + 1) * noise.execution_seconds) / 60
-  // In a run of their own, between its tick and its settle.
+  // GitHub bills whole minutes for each job; 2 more are for the tick before and the settle after them.
   return host === 'github' ? left * Math.max(1, Math.ceil(job)) + 2 : left * job
 }
 
-/** Runner minutes set aside for the progression test, unless they are more than half of the limit. */
+/** Runner minutes set aside for the progression test; 0 if they exceed half of the limit. */
 export function computeReservedMinutes(world: ComparingFacts): number {
   const limit = world.spec.stopping.max_runner_minutes
   const minutes = computeProgressMinutes(world)
   return limit === null || minutes > limit / 2 ? 0 : minutes
 }
 
-/** Landings that pairs proved, that are still there, and whose trees fit the ruler in force. */
+/** Landings that pairs proved, that are not reverted, and that belong to the pin in force. */
 function listCurrentLandings(world: World): Landing[] {
   const { campaign } = world
   if (selectComparison(world)?.by !== 'pairs') return []
@@ -301,10 +300,10 @@ function getLandingCause({ experiments, started }: Campaign, { experiment }: Lan
   return experiments[experiment]?.opened ?? started
 }
 
-/** What the report on an effect says: the same function serves the plan, replay and audit (invariant 3). */
+/** The plan, replay and audit read a report on an effect with the same function (invariant 3). */
 type EffectReading =
   | { is: 'measured'; draft: EventDraft<'effect-measured'>; revert: boolean }
-  /** One of several jobs, by which nothing is reported. */
+  /** One of several jobs, which alone reports nothing. */
   | { is: 'more' }
   | { is: 'failed'; reason: string; retry: boolean }
 
@@ -347,8 +346,8 @@ export function readEffectReport(campaign: EffectState, spec: Spec, answer: Effe
 }
 
 /**
- * The progression test is reported by its first job, so that people see a total after every round, and by all of them.
- * Their number is fixed, so that neither report is selected by what it shows.
+ * The progression test is reported by its first job, so that people see a total after every round, and again
+ * by all jobs. These numbers are fixed, so that neither report is selected by its result.
  */
 function selectEffectJobs(campaign: EffectState, { id, base, candidates }: Order): readonly PairJob[] | null {
   const [candidate] = candidates
@@ -358,7 +357,7 @@ function selectEffectJobs(campaign: EffectState, { id, base, candidates }: Order
   return isReported && jobs.at(-1)?.order === id ? jobs : null
 }
 
-/** Hodges-Lehmann and interval of all the pairs (decision.md 3.6), or why there are none. */
+/** Hodges-Lehmann estimate and interval of all pairs (decision.md 3.6), or the reason why there are none. */
 function measureEffect(
   spec: Spec,
   { scale }: Extract<StopRule, { rule: 'pairs' }>,
@@ -413,7 +412,7 @@ function draftEffect(
   return { is: 'measured', draft, revert }
 }
 
-/** The landing that an order of the kind is about; null once it was taken back. */
+/** Null once the landing was reverted. */
 export function findMeasuredLanding(
   { landings }: Pick<Campaign, 'landings'>,
   { purpose, base, candidates }: Pick<Order, 'purpose' | 'base' | 'candidates'>,

@@ -16,7 +16,10 @@ import { isPicking, listPickRequests } from './picks.ts'
 import { isAlphaSpent } from './round-orders.ts'
 import type { World } from './world.ts'
 
-/** After these nothing more can be measured; after any other stop what waits for an approval may still get it. */
+/**
+ * After a stop with one of these codes nothing more can be measured. After any other, deferred experiments
+ * may still get their approval.
+ */
 const FINAL_STOP_CODES: ReadonlySet<string> = new Set([
   'person',
   'fresh',
@@ -25,7 +28,7 @@ const FINAL_STOP_CODES: ReadonlySet<string> = new Set([
   'level_used_up' satisfies StopCode,
 ])
 
-/** The experiment waits for an approval while the campaign is stopped: approved late, it has one more round. */
+/** True only for a stopped campaign: an experiment approved now gets one extra round. */
 export function isStillAwaitingApproval(
   { stop_code }: Pick<Campaign, 'stop_code'>,
   { status }: Pick<Experiment, 'status'>,
@@ -33,12 +36,12 @@ export function isStillAwaitingApproval(
   return status === 'deferred' && canHaveExtraRound(stop_code)
 }
 
-/** Ideas approved after a stop with this code have one more round; after any other they wait for `winnow resume`. */
+/** After a stop with any other code, approved ideas wait for `winnow resume`. */
 export function canHaveExtraRound(code: string | null): boolean {
   return code !== null && !FINAL_STOP_CODES.has(code)
 }
 
-/** One more round for what was approved after the stop, whatever stopped the campaign: a person asked for it. */
+/** The code of the stop does not matter here: a person asked for these experiments. */
 export function planExtraRound(world: World): PlanStep[] {
   const { campaign } = world
   if (!canHaveExtraRound(campaign.stop_code)) return []
@@ -53,17 +56,17 @@ export function planExtraRound(world: World): PlanStep[] {
   ]
 }
 
-/** What was asked for alone ends where somebody ends the campaign; where a rule stops it, it is still measured. */
+/** A stop with one of these codes also ends picks. After other stops a pick is still measured. */
 const CODES_ENDING_PICKS: ReadonlySet<string> = new Set(['person', 'fresh', 'archived', 'merged'])
-/** And after these nothing more is taken alone: the campaign is put aside, or the default branch has it whole. */
+/** After these no pick is taken any more: the campaign is archived, or the default branch has all of it. */
 const CODES_ENDING_REQUESTS: ReadonlySet<string> = new Set(['fresh', 'archived', 'merged'])
 
-/** Nobody looks after what it still offers: the next campaign knows nothing of it. */
+/** winnow no longer maintains the offers of such a campaign: the next campaign does not know them. */
 export function isArchivedStop({ stop_code }: Pick<Campaign, 'stop_code'>): boolean {
   return CODES_ENDING_REQUESTS.has(stop_code ?? '')
 }
 
-/** The campaign is put aside and its branches with it: ideas that wait there would wait for ever. */
+/** The campaign is archived with its branches: ideas queued there would wait forever. */
 export function isClosingIdeas({
   campaign: { stop_code: code },
   spec,
@@ -80,7 +83,7 @@ export function isPickContinued(
   return isBeingPicked(pick) && (late.includes(pick.id) || !CODES_ENDING_PICKS.has(code))
 }
 
-/** Everything else has ended, and one kept change is to be measured alone: the campaign runs for that. */
+/** Resumes a stopped campaign to measure kept changes alone. */
 export function startPickRound(world: World): PlanStep[] {
   const { campaign } = world
   const wishes = CODES_ENDING_REQUESTS.has(campaign.stop_code ?? '') ? [] : listPickRequests(world)
@@ -96,7 +99,7 @@ export function startPickRound(world: World): PlanStep[] {
 
 const UNDER_WAY_STATUSES: ReadonlySet<Experiment['status']> = new Set(['queued', 'ordered', 'measured'])
 
-/** It stops as it did, once what came late has its answer. */
+/** Restores the previous stop once the late experiments have their verdicts. */
 export function findExtraRoundStop(world: World): Campaign['encore'] {
   const { campaign } = world
   const open = campaign.late.some(id => UNDER_WAY_STATUSES.has(campaign.experiments[id]?.status ?? 'ended'))
@@ -105,8 +108,8 @@ export function findExtraRoundStop(world: World): Campaign['encore'] {
 }
 
 /**
- * Not proven, and nothing else to do: each is taken up once more (decision.md 3.3). First those that used up their jobs,
- * with as many again; a second look at what was given up early comes last, within the jobs that an idea has.
+ * Resumes unproven experiments when no other work is left (decision.md 3.3). First those that used up their
+ * jobs, with as many jobs again. Those given up early come last, within the jobs they have left.
  */
 export function resumeNotProven(world: World): PlanStep[] {
   const { campaign, askable, asking, targetBranch: only } = world

@@ -12,19 +12,21 @@ import type { OrderRequest } from './orders.ts'
 import type { IncomingReports } from './reports.ts'
 import type { World } from './world.ts'
 
-/** Proposers read reasons: this is all that one of them may say (docs/decisions/011-holdout.md). */
+/**
+ * Proposers read reasons, and this word is all that a reason may say about the holdout
+ * (docs/decisions/011-holdout.md).
+ */
 export const HOLDOUT_FAILED_REASON = 'holdout'
 
-/** Where what would land stands with the holdout. */
 export type HoldoutTrial =
-  /** Passed, or the spec has none, or a person asked for a change back. */
+  /** Passed, or no holdout applies: the spec has none, or the experiment is a revert. */
   | { is: 'passed' }
   | { is: 'waiting'; requests: OrderRequest[]; steps: PlanStep[] }
   | { is: 'ended'; steps: PlanStep[] }
 
 type HoldoutContext = { campaign: Campaign; spec: Spec }
 
-/** The rule of one use, as its runner, its verdict and the audit apply it. */
+/** The runner, the verdict and the audit of one use apply this same rule. */
 export function buildHoldoutRule(
   { campaign, spec }: HoldoutContext,
   source: HoldoutSource | null,
@@ -45,14 +47,17 @@ export function buildHoldoutRule(
   }
 }
 
-/** ce's rules pin no scale: their thresholds are in the metric's own units, and so is the margin. */
+/**
+ * Rules of `measurement.stability` pin no scale: their thresholds and the margin are in the metric's own
+ * units.
+ */
 function getHoldoutScale({ campaign, spec }: HoldoutContext): 'log' | 'linear' {
   const { scale } = spec.evidence
   if (spec.measurement.stability !== null) return scale === 'log' ? 'log' : 'linear'
   return campaign.calibration?.scale ?? (scale === 'linear' ? 'linear' : 'log')
 }
 
-/** Whether an order asks what the spec in force asks, of a holdout from the place it names. */
+/** Whether an order asks what the spec in force asks, of a holdout from the source it names. */
 export function isHoldoutInForce(ruling: HoldoutContext, stop: HoldoutRule): boolean {
   if (toCanonicalJson(buildHoldoutRule(ruling, stop.source)) !== toCanonicalJson(stop)) return false
   const named = ruling.spec.measurement.holdout?.source ?? null
@@ -63,7 +68,7 @@ export function isHoldoutInForce(ruling: HoldoutContext, stop: HoldoutRule): boo
   return 'environment' in source && source.environment === wanted.environment
 }
 
-/** A person asked for a change back: nothing was selected there that a holdout could guard against. */
+/** A revert needs no holdout: it was not selected by its numbers, which is what a holdout guards against. */
 export function isHoldoutRequired(
   spec: Spec,
   experiment: Pick<RoundMember['experiment'], 'purpose'>,
@@ -71,7 +76,7 @@ export function isHoldoutRequired(
   return spec.measurement.holdout !== null && experiment.purpose !== 'revert'
 }
 
-/** Only what is about to land is tried on the holdout, one at a time, after everything else is decided. */
+/** Tries only an experiment that is about to land, one at a time, after everything else is decided. */
 export function tryHoldout(world: World, found: IncomingReports, member: RoundMember): HoldoutTrial {
   const { experiment } = member
   if (!isHoldoutRequired(world.spec, experiment)) return { is: 'passed' }
@@ -107,7 +112,7 @@ function findHoldoutOrder(world: World, { experiment }: RoundMember): HoldoutOrd
   return isHoldoutInForce({ campaign, spec }, order.stop) ? { ...order, stop: order.stop } : null
 }
 
-/** What it gained stays with it; that it was found good on the metric is no verdict any more. */
+/** Keeps the measured gain, but not the verdict that it was good on the metric. */
 function endTrial(
   member: RoundMember,
   { id: order }: Order,

@@ -15,7 +15,7 @@ import { explainNotSimplification } from './judgement.ts'
 import { explainDeniedOutsiders, findOutsider } from './permissions.ts'
 import { type CandidateFacts, isTarget, type Proposal, type World } from './world.ts'
 
-/** What one plan opens, and the number for what it opens next: whoever opens after others goes on from there. */
+/** `next`: the first free experiment number after those that this plan opens. */
 export interface OpenedProposals {
   steps: PlanStep[]
   next: number
@@ -25,7 +25,6 @@ export function openNothing(world: World): OpenedProposals {
   return { steps: [], next: findFreeNumber(world, world.campaign.next_number) }
 }
 
-/** Ideas become experiments: numbered, with a branch of their own, in the event that opens them. */
 export function openExperiments(world: World): OpenedProposals {
   let { next: number } = openNothing(world)
   let room = countRoomToOpen(world)
@@ -57,8 +56,8 @@ export function openExperiments(world: World): OpenedProposals {
 }
 
 /**
- * The experiment that has exactly the files of this answer of a program, where the program could not know of it: asked at
- * the same time it gave the same answer, which is one answer and no failure.
+ * Finds an experiment with exactly the files of a proposer's answer that the proposer could not know of. Two
+ * proposers asked at the same time may give the same answer: that is one answer and no failure.
  */
 function findSameAnswer(
   { campaign, candidates }: World,
@@ -70,7 +69,7 @@ function findSameAnswer(
   const inThisPlan = byTree.get(tree)
   if (inThisPlan !== undefined) return inThisPlan
   const open = [...candidates].find(([, facts]) => facts.merged === 'clean' && facts.tree === tree)?.[0]
-  // What was refused has no measured tree and is no candidate any more: its own tree tells.
+  // A refused experiment has no measured tree and is no candidate: `answer_tree` identifies it.
   const answered = listExperiments(campaign).findLast(({ answer_tree }) => answer_tree === tree)?.id
   const unseen = [campaign.trees[tree], open, answered].find(
     twin =>
@@ -84,8 +83,8 @@ function getAnswerTree({ source, head }: Proposal): Oid | null {
 }
 
 /**
- * Ideas that wait, in the order in which they are opened: the best of each category first, counting what is queued
- * already, then by priority, then as they came.
+ * Sorts waiting ideas as they are opened: the best of each category first, counting those already queued,
+ * then by priority, then by arrival.
  */
 export function sortIdeas<T extends Pick<Proposal, 'category' | 'priority'>>(
   campaign: Pick<Campaign, 'experiments'>,
@@ -102,7 +101,7 @@ export function sortIdeas<T extends Pick<Proposal, 'category' | 'priority'>>(
   return order.flatMap(id => byName.get(id) ?? [])
 }
 
-/** A branch that somebody gave such a name is theirs: the number is left out. */
+/** Skips a number if a person created a branch with its name. */
 export function findFreeNumber({ campaign, spec, branches }: World, from: number): number {
   const { experiments } = buildCampaignRefs(spec.branches.prefix, campaign.name)
   let number = from
@@ -110,7 +109,7 @@ export function findFreeNumber({ campaign, spec, branches }: World, from: number
   return number
 }
 
-/** One idea is opened once, however often it is brought. */
+/** An idea that arrives several times is listed once. */
 export function listNewProposals({ campaign, proposals, targetBranch: only }: World): Proposal[] {
   const fresh = new Map<string, Proposal>()
   for (const proposal of proposals) {
@@ -121,7 +120,6 @@ export function listNewProposals({ campaign, proposals, targetBranch: only }: Wo
   return [...fresh.values()]
 }
 
-/** How many ideas of the engine's may be opened now. */
 export function countRoomToOpen(world: World): number {
   const room = world.spec.merge.max_open_experiments - countOpenEngineExperiments(world)
   return Math.min(room, countRoomThisHour(world) ?? room)
@@ -129,7 +127,7 @@ export function countRoomToOpen(world: World): number {
 
 const HOUR_MS = 3_600_000
 
-/** Null where nobody is told of each. Branches of people are their own to offer. */
+/** Null without public pull requests, which would notify people. Branches of people do not count. */
 function countRoomThisHour(world: World): number | null {
   if (world.hasPublicPulls !== true) return null
   return world.spec.merge.max_pull_requests_per_hour - listOpenedThisHour(world).length
@@ -143,7 +141,7 @@ function listOpenedThisHour({ campaign, now }: World): Experiment[] {
   )
 }
 
-/** The limit on pull requests that ideas wait for, and until when; null where none holds an idea back. */
+/** Null where no limit holds an idea back. */
 export function describePullLimit(world: World): string | null {
   const ideas = listNewProposals(world).filter(({ branch }) => branch === null).length + world.unopened
   if (ideas + world.askable.length === 0 || countRoomToOpen(world) > 0) return null
@@ -226,7 +224,7 @@ function openExperiment(world: World, proposal: Proposal, id: ExperimentId): Pla
   return [...steps, ...refuseExperiment({ id, head: null, opened: computeEventId(draft) }, why)]
 }
 
-/** `experiment-refused` carries the reason; `closed` keeps what may be kept. */
+/** Two events: `experiment-refused` has the reason, `closed` ends the experiment. */
 export function refuseExperiment(
   subject: { id: ExperimentId; head: Oid | null; opened: string },
   why: { code: string; message: string; path?: string | null; line?: number },
@@ -242,7 +240,10 @@ export function refuseExperiment(
   ]
 }
 
-/** Queued experiments that must not be measured: found on objects, before any of their code runs (invariant 4). */
+/**
+ * Refuses queued experiments that must not be measured. Reads git objects only, before any of their code runs
+ * (invariant 4).
+ */
 export function refuseQueued(world: World): { steps: PlanStep[]; refused: Set<ExperimentId> } {
   const steps: PlanStep[] = []
   const refused = new Set<ExperimentId>()
@@ -260,7 +261,10 @@ export function refuseQueued(world: World): { steps: PlanStep[]; refused: Set<Ex
 
 type RefusalReason = NonNullable<Extract<CandidateFacts, { merged: 'clean' }>['refusal']>
 
-/** What waits for an approval it cannot use is told so at once; whether it merges is asked when it may go on. */
+/**
+ * An experiment that waits for an approval it cannot use is refused at once. Merge conflicts count only once
+ * it is queued again.
+ */
 function explainRefusal(
   world: World,
   experiment: Experiment,
@@ -272,7 +276,10 @@ function explainRefusal(
   return facts?.merged === 'clean' ? facts.refusal : null
 }
 
-/** Before any facts about the change: its author hears at once that it cannot be kept here. */
+/**
+ * Checked before any facts about the change, so that its author learns at once that it cannot be measured
+ * here.
+ */
 function findOutsiderRefusal(world: World, experiment: Experiment): RefusalReason | null {
   const author = findOutsider(world, experiment)
   const denied = author === null ? null : explainDeniedOutsiders(world)

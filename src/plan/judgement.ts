@@ -15,13 +15,16 @@ import { selectComparison } from './orders.ts'
 import type { IncomingReports } from './reports.ts'
 import type { CandidateChange, World } from './world.ts'
 
-/** What one report says about one experiment: the same function serves the plan and `replay` (invariant 3). */
+/** The plan and `replay` judge a report with the same function (invariant 3). */
 export type Judgement =
   | { is: 'eligible'; assessment: Assessment }
   | { is: 'again'; reason: string }
   /** Its pairs so far are worth another job, on a fresh runner. */
   | { is: 'more'; assessment: Assessment; reason: string }
-  /** Not proven: its jobs are used up, or what failed was not the idea. It stays open and may be resumed. */
+  /**
+   * Not proven: its jobs are used up, or something other than the idea failed. It stays open and may be
+   * resumed.
+   */
   | { is: 'parked'; assessment: Assessment; reason: string }
   | { is: 'final'; outcome: Outcome; assessment: Assessment; reason: string }
 
@@ -37,7 +40,7 @@ export function judgeExperiment(spec: Spec, experiment: Experiment, measured: Me
   const assessment = assessCandidate(asked)
   if (assessment.retry) {
     if (order.attempt < spec.execution.max_attempts) return { is: 'again', reason: assessment.reason }
-    // The base, the set-up of both sides or the machine failed: nothing is known against the idea.
+    // The base, the set-up of both sides or the machine failed, which says nothing against the idea.
     return { is: 'parked', assessment, reason: appendAttempts(assessment.reason, order.attempt) }
   }
   if (experiment.purpose === 'revert') return judgeRevert(assessment, describeChangeAlone(asked, assessment))
@@ -53,12 +56,12 @@ function toJudgement({ purpose, stop }: Order, assessment: Assessment): Judgemen
   return { is: 'final', outcome, assessment, reason }
 }
 
-/** Pairs have a sentence of their own; other rules show both numbers. */
+/** The reason of a pairs rule has its own sentence; other rules show both numbers. */
 function describeChangeAlone(asked: AssessInput, { reason }: Assessment): string | null {
   return asked.order.stop.rule === 'pairs' ? parseReason(reason).sentence : describePrimaryChange(asked)
 }
 
-/** A person asked for it back: gates and constraints must hold, a gain is not expected. */
+/** A person requested the revert: gates and constraints must hold, a gain is not expected. */
 function judgeRevert(measured: Assessment, change: string | null): Judgement {
   const evidence = parseReason(measured.reason).evidence
   const sentence = `every gate holds without it${change === null ? '' : `: ${change}`}`
@@ -76,7 +79,7 @@ function toRevertJudgement(assessment: Assessment): Judgement {
   return { is: 'final', outcome, assessment, reason }
 }
 
-/** Good alone, and not on top of the winner: the reason says what it did there. */
+/** Good alone, but not on top of the winner: the reason says what it did there. */
 function judgeCombination(assessment: Assessment): Judgement {
   const { outcome, reason } = assessment
   if (outcome === 'refused') return { is: 'final', outcome, assessment, reason }
@@ -127,7 +130,7 @@ export function buildDecidedDraft(decision: Decision): EventDraft<'decided'> {
   }
 }
 
-/** An experiment of the open round with what its latest report says. */
+/** An experiment of the open round with the judgement of its latest report. */
 export interface RoundMember {
   experiment: Experiment
   measured: MeasuredOrder | null
@@ -158,7 +161,7 @@ export function getAssessment(member: RoundMember): Assessment | null {
   return member.judgement?.is === 'eligible' ? member.judgement.assessment : null
 }
 
-/** Why a change may not be judged as a simplification; null where it may. */
+/** Null where the change may be judged as a simplification. */
 export function explainNotSimplification(world: World, changes: readonly CandidateChange[]): string | null {
   if (selectComparison(world)?.by === 'numbers')
     return 'kind: simplify is shown to cost nothing by pairs, and this campaign compares numbers: bring it as an idea'
@@ -169,8 +172,8 @@ export function explainNotSimplification(world: World, changes: readonly Candida
 }
 
 /**
- * Each simplification is only shown to cost less than min_effect, so many could cost a lot: all of them together
- * may cost one min_effect (decision.md 3.4).
+ * Each simplification is only shown to cost less than min_effect, so many together could cost a lot. All of
+ * them together may cost one min_effect (decision.md 3.4).
  */
 export function limitSimplification(
   { simplified }: Pick<Campaign, 'simplified'>,

@@ -8,12 +8,14 @@ import { type PlanStep, raiseAlert } from './action.ts'
 import { computeJudgingSeconds } from './orders.ts'
 import type { World } from './world.ts'
 
-/** Below what GitHub allows a job. */
+/** Below GitHub's limit for a job (360 minutes). */
 const MAX_JUDGE_JOB_MINUTES = 350
-/** Until the job has a machine and the repository, and after it until its answer is taken in. */
+/** Covers the wait for a machine and the checkout before the job, and reading its answer after it. */
 const JUDGE_JOB_OVERHEAD_MINUTES = 30
 
-/** What a job may take that has everything scored that is waiting: what is left then, the next one asks for. */
+/**
+ * Upper limit for a job that has all waiting items scored. The next job requests scores for those left over.
+ */
 export function computeJudgingMinutes(spec: Pick<Spec, 'metric'>): number {
   return Math.min(
     MAX_JUDGE_JOB_MINUTES,
@@ -22,8 +24,8 @@ export function computeJudgingMinutes(spec: Pick<Spec, 'metric'>): number {
 }
 
 /**
- * Invariant 7: which orders a job has scored, and what that may cost at most, are events before any model is asked, so
- * that two wake-ups pay nobody twice and a job that vanishes has cost what was set aside for it.
+ * Invariant 7: the orders that a job has scored and the most it may cost are events before winnow asks any
+ * model. Two concurrent runs therefore pay once, and a job that vanishes has cost what was set aside for it.
  */
 export function requestJudgingJob(world: World): PlanStep[] {
   if (world.judges?.hasJudgeJob !== true) return []
@@ -49,14 +51,13 @@ export function requestJudgingJob(world: World): PlanStep[] {
   return steps
 }
 
-/** Orders that were measured and wait for scores. */
 export function listPrintedOrders({ campaign, runs }: Pick<World, 'campaign' | 'runs'>): LiveOrder[] {
   return Object.values(campaign.orders).filter(
     ({ order, report }) => report === null && runs.get(order.id)?.state === 'printed',
   )
 }
 
-/** Of the cap, what was neither spent nor set aside; null: there is none. */
+/** The part of the cost cap that is neither spent nor set aside; null without a cap. */
 function computeLeftUsd({ campaign, spec }: World): number | null {
   const cap = spec.metric.judge?.max_total_cost_usd ?? null
   if (cap === null) return null
@@ -64,7 +65,10 @@ function computeLeftUsd({ campaign, spec }: World): number | null {
   return cap - campaign.spent.usd - aside
 }
 
-/** So that one job that is lost is not the end: a part first, and everything for an order that needs more than that. */
+/**
+ * A first request gets only a part of the money left, so that one lost job does not use it up. An order that
+ * needs more than that gets all of it.
+ */
 const FIRST_PART = 4
 
 function reserveCost(left: number, scores: OrderScores | null): number {
@@ -75,8 +79,8 @@ const FIRST_JUDGE_REST_MINUTES = 10
 const LONGEST_JUDGE_REST_MINUTES = 6 * 60
 
 /**
- * A job every few minutes that finds a key that is not valid helps nobody. One that was lost is tried once more at once:
- * its run starts the next one, and after a rest only the schedule does.
+ * Delays retries: a job every few minutes that meets an invalid key only costs minutes. The first loss is
+ * retried at once, because its run starts the next one. After a delay only the schedule does.
  */
 function computeJudgeRest(scores: OrderScores | null): number {
   if (scores === null || scores.failures === 0) return 0
@@ -85,7 +89,7 @@ function computeJudgeRest(scores: OrderScores | null): number {
   return Date.parse(scores.ended_at) + minutes * 60_000
 }
 
-/** Recorded with what it cost, wherever the campaign stands by now: money is spent, and no score is asked for twice. */
+/** Recorded in every campaign state: the money is spent, and no score is requested twice. */
 export function recordScores(world: World): PlanStep[] {
   return (world.judges?.scores ?? []).flatMap(told => {
     const { key, order, model, requests, tokens, usd, minutes = 0, ended } = told
@@ -99,7 +103,10 @@ export function recordScores(world: World): PlanStep[] {
   })
 }
 
-/** Its job was cancelled, or never got a machine, or never told: what was set aside counts as spent (invariant 5). */
+/**
+ * The job was cancelled, got no machine, or never answered: the amount set aside counts as spent (invariant
+ * 5).
+ */
 export function closeLostJudgings(world: World): PlanStep[] {
   const { campaign, now, judges } = world
   const reasons = new Map((judges?.lost ?? []).map(({ key, reason }) => [key, reason]))
@@ -132,7 +139,7 @@ function buildSpentFields(key: string) {
   return { kind: 'spent', cause: key, what: 'judge', minutes: 0 } as const
 }
 
-/** Of what somebody still waits for: nothing else is tried again. */
+/** Alerts only for orders that are still open: others are not retried. */
 function reportFailingJudges(world: World, order: string, reason: string): PlanStep[] {
   if (world.campaign.orders[order] === undefined) return []
   const message = `models could not be asked to score what was measured: ${reason}; it is tried again`

@@ -21,8 +21,8 @@ import {
 import { createPullFinder, type PullFacts, type World } from './world.ts'
 
 /**
- * A verdict that somebody else has to merge: the forge, or a person. What it says is in the ledger before anybody
- * is asked, so that the merge is known for what it is whoever is cut off in between (invariant 7).
+ * A verdict whose merge GitHub or a person makes. The verdict is in the ledger before the merge is requested,
+ * so that winnow recognises the merge even after an interruption (invariant 7).
  */
 interface DueMerge extends MergeFacts {
   experiment: Experiment
@@ -41,12 +41,12 @@ function findDueMerge(world: World): DueMerge | null {
   return merge && { experiment, decided: removeEnvelope(decided), ...merge }
 }
 
-/** The numbers that serve from its merge on, where its one report settles them. */
+/** The baseline after the due merge; null if more than its one report is needed. */
 export function findDueBaseline(world: World): EventDraft<'baseline-measured'> | null {
   return findDueMerge(world)?.baseline ?? null
 }
 
-/** Invariant 1: it has landed where the tip is one commit on the recorded incumbent with exactly the measured tree. */
+/** Invariant 1: a landing is one commit on the recorded incumbent with exactly the measured tree. */
 export function recordLandedMerge(world: World): LandedStep[] {
   const due = findDueMerge(world)
   const { mergeCommit: made } = world
@@ -60,7 +60,7 @@ export function recordLandedMerge(world: World): LandedStep[] {
   return [{ step: 'landed', experiment: experiment.id, commit: made.commit, via, ...merge }]
 }
 
-/** As the trailer of a landing names its verdict. */
+/** The format in which the trailer of a landing commit names its verdict. */
 function formatVerdictReference({ campaign: { landing } }: World): string | null {
   return landing && `${landing.decided.seq}:${landing.sha256}`
 }
@@ -68,7 +68,7 @@ function formatVerdictReference({ campaign: { landing } }: World): string | null
 interface LandingPlan {
   steps: PlanStep[]
   actions: PlanAction[]
-  /** Nothing else begins meanwhile: it would be measured against what is about to be replaced. */
+  /** No other work begins meanwhile: it would be measured against a base that is about to be replaced. */
   waiting: PlanWaiting
 }
 
@@ -100,7 +100,10 @@ export function planLanding(world: World): LandingPlan | null {
 
 const MERGE_LAG_MS = 600_000
 
-/** The branch may show it later than the pull request does; one that does not was moved away from that merge. */
+/**
+ * The branch may show the merge later than the pull request does. After `MERGE_LAG_MS` it was moved away from
+ * that merge.
+ */
 function handleEarlierMerge(world: World, experiment: Experiment, pull: PullFacts): LandingPlan {
   const since = Date.parse(world.now) - Date.parse(pull.closed_at ?? world.now)
   const waiting = waitForPerson(`#${pull.number} is merged, and its branch does not show it yet`)
@@ -113,7 +116,7 @@ function buildWithdrawStep({ id }: Experiment, reason: string): PlanStep {
   return { step: 'close', experiment: id, outcome: 'withdrawn', reason, keep: true }
 }
 
-/** An amendment may take back what the spec approved, while its merge is somebody else's to make. */
+/** An amendment may withdraw an approval while GitHub or a person has the merge to make. */
 function explainLapsedApproval(world: World, experiment: Experiment): string | null {
   const packages = describeUnapproved(world, experiment, world.candidates.get(experiment.id))
   return packages === null ? null : `it adds ${packages}, which is approved no more`
@@ -123,7 +126,7 @@ function waitForPerson(what: string): PlanWaiting {
   return { for: 'person', what }
 }
 
-/** The verdict and the closing of an experiment that does not land: one transaction. */
+/** Records the verdict and closes an experiment that does not land, in one transaction. */
 export function closeExperiment(decision: Decision): PlanStep[] {
   const { experiment, outcome, reason } = decision
   return [
@@ -132,7 +135,7 @@ export function closeExperiment(decision: Decision): PlanStep[] {
   ]
 }
 
-/** The verdict on a member that cannot become better; with it ends a belief in determinism it disproves. */
+/** Closes a member that cannot improve any more. If it disproves determinism, that is recorded with it. */
 export function closeMember(campaign: Campaign, member: RoundMember): PlanStep[] {
   const { judgement, experiment, measured, cause } = member
   if (measured === null) return []
@@ -144,7 +147,7 @@ export function closeMember(campaign: Campaign, member: RoundMember): PlanStep[]
   return [...steps, recordLostDeterminism(campaign, { order: measured.order.id, cause, reason })]
 }
 
-/** Not proven: the verdict says so, the pull request stays open, the pairs stay with it. */
+/** Not proven: the pull request stays open and the pairs are kept. */
 function buildNotProvenStep(
   experiment: Experiment,
   order: OrderId,
@@ -163,7 +166,7 @@ function buildNotProvenStep(
   return { step: 'event', draft: buildDecidedDraft(decision) }
 }
 
-/** Any mismatch ends the belief for the campaign (decision.md 3.1.5). */
+/** One mismatch ends the assumption of determinism for the campaign (decision.md 3.1.5). */
 export function recordLostDeterminism(
   campaign: Campaign,
   shown: { order: OrderId; cause: string; reason: string },
@@ -172,7 +175,7 @@ export function recordLostDeterminism(
   return { step: 'event', draft: { kind: 'calibrated', deterministic: false, scale, noise: null, ...shown } }
 }
 
-/** Its verdict is not due: it waits in the queue again, and nothing of it is lost. */
+/** Queues an experiment again without a verdict; its measurements are kept. */
 export function buildRequeueStep(
   { experiment, cause }: Pick<RoundMember, 'experiment' | 'cause'>,
   why: EventDraft<'requeued'>['why'],
@@ -189,7 +192,7 @@ export function closeNotSelected(member: RoundMember, why: string): PlanStep[] {
   return closeExperiment({ experiment, order, outcome: 'not_selected', assessment, reason, cause })
 }
 
-/** What it was measured to be by itself, then why it was not taken. */
+/** States the measured result first, then why the change was not taken. */
 export function formatNotTakenReason(why: string, measured: string | undefined): string {
   if (measured === undefined || measured === '') return why
   const { sentence, evidence } = parseReason(measured)
@@ -216,12 +219,14 @@ export function buildLandingSteps(
     : [{ step: 'event', draft: decided }]
 }
 
-/** Its verdict and its merge are one push; else the verdict is recorded first, and the merge is asked for or awaited. */
+/**
+ * If true, verdict and merge are one push. Else the verdict is recorded first, and the merge is requested or
+ * awaited.
+ */
 function isLandedDirectly({ merge }: Pick<Spec, 'merge'>): boolean {
   return merge.auto && merge.via === 'push'
 }
 
-/** What a merge of an experiment makes of the campaign, by the order that it was decided on. */
 function buildMerge(
   world: World,
   { experiment, measured, cause }: { experiment: Experiment; measured: MeasuredOrder; cause: string },
@@ -245,8 +250,9 @@ function findUndoneLanding(world: World, experiment: Experiment): string | null 
 }
 
 /**
- * The landed tree was just measured, and its numbers serve as the new baseline: those of the one report that settled
- * it, or of all jobs whose pairs did. Under the other modes of `stability` the incumbent is measured afresh.
+ * The landed tree was just measured, so its numbers become the new baseline: those of the one report that
+ * settled it, or of all jobs whose pairs did. Under the other modes of `stability` the incumbent is measured
+ * again.
  */
 function buildNextBaseline(
   world: World,
@@ -272,12 +278,14 @@ function buildNextBaseline(
   }
 }
 
-/** So often an experiment goes on after an interruption by itself, and again whenever it is retried. */
+/**
+ * After this many interruptions an experiment no longer continues by itself. Each retry grants as many again.
+ */
 export const MAX_INTERRUPTIONS = 5
 
 /**
- * An idea that ends its own machine would be measured for ever. Nothing is known against it either: it is parked as not
- * proven, with the pairs it has (decision 039).
+ * An idea that ends its own machine would be measured forever. The losses prove nothing against it, so it is
+ * parked as not proven, with its pairs (decision 039).
  */
 export function parkRepeatedlyLost(world: World): PlanStep[] {
   const stuck = listSubjects(world.campaign).filter(
@@ -302,7 +310,10 @@ export function describeInterruptions(times: number): string {
   return `measuring was interrupted ${times} times; a retry goes on with what was measured`
 }
 
-/** A landing is taken back at once only if the tree without it was measured before; else it is an experiment. */
+/**
+ * Reverts a landing at once only if the tree without it was measured before; else the revert is an
+ * experiment.
+ */
 export function planDirectReverts(world: World): PlanStep[] {
   const { campaign } = world
   for (const wish of campaign.steered) {

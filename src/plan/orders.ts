@@ -21,21 +21,24 @@ import { buildPairsRule } from './paired-order.ts'
 import type { IncomingReports } from './reports.ts'
 import type { RunnerFacts, World } from './world.ts'
 
-/** Orders are issued by event first and dispatched after that event is accepted (design section 6). */
+/**
+ * An event issues the order first; winnow dispatches it after the remote accepted that event (design section
+ * 6).
+ */
 export interface OrderRequest {
   purpose: OrderPurpose
   round: number
-  /** Of the progression test: which of its jobs. */
+  /** For the progression test: the index of its job. */
   part?: number
   attempt: number
   cause: string
   candidates: OrderCandidate[]
   stop: StopRule
   carried?: OrderTerms['carried']
-  /** Lost orders that this one continues, where it measures the same. */
+  /** Lost orders that this one continues, where it measures the same trees. */
   interrupted?: readonly Interruption[] | undefined
   base?: Point
-  /** Only where the order itself tries another ruler: a sync. */
+  /** Set only by a sync, which tries another spec and harness. */
   ruler?: { spec_sha256: string; harness: string; pin: Point; spec: Spec }
 }
 
@@ -60,7 +63,10 @@ export function draftOrders(
   return { steps, actions }
 }
 
-/** A local run id is known before the run, so the event comes first and a crash between is seen (invariant 7). */
+/**
+ * A local run id is known before the run, so its event comes first, and a crash in between is visible
+ * (invariant 7).
+ */
 export function dispatchOrder(world: World, order: OrderId): { steps: PlanStep[]; actions: PlanAction[] } {
   const run_id = world.runner.runId
   const known = run_id === null || world.campaign.orders[order]?.run_id === run_id
@@ -119,14 +125,14 @@ function buildOrderDraft(
   }
 }
 
-/** Where a proposer is being asked, what is timed waits for it. */
+/** A timed measurement waits until the proposers on this machine have answered. */
 function computeStartDelay({ asking, spec, runner }: World): number {
   if (runner.runId === null) return QUEUED_ELSEWHERE_SECONDS
   if (asking.length === 0) return 0
   return Math.max(...spec.propose.map(each => (each.use === 'command' ? each.timeout_seconds : 0)))
 }
 
-/** The longest the orders before it and itself can take if everything runs into its timeout, and a margin. */
+/** Assumes that this order and all before it run into every timeout, and adds a margin. */
 function computeDeadline(now: number, spec: Spec, request: OrderRequest, queue: number): string {
   const { measurement, gates } = spec
   const sides = request.candidates.length + 1
@@ -139,7 +145,7 @@ function computeDeadline(now: number, spec: Spec, request: OrderRequest, queue: 
   return new Date(now + queue * seconds * 1000).toISOString()
 }
 
-/** As long as a request may take, and as many again as may be asked once more. */
+/** The longest a request may take. Each may be retried once, hence the factor 2 below. */
 const SECONDS_PER_JUDGE_REQUEST = 300
 
 export function computeJudgingSeconds(spec: Pick<Spec, 'metric'>): number {
@@ -159,10 +165,10 @@ function countExecutionsPerSide(spec: Spec, stop: StopRule): number {
     : 1 + Math.max(repeat_count, ladder?.confirmation_repeats ?? 0, ladder?.exploratory_pairs ?? 0)
 }
 
-/** How this campaign compares two trees; null while that is not known. */
+/** The way this campaign compares two trees; null before calibration has decided it. */
 type ComparisonMethod = { by: 'numbers'; stop: StopRule } | { by: 'pairs' }
 
-/** The ledger, the spec in force, and the kind of machine, for which a stored score may serve. */
+/** `machine`: a stored score is valid only for the same kind of machine. */
 export type ComparingFacts = Pick<World, 'campaign' | 'spec'> & { runner: Pick<RunnerFacts, 'machine'> }
 
 export function selectComparison(world: ComparingFacts): ComparisonMethod | null {
@@ -180,26 +186,26 @@ export function selectComparison(world: ComparingFacts): ComparisonMethod | null
   return { by: 'numbers', stop }
 }
 
-/** What is asked for no gain, but has to do no harm: a revert, somebody else's tip. */
+/** For a revert or a foreign tip, which need no gain but must do no harm. */
 export function buildNoHarmRule(world: World): StopRule | null {
   const how = selectComparison(world)
   if (how === null) return null
   return how.by === 'pairs' ? buildPairsRule(world) : how.stop
 }
 
-/** A stored score serves only for the same tree, ruler and kind of machine. */
+/** A stored score is valid only for the same tree, harness and kind of machine. */
 export function findUsableBaseline(world: Pick<ComparingFacts, 'campaign' | 'runner'>) {
   const { baseline, incumbent, harness } = world.campaign
   if (!baseline || baseline.tree !== incumbent.tree || baseline.harness !== harness) return null
   return world.runner.machine === null || baseline.machine === world.runner.machine ? baseline : null
 }
 
-/** The incumbent as its own candidate: what differs between the two is noise, or a biased harness. */
+/** The incumbent as its own candidate: any difference between the two is noise, or a biased harness. */
 export function toBaseAsCandidate({ commit, tree }: Point): OrderCandidate {
   return { label: 'twin', head: commit, tree }
 }
 
-/** The incumbent measured for itself: does it repeat, how noisy is it, what does it score? */
+/** Measures the incumbent itself: whether it repeats, how noisy it is, its score. */
 export function buildCampaignOrderRequest(
   world: Pick<World, 'campaign' | 'spec'>,
   purpose: CampaignOrderPurpose,
@@ -221,10 +227,10 @@ export function buildCampaignOrderRequest(
   }
 }
 
-/** Where an order of the campaign's own stands: calibration, baseline, sync, foreign. */
+/** State of an order that belongs to no experiment: calibration, baseline, sync, foreign. */
 type CampaignOrder =
   | { is: 'wanted'; attempt: number; carried?: OrderTerms['carried']; interrupted?: Interruption[] }
-  /** `postponed` says why nothing is measured until a later time. */
+  /** `postponed`: why no run starts until a later time. */
   | { is: 'under way'; postponed?: string }
   | { is: 'answered'; order: Order; report: Report; event: EventId }
   | { is: 'given up'; reason: string }
@@ -242,11 +248,17 @@ export function findCampaignOrder(world: World, found: IncomingReports, about: O
   return arrived ? { is: 'answered', order: live.order, ...arrived } : { is: 'under way' }
 }
 
-/** Losses in a row after which a run elsewhere is asked for once an hour only, and effects are no more measured. */
+/**
+ * After this many losses in a row, a run on GitHub starts at most once an hour, and effects are no longer
+ * measured.
+ */
 const MAX_LOSSES = 5
 const LOSS_REST_MS = 3_600_000
 
-/** A loss is no attempt. Here a person starts the run again; elsewhere a harness that ends its machine costs minutes. */
+/**
+ * A loss is no attempt. A person restarts a local run; on GitHub a harness that ends its machine would cost
+ * minutes without end.
+ */
 function requestCampaignOrder(world: World, subject: string, { purpose, base }: OrderSubject): CampaignOrder {
   const { campaign, runner, now } = world
   const used = campaign.attempts[subject] ?? 0
@@ -268,22 +280,21 @@ function describePostponement(times: number, next: string): string {
   return `${times} measuring runs in a row left no usable report; the next one starts after ${next}`
 }
 
-/** Adds until when a postponed order is not issued. */
 export function appendPostponement(waitsFor: string, order: UnansweredOrder): string {
   return order.is === 'under way' && order.postponed !== undefined
     ? `${waitsFor}: ${order.postponed}`
     : waitsFor
 }
 
-/** Failures that are nobody's verdict are measured again, as often as an experiment's would be. */
+/** Failures that are no verdict are measured again, as often as those of an experiment. */
 export function planNextAttempt(world: World, used: number, failure: string): UnansweredOrder {
   if (used < world.spec.execution.max_attempts) return { is: 'wanted', attempt: used + 1 }
   return { is: 'given up', reason: `${failure} (${used} attempts)` }
 }
 
 /**
- * An order that was lost is issued again with its coins: what takes one run is run again unchanged, pairs go on after
- * those that had begun (decision 039).
+ * A lost order is issued again with its coins. A measurement in one run is repeated unchanged; pairs continue
+ * after those that had begun (decision 039).
  */
 interface ResumedOrder {
   resumes: NonNullable<OrderTerms['resumes']>
@@ -292,7 +303,7 @@ interface ResumedOrder {
 
 type RepeatedOrder = Pick<OrderTerms, 'base' | 'candidates' | 'harness'> & { stop: StopRule }
 
-/** Null where the trees, the harness or the rule are others than those of the lost orders. */
+/** Null where trees, harness or rule differ from those of the lost orders. */
 function resumeOrder(interruptions: readonly Interruption[], again: RepeatedOrder): ResumedOrder | null {
   const [first, ...others] = interruptions
   if (first === undefined || others.some(({ order }) => order !== first.order)) return null
@@ -315,7 +326,7 @@ function isSameOrder({ rule, base, harness, trees }: Interruption, again: Repeat
   )
 }
 
-/** Whether what was interrupted of this candidate still counts: the others of that order may have changed since. */
+/** Checks one candidate only: the others of the interrupted order may have changed since. */
 export function hasSameTrees(
   { base, harness, trees }: Interruption,
   again: { base: Oid; harness: string; label: string; tree: Oid },
@@ -323,7 +334,10 @@ export function hasSameTrees(
   return base === again.base && harness === again.harness && trees[again.label] === again.tree
 }
 
-/** Whether an order resumes exactly what was interrupted: pairs left out, or drawn again, would be a re-roll. */
+/**
+ * Whether an order resumes exactly the interrupted measurements: leaving pairs out, or drawing them again,
+ * would be a re-roll.
+ */
 export function isExactResumption(campaign: Campaign, order: Order, subject: string): boolean {
   if (!isPairRule(order.stop)) return true
   const own = campaign.interruptions[subject]

@@ -17,7 +17,9 @@ import type { Spec } from '../spec/schema.ts'
 import { resolveEvidence, resolvePairsPerJob } from '../spec/spec-facts.ts'
 import type { World } from './world.ts'
 
-/** What was confirmed on an earlier base, and a runner-up on a new one, need less to be believed (decision.md 3.4). */
+/**
+ * Changes confirmed on an earlier base, and runners-up on a new one, need less evidence (decision.md 3.4).
+ */
 const COMBINATION_LEVEL = 0.05
 
 interface PairedContext {
@@ -30,7 +32,7 @@ interface PairedMember {
   id: ExperimentId
   tree: Oid
   purpose: 'experiment' | 'combination'
-  /** What its change touches, to tell whether it is a variant of an earlier idea. */
+  /** Lines that its change touches, to detect variants of an earlier idea. */
   touched: PairedTerms['touched']
 }
 
@@ -42,14 +44,14 @@ function selectPairedBase({ campaign, spec }: Pick<PairedContext, 'campaign' | '
   return { scale, metrics: listDecisiveMetrics(spec), pairs: resolvePairsPerJob(spec.evidence, seconds) }
 }
 
-/** So many pairs and no stopping rule: nothing is selected by them. */
+/** A fixed number of pairs without a stopping rule: no selection depends on them. */
 export function buildPairsRule(
   ruling: Pick<PairedContext, 'campaign' | 'spec'>,
 ): Extract<StopRule, { rule: 'pairs' }> {
   return { rule: 'pairs', ...selectPairedBase(ruling) }
 }
 
-/** The rule of one job, as its runner and its verdict apply it (decision.md 3.3). */
+/** The runner and the verdict of one job apply this same rule (decision.md 3.3). */
 export function buildPairedRule(ruling: PairedContext, members: readonly PairedMember[]): PairedRule {
   const rule = buildRuleWithoutTerms(ruling)
   return { ...rule, terms: buildTerms(ruling, rule, members) }
@@ -76,8 +78,8 @@ function buildRuleWithoutTerms(ruling: PairedContext): PairedRule {
 }
 
 /**
- * A change taken alone was shown on an earlier base already: it is believed as what was confirmed there, and takes
- * nothing of the campaign's level, since nothing lands by it.
+ * A picked change was shown on an earlier base already: it is tested like a confirmed one, and takes no share
+ * of the campaign's error budget, because nothing lands by it.
  */
 export function buildPickRule(
   ruling: PairedContext,
@@ -100,13 +102,13 @@ export function buildPickRule(
   return { ...buildRuleWithoutTerms(ruling), terms: { [id]: terms } }
 }
 
-/** The default branch's tree, and the one with the change on it. */
+/** The default branch's tree, and that tree with the change on it. */
 interface PickedTrees {
   base: Oid
   tree: Oid
 }
 
-/** What earlier jobs measured of exactly these two trees, with this harness. */
+/** Jobs that measured exactly these two trees, with this harness. */
 export function getPickJobs(
   { harness }: Pick<Campaign, 'harness'>,
   { evidence }: Pick<PickedChange, 'evidence'>,
@@ -116,7 +118,10 @@ export function getPickJobs(
   return same ? evidence.jobs : []
 }
 
-/** Several ideas of one job take their shares of the campaign's level, and of their families', one after the other. */
+/**
+ * Each idea of a job takes its share of the campaign's error budget, and of its family's, after those before
+ * it.
+ */
 function buildTerms(
   ruling: PairedContext,
   rule: PairedRule,
@@ -134,7 +139,9 @@ function buildTerms(
   return terms
 }
 
-/** The campaign as these terms leave it: what they take is taken before the next are made. */
+/**
+ * Returns the campaign after these terms took their shares: the next terms are computed from what is left.
+ */
 export function applyTerms(campaign: Campaign, terms: PairedRule['terms']): Campaign {
   const level = { ...campaign.level }
   const experiments = { ...campaign.experiments }
@@ -181,19 +188,19 @@ function selectPairedKind(
   return evidence.head === experiment.head && isConfirmed(ruling, rule, evidence) ? 'confirmed' : 'idea'
 }
 
-/** The same two trees and the same harness: whatever was measured of them counts. */
+/** Evidence continues to count only for the same two trees and the same harness. */
 function isEvidenceContinued({ incumbent, harness }: Campaign, evidence: PairedEvidence, tree: Oid): boolean {
   return evidence.base === incumbent.tree && evidence.tree === tree && evidence.harness === harness
 }
 
-/** It held on a base that has moved since; with another harness it would have to be shown anew. */
+/** Held on a base that has moved since. With another harness it would need new evidence. */
 function isConfirmed({ campaign, spec }: PairedContext, rule: PairedRule, evidence: PairedEvidence): boolean {
   if (evidence.harness !== campaign.harness || evidence.as === 'combination') return false
   if (evidence.as === 'confirmed') return true
   return evaluatePairs({ spec, rule, terms: evidence, jobs: evidence.jobs }).status === 'keep'
 }
 
-/** What earlier jobs measured of exactly these trees. */
+/** Jobs that measured exactly these trees. */
 export function getCarriedJobs(campaign: Campaign, { evidence }: Experiment, tree: Oid): PairJob[] {
   return evidence !== null && isEvidenceContinued(campaign, evidence, tree) ? evidence.jobs : []
 }
@@ -204,8 +211,8 @@ type AlphaControl = Pick<Spec['evidence'], 'campaign_control' | 'q' | 'alpha'>
 const HELD_OUTCOMES: ReadonlySet<Outcome> = new Set(['kept', 'runner_up_kept', 'not_selected'])
 
 /**
- * Ideas that held, whether they were merged or not: what e-LOND lets the next ones be tested more loosely for. A
- * revert or a simplification that lands has shown no gain.
+ * Counts ideas that held, merged or not: e-LOND tests the next ones more loosely for each. A landed revert or
+ * simplification has shown no gain.
  */
 function countDiscoveries(campaign: AlphaState): number {
   const held = listExperiments(campaign).filter(
@@ -215,8 +222,8 @@ function countDiscoveries(campaign: AlphaState): number {
 }
 
 /**
- * What one more experiment takes of the campaign's level (decision.md 3.5): of N tests each an N-th. After an
- * amendment of N the rest of the tests share what is left, so that no level is ever given out twice.
+ * The share of the error budget that one more experiment takes (decision.md 3.5): 1/N for each of N tests.
+ * After an amendment of N the remaining tests divide what is left, so that no share is given out twice.
  */
 export function computeAlphaShare({ level }: AlphaState, spec: Spec): number {
   if (spec.evidence.campaign_control === 'fixed') return 0
@@ -224,15 +231,15 @@ export function computeAlphaShare({ level }: AlphaState, spec: Spec): number {
   return left <= 0 ? 0 : Math.max(0, 1 - level.spent) / left
 }
 
-/** How many more experiments may take a share: one without any could not be shown to be anything. */
+/** Counts the experiments that may still take a share: a test without one cannot prove anything. */
 export function countTestsLeft(campaign: AlphaState, spec: Spec): number {
   if (spec.evidence.campaign_control === 'fixed') return Infinity
   return computeAlphaShare(campaign, spec) > 1e-12 ? spec.stopping.max_iterations - campaign.level.tests : 0
 }
 
 /**
- * Which variant of its idea it is, counted from 1: each is tested more strictly than the one before
- * (decision.md 3.4). Declared so, or found by what it touches. 0: nothing like it was tested before.
+ * Index of this variant of its idea, from 1, by declared family or by the lines it touches. Each is tested
+ * more strictly than the one before (decision.md 3.4). 0: no similar idea was tested before.
  */
 function countVariant(campaign: AlphaState, subject: Pick<Experiment, 'id' | 'family' | 'touched'>): number {
   const own = toVariant(subject)
@@ -246,7 +253,10 @@ function toVariant({ family, touched }: Pick<Experiment, 'family' | 'touched'>):
   return { family, files: touched === null ? [] : [touched.files], lines: touched?.lines ?? [] }
 }
 
-/** alpha_t of an idea: e-LOND by its share of the campaign, or the fixed level, and its family's part of it. */
+/**
+ * alpha_t of an idea: e-LOND by its share of the error budget, or the fixed level, reduced for a variant by
+ * its family's part.
+ */
 export function computeAlpha(
   campaign: AlphaState,
   control: AlphaControl,
@@ -259,14 +269,14 @@ export function computeAlpha(
   return variant === 0 ? level : computeFamilyLevel(level, variant)
 }
 
-/** So many reports in a row from one machine, where there were others before, say that the others are gone. */
+/** After this many reports in a row from one machine, other machines that reported before count as gone. */
 const REPORTS_IN_A_ROW = 3
-/** As many as a calibration has jobs. */
+/** The number of jobs of a calibration. */
 const FIRST_REPORTS = 2
 
 /**
- * Whether there is only one machine: this one, or one self-hosted runner that measured every job. A fresh runner would
- * be waited for without end there (decision.md 3.3). GitHub starts its own runners anew for each job.
+ * True on a local machine, and for one self-hosted runner that measured every job: waiting for a fresh runner
+ * would never end there (decision.md 3.3). GitHub starts its own runners anew for each job.
  */
 export function hasSingleMachine({ runner, campaign }: Pick<World, 'runner' | 'campaign'>): boolean {
   if (runner.runId !== null) return true

@@ -11,8 +11,8 @@ import type { RoundMember } from './judgement.ts'
 import type { World } from './world.ts'
 
 /**
- * Code of people who may not write here runs on nobody's machine before somebody who may has allowed exactly that
- * head; another head is another question.
+ * Code of people without write access runs on no machine before a person with write access has allowed
+ * exactly that head. Another head needs another permission.
  */
 export function requestPermission(world: World): { steps: PlanStep[]; waiting: Set<ExperimentId> } {
   const { campaign, outsiders: strangers } = world
@@ -30,7 +30,7 @@ export function requestPermission(world: World): { steps: PlanStep[]; waiting: S
   return { steps, waiting }
 }
 
-/** Who brought this head without the right to write here, allowed since or not; null where nobody did. */
+/** The author without write access who pushed this head, allowed since or not; null if there is none. */
 export function findOutsider(
   { outsiders: strangers }: Pick<World, 'outsiders'>,
   { id, head, stranger }: Pick<Experiment, 'id' | 'head' | 'stranger'>,
@@ -38,7 +38,10 @@ export function findOutsider(
   return strangers.get(id) ?? (stranger !== null && stranger.head === head ? stranger.author : null)
 }
 
-/** A whole name: who brings a head could make another with the same beginning, and push that after it was looked at. */
+/**
+ * Only whole commit ids: an author could make a second commit with the same prefix, and push it after the
+ * review.
+ */
 const FULL_COMMIT_ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/
 
 interface PermissionRefusal {
@@ -46,7 +49,7 @@ interface PermissionRefusal {
   fix: string
 }
 
-/** What a person's word for one head is about, or why about nothing. Whether they may give it was asked before. */
+/** The caller has checked that the person may give this permission. */
 export function allowMeasure(
   campaign: Pick<World['campaign'], 'experiments'>,
   sha: string,
@@ -69,7 +72,7 @@ export function allowMeasure(
   return { experiment: only.id, head: only.head }
 }
 
-/** The whole line to write, where it can be told which one was meant. */
+/** Shows the whole command only if the prefix matches exactly one commit that waits. */
 function describePermissionCommand(campaign: Pick<World['campaign'], 'experiments'>, sha: string): string {
   const all = listExperiments(campaign).filter(isAwaitingPermission)
   const [only, another] = all.filter(({ head }) => head?.startsWith(sha) === true)
@@ -78,7 +81,6 @@ function describePermissionCommand(campaign: Pick<World['campaign'], 'experiment
   return `read the change once more, then ${formatPermissionCommand(only)}`
 }
 
-/** Whose turn cannot come, whoever is next. */
 export function needsPermission(
   { campaign, outsiders: strangers }: Pick<World, 'campaign' | 'outsiders'>,
   id: ExperimentId,
@@ -87,7 +89,6 @@ export function needsPermission(
   return strangers.has(id) && experiment?.status === 'queued' && experiment.allowed_head !== experiment.head
 }
 
-/** Who waits for a word, and which word it is. */
 export function describeNeededPermissions({ campaign }: Pick<World, 'campaign'>): string | null {
   const waiting = listExperiments(campaign).filter(isAwaitingPermission)
   if (waiting.length === 0) return null
@@ -98,7 +99,7 @@ export function describeNeededPermissions({ campaign }: Pick<World, 'campaign'>)
   return `permission to measure, from a person with write access: ${each.join('; ')}`
 }
 
-/** Why what was measured may not land, though its numbers are good; null where it may. */
+/** Null where the measured change may land. */
 export function explainUnisolated({ spec }: Pick<World, 'spec'>, member: RoundMember): string | null {
   const { experiment, measured } = member
   const { unisolated } = spec.merge
@@ -109,7 +110,7 @@ export function explainUnisolated({ spec }: Pick<World, 'spec'>, member: RoundMe
   return author && `it was measured without isolation, and ${author} has no write access (merge.unisolated)`
 }
 
-/** Who brought what was measured, if they had no right to and somebody who has allowed it. */
+/** The author without write access whose head a person has allowed; null if there is none. */
 function findUnallowedAuthor({
   head,
   stranger,
@@ -119,8 +120,9 @@ function findUnallowedAuthor({
 }
 
 /**
- * Why code of people without write access is not measured at all: it could not land, and machine time would be wasted. Null
- * where it may be measured, and where the campaign has not found out yet; its baseline tells.
+ * Explains why code of people without write access is not measured at all: it could not land, so measuring it
+ * would waste machine time. Null where it may be measured, and while isolation is not known yet; the baseline
+ * tells.
  */
 export function explainDeniedOutsiders({
   campaign,
@@ -138,7 +140,7 @@ export function explainDeniedOutsiders({
 
 const DENYING_KEY = 'merge.unisolated'
 
-/** Whether another commit of its author would be refused as well. */
+/** True if another commit of its author would be refused as well. */
 export function isDeniedOutsider({ outcome, reason }: Pick<Experiment, 'outcome' | 'reason'>): boolean {
   return outcome === 'refused' && reason?.includes(`(${DENYING_KEY})`) === true
 }

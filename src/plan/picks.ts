@@ -12,8 +12,9 @@ import type { IncomingReports } from './reports.ts'
 import { type CandidateFacts, createPullFinder, type PickFacts, type PullFacts, type World } from './world.ts'
 
 /**
- * One kept change alone, against the default branch: a branch with one commit, a pull request, and its own
- * measurement by the campaign's rule. It is in no round, moves no incumbent, and is merged by a person or not at all.
+ * A pick is one kept change alone, against the default branch: a branch with one commit, a pull request, and
+ * its own measurement by the campaign's rule. A pick is in no round, moves no incumbent, and only a person
+ * merges it.
  */
 interface PickPlan {
   steps: PlanStep[]
@@ -22,17 +23,16 @@ interface PickPlan {
 
 type PickWish = World['campaign']['steered'][number]
 
-/** What people asked to have alone, and can be made now. */
+/** Requests of people for a pick that can be built now. */
 export function listPickRequests({ campaign, picks }: Pick<World, 'campaign' | 'picks'>): PickWish[] {
   return campaign.steered.filter(({ action, event }) => action === 'pick' && picks.has(event))
 }
 
-/** Something is still to be found out about a change taken alone. */
 export function isPicking(world: Pick<World, 'campaign' | 'picks'>): boolean {
   return listPickRequests(world).length > 0 || Object.values(world.campaign.picks).some(isUnderWay)
 }
 
-/** Nothing of it is in a round, so it may begin whenever something may be measured. */
+/** Picks are in no round, so they may begin whenever an order may be issued. */
 export function planPicks(world: World, found: IncomingReports, next = openNothing(world).next): PickPlan {
   if (world.targetBranch !== null) return { steps: [], requests: [] }
   const none: OpenedProposals = { steps: [], next }
@@ -77,13 +77,13 @@ function openPick(world: World, wish: PickWish, { steps, next }: OpenedProposals
   return { steps: [...steps, ...mine], next: findFreeNumber(world, next + 1) }
 }
 
-/** What was measured on another commit of the default branch gives way to what will be measured on this one. */
+/** A pick on another commit of the default branch is replaced by one on this commit. */
 function replaceEarlierPicks({ campaign }: World, landing: ExperimentId, by: ExperimentId): PlanStep[] {
   const earlier = Object.values(campaign.picks).filter(({ picks, closed }) => picks === landing && !closed)
   return earlier.map(pick => closePick(pick, 'replaced', `${by} takes ${landing} anew`))
 }
 
-/** Its verdict stays what it is; what had none is withdrawn. */
+/** A verdict stays; a pick without one is withdrawn. */
 export function closePick(
   { id, outcome, reason }: PickedChange,
   fate: PickFate | null,
@@ -102,7 +102,7 @@ function explainFailedPick({ campaign }: World, { landing, base, result }: PickF
   return { code: 'conflict', message }
 }
 
-/** The default branch moved, or forbids it now, before there was a verdict. */
+/** The default branch moved, or forbids the change now, before there was a verdict. */
 function rebuildPick(world: World, pick: PickedChange): PlanStep[] {
   const { id, head, opened, branch } = pick
   const facts = world.picks.get(id)
@@ -126,7 +126,7 @@ function getRefusal(facts: CandidateFacts | undefined) {
   return facts?.merged === 'clean' ? facts.refusal : null
 }
 
-/** Reports on picks, each judged by itself: the verdict, and nothing lands by it. */
+/** Each pick is judged by itself, and nothing lands by its verdict. */
 export function judgePicks(world: World, found: IncomingReports): PlanStep[] {
   return Object.values(world.campaign.picks).flatMap(pick =>
     judgePick(world, buildMember(world, pick, found.reports)),
@@ -140,7 +140,7 @@ export function judgePick({ campaign }: World, member: RoundMember): PlanStep[] 
   const { assessment } = judgement
   const order = measured.order.id
   const reason = judgement.is === 'eligible' ? assessment.reason : judgement.reason
-  // What was believed of the harness was wrong: it is measured again, by pairs.
+  // The harness is not deterministic after all: the pick is measured again, by pairs.
   if (assessment.determinism_lost) return [recordLostDeterminism(campaign, { order, cause, reason })]
   const outcome =
     judgement.is === 'eligible' ? 'kept' : judgement.is === 'parked' ? 'inconclusive' : judgement.outcome
@@ -151,7 +151,7 @@ export function judgePick({ campaign }: World, member: RoundMember): PlanStep[] 
   return experiment.head === null ? [decided] : [decided, { step: 'keep', heads: [experiment.head] }]
 }
 
-/** One order each: they have nothing in common that could be measured once. */
+/** One order each: picks have no measurement in common. */
 function requestPickOrders(world: World, found: IncomingReports): OrderRequest[] {
   return Object.values(world.campaign.picks).flatMap(pick => {
     const facts = world.picks.get(pick.id)
@@ -170,7 +170,7 @@ function requestPickOrders(world: World, found: IncomingReports): OrderRequest[]
   })
 }
 
-/** Null where nothing is to be ordered for it now. */
+/** Null where no order is due. */
 function findNextAttempt(world: World, pick: PickedChange, found: IncomingReports): number | null {
   if (pick.status === 'queued') return pick.attempts + 1
   if (pick.status !== 'measured') return null
@@ -179,7 +179,7 @@ function findNextAttempt(world: World, pick: PickedChange, found: IncomingReport
   return judgement?.is === 'again' ? pick.attempts + 1 : null
 }
 
-/** Stored numbers are the incumbent's: here the default branch's own are measured with it. */
+/** Stored numbers are the incumbent's, so the default branch is measured together with the pick. */
 function buildPickComparison(
   world: World,
   pick: PickedChange,
@@ -194,7 +194,7 @@ function buildPickComparison(
   return { stop, carried: { [pick.id]: getPickJobs(campaign, pick, on) } }
 }
 
-/** What people did with changes that were offered alone: recorded once, whatever the campaign is doing. */
+/** Records once, in every campaign state, how people dealt with picks that were offered. */
 export function planPickFates(world: World): { steps: PlanStep[]; actions: PlanAction[] } {
   const pullOf = createPullFinder(world)
   const steps: PlanStep[] = []

@@ -23,13 +23,16 @@ import {
 import type { IncomingReports } from './reports.ts'
 import type { World } from './world.ts'
 
-/** Before the first experiment: does the harness work, what does the incumbent score, does it repeat? */
+/**
+ * Before the first experiment: checks that the harness works, scores the incumbent, and tests whether it
+ * repeats.
+ */
 export interface Preparation {
   steps: PlanStep[]
   requests: OrderRequest[]
   /** Why no idea can be measured yet; null when the base is known. */
   blocked: string | null
-  /** The base as it is cannot be measured; the steps pause the campaign. */
+  /** The base cannot be measured as it is; the steps pause the campaign. */
   hopeless: boolean
 }
 
@@ -75,7 +78,7 @@ function prepareOrder(world: World, found: IncomingReports, purpose: CampaignOrd
   }
 }
 
-/** Asked for once, it is read, even where another process with another machine would not have asked. */
+/** An issued order is read even by a process on another machine that would not have issued it. */
 function findIssuedPurpose({ campaign }: World): CampaignOrderPurpose | null {
   for (const { order } of Object.values(campaign.orders)) {
     if (order.purpose === 'baseline') return 'baseline'
@@ -86,27 +89,33 @@ function findIssuedPurpose({ campaign }: World): CampaignOrderPurpose | null {
 
 type PreparationFacts = Pick<World, 'spec' | 'campaign'>
 
-/** Whether it repeats is asked of what might: a unit of time never does. */
+/** Determinism is tested only for metrics that may repeat: a unit of time never does. */
 export function isCalibrationNeeded({ spec, campaign }: PreparationFacts): boolean {
   const auto = spec.measurement.stability === null && spec.measurement.mode === 'auto'
   return auto && campaign.calibration === null && listTimedDecisiveMetrics(spec).length === 0
 }
 
-/** Pairs are read against noise that was measured, and by a harness that was shown to treat both sides alike. */
+/** Pairs need measured noise, and a harness that was shown to treat both sides alike. */
 export function isNoiseNeeded({ spec, campaign }: PreparationFacts): boolean {
   const { stability, mode } = spec.measurement
   if (stability !== null || mode === 'once') return false
   return campaign.calibration?.deterministic !== true && !campaign.calibration?.noise
 }
 
-/** Stored-score rules need the incumbent's numbers; the others one set, to say where the campaign started. */
+/**
+ * Stored-score rules need the incumbent's numbers; other rules need one set, to report where the campaign
+ * started.
+ */
 function isBaselineNeeded(world: World): boolean {
   const { spec, campaign } = world
   const stored = spec.measurement.stability !== null && spec.measurement.baseline === 'cached'
   return stored ? findUsableBaseline(world) === null : campaign.baseline === null
 }
 
-/** What the incumbent's own order says; a base that does not work pauses, since nothing can be compared with it. */
+/**
+ * The result of the incumbent's own order. A base that does not work pauses the campaign, since no experiment
+ * can be compared with it.
+ */
 type PreparationReading = PlanStep[] | UnansweredOrder
 
 const preparationReaders = {
@@ -134,7 +143,10 @@ function readCalibration(world: World, { order, report, event }: AnsweredOrder):
   return [{ step: 'event', draft }, buildBaselineStep(world, { order, report }, event)]
 }
 
-/** Two jobs of the base against itself, four in doubt: how noisy a pair is, and are both sides treated alike? */
+/**
+ * Two jobs measure the base against itself, four in doubt: how noisy a pair is, and whether both sides are
+ * treated alike.
+ */
 function readNoise(world: World, { order, report, event }: AnsweredOrder): PreparationReading {
   const { spec } = world
   const unsteady = describeUnsteadyHarness(report, { earlier: order.carried['twin'] ?? [] })

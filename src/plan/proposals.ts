@@ -22,7 +22,9 @@ interface ProposalPlan {
   actions: PlanAction[]
 }
 
-/** Whom this process asks is an action of it; whom a job of its own is to ask, stands in the ledger first. */
+/**
+ * A request that this process makes is an action. A request that a separate job makes is in the ledger first.
+ */
 export function requestProposals(world: World): ProposalPlan {
   const rests = world.asks === 'elsewhere' && isProposingPaused(world)
   const who = world.asks === 'later' || rests ? [] : selectNextProposers(world)
@@ -32,7 +34,7 @@ export function requestProposals(world: World): ProposalPlan {
     : { steps: requestProposalJob(world, who), actions: [] }
 }
 
-/** As many ideas at once as the next round has room for: proposers take turns. */
+/** Requests as many ideas at once as the next round has room for; proposers take turns. */
 function selectNextProposers(world: World): string[] {
   const { asking, spec, targetBranch: only } = world
   if (only !== null) return []
@@ -47,31 +49,37 @@ function selectNextProposers(world: World): string[] {
   return who
 }
 
-/** Whoever is being asked least, and of those whoever was asked longest ago. */
+/** Selects the proposer with the fewest open requests, then the one asked longest ago. */
 function selectNextProposer({ campaign, askable }: World, asked: readonly string[]): string | undefined {
   const times = (who: string) => asked.filter(each => each === who).length
   const last = (who: string) => campaign.proposers[who]?.asked ?? -1
   const fresh = { failures: 0, since_kept: null }
   const proposer = (who: string) => campaign.proposers[who] ?? fresh
-  // Who has failed is asked no oftener at once than it could fail before it is benched.
+  // A proposer that has failed gets no more requests at once than failures left before it is disabled.
   const may = askable.filter(
     who => proposer(who).failures === 0 || times(who) < countFailuresLeft(proposer(who)),
   )
   return may.toSorted((a, b) => times(a) - times(b) || last(a) - last(b))[0]
 }
 
-/** What waits for a person's word takes nobody's place. */
+/** Experiments that wait for a permission take no place. */
 function countQueued(world: Pick<World, 'campaign' | 'outsiders'>): number {
   const all = listExperiments(world.campaign)
   return all.filter(({ id, status }) => status === 'queued' && !needsPermission(world, id)).length
 }
 
-/** A round waits for ideas that are just being opened, which may go first; one that could hold more also for who is asked. */
+/**
+ * A round waits for ideas that are being opened, which may go first. A round with room also waits for pending
+ * proposers.
+ */
 export function isRoundGrowing(world: World, opened: readonly PlanStep[]): boolean {
   return opened.length > 0 || (world.asking.length > 0 && countQueued(world) < getRoundSize(world.spec))
 }
 
-/** What an answer cost is recorded once, whatever becomes of the idea; the idea with it, where only its job has it. */
+/**
+ * Records the cost of an answer once, even if its idea is not used, and the idea itself where only its job
+ * has it.
+ */
 export function buildAnswerSteps({ answers }: World): PlanStep[] {
   return answers.flatMap(({ key, who, ok, minutes, result: brought }): PlanStep[] => {
     const nothing = { requests: 0, tokens: 0, usd: 0 }
@@ -81,7 +89,6 @@ export function buildAnswerSteps({ answers }: World): PlanStep[] {
   })
 }
 
-/** A proposer that is not asked any more is said once. */
 export function reportDisabledProposers(world: World): PlanStep[] {
   return Object.entries(world.campaign.proposers).flatMap(([who, { benched, failures }]) => {
     if (!benched) return []
@@ -90,12 +97,12 @@ export function reportDisabledProposers(world: World): PlanStep[] {
   })
 }
 
-/** Below what GitHub allows a job. */
+/** Below GitHub's limit for a job (360 minutes). */
 const MAX_PROPOSE_JOB_MINUTES = 350
-/** Until the job has a machine, and that has its tools. */
+/** Covers the wait for a machine and its set-up. */
 const PROPOSE_JOB_START_MINUTES = 30
 
-/** What a job may take that asks them all at once: as long as the slowest of them, and what comes before. */
+/** Upper limit for a job that asks all proposers at once: the slowest of them, and the start. */
 export function computeProposeMinutes({ propose }: Pick<Spec, 'propose'>): number {
   const seconds = propose.map(one => (one.use === 'command' ? one.timeout_seconds : 0))
   return Math.min(
@@ -105,8 +112,8 @@ export function computeProposeMinutes({ propose }: Pick<Spec, 'propose'>): numbe
 }
 
 /**
- * Invariant 7: who is to be asked, for what and on which commit is an event before any job asks, so that two
- * wake-ups ask nobody twice. Nobody waits for the job longer than it could take, and could wait for its machine.
+ * Invariant 7: the proposer, the idea and the commit of a request are an event before any job asks, so that
+ * two concurrent runs ask once. The deadline covers the job and its wait for a machine.
  */
 function requestProposalJob({ campaign, spec, now }: World, who: readonly string[]): PlanStep[] {
   const handed = collectHandedOutIdeas(campaign)
@@ -128,12 +135,15 @@ function requestProposalJob({ campaign, spec, now }: World, who: readonly string
   })
 }
 
-/** The others are not ours to end: what they answer is taken in, and what it cost with it. */
+/** Requests in separate jobs are not ended: their answers and costs are still recorded. */
 export function listLocalRequests({ asking, campaign }: World): string[] {
   return asking.slice(0, asking.length - listPendingProposals(campaign).length)
 }
 
-/** An asking whose job was cancelled, or never got a machine, holds nobody up for ever: it says nothing of who was asked. */
+/**
+ * A request whose job was cancelled, or never got a machine, must not block the campaign forever. Its loss
+ * does not count against the proposer.
+ */
 export function closeLostRequests({ campaign, now, unanswered }: World): PlanStep[] {
   const overdue = listPendingProposals(campaign).filter(({ until }) => Date.parse(until) <= Date.parse(now))
   const lost = new Map(overdue.map(({ key, until }) => [key, `its job has not answered by ${until}`]))
@@ -145,11 +155,12 @@ export function closeLostRequests({ campaign, now, unanswered }: World): PlanSte
 }
 
 /**
- * Each run starts the next one, so a mistake that makes every run fail (a secret that an environment refuses, a tool chain
- * that cannot be set up) would start runs without end. After so many in vain the next one starts later each time.
+ * Each run starts the next one, so a mistake that makes every run fail (a secret that an environment refuses,
+ * a tool chain that cannot be set up) would start runs without end. After this many failures in a row each
+ * next run starts later.
  */
 const MAX_FRUITLESS_PROPOSE_RUNS = 3
-/** More than one idea that ends its machine can lose by itself. */
+/** More losses than one idea that ends its machine can cause by itself. */
 const MAX_FRUITLESS_MEASURE_RUNS = 10
 
 const FIRST_RUN_REST_MINUTES = 60
@@ -157,12 +168,11 @@ const LONGEST_RUN_REST_MINUTES = 12 * 60
 
 type RunRestFacts = Pick<World, 'campaign' | 'now'>
 
-/** Whether jobs that ask programs rest now. */
 function isProposingPaused({ campaign, now }: RunRestFacts): boolean {
   return computeRestEnd(campaign.fruitless_asking, MAX_FRUITLESS_PROPOSE_RUNS, now) !== null
 }
 
-/** Says why no order is issued now; null where one may be. */
+/** Null where an order may be issued now. */
 export function findMeasuringRest({ campaign, now }: RunRestFacts): string | null {
   const runs = campaign.fruitless_measuring
   const until = computeRestEnd(runs, MAX_FRUITLESS_MEASURE_RUNS, now)
@@ -177,7 +187,7 @@ function computeRestEnd(runs: FruitlessRuns | null, most: number, now: string): 
   return end > Date.parse(now) ? new Date(end).toISOString() : null
 }
 
-/** Each is said once, until a run has brought something again. */
+/** Alerts once, until a run has brought a usable result again. */
 export function buildRunAlerts(world: World): PlanStep[] {
   const { fruitless_asking: asking, fruitless_measuring: measuring } = world.campaign
   const steps: PlanStep[] = []
@@ -192,7 +202,7 @@ export function buildRunAlerts(world: World): PlanStep[] {
   return steps
 }
 
-/** Where to look for an idea, in words that fit any metric. */
+/** Places to look for an idea, worded for any metric. */
 const SEARCH_ANGLES = [
   'what runs most often: do less of it each time',
   'how data is laid out or represented: another form of it',
@@ -209,8 +219,8 @@ const SEARCH_ANGLES = [
 ] as const
 
 /**
- * Proposers that are asked at the same time without an idea of the backlog each look somewhere else, and elsewhere in
- * every round. null where one is asked at a time: it looks where it likes.
+ * Proposers that are asked at the same time without an idea of the backlog get different angles, and others
+ * in every round. Null where one is asked at a time: it looks where it likes.
  */
 export function selectNextAngle(
   { next_number }: Pick<Campaign, 'next_number'>,

@@ -15,28 +15,30 @@ import type { Spec } from '../spec/schema.ts'
 import { resolveEvidence, resolvePairsPerJob } from '../spec/spec-facts.ts'
 import { computeAlpha, computeAlphaShare } from './paired-order.ts'
 
-/** What a campaign with a noisy metric can hope for and what that costs, before anything is spent (decision.md 3.8). */
+/**
+ * Forecast for a campaign with a noisy metric, before anything is spent: chances and costs (decision.md 3.8).
+ */
 export interface Prospects {
   min_effect: number
   null_effect: number
-  /** The level of the first idea: every keep loosens it under e-lond. */
+  /** The level of the first idea: under e-lond every keep loosens it. */
   level: number
   pairs_per_job: number
   max_jobs: number
   single_machine: boolean
   chance_to_keep: { min_effects: number; effect: number; chance: number }[]
-  /** Kept with a chance of 80 %; null: nothing up to 64 min_effects is. */
+  /** Kept with a chance of 80 %; null if no gain up to 64 min_effects is. */
   smallest_visible_gain: number | null
-  /** It is no more than min_effect, or a tenth above it. */
+  /** The smallest visible gain exceeds min_effect by a tenth at most. */
   sees_min_effect: boolean
-  /** None where min_effect is visible. */
+  /** Empty where min_effect is visible. */
   ways_out: WayOut[]
   null_idea: ExpectedCost
-  /** A true gain of twice min_effect. */
+  /** For a true gain of twice min_effect. */
   good_idea: ExpectedCost
-  /** What each keep takes besides: its reported effect, and the holdout where there is one. */
+  /** Extra effort of each keep: its reported effect, and the holdout where there is one. */
   each_keep: ExpectedEffort
-  /** Once, before the campaign stops: what it came to, by pairs that nothing was selected by. */
+  /** Once, before the campaign stops: its total, by pairs that select nothing. */
   headline: ExpectedEffort
   /** If no idea is worth anything, and if all are good, with all that is measured for the record. */
   campaign: {
@@ -52,13 +54,13 @@ export interface CalibratedNoise {
   scale: 'log' | 'linear'
   noise: Noise
   singleMachine: boolean
-  /** Of each simulation; fewer are quicker and say less. */
+  /** Runs of each simulation; fewer are quicker and less precise. */
   runs?: number
 }
 
 const PROSPECT_EFFECTS = [0, 0.5, 1, 1.5, 2, 3]
 const GOOD_EFFECT = 2
-/** The same numbers for the same noise, whoever asks. */
+/** Fixed, so that the same noise always gives the same numbers. */
 const PROSPECT_SEED = 1
 const PROSPECT_RUNS = 400
 
@@ -113,7 +115,7 @@ function estimateReportingEffort({ measurement }: Spec, noise: Noise, pairs: num
   }
 }
 
-/** Its warm-ups, one of each side, are in what a job takes besides its pairs. */
+/** `overhead_seconds` includes the warm-ups, one of each side. */
 function estimateJob({ execution_seconds, overhead_seconds }: Noise, pairs: number): ExpectedEffort {
   return {
     executions: 2 * (pairs + 1),
@@ -121,7 +123,7 @@ function estimateJob({ execution_seconds, overhead_seconds }: Noise, pairs: numb
   }
 }
 
-/** The rule under which the campaign's first idea is judged on its primary. */
+/** The rule under which the campaign's first idea is judged on its primary metric. */
 function buildEvidenceOptions(spec: Spec, { scale, noise, singleMachine }: CalibratedNoise) {
   const evidence = resolveEvidence(spec, { scale, singleMachine, deterministic: false })
   const campaign = createEmptyCampaign()
@@ -140,7 +142,7 @@ function buildEvidenceOptions(spec: Spec, { scale, noise, singleMachine }: Calib
   } satisfies EvidenceOptions
 }
 
-/** What a job takes besides its pairs holds its warm-ups already: one execution of each side. */
+/** `overhead_seconds` includes the warm-ups: one execution of each side. */
 function buildCostSeconds({ execution_seconds, overhead_seconds }: Noise) {
   const setupSeconds = Math.max(0, overhead_seconds - 2 * execution_seconds)
   return { secondsPerExecution: execution_seconds, setupSeconds }

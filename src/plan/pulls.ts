@@ -19,8 +19,9 @@ import { isRestartDue } from './stop.ts'
 import { type CampaignPullFacts, createPullFinder, type PullFacts, type World } from './world.ts'
 
 /**
- * Pull requests and branches follow the ledger, never lead it (invariant 11): what is missing is opened, what
- * has ended is closed, and a branch goes only after the forge has seen its pull request merged or closed.
+ * Invariant 11: pull requests and branches follow the ledger, never lead it. winnow opens those that are
+ * missing, closes those that have ended, and deletes a branch only after GitHub shows its pull request merged
+ * or closed.
  */
 export function updatePulls(world: World): PlanAction[] {
   const changes: PullChange[] = []
@@ -44,11 +45,14 @@ export function updatePulls(world: World): PlanAction[] {
 
 interface ExperimentPlaces {
   pull: PullFacts | undefined
-  /** Its branch is still there. */
+  /** Its branch still exists. */
   isHere: boolean
 }
 
-/** Offered once, and shown as it stands: in its text, or where nothing may be said, by a check alone. */
+/**
+ * Opens the pull request once, then shows the current state: in its text, or by a check alone where comments
+ * are off.
+ */
 function listOpenChanges(
   world: World,
   experiment: Experiment,
@@ -65,7 +69,10 @@ function listOpenChanges(
   return isCheckUnseen(world, experiment) ? [{ change: 'show', experiment: id }] : []
 }
 
-/** Closed, and told of its end: by its landing or a person it may have been closed before that was said. */
+/**
+ * Closes the pull request and describes its end. A landing or a person may have closed it before that was
+ * described.
+ */
 function listClosedChanges(
   world: World,
   experiment: Experiment,
@@ -79,19 +86,20 @@ function listClosedChanges(
       ? announceEnd(world, experiment, pull)
       : []
   if (!isHere || !isPullOver(experiment, pull)) return []
-  // Where no check shows what is said there, what its landing closed says what was so before.
+  // Without checks no mark shows the state, and the text of a pull request that its landing closed is
+  // outdated.
   const isOld =
     world.checks === true ? isStateUnshown(world, experiment, pull) : isLandedExperiment(experiment)
   return isOld ? [{ change: 'describe', number: pull.number, experiment: id }] : []
 }
 
-/** The branch is what its pull request is found by until all is said there, whoever closed it. */
+/** winnow finds the pull request by its branch, so the branch stays until the end is described there. */
 function isBranchLeft(world: World, experiment: Experiment, pull: PullFacts | undefined): boolean {
   if (!experiment.closed || !experiment.owned || !isPullOver(experiment, pull)) return false
   return !pull || !isStateUnshown(world, experiment, pull)
 }
 
-/** Its own experiments; and what somebody only pushed, where it needs a place to be approved at. */
+/** Offers winnow's own experiments, and a pushed branch that needs a place for its approval. */
 function isOfferedAsPull({ hasPublicPulls: rated, spec, campaign }: World, experiment: Experiment): boolean {
   const { owned, status, pull, branch } = experiment
   if (owned) return status !== 'ended'
@@ -100,7 +108,10 @@ function isOfferedAsPull({ hasPublicPulls: rated, spec, campaign }: World, exper
   return rated === true && isPushed && status === 'deferred'
 }
 
-/** Reviewers read there what waits for them: of winnow's own in the text, of other people's in a comment. */
+/**
+ * Reviewers read the state there: in the text of winnow's own pull requests, in a comment on those of other
+ * people.
+ */
 function isPullOutdated(world: World, experiment: Experiment, pull: PullFacts): boolean {
   const { status, owned } = experiment
   if (status === 'ended') return false
@@ -108,19 +119,19 @@ function isPullOutdated(world: World, experiment: Experiment, pull: PullFacts): 
     return (
       canComment(world) && !isMergedByWinnow(world, experiment) && isStateUnshown(world, experiment, pull)
     )
-  // A draft cannot be merged, by whomever.
+  // GitHub cannot merge a draft.
   if (status === 'landing' && pull.draft === true) return true
   if (world.checks === true) return isStateUnshown(world, experiment, pull)
   const mark = buildApprovalMark(experiment)
   return mark !== null && !pull.body.includes(mark)
 }
 
-/** Nobody else has to do anything: what they are told next is that it is merged. */
+/** No person has to act: the next comment says that it is merged. */
 function isMergedByWinnow({ spec }: World, { status }: Experiment): boolean {
   return status === 'landing' && spec.merge.auto
 }
 
-/** Its head does not show how it stands; what is said of it is written after that is shown, and so tells it (invariant 7). */
+/** The text is written after the check is shown, so the mark in it proves both (invariant 7). */
 function isStateUnshown(
   { checks, campaign }: World,
   experiment: Experiment,
@@ -134,7 +145,7 @@ function canComment({ spec }: World): boolean {
   return spec.report.comment !== 'never'
 }
 
-/** Where nothing may be said, each process shows what it finds, once. */
+/** Where comments are off no mark stays on GitHub, so each process shows its check once. */
 function isCheckUnseen(world: World, experiment: Experiment): boolean {
   const { checks, shownChecks: shown, campaign } = world
   if (checks !== true || canComment(world) || experiment.owned || experiment.status === 'ended') return false
@@ -142,8 +153,9 @@ function isCheckUnseen(world: World, experiment: Experiment): boolean {
 }
 
 /**
- * An experiment that has ended is closed. Who opens it again as it is, is told once why it is closed again and what to
- * do, and then left alone; with another head it is the next experiment, if anything.
+ * Closes the pull request of an ended experiment. If a person reopens it unchanged, one comment says why it
+ * is closed again and what to do, and winnow then leaves it alone. With another head it is the next
+ * experiment, if any.
  */
 function closePull(world: World, experiment: Experiment, pull: PullFacts): PullChange[] {
   const { id, head, owned } = experiment
@@ -154,13 +166,19 @@ function closePull(world: World, experiment: Experiment, pull: PullFacts): PullC
   return said.includes(buildReopenedMark(experiment, pull.head)) ? [] : [{ ...change, again: pull.head }]
 }
 
-/** Closed for another experiment it may have been before; that this one has ended is said by what closed it. */
+/**
+ * An earlier experiment may have closed the same pull request; the mark shows that this one's end was
+ * described.
+ */
 function isPullOpenedAgain(world: World, experiment: Experiment, pull: PullFacts): boolean {
   if (pull.reopened !== true) return false
   return (!experiment.owned && !canComment(world)) || !isStateUnshown(world, experiment, pull)
 }
 
-/** Of a pull request that its landing has merged, or a person closed, however long ago: only who was told of it hears the end. */
+/**
+ * Describes the end of a pull request that its landing merged, or a person closed, only where winnow
+ * commented before, however long ago.
+ */
 function announceEnd(world: World, experiment: Experiment, pull: PullFacts): PullChange[] {
   const { number, ownComments: said = '', state } = pull
   const { id } = experiment
@@ -175,15 +193,16 @@ function isLandedExperiment(experiment: Experiment): boolean {
   return experiment.outcome !== null && isLanded(experiment.outcome)
 }
 
-/** The forge has seen it end. */
+/** GitHub shows it merged or closed. */
 function isPullOver(experiment: Experiment, pull: PullFacts | undefined): boolean {
   if (!pull) return !isLandedExperiment(experiment)
   return isLandedExperiment(experiment) ? pull.state === 'merged' : pull.state === 'closed'
 }
 
 /**
- * The campaign's own pull request: opened with the first thing kept, so that it is never empty, kept current, and
- * ready once the campaign has stopped. It follows the ledger (invariant 11); only what people do to it counts.
+ * The campaign's own pull request follows the ledger (invariant 11). winnow opens it with the first kept
+ * change, so that it is never empty, keeps it current, and marks it ready once the campaign has stopped. Only
+ * what people do to it counts.
  */
 export function updateCampaignPull(world: World): PlanAction[] {
   const { campaign, campaignPull } = world
@@ -213,7 +232,7 @@ function isPlain({ merged, pulls }: CampaignPullState): boolean {
   return !merged && Object.keys(pulls).length === 0
 }
 
-/** Of what the text names: an event has the number of a pull request only once it has ended. */
+/** The text names these pull requests, and the ledger has their numbers only once they have ended. */
 function listUnrecordedPulls(world: World): Record<string, number> {
   const { picks } = world.campaign
   const named = [...Object.values(picks), ...listDeferred(world)]
@@ -244,8 +263,9 @@ function isAlreadyTold(experiment: Experiment, said: string | undefined): boolea
 }
 
 /**
- * Before the campaign has a pull request people hear of packages that wait on the experiment's own, once: on somebody's
- * by its one comment, on winnow's by a word of its own, since what is changed in a text is mailed to nobody.
+ * Before the campaign has a pull request, one comment on the experiment's own pull request announces packages
+ * that wait for approval. On a person's it is part of winnow's single comment. On winnow's own it is a
+ * separate comment, since an edited text sends no mail.
  */
 export function announceApprovals(world: World): PlanAction[] {
   const { campaign, campaignPull, spec } = world
@@ -264,7 +284,7 @@ export function announceApprovals(world: World): PlanAction[] {
   })
 }
 
-/** Something is kept that the default branch lacks, and the branch to offer it from stands there. */
+/** A kept change is not on the default branch yet, and the campaign branch is there to offer it from. */
 function isPullDue(
   { campaign, campaignTip, defaultTip, sync }: World,
   pull: CampaignPullFacts | null,
@@ -281,12 +301,15 @@ function isPullDue(
   )
 }
 
-/** Who goes on after it was closed wants it back. */
+/** A person who resumes the campaign after its pull request was closed wants it back. */
 function isPullReopened({ status, heeded }: Campaign, pull: CampaignPullFacts): boolean {
   return pull.state === 'closed' && status === 'running' && Object.hasOwn(heeded, formatPullCause(pull))
 }
 
-/** Merged: the campaign is over. Closed: nobody wants more of it for now. Each once, so that it can go on after. */
+/**
+ * A merge ends the campaign, a close pauses it. Each is recorded once, so that the campaign can go on
+ * afterwards.
+ */
 export function recordCampaignPullEnd(world: World): PlanStep[] {
   const { campaign, campaignPull: pull } = world
   if (!pull || pull.state === 'open' || Object.hasOwn(campaign.heeded, formatPullCause(pull))) return []
@@ -302,7 +325,7 @@ export function recordCampaignPullEnd(world: World): PlanStep[] {
   return []
 }
 
-/** Its head follows the incumbent once a round. */
+/** The campaign branch follows the incumbent once a round. */
 export function advanceCampaignBranch({ campaign, campaignTip: from, optimizeTip }: World): PlanAction[] {
   const { commit: to } = campaign.incumbent
   if (campaign.round?.open || to === campaign.start.commit) return []
@@ -314,7 +337,7 @@ function formatPullCause({ number, state, closed_at }: CampaignPullFacts): strin
   return `${CAMPAIGN_PULL_CAUSE}${number} ${state} ${closed_at ?? ''}`
 }
 
-/** Pull requests of changes taken alone, into the default branch: they follow the ledger (invariant 11). */
+/** Pull requests of picks, into the default branch: they follow the ledger (invariant 11). */
 export function updatePickPulls(world: World): PlanAction[] {
   const pullOf = createPullFinder(world)
   const changes: PullChange[] = []
@@ -322,7 +345,7 @@ export function updatePickPulls(world: World): PlanAction[] {
   for (const pick of Object.values(world.campaign.picks)) {
     const pull = pullOf(pick)
     const tip = pick.branch === null ? undefined : world.branches.get(pick.branch)
-    // What somebody made theirs is not touched again.
+    // A person has taken this branch over: winnow does not touch it again.
     if (pick.fate === 'left') continue
     const change = selectPickChange(world, pick, { pull, isHere: tip !== undefined && tip === pick.head })
     if (change !== null) changes.push(change)
@@ -350,8 +373,8 @@ function selectPickChange(
 }
 
 /**
- * While a campaign stands still nothing is opened: who brings a pull request meanwhile is told that once, and what
- * happens to it. It becomes an experiment by itself when the campaign goes on.
+ * A paused or stopped campaign opens no experiments. One comment on a new pull request says so, and that it
+ * becomes an experiment when the campaign goes on.
  */
 export function commentPausedPulls(world: World, obstacle: SyncObstacle | null = null): PlanAction[] {
   const { campaign, pulls, spec, checks } = world

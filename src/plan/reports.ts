@@ -13,14 +13,14 @@ import type { Report } from '../model/report.ts'
 import { type PlanAction, type PlanStep, reportWaitingRun } from './action.ts'
 import type { RunFacts, World } from './world.ts'
 
-/** Reports as the rest of the plan sees them: those in the ledger and those this plan is about to write. */
+/** Reports in the ledger, and those that this plan is about to write. */
 export interface IncomingReports {
   steps: PlanStep[]
   actions: PlanAction[]
   reports: Map<OrderId, { event: EventId; report: Report }>
-  /** Orders given up in this plan: their experiments queue again in the next one. */
+  /** Orders given up in this plan: the next plan queues their experiments again. */
   lost: Set<OrderId>
-  /** Orders that nothing has begun to measure: dispatched, unchanged, unless the campaign is paused. */
+  /** Orders that no run has begun to measure: dispatched unchanged, unless the campaign is paused. */
   idle: OrderId[]
 }
 
@@ -43,7 +43,7 @@ function readRun(world: World, live: LiveOrder, found: IncomingReports): void {
       return run.queued === true ? undefined : expireOrder(world, live, found, run)
     case 'waiting':
       return
-    // It was measured in time, and no deadline is about models.
+    // Measured in time: no deadline applies to models.
     case 'printed':
       return void found.steps.push(...recordPrinted(live, run))
     case 'gone':
@@ -60,14 +60,14 @@ function readRun(world: World, live: LiveOrder, found: IncomingReports): void {
   }
 }
 
-/** What runs elsewhere has its id from there: written down as soon as it is known, whoever asked for it. */
+/** A run on GitHub gets its id there, which is recorded as soon as it is known. */
 function recordRunId({ order: { id }, run_id: known }: LiveOrder, run: RunFacts): PlanStep[] {
   const run_id = 'runId' in run ? run.runId : undefined
   if (known !== null || run_id === undefined || run_id === null) return []
   return [{ step: 'event', draft: { kind: 'order-dispatched', cause: id, order: id, run_id } }]
 }
 
-/** A later run hands the items on to models: it finds them by this. */
+/** A later run that hands the items to models finds them by this digest. */
 function recordPrinted(
   { order: { id }, printed: known }: LiveOrder,
   { runId: run_id, digest }: Extract<RunFacts, { state: 'printed' }>,
@@ -78,7 +78,7 @@ function recordPrinted(
 
 type RunningFacts = Pick<Extract<RunFacts, { state: 'running' }>, 'partial' | 'waitedSeconds'>
 
-/** The wait for other processes before it began is not part of its time. */
+/** The wait for other processes before it began does not count. */
 function expireOrder(
   world: World,
   live: LiveOrder,
@@ -111,12 +111,12 @@ function buildLossStep({ spec }: Pick<World, 'spec'>, order: Order, { reason, pa
   } satisfies PlanStep
 }
 
-/** Items that models have not scored show nothing yet: they are printed again. */
+/** Items that models have not scored prove nothing yet: they are printed again. */
 function removeItems({ report }: PartialReport): PartialReport {
   return { report: { ...report, executions: [] }, begun: null }
 }
 
-/** Says why a partial report cannot be of this order; null where it can. Needs the ledger alone, so audit repeats it. */
+/** Null where a partial report can be of this order. Needs the ledger alone, so that audit can repeat it. */
 export function explainForeignPartial(order: Order, partial: PartialReport): string | null {
   const mismatch = explainMismatch(order, partial.report)
   if (mismatch !== null || !isPairRule(order.stop)) return mismatch
@@ -153,7 +153,10 @@ function acceptReport(
   found.steps.push({ step: 'event', draft }, ...recordJudgingCost(live, run.report))
 }
 
-/** Recorded once, whatever becomes of what was judged: what jobs of their own spent was, when they told it. */
+/**
+ * Recorded once, even if the judged change is not used. Costs of separate jobs were recorded with their
+ * answers.
+ */
 function recordJudgingCost({ order: { id: order }, scores }: LiveOrder, { judging }: Report): PlanStep[] {
   if (judging === undefined || scores !== null) return []
   const { model, ...cost } = judging
@@ -167,14 +170,14 @@ function explainRejection(live: LiveOrder, run: Extract<RunFacts, { state: 'repo
   return explainForeignReport(live.order, run.report)
 }
 
-/** The part of acceptance that anybody can check again from the ledger alone. */
+/** The part of acceptance that audit can repeat from the ledger alone. */
 export function explainForeignReport(order: Order, report: Report): string | null {
   const mismatch = explainMismatch(order, report)
   if (mismatch !== null) return mismatch
   return isFollowingCoins(order, report) ? null : 'its executions do not follow the coins of the order'
 }
 
-/** Whether it is about what the order says, whatever was executed. */
+/** Compares order, harness and trees, not the executions. */
 export function explainMismatch(order: Order, report: Report): string | null {
   if (report.order !== order.id) return `it answers order ${report.order}`
   if (report.harness !== order.harness) return `it was measured with harness ${report.harness.slice(0, 12)}`
@@ -189,8 +192,9 @@ export function explainMismatch(order: Order, report: Report): string | null {
 type LossStep = ReturnType<typeof buildLossStep>
 
 /**
- * A run that is ended on purpose (a stop, a new head with the same files) is lost like any other: whoever sees that it is
- * behind must not have its pairs drawn again (decision 039). Nothing where no pair can have begun.
+ * A run that winnow cancels (a stop, a new head with the same files) is lost like any other: a person who
+ * sees that it is behind must not have its pairs drawn again (decision 039). Empty where no pair can have
+ * begun.
  */
 export function interruptRun(world: World, live: LiveOrder, reason: string): LossStep[] {
   const { order, run_id } = live
@@ -199,7 +203,7 @@ export function interruptRun(world: World, live: LiveOrder, reason: string): Los
   if (run === undefined) return run_id === null ? [] : [buildLossStep(world, order, { reason })]
   if (run.state !== 'running' || run.queued === true) return []
   const { partial } = run
-  // On this machine a run that has begun has left what it measured.
+  // A local run that has begun has left a partial report.
   const begun = partial !== undefined || world.runner.runId === null
   return begun ? [buildLossStep(world, order, { reason, partial })] : []
 }

@@ -24,7 +24,6 @@ import {
 import { getNextRoundNumber, type RoundPlan } from './round.ts'
 import { isTarget, type World } from './world.ts'
 
-/** One experiment to be measured, and what an order of it has to say. */
 interface WantedMember {
   experiment: Experiment
   head: string
@@ -34,7 +33,6 @@ interface WantedMember {
   touched: TouchedLines
 }
 
-/** Orders for the members of the open round that need one, and for the members of the next round. */
 export function requestMemberOrders(world: World, plan: RoundPlan): OrderRequest[] {
   const round = world.campaign.round
   if (!round?.open) return []
@@ -46,7 +44,7 @@ export function requestMemberOrders(world: World, plan: RoundPlan): OrderRequest
   return [...requestOrders(world, [...again, ...combine], round.number), ...plan.holdout]
 }
 
-/** `excluded`: refused in this plan, or waiting for an approval from it on. */
+/** `excluded`: refused by this plan, or waiting for an approval or a permission. */
 export function requestNewRound(world: World, excluded: ReadonlySet<ExperimentId>): OrderRequest[] {
   const queued = listExperiments(world.campaign).filter(
     experiment =>
@@ -65,12 +63,12 @@ export function requestNewRound(world: World, excluded: ReadonlySet<ExperimentId
   return requestOrders(world, wanted, getNextRoundNumber(world.campaign))
 }
 
-/** In the one more round of what was approved late nobody else is measured. */
+/** An extra round measures only experiments that were approved late. */
 export function hasTurn({ encore, late }: Pick<Campaign, 'encore' | 'late'>, { id }: Experiment): boolean {
   return encore === null || late.includes(id)
 }
 
-/** Whoever has no share of the campaign's level yet needs one that is left. */
+/** An experiment without a share of the error budget needs one that is left. */
 function selectAffordable(world: World, ids: readonly ExperimentId[]): ExperimentId[] {
   const { campaign, spec } = world
   let left = selectComparison(world)?.by === 'pairs' ? countTestsLeft(campaign, spec) : Infinity
@@ -104,7 +102,7 @@ function selectWanted(
   return [{ experiment, head, tree, purpose, attempt, touched }]
 }
 
-/** Attempts count failures that were nobody's verdict; a combination starts its own count. */
+/** Attempts count failures that were no verdict; a combination starts its own count. */
 function countAttempt(world: World, experiment: Experiment, purpose: WantedMember['purpose']): number {
   const last = experiment.order === null ? undefined : world.campaign.orders[experiment.order]
   if (!last) return experiment.attempts + 1
@@ -112,7 +110,7 @@ function countAttempt(world: World, experiment: Experiment, purpose: WantedMembe
   return sameKind ? last.order.attempt + 1 : 1
 }
 
-/** Where numbers are compared each experiment has an order of its own; pairs are measured in blocks. */
+/** Comparison by numbers needs one order for each experiment; pairs are measured in blocks. */
 function requestOrders(world: World, wanted: readonly WantedMember[], round: number): OrderRequest[] {
   const how = selectComparison(world)
   if (how === null) return []
@@ -131,7 +129,7 @@ function isRevertMember({ experiment }: WantedMember): boolean {
   return experiment.purpose === 'revert'
 }
 
-/** Its interrupted order, where that measured the very trees that are wanted now. */
+/** Its interrupted order, if that measured the very trees that are wanted now. */
 function listInterruptions({ campaign }: World, { experiment, tree }: WantedMember): Interruption[] {
   const { incumbent, harness } = campaign
   const again = { base: incumbent.tree, harness, label: experiment.id, tree }
@@ -161,14 +159,14 @@ function buildMemberRequest(
 const BLOCK_SIZE = 4
 
 /**
- * Candidates that share a base in one job: of one purpose and one attempt, and of the same trust, since they
- * lie on one machine together. Code of an outsider lies beside nobody else's.
+ * Candidates that share a base in one job have the same purpose, attempt and trust, since they share a
+ * machine. Code of an outsider shares it with no other candidate.
  */
 function groupMembers(world: World, wanted: readonly WantedMember[], size: number): WantedMember[][] {
   const groups = new Map<string, WantedMember[]>()
   for (const one of wanted) {
     const { purpose, attempt, experiment } = one
-    // Those that were interrupted together go on together, with the coins they have.
+    // Candidates that were interrupted together continue together, with their coins.
     const lost = listInterruptions(world, one)[0]?.order ?? 'new'
     const outsiders = experiment.stranger === null ? '' : experiment.id
     const key = [purpose, attempt, experiment.source.use === 'external', outsiders, lost].join(' ')
@@ -204,7 +202,10 @@ function buildPairedStop(
   return { stop: buildPairedRule({ campaign, spec, singleMachine }, members), carried }
 }
 
-/** Nothing new can be shown to be anything: the campaign's level is given out, and whoever has a share is through. */
+/**
+ * True if no idea can be proven any more: the error budget is given out, and no queued experiment has a
+ * share.
+ */
 export function isAlphaSpent(world: ComparingFacts): boolean {
   const { campaign, spec } = world
   if (selectComparison(world)?.by !== 'pairs' || countTestsLeft(campaign, spec) > 0) return false

@@ -18,14 +18,14 @@ import { explainUnisolated } from './permissions.ts'
 import type { IncomingReports } from './reports.ts'
 import type { World } from './world.ts'
 
-/** What a round's members need next: verdicts now, orders by the order plan, or nothing. */
+/** Verdicts to record now, or orders that the members of the round still need. */
 export interface RoundPlan {
   steps: PlanStep[]
-  /** Members that need an order in this round, and whether the last one failed through nobody's fault. */
+  /** Members that need an order in this round. `failure`: the last one failed without a verdict. */
   again: { id: ExperimentId; after: 'nothing' | 'failure' | 'pairs' }[]
-  /** The runner-up to be measured on top of the new incumbent. */
+  /** The runner-up to measure on top of the new incumbent. */
   combine: ExperimentId | null
-  /** What would land, to be tried on the holdout first. */
+  /** Orders that try the best member on the holdout before it lands. */
   holdout: OrderRequest[]
 }
 
@@ -59,7 +59,10 @@ function settleNextMember(
   return { ...NO_ROUND_PLAN, steps: [...steps, ...landing], again, holdout }
 }
 
-/** What its round made of its packages, or an amendment of their approval, is looked at before it lands; and as whom it ran. */
+/**
+ * Checked again before it lands: the round or an amendment may have changed which packages are approved, and
+ * the run may have lacked isolation.
+ */
 function closeBarredMember(world: World, member: RoundMember): PlanStep[] {
   const { experiment } = member
   const packages = describeUnapproved(world, experiment, world.candidates.get(experiment.id))
@@ -68,7 +71,7 @@ function closeBarredMember(world: World, member: RoundMember): PlanStep[] {
   return why === null ? [] : closeNotSelected(member, why)
 }
 
-/** An amendment took the approval back: nothing more of it runs, whatever its round still wanted to know. */
+/** An amendment withdrew the approval: no more of its code runs, even if its round needs another order. */
 function closeLapsedMember(world: World, { experiment }: RoundMember): PlanStep[] {
   const packages = describeUnapproved(world, experiment, world.candidates.get(experiment.id))
   if (packages === null) return []
@@ -100,17 +103,19 @@ function findNeededOrder({ experiment: { id, status }, judgement }: RoundMember)
   return judgement.is === 'more' ? [{ id, after: 'pairs' }] : []
 }
 
-/** Nothing of a round lands before all of it is decided: a new incumbent would void the pairs of the rest. */
+/**
+ * A round lands changes only after all of it is decided: a new incumbent would void the pairs of the rest.
+ */
 function isUndecided({ judgement }: RoundMember): boolean {
   return judgement === null || judgement.is === 'again' || judgement.is === 'more'
 }
 
-/** What was measured beside it rests on the same belief: it is queued again, not merged. */
+/** The other members rest on the same assumption: they are queued again, not merged. */
 function hasLostDeterminism({ judgement }: RoundMember): boolean {
   return judgement?.is === 'final' && judgement.assessment.determinism_lost
 }
 
-/** The best lands; if it does not hold on the holdout, the next one is tried at the next look. */
+/** The best member lands; if it does not hold on the holdout, the next plan tries the next one. */
 function settleWinner(
   { world, found, round }: RoundContext,
   eligible: RoundMember[],
@@ -130,7 +135,7 @@ function settleWinner(
   }
 }
 
-/** Those that touch the files of a better one are answered at once; what only has no place in the batch is carried. */
+/** Closes members that touch the files of a better one. Carries those that only exceed the batch limit. */
 function buildWinnerSteps(
   world: World,
   round: Round,
@@ -157,7 +162,7 @@ function getLandingOutcome({ experiment: { purpose } }: RoundMember): 'kept' | '
   return purpose === 'revert' ? 'revert_landed' : 'kept'
 }
 
-/** Names the first better one whose files it touches; the winner where its own files are not known. */
+/** Names the first better member with overlapping files; the winner if its own files are not known. */
 function describeBetter(
   { experiment: { id } }: RoundMember,
   ranked: readonly ExperimentId[],
@@ -172,7 +177,7 @@ function describeBetter(
 
 const NEXT_ROUND_TEXT = 'The next round measures it on top of what was kept'
 
-/** A proven gain that this batch has no place for: the next round measures it on the new incumbent. */
+/** A proven gain beyond the batch limit: the next round measures it on the new incumbent. */
 function carryMember(member: RoundMember, why: string): PlanStep {
   const measured = getAssessment(member)?.reason
   return buildRequeueStep(member, 'carried', formatNotTakenReason(`${why}. ${NEXT_ROUND_TEXT}`, measured))
@@ -265,7 +270,7 @@ function startCombination(
   }
 }
 
-/** What is queued again has left the round, whether the same transaction says so or an earlier one did. */
+/** A member that is queued again has left the round, by this transaction or an earlier one. */
 function closeRound(round: Round, winner: ExperimentId | null, before: readonly PlanStep[] = []): PlanStep {
   const left = before.flatMap(step =>
     step.step === 'event' && step.draft.kind === 'requeued' ? [step.draft.experiment] : [],

@@ -42,7 +42,7 @@ const HOUR_MILLISECONDS = 3_600_000
 
 type LimitFacts = ComparingFacts & Pick<World, 'now'>
 
-/** Why the campaign stops now; asked between rounds only, so that a round is never cut in half. */
+/** Called only between rounds, so that no round is interrupted. */
 export function findDueStop(world: World): CampaignStop | null {
   return world.campaign.encore === null ? findStopRule(world) : findExtraRoundStop(world)
 }
@@ -51,7 +51,7 @@ export function findStopRule(world: World): StopRuleHit | null {
   return checkStopRules(world, isBacklogEmpty(world))
 }
 
-/** The limit that stops a running campaign at its next look; whether ideas are left is for that look to find. */
+/** The limit that stops a running campaign at its next plan. Does not check whether ideas are left. */
 export function findReachedLimit(facts: LimitFacts): StopRuleHit | null {
   const { status, encore } = facts.campaign
   return status === 'running' && encore === null ? checkStopRules(facts, false) : null
@@ -86,7 +86,7 @@ function isBacklogEmpty(world: World): boolean {
   )
 }
 
-/** Since the campaign began, but for the time it waited for other processes of its machine. */
+/** Hours since the campaign began, without the time it waited for other processes of its machine. */
 function computeHours({ campaign: { started_at, waited_seconds }, now }: LimitFacts): number {
   if (started_at === null) return 0
   return Math.max(0, Date.parse(now) - Date.parse(started_at) - 1000 * waited_seconds) / HOUR_MILLISECONDS
@@ -99,7 +99,7 @@ export function buildStopStep({ campaign }: World, stop: CampaignStop): PlanStep
   }
 }
 
-/** As many were tested as the level was planned for, parked ones among them. */
+/** Parked experiments count as tested. */
 function findSpentAlpha(world: LimitFacts): ReturnType<typeof findStopReason> {
   if (!isAlphaSpent(world)) return null
   const tested = formatCount(world.campaign.level.tests, 'experiment')
@@ -115,7 +115,7 @@ function isCampaignTargetReached(world: LimitFacts): boolean {
   return met(world.spec, baseline.snapshot)
 }
 
-/** No idea is queued, open or proposed; ideas that wait for a person or for `retry` do not count. */
+/** Ideas that wait for a person or for `retry` do not count. */
 export function hasNothingToMeasure(world: World): boolean {
   const open = listExperiments(world.campaign).some(
     experiment =>
@@ -135,8 +135,8 @@ function listDeferredExperiments({ campaign }: World): ExperimentId[] {
 }
 
 /**
- * After a stop every verdict that is due is given, and ideas without one are put back: they are measured once the campaign
- * is resumed. Only a campaign that is put aside closes them.
+ * After a stop every due verdict is recorded, and experiments without one are queued again until the campaign
+ * is resumed. Only an archived campaign closes them.
  */
 export function closeRemaining(world: World, found: IncomingReports): PlanStep[] {
   const end = isClosingIdeas(world) ? closeUnsettled : settleExperiment
@@ -208,13 +208,15 @@ function closeUnsettled(world: World, experiment: Experiment, found: IncomingRep
       ]
 }
 
-/** What its pairs came to so far: the end of the campaign takes none of that back. */
+/** The result of its pairs so far, which stays valid when the campaign ends. */
 function getLastReason({ judgement, experiment }: RoundMember): string | undefined {
   if (judgement?.is === 'more' || judgement?.is === 'parked') return judgement.reason
   return experiment.reason ?? undefined
 }
 
-/** Its latest report, or while it is measured again in a combination, the one that made it eligible. */
+/**
+ * Uses the latest report. While a combination is measured, uses the report that made the experiment eligible.
+ */
 function getLastMember(world: World, experiment: Experiment, found: IncomingReports): RoundMember {
   const member = buildMember(world, experiment, found.reports)
   if (member.judgement !== null || experiment.standalone === null) return member
@@ -226,7 +228,7 @@ function isPickLabelContinued(campaign: Campaign, label: string): boolean {
   return pick !== undefined && isPickContinued(campaign, pick)
 }
 
-/** Pairs of ideas that a stop interrupts: they wait with what was measured of them. */
+/** Interrupts pairs of ideas at a stop; their partial reports are kept. */
 export function interruptRemaining(
   world: World,
   found: IncomingReports,
@@ -241,7 +243,6 @@ export function interruptRemaining(
   return { steps: cut, actions }
 }
 
-/** Orders still under way: nobody waits for them any more. */
 export function cancelRemaining(
   { campaign }: World,
   found: IncomingReports,
@@ -268,8 +269,8 @@ function listOpenOrders(campaign: Campaign, found: IncomingReports): LiveOrder[]
 }
 
 /**
- * Whether a rule of the spec in force stops the campaign and none of the spec that the default branch has now. It is
- * taken in by the next sync, which cannot come where the campaign stops before it.
+ * True if a rule of the spec in force stops the campaign and the spec on the default branch does not. The
+ * next sync adopts that spec, and cannot do so if the campaign stops first.
  */
 export function isLimitRaised(world: World): boolean {
   const { campaign, sync } = world
@@ -284,7 +285,7 @@ function isStopLifted(world: World, spec: Spec): boolean {
   return now !== null && isMovable(now.code) && findStopRule({ ...world, spec }) === null
 }
 
-/** Who raises on the default branch what stopped the campaign wants it to go on, and needs no other word for it. */
+/** Raising the limit on the default branch resumes the campaign without another command. */
 export function planRaisedLimit(world: World): PlanStep[] {
   const { campaign } = world
   const { status, stop_code: code, default_branch } = campaign
@@ -294,7 +295,9 @@ export function planRaisedLimit(world: World): PlanStep[] {
   return [{ step: 'event', draft: { kind: 'campaign-resumed', cause: `raised at ${campaign.seq}`, reason } }]
 }
 
-/** Records why a raised limit cannot be read, and when nothing is in its way any more, so that every view can say it. */
+/**
+ * Records why a raised limit cannot be read, and when that obstacle is gone, so that every view can show it.
+ */
 function recordRaiseObstacle(world: World): PlanStep[] {
   const { campaign, sync } = world
   if (sync?.result === 'conflict' && sync.spec !== undefined && isStopLifted(world, sync.spec))
@@ -308,12 +311,12 @@ function recordRaiseObstacle(world: World): PlanStep[] {
   })
 }
 
-/** Put aside on purpose: nothing follows it by itself. */
+/** Archived on purpose: no campaign follows by itself. */
 const PUT_ASIDE_CODES: ReadonlySet<string> = new Set(['fresh', 'archived'])
 
 /**
- * Merged, and the next campaign is to begin: the ledger says so first, also where the campaign had stopped before.
- * Once, so that whoever resumes it afterwards is heard.
+ * The campaign was merged and the next one is to begin. Recorded once, also if the campaign had stopped
+ * before, so that a person can still resume it afterwards.
  */
 export function isRestartDue({ campaign, spec }: Pick<World, 'campaign' | 'spec'>): boolean {
   const { status, stop_code: code } = campaign
@@ -321,7 +324,10 @@ export function isRestartDue({ campaign, spec }: Pick<World, 'campaign' | 'spec'
   return status !== 'stopped' || (code !== 'merged' && !PUT_ASIDE_CODES.has(code ?? ''))
 }
 
-/** Where no pull request tells, the default branch does: it contains the incumbent, and something was kept. */
+/**
+ * Without a pull request the default branch shows the merge: it contains the incumbent, and a change was
+ * kept.
+ */
 export function recordMergedBranch(world: World): PlanStep[] {
   const { campaign, defaultTip, merged } = world
   const cause = `${MERGED_CAUSE}${defaultTip.commit}`
@@ -330,7 +336,7 @@ export function recordMergedBranch(world: World): PlanStep[] {
   return [{ step: 'event', draft: { kind: 'campaign-stopped', cause, code: 'merged', reason } }]
 }
 
-/** Nothing is left to do for it, and the next one may take its place. */
+/** No work is left for this campaign, so the next one may start. */
 export function canRestart({ status, stop_code: code }: Campaign, { merge }: Pick<Spec, 'merge'>): boolean {
   return status === 'stopped' && code === 'merged' && merge.on_merge === 'restart'
 }

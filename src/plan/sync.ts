@@ -26,7 +26,7 @@ import type { IncomingReports } from './reports.ts'
 import type { SyncFacts, World } from './world.ts'
 
 /**
- * The default branch moved: its tip is merged into the incumbent, measured with the ruler it brings, and
+ * The default branch moved: its tip is merged into the incumbent, measured with the harness it brings, and
  * becomes the new incumbent, pin and baseline in one step. Rounds wait until that is settled.
  */
 export interface SyncPlan {
@@ -34,14 +34,17 @@ export interface SyncPlan {
   requests: OrderRequest[]
   /** Why no new round may start; null when the incumbent holds the default branch's tip. */
   blocked: string | null
-  /** It cannot be merged in as it is, for this reason. */
+  /** Why it cannot be merged in as it is; null if it can. */
   hopeless: SyncObstacle | null
 }
 
-/** Nothing keeps rounds from starting; also where it may not be pushed, which a person has been told. */
+/** Rounds may start. Also used where the sync may not be pushed, which a person has been told. */
 const NO_SYNC: SyncPlan = { steps: [], requests: [], blocked: null, hopeless: null }
 
-/** A person has merged it in, exactly as it would have been: it is measured if it was not, and is no foreign tip. */
+/**
+ * A person merged the default branch in, exactly as winnow would have: that merge is measured if it was not,
+ * and is no foreign tip.
+ */
 export function planManualSync(world: World, found: IncomingReports): SyncPlan | null {
   if (world.sync?.result !== 'clean' || world.sync.byHand === undefined) return null
   const plan = planSync(world, found)
@@ -64,7 +67,10 @@ export function planSync(world: World, found: IncomingReports, { needed = false 
   return { steps: [], requests, blocked: appendPostponement(blocked, next), hopeless: null }
 }
 
-/** The remote refused what the default branch has: rounds go on without it, until a person has merged it in. */
+/**
+ * The remote refused the push of the default branch's commits: rounds go on without them, until a person has
+ * merged them in.
+ */
 function isSyncSkipped({ campaign, sync }: Pick<World, 'campaign' | 'sync'>): boolean {
   if (sync?.result !== 'clean' || sync.byHand !== undefined) return false
   return findRefusedSyncAlert(campaign)?.tip === sync.tip
@@ -73,8 +79,9 @@ function isSyncSkipped({ campaign, sync }: Pick<World, 'campaign' | 'sync'>): bo
 const DAY_MS = 24 * 3600 * 1000
 
 /**
- * A busy default branch would be measured at every commit, so one merge a day is. A sync that a person or an idea waits for is made at once:
- * another spec, a merge by a person, a mended obstacle, or an idea that is on top of the new commits.
+ * A busy default branch would be measured at every commit, so winnow merges it once a day. A sync that a
+ * person or an idea waits for is made at once: another spec, a merge by a person, a removed obstacle, or an
+ * idea on top of the new commits.
  */
 function isSyncDue(world: World, sync: CleanSync): boolean {
   const { sync_ordered: last, alerts } = world.campaign
@@ -94,7 +101,7 @@ function isSyncAwaited({ campaign, candidates }: World): boolean {
 
 type CleanSync = Extract<SyncFacts, { result: 'clean' }>
 
-/** Its gates hold and its numbers are there, with the ruler it brings itself. */
+/** Passes if its gates hold and its numbers are there, with the harness it brings. */
 function judgeSync(world: World, sync: CleanSync, proof: AnsweredOrder): PlanStep[] | UnansweredOrder {
   const { order, report } = proof
   const { outcome, reason, retry } = assessCandidate({
@@ -108,7 +115,7 @@ function judgeSync(world: World, sync: CleanSync, proof: AnsweredOrder): PlanSte
   return outcome === 'eligible' ? adoptSync(world, sync, proof) : { is: 'given up', reason }
 }
 
-/** What was measured of winnow's own merge holds for a person's, which has the same tree. */
+/** A measurement of winnow's own merge is valid for a person's, which has the same tree. */
 function findSyncOrder(
   world: World,
   found: IncomingReports,
@@ -133,7 +140,7 @@ export function describeObstacle(sync: UnmergedSync): string {
     : `the spec on the default branch at ${sync.tip.slice(0, 10)} cannot be used: ${sync.message}`
 }
 
-/** The same; null where nothing is in the way. */
+/** Null where no obstacle exists. */
 export function describeSyncState(sync: SyncFacts | null): string | null {
   return sync === null || sync.result === 'clean' ? null : describeObstacle(sync)
 }
@@ -174,7 +181,7 @@ function buildSyncRequest(
   }
 }
 
-/** Without a proof where there is nothing to prove: the ledger then says so by an order of null. */
+/** A sync that needs no measurement has a null order in the ledger. */
 function adoptSync(world: World, sync: CleanSync, proof: AnsweredOrder | null): PlanStep[] {
   const cause = proof?.event ?? sync.tip
   const from = world.campaign.incumbent
@@ -230,7 +237,7 @@ function buildSyncBaseline(
   }
 }
 
-/** Where rounds go on without the default branch's tip, heads that are on top of it wait for a person, and say so. */
+/** Rounds go on without the default branch's tip: heads on top of it wait for a person, which is recorded. */
 export function awaitRefusedSync(world: World): PlanStep[] {
   if (!isSyncSkipped(world)) return []
   const isAhead = ({ id }: Experiment) => {
@@ -240,12 +247,12 @@ export function awaitRefusedSync(world: World): PlanStep[] {
   return recordSyncWaits(world, 'sync-workflows', isAhead)
 }
 
-/** Where no round starts before a person has removed an obstacle, everything queued waits for that. */
+/** No round starts before a person has removed the obstacle, so every queued experiment waits. */
 export function awaitBlockedSync(world: World, obstacle: SyncObstacle): PlanStep[] {
   return recordSyncWaits(world, obstacle, () => true)
 }
 
-/** Said once for each head: what the default branch does meanwhile changes nothing about it. */
+/** Recorded once for each head: later commits on the default branch change nothing about it. */
 function recordSyncWaits(
   world: World,
   obstacle: SyncObstacle,
@@ -262,8 +269,8 @@ function recordSyncWaits(
 }
 
 /**
- * Nothing is in the way any more, and no sync may ever tell: the default branch was set back, or what stood in the way was
- * changed there. Where rounds go on without its tip, only what is on top of that still waits.
+ * The obstacle is gone without a sync: the default branch was reset, or changed where it was in the way.
+ * While rounds go on without its tip, only heads on top of that still wait.
  */
 export function endResolvedWaits(world: World): PlanStep[] {
   const { campaign } = world
@@ -277,13 +284,12 @@ export function endResolvedWaits(world: World): PlanStep[] {
   })
 }
 
-/** Of what was not merged with the incumbent yet nobody knows. */
+/** Assumed for a head that was not merged with the incumbent yet. */
 function canBeAhead({ candidates }: World, { id }: Experiment): boolean {
   const facts = candidates.get(id)
   return facts === undefined || (facts.merged === 'clean' && facts.aheadOfSync)
 }
 
-/** Who waits for that, and what helps. */
 export function describeNeededSync({ campaign, spec }: Pick<World, 'campaign' | 'spec'>): string | null {
   const waiting = listExperiments(campaign).filter(isAwaitingSync)
   const obstacle = waiting[0]?.awaits_sync?.obstacle

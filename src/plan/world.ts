@@ -17,10 +17,13 @@ export interface CampaignPullFacts extends PullFacts {
   closed_at: string | null
 }
 
-/** Everything a plan may look at, as values: what `observe` found, the time, and randomness already drawn. */
+/**
+ * Everything a plan may depend on, as values: the result of `observe`, the time, and randomness already
+ * drawn.
+ */
 export interface World {
   now: string
-  /** 64 hex digits nobody could know before: coins are derived from it. */
+  /** 64 hex digits that were unpredictable before: coins are derived from them. */
   entropy: string
   campaign: Campaign
   spec: Spec
@@ -28,88 +31,93 @@ export interface World {
   campaignTip: Oid | null
   defaultTip: Point
   pulls: PullFacts[]
-  /** Absent where nobody could take it: the campaign has no pull request of its own there. */
+  /** Absent where the campaign cannot have a pull request of its own. */
   campaignPull?: CampaignPullFacts | null
-  /** The default branch has all that was kept, where that is to be heeded and no pull request tells. */
+  /**
+   * The default branch has all that was kept. Set only where winnow acts on that and no pull request shows
+   * it.
+   */
   merged?: true
-  /** Tips of the branches that live experiments have, by short name; absent when the branch is gone. */
+  /** Tips of the branches of live experiments, by short name; a deleted branch is absent. */
   branches: ReadonlyMap<string, Oid>
-  /** Pull requests are opened before the eyes of people, and no faster than they allow. */
+  /** Pull requests notify people, so they are opened under a rate limit. */
   hasPublicPulls?: boolean
-  /** Heads can be shown as being measured, kept, refused. */
+  /** Heads can show check runs. */
   checks?: boolean
-  /** What this process has shown of them, by `buildCheckMark`. */
+  /** Checks that this process has shown, by `buildCheckMark`. */
   shownChecks?: ReadonlyMap<ExperimentId, string>
-  /** What it has done outside the ledger on this very ledger, by `listRepeatKeys`. */
+  /** Effects that this process has applied on this very ledger, by `listRepeatKeys`. */
   doneActions?: ReadonlySet<string>
   proposals: Proposal[]
-  /** More ideas that are there, and are not prepared before one of them may be opened. */
+  /** Number of further ideas, not prepared before one of them may be opened. */
   unopened: number
-  /** Experiments whose head was brought by somebody who may not write here, with their name; null: not known yet. */
+  /**
+   * Experiments whose head was pushed by an author without write access, with that author's name; null: not
+   * known yet.
+   */
   outsiders: ReadonlyMap<ExperimentId, string | null>
-  /** Why this process measures no code of people without write access, whatever the spec says. */
+  /** Why this process measures no code of people without write access, no matter what the spec says. */
   outsidersDenied?: string
-  /** Experiments whose head has another's in it that is not on the optimize branch. */
+  /** Experiments whose head contains another's head that is not on the optimize branch. */
   stacked: ReadonlyMap<ExperimentId, ExperimentId>
   /** Experiments merged with the incumbent, as far as their turn has come. */
   candidates: ReadonlyMap<ExperimentId, CandidateFacts>
-  /** When packages that they add were published, as far as registries were asked; null: only what is recorded counts. */
+  /** Release dates of added packages, as far as registries were asked; null: only recorded dates count. */
   releases: ReleaseDates | null
   sync: SyncFacts | null
   foreign: ForeignFacts | null
-  /** The optimize branch is not where the ledger says, and its result is not merged. */
+  /** Set if the optimize branch is not where the ledger says: its result is not merged. */
   branchMismatch: BranchMismatch | null
   /** Absent where no verdict waits for its merge. */
   mergeCommit?: MergeCommitFacts
-  /** Where the holdout is now, once something measured may have to be tried on it; null before. */
+  /** The current holdout, once a measured change may have to be tried on it; null before. */
   holdout: HoldoutFacts | null
   reverts: ReadonlyMap<EventId, RevertFacts>
-  /** One change alone on the default branch, by who wishes it: the event that asked, or the pick that is open. */
+  /** Picks, by the event that requests one, or by the id of one that is open. */
   picks: ReadonlyMap<string, PickFacts>
   runs: ReadonlyMap<OrderId, RunFacts>
   runner: RunnerFacts
   /** Proposers that could be asked for one more idea now. */
   askable: string[]
-  /** Those that are being asked, as often as they are: by this process, then by jobs of their own. */
+  /** A name for each pending request: first those of this process, then those of separate jobs. */
   asking: string[]
-  /** Where programs are asked: by this process, by a job that follows on it, or by nobody at this look. */
+  /** Where proposers are asked: by this process, by a job that follows it, or not after this plan. */
   asks: 'here' | 'elsewhere' | 'later'
-  /** Answers of proposers whose cost the ledger lacks. */
+  /** Answers of proposers whose cost is not in the ledger yet. */
   answers: AnswerFacts[]
-  /** Askings of which no answer will come. */
+  /** Requests that will get no answer. */
   unanswered: { key: string; reason: string }[]
-  /** Jobs of their own that have models score; absent where this process asks them. */
+  /** Separate jobs that have models score; absent where this process asks them. */
   judges?: JudgesFacts
-  /** The branch of the one idea that is to be measured here; null: whatever is due. */
+  /** The branch of the one idea to measure here; null: measure all that is due. */
   targetBranch: string | null
 }
 
 export interface JudgesFacts {
-  /** A job follows on this one that asks models. */
+  /** A job that asks models follows this one. */
   hasJudgeJob: boolean
-  /** What such jobs brought, for askings of the ledger that are open. */
+  /** Answers of such jobs to open requests of the ledger. */
   scores: JudgedScores[]
-  /** Askings of which nothing will come. */
+  /** Requests that will get no answer. */
   lost: { key: string; reason: string }[]
 }
 
-/** As `judged` has it. */
 export type JudgedScores = Omit<EventDraft<'judged'>, 'kind' | 'cause'>
 
 export interface AnswerFacts {
-  /** Of one asking, for good. */
+  /** Identifies one request for good. */
   key: string
   who: string
-  /** It brought an idea, which has this key as well. */
+  /** The answer has an idea, whose source has this key as well. */
   ok: boolean
   minutes: number
-  /** Where nothing but the ledger will keep it. */
+  /** Set where only the ledger will keep it. */
   result?: ProposalResult
 }
 
 type BranchMismatch = { is: 'gone' } | { is: 'rewound' | 'foreign'; tip: Point }
 
-/** The commit that somebody else put on the optimize branch while a verdict waits for its merge. */
+/** A commit that GitHub or a person put on the optimize branch while a verdict waits for its merge. */
 interface MergeCommitFacts {
   commit: Oid
   tree: Oid
@@ -119,27 +127,27 @@ interface MergeCommitFacts {
 }
 
 export interface RunnerFacts {
-  /** What runs orders dispatched by this process is known before they start, on one machine. */
+  /** Id of the runs of this process, known before they start; null where orders run on GitHub. */
   runId: string | null
   machine: string | null
-  /** Whether branches and pull requests opened by others can still bring ideas. */
+  /** Whether branches and pull requests of other people can still bring ideas. */
   external: boolean
 }
 
 export interface PullFacts {
   number: number
   branch: string
-  /** Short name of the branch it is meant for. */
+  /** Short name of the target branch. */
   base: string
   state: 'open' | 'merged' | 'closed'
   draft?: boolean
   closed_at?: string | null
-  /** Somebody opened it again after it was closed. */
+  /** A person reopened it after it was closed. */
   reopened?: true | undefined
   head: Oid
   title: string
   body: string
-  /** What winnow has commented there, where it comments. */
+  /** Text of winnow's own comments there, where it comments. */
   ownComments?: string
 }
 
@@ -150,16 +158,16 @@ export interface Proposal extends IdeaText {
   learnings: string | null
   /** A commit on the incumbent, ready to be a branch; or a person's own head; or why there is none. */
   head: { commit: Oid; base: Point; tree?: Oid } | { rejected: string }
-  /** Set when the branch exists already and belongs to whoever made it. */
+  /** Set when the branch exists already and belongs to a person. */
   branch: string | null
   pull: number | null
-  /** Only in what a maintainer brought to make the code simpler, not faster. */
+  /** Set only for a maintainer's change that makes the code simpler, not faster. */
   simplifies?: true
-  /** The number of the first experiment that the program's brief could not name. */
+  /** Number of the first experiment that the proposer's brief could not name. */
   first_unseen?: number
   /** The idea of the backlog that it carries out. */
   carries?: EventId
-  /** Only in proposals made to undo a landing. */
+  /** Set only in proposals that undo a landing. */
   reverts?: ExperimentId
 }
 
@@ -182,25 +190,25 @@ export type CandidateFacts =
       base: Oid
       tree: Oid
       changes: CandidateChange[]
-      /** Which lines those are, to tell variants of one idea. */
+      /** The lines it touches, to detect variants of one idea. */
       touched: TouchedLines
-      /** First thing wrong with the diff (scope, limits), found by the rules of `decide`. */
+      /** First violation of scope or limits, found by the rules of `decide`. */
       refusal: { code: string; message: string; path?: string | null; line?: number } | null
       /** Packages that the candidate has and its base lacks, and the digest of that set. */
       additions: {
         packages: PackageAddition[]
         digest: string
-        /** By integrities that stand for several files: the hash of each. */
+        /** For integrities that cover several files: the hash of each file. */
         files: ReadonlyMap<string, readonly string[]>
       }
-      /** Default-branch commits the incumbent lacks: sync first. */
+      /** Contains default-branch commits that the incumbent lacks: sync first. */
       aheadOfSync: boolean
-      /** A landing that was reverted and is part of this head's history. */
+      /** A reverted landing that is part of this head's history. */
       contains: ExperimentId | null
     }
 
 export type SyncFacts =
-  /** `spec` is the one on the default branch, where it changed and can be used. */
+  /** `spec`: the one on the default branch, where it changed and can be used. */
   | { result: 'conflict'; tip: Oid; paths: string[]; spec?: Spec }
   | { result: 'bad-spec'; tip: Oid; message: string }
   | {
@@ -209,9 +217,9 @@ export type SyncFacts =
       tipTree: Oid
       /** Kept changes that are in the history of that tip already. */
       holds: ExperimentId[]
-      /** The merge commit itself, written already; it becomes the incumbent if its gates pass. */
+      /** The merge commit, written already; becomes the incumbent if its gates pass. */
       to: Point
-      /** The same merge, made by a person and on the optimize branch already: it becomes the incumbent instead. */
+      /** A person's identical merge, on the optimize branch already: becomes the incumbent instead. */
       byHand?: Point
       spec: {
         yaml: string
@@ -222,11 +230,11 @@ export type SyncFacts =
         private?: boolean
       }
       harness: string
-      /** Neither harness, gates nor set-up can read what comes in: nothing has to be measured. */
+      /** Neither harness, gates nor set-up can read the new commits: no measurement is needed. */
       unread: boolean
     }
 
-/** What nobody can be asked about here is refused: approvals belong to experiments. */
+/** Packages that would need an approval are refused here: approvals belong to experiments. */
 interface ForeignFacts {
   tip: Point
   refusal: { code: string; message: string } | null
@@ -237,7 +245,7 @@ export type HoldoutFacts = { source: HoldoutSource | null } | { missing: string 
 
 export interface RevertFacts {
   landing: ExperimentId
-  /** The tree without the landing, and whether exactly that tree was measured before. */
+  /** The tree without the landing, and the order that measured exactly that tree before, if any. */
   result: { tree: Oid; measuredIn: OrderId | null; head: Oid } | { conflict: string[] }
 }
 
@@ -251,12 +259,12 @@ export interface PickFacts {
 
 export type RunFacts =
   /**
-   * queued: it waits for its turn on its machine, and no deadline is about that. waitedSeconds: how long it did, which the
-   * deadline is later. runId: of a run elsewhere, which has
-   * its id only once it was asked for.
+   * `queued`: waits for its turn on its machine, which counts for no deadline. `waitedSeconds`: the length of
+   * that wait, by which the deadline is later. `runId`: of a run on GitHub, which gets its id only after the
+   * request.
    */
   | { state: 'running'; queued?: true; runId?: string; partial?: PartialReport; waitedSeconds?: number }
-  /** Of this process, and not begun: something else is being measured. */
+  /** Belongs to this process and has not begun: another order is being measured. */
   | { state: 'waiting' }
   | {
       state: 'gone'
@@ -266,17 +274,17 @@ export type RunFacts =
       partial?: PartialReport
       waitedSeconds?: number
     }
-  /** Measured, and what it printed is still to be scored by models: in the artifact of its run with this digest. */
+  /** Measured, and models still have to score its output: the artifact of its run with this digest. */
   | { state: 'printed'; runId: string; digest: string }
   | { state: 'reported'; runId: string; report: Report }
   | { state: 'unreadable'; runId: string; reason: string }
 
-/** Where one idea is meant, nothing else begins: no other experiment, no proposer, no report on earlier landings. */
+/** With a target nothing else begins: no other experiment, no proposer, no report on earlier landings. */
 export function isTarget(only: World['targetBranch'], branch: string | null): boolean {
   return only === null || branch === only
 }
 
-/** The experiment that carries the one idea that is meant: the latest, should its branch have had several. */
+/** The latest experiment of the target branch, should it have had several. */
 export function findTargetExperiment(
   campaign: Pick<Campaign, 'experiments'>,
   only: string,
@@ -284,16 +292,16 @@ export function findTargetExperiment(
   return listExperiments(campaign).findLast(({ branch }) => branch === only)
 }
 
-/** It has its verdict, or one that only more jobs could change: there is nothing left to do for it. */
+/** True once it has a verdict, or one that only more jobs could change: no work is left for it here. */
 export function isTargetSettled(campaign: Pick<Campaign, 'experiments'>, only: string): boolean {
   const found = findTargetExperiment(campaign, only)
   return found !== undefined && (found.status === 'parked' || (found.status === 'ended' && found.closed))
 }
 
 /**
- * Which pull request belongs to an experiment. Branches are used again: a newer one on the branch of an
- * experiment that has ended is somebody's next idea, and none of its business. So is its own, once that has been opened
- * again with another head and is the next experiment's.
+ * Finds the pull request of an experiment. Branches are reused: a newer pull request on the branch of an
+ * ended experiment is another idea and does not belong to it. Neither does its own pull request once that was
+ * reopened with another head, which makes it the next experiment's.
  */
 export function createPullFinder({
   pulls,
@@ -305,7 +313,7 @@ export function createPullFinder({
     const known = byBranch.get(pull.branch)
     if (!known || isLater(pull, known)) byBranch.set(pull.branch, pull)
   }
-  // Of long campaigns most who ask have few pull requests to find, or none.
+  // Built on first use: in long campaigns most callers look for few pull requests, or none.
   let holders: ReadonlyMap<number, ExperimentId> | null = null
   return experiment => {
     const { pull: number, id } = experiment
@@ -320,7 +328,7 @@ export function createPullFinder({
   }
 }
 
-/** Whose each of them is by its number: the last one's. */
+/** A number that several experiments share belongs to the last one. */
 function mapPullHolders(
   campaign: Campaign,
   byNumber: ReadonlyMap<number, PullFacts>,
