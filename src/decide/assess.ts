@@ -12,7 +12,7 @@ import { assessPaired, assessPairs } from './paired/assess.ts'
 import { isTargetReached } from './stop-rules.ts'
 import { formatMetricChange, formatNumber } from './wording.ts'
 
-/** The verdict on one candidate of one order: a pure function of what was asked and answered (invariant 3). */
+/** The verdict on one candidate of one order: a pure function of the order and its report (invariant 3). */
 export type AssessInput = {
   spec: Spec
   order: Pick<Order, 'id' | 'stop' | 'carried'>
@@ -22,7 +22,7 @@ export type AssessInput = {
   baseline: Snapshot | null
 }
 
-/** Gates were all that was asked, and one run whose numbers are there; what a judge scores nobody asked of a judge. */
+/** Checks gates and one run only. Judged objectives are skipped: no judge scored this order. */
 function assessSingleRun({ spec, report, label }: AssessInput): AssessmentFinding {
   const sample = listExecutions(report, label, 'sample')[0]
   if (sample === undefined) return createRetryFinding(`the report has no sample of ${label}`)
@@ -60,7 +60,7 @@ function assessByRule(input: AssessInput): AssessmentFinding {
   }
 }
 
-/** The primary on both sides in words; null where the report and the order do not have it on both. */
+/** Null where the report and the order do not have the primary metric on both sides. */
 export function describePrimaryChange(input: AssessInput): string | null {
   const { order, report, spec, label } = input
   const { primary } = spec.metric
@@ -118,7 +118,7 @@ function computeLeastGain(
   return by.judged ? (metric.judge?.minimum_improvement ?? 0) : stability.noise_threshold
 }
 
-/** What a reader must know beside the verdict; `baseline` is null unless ce's rules compared with one. */
+/** `baseline` is null unless ce's rules compared with one. */
 function listWarnings(spec: Spec, report: Report, baseline: StabilityBaseline | null): string[] {
   const flags = [...new Set(report.flags)].map(flag => FLAG_WARNINGS[flag])
   if (baseline === null) return flags

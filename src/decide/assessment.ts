@@ -1,6 +1,6 @@
 import type { Comparison, NextMeasurement } from './ce/stability.ts'
 
-/** What one order's report says about one candidate; JSON as it stands. */
+/** JSON: the result of one order's report for one candidate. */
 export type Assessment = {
   outcome:
     | 'eligible'
@@ -12,7 +12,7 @@ export type Assessment = {
     | 'censored'
     | 'refused'
     | 'promising' // its pairs so far are worth another job
-  /** Nobody's verdict: the base, the set-up of both sides or the runner failed, so measure again. */
+  /** No verdict: the base, the set-up of both sides or the runner failed, so measure again. */
   retry: boolean
   failure_class: 'build' | 'eval' | 'hypothesis' | null
   /** Harm was shown on the primary, or an objective or guardrail was violated. */
@@ -26,13 +26,12 @@ export type Assessment = {
   next_measurement: NextMeasurement
   /** Repeats of a deterministic harness differed: that status ends for the campaign. */
   determinism_lost: boolean
-  /** Inconclusive because measuring ended early; for_now: a second look is worth it. */
+  /** Inconclusive because measuring ended early. `for_now`: a second look is worth it. */
   given_up: 'for_now' | 'for_good' | null
   reason: string
   warnings: string[]
 }
 
-/** An assessment before the report's warnings are added to it. */
 export type AssessmentFinding = Omit<Assessment, 'warnings'>
 
 export function createFinding(
@@ -63,5 +62,5 @@ export function createRetryFinding(reason: string): AssessmentFinding {
   return createFinding('error', reason, { retry: true })
 }
 
-/** Recorded with every verdict, so that a replay applies the rules the verdict was taken under (invariant 3). */
+/** Recorded with every verdict, so that a replay applies the rules under which it was given (invariant 3). */
 export const RULE_VERSION = '2'

@@ -52,7 +52,7 @@ function describeCalibrationFailure(
   return null
 }
 
-/** Why a harness that works cannot be called deterministic; null when it can. */
+/** Explains why a working harness is not deterministic; null if it is. */
 function explainVariation(values: CalibrationResult['values'], runs: readonly Execution[]): string | null {
   const names = Object.keys(values)
   const timed = names.find(name => BUILT_IN_NAMES.includes(name))
@@ -66,7 +66,7 @@ function explainVariation(values: CalibrationResult['values'], runs: readonly Ex
   return `${unsteady} varies from ${formatNumber(Math.min(...seen))} to ${formatNumber(Math.max(...seen))}`
 }
 
-/** Step 0 of a campaign: does the same tree give the same numbers, whatever the seed and the build? */
+/** Step 0 of a campaign: tests whether the same tree gives the same numbers for any seed and build. */
 export function calibrateHarness(spec: Spec, report: Report): CalibrationResult {
   const runs = listExecutions(report, 'base', 'sample', 'repeat')
   const values = collectMetricValues(listDecisiveMetrics(spec), runs)
@@ -79,16 +79,16 @@ export function calibrateHarness(spec: Spec, report: Report): CalibrationResult 
   return { deterministic: true, scale, failed: false, reason: same, values }
 }
 
-/** What pairs of the base with itself say about a noisy metric, or why no campaign can rest on it. */
+/** Noise from pairs of the base with itself, or the reason why no campaign can rest on it. */
 export type NoiseResult =
   | { scale: 'log' | 'linear'; noise: Noise; reason: string }
   | { refused: string }
-  /** The base was told apart from itself, by chance or not: a second calibration will show. */
+  /** The base was told apart from itself, maybe by chance: a second calibration decides. */
   | { suspected: string }
 
 type RawPairsJob = { pairs: { base: number; candidate: number }[] }
 
-/** Jobs of a calibration. A suspicion is looked into by as many again, with coins of their own. */
+/** Jobs of a calibration. A suspicion is checked by as many again, with their own coins. */
 export const CALIBRATION_JOBS = 2
 
 /** Step 0 of a campaign with a noisy metric (decision.md 3.8). */
@@ -106,7 +106,8 @@ export function calibrateNoise(spec: Spec, last: Report, jobs: readonly PairJob[
   if (first !== null) {
     const second = raw.slice(CALIBRATION_JOBS)
     if (second.length < CALIBRATION_JOBS) return { suspected: `${name} may tell copies of the base apart` }
-    // Chance has no side: only a bias favours the same one again. Jobs without a pair clear nothing (invariant 5).
+    // Chance favours no side: only a bias favours the same one again. Jobs without a pair clear nothing
+    // (invariant 5).
     const again = findFavouredSide(second, scale)
     if (again === first || again === 'unknown' || (first === 'unknown' && again !== null))
       return { refused: describeUnfairHarness(name, pairs) }
@@ -142,7 +143,7 @@ function findFavouredSide(jobs: readonly RawPairsJob[], scale: 'log' | 'linear')
     : 'unknown'
 }
 
-/** Identical code was told apart: whatever it measures, it also measures which side it runs. */
+/** Identical code was told apart, so the harness also measures which side it runs. */
 function describeUnfairHarness(name: string, pairs: number): string {
   return `the harness is not fair: ${name} tells two identical copies of the base apart (evidence of 20 in two independent calibrations, ${formatCount(pairs, 'pair')} in all). Something it does depends on which copy runs: look for caches, ports, temporary files or names that one side finds and the other does not`
 }
@@ -155,7 +156,7 @@ function explainEffectGap({ evidence, metric }: Spec, scale: 'log' | 'linear'): 
   return `evidence.min_effect is not set, and ${metric.primary.name} is compared on a linear scale, where 2 % has no meaning: set it to the smallest change worth having, in its own units, with evidence.scale: linear`
 }
 
-/** What one execution takes, and what a job takes besides. */
+/** Seconds of one execution, and the other seconds of a job. */
 function computeJobSeconds(report: Report): Pick<Noise, 'execution_seconds' | 'overhead_seconds'> {
   const counted = listExecutions(report, 'base', 'sample').concat(listExecutions(report, 'twin', 'sample'))
   const total = counted.reduce((sum, { wall_seconds }) => sum + wall_seconds, 0)

@@ -26,8 +26,8 @@ import { formatCount, formatNumber } from './wording.ts'
 type BenchmarkCase = { spec: Spec; report: Pick<Report, 'executions'>; label: Side }
 
 /**
- * Invariant 5: a mean over benchmarks says nothing about the one that is not in it, so every execution of both sides
- * must have reported the very same ones.
+ * Invariant 5: a mean over benchmarks says nothing about a missing one, so every execution of both sides must
+ * have reported identical sets.
  */
 function findOtherBenchmarks({ spec, report, label }: BenchmarkCase): AssessmentFinding | null {
   if (!isBenchmarkFormat(spec.measurement.output)) return null
@@ -42,7 +42,7 @@ function findOtherBenchmarks({ spec, report, label }: BenchmarkCase): Assessment
   return difference === null ? null : createBenchmarkFailure(difference)
 }
 
-/** The same, where the base is only a stored snapshot. */
+/** Compares with a stored snapshot of the base. */
 export function findOtherThanStored(
   spec: Spec,
   stored: Snapshot,
@@ -103,7 +103,10 @@ function formatNames(names: readonly string[], what: string): string | null {
   return `${shown}${more} ${names.length === 1 ? 'is' : 'are'} ${what}`
 }
 
-/** What ends a judgement before any number is compared, in the order in which it counts (invariant 5). */
+/**
+ * Finds failures that end a judgement before any number is compared, in the order in which they count
+ * (invariant 5).
+ */
 type CandidateCase = {
   spec: Spec
   report: Report
@@ -183,7 +186,9 @@ export function describeFailureOnBothSides(how = ''): string {
   return `executions failed on both sides, so they say nothing about the candidate${how === '' ? '' : `; the base's ${how}`}`
 }
 
-/** An item without a score is a loss among others, or voids its pair; the run that printed it is one and the same. */
+/**
+ * An item without a score is a loss among others, or voids its pair; the run that printed it did not fail.
+ */
 function isFailedExecution(spec: Spec, { status }: Execution): boolean {
   return status !== 'ok' && !(isJudgedMetric(spec) && status === 'score-failed')
 }
@@ -213,7 +218,7 @@ function describeExit({ exit_code, signal }: Execution): string {
   return exit_code === null ? '' : ` (exit ${exit_code})`
 }
 
-/** A command gate that nobody ran has not passed. */
+/** A command gate that was not run has not passed. */
 function findUnrunGate({ spec, report, label }: CandidateCase): AssessmentFinding | null {
   const run = new Set(report.gates.filter(gate => gate.side === label).map(gate => gate.name))
   const missing = spec.gates.find(gate => !run.has(gate.name))
@@ -241,7 +246,7 @@ function findMetricFailure({ spec, report, label, pairs }: CandidateCase): Asses
   })
 }
 
-/** Says the value that was held against the gate, which no single execution need have printed. */
+/** Shows the aggregate that the gate checked, which no single execution need have printed. */
 function describeAggregates(
   spec: Spec,
   gates: Spec['metric']['degenerate_gates'],
@@ -283,12 +288,12 @@ export function findFailure(judged: CandidateCase): AssessmentFinding | null {
 
 const FAILURE_LINES = 3
 
-/** Failures of unchanged code from which on they are no single accident. */
+/** With this many failures of unchanged code, they are no single accident. */
 const UNSTEADY_FAILURES = 2
 
 /**
- * A harness that fails on unchanged code now and then, and not always: ideas would fail by the same chance. Null where
- * no run failed, every run did, or one alone among many in pairs.
+ * A harness that fails on unchanged code now and then, but not always: ideas would fail by the same chance.
+ * Null where no run failed, every run did, or one alone among many in pairs.
  */
 export function describeUnsteadyHarness(
   { executions }: Pick<Report, 'executions'>,

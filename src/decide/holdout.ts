@@ -9,12 +9,12 @@ import { isHarmShown } from './evidence/rules.ts'
 import { computeSignedDelta, listExecutions, readNumber } from './metrics.ts'
 import { computeDifferences, computeTypicalBase, hasLogarithms, type MetricPair } from './paired/evaluate.ts'
 
-/** All that anybody but a maintainer may learn of it: passed or not. */
+/** Only a maintainer may learn more of the holdout than passed or not. */
 export type HoldoutVerdict =
   | { is: 'passed' }
   | { is: 'failed' }
   | { is: 'refused'; reason: string }
-  /** Nobody's verdict: the runner, a set-up or the base failed. */
+  /** No verdict: the runner, a set-up or the base failed. */
   | { is: 'again'; reason: string }
 
 export interface HoldoutCase {
@@ -30,7 +30,10 @@ interface HoldoutBlock {
   candidate: Execution
 }
 
-/** The verdict on what would land, by its pairs on the holdout: harm is not shown, and no more is lost than the margin. */
+/**
+ * Judges a change about to land by its pairs on the holdout: harm is not shown, and it loses no more than the
+ * margin.
+ */
 export function judgeHoldout(judged: HoldoutCase): HoldoutVerdict {
   const fault = findHoldoutFault(judged)
   if (fault !== null) return fault
@@ -44,7 +47,7 @@ export function judgeHoldout(judged: HoldoutCase): HoldoutVerdict {
   return { is: isHoldoutPassed(judged, pairs) ? 'passed' : 'failed' }
 }
 
-/** Asked after every pair in the job. */
+/** Called after every pair in the job. */
 export function isHoldoutPairNeeded(stop: HoldoutRule, soFar: HoldoutExecutions, label: Side): boolean {
   return !isHoldoutComplete(
     stop,
@@ -74,12 +77,14 @@ function pairHoldoutRuns(report: HoldoutExecutions, label: Side): HoldoutBlock[]
   })
 }
 
-/** Warm-ups too: the runner starts nothing of a side any more once two of its executions failed. */
+/** Counts warm-ups too: the runner starts no execution of a side after two of them failed. */
 function countFailures(report: HoldoutExecutions, side: Side): number {
   return listExecutions(report, side).filter(({ status }) => status !== 'ok').length
 }
 
-/** A candidate that ran another number of benchmarks has lost the pair, whatever the mean over them is. */
+/**
+ * A candidate that ran another number of benchmarks has lost the pair, even if the mean over them is better.
+ */
 function toHoldoutPair(
   { base, candidate }: HoldoutBlock,
   { metrics: [metric = ''] }: HoldoutRule,
@@ -93,7 +98,7 @@ function isHoldoutComplete(stop: HoldoutRule, pairs: readonly MetricPair[]): boo
   return pairs.length >= stop.pairs || (stop.exact && pairs.length >= 2 && findEqualPair(pairs) !== null)
 }
 
-/** The one pair that all of them are, where both sides print the same number every time. */
+/** Returns the one pair that all of them equal, where both sides print a constant number. */
 function findEqualPair(pairs: readonly MetricPair[]): { base: number; candidate: number } | null {
   const [first] = pairs
   if (first === undefined || first.base === null || first.candidate === null) return null
@@ -101,7 +106,7 @@ function findEqualPair(pairs: readonly MetricPair[]): { base: number; candidate:
   return pairs.every(pair => pair.base === base && pair.candidate === candidate) ? { base, candidate } : null
 }
 
-/** A number that repeats is compared as it is; one that varies by what its pairs show (decision.md 3.2). */
+/** A number that repeats is compared as it is; one that varies by its pairs (decision.md 3.2). */
 function isHoldoutPassed({ spec, stop }: HoldoutCase, pairs: readonly MetricPair[]): boolean {
   const { direction } = spec.metric.primary
   const equal = findEqualPair(pairs)
@@ -115,7 +120,7 @@ function isHoldoutPassed({ spec, stop }: HoldoutCase, pairs: readonly MetricPair
   return estimateHodgesLehmann(differences) >= -computeAllowedLoss(stop, pairs, { direction, scale })
 }
 
-/** The margin on the scale that the pairs are compared on. */
+/** The margin on the scale on which the pairs are compared. */
 function computeAllowedLoss(
   { scale: pinned, margin }: HoldoutRule,
   pairs: readonly MetricPair[],

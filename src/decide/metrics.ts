@@ -55,12 +55,12 @@ export function listObjectives(metric: ObjectiveSections): [Objective, ...Object
   return [first, ...others]
 }
 
-/** How the scores of a judged objective are read; null for one that is measured. */
+/** Null for an objective that is measured, not judged. */
 export function getScoreTerms({ judge }: JudgeScoreSection, { judged }: Objective): ScoreTerms | null {
   return judged && judge !== null ? { minEffect: judge.minimum_improvement || Number.MIN_VALUE } : null
 }
 
-/** Positive is better, always. */
+/** Positive is always better. */
 export function computeSignedDelta(base: number, candidate: number, direction: ObjectiveDirection): number {
   return direction === 'minimize' ? base - candidate : candidate - base
 }
@@ -84,12 +84,12 @@ export function listExecutions(
   )
 }
 
-/** A metric of one execution; null when it failed, did not print it, or printed no finite number. */
+/** Null when the execution failed, did not print the metric, or printed no finite number. */
 export function readNumber(execution: Execution, name: string): number | null {
   return toFinite(readGateValue(execution, name))
 }
 
-/** The values that a gate reads, booleans included; null as above. */
+/** Like `readNumber`, but accepts booleans, which gates may check. */
 export function readGateValue(execution: Execution, name: string): number | boolean | null {
   if (execution.status !== 'ok' || !Object.hasOwn(execution.metrics, name)) return null
   const value = execution.metrics[name]
@@ -113,9 +113,9 @@ function aggregateMetric(spec: Spec, samples: readonly Execution[], name: string
 }
 
 /**
- * Returns the values that a gate checks. Under ce stability it is the aggregate of the samples, as ce-optimize does; under winnow's
- * own modes a gate must hold in every execution, so that the first value that fails it stands for all (invariant 5).
- * One missing value leaves none.
+ * Returns the value that a gate checks. Under ce stability it is the aggregate of the samples, as in
+ * ce-optimize. Under winnow's own modes a gate must hold in every execution, so the first failing value
+ * represents all (invariant 5). One missing value leaves none.
  */
 export function readGate(
   spec: Spec,
@@ -147,7 +147,7 @@ function listMetricNames(samples: readonly Execution[]): string[] {
   return [...new Set(samples.flatMap(sample => Object.keys(sample.metrics)))].toSorted()
 }
 
-/** One side's numbers out of a report, as `winnow decide` takes them. */
+/** One side's numbers of a report, in the form that `winnow decide` takes. */
 export function buildSnapshot(spec: Spec, report: ReportExecutions, side: Side): Snapshot {
   const samples = listExecutions(report, side, 'sample')
   const objectives = new Set(listObjectives(spec.metric).map(objective => objective.name))
@@ -169,7 +169,7 @@ export function buildSnapshot(spec: Spec, report: ReportExecutions, side: Side):
   }
 }
 
-/** The candidate's numbers in all jobs that decided, in place of those of the last one. */
+/** Replaces the numbers of the last job by the candidate's numbers in all jobs that decided. */
 export function mergeJobsIntoSnapshot(
   last: Snapshot,
   jobs: readonly PairJob[],
@@ -186,7 +186,7 @@ export function mergeJobsIntoSnapshot(
   return { ...last, ...changed, sample_count: count }
 }
 
-/** A metric of one side as a rule reads it. Invariant 5: anything but finite numbers is `null`, missing. */
+/** Invariant 5: anything but finite numbers is `null`, missing. */
 export type MetricReading = { value: number; samples: readonly number[] }
 
 const HARD_ORDER = ['metrics', 'judge', 'diagnostics', 'gates'] as const
@@ -202,8 +202,8 @@ function toGateValue(raw: unknown): number | null {
 }
 
 /**
- * Returns the values that a constraint checks: every sample of the metric, or its one value. Booleans are legal
- * here, as in gates.
+ * Returns the values that a constraint checks: every sample of the metric, or its one value. Booleans are
+ * legal here, as in gates.
  */
 export function listConstraintValues(snapshot: Snapshot, name: string): unknown[] {
   for (const place of HARD_ORDER) {
@@ -239,7 +239,7 @@ function readMetric(raw: unknown, aggregation: Aggregation): MetricReading | nul
   return value === null ? null : { value, samples }
 }
 
-/** The first place that names the metric answers for it, even when what it holds is not a number. */
+/** The first section that names the metric is used, even if it holds no number. */
 export function lookUpMetric(
   snapshot: Snapshot,
   name: string,
@@ -277,7 +277,7 @@ function isBoundHeld(value: number, operator: GateOperator, bound: number): bool
   }
 }
 
-/** A check that cannot be read passes nothing; so does a value that is not a finite number (invariant 5). */
+/** Only a readable check and a finite value pass (invariant 5). */
 export function isGatePassed(raw: unknown, check: string): boolean {
   const wanted = parseGateCheck(check)
   const value = toGateValue(raw)
@@ -312,7 +312,7 @@ export function listTieBreakers(policy: Spec['policy']): TieBreaker[] {
   )
 }
 
-/** Every metric whose value can change a verdict: what must repeat exactly. */
+/** Every metric whose value can change a verdict, and so must repeat exactly. */
 export function listDecisiveMetrics(spec: Pick<Spec, 'metric' | 'policy'>): string[] {
   const objectives = listObjectives(spec.metric).map(objective => objective.name)
   return [...new Set([...objectives, ...listTieBreakers(spec.policy).map(tie => tie.name)])]
@@ -332,13 +332,13 @@ export function findTieWinner(policy: Spec['policy'], base: Execution, candidate
 /** A metric that the spec names and no execution gave a value for. */
 export interface AbsentMetric {
   name: string
-  /** The key that names it. */
+  /** The spec key that names it. */
   key: string
   /** Printed, but as NaN, infinite or null. */
   printed: boolean
 }
 
-/** Invariant 5, said before it costs a campaign: all keys of the spec against all that was printed. */
+/** Invariant 5, checked before it costs a campaign: all keys of the spec against all printed metrics. */
 export function findAbsentMetrics(spec: Spec, executions: readonly Execution[]): AbsentMetric[] {
   const runs = executions.filter(({ status, role }) => status === 'ok' && role !== 'smoke')
   if (runs.length === 0) return []
@@ -361,7 +361,6 @@ function listSpecMetrics({ metric, policy }: Spec): { name: string; key: string 
   ]
 }
 
-/** What the executions printed, besides what winnow measures itself. */
 export function listPrintedNames(executions: readonly Execution[], builtIn: ReadonlySet<string>): string[] {
   const names = new Set(executions.flatMap(({ metrics }) => Object.keys(metrics)))
   return [...names].filter(name => !builtIn.has(name))

@@ -18,7 +18,7 @@ import {
 import { isTargetReached } from './stop-rules.ts'
 import { formatMetricChange } from './wording.ts'
 
-/** Deterministic metrics: one run a side says it all, and a gain is believed when a second run agrees. */
+/** Deterministic metrics: one run a side is enough, and a gain counts when a second run agrees. */
 type OnceRule = { spec: Pick<Spec, 'metric' | 'policy'>; minEffect: number; scale: 'log' | 'linear' }
 type OnceVerdict = {
   comparisons: Record<string, Comparison>
@@ -80,7 +80,7 @@ function isGain(verdict: OnceVerdict): boolean {
   return verdict.violated.length === 0 && (verdict.improved.length > 0 || verdict.tie !== null)
 }
 
-/** Whether the runner has to run both sides once more: this would be kept if it repeats exactly. */
+/** Whether the runner has to run both sides once more: the candidate would be kept if it repeats exactly. */
 export function isRepeatNeeded(rule: OnceRule, report: ReportExecutions, label: Side): boolean {
   const base = listExecutions(report, 'base', 'sample')[0]
   const candidate = listExecutions(report, label, 'sample')[0]
@@ -89,7 +89,7 @@ export function isRepeatNeeded(rule: OnceRule, report: ReportExecutions, label: 
   return !('missing' in verdict) && isGain(verdict)
 }
 
-/** The first decisive metric that one side's executions do not agree on. */
+/** The first decisive metric on which one side's executions differ. */
 function findUnsteadyMetric(rule: OnceRule, runs: readonly Execution[]): string | null {
   const differs = (name: string) => new Set(runs.map(run => readNumber(run, name))).size > 1
   return listDecisiveMetrics(rule.spec).find(differs) ?? null
@@ -131,7 +131,7 @@ function createOnceDrop(rule: OnceRule, verdict: OnceVerdict): AssessmentFinding
   })
 }
 
-/** Needs a repeat on each side; that they agree was checked before. */
+/** Needs a repeat on each side; the caller has checked that they agree. */
 function createOnceKeep(
   rule: OnceRule,
   verdict: OnceVerdict,

@@ -4,8 +4,8 @@ import type { Spec } from '../spec/schema.ts'
 type DependencyRules = Spec['dependencies']
 
 /**
- * Names that nobody has allowed yet: the spec approves what registries have under a name, in whatever version. From an
- * address, a commit or a path it is something else that calls itself so.
+ * The spec approves every version that a registry has under a name. A package from an address, a commit or a
+ * path is another one under that name.
  */
 export function listUnlistedPackages(
   { approved }: Pick<DependencyRules, 'approved'>,
@@ -19,7 +19,7 @@ const LOCKFILE_NAME = /(?:lock|sum|shrinkwrap)[^/]*$/i
 const REGISTRY_INDEX = /^(?:(?:sparse\+)?https?:\/\/[^\s#]+|[\w.-]+)$/
 const PACKAGE_ARCHIVE = /\.(?:tgz|tar|tar\.\w+|zip|whl|jar|gem|crate|git)$/i
 
-/** A lockfile tells the registry's own address; in a manifest every address is another source. */
+/** A lockfile shows the registry's own address; in a manifest every address is another source. */
 function isRegistryPackage({
   ecosystem,
   source,
@@ -27,16 +27,16 @@ function isRegistryPackage({
 }: Pick<PackageAddition, 'ecosystem' | 'source' | 'path'>): boolean {
   if (/^registry\b/.test(source)) return true
   if (!LOCKFILE_NAME.test(path)) return false
-  // Composer's lockfile names an archive for every package, whoever told of it.
+  // Composer's lockfile names an archive for every package, from every source.
   if (ecosystem === 'packagist') return true
   const place = source.replace(/, installed as .*$/, '')
   return REGISTRY_INDEX.test(place) && !PACKAGE_ARCHIVE.test(place)
 }
 
 /**
- * Names that the spec approves, and that are out for too short a time to be believed unseen: whoever takes a
- * package over publishes under its name. Of unknown age is not old enough,
- * and neither is a range, which may come to something newer tomorrow.
+ * Packages that the spec approves, but whose release is too recent to trust unseen: an attacker who takes a
+ * package over publishes under its name. An unknown age is too recent, and so is a range, which may resolve
+ * to a newer release tomorrow.
  */
 export function listTooYoungPackages(
   { min_release_age_days: days }: Pick<DependencyRules, 'min_release_age_days'>,
@@ -49,7 +49,7 @@ export function listTooYoungPackages(
   return [...new Set(young.map(({ name }) => name))]
 }
 
-/** What no approval can let in, as the spec has it; null where a person may be asked. */
+/** Finds a package that no approval can let in under this spec; null where a person may approve. */
 export function findRefusedAddition(
   rules: DependencyRules,
   additions: readonly PackageAddition[],
@@ -67,7 +67,9 @@ export function findRefusedAddition(
   return { code: 'dependencies', message, about: scripted }
 }
 
-/** Files that together say which packages are installed, and from where, whatever their ecosystem; lower case. */
+/**
+ * Lower case. Together these files define which packages are installed, and from where, in every ecosystem.
+ */
 const MANIFEST_NAMES = new Set([
   'package.json',
   'package-lock.json',
@@ -176,13 +178,13 @@ const MANIFEST_NAMES = new Set([
 const MANIFEST_PATTERNS = [
   /^(?:[^/]+\.)?(?:cs|fs|vb)proj$/,
   /^[^/]+\.(?:gemspec|gemfile|cabal|rockspec|sbt)$/,
-  // Parts of a build have scripts of any name, and scripts read others.
+  // Parts of a build may have scripts of any name, and scripts read others.
   /^[^/]+\.gradle(?:\.kts)?$/,
   /^pylock\.[^/]+\.toml$/,
   /^environment[-_.][^/]+\.ya?ml$/,
 ]
 
-/** Folders in which a tool keeps what it reads before the manifest. */
+/** Folders in which a tool keeps settings that it reads before the manifest. */
 const SETTINGS_FOLDER =
   /(?:^|\/)(?:\.cargo\/config(?:\.toml)?|\.bundle\/config|\.mvn\/.+|gradle\/wrapper\/[^/]+)$/
 
@@ -190,12 +192,12 @@ const SETTINGS_FOLDER =
 const REQUIREMENTS =
   /(?:^|\/)(?:(?:[^/]+[-_.])?(?:requirements|constraints)[^/]*|requirements\/[^/]+)\.(?:txt|in)$/
 
-/** `folded`: as `foldPath` makes it. */
+/** `folded`: a result of `foldPath`. */
 export function isRequirements(folded: string): boolean {
   return REQUIREMENTS.test(folded)
 }
 
-/** Two spellings that a case-insensitive or normalising file system takes for one are one. */
+/** Treats two spellings as one if a case-insensitive or normalising file system does. */
 export function foldPath(path: string): string {
   return path.normalize('NFC').toLowerCase().normalize('NFC')
 }
@@ -207,17 +209,17 @@ export function isManifest(path: string): boolean {
   return isRequirements(folded) || SETTINGS_FOLDER.test(folded)
 }
 
-/** Where somebody who looks at the new text sees the first of what changed, counted from 1; 1 where nothing is left. */
+/** Line of the first change, counted from 1, as shown in the new text; 1 if no text is left. */
 export function findFirstChangedLine(before: string | null, after: string | null): number {
   if (after === null || after === '') return 1
   const [old, now] = [(before ?? '').split('\n'), after.split('\n')]
   const same = now.findIndex((line, index) => line !== old[index])
   const last = after.endsWith('\n') ? now.length - 1 : now.length
-  // Only something at its end was taken away: its last line is what is there.
+  // Only the end was removed: point at the last line that is left.
   return same === -1 ? last : Math.min(same + 1, last)
 }
 
-/** Where a manifest or lockfile names a package first, as far as its text shows that. */
+/** First line on which a manifest or lockfile names the package; 1 if its text does not show it. */
 export function findPackageLine(name: string, text: string | null): number {
   const found = (text ?? '').split('\n').findIndex(line => isNamedInLine(line, name))
   return found === -1 ? 1 : found + 1
@@ -225,7 +227,7 @@ export function findPackageLine(name: string, text: string | null): number {
 
 const NAME_CHARACTER = /[\w.@-]/
 
-/** As a word of its own: `left-pad` is not named by `left-pad-extra`. */
+/** Matches whole words only: `left-pad-extra` does not name `left-pad`. */
 function isNamedInLine(line: string, name: string): boolean {
   for (let at = line.indexOf(name); at !== -1; at = line.indexOf(name, at + 1)) {
     const [before, after] = [line[at - 1] ?? ' ', line[at + name.length] ?? ' ']

@@ -15,14 +15,13 @@ import { formatCount, formatMetricChange, formatNumber, formatPercent } from './
 export type CampaignProgress = {
   metric: string
   direction: ObjectiveDirection
-} /** The metric where the campaign began; null where that is not measured either. */ & (
-  | { is: 'nothing kept'; value: number | null }
-  | ProgressAsDecided
-  | ProgressByNumbers
-  | ProgressByPairs
-)
+} & // `value`: the metric where the campaign began; null if that is not measured either.
+({ is: 'nothing kept'; value: number | null } | ProgressAsDecided | ProgressByNumbers | ProgressByPairs)
 
-/** Before any pairs confirm it: the sum of what the changes were kept by, which flatters and is never a result. */
+/**
+ * Before any pairs confirm it: the sum of the effects that the changes were kept for, which is too optimistic
+ * to be a result.
+ */
 interface ProgressAsDecided {
   is: 'not measured'
   scale: 'log' | 'linear'
@@ -50,7 +49,7 @@ interface ProgressByPairs extends ProgressGain {
   pairs: number
   /** How many effects it is composed of. */
   parts: number
-  /** The tree that the progression test compared with. */
+  /** The commit that the progression test compared with. */
   against: Oid | null
 }
 
@@ -58,7 +57,7 @@ interface ProgressGain {
   scale: 'log' | 'linear'
   /** Positive is better; under log a difference of logarithms. */
   effect: number
-  /** Kept, and in no measured part of it. */
+  /** Kept changes that no measured part covers. */
   missing: ExperimentId[]
 }
 
@@ -99,7 +98,7 @@ function computeDecidedProgress(campaign: ProgressState, scale: ProgressGain['sc
   return { is: 'not measured', scale, decided, missing }
 }
 
-/** Landings that were not taken back. A measured revert is a landing too, and no gain. */
+/** Landings that were not reverted. A measured revert is a landing too, and no gain. */
 function listStandingLandings({ landings, experiments }: ProgressState): ProgressState['landings'] {
   return landings.filter(
     ({ experiment, reverted }) => reverted === null && experiments[experiment]?.purpose !== 'revert',
@@ -153,8 +152,8 @@ function getStretch({ by, from, to }: MeasuredMerge, metric: string): Stretch | 
 }
 
 /**
- * The progression test, and the effects of what was kept since. Without one, the effects of all that is kept, each by
- * the pairs that were run after it was decided.
+ * The progression test, and the effects of changes kept since. Without a test, the effects of all kept
+ * changes, each by the pairs that were run after it was decided.
  */
 function computeProgressByPairs(campaign: ProgressState, metric: string): ProgressByPairs | null {
   const standing = listStandingLandings(campaign)
@@ -178,7 +177,7 @@ function computeProgressByPairs(campaign: ProgressState, metric: string): Progre
   }
 }
 
-/** A test that says nothing any more: something that it covers was taken back, or another metric is the primary. */
+/** Null if the test is outdated: a change that it covers was reverted, or another metric is the primary. */
 function findCurrentTest(
   { progression, landings }: ProgressState,
   metric: string,
@@ -191,8 +190,8 @@ function findCurrentTest(
 }
 
 /**
- * Effects add up under both scales. The ends of their intervals are added as well: where the errors are independent
- * that is wider than it has to be, and it needs no independence (decision 037).
+ * Effects add up under both scales. The ends of their intervals are added as well: where the errors are
+ * independent that is wider than it has to be, and it needs no independence (decision 037).
  */
 function composeEffects(
   parts: readonly [EffectMeasurement, ...EffectMeasurement[]],
@@ -208,7 +207,7 @@ function composeEffects(
   }
 }
 
-/** Whether anything lies between the default branch and the incumbent that a progression test would show. */
+/** Whether a change lies between the default branch and the incumbent that a progression test would show. */
 export function hasUntestedGain(
   campaign: Pick<Campaign, 'landings' | 'reference' | 'incumbent' | 'progression'>,
 ): boolean {
@@ -221,7 +220,7 @@ export function hasUntestedGain(
 const STRETCHES_SHOWN = 4
 const MISSING_NAMED = 3
 
-/** The progress of a campaign in one line, the same in every view: "bytes 900 -> 400 (-55.6 %)". */
+/** The progress of a campaign in one line, for every view: "bytes 900 -> 400 (-55.6 %)". */
 export function formatProgress(progress: CampaignProgress): string {
   switch (progress.is) {
     case 'nothing kept':
@@ -240,7 +239,7 @@ export function formatProgress(progress: CampaignProgress): string {
   }
 }
 
-/** As few characters as say it: "-55.6 %". */
+/** The shortest form: "-55.6 %". */
 export function formatGain(progress: CampaignProgress): string {
   if (progress.is === 'nothing kept') return progress.value === null ? 'not measured' : 'no gain yet'
   if (progress.is === 'not measured') {
@@ -254,7 +253,7 @@ function formatChange(change: ReturnType<typeof computeChange>): string {
   return 'share' in change ? formatPercent(change.share) : formatSigned(change.difference)
 }
 
-/** By how much the metric itself changed: as a share of what it was, or in its own unit. */
+/** The change of the metric itself: as a share of its old value, or in its own unit. */
 export function computeChange(
   progress:
     | Extract<CampaignProgress, { effect: number }>
@@ -268,7 +267,7 @@ export function computeChange(
   return progress.scale === 'log' ? { share: Math.expm1(change) } : { difference: change }
 }
 
-/** Never without a number where there is one: fresh pairs follow with the next round, or at the end. */
+/** Shows the estimate if there is one: fresh pairs follow with the next round, or at the end. */
 function formatDecidedProgress(progress: CampaignProgress & ProgressAsDecided): string {
   const { metric: name, direction, scale, decided, missing } = progress
   const kept = `${formatCount(missing.length, 'change')} kept`

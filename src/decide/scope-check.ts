@@ -1,7 +1,7 @@
 import type { Spec } from '../spec/schema.ts'
 import { formatCount } from './wording.ts'
 
-/** Invariant 4: what touches anything outside scope.mutable is refused before any of its code runs. */
+/** Invariant 4: a change of any path outside scope.mutable is refused before any of its code runs. */
 export type DiffChange = {
   path: string
   status: string
@@ -136,7 +136,7 @@ function findSizeRefusal({ changes, limits }: ChangeSet): ScopeRefusal | null {
   return { code: 'too-many-lines', message, path: largest?.path ?? null }
 }
 
-/** The first rule a candidate's diff against the incumbent breaks; null when it may be measured. */
+/** The first rule that a candidate's diff against the incumbent breaks; null when it may be measured. */
 export function checkChanges(set: ChangeSet): ScopeRefusal | null {
   if (set.changes.length === 0) {
     return { code: 'empty', message: 'changes nothing against the incumbent', path: null }

@@ -12,13 +12,13 @@ function comparePriority(a: QueuedIdea, b: QueuedIdea): number {
   return PRIORITY_ORDER[a.priority] - PRIORITY_ORDER[b.priority] || a.number - b.number
 }
 
-/** Both lists of files are known and have none in common. */
+/** False while one of the two lists of files is unknown. */
 export function areDisjoint(changes: ReadonlyMap<string, readonly string[]>, a: string, b: string): boolean {
   const [ours, theirs] = [changes.get(a), changes.get(b)]
   return ours !== undefined && theirs !== undefined && areFilesDisjoint(ours, theirs)
 }
 
-/** The next round: the best idea of each category first, so that one kind of idea does not crowd out others. */
+/** The best idea of each category comes first, so that one category does not crowd out others. */
 export function selectRound(queued: readonly QueuedIdea[], size: number): string[] {
   const seen = new Set<string>()
   const leaders: QueuedIdea[] = []
@@ -32,8 +32,8 @@ export function selectRound(queued: readonly QueuedIdea[], size: number): string
 }
 
 /**
- * Who may be tried on top of the winner: the next in rank whose files touch neither the winner's nor those
- * of a runner-up before it. Without a known list of files nothing can be shown to be disjoint.
+ * Candidates for a try on top of the winner: the next in rank whose files touch neither the winner's nor
+ * those of a runner-up before it. Without a known list of files a candidate cannot be shown to be disjoint.
  */
 export function selectRunnersUp(
   ranked: readonly string[],
@@ -54,7 +54,7 @@ export function selectRunnersUp(
   return chosen
 }
 
-/** The order in which what passed is merged: largest relative gain, then smallest diff, then first come. */
+/** Merge order of eligible candidates: largest relative gain, then smallest diff, then lowest number. */
 export type RankedCandidate = { id: string; number: number; rankScore: number; changedLines: number }
 
 function compareDescending(a: number, b: number): number {
@@ -69,7 +69,7 @@ export function rankCandidates<T extends RankedCandidate>(eligible: readonly T[]
   )
 }
 
-/** What one change occupies: its paths, and every folder that must stay a folder for them to exist. */
+/** The paths of one change, and every folder that must stay a folder for them to exist. */
 type Footprint = { paths: ReadonlySet<string>; folders: ReadonlySet<string>; manifest: boolean }
 
 function listParentFolders(path: string): string[] {
@@ -103,14 +103,14 @@ export function areFilesDisjoint(a: readonly string[], b: readonly string[]): bo
   return !hasOverlap(one.paths, other.folders) && !hasOverlap(one.folders, other.paths)
 }
 
-/** One file of a change: what is in it before and after, null where it is not there (or is no text). */
+/** One file of a change: its text before and after, null where it does not exist (or is no text). */
 export interface ChangedFile {
   path: string
   before: string | null
   after: string | null
 }
 
-/** A change as far as it tells variants of one idea (decision.md 3.4), short enough to be recorded. */
+/** Identifies variants of one idea (decision.md 3.4), short enough to be recorded. */
 export interface TouchedLines {
   /** Digest of the names of its files. */
   files: string
@@ -118,12 +118,12 @@ export interface TouchedLines {
   lines: string[]
 }
 
-/** Of a larger change the lowest digests stand for all: the same of two changes that are alike. */
+/** A larger change keeps its lowest digests only: similar changes keep similar ones. */
 const MAX_DIGESTS = 200
 
 /**
- * The lines a change takes away, or where it only adds, those it adds: a constant that is tuned once more is the
- * same line, whatever it is set to. Blanks and indentation make no new idea.
+ * The lines that a change removes, or if it only adds, those it adds: a constant that is tuned once more is
+ * one line, no matter what it is set to. Blanks and indentation make no new idea.
  */
 export function digestTouchedLines(files: readonly ChangedFile[]): TouchedLines {
   const names = files.map(({ path }) => path).toSorted()

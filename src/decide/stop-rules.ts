@@ -4,13 +4,12 @@ import { computeMedianBound } from './evidence/interval.ts'
 import { computeSignedDelta, listObjectives, lookUpMetric, type Objective } from './metrics.ts'
 import { formatCount, formatNumber } from './wording.ts'
 
-/** How far a campaign has come, as plain numbers. */
 export type StopProgress = {
   /** Experiments that ended; refused and deferred ones are not counted. */
   ended: number
   /** Refused or withdrawn: they end without a verdict and count towards no limit. */
   uncounted: number
-  /** Of those, the ones that ended since the incumbent last changed; parked ones are not counted. */
+  /** Counted experiments that ended since the incumbent last changed; parked ones are not counted. */
   endedSinceIncumbent: number
   /** Experiments that crashed or ran out of time: a budget of the whole campaign. */
   failures: number
@@ -20,7 +19,7 @@ export type StopProgress = {
   setAsideMinutes: number
   costUsd: number
   targetReached: boolean
-  /** Nothing is queued, open or proposed. */
+  /** No idea is queued, open or proposed. */
   backlogEmpty: boolean
 }
 export type StopCode =
@@ -91,24 +90,24 @@ function formatSetAside(minutes: number): string {
   return minutes === 0 ? '' : `, ${formatNumber(Math.ceil(minutes))} of them set aside to measure the whole`
 }
 
-/** A round is never cut in half, so that more may have ended than the limit says. */
+/** A round is never interrupted, so more experiments may have ended than the limit says. */
 const COUNTED_LIMITS: ReadonlySet<StopCode> = new Set(['max_iterations', 'max_failures', 'plateau'])
 
-/** Spending that is not a number counts as spent: a broken meter must not run for ever (invariant 5). */
+/** Spending that is not a number counts as spent: a broken meter must not run forever (invariant 5). */
 function isExhausted({ spent, limit }: SpentLimit): boolean {
   return limit !== null && !(spent < limit)
 }
 
-/** Money that judges may not spend more of: nothing can be compared any further, wherever a round stands. */
+/** The budget for judges is spent: no further comparison is possible, even within a round. */
 export function findJudgingStop({ metric }: Pick<Spec, 'metric'>, costUsd: number): StopRuleHit | null {
   const cap = metric.primary.type === 'judge' ? (metric.judge?.max_total_cost_usd ?? null) : null
   if (cap === null || costUsd < cap) return null
-  // What is no number is not less either, and counts as spent.
+  // NaN is not less than the cap either, and so counts as spent.
   const reason = `${formatNumber(cap)} USD spent on judges (metric.judge.max_total_cost_usd)`
   return { code: 'max_total_cost_usd', reason }
 }
 
-/** Why the campaign ends now; null while it goes on. */
+/** Null while the campaign goes on. */
 export function findStopReason(
   spec: Pick<Spec, 'stopping' | 'propose'>,
   progress: StopProgress,
@@ -141,7 +140,7 @@ export function isTargetReached(
   return aimed.length > 0 && aimed.every(objective => isTargetMet(objective, valueOf(objective)))
 }
 
-/** Whether one side's stored numbers, the incumbent's say, already meet every declared target. */
+/** Whether one side's stored numbers (the incumbent's, say) already meet every declared target. */
 export function areTargetsMet(spec: Pick<Spec, 'metric' | 'measurement'>, snapshot: Snapshot): boolean {
   const aggregation = getAggregation(spec)
   return isTargetReached(
@@ -150,7 +149,7 @@ export function areTargetsMet(spec: Pick<Spec, 'metric' | 'measurement'>, snapsh
   )
 }
 
-/** Where numbers vary, a target is met when even the cautious end of what the median may be meets it (spec.md). */
+/** Where numbers vary, a target is met when even the cautious bound of the median meets it (spec.md). */
 export function areTargetsShown(spec: Pick<Spec, 'metric'>, snapshot: Snapshot): boolean {
   return isTargetReached(listObjectives(spec.metric), ({ name, judged, direction }) => {
     const samples = lookUpMetric(snapshot, name, { judged, aggregation: 'median' })?.samples ?? []

@@ -3,7 +3,7 @@ import type { Calibration, Noise } from '../model/campaign.ts'
 /** Beyond 15 digits a whole number is not exact any more. */
 const EXACT_BELOW = 1e15
 
-/** Numbers as people read them: six significant digits, and all digits of a whole part, which may be a count. */
+/** Six significant digits, and all digits of a whole part, which may be a count. */
 export function formatNumber(value: number): string {
   const size = Math.abs(value)
   const whole = Number.isInteger(value) || size >= 1e5
@@ -34,7 +34,7 @@ export function formatSize(size: number, scale: Calibration['scale']): string {
   return scale === 'log' ? `${(size * 100).toFixed(1)} %` : formatNumber(Number(size.toPrecision(3)))
 }
 
-/** What calibration found, in one line: how noisy, how sure that is, and what it took. */
+/** The result of calibration in one line: the noise, its upper bound, and the pairs it took. */
 export function formatNoise({ scale, noise }: { scale: Calibration['scale']; noise: Noise }): string {
   const { pair_sd, pair_sd_upper90: upper, pairs, jobs } = noise
   const most = upper === null ? '' : `at most ${formatSize(upper, scale)}, `

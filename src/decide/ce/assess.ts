@@ -16,7 +16,7 @@ import {
 type StabilityInput = { spec: Spec; report: Report; label: Side; baseline: Snapshot | null }
 export type StabilityBaseline = { snapshot: Snapshot; stored: boolean }
 
-/** The order's own baseline, else the base measured in this report, else what the caller has stored. */
+/** Prefers the order's own baseline, then the base measured in this report, then the caller's stored one. */
 export function findStabilityBaseline(
   input: StabilityInput,
   ordered: Snapshot | null,
@@ -28,7 +28,7 @@ export function findStabilityBaseline(
   return input.baseline === null ? null : { snapshot: input.baseline, stored: true }
 }
 
-/** How many samples a finished report must hold: a shorter one is the runner's failure, not a verdict. */
+/** Samples that a finished report must hold: fewer are the runner's failure, not a verdict. */
 function countPromisedSamples(stability: StabilitySpec): number {
   return stability.mode === 'repeat' ? stability.repeat_count : 1
 }
@@ -105,7 +105,7 @@ function toStabilityFinding(
   })
 }
 
-/** The boundary of `winnow decide`: a spec of which only `metric` and `measurement.stability` are read. */
+/** The input of `winnow decide`: a spec of which only `metric` and `measurement.stability` are read. */
 const looseRecord = z.record(z.string(), z.unknown())
 const rawMetricSchema = z.looseObject({
   primary: looseRecord.optional(),
@@ -132,8 +132,8 @@ function omitMissing(record: Record<string, unknown>): Record<string, unknown> {
 }
 
 /**
- * An objective under the primary's name fills what the primary leaves unset, and its max_regression wins
- * over the primary's own: both end up in that entry, the only place where the schema knows the bound.
+ * An objective under the primary's name fills what the primary leaves unset, and its max_regression wins over
+ * the primary's own. Both end up in that entry, the only place where the schema has the bound.
  */
 function normalizePrimary(metric: RawMetric): Record<string, unknown> {
   const own = metric.primary ?? {}
@@ -152,7 +152,7 @@ function normalizePrimary(metric: RawMetric): Record<string, unknown> {
   return { ...metric, primary, objectives: bound === undefined ? others : [...others, entry] }
 }
 
-/** Deciding reads nothing of the judge but minimum_improvement; what only judging needs may be left out. */
+/** Deciding reads only minimum_improvement of the judge; fields that only judging needs may be left out. */
 function normalizeJudge(metric: Record<string, unknown>, judge: RawMetric['judge']): Record<string, unknown> {
   const primary = looseRecord.safeParse(metric['primary']).data ?? {}
   if (primary['type'] !== 'judge' && !judge) return metric

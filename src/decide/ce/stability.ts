@@ -24,7 +24,7 @@ export type StabilityPayload = {
   candidate: Snapshot
 }
 
-/** What `winnow decide` prints. */
+/** The output of `winnow decide`. */
 export type StabilityDecision = {
   decision: 'keep' | 'promising' | 'revert' | 'inconclusive' | 'censored' | 'degenerate' | 'error'
   eligible: boolean
@@ -83,7 +83,7 @@ function buildLookUpOptions(spec: StabilityPayload['spec'], judged: boolean) {
   return { judged, aggregation: spec.measurement.stability.aggregation }
 }
 
-/** Without a judge nobody can say what a judged improvement is worth: none is large enough. */
+/** Without a judge the worth of a judged improvement is unknown: none is large enough. */
 function getThresholds({ metric, measurement: { stability } }: StabilityPayload['spec']): Thresholds {
   return {
     method: stability.comparison.method,
@@ -100,7 +100,7 @@ type JudgedObjective = {
   comparison: Comparison
 }
 
-/** Each objective with both sides' numbers, or the names of those that lack one. */
+/** Returns each objective with both sides' numbers, and the names of those that lack one. */
 function compareObjectives(payload: StabilityPayload, objectives: readonly Objective[]) {
   const { spec, baseline, candidate } = payload
   const thresholds = getThresholds(spec)
@@ -145,7 +145,7 @@ function formatDecisionReason(
   return 'no required objective improved'
 }
 
-/** Everything that is wrong in itself comes before any comparison (invariant 5). */
+/** Failures of the candidate itself come before any comparison (invariant 5). */
 export function decideStability(payload: StabilityPayload): StabilityDecision {
   const stopped = findDegenerate(payload)
   if (stopped !== null) return stopped
@@ -212,13 +212,13 @@ export type Thresholds = {
   method: StabilitySettings['comparison']['method']
   noise: number
   relative: number
-  /** What a judge metric must gain, whatever the method. */
+  /** The gain that a judge metric needs, under every method. */
   minimumImprovement: number
 }
 
 /**
- * Combinations are compared like ideas: ce-optimize asks there for "strictly better" alone, which one of two equal candidates
- * is in half of all measurements (docs/decisions/038).
+ * Combinations are compared like ideas: ce-optimize asks there for "strictly better" alone, which one of two
+ * equal candidates is in half of all measurements (docs/decisions/038).
  */
 function compareWithThreshold(delta: number, threshold: number): ComparisonVerdict {
   if (delta > threshold) return 'improved'
@@ -279,7 +279,7 @@ function compareByMethod(
   }
 }
 
-/** How much worse is still no violation; null where max_regression says nothing usable. */
+/** The largest loss that is no violation; null where max_regression has no usable value. */
 export function computeRegressionBound(maxRegression: MaxRegression | null, base: number): number | null {
   if (maxRegression === null || !(maxRegression.value >= 0)) return null
   return maxRegression.type === 'relative' ? maxRegression.value * Math.abs(base) : maxRegression.value
@@ -306,14 +306,14 @@ export function compareMetric(
 
 type FutilityInput = { base: number; candidate: number; samples: number; elapsedSeconds: number | null }
 
-/** The primary is at least `factor` times worse; says nothing about bases that are not positive. */
+/** The primary is at least `factor` times worse. Always false for bases that are not positive. */
 function isHopeless(primary: Objective, standing: FutilityInput, factor: number): boolean {
   if (!(factor > 1) || !(standing.base > 0)) return false
   const bound = primary.direction === 'minimize' ? standing.base * factor : standing.base / factor
   return computeSignedDelta(bound, standing.candidate, primary.direction) <= 0
 }
 
-/** Whether the futility bound, declared before the measurement, allows to stop looking at a loser. */
+/** Whether the futility bound, declared before the measurement, allows to stop measuring a loser. */
 function isFutile(stability: StabilitySpec, primary: Objective, standing: FutilityInput): boolean {
   const futility = stability.mode === 'ladder' ? stability.ladder?.futility : null
   if (futility === null || futility === undefined) return false
@@ -330,7 +330,7 @@ function isFutile(stability: StabilitySpec, primary: Objective, standing: Futili
 export type StabilitySpec = NonNullable<Spec['measurement']['stability']>
 export type NextMeasurement = 'none' | 'smoke' | 'exploratory' | 'add_sample' | 'confirm'
 
-/** The sample counts at which a ladder stops looking, asks again, and believes. */
+/** Sample counts at which a ladder stops exploring, asks for confirmation, and confirms. */
 export type LadderRungs = { exploratory: number; confirmation: number; smoke: boolean }
 
 export function getRungs(stability: StabilitySpec): LadderRungs | null {
@@ -346,7 +346,9 @@ export function getRungs(stability: StabilitySpec): LadderRungs | null {
 
 type LadderStep = { decision: 'keep' | 'promising' | 'inconclusive' | 'revert'; next: NextMeasurement }
 
-/** What a verdict so far asks for next; a keep that has not been confirmed is only promising. */
+/**
+ * Returns the next measurement for a verdict so far; a keep that has not been confirmed is only promising.
+ */
 function computeLadderStep(
   rungs: LadderRungs | null,
   decision: 'keep' | 'inconclusive' | 'revert',

@@ -9,7 +9,7 @@ import {
 /** One job in which both sides were the same tree. */
 export type CalibrationJob = { pairs: readonly { base: number; candidate: number }[] }
 
-/** What is stored of the calibration of a campaign (decision 3.8). */
+/** Stored result of a campaign's calibration (decision 3.8). */
 export type NoiseCalibration = {
   /** No spread over at least three runs in at least two jobs. */
   deterministic: boolean
@@ -18,7 +18,7 @@ export type NoiseCalibration = {
   pair_sd: number
   /** Its upper 90 % limit, the noise of the hybrid; null below four pairs. */
   pair_sd_upper90: number | null
-  /** How far the same code lies apart from one job to the next: what a stored score would be compared with. */
+  /** Spread of the same code between jobs: the noise of a comparison with a stored score. */
   between_job_sd: number | null
   /** The side for which the A/A differences reached E = 20; null: neither, the harness looks fair. */
   favours: 'base' | 'candidate' | null
@@ -41,7 +41,7 @@ function isDeterministic(jobs: readonly CalibrationJob[], values: readonly numbe
   return measured.length >= 2 && values.length >= 3 && new Set(values).size === 1
 }
 
-/** Where both were reached, the first. */
+/** If both sides reached the threshold, the first one counts. */
 function findFavouredByEvidence(differences: readonly number[]): NoiseCalibration['favours'] {
   const candidate = findFirstCrossing(differences, 0, BIASED_EVIDENCE)
   const base = findFirstCrossing(reverseDifferences(differences), 0, BIASED_EVIDENCE)
@@ -61,7 +61,7 @@ function computeJobMeans(jobs: readonly CalibrationJob[], scale: EvidenceScale):
 }
 
 /**
- * Step 0 of a campaign (decision 3.8): what pairs of the same tree say about noise, scale, determinism, and
+ * Step 0 of a campaign (decision 3.8): reads noise, scale and determinism from pairs of the same tree, and
  * whether the harness treats both sides alike.
  */
 export function calibrateNoiseEvidence(
@@ -113,8 +113,8 @@ export function computeRobustSpread(differences: readonly number[]): number {
 }
 
 /**
- * The upper confidence limit of the above, from the binomial law of how many sizes lie below their median:
- * exact whatever the distribution. Null when there are too few pairs for one.
+ * Upper confidence limit of `computeRobustSpread`, from the binomial law of how many sizes lie below their
+ * median: exact for every distribution. Null when there are too few pairs for one.
  */
 export function computeRobustSpreadUpper(differences: readonly number[], confidence: number): number | null {
   const sizes = sortSizes(differences)

@@ -3,8 +3,8 @@ import { computeLnEvidence, computeLnMean, reverseDifferences } from './rank-tes
 import type { EvidenceDecision, EvidenceState, GiveUp } from './state.ts'
 
 /**
- * Ending the search for a gain, which saves money, is not the claim that there is none. "No gain" needs the 95 %
- * interval to end below min_effect, "worse" needs shown harm; without either the idea is not proven.
+ * Ending the search for a gain, which saves money, is not the claim that there is none. "No gain" needs the
+ * 95 % interval to end below min_effect, "worse" needs shown harm; without either the idea is not proven.
  */
 const RULED_OUT_AT = Math.log(40)
 const HARM_AT = Math.log(20)
@@ -18,7 +18,9 @@ const LITTLE_PROMISE = 1 / 2
 /** Pairs that a search given up may still take for a proof of harm, or of no gain. */
 export const PROOF_PAIRS = 5
 
-/** Evidence grows by this much a pair, on average, while every pair speaks for the proof: a pair at most doubles it. */
+/**
+ * Average growth of the evidence per pair while every pair speaks for the proof: one pair at most doubles it.
+ */
 const LN_GROWTH = Math.log(1.75)
 
 const PROMISE_CHECKS: readonly { share: number; reason: GiveUp['reason'] }[] = [
@@ -38,7 +40,10 @@ export function checkPromiseEachPair(state: EvidenceState): EvidenceState {
   return state
 }
 
-/** Checked once a job is whole: HL <= theta1/4 after job 1, HL <= theta1/2 after job 2; or large changes are excluded. */
+/**
+ * Checked once a job is whole: HL <= theta1/4 after job 1, HL <= theta1/2 after job 2; or large changes are
+ * excluded.
+ */
 export function checkPromiseEachJob(state: EvidenceState): EvidenceState {
   const { rule, jobs } = state
   const estimate = estimateEffect(state) / rule.min_effect
@@ -63,7 +68,10 @@ export function checkPromiseEachJob(state: EvidenceState): EvidenceState {
   }
 }
 
-/** Gains of twice min_effect are excluded: wrong for at most one such gain in twenty, however often one looks. */
+/**
+ * Gains of twice min_effect are excluded: wrong for at most one such gain in twenty, no matter how often it
+ * is checked.
+ */
 export function isLargeGainExcluded({
   differences,
   rule,
@@ -78,19 +86,22 @@ function isLargeLossExcluded(state: EvidenceState): boolean {
   return computeLnEvidence(differences, -2 * rule.min_effect) >= LARGE_RULED_OUT_AT
 }
 
-/** Given up early, with an estimate that is still a gain and large gains open: worth a second look, once all else is done. */
+/**
+ * Given up early, with an estimate that is still a gain and large gains open: worth a second look after all
+ * other work.
+ */
 export function isWorthSecondLook(state: EvidenceState): boolean {
   const { rule, given_up, decided } = state
   if (rule.give_up !== 'early' || given_up === null || decided !== null) return false
   return estimateEffect(state) > 0 && !isLargeGainExcluded(state)
 }
 
-/** The same evidence, measured on until a large gain is excluded. */
+/** Keeps the evidence, and goes on until a large gain is excluded. */
 export function startSecondLook(state: EvidenceState): EvidenceState {
   return { ...state, given_up: null, rule: { ...state.rule, give_up: 'late' } }
 }
 
-/** Whether what is left of the proof pairs would reach one of the two proofs, if all of them spoke for it. */
+/** Whether the remaining proof pairs would reach one of the two proofs, if all of them spoke for it. */
 export function isProofWithinReach(state: EvidenceState): boolean {
   if (state.given_up === null || state.rule.graded) return false
   const left = countProofPairsLeft(state)
@@ -110,7 +121,7 @@ function isHarmWithinReach(state: EvidenceState, left: number): boolean {
   return estimateEffect(state) < 0
 }
 
-/** Reads the pairs: harm first, and no gain once harm is out of reach. */
+/** Checks harm first, and no gain once harm is out of reach. */
 export function findReasonToDrop(state: EvidenceState): EvidenceDecision['reason'] | null {
   if (computeLnMean(state.harm) >= HARM_AT) return 'harm-shown'
   if (!isGainRuledOut(state) || isHarmWithinReach(state, countProofPairsLeft(state))) return null
@@ -128,12 +139,12 @@ function isIntervalBelow(state: Pick<EvidenceState, 'differences' | 'rule'>, gai
   return (computeStateEffect(state).interval?.[1] ?? Number.POSITIVE_INFINITY) < gain
 }
 
-/** The same by the running product: as long as nothing is decided every pair is in it. */
+/** Reads the running product, which has every pair in it as long as no decision was made. */
 function isGainRuledOut(state: EvidenceState): boolean {
   return state.rule.graded ? isGainExcluded(state) : computeLnMean(state.drop) >= RULED_OUT_AT
 }
 
-/** Its jobs are used up: what could have gone on to show harm is no gain, where that is shown. */
+/** After the last job a shown "no gain" decides, even if more pairs could have shown harm. */
 export function decideLastJob(state: EvidenceState): EvidenceState {
   const { jobs, rule, decided } = state
   if (decided !== null || jobs.length < rule.max_jobs || !isGainRuledOut(state)) return state

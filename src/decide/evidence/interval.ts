@@ -10,7 +10,7 @@ import type { EvidenceState } from './state.ts'
 
 export type Interval = [low: number, high: number]
 
-/** Ranks and signs about theta change at Walsh averages only, so one point of each gap says all. */
+/** Ranks and signs about theta change at Walsh averages only, so one point of each gap represents it. */
 function listCandidatePoints(averages: readonly number[]): number[] {
   const first = averages[0] ?? 0
   const last = averages.at(-1) ?? 0
@@ -18,7 +18,7 @@ function listCandidatePoints(averages: readonly number[]): number[] {
   return [first - 1, ...inner, last + 1]
 }
 
-/** The first of the points, from where theta is refuted on, at which it no longer is; -1: nowhere refuted. */
+/** The first of the points at which theta is not refuted any more; -1 if none is refuted. */
 function findFirstOpen(points: readonly number[], refuted: (theta: number) => boolean): number {
   if (!refuted(points[0] ?? 0)) return -1
   let known = 0
@@ -32,9 +32,9 @@ function findFirstOpen(points: readonly number[], refuted: (theta: number) => bo
 }
 
 /**
- * The confidence sequence of the rank process (decision 3.2): all theta with E(d - theta) and E(theta - d) below
- * 2/(1 - level), its ends found by bisection. Valid however often it is looked at; null while unbounded, as it
- * always is below 7 pairs.
+ * The confidence sequence of the rank process (decision 3.2): all theta with E(d - theta) and E(theta - d)
+ * below 2/(1 - level), its ends found by bisection. Valid no matter how often it is computed. Null while
+ * unbounded, as it always is below 7 pairs.
  */
 export function computeConfidenceInterval(
   differences: readonly Difference[],
@@ -47,8 +47,8 @@ export function computeConfidenceInterval(
 }
 
 /**
- * The one-sided 95 % upper bound of the effect. It is known before both ends of an interval are. Null
- * while unbounded.
+ * The one-sided 95 % upper bound of the effect. It is known before both ends of an interval are. Null while
+ * unbounded.
  */
 export function computeUpperBound(differences: readonly Difference[]): number | null {
   return findUpperEnd(differences, 1 / 0.05)
@@ -65,14 +65,14 @@ function findUpperEnd(differences: readonly Difference[], evidence: number): num
 
 export type EffectEstimate = { effect: number | null; interval: Interval | null; pairs: number }
 
-/** Its estimate alone, which costs less: NaN without a pair. */
+/** Cheaper than `computeStateEffect`; NaN without a pair. */
 export function estimateEffect({ differences, rule }: Pick<EvidenceState, 'differences' | 'rule'>): number {
   return rule.graded
     ? computeScoreMean(differences, { minEffect: rule.min_effect })
     : estimateHodgesLehmann(differences)
 }
 
-/** The effect of all pairs so far, as its own rule estimates it. */
+/** The effect of all pairs so far, as their own rule estimates it. */
 export function computeStateEffect({
   differences,
   rule,
@@ -81,12 +81,12 @@ export function computeStateEffect({
 }
 
 /**
- * The effect to report (decision 3.6): Hodges-Lehmann and 95 % interval of pairs that no stopping rule chose, from
- * one more job after a keep, or the progression test.
+ * The effect to report (decision 3.6): Hodges-Lehmann and 95 % interval of pairs that no stopping rule chose,
+ * from one more job after a keep, or the progression test.
  */
 export function computeReportedEffect(
   differences: readonly Difference[],
-  /** Where they are differences of scores: their mean. */
+  /** Set where the differences are of scores: their mean is reported. */
   scores: ScoreTerms | null = null,
 ): EffectEstimate {
   const effect = scores === null ? estimateHodgesLehmann(differences) : computeScoreMean(differences, scores)
@@ -129,8 +129,8 @@ export function estimateHodgesLehmann(differences: readonly Difference[]): numbe
 }
 
 /**
- * Moves the value of this rank to its place, and all smaller ones before it (Hoare's selection). Sorting them all
- * would be most of the time of a forecast, which estimates after every simulated pair.
+ * Moves the value of this rank to its place, and all smaller ones before it (Hoare's selection). Sorting them
+ * all would take most of the time of a forecast, which estimates after every simulated pair.
  */
 function moveIntoPlace(values: Float64Array, rank: number): number {
   let [left, right] = [0, values.length - 1]
@@ -153,9 +153,9 @@ function moveIntoPlace(values: Float64Array, rank: number): number {
 }
 
 /**
- * Graded scores of items (decision 041). Most items may tie, and a tie says nothing about which side is better: the
- * rank process bets on the others alone. How much is gained is the mean over all items, ties among them, since a rank
- * estimate of mostly ties is 0.
+ * Graded scores of items (decision 041). Most items may tie, and a tie says nothing about which side is
+ * better: the rank process bets on the others alone. The gain is the mean over all items, ties among them,
+ * since a rank estimate of mostly ties is 0.
  */
 export type ScoreTerms = { minEffect: number }
 
@@ -171,14 +171,15 @@ function toScoreDifferences(differences: readonly Difference[], { minEffect }: S
   return differences.map(each => each ?? -most)
 }
 
-/** The mean difference; NaN without an item. */
+/** NaN without an item. */
 function computeScoreMean(differences: readonly Difference[], terms: ScoreTerms): number {
   return toScoreDifferences(differences, terms).reduce((sum, each) => sum + each, 0) / differences.length
 }
 
 /**
- * A 95 % confidence sequence of the mean (decision 2b, Howard and others), by the items' own standard deviation. That is
- * taken to be at least min_effect: items that all tie do not show that no item ever differs.
+ * A 95 % confidence sequence of the mean (decision 2b, Howard and others), by the items' own standard
+ * deviation. That is taken to be at least min_effect: items that all tie do not show that no item ever
+ * differs.
  */
 function computeScoreInterval(differences: readonly Difference[], terms: ScoreTerms): Interval | null {
   const items = differences.length
@@ -193,16 +194,15 @@ function computeScoreInterval(differences: readonly Difference[], terms: ScoreTe
   return [mean - reach, mean + reach]
 }
 
-/** Worth keeping besides being shown to differ: the gain is large enough, and its interval lies above 0. */
+/** Required besides a shown difference: the gain is large enough, and its interval lies above 0. */
 export function isScoreGainEnough(differences: readonly Difference[], terms: ScoreTerms): boolean {
   const interval = computeScoreInterval(differences, terms)
   return interval !== null && interval[0] > 0 && computeScoreMean(differences, terms) >= terms.minEffect
 }
 
 /**
- * How bad the median of what a harness prints may be: the value that it is not worse than, with 97.5 % confidence
- * and whatever the distribution, from the binomial law of how many runs lie beyond it. Null below six runs, where
- * none of them can say so.
+ * The worst value that the median of a harness may have, with 97.5 % confidence and for every distribution,
+ * from the binomial law of how many runs lie beyond it. Null below six runs, which cannot bound it.
  */
 export function computeMedianBound(values: readonly number[], direction: MetricDirection): number | null {
   const worstFirst = values.toSorted((a, b) => (direction === 'minimize' ? b - a : a - b))

@@ -47,7 +47,7 @@ function weighDifference(state: EvidenceState, difference: Difference): Evidence
   }
 }
 
-/** What the job that screened goes on to measure is not fresh: it counts for everything but the keep side. */
+/** Later pairs of the job that screened are not fresh: they count for everything but the keep side. */
 function isStale({ screened, jobs }: EvidenceState): boolean {
   return screened !== null && screened.job === jobs.length - 1
 }
@@ -58,8 +58,8 @@ function findDropReason(state: EvidenceState): EvidenceDecision['reason'] | null
 }
 
 /**
- * The order after each pair (decision 3.3): drop, screen or keep, give up, end of job. A search that was given up asks
- * for no fresh runner: its last pairs are for proofs of harm and of no gain.
+ * Decides after each pair (decision 3.3), in this order: drop, screen or keep, give up, end of job. A search
+ * that was given up asks for no fresh runner: its last pairs are for proofs of harm and of no gain.
  */
 function judgePair(state: EvidenceState): EvidenceState {
   if (state.decided !== null) return state
@@ -71,7 +71,7 @@ function judgePair(state: EvidenceState): EvidenceState {
   return continueOrEndJob(checkPromiseEachPair(state))
 }
 
-/** All items of a sample are scored before any is read: nothing is saved by stopping within it. */
+/** All items of a sample are scored before any is read: stopping within it would save no work. */
 function judgeGraded(state: EvidenceState): EvidenceState {
   if (state.failures >= MAX_CANDIDATE_FAILURES)
     return { ...state, decided: { status: 'drop', reason: 'broken' } }
@@ -92,9 +92,9 @@ function checkFinite(value: number | null, side: string): void {
 }
 
 /**
- * The state after one more pair; the given one is left as it is. A failed base makes the pair void, a failed
- * candidate a loss of the highest rank, and two of them the end (invariant 5). What is observed after a verdict (for
- * guardrails, say) is recorded for effect and interval and changes no verdict.
+ * Returns the state after one more pair. A failed base makes the pair void, a failed candidate is a loss of
+ * the highest rank, and two of them end the measuring (invariant 5). Pairs after a verdict (for guardrails,
+ * say) count for effect and interval and change no verdict.
  */
 export function observePair(state: EvidenceState, pair: EvidencePair): EvidenceState {
   const { base, candidate } = pair
@@ -107,16 +107,16 @@ export function observePair(state: EvidenceState, pair: EvidencePair): EvidenceS
 }
 
 /**
- * A pair that was lost after it had begun counts as the worst one there can be for keeping, and for nothing else: a
- * candidate that ends its machine when it is behind is no better off than one that loses the pair, and one whose machine
- * died is not called worse (decision 039).
+ * A pair that was lost after it had begun counts as the worst possible one for keeping, and for no other
+ * question. A candidate that ends its machine when it is behind is no better off than one that loses the
+ * pair, and one whose machine died is not called worse (decision 039).
  */
 function addLostPair(state: EvidenceState): EvidenceState {
   if (state.decided !== null || isStale(state)) return state
   return { ...state, keep: addLoss(state) }
 }
 
-/** The nth job of which nothing came back: evidence for keeping starts again, below 1. */
+/** After the nth job without any report, evidence for keeping starts again, below 1. */
 export function resetKeepSide(state: EvidenceState, nth: number): EvidenceState {
   if (state.decided !== null) return state
   let anew: EvidenceState = { ...state, screened: null, keep: restartKeepSide(state) }
@@ -124,7 +124,7 @@ export function resetKeepSide(state: EvidenceState, nth: number): EvidenceState 
   return anew
 }
 
-/** One side's turn within a job, as the report has it. */
+/** One side's turn within a job, as in the report. */
 type JobTurn = {
   job: string | number
   runner?: string
@@ -162,7 +162,7 @@ function selectJobs(state: EvidenceState, turn: JobTurn): readonly EvidenceJob[]
   return addJob(state, turn)
 }
 
-/** The state with one more pair on the account of its job; a job not seen before ends the one before it. */
+/** Adds one more pair to the account of its job; a new job ends the one before it. */
 function recordTurn(state: EvidenceState, turn: JobTurn, counted: boolean): EvidenceState {
   const jobs = selectJobs(state, turn)
   const rewritten = jobs.map((job, index) => {
@@ -183,7 +183,7 @@ function endCurrentJob(state: EvidenceState): EvidenceState {
   return { ...state, jobs: state.jobs.map((job, index) => (index === last ? { ...job, ended: true } : job)) }
 }
 
-/** The same questions as after a pair, once for the whole sample. */
+/** Checks after a whole sample what `judgePair` checks after a pair. */
 function judgeWholeSample(state: EvidenceState): EvidenceState {
   if (isScreenReached(state)) return startConfirmation(state)
   if (isLevelReached(state)) return { ...state, decided: { status: 'keep', reason: 'gain-shown' } }
@@ -191,7 +191,7 @@ function judgeWholeSample(state: EvidenceState): EvidenceState {
   return reason === null ? checkPromiseEachJob(state) : { ...state, decided: { status: 'drop', reason } }
 }
 
-/** The end of a job that had all its pairs: a search given up there goes on only for a proof within reach. */
+/** Ends a job that had all its pairs: a search given up there goes on only for a proof within reach. */
 function judgeWholeJob(state: EvidenceState): EvidenceState {
   if (state.decided !== null || state.differences.length === 0) return endCurrentJob(state)
   if (state.rule.graded) return judgeWholeSample(endCurrentJob(state))
@@ -200,8 +200,9 @@ function judgeWholeJob(state: EvidenceState): EvidenceState {
 }
 
 /**
- * The runner says that `job` is over. `whole: false` (a deadline, a machine that went away) leaves out the check
- * of a job that ran to its end. A job that has ended already stays as it is, and so does one with a proof within reach.
+ * The runner reports that `job` is over. `whole: false` (a deadline, a machine that went away) leaves out the
+ * check of a job that ran to its end. A job that has ended already stays as it is, and so does one with a
+ * proof within reach.
  */
 export function endJob(
   state: EvidenceState,
@@ -216,14 +217,14 @@ export function endJob(
   return isProofWithinReach(state) ? state : endCurrentJob(state)
 }
 
-/** E has reached the screen (decision 3.3): a fresh runner is asked for. */
+/** E has reached the screen (decision 3.3): the next job needs a fresh runner. */
 function isScreenReached(state: EvidenceState): boolean {
   const { rule, screened } = state
   if (rule.screen === null || screened !== null) return false
   return computeLnStage(state) >= Math.log(rule.screen) && isGainEnough(state)
 }
 
-/** Ranks start again, and what was gathered is carried on. */
+/** Ranks start again, and the evidence gathered so far is carried on. */
 function startConfirmation(state: EvidenceState): EvidenceState {
   const screened = { job: state.jobs.length - 1, ln: computeLnStage(state) }
   return { ...state, screened, given_up: null, keep: restartKeepSide(state) }
@@ -255,20 +256,22 @@ function updateKeepSide({ rule, differences, keep }: EvidenceState): KeepSide {
 }
 
 /**
- * The keep side after a pair of unknown difference: as if that had been the largest loss so far. No pair could have
- * lowered it more, so that it stays an e-process whoever chose which pair is lost.
+ * The keep side after a pair of unknown difference: as if that had been the largest loss so far. No pair
+ * could have lowered it more, so it stays an e-process no matter which pair is lost.
  */
 function addLoss({ differences, keep }: EvidenceState): KeepSide {
   const pairs = differences.length - keep.from + 1
   return { from: keep.from, ln: updateBets(keep.ln, (-2 * pairs) / (pairs + 1)), sums: null }
 }
 
-/** After the screen ranks and sums start again; what was gathered is carried as one number. */
+/** After the screen ranks and sums start again; the evidence so far is carried as one number. */
 function restartKeepSide({ rule, differences }: EvidenceState): KeepSide {
   return { from: differences.length, ln: NO_BETS, sums: rule.noise === null ? null : NO_SUMS }
 }
 
-/** ln E since the screen: the rank process, or under the hybrid its weighted mean with the likelihood ratio. */
+/**
+ * ln E since the screen: the rank process, or under the hybrid its weighted mean with the likelihood ratio.
+ */
 function computeLnStage({ rule, keep }: EvidenceState): number {
   const rank = computeLnMean(keep.ln)
   if (rule.noise === null) return rank
@@ -283,7 +286,10 @@ export function computeLnTotal(state: EvidenceState): number {
   return (state.screened?.ln ?? 0) + computeLnStage(state)
 }
 
-/** Two jobs with a common identity ran on the same runner: the boot ids; on one machine every job is a runner. */
+/**
+ * Boot ids: two jobs with a common one ran on the same runner. On a single machine every job counts as a
+ * runner.
+ */
 function listRunnerIdentities({ rule }: EvidenceState, job: EvidenceJob): (string | number)[] {
   return rule.single_machine ? [job.id] : [job.runner, ...(job.also_on ?? [])]
 }
@@ -293,8 +299,8 @@ function collectDistinctRunners(state: EvidenceState, jobs: readonly EvidenceJob
 }
 
 /**
- * Whether enough machines took part for a keep (decision 3.3): since the screen, fresh ones, which the one that
- * screened is not; and enough in all.
+ * Whether enough machines took part for a keep (decision 3.3): since the screen, fresh ones, which the one
+ * that screened is not; and enough in all.
  */
 function hasEnoughRunners(state: EvidenceState): boolean {
   const { rule, screened, jobs } = state

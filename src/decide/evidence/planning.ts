@@ -7,10 +7,12 @@ import { type EvidenceOptions, type EvidenceState, startEvidence } from './state
 export type PlanningInput = Omit<ForecastInput, 'effect'>
 
 const VISIBLE_CHANCE = 0.8
-/** Effects that vary from machine to machine by a quarter never let all of exactly min_effect be seen. */
+/**
+ * Allows a tenth: with effects that vary by a quarter between machines, exactly min_effect is never visible.
+ */
 const ALLOWED_EXCESS = 1.1
 const SEARCH_STEPS = 8
-/** Gains beyond this many min_effects are not looked for. */
+/** In min_effects: larger gains are not searched for. */
 const FARTHEST_GAIN = 64
 
 /** The chance that an idea with this true effect is kept (decision 3.8), by simulating the rule itself. */
@@ -18,7 +20,7 @@ export function computeChanceToKeep(input: ForecastInput): number {
   return predictOutcomes(input).keep
 }
 
-/** The smallest x in (0, high] that passes, to 1/256 of high; all above a passing x pass. */
+/** The smallest x in (0, high] that passes, to 1/256 of high. Assumes that all above a passing x pass. */
 function findSmallestPassing(high: number, passes: (x: number) => boolean): number {
   let [below, above] = [0, high]
   for (let step = 0; step < SEARCH_STEPS; step++) {
@@ -47,7 +49,7 @@ export type CostInput = ForecastInput & {
 
 export type ExpectedCost = Pick<Forecast, 'pairs' | 'jobs'> & { executions: number; minutes: number }
 
-/** What one idea costs on average (decision 3.8): each job warms up both sides before its pairs. */
+/** Average cost of one idea (decision 3.8): each job warms up both sides before its pairs. */
 export function computeExpectedCost(input: CostInput): ExpectedCost {
   const { pairs, jobs } = predictOutcomes(input)
   const executions = 2 * (pairs + jobs)
@@ -58,7 +60,7 @@ export function computeExpectedCost(input: CostInput): ExpectedCost {
 export type WayOut =
   /** null: no number of jobs tried makes min_effect visible. */
   | { way: 'more-jobs'; max_jobs: number | null }
-  /** A metric on which the same idea moves this many times as far; null: none up to 64 times. */
+  /** A metric on which this idea moves this many times as far; null: none up to 64 times. */
   | { way: 'better-metric'; times: number | null }
   /** Pairs with no more noise than this; null: noise is not what hides it. */
   | { way: 'quieter-machine'; pair_sd: number | null }
@@ -82,8 +84,8 @@ const QUIETER_STEP = Math.SQRT1_2
 const MAX_QUIETER_STEPS = 16
 
 /**
- * The loudest noise under which min_effect is visible, looked for from the present noise down: with effects that
- * vary by machine no noise at all hides more than a little, since every machine is then believed at once.
+ * The loudest noise under which min_effect is visible. Searches from the present noise down: with effects
+ * that vary by machine, no noise at all also hides small gains, since every machine is then believed at once.
  */
 function findQuietEnough(input: PlanningInput): number | null {
   const { noise, options } = input
@@ -106,7 +108,7 @@ export function isMinEffectVisible(input: PlanningInput): boolean {
   return isKeptAtLeast({ ...input, effect: ALLOWED_EXCESS * input.options.minEffect }, VISIBLE_CHANCE)
 }
 
-/** The three ways out where min_effect is too small to be seen (decision 3.8); none where it is visible. */
+/** The three ways out where min_effect is too small to be seen (decision 3.8); empty where it is visible. */
 export function listWaysOut(input: PlanningInput): WayOut[] {
   const { minEffect } = input.options
   if (isMinEffectVisible(input)) return []
@@ -119,21 +121,21 @@ export function listWaysOut(input: PlanningInput): WayOut[] {
 }
 
 /**
- * The pairs to expect. `effectSpread`: by how much of itself an effect varies from machine to machine, a quarter
- * unless told; nothing where there is only one.
+ * `effectSpread`: the share by which an effect varies from machine to machine; 1/4 by default, 0 where there
+ * is only one machine.
  */
 export type PairNoise = { pairSd: number; effectSpread?: number }
 
 export type ForecastInput = {
   noise: PairNoise
-  /** The true effect, in the units of resolveMinEffect. */
+  /** The true effect, in the units of min_effect. */
   effect: number
   options: EvidenceOptions
   seed: number
   runs?: number
 }
 
-/** How experiments with one true effect end, as shares, and what they use on average. */
+/** Outcomes of experiments with one true effect, as shares, and their average use of pairs and jobs. */
 export type Forecast = { keep: number; drop: number; park: number; pairs: number; jobs: number }
 
 const FORECAST_RUNS = 1000
@@ -163,7 +165,9 @@ function simulateExperiment(
   }
 }
 
-/** Run i always draws the same numbers, so that forecasts of different effects or noises compare without luck. */
+/**
+ * Run i always draws the same numbers, so that forecasts of different effects or noises compare without luck.
+ */
 function* simulateRuns(input: ForecastInput): Generator<EvidenceState> {
   const { noise, options, seed } = input
   const runs = countRuns(input)
@@ -180,7 +184,7 @@ function countRuns({ runs = FORECAST_RUNS }: ForecastInput): number {
   return runs
 }
 
-/** Experiments simulated under the very rule that judges them, second looks included (decision 3.8). */
+/** Simulates experiments under the very rule that judges them, second looks included (decision 3.8). */
 export function predictOutcomes(input: ForecastInput): Forecast {
   const total = { keep: 0, drop: 0, park: 0, pairs: 0, jobs: 0 }
   for (const ended of simulateRuns(input)) {
@@ -194,7 +198,7 @@ export function predictOutcomes(input: ForecastInput): Forecast {
   return { keep: keep / runs, drop: drop / runs, park: park / runs, pairs: pairs / runs, jobs: jobs / runs }
 }
 
-/** Whether `forecast` would keep at least this share, found out with no more runs than that takes. */
+/** Whether `predictOutcomes` would keep at least this share; stops as soon as that is certain. */
 export function isKeptAtLeast(input: ForecastInput, share: number): boolean {
   const runs = countRuns(input)
   let [kept, not] = [0, 0]
@@ -207,7 +211,7 @@ export function isKeptAtLeast(input: ForecastInput, share: number): boolean {
   return kept / runs >= share
 }
 
-/** Numbers in [0, 1), the same for the same seed: randomness as a value, for simulations only. */
+/** Numbers in [0, 1), reproducible by seed; for simulations only. */
 export type SeededRandom = () => number
 
 const WEYL_STEP = 0x9e3779b9

@@ -1,6 +1,6 @@
 import { HarnessError, UserError } from '../../errors.ts'
 
-/** A paired difference as it is stored: null where the candidate failed, a loss greater than any other. */
+/** A stored paired difference: null where the candidate failed, a loss greater than any other. */
 export type Difference = number | null
 
 /** ln of the product of each bet so far. */
@@ -23,9 +23,9 @@ export function toComparable(difference: Difference | undefined): number {
 }
 
 /**
- * z of the difference `last` among those from `from` up to it, about theta: its sign times 2 r/(i + 1), where r is the
- * rank of |d - theta| at the moment it arrives (ties count one half). Ranks of earlier pairs never change, so
- * one more pair costs one pass.
+ * z of the difference `last` among those from `from` up to it, about theta: its sign times 2 r/(i + 1), where
+ * r is the rank of |d - theta| at the moment it arrives (ties count one half). Ranks of earlier pairs never
+ * change, so one more pair costs one pass.
  */
 export function computeSignedRank(
   differences: readonly Difference[],
@@ -63,10 +63,10 @@ export function computeLnEvidencePath(differences: readonly Difference[], theta0
 }
 
 /**
- * The sign-symmetric rank e-process (decision 3.2), as ln E, for H0: effect <= theta0:
- * E = mean over c in {0.7, 1.5} of prod 2/(1 + exp(-2 c z_j)). Identical behaviour in an order drawn by coin
- * makes each sign fair given the sizes, so E stays fair whatever drift, spikes or tails; one pair at most
- * doubles it. No pair: ln E = 0.
+ * The sign-symmetric rank e-process (decision 3.2), as ln E, for H0: effect <= theta0: E = mean over c in
+ * {0.7, 1.5} of prod 2/(1 + exp(-2 c z_j)). Identical behaviour in an order drawn by coin makes each sign
+ * fair given the sizes, so E stays fair under drift, spikes and heavy tails; one pair at most doubles it. No
+ * pair: ln E = 0.
  */
 export function computeLnEvidence(differences: readonly Difference[], theta0: number): number {
   return computeLnEvidencePath(differences, theta0).at(-1) ?? 0
@@ -79,7 +79,7 @@ export function toEvidence(ln: number): number {
 
 export type MetricDirection = 'minimize' | 'maximize'
 export type EvidenceScale = 'log' | 'linear'
-/** How two values of a metric are compared; the scale is pinned at calibration. */
+/** The scale is pinned at calibration. */
 export type MetricMeasure = { direction: MetricDirection; scale: EvidenceScale }
 
 const DIFFERENCE_GRID = 2 ** 40
@@ -96,7 +96,7 @@ function computeLogarithm(value: number): number {
   })
 }
 
-/** Rounded far below any noise, so that equal ratios are equal in whatever unit the metric is printed. */
+/** Rounds far below any noise, so that equal ratios are equal in every unit of the metric. */
 function roundToGrid(difference: number): number {
   return (Math.sign(difference) * Math.round(Math.abs(difference) * DIFFERENCE_GRID)) / DIFFERENCE_GRID
 }
@@ -114,7 +114,7 @@ function computePlainDifference(scale: EvidenceScale, base: number, candidate: n
 
 /**
  * The paired difference d (decision 3.1): ln(base) - ln(candidate) under log, base - candidate under linear,
- * turned so that positive is better whatever the direction. Exactly antisymmetric in its two values.
+ * with positive always better. Exactly antisymmetric in its two values.
  */
 export function computeSignedDifference(
   { direction, scale }: MetricMeasure,
@@ -126,7 +126,7 @@ export function computeSignedDifference(
   return direction === 'minimize' ? difference : -difference
 }
 
-/** After which pair E(d - theta) first reached `threshold`; Infinity: not yet. */
+/** Index of the pair after which E(d - theta) first reached `threshold`; Infinity: not yet. */
 export function findFirstCrossing(
   differences: readonly Difference[],
   theta: number,
@@ -136,7 +136,7 @@ export function findFirstCrossing(
   return at < 0 ? Number.POSITIVE_INFINITY : at
 }
 
-/** The same differences seen from the other side: what was better is worse. */
+/** Swaps the sides: better becomes worse. */
 export function reverseDifferences(differences: readonly Difference[]): number[] {
   return differences.map(difference => 0 - toComparable(difference))
 }
@@ -152,8 +152,8 @@ function computeLnProduct(differences: readonly number[], m0: number, bet: numbe
 
 /**
  * The betting e-process for bounded scores (decision 2b, Waudby-Smith and Ramdas), for pass/fail tasks:
- * differences in [-1, 1], H0: mean <= m0, E = mean over b in {.15, .3, .5, .75} of
- * prod (1 + b (d - m0)/(1 + |m0|)).
+ * differences in [-1, 1], H0: mean <= m0, E = mean over b in {.15, .3, .5, .75} of prod (1 + b (d - m0)/(1 +
+ * |m0|)).
  */
 export function computeBettingEvidence(differences: readonly number[], m0 = 0): number {
   const outside = differences.find(difference => !(Math.abs(difference) <= 1))
@@ -187,7 +187,9 @@ export const NO_SUMS: VarianceSums = {
   about_alternatives: ALTERNATIVE_EFFECTS.map(() => 0),
 }
 
-/** One more pair. A failed candidate ends this half of the evidence: an infinite loss has no likelihood. */
+/**
+ * Null after a failed candidate, which ends this half of the evidence: an infinite loss has no likelihood.
+ */
 export function addToSums(
   sums: VarianceSums | null,
   difference: Difference,
@@ -227,8 +229,8 @@ function requireShare(name: string, value: number): number {
 }
 
 /**
- * e-LOND (decision 3.5): alpha_t = q (K + 1)/N for the next of at most N experiments when K were discoveries, so
- * that at most a share q of all discoveries is false, whatever depends on whatever.
+ * e-LOND (decision 3.5): alpha_t = q (K + 1)/N for the next of at most N experiments when K were discoveries.
+ * At most a share q of all discoveries is false, under any dependence between them.
  */
 export function computeCampaignLevel({
   q,
@@ -255,9 +257,9 @@ export function computeObjectiveLevel(alpha: number, m: number): number {
 }
 
 /**
- * The largest evidence that `pairs` pairs of a suite can give (decision 3.1.3), so that one that can never reach
- * its threshold is refused before anything is spent. Pass/fail: every task is won; graded: every difference is
- * a gain and larger than all before.
+ * The largest evidence that `pairs` pairs of a suite can give (decision 3.1.3), so that a suite that can
+ * never reach its threshold is refused before it costs anything. Pass/fail: every task is won; graded: every
+ * difference is a gain and larger than all before.
  */
 export function computeLargestSuiteEvidence(
   pairs: number,

@@ -24,7 +24,7 @@ export type EvidenceProgress = { status: EvidenceStatus; reason: EvidenceReason 
 export type EvidenceVerdict = EvidenceProgress & {
   /** E_total. */
   evidence: number
-  /** What it has to reach: the screen, then 1/alpha_t. */
+  /** The evidence to reach: the screen, then 1/alpha_t. */
   threshold: number
   /** Hodges-Lehmann of all pairs, positive is better; null without a finite one. */
   effect: number | null
@@ -40,7 +40,7 @@ export type EvidenceVerdict = EvidenceProgress & {
 
 const HARM_SHOWN = Math.log(20)
 
-/** The status alone: what a job asks after every pair. It costs nothing, unlike `verdict`. */
+/** The status alone, which a job reads after every pair. Cheap, unlike `computeEvidenceVerdict`. */
 export function getEvidenceStatus({
   decided,
   given_up,
@@ -57,7 +57,7 @@ export function getEvidenceStatus({
   return { status: 'new-job', reason: screened?.job === jobs.length - 1 ? 'promising' : 'job-ended' }
 }
 
-/** The 95 % interval of all pairs (decision 3.2), by bisection: ask for it only where somebody reads it. */
+/** The 95 % interval of all pairs (decision 3.2), by bisection: expensive, so compute it only for display. */
 export function computeInterval(state: Pick<EvidenceState, 'differences' | 'rule'>): Interval | null {
   return computeStateEffect(state).interval
 }
@@ -67,7 +67,9 @@ export function isHarmShown(differences: readonly Difference[]): boolean {
   return computeLnEvidence(reverseDifferences(differences), 0) >= HARM_SHOWN
 }
 
-/** Status, evidence, effect and interval of a state (decision 3.3, 3.6): a pure function of it (invariant 3). */
+/**
+ * Status, evidence, effect and interval of a state (decision 3.3, 3.6): a pure function of it (invariant 3).
+ */
 export function computeEvidenceVerdict(state: EvidenceState): EvidenceVerdict {
   const { rule, differences, jobs, screened } = state
   const standing = getEvidenceStatus(state)
@@ -91,9 +93,9 @@ export function computeEvidenceVerdict(state: EvidenceState): EvidenceVerdict {
 const GUARDRAIL_SHOWN = 20
 
 /**
- * `forKeeping`: the same with every lost pair as a loss, by which it may be called harmless (decision 039).
- * A guardrail's own differences against its margin (decision 3.4): harmless once E(d + margin) >= 20, harmful
- * once E(-d) >= 20, whichever comes first (both at once: harmful). Open is not harmless: measure on.
+ * Judges a guardrail's own differences against its margin (decision 3.4): harmless once E(d + margin) >= 20,
+ * harmful once E(-d) >= 20, whichever comes first (both at once: harmful). Open is not harmless: measure on.
+ * `forKeeping` has every lost pair as a loss; only by these differences can it be harmless (decision 039).
  */
 export function judgeGuardrail(
   differences: readonly Difference[],
@@ -111,7 +113,7 @@ const CLEAR_AT = 20
 
 /**
  * A merge measured again, tip against the tree before it (decision 3.7): revert once E(-d) >= 100, clear once
- * E(d + theta1) >= 20, whichever comes first; open until then, and continued with the next job's pairs.
+ * E(d + theta1) >= 20, by the first of the two. Open until then, and continued with the next job's pairs.
  */
 export function checkRegression(
   differences: readonly Difference[],
@@ -125,7 +127,10 @@ export function checkRegression(
 
 const SIMPLIFICATION_SHOWN = Math.log(20)
 
-/** Whether a simplification may merge (decision 3.4): it is shown to cost less than min_effect, E(d + theta1) >= 20. */
+/**
+ * Whether a simplification may merge (decision 3.4): it is shown to cost less than min_effect, E(d + theta1)
+ * >= 20.
+ */
 export function isSimplificationShown(differences: readonly Difference[], minEffect: number): boolean {
   return computeLnEvidence(differences, -minEffect) >= SIMPLIFICATION_SHOWN
 }
@@ -136,10 +141,10 @@ export function isSimplificationRefuted(differences: readonly Difference[], minE
 }
 
 export type TieBreak = {
-  /** Of the primary. */
+  /** Differences of the primary. */
   differences: readonly Difference[]
   minEffect: number
-  /** Of the tie-breaker itself, signed by its own direction. */
+  /** Differences of the tie-breaker itself, signed by its own direction. */
   own: readonly Difference[]
   level: number
 }
@@ -147,8 +152,8 @@ export type TieBreak = {
 const TIE_BREAKER_SHOWN = Math.log(20)
 
 /**
- * Whether a tie-breaker may decide (decision 3.4): the primary is shown to lose less than min_effect,
- * E(d + min_effect) >= 20, and the tie-breaker gains, its own E >= 1/alpha_t.
+ * Whether a tie-breaker may decide (decision 3.4): the primary is shown to lose less than min_effect, E(d +
+ * min_effect) >= 20, and the tie-breaker gains, its own E >= 1/alpha_t.
  */
 export function isTieBreakerShown({ differences, minEffect, own, level }: TieBreak): boolean {
   return (
@@ -157,7 +162,7 @@ export function isTieBreakerShown({ differences, minEffect, own, level }: TieBre
   )
 }
 
-/** What tells whether two ideas are variants of one; `lines` are the changed lines, each with its file. */
+/** Identifies variants of one idea; `lines` are the changed lines, each with its file. */
 export type IdeaVariant = { family?: string | null; files: readonly string[]; lines: readonly string[] }
 
 const FAMILY_OVERLAP = 0.6
@@ -167,8 +172,8 @@ function isSameSet(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
 }
 
 /**
- * Whether two ideas are one family (decision 3.4): declared so, or the same files and at least 60 % overlap of
- * the changed lines. Overlap counts from the smaller change, so that padding does not make a new idea.
+ * Whether two ideas are one family (decision 3.4): declared so, or with equal files and at least 60 % overlap
+ * of the changed lines. Overlap counts from the smaller change, so that padding does not make a new idea.
  */
 export function isSameFamily(a: IdeaVariant, b: IdeaVariant): boolean {
   if (typeof a.family === 'string' && a.family === b.family) return true

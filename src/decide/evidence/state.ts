@@ -10,14 +10,14 @@ import {
   type VarianceSums,
 } from './rank-test.ts'
 
-/** What was fixed before the first pair; `level` is alpha_t, already divided among the required objectives. */
+/** Fixed before the first pair. `level` is alpha_t, already divided among the required objectives. */
 type EvidenceRule = {
   direction: MetricDirection
   scale: EvidenceScale
   min_effect: number
   null_effect: number
   level: number
-  /** null: confirmed before, a combination, or nobody asks for a fresh runner. */
+  /** null: confirmed before, a combination, or no fresh runner is required. */
   screen: number | null
   pairs_per_job: number
   max_jobs: number
@@ -26,21 +26,23 @@ type EvidenceRule = {
   single_machine: boolean
   /** The hybrid's pair noise; null where the rank process decides alone. */
   noise: number | null
-  /** How much of the hybrid's evidence its likelihood ratio is. */
+  /** The likelihood ratio's share of the hybrid's evidence. */
   ratio_share: number
   give_up: GiveUpRule
-  /** Scores of items, read once a whole sample is scored: ties carry no evidence, and the mean is the effect. */
+  /**
+   * Scores of items, read once a whole sample is scored: ties carry no evidence, and the mean is the effect.
+   */
   graded: boolean
 }
 
 /**
- * When measuring ends before anything is shown. early: after little promise, to save money. late: where a gain of
- * twice min_effect is excluded. equal: where a loss of twice min_effect is excluded as well, which a guard against
- * regressions asks. never: a person asked for more.
+ * When measuring ends before a proof. early: after little promise, to save money. late: where a gain of twice
+ * min_effect is excluded. equal: where a loss of twice min_effect is excluded as well, which a guard against
+ * regressions needs. never: a person asked for more.
  */
 type GiveUpRule = 'early' | 'late' | 'equal' | 'never'
 
-/** The search for a gain has ended after so many pairs; that claims nothing about the gain. */
+/** The search for a gain has ended after this many pairs; that claims nothing about the gain. */
 export type GiveUp = {
   reason:
     | 'no-promise-after-job-1'
@@ -58,7 +60,7 @@ export type EvidenceJob = {
   /** Other machines that ran pairs of it before it was interrupted. */
   also_on?: readonly string[] | undefined
   pairs: number
-  /** The base failed: seen, not counted. */
+  /** The base failed: recorded, not counted. */
   void_pairs: number
   base_first: number
   ended: boolean
@@ -88,7 +90,7 @@ export type EvidenceState = {
   drop: LnBets
   /** Bets on a loss. */
   harm: LnBets
-  /** Which job screened, and the evidence it carries over. */
+  /** The job that screened, and the evidence it carries over. */
   screened: { job: number; ln: number } | null
   jobs: readonly EvidenceJob[]
   given_up: GiveUp | null
@@ -99,7 +101,7 @@ export type EvidenceOptions = {
   direction: MetricDirection
   /** theta1, the smallest gain worth having: a difference of ln under log, metric units under linear. */
   minEffect: number
-  /** theta0, what still counts as nothing: resolveMinEffect/4, on one machine resolveMinEffect/2. */
+  /** theta0, the largest effect that still counts as none: minEffect/4, on one machine minEffect/2. */
   nullEffect?: number
   /** The level in force, alpha_t: .01; for a combination .05. */
   alpha?: number
@@ -112,17 +114,17 @@ export type EvidenceOptions = {
   confirmed?: boolean
   /** A runner-up on a new incumbent: no screen, two runners. */
   combination?: boolean
-  /** One machine is all there is: a new job counts as a fresh runner (decision 3.3). */
+  /** Only one machine exists: a new job counts as a fresh runner (decision 3.3). */
   singleMachine?: boolean
-  /** When the search for a gain ends without an answer; early unless told. */
+  /** When the search for a gain ends without an answer; `early` by default. */
   giveUp?: GiveUpRule
   /** Scores of items: ties carry no evidence, and the mean is the effect. */
   graded?: boolean
   /** How many required objectives share the level. */
   m?: number
   /**
-   * A share of the evidence, half unless told, from a likelihood ratio (decision 4.9) that takes the pair sd to be
-   * `noise`. Unlike the ranks it is fair only if the noise is not understated: off unless asked for.
+   * A share of the evidence, 1/2 by default, from a likelihood ratio (decision 4.9) that takes the pair sd to
+   * be `noise`. Unlike the ranks it is fair only if the noise is not understated, so it is off by default.
    */
   hybrid?: { noise: number; share?: number }
 }
@@ -193,7 +195,9 @@ function buildEvidenceRule(options: EvidenceOptions): EvidenceRule {
   }
 }
 
-/** The state before the first pair of one (base tree, candidate tree, harness): E = 1 (decision 3.2 to 3.4). */
+/**
+ * The state before the first pair of one (base tree, candidate tree, harness): E = 1 (decision 3.2 to 3.4).
+ */
 export function startEvidence(options: EvidenceOptions): EvidenceState {
   const rule = buildEvidenceRule(options)
   checkRule(rule)
@@ -266,7 +270,7 @@ const givenUpSchema = z.strictObject({
   pairs: naturalNumber,
 })
 
-/** A stored evidence state, as orders carry it; every number in it is finite. */
+/** Every number in it is finite. */
 export const evidenceStateSchema = z.strictObject({
   rule: ruleSchema,
   differences: z.array(z.number().nullable()),
@@ -280,7 +284,7 @@ export const evidenceStateSchema = z.strictObject({
   decided: decidedSchema.nullable(),
 }) satisfies z.ZodType<EvidenceState>
 
-/** A parked state that may use more jobs; looking longer does not inflate the error (decision 3.3). */
+/** Lets a parked state use more jobs; measuring longer does not inflate the error (decision 3.3). */
 export function resumeEvidence(state: EvidenceState, { maxJobs }: { maxJobs: number }): EvidenceState {
   if (state.decided !== null) {
     throw new UserError(

@@ -33,7 +33,7 @@ type PairedInput = {
   label: Side
 }
 
-/** The verdict on one candidate by its pairs, of this job and of those before it (decision.md 3.3 and 3.4). */
+/** The verdict on one candidate by the pairs of this job and of those before it (decision.md 3.3 and 3.4). */
 export function assessPaired(input: PairedInput, rule: PairedRule): AssessmentFinding {
   const { spec, order, report, label } = input
   const failure = findFailure({ spec, report, label, pairs: true })
@@ -51,7 +51,7 @@ export function assessPaired(input: PairedInput, rule: PairedRule): AssessmentFi
   if (off !== null) return createScaleViolation(off)
   const standing = evaluatePairs(paired)
   if (standing.status !== 'continue') return decidePaired(paired, standing)
-  // All pairs were run, and only those for a proof are missing: that proof is not there.
+  // All pairs were run, and only those for a proof are missing: there is no proof.
   if (jobs.at(-1)?.complete === true) return decidePaired(paired, { ...standing, status: 'park' })
   return createEarlyEndRetry(rule, jobs)
 }
@@ -67,7 +67,7 @@ function createScaleViolation(metric: string): AssessmentFinding {
   })
 }
 
-/** A job that ends before its rule says so would let its runner choose when to look. */
+/** A job that ends before its rule allows it would let its runner choose when to stop. */
 function createEarlyEndRetry({ pairs }: PairedRule, jobs: readonly PairJob[]): AssessmentFinding {
   return createRetryFinding(
     `the report ends after ${jobs.at(-1)?.pairs.length ?? 0} of ${formatCount(pairs, 'pair')}, too early`,
@@ -109,7 +109,7 @@ function decidePaired(paired: PairedCase, standing: PairsEvaluation): Assessment
   })
 }
 
-/** "No gain" is a claim: later pairs, of another metric's sake, can take it back. */
+/** "No gain" is a claim that later pairs, measured for another metric, can refute. */
 function toPairedOutcome(
   status: keyof typeof PAIRED_OUTCOMES,
   { primary, harmed }: PairsEvaluation,
@@ -123,7 +123,7 @@ function getGiveUpState({ primary, promising }: PairsEvaluation): AssessmentFind
   return isWorthSecondLook(primary) ? 'for_now' : 'for_good'
 }
 
-/** The primary's effect is on its scale; what is relative about it is the same number under log. */
+/** The primary's effect is on its scale; under log the relative gain is that number as well. */
 function buildComparisons({ spec }: PairedCase, standing: PairsEvaluation): Record<string, Comparison> {
   const [primary] = listObjectives(spec.metric)
   const { effect } = computeEvidenceVerdict(standing.primary)
@@ -137,7 +137,7 @@ function buildComparisons({ spec }: PairedCase, standing: PairsEvaluation): Reco
 type PairsRule = Extract<StopRule, { rule: 'pairs' }>
 type PairsInput = { spec: Spec; order: Pick<Order, 'id' | 'stop' | 'carried'>; report: Report; label: Side }
 
-/** What nobody asks a gain of (a revert, somebody else's tip): its gates hold, and no harm is shown by its pairs. */
+/** For a revert or a foreign tip, which need no gain: gates must hold, and its pairs must not show harm. */
 export function assessPairs(input: PairsInput, rule: PairsRule): AssessmentFinding {
   const { spec, order, report, label } = input
   const failure = findFailure({ spec, report, label, pairs: true })
@@ -170,7 +170,7 @@ export function assessPairs(input: PairsInput, rule: PairsRule): AssessmentFindi
 
 type PairsContext = { spec: Spec; order: Order; stop: PairedRule }
 
-/** What is known of a candidate: earlier jobs, and this one as far as it has come. */
+/** The pairs of a candidate: earlier jobs, and this one as far as it has come. */
 export function listPairJobs(
   order: Pick<Order, 'id' | 'stop' | 'carried'>,
   measured: MeasuredRun,
@@ -181,7 +181,7 @@ export function listPairJobs(
   return job.pairs.length === 0 ? carried : [...carried, job]
 }
 
-/** Asked after every pair of a job (decision.md 3.3): does this candidate need another pair in it? */
+/** Called after every pair of a job (decision.md 3.3): whether this candidate needs another pair in it. */
 export function isPairNeeded({ spec, order, stop }: PairsContext, soFar: MeasuredRun, label: Side): boolean {
   const terms = stop.terms[label]
   if (terms === undefined) return false
@@ -189,11 +189,13 @@ export function isPairNeeded({ spec, order, stop }: PairsContext, soFar: Measure
   const jobs = listPairJobs(order, soFar, label)
   const paired = { spec, rule: stop, terms, jobs }
   if (findOffScaleMetric(paired) !== null) return false
-  // A report without any pair says nothing. Where the runners have become one machine, earlier pairs may suffice by now.
+  // A report without any pair says nothing. If only one machine is left by now, earlier pairs may suffice.
   return jobs.length === carried.length || evaluatePairs(paired).status === 'continue'
 }
 
-/** A target is reached when the cautious end of the interval reaches it (spec.md, stopping.target_reached). */
+/**
+ * A target is reached when the cautious end of the interval reaches it (spec.md, stopping.target_reached).
+ */
 function isTargetHeld({ spec, rule, jobs }: PairedCase): boolean {
   return isTargetReached(listObjectives(spec.metric), objective => {
     const { name, direction } = objective

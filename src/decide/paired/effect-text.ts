@@ -2,7 +2,6 @@ import type { Interval } from '../evidence/interval.ts'
 import type { EvidenceScale, MetricDirection } from '../evidence/rank-test.ts'
 import { formatNumber } from '../wording.ts'
 
-/** What an effect is an effect on: enough to say it in words. */
 export interface MeasuredMetric {
   name: string
   direction: MetricDirection
@@ -22,7 +21,9 @@ const METRIC_NOUNS: Readonly<Record<string, string>> = {
   max_rss_mb: 'memory',
 }
 
-/** "cpu_seconds 18.9 % less CPU" as "18.9 % less CPU": for readers who do not know the names of the metrics. */
+/**
+ * "cpu_seconds 18.9 % less CPU" as "18.9 % less CPU": for readers who do not know the names of the metrics.
+ */
 export function removeMetricName(text: string, name: string): string {
   const noun = METRIC_NOUNS[name]
   if (noun === undefined || !text.startsWith(`${name} `)) return text
@@ -37,7 +38,7 @@ export function toShare(effect: number, direction: MetricDirection): number {
   return direction === 'minimize' ? -Math.expm1(-effect) : Math.expm1(effect)
 }
 
-/** "14.2", "21": how many times as much, one decimal as long as it says something. */
+/** "14.2", "21": how many times as much, with one decimal while it is significant. */
 function formatFactor(effect: number): string {
   const factor = Math.exp(Math.abs(effect))
   return factor < 20 ? factor.toFixed(1) : String(Math.round(factor))
@@ -64,7 +65,7 @@ function formatAmount(effect: number, { direction, scale }: MeasuredMetric): str
   return Number(said) === 0 ? said.replace('-', '') : said
 }
 
-/** An effect in words, to be put into a sentence: "4.1 %", "faster", and where the truth lies. */
+/** Parts of a sentence about an effect: "4.1", "faster", and the ends of the interval. */
 interface EffectWords {
   size: string
   word: string
@@ -96,7 +97,7 @@ export function describeEffect(
   }
 }
 
-/** "wall_seconds 3.1 % faster (0.9 to 5.2 %)": the estimate, and where the truth lies. */
+/** "wall_seconds 3.1 % faster (0.9 to 5.2 %)": the estimate, and its interval. */
 export function formatEffect(
   effect: number,
   interval: Interval | null,
@@ -109,7 +110,10 @@ export function formatEffect(
   return `${measured.name} ${probably ? 'probably ' : ''}${size}${unit} ${word}${between}`
 }
 
-/** Renders the closed end of an interval whose other end is still open: "at most 0.4 % faster", "at least 3.1x slower". */
+/**
+ * Renders the closed end of an interval whose other end is still open: "at most 0.4 % faster", "at least 3.1x
+ * slower".
+ */
 export function formatUpperBound(upper: number, measured: MeasuredMetric): string {
   const { size, word, unit } = describeEffect(upper, null, measured)
   return `at ${upper < 0 ? 'least' : 'most'} ${size}${unit} ${word}`
@@ -122,7 +126,7 @@ function formatFactorRange([low, high]: Interval, losing: boolean): [string, str
   return [times(from), times(to)]
 }
 
-/** A loss said as a loss: the same share, with the other word. */
+/** A loss as a positive number: `describeEffect` adds the word for it. */
 function formatLoss(effect: number, measured: MeasuredMetric): string {
   const said = formatAmount(effect, measured)
   return said.startsWith('-') ? said.slice(1) : said
@@ -143,8 +147,8 @@ const FULL_CELL = '█'
 const EMPTY_CELL = '·'
 
 /**
- * Evidence as a bar on a log scale: empty at 1, where nothing is known, full at what it has to reach. Never full
- * before it is reached.
+ * Evidence as a bar on a log scale: empty at 1, where it proves nothing, full at the threshold. Never full
+ * before the threshold is reached.
  */
 export function renderEvidenceBar(evidence: number, threshold: number, width: number): string {
   const share = evidence >= threshold ? 1 : Math.log(evidence) / Math.log(threshold)

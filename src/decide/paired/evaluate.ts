@@ -25,7 +25,7 @@ import { listObjectives, listTieBreakers, type Objective } from '../metrics.ts'
 
 export type PairedRule = Extract<StopRule, { rule: 'paired' }>
 
-/** One candidate's pairs, and on which terms they are read: all that its verdict depends on (invariant 3). */
+/** One candidate's pairs and the terms that apply to them: all that its verdict depends on (invariant 3). */
 export interface PairedCase {
   spec: Pick<Spec, 'metric' | 'policy'>
   rule: PairedRule
@@ -33,7 +33,9 @@ export interface PairedCase {
   jobs: readonly PairJob[]
 }
 
-/** Where one candidate stands after its pairs so far: asked after every pair in a job, and for the verdict. */
+/**
+ * The state of one candidate after its pairs so far: computed after every pair of a job, and for the verdict.
+ */
 export interface PairsEvaluation {
   status: EvidenceStatus
   primary: EvidenceState
@@ -54,7 +56,9 @@ interface EvaluationParts extends Omit<PairsEvaluation, 'status' | 'tie' | 'prom
   other: { name: string; state: EvidenceState } | null
 }
 
-/** A value without a logarithm, where the campaign's scale was pinned to log: nothing can be compared any more. */
+/**
+ * Finds a value without a logarithm although the campaign's scale is log: pairs cannot be compared any more.
+ */
 export function findOffScaleMetric({ spec, rule, jobs }: PairedCase): string | null {
   const { name } = spec.metric.primary
   return rule.scale === 'log' && !hasLogarithms(collectMetricPairs(jobs, name)) ? name : null
@@ -66,8 +70,8 @@ export function evaluatePairs(paired: PairedCase): PairsEvaluation {
 }
 
 /**
- * Every item of the base was scored in an earlier sample: another job would measure, and compare nothing. Before the first
- * there was none: where that has no pair, models gave no scores.
+ * Every item of the base was scored in an earlier sample: another job would measure, and compare nothing.
+ * Does not apply to the first sample: if that has no pair, models gave no scores.
  */
 export function hasNoItemsLeft({ spec, jobs }: Pick<PairedCase, 'spec' | 'jobs'>): boolean {
   const [, ...later] = jobs
@@ -121,7 +125,7 @@ function getEndStatus(parts: EvaluationParts): EvidenceStatus {
   return status === 'park' && hasEnded(parts) && parts.harmed.length > 0 ? 'drop' : status
 }
 
-/** A gain counts for nothing beside a harm that is shown, and not yet beside one that is not excluded. */
+/** A gain does not count beside a shown harm, and not yet beside one that is not excluded. */
 function getGuardedStatus({ terms, jobs }: PairedCase, { harmed, open }: EvaluationParts): EvidenceStatus {
   if (harmed.length > 0) return 'drop'
   if (open.length === 0) return 'keep'
@@ -134,7 +138,10 @@ function getContinueStatus(maxJobs: number, jobs: PairedCase['jobs']): EvidenceS
   return selectReportedJobs(jobs).length < maxJobs ? 'new-job' : 'park'
 }
 
-/** The primary drives stopping; where it has dropped, another objective may only go on if nothing speaks against it. */
+/**
+ * The primary drives stopping; where it has dropped, another objective may only go on if no evidence speaks
+ * against it.
+ */
 function hasSettled({ primary, harmed }: EvaluationParts): boolean {
   return harmed.length > 0 || getEvidenceStatus(primary).reason === 'broken'
 }
@@ -154,8 +161,8 @@ function findWonTieBreaker(
 }
 
 /**
- * Less code for the same speed: it merges when it is shown to cost less than min_effect. That it costs something
- * at all, even if that is shown too, is what the campaign has a budget for.
+ * Less code for equal speed: it merges when it is shown to cost less than min_effect. The campaign has a
+ * budget for the costs of simplifications, even for proven ones.
  */
 function evaluateSimplification(
   { spec, rule, terms, jobs }: PairedCase,
@@ -171,19 +178,23 @@ function evaluateSimplification(
   return { status: getContinueStatus(terms.max_jobs, jobs), harmed }
 }
 
-/** The primary's min_effect in its own units says nothing about another metric: two percent then do. */
+/**
+ * The primary's min_effect in its own units says nothing about another metric, for which 2 % is used instead.
+ */
 const DEFAULT_SHARE = 0.02
 
 function getEffectShare({ scale, min_effect }: PairedRule): number {
   return scale === 'log' ? min_effect : DEFAULT_SHARE
 }
 
-/** The scale was pinned for the primary; another metric is compared on it where it can be. */
+/** The scale was pinned for the primary; another metric uses it where its values allow. */
 export function selectScale(rule: Pick<PairedRule, 'scale'>, pairs: readonly MetricPair[]): EvidenceScale {
   return rule.scale === 'log' && hasLogarithms(pairs) ? 'log' : 'linear'
 }
 
-/** What counts as a gain of an objective, in the units of its scale; never 0, since nothing can be shown of that. */
+/**
+ * The smallest gain of an objective, in the units of its scale; never 0, since no evidence could show that.
+ */
 function selectEffects(
   rule: PairedRule,
   objective: Objective,
@@ -227,7 +238,7 @@ export function computeObjectiveEvidence(
   return observeJobs(start, jobs, objective.name)
 }
 
-/** How much worse a guardrail may be, on the scale it is compared on: max_regression, else min_effect. */
+/** The loss that a guardrail allows, on the scale it is compared on: max_regression, else min_effect. */
 function computeGuardrailMargin(
   rule: PairedRule,
   { maxRegression, direction }: Objective,
@@ -248,7 +259,9 @@ function computeGuardrailMargin(
 
 const MARGIN_SHOWN = 20
 
-/** Enough equal pairs to say that a side does not differ at all, where no margin could ever be shown to hold. */
+/**
+ * With this many equal pairs a side does not differ at all, even where no margin could ever be shown to hold.
+ */
 const EQUAL_PAIRS = 6
 
 function evaluateGuardrail(
@@ -266,7 +279,7 @@ function evaluateGuardrail(
   return allowed ? 'harmless' : judgeGuardrail(differences, margin, forKeeping)
 }
 
-/** A loss that is shown no sooner than that it is smaller than what the spec allows is an allowed one. */
+/** A loss is allowed if it is shown to be within the spec's margin no later than it is shown at all. */
 function isShownWithinMargin(
   differences: readonly Difference[],
   margin: number,
@@ -301,9 +314,9 @@ export function collectMetricPairs(jobs: readonly PairJob[], metric: string): Me
 const LOST_PAIR: MetricPair = { base: null, candidate: null, lost: true }
 
 /**
- * The pairs by which something may be let through, with every pair that was lost as a loss: whoever could end the
- * machine when it falls behind gains nothing by that (decision 039). After a job of which nothing is known they start
- * again, with one loss for each such job.
+ * Pairs that count for keeping, with every lost pair as a loss: a candidate that ends the machine when it
+ * falls behind gains nothing by that (decision 039). After a job without any report they start again, with
+ * one loss for each such job.
  */
 function computeKeepDifferences(
   jobs: readonly PairJob[],
@@ -328,7 +341,7 @@ export function hasLogarithms(pairs: readonly MetricPair[]): boolean {
   return pairs.every(({ base, candidate }) => (base ?? 1) > 0 && (candidate ?? 1) > 0)
 }
 
-/** The middle of what the base printed, without its sign: what a share is a share of. */
+/** The median of the base's values, without its sign: the reference for shares. */
 export function computeTypicalBase(pairs: readonly MetricPair[]): number {
   const values = pairs
     .flatMap(({ base }) => (base === null ? [] : [Math.abs(base)]))

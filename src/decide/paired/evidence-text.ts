@@ -22,7 +22,7 @@ import {
   type PairsEvaluation,
 } from './evaluate.ts'
 
-/** Why measuring ended; null where the numbers say it. */
+/** Why measuring ended; null where the numbers show it. */
 function explainEnd(paired: PairedCase, reason: EvidenceReason): string | null {
   switch (reason) {
     case 'broken':
@@ -64,7 +64,7 @@ function formatLeastGain({ rule: { min_effect, scale }, spec }: PairedCase, time
   return `${Number((Math.abs(toShare(times * min_effect, direction)) * 100).toFixed(1))} %`
 }
 
-/** What follows the verdict: how much, where the truth lies, and why it ended there (decision.md section 5). */
+/** The text after the verdict: the effect, its interval, and why measuring ended (decision.md section 5). */
 export function renderEvidenceSentence(paired: PairedCase, standing: PairsEvaluation): string {
   const said = computeEvidenceVerdict(standing.primary)
   const none = describeNoDifference(paired, standing, said)
@@ -75,7 +75,10 @@ export function renderEvidenceSentence(paired: PairedCase, standing: PairsEvalua
   return `${effect}${why.startsWith('but ') ? ',' : ';'} ${why}.`
 }
 
-/** Where a gain and a loss worth noticing are both outside the interval: "score differs by less than 2 % (0.1 % higher, …)". */
+/**
+ * Set where a gain and a loss worth noticing are both outside the interval: "score differs by less than 2 %
+ * (0.1 % higher, …)".
+ */
 function describeNoDifference(
   paired: PairedCase,
   { primary, harmed }: PairsEvaluation,
@@ -95,7 +98,7 @@ function formatSmallEffect(effect: number, interval: Interval, measured: Measure
   return `${size}${unit} ${word}${range === null ? '' : `, ${range[0]} to ${range[1]}${unit}`}`
 }
 
-/** Only what is kept, or shown to be worse, is said without "probably"; what may still go on is true "so far". */
+/** Omits "probably" only for a kept change or shown harm; adds "so far" while more pairs may follow. */
 function renderEffectPhrase(
   paired: PairedCase,
   standing: PairsEvaluation,
@@ -108,7 +111,8 @@ function renderEffectPhrase(
   const { interval } = computeStateEffect(standing.primary)
   const { status, harmed } = standing
   const harm = harmed.includes(name)
-  // Harm is proven on one side; the two-sided interval is wider, and with a gain in it would contradict the verdict.
+  // Harm is proven on one side; the two-sided interval is wider, and with a gain in it would contradict the
+  // verdict.
   const contradicts = harm && interval !== null && interval[1] >= 0
   const oneSided = (contradicts || (interval === null && status === 'drop')) && !terms.graded
   const upper = oneSided ? computeUpperBound(differences) : null
@@ -143,7 +147,7 @@ function renderQualifier(
   return explainEnd(paired, reason)
 }
 
-/** What was kept for something else than a gain of the primary. */
+/** Explains a keep that is not due to a gain of the primary. */
 function explainKeep({ rule, terms, spec }: PairedCase, improved: readonly string[]): string | null {
   const [{ name, direction }] = listObjectives(spec.metric)
   if (terms.as === 'simplify') {
@@ -154,10 +158,13 @@ function explainKeep({ rule, terms, spec }: PairedCase, improved: readonly strin
   return improved.includes(name) ? null : `${improved.join(', ')} shown to be better`
 }
 
-/** What shows that a simplification is harmless enough (decision.md 3.4). */
+/** Evidence that a simplification is harmless enough (decision.md 3.4). */
 const HARMLESS_EVIDENCE = 20
 
-/** What the sentence rests on, in one line: a pure function of pairs and terms, so that `replay` finds it again. */
+/**
+ * The evidence behind the sentence, in one line: a pure function of pairs and terms, so that `replay` renders
+ * the identical line.
+ */
 export function renderEvidenceLine(
   paired: PairedCase,
   standing: DecidingParts,
@@ -199,8 +206,9 @@ function weighEvidence(
 }
 
 /**
- * Pairs that count, jobs, machines, executions: two warm-ups a job are paid for too, and so is a void pair. A comparison
- * knows what it really ran, half a pair and repeated jobs included, and says that instead.
+ * Counts pairs, jobs, machines and executions. Two warm-ups a job cost executions too, and so does a void
+ * pair. `pairs`: a comparison knows its real number of executions, half a pair and repeated jobs included,
+ * and prints that itself.
  */
 function formatCost(paired: PairedCase, cost: 'executions' | 'pairs'): string {
   const jobs = selectReportedJobs(paired.jobs)
@@ -213,7 +221,7 @@ function formatCost(paired: PairedCase, cost: 'executions' | 'pairs'): string {
   return cost === 'pairs' ? said : `${said}, ${formatCount(countExecutions(jobs), 'execution')}`
 }
 
-/** What it took so far, in two words: "144 runs". */
+/** The cost so far in two words: "144 runs". */
 function formatEffort({ spec, jobs: known }: Pick<PairedCase, 'spec' | 'jobs'>): string {
   const jobs = selectReportedJobs(known)
   return isJudgedMetric(spec)
@@ -229,13 +237,13 @@ function countExecutions(jobs: PairedCase['jobs']): number {
   return 2 * (jobs.flatMap(({ pairs }) => pairs).length + jobs.length)
 }
 
-/** Short enough to read, precise enough to tell from what it has to reach. */
+/** Short enough to read, precise enough to compare with the threshold. */
 export function formatEvidence(value: number): string {
   if (value >= 1e6 || (value > 0 && value < 1e-4)) return value.toExponential(1)
   return value >= 100 ? String(Math.round(value)) : String(Number(value.toPrecision(2)))
 }
 
-/** One pair of the primary, and where the evidence stands after it. */
+/** One pair of the primary, and the evidence after it. */
 export interface PathPair {
   first: Pair['first']
   base: number | null
@@ -251,7 +259,7 @@ export interface PathPair {
 export interface PathJob {
   order: string
   runner: string
-  /** It ran after the screen, on a runner that had no part in it: only such a job can confirm. */
+  /** Ran after the screen, on a runner that had no part in it: only such a job can confirm. */
   fresh: boolean
   /** The run was lost with all its results. */
   unreported: boolean
@@ -278,7 +286,7 @@ function computePrimaryEvidence(paired: PairedCase): EvidenceState {
   return computeObjectiveEvidence(paired, listObjectives(paired.spec.metric)[0])
 }
 
-/** The job of the list that screened; void jobs before it have no place in the evidence. */
+/** Index in the list of jobs: void jobs before the one that screened are not in the evidence. */
 function findScreeningJob(paired: PairedCase): number | null {
   const { screened, jobs } = computePrimaryEvidence(paired)
   const id = screened === null ? undefined : jobs[screened.job]?.id
