@@ -32,9 +32,9 @@ export async function appendCommuting(
   drafts: readonly EventDraft[],
   by: EventAuthor,
 ): Promise<LedgerEvent[]> {
-  const bound = drafts.find(draft => !COMMUTING_KINDS.has(draft.kind))
-  if (bound)
-    throw new TypeError(`${bound.kind} was planned on a tip: it is appended by the engine's own push`)
+  const positional = drafts.find(draft => !COMMUTING_KINDS.has(draft.kind))
+  if (positional)
+    throw new TypeError(`${positional.kind} was planned on a tip: it is appended by the engine's own push`)
   if (drafts.length === 0) return []
   const progress: AppendProgress = { tip: null, arrived: new Map() }
   const ref = deps.refs.state
@@ -60,11 +60,11 @@ async function tryAppend(
   const tip = await observeTip(deps, progress)
   const known = new Map(progress.arrived)
   const chain = openChain(tip, { at: new Date(deps.clock()).toISOString(), by })
-  const sealed = listMissingDrafts(drafts, known).map(draft => chain.addEvent(draft))
-  for (const { event } of sealed) known.set(event.id, event)
+  const chained = listMissingDrafts(drafts, known).map(draft => chain.addEvent(draft))
+  for (const { event } of chained) known.set(event.id, event)
   const events = drafts.flatMap(draft => known.get(computeEventId(draft)) ?? [])
-  if (sealed.length === 0) return { done: true, value: events }
-  const commit = await writeLedgerCommit(repo, tip, sealed, { message: renderCommitMessage(drafts) })
+  if (chained.length === 0) return { done: true, value: events }
+  const commit = await writeLedgerCommit(repo, tip, chained, { message: renderCommitMessage(drafts) })
   const update = { ref: refs.state, from: tip.commit, to: commit }
   return toPushAttempt(await repo.push([update]), events)
 }

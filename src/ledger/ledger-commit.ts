@@ -20,12 +20,12 @@ export interface LedgerWrite {
 export async function writeLedgerCommit(
   repo: Repository,
   tip: Tip,
-  sealed: readonly ChainedEvent[],
+  chained: readonly ChainedEvent[],
   write: LedgerWrite,
 ): Promise<Oid> {
-  requireChainedEvents(tip, sealed)
+  requireChainedEvents(tip, chained)
   const changes: TreeChange[] = []
-  for (const [path, bytes] of listFiles(sealed, write)) {
+  for (const [path, bytes] of listFiles(chained, write)) {
     changes.push({ path, entry: { mode: '100644', oid: await repo.writeBlob(bytes) } })
   }
   const tree = await repo.replaceEntries(tip.tree ?? repo.emptyTree, changes)
@@ -35,14 +35,14 @@ export async function writeLedgerCommit(
     tree,
     parents,
     message: write.message,
-    date: await getCommitDate(repo, tip, sealed),
+    date: await getCommitDate(repo, tip, chained),
   })
 }
 
 /** Invariant 2: new events continue the chain, so no event file can be replaced. */
-function requireChainedEvents(tip: Tip, sealed: readonly ChainedEvent[]): void {
+function requireChainedEvents(tip: Tip, chained: readonly ChainedEvent[]): void {
   let { seq, head } = tip
-  for (const { event, sha256 } of sealed) {
+  for (const { event, sha256 } of chained) {
     if (event.seq !== seq || event.prev !== head) {
       throw new LedgerError(`event ${event.seq} was sealed for another tip than the one at ${seq}`, event.seq)
     }
@@ -52,8 +52,8 @@ function requireChainedEvents(tip: Tip, sealed: readonly ChainedEvent[]): void {
   if (seq === 0) throw new LedgerError('a ledger cannot begin without an event')
 }
 
-function* listFiles(sealed: readonly ChainedEvent[], write: LedgerWrite): Generator<[string, string]> {
-  for (const { event, bytes } of sealed) yield [buildEventPath(event.seq).path, bytes]
+function* listFiles(chained: readonly ChainedEvent[], write: LedgerWrite): Generator<[string, string]> {
+  for (const { event, bytes } of chained) yield [buildEventPath(event.seq).path, bytes]
   if (write.spec !== undefined) yield ['spec.yaml', write.spec]
   if (write.checkpoint !== undefined) yield [CHECKPOINT_PATH, write.checkpoint]
   for (const [path, bytes] of Object.entries(write.views ?? {})) {
@@ -65,8 +65,8 @@ function* listFiles(sealed: readonly ChainedEvent[], write: LedgerWrite): Genera
 }
 
 /** Returns the last event's time, or the parent commit's time for a commit of views only. */
-async function getCommitDate(repo: Repository, tip: Tip, sealed: readonly ChainedEvent[]): Promise<number> {
-  const at = sealed.at(-1)?.event.at
+async function getCommitDate(repo: Repository, tip: Tip, chained: readonly ChainedEvent[]): Promise<number> {
+  const at = chained.at(-1)?.event.at
   if (at !== undefined) return Math.floor(Date.parse(at) / 1000)
   return tip.commit === null ? 0 : (await repo.commit(tip.commit)).committer.date
 }

@@ -30,8 +30,9 @@ export async function* continueEvents(
   tree: Oid,
   start: ChainHead,
 ): AsyncGenerator<LedgerEvent, void> {
-  const { files, unknownPaths: strangers } = await listEvents(repo, tree, start.seq)
-  if (strangers[0] !== undefined) throw new LedgerError(`${strangers[0]} in the ledger is not an event file`)
+  const { files, unknownPaths } = await listEvents(repo, tree, start.seq)
+  if (unknownPaths[0] !== undefined)
+    throw new LedgerError(`${unknownPaths[0]} in the ledger is not an event file`)
   if (files.length === 0 && start.seq === 0) throw new LedgerError('the ledger holds no events', 0)
   const expected = { ...start }
   for await (const { file, bytes } of readEventFiles(repo, files)) {
@@ -83,13 +84,13 @@ export async function* readEventFiles(
     all.catch(() => {})
     return all
   }
-  let coming = chunk(0)
+  let next = chunk(0)
   for (let at = FILES_PER_CHUNK; ; at += FILES_PER_CHUNK) {
-    const here = await coming
-    const more = at < files.length
-    if (more) coming = chunk(at)
-    yield* here
-    if (!more) return
+    const current = await next
+    const hasMore = at < files.length
+    if (hasMore) next = chunk(at)
+    yield* current
+    if (!hasMore) return
   }
 }
 

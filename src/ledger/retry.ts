@@ -39,9 +39,9 @@ const MAX_REFUSALS = 5
 export async function retryLostRaces<T>(
   pacing: Pacing,
   attempt: () => Promise<Attempt<T>>,
-  patience: RetryLimits = RACE_LIMITS,
+  limits: RetryLimits = RACE_LIMITS,
 ): Promise<Attempt<T>> {
-  const deadline = pacing.clock() + patience.forMs
+  const deadline = pacing.clock() + limits.forMs
   for (let lost = 0, refused = 0; ; ) {
     const result = await retryTransientErrors(attempt)
     if (result.done) return result
@@ -49,7 +49,7 @@ export async function retryLostRaces<T>(
     if (isRefused && refused === MAX_REFUSALS - 1) return result
     const longer = isRefused
       ? computeBackOff(REFUSAL_LIMITS, refused++, pacing.random())
-      : computeBackOff(patience, lost++, pacing.random())
+      : computeBackOff(limits, lost++, pacing.random())
     const wait = Math.max(longer, result.waitMs ?? 0)
     if (pacing.clock() + wait > deadline) return result
     await pacing.sleep(wait)

@@ -25,15 +25,15 @@ export async function verifyLedger(
 }
 
 async function findChainProblems(repo: Repository, tree: Oid): Promise<LedgerProblem[]> {
-  const { files, unknownPaths: strangers } = await listEvents(repo, tree, 0)
-  const problems = strangers.map(file => createProblem({ file, message: `${file} is not an event file` }))
+  const { files, unknownPaths } = await listEvents(repo, tree, 0)
+  const problems = unknownPaths.map(file => createProblem({ file, message: `${file} is not an event file` }))
   if (files.length === 0) problems.push(createProblem({ message: 'the ledger holds no events' }))
   const expected: ChainHead = { seq: 0, head: null }
-  const seqOfId = new Map<string, number>()
+  const seqById = new Map<string, number>()
   for await (const { file, bytes } of readEventFiles(repo, files)) {
     if (expected.seq < file.seq) problems.push(createMissingProblem(expected.seq, file.seq - 1))
     expected.seq = file.seq
-    problems.push(...findFileProblems(bytes, expected, seqOfId))
+    problems.push(...findFileProblems(bytes, expected, seqById))
     expected.seq += 1
     expected.head = hashSha256(bytes)
   }
@@ -44,13 +44,13 @@ async function findChainProblems(repo: Repository, tree: Oid): Promise<LedgerPro
 function findFileProblems(
   bytes: Uint8Array,
   expected: ChainHead,
-  seqOfId: Map<string, number>,
+  seqById: Map<string, number>,
 ): LedgerProblem[] {
   const { seq } = expected
   try {
     const { id, kind } = checkEventFile(bytes, expected).event
-    const earlier = seqOfId.get(id)
-    seqOfId.set(id, seq)
+    const earlier = seqById.get(id)
+    seqById.set(id, seq)
     if (earlier === undefined) return []
     const message = `event ${seq} (${kind}) has the id of event ${earlier}: ${id}`
     return [createProblem({ seq, file: buildEventPath(seq).path, message })]

@@ -80,14 +80,14 @@ export function buildRefusedSyncAlert(
 ): Pick<EventDraft<'alert'>, 'code' | 'about' | 'message'> {
   const [main, into] = [toShortRef(default_branch), toShortRef(optimize)]
   const first = words.split('\n').find(line => WORKFLOW_REFUSAL.test(line)) ?? words
-  const said = [
+  const sentences = [
     `${main} at ${tip.slice(0, 10)} changes workflow files, which ${byApp ? 'app-token' : 'the token of this job'} may not push`,
     'The campaign goes on without them',
     `Merge ${main} into ${into} yourself: ${buildMergeCommand({ default_branch }, into)}`,
     `Or give ${byApp ? 'that App' : 'winnow, as app-token, the token of a GitHub App with'} \`workflows\`: the next commit on ${main} is then merged in`,
     `GitHub says: ${first.trim()}`,
   ]
-  const message = said.join(SENTENCE_END)
+  const message = sentences.join(SENTENCE_END)
   return { code: SYNC_REFUSED, about: tip, message }
 }
 

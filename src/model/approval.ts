@@ -74,8 +74,8 @@ export interface Consent {
 /** Lists the packages of the latest requested set that still need approval. */
 export function listAwaitedPackages({ approval, approved }: Approvable): string[] {
   if (approval === null) return []
-  const given = approved[approval.digest] ?? []
-  return approval.packages.filter(name => !given.includes(name))
+  const approvedNames = approved[approval.digest] ?? []
+  return approval.packages.filter(name => !approvedNames.includes(name))
 }
 
 export function describeAwaitedPackages(subject: Approvable): string {
@@ -101,14 +101,14 @@ const PACKAGES_NAMED = 3
 
 /** Formats names as `left-pad 1.3.0 (npm)`. A package that is only declared has no version yet. */
 export function formatPackages(names: readonly string[], additions: readonly PackageAddition[]): string {
-  const said = names.flatMap(name => {
+  const formatted = names.flatMap(name => {
     const found = selectInstalled(additions.filter(each => each.name === name))
     return found.length === 0
       ? [toOneLine(name, LONGEST_PACKAGE_NAME)]
       : [...new Set(found.map(formatPackage))]
   })
-  const more = said.length - PACKAGES_NAMED
-  return more > 0 ? `${said.slice(0, PACKAGES_NAMED).join(', ')} and ${more} more` : said.join(', ')
+  const more = formatted.length - PACKAGES_NAMED
+  return more > 0 ? `${formatted.slice(0, PACKAGES_NAMED).join(', ')} and ${more} more` : formatted.join(', ')
 }
 
 const LONGEST_PACKAGE_NAME = 80
@@ -120,9 +120,9 @@ export function formatPackage({ name, version, ecosystem }: PackageAddition): st
 
 /** Prefers the exact version of a lockfile over the range of a manifest. */
 function selectInstalled(additions: readonly PackageAddition[]): readonly PackageAddition[] {
-  const certain = [({ integrity }: PackageAddition) => integrity !== null, isExactVersion]
-  const telling = certain.map(says => additions.filter(says)).find(each => each.length > 0)
-  return telling ?? additions
+  const preferences = [({ integrity }: PackageAddition) => integrity !== null, isExactVersion]
+  const preferred = preferences.map(accepts => additions.filter(accepts)).find(each => each.length > 0)
+  return preferred ?? additions
 }
 
 function isExactVersion({ version }: PackageAddition): boolean {
@@ -165,7 +165,7 @@ export function addReleaseDates(
   })
 }
 
-const DATE_SURENESS: readonly KnownDate['by'][] = ['hash', 'name', 'range']
+const DATE_CERTAINTY: readonly KnownDate['by'][] = ['hash', 'name', 'range']
 
 function findYoungest(dates: readonly KnownDate[]): Pick<PackageAddition, 'released' | 'released_by'> {
   const at =
@@ -173,8 +173,8 @@ function findYoungest(dates: readonly KnownDate[]): Pick<PackageAddition, 'relea
       .map(date => date.at)
       .toSorted()
       .at(-1) ?? null
-  const least = Math.max(...dates.map(({ by }) => DATE_SURENESS.indexOf(by)))
-  return { released: at, released_by: DATE_SURENESS[least] ?? 'range' }
+  const leastCertain = Math.max(...dates.map(({ by }) => DATE_CERTAINTY.indexOf(by)))
+  return { released: at, released_by: DATE_CERTAINTY[leastCertain] ?? 'range' }
 }
 
 /** Lists the locked versions of a package that a manifest asks for; empty for an entry of a lockfile itself. */

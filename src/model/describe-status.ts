@@ -19,8 +19,8 @@ export function describeStatus({ status, status_reason: reason }: Status, join =
 
 /** Returns "the campaign stopped (8 hours)" or "the campaign was stopped by ada". */
 export function describeStop({ status_reason: reason }: Pick<Campaign, 'status_reason'>): string {
-  const said = withReason('stopped', reason ?? '', IN_BRACKETS)
-  return `the campaign ${said.startsWith('stopped by ') ? `was ${said}` : said}`
+  const text = withReason('stopped', reason ?? '', IN_BRACKETS)
+  return `the campaign ${text.startsWith('stopped by ') ? `was ${text}` : text}`
 }
 
 /** Returns "the campaign is paused (release week)" or "the campaign was stopped by ada". */

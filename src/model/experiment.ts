@@ -186,8 +186,8 @@ export function isUnderWay({ status }: Pick<PickedChange, 'status'>): boolean {
 }
 
 /** One event that asks for a pick opens exactly one. */
-export function buildPickKey(wish: EventId): string {
-  return `pick:${wish}`
+export function buildPickKey(request: EventId): string {
+  return `pick:${request}`
 }
 
 type PushedHead = Pick<Experiment, 'status' | 'head' | 'stranger' | 'allowed_head'>
@@ -210,8 +210,8 @@ export function isPausedExperiment(
   { status }: Pick<Campaign, 'status'>,
   experiment: Pick<Experiment, 'status'>,
 ): boolean {
-  const rests = status === 'paused' || status === 'stopped'
-  return rests && (experiment.status === 'queued' || experiment.status === 'measured')
+  const isHalted = status === 'paused' || status === 'stopped'
+  return isHalted && (experiment.status === 'queued' || experiment.status === 'measured')
 }
 
 /** A pull request that becomes an experiment only after the campaign continues. */

@@ -60,36 +60,36 @@ const SUBJECT_LENGTH = 120
 
 type LineFormat = (text: string, length: number) => string
 
-export function renderLandingMessage(words: LandingMessage): string {
-  return renderMessage(words, (text, length) => neutralizeMentions(toOneLine(text, length)))
+export function renderLandingMessage(message: LandingMessage): string {
+  return renderMessage(message, (text, length) => neutralizeMentions(toOneLine(text, length)))
 }
 
 /**
  * Renders the messages of earlier releases, which neutralized less text. Commits of that time keep their messages.
  */
-export function renderEarlierLandingMessages(words: LandingMessage): string[] {
+export function renderEarlierLandingMessages(message: LandingMessage): string[] {
   return [
-    renderMessage(words, (text, length) => neutralizeReferences(toOneLine(text, length))),
-    renderMessage(words, (text, length) => {
+    renderMessage(message, (text, length) => neutralizeReferences(toOneLine(text, length))),
+    renderMessage(message, (text, length) => {
       const plain = text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim()
       return plain.length <= length ? plain : `${plain.slice(0, length - 1)}…`
     }),
   ]
 }
 
-function renderMessage(words: LandingMessage, line: LineFormat): string {
-  const pull = words.pull === null ? '' : ` (#${words.pull})`
-  const { sentence, evidence } = parseReason(words.reason)
+function renderMessage(message: LandingMessage, line: LineFormat): string {
+  const pull = message.pull === null ? '' : ` (#${message.pull})`
+  const { sentence, evidence } = parseReason(message.reason)
   return [
-    `optimize(${words.spec}): ${line(words.hypothesis, SUBJECT_LENGTH)}${pull}`,
+    `optimize(${message.spec}): ${line(message.hypothesis, SUBJECT_LENGTH)}${pull}`,
     '',
     `Kept: ${line(sentence, 1000)}`,
     ...(evidence === null ? [] : [toOneLine(evidence, 1000)]),
     '',
-    `Winnow-Experiment: ${words.experiment}`,
-    `Winnow-Spec: ${words.spec_sha256}`,
-    `Winnow-Ledger: ${words.decided.seq}:${words.decided.sha256}`,
-    ...(words.single_machine ? ['Winnow-Evidence: single-machine'] : []),
+    `Winnow-Experiment: ${message.experiment}`,
+    `Winnow-Spec: ${message.spec_sha256}`,
+    `Winnow-Ledger: ${message.decided.seq}:${message.decided.sha256}`,
+    ...(message.single_machine ? ['Winnow-Evidence: single-machine'] : []),
     '',
   ].join('\n')
 }

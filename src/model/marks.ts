@@ -10,13 +10,13 @@ export function buildCheckMark(campaign: Pick<Campaign, 'status'>, experiment: E
   const { head, status, verdict, outcome } = experiment
   const permission = isAwaitingPermission(experiment) ? ['permission'] : []
   const sync = isAwaitingSync(experiment) ? [experiment.awaits_sync?.obstacle] : []
-  const under = status === 'queued' || status === 'ordered' || status === 'measured' ? 'under way' : status
-  const still = isPausedExperiment(campaign, experiment) ? campaign.status : under
+  const phase = status === 'queued' || status === 'ordered' || status === 'measured' ? 'under way' : status
+  const currentStatus = isPausedExperiment(campaign, experiment) ? campaign.status : phase
   // A request for the same set after a withdrawal is a new state.
   const again = experiment.withdrawals > 0 ? [`asked again ${experiment.withdrawals}`] : []
   const state = [
     head,
-    still,
+    currentStatus,
     verdict,
     outcome,
     buildApprovalMark(experiment),
@@ -48,9 +48,17 @@ export function buildPickMark(
   pick: PickedChange,
 ): string {
   const { head, status, verdict, outcome, closed } = pick
-  const under = status === 'queued' || status === 'ordered' || status === 'measured' ? 'under way' : status
-  const still = isPausedExperiment(campaign, pick) ? campaign.status : under
-  const state = [head, still, verdict, outcome, closed, isBehind(campaign, pick), buildApprovalMark(pick)]
+  const phase = status === 'queued' || status === 'ordered' || status === 'measured' ? 'under way' : status
+  const currentStatus = isPausedExperiment(campaign, pick) ? campaign.status : phase
+  const state = [
+    head,
+    currentStatus,
+    verdict,
+    outcome,
+    closed,
+    isBehind(campaign, pick),
+    buildApprovalMark(pick),
+  ]
   if (pick.withdrawals > 0) state.push(`asked again ${pick.withdrawals}`)
   return `<!-- winnow pick ${hashSha256(JSON.stringify(state)).slice(0, 24)} -->`
 }
@@ -78,32 +86,32 @@ export function buildCampaignPullMark(
   const waiting = Object.values(experiments).flatMap(({ id, status: its }) =>
     its === 'deferred' ? [id] : [],
   )
-  const strangers = Object.values(experiments)
+  const awaitingPermission = Object.values(experiments)
     .filter(isAwaitingPermission)
     .map(({ id, head }) => [id, head])
   // The counts in the text are updated once a round.
   const settled = round === null ? 0 : round.number - (round.open ? 1 : 0)
-  const alone = Object.values(picks).map(({ id, verdict, fate }) => [id, verdict, fate])
-  const told = [
+  const pickStates = Object.values(picks).map(({ id, verdict, fate }) => [id, verdict, fate])
+  const shown = [
     incumbent.commit,
     status,
     status_reason,
     progression?.order ?? null,
     effects,
     waiting,
-    strangers,
+    awaitingPermission,
     settled,
   ]
   const refused = findRefusedSyncAlert(campaign)?.tip ?? null
   // A refusal outside a round changes no other part of this state.
   const rejected = Object.values(experiments).filter(({ verdict }) => verdict === 'refused').length
-  const more = [
-    ...(alone.length === 0 ? [] : [alone]),
+  const extra = [
+    ...(pickStates.length === 0 ? [] : [pickStates]),
     ...(refused === null ? [] : [refused]),
     ...(rejected === 0 ? [] : [{ rejected }]),
     ...(Object.keys(pulls).length === 0 ? [] : [pulls]),
     ...(merged ? ['merged'] : []),
   ]
-  const state = more.length === 0 ? told : [...told, ...more]
+  const state = extra.length === 0 ? shown : [...shown, ...extra]
   return `<!-- winnow campaign ${hashSha256(toCanonicalJson(state)).slice(0, 24)} -->`
 }

@@ -196,11 +196,11 @@ export function drawTurns<T>(
   sides: readonly T[],
 ): T[] {
   let number = drawNumber(order, block)
-  const rest = [...sides]
+  const remaining = [...sides]
   const result: T[] = []
-  while (rest.length > 0) {
-    result.push(...rest.splice(number % rest.length, 1))
-    number = Math.floor(number / (rest.length + 1))
+  while (remaining.length > 0) {
+    result.push(...remaining.splice(number % remaining.length, 1))
+    number = Math.floor(number / (remaining.length + 1))
   }
   return result
 }
@@ -240,8 +240,8 @@ export function isPartialFollowingCoins(order: Order, { report, begun }: Partial
   if (begun === null) return false
   const drawn = drawTurns(order, getFirstBlock(order) + begun.block, begun.sides).slice(0, last.length)
   const seed = drawSeed(order, getFirstBlock(order) + begun.block)
-  const took = last.map(({ side }) => side)
-  return isSameSequence(took, drawn) && last.every(run => run.role === 'sample' && run.seed === seed)
+  const actual = last.map(({ side }) => side)
+  return isSameSequence(actual, drawn) && last.every(run => run.role === 'sample' && run.seed === seed)
 }
 
 /** Returns the first block in the coins. An order that continues another one skips the blocks that had begun. */
@@ -278,10 +278,10 @@ function areExecutionsFollowingCoins(
 ): boolean {
   const blocks = groupBlocks(report.executions, getFirstBlock(order))
   const follow = blocks.every(({ coins, seed, runs }) => {
-    const took = runs.map(({ side }) => side)
-    const present = sides.filter(side => took.includes(side))
+    const actual = runs.map(({ side }) => side)
+    const present = sides.filter(side => actual.includes(side))
     return (
-      isSameSequence(took, drawTurns(order, coins, present)) &&
+      isSameSequence(actual, drawTurns(order, coins, present)) &&
       runs.every(run => run.seed === drawSeed(order, seed))
     )
   })

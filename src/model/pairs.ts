@@ -86,25 +86,26 @@ export interface MeasuredRun {
  * Builds the pairs of one candidate from a report, after the pairs from before an interruption. A side's n-th sample
  * belongs to the n-th block of its run (model/order.ts).
  */
-export function buildPairJob(asked: PairRequest, measured: MeasuredRun, label: Side): PairJob {
-  const { order } = asked
-  const run = collectPairs(asked, measured, label)
-  const begun = asked.begun?.[label]
+export function buildPairJob(request: PairRequest, measured: MeasuredRun, label: Side): PairJob {
+  const { order } = request
+  const run = collectPairs(request, measured, label)
+  const begun = request.begun?.[label]
   if (begun === undefined)
-    return { order, runner: measured.runner, complete: run.length >= asked.pairs, pairs: run }
+    return { order, runner: measured.runner, complete: run.length >= request.pairs, pairs: run }
   const pairs = [...begun.pairs, ...run]
   // A machine that completed no pair does not count.
-  if (run.every(({ lost }) => lost)) return { ...begun, order, complete: pairs.length >= asked.pairs, pairs }
+  if (run.every(({ lost }) => lost))
+    return { ...begun, order, complete: pairs.length >= request.pairs, pairs }
   const { runner } = measured
   const before = begun.pairs.some(({ lost }) => lost !== true) ? [begun.runner] : []
   const also_on = [...new Set([...(begun.also_on ?? []), ...before])].filter(each => each !== runner)
-  const elsewhere = also_on.length === 0 ? {} : { also_on }
-  return { order, runner, ...elsewhere, complete: pairs.length >= asked.pairs, pairs }
+  const otherMachines = also_on.length === 0 ? {} : { also_on }
+  return { order, runner, ...otherMachines, complete: pairs.length >= request.pairs, pairs }
 }
 
 /** When the run ended within a block, its pair is lost unless both sides had worked. */
-function collectPairs(asked: PairRequest, measured: MeasuredRun, label: Side): Pair[] {
-  const pairs = collectWholePairs(asked, measured, label)
+function collectPairs(request: PairRequest, measured: MeasuredRun, label: Side): Pair[] {
+  const pairs = collectWholePairs(request, measured, label)
   const { begun, executions } = measured
   if (!begun?.sides.includes(label)) return pairs
   const last = pairs[begun.block]
@@ -118,10 +119,12 @@ function collectWholePairs({ metrics }: PairRequest, { executions }: MeasuredRun
   const base = listSamples(executions, 'base')
   const candidate = listSamples(executions, label)
   return candidate.slice(0, base.length).flatMap((sample, block): Pair[] => {
-    const beside = base[block]
-    if (beside === undefined) return []
-    const first = beside.at < sample.at ? 'base' : 'candidate'
-    return [{ first, base: readMetrics(beside.run, metrics), candidate: readMetrics(sample.run, metrics) }]
+    const baseSample = base[block]
+    if (baseSample === undefined) return []
+    const first = baseSample.at < sample.at ? 'base' : 'candidate'
+    return [
+      { first, base: readMetrics(baseSample.run, metrics), candidate: readMetrics(sample.run, metrics) },
+    ]
   })
 }
 

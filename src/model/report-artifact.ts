@@ -39,8 +39,8 @@ export function serializeReport(report: Report, most = MAX_REPORT_BYTES): string
 }
 
 function reduceReport(report: Report, most: number): Report {
-  const spoken = removeOutputs(report)
-  for (const smaller of [report, spoken, removeTasks(spoken)])
+  const withoutOutputs = removeOutputs(report)
+  for (const smaller of [report, withoutOutputs, removeTasks(withoutOutputs)])
     if (countBytes(formatJsonLine(smaller)) <= most) return smaller
   const why = `the report has more than ${most} bytes, even without what was printed`
   const nothing = { setups: [], gates: [], executions: [], trees: {}, tampered: null }
@@ -69,15 +69,19 @@ export function serializePrintedItems(
   items: Readonly<Record<string, unknown[]>>,
   most = MAX_SIDE_BYTES,
 ): string {
-  const fitting: Record<string, unknown[]> = {}
-  let told = report
+  const accepted: Record<string, unknown[]> = {}
+  let checked = report
   for (const [side, printed] of Object.entries(items)) {
     const bytes = countBytes(formatJsonLine(printed))
-    fitting[side] = bytes <= most ? printed : []
+    accepted[side] = bytes <= most ? printed : []
     if (bytes > most)
-      told = markSideBroken(told, side, `its items have ${bytes} bytes, and no more than ${most} are scored`)
+      checked = markSideBroken(
+        checked,
+        side,
+        `its items have ${bytes} bytes, and no more than ${most} are scored`,
+      )
   }
-  return formatJsonLine({ report: reduceReport(told, MAX_REPORT_BYTES), items: fitting })
+  return formatJsonLine({ report: reduceReport(checked, MAX_REPORT_BYTES), items: accepted })
 }
 
 function formatJsonLine(value: unknown): string {

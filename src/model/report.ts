@@ -146,8 +146,10 @@ export function markSideBroken(measured: Report, side: string | undefined, error
 }
 
 /** Stored scores are comparable only between machines that agree on these. */
-export function buildMachineKey(of: MachineInfo): string {
-  return hashSha256(toCanonicalJson({ cpu_model: of.cpu_model, cores: of.cores, image: of.image }))
+export function buildMachineKey(machine: MachineInfo): string {
+  return hashSha256(
+    toCanonicalJson({ cpu_model: machine.cpu_model, cores: machine.cores, image: machine.image }),
+  )
 }
 
 /**
@@ -155,12 +157,12 @@ export function buildMachineKey(of: MachineInfo): string {
  * which all samples agree stays a boolean.
  */
 export function aggregateMetrics(
-  of: Pick<Report, 'executions'>,
-  which: Side,
+  report: Pick<Report, 'executions'>,
+  side: Side,
   aggregation: Aggregation,
 ): MetricValues {
-  const samples = of.executions.filter(
-    run => run.side === which && run.role === 'sample' && run.status === 'ok',
+  const samples = report.executions.filter(
+    run => run.side === side && run.role === 'sample' && run.status === 'ok',
   )
   const names = new Set(samples.flatMap(run => Object.keys(run.metrics)))
   return Object.fromEntries(
@@ -216,8 +218,8 @@ export const snapshotSchema = z.strictObject({
 export type Snapshot = z.infer<typeof snapshotSchema>
 
 /** Returns one value for each metric. A value that is neither number nor boolean counts as missing (invariant 5). */
-export function aggregateSnapshot(of: Snapshot | null): MetricValues {
-  const { metrics, diagnostics } = of ?? {}
+export function aggregateSnapshot(snapshot: Snapshot | null): MetricValues {
+  const { metrics, diagnostics } = snapshot ?? {}
   return Object.fromEntries(
     Object.entries({ ...diagnostics, ...metrics }).map(([name, value]) => [name, getAggregate(value)]),
   )

@@ -44,8 +44,8 @@ export function parseReason(text: string): ReasonText {
 export function appendToSentence(text: string | undefined, aside: string): string {
   if (text === undefined || text === '') return aside
   const { sentence, evidence } = parseReason(text)
-  const [said, end] = sentence.endsWith('.') ? [sentence.slice(0, -1), '.'] : [sentence, '']
-  return formatReason({ sentence: `${said}; ${aside}${end}`, evidence })
+  const [start, end] = sentence.endsWith('.') ? [sentence.slice(0, -1), '.'] : [sentence, '']
+  return formatReason({ sentence: `${start}; ${aside}${end}`, evidence })
 }
 
 /**

@@ -163,8 +163,8 @@ function describeExpected(issue: ZodIssue): string {
 
 function listAlternatives(issue: z.core.$ZodIssueInvalidUnion): unknown[] {
   if (issue.errors.length === 0) return listChoices(issue)
-  const here = issue.errors.flat().filter(hasEmptyPath)
-  return here.flatMap(one => (one.code === 'invalid_value' ? one.values : [describeExpected(one)]))
+  const ownIssues = issue.errors.flat().filter(hasEmptyPath)
+  return ownIssues.flatMap(one => (one.code === 'invalid_value' ? one.values : [describeExpected(one)]))
 }
 
 function hasEmptyPath(issue: ZodIssue): boolean {
@@ -181,10 +181,10 @@ function selectUnionBranch(
   value: unknown,
 ): readonly ZodIssue[] | undefined {
   if (typeof value !== 'object' || value === null) return undefined
-  const fitting = issue.errors.filter(branch =>
+  const matching = issue.errors.filter(branch =>
     branch.every(one => !hasEmptyPath(one) || one.code === 'unrecognized_keys'),
   )
-  return fitting.toSorted((left, right) => left.length - right.length)[0]
+  return matching.toSorted((left, right) => left.length - right.length)[0]
 }
 
 function suggestFix(path: SpecPath, value: unknown, expected: string): string {
@@ -243,10 +243,10 @@ function suggestMeantKey(key: string): KeyAdvice {
 
 function suggestKeyHome(key: string, homes: readonly string[]): KeyAdvice {
   const [home = ''] = homes
-  const places = homes.slice(0, 3).map(path => (path === '' ? 'at the top level' : `under ${path}`))
+  const locations = homes.slice(0, 3).map(path => (path === '' ? 'at the top level' : `under ${path}`))
   return {
     didYouMean: home === '' ? key : `${home}.${key}`,
-    fix: `${key} belongs ${places.join(' or ')}`,
+    fix: `${key} belongs ${locations.join(' or ')}`,
   }
 }
 
@@ -254,30 +254,30 @@ function suggestKeyHome(key: string, homes: readonly string[]): KeyAdvice {
  * Tries, in this order: a similar key at this level, the same key elsewhere, a longer key at this level, a similar
  * key elsewhere.
  */
-function suggestKey(key: string, here: ReadonlySet<string>, known: KnownKeys): KeyAdvice {
-  const sibling = findNearestWord(key, here)
+function suggestKey(key: string, siblings: ReadonlySet<string>, known: KnownKeys): KeyAdvice {
+  const sibling = findNearestWord(key, siblings)
   if (sibling !== undefined) return suggestMeantKey(sibling)
-  const homes = findKeyHomes(key, known).filter(home => known.get(home) !== here)
+  const homes = findKeyHomes(key, known).filter(home => known.get(home) !== siblings)
   if (homes.length > 0) return suggestKeyHome(key, homes)
-  const longer = findContainingWord(key, here)
+  const longer = findContainingWord(key, siblings)
   if (longer !== undefined) return suggestMeantKey(longer)
   const near = findNearestWord(key, new Set([...known.values()].flatMap(keys => [...keys])))
   if (near !== undefined) {
     const advice = suggestKeyHome(near, findKeyHomes(near, known))
     return { ...advice, fix: `did you mean "${near}"? ${advice.fix}` }
   }
-  return { fix: here.size === 0 ? 'remove it' : `known here: ${[...here].join(', ')}` }
+  return { fix: siblings.size === 0 ? 'remove it' : `known here: ${[...siblings].join(', ')}` }
 }
 
 export function describeUnknownKey(parent: SpecPath, key: string, known: KnownKeys): SpecFinding {
-  const home = parent.filter(part => typeof part === 'string').join('.')
-  const here = known.get(home) ?? new Set<string>()
+  const parentPath = parent.filter(part => typeof part === 'string').join('.')
+  const siblings = known.get(parentPath) ?? new Set<string>()
   return {
     path: [...parent, key],
     at: 'key',
     found: UNKNOWN_KEY,
-    expected: here.size === 0 ? 'no key' : `one of ${[...here].join(', ')}`,
-    ...suggestKey(key, here, known),
+    expected: siblings.size === 0 ? 'no key' : `one of ${[...siblings].join(', ')}`,
+    ...suggestKey(key, siblings, known),
   }
 }
 

@@ -69,8 +69,8 @@ function prepareSpec(value: Raw, options: ParseOptions): PreparedSpec {
   const { host = 'local', privateRepository = false } = options
   const schema = buildSpecSchema(rules, { host, privateRepository })
   const versioned = rules === 'winnow' ? { ...value, winnow: 1 } : value
-  const whole = withPrimaryObjective(removeEmptySections(versioned, schema))
-  const raw = rules === 'ce' ? withDefaultStability(whole) : whole
+  const complete = withPrimaryObjective(removeEmptySections(versioned, schema))
+  const raw = rules === 'ce' ? withDefaultStability(complete) : complete
   return { raw, rules, findings, schema }
 }
 
@@ -147,14 +147,16 @@ function parseFresh(text: string, options: ParseOptions): ParsedSpecFile {
     const context = { raw: prepared.raw, known: listKnownKeys(prepared.rules) }
     const issues = result.error.issues.flatMap(issue => toFindings(issue, context))
     const found = removeFollowOnFindings([...prepared.findings, ...issues])
-    const rest = prepared.schema.safeParse(completeRefusedSpec(prepared.raw, found))
-    const broken = rest.success ? checkRules(buildRuleContext(rest.data, prepared, options)) : []
-    return refuseSpec(source, [...found, ...removeRelatedFindings(broken, found)], prepared.rules)
+    const completed = prepared.schema.safeParse(completeRefusedSpec(prepared.raw, found))
+    const ruleFindings = completed.success
+      ? checkRules(buildRuleContext(completed.data, prepared, options))
+      : []
+    return refuseSpec(source, [...found, ...removeRelatedFindings(ruleFindings, found)], prepared.rules)
   }
   const context = buildRuleContext(result.data, prepared, options)
   const { name, findings } = findSpecName(result.data, options.file)
-  const broken = [...prepared.findings, ...findings, ...checkRules(context)]
-  if (broken.length > 0) return refuseSpec(source, broken, prepared.rules)
+  const ruleFindings = [...prepared.findings, ...findings, ...checkRules(context)]
+  if (ruleFindings.length > 0) return refuseSpec(source, ruleFindings, prepared.rules)
   const sha256 = createHash('sha256').update(text, 'utf8').digest('hex')
   return { spec: normaliseSpec(context, name), sha256, notes: listNotes(context) }
 }
@@ -290,11 +292,11 @@ function removeRefusedParts(value: unknown, paths: readonly SpecPath[]): unknown
   return kept
 }
 
-function mergeOverDefaults(standIn: unknown, value: unknown): unknown {
-  if (!isMapping(standIn) || !isMapping(value)) return value ?? standIn
-  const both: Raw = { ...value }
-  for (const [key, part] of Object.entries(standIn)) both[key] = mergeOverDefaults(part, value[key])
-  return both
+function mergeOverDefaults(placeholder: unknown, value: unknown): unknown {
+  if (!isMapping(placeholder) || !isMapping(value)) return value ?? placeholder
+  const merged: Raw = { ...value }
+  for (const [key, part] of Object.entries(placeholder)) merged[key] = mergeOverDefaults(part, value[key])
+  return merged
 }
 
 function completeRefusedSpec(raw: Raw, found: readonly SpecFinding[]): unknown {
@@ -307,24 +309,24 @@ function completeRefusedSpec(raw: Raw, found: readonly SpecFinding[]): unknown {
 }
 
 /** Lists the paths that the mistyped key was probably meant for. */
-function listMeantPlaces({ path, didYouMean }: SpecFinding): string[] {
+function listMeantPaths({ path, didYouMean }: SpecFinding): string[] {
   return didYouMean === undefined ? [] : [didYouMean, formatPath([...path.slice(0, -1), didYouMean])]
 }
 
 /** Drops follow-on findings: after the typo `comand`, the missing `command` is not a second mistake. */
 function removeFollowOnFindings(found: readonly SpecFinding[]): SpecFinding[] {
-  const meant = new Set(found.flatMap(listMeantPlaces))
+  const meant = new Set(found.flatMap(listMeantPaths))
   return found.filter(({ path, found: what }) => what !== 'nothing' || !meant.has(formatPath(path)))
 }
 
 /** Drops findings of rules at, above or below a path that is already refused: they only hide the real mistake. */
 function removeRelatedFindings(
   findings: readonly SpecFinding[],
-  told: readonly SpecFinding[],
+  reported: readonly SpecFinding[],
 ): SpecFinding[] {
-  const places = told.flatMap(one => [formatPath(one.path), ...listMeantPlaces(one)])
+  const paths = reported.flatMap(finding => [formatPath(finding.path), ...listMeantPaths(finding)])
   return findings.filter(finding => {
     const path = formatPath(finding.path)
-    return !places.some(place => path.startsWith(place) || place.startsWith(path))
+    return !paths.some(other => path.startsWith(other) || other.startsWith(path))
   })
 }

@@ -52,9 +52,9 @@ export function removeEmptySections(raw: Raw, schema: z.core.$ZodType): Raw {
   const shape: Record<string, z.core.$ZodType> = inner.shape
   const kept: Raw = {}
   for (const [key, value] of Object.entries(raw)) {
-    const at = shape[key]
-    if (value === null && at !== undefined && isOptionalSection(at)) continue
-    kept[key] = at !== undefined && isMapping(value) ? removeEmptySections(value, at) : value
+    const keySchema = shape[key]
+    if (value === null && keySchema !== undefined && isOptionalSection(keySchema)) continue
+    kept[key] = keySchema !== undefined && isMapping(value) ? removeEmptySections(value, keySchema) : value
   }
   return kept
 }

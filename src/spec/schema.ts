@@ -22,7 +22,7 @@ export type { SpecEnvironment, SpecRules } from './schema-values.ts'
 export const KEBAB = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
 export const KEBAB_TEXT = 'kebab-case: lower-case letters and digits joined by single hyphens'
 
-const LOCAL_SURROUNDINGS: SpecEnvironment = { host: 'local', privateRepository: false }
+const LOCAL_ENVIRONMENT: SpecEnvironment = { host: 'local', privateRepository: false }
 
 function buildScopeSchema(rules: SpecRules) {
   const immutable = z.array(textSchema)
@@ -42,7 +42,7 @@ function buildScopeSchema(rules: SpecRules) {
  * The shape of a spec and every default, for both kinds: `winnow: 1` and ce-optimize. Defaults live only in these
  * sections; rules that span several keys live in validate.ts.
  */
-export function buildSpecSchema(rules: SpecRules, surroundings: SpecEnvironment = LOCAL_SURROUNDINGS) {
+export function buildSpecSchema(rules: SpecRules, environment: SpecEnvironment = LOCAL_ENVIRONMENT) {
   return z.strictObject({
     winnow: (rules === 'winnow' ? z.literal(1) : z.never().optional()).describe("Selects winnow's defaults."),
     name: z
@@ -73,7 +73,7 @@ export function buildSpecSchema(rules: SpecRules, surroundings: SpecEnvironment 
     dependencies: dependenciesSection.prefault({}).describe('Packages an experiment may add.'),
     execution: executionSection.prefault({}).describe('How experiments run.'),
     parallel: parallelSection.prefault({}).describe('What executions share.'),
-    stopping: buildStoppingSection(rules, surroundings).prefault({}).describe('When the campaign ends.'),
+    stopping: buildStoppingSection(rules, environment).prefault({}).describe('When the campaign ends.'),
     policy: policySection.prefault({}).describe('What is kept.'),
     max_runner_up_merges_per_batch: naturalSchema
       .default(rules === 'ce' ? 1 : 3)
@@ -114,8 +114,8 @@ export type Spec = Omit<
 }
 
 /** Caps hours where a person's machine does the work, and runner minutes where the repository's owner pays. */
-function buildStoppingSection(rules: SpecRules, surroundings: SpecEnvironment) {
-  const capHours = rules === 'ce' || surroundings.host === 'local'
+function buildStoppingSection(rules: SpecRules, environment: SpecEnvironment) {
+  const capHours = rules === 'ce' || environment.host === 'local'
   return z.strictObject({
     max_iterations: countSchema
       .default(100)
@@ -130,7 +130,7 @@ function buildStoppingSection(rules: SpecRules, surroundings: SpecEnvironment) {
     target_reached: z.boolean().default(true).describe('Stop when the targets are met.'),
     max_runner_minutes: positiveSchema
       .nullable()
-      .default(surroundings.privateRepository ? 600 : null)
+      .default(environment.privateRepository ? 600 : null)
       .describe(
         'Runner minutes, on GitHub as they are billed: each job rounded up. Those for measuring the total are set aside; 600 in a private repository on GitHub.',
       ),

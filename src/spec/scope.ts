@@ -46,7 +46,9 @@ export function compileUnreadPathTest(spec: Spec): (path: string) => boolean {
   const commands = listMeasuredCommands(spec)
   if (commands.some(isReadingWholeTree)) return () => false
   const named = listNamedPaths(spec)
-  const patchFolders = spec.propose.flatMap(each => (each.use === 'patch' ? [getFolder(each.dir)] : []))
+  const patchFolders = spec.propose.flatMap(proposer =>
+    proposer.use === 'patch' ? [getFolder(proposer.dir)] : [],
+  )
   return path => {
     const isPatch = PATCH.test(path) && patchFolders.some(dir => path.startsWith(dir))
     if (
@@ -56,7 +58,7 @@ export function compileUnreadPathTest(spec: Spec): (path: string) => boolean {
       return false
     if (isMutable(path) || immutable.some(matches => matches(path))) return false
     return (
-      !named.some(place => path === place || path.startsWith(getFolder(place))) &&
+      !named.some(namedPath => path === namedPath || path.startsWith(getFolder(namedPath))) &&
       !commands.some(text => isPathNamed(text, path))
     )
   }
@@ -135,20 +137,20 @@ function findLiteralStem(pattern: string): string | undefined {
   return hasWildcard(named) ? undefined : named
 }
 
-function isInsideDirectory(wall: string, pattern: string, wallPattern: string): boolean {
-  if (wall === '' || getFixedPart(pattern).startsWith(`${wall}/`)) return true
-  return findLiteralStem(pattern) === wall && wallPattern === wall
+function isInsideDirectory(directory: string, pattern: string, immutablePattern: string): boolean {
+  if (directory === '' || getFixedPart(pattern).startsWith(`${directory}/`)) return true
+  return findLiteralStem(pattern) === directory && immutablePattern === directory
 }
 
 /** True only when every path that the mutable pattern matches is certain to match the immutable one. */
 export function isCoveredByPattern(immutable: string, mutable: string): boolean {
-  const wallPattern = normalisePattern(immutable)
-  const pattern = normalisePattern(mutable)
-  if (wallPattern === pattern) return true
-  const wall = findLiteralStem(wallPattern)
-  if (wall !== undefined) return isInsideDirectory(wall, pattern, wallPattern)
-  const namesAFile = !hasWildcard(wallPattern.split('/').at(-1) ?? '')
-  return namesAFile && !hasWildcard(pattern) && compilePathspec(immutable)(pattern)
+  const immutablePattern = normalisePattern(immutable)
+  const mutablePattern = normalisePattern(mutable)
+  if (immutablePattern === mutablePattern) return true
+  const directory = findLiteralStem(immutablePattern)
+  if (directory !== undefined) return isInsideDirectory(directory, mutablePattern, immutablePattern)
+  const namesAFile = !hasWildcard(immutablePattern.split('/').at(-1) ?? '')
+  return namesAFile && !hasWildcard(mutablePattern) && compilePathspec(immutable)(mutablePattern)
 }
 
 // Git's `:(top,glob)` pathspecs, matched byte by byte as git does.

@@ -116,8 +116,8 @@ const SENTENCE = /[\n;]|[.!?](?=\s|$)/
  */
 export function findScoreScale({ rubric, scoring }: ScoredSection): ScoreScale | null {
   if (scoring.scale !== null) {
-    const given: ScoreScale = [scoring.scale.lowest, scoring.scale.highest]
-    return isScale(given) ? given : null
+    const explicit: ScoreScale = [scoring.scale.lowest, scoring.scale.highest]
+    return isScale(explicit) ? explicit : null
   }
   const scored = rubric
     .split(SENTENCE)

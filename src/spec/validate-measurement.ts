@@ -386,7 +386,7 @@ function listShareKeys({ spec }: RuleContext): ShareKey[] {
     relative: allowed?.type !== 'absolute',
     units: `the units of ${name}`,
   }))
-  const ofTasks = measurement.suite?.max_task_regression ?? null
+  const taskRegression = measurement.suite?.max_task_regression ?? null
   return [
     { path: ['evidence', 'min_effect'], relative: !linear, units },
     { path: ['evidence', 'null_effect'], relative: !linear, units },
@@ -394,7 +394,7 @@ function listShareKeys({ spec }: RuleContext): ShareKey[] {
     { path: ['measurement', 'stability', 'comparison', 'relative_threshold'], relative: true, units },
     {
       path: ['measurement', 'suite', 'max_task_regression', 'value'],
-      relative: ofTasks?.type !== 'absolute',
+      relative: taskRegression?.type !== 'absolute',
       units: 'the units of the task',
     },
     ...regressions,

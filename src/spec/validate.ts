@@ -125,11 +125,11 @@ function checkScopePatterns({ spec }: RuleContext): SpecFinding[] {
 
 /** Overlap is fine because immutable wins, but a mutable pattern that is covered completely is a mistake. */
 function requireReachableMutable({ spec }: RuleContext): SpecFinding[] {
-  const walls = [...spec.scope.immutable, ...ALWAYS_IMMUTABLE]
+  const immutablePatterns = [...spec.scope.immutable, ...ALWAYS_IMMUTABLE]
   return spec.scope.mutable.flatMap((pattern, index) => {
-    const wall = walls.find(immutable => isCoveredByPattern(immutable, pattern))
-    if (wall === undefined) return []
-    const found = `${JSON.stringify(pattern)}, all of it inside immutable ${JSON.stringify(wall)}`
+    const cover = immutablePatterns.find(immutable => isCoveredByPattern(immutable, pattern))
+    if (cover === undefined) return []
+    const found = `${JSON.stringify(pattern)}, all of it inside immutable ${JSON.stringify(cover)}`
     return [
       createSpecFinding(
         ['scope', 'mutable', index],

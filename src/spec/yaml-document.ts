@@ -69,8 +69,8 @@ function findOffset(reading: ParsedYaml, path: SpecPath, at: 'key' | 'value'): n
 
 function locateFinding(reading: ParsedYaml, finding: SpecFinding): Problem {
   const { path, at = 'value', ...rest } = finding
-  const place = locateOffset(reading, findOffset(reading, path, at))
-  return { file: reading.file, ...place, path: formatPath(path), ...rest }
+  const position = locateOffset(reading, findOffset(reading, path, at))
+  return { file: reading.file, ...position, path: formatPath(path), ...rest }
 }
 
 function parseYaml(text: string, file: string): ParsedYaml {
@@ -122,7 +122,7 @@ const DANGEROUS_KEYS = new Set(['__proto__', 'constructor', 'prototype'])
 /**
  * Converts YAML nodes to plain values within bounds: aliases cannot explode or loop, keys cannot reach a prototype.
  */
-class PlainValue {
+class ValueConverter {
   readonly refused: RefusedNode[] = []
   private values = 0
   private readonly document: Document
@@ -130,18 +130,18 @@ class PlainValue {
     this.document = document
   }
 
-  of(node: unknown, path: SpecPath): unknown {
+  convert(node: unknown, path: SpecPath): unknown {
     this.values += 1
-    if (this.values > MAX_VALUES || path.length > MAX_DEPTH) return this.tooMuch(node, path)
-    if (isAlias(node)) return this.alias(node, path)
-    if (isScalar(node)) return this.scalar(node, path)
-    if (isSeq(node)) return node.items.map((item, index) => this.of(item, [...path, index]))
-    if (isMap(node)) return this.map(node, path)
+    if (this.values > MAX_VALUES || path.length > MAX_DEPTH) return this.refuseExcess(node, path)
+    if (isAlias(node)) return this.convertAlias(node, path)
+    if (isScalar(node)) return this.convertScalar(node, path)
+    if (isSeq(node)) return node.items.map((item, index) => this.convert(item, [...path, index]))
+    if (isMap(node)) return this.convertMap(node, path)
     return null
   }
 
   /** Tags can turn text into bytes or dates; a spec contains neither. */
-  private scalar(node: Scalar, path: SpecPath): unknown {
+  private convertScalar(node: Scalar, path: SpecPath): unknown {
     const { value } = node
     if (value === null || ['string', 'number', 'boolean'].includes(typeof value)) return value
     return this.refuse(
@@ -153,9 +153,9 @@ class PlainValue {
     )
   }
 
-  private alias(node: Alias, path: SpecPath): unknown {
+  private convertAlias(node: Alias, path: SpecPath): unknown {
     const target = node.resolve(this.document)
-    if (target !== undefined) return this.of(target, path)
+    if (target !== undefined) return this.convert(target, path)
     return this.refuse(
       node,
       path,
@@ -165,20 +165,20 @@ class PlainValue {
     )
   }
 
-  private map(node: YAMLMap, path: SpecPath): Record<string, unknown> {
+  private convertMap(node: YAMLMap, path: SpecPath): Record<string, unknown> {
     const plain: Record<string, unknown> = {}
     for (const pair of node.items) {
-      const key = this.key(pair, path)
+      const key = this.readKey(pair, path)
       if (key === undefined) continue
       if (Object.hasOwn(plain, key))
         this.refuse(pair.key, path, `the key ${key} again`, 'each key once', 'remove one')
-      plain[key] = this.of(pair.value, [...path, key])
+      plain[key] = this.convert(pair.value, [...path, key])
       if (this.values > MAX_VALUES) break
     }
     return plain
   }
 
-  private key(pair: Pair, path: SpecPath): string | undefined {
+  private readKey(pair: Pair, path: SpecPath): string | undefined {
     const key = isScalar(pair.key) ? pair.key.value : undefined
     if (typeof key === 'number' || typeof key === 'boolean') return String(key)
     if (typeof key === 'string' && !DANGEROUS_KEYS.has(key)) return key
@@ -187,9 +187,9 @@ class PlainValue {
     return undefined
   }
 
-  private tooMuch(node: unknown, path: SpecPath): undefined {
-    const told = this.refused.some(({ expected }) => expected === BOUNDS)
-    if (!told)
+  private refuseExcess(node: unknown, path: SpecPath): undefined {
+    const isReported = this.refused.some(({ expected }) => expected === BOUNDS)
+    if (!isReported)
       this.refuse(node, path.slice(0, 4), 'more than a spec can hold', BOUNDS, 'write it without aliases')
     return undefined
   }
@@ -204,8 +204,8 @@ class PlainValue {
 const BOUNDS = `at most ${MAX_VALUES} values, nested ${MAX_DEPTH} deep`
 
 function toPlainValue(document: Document): { value: unknown; refused: RefusedNode[] } {
-  const reading = new PlainValue(document)
-  return { value: reading.of(document.contents, []), refused: reading.refused }
+  const converter = new ValueConverter(document)
+  return { value: converter.convert(document.contents, []), refused: converter.refused }
 }
 
 type SyntaxProblem = { offset: number; found: string; expected: string; fix: string }

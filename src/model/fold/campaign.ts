@@ -117,8 +117,8 @@ const applySynced: EventHandler<'synced'> = (campaign, event) => {
 /** Marks the landings that the default branch contains: those a person merged there, and merged picks. */
 function markUpstream({ landings, picks }: Campaign, holds: readonly string[]): void {
   const picked = Object.values(picks).flatMap(({ picks: of, fate }) => (fate === 'merged' ? [of] : []))
-  const held = new Set([...holds, ...picked])
-  for (const landing of landings) if (held.has(landing.experiment)) landing.upstream = true
+  const upstream = new Set([...holds, ...picked])
+  for (const landing of landings) if (upstream.has(landing.experiment)) landing.upstream = true
 }
 
 /** No measuring command reads the changed files, so the incumbent's numbers also hold for the merge. */
@@ -184,7 +184,7 @@ const applyReverted: EventHandler<'reverted'> = (campaign, event) => {
   for (const landing of campaign.landings)
     if (landing.experiment === event.experiment) landing.reverted = event.to.commit
   campaign.steered = campaign.steered.filter(
-    wish => wish.action !== 'revert' || wish.experiment !== event.experiment,
+    request => request.action !== 'revert' || request.experiment !== event.experiment,
   )
   for (const [tree, experiment] of Object.entries(campaign.trees))
     if (experiment === event.experiment) delete campaign.trees[tree]
@@ -234,11 +234,11 @@ const applyResumed: EventHandler<'campaign-resumed'> = (campaign, event) => {
 }
 
 /** A person's resume continues everything. The engine's resume is an extra round for late approvals only. */
-function continueCampaign(campaign: Campaign, encore: boolean): void {
+function continueCampaign(campaign: Campaign, isExtraRound: boolean): void {
   if (campaign.status !== 'stopped') return
   const { stop_code: code, status_reason: reason } = campaign
-  campaign.encore = encore ? { code: code ?? '', reason: reason ?? '' } : null
-  if (!encore) campaign.late = []
+  campaign.encore = isExtraRound ? { code: code ?? '', reason: reason ?? '' } : null
+  if (!isExtraRound) campaign.late = []
   // The stop may have caused these interruptions.
   for (const subject of listSubjects(campaign)) subject.interrupted = 0
 }

@@ -19,26 +19,26 @@ import { markIdeaTried, recordFailedIdea, recordKeptIdea, recordRefusedIdea } fr
 
 const applyExperimentOpened: EventHandler<'experiment-opened'> = (campaign, event) => {
   const { experiment: id, picks } = event
-  const fresh = createExperiment(event)
-  if (event.purpose === 'pick' && picks !== undefined) addPick(campaign, event, { ...fresh, picks })
-  else addExperiment(campaign, fresh)
+  const created = createExperiment(event)
+  if (event.purpose === 'pick' && picks !== undefined) addPick(campaign, event, { ...created, picks })
+  else addExperiment(campaign, created)
   markIdeaTried(campaign, event)
   campaign.sources[event.source.key] = id
   delete campaign.answered[event.source.key]
   delete campaign.asked[event.source.key]
-  campaign.next_number = Math.max(campaign.next_number, fresh.number + 1)
+  campaign.next_number = Math.max(campaign.next_number, created.number + 1)
 }
 
 /** A pick inherits the approvals for the same packages, and takes no share of the error budget. */
 function addPick(
   campaign: Campaign,
   { experiment: id, base, source }: LedgerEvent<'experiment-opened'>,
-  fresh: Experiment & { picks: ExperimentId },
+  created: Experiment & { picks: ExperimentId },
 ): void {
-  const { approval = null, approved = {}, consents = [] } = campaign.experiments[fresh.picks] ?? {}
-  const given = { approved: structuredClone(approved), consents: structuredClone(consents) }
-  const own = { approval, ...given, share: 0, variant: 0 }
-  campaign.picks[id] = { ...fresh, ...own, base: base.commit, fate: null }
+  const { approval = null, approved = {}, consents = [] } = campaign.experiments[created.picks] ?? {}
+  const inherited = { approved: structuredClone(approved), consents: structuredClone(consents) }
+  const own = { approval, ...inherited, share: 0, variant: 0 }
+  campaign.picks[id] = { ...created, ...own, base: base.commit, fate: null }
   campaign.steered = campaign.steered.filter(({ event }) => source.key !== buildPickKey(event))
 }
 
@@ -244,7 +244,7 @@ const applyClosed: EventHandler<'closed'> = (campaign, event) => {
   experiment.told_by = []
   if (isPicked(experiment)) experiment.fate = event.fate ?? null
   campaign.steered = campaign.steered.filter(
-    wish => wish.experiment !== event.experiment || wish.action === 'revert',
+    request => request.experiment !== event.experiment || request.action === 'revert',
   )
 }
 

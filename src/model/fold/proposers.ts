@@ -94,19 +94,19 @@ export function findProposer(
 const applyIdeaAsked: EventHandler<'idea-asked'> = (campaign, event) => {
   const { key, who, base, until, carries = null, angle = null, at, by } = event
   const about = { key, who, base, until, carries, angle, first_unseen: campaign.next_number }
-  const asking = { ...about, asked_at: at, run_id: by.run_id, brought: null }
-  campaign.asked[key] = asking
+  const proposal = { ...about, asked_at: at, run_id: by.run_id, brought: null }
+  campaign.asked[key] = proposal
 }
 
 const applyIdeaBrought: EventHandler<'idea-brought'> = (campaign, event) => {
   const { hypothesis, category, priority, required_deps, family, learnings, patch } = event
-  const asking = campaign.asked[event.key]
-  if (asking) asking.brought = { hypothesis, category, priority, required_deps, family, learnings, patch }
+  const proposal = campaign.asked[event.key]
+  if (proposal) proposal.brought = { hypothesis, category, priority, required_deps, family, learnings, patch }
 }
 
 const applyAskingLost: EventHandler<'asking-lost'> = (campaign, event) => {
-  const asking = campaign.asked[event.key]
-  if (asking !== undefined) countLostAsking(campaign, { run_id: asking.run_id, at: event.at })
+  const proposal = campaign.asked[event.key]
+  if (proposal !== undefined) countLostAsking(campaign, { run_id: proposal.run_id, at: event.at })
   delete campaign.asked[event.key]
 }
 
@@ -118,7 +118,7 @@ const applyAnswerRepeated: EventHandler<'answer-repeated'> = (campaign, { key, e
 
 /** Lists the requests without an answer, which count as running in any job. */
 export function listPendingProposals({ asked: all }: Pick<Campaign, 'asked'>): PendingProposal[] {
-  return Object.values(all).filter(asking => asking.brought === null)
+  return Object.values(all).filter(proposal => proposal.brought === null)
 }
 
 /** Collects the backlog ideas that a request has handed out or answered. */
@@ -184,7 +184,7 @@ export function findPendingJudging(
   { judging }: Pick<Campaign, 'judging'>,
   order: string,
 ): PendingJudging | null {
-  return Object.values(judging).find(asking => asking.order === order) ?? null
+  return Object.values(judging).find(pending => pending.order === order) ?? null
 }
 
 export const judgingHandlers = {
@@ -200,9 +200,9 @@ export function formatIdeaName({ number }: Pick<BacklogIdea, 'number'>): string 
 /** Numbered by their position in the ledger, so that two people can add ideas at the same time. */
 const applyHypothesisAdded: EventHandler<'hypothesis-added'> = ({ backlog }, event) => {
   const { id, hypothesis, category, priority, required_deps, family, source } = event
-  const told = { hypothesis, category, priority, required_deps, family, source }
+  const fields = { hypothesis, category, priority, required_deps, family, source }
   const open = { status: 'open', experiment: null, outcome: null, learnings: null } as const
-  backlog.push({ id, number: backlog.length + 1, ...told, ...open })
+  backlog.push({ id, number: backlog.length + 1, ...fields, ...open })
 }
 
 /** A tried idea stays tried, even when a person drops it later. */
