@@ -103,28 +103,30 @@ interface CommitRecovery {
 export async function recoverCommits({ from, to, env, commits }: CommitRecovery): Promise<number> {
   const format = await readRepositoryFormat(to)
   if (format === null || commits.length === 0) return 0
-  const room = await mkdtemp(join(getScratchDir(to), 'salvage-'))
-  const borrowed = join(room, 'repository.git')
+  const scratch = await mkdtemp(join(getScratchDir(to), 'salvage-'))
+  const repository = join(scratch, 'repository.git')
   const git = createGitRunner(buildLocalIsolation(to, env), { GIT_DIR: to })
   try {
-    await createBareRepository(borrowed, format, env)
-    await writeFile(join(borrowed, 'objects/info/alternates'), `${join(from, 'objects')}\n`)
+    await createBareRepository(repository, format, env)
+    await writeFile(join(repository, 'objects/info/alternates'), `${join(from, 'objects')}\n`)
     let saved = 0
     for (const oid of commits) {
       const ref = 'refs/heads/salvaged'
-      await writeFile(join(borrowed, 'packed-refs'), `# pack-refs with: sorted \n${oid} ${ref}\n`)
-      const { exitCode } = await git.run(buildFetchTask({ dir: to, remote: borrowed }, [{ ref, oid }], 'ref'))
+      await writeFile(join(repository, 'packed-refs'), `# pack-refs with: sorted \n${oid} ${ref}\n`)
+      const { exitCode } = await git.run(
+        buildFetchTask({ dir: to, remote: repository }, [{ ref, oid }], 'ref'),
+      )
       if (exitCode === 0) saved += 1
     }
     return saved
   } finally {
-    await rm(room, { recursive: true, force: true })
+    await rm(scratch, { recursive: true, force: true })
   }
 }
 
 /** Renames the damaged directory without deleting anything. Returns the new path. */
 export function moveDamagedAside(path: string): string {
-  const aside = `${path}.damaged-${new Date().toISOString().replace(/[:.]/g, '-')}`
-  renameSync(path, aside)
-  return aside
+  const target = `${path}.damaged-${new Date().toISOString().replace(/[:.]/g, '-')}`
+  renameSync(path, target)
+  return target
 }

@@ -19,8 +19,8 @@ export interface Fetcher {
 
 const UNADVERTISED = /not our ref|unadvertised object/
 
-export function createFetcher(line: RemoteConnection): Fetcher {
-  const { place, ask } = line
+export function createFetcher(connection: RemoteConnection): Fetcher {
+  const { context, run } = connection
 
   /**
    * Fetches by ref name, for servers that serve only advertised tips. A ref that moved meanwhile is a lost
@@ -28,14 +28,14 @@ export function createFetcher(line: RemoteConnection): Fetcher {
    */
   async function fetchAdvertised(tips: readonly RemoteTip[]): Promise<void> {
     await expectUnmoved(tips)
-    const output = await ask('fetch from', buildFetchTask(place, tips, 'ref'))
+    const output = await run('fetch from', buildFetchTask(context, tips, 'ref'))
     if (output.exitCode !== 0)
-      throw explainRemoteFailure('fetch from', place.remote, place.dir, output.stderr)
+      throw explainRemoteFailure('fetch from', context.remote, context.dir, output.stderr)
     await expectUnmoved(tips)
   }
 
   async function expectUnmoved(tips: readonly RemoteTip[]): Promise<void> {
-    const { refs } = await line.refs(tips.map(({ ref }) => ref))
+    const { refs } = await connection.refs(tips.map(({ ref }) => ref))
     const moved = tips.filter(({ ref, oid }) => refs.get(ref) !== oid).map(({ ref }) => ref)
     if (moved.length === 0) return
     throw new ConflictError(`the remote moved ${moved.join(', ')} while it was fetched`, moved)
@@ -43,21 +43,21 @@ export function createFetcher(line: RemoteConnection): Fetcher {
 
   return {
     async fetch(tips) {
-      for (const { oid } of tips) line.checkFormat(oid)
-      const missing = tips.filter(tip => !isTracked(place.dir, tip))
+      for (const { oid } of tips) connection.checkFormat(oid)
+      const missing = tips.filter(tip => !isTracked(context.dir, tip))
       if (missing.length === 0) return
-      const output = await ask('fetch from', buildFetchTask(place, missing, 'oid'))
+      const output = await run('fetch from', buildFetchTask(context, missing, 'oid'))
       if (UNADVERTISED.test(output.stderr)) await fetchAdvertised(missing)
       else if (output.exitCode !== 0)
-        throw explainRemoteFailure('fetch from', place.remote, place.dir, output.stderr)
-      for (const tip of missing) writeTrackingRef(place.dir, tip)
+        throw explainRemoteFailure('fetch from', context.remote, context.dir, output.stderr)
+      for (const tip of missing) writeTrackingRef(context.dir, tip)
     },
     async fetchFrom(path, oid) {
       const tip = { ref: `submitted/${oid}`, oid }
-      if (isTracked(place.dir, tip)) return
-      const output = await ask('fetch from', buildFetchTask({ dir: place.dir, remote: path }, [tip], 'oid'))
-      if (output.exitCode !== 0) throw explainRemoteFailure('fetch from', path, place.dir, output.stderr)
-      writeTrackingRef(place.dir, tip)
+      if (isTracked(context.dir, tip)) return
+      const output = await run('fetch from', buildFetchTask({ dir: context.dir, remote: path }, [tip], 'oid'))
+      if (output.exitCode !== 0) throw explainRemoteFailure('fetch from', path, context.dir, output.stderr)
+      writeTrackingRef(context.dir, tip)
     },
   }
 }
@@ -81,13 +81,13 @@ function toTrackingRef(ref: string): string {
  * without output.
  */
 export function buildFetchTask(
-  place: { dir: string; remote: string },
+  context: { dir: string; remote: string },
   tips: readonly RemoteTip[],
   by: 'oid' | 'ref',
 ): GitTask<GitOutput> {
   // The progress output shows that the remote is still sending.
   const quiet = ['--progress', '--no-tags', '--no-recurse-submodules', '--no-auto-maintenance']
-  const shallow = isShallow(place.dir) ? ['--unshallow'] : []
+  const shallow = isShallow(context.dir) ? ['--unshallow'] : []
   return {
     args: [
       'fetch',
@@ -95,7 +95,7 @@ export function buildFetchTask(
       '--update-shallow',
       ...shallow,
       '--',
-      place.remote,
+      context.remote,
       ...tips.map(tip => tip[by]),
     ],
     answers: [1, 128],

@@ -37,25 +37,25 @@ export function createHistory({ dir, store, runner, differ }: HistoryContext): H
     return isShallow(dir) ? null : hasNearbyAncestor(store, descendant, ancestor)
   }
 
-  async function mergedNearby(ours: Oid, theirs: Oid): Promise<Oid | null> {
-    const base = await parted(ours, theirs)
+  async function mergeNearby(ours: Oid, theirs: Oid): Promise<Oid | null> {
+    const base = await findBase(ours, theirs)
     if (base === null) return null
-    const [at, our, their] = await Promise.all([base, ours, theirs].map(treeOf))
+    const [at, our, their] = await Promise.all([base, ours, theirs].map(readTreeOid))
     return at && our && their ? mergeDisjointTrees(store, at, { ours: our, theirs: their }) : null
   }
 
-  async function parted(ours: Oid, theirs: Oid): Promise<Oid | null> {
+  async function findBase(ours: Oid, theirs: Oid): Promise<Oid | null> {
     return isShallow(dir) ? null : findForkPoint(store, ours, theirs)
   }
 
-  async function treeOf(commit: Oid): Promise<Oid> {
+  async function readTreeOid(commit: Oid): Promise<Oid> {
     return (await store.commit(commit)).tree
   }
 
   return {
     async mergeTree(ours, theirs) {
-      if (await contains(theirs, ours)) return { clean: true, tree: await treeOf(theirs) }
-      const tree = await mergedNearby(ours, theirs)
+      if (await contains(theirs, ours)) return { clean: true, tree: await readTreeOid(theirs) }
+      const tree = await mergeNearby(ours, theirs)
       return tree === null ? runner.run(mergeTree(ours, theirs)) : { clean: true, tree }
     },
     async diff(from, to) {
@@ -81,7 +81,7 @@ export function createHistory({ dir, store, runner, differ }: HistoryContext): H
       return missing
     },
     async mergeBase(a, b) {
-      return (await parted(a, b)) ?? runner.run(findMergeBase(a, b))
+      return (await findBase(a, b)) ?? runner.run(findMergeBase(a, b))
     },
     grep: (tree, patterns) => runner.run(searchTree(tree, patterns)),
     revList: options => runner.run(listRevisions(options)),
@@ -124,7 +124,7 @@ function splitLines(stdout: string): string[] {
 }
 
 /** Number of commits to read on each side before starting git. Reading one takes at most 0.1 ms. */
-const FEW = 64
+const MAX_COMMITS = 64
 
 /**
  * Returns true if `descendant` contains `ancestor`, or null if a few commits do not settle it. An ancestor of
@@ -141,7 +141,7 @@ export async function hasNearbyAncestor(
   const pending = [descendant]
   const seen = new Set(pending)
   for (const at of pending) {
-    if (pending.length > FEW) return null
+    if (pending.length > MAX_COMMITS) return null
     for (const parent of (await store.commit(at)).parents) {
       if (parent === ancestor) return true
       if (below.has(parent) || seen.has(parent)) continue
@@ -162,7 +162,7 @@ export async function findForkPoint(
   theirs: Oid,
 ): Promise<Oid | null> {
   let at = theirs
-  for (let steps = 0; steps < FEW; steps++) {
+  for (let steps = 0; steps < MAX_COMMITS; steps++) {
     const contained = await hasNearbyAncestor(store, ours, at)
     if (contained === null) return null
     if (contained) return at
@@ -177,7 +177,7 @@ async function collectNearAncestors(store: Pick<ObjectStore, 'commit'>, commit: 
   const below = new Set<Oid>()
   const pending = [commit]
   for (const at of pending) {
-    if (below.size > FEW) break
+    if (below.size > MAX_COMMITS) break
     for (const parent of (await store.commit(at)).parents) {
       if (below.has(parent)) continue
       below.add(parent)

@@ -55,11 +55,11 @@ const NO_USER_CONFIG = {
 } as const
 
 /** git running as root uses SUDO_UID to decide which repositories it may read. */
-const ALWAYS = ['PATH', 'SUDO_UID']
+const LOCAL_VARIABLES = ['PATH', 'SUDO_UID']
 
 /** For commands on this machine: passes only these variables of the caller's environment. */
 export function buildLocalIsolation(cwd: string, env: Readonly<Record<string, string>>): Isolation {
-  const own = Object.entries(env).filter(([key]) => ALWAYS.includes(key))
+  const own = Object.entries(env).filter(([key]) => LOCAL_VARIABLES.includes(key))
   return {
     cwd,
     env: { ...Object.fromEntries(own), ...NO_USER_CONFIG, ...FIXED },
@@ -68,12 +68,12 @@ export function buildLocalIsolation(cwd: string, env: Readonly<Record<string, st
 }
 
 /** Variables that decide how the owner's git reads files: ignore rules, line endings, filters. */
-const OF_THE_PERSON =
+const OWNER_VARIABLES =
   /^(?:PATH|SUDO_UID|HOME|XDG_CONFIG_HOME|GIT_CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_\d+|VALUE_\d+))$/
 
 /** Reads a work tree as its owner's `git add` would, but writes nothing that the owner's git would see. */
 export function buildOwnerIsolation(cwd: string, env: Readonly<Record<string, string>>): Isolation {
-  const own = Object.entries(env).filter(([key]) => OF_THE_PERSON.test(key))
+  const own = Object.entries(env).filter(([key]) => OWNER_VARIABLES.test(key))
   return { cwd, env: { ...Object.fromEntries(own), ...FIXED }, configArgs: buildConfigArgs() }
 }
 
@@ -154,7 +154,7 @@ function findVariable(env: ProxyVariables, small: string): NamedVariable | null 
 /** A name also matches all its subdomains. A port, if given, must be equal. */
 function isExempt({ hostname, port, protocol }: URL, list: string): boolean {
   const host = hostname.toLowerCase()
-  const meant = port === '' ? (protocol === 'https:' ? '443' : '80') : port
+  const effectivePort = port === '' ? (protocol === 'https:' ? '443' : '80') : port
   return list
     .toLowerCase()
     .split(/[\s,]+/)
@@ -162,7 +162,7 @@ function isExempt({ hostname, port, protocol }: URL, list: string): boolean {
       if (entry === '*') return true
       const [, name = '', only] = /^(?:\*?\.)?(\[[^\]]*\]|[^:]*|.*:.*:.*?)(?::(\d+))?$/.exec(entry) ?? []
       const same = name !== '' && (host === name || host === `[${name}]` || host.endsWith(`.${name}`))
-      return same && (only === undefined || only === meant)
+      return same && (only === undefined || only === effectivePort)
     })
 }
 
@@ -175,8 +175,8 @@ function parseProxy({ name, value }: NamedVariable): Proxy {
       fix: 'give http://host:port or https://host:port, or name the host of GitHub in NO_PROXY',
     })
   }
-  const who = user === '' ? null : `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
-  return { name, origin: url.origin, authorization: who }
+  const authorization = user === '' ? null : `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
+  return { name, origin: url.origin, authorization: authorization }
 }
 
 /** Returns null for malformed percent-encoding. */

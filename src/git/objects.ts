@@ -53,7 +53,7 @@ export function createObjectStore(dir: string, format: ObjectFormat, reader: Obj
   }
 
   /** Caches small blobs: most are winnow's own and are soon read again. */
-  function remembered(oid: Oid, bytes: Buffer): Buffer {
+  function cacheBlob(oid: Oid, bytes: Buffer): Buffer {
     if (bytes.length <= SMALL_BYTES) blobs.set(oid, bytes, bytes.length + 200)
     return bytes
   }
@@ -78,7 +78,7 @@ export function createObjectStore(dir: string, format: ObjectFormat, reader: Obj
     async blob(oid) {
       const cached = blobs.get(oid)
       if (cached !== undefined) return cached
-      return remembered(oid, await content(oid, 'blob'))
+      return cacheBlob(oid, await content(oid, 'blob'))
     },
     async has(oid) {
       return commits.get(oid) !== undefined || (await reader.info(oid)) !== null
@@ -90,7 +90,7 @@ export function createObjectStore(dir: string, format: ObjectFormat, reader: Obj
     async writeBlob(value) {
       const bytes = typeof value === 'string' ? Buffer.from(value, 'utf8') : value
       const oid = write('blob', bytes)
-      if (typeof value === 'string') remembered(oid, bytes)
+      if (typeof value === 'string') cacheBlob(oid, bytes)
       return oid
     },
     async writeTree(entries) {

@@ -83,7 +83,7 @@ async function hasDefaultHousekeeping(objects: string, owner: GitRunner): Promis
   return (await owner.run(listHousekeepingSettings(dirname(objects)))).length === 0
 }
 
-const DECIDES =
+const HOUSEKEEPING_SETTING =
   /^(?:gc\.auto(?:packlimit)?|receive\.autogc|maintenance\.auto|(?:receive|transfer)\.unpacklimit)$/
 
 /** Lists housekeeping settings from every scope except this command's own. */
@@ -92,7 +92,9 @@ function listHousekeepingSettings(gitDir: string): GitTask<string[]> {
     args: [`--git-dir=${gitDir}`, 'config', '--list', '--show-scope', '--name-only', '-z'],
     parse: ({ stdout }) => {
       const fields = stdout.split('\0')
-      return fields.filter((name, at) => at % 2 === 1 && fields[at - 1] !== 'command' && DECIDES.test(name))
+      return fields.filter(
+        (name, at) => at % 2 === 1 && fields[at - 1] !== 'command' && HOUSEKEEPING_SETTING.test(name),
+      )
     },
   }
 }
@@ -116,18 +118,18 @@ interface BundleRequest {
  * temporary repository that borrows the objects.
  */
 export async function saveBundle({ dir, format, tips, file, env }: BundleRequest): Promise<void> {
-  const room = await mkdtemp(join(getScratchDir(dir), 'bundle-'))
-  const borrowed = join(room, 'repository.git')
+  const scratch = await mkdtemp(join(getScratchDir(dir), 'bundle-'))
+  const repository = join(scratch, 'repository.git')
   try {
-    await createBareRepository(borrowed, format, env)
-    await writeFile(join(borrowed, 'objects/info/alternates'), `${join(dir, 'objects')}\n`)
+    await createBareRepository(repository, format, env)
+    await writeFile(join(repository, 'objects/info/alternates'), `${join(dir, 'objects')}\n`)
     const lines = tips.toSorted((a, b) => (a.ref < b.ref ? -1 : 1)).map(({ ref, oid }) => `${oid} ${ref}\n`)
-    await writeFile(join(borrowed, 'packed-refs'), `# pack-refs with: sorted \n${lines.join('')}`)
-    const git = createGitRunner(buildLocalIsolation(borrowed, env))
+    await writeFile(join(repository, 'packed-refs'), `# pack-refs with: sorted \n${lines.join('')}`)
+    const git = createGitRunner(buildLocalIsolation(repository, env))
     await git.run(buildBundleTask('create', file, '--all'))
     await git.run(buildBundleTask('verify', file))
   } finally {
-    await rm(room, { recursive: true, force: true })
+    await rm(scratch, { recursive: true, force: true })
   }
 }
 

@@ -23,20 +23,20 @@ interface PatchContext {
  * Applies the patch in a temporary index, never in a work tree. A patch is external input, so failure to apply
  * is a result and not an error.
  */
-export async function applyPatch(place: PatchContext, tree: Oid, patch: string): Promise<PatchResult> {
-  const scratch = mkdtempSync(join(getScratchDir(place.dir), 'patch-'))
+export async function applyPatch(context: PatchContext, tree: Oid, patch: string): Promise<PatchResult> {
+  const scratch = mkdtempSync(join(getScratchDir(context.dir), 'patch-'))
   try {
     const patchFile = join(scratch, 'patch')
     writeFileSync(patchFile, patch.endsWith('\n') ? patch : `${patch}\n`)
-    const files = await listTreeFiles(place.store, tree)
-    const index = buildIndexFile(place.format, files)
+    const files = await listTreeFiles(context.store, tree)
+    const index = buildIndexFile(context.format, files)
     const indexPath = join(scratch, 'index')
     const reasons: string[] = []
     for (const options of [[], ['--3way']]) {
       writeFileSync(indexPath, index)
-      const refused = await place.runner.run(applyToIndex(patchFile, indexPath, options))
+      const refused = await context.runner.run(applyToIndex(patchFile, indexPath, options))
       if (refused === null)
-        return { tree: await buildPatchedTree(place, tree, files, readFileSync(indexPath)) }
+        return { tree: await buildPatchedTree(context, tree, files, readFileSync(indexPath)) }
       reasons.push(refused)
     }
     return { rejected: reasons[0] ?? '' }

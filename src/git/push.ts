@@ -163,8 +163,8 @@ const ATOMIC = /atomic (?:push|transaction) fail|transaction aborted/i
 
 /** Returns the remote's own message, without git's prefix. */
 function extractRemoteMessage(stderr: string): string {
-  const said = stderr.split('\n').filter(line => line.startsWith('remote:'))
-  const words = said.map(line => line.slice('remote:'.length).trim()).filter(line => line !== '')
+  const remoteLines = stderr.split('\n').filter(line => line.startsWith('remote:'))
+  const words = remoteLines.map(line => line.slice('remote:'.length).trim()).filter(line => line !== '')
   return words.length > 0 ? words.join('\n') : stderr.trim()
 }
 

@@ -20,42 +20,42 @@ const MOST_SILENT = 3
 
 /** Runs commands against the remote and turns failures into errors that a person can act on. */
 export interface RemoteConnection {
-  place: RemoteContext
-  ask: <T>(doing: string, task: GitTask<T>, runner?: GitRunner) => Promise<T>
+  context: RemoteContext
+  run: <T>(action: string, task: GitTask<T>, runner?: GitRunner) => Promise<T>
   refs: (patterns?: readonly string[]) => Promise<RemoteRefs>
   checkFormat: (oid: Oid) => void
 }
 
-export function createRemoteConnection(place: RemoteContext, network: GitRunner): RemoteConnection {
+export function createRemoteConnection(context: RemoteContext, network: GitRunner): RemoteConnection {
   /** Never repeats a push: it may have succeeded, which only another read shows. */
-  async function ask<T>(doing: string, task: GitTask<T>, runner = network): Promise<T> {
-    const isPush = doing === PUSH || doing === PUSH_AS_APP
+  async function run<T>(action: string, task: GitTask<T>, runner = network): Promise<T> {
+    const isPush = action === PUSH || action === PUSH_AS_APP
     const most = isPush ? 1 : MOST_SILENT
     for (let attempt = 1; ; attempt++) {
       try {
         return await runner.run(task)
       } catch (error) {
         if (error instanceof GitExit)
-          throw explainRemoteFailure(doing, place.remote, place.dir, error.output.stderr)
+          throw explainRemoteFailure(action, context.remote, context.dir, error.output.stderr)
         if (!(error instanceof SilentRemote)) throw error
-        const what = describeSilence(doing, place.remote, error.message)
+        const what = describeSilence(action, context.remote, error.message)
         if (attempt === most) throw new SilentRemote(what, { output: error.message, isPush })
-        place.say(`${what}; winnow tries again (${attempt + 1} of ${most})`)
+        context.say(`${what}; winnow tries again (${attempt + 1} of ${most})`)
       }
     }
   }
 
   function checkFormat(oid: Oid): void {
     if (!isOid(oid)) throw new Error(`${JSON.stringify(oid)} is not a git object id`)
-    if (detectObjectFormat(oid) !== place.format) throw explainFormatMismatch(place.remote, place.dir)
+    if (detectObjectFormat(oid) !== context.format) throw explainFormatMismatch(context.remote, context.dir)
   }
 
   return {
-    place,
-    ask,
+    context,
+    run,
     checkFormat,
     async refs(patterns) {
-      const found = await ask('read', listRemoteRefs(place.remote, patterns))
+      const found = await run('read', listRemoteRefs(context.remote, patterns))
       for (const oid of found.refs.values()) checkFormat(oid)
       return found
     },
@@ -72,12 +72,12 @@ function maskPassword(text: string): string {
   return text.replace(/(\b[a-z][a-z0-9+.-]*:\/\/)[^/@\s]*@/gi, '$1***@')
 }
 
-function describeSilence(doing: string, remote: string, why: string): string {
-  return `cannot ${doing} ${maskPassword(remote)}: ${why}`
+function describeSilence(action: string, remote: string, why: string): string {
+  return `cannot ${action} ${maskPassword(remote)}: ${why}`
 }
 
 /** Turns git's message into an error for the person who can fix it. */
-export function explainRemoteFailure(doing: string, remote: string, gitDir: string, stderr: string): Error {
+export function explainRemoteFailure(action: string, remote: string, gitDir: string, stderr: string): Error {
   const words = maskPassword(stderr.trim())
   const where = maskPassword(remote)
   if (/mismatched algorithms/.test(words)) return explainFormatMismatch(remote, gitDir)
@@ -85,9 +85,9 @@ export function explainRemoteFailure(doing: string, remote: string, gitDir: stri
     const status = /returned error: (\d{3})/.exec(words)?.[1]
     const code =
       status ?? (/Authentication failed|could not read (?:Username|Password)/.test(words) ? '401' : undefined)
-    const denied = DENIED.test(words) || (code === '403' && [PUSH, PUSH_AS_APP].includes(doing))
+    const denied = DENIED.test(words) || (code === '403' && [PUSH, PUSH_AS_APP].includes(action))
     const lacks = denied ? `\n${MAY_NOT_WRITE}` : ''
-    return new ForgeError(`cannot ${doing} ${where}: ${words}${lacks}`, {
+    return new ForgeError(`cannot ${action} ${where}: ${words}${lacks}`, {
       output: words,
       ...(denied ? { rule: 'contents: write' } : {}),
       ...(code === undefined ? {} : { status: Number(code) }),
@@ -107,7 +107,7 @@ export function explainRemoteFailure(doing: string, remote: string, gitDir: stri
   }
   const unwritable = detectStorageFailure(where, words)
   if (unwritable !== null) return unwritable
-  return new ForgeError(`cannot ${doing} ${where}: ${words}`, { output: words })
+  return new ForgeError(`cannot ${action} ${where}: ${words}`, { output: words })
 }
 
 /** GitHub's answer to a push with a read-only token. */

@@ -114,7 +114,7 @@ function buildRepository(options: OpenOptions & { dir: string }, format: ObjectF
   const isolation = withGitDir(buildLocalIsolation(dir, env), dir)
   const local = createShellRunner(isolation)
   const network = createRemoteRunner(options, withGitDir(buildNetworkIsolation(dir, env), dir))
-  const bringer =
+  const workflowNetwork =
     options.workflowsEnv &&
     createNetworkRunner(
       withGitDir(buildNetworkIsolation(dir, options.workflowsEnv), dir),
@@ -123,8 +123,8 @@ function buildRepository(options: OpenOptions & { dir: string }, format: ObjectF
   const reader = new ObjectReader(isolation)
   const differ = new TreeDiffer(isolation)
   const store = createObjectStore(dir, format, reader)
-  const outside = createGitRunner(buildLocalIsolation(dir, env))
-  const neighbour = findLocalRemote(options)
+  const oneShot = createGitRunner(buildLocalIsolation(dir, env))
+  const localRemote = findLocalRemote(options)
   const history = createHistory({ dir, store, runner: local, differ })
   return {
     dir,
@@ -136,15 +136,15 @@ function buildRepository(options: OpenOptions & { dir: string }, format: ObjectF
     ...createMaterializer(store),
     ...createRemote(
       { ...options, format, say: options.say ?? (() => undefined) },
-      { network, local: outside, neighbour, bringer: bringer ?? null },
+      { network, local: oneShot, localRemote, workflowNetwork: workflowNetwork ?? null },
     ),
     applyPatch: (tree, patch) => applyPatch({ dir, format, runner: local, store }, tree, patch),
     patchBetween: async (from, to) =>
       createPatch({ dir, runner: local, store }, { from, to, entries: await history.diff(from, to) }),
-    isScattered: async () => isScattered(dir) || ((await neighbour?.isScattered()) ?? false),
+    isScattered: async () => isScattered(dir) || ((await localRemote?.isScattered()) ?? false),
     async packUp() {
       if (isScattered(dir)) await local.run(buildRepackTask(dir))
-      if ((await neighbour?.isScattered()) === true) await neighbour?.packUp()
+      if ((await localRemote?.isScattered()) === true) await localRemote?.packUp()
     },
     async close() {
       await Promise.all([reader.close(), differ.close(), local.close(), network.close()])
@@ -210,40 +210,48 @@ interface PushOptions {
 /** Runners for the remote, and the remote itself if it is the user's repository on this machine. */
 interface RemoteAccess {
   network: GitRunner
-  bringer: GitRunner | null
+  workflowNetwork: GitRunner | null
   local: GitRunner
-  neighbour: LocalRemote | null
+  localRemote: LocalRemote | null
 }
 
-function createRemote(place: RemoteContext, { network, bringer, local, neighbour }: RemoteAccess): Remote {
-  const line = createRemoteConnection(place, network)
-  const { ask } = line
+function createRemote(
+  context: RemoteContext,
+  { network, workflowNetwork, local, localRemote }: RemoteAccess,
+): Remote {
+  const connection = createRemoteConnection(context, network)
+  const { run } = connection
   const remote: Remote = {
-    remoteRefs: line.refs,
-    readTrackedTip: ref => readTrackedTip(place.dir, ref),
-    dropTrackingRef: ref => dropTrackingRef(place.dir, ref),
-    ...createFetcher(line),
-    canPushWorkflows: bringer !== null,
+    remoteRefs: connection.refs,
+    readTrackedTip: ref => readTrackedTip(context.dir, ref),
+    dropTrackingRef: ref => dropTrackingRef(context.dir, ref),
+    ...createFetcher(connection),
+    canPushWorkflows: workflowNetwork !== null,
     async push(updates, { bringsWorkflows = false } = {}) {
       if (updates.length === 0) return { ok: true }
-      requireOwnRefs(place.prefix, updates)
-      const task = buildPushTask({ ...place, updates, asPack: (await neighbour?.canKeepPacks()) ?? false })
-      const by = bringsWorkflows ? bringer : network
-      if (by === null) throw new Error('nobody was given a token that may bring workflow files')
-      const doing = bringsWorkflows ? PUSH_AS_APP : PUSH
-      let answer = await ask(doing, task, by)
-      if (place.local && (await removeStaleLock(answer.output.stderr, updates))) {
-        answer = await ask(doing, task, by)
+      requireOwnRefs(context.prefix, updates)
+      const task = buildPushTask({
+        ...context,
+        updates,
+        asPack: (await localRemote?.canKeepPacks()) ?? false,
+      })
+      const runner = bringsWorkflows ? workflowNetwork : network
+      if (runner === null) throw new Error('nobody was given a token that may bring workflow files')
+      const action = bringsWorkflows ? PUSH_AS_APP : PUSH
+      let answer = await run(action, task, runner)
+      if (context.local && (await removeStaleLock(answer.output.stderr, updates))) {
+        answer = await run(action, task, runner)
       }
       const result = classifyPush(answer, updates)
-      if (result === null) throw explainRemoteFailure(doing, place.remote, place.dir, answer.output.stderr)
-      if (result.ok) trackPushedRefs(place.dir, updates)
+      if (result === null)
+        throw explainRemoteFailure(action, context.remote, context.dir, answer.output.stderr)
+      if (result.ok) trackPushedRefs(context.dir, updates)
       return result.ok ? result : explain(result, updates)
     },
     async worktreesHolding(refs) {
-      const path = place.local ? toLocalPath(place.remote) : null
+      const path = context.local ? toLocalPath(context.remote) : null
       if (path === null) return []
-      const worktrees = await ask('list the worktrees of', listWorktrees(path), local)
+      const worktrees = await run('list the worktrees of', listWorktrees(path), local)
       return worktrees.flatMap(({ path, branch }) =>
         branch !== null && refs.includes(branch) ? [{ path, branch }] : [],
       )
@@ -260,10 +268,10 @@ function createRemote(place: RemoteContext, { network, bringer, local, neighbour
   ): Promise<PushResult> {
     if (result.reason === 'checked-out') {
       const [holder] = await remote.worktreesHolding([result.ref])
-      return { ...result, worktree: holder?.path ?? place.remote }
+      return { ...result, worktree: holder?.path ?? context.remote }
     }
     if (result.reason === 'lease' || result.rule !== undefined) return result
-    const { refs } = await line.refs(updates.map(({ ref }) => ref))
+    const { refs } = await connection.refs(updates.map(({ ref }) => ref))
     const moved = updates.filter(({ ref, from }) => (refs.get(ref) ?? null) !== from)
     return moved.length === 0 ? result : { ok: false, reason: 'lease', refs: moved.map(({ ref }) => ref) }
   }

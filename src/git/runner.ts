@@ -262,12 +262,12 @@ export function stripProgress(stderr: string): string {
 }
 
 /** git's messages about failures to store data on this machine, not on the remote. */
-const WORDS =
+const STORAGE_MESSAGE =
   /^(?:error|fatal): .*(?:No space left on device|Disk quota exceeded|Read-only file system|insufficient permission for adding an object|unable to create temporary (?:object )?file).*$/m
 
 /** Returns null for any other failure. */
 export function detectStorageFailure(directory: string, stderr: string): UserError | null {
-  const words = WORDS.exec(stderr)?.[0]
+  const words = STORAGE_MESSAGE.exec(stderr)?.[0]
   if (words === undefined) return null
   return explainUnwritable(directory, words.replace(/^\w+: /, ''))
 }

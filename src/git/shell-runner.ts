@@ -24,33 +24,33 @@ export interface ShellRunner extends GitRunner {
  * hook of the receiving repository or on its file system.
  */
 export function createShellRunner(isolation: Isolation, limits: RemoteLimits | null = null): ShellRunner {
-  const all = new Set<GitShell>()
-  const resting: GitShell[] = []
+  const shells = new Set<GitShell>()
+  const idle: GitShell[] = []
   const queue: ((shell: GitShell) => void)[] = []
 
   function take(): Promise<GitShell> {
-    for (let shell = resting.pop(); shell !== undefined; shell = resting.pop()) {
+    for (let shell = idle.pop(); shell !== undefined; shell = idle.pop()) {
       if (shell.alive) return Promise.resolve(shell)
-      all.delete(shell)
+      shells.delete(shell)
     }
-    if (all.size >= MOST_SHELLS) return new Promise(resolve => queue.push(resolve))
+    if (shells.size >= MOST_SHELLS) return new Promise(resolve => queue.push(resolve))
     return Promise.resolve(start())
   }
 
   function start(): GitShell {
     const shell = new GitShell(isolation, limits !== null)
-    all.add(shell)
+    shells.add(shell)
     return shell
   }
 
   function giveBack(shell: GitShell): void {
-    if (!shell.alive) all.delete(shell)
+    if (!shell.alive) shells.delete(shell)
     const next = queue.shift()
     if (next) next(shell.alive ? shell : start())
-    else if (shell.alive) resting.push(shell)
+    else if (shell.alive) idle.push(shell)
   }
 
-  async function inShell({ args, env }: GitTask<unknown>): Promise<GitOutput> {
+  async function runInShell({ args, env }: GitTask<unknown>): Promise<GitOutput> {
     const shell = await take()
     try {
       if (limits === null) return await shell.run(args, env)
@@ -65,9 +65,9 @@ export function createShellRunner(isolation: Isolation, limits: RemoteLimits | n
   }
 
   return {
-    run: task => runGitTask(task, isolation.cwd, () => inShell(task)),
+    run: task => runGitTask(task, isolation.cwd, () => runInShell(task)),
     async close() {
-      await Promise.all([...all].map(shell => shell.close()))
+      await Promise.all([...shells].map(shell => shell.close()))
     },
   }
 }

@@ -80,13 +80,13 @@ export async function readWorkTree(question: WorkTreeRequest): Promise<WorkTreeR
     const index = join(folder, 'index')
     const theirs = createGitRunner(buildOwnerIsolation(topLevel, env))
     await copyIndex(await theirs.run(indexPath), index)
-    const aside = createGitRunner(buildOwnerIsolation(topLevel, env), {
+    const git = createGitRunner(buildOwnerIsolation(topLevel, env), {
       GIT_INDEX_FILE: index,
       GIT_OBJECT_DIRECTORY: join(into, 'objects'),
     })
-    const unmerged = await aside.run(buildListTask(['ls-files', '--unmerged']))
+    const unmerged = await git.run(buildListTask(['ls-files', '--unmerged']))
     if (unmerged.length > 0) return { unmerged: [...new Set(unmerged.map(parseConflictPath))] }
-    return await readIntoIndex({ aside, folder, head, takes })
+    return await readIntoIndex({ git, folder, head, takes })
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
@@ -105,7 +105,7 @@ async function copyIndex(from: string, to: string): Promise<void> {
 }
 
 interface ScratchIndex {
-  aside: GitRunner
+  git: GitRunner
   folder: string
   head: Oid
   takes: (path: string) => boolean
@@ -114,22 +114,22 @@ interface ScratchIndex {
 /**
  * Starts from HEAD, so that staged files are read again: their content may exist only in the user's repository.
  */
-async function readIntoIndex({ aside, folder, head, takes }: ScratchIndex): Promise<WorkTreeReading> {
-  const staged = await aside.run(
+async function readIntoIndex({ git, folder, head, takes }: ScratchIndex): Promise<WorkTreeReading> {
+  const staged = await git.run(
     buildListTask(['diff-index', '--cached', '--name-only', '--no-renames', '--diff-filter=A', head]),
   )
-  await aside.run(buildSilentTask(['read-tree', '--reset', head]))
-  await aside.run(buildSilentTask(['add', '--update', '--verbose', '--', '.']))
-  const unknown = await aside.run(buildListTask(['ls-files', '--others', '--exclude-standard']))
+  await git.run(buildSilentTask(['read-tree', '--reset', head]))
+  await git.run(buildSilentTask(['add', '--update', '--verbose', '--', '.']))
+  const unknown = await git.run(buildListTask(['ls-files', '--others', '--exclude-standard']))
   const known = new Set(staged)
   const taken = unknown.filter(line => known.has(line) || (isFile(line) && takes(unquotePath(line))))
-  const forced = await selectExisting(aside, staged)
+  const forced = await selectExisting(git, staged)
   const list = join(folder, 'paths')
   await writeFile(list, [...new Set([...taken, ...forced])].map(line => `${line}\n`).join(''))
   if (taken.length + forced.length > 0)
-    await aside.run(buildSilentTask([...ADD_LISTED, `--pathspec-from-file=${list}`]))
+    await git.run(buildSilentTask([...ADD_LISTED, `--pathspec-from-file=${list}`]))
   const leftOut = unknown.filter(line => !taken.includes(line)).map(unquotePath)
-  return { tree: await aside.run(writeTree), leftOut }
+  return { tree: await git.run(writeTree), leftOut }
 }
 
 /** A split index would write its other half next to the user's index. */
@@ -143,9 +143,9 @@ function isFile(line: string): boolean {
 }
 
 /** Returns the existing ones of the newly staged files, ignored files included. */
-async function selectExisting(aside: GitRunner, staged: readonly string[]): Promise<string[]> {
+async function selectExisting(git: GitRunner, staged: readonly string[]): Promise<string[]> {
   if (staged.length === 0) return []
-  const all = new Set(await aside.run(buildListTask(['ls-files', '--others'])))
+  const all = new Set(await git.run(buildListTask(['ls-files', '--others'])))
   return staged.filter(line => all.has(line))
 }
 
