@@ -14,7 +14,7 @@ type FoundCheckRun = z.infer<typeof checkRun>
 const checkRuns = z.object({ check_runs: z.array(checkRun) })
 
 /** GitHub accepts 50 annotations per request. Further requests add more, up to our own limit. */
-const AT_ONCE = 50
+const ANNOTATIONS_PER_REQUEST = 50
 const MOST_ANNOTATIONS = 200
 
 /**
@@ -23,14 +23,14 @@ const MOST_ANNOTATIONS = 200
  */
 export function createCheckWriter(client: GithubClient): (check: Check, attempt: number) => Promise<void> {
   const known = new Map<string, number[]>()
-  /** The check that this process wrote last, by its id. */
-  const shown = new Map<string, string>()
+  /** The content that this process wrote last, by check. */
+  const written = new Map<string, string>()
 
   /**
    * Finds our latest check run, which is the one GitHub shows, and older ones that are not completed. Lists all
    * check runs: the latest of a name may belong to another experiment with the same head.
    */
-  async function existing({ name, head, id }: Check): Promise<FoundCheckRun[]> {
+  async function findCheckRuns({ name, head, id }: Check): Promise<FoundCheckRun[]> {
     const values = { ...client.where, ref: head, check_name: name, filter: 'all' as const, per_page: 100 }
     const { data } = await client.request('GET /repos/{owner}/{repo}/commits/{ref}/check-runs', values)
     const found = parseAnswer(checkRuns, data, 'check runs').check_runs
@@ -55,17 +55,17 @@ export function createCheckWriter(client: GithubClient): (check: Check, attempt:
     const outputs = splitCheckOutputs(check)
     const key = JSON.stringify([check.name, check.head, check.id])
     const content = JSON.stringify([check.state, outputs])
-    if (shown.get(key) === content) return
+    if (written.get(key) === content) return
     const isNew = check.state === 'in-progress' && attempt === 0 && check.again !== true
-    const before = known.has(key) || isNew ? [] : await existing(check)
+    const before = known.has(key) || isNew ? [] : await findCheckRuns(check)
     const ids = known.get(key) ?? before.map(each => each.id)
-    const same = before.filter(each => isShown(check, each)).map(each => each.id)
+    const same = before.filter(each => isWritten(check, each)).map(each => each.id)
     const made = ids.length === 0 ? [await create(check, outputs[0])] : []
     known.set(key, [...ids, ...made])
     for (const id of ids.filter(each => !same.includes(each)))
       for (const output of outputs) await update(id, check, output)
     for (const id of made) for (const output of outputs.slice(1)) await update(id, check, output)
-    shown.set(key, content)
+    written.set(key, content)
   }
 }
 
@@ -76,7 +76,7 @@ function toCheckStatus({ state }: Check) {
 }
 
 /** Avoids a write when an earlier process has already written the same check. */
-function isShown(check: Check, { status, conclusion, output }: FoundCheckRun): boolean {
+function isWritten(check: Check, { status, conclusion, output }: FoundCheckRun): boolean {
   const wanted = toCheckStatus(check)
   const ends = 'conclusion' in wanted ? wanted.conclusion : null
   return status === wanted.status && conclusion === ends && output.title === check.title
@@ -87,9 +87,9 @@ type CheckOutput = ReturnType<typeof buildCheckOutput>
 function splitCheckOutputs(check: Check): [CheckOutput, ...CheckOutput[]] {
   const all = (check.annotations ?? []).slice(0, MOST_ANNOTATIONS)
   const rest: CheckOutput[] = []
-  for (let from = AT_ONCE; from < all.length; from += AT_ONCE)
-    rest.push(buildCheckOutput(check, all.slice(from, from + AT_ONCE)))
-  return [buildCheckOutput(check, all.slice(0, AT_ONCE)), ...rest]
+  for (let from = ANNOTATIONS_PER_REQUEST; from < all.length; from += ANNOTATIONS_PER_REQUEST)
+    rest.push(buildCheckOutput(check, all.slice(from, from + ANNOTATIONS_PER_REQUEST)))
+  return [buildCheckOutput(check, all.slice(0, ANNOTATIONS_PER_REQUEST)), ...rest]
 }
 
 function buildCheckOutput({ title, summary }: Check, annotations: NonNullable<Check['annotations']>) {

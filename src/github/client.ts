@@ -69,17 +69,17 @@ export function createGithubClient(access: GithubAccess): GithubClient {
   })
   octokit.hook.wrap('request', async (request, options) => {
     const { method, url } = octokit.request.endpoint(options)
-    const asked = `${method} ${new URL(url).pathname}`
+    const label = `${method} ${new URL(url).pathname}`
     const began = performance.now()
     const tell = (how: string) =>
-      access.debug?.(`${asked} ${how}, ${Math.round(performance.now() - began)} ms`)
+      access.debug?.(`${label} ${how}, ${Math.round(performance.now() - began)} ms`)
     try {
       const answer = await request(options)
       tell(String(answer.status))
       return answer
     } catch (error) {
       tell('failed')
-      throw toForgeError(error, asked)
+      throw toForgeError(error, label)
     }
   })
   return {
@@ -135,12 +135,12 @@ function parseRepositoryName(repository: string): { owner: string; repo: string 
 
 /** GitHub may briefly answer 404 for an object that exists. Accepts the second 404. */
 export async function requestUnlessMissing<T>(ask: () => Promise<T>): Promise<T | null> {
-  for (let asked = 1; ; asked++) {
+  for (let attempt = 1; ; attempt++) {
     try {
       return await ask()
     } catch (error) {
       if (!(error instanceof ForgeError) || error.detail.status !== 404) throw error
-      if (asked === 2) return null
+      if (attempt === 2) return null
     }
   }
 }
@@ -210,7 +210,7 @@ export async function withRetries<T>(pacing: Pacing, work: (attempt: number) => 
 }
 
 /** Long enough for one tick. A process that runs for hours starts a new period after it. */
-const WHILE_MS = 5 * 60_000
+const RUN_CACHE_MS = 5 * 60_000
 
 export interface RateBudget {
   /** Returns false when the budget is used up. */
@@ -234,7 +234,7 @@ export function cacheForRun<T>(now: () => number, make: () => T): () => T {
   let made: { value: T; until: number } | null = null
   return () => {
     const at = now()
-    if (made === null || at >= made.until) made = { value: make(), until: at + WHILE_MS }
+    if (made === null || at >= made.until) made = { value: make(), until: at + RUN_CACHE_MS }
     return made.value
   }
 }

@@ -120,12 +120,12 @@ export async function findOwnComment(
  * GitHub rejects more than 65,536 characters. This cut is only a safety net: the renderers shorten their texts
  * earlier and better.
  */
-const MOST = 60_000
-const CUT = '\n\n… (cut here: this is too long for GitHub)'
+const MAX_LENGTH = 60_000
+const CUT_NOTE = '\n\n… (cut here: this is too long for GitHub)'
 
 export function truncateBody(text: string): string {
-  if (text.length <= MOST) return text
-  const kept = text.slice(0, MOST - CUT.length)
+  if (text.length <= MAX_LENGTH) return text
+  const kept = text.slice(0, MAX_LENGTH - CUT_NOTE.length)
   // Do not cut a surrogate pair in half.
-  return `${kept.replace(/[\uD800-\uDBFF]$/, '')}${CUT}`
+  return `${kept.replace(/[\uD800-\uDBFF]$/, '')}${CUT_NOTE}`
 }

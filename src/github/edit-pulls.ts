@@ -235,10 +235,10 @@ async function resolveOpenError(
 /** Finds a pull request that an attempt with a lost answer, or another author, has opened. */
 async function findOpenPull(client: GithubClient, wanted: NewPull): Promise<ForgeAnswer> {
   const { branch, title, body } = wanted
-  const twin = await readBranch(client, wanted)
-  if (twin?.pull.state !== 'open')
+  const existing = await readBranch(client, wanted)
+  if (existing?.pull.state !== 'open')
     return refuseOpen('duplicate', `a pull request is already open for ${branch}`)
-  const { pull, mine } = twin
+  const { pull, mine } = existing
   const same = mine && pull.title === title && pull.body === truncateBody(body)
   if (!same) return refuseOpen('duplicate', `#${pull.number} is already open for ${branch}`, pull.number)
   const missing = (wanted.labels ?? []).filter(label => !pull.labels.includes(label))
@@ -277,10 +277,10 @@ export async function mergePull(
     return answer.merged ? { ok: true, commit: answer.sha } : toMergeRefusal(answer.message)
   } catch (error) {
     if (!(error instanceof ForgeError) || !ANSWERS.has(error.detail.status ?? 0)) throw error
-    const said = error.detail.output ?? error.message
-    return error.detail.status === 409 || BASE_MOVED.test(said)
-      ? { ok: false, why: 'moved', message: said }
-      : toMergeRefusal(said)
+    const message = error.detail.output ?? error.message
+    return error.detail.status === 409 || BASE_MOVED.test(message)
+      ? { ok: false, why: 'moved', message: message }
+      : toMergeRefusal(message)
   }
 }
 

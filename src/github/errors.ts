@@ -25,8 +25,8 @@ export function toForgeError(error: unknown, request: string, needs?: string): F
     ...(requestId === undefined ? {} : { requestId: String(requestId) }),
     ...(rule === null ? {} : { rule }),
   }
-  const did = isRejected(status) ? `rejected ${request} (${status})` : `did not answer ${request}`
-  return new ForgeError(`GitHub ${did}: ${explainFailure(failure, rule)}`, detail)
+  const action = isRejected(status) ? `rejected ${request} (${status})` : `did not answer ${request}`
+  return new ForgeError(`GitHub ${action}: ${explainFailure(failure, rule)}`, detail)
 }
 
 function isRejected(status: number | undefined): boolean {

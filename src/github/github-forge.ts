@@ -54,8 +54,8 @@ export function createGithubForge(options: GithubForgeOptions): Forge {
       const same = before.find(moment, wanted)
       if (same !== null) return same.map(({ pull }) => pull)
       const { known, named } = await withRetries(options, () => readOpen(client, options.base, wanted))
-      const asked = { read: wanted.read, named, pages, say: options.say }
-      const whole = await withRetries(options, () => addEarlierComments(client, known, asked))
+      const request = { read: wanted.read, named, pages, say: options.say }
+      const whole = await withRetries(options, () => addEarlierComments(client, known, request))
       before.keep({ moment, wanted, whole }, known)
       for (const line of listReviewerWarnings(known)) options.say(line)
       return whole.map(({ pull }) => pull)
@@ -105,12 +105,12 @@ async function applyChanges(
   const unread = [...edits.keys()].filter(number => !remembered.has(number))
   const known = await readNumbers(client, unread)
   for (const [number, edit] of edits) {
-    const seen = remembered.get(number)
-    const given = await (seen
-      ? editRemembered(client, seen, edit)
+    const cached = remembered.get(number)
+    const results = await (cached
+      ? editRemembered(client, cached, edit)
       : editKnown(client, known, { number, edit }))
     for (const [index, change] of edit.entries())
-      answers.set(change, given[index] ?? toUnknownPullAnswer(number))
+      answers.set(change, results[index] ?? toUnknownPullAnswer(number))
   }
   return changes.map(change => answers.get(change) ?? toUnknownPullAnswer(0))
 }
@@ -132,12 +132,12 @@ async function editKnown(
 /** A refused change may be based on an outdated pull request, so it is read again before the second attempt. */
 async function editRemembered(
   client: GithubClient,
-  seen: KnownPull,
+  known: KnownPull,
   edit: readonly PullEditing[],
 ): Promise<ForgeAnswer[]> {
-  const answers = await editPull(client, seen, edit)
+  const answers = await editPull(client, known, edit)
   if (answers.every(({ ok }) => ok)) return answers
-  const { number } = seen.pull
+  const { number } = known.pull
   return editKnown(client, await readNumbers(client, [number]), { number, edit })
 }
 

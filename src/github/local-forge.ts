@@ -42,7 +42,7 @@ interface LocalOutcome {
  */
 export function createLocalForge(options: LocalForgeOptions): Forge {
   const { repo, refs, author } = options
-  const { look, remember: wrote } = createLocalPullsReader(repo, refs)
+  const { read, remember: rememberWrite } = createLocalPullsReader(repo, refs)
   const ancestry = createAncestry(repo)
 
   async function change(
@@ -81,23 +81,23 @@ export function createLocalForge(options: LocalForgeOptions): Forge {
     wanted: PullQuery,
     view?: RefView,
   ): Promise<PreparedChanges> {
-    const seen = await look(changes, view)
+    const current = await read(changes, view)
     const at = new Date(options.clock()).toISOString()
     const changed = changes.flatMap(each => (each.kind === 'open' ? [] : [each.number]))
     const { numbers = [], branches = [], elsewhere = [] } = wanted
-    const before = await addRequestedPulls(repo, seen.commit, seen.stored, {
+    const before = await addRequestedPulls(repo, current.commit, current.stored, {
       numbers: [...numbers, ...changed],
       branches: [...branches, ...elsewhere.map(({ branch }) => branch)],
     })
-    const settled = await settleAll(ancestry, before, { tips: seen.tips, at })
-    const contained = await findContainedHeads(ancestry, seen.tips, changes)
-    const outcome = applyAll(settled, changes, { at, author, tips: seen.tips, contained })
+    const settled = await settleAll(ancestry, before, { tips: current.tips, at })
+    const contained = await findContainedHeads(ancestry, current.tips, changes)
+    const outcome = applyAll(settled, changes, { at, author, tips: current.tips, contained })
     const written = listChangedPulls(before, outcome.table)
     if (written.length === 0) return { outcome, updates: [], accepted: () => {} }
     const write = { changed: written, at, message: formatPullsMessage(written) }
-    const commit = await writePulls(repo, seen.commit, outcome.table, write)
-    const updates = [{ ref: refs.forge, from: seen.commit, to: commit }]
-    return { outcome, updates, accepted: () => wrote(commit, outcome.table) }
+    const commit = await writePulls(repo, current.commit, outcome.table, write)
+    const updates = [{ ref: refs.forge, from: current.commit, to: commit }]
+    return { outcome, updates, accepted: () => rememberWrite(commit, outcome.table) }
   }
 
   return withSingleChanges({
@@ -134,13 +134,13 @@ async function settleAll(ancestry: Ancestry, table: PullTable, branches: BranchT
  * request.
  */
 function listAncestryQuestions(table: PullTable, { tips }: BranchTips): Map<Oid, Oid[]> {
-  const asked = new Map<Oid, Oid[]>()
+  const questions = new Map<Oid, Oid[]>()
   for (const pull of table.pulls.values()) {
     const base = tips.get(pull.base)
     if (pull.state !== 'open' || base === undefined) continue
-    asked.set(base, [...(asked.get(base) ?? []), tips.get(pull.branch) ?? pull.head])
+    questions.set(base, [...(questions.get(base) ?? []), tips.get(pull.branch) ?? pull.head])
   }
-  return asked
+  return questions
 }
 
 function applyAll(table: PullTable, changes: readonly ForgeChange[], context: ChangeContext): LocalOutcome {
@@ -196,7 +196,7 @@ interface LocalPullsView {
 }
 
 interface LocalPullsReader {
-  look: (changes: readonly ForgeChange[], view?: RefView) => Promise<LocalPullsView>
+  read: (changes: readonly ForgeChange[], view?: RefView) => Promise<LocalPullsView>
   /** Records our own accepted write, so that it is not read back. */
   remember: (commit: Oid, table: PullTable) => void
 }
@@ -216,25 +216,26 @@ function createLocalPullsReader(repo: Repository, refs: CampaignRefs): LocalPull
   /**
    * Pull requests and tips must be of one moment: a concurrent call may change `known` while this one awaits.
    */
-  async function look(changes: readonly ForgeChange[], view?: RefView): Promise<LocalPullsView> {
+  async function read(changes: readonly ForgeChange[], view?: RefView): Promise<LocalPullsView> {
     let mine = known
-    const seen = view ?? (await ask([refs.forge, ...listBranchRefs(mine.stored, changes)]))
-    const commit = seen.refs.get(refs.forge) ?? null
+    const current = view ?? (await ask([refs.forge, ...listBranchRefs(mine.stored, changes)]))
+    const commit = current.refs.get(refs.forge) ?? null
     if (commit !== mine.commit) {
       if (commit !== null) await repo.fetch([{ ref: refs.forge, oid: commit }])
       mine = { commit, stored: await readOpenPulls(repo, commit) }
       known = mine
     }
-    const unseen = listBranchRefs(mine.stored, changes).filter(ref => !seen.covers(ref))
-    const found = new Map(seen.refs)
-    if (unseen.length > 0) for (const [ref, oid] of (await repo.remoteRefs(unseen)).refs) found.set(ref, oid)
+    const missing = listBranchRefs(mine.stored, changes).filter(ref => !current.covers(ref))
+    const found = new Map(current.refs)
+    if (missing.length > 0)
+      for (const [ref, oid] of (await repo.remoteRefs(missing)).refs) found.set(ref, oid)
     if (!view) await repo.fetch(listBaseRefs(mine.stored, changes).flatMap(ref => findTip(found, ref)))
     const tips = new Map([...found].map(([ref, oid]) => [toShortRef(ref), oid]))
     return { ...mine, tips }
   }
 
   return {
-    look,
+    read,
     remember(commit, { next, pulls }) {
       const open = [...pulls].filter(([, pull]) => pull.state === 'open')
       known = { commit, stored: { next, pulls: new Map(open) } }

@@ -40,13 +40,13 @@ export async function addRequestedPulls(
   repo: Repository,
   commit: Oid | null,
   table: PullTable,
-  asked: { numbers: readonly number[]; branches: readonly string[] },
+  requested: { numbers: readonly number[]; branches: readonly string[] },
 ): Promise<PullTable> {
   if (commit === null) return table
   const { tree } = await repo.commit(commit)
-  const named = await readLastNumbers(repo, tree, table, asked.branches)
+  const named = await readLastNumbers(repo, tree, table, requested.branches)
   const absent = new Set(
-    [...asked.numbers, ...named].filter(number => !table.pulls.has(number) && isGiven(number, table)),
+    [...requested.numbers, ...named].filter(number => !table.pulls.has(number) && isGiven(number, table)),
   )
   if (absent.size === 0) return table
   const found = await Promise.all([...absent].map(number => readStoredPull(repo, tree, number)))
@@ -193,8 +193,8 @@ export function applyChange(table: PullTable, change: ForgeChange, context: Chan
 
 function openLocalPull(table: PullTable, change: NewPull, context: ChangeContext): AppliedChange {
   const { branch, base } = change
-  const twin = [...table.pulls.values()].find(pull => pull.state === 'open' && pull.branch === branch)
-  if (twin !== undefined) return resolveRepeatedOpen(table, twin, change, context)
+  const existing = [...table.pulls.values()].find(pull => pull.state === 'open' && pull.branch === branch)
+  if (existing !== undefined) return resolveRepeatedOpen(table, existing, change, context)
   const head = context.tips.get(branch)
   if (head === undefined) return refuseChange(table, 'no-branch', null, `there is no branch ${branch}`)
   if (!context.tips.has(base))
@@ -214,13 +214,13 @@ export function formatRange({ base, branch }: Pick<NewPull, 'base' | 'branch'>):
 
 function resolveRepeatedOpen(
   table: PullTable,
-  twin: Pull,
+  existing: Pull,
   change: NewPull,
   { author }: ChangeContext,
 ): AppliedChange {
-  const { number } = twin
-  const same = twin.author === author && twin.base === change.base && twin.title === change.title
-  if (same && twin.body === change.body) return { table, answer: { ok: true, number } }
+  const { number } = existing
+  const same = existing.author === author && existing.base === change.base && existing.title === change.title
+  if (same && existing.body === change.body) return { table, answer: { ok: true, number } }
   return refuseChange(table, 'duplicate', number, `#${number} is already open for ${change.branch}`)
 }
 

@@ -20,14 +20,14 @@ export function createPermissionReader(
   { client, members: asking }: { client: GithubClient; members: GithubClient },
   options: Pacing,
 ): Required<Pick<Forge, 'readPermission' | 'isMember'>> {
-  const asked = createRateBudget(MOST_PEOPLE, options.clock)
+  const budget = createRateBudget(MOST_PEOPLE, options.clock)
   const permissions = cacheForRun(options.clock, () => new Map<string, Permission>())
   const members = cacheForRun(options.clock, () => new Map<string, boolean | null>())
   return {
     async readPermission(login) {
       const known = permissions().get(login)
       if (known !== undefined) return known
-      if (!asked.take()) return null
+      if (!budget.take()) return null
       const answer = await withRetries(options, () => readPermission(client, login))
       permissions().set(login, answer)
       return answer
@@ -77,7 +77,7 @@ async function isMember(client: GithubClient, team: string, login: string): Prom
 }
 
 const account = z.object({ user: z.object({ login: z.string() }).nullable() }).nullable()
-const brought = z.object({
+const headSchema = z.object({
   repository: z.object({
     pullRequest: z.object({
       headRefName: z.string(),
@@ -102,7 +102,7 @@ const QUESTION = `query ($owner: String!, $repo: String!, $number: Int!) {
 /** Called only where an approval is about to count: pull request lists do not name the pusher. */
 export async function readHeadAuthors(client: GithubClient, number: number): Promise<HeadAuthors> {
   const answer = await client.graphql(QUESTION, { ...client.where, number })
-  const { pullRequest } = parseAnswer(brought, answer, `who brought #${number}`).repository
+  const { pullRequest } = parseAnswer(headSchema, answer, `who brought #${number}`).repository
   const { headRefName, headRefOid: head, headRepository, commits } = pullRequest
   const named = commits.nodes
     .flatMap(({ commit: { author, committer } }) => [author, committer])
@@ -163,14 +163,14 @@ export async function explainApproverRefusal(
   if (typeof approvers === 'string')
     return ENOUGH[approvers].some(each => each === permission) ? null : NOT_TRUSTED
   if (approvers.some(each => each.toLowerCase() === login.toLowerCase())) return null
-  const unseen: string[] = []
+  const unreadable: string[] = []
   for (const team of listTeams(approvers)) {
-    const is = (await forge.isMember?.(team, login)) ?? null
-    if (is === true) return null
-    if (is === null) unseen.push(team)
+    const membership = (await forge.isMember?.(team, login)) ?? null
+    if (membership === true) return null
+    if (membership === null) unreadable.push(team)
   }
-  if (unseen.length === 0) return NOT_TRUSTED
-  return `Whether ${login} is in ${unseen.join(' or ')} cannot be read with this token: it takes ${READS_TEAMS}.`
+  if (unreadable.length === 0) return NOT_TRUSTED
+  return `Whether ${login} is in ${unreadable.join(' or ')} cannot be read with this token: it takes ${READS_TEAMS}.`
 }
 
 const NOT_TRUSTED = 'Only people whom the spec trusts with approvals may do that.'

@@ -187,7 +187,7 @@ export interface Workflows {
   cancel(run: number): Promise<void>
   /** Returns the artifacts with these names, however many others the run uploaded. */
   artifacts(run: number, names: readonly string[]): Promise<Artifact[]>
-  download(artifact: Artifact, parcel: ExpectedArtifact): Promise<UnzipResult>
+  download(artifact: Artifact, expected: ExpectedArtifact): Promise<UnzipResult>
 }
 
 /** Merges exactly this head with this commit message. */

@@ -8,8 +8,8 @@ import type { Fetch } from '../ports.ts'
  * URL.
  */
 export function createProxiedFetch({ name, origin, authorization }: Proxy): Fetch {
-  const told = authorization === null ? {} : { token: authorization }
-  const dispatcher = new ProxyAgent({ uri: origin, proxyTunnel: false, ...told })
+  const credentials = authorization === null ? {} : { token: authorization }
+  const dispatcher = new ProxyAgent({ uri: origin, proxyTunnel: false, ...credentials })
   return async (url, options) => {
     try {
       return await fetch(url, { ...options, dispatcher })

@@ -153,7 +153,7 @@ function toPullFields(node: PullNode): z.input<typeof pull> {
  */
 export function readComments(nodes: readonly CommentNode[]): Comment[] {
   const own = new Map(listOwnComments(nodes).map(({ id, key }) => [id, key]))
-  const said = new Set(own.values())
+  const ownKeys = new Set(own.values())
   const answers = new Map(
     nodes.map(({ databaseId: id }) => [id, computeMarkerKey(getAnswerMarker({ id: String(id) }))]),
   )
@@ -170,7 +170,7 @@ export function readComments(nodes: readonly CommentNode[]): Comment[] {
       ...(NEAR.has(each.authorAssociation) ? { near: true } : {}),
       ...(hasReacted(each, 'THUMBS_UP') ? { done: true } : {}),
       ...(hasReacted(each, 'THUMBS_DOWN') ? { declined: true } : {}),
-      ...(said.has(answers.get(each.databaseId) ?? '') ? { answered: true } : {}),
+      ...(ownKeys.has(answers.get(each.databaseId) ?? '') ? { answered: true } : {}),
     }
   })
 }

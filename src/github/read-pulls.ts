@@ -50,7 +50,7 @@ interface QueryPart {
   /** Fields of the repository. */
   fields: string[]
   /** Fields next to the repository. */
-  beside?: string[]
+  topLevelFields?: string[]
   values: Record<string, unknown>
 }
 
@@ -93,10 +93,10 @@ function buildLastField(base: string): string {
 /** Searches by branch name, which also finds the pull request of a deleted branch. */
 function buildBranchField({ branch, base }: NonNullable<PullQuery['elsewhere']>[number], index: number) {
   const [head, into] = [`e${index}Head`, `e${index}Into`]
-  const asked = `headRefName: $${head}, baseRefName: $${into}, last: 3, ${OLDEST_FIRST}`
+  const args = `headRefName: $${head}, baseRefName: $${into}, last: 3, ${OLDEST_FIRST}`
   return {
     variable: `$${head}: String!, $${into}: String!`,
-    field: `e${index}: pullRequests(${asked}) { nodes { ...Pull } }`,
+    field: `e${index}: pullRequests(${args}) { nodes { ...Pull } }`,
     value: { [head]: branch, [into]: base },
   }
 }
@@ -106,13 +106,13 @@ function isNumber(number: number): boolean {
   return Number.isInteger(number) && number > 0 && number < 2 ** 31
 }
 
-function buildPullQuery(together: readonly QueryPart[]): string {
-  const declared = ['$owner: String!', '$repo: String!', ...together.flatMap(({ variables }) => variables)]
-  const fields = together.flatMap(asked => asked.fields)
-  const beside = together.flatMap(asked => asked.beside ?? [])
+function buildPullQuery(parts: readonly QueryPart[]): string {
+  const declared = ['$owner: String!', '$repo: String!', ...parts.flatMap(({ variables }) => variables)]
+  const fields = parts.flatMap(part => part.fields)
+  const topLevelFields = parts.flatMap(part => part.topLevelFields ?? [])
   return `query (${declared.join(', ')}) {
     repository(owner: $owner, name: $repo) { ${fields.join('\n')} }
-    ${beside.join('\n')}
+    ${topLevelFields.join('\n')}
   } ${PULL_FRAGMENT}`
 }
 
@@ -132,11 +132,11 @@ function buildOpenField(base: string, after: string | null): QueryPart {
 /** A comment counts as an update, so the recently updated pull requests include all with new comments. */
 function buildRecentField(base: string, { recent = 0 }: PullQuery): QueryPart {
   if (recent === 0) return NOTHING
-  const asked = 'baseRefName: $recentInto, states: [CLOSED, MERGED], first: $recent'
+  const args = 'baseRefName: $recentInto, states: [CLOSED, MERGED], first: $recent'
   return {
     variables: ['$recentInto: String!', '$recent: Int!'],
     fields: [
-      `recent: pullRequests(${asked}, orderBy: { field: UPDATED_AT, direction: DESC }) { nodes { ...Pull } }`,
+      `recent: pullRequests(${args}, orderBy: { field: UPDATED_AT, direction: DESC }) { nodes { ...Pull } }`,
     ],
     values: { recentInto: base, recent },
   }
@@ -149,8 +149,8 @@ const MOST_NAMED = 100
 function buildOwnFields({ read = new Map() }: PullQuery): QueryPart {
   const own = [...read.values()].flatMap(each => each.own).slice(-MOST_NAMED)
   if (own.length === 0) return NOTHING
-  const beside = [`own: nodes(ids: $own) { ... on IssueComment { ${COMMENT_FIELDS} } }`]
-  return { variables: ['$own: [ID!]!'], fields: [], beside, values: { own } }
+  const topLevelFields = [`own: nodes(ids: $own) { ... on IssueComment { ${COMMENT_FIELDS} } }`]
+  return { variables: ['$own: [ID!]!'], fields: [], topLevelFields, values: { own } }
 }
 
 /** Reads the open pull requests into a base, and the queried ones in any state. Usually takes one request. */
@@ -162,15 +162,15 @@ export async function readOpen(
   const [first = NOTHING, ...rest] = buildSingleFields(wanted, base)
   const found = new Map<number, KnownPull>()
   const named: CommentNode[] = []
-  let asked = [buildOpenField(base, null), buildRecentField(base, wanted), first, buildOwnFields(wanted)]
+  let parts = [buildOpenField(base, null), buildRecentField(base, wanted), first, buildOwnFields(wanted)]
   for (let pages = 1; ; pages++) {
-    const { repository, own } = parseAnswer(page, await askForPulls(client, asked), 'pull requests')
+    const { repository, own } = parseAnswer(page, await askForPulls(client, parts), 'pull requests')
     const { open, recent, ...others } = repository
     named.push(...own.filter(node => node !== null))
     for (const node of [...open.nodes, ...recent.nodes, ...dropMissing(others)])
       found.set(node.number, toKnownPull(node))
     if (!open.pageInfo.hasNextPage || pages === MOST_PAGES) break
-    asked = [buildOpenField(base, open.pageInfo.endCursor)]
+    parts = [buildOpenField(base, open.pageInfo.endCursor)]
   }
   for (const each of await askSingles(client, rest)) found.set(each.pull.number, each)
   return { known: [...found.values()].toSorted((a, b) => a.pull.number - b.pull.number), named }
@@ -208,9 +208,9 @@ function dropMissing<T>(fields: Record<string, T | null>): T[] {
 }
 
 /** Sends all parts in one request. */
-async function askForPulls(client: GithubClient, together: readonly QueryPart[]): Promise<unknown> {
-  const values = Object.fromEntries(together.flatMap(asked => Object.entries(asked.values)))
-  return client.graphql(buildPullQuery(together), { ...client.where, ...values })
+async function askForPulls(client: GithubClient, parts: readonly QueryPart[]): Promise<unknown> {
+  const values = Object.fromEntries(parts.flatMap(part => Object.entries(part.values)))
+  return client.graphql(buildPullQuery(parts), { ...client.where, ...values })
 }
 
 interface PullCacheEntry {
@@ -221,28 +221,28 @@ interface PullCacheEntry {
 
 /** Caches pull requests as long as no ref that winnow reads has moved. */
 export class PullCache {
-  #look: PullCacheEntry | null = null
+  #entry: PullCacheEntry | null = null
   #pulls = new Map<number, KnownPull>()
 
   /** Returns the pull requests if an earlier read of the same moment holds all that the query needs. */
   find(moment: string | undefined, wanted: PullQuery): KnownPull[] | null {
-    const look = this.#look
-    if (look === null || look.moment !== moment) return null
-    return hasAll(look, wanted) ? look.whole : null
+    const entry = this.#entry
+    if (entry === null || entry.moment !== moment) return null
+    return hasAll(entry, wanted) ? entry.whole : null
   }
 
   keep(
-    look: { moment: string | undefined; wanted: PullQuery; whole: KnownPull[] },
+    entry: { moment: string | undefined; wanted: PullQuery; whole: KnownPull[] },
     read: readonly KnownPull[],
   ) {
-    const { moment } = look
-    this.#look = moment === undefined ? null : { ...look, moment }
+    const { moment } = entry
+    this.#entry = moment === undefined ? null : { ...entry, moment }
     this.#pulls = new Map(moment === undefined ? [] : read.map(each => [each.pull.number, each]))
   }
 
   /** Removes and returns entries that are about to change. */
   take(numbers: Iterable<number>): Map<number, KnownPull> {
-    this.#look = null
+    this.#entry = null
     const taken = new Map<number, KnownPull>()
     for (const number of numbers) {
       const known = this.#pulls.get(number)
@@ -253,7 +253,7 @@ export class PullCache {
   }
 
   forget(): void {
-    this.#look = null
+    this.#entry = null
     this.#pulls.clear()
   }
 }

@@ -3,9 +3,9 @@ import type { Fetch } from '../ports.ts'
 
 /** Fetches directly, or through the proxy that the environment names for an address. */
 export function createWebFetch(env: Readonly<Record<string, string>>): Fetch {
-  const ways = new Map<string, Promise<Fetch>>()
+  const fetchers = new Map<string, Promise<Fetch>>()
 
-  async function through(proxy: Proxy): Promise<Fetch> {
+  async function createProxied(proxy: Proxy): Promise<Fetch> {
     // Loads the proxy code only when needed: it takes longer to load than the rest, and most machines have no
     // proxy.
     const { createProxiedFetch: proxiedFetch } = await import('./proxied-fetch.ts')
@@ -16,8 +16,8 @@ export function createWebFetch(env: Readonly<Record<string, string>>): Fetch {
     const proxy = findProxy(url, env)
     if (proxy === null) return fetch(url, options)
     const key = `${proxy.origin} ${proxy.authorization}`
-    const way = ways.get(key) ?? through(proxy)
-    ways.set(key, way)
-    return (await way)(url, options)
+    const fetcher = fetchers.get(key) ?? createProxied(proxy)
+    fetchers.set(key, fetcher)
+    return (await fetcher)(url, options)
   }
 }

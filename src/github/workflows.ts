@@ -34,8 +34,8 @@ export function createGithubWorkflows(client: GithubClient, file: string, pacing
     run: id => withRetries(pacing, () => readRun(client, id)),
     cancel: run => withRetries(pacing, () => cancelRun(client, run)),
     artifacts: (run, names) => withRetries(pacing, () => findArtifacts(client, run, names)),
-    async download(artifact, parcel) {
-      const { digest, most } = parcel
+    async download(artifact, expected) {
+      const { digest, most } = expected
       if (artifact.expired) return { ok: false, why: 'it has expired' }
       if (artifact.bytes > most) {
         return { ok: false, why: `it is larger than ${most} bytes (${artifact.bytes})` }
@@ -43,7 +43,7 @@ export function createGithubWorkflows(client: GithubClient, file: string, pacing
       if (artifact.digest !== null && artifact.digest !== digest) return REPLACED
       const archive = await withRetries(pacing, () => fetchArchive(client, artifact.id, most))
       if (!archive.ok) return archive
-      return computeSha256(archive.bytes) === digest ? extractArtifactFile(archive.bytes, parcel) : REPLACED
+      return computeSha256(archive.bytes) === digest ? extractArtifactFile(archive.bytes, expected) : REPLACED
     },
   }
 }
@@ -161,16 +161,16 @@ async function listArtifacts(
 }
 
 /** Factor on the API timeout: archives are much larger than answers. */
-const PATIENCE = 2
+const TIMEOUT_FACTOR = 2
 
 /** Downloads an artifact's archive. Accepts the second refusal as final. */
 async function fetchArchive(client: GithubClient, id: number, most: number): Promise<UnzipResult> {
-  for (let asked = 1; ; asked++) {
+  for (let attempt = 1; ; attempt++) {
     try {
       return await fetchOnce(client, id, most)
     } catch (error) {
       if (!isRefusal(error)) throw error
-      if (asked === 2) return { ok: false, why: error.message }
+      if (attempt === 2) return { ok: false, why: error.message }
     }
   }
 }
@@ -182,7 +182,7 @@ async function fetchArchive(client: GithubClient, id: number, most: number): Pro
 async function fetchOnce(client: GithubClient, id: number, most: number): Promise<UnzipResult> {
   const location = await resolveDownloadUrl(client, id)
   if (location === null) return { ok: false, why: 'it has expired' }
-  const signal = AbortSignal.timeout(PATIENCE * client.timeoutMs)
+  const signal = AbortSignal.timeout(TIMEOUT_FACTOR * client.timeoutMs)
   try {
     const response = await client.web(location, { signal, redirect: 'error' })
     if (!response.ok || response.body === null)
