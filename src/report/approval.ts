@@ -97,10 +97,10 @@ export function renderApprovalComment(experiment: Experiment, here = false): str
   const { id, pull } = experiment
   const where = pull === null ? id : `#${pull}`
   const what = escapeMarkdown(describeAwaitedPackages(experiment))
-  const said = here
+  const introduction = here
     ? `This change adds ${what}, listed above. Review and approve it here to have it measured.`
     : `${where} adds ${what}. Review and approve it there to have it measured.`
-  return `${said}\n\n${buildApprovalMark(experiment) ?? ''}\n`
+  return `${introduction}\n\n${buildApprovalMark(experiment) ?? ''}\n`
 }
 
 /** Most of the 60,000 characters of a comment are for the packages to review. */

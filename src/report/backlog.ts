@@ -17,9 +17,9 @@ export interface IdeaView extends Omit<BacklogIdea, 'id' | 'number'> {
 }
 
 export function toIdeaView(campaign: BacklogCampaign, idea: BacklogIdea): IdeaView {
-  const { id, number, ...told } = idea
+  const { id, number, ...rest } = idea
   const rests_for = Object.fromEntries(listRestingProposers(campaign, idea))
-  return { id: formatIdeaName({ number }), event: id, ...told, rests_for }
+  return { id: formatIdeaName({ number }), event: id, ...rest, rests_for }
 }
 
 /** Open ideas first, in the order in which proposers receive them; then ideas in work, then finished ones. */
@@ -46,8 +46,8 @@ export function renderBacklog(campaign: BacklogCampaign): string[] {
 function describeIdeaRest(campaign: BacklogCampaign, idea: BacklogIdea): string {
   if (idea.experiment !== null) return ''
   const [first, ...others] = [...listRestingProposers(campaign, idea)].map(
-    ([who, answers]) =>
-      `${toOneLine(who, 40)} was refused ${formatCount(answers.length, 'time')} (${answers.join(', ')})`,
+    ([proposer, answers]) =>
+      `${toOneLine(proposer, 40)} was refused ${formatCount(answers.length, 'time')} (${answers.join(', ')})`,
   )
   if (first === undefined) return ''
   const refused = [first, ...others].join(', ')

@@ -32,8 +32,8 @@ const REASON = 600
 export function renderCampaignPullTitle(campaign: Campaign): string {
   const total = computeTotalEffect(campaign)
   const changes = formatCount(listKeptExperiments(campaign).length, 'change')
-  const said = total === null ? changes : `${total.title}, ${changes}`
-  return neutralizeMentions(toOneLine(`optimize(${campaign.name}): ${said}`, TITLE))
+  const summary = total === null ? changes : `${total.title}, ${changes}`
+  return neutralizeMentions(toOneLine(`optimize(${campaign.name}): ${summary}`, TITLE))
 }
 
 /** Limits in characters, so that the end of the text, which says how to finish, always fits. */
@@ -204,12 +204,12 @@ function renderKeptTable(campaign: Campaign, state: CampaignPullState): string[]
 /** Shows the command that picks one change, or the result of the last pick. */
 function describePickState({ picks }: Campaign, { id }: Experiment, state: CampaignPullState): string {
   const last = Object.values(picks).findLast(each => each.picks === id)
-  const ask = `\`/winnow pick ${id}\``
-  if (last === undefined) return ask
-  const place = formatExperimentReference(last, state)
-  if (last.fate === 'merged') return `${place}, merged`
+  const command = `\`/winnow pick ${id}\``
+  if (last === undefined) return command
+  const reference = formatExperimentReference(last, state)
+  if (last.fate === 'merged') return `${reference}, merged`
   const found = last.verdict === null ? 'being measured' : last.verdict
-  return last.closed ? `${ask} (${place}: ${found}, closed)` : `${place}: ${found}`
+  return last.closed ? `${command} (${reference}: ${found}, closed)` : `${reference}: ${found}`
 }
 
 /** Lists everything that waits for a person, each with the next step. */
@@ -229,14 +229,14 @@ function renderNeedsYou(campaign: Campaign, state: CampaignPullState): string[] 
 }
 
 function renderTaskItem({ experiment, is, awaits, help }: PersonalTask, state: CampaignPullState): string {
-  const place = formatExperimentReference(experiment, state)
+  const reference = formatExperimentReference(experiment, state)
   switch (is) {
     case 'approval':
-      return `${place} adds ${escapeMarkdown(describeAwaitedPackages(experiment))}. Review and approve it there to have it measured.`
+      return `${reference} adds ${escapeMarkdown(describeAwaitedPackages(experiment))}. Review and approve it there to have it measured.`
     case 'permission':
-      return `${place} is from a person without write access. Read it, then comment \`${help}\` there to have it measured.`
+      return `${reference} is from a person without write access. Read it, then comment \`${help}\` there to have it measured.`
     case 'sync':
-      return `${place} is waiting for ${escapeMarkdown(awaits)}. What helps: ${escapeMarkdown(help, 400)}.`
+      return `${reference} is waiting for ${escapeMarkdown(awaits)}. What helps: ${escapeMarkdown(help, 400)}.`
     default:
       return is satisfies never
   }
@@ -263,11 +263,11 @@ function formatExperimentReference(
 function renderFinishSection(campaign: Campaign, { merge }: Spec): string[] {
   const { status, default_branch } = campaign
   const into = escapeMarkdown(toShortRef(default_branch))
-  const way = describeResumeHint(campaign)
+  const resumeHint = describeResumeHint(campaign)
   const merging = merge.on_merge === 'restart' ? 'begins the next campaign' : 'ends the campaign'
   const grows =
     status === 'stopped'
-      ? `The campaign has stopped, so nothing more is added${way === null ? '' : `. To go on, ${escapeMarkdown(way, 400)}`}.`
+      ? `The campaign has stopped, so nothing more is added${resumeHint === null ? '' : `. To go on, ${escapeMarkdown(resumeHint, 400)}`}.`
       : `winnow adds every change that it keeps to this pull request. Merging it ${merging}, closing it pauses the campaign, and the comment \`/winnow stop\` ends the campaign without merging.`
   return [
     `Merge this pull request to take all of it into ${into}. To merge a single change, post the command next to it: winnow measures it on its own and opens a separate pull request.`,
@@ -281,9 +281,9 @@ function renderFinishSection(campaign: Campaign, { merge }: Spec): string[] {
 function renderMergedLines(campaign: Campaign, { merge }: Spec): string[] {
   const into = escapeMarkdown(toShortRef(campaign.default_branch))
   const next = merge.on_merge === 'restart' ? ' The next campaign begins by itself.' : ''
-  const way = describeResumeHint(campaign)
+  const resumeHint = describeResumeHint(campaign)
   return [
-    `Merged into ${into}.${next}${way === null ? '' : ` To go on, ${escapeMarkdown(way, 400)}.`}`,
+    `Merged into ${into}.${next}${resumeHint === null ? '' : ` To go on, ${escapeMarkdown(resumeHint, 400)}.`}`,
     '',
     'Every commit was measured before it landed; `winnow audit` verifies that from git alone.',
   ]

@@ -149,9 +149,9 @@ export function describeVerdictCounts(campaign: TallyCampaign): string {
   const better = experiments.filter(each => !isOpen(each) && isBetterAlone(each.outcome)).length
   return Object.entries(countVerdicts(campaign))
     .filter(([, count]) => count > 0)
-    .map(([place, count]) => {
-      const words = place === 'reverts' ? formatCount(count, 'revert') : `${count} ${WORDS[place] ?? place}`
-      return place === 'no gain' && better > 0 ? `${words} (${better} better alone)` : words
+    .map(([key, count]) => {
+      const words = key === 'reverts' ? formatCount(count, 'revert') : `${count} ${WORDS[key] ?? key}`
+      return key === 'no gain' && better > 0 ? `${words} (${better} better alone)` : words
     })
     .join(', ')
 }

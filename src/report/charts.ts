@@ -209,14 +209,14 @@ interface ChartArea {
  * kept change caused, for example a sync with the default branch.
  */
 function renderChartPath(steps: readonly ChartMark[], { start, end, across, y }: ChartArea): string[] {
-  const standing = steps.filter(({ reverted: takenBack }) => !takenBack)
-  const [begin] = standing
+  const current = steps.filter(({ reverted: takenBack }) => !takenBack)
+  const [begin] = current
   let level = start ?? begin?.from
   if (level === undefined) return []
   const left = start === null && begin ? across(begin.number) : PAPER.left
   let line = `M${formatPixels(left)} ${formatPixels(y.at(level))}`
   const jumps: string[] = []
-  for (const { number, from, value } of standing) {
+  for (const { number, from, value } of current) {
     const x = formatPixels(across(number))
     line += `H${x}`
     if (from !== level) {
@@ -251,8 +251,8 @@ const STEPS = [1, 2, 2.5, 5, 10]
 function buildChartScale(values: readonly number[], { from, to }: { from: number; to: number }): ChartScale {
   const low = values.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY)
   const high = values.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY)
-  const air = high > low ? (high - low) * 0.08 : Math.abs(high) * 0.5 || 1
-  const [first, last] = [low - air, high + air]
+  const margin = high > low ? (high - low) * 0.08 : Math.abs(high) * 0.5 || 1
+  const [first, last] = [low - margin, high + margin]
   return {
     at: value => from + ((value - first) / (last - first)) * (to - from),
     ticks: listChartTicks(first, last, 5),
@@ -282,16 +282,16 @@ const COLOURS = { none: '#57606a', running: '#1a7f37', paused: '#9a6700', stoppe
 /** Uses white text on colours that are visible on light and dark pages. */
 export function renderBadge(campaign: Campaign, progress: CampaignProgress): string {
   const { name, status } = campaign
-  const said = `${formatGain(progress)} · ${status}`
-  const [left, right] = [computeBadgeWidth(name), computeBadgeWidth(said)]
+  const label = `${formatGain(progress)} · ${status}`
+  const [left, right] = [computeBadgeWidth(name), computeBadgeWidth(label)]
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${formatPixels(left + right)}" height="${BADGE_HEIGHT}" role="img">`,
-    `<title>${escapeSvg(name)}: ${escapeSvg(said)}</title>`,
+    `<title>${escapeSvg(name)}: ${escapeSvg(label)}</title>`,
     `<rect width="${formatPixels(left)}" height="${BADGE_HEIGHT}" fill="#24292f"/>`,
     `<rect x="${formatPixels(left)}" width="${formatPixels(right)}" height="${BADGE_HEIGHT}" fill="${COLOURS[status]}"/>`,
     '<g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11">',
     renderBadgeLabel(name, 0),
-    renderBadgeLabel(said, left),
+    renderBadgeLabel(label, left),
     '</g>',
     '</svg>',
     '',

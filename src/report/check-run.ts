@@ -74,10 +74,10 @@ function buildCheckState(campaign: Campaign, experiment: Experiment, page: PageU
     const { sentence } = parseReason(reason ?? '')
     const title = toOneLine(renderPlainVerdict(getCampaignSpec(campaign), experiment), TITLE)
     const summary = renderVerdict(campaign, experiment, page)
-    const said = { state: CONCLUSIONS[verdict], title, summary }
+    const description = { state: CONCLUSIONS[verdict], title, summary }
     return path === null
-      ? said
-      : { ...said, annotations: [{ path, line: line ?? 1, message: toOneLine(sentence, 400) }] }
+      ? description
+      : { ...description, annotations: [{ path, line: line ?? 1, message: toOneLine(sentence, 400) }] }
   }
   if (status === 'ended')
     return { state: 'neutral', title: 'Closed', summary: renderVerdict(campaign, experiment, page) }
@@ -125,9 +125,9 @@ function describePaused(campaign: Campaign, { obstacle }: UnopenedPull): string 
   const { name, status } = campaign
   if (obstacle !== null)
     return `Campaign ${escapeMarkdown(name)} waits for a person: ${renderSyncSentence(buildSyncWords(campaign, obstacle))} After that this pull request is measured by itself.`
-  const said = describeStatus(campaign)
+  const description = describeStatus(campaign)
   if (status === 'paused')
-    return `Campaign ${escapeMarkdown(name)} is ${escapeMarkdown(said, LONGEST)}. This pull request is measured once the campaign goes on. ${RESUME}`
-  const stopped = said.startsWith('stopped by ') ? `was ${said}` : `has ${said}`
+    return `Campaign ${escapeMarkdown(name)} is ${escapeMarkdown(description, LONGEST)}. This pull request is measured once the campaign goes on. ${RESUME}`
+  const stopped = description.startsWith('stopped by ') ? `was ${description}` : `has ${description}`
   return `Campaign ${escapeMarkdown(name)} ${escapeMarkdown(stopped, LONGEST)}. This pull request is measured if the campaign goes on, or by the next campaign. ${RESUME}`
 }

@@ -194,9 +194,9 @@ function describeCostCap({ capUsd, cost: { usd } }: JudgingForecast): string {
 }
 
 function describeVisibleScoreGain({ visibleGain, assumedSpread, primary }: JudgingForecast): string {
-  const if_ = `where scores of one item vary by ${formatNumber(Number(assumedSpread.toPrecision(2)))}`
-  if (visibleGain === null) return `no gain is seen ${if_}`
-  return `gains of ${formatNumber(Number(visibleGain.toPrecision(2)))} ${primary} are seen ${if_}`
+  const condition = `where scores of one item vary by ${formatNumber(Number(assumedSpread.toPrecision(2)))}`
+  if (visibleGain === null) return `no gain is seen ${condition}`
+  return `gains of ${formatNumber(Number(visibleGain.toPrecision(2)))} ${primary} are seen ${condition}`
 }
 
 function formatDollars(usd: number): string {

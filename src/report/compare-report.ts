@@ -65,8 +65,8 @@ function renderTimedNote({ spec, report }: ComparisonResult): string[] {
 }
 
 function renderNoiseLine({ trial }: ComparisonResult): string[] {
-  const said = describeCalibrationNoise(trial?.calibration ?? null)
-  return said === null ? [] : [`  ${said}`]
+  const noise = describeCalibrationNoise(trial?.calibration ?? null)
+  return noise === null ? [] : [`  ${noise}`]
 }
 
 /** A comparison has neither scope nor pin, so the author of the change could have changed the benchmark too. */
@@ -122,13 +122,13 @@ function renderFurtherSteps({ verdict }: CompareView, { trial, paired, end }: Co
   const prospects = trial?.prospects ?? null
   if (verdict !== 'not proven' || prospects === null || paired === null) return []
   const { smallest_visible_gain: visible, max_jobs } = prospects
-  const seen =
+  const limit =
     visible === null
       ? 'no gain could be seen through this noise'
       : `with this noise ${formatSize(visible, paired.rule.scale)} is the smallest gain shown with a chance of 80 %`
   const usedUp = end === 'decided' && evaluatePairs(paired).primary.given_up === null
   const more = usedUp ? `; --max-jobs ${2 * max_jobs} goes on longer` : ''
-  return [`  next: ${seen}${more}`]
+  return [`  next: ${limit}${more}`]
 }
 
 interface ComparedNames {
@@ -178,9 +178,9 @@ export function estimateInitialSeconds({ evidence }: Spec, execution: number): n
 
 /** One line at the start of a job with the result of the jobs before it. */
 export function renderComparisonProgress(paired: PairedCase | null, spec: Spec, job: number): string {
-  const place = `job ${job} of at most ${spec.evidence.max_jobs}`
-  if (paired === null || paired.jobs.length === 0) return `${place}: begins`
-  return `${place}: ${renderEvidenceSentence(paired, evaluatePairs(paired))}`
+  const position = `job ${job} of at most ${spec.evidence.max_jobs}`
+  if (paired === null || paired.jobs.length === 0) return `${position}: begins`
+  return `${position}: ${renderEvidenceSentence(paired, evaluatePairs(paired))}`
 }
 
 interface ComparisonState {
@@ -198,8 +198,8 @@ export function renderComparisonLiveLine(
   const time = formatDuration(elapsed)
   if (trial === null) return `${base.name} against itself: ${executions.calibration} executions, ${time}`
   const pairs = paired?.jobs.flatMap(job => job.pairs).length ?? 0
-  const place = `${head.name} against ${base.name}: ${formatCount(pairs, 'pair')}, ${time} of at most ${formatDuration(estimateComparisonSeconds(trial))}`
+  const status = `${head.name} against ${base.name}: ${formatCount(pairs, 'pair')}, ${time} of at most ${formatDuration(estimateComparisonSeconds(trial))}`
   return paired === null || pairs === 0
-    ? place
-    : `${place}; ${renderEvidenceSentence(paired, evaluatePairs(paired))}`
+    ? status
+    : `${status}; ${renderEvidenceSentence(paired, evaluatePairs(paired))}`
 }

@@ -96,20 +96,20 @@ export function buildCompareView(compared: ComparisonResult): CompareView {
   const { spec, trial, paired, executions, seconds } = compared
   const [{ name, direction }] = listObjectives(spec.metric)
   const measured = paired !== null && paired.jobs.length > 0 ? paired : null
-  const standing = measured === null ? null : evaluatePairs(measured)
+  const evaluation = measured === null ? null : evaluatePairs(measured)
   const calibration = trial?.calibration ?? null
   const verdict = toCompareVerdict(compared)
   return {
     verdict,
-    sentence: renderComparisonSentence(compared, verdict, standing),
-    evidence_line: measured && standing && renderEvidenceLine(measured, standing, 'pairs'),
+    sentence: renderComparisonSentence(compared, verdict, evaluation),
+    evidence_line: measured && evaluation && renderEvidenceLine(measured, evaluation, 'pairs'),
     base: buildSideView(compared, 'base'),
     head: buildSideView(compared, 'head'),
     metric: { name, direction },
     compared: toComparedMethod(compared),
     scale: calibration?.scale ?? null,
     min_effect: paired?.rule.min_effect ?? spec.evidence.min_effect,
-    ...(measured === null || standing === null ? NO_PAIRS : computePairedNumbers(measured, standing)),
+    ...(measured === null || evaluation === null ? NO_PAIRS : computePairedNumbers(measured, evaluation)),
     pairs: measured?.jobs.flatMap(({ pairs }) => pairs).length ?? 0,
     jobs: measured?.jobs.length ?? 0,
     executions,
@@ -184,33 +184,35 @@ export const WORK_TREE = 'your work tree'
 function renderComparisonSentence(
   compared: ComparisonResult,
   word: CompareVerdict,
-  standing: PairsEvaluation | null,
+  evaluation: PairsEvaluation | null,
 ): string {
-  const said = composeComparisonSentence(compared, word, standing)
+  const sentence = composeComparisonSentence(compared, word, evaluation)
   // A branch keeps its spelling. Any other name starts with a capital.
-  return said.startsWith(compared.head.name) && compared.head.name !== WORK_TREE ? said : toSentenceCase(said)
+  return sentence.startsWith(compared.head.name) && compared.head.name !== WORK_TREE
+    ? sentence
+    : toSentenceCase(sentence)
 }
 
 function composeComparisonSentence(
   compared: ComparisonResult,
   word: CompareVerdict,
-  standing: PairsEvaluation | null,
+  evaluation: PairsEvaluation | null,
 ): string {
   const { base, head, end, assessment } = compared
   if (end === 'same')
     return `${head.name} and ${base.name} have the same files: there is nothing to compare, and nothing was run.`
   if (word === 'broken' || word === 'refused')
     return `${head.name} is ${word}: ${(assessment?.reason ?? '').split('\n')[0]}`
-  return `${standing === null ? describeSingleRunResult(compared, word) : describePairedResult(compared, word, standing)}.`
+  return `${evaluation === null ? describeSingleRunResult(compared, word) : describePairedResult(compared, word, evaluation)}.`
 }
 
 function describePairedResult(
   compared: ComparisonResult,
   word: CompareVerdict,
-  standing: PairsEvaluation,
+  evaluation: PairsEvaluation,
 ): string {
-  const sure = describeComparedEffect(compared, standing, '')
-  const probable = describeComparedEffect(compared, standing, 'probably ')
+  const sure = describeComparedEffect(compared, evaluation, '')
+  const probable = describeComparedEffect(compared, evaluation, 'probably ')
   switch (word) {
     case 'better':
     case 'worse':
@@ -220,7 +222,7 @@ function describePairedResult(
     case 'not proven':
     case 'refused':
     case 'broken':
-      return `${describeUnproven(compared)}: ${probable}${compared.end === 'decided' ? describeRuledOutDifference(compared, standing) : ' so far'}`
+      return `${describeUnproven(compared)}: ${probable}${compared.end === 'decided' ? describeRuledOutDifference(compared, evaluation) : ' so far'}`
     default:
       return word satisfies never
   }
@@ -253,15 +255,15 @@ function describeUnproven({ end, minutes, paired }: ComparisonResult): string {
 /** Example: "my-branch is 4.1 % faster than main (between 2.9 and 5.2 %)". */
 function describeComparedEffect(
   { base, head, spec, paired }: ComparisonResult,
-  standing: PairsEvaluation,
+  evaluation: PairsEvaluation,
   sure: string,
 ): string {
   const [{ name, direction }] = listObjectives(spec.metric)
-  const { effect, interval } = computeStateEffect(standing.primary)
+  const { effect, interval } = computeStateEffect(evaluation.primary)
   if (effect === null) return `${head.name} could not be compared with ${base.name}`
   const measured: MeasuredMetric = { name, direction, scale: paired?.rule.scale ?? 'log' }
   const { size, word, range, unit } = describeEffect(effect, interval, measured)
-  const upper = standing.status === 'drop' ? computeUpperBound(standing.primary.differences) : null
+  const upper = evaluation.status === 'drop' ? computeUpperBound(evaluation.primary.differences) : null
   const open = upper === null ? 'too few pairs to say between what' : formatUpperBound(upper, measured)
   const between = range === null ? ` (${open})` : ` (between ${range[0]} and ${range[1]}${unit})`
   return `${head.name} ${formatPredicate(name, `${sure}${size}${unit} ${word}`)} than ${base.name}${between}`

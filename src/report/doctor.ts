@@ -43,9 +43,9 @@ function describeFindingsVerdict(findings: readonly DoctorFinding[]): string {
   const [wrong, open] = [count('bad'), count('unknown')]
   const things = (number: number) => `${number} thing${number === 1 ? '' : 's'}`
   if (wrong === 0 && open === 0) return `Ready: ${findings.length} checks, and nothing is missing.`
-  const look = open === 0 ? '' : `${things(open)} to look at`
-  if (wrong === 0) return `Nothing stands in the way; ${look}.`
-  return `Not ready: ${things(wrong)} to do${open === 0 ? '' : `, ${look}`}.`
+  const review = open === 0 ? '' : `${things(open)} to look at`
+  if (wrong === 0) return `Nothing stands in the way; ${review}.`
+  return `Not ready: ${things(wrong)} to do${open === 0 ? '' : `, ${review}`}.`
 }
 
 /** The settings that winnow needs on GitHub. */
@@ -75,19 +75,19 @@ interface ExpectedSettings {
 
 const MOST_SKEW_S = 30
 
-export function checkSettings(seen: Examination, expected: ExpectedSettings): DoctorFinding[] {
+export function checkSettings(examination: Examination, expected: ExpectedSettings): DoctorFinding[] {
   return [
-    checkRights(seen),
-    ...checkTokenScopes(seen),
-    checkPullPermission(seen, expected),
-    ...checkActionsPolicy(seen, expected),
-    ...checkActionAccess(seen, expected),
-    ...checkDefaultToken(seen, expected),
-    ...checkModelEnvironment(seen, expected),
-    ...checkBranchGuards(seen, expected),
-    ...checkWorkflowEnabled(seen, expected),
-    ...checkPaused(seen, expected),
-    checkClock(seen),
+    checkRights(examination),
+    ...checkTokenScopes(examination),
+    checkPullPermission(examination, expected),
+    ...checkActionsPolicy(examination, expected),
+    ...checkActionAccess(examination, expected),
+    ...checkDefaultToken(examination, expected),
+    ...checkModelEnvironment(examination, expected),
+    ...checkBranchGuards(examination, expected),
+    ...checkWorkflowEnabled(examination, expected),
+    ...checkPaused(examination, expected),
+    checkClock(examination),
   ]
 }
 
@@ -192,13 +192,13 @@ const ANOTHER = 'or take another action: winnow init --github --action owner/nam
 
 /** Checks that the workflow can download winnow itself. */
 function checkActionAccess(
-  { action: seen, isPublic }: Examination,
+  { action: found, isPublic }: Examination,
   { page, action }: ExpectedSettings,
 ): DoctorFinding[] {
-  if (seen === null || action === null) return []
+  if (found === null || action === null) return []
   const { repository, commit, webUrl, server } = action
   const settings = `${webUrl}/${repository}/settings`
-  if (!seen.exists) {
+  if (!found.exists) {
     const what = `this token sees no repository ${repository}, whose action the workflow runs`
     const fix = `push winnow to ${webUrl}/${repository}, or give the account of this token access to it\n${ANOTHER}`
     return [
@@ -207,14 +207,14 @@ function checkActionAccess(
         : reportBad(what, fix),
     ]
   }
-  if (seen.hasCommit === false)
+  if (found.hasCommit === false)
     return [
       reportBad(
         `${repository} has no commit ${commit.slice(0, 10)}, which the workflow runs`,
         'winnow init --github --update',
       ),
     ]
-  if (!seen.isPrivate) return [reportGood(`${repository} has the commit that the workflow runs`)]
+  if (!found.isPrivate) return [reportGood(`${repository} has the commit that the workflow runs`)]
   if (isPublic) {
     const fix = `${settings}\nDanger Zone: change the visibility to public\n${ANOTHER}`
     return [
@@ -225,16 +225,16 @@ function checkActionAccess(
     ]
   }
   const owner = repository.split('/')[0] ?? ''
-  if (getRepositoryOwner(page).toLowerCase() !== owner.toLowerCase() && seen.access !== 'enterprise') {
+  if (getRepositoryOwner(page).toLowerCase() !== owner.toLowerCase() && found.access !== 'enterprise') {
     const what = `${repository} is private, and only repositories of ${owner} can use an action of it`
     return [reportBad(what, `move it to the owner of this repository\n${ANOTHER}`)]
   }
   const where = `${settings}/actions\nAccess: choose "Accessible from repositories owned by ${owner}", then Save`
-  if (seen.access === null)
+  if (found.access === null)
     return [
       reportUnknown(`whether other repositories may use ${repository} is not told to this token`, where),
     ]
-  if (seen.access === 'none')
+  if (found.access === 'none')
     return [reportBad(`${repository} is private, and lets no other repository use its action`, where)]
   return [reportGood(`${repository} has the commit that the workflow runs, and lets this repository use it`)]
 }

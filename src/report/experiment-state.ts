@@ -59,9 +59,9 @@ export function getExperimentState(campaign: StateCampaign, experiment: Experime
     outcome,
     reason,
     reverted: takenBack,
-    progress: live?.said ?? (verdict === null ? null : before),
+    progress: live?.sentence ?? (verdict === null ? null : before),
     after: describeWaitWhenStopped(campaign),
-    putBack: before,
+    requeueReason: before,
     next: live?.next ?? null,
   }
 }
@@ -77,7 +77,7 @@ export function getEvidenceLine(campaign: StateCampaign, experiment: Experiment)
 type ProgressCampaign = Pick<Campaign, 'orders' | 'calibration'> & CampaignSpecText
 
 interface ExperimentProgress {
-  said: string
+  sentence: string
   evidence: string
   next: string
 }
@@ -93,11 +93,11 @@ function describeExperimentProgress(
   if (rule?.rule !== 'paired') return null
   const spec = getCampaignSpec(campaign)
   const paired = { spec, rule, terms: evidence, jobs: evidence.jobs }
-  const standing = evaluatePairs(paired)
-  if (standing.status !== 'new-job' && standing.status !== 'continue') return null
+  const evaluation = evaluatePairs(paired)
+  if (evaluation.status !== 'new-job' && evaluation.status !== 'continue') return null
   return {
-    said: renderEvidenceSentence(paired, standing),
-    evidence: renderEvidenceLine(paired, standing),
+    sentence: renderEvidenceSentence(paired, evaluation),
+    evidence: renderEvidenceLine(paired, evaluation),
     next: describeNextJob(campaign, rule),
   }
 }
@@ -159,6 +159,6 @@ export function renderPersonalTasks(campaign: TaskCampaign): string[] {
 
 /** An experiment that was approved after the campaign stopped is still measured. */
 function describeAfterStop(campaign: TaskCampaign, experiment: Experiment): string {
-  const late = campaign.status === 'stopped' && isStillAwaitingApproval(campaign, experiment)
-  return late ? ` gives it one more round at ${describeNextRun(campaign)}` : ''
+  const approvedAfterStop = campaign.status === 'stopped' && isStillAwaitingApproval(campaign, experiment)
+  return approvedAfterStop ? ` gives it one more round at ${describeNextRun(campaign)}` : ''
 }

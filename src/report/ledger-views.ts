@@ -43,7 +43,7 @@ export function renderLedgerReadme(campaign: Campaign): string {
     .reverse()
   const machine = describeSingleMachine(campaign)
   const noise = describeCalibrationNoise(campaign.calibration)
-  const way = describeResumeHint(campaign)
+  const resumeHint = describeResumeHint(campaign)
   return [
     `# ${escapeMarkdown(campaign.name)}`,
     '',
@@ -56,7 +56,7 @@ export function renderLedgerReadme(campaign: Campaign): string {
     'What happened lately: [digest.md](digest.md).',
     '',
     `Campaign ${escapeMarkdown(describeStatus(campaign), REASON)}.`,
-    ...(way === null ? [] : [`To go on, ${escapeMarkdown(way, 400)}.`]),
+    ...(resumeHint === null ? [] : [`To go on, ${escapeMarkdown(resumeHint, 400)}.`]),
     `${renderTally(campaign)}.`,
     ...(machine === null ? [] : [machine]),
     ...(noise === null ? [] : [`${noise}.`]),
@@ -113,16 +113,16 @@ function renderDigestSection(title: string, lines: readonly string[]): string[] 
 }
 
 function renderKeptLately(campaign: Campaign): string[] {
-  const standing = new Set(listKeptExperiments(campaign).map(({ id }) => id))
+  const kept = new Set(listKeptExperiments(campaign).map(({ id }) => id))
   const landed = campaign.landings.flatMap(({ experiment }) => campaign.experiments[experiment] ?? [])
-  const latest = landed.filter(({ id }) => standing.has(id)).slice(-KEPT_SHOWN)
+  const latest = landed.filter(({ id }) => kept.has(id)).slice(-KEPT_SHOWN)
   return latest.reverse().map(each => renderDigestLine(campaign, each))
 }
 
 function renderNotKeptLately(campaign: Campaign): string[] {
-  const standing = new Set(listKeptExperiments(campaign).map(({ id }) => id))
+  const kept = new Set(listKeptExperiments(campaign).map(({ id }) => id))
   const others = Object.values(campaign.experiments).filter(
-    ({ id, status }) => status === 'ended' && !standing.has(id),
+    ({ id, status }) => status === 'ended' && !kept.has(id),
   )
   return others
     .slice(-OTHERS_SHOWN)
@@ -141,9 +141,9 @@ function renderDigestLine(campaign: Campaign, experiment: Experiment): string {
 function renderStrategy(campaign: Campaign): string[] {
   return summarizeCategories(campaign)
     .slice(0, CATEGORIES_SHOWN)
-    .flatMap(standing => [
-      `- ${escapeMarkdown(standing.category)}: ${formatAdvice(standing)}`,
-      ...standing.learned
+    .flatMap(category => [
+      `- ${escapeMarkdown(category.category)}: ${formatAdvice(category)}`,
+      ...category.learned
         .slice(0, LEARNINGS_SHOWN)
         .map(({ id, text }) => `  - ${id} learned: ${escapeMarkdown(text)}`),
     ])
@@ -156,10 +156,10 @@ function describeOpenExperiments({ experiments }: Campaign): string[] {
 
 function renderPersonSection(campaign: Campaign): string[] {
   const { alerts, proposers } = campaign
-  const benched = Object.entries(proposers).filter(([, { benched: is }]) => is)
+  const disabled = Object.entries(proposers).filter(([, { benched: is }]) => is)
   return [
     ...renderPersonalTasks(campaign).map(line => `- ${escapeMarkdown(line)}`),
-    ...benched.map(([who]) => `- ${escapeMarkdown(who)} is asked for no more ideas`),
+    ...disabled.map(([who]) => `- ${escapeMarkdown(who)} is asked for no more ideas`),
     ...alerts
       .filter(({ code }) => code !== 'proposer-benched')
       .slice(-ALERTS_SHOWN)

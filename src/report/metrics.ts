@@ -101,8 +101,10 @@ export function findMissingMetrics(
   const missing = needed.filter(name => !printed.includes(name))
   if (missing.length === 0) return null
   const advice = missing.map(name => {
-    const meant = printed.find(each => each.startsWith(`${name}.`)) ?? findNearestWord(name, printed)
-    return meant === undefined ? `${name} is not printed.` : `${name} is not printed: did you mean ${meant}?`
+    const suggestion = printed.find(each => each.startsWith(`${name}.`)) ?? findNearestWord(name, printed)
+    return suggestion === undefined
+      ? `${name} is not printed.`
+      : `${name} is not printed: did you mean ${suggestion}?`
   })
   const fix = `${advice.join(' ')} Name one of the printed metrics, or print it.`
   return { fix: printed.length === 0 ? `print ${missing.join(', ')}` : fix, printed: limitLines(printed) }
@@ -111,10 +113,10 @@ export function findMissingMetrics(
 /** Names the missing metric, the printed ones, and the most likely match. */
 export function describeAbsentMetric({ name, key, printed }: AbsentMetric, names: readonly string[]): string {
   if (printed) return `${name} (${key}) is printed, but not as a finite number: NaN, infinite or null`
-  const near = findNearestWord(name, names)
+  const suggestion = findNearestWord(name, names)
   const there =
     names.length === 0 ? 'no metric is' : `printed ${names.length === 1 ? 'is' : 'are'} ${names.join(', ')}`
-  return `${name} (${key}) is not printed; ${there}${near === undefined ? '' : `: did you mean ${near}?`}`
+  return `${name} (${key}) is not printed; ${there}${suggestion === undefined ? '' : `: did you mean ${suggestion}?`}`
 }
 
 /** Difference between identical copies of the base, for comparison with every other difference. */

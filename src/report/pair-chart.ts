@@ -207,11 +207,11 @@ function renderPairSummary(story: PairStory): string[] {
   const scores = getScoreTerms(metric, listObjectives(metric)[0])
   const { effect, interval } = computeReportedEffect(computeDifferences(pairs, measured), scores)
   const range = interval === null ? ', interval not bounded yet' : ', 95 % interval in brackets'
-  const said = effect === null ? 'no difference' : `${formatEffect(effect, interval, measured)}${range}`
+  const difference = effect === null ? 'no difference' : `${formatEffect(effect, interval, measured)}${range}`
   const took = Object.values(minutes).reduce((sum, each) => sum + each, 0)
   const cost = `${formatCount(2 * (pairs.length + jobs.length), 'execution')} in ${formatCount(jobs.length, 'job')}`
   return [
-    `  ${scores === null ? 'Hodges-Lehmann' : 'mean'}: ${said}`,
+    `  ${scores === null ? 'Hodges-Lehmann' : 'mean'}: ${difference}`,
     `  cost: ${cost} of ${formatNumber(Number(took.toPrecision(2)))} min, those beside it included`,
   ]
 }

@@ -58,9 +58,9 @@ function renderPullState(campaign: Campaign, experiment: Experiment, page: PageU
   const { status, verdict } = experiment
   const { name } = campaign
   if (verdict !== null) {
-    const said = renderVerdict(campaign, experiment, page)
-    if (status === 'landing') return `${said}\n\n${AWAITING_MERGE_TEXT}`
-    return status === 'parked' ? `${said}\n\n${describeRetry(experiment)}` : said
+    const verdict = renderVerdict(campaign, experiment, page)
+    if (status === 'landing') return `${verdict}\n\n${AWAITING_MERGE_TEXT}`
+    return status === 'parked' ? `${verdict}\n\n${describeRetry(experiment)}` : verdict
   }
   if (status === 'deferred')
     return `**Waiting for approval of ${escapeMarkdown(describeAwaitedPackages(experiment))}.**`
@@ -84,10 +84,10 @@ const TRY_AGAIN =
 
 /** The final comment on a contributor's pull request: the outcome and the next steps. */
 export function renderEndedComment(campaign: Campaign, experiment: Experiment, page: PageUrl = null): string {
-  const said = renderVerdict(campaign, experiment, page)
+  const verdict = renderVerdict(campaign, experiment, page)
   const { outcome } = experiment
   const isOver = (outcome !== null && isLanded(outcome)) || isDeniedOutsider(experiment)
-  return isOver ? said : `${said}\n\n${TRY_AGAIN}`
+  return isOver ? verdict : `${verdict}\n\n${TRY_AGAIN}`
 }
 
 /** For a contributor who reopened an ended pull request without a new commit. */
@@ -104,8 +104,8 @@ export function renderReopenedComment(
   const next = owned
     ? 'To try something else, open a pull request from a branch of your own.'
     : `To try again, push a new commit${empty} and reopen this pull request. It will be measured as a new experiment.`
-  const said = renderVerdict(campaign, experiment, page)
-  return `${buildReopenedMark(experiment, head)}\nClosed again: ${why}. ${next} winnow does not close it a second time.\n\n${said}\n`
+  const verdict = renderVerdict(campaign, experiment, page)
+  return `${buildReopenedMark(experiment, head)}\nClosed again: ${why}. ${next} winnow does not close it a second time.\n\n${verdict}\n`
 }
 
 /** This pull request is opened only to approve the packages of a pushed branch. */
@@ -164,8 +164,8 @@ function describeFate({ default_branch }: Pick<Campaign, 'default_branch'>, { fa
 function describeKeptChange(campaign: Campaign, { picks }: PickedChange): string {
   const taken = campaign.experiments[picks]
   if (taken === undefined) return ''
-  const said = renderStateSentence(getExperimentState(campaign, taken)).replace(/^Kept: /, '')
-  return toOneLine(said.replace(/\.$/, '').replaceAll(' -> ', ' → '), 300)
+  const sentence = renderStateSentence(getExperimentState(campaign, taken)).replace(/^Kept: /, '')
+  return toOneLine(sentence.replace(/\.$/, '').replaceAll(' -> ', ' → '), 300)
 }
 
 function describePickBase(campaign: Campaign, { base, status }: PickedChange): string {

@@ -26,9 +26,9 @@ const WORKFLOW =
 /**
  * Names branch, rule and fix if GitHub's message is known. Always ends with the whole message of the remote.
  */
-export function renderPushRefusal(refusal: PushRefusal, around: PushContext): string {
-  const { what, fix } = explainPushRefusal(refusal, around)
-  const branches = findRefusedRefs(refusal, around).map(toShortRef).join(', ')
+export function renderPushRefusal(refusal: PushRefusal, context: PushContext): string {
+  const { what, fix } = explainPushRefusal(refusal, context)
+  const branches = findRefusedRefs(refusal, context).map(toShortRef).join(', ')
   return `the remote refused to move ${branches}: ${what}. ${fix}, then: winnow resume\n${refusal.message}`
 }
 
@@ -38,7 +38,7 @@ function findRefusedRefs({ message }: PushRefusal, { refs }: PushContext): reado
   return found.length > 0 ? found : refs
 }
 
-function explainPushRefusal(refusal: PushRefusal, around: PushContext): { what: string; fix: string } {
+function explainPushRefusal(refusal: PushRefusal, context: PushContext): { what: string; fix: string } {
   const { message, rule } = refusal
   const [, path, permission = '', kind = ''] = WORKFLOW.exec(message) ?? []
   if (path !== undefined) {
@@ -53,12 +53,12 @@ function explainPushRefusal(refusal: PushRefusal, around: PushContext): { what: 
   if (rule === 'GH006')
     return {
       what: `GH006, the branch is protected${named}`,
-      fix: describeRuleFix('branch protection', broken, around),
+      fix: describeRuleFix('branch protection', broken, context),
     }
   if (rule === 'GH013')
     return {
       what: `GH013, a repository rule holds there${named}`,
-      fix: describeRuleFix('ruleset', broken, around),
+      fix: describeRuleFix('ruleset', broken, context),
     }
   return { what: rule ?? 'its answer is below', fix: 'Let winnow push to its branches there' }
 }
@@ -69,8 +69,8 @@ function listBrokenRules(message: string): string[] {
   return lines.slice(0, 5).map(line => toOneLine(line, 200))
 }
 
-function describeRuleFix(kind: string, broken: readonly string[], around: PushContext): string {
-  const { prefix, optimize, couldMerge, refs } = around
+function describeRuleFix(kind: string, broken: readonly string[], context: PushContext): string {
+  const { prefix, optimize, couldMerge, refs } = context
   const bypass = `Exclude ${prefix}*/** from that ${kind}, or let the account that winnow pushes with bypass it`
   const merges = couldMerge && refs.includes(optimize) && broken.some(one => /pull request/i.test(one))
   return merges ? `${bypass}, or set merge.via: api, so that GitHub merges pull requests` : bypass

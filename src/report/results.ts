@@ -198,11 +198,11 @@ export function buildResults({ spec, experiment, record, ending, diff }: Results
   const { id, hypothesis, category, source, learnings, pull, branch, head } = experiment
   const verdict = toEndVerdict(record, ending)
   const reason = parseReason(ending?.reason ?? decided?.reason ?? experiment.reason ?? '')
-  const said = { status: experiment.status, verdict, outcome: ending?.outcome ?? experiment.outcome }
+  const state = { status: experiment.status, verdict, outcome: ending?.outcome ?? experiment.outcome }
   const values = last === null ? null : buildMetricResults(record, last)
   const tree = last?.order.candidates.find(({ label }) => label === id)
   return {
-    summary: renderStateSentence({ ...said, reason: reason.sentence }),
+    summary: renderStateSentence({ ...state, reason: reason.sentence }),
     spec,
     spec_sha256: last?.order.spec_sha256 ?? null,
     experiment: id,

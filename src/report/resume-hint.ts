@@ -34,8 +34,8 @@ export function describeResumeHint(campaign: StoppedCampaign): string | null {
  * stop only between rounds of a run.
  */
 export function describeLimitReached(campaign: StoppedCampaign, { code, reason }: StopRuleHit): string {
-  const turn = describeNextRun(campaign)
-  return `its limit is reached: ${reason}. Nothing new is tried, and ${turn} stops it. To go on: ${describeLimitRaise(campaign, code)}`
+  const nextRun = describeNextRun(campaign)
+  return `its limit is reached: ${reason}. Nothing new is tried, and ${nextRun} stops it. To go on: ${describeLimitRaise(campaign, code)}`
 }
 
 function describeResumeCommand(campaign: StoppedCampaign): string {

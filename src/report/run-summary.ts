@@ -73,8 +73,8 @@ function limitSummaryLines(lines: readonly string[]): string[] {
 function describeKeptExperiment(campaign: Campaign, id: string): string {
   const experiment = campaign.experiments[id]
   if (experiment === undefined) return ''
-  const said = toOneLine(renderExperimentSentence(campaign, experiment), 160).replace(/^Kept: /, '')
-  return `${id}  ${said} (${toOneLine(experiment.hypothesis, 80)})`
+  const sentence = toOneLine(renderExperimentSentence(campaign, experiment), 160).replace(/^Kept: /, '')
+  return `${id}  ${sentence} (${toOneLine(experiment.hypothesis, 80)})`
 }
 
 function describeTimeTaken(campaign: Campaign, { duration_seconds, waited_seconds }: CampaignResult): string {
@@ -92,7 +92,7 @@ function listNextSteps(
 ): string[] {
   const some = Object.keys(campaign.experiments)
   const last = improvements.at(-1)?.id ?? some.at(-1)
-  const look =
+  const review =
     last === undefined
       ? []
       : [
@@ -102,7 +102,7 @@ function listNextSteps(
   const taken = campaign.incumbent.tree === campaign.reference.tree
   const take =
     improvements.length === 0 || taken || where.astray === true ? [] : listMergeSteps(campaign, where)
-  return formatTable([...look, ...take, ...listFinishSteps(campaign)])
+  return formatTable([...review, ...take, ...listFinishSteps(campaign)])
 }
 
 function listFinishSteps({ status, experiments }: Campaign): string[][] {

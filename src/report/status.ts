@@ -141,11 +141,11 @@ const ALERTS_SHOWN = 3
 
 /** Text of `winnow status`: the campaign, then every experiment, verdict first. */
 export function renderStatus(campaign: Campaign, view: StatusView): string[] {
-  const { to_go_on: way, notes, alerts } = view
+  const { to_go_on: resumeHint, notes, alerts } = view
   const shown = selectShownMetrics(readCampaignSpec(campaign))
   return [
     `Campaign ${view.campaign}: ${describeCampaignState(campaign)}`,
-    ...(way === null ? [] : [`  to go on: ${way}`]),
+    ...(resumeHint === null ? [] : [`  to go on: ${resumeHint}`]),
     `  progress: ${view.progress.text}`,
     ...formatTable([
       ['  baseline', toShortId(view.baseline.commit), formatMetrics(view.baseline.metrics, shown)],
@@ -180,8 +180,8 @@ function describeSeparateMeasurement(
 
 /** One-line status, for a comment. */
 export function renderStatusSentence(campaign: Campaign, view: StatusView): string {
-  const said = [describeCampaignState(campaign), ...view.notes, view.progress.text, renderTally(campaign)]
-  return `Campaign ${view.campaign}: ${said.join('; ')}`
+  const parts = [describeCampaignState(campaign), ...view.notes, view.progress.text, renderTally(campaign)]
+  return `Campaign ${view.campaign}: ${parts.join('; ')}`
 }
 
 /** Returns no lines before the first measurement. */
@@ -203,9 +203,9 @@ export function describeCampaignState(campaign: Campaign): string {
  * upwards.
  */
 export function renderExperimentSentence(campaign: Campaign, experiment: Experiment): string {
-  const said = renderStateSentence(getExperimentState(campaign, experiment))
+  const sentence = renderStateSentence(getExperimentState(campaign, experiment))
   const effect = describeReportedEffect(campaign, experiment)
-  return effect?.reported == null ? said : `Kept: ${describeTableReason(campaign, experiment)}`
+  return effect?.reported == null ? sentence : `Kept: ${describeTableReason(campaign, experiment)}`
 }
 
 /** Lists picks separately, because they are not experiments of the campaign. */

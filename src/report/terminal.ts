@@ -72,8 +72,8 @@ export function wrapLine(line: string, columns: number): string[] {
   let empty = true
   for (const { gap, words } of splitCells(line.slice(indent))) {
     const whole = words.join(' ')
-    const late = gap > 1 && countColumns(current) > columns / 2
-    const ownLine = late && !fits(current, gap, whole) && fits(inner, 0, whole)
+    const isPastMiddle = gap > 1 && countColumns(current) > columns / 2
+    const ownLine = isPastMiddle && !fits(current, gap, whole) && fits(inner, 0, whole)
     for (const [at, word] of words.entries()) {
       const before = at === 0 ? Math.min(gap, 2) : 1
       const next = (ownLine && at === 0) || (!empty && !fits(current, before, word))

@@ -61,27 +61,27 @@ export interface TryContext {
   measured: Pick<Results, 'effect' | 'evidence' | 'metrics' | 'warnings' | 'failed'>
 }
 
-export function buildTryAnswer(campaign: Campaign, experiment: Experiment, around: TryContext): TryAnswer {
-  const standing = getExperimentState(campaign, experiment)
+export function buildTryAnswer(campaign: Campaign, experiment: Experiment, context: TryContext): TryAnswer {
+  const state = getExperimentState(campaign, experiment)
   const landing = campaign.landings.find(one => one.experiment === experiment.id && one.reverted === null)
   const { id, outcome, hypothesis, branch } = experiment
   const landed = landing?.commit ?? null
-  const said = renderStateSentence({ ...standing, next: null })
+  const sentence = renderStateSentence({ ...state, next: null })
   return {
     campaign: campaign.name,
     id,
-    verdict: describeVerdict(standing),
+    verdict: describeVerdict(state),
     outcome,
-    sentence: composeTrySentence(said, { ...around, id, landed }),
+    sentence: composeTrySentence(sentence, { ...context, id, landed }),
     evidence_line: getEvidenceLine(campaign, experiment),
-    ...collectTryNumbers(around.measured, experiment.metrics),
-    next: describeNextStep(experiment, around),
+    ...collectTryNumbers(context.measured, experiment.metrics),
+    next: describeNextStep(experiment, context),
     hypothesis,
     branch,
-    pr: around.pr,
+    pr: context.pr,
     landed,
-    tried_before: around.triedBefore,
-    left_out: [...around.leftOut],
+    tried_before: context.triedBefore,
+    left_out: [...context.leftOut],
   }
 }
 
@@ -113,10 +113,10 @@ function collectTryNumbers(
 
 /** Keeps one sentence, and adds the landing commit or the fact that the verdict is an earlier one. */
 function composeTrySentence(
-  said: string,
+  sentence: string,
   { id, landed, optimize, triedBefore, waiting }: TryContext & { id: string; landed: string | null },
 ): string {
-  const plain = said.replace(/\.$/, '')
+  const plain = sentence.replace(/\.$/, '')
   const before = triedBefore ? plain.replace(/^([^:]+)/, `$1 (tried before, as ${id})`) : plain
   if (landed !== null) return `${before}; ${optimize} is at ${toShortId(landed)} with it.`
   return waiting === null ? `${before}.` : `${before}: ${toClause(waiting)}.`

@@ -33,7 +33,7 @@ export type ExperimentState = Pick<Experiment, 'status' | 'verdict' | 'outcome' 
   /** The campaign is stopped: what has to happen first. Null while it runs. */
   after?: string | null
   /** Why it was requeued. */
-  putBack?: string | null
+  requeueReason?: string | null
   /** What would settle it, if that is still possible. */
   next?: string | null
 }
@@ -96,15 +96,15 @@ export function renderVerdictSentence(judged: VerdictFacts): string {
 /** Removes the verdict from the start of a reason, because the label already contains it. */
 function getPlainReason({ verdict, reason }: Pick<VerdictFacts, 'verdict' | 'reason'>): string {
   const { sentence } = parseReason(reason ?? '')
-  const said = `${verdict}: `
-  return sentence.startsWith(said) ? sentence.slice(said.length) : sentence
+  const prefix = `${verdict}: `
+  return sentence.startsWith(prefix) ? sentence.slice(prefix.length) : sentence
 }
 
 const NOT_HELD = 'better on the metric, but it did not pass the holdout'
 
 /** The verdict, or what is known and missing before there is one. */
 export function renderStateSentence(experiment: ExperimentState): string {
-  const { verdict, progress: soFar = null, next = null, putBack = null } = experiment
+  const { verdict, progress: soFar = null, next = null, requeueReason: putBack = null } = experiment
   const then = next === null ? '' : ` Next: ${next}.`
   if (verdict !== null) return `${renderVerdictSentence(experiment)}${then}`
   if (soFar === null) {
@@ -207,10 +207,10 @@ export function describeKeptEffect(
       selected.replace(`${name} `, () => `${name} about `),
       name,
     )
-  const said = getPlainReason(experiment)
+  const reason = getPlainReason(experiment)
     .replaceAll(' -> ', ' → ')
     .replace(/, deterministic.*$/, '')
-  return said === '' ? null : removeMetricName(said, name)
+  return reason === '' ? null : removeMetricName(reason, name)
 }
 
 function formatEffectWords(
@@ -230,10 +230,10 @@ interface PairedNumbers {
 
 export function computePairedNumbers(
   paired: PairedCase,
-  standing: PairsEvaluation = evaluatePairs(paired),
+  evaluation: PairsEvaluation = evaluatePairs(paired),
 ): PairedNumbers {
-  const { evidence: reached, threshold: needed } = computeEvidenceVerdict(standing.primary)
-  const { effect, interval } = computeStateEffect(standing.primary)
+  const { evidence: reached, threshold: needed } = computeEvidenceVerdict(evaluation.primary)
+  const { effect, interval } = computeStateEffect(evaluation.primary)
   return { effect, interval, evidence: { reached, needed } }
 }
 
