@@ -11,7 +11,7 @@ export interface Task {
   inputs: Inputs
   env: ActionEnv
   /** Set when another process started this one with a pipe. Aborting `end` asks this process to stop. */
-  handed?: RootPipeMessage & { end: AbortSignal }
+  pipe?: RootPipeMessage & { end: AbortSignal }
 }
 type ActionCommand = (task: Task) => Promise<number>
 
@@ -92,12 +92,15 @@ async function startMeasuring(task: Task): Promise<number> {
     if (value === '') throw new UserError(`command measure needs the input ${name}`)
   }
   const program = fileURLToPath(new URL('measure.js', import.meta.url))
-  const asked = { campaign, order, directory }
-  const told = removeProxySecrets(env)
+  const request = { campaign, order, directory }
+  const scrubbedEnv = removeProxySecrets(env)
   const { runAsRoot } = await import('./root-pipe.ts')
-  const ended = await runAsRoot(program, asked, { env: told, given: removeSecrets(told) })
-  if (typeof ended === 'number') return ended
-  return dropSecrets(program, JSON.stringify({ ...asked, noUsers: ended }), told)
+  const result = await runAsRoot(program, request, {
+    env: scrubbedEnv,
+    programEnv: removeSecrets(scrubbedEnv),
+  })
+  if (typeof result === 'number') return result
+  return dropSecrets(program, JSON.stringify({ ...request, noUsers: result }), scrubbedEnv)
 }
 
 /**
@@ -110,6 +113,6 @@ async function startProposing(task: Task): Promise<number> {
   refuseTokens(task, 'it runs the programs that the spec names')
   const program = fileURLToPath(new URL('propose.js', import.meta.url))
   const key = env[MODEL_KEY] ?? ''
-  const handed = key === '' ? {} : { [MODEL_KEY]: key }
-  return dropSecrets(program, JSON.stringify({ campaign, directory }), env, handed)
+  const modelEnv = key === '' ? {} : { [MODEL_KEY]: key }
+  return dropSecrets(program, JSON.stringify({ campaign, directory }), env, modelEnv)
 }

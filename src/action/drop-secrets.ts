@@ -9,16 +9,16 @@ import type { ActionEnv } from './inputs.ts'
  * Invariant 6: experiment code runs with our user id and can read the environment of our processes under
  * /proc. So no process that runs beside it may have been started with a secret. This process becomes the
  * program (node 24), or wipes its own environment and waits for the program (node 20). The program gets
- * `handed` in addition to the scrubbed environment.
+ * `extraEnv` in addition to the scrubbed environment.
  */
 export async function dropSecrets(
   program: string,
   argument: string,
   env: ActionEnv,
-  handed: ActionEnv = {},
+  extraEnv: ActionEnv = {},
 ): Promise<number> {
   const argv = [process.execPath, program, argument]
-  const clean = { ...removeSecrets(env), ...handed }
+  const clean = { ...removeSecrets(env), ...extraEnv }
   const execve: unknown = Reflect.get(process, 'execve')
   if (typeof execve === 'function') Reflect.apply(execve, process, [process.execPath, argv, clean])
   wipeEnvironment()
@@ -73,7 +73,7 @@ function toBase64(text: string): string {
 }
 
 const DOCKER = '/var/run/docker.sock'
-const OTHERS = ['/run/containerd/containerd.sock', '/var/snap/lxd/common/lxd/unix.socket']
+const OTHER_SOCKETS = ['/run/containerd/containerd.sock', '/var/snap/lxd/common/lxd/unix.socket']
 /** sudo reads this file last, so it overrides all other rules. */
 const SUDOERS = '/etc/sudoers.d/zz-winnow'
 
@@ -90,7 +90,7 @@ export function isHosted({ RUNNER_ENVIRONMENT }: ActionEnv): boolean {
 export function dropRoot(env: ActionEnv, uid: number, services: Spec['execution']['services'] | null): void {
   if (!isHosted(env) || uid === 0) return
   const unused = services !== null && Object.keys(services).length === 0
-  const sockets = unused ? [DOCKER, ...OTHERS] : OTHERS
+  const sockets = unused ? [DOCKER, ...OTHER_SOCKETS] : OTHER_SOCKETS
   for (const socket of sockets) if (existsSync(socket)) chmodSync(socket, 0o600)
   writeFileSync(SUDOERS, `#${uid} ALL=(ALL:ALL) !ALL\n`)
 }

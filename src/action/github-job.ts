@@ -150,11 +150,11 @@ function normalizeRemoteUrl(url: string): string {
 }
 
 export function createCall(
-  around: Call['around'],
+  environment: Call['around'],
   options: Readonly<Record<string, string | true>>,
   interrupt: AbortSignal = new AbortController().signal,
 ): Call {
-  const given: CommandArguments = {
+  const commandArguments: CommandArguments = {
     positionals: [],
     command: [],
     flag: name => options[name] === true,
@@ -174,7 +174,7 @@ export function createCall(
     async *lines() {},
   }
   const program = { called: 'winnow', runtime: process.execPath }
-  return { given, terminal, around, interrupt, verbs: VERBS, program }
+  return { given: commandArguments, terminal, around: environment, interrupt, verbs: VERBS, program }
 }
 
 const commented = z.object({
@@ -192,17 +192,17 @@ type EventComment = z.output<typeof commented>['comment']
  */
 export async function isCommentRefused(
   { env }: Task,
-  around: Call['around'],
+  environment: Call['around'],
   campaigns: readonly KnownCampaign[],
 ): Promise<boolean> {
   if (env['GITHUB_EVENT_NAME'] !== 'issue_comment') return false
-  const forge = around.forge?.(buildCampaignRefs(DEFAULT_PREFIX, ''))
+  const forge = environment.forge?.(buildCampaignRefs(DEFAULT_PREFIX, ''))
   if (forge === undefined) throw new Error('a job has a forge')
   const comment = readComment(env['GITHUB_EVENT_PATH'] ?? '')
   const login = comment.user?.login ?? ''
   const isBot = login === '' || login.endsWith('[bot]')
   if (!isBot && (await canSteer(forge, campaigns, { login, body: comment.body }))) return false
-  if (!isBot) await rejectComment(around, forge, comment.id)
+  if (!isBot) await rejectComment(environment, forge, comment.id)
   const line = toLogLine(
     `${login || 'An account that is gone'} has no write access here: winnow ignored the comment.`,
   )

@@ -27,12 +27,12 @@ export async function judgeItems({ inputs, env }: Task): Promise<number> {
   const interrupted = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => interrupted.abort())
   hideSecrets([env[MODEL_KEY] ?? ''])
-  const room = resolve(env['RUNNER_TEMP'] ?? tmpdir())
+  const tempDir = resolve(env['RUNNER_TEMP'] ?? tmpdir())
   const judged = await runJudgingJob({
     directory: resolve(env['GITHUB_WORKSPACE'] ?? '.', directory),
     campaign,
     items: resolve(env['GITHUB_WORKSPACE'] ?? '.', items),
-    workDir: join(room, 'winnow'),
+    workDir: join(tempDir, 'winnow'),
     runId: readRunId(env),
     attempt: readAttempt(env),
     env,
@@ -41,10 +41,10 @@ export async function judgeItems({ inputs, env }: Task): Promise<number> {
     progress: { say: line => console.log(toLogLine(line)) },
     signal: interrupted.signal,
   })
-  return reportScores(env, judged, room)
+  return reportScores(env, judged, tempDir)
 }
 
-function reportScores(env: ActionEnv, judged: JudgingJobResult, room: string): number {
+function reportScores(env: ActionEnv, judged: JudgingJobResult, tempDir: string): number {
   if ('nobody' in judged) {
     const line = toLogLine(`Nothing is scored: ${judged.nobody}.`)
     console.log(line)
@@ -53,10 +53,10 @@ function reportScores(env: ActionEnv, judged: JudgingJobResult, room: string): n
     return 0
   }
   const { scores, broken } = judged
-  const file = join(mkdtempSync(join(room, 'winnow-scores-')), SCORES_FILE)
+  const file = join(mkdtempSync(join(tempDir, 'winnow-scores-')), SCORES_FILE)
   writeFileSync(file, `${JSON.stringify(scores)}\n`)
   const { campaign, judgings } = scores
-  const sum = (of: 'requests' | 'usd') => judgings.reduce((total, each) => total + each[of], 0)
+  const sum = (field: 'requests' | 'usd') => judgings.reduce((total, each) => total + each[field], 0)
   const records = judgings.reduce((total, each) => total + each.records.length, 0)
   const result = {
     campaign,

@@ -9,10 +9,10 @@ import { AS_ROOT, BY_PIPE } from './start-modes.ts'
  * Entry point of the action, started by a runner or by itself. Commands import their own code, which keeps
  * the start fast.
  */
-const ended = new AbortController()
-const isHanded = process.argv[2] === AS_ROOT || process.argv[2] === BY_PIPE
-const handed = isHanded ? await (await import('./root-pipe.ts')).readRootPipe(() => ended.abort()) : null
-const env = handed?.env ?? omitUndefined(process.env)
+const stop = new AbortController()
+const isPiped = process.argv[2] === AS_ROOT || process.argv[2] === BY_PIPE
+const pipe = isPiped ? await (await import('./root-pipe.ts')).readRootPipe(() => stop.abort()) : null
+const env = pipe?.env ?? omitUndefined(process.env)
 try {
   setOutputs(env, {})
   refuseWindows(process.platform)
@@ -20,10 +20,10 @@ try {
   const inputs = readInputs(env)
   const tokens = TOKENS.map(name => inputs[name]).filter(token => token !== '')
   const secrets = [...tokens.flatMap(listTokenForms), ...listProxySecrets(env)]
-  if (handed === null) hideSecrets(secrets)
+  if (pipe === null) hideSecrets(secrets)
   else addSecrets(secrets)
-  const given = handed === null ? {} : { handed: { ...handed, end: ended.signal } }
-  process.exitCode = await findActionCommand(inputs.command)({ inputs, env, ...given })
+  const piped = pipe === null ? {} : { pipe: { ...pipe, end: stop.signal } }
+  process.exitCode = await findActionCommand(inputs.command)({ inputs, env, ...piped })
 } catch (error) {
   process.exitCode = reportFailure(env, error)
 }

@@ -36,7 +36,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => in
 const root = process.argv[2] === AS_ROOT ? await readRootPipe(() => interrupted.abort()) : null
 const env = root?.env ?? omitUndefined(process.env)
 /** Partial results of a measurement that is under way. Null before and after it. */
-let rescue: PartialFile | null = null
+let openPartial: PartialFile | null = null
 const programs = { program: fileURLToPath(import.meta.url), node: process.execPath }
 try {
   const task = taskSchema.safeParse(root ? root.task : JSON.parse(process.argv[2] ?? 'null'))
@@ -44,7 +44,7 @@ try {
   process.exitCode = await measureOne(task.data)
 } catch (error) {
   // Experiment code that changed later steps could have changed the partial results too.
-  if (error instanceof LaterCodeChanged) rescue = null
+  if (error instanceof LaterCodeChanged) openPartial = null
   const isCancelled = interrupted.signal.aborted && !(error instanceof LaterCodeChanged)
   process.exitCode = isCancelled
     ? handleCancelledMeasurement()
@@ -58,19 +58,19 @@ function handleCancelledMeasurement(): number {
 }
 
 function getPartialOutput(): Outputs {
-  return rescue === null ? {} : { partial: rescue.path }
+  return openPartial === null ? {} : { partial: openPartial.path }
 }
 
 async function measureOne(task: MeasureTask): Promise<number> {
   const { campaign, order, directory } = task
   const runId = readFirstAttempt(env)
   const { prefix } = requireMeasuringBranch(env, campaign)
-  const room = resolve(env['RUNNER_TEMP'] ?? tmpdir())
+  const tempDir = resolve(env['RUNNER_TEMP'] ?? tmpdir())
   const clone = resolve(env['GITHUB_WORKSPACE'] ?? '.', directory)
   // The ledger is in the clone and names the base tree, so only root may write there.
   if (root) chmodSync(clone, 0o700)
-  const kept = createPartialFile(room, order, root?.runner ?? null)
-  rescue = kept
+  const partialFile = createPartialFile(tempDir, order, root?.runner ?? null)
+  openPartial = partialFile
   // A killed job has no later chance to set this output.
   setOutputs(env, getPartialOutput())
   const answer = await measureAndClose(root, {
@@ -78,20 +78,20 @@ async function measureOne(task: MeasureTask): Promise<number> {
     campaign,
     prefix,
     order,
-    ...prepareWorkspace(task, room),
+    ...prepareWorkspace(task, tempDir),
     machineDir: join(homedir(), '.cache', 'winnow'),
     runId,
     env: root ? { ...env, SUDO_UID: String(statSync(clone).uid) } : env,
     laterCode: listLaterCodeFolders(env, programs),
-    onPartial: async partial => kept.write(partial),
+    onPartial: async partial => partialFile.write(partial),
     clock: { now: () => Date.now(), monotonic: () => performance.now(), sleep: sleepUntilAborted },
     random: { hex: bytes => randomBytes(bytes).toString('hex'), fraction: () => Math.random() },
     progress: { say: line => console.log(toLogLine(line)) },
     signal: interrupted.signal,
   })
-  rescue = null
+  openPartial = null
   if ('handedBack' in answer) return returnOrder(root, answer)
-  reportMeasurement(order, answer, room)
+  reportMeasurement(order, answer, tempDir)
   return 0
 }
 
@@ -100,27 +100,27 @@ async function measureOne(task: MeasureTask): Promise<number> {
  * the code of later steps.
  */
 async function measureAndClose(
-  from: RootPipeMessage | null,
+  rootPipe: RootPipeMessage | null,
   job: Parameters<typeof runMeasurementJob>[0],
 ): Promise<MeasurementAnswer> {
   let services: Parameters<typeof dropRoot>[2] = null
   // With root, side users cannot write to that code. `runMeasurementJob` checks this before it starts
   // experiment code.
-  const later = from === null ? new LaterCode(env, programs) : null
+  const laterCode = rootPipe === null ? new LaterCode(env, programs) : null
   try {
     const answer = await runMeasurementJob(job)
     if ('spec' in answer) services = answer.spec.execution.services
     return answer
   } finally {
-    if (from !== null) dropRoot(env, from.runner.uid, services)
+    if (rootPipe !== null) dropRoot(env, rootPipe.runner.uid, services)
     clearRunnerFiles(env)
-    later?.requireUnchanged()
+    laterCode?.requireUnchanged()
   }
 }
 
-function prepareWorkspace({ noUsers }: MeasureTask, room: string) {
+function prepareWorkspace({ noUsers }: MeasureTask, tempDir: string) {
   const users = noUsers ?? findSideUsers()
-  if (root === null) return { users, workDir: join(room, 'winnow'), onlyUsers: false }
+  if (root === null) return { users, workDir: join(tempDir, 'winnow'), onlyUsers: false }
   makeAccessible(SIDES_DIR)
   mkdirSync(CLOSED_DIR, { recursive: true, mode: 0o700 })
   chmodSync(CLOSED_DIR, 0o700)
@@ -128,11 +128,11 @@ function prepareWorkspace({ noUsers }: MeasureTask, room: string) {
 }
 
 function returnOrder(
-  to: RootPipeMessage | null,
+  rootPipe: RootPipeMessage | null,
   { handedBack: why }: Extract<MeasurementAnswer, { handedBack: string }>,
 ): number {
-  if (to === null) throw new Error('nobody is there to hand an order back to')
-  writeReturnReason(to.room, why)
+  if (rootPipe === null) throw new Error('nobody is there to hand an order back to')
+  writeReturnReason(rootPipe.room, why)
   return 0
 }
 
@@ -143,7 +143,7 @@ function returnOrder(
 function reportMeasurement(
   order: string,
   answer: Exclude<MeasurementAnswer, { handedBack: string }>,
-  room: string,
+  tempDir: string,
 ): void {
   if ('stale' in answer) {
     const line = `Did not measure order ${order.slice(0, 12)}: ${answer.stale}.`
@@ -151,7 +151,7 @@ function reportMeasurement(
     appendSummary(env, line)
     return setOutputs(env, { 'result-json': JSON.stringify({ order, stale: answer.stale }) })
   }
-  const file = join(mkdtempSync(join(room, 'winnow-report-')), getArtifactFileName(order))
+  const file = join(mkdtempSync(join(tempDir, 'winnow-report-')), getArtifactFileName(order))
   const { report, items } = answer
   writeFileSync(
     `${file}.part`,

@@ -29,10 +29,10 @@ export function setOutputs(env: ActionEnv, outputs: Outputs): void {
   clearStepFiles(env)
   const { GITHUB_OUTPUT: file = '' } = env
   if (file === '') return
-  const told = { ...outputs, 'result-json': fitJson(redactJson(outputs['result-json'] ?? '')) }
+  const values = { ...outputs, 'result-json': fitJson(redactJson(outputs['result-json'] ?? '')) }
   const lines = OUTPUTS.map(name => {
     const end = `winnow-${randomUUID()}`
-    return `${name}<<${end}\n${told[name] ?? ''}\n${end}\n`
+    return `${name}<<${end}\n${values[name] ?? ''}\n${end}\n`
   })
   writeFileSync(file, lines.join(''))
 }
@@ -55,10 +55,10 @@ const CUT = '\n… (cut here: GitHub takes no more in a summary)\n'
 export function appendSummary({ GITHUB_STEP_SUMMARY: file = '' }: ActionEnv, markdown: string): void {
   if (file === '') return
   const used = existsSync(file) ? statSync(file).size : 0
-  const room = MOST_SUMMARY_BYTES - used - Buffer.byteLength(CUT)
+  const remaining = MOST_SUMMARY_BYTES - used - Buffer.byteLength(CUT)
   const text = `${redactText(markdown)}\n`
-  if (Buffer.byteLength(text) <= room) return appendFileSync(file, text)
-  if (room > 0) appendFileSync(file, `${takeWholeLines(text, room)}${CUT}`)
+  if (Buffer.byteLength(text) <= remaining) return appendFileSync(file, text)
+  if (remaining > 0) appendFileSync(file, `${takeWholeLines(text, remaining)}${CUT}`)
 }
 
 function takeWholeLines(text: string, bytes: number): string {

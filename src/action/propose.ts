@@ -33,16 +33,16 @@ function handleCancelledProposals(): number {
 }
 
 async function askProposers({ campaign, directory }: z.infer<typeof taskSchema>): Promise<number> {
-  const room = resolve(env['RUNNER_TEMP'] ?? tmpdir())
+  const tempDir = resolve(env['RUNNER_TEMP'] ?? tmpdir())
   const { [MODEL_KEY]: modelKey = '', ...rest } = env
   const say = (line: string) => console.log(toLogLine(line))
   if (modelKey === '') say(`${MODEL_KEY} is empty: programs that ask a model here have no key.`)
   // Proposers run as the user of this job, and so does the best code so far.
-  const later = new LaterCode(env, { program: fileURLToPath(import.meta.url), node: process.execPath })
+  const laterCode = new LaterCode(env, { program: fileURLToPath(import.meta.url), node: process.execPath })
   const answers = await runAskingJob({
     directory: resolve(env['GITHUB_WORKSPACE'] ?? '.', directory),
     campaign,
-    workDir: join(room, 'winnow'),
+    workDir: join(tempDir, 'winnow'),
     runId: readRunId(env),
     attempt: readAttempt(env),
     modelKey,
@@ -52,9 +52,9 @@ async function askProposers({ campaign, directory }: z.infer<typeof taskSchema>)
     signal: interrupted.signal,
   }).finally(() => {
     clearRunnerFiles(env)
-    later.requireUnchanged()
+    laterCode.requireUnchanged()
   })
-  reportAnswers(answers, room)
+  reportAnswers(answers, tempDir)
   return 0
 }
 
@@ -65,21 +65,21 @@ function renderFailedAnswers({ answers }: Answers): string[] {
 /**
  * Writes into a new directory with a random name, after all programs have ended, and renames the file last.
  */
-function reportAnswers(answers: Answers | { nobody: string }, room: string): void {
+function reportAnswers(answers: Answers | { nobody: string }, tempDir: string): void {
   if ('nobody' in answers) {
     const line = `No program was asked for an idea: ${answers.nobody}.`
     console.log(toLogLine(line))
     appendSummary(env, toLogLine(line))
     return setOutputs(env, { 'result-json': JSON.stringify(answers) })
   }
-  const file = join(mkdtempSync(join(room, 'winnow-answers-')), ANSWERS_FILE)
+  const file = join(mkdtempSync(join(tempDir, 'winnow-answers-')), ANSWERS_FILE)
   writeFileSync(`${file}.part`, renderAnswersFile(answers))
   renameSync(`${file}.part`, file)
   const ideas = answers.answers.filter(({ ok }) => ok).length
-  const asked = answers.answers.length
-  const line = `Asked for ${formatCount(asked, 'idea')} and got ${ideas}. ${RECORDED_LATER}`
+  const requested = answers.answers.length
+  const line = `Asked for ${formatCount(requested, 'idea')} and got ${ideas}. ${RECORDED_LATER}`
   console.log(line)
   appendSummary(env, [line, ...renderFailedAnswers(answers)].join('\n'))
-  const result = { campaign: answers.campaign, asked, ideas }
+  const result = { campaign: answers.campaign, asked: requested, ideas }
   setOutputs(env, { 'result-json': JSON.stringify(result), report: file, artifact: ANSWERS_ARTIFACT })
 }

@@ -15,15 +15,15 @@ import { appendSummary, setOutputs, toLogLine } from './outputs.ts'
  * publish.
  */
 export async function reportCampaign({ inputs, env }: Task): Promise<number> {
-  const room = resolve(env['RUNNER_TEMP'] ?? tmpdir())
+  const tempDir = resolve(env['RUNNER_TEMP'] ?? tmpdir())
   const directory = resolve(env['GITHUB_WORKSPACE'] ?? '.', inputs.directory)
-  const clone = { directory, workDir: join(room, 'winnow'), env: removeSecrets(env) }
+  const clone = { directory, workDir: join(tempDir, 'winnow'), env: removeSecrets(env) }
   const { repository } = await openJobClone(clone, DEFAULT_PREFIX)
   try {
     const { loaded, spec } = await findCloneCampaign(repository, inputs.campaign)
     const { campaign } = loaded
     const views = renderLedgerViews(campaign, spec)
-    const dir = mkdtempSync(join(room, 'winnow-views-'))
+    const dir = mkdtempSync(join(tempDir, 'winnow-views-'))
     for (const [name, text] of Object.entries(views)) writeFileSync(join(dir, name), text)
     // Only GitHub knows the missing numbers of pull requests, and this command sends no requests.
     const status = buildStatusView(campaign, new Map(), listStatusNotes(spec))

@@ -15,7 +15,7 @@ interface RootStart {
   /** The environment of this step. Decides how the program can be started. */
   env: ActionEnv
   /** Variables that the program gets through its pipe. */
-  given: ActionEnv
+  programEnv: ActionEnv
 }
 
 /**
@@ -26,7 +26,7 @@ interface RootStart {
 export async function runAsRoot(
   program: string,
   task: unknown,
-  { env, given }: RootStart,
+  { env, programEnv }: RootStart,
 ): Promise<number | MissingUsers> {
   const listed = listSideUsers()
   const root = process.getuid?.() === 0
@@ -35,18 +35,18 @@ export async function runAsRoot(
   if ('what' in listed && !(open && isHosted(env))) return listed
   if (!root && !open)
     return { what: 'the job cannot become root', fix: 'let its user run sudo without a password' }
-  const room = mkdtempSync(join(resolve(env['RUNNER_TEMP'] ?? tmpdir()), 'winnow-root-'))
+  const folder = mkdtempSync(join(resolve(env['RUNNER_TEMP'] ?? tmpdir()), 'winnow-root-'))
   try {
     const argv = [...(root ? [] : SUDO), process.execPath, ...process.execArgv, program, AS_ROOT]
-    const code = await runWithPipe(argv, env, { task, room, env: given })
-    const why = readReturnReason(room)
+    const code = await runWithPipe(argv, env, { task, room: folder, env: programEnv })
+    const why = readReturnReason(folder)
     // Without an answer the program has failed and has printed why.
     const answered = why !== null || code === 0
     if (answered && !root && isHosted(env) && canSudo(env)) throw new UserError('sudo could not be given up')
     if (why === null) return code
     return { what: why, fix: 'see why it does not work that way, or use isolation: none' }
   } finally {
-    rmSync(room, { recursive: true, force: true })
+    rmSync(folder, { recursive: true, force: true })
   }
 }
 
@@ -54,11 +54,15 @@ export async function runAsRoot(
  * Starts the program as the user of this step. The token travels in the pipe, because other processes can
  * read arguments and environments.
  */
-export function runThroughPipe(program: string, task: unknown, { env, given }: RootStart): Promise<number> {
+export function runThroughPipe(
+  program: string,
+  task: unknown,
+  { env, programEnv }: RootStart,
+): Promise<number> {
   return runWithPipe([process.execPath, ...process.execArgv, program, BY_PIPE], env, {
     task,
     room: tmpdir(),
-    env: given,
+    env: programEnv,
   })
 }
 
@@ -75,16 +79,16 @@ function canSudo({ PATH = '/usr/bin:/bin' }: ActionEnv): boolean {
 function runWithPipe(
   [file = '', ...args]: readonly string[],
   env: ActionEnv,
-  { task, room, env: given }: Pick<RootPipeMessage, 'task' | 'room' | 'env'>,
+  { task, room, env: programEnv }: Pick<RootPipeMessage, 'task' | 'room' | 'env'>,
 ): Promise<number> {
   const { PATH = '/usr/bin:/bin' } = env
   const runner = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
-  const handed: RootPipeMessage = { task, env: given, room, runner }
+  const message: RootPipeMessage = { task, env: programEnv, room, runner }
   wipeEnvironment()
   return new Promise((resolve, reject) => {
     const child = spawn(file, args, { env: { PATH }, stdio: ['pipe', 'inherit', 'inherit'] })
     child.stdin.on('error', () => child.stdin.destroy())
-    child.stdin.write(`${JSON.stringify(handed)}\n`)
+    child.stdin.write(`${JSON.stringify(message)}\n`)
     const end = () => child.stdin.end()
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, end)
     child.once('error', reject)

@@ -174,21 +174,21 @@ export class LaterCode {
 }
 
 /** Returns false if the content was not kept. The path is empty then. */
-function tryRestore(path: string, was: SavedEntry | undefined): boolean {
+function tryRestore(path: string, before: SavedEntry | undefined): boolean {
   // Restored already, together with its folder.
-  if (was !== undefined && isSame(was, readEntry(path))) return true
+  if (before !== undefined && isSame(before, readEntry(path))) return true
   const isFolder = readStat(path)?.isDirectory() === true
-  if (was?.kind !== 'folder' || !isFolder) rmSync(path, { recursive: true, force: true })
-  if (was === undefined) return true
+  if (before?.kind !== 'folder' || !isFolder) rmSync(path, { recursive: true, force: true })
+  if (before === undefined) return true
   mkdirSync(dirname(path), { recursive: true })
-  if (was.kind === 'link') {
-    symlinkSync(was.content, path)
+  if (before.kind === 'link') {
+    symlinkSync(before.content, path)
     return true
   }
-  if (was.kind === 'folder') mkdirSync(path, { recursive: true })
-  else if (was.bytes === null) return false
-  else writeFileSync(path, was.bytes, { flag: 'wx' })
-  chmodSync(path, was.mode)
+  if (before.kind === 'folder') mkdirSync(path, { recursive: true })
+  else if (before.bytes === null) return false
+  else writeFileSync(path, before.bytes, { flag: 'wx' })
+  chmodSync(path, before.mode)
   return true
 }
 
@@ -209,9 +209,9 @@ function isSame(before: SavedEntry | undefined, now: SavedEntry | undefined): bo
   return before.kind === now.kind && before.mode === now.mode && before.content === now.content
 }
 
-function readEntries(roots: readonly string[], room: number): Map<string, SavedEntry> {
+function readEntries(roots: readonly string[], limit: number): Map<string, SavedEntry> {
   const found = new Map<string, SavedEntry>()
-  let left = room
+  let remaining = limit
   const pending = [...roots].toReversed()
   for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
     const stat = readStat(path)
@@ -219,8 +219,8 @@ function readEntries(roots: readonly string[], room: number): Map<string, SavedE
     const entry = toEntry(path, stat)
     if (entry === null) continue
     const { bytes } = entry
-    const isKept = bytes !== null && bytes.length <= left
-    if (isKept) left -= bytes.length
+    const isKept = bytes !== null && bytes.length <= remaining
+    if (isKept) remaining -= bytes.length
     found.set(path, isKept ? entry : { ...entry, bytes: null })
     if (entry.kind === 'folder') pending.push(...listFolderNames(path).map(name => join(path, name)))
   }

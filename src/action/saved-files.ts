@@ -19,11 +19,11 @@ export interface PartialFile {
  * step, given when root measures.
  */
 export function createPartialFile(
-  room: string,
+  tempDir: string,
   order: OrderId,
   owner: { uid: number; gid: number } | null,
 ): PartialFile {
-  const folder = mkdtempSync(join(room, 'winnow-partial-'))
+  const folder = mkdtempSync(join(tempDir, 'winnow-partial-'))
   const path = join(folder, getArtifactFileName(order))
   if (owner !== null) chownSync(folder, owner.uid, owner.gid)
   return {
@@ -56,7 +56,7 @@ export interface UnwrittenFiles {
 
 export function createKeptFiles(env: ActionEnv): UnwrittenFiles {
   const artifact = `winnow-unwritten-${toJobName(env['GITHUB_JOB'])}-${Number(env['GITHUB_RUN_ATTEMPT']) || 1}`
-  const room = resolve(env['RUNNER_TEMP'] ?? tmpdir())
+  const tempDir = resolve(env['RUNNER_TEMP'] ?? tmpdir())
   const files = new Map<string, number>()
   let dir: string | null = null
 
@@ -68,8 +68,8 @@ export function createKeptFiles(env: ActionEnv): UnwrittenFiles {
         throw new Error(
           `with this one (${bytes} bytes) there would be more than ${MOST_BYTES} bytes of such files`,
         )
-      await mkdir(room, { recursive: true })
-      dir ??= mkdtempSync(join(room, 'winnow-unwritten-'))
+      await mkdir(tempDir, { recursive: true })
+      dir ??= mkdtempSync(join(tempDir, 'winnow-unwritten-'))
       const end = text.slice(text.trimEnd().length)
       writeFileSync(join(dir, name), `${redactJson(text.trimEnd(), 2)}${end}`)
       files.set(name, bytes)

@@ -30,15 +30,19 @@ export async function settleOnGithub(task: Task): Promise<number> {
   return settleCampaigns(task, job, buildJobEnvironment(task, job))
 }
 
-export async function settleCampaigns(task: Task, job: GithubJob, around: Call['around']): Promise<number> {
+export async function settleCampaigns(
+  task: Task,
+  job: GithubJob,
+  environment: Call['around'],
+): Promise<number> {
   const { campaigns: names, ended, has, isTickLost } = readNeeds(task.inputs.jobs)
-  const known = await readCampaigns(createCall(around, {}), job)
+  const known = await readCampaigns(createCall(environment, {}), job)
   const campaigns = isTickLost
     ? selectRunCampaigns(task.env, known)
     : known.filter(({ name }) => names.includes(name))
   const next = { propose: false, judge: false }
   const nextLook = isTickLost ? decideNextLook(task.env) : 'usual'
-  return takeTurns(task, { around, campaigns, run: { does: { settle: ended }, next, has, nextLook } })
+  return takeTurns(task, { environment, campaigns, run: { does: { settle: ended }, next, has, nextLook } })
 }
 
 function selectRunCampaigns(env: ActionEnv, known: readonly KnownCampaign[]): readonly KnownCampaign[] {
@@ -142,16 +146,16 @@ const SLOT = /^(success|failure|cancelled) ?([0-9a-f]{64})?$/
 
 /** Only the matrix job of this slot sets the output `slot-N`. */
 function findSlotJob(measuring: readonly NeedsJob[], slot: number): EndedJob {
-  const told = measuring.flatMap(({ outputs }) => {
+  const values = measuring.flatMap(({ outputs }) => {
     const value = outputs[`slot-${slot}`] ?? ''
     return value === '' ? [] : [value]
   })
-  const [only = '', ...others] = told
+  const [only = '', ...others] = values
   const [, status = '', digest = null] = SLOT.exec(others.length === 0 ? only : '') ?? []
   return { status, digest }
 }
 
 function toEndedJob(ended: NeedsJob | undefined): EndedJob {
-  const told = ended?.outputs['digest'] ?? ''
-  return { status: ended?.result ?? '', digest: SHA256.test(told) ? told : null }
+  const digest = ended?.outputs['digest'] ?? ''
+  return { status: ended?.result ?? '', digest: SHA256.test(digest) ? digest : null }
 }

@@ -45,7 +45,7 @@ const taskSchema = z.strictObject({
  * those of people with write access.
  */
 export async function runOnGithub(task: Task): Promise<number> {
-  const { env, handed } = task
+  const { env, pipe } = task
   if (isPaused(env)) {
     const line = 'WINNOW_PAUSED is set: nothing was looked at.'
     console.log(line)
@@ -54,19 +54,19 @@ export async function runOnGithub(task: Task): Promise<number> {
     return 0
   }
   const job = readGithubJob(task)
-  if (handed === undefined) return startSingleJob(task, job)
-  const { noUsers } = taskSchema.parse(handed.task)
+  if (pipe === undefined) return startSingleJob(task, job)
+  const { noUsers } = taskSchema.parse(pipe.task)
   return noUsers === null ? continueAsRoot(task, job) : continueAsJobUser(task, job, noUsers)
 }
 
 async function startSingleJob(task: Task, job: GithubJob): Promise<number> {
   const { env } = task
-  const given = { env, given: env }
-  const ended = await runAsRoot(programs.program, { noUsers: null }, given)
-  if (typeof ended === 'number') return ended
-  console.log(toLogLine(describeNoIsolation(ended)))
-  if (process.platform === 'linux') return runThroughPipe(programs.program, { noUsers: ended }, given)
-  return continueAsJobUser(task, job, ended)
+  const start = { env, programEnv: env }
+  const result = await runAsRoot(programs.program, { noUsers: null }, start)
+  if (typeof result === 'number') return result
+  console.log(toLogLine(describeNoIsolation(result)))
+  if (process.platform === 'linux') return runThroughPipe(programs.program, { noUsers: result }, start)
+  return continueAsJobUser(task, job, result)
 }
 
 function describeNoIsolation({ what }: MissingUsers): string {
@@ -74,26 +74,31 @@ function describeNoIsolation({ what }: MissingUsers): string {
 }
 
 async function continueAsRoot(task: Task, job: GithubJob): Promise<number> {
-  const { env, handed } = task
-  if (handed === undefined) throw new Error('root was told by nobody what to do')
-  const { runner, room } = handed
-  const kept = createKeptFiles(env)
+  const { env, pipe } = task
+  if (pipe === undefined) throw new Error('root was told by nobody what to do')
+  const { runner, room } = pipe
+  const unwritten = createKeptFiles(env)
   try {
     const users = findSideUsers()
     if (!('owners' in users)) throw new MeasurementDeclined(users.what)
-    const around = buildJobEnvironment(task, job)
+    const environment = buildJobEnvironment(task, job)
     // The ledger is in the clone and names the base tree, so only root may write there.
-    chmodSync(around.directory, 0o700)
+    chmodSync(environment.directory, 0o700)
     makeAccessible(SIDES_DIR)
     mkdirSync(CLOSED_DIR, { recursive: true, mode: 0o700 })
     chmodSync(CLOSED_DIR, 0o700)
-    const ownedBy = { SUDO_UID: String(statSync(around.directory).uid) }
+    const ownedBy = { SUDO_UID: String(statSync(environment.directory).uid) }
     const isolation = { users, asRoot: true, laterCode: listLaterCodeFolders(env, programs) }
-    const asRoot = { ...around, env: { ...around.env, ...ownedBy }, cacheDir: CLOSED_DIR, isolation }
+    const asRoot = {
+      ...environment,
+      env: { ...environment.env, ...ownedBy },
+      cacheDir: CLOSED_DIR,
+      isolation,
+    }
     return await continueSingleJob(task, job, {
-      around: asRoot,
-      kept,
-      tell: to => giveToRunner(kept.tell(to), runner),
+      environment: asRoot,
+      unwritten,
+      reportUnwritten: to => giveToRunner(unwritten.tell(to), runner),
     })
   } catch (error) {
     if (!(error instanceof MeasurementDeclined)) throw error
@@ -113,61 +118,65 @@ function giveToRunner(outputs: Outputs, { uid, gid }: { uid: number; gid: number
 
 async function continueAsJobUser(task: Task, job: GithubJob, users: MissingUsers): Promise<number> {
   const { env } = task
-  const kept = createKeptFiles(env)
-  const later = new LaterCode(env, programs)
+  const unwritten = createKeptFiles(env)
+  const laterCode = new LaterCode(env, programs)
   const isolation: JobIsolation = { users, asRoot: false, laterCode: [] }
-  const around = { ...buildJobEnvironment(task, job), isolation }
-  const tell = (to: Task['env']): Outputs => {
+  const environment = { ...buildJobEnvironment(task, job), isolation }
+  const reportUnwritten = (to: Task['env']): Outputs => {
     appendSummary(to, toLogLine(describeNoIsolation(users)))
-    later.requireUnchanged()
-    return kept.tell(to)
+    laterCode.requireUnchanged()
+    return unwritten.tell(to)
   }
-  return continueSingleJob(task, job, { around, kept, tell })
+  return continueSingleJob(task, job, { environment, unwritten, reportUnwritten })
 }
 
 interface SingleJobRun {
-  around: Call['around']
-  kept: ReturnType<typeof createKeptFiles>
+  environment: Call['around']
+  unwritten: ReturnType<typeof createKeptFiles>
   /** Outputs that name the files of unwritten events. */
-  tell: (env: Task['env']) => Outputs
+  reportUnwritten: (env: Task['env']) => Outputs
 }
 
 async function continueSingleJob(
   task: Task,
   job: GithubJob,
-  { around, kept, tell }: SingleJobRun,
+  { environment, unwritten, reportUnwritten }: SingleJobRun,
 ): Promise<number> {
-  const { env, inputs, handed } = task
+  const { env, inputs, pipe } = task
   let answer: unknown = null
   const closing: string[] = []
   const json = (value: unknown): void => {
     answer = value
   }
   const options = { campaign: inputs.campaign, yes: true, json: true } as const
-  const call = createCall({ ...removeWorkflows(around), keepUnwritten: kept.keep }, options, handed?.end)
+  const call = createCall(
+    { ...removeWorkflows(environment), keepUnwritten: unwritten.keep },
+    options,
+    pipe?.end,
+  )
   try {
     await withRepository(call, DEFAULT_PREFIX, async ({ checkout }) =>
       requireOwnRemote(checkout.remotes, job),
     )
-    const tellRun: ResultReporter = async (given, scene, result) => {
-      await tellRunResult(given, scene, result)
-      closing.push(...renderClosingLines(scene, result))
+    const reportRun: ResultReporter = async (runCall, command, result) => {
+      await tellRunResult(runCall, command, result)
+      closing.push(...renderClosingLines(command, result))
     }
     const quiet = { ...call, terminal: { ...call.terminal, json } }
-    const code = await runAndReport(quiet, tellRun).finally(() => clearRunnerFiles(env))
+    const code = await runAndReport(quiet, reportRun).finally(() => clearRunnerFiles(env))
     for (const line of closing) console.log(toLogLine(line))
     appendSummary(env, closing.map(line => escapeMarkdown(line, SUMMARY_LENGTH)).join('\n\n'))
     const result = JSON.stringify({ paused: false, code, ...toRecord(answer) })
-    setOutputs(env, { ...tell(env), 'result-json': result })
+    setOutputs(env, { ...reportUnwritten(env), 'result-json': result })
     return WAITING_IS_FINE.has(code) ? 0 : code
   } catch (error) {
     if (error instanceof MeasurementDeclined) throw error
-    return reportFailure(env, error, tell(env))
+    return reportFailure(env, error, reportUnwritten(env))
   }
 }
 
-function renderClosingLines({ place }: CommandContext, { campaign, waiting }: RunResult): string[] {
-  const branch = toShortRef(place.refs.optimize)
+function renderClosingLines({ place: context }: CommandContext, { campaign, waiting }: RunResult): string[] {
+  const branch = toShortRef(context.refs.optimize)
   const bring = waiting.for === 'ideas' ? [`To bring an idea, open a pull request against ${branch}.`] : []
   return [...renderRunSummary(campaign, waiting), ...bring]
 }
@@ -176,11 +185,11 @@ function renderClosingLines({ place }: CommandContext, { campaign, waiting }: Ru
  * Single-job mode dispatches no runs. Without `workflows`, winnow rejects a spec that needs measuring jobs
  * instead of ignoring it.
  */
-function removeWorkflows(around: Call['around']): Call['around'] {
-  const { forge } = around
-  if (forge === undefined) return around
+function removeWorkflows(environment: Call['around']): Call['around'] {
+  const { forge } = environment
+  if (forge === undefined) return environment
   return {
-    ...around,
+    ...environment,
     forge: refs => {
       const { workflows: _, ...withoutJobs } = forge(refs)
       return withoutJobs

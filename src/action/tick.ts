@@ -55,28 +55,32 @@ export async function tickOnGithub(task: Task): Promise<number> {
   return tickCampaigns(task, job, buildJobEnvironment(task, job))
 }
 
-export async function tickCampaigns(task: Task, job: GithubJob, around: Call['around']): Promise<number> {
+export async function tickCampaigns(
+  task: Task,
+  job: GithubJob,
+  environment: Call['around'],
+): Promise<number> {
   const next = readNextJobs(task.inputs)
-  const known = await readCampaigns(createCall(around, {}), job)
-  if (await isCommentRefused(task, around, known)) return 0
+  const known = await readCampaigns(createCall(environment, {}), job)
+  if (await isCommentRefused(task, environment, known)) return 0
   const measuring = findMeasuringCampaign(task.env, known)
   const campaigns = measuring === undefined ? chooseCampaigns(known, task) : [measuring]
   const run: ActionsRun = { does: measuring === undefined ? 'start' : 'measure', next, has: next }
-  return takeTurns(task, { around, campaigns, run })
+  return takeTurns(task, { environment, campaigns, run })
 }
 
 export async function readCampaigns(call: Call, job: GithubJob): Promise<KnownCampaign[]> {
-  return withRepository(call, DEFAULT_PREFIX, workshop => {
-    requireOwnRemote(workshop.checkout.remotes, job)
-    return listKnownCampaigns(workshop)
+  return withRepository(call, DEFAULT_PREFIX, context => {
+    requireOwnRemote(context.checkout.remotes, job)
+    return listKnownCampaigns(context)
   })
 }
 
 function chooseCampaigns(known: readonly KnownCampaign[], { inputs, env }: Task): KnownCampaign[] {
   const { campaign } = inputs
   if (campaign === '') return rotateCampaigns(known, Number(env['GITHUB_RUN_NUMBER'] ?? 0))
-  const meant = known.filter(({ name }) => name === campaign)
-  if (meant.length > 0) return meant
+  const chosen = known.filter(({ name }) => name === campaign)
+  if (chosen.length > 0) return chosen
   throw new UserError(`there is no campaign ${campaign}`, {
     fix: `there is ${known.map(({ name }) => name).join(', ') || 'none'}`,
   })
@@ -89,29 +93,32 @@ function rotateCampaigns<T>(all: readonly T[], run: number): T[] {
 }
 
 export interface TurnRequest {
-  around: Call['around']
+  environment: Call['around']
   campaigns: readonly KnownCampaign[]
   run: ActionsRun
 }
 
-export async function takeTurns(task: Task, { around: given, campaigns, run }: TurnRequest): Promise<number> {
+export async function takeTurns(
+  task: Task,
+  { environment: given, campaigns, run }: TurnRequest,
+): Promise<number> {
   const { env, inputs } = task
-  const dry = isDryRun(inputs)
-  const kept = createKeptFiles(env)
-  const around = { ...given, keepUnwritten: kept.keep }
-  const until = around.clock.monotonic() + BUDGET_MS
+  const isDry = isDryRun(inputs)
+  const unwritten = createKeptFiles(env)
+  const environment = { ...given, keepUnwritten: unwritten.keep }
+  const deadline = environment.clock.monotonic() + BUDGET_MS
   const turns: CampaignTurn[] = []
-  const rehearsed: DryRunTurn[] = []
-  const leftOver: KnownCampaign[] = []
+  const dryRuns: DryRunTurn[] = []
+  const remaining: KnownCampaign[] = []
   const broken: string[] = []
   let toJudge: HandedItems | null = null
   let code = 0
   for (const known of campaigns) {
-    if (around.clock.monotonic() > until) {
-      leftOver.push(known)
+    if (environment.clock.monotonic() > deadline) {
+      remaining.push(known)
       continue
     }
-    const began = around.clock.monotonic()
+    const startedAt = environment.clock.monotonic()
     // The propose job and the judge job of this run each serve one campaign. The other campaigns have their
     // own runs.
     const next = {
@@ -120,9 +127,9 @@ export async function takeTurns(task: Task, { around: given, campaigns, run }: T
     }
     const turn = async (): Promise<void> => {
       if (known.problem !== null && !known.started) throw known.problem
-      if (dry) rehearsed.push(await runDryTurn(around, known.name, { ...run, next }))
+      if (isDry) dryRuns.push(await runDryTurn(environment, known.name, { ...run, next }))
       else {
-        const { items, ...done } = await runTurn(createCall(around, { campaign: known.name }), {
+        const { items, ...done } = await runTurn(createCall(environment, { campaign: known.name }), {
           ...run,
           next,
         })
@@ -137,17 +144,20 @@ export async function takeTurns(task: Task, { around: given, campaigns, run }: T
       code = Math.max(code, reportFailure(env, error))
       broken.push(known.name)
     }
-    logDuration(env, around, { name: known.name, began })
+    logDuration(env, environment, { name: known.name, startedAt })
   }
   // GitHub refused these calls. The next scheduled run repeats them, but a person may have to grant a
   // permission.
-  for (const refused of turns.flatMap(turn => turn.refused))
-    code = Math.max(code, reportFailure(env, new ForgeError(refused)))
-  const untold = { later: leftOver.map(({ name }) => name), broken }
-  if (dry) reportDryRun(task, rehearsed, untold)
+  for (const refusal of turns.flatMap(turn => turn.refused))
+    code = Math.max(code, reportFailure(env, new ForgeError(refusal)))
+  const skipped = { later: remaining.map(({ name }) => name), broken }
+  if (isDry) reportDryRun(task, dryRuns, skipped)
   else {
-    reportTurns(task, turns, { ...untold, outputs: { ...kept.tell(env), ...writeItemsFile(env, toJudge) } })
-    code = Math.max(code, await startLeftOver(task, around, leftOver))
+    reportTurns(task, turns, {
+      ...skipped,
+      outputs: { ...unwritten.tell(env), ...writeItemsFile(env, toJudge) },
+    })
+    code = Math.max(code, await startLeftOver(task, environment, remaining))
   }
   if (campaigns.length === 0 && inputs.campaign === '') {
     console.log(NOTHING_THERE)
@@ -162,25 +172,29 @@ export async function takeTurns(task: Task, { around: given, campaigns, run }: T
  */
 async function startLeftOver(
   { env }: Task,
-  around: Call['around'],
-  leftOver: readonly KnownCampaign[],
+  environment: Call['around'],
+  remaining: readonly KnownCampaign[],
 ): Promise<number> {
   let code = 0
-  for (const { name } of leftOver.filter(({ started }) => started)) {
+  for (const { name } of remaining.filter(({ started }) => started)) {
     const title = lookTitle({ name })
     try {
-      await withCampaign(createCall(around, { campaign: name }), WRITES_STARTED, async ({ place }) => {
-        const run = await place.forge.workflows?.start({
-          branch: toShortRef(place.refs.optimize),
-          inputs: { title },
-        })
-        const line = toLogLine(
-          `No time was left for ${name}: started run${run == null ? '' : ` ${run}`} (${title}).`,
-        )
-        console.log(line)
-        appendSummary(env, escapeMarkdown(line))
-        return 0
-      })
+      await withCampaign(
+        createCall(environment, { campaign: name }),
+        WRITES_STARTED,
+        async ({ place: context }) => {
+          const run = await context.forge.workflows?.start({
+            branch: toShortRef(context.refs.optimize),
+            inputs: { title },
+          })
+          const line = toLogLine(
+            `No time was left for ${name}: started run${run == null ? '' : ` ${run}`} (${title}).`,
+          )
+          console.log(line)
+          appendSummary(env, escapeMarkdown(line))
+          return 0
+        },
+      )
     } catch (error) {
       code = Math.max(code, reportFailure(env, error))
     }
@@ -193,9 +207,10 @@ const WRITES_STARTED = { access: 'write', startedOnly: true } as const
 function logDuration(
   env: ActionEnv,
   { clock }: Call['around'],
-  { name, began }: { name: string; began: number },
+  { name, startedAt }: { name: string; startedAt: number },
 ) {
-  if (isDebugging(env)) console.log(toLogLine(`${name} took ${Math.round(clock.monotonic() - began)} ms.`))
+  if (isDebugging(env))
+    console.log(toLogLine(`${name} took ${Math.round(clock.monotonic() - startedAt)} ms.`))
 }
 
 /** `items` are the input of the judge job. Null: it has no work. */
@@ -203,8 +218,8 @@ type TurnResult = CampaignTurn & { items: HandedItems | null }
 
 async function runTurn(call: Call, run: ActionsRun): Promise<TurnResult> {
   const turns: TurnResult[] = []
-  await withCampaign(call, { access: 'write', startedOnly: false, announce: true }, async scene => {
-    turns.push(await tickOnce(call, await openOrStartCampaign(call, scene), run))
+  await withCampaign(call, { access: 'write', startedOnly: false, announce: true }, async command => {
+    turns.push(await tickOnce(call, await openOrStartCampaign(call, command), run))
     return 0
   })
   const [turn] = turns
@@ -212,37 +227,37 @@ async function runTurn(call: Call, run: ActionsRun): Promise<TurnResult> {
   return turn
 }
 
-async function tickOnce(call: Call, scene: CommandContext, run: ActionsRun): Promise<TurnResult> {
-  const { place } = scene
-  const { workflows } = place.forge
+async function tickOnce(call: Call, command: CommandContext, run: ActionsRun): Promise<TurnResult> {
+  const { place: context } = command
+  const { workflows } = context.forge
   if (workflows === undefined) throw new Error('this forge runs no workflows')
-  const heed = runComments(call, scene)
-  const done = await runActionsTick(place, workflows, { ...run, heed })
+  const heed = runComments(call, command)
+  const done = await runActionsTick(context, workflows, { ...run, heed })
   const { waiting, seen, refusals, orders, started, toJudge: items } = done
-  if (seen === null) throw new Error(`campaign ${place.name} was started and is not there`)
+  if (seen === null) throw new Error(`campaign ${context.name} was started and is not there`)
   const { campaign } = seen.world
   const { progress } = call.around
   if (waiting.for === 'ideas' && !run.has.propose && seen.world.askable.length > 0)
-    progress.say(`${place.name}: this workflow has no job that asks its programs for ideas.`)
+    progress.say(`${context.name}: this workflow has no job that asks its programs for ideas.`)
   if (waiting.for === 'judges' && !run.has.judge)
     progress.say(
-      `${place.name}: this workflow has no job that asks models for scores; winnow init --github writes one.`,
+      `${context.name}: this workflow has no job that asks models for scores; winnow init --github writes one.`,
     )
-  const way = describeResumeHint(campaign)
+  const resumeHint = describeResumeHint(campaign)
   const turn = {
-    campaign: place.name,
+    campaign: context.name,
     status: campaign.status,
     waiting,
     verdicts: countVerdicts(campaign),
     orders,
     started,
-    branch: toShortRef(place.refs.optimize),
-    propose: campaign.status === 'running' && hasOpenAskings(place, campaign) && run.next.propose,
+    branch: toShortRef(context.refs.optimize),
+    propose: campaign.status === 'running' && hasOpenAskings(context, campaign) && run.next.propose,
     judge: items !== null,
     refused: refusals.map(({ message }) => message),
     items,
   }
-  return way === null ? turn : { ...turn, to_go_on: way }
+  return resumeHint === null ? turn : { ...turn, to_go_on: resumeHint }
 }
 
 export interface CampaignTurn {
@@ -297,13 +312,19 @@ export function reportTurns(
   })
 }
 
-function describeNextTurn({ orders, started, waiting, branch, to_go_on: way }: CampaignTurn): string[] {
+function describeNextTurn({
+  orders,
+  started,
+  waiting,
+  branch,
+  to_go_on: resumeHint,
+}: CampaignTurn): string[] {
   const titles = [...new Set(orders.map(({ title }) => title))].join('; ')
   return [
     ...(orders.length === 0 ? [] : [`The next jobs of this run measure ${titles}.`]),
     ...started.map(({ run, title }) => `Started run${run === null ? '' : ` ${run}`} (${title}).`),
     ...(waiting.for === 'ideas' ? [`To bring one, open a pull request against ${branch}.`] : []),
-    ...(way === undefined ? [] : [`To go on, ${way}.`]),
+    ...(resumeHint === undefined ? [] : [`To go on, ${resumeHint}.`]),
   ]
 }
 
@@ -342,29 +363,33 @@ export interface DryRunTurn {
  * them.
  */
 export async function runDryTurn(
-  around: Call['around'],
+  environment: Call['around'],
   campaign: string,
   run: ActionsRun,
 ): Promise<DryRunTurn> {
   const would: string[] = []
-  const call = createCall(around, { campaign, 'dry-run': true })
+  const call = createCall(environment, { campaign, 'dry-run': true })
   const out = (text: string): void => {
     would.push(text)
     call.terminal.out(text)
   }
-  const rehearsal = { ...call, terminal: { ...call.terminal, out } }
-  await withCampaign(rehearsal, { access: 'write', startedOnly: false }, async scene => {
-    await tickDryRun(rehearsal, await openOrStartCampaign(rehearsal, scene), run)
+  const dryCall = { ...call, terminal: { ...call.terminal, out } }
+  await withCampaign(dryCall, { access: 'write', startedOnly: false }, async command => {
+    await tickDryRun(dryCall, await openOrStartCampaign(dryCall, command), run)
     return 0
   })
   return { campaign, would }
 }
 
-async function tickDryRun({ terminal }: Call, { place }: CommandContext, run: ActionsRun): Promise<void> {
-  const forge = createDryRunForge(place.forge, line => terminal.out(line))
+async function tickDryRun(
+  { terminal }: Call,
+  { place: context }: CommandContext,
+  run: ActionsRun,
+): Promise<void> {
+  const forge = createDryRunForge(context.forge, line => terminal.out(line))
   if (forge.workflows === undefined) throw new Error('this forge runs no workflows')
   try {
-    const { waiting } = await runActionsTick({ ...place, forge }, forge.workflows, run)
+    const { waiting } = await runActionsTick({ ...context, forge }, forge.workflows, run)
     terminal.out(describeWaiting(waiting))
   } catch (error) {
     if (!(error instanceof WouldChange)) throw error
@@ -377,8 +402,8 @@ async function tickDryRun({ terminal }: Call, { place }: CommandContext, run: Ac
  */
 export function writeItemsFile(env: ActionEnv, toJudge: HandedItems | null): Outputs {
   if (toJudge === null) return {}
-  const room = resolve(env['RUNNER_TEMP'] ?? tmpdir())
-  const file = join(mkdtempSync(join(room, 'winnow-items-')), ITEMS_FILE)
+  const tempDir = resolve(env['RUNNER_TEMP'] ?? tmpdir())
+  const file = join(mkdtempSync(join(tempDir, 'winnow-items-')), ITEMS_FILE)
   writeFileSync(file, `${JSON.stringify(toJudge)}\n`)
   return { judge: toJudge.campaign, items: file }
 }
