@@ -27,8 +27,8 @@ const CMAKE = 'cmake -S . -B build -DCMAKE_BUILD_TYPE=Release && cmake --build b
  * Detects C and C++ projects built with make or CMake. A package.json next to their sources serves only
  * installation.
  */
-export function detectC(yard: ProjectLocation): Findings | null {
-  const { files } = yard
+export function detectC(project: ProjectLocation): Findings | null {
+  const { files } = project
   const sources = listSourceFiles(files, CODE)
   const hasMake = ['Makefile', 'makefile'].some(name => files.text(name) !== null)
   const hasCmake = files.text('CMakeLists.txt') !== null

@@ -9,10 +9,10 @@ export function renderDetected(
 ): string[] {
   const { language, manager, setup, test, bench } = findings
   const where = directory === '' ? '' : ` in ${directory}`
-  const by = manager === null || manager === language ? '' : ` with ${manager}`
+  const tool = manager === null || manager === language ? '' : ` with ${manager}`
   const choice = others.length === 0 ? '' : ` (also here: ${others.join(', ')}; choose with --language)`
   return [
-    `language   ${language}${by}${where}${choice}`,
+    `language   ${language}${tool}${where}${choice}`,
     `set-up     ${setup === null ? 'none needed' : `${setup.command}  (${setup.from})`}`,
     `tests      ${test === null ? 'none found' : `${test.command}  (${test.from})`}`,
     `benchmark  ${bench === null ? 'none found' : `${bench.command}  (${bench.from})`}`,
@@ -27,11 +27,13 @@ export function renderGoal(
 ): string[] {
   const { aim, also, notUnderstood, subjects } = goal
   const named = findNamedSources(paths, subjects)
-  const some = named.slice(0, 4).join(', ') + (named.length > 4 ? ', …' : '')
+  const shown = named.slice(0, 4).join(', ') + (named.length > 4 ? ', …' : '')
   return [
     ...(aim === null ? [] : [`understood: ${describeAim(aim)}`]),
     ...describeTarget(goal, drafted),
-    ...(named.length === 0 ? [] : [`understood: it is about ${some}; scope.mutable may be narrowed to that`]),
+    ...(named.length === 0
+      ? []
+      : [`understood: it is about ${shown}; scope.mutable may be narrowed to that`]),
     ...also.map(
       name => `not drafted: ${name}; a campaign has one primary metric, list it under metric.objectives`,
     ),
@@ -79,10 +81,10 @@ const MISSING = {
 /** Refuses a goal without a measurable quality. A spec for speed would pursue another goal. */
 export function createUnknownGoalError({ words }: Goal): UserError {
   const kind = classifyGoal(words)
-  const looks = kind === 'both' ? 'hard or judged, or both' : kind
+  const likely = kind === 'both' ? 'hard or judged, or both' : kind
   const missing = kind === 'both' ? `hard: ${MISSING.hard}; judged: ${MISSING.judged}` : MISSING[kind]
   return new UserError(
-    `the goal ${JSON.stringify(words)} names nothing that winnow can measure, and no spec was drafted. It looks ${looks}. Missing is: ${missing}`,
+    `the goal ${JSON.stringify(words)} names nothing that winnow can measure, and no spec was drafted. It looks ${likely}. Missing is: ${missing}`,
     {
       fix: 'say what is to become better (faster, less memory, a smaller bundle, higher accuracy, clearer messages), or write .winnow/<name>.yaml by hand (docs/spec.md; docs/judging.md for judged goals)',
     },

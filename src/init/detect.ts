@@ -24,7 +24,7 @@ import { detectRuby } from './ruby.ts'
 import { detectRust } from './rust.ts'
 import { detectShell } from './shell.ts'
 
-const DETECTORS: Readonly<Record<Language, (yard: ProjectLocation) => Findings | null>> = {
+const DETECTORS: Readonly<Record<Language, (project: ProjectLocation) => Findings | null>> = {
   node: detectNode,
   python: detectPython,
   go: detectGo,
@@ -41,25 +41,25 @@ export interface DetectedProject {
 }
 
 /** Prefers a language with a benchmark, then the language with most files. */
-export function detectProject(yard: ProjectLocation, wanted: string | undefined): DetectedProject {
-  const all = LANGUAGES.flatMap(language => DETECTORS[language](yard) ?? [])
+export function detectProject(project: ProjectLocation, wanted: string | undefined): DetectedProject {
+  const all = LANGUAGES.flatMap(language => DETECTORS[language](project) ?? [])
   const real = all.filter(({ language }) => language !== 'shell')
   const candidates = real.length > 0 && wanted !== 'shell' ? real : all
   const ordered = candidates.toSorted(
     (a, b) => Number(b.bench !== null) - Number(a.bench !== null) || b.weight - a.weight,
   )
   const findings = wanted === undefined ? ordered[0] : ordered.find(({ language }) => language === wanted)
-  if (findings === undefined) throw createNothingFoundError(yard, wanted, all)
+  if (findings === undefined) throw createNothingFoundError(project, wanted, all)
   const others = ordered.map(({ language }) => language).filter(language => language !== findings.language)
   return { findings, others }
 }
 
 function createNothingFoundError(
-  yard: ProjectLocation,
+  project: ProjectLocation,
   wanted: string | undefined,
   all: readonly Findings[],
 ): UserError {
-  const { directory, files } = yard
+  const { directory, files } = project
   const where = directory === '' ? 'here' : `in ${directory}`
   const texts = files.paths.filter(path => PROSE.test(path)).length
   if (wanted === undefined && texts > 0) {
@@ -130,10 +130,10 @@ export function choosePackage(
   const packages = listPackages(repository)
   const top = packages.find(({ directory }) => directory === '') ?? { directory: '', name: '.' }
   if (wanted !== undefined) return findNamedPackage(repository, packages, wanted)
-  const around = packages.findLast(
+  const enclosing = packages.findLast(
     ({ directory }) => directory !== '' && `${from}/`.startsWith(`${directory}/`),
   )
-  if (around !== undefined) return around
+  if (enclosing !== undefined) return enclosing
   const members = listMembers(repository, packages)
   const [only] = members
   if (only === undefined) return top
@@ -149,18 +149,20 @@ function findNamedPackage(
   wanted: string,
 ): ProjectPackage {
   const directory = wanted.replace(/^\.\/|\/+$/g, '').replace(/^\.$/, '')
-  const last = (path: string) => path.slice(path.lastIndexOf('/') + 1)
+  const getLastSegment = (path: string) => path.slice(path.lastIndexOf('/') + 1)
   const found =
     packages.find(each => each.directory === directory) ??
     packages.find(each => each.name === wanted) ??
-    packages.find(each => last(each.directory) === directory || last(each.name) === wanted)
+    packages.find(
+      each => getLastSegment(each.directory) === directory || getLastSegment(each.name) === wanted,
+    )
   if (found !== undefined) return found
   if (directory === '' || repository.paths.some(path => path.startsWith(`${directory}/`))) {
-    return { directory, name: directory === '' ? '.' : last(directory) }
+    return { directory, name: directory === '' ? '.' : getLastSegment(directory) }
   }
   const near = findNearestWord(
     wanted,
-    packages.flatMap(each => [last(each.directory), each.directory, each.name]),
+    packages.flatMap(each => [getLastSegment(each.directory), each.directory, each.name]),
   )
   throw new UserError(`there is no package ${wanted}`, {
     fix:

@@ -48,40 +48,46 @@ interface DraftHarness {
   gates: { name: string; check: string }[]
 }
 
-export function draftSpec(wanted: DraftRequest): SpecDraft {
-  const { yard, detected, name, goal, prefix } = wanted
+export function draftSpec(request: DraftRequest): SpecDraft {
+  const { yard: project, detected, name, goal, prefix } = request
   const { findings } = detected
-  const harness = draftHarness(wanted)
+  const harness = draftHarness(request)
   const { gates, notes } = draftGates(findings, harness)
-  const inside = (path: string) => (yard.directory === '' ? path : `${yard.directory}/${path}`)
+  const toRepositoryPath = (path: string) =>
+    project.directory === '' ? path : `${project.directory}/${path}`
   const specPath = `.winnow/${name}.yaml`
-  const walls = protectHarness(findings, harness.files).map(inside)
+  const immutable = protectHarness(findings, harness.files).map(toRepositoryPath)
   const setup = harness.setup.join(' && ')
   const values: SpecValues = {
     winnow: 1,
     description: goal?.words,
     metric: draftMetric(goal, harness),
     measurement: {
-      working_directory: yard.directory === '' ? undefined : yard.directory,
+      working_directory: project.directory === '' ? undefined : project.directory,
       setup: setup === '' ? undefined : setup,
       command: harness.command,
       output: harness.output === 'json' ? undefined : harness.output,
     },
     gates:
-      gates.length === 0 ? undefined : gates.map(({ name: called, command }) => ({ name: called, command })),
-    scope: { mutable: findings.mutable.map(inside), immutable: walls.length === 0 ? undefined : walls },
+      gates.length === 0
+        ? undefined
+        : gates.map(({ name: gateName, command }) => ({ name: gateName, command })),
+    scope: {
+      mutable: findings.mutable.map(toRepositoryPath),
+      immutable: immutable.length === 0 ? undefined : immutable,
+    },
     branches: prefix === 'optimize' ? undefined : { prefix },
   }
   const spec = { path: specPath, text: renderSpec(values) }
-  const files = [spec, ...harness.files.map(({ path, text }) => ({ path: inside(path), text }))]
-  const edit = harness.edit === null ? null : inside(harness.edit)
+  const files = [spec, ...harness.files.map(({ path, text }) => ({ path: toRepositoryPath(path), text }))]
+  const edit = harness.edit === null ? null : toRepositoryPath(harness.edit)
   const commands = [setup, harness.command, ...gates.map(({ command }) => command)]
   const standIn = harness.files.some(({ text }) => findTodoLine(text) !== null)
   const primary = { metric: getPrimaryName(goal, harness), target: computeTarget(goal, harness) }
   const { calls } = harness
   const guessed = findGuessedMetric(goal, harness)
-  const said = { primary, guessed, commands, notes: [...findings.notes, ...notes] }
-  return { files, specPath, edit, calls, standIn, ...said }
+  const report = { primary, guessed, commands, notes: [...findings.notes, ...notes] }
+  return { files, specPath, edit, calls, standIn, ...report }
 }
 
 function findGuessedMetric(goal: Goal | null, { metric, files }: DraftHarness): string | null {
@@ -89,12 +95,12 @@ function findGuessedMetric(goal: Goal | null, { metric, files }: DraftHarness): 
   return isNotSpeed(metric.name) ? null : metric.name
 }
 
-function draftHarness({ yard, detected: { findings }, name, goal }: DraftRequest): DraftHarness {
+function draftHarness({ yard: project, detected: { findings }, name, goal }: DraftRequest): DraftHarness {
   const { bench, language, entry, interpreter } = findings
   const own = findings.setup === null ? [] : [findings.setup.command]
   const plain = { setup: own, files: [], edit: null, calls: null, gates: [] }
   if (goal?.aim?.kind === 'hard' && goal.aim.metric === 'bytes' && bench?.metric?.name !== 'bytes') {
-    const { file, command, measures } = buildSizeHarness(findings, name, yard.files.paths)
+    const { file, command, measures } = buildSizeHarness(findings, name, project.files.paths)
     const gates = [{ name: 'bytes', check: '> 0' }]
     const build = findings.product?.build
     const setup = build === undefined || own.some(each => each.includes(build)) ? own : [...own, build]
@@ -123,13 +129,13 @@ function draftHarness({ yard, detected: { findings }, name, goal }: DraftRequest
     }
   }
   if (bench !== null) return { ...plain, ...bench }
-  const made = buildSkeleton(language, { name, entry, interpreter })
-  const { edit, command, build, calls } = made
+  const skeleton = buildSkeleton(language, { name, entry, interpreter })
+  const { edit, command, build, calls } = skeleton
   const isWanted = goal?.isStartup === true && (entry?.kind === 'program' || entry?.kind === 'module')
   const files = isWanted
-    ? made.files.map(({ path, text }) => ({ path, text: removeStandInLine(text) }))
-    : made.files
-  const setup = [...(made.buildsProject === true ? [] : own), ...(build === null ? [] : [build])]
+    ? skeleton.files.map(({ path, text }) => ({ path, text: removeStandInLine(text) }))
+    : skeleton.files
+  const setup = [...(skeleton.buildsProject === true ? [] : own), ...(build === null ? [] : [build])]
   const metric = { name: SKELETON_METRIC, direction: 'minimize' } as const
   const gates = [{ name: SKELETON_OUTPUT, check: '> 0' }]
   return { command, setup, output: 'json', metric, files, edit, calls, gates }

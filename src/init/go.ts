@@ -11,8 +11,8 @@ import {
   type ProjectLocation,
 } from './project.ts'
 
-export function detectGo(yard: ProjectLocation): Findings | null {
-  const { files } = yard
+export function detectGo(project: ProjectLocation): Findings | null {
+  const { files } = project
   if (!files.paths.includes('go.mod')) return null
   const sources = listSourceFiles(files, /\.go$/).filter(path => !path.endsWith('_test.go'))
   const tested = files.paths.some(path => path.endsWith('_test.go') && !isForeign(path))
@@ -39,12 +39,12 @@ function findGoBenchmark(files: ProjectFiles): FoundBenchmark | null {
   const found = files.paths.flatMap(path => {
     if (!path.endsWith('_test.go') || isForeign(path)) return []
     const names = [...(files.text(path) ?? '').matchAll(/^func (Benchmark\w+)\(/gm)]
-    return names.map(([, name = '']) => ({ name, path, place: getGoPackage(path) }))
+    return names.map(([, name = '']) => ({ name, path, folder: getGoPackage(path) }))
   })
   const [first] = found
   if (first !== undefined) {
-    const places = new Set(found.map(({ place }) => place))
-    const where = places.size === 1 ? first.place : './...'
+    const folders = new Set(found.map(({ folder }) => folder))
+    const where = folders.size === 1 ? first.folder : './...'
     // winnow repeats and alternates executions itself, and short ones give more information.
     const command = `go test -run '^$' -bench . -benchtime 100ms ${where}`
     const from = found.length === 1 ? `${first.name} in ${first.path}` : `${found.length} benchmarks`
@@ -66,8 +66,8 @@ function findGoEntry(files: ProjectFiles, sources: readonly string[]): EntryPoin
     const isMain = /^package main\b/m.test(text)
     const name = /^func ((?!Main|Run|Serve|Listen|Start|Exit)[A-Z]\w*)\(\) [\w.*[\]]+ \{/m.exec(text)?.[1]
     if (!isMain && name !== undefined && !/(?:^|\/)internal\//.test(path)) {
-      const place = path.includes('/') ? `/${path.slice(0, path.lastIndexOf('/'))}` : ''
-      return { kind: 'function', module: `${module}${place}`, name }
+      const folder = path.includes('/') ? `/${path.slice(0, path.lastIndexOf('/'))}` : ''
+      return { kind: 'function', module: `${module}${folder}`, name }
     }
   }
   const main = sources.find(
@@ -77,15 +77,15 @@ function findGoEntry(files: ProjectFiles, sources: readonly string[]): EntryPoin
 }
 
 export function buildGoHarness({ name, entry }: SkeletonRequest): Skeleton {
-  const place = `bench/${name}`
-  const path = `${place}/main.go`
-  const own = `go build -o ${place}/run ./${place}`
-  const subject = entry?.kind === 'program' ? ` && go build -o ${place}/subject ${entry.command}` : ''
-  const files = [{ path, text: renderGoSource(`go run ./${place}`, place, entry) }]
-  return { files, edit: path, command: `./${place}/run`, build: own + subject, calls: describeEntry(entry) }
+  const folder = `bench/${name}`
+  const path = `${folder}/main.go`
+  const own = `go build -o ${folder}/run ./${folder}`
+  const subject = entry?.kind === 'program' ? ` && go build -o ${folder}/subject ${entry.command}` : ''
+  const files = [{ path, text: renderGoSource(`go run ./${folder}`, folder, entry) }]
+  return { files, edit: path, command: `./${folder}/run`, build: own + subject, calls: describeEntry(entry) }
 }
 
-function renderGoSource(command: string, place: string, entry: EntryPoint | null): string {
+function renderGoSource(command: string, folder: string, entry: EntryPoint | null): string {
   const imports = ['"encoding/json"', '"fmt"', '"os"', '"sort"', '"time"', ...listGoImports(entry)].toSorted()
   return `${renderHeadComment('//', command)}
 package main
@@ -96,7 +96,7 @@ ${imports.map(each => `\t${each}`).join('\n')}
 
 ${renderWorkloadComment('//', 'return mypackage.Parse(input)', entry)}
 func workload() any {
-${renderGoBody(place, entry)}
+${renderGoBody(folder, entry)}
 }
 
 // ================================
@@ -135,10 +135,10 @@ function listGoImports(entry: EntryPoint | null): string[] {
   return entry?.kind === 'program' ? ['"os/exec"'] : []
 }
 
-function renderGoBody(place: string, entry: EntryPoint | null): string {
+function renderGoBody(folder: string, entry: EntryPoint | null): string {
   if (entry?.kind === 'function') return `\treturn subject.${entry.name}()`
   if (entry?.kind === 'program') {
-    return `\tout, _ := exec.Command("./${place}/subject", "--help").CombinedOutput()\n\treturn string(out)`
+    return `\tout, _ := exec.Command("./${folder}/subject", "--help").CombinedOutput()\n\treturn string(out)`
   }
   return [
     '\tnumbers := make([]int, 10000)',

@@ -234,12 +234,22 @@ const QUANTITIES: Readonly<Record<string, Quantity>> = {
 function parseTarget(text: string, aim: Aim): GoalTarget | null {
   const [words, bound = '', number, unit = ''] = BOUND.exec(text) ?? []
   if (words === undefined || aim.kind !== 'hard') return null
-  const wanted = QUANTITIES[aim.metric]
-  const isBare = unit === '' && (wanted === 'share' || wanted === 'per second')
-  const told = isBare && wanted !== undefined ? { quantity: wanted, factor: 1 } : UNITS[unit]
+  const quantity = QUANTITIES[aim.metric]
+  const isBare = unit === '' && (quantity === 'share' || quantity === 'per second')
+  const unitOfNumber = isBare && quantity !== undefined ? { quantity, factor: 1 } : UNITS[unit]
   const below = BELOW.has(bound)
-  if (told?.quantity !== wanted || told === undefined || below !== (aim.direction === 'minimize')) return null
-  return { quantity: told.quantity, value: roundToPrecision(Number(number) * told.factor), below, words }
+  if (
+    unitOfNumber?.quantity !== quantity ||
+    unitOfNumber === undefined ||
+    below !== (aim.direction === 'minimize')
+  )
+    return null
+  return {
+    quantity: unitOfNumber.quantity,
+    value: roundToPrecision(Number(number) * unitOfNumber.factor),
+    below,
+    words,
+  }
 }
 
 const TIME_UNITS: readonly { pattern: RegExp; seconds: number }[] = [

@@ -34,26 +34,26 @@ export function buildSizeHarness(
   const path = `bench/${name}.sh`
   const command = `sh ${path}`
   // A committed build output does not change with an experiment.
-  const places = (PLACES[language] ?? []).filter(
-    place => !committed.some(each => each.startsWith(`${place}/`)),
+  const folders = (PLACES[language] ?? []).filter(
+    folder => !committed.some(each => each.startsWith(`${folder}/`)),
   )
-  const sources = mutable.filter(place => !place.includes('*')).join(' ') || '.'
+  const sources = mutable.filter(pattern => !pattern.includes('*')).join(' ') || '.'
   const files = product?.path ?? sources
   const text = `${renderHeadComment('#', command)}
 # ==== SAY WHAT IS MEASURED ====
 # The files whose size counts, for example: set -- dist/app.min.js
 set -- ${files}
-${product === undefined ? renderPlaceChoice(places) : ''}# ==============================
+${product === undefined ? renderPlaceChoice(folders) : ''}# ==============================
 
 echo "{\\"bytes\\": $(find "$@" -type f ! -path '*/.*' -exec cat {} + | wc -c | tr -d ' ')}"
 `
-  const measured = product === undefined ? [...places, sources].join(', or else ') : product.path
+  const measured = product === undefined ? [...folders, sources].join(', or else ') : product.path
   return { file: { path, text }, command, measures: `the bytes of ${measured}` }
 }
 
-function renderPlaceChoice(places: readonly string[]): string {
-  if (places.length === 0) return ''
-  return `for built in ${places.join(' ')}; do
+function renderPlaceChoice(folders: readonly string[]): string {
+  if (folders.length === 0) return ''
+  return `for built in ${folders.join(' ')}; do
   if [ -e "$built" ]; then set -- "$built"; break; fi
 done
 `

@@ -20,9 +20,9 @@ interface JavaBuildTool {
   from: string
 }
 
-export function detectJava(yard: ProjectLocation): Findings | null {
-  const { files } = yard
-  const tool = findJavaTool(yard)
+export function detectJava(project: ProjectLocation): Findings | null {
+  const { files } = project
+  const tool = findJavaTool(project)
   if (tool === null) return null
   const sources = listSourceFiles(files, /\.(?:java|kt|scala)$/)
   const tested = files.paths.some(path => path.startsWith('src/test/'))
@@ -47,13 +47,13 @@ function isJava(path: string): boolean {
   return path.endsWith('.java')
 }
 
-function findJavaTool(yard: ProjectLocation): JavaBuildTool | null {
-  const { files } = yard
+function findJavaTool(project: ProjectLocation): JavaBuildTool | null {
+  const { files } = project
   if (files.paths.includes('pom.xml')) {
-    const { start, steps } = findWrapper(yard, 'mvnw', 'mvn')
+    const { start, steps } = findWrapper(project, 'mvnw', 'mvn')
     // Builds a module of a larger build from the top, together with the modules it needs.
-    const only = steps === 0 ? '' : ` -pl ${yard.directory} -am`
-    const run = (goal: string) => runAbove(steps, `${start} -q -B${only} ${goal}`)
+    const module = steps === 0 ? '' : ` -pl ${project.directory} -am`
+    const run = (goal: string) => runAbove(steps, `${start} -q -B${module} ${goal}`)
     return {
       name: 'maven',
       classes: 'target/classes',
@@ -64,7 +64,7 @@ function findJavaTool(yard: ProjectLocation): JavaBuildTool | null {
   }
   const script = ['build.gradle', 'build.gradle.kts'].find(name => files.paths.includes(name))
   if (script === undefined) return null
-  const { start } = findWrapper(yard, 'gradlew', 'gradle')
+  const { start } = findWrapper(project, 'gradlew', 'gradle')
   const run = (task: string) => `${start} --quiet --no-daemon ${task}`
   return {
     name: 'gradle',
@@ -76,13 +76,13 @@ function findJavaTool(yard: ProjectLocation): JavaBuildTool | null {
 }
 
 function findWrapper(
-  yard: ProjectLocation,
+  project: ProjectLocation,
   script: string,
   program: string,
 ): { start: string; steps: number } {
-  const found = findNearestAbove(yard, [script])
+  const found = findNearestAbove(project, [script])
   if (found === null || (found.steps > 0 && script === 'mvnw')) {
-    const root = program === 'mvn' ? countPomSteps(yard) : 0
+    const root = program === 'mvn' ? countPomSteps(project) : 0
     return { start: found === null || root === 0 ? program : `./${script}`, steps: root }
   }
   const steps = script === 'gradlew' ? 0 : found.steps

@@ -131,10 +131,10 @@ function readBenchmarkSources(files: ProjectFiles, start: string): string[] {
     const named = [...text.matchAll(/['"`]([\w./-]+)['"`]/g)].map(([, name = '']) =>
       posix.normalize(posix.join(posix.dirname(path), name)),
     )
-    const beside = named
+    const neighbors = named
       .flatMap(name => [name, `${name}.js`, `${name}.mjs`, `${name}.cjs`])
       .filter(name => files.text(name) !== null && !seen.includes(name))
-    seen.push(...new Set(beside))
+    seen.push(...new Set(neighbors))
   }
   return seen.flatMap(path => files.text(path) ?? [])
 }
@@ -185,8 +185,8 @@ function splitScript(files: ProjectFiles, script: string, manager: NodeManager):
   const rest: string[] = []
   let directory = ''
   for (const [index, part] of parts.entries()) {
-    const moved = /^cd\s+([\w./-]+)$/.exec(part)?.[1]
-    if (moved !== undefined) directory = posix.normalize(posix.join(directory, moved))
+    const target = /^cd\s+([\w./-]+)$/.exec(part)?.[1]
+    if (target !== undefined) directory = posix.normalize(posix.join(directory, target))
     else if (index < parts.length - 1 && isPreparation(part)) {
       builds.push(wrapInDirectory(directory, toSetupCommand(part, manager)))
     } else rest.push(part)
@@ -366,19 +366,19 @@ interface FoundManager {
   lock: { name: string; steps: number } | null
 }
 
-export function findNodeManager(yard: ProjectLocation): FoundManager {
-  const lock = findNearestAbove(yard, Object.keys(LOCKS))
-  const declared = /^(npm|pnpm|yarn|bun)@(\d+)/.exec(readDeclaredManager(yard) ?? '')
+export function findNodeManager(project: ProjectLocation): FoundManager {
+  const lock = findNearestAbove(project, Object.keys(LOCKS))
+  const declared = /^(npm|pnpm|yarn|bun)@(\d+)/.exec(readDeclaredManager(project) ?? '')
   const byLock = lock === null ? null : (LOCKS[lock.name] ?? null)
   const manager = findManagerNamed(declared?.[1]) ?? byLock ?? NPM
-  const classic = declared?.[1] === 'yarn' ? declared[2] === '1' : !hasBerryConfig(yard)
+  const classic = declared?.[1] === 'yarn' ? declared[2] === '1' : !hasBerryConfig(project)
   return { manager: manager === YARN && classic ? YARN_CLASSIC : manager, lock }
 }
 
-function readDeclaredManager(yard: ProjectLocation): string | null {
+function readDeclaredManager(project: ProjectLocation): string | null {
   return (
-    getNestedText(readJsonManifest(yard.files, 'package.json'), 'packageManager') ??
-    getNestedText(readJsonManifest(yard.repository, 'package.json'), 'packageManager')
+    getNestedText(readJsonManifest(project.files, 'package.json'), 'packageManager') ??
+    getNestedText(readJsonManifest(project.repository, 'package.json'), 'packageManager')
   )
 }
 

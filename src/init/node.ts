@@ -31,19 +31,19 @@ const TESTS = [
   { pattern: '**/test/', matches: /(?:^|\/)test\// },
 ]
 
-export function detectNode(yard: ProjectLocation): Findings | null {
-  const { files } = yard
+export function detectNode(project: ProjectLocation): Findings | null {
+  const { files } = project
   const manifest = readJsonManifest(files, 'package.json')
   if (!files.paths.includes('package.json')) return null
   const sources = listNodeSources(files)
-  const { manager } = findNodeManager(yard)
+  const { manager } = findNodeManager(project)
   const { bench, builds, notes } = findNodeBenchmark(files, manifest, manager)
   const mutable = selectMutable(manifest, sources)
   const product = findProduct(files, manifest, mutable)
   return {
     language: 'node',
     manager: manager.name,
-    setup: findNodeSetup(yard, manifest, builds),
+    setup: findNodeSetup(project, manifest, builds),
     test: findNodeTest(files, manifest, manager.test, manager.exec),
     bench,
     mutable,
@@ -98,16 +98,16 @@ function findProduct(files: ProjectFiles, manifest: unknown, mutable: readonly s
 
 /** `builds` are the commands that the benchmark needs. */
 function findNodeSetup(
-  yard: ProjectLocation,
+  project: ProjectLocation,
   manifest: unknown,
   builds: readonly string[],
 ): FoundCommand | null {
-  const { manager, lock } = findNodeManager(yard)
+  const { manager, lock } = findNodeManager(project)
   const steps = lock?.steps ?? 0
   const needsPackages = ['dependencies', 'devDependencies', 'workspaces'].some(
     key => Object.keys(Object(getNestedValue(manifest, key))).length > 0,
   )
-  const own = isBuildNeeded(yard.files, manifest) ? [manager.run('build')] : []
+  const own = isBuildNeeded(project.files, manifest) ? [manager.run('build')] : []
   const install = lock === null ? manager.freeInstall : manager.install
   const all = [...new Set([...own, ...builds])].filter(
     each => each !== install && each !== manager.freeInstall,
@@ -187,8 +187,8 @@ function findBin(manifest: unknown): string | null {
   return typeof path === 'string' ? path.replace(/^\.\//, '') : null
 }
 
-export function buildNodeHarness(of: SkeletonRequest): Skeleton {
-  return buildScriptHarness(of, { extension: 'mjs', interpreter: 'node', text: renderNodeSource })
+export function buildNodeHarness(request: SkeletonRequest): Skeleton {
+  return buildScriptHarness(request, { extension: 'mjs', interpreter: 'node', text: renderNodeSource })
 }
 
 function renderNodeSource(command: string, entry: EntryPoint | null): string {

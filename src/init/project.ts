@@ -223,9 +223,9 @@ export function findNearestAbove(
   { repository, directory }: ProjectLocation,
   names: readonly string[],
 ): FoundFile | null {
-  const there = new Set(repository.paths)
+  const known = new Set(repository.paths)
   for (let at: string | null = directory; at !== null; at = getParentDirectory(at)) {
-    const name = names.find(each => there.has(at === '' ? each : `${at}/${each}`))
+    const name = names.find(each => known.has(at === '' ? each : `${at}/${each}`))
     if (name !== undefined) return { name, directory: at, steps: countStepsUp(directory, at) }
   }
   return null

@@ -31,12 +31,12 @@ const TESTS = [
   { pattern: '**/conftest.py', matches: /(?:^|\/)conftest\.py$/ },
 ]
 
-export function detectPython(yard: ProjectLocation): Findings | null {
-  const { files } = yard
+export function detectPython(project: ProjectLocation): Findings | null {
+  const { files } = project
   const sources = listSourceFiles(files, /\.py$/)
   if (!MANIFESTS.some(name => files.paths.includes(name)) && sources.length === 0) return null
   const kind = detectTestKind(files)
-  const { name, setup, from, python, notes } = findPythonManager(yard, listUsedPackages(files, kind))
+  const { name, setup, from, python, notes } = findPythonManager(project, listUsedPackages(files, kind))
   const { bench, others } = findPythonBenchmark(files, python)
   const test = buildTestCommand(files, kind, python)
   const mutable = selectSourcePlaces(sources, ['src/'])
@@ -107,8 +107,9 @@ function findPythonBenchmark(
   const marked = listPytestBenchmarks(files)
   const [first] = marked
   if (first !== undefined) {
-    const place = marked.length === 1 || !first.includes('/') ? first : first.slice(0, first.lastIndexOf('/'))
-    const command = `${python} -m pytest -q ${place} --benchmark-only --benchmark-max-time=0.2 --benchmark-json="$WINNOW_RESULT_PATH"`
+    const target =
+      marked.length === 1 || !first.includes('/') ? first : first.slice(0, first.lastIndexOf('/'))
+    const command = `${python} -m pytest -q ${target} --benchmark-only --benchmark-max-time=0.2 --benchmark-json="$WINNOW_RESULT_PATH"`
     return { bench: createToolBenchmark(command, first, 'pytest-benchmark'), others: [] }
   }
   const script = findBenchScript(files, /\.py$/, python)
@@ -133,14 +134,14 @@ interface PythonManager {
 }
 
 /** `used` lists packages that the tests and benchmarks need, also if no file names them. */
-function findPythonManager(yard: ProjectLocation, used: readonly string[]): PythonManager {
-  const manifest = readTomlManifest(yard.files, 'pyproject.toml')
-  const uv = findNearestAbove(yard, ['uv.lock'])
+function findPythonManager(project: ProjectLocation, used: readonly string[]): PythonManager {
+  const manifest = readTomlManifest(project.files, 'pyproject.toml')
+  const uv = findNearestAbove(project, ['uv.lock'])
   if (uv !== null) {
     const setup = uv.steps === 0 ? 'uv sync --frozen' : 'uv sync --frozen --inexact'
     return { name: 'uv', setup, from: 'uv.lock', python: 'uv run --frozen --no-sync python', notes: [] }
   }
-  const poetry = findNearestAbove(yard, ['poetry.lock'])
+  const poetry = findNearestAbove(project, ['poetry.lock'])
   if (poetry !== null || getNestedValue(manifest, 'tool', 'poetry') !== undefined) {
     // Poetry's default location depends on the directory name, so both sides would share it.
     const install = 'POETRY_VIRTUALENVS_IN_PROJECT=true poetry install --no-interaction --quiet'
@@ -148,7 +149,7 @@ function findPythonManager(yard: ProjectLocation, used: readonly string[]): Pyth
     const setup = runAbove(poetry?.steps ?? 0, install)
     return { name: 'poetry', setup, from, python: 'poetry run python', notes: [] }
   }
-  return findPip(yard.files, used) ?? createPlainPython(yard)
+  return findPip(project.files, used) ?? createPlainPython(project)
 }
 
 /** Installs into a virtual environment, to keep the person's Python unchanged. */
@@ -158,29 +159,39 @@ function findPip(files: ProjectFiles, used: readonly string[]): PythonManager | 
   const isProject = getNestedValue(manifest, 'project') !== undefined || files.paths.includes('setup.py')
   const extras = listExtras(manifest)
   const packages = listGroupPackages(manifest)
-  const given = [...requirements.map(file => files.text(file) ?? ''), ...packages, JSON.stringify(manifest)]
-  const adds = used.filter(name => !given.some(text => hasPackageName(text, name)))
-  const needed = [getNestedValue(manifest, 'project', 'dependencies'), extras, packages, requirements, adds]
-  const anything = files.paths.includes('setup.py') || needed.some(isFilled)
-  if (!anything) return null
+  const declared = [
+    ...requirements.map(file => files.text(file) ?? ''),
+    ...packages,
+    JSON.stringify(manifest),
+  ]
+  const missing = used.filter(name => !declared.some(text => hasPackageName(text, name)))
+  const needed = [
+    getNestedValue(manifest, 'project', 'dependencies'),
+    extras,
+    packages,
+    requirements,
+    missing,
+  ]
+  const hasPackages = files.paths.includes('setup.py') || needed.some(isFilled)
+  if (!hasPackages) return null
   const parts = [
     ...requirements.flatMap(file => ['-r', file]),
     ...packages.map(quoteRequirement),
     ...(isProject ? ['-e', extras.length === 0 ? '.' : quoteRequirement(`.[${extras.join(',')}]`)] : []),
-    ...adds,
+    ...missing,
   ]
   const from =
     [...requirements, ...(isProject ? ['pyproject.toml or setup.py'] : [])].join(', ') || 'the tests'
   const setup = `python3 -m venv .venv && .venv/bin/pip install --quiet ${parts.join(' ')}`
-  const notes = adds.map(
+  const notes = missing.map(
     name =>
       `${name} is used, and no file names it: its newest version is installed; pin it in a requirements file`,
   )
   return { name: 'pip', setup, from, python: '.venv/bin/python', notes }
 }
 
-function createPlainPython(yard: ProjectLocation): PythonManager {
-  const inSource = yard.files.paths.some(path => /^src\/.*\.py$/.test(path))
+function createPlainPython(project: ProjectLocation): PythonManager {
+  const inSource = project.files.paths.some(path => /^src\/.*\.py$/.test(path))
   const python = `PYTHONPATH=${inSource ? 'src' : '.'} python3`
   return { name: null, setup: null, from: '', python, notes: [] }
 }
@@ -221,8 +232,12 @@ function hasPackageName(text: string, name: string): boolean {
   return new RegExp(`(?:^|["'\\s,\\[])${name}(?![\\w-])`, 'm').test(text)
 }
 
-export function buildPythonHarness(of: SkeletonRequest): Skeleton {
-  return buildScriptHarness(of, { extension: 'py', interpreter: of.interpreter, text: renderPythonSource })
+export function buildPythonHarness(request: SkeletonRequest): Skeleton {
+  return buildScriptHarness(request, {
+    extension: 'py',
+    interpreter: request.interpreter,
+    text: renderPythonSource,
+  })
 }
 
 function renderPythonSource(command: string, entry: EntryPoint | null): string {

@@ -26,12 +26,12 @@ const TESTS = [
   { pattern: '**/*_spec.rb', matches: /_spec\.rb$/ },
 ]
 
-export function detectRuby(yard: ProjectLocation): Findings | null {
-  const { files } = yard
+export function detectRuby(project: ProjectLocation): Findings | null {
+  const { files } = project
   const sources = listSourceFiles(files, /\.rb$/)
   const isProject = files.paths.some(path => /^(?:Gemfile|Rakefile|[^/]+\.gemspec)$/.test(path))
   if (!isProject && sources.length === 0) return null
-  const bundled = findNearestAbove(yard, ['Gemfile'])
+  const bundled = findNearestAbove(project, ['Gemfile'])
   const start = bundled === null ? '' : 'bundle exec '
   const ruby = `${start}ruby -Ilib`
   const mutable = selectSourcePlaces(sources, ['lib/', 'app/'])
@@ -39,7 +39,7 @@ export function detectRuby(yard: ProjectLocation): Findings | null {
   return {
     language: 'ruby',
     manager: bundled === null ? null : 'bundler',
-    setup: bundled === null ? null : buildRubySetup(yard, bundled.steps),
+    setup: bundled === null ? null : buildRubySetup(project, bundled.steps),
     test: findRubyTest(files, start),
     bench: findRakeBenchmark(files, start) ?? script?.found ?? findBenchTarget(files),
     mutable,
@@ -52,8 +52,8 @@ export function detectRuby(yard: ProjectLocation): Findings | null {
 }
 
 /** Installs into the project's directory, to keep the person's gems unchanged. */
-function buildRubySetup(yard: ProjectLocation, steps: number): FoundCommand {
-  const locked = findNearestAbove(yard, ['Gemfile.lock']) !== null
+function buildRubySetup(project: ProjectLocation, steps: number): FoundCommand {
+  const locked = findNearestAbove(project, ['Gemfile.lock']) !== null
   const frozen = locked ? 'BUNDLE_FROZEN=true ' : ''
   const install = 'bundle config set --local path vendor/bundle && '
   const command = runAbove(steps, `${install}${frozen}bundle install --quiet`)
@@ -93,8 +93,12 @@ function findRubyEntry(sources: readonly string[]): EntryPoint | null {
   return name === undefined ? null : { kind: 'module', path: name }
 }
 
-export function buildRubyHarness(of: SkeletonRequest): Skeleton {
-  return buildScriptHarness(of, { extension: 'rb', interpreter: of.interpreter, text: renderRubySource })
+export function buildRubyHarness(request: SkeletonRequest): Skeleton {
+  return buildScriptHarness(request, {
+    extension: 'rb',
+    interpreter: request.interpreter,
+    text: renderRubySource,
+  })
 }
 
 function renderRubySource(command: string, entry: EntryPoint | null): string {

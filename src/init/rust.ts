@@ -15,15 +15,17 @@ import {
   readTomlManifest,
 } from './project.ts'
 
-export function detectRust(yard: ProjectLocation): Findings | null {
-  const { files } = yard
+export function detectRust(project: ProjectLocation): Findings | null {
+  const { files } = project
   if (!files.paths.includes('Cargo.toml')) return null
   const manifest = readTomlManifest(files, 'Cargo.toml')
   const sources = listSourceFiles(files, /\.rs$/)
-  const locked = findNearestAbove(yard, ['Cargo.lock']) === null ? '' : ' --locked'
+  const locked = findNearestAbove(project, ['Cargo.lock']) === null ? '' : ' --locked'
   const bench = findRustBenchmark(files, manifest, locked)
   const mutable = sources.some(path => path.startsWith('src/')) ? ['src/'] : ['**/src/']
-  const inside = sources.some(path => path.startsWith('src/') && /#\[test\]/.test(files.text(path) ?? ''))
+  const hasInnerTests = sources.some(
+    path => path.startsWith('src/') && /#\[test\]/.test(files.text(path) ?? ''),
+  )
   return {
     language: 'rust',
     manager: 'cargo',
@@ -38,7 +40,7 @@ export function detectRust(yard: ProjectLocation): Findings | null {
     entry: findRustEntry(files, manifest),
     interpreter: 'cargo run',
     weight: sources.length,
-    notes: inside
+    notes: hasInnerTests
       ? ['tests inside src/ may be changed with the code they test: tests/ is outside what may change']
       : [],
   }
@@ -51,9 +53,9 @@ function findRustBenchmark(files: ProjectFiles, manifest: unknown, locked: strin
   const all = [...new Set([...names, ...own])]
   const [first] = all
   if (first !== undefined) {
-    const which = all.length === 1 ? ` --bench ${first}` : ' --benches'
+    const target = all.length === 1 ? ` --bench ${first}` : ' --benches'
     const from = all.length === 1 ? `benches/${first}.rs` : `${all.length} benches`
-    return createToolBenchmark(`cargo bench${locked}${which}`, from, 'cargo')
+    return createToolBenchmark(`cargo bench${locked}${target}`, from, 'cargo')
   }
   return findBenchScript(files, /\.sh$/, 'sh')?.found ?? findBenchTarget(files)
 }
@@ -62,18 +64,18 @@ function findRustEntry(files: ProjectFiles, manifest: unknown): EntryPoint | nul
   const name = getNestedText(manifest, 'package', 'name')
   if (name === null) return null
   const library = files.text('src/lib.rs')
-  const called =
+  const functionName =
     library === null ? undefined : /^pub fn ((?!main|run|serve|listen|start)\w+)\(\) ->/m.exec(library)?.[1]
-  if (called !== undefined) return { kind: 'function', module: name, name: called }
+  if (functionName !== undefined) return { kind: 'function', module: name, name: functionName }
   if (library !== null || files.paths.includes('src/lib.rs')) return { kind: 'module', path: name }
   return files.paths.includes('src/main.rs') ? { kind: 'program', command: `target/release/${name}` } : null
 }
 
 /** Adds a crate outside the project's workspace, so that no existing file changes. */
 export function buildRustHarness({ name, entry }: SkeletonRequest): Skeleton {
-  const place = `bench/${name}`
-  const manifest = `${place}/Cargo.toml`
-  const path = `${place}/src/main.rs`
+  const folder = `bench/${name}`
+  const manifest = `${folder}/Cargo.toml`
+  const path = `${folder}/src/main.rs`
   const crate = `bench-${name}`
   return {
     files: [
@@ -81,8 +83,8 @@ export function buildRustHarness({ name, entry }: SkeletonRequest): Skeleton {
       { path, text: renderRustSource(`cargo run --release --manifest-path ${manifest}`, entry) },
     ],
     edit: path,
-    command: `./${place}/target/release/${crate}`,
-    build: `cargo build --release --quiet --manifest-path ${manifest} --target-dir ${place}/target`,
+    command: `./${folder}/target/release/${crate}`,
+    build: `cargo build --release --quiet --manifest-path ${manifest} --target-dir ${folder}/target`,
     calls: describeEntry(entry),
     buildsProject: entry !== null && entry.kind !== 'program',
   }

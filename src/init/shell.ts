@@ -13,8 +13,8 @@ import {
 } from './project.ts'
 
 /** Handles projects without another language: scripts, make targets or texts. */
-export function detectShell(yard: ProjectLocation): Findings | null {
-  const { files } = yard
+export function detectShell(project: ProjectLocation): Findings | null {
+  const { files } = project
   const scripts = listSourceFiles(files, /\.(?:sh|bash)$/)
   const bench = findBenchScript(files, /\.(?:sh|bash)$/, 'sh')
   const target = findBenchTarget(files)
@@ -51,8 +51,8 @@ function findTestScript({ paths }: ProjectFiles): FoundCommand | null {
   return own === undefined ? null : { command: `sh ${own}`, from: own }
 }
 
-export function buildShellHarness(of: SkeletonRequest): Skeleton {
-  return buildScriptHarness(of, { extension: 'sh', interpreter: 'sh', text: renderShellSource })
+export function buildShellHarness(request: SkeletonRequest): Skeleton {
+  return buildScriptHarness(request, { extension: 'sh', interpreter: 'sh', text: renderShellSource })
 }
 
 function renderShellSource(command: string, entry: EntryPoint | null): string {

@@ -78,20 +78,20 @@ export function withKeptActions(
   text: string,
   { file, own, onServer }: { file: string; own: string; onServer: boolean },
 ): string {
-  const had = new Map(
+  const existing = new Map(
     [...file.matchAll(USES)].map(([, , action = '', commit, version = '']) => [action, { commit, version }]),
   )
   return text.replace(USES, (line, start: string, action: string, _: string, version: string | undefined) => {
-    const before = had.get(action)
-    if (before === undefined || action === own) return line
-    if (!onServer && !isNewer(before.version, version ?? '')) return line
-    return `${start}${action}@${before.commit}${before.version === '' ? '' : ` # ${before.version}`}`
+    const previous = existing.get(action)
+    if (previous === undefined || action === own) return line
+    if (!onServer && !isNewer(previous.version, version ?? '')) return line
+    return `${start}${action}@${previous.commit}${previous.version === '' ? '' : ` # ${previous.version}`}`
   })
 }
 
 /** Compares numeric versions. False if either is not numeric. */
-export function isNewer(version: string, than: string): boolean {
-  const [a, b] = [version, than].map(each => /^v?(\d+(?:\.\d+)*)$/.exec(each)?.[1]?.split('.').map(Number))
+export function isNewer(version: string, other: string): boolean {
+  const [a, b] = [version, other].map(each => /^v?(\d+(?:\.\d+)*)$/.exec(each)?.[1]?.split('.').map(Number))
   if (a === undefined || b === undefined) return false
   for (let at = 0; at < Math.max(a.length, b.length); at++) {
     const difference = (a[at] ?? 0) - (b[at] ?? 0)

@@ -40,19 +40,21 @@ export function analyzeWorkflow(path: string, text: string, prefix: string): For
   const read = readWorkflow(text)
   if (read === null) return null
   const pushed = [`${prefix}/x`, `${prefix}-exp/x/exp-001`, `${prefix}-campaign/x`]
-  const into = { branches: [`${prefix}/x`], glob: `${prefix}/**` }
-  const asked = {
+  const incoming = { branches: [`${prefix}/x`], glob: `${prefix}/**` }
+  const targets = {
     push: { branches: pushed, glob: `${prefix}*/**` },
-    pull_request: into,
-    pull_request_target: into,
+    pull_request: incoming,
+    pull_request_target: incoming,
   } as const
-  const filtered = FILTERED.filter(name => isTriggered(read.on, name, asked[name].branches))
+  const filtered = FILTERED.filter(name => isTriggered(read.on, name, targets[name].branches))
   const unfiltered = (['create', 'delete'] as const).filter(name => isAlwaysTriggered(read, name, prefix))
-  const quiet = filtered.map(name => [name, addIgnoredBranches(read.on.get(name), asked[name].glob)] as const)
+  const changed = filtered.map(
+    name => [name, addIgnoredBranches(read.on.get(name), targets[name].glob)] as const,
+  )
   return {
     path,
     triggers: [...filtered, ...unfiltered],
-    on: quiet.length === 0 ? '' : renderTriggerLines(text, new Map(quiet), read.on),
+    on: changed.length === 0 ? '' : renderTriggerLines(text, new Map(changed), read.on),
     condition: unfiltered.length === 0 ? null : renderBranchCondition(prefix),
   }
 }
@@ -74,15 +76,15 @@ function addIgnoredBranches(trigger: unknown, glob: string): Record<string, unkn
 /** If `on:` is a name or a list, it becomes a map that names every trigger. */
 function renderTriggerLines(
   text: string,
-  quiet: ReadonlyMap<string, unknown>,
+  changed: ReadonlyMap<string, unknown>,
   triggers: ReadonlyMap<string, unknown>,
 ): string {
   const isMap = z
     .looseObject({ on: z.record(z.string(), z.unknown()) })
     .safeParse(parseWorkflowYaml(text)).success
-  const named = isMap ? [...quiet.keys()] : [...triggers.keys()]
+  const named = isMap ? [...changed.keys()] : [...triggers.keys()]
   const document = new Document({
-    on: Object.fromEntries(named.map(name => [name, quiet.get(name) ?? null])),
+    on: Object.fromEntries(named.map(name => [name, changed.get(name) ?? null])),
   })
   visit(document, {
     Seq: (_, sequence) => {
@@ -183,11 +185,11 @@ export function isBranchMatch(pattern: string, branch: string): boolean {
 function matchPart(
   { takes, optional, repeats }: PatternPart,
   branch: string,
-  begins: ReadonlySet<number>,
+  starts: ReadonlySet<number>,
 ): Set<number> {
-  const ends = new Set(optional ? begins : [])
-  for (const begin of begins) {
-    for (let at = begin; at < branch.length && takes(branch.charAt(at)); at++) {
+  const ends = new Set(optional ? starts : [])
+  for (const start of starts) {
+    for (let at = start; at < branch.length && takes(branch.charAt(at)); at++) {
       ends.add(at + 1)
       if (!repeats) break
     }

@@ -292,10 +292,13 @@ ${renderUpload({ name: 'Hand the scores over', id: 'hand', when: "always() && st
  * event.
  */
 function renderSettle(setup: GithubSetup, measuring: readonly MeasuringJob[]): string {
-  const asked = [...(hasProgramProposers(setup) ? ['propose'] : []), ...(hasJudges(setup) ? ['judge'] : [])]
-  const outputs = ['orders', ...asked].map(output => `needs.tick.outputs.${output} != ''`)
+  const askingJobs = [
+    ...(hasProgramProposers(setup) ? ['propose'] : []),
+    ...(hasJudges(setup) ? ['judge'] : []),
+  ]
+  const outputs = ['orders', ...askingJobs].map(output => `needs.tick.outputs.${output} != ''`)
   const due = ["needs.tick.result != 'success'", ...outputs].join(' || ')
-  const needs = ['tick', ...asked, ...measuring.map(({ id }) => id)]
+  const needs = ['tick', ...askingJobs, ...measuring.map(({ id }) => id)]
   return `  # Takes in what this run measured and answered, decides, lands, and starts the next run where more is due.
   settle:
     name: take results in

@@ -66,7 +66,7 @@ export interface Toolchain {
 type ToolchainSteps = { uses?: string; run?: string }
 type ToolchainContext = { at: (...names: string[]) => string | null; manager: string | null }
 
-const BY_LANGUAGE: Readonly<Record<Language, (place: ToolchainContext) => ToolchainSteps>> = {
+const BY_LANGUAGE: Readonly<Record<Language, (context: ToolchainContext) => ToolchainSteps>> = {
   node: ({ at, manager }) => ({
     uses: renderSetUpStep(
       'actions/setup-node',
@@ -112,9 +112,9 @@ export function buildToolchain(
   { findings }: Pick<DetectedProject, 'findings'>,
   { repository, directory }: ProjectLocation,
 ): Toolchain {
-  const places = directory === '' ? [''] : [`${directory}/`, '']
+  const folders = directory === '' ? [''] : [`${directory}/`, '']
   const at = (...names: string[]) => {
-    const candidates = places.flatMap(place => names.map(name => `${place}${name}`))
+    const candidates = folders.flatMap(folder => names.map(name => `${folder}${name}`))
     return candidates.find(path => repository.paths.includes(path)) ?? null
   }
   const { uses, run } = BY_LANGUAGE[findings.language]({ at, manager: findings.manager })
@@ -136,9 +136,9 @@ function renderSetUpStep(action: PinnedAction, what: string, ...inputs: string[]
 }
 
 /** Uses the version file of the project, or else a version that is always available. */
-function renderVersionInput(file: string | null, input: string, otherwise: string): string[] {
+function renderVersionInput(file: string | null, input: string, fallback: string): string[] {
   return file === null
-    ? [`${input}: '${otherwise}'`]
+    ? [`${input}: '${fallback}'`]
     : [`${input}-file: ${JSON.stringify(`${CLONE_DIRECTORY}/${file}`)}`]
 }
 

@@ -100,8 +100,8 @@ export const RIGHTS = {
 type Rights = keyof typeof RIGHTS
 
 /** Renders the permissions of a job, with their reasons as comments. */
-export function renderPermissions(of: Rights): string {
-  const { permissions }: JobRights = RIGHTS[of]
+export function renderPermissions(job: Rights): string {
+  const { permissions }: JobRights = RIGHTS[job]
   const lines = Object.entries(permissions).map(([name, [level, why]]) => `      ${name}: ${level} # ${why}`)
   return lines.length === 0 ? '    permissions: {}' : ['    permissions:', ...lines].join('\n')
 }
@@ -109,8 +109,8 @@ export function renderPermissions(of: Rights): string {
 export function renderPermissionTable(): string {
   const rows = Object.entries<JobRights>(RIGHTS).map(([job, { runs, permissions, secrets }]) => {
     const granted = Object.entries(permissions).map(([name, [level, why]]) => `\`${name}: ${level}\` ${why}`)
-    const held = secrets.map(name => `\`${name}\``)
-    return `| ${job} | ${runs} | ${granted.join('<br>')} | ${held.join(', ') || 'none'} |`
+    const secretNames = secrets.map(name => `\`${name}\``)
+    return `| ${job} | ${runs} | ${granted.join('<br>')} | ${secretNames.join(', ') || 'none'} |`
   })
   return ['| job | runs | its token may | secrets |', '|---|---|---|---|', ...rows].join('\n')
 }
@@ -120,9 +120,9 @@ export function renderPermissionSummary(): string {
   const jobs = new Map<string, string[]>()
   for (const [job, { permissions, secrets }] of Object.entries<JobRights>(RIGHTS)) {
     const granted = Object.entries(permissions).map(([name, [level]]) => `${name}: ${level}`)
-    const holds = [...granted, ...secrets].map(each => `\`${each}\``).join(', ')
-    jobs.set(holds, [...(jobs.get(holds) ?? []), job])
+    const rights = [...granted, ...secrets].map(each => `\`${each}\``).join(', ')
+    jobs.set(rights, [...(jobs.get(rights) ?? []), job])
   }
-  const rows = [...jobs].map(([holds, of]) => `| ${of.join(', ')} | ${holds} |`)
+  const rows = [...jobs].map(([rights, names]) => `| ${names.join(', ')} | ${rights} |`)
   return ['| job | gets |', '|---|---|', ...rows].join('\n')
 }

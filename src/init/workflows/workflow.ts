@@ -144,10 +144,10 @@ const FIELD = /^(?:\*|\d{1,2}(?:-\d{1,2})?(?:,\d{1,2}(?:-\d{1,2})?)*)(?:\/\d{1,2
  * GitHub delays or drops many schedules on the full hour.
  */
 export function buildCron({ name, schedule }: Pick<Spec, 'name' | 'schedule'>): string {
-  const dice = Number.parseInt(hashSha256(name).slice(0, 8), 16)
-  const minute = 2 * (dice % 30) + 1
-  const hour = Math.floor(dice / 30) % 24
-  const day = Math.floor(dice / 720) % 7
+  const hash = Number.parseInt(hashSha256(name).slice(0, 8), 16)
+  const minute = 2 * (hash % 30) + 1
+  const hour = Math.floor(hash / 30) % 24
+  const day = Math.floor(hash / 720) % 7
   if (schedule === 'hourly') return `${minute} * * * *`
   if (schedule === 'daily') return `${minute} ${hour} * * *`
   if (schedule === 'weekly') return `${minute} ${hour} * * ${day}`
