@@ -31,7 +31,7 @@ const DESCRIBES = new Set([
 export const bunLock: ManifestFormat = {
   ecosystem: 'npm',
   kind: 'lockfile',
-  holds: matchNames('bun.lock'),
+  matches: matchNames('bun.lock'),
   read: readBunLock,
 }
 
@@ -41,16 +41,16 @@ function readBunLock(text: string): ManifestReading {
   const { packages, workspaces, lockfileVersion } = lockfile.parse(tree)
   const direct = new Set(Object.values(workspaces).flatMap(each => Object.values(each).flatMap(Object.keys)))
   const others = Object.entries(tree).filter(([key]) => !DESCRIBES.has(key))
-  const tellsScripts = lockfileVersion === 2
+  const knowsScripts = lockfileVersion === 2
   return {
     packages: Object.entries(packages).map(([key, each]) =>
-      toBunPackage(key, each, { direct, tellsScripts }),
+      toBunPackage(key, each, { direct, knowsScripts }),
     ),
     rest: flattenPlaces(Object.fromEntries(others), 1),
   }
 }
 
-type BunLockContext = { direct: ReadonlySet<string>; tellsScripts: boolean }
+type BunLockContext = { direct: ReadonlySet<string>; knowsScripts: boolean }
 
 function toBunPackage(
   key: string,
@@ -76,7 +76,7 @@ function toBunPackage(
     source: folder === name ? source : `${source}, installed as ${folder}`,
     integrity: hash ?? null,
     direct: context.direct.has(key),
-    scripts: context.tellsScripts ? runs : null,
+    scripts: context.knowsScripts ? runs : null,
     licence: null,
   }
 }

@@ -28,7 +28,7 @@ const requests = z.record(z.string(), request)
 export const cargoToml: ManifestFormat = {
   ecosystem: 'cargo',
   kind: 'manifest',
-  holds: matchNames('cargo.toml'),
+  matches: matchNames('cargo.toml'),
   read: readCargoToml,
 }
 
@@ -88,7 +88,7 @@ const lockfile = z.object({
 export const cargoLock: ManifestFormat = {
   ecosystem: 'cargo',
   kind: 'lockfile',
-  holds: matchNames('cargo.lock'),
+  matches: matchNames('cargo.lock'),
   read: readCargoLock,
 }
 
@@ -99,9 +99,9 @@ function readCargoLock(text: string): ManifestReading {
   const own = all.filter(({ source }) => source === undefined)
   const direct = new Set(own.flatMap(({ dependencies }) => dependencies.map(getCargoName)))
   const others = Object.entries(tree).filter(([key]) => !(key in lockfile.shape))
-  const found = all.map(each => ({ each, is: toCargoPackage(each, direct, metadata) }))
+  const found = all.map(each => ({ each, converted: toCargoPackage(each, direct, metadata) }))
   return {
-    packages: found.map(({ is }) => is),
+    packages: found.map(({ converted }) => converted),
     rest: flattenPlaces(Object.fromEntries(others), 1),
     installed: collectCargoInstalls(found),
   }
@@ -109,7 +109,7 @@ function readCargoLock(text: string): ManifestReading {
 
 /** Keys cover every way in which Cargo may write a dependency: it uses the shortest unambiguous one. */
 function collectCargoInstalls(
-  found: readonly { each: CargoLockEntry; is: PackageEntry }[],
+  found: readonly { each: CargoLockEntry; converted: PackageEntry }[],
 ): Map<string, InstalledPackage> {
   const places = new Map<string, string[]>()
   for (const { each } of found) {
@@ -123,7 +123,8 @@ function collectCargoInstalls(
   }
   const installed = new Map<string, InstalledPackage>()
   for (const [written, needs] of places) installed.set(written, { package: null, needs })
-  for (const { each, is } of found) installed.set(toCargoKey(each), { package: is, needs: each.dependencies })
+  for (const { each, converted } of found)
+    installed.set(toCargoKey(each), { package: converted, needs: each.dependencies })
   return installed
 }
 

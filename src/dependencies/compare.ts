@@ -41,25 +41,25 @@ export function compareDependencies(files: readonly ManifestFile[]): DependencyC
       additions.push({ ...each, direct: isDirect, ecosystem, ...more, path })
     }
   }
-  const asking = new Set(changes.filter(({ wanted }) => wanted.length > 0).map(({ path }) => path))
-  return { additions: addTransitiveCounts(additions, asking), removals, faults }
+  const manifests = new Set(changes.filter(({ wanted }) => wanted.length > 0).map(({ path }) => path))
+  return { additions: addTransitiveCounts(additions, manifests), removals, faults }
 }
 
 /** A manifest only names a package, so its count of transitive packages comes from the lockfile. */
 function addTransitiveCounts(
   additions: readonly AddedPackage[],
-  asking: ReadonlySet<string>,
+  manifests: ReadonlySet<string>,
 ): AddedPackage[] {
-  const told = new Map<string, Set<number>>()
+  const knownCounts = new Map<string, Set<number>>()
   for (const { ecosystem, name, brings, direct } of additions) {
     if (direct === false || typeof brings !== 'number') continue
     const key = `${ecosystem} ${name}`
-    told.set(key, (told.get(key) ?? new Set()).add(brings))
+    knownCounts.set(key, (knownCounts.get(key) ?? new Set()).add(brings))
   }
   return additions.map(each => {
-    const counts = told.get(`${each.ecosystem} ${each.name}`)
+    const counts = knownCounts.get(`${each.ecosystem} ${each.name}`)
     const [only] = counts ?? []
-    const isCertain = each.brings === null && asking.has(each.path) && counts?.size === 1
+    const isCertain = each.brings === null && manifests.has(each.path) && counts?.size === 1
     return isCertain && only !== undefined ? { ...each, brings: only } : each
   })
 }
@@ -153,9 +153,9 @@ function findManifestFault(
 ): string | null {
   if (kind === 'lockfile' && file.candidate === null)
     return 'is deleted, so nothing says any more which versions are installed'
-  const odd = added.find(({ name }) => !isPackageName(ecosystem, name))
-  if (odd !== undefined)
-    return `names a package ${JSON.stringify(odd.name)}, which no ${ecosystem} package can be called`
+  const invalid = added.find(({ name }) => !isPackageName(ecosystem, name))
+  if (invalid !== undefined)
+    return `names a package ${JSON.stringify(invalid.name)}, which no ${ecosystem} package can be called`
   const places = listChangedPlaces(base.rest, candidate.rest)
   if (places.length === 0) return null
   return `changes ${formatPlaces(places)}: only dependencies may change in this file`
@@ -197,8 +197,8 @@ function createTransitiveCounter(
     if (installed === undefined || start === undefined || steps > MOST_STEPS) return null
     const seen = new Set(start)
     const found = new Set([toPackageKey(each)])
-    const waiting = [...start]
-    for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {
+    const pending = [...start]
+    for (let place = pending.pop(); place !== undefined; place = pending.pop()) {
       const { needs = [] } = installed.get(place) ?? {}
       if (needs === null) return null
       for (const needed of needs) {
@@ -209,7 +209,7 @@ function createTransitiveCounter(
         if (name !== null && !isAdded.has(name)) continue
         seen.add(needed)
         if (name !== null) found.add(name)
-        waiting.push(needed)
+        pending.push(needed)
       }
     }
     return found.size - 1

@@ -38,7 +38,7 @@ const FORMATS: readonly ManifestFormat[] = [
 export function findManifestFormat(path: string): ManifestFormat | undefined {
   const folded = foldPath(path)
   const name = folded.slice(folded.lastIndexOf('/') + 1)
-  return FORMATS.find(({ holds }) => holds(name, folded))
+  return FORMATS.find(({ matches }) => matches(name, folded))
 }
 
 const PROGRAMS =

@@ -16,7 +16,7 @@ interface GoDirective {
 export const goMod: ManifestFormat = {
   ecosystem: 'go',
   kind: 'manifest',
-  holds: matchNames('go.mod'),
+  matches: matchNames('go.mod'),
   read: readGoMod,
 }
 
@@ -75,7 +75,7 @@ const LINE = /^(?<name>\S+) (?<version>v[^\s/]+)(?<mod>\/go\.mod)? (?<hash>h1:[\
 export const goSum: ManifestFormat = {
   ecosystem: 'go',
   kind: 'lockfile',
-  holds: matchNames('go.sum', 'go.work.sum'),
+  matches: matchNames('go.sum', 'go.work.sum'),
   read: text =>
     ({ packages: listGoSumLines(text).map(toGoSumPackage), rest: new Map() }) satisfies ManifestReading,
 }

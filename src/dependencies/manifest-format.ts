@@ -23,7 +23,7 @@ export interface ManifestFormat {
   ecosystem: Ecosystem
   kind: 'manifest' | 'lockfile'
   /** Both arguments are in lower case. */
-  holds: (name: string, path: string) => boolean
+  matches: (name: string, path: string) => boolean
   read: (text: string) => ManifestReading
 }
 
@@ -34,7 +34,7 @@ export class Unreadable extends Error {
 
 export const NO_PACKAGES: ManifestReading = { packages: [], rest: new Map() }
 
-export function matchNames(...names: readonly string[]): ManifestFormat['holds'] {
+export function matchNames(...names: readonly string[]): ManifestFormat['matches'] {
   return name => names.includes(name)
 }
 
@@ -136,13 +136,13 @@ export function linkNeedsByName(entries: readonly NamedLockEntry[]): Map<string,
   const places = new Map<string, Set<string>>()
   for (const [at, { names }] of entries.entries())
     for (const name of names) places.set(name, (places.get(name) ?? new Set()).add(String(at)))
-  function placesOf(wanted: readonly string[]): string[] | null {
+  function resolveNeeds(wanted: readonly string[]): string[] | null {
     const found = wanted.map(name => [...(places.get(name) ?? [])])
     return found.some(({ length }) => length > 1) ? null : found.flat()
   }
   return new Map(
     entries.map(({ package: each, wanted }, at) => {
-      return [String(at), { package: each, needs: wanted === null ? null : placesOf(wanted) }]
+      return [String(at), { package: each, needs: wanted === null ? null : resolveNeeds(wanted) }]
     }),
   )
 }

@@ -34,7 +34,7 @@ const catalog = z.object({
 export const versionCatalog: ManifestFormat = {
   ecosystem: 'maven',
   kind: 'manifest',
-  holds: matchNames('libs.versions.toml'),
+  matches: matchNames('libs.versions.toml'),
   read: readVersionCatalog,
 }
 
@@ -91,7 +91,7 @@ const PLACES = LISTS.flatMap(list => [`project/${list}`, `project/profiles/profi
 export const pom: ManifestFormat = {
   ecosystem: 'maven',
   kind: 'manifest',
-  holds: matchNames('pom.xml'),
+  matches: matchNames('pom.xml'),
   read: readPom,
 }
 
@@ -149,7 +149,7 @@ const LONG_TEXT = /'''|"""|\$\//
 export const buildGradle: ManifestFormat = {
   ecosystem: 'maven',
   kind: 'manifest',
-  holds: matchNames('build.gradle', 'build.gradle.kts'),
+  matches: matchNames('build.gradle', 'build.gradle.kts'),
   read: readBuildGradle,
 }
 
@@ -160,16 +160,16 @@ export const buildGradle: ManifestFormat = {
 function readBuildGradle(text: string): ManifestReading {
   const packages: PackageEntry[] = []
   const program: string[] = []
-  const around: string[] = []
+  const openBlocks: string[] = []
   const lines = text.split(/\r?\n/).map(each => each.trim())
   const isPlain = !LONG_TEXT.test(text) && !lines.some(hasCommentInside)
   for (const line of lines) {
     if (line === '') continue
-    const found = isPlain && around.at(-1) === 'dependencies {' ? parseGradleDependency(line) : null
+    const found = isPlain && openBlocks.at(-1) === 'dependencies {' ? parseGradleDependency(line) : null
     if (found !== null) packages.push(found)
     else program.push(line)
-    if (line.startsWith('}')) around.pop()
-    if (line.endsWith('{')) around.push(line)
+    if (line.startsWith('}')) openBlocks.pop()
+    if (line.endsWith('{')) openBlocks.push(line)
   }
   return { packages, rest: new Map([['the program', program.join('\n')]]) }
 }
@@ -200,7 +200,7 @@ const GRADLE_LOCK_LINE = /^(?<coordinates>[^:=\s]+:[^:=\s]+:[^:=\s]+)=[\w,$.-]*$
 export const gradleLockfile: ManifestFormat = {
   ecosystem: 'maven',
   kind: 'lockfile',
-  holds: matchNames('gradle.lockfile', 'buildscript-gradle.lockfile'),
+  matches: matchNames('gradle.lockfile', 'buildscript-gradle.lockfile'),
   read: readGradleLockfile,
 }
 

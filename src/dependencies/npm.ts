@@ -52,7 +52,7 @@ const overrides: z.ZodType<Overrides> = z.lazy(() => z.union([z.string(), z.reco
 export const packageJson: ManifestFormat = {
   ecosystem: 'npm',
   kind: 'manifest',
-  holds: matchNames('package.json'),
+  matches: matchNames('package.json'),
   read: readPackageJson,
 }
 
@@ -137,7 +137,7 @@ const FOLDER = 'node_modules/'
 export const packageLock: ManifestFormat = {
   ecosystem: 'npm',
   kind: 'lockfile',
-  holds: matchNames('package-lock.json', 'npm-shrinkwrap.json'),
+  matches: matchNames('package-lock.json', 'npm-shrinkwrap.json'),
   read: readPackageLock,
 }
 
@@ -151,14 +151,15 @@ function readPackageLock(text: string): ManifestReading {
   const found = Object.entries(packages).map(([key, each]) => ({
     key,
     each,
-    is: toInstalledPackages(key, each, direct),
+    converted: toInstalledPackages(key, each, direct),
   }))
   const places = new Map<string, InstalledPackage>()
-  for (const { key, each, is } of found)
-    for (const one of is) places.set(key, { package: one, needs: listNeededPlaces(packages, key, each) })
+  for (const { key, each, converted } of found)
+    for (const one of converted)
+      places.set(key, { package: one, needs: listNeededPlaces(packages, key, each) })
   return {
     packages: [
-      ...found.flatMap(({ is }) => is),
+      ...found.flatMap(({ converted }) => converted),
       ...Object.entries(dependencies).flatMap(([key, each]) => listLegacyPackages(key, each)),
     ],
     rest: flattenPlaces(Object.fromEntries(others), 1),

@@ -17,7 +17,7 @@ const PLACES = ITEMS.map(item => `Project/ItemGroup/${item}`)
 export const projectFile: ManifestFormat = {
   ecosystem: 'nuget',
   kind: 'manifest',
-  holds: name => PROJECT.test(name) || SHARED.includes(name),
+  matches: name => PROJECT.test(name) || SHARED.includes(name),
   read: readProjectFile,
 }
 
@@ -68,7 +68,7 @@ const lockfile = z.object({
 export const packagesLock: ManifestFormat = {
   ecosystem: 'nuget',
   kind: 'lockfile',
-  holds: matchNames('packages.lock.json'),
+  matches: matchNames('packages.lock.json'),
   read: readPackagesLock,
 }
 

@@ -34,8 +34,8 @@ export function buildRequestedPackage({
   source = 'registry',
   notes = [],
 }: PackageRequest): PackageEntry {
-  const said = notes.length === 0 ? version : `${version} (${notes.join(', ')})`
-  return { name, version: said, source, integrity: null, direct: true, scripts: null, licence: null }
+  const annotated = notes.length === 0 ? version : `${version} (${notes.join(', ')})`
+  return { name, version: annotated, source, integrity: null, direct: true, scripts: null, licence: null }
 }
 
 /** A package whose version, source or integrity the base does not have. */

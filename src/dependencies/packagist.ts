@@ -19,7 +19,7 @@ const requests = z.record(z.string(), z.string())
 export const composerJson: ManifestFormat = {
   ecosystem: 'packagist',
   kind: 'manifest',
-  holds: matchNames('composer.json'),
+  matches: matchNames('composer.json'),
   read: readComposerJson,
 }
 
@@ -95,7 +95,7 @@ const ABOUT = [
 export const composerLock: ManifestFormat = {
   ecosystem: 'packagist',
   kind: 'lockfile',
-  holds: matchNames('composer.lock'),
+  matches: matchNames('composer.lock'),
   read: readComposerLock,
 }
 
@@ -104,11 +104,11 @@ function readComposerLock(text: string): ManifestReading {
   const lock = lockfile.parse(tree)
   const others = Object.entries(tree).filter(([key]) => !DESCRIBES.has(key))
   const entries = [...lock.packages, ...(lock['packages-dev'] ?? [])]
-  const found = entries.map(each => ({ each, is: toComposerPackage(each) }))
+  const found = entries.map(each => ({ each, converted: toComposerPackage(each) }))
   return {
-    packages: found.map(({ is }) => is),
+    packages: found.map(({ converted }) => converted),
     rest: flattenPlaces(Object.fromEntries(others), 1),
-    installed: linkNeedsByName(found.map(({ each, is }) => toNamedComposerEntry(each, is))),
+    installed: linkNeedsByName(found.map(({ each, converted }) => toNamedComposerEntry(each, converted))),
   }
 }
 
@@ -116,12 +116,12 @@ function readComposerLock(text: string): ManifestReading {
 const PLATFORM = /^(?:php(?:-\w+)?|hhvm|(?:ext|lib)-[\w.-]+|composer(?:-(?:plugin|runtime)-api)?)$/i
 
 /** A package may replace or provide others. Those have no entry of their own. */
-function toNamedComposerEntry(each: ComposerEntry, is: PackageEntry): NamedLockEntry {
+function toNamedComposerEntry(each: ComposerEntry, converted: PackageEntry): NamedLockEntry {
   const needs = listComposerLinks(each['require'])
   const others = [each['replace'], each['provide']].flatMap(links => listComposerLinks(links) ?? [])
   return {
-    package: is,
-    names: [is.name, ...others],
+    package: converted,
+    names: [converted.name, ...others],
     wanted: needs === null ? null : needs.filter(name => !PLATFORM.test(name)),
   }
 }
@@ -141,13 +141,13 @@ function toComposerPackage(each: ComposerEntry): PackageEntry {
   const origins = [dist, source]
     .filter(from => from !== undefined)
     .map(({ type: kind, url }) => `${kind} ${url}`)
-  const acted = Object.entries(each).filter(([key]) => !ABOUT.includes(key))
+  const relevant = Object.entries(each).filter(([key]) => !ABOUT.includes(key))
   const pinned = dist?.shasum || dist?.reference || source?.reference || 'unpinned'
   return {
     name: name.toLowerCase(),
     version,
     source: origins.join(' or ') || 'unknown',
-    integrity: `${pinned}, entry sha256:${hashSha256(toCanonicalJson(Object.fromEntries(acted)))}`,
+    integrity: `${pinned}, entry sha256:${hashSha256(toCanonicalJson(Object.fromEntries(relevant)))}`,
     direct: null,
     scripts: type === 'composer-plugin' || type === 'composer-installer',
     licence: license.join(' or ') || null,

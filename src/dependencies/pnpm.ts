@@ -56,7 +56,7 @@ const DESCRIBES = new Set([
 export const pnpmLock: ManifestFormat = {
   ecosystem: 'npm',
   kind: 'lockfile',
-  holds: matchNames('pnpm-lock.yaml'),
+  matches: matchNames('pnpm-lock.yaml'),
   read: readPnpmLock,
 }
 
@@ -69,9 +69,9 @@ function readPnpmLock(text: string): ManifestReading {
       throw new Unreadable(`has a snapshot of ${JSON.stringify(id)} and no such package`)
   const choices = [lock, ...Object.values(lock.importers)].flatMap(listPnpmChoices)
   const direct = new Set(choices.map(({ id }) => id))
-  const tellsScripts = lock.lockfileVersion !== '9.0'
+  const knowsScripts = lock.lockfileVersion !== '9.0'
   const found = Object.entries(lock.packages).map(
-    ([key, each]) => [toPnpmId(key), toPnpmPackage(key, each, { direct, tellsScripts })] as const,
+    ([key, each]) => [toPnpmId(key), toPnpmPackage(key, each, { direct, knowsScripts })] as const,
   )
   return {
     packages: [...found.map(([, each]) => each), ...choices.flatMap(listPnpmLinks)],
@@ -83,10 +83,10 @@ function readPnpmLock(text: string): ManifestReading {
 /** A package is the same with all sets of peers. The needs of all its snapshots count. */
 function collectPnpmInstalls(
   packages: ReadonlyMap<string, PackageEntry>,
-  told: Readonly<Record<string, unknown>>,
+  snapshots: Readonly<Record<string, unknown>>,
 ): Map<string, InstalledPackage> {
   const needs = new Map<string, string[]>()
-  for (const [key, each] of Object.entries(told)) {
+  for (const [key, each] of Object.entries(snapshots)) {
     const id = toPnpmId(key)
     const known = needs.get(id)
     if (known === undefined) needs.set(id, listPnpmNeeds(each))
@@ -100,8 +100,8 @@ const needing = z.object({
   optionalDependencies: z.record(z.string(), z.string()).catch({}),
 })
 
-function listPnpmNeeds(told: unknown): string[] {
-  const { data } = needing.safeParse(told)
+function listPnpmNeeds(snapshot: unknown): string[] {
+  const { data } = needing.safeParse(snapshot)
   const all = [data?.dependencies ?? {}, data?.optionalDependencies ?? {}].flatMap(each =>
     Object.entries(each),
   )
@@ -139,12 +139,12 @@ function toPnpmId(key: string): string {
   return stripPeers(key).replace(/^\//, '')
 }
 
-type PnpmLockContext = { direct: ReadonlySet<string>; tellsScripts: boolean }
+type PnpmLockContext = { direct: ReadonlySet<string>; knowsScripts: boolean }
 
 function toPnpmPackage(
   key: string,
   each: PnpmEntry,
-  { direct, tellsScripts }: PnpmLockContext,
+  { direct, knowsScripts }: PnpmLockContext,
 ): PackageEntry {
   const id = toPnpmId(key)
   const at = id.indexOf('@', 1)
@@ -157,21 +157,21 @@ function toPnpmPackage(
     source: formatPnpmSource(name, version, origin),
     integrity: typeof integrity === 'string' ? integrity : null,
     direct: direct.has(id),
-    scripts: tellsScripts ? each.requiresBuild === 'true' : null,
+    scripts: knowsScripts ? each.requiresBuild === 'true' : null,
     licence: null,
   }
 }
 
 function formatPnpmSource(name: string, version: string, origin: Readonly<Record<string, unknown>>): string {
   const { tarball, repo, commit, directory, type } = origin
-  const told = Object.keys(origin)
+  const keys = Object.keys(origin)
     .filter(key => key !== 'type')
     .sort()
     .join(' ')
-  if (told === '' && type === undefined) return 'registry'
-  if (told === 'tarball' && typeof tarball === 'string') return getRegistryAddress(name, version, tarball)
-  if (told === 'commit repo') return `git ${String(repo)}#${String(commit)}`
-  if (told === 'directory') return `path ${String(directory)}`
+  if (keys === '' && type === undefined) return 'registry'
+  if (keys === 'tarball' && typeof tarball === 'string') return getRegistryAddress(name, version, tarball)
+  if (keys === 'commit repo') return `git ${String(repo)}#${String(commit)}`
+  if (keys === 'directory') return `path ${String(directory)}`
   return formatJson(origin)
 }
 
@@ -180,7 +180,7 @@ const ranges = z.record(z.string(), z.string())
 export const pnpmWorkspace: ManifestFormat = {
   ecosystem: 'npm',
   kind: 'manifest',
-  holds: matchNames('pnpm-workspace.yaml'),
+  matches: matchNames('pnpm-workspace.yaml'),
   read: readPnpmWorkspace,
 }
 

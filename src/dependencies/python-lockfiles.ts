@@ -81,7 +81,7 @@ const DESCRIBES = new Set([
 export const uvLock: ManifestFormat = {
   ecosystem: 'pypi',
   kind: 'lockfile',
-  holds: matchNames('uv.lock'),
+  matches: matchNames('uv.lock'),
   read: readUvLock,
 }
 
@@ -197,7 +197,7 @@ const poetryLockfile = z.object({
 export const poetryLock: ManifestFormat = {
   ecosystem: 'pypi',
   kind: 'lockfile',
-  holds: matchNames('poetry.lock'),
+  matches: matchNames('poetry.lock'),
   read: readPoetryLock,
 }
 
@@ -205,17 +205,24 @@ function readPoetryLock(text: string): ManifestReading {
   const tree = parseTomlTree(text)
   const { package: packages, metadata } = poetryLockfile.parse(tree)
   const others = Object.entries(tree).filter(([key]) => !(key in poetryLockfile.shape))
-  const found = packages.map(each => ({ each, is: toPoetryPackage(each, metadata.files[each.name] ?? []) }))
+  const found = packages.map(each => ({
+    each,
+    converted: toPoetryPackage(each, metadata.files[each.name] ?? []),
+  }))
   return {
-    packages: found.map(({ is }) => is),
+    packages: found.map(({ converted }) => converted),
     rest: flattenPlaces(Object.fromEntries(others), 1),
-    installed: linkNeedsByName(found.map(({ each, is }) => toNamedPoetryEntry(each, is))),
+    installed: linkNeedsByName(found.map(({ each, converted }) => toNamedPoetryEntry(each, converted))),
   }
 }
 
 /** If the lockfile has two versions of a package, a marker chooses between them. */
-function toNamedPoetryEntry({ dependencies }: PoetryEntry, is: PackageEntry): NamedLockEntry {
-  return { package: is, names: [is.name], wanted: Object.keys(dependencies).map(normalizePythonName) }
+function toNamedPoetryEntry({ dependencies }: PoetryEntry, converted: PackageEntry): NamedLockEntry {
+  return {
+    package: converted,
+    names: [converted.name],
+    wanted: Object.keys(dependencies).map(normalizePythonName),
+  }
 }
 
 function toPoetryPackage(
@@ -248,7 +255,7 @@ const pipfileCategory = z.record(z.string(), pipfileEntry)
 export const pipfileLock: ManifestFormat = {
   ecosystem: 'pypi',
   kind: 'lockfile',
-  holds: matchNames('pipfile.lock'),
+  matches: matchNames('pipfile.lock'),
   read: readPipfileLock,
 }
 

@@ -124,7 +124,7 @@ const list = z.array(z.union([z.string(), z.object({ 'include-group': z.string()
 export const pyproject: ManifestFormat = {
   ecosystem: 'pypi',
   kind: 'manifest',
-  holds: matchNames('pyproject.toml'),
+  matches: matchNames('pyproject.toml'),
   read: readPyproject,
 }
 
@@ -169,7 +169,7 @@ const EGG = /[#&]egg=(?<name>[\w.-]+)/
 export const requirementsTxt: ManifestFormat = {
   ecosystem: 'pypi',
   kind: 'manifest',
-  holds: (_, path) => isRequirements(path),
+  matches: (_, path) => isRequirements(path),
   read: readRequirements,
 }
 
@@ -218,8 +218,8 @@ function parseRequirementLine(line: string): PackageEntry {
   return { ...found, integrity: hashes.length === 0 ? null : hashes.join(' ') }
 }
 
-function parseAddressLine(text: string, how: string): PackageEntry {
-  return toPythonRequest(EGG.exec(text)?.groups?.['name'] ?? parseAddressName(text), '*', `${how}${text}`)
+function parseAddressLine(text: string, prefix: string): PackageEntry {
+  return toPythonRequest(EGG.exec(text)?.groups?.['name'] ?? parseAddressName(text), '*', `${prefix}${text}`)
 }
 
 /** Handles `name-1.0-py3-none-any.whl`, `https://host/name.git@commit` and `./name`. */
@@ -236,7 +236,7 @@ function parseAddressName(address: string): string {
 export const pipfile: ManifestFormat = {
   ecosystem: 'pypi',
   kind: 'manifest',
-  holds: matchNames('pipfile'),
+  matches: matchNames('pipfile'),
   read: readPipfile,
 }
 

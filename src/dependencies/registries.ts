@@ -38,7 +38,7 @@ export function createPublicRegistries(access: RegistryAccess): Registries {
 }
 
 type RegistryRequest = RegistryAccess & { signal: AbortSignal }
-type DateLookup = (asking: RegistryRequest) => Promise<ReleaseDate | null>
+type DateLookup = (request: RegistryRequest) => Promise<ReleaseDate | null>
 
 /**
  * Null: no public registry knows the date, because of another source or of hashes that it does not publish.
@@ -52,18 +52,18 @@ function findDateLookup(release: Release): DateLookup | null {
   const exact = getExactVersion({ ecosystem, version: plain })
   const hashes = listReleaseHashes(release)
   if (exact !== null && hashes.length > 0)
-    return async asking => withHash(await fetchHashDate({ ...release, version: exact }, hashes, asking))
+    return async request => withHash(await fetchHashDate({ ...release, version: exact }, hashes, request))
   if (!isOnlyNamed(release)) return null
   if (ecosystem === 'go') {
     if (exact === null) return null
-    return async asking => toNamedDate(await fetchGoDate({ ...release, version: exact }, null, asking))
+    return async request => toNamedDate(await fetchGoDate({ ...release, version: exact }, null, request))
   }
   if (!isNameRegistry(ecosystem)) return null
   const isExact = exact !== null && isOneVersion(release, plain)
   const version = exact ?? plain
-  return asking =>
+  return request =>
     findDateByName(ecosystem, { name: release.name, version, isExact }, path =>
-      fetchAnswer(`${asking.bases?.[ecosystem] ?? NAME_REGISTRIES[ecosystem]}${path}`, asking),
+      fetchAnswer(`${request.bases?.[ecosystem] ?? NAME_REGISTRIES[ecosystem]}${path}`, request),
     )
 }
 
@@ -111,8 +111,8 @@ async function fetchHashDate(
   if (registry === null) return null
   const { base, path, published } = READERS[registry]
   const answer: unknown = JSON.parse(await textFrom(`${access.bases?.[registry] ?? base}${path(release)}`))
-  const there = new Map(published(answer, release.version).map(({ hash, at }) => [hash, at]))
-  return getLatestTime(hashes.map(hash => there.get(hash) ?? null))
+  const dates = new Map(published(answer, release.version).map(({ hash, at }) => [hash, at]))
+  return getLatestTime(hashes.map(hash => dates.get(hash) ?? null))
 }
 
 async function fetchGoDate(
@@ -136,9 +136,9 @@ const PINNED = /^(?:\[[^\]]*\] )?==(?<version>\d[\w.+-]*)(?: ;.*)?$/
 /** A lockfile names one version, and so does a pinned requirement. */
 function getExactVersion({ ecosystem, version }: Pick<Release, 'ecosystem' | 'version'>): string | null {
   const pinned = ecosystem === 'pypi' ? PINNED.exec(version)?.groups?.['version'] : undefined
-  const meant = pinned ?? version
-  const isExact = (ecosystem === 'go' ? GO_VERSION : EXACT).test(meant) && !/\.[x*]$/i.test(meant)
-  return isExact && meant.length <= 100 ? meant : null
+  const candidate = pinned ?? version
+  const isExact = (ecosystem === 'go' ? GO_VERSION : EXACT).test(candidate) && !/\.[x*]$/i.test(candidate)
+  return isExact && candidate.length <= 100 ? candidate : null
 }
 
 /** Null if any of the dates is missing or unreadable. */
@@ -266,8 +266,8 @@ function listReleaseHashes({ ecosystem, source, integrity, files }: Release): re
   if (hash === undefined || integrity === null || !isFetched(ecosystem, source)) return []
   if (ecosystem === 'go') return hash.test(integrity) ? [integrity] : []
   const written = files ?? integrity.split(/[\s,]+/)
-  const counting = ecosystem === 'npm' ? written.filter(each => !BESIDE_IN_NPM.test(each)) : written
-  return counting.every(each => hash.test(each)) ? counting : []
+  const relevant = ecosystem === 'npm' ? written.filter(each => !BESIDE_IN_NPM.test(each)) : written
+  return relevant.every(each => hash.test(each)) ? relevant : []
 }
 
 function isFetched(ecosystem: string, source: string): boolean {

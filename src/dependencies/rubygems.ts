@@ -40,7 +40,7 @@ const GEMFILE_SOURCES = new Set([
 export const gemfile: ManifestFormat = {
   ecosystem: 'rubygems',
   kind: 'manifest',
-  holds: matchNames('gemfile'),
+  matches: matchNames('gemfile'),
   read: readGemfile,
 }
 
@@ -50,18 +50,18 @@ export const gemfile: ManifestFormat = {
 function readGemfile(text: string): ManifestReading {
   const packages: PackageEntry[] = []
   const program: string[] = []
-  const around: string[] = []
+  const openBlocks: string[] = []
   const isPlain = !LONG_TEXT.test(text.replace(WORDS_ONCE, ''))
   for (const line of splitGemStatements(text)) {
     const gem = isPlain ? GEM.exec(line) : null
     if (gem?.groups !== undefined) {
-      packages.push(toGemRequest(gem.groups, around))
+      packages.push(toGemRequest(gem.groups, openBlocks))
       continue
     }
     program.push(line)
     const shape = line.replace(/\s+/g, ' ')
-    if (CLOSES.test(shape)) around.pop()
-    else if (OPENS.test(shape)) around.push(line)
+    if (CLOSES.test(shape)) openBlocks.pop()
+    else if (OPENS.test(shape)) openBlocks.push(line)
   }
   return { packages, rest: new Map([['the program', program.join('\n')]]) }
 }
@@ -78,7 +78,7 @@ function splitGemStatements(text: string): string[] {
 
 function toGemRequest(
   groups: Readonly<Record<string, string | undefined>>,
-  around: readonly string[],
+  openBlocks: readonly string[],
 ): PackageEntry {
   const options = [...(groups['options'] ?? '').matchAll(GEMFILE_OPTION)].map(({ groups: option }) => ({
     key: (option?.['key'] ?? '').replace(/[:=>'"\s]/g, ''),
@@ -91,7 +91,7 @@ function toGemRequest(
   const notes = options
     .filter(({ key }) => key !== '' && !GEMFILE_SOURCES.has(key))
     .map(({ key, value }) => `${key} ${value}`)
-  const places = [...around.filter(opening => !SORTS.test(opening)), ...origins]
+  const places = [...openBlocks.filter(opening => !SORTS.test(opening)), ...origins]
   return buildRequestedPackage({
     name: (groups['name'] ?? '').slice(1, -1),
     version: ranges.join(', ') || '*',
@@ -111,7 +111,7 @@ const CHECKSUM = /^ {2}(?<id>\S+ \([^()]+\))(?: (?<sums>\S+))?$/
 export const gemfileLock: ManifestFormat = {
   ecosystem: 'rubygems',
   kind: 'lockfile',
-  holds: matchNames('gemfile.lock'),
+  matches: matchNames('gemfile.lock'),
   read: readGemfileLock,
 }
 
@@ -122,16 +122,20 @@ interface GemfileSection {
 
 function readGemfileLock(text: string): ManifestReading {
   const sections = splitGemSections(text)
-  const of = (head: string) => sections.filter(each => each.head === head).flatMap(({ lines }) => lines)
-  const direct = new Set(of('DEPENDENCIES').map(line => matchGroups(ASKED, line)['name']))
-  const sums = parseGemChecksums(of('CHECKSUMS'))
+  const listLines = (head: string) =>
+    sections.filter(each => each.head === head).flatMap(({ lines }) => lines)
+  const direct = new Set(listLines('DEPENDENCIES').map(line => matchGroups(ASKED, line)['name']))
+  const sums = parseGemChecksums(listLines('CHECKSUMS'))
   const known = new Set([...GEM_LOCK_SOURCES, 'DEPENDENCIES', 'CHECKSUMS', 'PLATFORMS', 'BUNDLED WITH'])
   const others = sections.filter(({ head }) => !known.has(head))
   const specs = [
     ...sections
       .filter(({ head }) => GEM_LOCK_SOURCES.has(head))
       .flatMap(section => parseGemSpecs(section, direct, sums)),
-    ...of('BUNDLED WITH').map(line => ({ gem: buildGem('bundler', line.trim(), 'registry'), wanted: [] })),
+    ...listLines('BUNDLED WITH').map(line => ({
+      gem: buildGem('bundler', line.trim(), 'registry'),
+      wanted: [],
+    })),
   ]
   return {
     packages: specs.map(each => each.gem),

@@ -169,8 +169,9 @@ function extractElements(
 /** Each child may occur once. */
 export function readChildTexts(element: XmlElement): Map<string, string> {
   const texts = new Map<string, string>()
-  for (const { name, text, children, attributes: said } of element.children) {
-    if (Object.keys(said).length > 0) throw new Unreadable(`has attributes on ${name} in ${element.name}`)
+  for (const { name, text, children, attributes: childAttributes } of element.children) {
+    if (Object.keys(childAttributes).length > 0)
+      throw new Unreadable(`has attributes on ${name} in ${element.name}`)
     if (texts.has(name)) throw new Unreadable(`has two ${name} in one ${element.name}`)
     texts.set(name, children.length === 0 ? text : JSON.stringify(children.map(formatElement)))
   }

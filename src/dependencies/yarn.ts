@@ -29,13 +29,13 @@ const MEMBER = new RegExp(`^    (${TEXT}) (${TEXT}|[^\\s",]+)$`)
  */
 function parseYarnClassic(text: string): YarnEntry[] {
   const entries: YarnEntryDraft[] = []
-  const asked = new Set<string>()
+  const seen = new Set<string>()
   for (const line of text.split(/\r?\n/)) {
     if (line === '' || line.startsWith('#')) continue
     const entry = entries.at(-1)
     if (HEAD.test(line)) {
       const descriptors = parseQuotedTexts(line)
-      for (const descriptor of descriptors) claimDescriptors(asked, descriptor)
+      for (const descriptor of descriptors) claimDescriptors(seen, descriptor)
       entries.push({ descriptors, fields: new Map(), wanted: [] })
     } else if (entry === undefined || !isInner(line, entry)) {
       throw new Unreadable(`has a line that yarn does not write: ${JSON.stringify(line.slice(0, 80))}`)
@@ -65,9 +65,9 @@ function isMember(line: string, wanted: YarnEntryDraft['wanted']): boolean {
   return true
 }
 
-function claimDescriptors(asked: Set<string>, descriptor: string): void {
-  if (asked.has(descriptor)) throw new Unreadable(`answers ${JSON.stringify(descriptor)} twice`)
-  asked.add(descriptor)
+function claimDescriptors(seen: Set<string>, descriptor: string): void {
+  if (seen.has(descriptor)) throw new Unreadable(`answers ${JSON.stringify(descriptor)} twice`)
+  seen.add(descriptor)
 }
 
 function parseQuotedTexts(line: string): string[] {
@@ -93,7 +93,7 @@ function collectYarnInstalls(entries: readonly YarnInstall[]): Map<string, Insta
   const descriptors = entries.flatMap(({ found }) => found.map(({ descriptor }) => descriptor))
   const places = new Set(descriptors)
   const patched = findYarnPatches(descriptors)
-  function placesOf(wanted: YarnInstall['wanted']): string[] | null {
+  function resolveNeeds(wanted: YarnInstall['wanted']): string[] | null {
     const needs: string[] = []
     for (const spellings of wanted) {
       const place = spellings.find(each => places.has(each))
@@ -104,10 +104,10 @@ function collectYarnInstalls(entries: readonly YarnInstall[]): Map<string, Insta
   }
   const installed = new Map<string, InstalledPackage>()
   for (const { found, wanted } of entries) {
-    const needs = placesOf(wanted)
+    const needs = resolveNeeds(wanted)
     for (const { descriptor, package: each } of found) {
       const origin = getPatchOrigin(descriptor)
-      const all = origin === null ? needs : placesOf([...wanted, listDescriptorSpellings(origin)])
+      const all = origin === null ? needs : resolveNeeds([...wanted, listDescriptorSpellings(origin)])
       installed.set(descriptor, { package: each, needs: all })
     }
   }
@@ -158,7 +158,7 @@ const UNKNOWN = { direct: null, scripts: null, licence: null }
 export const yarnLock: ManifestFormat = {
   ecosystem: 'npm',
   kind: 'lockfile',
-  holds: matchNames('yarn.lock'),
+  matches: matchNames('yarn.lock'),
   read: readYarnLock,
 }
 
