@@ -15,7 +15,7 @@ import { countPassedTests } from './output/passed-tests.ts'
 import type { OrderSide, Session } from './session.ts'
 import { snapshotFiles } from './tamper-check.ts'
 
-/** Lays a side out and runs its set-up. Every build starts from the tree alone (decision.md 3.1). */
+/** Lays out a side and runs its setup. Every build starts from the tree alone (decision.md 3.1). */
 export async function buildSide(session: Session, side: OrderSide, number: number): Promise<void> {
   const { slots, paths, draft } = session
   makeRoom(session, side)
@@ -38,7 +38,7 @@ function makeRoom({ slots, input }: Session, side: OrderSide): void {
   input.signal.throwIfAborted()
 }
 
-/** `setup_scope: once`: the outputs stay good while command and tree are the same. */
+/** `setup_scope: once`: outputs stay valid while command, directory and tree are the same. */
 function computeBuildKey({ input }: Session, side: OrderSide): string {
   const { setup, working_directory } = input.spec.measurement
   return hashSha256(JSON.stringify([setup, working_directory, side.tree]))
@@ -73,7 +73,9 @@ async function runSetup(session: Session, side: OrderSide): Promise<void> {
 
 type Gate = Spec['gates'][number]
 
-/** Command gates of one phase, in a throw-away copy, so that they touch no directory that is timed. */
+/**
+ * Runs the command gates of one phase in a throw-away copy, so that they change no directory that is timed.
+ */
 export async function runGates(
   session: Session,
   side: OrderSide,
@@ -104,7 +106,7 @@ export async function runGates(
   }
 }
 
-/** Who leaves what cannot be copied has passed nothing. */
+/** A side whose files cannot be copied passes no gate. */
 function buildUnrunGate(side: OrderSide, { name, phase }: Gate, { message, detail }: HarnessError): GateRun {
   const output = { failing: [], stdout: '', stderr: `${message}: ${detail.output?.stderr ?? ''}` }
   return {

@@ -8,7 +8,7 @@ import type { SidePaths } from './session.ts'
 
 const ALLOWED = ['PATH', 'HOME', 'LANG', 'TZ', 'CI'] as const
 
-/** Invariant 6: of the user's environment only these names and those the spec lists, never the rest. */
+/** Invariant 6: passes only these variables of the user's environment, and those that the spec lists. */
 export function selectAllowedEnvironment(
   env: Readonly<Record<string, string>>,
   names: readonly string[],
@@ -38,12 +38,12 @@ export function buildPortEnvironment(
   return { WINNOW_PORT: String(port), ...named }
 }
 
-/** Else npm writes a log into HOME each time it runs, and asks its registry whether there is a newer npm. */
+/** By default npm writes a log into HOME on each run, and asks its registry for a newer npm. */
 function buildNpmEnvironment(tmp: string): Record<string, string> {
   return { npm_config_logs_dir: join(tmp, 'npm-logs'), npm_config_update_notifier: 'false' }
 }
 
-/** What everything has that is started. Whose user has no home has an empty folder for one. */
+/** Common to all commands. A side with its own user gets an empty HOME. */
 export function buildCommonEnvironment(
   allowed: Readonly<Record<string, string>>,
   { tmp, home }: Pick<SidePaths, 'tmp' | 'home'>,
@@ -52,7 +52,7 @@ export function buildCommonEnvironment(
   return { ...buildNpmEnvironment(tmp), ...allowed, TMPDIR: tmp, ...(owner === null ? {} : { HOME: home }) }
 }
 
-/** The same names and values on every side; evo's names are aliases. */
+/** Every side gets the same names and values. The EVO_ names are aliases for evo harnesses. */
 export function buildHarnessEnvironment(
   allowed: Readonly<Record<string, string>>,
   paths: SidePaths,
@@ -76,7 +76,7 @@ export function buildHarnessEnvironment(
 
 type EnvFile = Spec['measurement']['env_file']
 
-/** The named keys of a dotenv file and no others; one that is named but not there is an error. */
+/** Reads only the named keys of a dotenv file. A missing key is an error. */
 export function readEnvFile(file: EnvFile, root: string | null): Record<string, string> {
   if (file === null) return {}
   const place = { file: file.path }
@@ -125,17 +125,17 @@ function unescape(text: string): string {
   return text.replace(/\\(.)/g, (_, char: string) => (char === 'n' ? '\n' : char))
 }
 
-/** What a CI runner hands to the programs it starts, and what people call what nobody else may read. */
+/** Variables that a CI runner passes to its programs, and usual names of secrets. */
 const RUNNERS = /^(?:ACTIONS_|INPUT_|GH_)/
 const SECRET =
   /(?:^|_)(?:TOKENS?|SECRETS?|PASSW(?:OR)?DS?|CREDENTIALS?|(?:PRIVATE|API|ACCESS|SECRET|MODEL)_?KEYS?)(?:_|$)/i
-/** What would make a program other than it is. */
+/** Variables that change how a program loads or runs code. */
 const LOADED = /^(?:NODE_OPTIONS|NODE_PATH|LD_|DYLD_|BASH_ENV$|GIT_)/
 
-/** The one secret that a job of winnow's may hold: programs that are asked for ideas find it under this name. */
+/** The only secret that a winnow job may hold. Proposer programs find it under this name. */
 export const MODEL_KEY = 'WINNOW_MODEL_KEY'
 
-/** Invariant 6: what looks like a secret stays out of the process that runs experiment code, not only out of theirs. */
+/** Invariant 6: secrets stay out of the process that runs experiment code, not only out of the experiment. */
 export function isSecretName(name: string): boolean {
   return RUNNERS.test(name) || SECRET.test(name)
 }

@@ -25,7 +25,7 @@ interface ExecutionRequest {
 
 type ExecutionResult = Pick<Execution, 'status' | 'metrics' | 'tasks' | 'artifacts' | 'error' | 'output'>
 
-/** Runs a side once and appends what came of it. A side that failed too often is not run again. */
+/** Runs a side once and records the result. A side that failed too often is not run again. */
 export async function execute(session: Session, side: OrderSide, turn: ExecutionRequest): Promise<void> {
   if (side.ended) return
   const { paths, input, slots, draft } = session
@@ -65,7 +65,7 @@ export async function execute(session: Session, side: OrderSide, turn: Execution
 async function announceStart(session: Session): Promise<void> {
   if (session.started) return
   session.started = true
-  // Before the start is recorded: a run that has started has always left a partial report.
+  // Precedes `onStart`, so that every started order has a partial report.
   await session.keepPartial()
   await session.input.onStart()
 }
@@ -77,7 +77,7 @@ function selectCommand({ input }: Session, role: ExecutionRequest['role']): stri
   return role === 'smoke' ? (stability?.ladder?.smoke_command ?? command) : command
 }
 
-/** Any exit code but 0 is a failure, whatever was printed (invariant 5). */
+/** Any exit code but 0 is a failure, also after valid output (invariant 5). */
 function toFailedResult(
   session: Session,
   ended: Ended,
@@ -134,7 +134,7 @@ function buildHoldoutEnvironment({ holdout }: Session): Record<string, string> {
   return holdout === null ? {} : { WINNOW_HOLDOUT_DIR: holdout.dir }
 }
 
-/** Reports can be read by those who propose: of a holdout only what is judged may leave. */
+/** Proposers can read reports, so a holdout report holds only the judged metrics. */
 function hideHoldoutDetails({ order: { stop }, spec }: MeasureInput, execution: Execution): Execution {
   if (stop.rule !== 'holdout') return execution
   const { side, role, build, seed, status, exit_code, signal, wall_seconds } = execution
@@ -144,7 +144,7 @@ function hideHoldoutDetails({ order: { stop }, spec }: MeasureInput, execution: 
   return { side, role, build, seed, status, exit_code, signal, wall_seconds, metrics }
 }
 
-/** What nobody could measure stays missing. */
+/** Metrics that could not be measured stay missing. */
 function collectBuiltInMetrics(ended: Ended): Record<string, number> {
   return {
     wall_seconds: ended.wallSeconds,
@@ -160,14 +160,20 @@ function explainOutputError(error: HarnessError): string {
   return `${error.message}${said}${valid}`
 }
 
-/** The rest is for what every execution has. What programs print for people is left out where there is no room for it. */
+/**
+ * Metrics get this share of the report; the rest is for the fixed fields of executions. Logs are left out if
+ * they do not fit.
+ */
 const FOR_METRICS = 0.8
-/** Where all print alike it is the base that has no room first, and no candidate is to blame. */
+/**
+ * The base gets less room than a candidate: if all sides print alike, the base fails first and no candidate
+ * is blamed.
+ */
 const OF_THE_BASE = 0.8
 
 /**
- * A report that is too large to travel would be the runner's failure, and everything that was measured be measured again:
- * each side has a share of it, which no other can fill.
+ * An oversized report would count as a runner failure, and the order would be measured again. Each side
+ * therefore has its own share of the limit.
  */
 export function computeSideRoom(
   { mostReportBytes }: Pick<MeasureInput, 'mostReportBytes'>,
@@ -178,7 +184,7 @@ export function computeSideRoom(
   return Math.floor(label === 'base' ? share * OF_THE_BASE : share)
 }
 
-/** The execution as the report has room for it: what goes beyond its side's share is no result. */
+/** Metrics beyond the side's share of the report turn the execution into `bad-output`. */
 export function limitToRoom(side: Pick<OrderSide, 'room'>, execution: Execution): Execution {
   const bytes = Buffer.byteLength(JSON.stringify(execution.metrics))
   if (bytes <= side.room) {
@@ -192,7 +198,7 @@ export function limitToRoom(side: Pick<OrderSide, 'room'>, execution: Execution)
 
 type ScoreRunSpec = NonNullable<Spec['measurement']['score']>
 
-/** The scorer comes from the pin, laid out where no experiment code ever runs (invariant 4). */
+/** Lays out the scorer from the pin, in a directory where no experiment code runs (invariant 4). */
 export async function prepareScore(session: Session): Promise<void> {
   if (session.input.spec.measurement.score === null) return
   const dir = join(session.input.workDir, 'trusted')
@@ -200,7 +206,7 @@ export async function prepareScore(session: Session): Promise<void> {
   session.trusted = { dir, snapshot: snapshotEverything(dir, [], session.input.repository.objectFormat) }
 }
 
-/** Runs after every process of the candidate is dead, and reads only what those left in the out directory. */
+/** Runs after every process of the candidate has ended, and reads only the files in its out directory. */
 async function runScore(session: Session, score: ScoreRunSpec, seed: number): Promise<HarnessOutput> {
   const { trusted, input, paths } = session
   if (trusted === null) throw new Error("the scorer's tree was not laid out")
@@ -228,7 +234,7 @@ async function runScore(session: Session, score: ScoreRunSpec, seed: number): Pr
   return readScore(own.stdout, score, input.spec.metric.primary.name)
 }
 
-/** What a candidate removed, or put something else in the place of, is an empty folder: the scorer says what that is worth. */
+/** Replaces a missing out directory by an empty one: the scorer decides how to score it. */
 async function ensureFolder(out: string): Promise<string> {
   if (isFolder(out)) return out
   await removeAll(out)
@@ -236,7 +242,9 @@ async function ensureFolder(out: string): Promise<string> {
   return out
 }
 
-/** A copy, so that nothing of a side changes hands; its own home and places are as empty as at the first time. */
+/**
+ * Copies the outputs, so the side's own files keep their owner. The scorer's home and tmp are emptied first.
+ */
 async function giveOutputs({ input, paths }: Session, own: SidePaths, owner: Owner): Promise<string> {
   await clearHome(own, owner)
   await changeOwner(own.tmp, owner)

@@ -4,17 +4,17 @@ import { rm } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { HarnessError } from '../errors.ts'
 
-/** What was mounted somewhere below is not what untrusted code made; other systems have no such option of that name. */
+/** Mounts below the path are not ours to remove. Only GNU rm has this option. */
 const REMOVING = process.platform === 'linux' ? ['-rf', '--one-file-system'] : ['-rf']
 
-/** Removes what untrusted code made, also where it took away its own permissions, or nested it deeper than a path may say. */
+/** Removes files of untrusted code, also without permissions or nested deeper than a path can name. */
 export async function removeAll(path: string | Buffer): Promise<void> {
   try {
     if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return
     await rm(path, { recursive: true, force: true })
   } catch (error) {
     if (!isForbidden(error) && !isTooDeep(error)) throw error
-    // The modes of what a link names are not what stands in the way.
+    // `chmod` would follow a link to its target.
     if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory())
       await runXargs(path, 'chmod', ['-R', 'u+rwX'])
     await runXargs(path, 'rm', REMOVING)
@@ -29,13 +29,15 @@ function isTooLong(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENAMETOOLONG'
 }
 
-/** These go from folder to folder and never by a whole path. Names are bytes, and arguments of ours are text. */
+/**
+ * rm and chmod walk by folder and need no full path. xargs passes names as bytes; Node's arguments are text.
+ */
 function runXargs(path: string | Buffer, command: string, options: readonly string[]): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = execFile('xargs', ['-0', command, ...options, '--'], error =>
       error === null ? resolve() : reject(error),
     )
-    // Where it does not start or ends early, that is said by its own end.
+    // If xargs fails, its exit callback reports it.
     child.stdin?.on('error', () => child.stdin?.destroy())
     child.stdin?.end(Buffer.concat([Buffer.from(path), Buffer.from([0])]))
   })
@@ -47,11 +49,11 @@ interface CopyRequest {
   from: string
   to: string
   options: readonly string[]
-  /** What of it is copied, and for whom. */
+  /** Names the content and its reader, for the error message. */
   what: string
 }
 
-/** Copies what a side left. What is refused in it is the doing of whoever left it; a full disk is asked about later. */
+/** A failed copy is the side's fault: a HarnessError. The caller checks for a full disk later. */
 export async function copyFolder({ from, to, options, what }: CopyRequest): Promise<void> {
   try {
     await run('cp', [...options, '--', from, to])
@@ -62,7 +64,7 @@ export async function copyFolder({ from, to, options, what }: CopyRequest): Prom
   }
 }
 
-/** It ran, and ended otherwise than well; or had more to say than anybody would read. */
+/** cp ran and failed, or printed more than Node buffers. */
 function isRefusal(error: unknown): error is Error {
   if (!(error instanceof Error && 'code' in error)) return false
   return typeof error.code === 'number' || error.code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER'
@@ -71,14 +73,16 @@ function isRefusal(error: unknown): error is Error {
 const OWNERS = 0o700
 const PERMISSIONS = 0o7777
 
-/** A folder of a side's as its owner can use it: without leave to write nothing in it can be removed, nor it be moved. */
+/**
+ * Makes a folder of a side accessible to its owner: a folder without write permission can be neither emptied
+ * nor moved.
+ */
 export function reopen(folder: string | Buffer): void {
   const found = lstatSync(folder, { throwIfNoEntry: false })
   if (!found?.isDirectory() || (found.mode & OWNERS) === OWNERS) return
   chmodSync(folder, (found.mode & PERMISSIONS) | OWNERS)
 }
 
-/** What lies in a directory; nothing where there is none. */
 export function listNames(directory: string): string[] {
   try {
     return readdirSync(directory)
@@ -97,8 +101,8 @@ function isForbidden(error: unknown): boolean {
 }
 
 /**
- * What the kernel, or Node, answers about a path that untrusted code closed, led astray, made too long, or put something
- * too large at. It says nothing about the machine.
+ * Errors for a path that untrusted code closed, linked in a loop, made too long, or filled with too large a
+ * file. They are not machine failures.
  */
 const UNREACHABLE = new Set(['ENOTDIR', 'ELOOP', 'ENAMETOOLONG', 'ENOTCONN', 'ERR_FS_FILE_TOO_LARGE'])
 

@@ -14,8 +14,8 @@ import { findTamperedPath, snapshotEverything, type TamperSnapshot, UncheckableP
 type GuardedCommand = Pick<Launch, 'command' | 'env' | 'timeoutSeconds'>
 
 /**
- * Invariant 6: the one place where experiment code is started. Every seal is checked when it has ended, and no
- * process of it is alive then. On stage is the side itself, or a throw-away copy of it.
+ * Invariant 6: the only place that starts experiment code. After it returns, every snapshot has been checked
+ * and no process of the command is alive. The stage holds the side itself or a throw-away copy of it.
  */
 export async function runGuarded(
   session: Session,
@@ -48,7 +48,7 @@ export async function runGuarded(
   return ended
 }
 
-/** Whatever is done from here on is done by root among files of that user, of whom nothing may run. */
+/** From here on root works among files of that user, so none of its processes may be running. */
 async function clearUserTraces(owner: Owner, { unreaped }: Ended): Promise<void> {
   if (unreaped) throw new Error(`processes of user ${owner.uid} could not be ended`)
   await clearSharedFolders(owner)
@@ -62,12 +62,12 @@ function findNewestStamp(session: Session): bigint {
   return seals.reduce((newest, seal) => (seal.newest > newest ? seal.newest : newest), 0n)
 }
 
-/** The running side may change what its set-up made; of everybody else nothing may change. */
+/** The running side may change the outputs of its setup. All other files must stay as they were. */
 function checkTampering(session: Session, label: OrderSide['label'], running: OrderSide | null): void {
   const format = session.input.repository.objectFormat
   for (const side of session.sides) {
     if (side.snapshots === null) continue
-    // Behind a link all may be as it was, until somebody moves the link.
+    // A link could show the same files now and be redirected later.
     if (!isFolder(session.slots.getPath(side.slot))) throw new Tampered(label, 'the folder of a side')
     const seal = side === running ? side.snapshots.files : side.snapshots.everything
     const broken = findTamperedPath(seal, session.slots.getPath(side.slot), format)
@@ -77,14 +77,17 @@ function checkTampering(session: Session, label: OrderSide['label'], running: Or
   const broken = trusted === null ? null : findTamperedPath(trusted.snapshot, trusted.dir, format)
   if (broken !== null) throw new Tampered(label, broken)
   const { holdout } = session
-  // Not even the name of a file of it is told.
+  // The report must not reveal even a file name of the holdout.
   if (holdout !== null && findTamperedPath(holdout.snapshot, holdout.dir, format) !== null)
     throw new Tampered(label, 'the holdout')
   if (running?.snapshots)
     running.snapshots.everything = snapshotLeft(session, running, running.snapshots.files)
 }
 
-/** What it left and nobody can look at is its own doing: it would be measured again as a failure of the runner. */
+/**
+ * Unreadable leftovers count as tampering by this side. As a runner failure, the order would be measured
+ * again.
+ */
 function snapshotLeft(session: Session, running: OrderSide, whole: TamperSnapshot): TamperSnapshot {
   try {
     return snapshotSide(session, running, whole)
@@ -107,8 +110,8 @@ async function refuseLate({ input }: Session): Promise<void> {
 }
 
 /**
- * Returns when the file system's clock is past `newest`, so that the next write to any sealed file moves its
- * change time: that clock ticks every few milliseconds only.
+ * Returns when the file system's clock is past `newest`: the clock ticks only every few milliseconds, and the
+ * next write to any checked file must change its ctime.
  */
 export async function waitUntilPast(file: string, newest: bigint): Promise<void> {
   writeFreshFile(file)
@@ -118,7 +121,7 @@ export async function waitUntilPast(file: string, newest: bigint): Promise<void>
   }
 }
 
-/** A folder, or a file that may not be written any more, stands in the way: it is put aside. */
+/** Moves a folder or an unwritable file at this path aside. */
 function writeFreshFile(file: string): void {
   try {
     writeFileSync(file, '')
@@ -131,7 +134,7 @@ function writeFreshFile(file: string): void {
   }
 }
 
-/** After something has failed and was written down: where the machine is to blame, the order ends as the runner's failure. */
+/** Call after a recorded failure. If the machine caused it, the order ends as a runner failure. */
 export async function refuseMachine({ machineFailure, input }: Session): Promise<void> {
   if (machineFailure !== null) throw new MachineFailed(machineFailure)
   await refuseFull(input.workDir)

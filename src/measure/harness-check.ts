@@ -7,7 +7,7 @@ import { compilePathspec, compileScope, compileUnreadPathTest } from '../spec/sc
 import { getHarnessSection, isJudgedMetric } from '../spec/spec-facts.ts'
 import type { MeasureInput } from './input.ts'
 
-/** Settings this runner cannot honour are refused before anything runs, never ignored. */
+/** Refuses settings that this runner does not support before any code runs. */
 export function refuseUnsupported({ spec, users, order, onItems }: MeasureInput): void {
   const { measurement, metric } = spec
   const refuse = (path: string, what: string, fix: string): never => {
@@ -51,7 +51,10 @@ interface OrderedTree {
   tree: Oid
 }
 
-/** Invariant 4: the ruler must be the order's, and outside mutable every tree the pin's. Null when both are. */
+/**
+ * Invariant 4: the harness must match the order, and files outside scope.mutable must match the pin. Null if
+ * both hold.
+ */
 export async function findRefusal(
   input: MeasureInput,
   sides: readonly OrderedTree[],
@@ -82,8 +85,8 @@ interface HarnessEntry {
 }
 
 /**
- * Of the pin's files those that make the ruler: scope.immutable, or without it everything outside mutable but
- * documentation, specs and patches, which are no part of what measures.
+ * The pin's files that make up the harness: scope.immutable or, without it, all files outside mutable except
+ * documentation, specs and patches, which do not measure.
  */
 export function selectHarnessEntries(spec: Spec, files: readonly HarnessEntry[]): HarnessEntry[] {
   const immutable = spec.scope.immutable.map(compilePathspec)
@@ -94,7 +97,7 @@ export function selectHarnessEntries(spec: Spec, files: readonly HarnessEntry[])
   return files.filter(({ path }) => belongs(path))
 }
 
-/** Invariant 4: the ruler, as one number. The order of the entries does not matter. */
+/** Invariant 4: identifies the harness. Independent of the order of entries. */
 export function computeHarnessHash(spec: Spec, entries: readonly HarnessEntry[]): string {
   const tree = entries
     .map(({ path, mode, oid }) => ({ path, mode, oid }))

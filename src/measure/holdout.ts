@@ -8,19 +8,19 @@ import type { Session, TrustedTree } from './session.ts'
 import { snapshotEverything } from './tamper-check.ts'
 
 /**
- * Everything of a holdout order lies in one folder of the work directory: sides, outputs and the holdout. No
- * other order uses it, and it is removed before and after, so that nothing a side has put aside is found later.
+ * A holdout order keeps its sides, outputs and data in one folder that no other order uses. It is removed
+ * before and after the order, so that a side finds no files of an earlier one.
  */
 export function getHoldoutDir(workDir: string): string {
   return join(workDir, 'holdout')
 }
 
-/** Where this order's sides are: those of a holdout are never seen by another order. */
+/** Holdout orders use a separate directory that no other order sees. */
 export function getSidesDir({ order, workDir }: Pick<MeasureInput, 'order' | 'workDir'>): string {
   return order.stop.rule === 'holdout' ? getHoldoutDir(workDir) : workDir
 }
 
-/** The directory a variable names; null where the holdout comes from elsewhere. */
+/** The directory that the environment variable names. Null for another kind of source. */
 export async function findHoldoutDirectory({ order, env }: Pick<MeasureInput, 'order' | 'env'>) {
   const { stop } = order
   if (stop.rule !== 'holdout' || stop.source === null || !('environment' in stop.source)) return null
@@ -44,8 +44,8 @@ async function isDirectory(path: string): Promise<boolean> {
 }
 
 /**
- * Invariant 6: the holdout is laid out after every set-up has run, read-only and sealed, and its path is told to
- * its own command alone.
+ * Invariant 6: lays out the holdout after every setup has run, read-only and with a tamper snapshot. Only the
+ * holdout's own command gets its path.
  */
 export async function layOutHoldout(session: Session): Promise<TrustedTree | null> {
   const { input, holdoutDirectory } = session

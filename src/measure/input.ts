@@ -9,7 +9,10 @@ import type { Spec } from '../spec/schema.ts'
 import { requireSideUsers, type SideUsers } from './isolation/side-users.ts'
 import type { Item } from './output/harness-output.ts'
 
-/** What of src/git's Repository a runner needs: it reads trees and lays them out, and writes nothing. */
+/**
+ * The part of src/git's Repository that a runner needs. It reads and lays out trees, and never writes to the
+ * repository.
+ */
 export interface TreeSource {
   readonly objectFormat: 'sha1' | 'sha256'
   tree(oid: Oid): Promise<readonly TreeEntry[]>
@@ -22,45 +25,50 @@ export interface MeasureInput {
   spec: Spec
   runId: string
   repository: TreeSource
-  /** Absolute and ours; kept between orders, so that trees that hardly differ are not laid out again. */
+  /** Absolute path. winnow keeps it between orders, so that similar trees are not laid out again. */
   workDir: string
-  /** Where `parallel.shared_files` and `measurement.env_file` are found: the user's repository. */
+  /** The user's repository, which holds `parallel.shared_files` and `measurement.env_file`. */
   sharedRoot: string | null
-  /** The invoking user's environment, from which only the allow-list passes (invariant 6). */
+  /** The invoking user's environment. Only allowed names pass (invariant 6). */
   env: Readonly<Record<string, string>>
   now: () => number
-  /** Milliseconds that never go back. */
+  /** Monotonic clock in milliseconds. */
   monotonic: () => number
-  /** Ends the process tree; nothing is reported. */
+  /** Ends the process tree without a report. */
   signal: AbortSignal
-  /** Another process may time something meanwhile: commands are started at low priority. */
+  /** Another process may be timing a command on this machine, so commands run at low priority. */
   beside?: boolean
-  /** Awaited once, just before harness code runs for the first time: from here on the order has started. */
+  /** Awaited once, before harness code runs for the first time. From then on the order has started. */
   onStart: () => Promise<void>
-  /** Awaited after each execution with all so far, for whoever watches: nothing that is measured depends on it. */
+  /**
+   * Awaited after each execution with all executions so far. For display only: no measurement depends on it.
+   */
   onExecution?: (executions: Report['executions']) => Promise<void>
-  /** Awaited before the first execution, before each block of pairs and after each execution: what a loss would keep. */
+  /**
+   * Awaited before the first execution, before each block of pairs and after each execution. Keeps the
+   * results in case this run is lost.
+   */
   onPartial?: (partial: PartialReport) => Promise<void>
-  /** What a side printed for a judge to score. It is no part of the report: the scores are. */
+  /** Receives the items that a side printed for a judge. The report gets only their scores. */
   onItems?: (side: Side, items: readonly Item[]) => void
-  /** Each side brings a ruler of its own and nothing is protected: two trees, compared for a person. */
+  /** Compares two trees for a person: each side uses its own harness, and no file is protected. */
   unpinned?: true
-  /** First port of this runner, where several work on one machine; otherwise `parallel.port_base`. */
+  /** First port of this runner, if several share a machine. Defaults to `parallel.port_base`. */
   portBase?: number
-  /** Each side runs as one of these, which cannot reach the others: drawn by the order's coins. */
+  /** Each side runs as one of these users, drawn by the order's coins, and cannot reach the other sides. */
   users?: SideUsers
-  /** Folders of code that runs after the order as somebody else: no user of a side may be able to write there. */
+  /** Folders of code that later runs as another user. No side's user may be able to write there. */
   laterCode?: readonly string[]
-  /** Why there are none, for the report, where there could have been. */
+  /** Why sides have no users of their own. For the report. */
   unisolatedBecause?: string
-  /** So many bytes a report may have, where it has to travel. */
+  /** Size limit of a report that is transferred between jobs. */
   mostReportBytes?: number
 }
 
-/** Where an order is measured, and as whom. */
+/** The directory and users of a measurement. */
 export type Workspace = Pick<MeasureInput, 'workDir' | 'users'>
 
-/** A machine of its own accord gives sides no users: they are asked for. */
+/** A machine uses side users only if the spec asks for them. */
 export function isUserIsolated({ measurement }: Pick<Spec, 'measurement'>): boolean {
   return measurement.isolation === 'uid'
 }
@@ -69,7 +77,9 @@ export function chooseWorkspace(spec: Pick<Spec, 'measurement'>, workDir: string
   return isUserIsolated(spec) ? buildUserWorkspace(requireSideUsers(), workDir) : { workDir }
 }
 
-/** A work directory that users of sides can enter stands for one that may lie below a home. */
+/**
+ * Moves the work directory to a place that side users can enter: the default may be below a home directory.
+ */
 export function buildUserWorkspace(users: SideUsers, workDir: string): Required<Workspace> {
   return { users, workDir: join(users.dir, `work-${hashSha256(workDir).slice(0, 12)}`) }
 }

@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises'
 import type { z } from 'zod'
 import { isMissing } from './file-system.ts'
 
-/** What another job left, or why there is nothing. */
+/** A file from another job, or why it is missing. */
 export type JobFile = { ok: true; bytes: Uint8Array } | { ok: false; why: string }
 
 export interface JobFileSchema<T> {
@@ -12,7 +12,7 @@ export interface JobFileSchema<T> {
   schema: z.ZodType<T>
 }
 
-/** What another job left, as data: why nothing can be taken from it, in one line. It may be anything. */
+/** Parses another job's file, which is untrusted. `unusable` gives the reason in one line. */
 export function parseJobFile<T>(handed: JobFile, { of, schema }: JobFileSchema<T>): T | { unusable: string } {
   if (!handed.ok) return { unusable: handed.why }
   let value: unknown
@@ -29,7 +29,7 @@ export function parseJobFile<T>(handed: JobFile, { of, schema }: JobFileSchema<T
   return { unusable: `${where}: ${issue?.message.slice(0, 200)}` }
 }
 
-/** The same of a file on this machine, which may be anything as well, and of any size. */
+/** Reads an untrusted local file of any type and size. */
 export async function readJobFile<T>(
   path: string,
   file: JobFileSchema<T> & { most: number },

@@ -27,8 +27,8 @@ import {
 } from './tamper-check.ts'
 
 /**
- * Brings the side on stage to exactly its tree and shared files. A directory left by an earlier order is
- * reused where it still holds what it should; `keepBuilt` also keeps what its set-up made.
+ * Makes the side on stage hold exactly its tree and shared files. Reuses an earlier order's directory if its
+ * tracked files are intact. `keepBuilt` also keeps the outputs of setup.
  */
 export async function layOut(session: Session, side: OrderSide, keepBuilt: boolean): Promise<void> {
   const { input, slots } = session
@@ -82,14 +82,13 @@ function prefixPaths(files: readonly TrackedFile[]): TrackedFile[] {
   return files.map(file => ({ ...file, path: `tree/${file.path}` }))
 }
 
-/** A throw-away copy, or the scorer's tree: nothing of it is kept. */
 export async function copySide(session: Session, side: OrderSide, target: string): Promise<void> {
   await removeAll(target)
   const from = session.slots.getPath(side.slot)
   await copyFolder({ from, to: target, options: ['-a'], what: 'what it left in its directory' })
 }
 
-/** Where it is for a user of its own, nobody else may look: what one side left is read there. */
+/** If the scorer has its own user, no other user may enter: it reads the outputs of sides there. */
 export async function layOutTrusted(session: Session, dir: string): Promise<void> {
   const { repository, order } = session.input
   const { owner } = session.scorer
@@ -101,7 +100,7 @@ export async function layOutTrusted(session: Session, dir: string): Promise<void
   await changeOwner(dir, owner)
 }
 
-/** `parallel.shared_files` as single files; one that is not there is an error before anything runs. */
+/** Expands `parallel.shared_files` to single files. A missing file is an error before any code runs. */
 export function listSharedFiles(paths: readonly string[], root: string | null): string[] {
   if (paths.length === 0) return []
   if (root === null) {
@@ -113,7 +112,7 @@ export function listSharedFiles(paths: readonly string[], root: string | null): 
   return paths.flatMap(path => listFilesBelow(root, requireSharedPath(path, root)))
 }
 
-/** Copies them into a side's tree. They are watched like tracked files. */
+/** Copies shared files into a side's tree. They are checked for tampering like tracked files. */
 function copySharedFiles(
   paths: readonly string[],
   root: string,
@@ -150,7 +149,9 @@ function listFilesBelow(root: string, path: string): string[] {
   return readdirSync(join(root, path)).flatMap(name => listFilesBelow(root, `${path}/${name}`))
 }
 
-/** Removes everything a tree does not hold: what an earlier build or run left must not help or harm this one. */
+/**
+ * Removes everything that the tree does not hold: files of an earlier build or run must not affect this one.
+ */
 export async function removeUntracked(dir: string, files: readonly TrackedFile[]): Promise<void> {
   const folders = listFolders(files)
   const kept = new Set([...folders, ...files.map(({ path }) => path)])
@@ -158,7 +159,7 @@ export async function removeUntracked(dir: string, files: readonly TrackedFile[]
   await removeBelow(dir, '', { kept, folders, submodules })
 }
 
-/** Whatever lies beside a side's tree is of an earlier order. */
+/** Anything next to the side's tree is from an earlier order. */
 async function removeSiblings({ root, tree }: SidePaths): Promise<void> {
   reopen(root)
   for (const name of readdirSync(root, { encoding: 'buffer' })) {
@@ -169,7 +170,7 @@ async function removeSiblings({ root, tree }: SidePaths): Promise<void> {
 
 interface KeptPaths {
   kept: ReadonlySet<string>
-  /** Those of them that must be folders: what is written below a link lands elsewhere. */
+  /** Paths that must be real folders: writes below a link would go elsewhere. */
   folders: ReadonlySet<string>
   submodules: ReadonlySet<string>
 }
@@ -189,8 +190,8 @@ async function removeBelow(dir: string, under: string, all: KeptPaths): Promise<
 }
 
 /**
- * What one execution leaves is not there for the next. What a build saved as a checkpoint is. Between two
- * executions there is mostly nothing to remove: looking, without a trip to the thread pool, is the fast way.
+ * Clears the outputs of one execution before the next. A checkpoint of the build stays. Mostly there is
+ * nothing to remove, and synchronous checks avoid the thread pool.
  */
 export async function clearOutputs(paths: SidePaths, owner: Owner | null): Promise<void> {
   const { tmp, out, result, progress, stdout, stderr } = paths
@@ -206,7 +207,7 @@ export async function clearOutputs(paths: SidePaths, owner: Owner | null): Promi
     await lchown(path, owner.uid, owner.gid)
 }
 
-/** Whatever another side's set-up or an earlier order kept at home is not there. */
+/** An empty home holds no files of another side's setup or an earlier order. */
 export async function clearHome({ home }: SidePaths, { uid, gid }: Owner): Promise<void> {
   await removeAll(home)
   mkdirSync(home, { mode: 0o700 })
@@ -222,7 +223,7 @@ async function removeOutput(path: string): Promise<void> {
 
 const PERMISSIONS = 0o777
 
-/** A real folder as it was made, with nothing in it but these. */
+/** A real folder with default permissions and exactly these entries. */
 function isLeftAlone(path: string, names: readonly string[]): boolean {
   const found = lstatSync(path, { throwIfNoEntry: false })
   if (!found?.isDirectory() || (found.mode & PERMISSIONS) !== (PERMISSIONS & ~process.umask())) return false

@@ -8,7 +8,10 @@ import { formatMachineFailure } from '../model/failed-output.ts'
 import { isMissing, isUnreachable } from './file-system.ts'
 import type { Ended } from './process/launch.ts'
 
-/** Where a report was made; `buildMachineKey` of the model says which of these must agree to compare stored numbers. */
+/**
+ * The machine of a report. `buildMachineKey` in model lists the fields that must match to compare stored
+ * numbers.
+ */
 export function readMachineFingerprint(env: Readonly<Record<string, string>>): MachineInfo {
   const processors = cpus()
   const image = [env['ImageOS'], env['ImageVersion']].filter(part => part !== undefined && part !== '')
@@ -27,7 +30,7 @@ export function readMachineFingerprint(env: Readonly<Record<string, string>>): M
 
 let known: string | null = null
 
-/** Changes with every start of the machine: two jobs with different ones ran on fresh machines. */
+/** Changes at every boot. Jobs with different ids ran on fresh machines. */
 export function getBootId(): string {
   known ??= process.platform === 'linux' ? readKernelBootId() : computeBootId()
   return known
@@ -37,21 +40,20 @@ function readKernelBootId(): string {
   return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
 }
 
-/** No kernel id to read: the minute in which this host was started, which does not move with the clock's drift. */
+/** Without a kernel boot id: the minute of the boot, which tolerates clock drift. */
 function computeBootId(): string {
   return hashSha256(`${hostname()} ${Math.round((Date.now() / 1000 - uptime()) / 60)}`)
 }
 
-/** GitHub's runner starts one for each job, and every step descends from it. */
+/** GitHub's runner starts one for each job. Every step descends from it. */
 const WORKER = 'Runner.Worker'
-/** Linux gives start times to programs in hundredths of a second, whatever the kernel's own clock is. */
+/**
+ * Linux reports start times to user space in hundredths of a second, independent of the kernel's tick rate.
+ */
 const TICKS_PER_SECOND = 100
 const STAT = /^\d+ \((.*)\) \S (.*)$/s
 
-/**
- * Seconds since the runner started this job of GitHub Actions. null where that cannot be seen: outside a job, in a
- * container, or where there is no /proc.
- */
+/** Seconds since GitHub Actions started this job. Null outside a job, in a container, or without /proc. */
 export function readJobAge(pid: number = process.pid, proc = '/proc'): number | null {
   try {
     for (let at = pid; at > 1; ) {
@@ -61,7 +63,7 @@ export function readJobAge(pid: number = process.pid, proc = '/proc'): number | 
       at = Number(fields[0])
     }
   } catch {
-    // No /proc, or a process that ended meanwhile.
+    // No /proc, or the process has ended.
   }
   return null
 }
@@ -72,13 +74,13 @@ function computeAge(started: number, proc: string): number | null {
   return Number.isFinite(seconds) && seconds >= 0 ? seconds : null
 }
 
-/** How often this machine refused its programs something so far; null where the kernel does not count it for us. */
+/** Counts of resource refusals by the kernel. Null if the kernel does not report them. */
 export interface KernelCounts {
-  /** Processes that it ended for lack of memory, in this control group. */
+  /** Out-of-memory kills in this control group. */
   outOfMemory: number | null
-  /** The same on the whole machine. */
+  /** Out-of-memory kills on the whole machine. */
   outOfMemoryAnywhere: number | null
-  /** Processes that could not be started, in this control group. */
+  /** Failed forks in this control group. */
   noProcess: number | null
 }
 
@@ -87,8 +89,8 @@ export class MachineFailed extends Error {
 }
 
 /**
- * Reads the kernel's counters after a command has failed. The command's own words do not count: it could say so
- * to be measured again. null: nothing, so that it is the command's own failure.
+ * Compares the kernel's counters after a failed command. Ignores the command's own output: it could claim a
+ * machine failure to be measured again. Null if the failure is the command's own.
  */
 export function detectMachineFailure(
   before: KernelCounts,
@@ -112,7 +114,7 @@ const OF_THE_MACHINE: Readonly<Record<string, string>> = {
   EDQUOT: 'the disk quota is used up',
 }
 
-/** A runner's own error, in words: which of them are the machine's is known by their codes. */
+/** Recognizes machine failures by their error codes. */
 export function describeRunnerError(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error instanceof MachineFailed) return formatMachineFailure(error.message)
@@ -152,7 +154,7 @@ function readKernelFile(path: string): string | null {
   }
 }
 
-/** Files of the kernel may be there and refuse to be read. */
+/** Kernel files may exist and refuse reads. */
 function isUnsupported(error: unknown): boolean {
   return (
     error instanceof Error &&
@@ -161,7 +163,7 @@ function isUnsupported(error: unknown): boolean {
   )
 }
 
-/** A file that needs no more than this is refused only by a disk that is full. */
+/** Only a full disk refuses a file of this size. */
 const FULL_BYTES = 64 * 1024
 
 export class DiskFull extends MachineFailed {
@@ -172,9 +174,9 @@ export class DiskFull extends MachineFailed {
 }
 
 /**
- * After something has failed: a disk that is full by then is the runner's failure and nobody's verdict, also
- * where what was captured of a harness is cut short for want of room (invariant 5). What a harness says about it
- * is not asked: it could say so to be measured again.
+ * After a failure, a full disk makes it a runner failure without a verdict, also if the harness's output was
+ * cut short for lack of space (invariant 5). Ignores the harness's output: it could claim a full disk to be
+ * measured again.
  */
 export async function refuseFull(dir: string): Promise<void> {
   const what = findShortage(await statfs(dir), process.getuid?.() === 0)
@@ -183,7 +185,7 @@ export async function refuseFull(dir: string): Promise<void> {
 
 type FileSystemStats = Pick<StatsFs, 'bsize' | 'blocks' | 'bfree' | 'bavail' | 'files' | 'ffree'>
 
-/** null: there is room, or the file system does not count. `root` may use what is kept back for it. */
+/** Null if there is room, or if the file system does not count. Root may use the reserved blocks. */
 export function findShortage(room: FileSystemStats, root: boolean): 'space' | 'inode' | null {
   const { bsize, blocks, bfree, bavail, files, ffree } = room
   if (blocks > 0 && (root ? bfree : bavail) * bsize < FULL_BYTES) return 'space'

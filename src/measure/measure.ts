@@ -37,7 +37,7 @@ import {
 } from './session.ts'
 import { Slots } from './slots.ts'
 
-/** An order's answer. Throws only for what its person must change, and when cancelled. */
+/** Measures an order. Throws only for errors that the user must fix, and on cancellation. */
 export async function measureOrder(input: MeasureInput): Promise<Report> {
   const startedAt = input.now()
   refuseUnsupported(input)
@@ -60,7 +60,7 @@ export async function measureOrder(input: MeasureInput): Promise<Report> {
   })
 }
 
-/** Nobody else works there meanwhile, nor with the same users. */
+/** Claims the work directory and the users' directory, so that no other process uses them meanwhile. */
 async function withClaimedDirs<T>({ users, workDir }: MeasureInput, act: () => Promise<T>): Promise<T> {
   const claimed: string[] = []
   try {
@@ -80,7 +80,7 @@ async function withClaimedDirs<T>({ users, workDir }: MeasureInput, act: () => P
 
 type MeasurementEnd = Pick<Report, 'tampered' | 'runner_error' | 'begun'>
 
-/** The runner's own failures are nobody's fault and never a verdict about a candidate. */
+/** A runner failure is never a verdict about a candidate. */
 async function runToEnd(input: MeasureInput, run: () => Promise<string | null>): Promise<MeasurementEnd> {
   try {
     return { tampered: null, runner_error: await run() }
@@ -97,7 +97,7 @@ type PreparedSession = Pick<Session, 'sharedFiles' | 'allowed' | 'holdoutDirecto
   keepPartial: (begun: Session['begun']) => Promise<void>
 }
 
-/** Null when the order was measured to its end; else why the runner refuses. */
+/** Null when the order was measured to its end. Otherwise the reason for the refusal. */
 async function measureSides(
   input: MeasureInput,
   draft: ReportDraft,
@@ -127,9 +127,9 @@ async function measureSides(
   try {
     await runStages(session)
   } catch (error) {
-    // What was left there may be what filled it: the next attempt begins with all the room there is.
+    // The slots may have filled the disk. The next attempt starts without them.
     if (error instanceof DiskFull) await slots.clear()
-    // Whoever touched one side may have touched them all: none is used again.
+    // Tampering may have touched every side. None is used again.
     if (error instanceof Tampered) for (const { slot } of sides) await slots.note(slot, { tree: null })
     throw error
   } finally {
@@ -143,13 +143,13 @@ async function checkUsers(input: MeasureInput, allowed: Session['allowed']): Pro
   if (users === undefined) return
   const room = getSidesDir(input)
   makeAccessible(room)
-  // What a kill left of one side's gates would lie open to the others.
+  // A killed run may have left a copy for gates, which other sides could read.
   await removeAll(join(input.workDir, 'copy'))
   const searched = allowed['PATH'] ?? '/usr/bin:/bin'
   await checkUserAccess(users, { workDir: room, searched, laterCode }, monotonic)
 }
 
-/** Invariant 10: which side gets which user is drawn, since code can ask who it is. */
+/** Invariant 10: users are drawn, because code can read its own user id. */
 async function assignUsers(
   input: MeasureInput,
   wanted: ReturnType<typeof listOrderedSides>,
@@ -197,7 +197,7 @@ async function runStages(session: Session): Promise<void> {
   await runAllGates(session, 'post')
 }
 
-/** A gate that fails for a candidate is run on the base too: what fails there as well is not the candidate's. */
+/** If a candidate fails a gate, the base runs it too: a failure on both is not the candidate's. */
 async function runAllGates(session: Session, phase: 'pre' | 'post'): Promise<void> {
   const sides = listGatedSides(session)
   for (const side of sides) await runGates(session, side, phase)
@@ -230,14 +230,16 @@ async function followStopRule(session: Session): Promise<void> {
   }
 }
 
-/** Nothing is left to compare: no side that may run, or no base to compare with. */
+/** No candidate may run, or no base is left to compare with. */
 function isOver({ sides }: Session): boolean {
   const base = sides.find(side => side.label === 'base')
   return base?.ended === true || sides.every(side => side.ended || (side === base && sides.length > 1))
 }
 
-/** The base's gates were passed when it became the incumbent, unless it is what is being measured; a holdout's
- * candidate has passed them too. */
+/**
+ * The base passed its gates when it became the incumbent, so it is gated only if it is measured alone. A
+ * holdout's candidate has passed them too.
+ */
 function listGatedSides(session: Session): OrderSide[] {
   const candidates = listCandidateSides(session)
   if (session.input.order.stop.rule === 'holdout') return []
@@ -245,15 +247,15 @@ function listGatedSides(session: Session): OrderSide[] {
 }
 
 /**
- * One failure among pairs is a loss, or voids its pair, and a calibration asks whether every run fails or some; elsewhere a
- * side that failed once has said it all.
+ * A failed pair is a loss or void, and a calibration checks whether all runs fail or some, so these rules
+ * allow a second failure. Elsewhere one failure decides.
  */
 function getAllowedChances({ order: { stop }, spec }: MeasureInput): number {
   if (isJudgedMetric(spec)) return 1
   return ['paired', 'pairs', 'holdout', 'calibrate'].includes(stop.rule) ? 2 : 1
 }
 
-/** The base is not laid out where nothing is compared with it. */
+/** Omits the base if no candidate is compared with it. */
 function listOrderedSides({ order }: MeasureInput): { label: Label; tree: string }[] {
   const base = { label: 'base' as const, tree: order.base.tree }
   const candidates = order.candidates.map(({ label, tree }) => ({ label, tree }))
@@ -273,7 +275,6 @@ function buildAllowedEnvironment({ env, spec, sharedRoot, portBase }: MeasureInp
   return { ...allowed, ...buildPortEnvironment(parallel, portBase) }
 }
 
-/** What is known of an order before anything of it ran. */
 export function buildUnmeasuredReport(input: MeasureInput): Report {
   const draft: ReportDraft = { setups: [], gates: [], executions: [], trees: {}, unreaped: false }
   return buildMeasurementReport(input, draft, {

@@ -1,18 +1,18 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What a harness was seen to hold while it ran, and what another execution beside it would want as well. */
+/** Resources that a harness held while it ran, for which a concurrent execution would compete. */
 export interface HeldResources {
-  /** It listened on these. */
+  /** Ports it listened on. */
   ports: number[]
-  /** It had them open to write, outside its own copy. */
+  /** Files outside its own copy that it had open for writing. */
   files: string[]
   /** Accelerators. */
   devices: string[]
 }
 
 export interface ResourceWatch {
-  /** Once more, and all that was seen so far. */
+  /** Looks once more, and returns all resources seen so far. */
   look(): HeldResources
   end(): HeldResources
 }
@@ -22,8 +22,8 @@ const ACCELERATOR = /^\/dev\/(?:nvidia\d|dri\/renderD|kfd|accel|davinci\d)/
 const NO_FILE = /^(?:\/dev\/(?!shm\/)|\/proc\/|\/sys\/|\/memfd:|[a-z_]+:)/
 
 /**
- * Looks at the processes of executions in a work directory, several times a second, through /proc. What is held
- * for less long is not seen, so nothing that is missing here was shown to be absent.
+ * Polls /proc for the processes of executions in a work directory, several times a second. A shorter use is
+ * missed, so the lists prove no absence.
  */
 export function watchResources(workDir: string): ResourceWatch {
   const seen = { ports: new Set<number>(), files: new Set<string>(), devices: new Set<string>() }
@@ -55,7 +55,7 @@ function listProcessIds(): string[] {
   return readOrDefault(() => readdirSync('/proc').filter(name => /^\d+$/.test(name)), [])
 }
 
-/** Executions and gates are started with this, and their children inherit it. */
+/** Executions and gates start with this variable, and their children inherit it. */
 function isMarked(pid: string, workDir: string): boolean {
   const mark = `WINNOW_OUT_DIR=${join(workDir, 'at')}/`
   return readOrDefault(() => readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0'), []).some(entry =>
@@ -98,7 +98,7 @@ function listListeningPorts(table: string, sockets: ReadonlySet<string>): number
   })
 }
 
-/** A process may end while it is looked at, and elsewhere there is no /proc at all: then nothing is seen. */
+/** A process may end during inspection, and other systems have no /proc: both yield the default. */
 function readOrDefault<T>(look: () => T, otherwise: T): T {
   try {
     return look()

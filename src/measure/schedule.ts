@@ -14,7 +14,7 @@ import { layOutHoldout } from './holdout.ts'
 import { getBootId } from './machine.ts'
 import { findBaseSide, listCandidateSides, type OrderSide, type Session } from './session.ts'
 
-/** A side on its own: a sync, or the incumbent's numbers that others will be compared with. */
+/** Measures one side alone: a sync, or the incumbent's numbers for later comparisons. */
 export async function measureAlone(session: Session): Promise<void> {
   const { order, spec } = session.input
   const side = listCandidateSides(session)[0] ?? findBaseSide(session)
@@ -25,7 +25,7 @@ export async function measureAlone(session: Session): Promise<void> {
   }
 }
 
-/** One run a side; what looks like a gain is run once more, identically, before anybody may believe it. */
+/** Runs each side once. An apparent gain is run a second time, identically, before it counts. */
 export async function measureOnce(
   session: Session,
   stop: Extract<StopRule, { rule: 'once' }>,
@@ -51,9 +51,8 @@ function withBase(session: Session, others: readonly OrderSide[]): OrderSide[] {
 }
 
 /**
- * Blocks of one run of the base and one of every candidate, each block in an order of its own. After each the
- * rule the order carries is asked again: a candidate that needs no more pairs in this job sits out. A proof of harm may take a few
- * pairs more.
+ * Runs blocks of the base and every candidate, each block in its own order. After each block the order's rule
+ * is asked again: a candidate that needs no more pairs sits out. A proof of harm may take a few extra pairs.
  */
 export async function measurePaired(
   session: Session,
@@ -66,7 +65,10 @@ export async function measurePaired(
   await runBlocks(session, stop.pairs + PROOF_PAIRS, side => !side.ended && wanted(side))
 }
 
-/** So many blocks and no stopping rule: calibration, and effects that nothing may be selected by. */
+/**
+ * Runs a fixed number of blocks without a stopping rule: for calibration, and for effects that must not
+ * select a candidate.
+ */
 export async function measurePairs(
   session: Session,
   stop: Extract<StopRule, { rule: 'pairs' }>,
@@ -97,20 +99,20 @@ async function runBlocks(
   }
 }
 
-/** Written down before the first of its runs: a pair that has begun is never drawn again (decision 039). */
+/** Recorded before its first run: a block that has begun is never drawn again (decision 039). */
 async function beginBlock(session: Session, block: Session['begun']): Promise<void> {
   session.begun = block
   await session.keepPartial()
 }
 
-/** What a judge pairs are items: each side prints them once, and nothing is timed. */
+/** A judge pairs items: each side prints them once, and no run is timed. */
 async function printItems(session: Session, sides: readonly OrderSide[]): Promise<void> {
   const { order } = session.input
   for (const side of drawTurns(order, 0, sides))
     await execute(session, side, { role: 'sample', seed: drawSeed(order, 0) })
 }
 
-/** The first run of a build pays for caches that the others find: it counts for nothing. */
+/** The first run of a build fills caches for the others, so it does not count. */
 async function runWarmUps(session: Session, sides: readonly OrderSide[]): Promise<void> {
   const { order } = session.input
   const seed = drawSeed(order, 0)
@@ -118,7 +120,7 @@ async function runWarmUps(session: Session, sides: readonly OrderSide[]): Promis
     await execute(session, side, { role: 'warmup', seed })
 }
 
-/** ce's rules: so many samples as the mode asks for, and no more than the next measurement it names. */
+/** ce's rules: as many samples as the mode asks for, up to the next measurement that it names. */
 export async function measureStability(session: Session, baseline: Snapshot | null): Promise<void> {
   const { order, spec } = session.input
   const plan = spec.measurement.stability
@@ -144,7 +146,7 @@ export async function measureStability(session: Session, baseline: Snapshot | nu
   }
 }
 
-/** What a side measured for comparison takes: as many samples as a keep would need. */
+/** A side measured for comparison needs as many samples as a keep. */
 function countSamplesNeeded(plan: StabilitySpec | null): number {
   if (plan === null || plan.mode === 'stable') return 1
   return getRungs(plan)?.confirmation ?? plan.repeat_count
@@ -179,7 +181,7 @@ function countSamples(session: Session, side: OrderSide): number {
   return listExecutions(session.draft, side.label, 'sample').length
 }
 
-/** So many pairs in an order drawn by coin, of the holdout's own command. */
+/** Runs pairs of the holdout's own command, each pair in an order drawn by coin. */
 export async function measureHoldout(session: Session, stop: HoldoutRule): Promise<void> {
   const { order } = session.input
   const base = findBaseSide(session)
@@ -197,7 +199,7 @@ export async function measureHoldout(session: Session, stop: HoldoutRule): Promi
   }
 }
 
-/** Is it deterministic? The base alone, another seed each time, built anew half-way. */
+/** Checks for determinism: runs the base alone with a new seed each time, and rebuilds it half-way. */
 export async function measureCalibration(session: Session, runs: number): Promise<void> {
   const base = findBaseSide(session)
   if (base === undefined) return

@@ -8,28 +8,26 @@ import type { Owner } from './process/reaper.ts'
 import type { Slot, Slots } from './slots.ts'
 import type { TamperSnapshot, TrackedFile } from './tamper-check.ts'
 
-/** One side of an order: what it is, where it lies, and what of it must not change. */
 export interface OrderSide {
   readonly label: Label
   readonly tree: Oid
   readonly slot: Slot
-  /** Who it runs as, and who owns what it left; null: whoever winnow is. */
+  /** The user that runs the side and owns its files. Null: winnow's own user. */
   readonly owner: Owner | null
-  /** Runs its code. */
   readonly supervisor: Supervisor
   build: number
-  /** Known files, relative to the side's root. Set once it is laid out. */
+  /** Relative to the side's root. Set once the side is laid out. */
   files: readonly TrackedFile[]
   snapshots: { files: TamperSnapshot; everything: TamperSnapshot } | null
-  /** How often one of its executions may fail until nothing of it is started any more. */
+  /** Failed executions that are left before the side ends. */
   chances: number
-  /** Nothing of it is started any more. */
+  /** The side is not run any more. */
   ended: boolean
-  /** So many bytes of metrics it may still leave in the report. */
+  /** Bytes of metrics that the side may still add to the report. */
   room: number
 }
 
-/** What no experiment code may touch: the pin, laid out for the scorer, or a holdout. */
+/** Files that no experiment code may touch: the pin, laid out for the scorer, or a holdout. */
 export interface TrustedTree {
   dir: string
   snapshot: TamperSnapshot
@@ -40,7 +38,7 @@ export type ReportDraft = Pick<Report, 'setups' | 'gates' | 'executions'> & {
   unreaped: boolean
 }
 
-/** Everything one order needs while it is measured. */
+/** State of one order while it is measured. */
 export interface Session {
   readonly input: MeasureInput
   readonly slots: Slots
@@ -50,7 +48,7 @@ export interface Session {
   readonly scorer: Pick<OrderSide, 'owner' | 'supervisor'>
   readonly allowed: Readonly<Record<string, string>>
   readonly sharedFiles: readonly string[]
-  /** What a variable names as the holdout, if it comes from there. */
+  /** The holdout directory from an environment variable, if that is its source. */
   readonly holdoutDirectory: string | null
   trusted: TrustedTree | null
   /** The holdout's data, while its command runs. */
@@ -59,9 +57,9 @@ export interface Session {
   started: boolean
   /** The kernel's reason for the failure of the last command, if it has one. */
   machineFailure: string | null
-  /** The block of pairs under way, counted from 0 in this run. */
+  /** The current block of pairs, counted from 0 in this run. */
   begun: PartialReport['begun']
-  /** Hands over what was measured so far. */
+  /** Reports the results so far. */
   readonly keepPartial: () => Promise<void>
 }
 
@@ -77,7 +75,7 @@ export function listCandidateSides(session: Session): OrderSide[] {
   return session.sides.filter(side => side.label !== 'base')
 }
 
-/** A file was changed that had to be byte-identical: the order ends, whoever was running. */
+/** A protected file changed. The order ends. */
 export class Tampered extends Error {
   override readonly name = 'Tampered'
   readonly during: Label
@@ -89,14 +87,14 @@ export class Tampered extends Error {
   }
 }
 
-/** Everything a side may see of itself; each side in turn at the same absolute path (invariant 10). */
+/** The paths that a side may see. Every side uses the same absolute paths in turn (invariant 10). */
 export interface SidePaths {
   root: string
   tree: string
   tmp: string
   out: string
   checkpoint: string
-  /** HOME of a side with a user of its own, who has none. */
+  /** HOME of a side whose user has none. */
   home: string
   result: string
   progress: string

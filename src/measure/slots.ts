@@ -5,12 +5,12 @@ import { z } from 'zod'
 import type { Oid } from '../model/ids.ts'
 import { isMissing, removeAll } from './file-system.ts'
 
-/** A directory for one side, with a name that says nothing (invariant 10), kept between orders. */
+/** A directory for one side, kept between orders. Its name does not reveal the side (invariant 10). */
 export interface Slot {
   readonly name: string
-  /** What is laid out in it; null while that changes, so that a kill in between is noticed. */
+  /** The tree laid out in it. Null during changes, so that a kill in between is detected. */
   tree: Oid | null
-  /** Which set-up's outputs lie in it (`setup_scope: once`). */
+  /** Key of the setup whose outputs it holds (`setup_scope: once`). */
   built: string | null
 }
 
@@ -24,7 +24,7 @@ const file = z.strictObject({
   ),
 })
 
-/** The directories of a work directory: all parked, but for the one that is on stage. */
+/** The slots of a work directory: at most one is on stage, the others are stored. */
 export class Slots {
   readonly #workDir: string
   readonly #slots: Slot[]
@@ -43,7 +43,7 @@ export class Slots {
       workDir,
       known.filter(slot => existsSync(join(workDir, 'slots', slot.name))),
     )
-    // A kill left it there: nobody knows what it holds.
+    // A killed run left it, so its content is unknown.
     await removeAll(slots.stage)
     return slots
   }
@@ -57,7 +57,7 @@ export class Slots {
     return this.#onStage === slot ? this.stage : this.#parked(slot)
   }
 
-  /** One slot a tree: the one that holds it already, else any, else a new one. */
+  /** One slot for each tree: the slot that already holds it, else a free one, else a new one. */
   assign(trees: readonly Oid[]): Slot[] {
     const free = [...this.#slots]
     const take = (wanted: (slot: Slot) => boolean) => {
@@ -76,7 +76,6 @@ export class Slots {
     this.#onStage = slot
   }
 
-  /** Nothing of them is left on the disk. */
   async clear(): Promise<void> {
     this.#onStage = null
     this.#slots.length = 0
@@ -87,12 +86,12 @@ export class Slots {
 
   async note(slot: Slot, change: Partial<Pick<Slot, 'tree' | 'built'>>): Promise<void> {
     Object.assign(slot, change)
-    // Whoever knows what lay here before could guess which side it is.
+    // The slots file is private (mode 0600): code that could read it could infer which side it is.
     const file = join(this.#workDir, 'slots.json')
     writeFileSync(file, JSON.stringify({ slots: this.#slots }), { mode: 0o600 })
   }
 
-  /** What a side put in the place of its own folder, or nothing, is no folder to lay anything out in. */
+  /** A side may have removed its folder or replaced it by something else. Then the slot starts empty. */
   async #park(slot: Slot): Promise<void> {
     if (lstatSync(this.stage, { throwIfNoEntry: false })?.isDirectory())
       return renameSync(this.stage, this.#parked(slot))
@@ -113,7 +112,7 @@ export class Slots {
   }
 }
 
-/** What cannot be read is laid out anew: it is only a cache. */
+/** Only a cache: an unreadable file just causes a fresh layout. */
 function readState(workDir: string): Slot[] {
   try {
     const parsed = file.safeParse(JSON.parse(readFileSync(join(workDir, 'slots.json'), 'utf8')))

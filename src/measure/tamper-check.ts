@@ -6,14 +6,14 @@ import { isUnreachable } from './file-system.ts'
 import type { TreeSource } from './input.ts'
 
 /**
- * Invariant 6: what must be byte-identical around every execution. A file whose change time has not moved has
- * not changed: no program can set it. Where it moved, a known file is read and compared; an unknown one counts
- * as changed. An unknown file with a second name is read when it is sealed, because tools that share a store
- * move its change time by linking it elsewhere.
+ * Invariant 6: records what must stay byte-identical around every execution. A file with an unchanged ctime
+ * is unchanged, because no program can set it. If the ctime moved, a known file is read and compared, and an
+ * unknown one counts as changed. An unknown file with a second hard link is read for the snapshot, because
+ * tools that share a store change its ctime by linking it elsewhere.
  */
 export interface TamperSnapshot {
   readonly entries: readonly SnapshotEntry[]
-  /** The newest change time sealed, in ns: nothing may run until the file system's clock is past it. */
+  /** The newest ctime in ns. No command may start until the file system's clock is past it. */
   readonly newest: bigint
 }
 
@@ -21,7 +21,7 @@ interface SnapshotEntry {
   path: string
   stamp: Stamp
   known: TrackedFile | null
-  /** Of the names in a directory, in order. */
+  /** Digest of the sorted names in a directory. */
   names: string | null
 }
 
@@ -39,8 +39,8 @@ const OWNERS = READABLE | WRITABLE | EXECUTABLE
 const ENTERABLE = READABLE | EXECUTABLE
 
 /**
- * Known files alone, of all that was sealed just now: all else may change. Their folders stay folders: a link to the
- * same content would take it out of what is sealed and scrubbed.
+ * Selects the known files of a full snapshot: all others may change. Their folders must stay folders: a link
+ * to the same content would leave the checked and cleaned area.
  */
 export function snapshotFiles(everything: TamperSnapshot, files: readonly TrackedFile[]): TamperSnapshot {
   const stamps = mapStamps(everything)
@@ -56,7 +56,7 @@ export function snapshotFiles(everything: TamperSnapshot, files: readonly Tracke
 
 const MOST_SHOWN = 80
 
-/** What cannot be looked at cannot be sealed, and whoever made it so has put something where nobody may. */
+/** A side left a path that cannot be inspected, and so cannot be checked. */
 export class UncheckablePath extends Error {
   override readonly name = 'Unsealable'
   readonly path: string
@@ -67,7 +67,10 @@ export class UncheckablePath extends Error {
   }
 }
 
-/** All there is below `dir`, folders included. What a seal has just been found whole for is not looked at again. */
+/**
+ * Snapshots everything below `dir`, folders included. Reuses the stamps of `whole`, which has just been
+ * verified.
+ */
 export function snapshotEverything(
   dir: string,
   files: readonly TrackedFile[],
@@ -98,7 +101,7 @@ export function snapshotEverything(
   return toSnapshot(entries)
 }
 
-/** The first path below `dir` that is not what was sealed; null when all is. */
+/** The first path below `dir` that differs from the snapshot. Null if none does. */
 export function findTamperedPath(seal: TamperSnapshot, dir: string, format: HashFormat): string | null {
   for (const entry of seal.entries) {
     const now = readStamp(dir, entry.path)
@@ -111,8 +114,8 @@ export function findTamperedPath(seal: TamperSnapshot, dir: string, format: Hash
 }
 
 /**
- * The first tracked file that does not hold what its tree says, read in full, or that its owner could not use as if it
- * had just been laid out: for a directory found again, which may have been another's.
+ * The first tracked file whose content, read in full, differs from its tree, or whose permissions are not
+ * those of a fresh layout. For a reused directory, which may have been another side's.
  */
 export function findFirstDifference(
   dir: string,
@@ -146,7 +149,7 @@ function requireStamp(dir: string, path: string): Stamp {
   return stamp
 }
 
-/** Where a side is parked the way to it is a little longer than on stage, and there it is looked at as well. */
+/** A stored side has a slightly longer path than on stage, and must be readable there too. */
 const MOST_BYTES = (process.platform === 'darwin' ? 1024 : 4096) - 64
 const MOST_BYTES_A_UNIT = 3
 
@@ -166,14 +169,14 @@ function toSharedFile(dir: string, path: string, stamp: Stamp, format: HashForma
   return oid === null ? null : { path, mode, oid }
 }
 
-/** Its change time moved. Renaming a side moves that of its folder. */
+/** Called when the ctime moved. Renaming a side changes the ctime of its folder. */
 function isStillItself(entry: SnapshotEntry, now: Stamp, dir: string, format: HashFormat): boolean {
   if (entry.known !== null) return hasContent(entry.known, now, dir, format)
   if (entry.names === null || now.mode !== entry.stamp.mode || now.ino !== entry.stamp.ino) return false
   return digestNames(listFolderNames(dir, entry.path)) === entry.names
 }
 
-/** There may be more names than one text can hold. */
+/** Hashes piece by piece: the names may exceed the length of a string. */
 function digestNames(names: readonly string[]): string {
   const hash = createHash('sha1')
   for (const name of names) hash.update(name).update('/')
@@ -182,7 +185,7 @@ function digestNames(names: readonly string[]): string {
 
 function hasContent(file: TrackedFile, now: Stamp, dir: string, format: HashFormat): boolean {
   const type = now.mode & TYPE
-  // Root reads what is closed; whose it is could not.
+  // Root could read a closed file, but its owner could not, so permissions count too.
   if (file.mode === '160000' || file.mode === '040000')
     return type === FOLDER && (now.mode & ENTERABLE) === ENTERABLE
   if (type !== (BigInt(`0o${file.mode}`) & TYPE)) return false
@@ -193,7 +196,7 @@ function hasContent(file: TrackedFile, now: Stamp, dir: string, format: HashForm
   )
 }
 
-/** Null for what is not there, and for what was made unreachable. */
+/** Null for a missing or unreachable path. */
 function readStamp(dir: string, path: string): Stamp | null {
   return (
     readIfReachable(() => lstatSync(toDiskPath(dir, path), { bigint: true, throwIfNoEntry: false })) ?? null
@@ -209,7 +212,7 @@ function readIfReachable<T>(read: () => T): T | null {
   }
 }
 
-/** A folder that a harness closed is opened again: what we cannot look into we cannot seal. */
+/** Reopens a folder that a harness closed, because an unreadable folder cannot be checked. */
 function listFolderNames(dir: string, path: string): string[] {
   const folder = toDiskPath(dir, path)
   const list = () => readdirSync(folder, { encoding: 'buffer' }).map(decodeName).toSorted()
@@ -223,7 +226,7 @@ function listFolderNames(dir: string, path: string): string[] {
   return opened
 }
 
-/** A file whose content is known: by git's tree, or because winnow put it there itself. */
+/** A file of known content: from git's tree, or placed by winnow. */
 export interface TrackedFile {
   path: string
   mode: string
@@ -234,7 +237,6 @@ export async function listTrackedFiles(repository: TreeSource, tree: Oid): Promi
   return listTreeFiles(repository, tree)
 }
 
-/** Every folder that one of these lies in. */
 export function listFolders(files: readonly Pick<TrackedFile, 'path'>[]): Set<string> {
   const folders = new Set<string>()
   for (const { path } of files) {
@@ -248,13 +250,13 @@ export function listFolders(files: readonly Pick<TrackedFile, 'path'>[]): Set<st
 
 const NOT_UTF8 = /[\u{DC80}-\u{DCFF}]/u
 
-/** Names are bytes; the rare one that is not UTF-8 needs them. */
+/** Names are bytes. A name that is not UTF-8 needs a Buffer. */
 export function toDiskPath(dir: string, path: string): string | Buffer {
   const whole = `${dir}/${path}`
   return NOT_UTF8.test(path) ? Buffer.concat([Buffer.from(`${dir}/`), encodeName(path)]) : whole
 }
 
-/** What git would call this content: files are laid out byte for byte, so it must be the tree's own id. */
+/** The git blob id of a file. Files are laid out byte for byte, so it must equal the tree's id. */
 export function computeContentId(path: string | Buffer, isLink: boolean, format: 'sha1' | 'sha256'): Oid {
   const content = isLink ? readlinkSync(path, { encoding: 'buffer' }) : readFileSync(path)
   return createHash(format).update(`blob ${content.length}\0`).update(content).digest('hex')

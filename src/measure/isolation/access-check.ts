@@ -6,13 +6,13 @@ import { chooseSupervisor } from '../process/supervisor.ts'
 import { listPathRisks, type PathRisk, quoteShell } from './path-check.ts'
 import { clearSharedFolders, requireRootOwned, type SideUsers, UnfitMachine } from './side-users.ts'
 
-/** Others may enter, and cannot list what lies beside them. */
+/** Lets others enter, but not list. */
 const ENTER_ONLY = 0o711
 const TRIAL_SECONDS = 20
-/** Exit codes of a trial: no question was answered by yes, or the n-th was. */
+/** Exit codes of a probe: no question was answered with yes, or FIRST + n for question n. */
 const NONE = 9
 const FIRST = 10
-/** So many questions at once that the codes suffice. */
+/** The questions of one probe, limited by the range of exit codes. */
 const AT_ONCE = 200
 
 export function makeAccessible(dir: string): void {
@@ -22,9 +22,9 @@ export function makeAccessible(dir: string): void {
 }
 
 /**
- * Tried as each of the users, before anything else runs: that they can enter, and that they can change nothing that others
- * find by PATH and no code that runs afterwards. It also ends whatever a killed winnow has left running under one of their numbers, and takes away what lies
- * about of theirs.
+ * Runs probes as each user before any other code: it can enter the work directory, and it cannot change
+ * programs on PATH or code that runs later. Also ends processes and removes temporary files that a killed
+ * winnow left under these users.
  */
 export async function checkUserAccess(
   { owners }: SideUsers,
@@ -89,7 +89,7 @@ function isClosed(folder: string): string {
   return `! test -x ${quoteShell(folder)}`
 }
 
-/** Which of these questions that user's shell answers by yes first; past their end where none is. */
+/** The index of the first question that the user's shell answers with yes. `questions.length` if none. */
 async function findFirstYes(supervisor: Supervisor, questions: readonly string[]): Promise<number> {
   for (let from = 0; from < questions.length; from += AT_ONCE) {
     const asked = questions.slice(from, from + AT_ONCE)
@@ -117,8 +117,8 @@ async function askShell(supervisor: Supervisor, questions: readonly string[]): P
 }
 
 /**
- * The first file or folder at or below these paths that this user can write to, replace or take over; null where there is
- * none. We are root and see all of it: the user may have the right to write in a folder that it cannot list.
+ * The first file or folder at or below these paths that this user can write to, replace or take over. Null if
+ * none. Walks as root: a user may have write permission in a folder that it cannot list.
  */
 export function findWritable(paths: readonly string[], owner: Owner): string | null {
   for (const path of paths) {
@@ -133,7 +133,7 @@ function findWritableBelow(root: string, owner: Owner): string | null {
   const pending = [root]
   for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
     const stat = lstatSync(path, { throwIfNoEntry: false })
-    // Who may write to its folder replaces a link; its own mode says nothing.
+    // Write permission on its folder decides about a link; its own mode is irrelevant.
     if (stat === undefined || stat.isSymbolicLink()) continue
     if (canWrite(stat, owner)) return path
     if (stat.isDirectory() && canEnter(stat, owner))
@@ -147,7 +147,7 @@ function listFoldersAbove(path: string): string[] {
   return above === path ? [] : [...listFoldersAbove(above), above]
 }
 
-/** An owner without the right to write gives it to itself. */
+/** An owner can grant itself write permission. */
 function canWrite(stat: Stats, { uid, gid }: Owner): boolean {
   if (stat.uid === uid) return true
   return (stat.mode & (stat.gid === gid ? 0o020 : 0o002)) !== 0

@@ -9,8 +9,8 @@ import { UnfitMachine } from './side-users.ts'
 const MOST_CHARACTERS = 300
 
 /**
- * Whether a project can be measured as such a user at all: the pinned commit, of which nothing is from an experiment, is
- * set up, passes its gates and runs once. Null: it works. What it measures counts for nothing.
+ * Checks whether the project works under side users: sets up the pinned commit, which holds no experiment
+ * code, runs its gates and runs the harness once. Null if it works. The measurements are discarded.
  */
 export async function runDryRun(input: MeasureInput): Promise<string | null> {
   const why = await findDryRunFailure(input)
@@ -19,7 +19,7 @@ export async function runDryRun(input: MeasureInput): Promise<string | null> {
 
 async function findDryRunFailure(input: MeasureInput): Promise<string | null> {
   try {
-    // Nothing of it is the order's: neither a start, nor what a loss would keep, nor items.
+    // The dry run must not trigger the order's callbacks.
     const { onPartial: _partial, onItems: _items, onExecution: _execution, ...bare } = input
     const report = await measureOrder({
       ...bare,

@@ -1,19 +1,20 @@
 import { lstatSync, readlinkSync, type Stats } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
 
-/** What the user of a side must not be able to do, as a question to its shell, and to which folder it would. */
+/** A forbidden ability of a side's user, as a shell test, with the folder it concerns. */
 export interface PathRisk {
   asks: string
   folder: string
 }
 
-/** As many links as the kernel follows. */
+/** The kernel's own limit. */
 const MOST_LINKS = 40
 const STICKY = 0o1000
 
 /**
- * Everybody finds programs by PATH: who may write to one of its folders, to a program in it, or to a folder through which
- * it is looked up, chooses what others run. A relative folder lies in the side's own tree, and is nobody else's.
+ * Programs are found by PATH. A user with write permission to a PATH folder, a program in it, or a folder on
+ * the way there chooses what others run. A relative folder is in the side's own tree and affects only that
+ * side.
  */
 export function listPathRisks(searched: string): PathRisk[] {
   const reaches = new Map<string, PathRisk>()
@@ -22,7 +23,7 @@ export function listPathRisks(searched: string): PathRisk[] {
     const way = listLookupFolders(path)
     for (const { folder, leadsOn } of way) {
       add(`test -O ${quoteShell(folder)}`, folder)
-      // There nobody renames what is another's, and what leads on is there.
+      // In a sticky folder only its owner can rename an entry, and the next folder exists.
       if (!(leadsOn && isSticky(folder))) add(`test -w ${quoteShell(folder)}`, folder)
     }
     const last = way.at(-1)
@@ -33,13 +34,13 @@ export function listPathRisks(searched: string): PathRisk[] {
 
 interface LookupFolder {
   folder: string
-  /** The next one exists in it. */
+  /** The next folder exists in it. */
   leadsOn: boolean
-  /** The way ends here, since the next one is missing. */
+  /** Lookup stops here because the next folder is missing. */
   ends: boolean
 }
 
-/** Every folder in which a name is looked up, those behind links too. */
+/** Every folder in which a name is looked up, including those behind links. */
 function listLookupFolders(path: string): LookupFolder[] {
   const passed: LookupFolder[] = []
   let links = 0

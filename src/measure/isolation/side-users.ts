@@ -6,42 +6,41 @@ import { UserError } from '../../errors.ts'
 import { copyFolder, isMissing, removeAll } from '../file-system.ts'
 import type { Owner } from '../process/reaper.ts'
 
-/** A base, at most four candidates, and the scorer. */
+/** One for the base, four for candidates, one for the scorer. */
 const USERS = 6
-/** Below no home, so that whoever has a number can enter it; root's alone to write. */
+/** Writable by root only. Outside every home, so that side users can enter it. */
 export const SIDES_DIR = '/var/lib/winnow'
 
-/** Below it, where root keeps what no side may look into: winnow's repository, which has every branch. */
+/** Hidden from sides: winnow's repository, which holds every branch. */
 export const CLOSED_DIR = join(SIDES_DIR, 'closed')
 
-/** The users that sides run as, one each, and where such sides are measured. We must be root to become them. */
+/** One user for each side, and the directory where their sides are measured. Requires root. */
 export interface SideUsers {
-  /** Theirs to enter, ours to write; whoever measures with these users claims it. */
+  /** Users can enter it, only root can write. A measurement with these users claims it. */
   readonly dir: string
   readonly owners: readonly Owner[]
 }
 
 const EACH = `for n in ${Array.from({ length: USERS }, (_, at) => at + 1).join(' ')}`
 
-/** What makes them, as root: the workflows are written from it, and so is what people are told. */
+/** Creates the users, as root. Used in workflows and in messages. */
 export const MAKE_USERS = `${EACH}; do useradd --system --user-group --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin winnow-$n; done`
 
 export const REMOVE_USERS = `${EACH}; do userdel winnow-$n; done`
 
-/** Why there are no such users here, and what to do about it. */
 export interface MissingUsers {
   what: string
   fix: string
 }
 
-/** Those that the machine knows, whoever asks. */
+/** Lists the users that exist on this machine, also without root. */
 export function listSideUsers(): Owner[] | MissingUsers {
   if (process.platform === 'linux') return parseOwners(readFileSync('/etc/passwd', 'utf8'))
   const what = `users for sides are not built for ${process.platform}`
   return { what, fix: 'measure on Linux, or use isolation: none' }
 }
 
-/** Everything that has to be true before a side can have a user of its own. */
+/** Checks every requirement for side users. */
 export function findSideUsers(): SideUsers | MissingUsers {
   const owners = listSideUsers()
   if ('what' in owners) return owners
@@ -62,7 +61,7 @@ export function toMissingUsersError({ what, fix }: MissingUsers): UserError {
   })
 }
 
-/** Everything that runs under a number is ended with it: it may be nobody else's. */
+/** Every process of these users is killed after an execution, so no other account may share their ids. */
 export function parseOwners(passwd: string): Owner[] | MissingUsers {
   const entries = passwd.split('\n').flatMap(line => {
     const [name = '', , uid, gid] = line.split(':')
@@ -93,7 +92,10 @@ function isPlain(id: number): boolean {
 
 const HARD_LINKS = '/proc/sys/fs/protected_hardlinks'
 
-/** Where anybody may give a file of root's a second name in a folder of their own, giving folders away gives that away. */
+/**
+ * Without this protection a user could hard-link a root file into a folder whose owner winnow changes, and
+ * get the file with it.
+ */
 function checkHardLinks(): MissingUsers | null {
   if (readLinkProtection() === '1') return null
   return {
@@ -113,7 +115,7 @@ function readLinkProtection(): string {
 
 const WRITABLE_BY_OTHERS = 0o022
 
-/** Who may write there could put one side's folder in another's place. */
+/** A user with write permission there could swap the folders of two sides. */
 export function requireRootOwned(dir: string): void {
   const found = lstatSync(dir)
   const { uid, mode } = found
@@ -129,19 +131,19 @@ export function requireRootOwned(dir: string): void {
 
 const run = promisify(execFile)
 
-/** Names of one file stay names of one file: a thousand of them fill no disk. */
+/** Keeps hard links: a thousand names of one file must not fill the disk. */
 const COPYING = ['-RP', '--preserve=links', '--reflink=auto']
 const LEFT = 'what it left in its out directory for the scorer'
 
-/** Everything below, links themselves and never what they name. */
+/** Recursive. Changes links themselves, never their targets. */
 export async function changeOwner(path: string, { uid, gid }: Owner): Promise<void> {
   await run('chown', ['-hR', `${uid}:${gid}`, '--', path])
 }
 
 /**
- * A copy of what one user left, as it can be read by another: nothing of the first belongs to it, no link is followed,
- * and no bit by which a program would run as somebody else is kept. It is made in `room`, which is root's alone, because
- * modes are changed from a folder on, and a link in its place would be followed. What is no folder counts as an empty one.
+ * Copies one user's files for another user. The copy has a new owner, follows no link and has no setuid or
+ * setgid bits. It is made in `room`, which only root can enter: chmod -R follows a link that replaces its
+ * starting folder. A source that is not a folder counts as empty.
  */
 export async function copyForUser(
   owner: Owner,
@@ -164,12 +166,12 @@ export function isFolder(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 }
 
-/** Where everybody may put something that others find. */
+/** World-writable folders. */
 const OPEN_TO_ALL = ['/tmp', '/var/tmp', '/dev/shm']
 
 /**
- * What one execution put where all may write is not there for the next, of whichever side. Nothing of that user runs
- * meanwhile, and nobody else may move it: these folders are sticky.
+ * Removes the user's files from world-writable folders, so that the next execution of any side does not find
+ * them. No process of that user is running, and the folders are sticky, so no other user can move the files.
  */
 export async function clearSharedFolders({ uid }: Owner): Promise<void> {
   for (const dir of OPEN_TO_ALL)
@@ -179,7 +181,7 @@ export async function clearSharedFolders({ uid }: Owner): Promise<void> {
     }
 }
 
-/** A name that is no text is a name all the same. */
+/** Bytes, because a name need not be valid text. */
 function listRawNames(dir: string): Buffer[] {
   try {
     return readdirSync(dir, { encoding: 'buffer' })
@@ -198,7 +200,7 @@ async function removeNamed(path: Buffer, uid: number): Promise<void> {
   }
 }
 
-/** The machine gives a side more or less than it may have, and says so before anything runs. */
+/** This machine does not isolate a side correctly. Thrown before any code runs. */
 export class UnfitMachine extends UserError {
   override readonly fix: string
   constructor(what: string, fix: string) {

@@ -1,28 +1,27 @@
 import { BENCHMARK_COUNT } from '../../spec/schema-values.ts'
 import { type HarnessOutput, MetricCollector, toOutputError } from './harness-output.ts'
 
-/** One benchmark as a tool reported it, its numbers by unit. */
+/** A benchmark's numbers, keyed by unit. */
 export interface Benchmark {
   name: string
-  /** With its package, file or parameters: used where several benchmarks have one name. */
+  /** Includes package, file or parameters. Used if several benchmarks share a name. */
   fullName: string
   values: Readonly<Record<string, number>>
-  /** Where it stands in the output, for people. */
+  /** Its line in the output, for error messages. */
   line: string
 }
 
-/** What reads the output of one tool. */
 export interface BenchmarkAdapter {
   read(text: string): Benchmark[]
   /** One valid benchmark. */
   example: string
-  /** How the tool is made to leave its output where it is read. */
+  /** How to make the tool write its output where winnow reads it. */
   hint: string
 }
 
 /**
- * The metrics of benchmarks (docs/adapters.md): `<name>.<unit>` of each, `geomean_<unit>` over all of them where all
- * have that unit, and how many there are.
+ * The metrics of benchmarks (docs/adapters.md): `<name>.<unit>` for each, `geomean_<unit>` over all
+ * benchmarks if all have that unit, and their count.
  */
 export function computeBenchmarkMetrics(
   found: readonly Benchmark[],
@@ -46,7 +45,7 @@ export function computeBenchmarkMetrics(
   return { metrics: metrics.all() }
 }
 
-/** Every benchmark of a name that several have is told by its full name, whichever came first. */
+/** All benchmarks that share a name get their full name, independent of their order. */
 function nameBenchmarks(found: readonly Benchmark[]): [string, Benchmark][] {
   const counts = new Map<string, number>()
   for (const { name } of found) counts.set(cleanName(name), (counts.get(cleanName(name)) ?? 0) + 1)
@@ -56,12 +55,12 @@ function nameBenchmarks(found: readonly Benchmark[]): [string, Benchmark][] {
   })
 }
 
-/** Names are otherwise kept as they are; two that become one are refused where they are added. */
+/** Other characters stay. MetricCollector refuses two names that become equal. */
 function cleanName(name: string): string {
   return name.replaceAll(/\p{C}/gu, ' ').replaceAll(/\s+/g, ' ').trim()
 }
 
-/** Of what is 0 or less there is none: missing, never a number that hides it (invariant 5). */
+/** Null if a value is 0 or less: the mean does not exist (invariant 5). */
 function computeGeometricMean(values: readonly number[]): number | null {
   if (values.some(value => value <= 0)) return null
   const mean = values.reduce((sum, value) => sum + Math.log(value), 0) / values.length
@@ -71,7 +70,7 @@ function computeGeometricMean(values: readonly number[]): number | null {
 const PLAIN = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?$/
 const GROUPED = /^\d{1,3}(?:,\d{3})+(?:\.\d+)?$/
 
-/** A number as benchmark tools print it, thousands separators included; null for whatever is not a finite one. */
+/** Accepts thousands separators. Null for text that is not a finite number. */
 export function parseDecimal(text: string): number | null {
   if (!PLAIN.test(text) && !GROUPED.test(text)) return null
   const value = Number(text.replaceAll(',', ''))

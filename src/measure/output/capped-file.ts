@@ -3,14 +3,17 @@ import { dirname } from 'node:path'
 import { HarnessError } from '../../errors.ts'
 import { isMissing, isUnreachable } from '../file-system.ts'
 
-/** What a harness leaves is untrusted: never more than this of it is read. */
+/** Harness output is untrusted. Reads stop at this size. */
 const MAX_RESULT_BYTES = 8 * 2 ** 20
 const END_BYTES = 2 ** 20
 const ESCAPE = new RegExp(`${String.fromCharCode(27)}\\[[0-9;?]*[ -/]*[@-~]`, 'g')
 
 type CappedText = { kind: 'text'; text: string } | { kind: 'missing' } | { kind: 'too-large'; bytes: number }
 
-/** Links and pipes are not followed: a harness could make us read, or wait for, anything. What it closed is not there. */
+/**
+ * Follows no links and opens no pipes: a harness could make winnow read or wait for any file. An inaccessible
+ * file counts as missing.
+ */
 export function readCapped(path: string, limit = MAX_RESULT_BYTES): CappedText {
   const file = openPlain(path)
   if (file === null) return { kind: 'missing' }
@@ -23,7 +26,7 @@ export function readCapped(path: string, limit = MAX_RESULT_BYTES): CappedText {
   }
 }
 
-/** The end of what was printed, without anything that could steer a terminal. */
+/** The end of the output, without terminal control sequences. */
 export function readOutputTail(path: string): string {
   const file = openPlain(path)
   if (file === null) return ''
@@ -36,7 +39,7 @@ export function readOutputTail(path: string): string {
   }
 }
 
-/** `endOf` leaves something out. */
+/** `readOutputTail` drops a part. */
 export function isLongerThanItsEnd(path: string): boolean {
   const file = openPlain(path)
   if (file === null) return false
@@ -47,7 +50,7 @@ export function isLongerThanItsEnd(path: string): boolean {
   }
 }
 
-/** Control characters, escape sequences and direction overrides go; line ends and tabs stay. */
+/** Removes control characters, escape sequences and direction overrides. Keeps line ends and tabs. */
 export function toPrintable(text: string): string {
   return text
     .replace(ESCAPE, '')
@@ -68,7 +71,9 @@ function openPlain(path: string): number | null {
   }
 }
 
-/** Root reads everything: in a folder that was given away only what belongs to the same user was left there. */
+/**
+ * Root can read every file. In a folder of a side's user, only files of that user are outputs of the side.
+ */
 function isOfOtherUser(owner: number, path: string): boolean {
   const folder = lstatSync(dirname(path)).uid
   return folder !== process.getuid?.() && owner !== folder
@@ -84,13 +89,12 @@ function readRange(file: number, position: number, length: number): string {
   return bytes.toString('utf8', 0, read)
 }
 
-/** Where a harness leaves what it has to say. */
 export interface OutputFiles {
   result: string
   stdout: string
 }
 
-/** Null where nothing was left; what is too large to be a result is none. */
+/** Null if the file is missing. Throws if it is too large to be a result. */
 export function getOutputText(read: CappedText, what: string, example: string): string | null {
   if (read.kind === 'missing') return null
   if (read.kind === 'text') return read.text

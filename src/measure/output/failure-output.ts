@@ -8,7 +8,7 @@ interface OutputPaths {
   stderr: string
 }
 
-/** Extracts the helpful lines from both output files of a failed command; null where it printed nothing. */
+/** Extracts the helpful lines of a failed command's output. Null if it printed nothing. */
 export function readFailed({ stdout, stderr }: OutputPaths): FailedOutput | null {
   const printed = { stdout: readOutputTail(stdout), stderr: readOutputTail(stderr) }
   const output = {
@@ -19,7 +19,7 @@ export function readFailed({ stdout, stderr }: OutputPaths): FailedOutput | null
   return isEmptyOutput(output) ? null : output
 }
 
-/** Whole lines, where there is more than one. */
+/** Drops a partial first line. */
 function takeLastLines(text: string): string {
   const trimmed = text.trim()
   const tail = trimmed.slice(-TAIL_CHARACTERS)
@@ -28,14 +28,15 @@ function takeLastLines(text: string): string {
 }
 
 /**
- * How a test runner reports failures: `names` matches a line that names a failing test, `says` the lines below it that
- * give the reason. `when` has to match somewhere, where the other two could match ordinary output.
+ * How a test runner reports failures: `names` matches a line that names a failing test, `says` matches the
+ * lines below it that give the reason. If these could match ordinary output, `when` must match somewhere
+ * first.
  */
 interface TestRunner {
   when?: RegExp
   names: RegExp
   says: RegExp
-  /** A line of `says` whose text stands in the lines below it, indented further. */
+  /** A line of `says` whose text follows in the lines below, indented further. */
   opens?: RegExp
 }
 
@@ -108,13 +109,13 @@ const RUNNERS: readonly TestRunner[] = [
 const MOST_LINES = 24
 const MOST_REASONS = 4
 const MOST_OF_BLOCK = 8
-/** How far below its name the reason of a failure is looked for. */
+/** Number of lines below a failure's name that are searched for the reason. */
 const REACH = 14
 const LINE_LENGTH = 200
 
 /**
- * The lines in which a test runner names what failed and why, in their order; none where no known runner printed them.
- * Lines between them (sources, stack traces, passed tests) are left out.
+ * The lines in which a known test runner names failures and their reasons, in order. Leaves out the lines
+ * between them: sources, stack traces, passed tests.
  */
 export function selectFailingLines(text: string): string[] {
   const lines = text.split('\n').map(line => line.trimEnd())
@@ -130,7 +131,7 @@ export function selectFailingLines(text: string): string[] {
   return removeIndent(found.map(at => (lines[at] ?? '').slice(0, LINE_LENGTH)))
 }
 
-/** Runners that name a failure twice, where it happens and in a list at the end, have it here once. */
+/** Deduplicates: some runners name a failure where it happens and again in a final list. */
 function findFailures(lines: readonly string[], names: RegExp): number[] {
   const known = new Set<string>()
   return lines.flatMap((line, at) => {
@@ -152,7 +153,7 @@ function findReasons(lines: readonly string[], at: number, { names, says, opens 
   )
 }
 
-/** The lines of a YAML block: those that are indented further than the line that opens it. */
+/** The lines of a YAML block, which are indented further than the line that opens it. */
 function findReasonBlock(lines: readonly string[], opening: number): number[] {
   const outer = countIndent(lines[opening] ?? '')
   const below = lines.slice(opening + 1)
@@ -195,7 +196,7 @@ const INSTALLING = new RegExp(
     .join('|'),
 )
 
-/** Without the lines of package managers; where there are no others, those are what was said. */
+/** Removes package manager lines. If no other lines are left, returns the text as it is. */
 export function stripInstallNoise(text: string): string {
   const left = text.split('\n').filter(line => !INSTALLING.test(line.trimEnd()))
   return left.every(line => line.trim() === '') ? text : left.join('\n').trim()

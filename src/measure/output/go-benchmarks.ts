@@ -74,13 +74,13 @@ function parseGoValues(measured: string, line: string): Map<string, number> {
   return values
 }
 
-/** `ns/op` is `ns_per_op`, and a unit that a benchmark reports itself is told in the same way. */
+/** `ns/op` becomes `ns_per_op`. Custom units follow the same rule. */
 function toUnitName(unit: string): string {
   const plain = unit.replaceAll('/', '_per_').replaceAll('%', 'percent')
   return UNITS[unit] ?? plain.replaceAll(/[^\p{L}\p{N}]+/gu, '_').replaceAll(/^_|_$/g, '')
 }
 
-/** The number of processors, which is no part of a name; with `-cpu 1,2` lines differ in it, and it is. */
+/** The processor count, if all names share it. With `-cpu 1,2` it differs and stays part of the name. */
 function findCommonSuffix(runs: readonly GoBenchmarkRun[]): string {
   const suffixes = new Set(runs.map(({ name }) => PROCESSORS.exec(name)?.[0] ?? ''))
   const [suffix = ''] = suffixes
@@ -100,7 +100,7 @@ function toShortName({ name }: GoBenchmarkRun, suffix: string): string {
   return name.slice(0, name.length - suffix.length)
 }
 
-/** `-count=N` repeats every line: the median stands for all of them. */
+/** `-count=N` repeats every line. Uses the median. */
 function combineRuns(repeats: readonly GoBenchmarkRun[], suffix: string): Benchmark {
   const [first] = repeats
   if (first === undefined) throw new TypeError('a group of no run')
@@ -129,7 +129,7 @@ function computeMedian(values: readonly number[]): number {
 
 const event = z.object({ Action: z.string(), Package: z.string().optional(), Output: z.string().optional() })
 
-/** Packages run beside each other, so that their events are mixed. */
+/** Packages run in parallel, so their events are interleaved. */
 function joinTestOutput(events: string): string {
   const outputs = new Map<string, string>()
   for (const line of events.split('\n')) {

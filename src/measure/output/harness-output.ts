@@ -6,12 +6,11 @@ import type { MetricValue, MetricValues } from '../../model/report.ts'
 import { BUILT_IN_METRICS, parseGateCheck } from '../../spec/schema-values.ts'
 import type { Spec } from '../../spec/schema.ts'
 
-/** What a harness printed, wherever it printed it. */
 export interface HarnessOutput {
   metrics: MetricValues
   tasks?: Record<string, number | null>
   artifacts?: Record<string, string>
-  /** Where a judge scores them. */
+  /** Present if a judge scores them. */
   items?: Item[]
 }
 
@@ -23,7 +22,7 @@ export function toOutputError(what: string, line: string, example: string): Harn
   return new HarnessError(what, { line: line.slice(0, LINE_CHARACTERS), example })
 }
 
-/** Collects metrics, refusing a second value for a name and the names winnow measures itself. */
+/** Refuses a second value for a name, and names of metrics that winnow measures itself. */
 export class MetricCollector {
   readonly #values = new Map<string, MetricValue>()
 
@@ -38,7 +37,7 @@ export class MetricCollector {
     if (this.#values.has(name)) throw toOutputError(`${name} is given twice`, line, example)
     if (this.#values.size >= MAX_METRICS)
       throw toOutputError(`more than ${MAX_METRICS} metrics`, line, example)
-    // Infinity and NaN are printed values that are not numbers anyone can compare (invariant 5).
+    // Infinity and NaN are printed values, but not comparable numbers (invariant 5).
     this.#values.set(name, typeof value === 'number' && !Number.isFinite(value) ? null : value)
   }
 
@@ -47,7 +46,7 @@ export class MetricCollector {
   }
 }
 
-/** More than this of one item no judge could weigh, and no ledger should have to hold. */
+/** A judge could not weigh a longer item, and the ledger should not store it. */
 export const MOST_CONTENT = 50_000
 const MOST_ITEMS = 10_000
 const MOST_ID = 500
@@ -56,11 +55,11 @@ const id = z
   .string()
   .min(1)
   .max(MOST_ID)
-  // Scores stand in the ledger under it, and no schema reads a member of that name back.
+  // Scores are stored under the id, and no schema reads a member of that name.
   .refine(given => given !== '__proto__', 'no item can be called that')
 const bucket = z.string().max(MOST_ID)
 
-/** What a harness printed to be scored: text of programs that nobody has looked at, whoever brings it. */
+/** An item for a judge. Its content is untrusted, also when another job hands it over. */
 export const item = z.strictObject({
   id,
   bucket: bucket.nullable(),
@@ -76,7 +75,10 @@ const printed = z.looseObject({
 
 export const ITEMS_EXAMPLE = '{"items": [{"id": "q1", "bucket": "long", "content": "…"}]}'
 
-/** As a harness prints `items` and `singletons`; one that cannot be judged as it is meant is an error of the harness. */
+/**
+ * Reads the `items` and `singletons` of a harness. An item that cannot be judged as printed is a harness
+ * error.
+ */
 export function parseItems(member: unknown, called: 'items' | 'singletons' = 'items'): Item[] {
   if (!Array.isArray(member)) throw toItemError(called, 'has to be an array')
   if (member.length > MOST_ITEMS) throw toItemError(called, `has more than ${MOST_ITEMS} items`)
@@ -105,7 +107,7 @@ function parseItem(each: unknown, where: string): Item {
   return { id: name, bucket: stratum ?? null, content: toWellFormed(text) }
 }
 
-/** Half a character is none, and endpoints refuse the whole question that has one in it. */
+/** Endpoints refuse a whole question with a lone surrogate in it. */
 function toWellFormed(text: string): string {
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(new TextEncoder().encode(text))
 }
@@ -115,8 +117,8 @@ function toItemError(where: string, what: string): HarnessError {
 }
 
 /**
- * Invariant 5: `false` is not the number 0, so a boolean is legal only where a gate reads it. A constraint with a
- * boolean on its right side is a gate in kind. Metrics that the spec does not name decide nothing and may be booleans.
+ * Invariant 5: `false` is not the number 0, so a boolean is legal only for a gate, or for a constraint with a
+ * boolean on its right side. Metrics that the spec does not name decide nothing and may be booleans.
  */
 export function refuseBooleans(printed: HarnessOutput, spec: Spec): HarnessOutput {
   for (const name of listNumericMetrics(spec)) {
@@ -146,7 +148,7 @@ function listNumericMetrics(spec: Spec): Set<string> {
   ])
 }
 
-/** `coverage >= 0.95` asks for a share: `true` would pass it without any coverage. */
+/** `coverage >= 0.95` expects a share: `true` would pass it without any coverage. */
 function isNumberNeeded(check: string): boolean {
   const wanted = parseGateCheck(check)
   return typeof wanted?.value === 'number' && ![0, 1].includes(wanted.value)

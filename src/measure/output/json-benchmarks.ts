@@ -6,7 +6,7 @@ import { findDuplicateKey, findNamingLine } from './result-object.ts'
 
 const record = z.record(z.string(), z.unknown())
 
-/** What a tool left as JSON, whole; a part of it, or anything around it, is an error. */
+/** Accepts one whole JSON document. A truncated one, or other output around it, is an error. */
 function parseToolJson(text: string, example: string, hint: string): unknown {
   const parsed = parseOrThrow(text, () =>
     toOutputError(
@@ -28,7 +28,7 @@ function parseOrThrow(text: string, otherwise: () => HarnessError): unknown {
   }
 }
 
-/** The rows of a report, or that it is no report of this tool. */
+/** Validates a report, or throws an error that names the tool. */
 function parseToolReport<S extends z.ZodType>(
   schema: S,
   parsed: unknown,
@@ -46,7 +46,7 @@ function parseToolReport<S extends z.ZodType>(
   )
 }
 
-/** Numbers of one benchmark by unit; one that is not there or not finite is an error, whatever the tool exits with. */
+/** A missing or infinite number is an error, also if the tool exits with 0. */
 function readUnitValues(
   stats: unknown,
   fields: Readonly<Record<string, string>>,
@@ -103,7 +103,9 @@ const version2 = z.object({
 })
 const versioned = z.looseObject({ schema_version: z.number() })
 
-/** `--export-json` of hyperfine 1 and of hyperfine 2, whose format is another one; both say times in seconds. */
+/**
+ * `--export-json` of hyperfine 1 and of hyperfine 2, which use different formats. Both give times in seconds.
+ */
 export const hyperfine: BenchmarkAdapter = {
   example: HYPERFINE_EXAMPLE,
   hint: HYPERFINE_HINT,
@@ -164,7 +166,7 @@ function parseHyperfine2(parsed: unknown, text: string): Benchmark[] {
   })
 }
 
-/** Where both formats say the same thing it has the same name; other quantities keep theirs. */
+/** Gives quantities that version 1 also reports the same names. Others keep theirs. */
 const NAMES_IN_2: Readonly<Record<string, string>> = {
   time_user: 'user_seconds',
   time_system: 'system_seconds',
@@ -172,7 +174,10 @@ const NAMES_IN_2: Readonly<Record<string, string>> = {
   memory_peak_resident: 'memory_bytes',
 }
 
-/** With --ignore-failure a command that failed is timed all the same; null is one that a signal ended. */
+/**
+ * With --ignore-failure hyperfine also times commands that failed. Null means that a signal ended the
+ * command.
+ */
 function requireSuccess(name: string, exits: readonly (number | null | undefined)[], text: string): void {
   const failed = exits.find(code => code !== 0 && code !== undefined)
   if (failed === undefined) return
@@ -213,7 +218,10 @@ const tasks = z.array(
   }),
 )
 
-/** `vitest bench --outputJson`, or the tasks of tinybench, which vitest measures with: times in milliseconds. */
+/**
+ * `vitest bench --outputJson`, or the tasks of tinybench, which vitest measures with. Times are in
+ * milliseconds.
+ */
 export const vitestBench: BenchmarkAdapter = {
   example: VITEST_EXAMPLE,
   hint: VITEST_HINT,
@@ -241,7 +249,7 @@ function parseVitest(parsed: unknown, text: string): Benchmark[] {
   )
 }
 
-/** Since tinybench 3 latency and throughput are told apart; before, all numbers stood beside each other. */
+/** tinybench 3 separates latency and throughput. Earlier versions list all numbers together. */
 function parseTinybench(parsed: unknown, text: string): Benchmark[] {
   const found = parseToolReport(tasks, parsed, { text, example: VITEST_EXAMPLE, tool: 'tinybench' })
   return found.map(({ name, result }) => {
@@ -261,7 +269,7 @@ function parseTinybench(parsed: unknown, text: string): Benchmark[] {
   })
 }
 
-/** Older versions do not say it. */
+/** Older versions omit the median. */
 function getMedianField(stats: object, field: string): Record<string, string> {
   return Object.hasOwn(stats, field) ? { median_ms: field } : {}
 }
@@ -285,7 +293,7 @@ const report = z.object({
   benchmarks: z.array(z.object({ name: z.string(), fullname: z.string(), stats: z.unknown() })),
 })
 
-/** `--benchmark-json`, which says every time in seconds. */
+/** `--benchmark-json`, which gives times in seconds. */
 export const pytestBenchmark: BenchmarkAdapter = {
   example: PYTEST_EXAMPLE,
   hint: PYTEST_HINT,

@@ -5,7 +5,10 @@ interface Streams {
   stderr: string
 }
 
-/** The summary lines of test runners. `passed`, or `total` less what did not pass; several packages print several. */
+/**
+ * Summary lines of test runners. Either `passed`, or `total` minus the tests that did not pass. Several
+ * packages print several lines, which are added up.
+ */
 const SUMMARIES: readonly RegExp[] = [
   // vitest: "Tests  2 failed | 131 passed | 1 skipped (134)"
   /^\s*Tests {2}(?:.+ \| )?(?<passed>\d+) passed\b.*\(\d+\)$/,
@@ -31,7 +34,10 @@ const SUMMARIES: readonly RegExp[] = [
   /^\s*--- PASS: \S+ \([\d.]+s\)$/,
 ]
 
-/** How many tests of a gate passed, as its test runners say; null where they say nothing, or the start is cut off. */
+/**
+ * The number of passed tests in a gate's output. Null if no runner printed a summary, or if the start of the
+ * output is cut off.
+ */
 export function countPassedTests({ stdout, stderr }: Streams): number | null {
   if (isLongerThanItsEnd(stdout) || isLongerThanItsEnd(stderr)) return null
   return findPassedTests([readOutputTail(stdout), readOutputTail(stderr)].join('\n'))
@@ -40,7 +46,7 @@ export function countPassedTests({ stdout, stderr }: Streams): number | null {
 const LONGEST_LINE = 300
 
 export function findPassedTests(text: string): number | null {
-  // Longer lines are no summary, and would keep some of the patterns busy.
+  // Longer lines are no summary, and would slow down some patterns.
   const lines = text.split('\n').filter(line => line.length <= LONGEST_LINE)
   const counts = lines.flatMap(line => {
     const found = SUMMARIES.map(summary => summary.exec(line.trimEnd())).find(match => match !== null)

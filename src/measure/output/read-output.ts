@@ -17,8 +17,10 @@ import {
 import { explainAlmostResult, findDuplicateKey, JSON_EXAMPLE, parseResultObject } from './result-object.ts'
 import { benchmarkJs, cargoBench, mitata } from './text-benchmarks.ts'
 
-/** spec.md, "Output of a harness": the result file, else all of stdout, else metric lines, else nothing.
- * A file and a stdout that disagree are no result. */
+/**
+ * spec.md, "Output of a harness": the result file, else all of stdout, else metric lines, else nothing. A
+ * result file and stdout that disagree are an error.
+ */
 export function readHarnessOutput(files: OutputFiles, spec: Spec): HarnessOutput {
   const judged = isJudgedMetric(spec)
   const printed = readOutputChannels(files, spec, judged)
@@ -54,7 +56,7 @@ function readOutputChannels(files: OutputFiles, spec: Spec, judged: boolean): Ha
   )
 }
 
-/** Beside a result file stdout may be a log of any size; what is too large to be a result states none. */
+/** Next to a result file, stdout may be a log of any size. Ignores one that is too large to be a result. */
 function readLog(path: string): string {
   const read = readCapped(path)
   return read.kind === 'text' ? read.text : ''
@@ -70,7 +72,7 @@ function parseResultFile(text: string, judged: boolean): HarnessOutput {
   throw toOutputError('$WINNOW_RESULT_PATH does not hold one JSON object', getLastLine(text), JSON_EXAMPLE)
 }
 
-/** Everything a verdict asks for that winnow does not measure itself. */
+/** The metrics that a verdict needs and winnow does not measure itself. */
 export function listNeededMetrics({ metric }: Spec): string[] {
   const named = [
     ...(metric.primary.type === 'hard' ? [metric.primary.name] : []),
@@ -88,7 +90,10 @@ function getLastLine(text: string): string {
 type ScoreReadingSpec = NonNullable<Spec['measurement']['score']>
 const object = z.record(z.string(), z.unknown())
 
-/** What the scorer printed. `score_field` and `metrics_field` name where a scorer of its own format keeps them. */
+/**
+ * Reads the scorer's output. `score_field` and `metrics_field` name the fields of a scorer with its own
+ * format.
+ */
 export function readScore(stdout: string, { parse }: ScoreReadingSpec, primary: string): HarnessOutput {
   const text = getOutputText(readCapped(stdout), "the scorer's output", JSON_EXAMPLE) ?? ''
   if (parse.format === 'metric-lines') return parseMetricLines(text) ?? failUnreadable(text, METRIC_EXAMPLE)
@@ -146,10 +151,10 @@ const ADAPTERS = {
   mitata,
 } as const satisfies Record<BenchmarkFormat, BenchmarkAdapter>
 
-/** pytest-benchmark writes every single timing. */
+/** Large because pytest-benchmark writes every single timing. */
 const MAX_BENCHMARK_BYTES = 64 * 2 ** 20
 
-/** A tool's own output: what lies at $WINNOW_RESULT_PATH, else the whole of stdout. */
+/** A tool's own output: $WINNOW_RESULT_PATH, else all of stdout. */
 function readBenchmarks(files: OutputFiles, format: BenchmarkFormat): HarnessOutput {
   const adapter = ADAPTERS[format]
   const written = getOutputText(
@@ -168,7 +173,10 @@ function readBenchmarks(files: OutputFiles, format: BenchmarkFormat): HarnessOut
   return found
 }
 
-/** Most tools print a table for people while they write their file; that is no second result. */
+/**
+ * Most tools also print a table for people while they write their file. An unreadable table is no second
+ * result.
+ */
 function readPrintedTable(path: string, adapter: BenchmarkAdapter): HarnessOutput | null {
   const read = readCapped(path, MAX_BENCHMARK_BYTES)
   if (read.kind !== 'text') return null
@@ -180,7 +188,7 @@ function readPrintedTable(path: string, adapter: BenchmarkAdapter): HarnessOutpu
   }
 }
 
-/** Colours, Windows' line ends and a byte order mark are no part of what is said. */
+/** Removes colours, CRLF line ends and a byte order mark. */
 function parseBenchmarks(text: string, adapter: BenchmarkAdapter): HarnessOutput {
   const plain = toPrintable(text)
   if (plain.trim() === '')

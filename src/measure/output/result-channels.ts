@@ -7,8 +7,8 @@ import { findJsonObject } from './result-object.ts'
 type StatedMetric = { name: string; value: MetricValue }
 
 /**
- * A harness has one result. Where it is written to $WINNOW_RESULT_PATH and printed to stdout as well, both must say the
- * same: code under measurement can write the file after the harness has printed. Stdout that is a log states nothing.
+ * A result written to $WINNOW_RESULT_PATH and printed to stdout must be equal in both: code under measurement
+ * can overwrite the file after the harness has printed. Stdout that is only a log states no result.
  */
 export function refuseDisagreement(
   written: HarnessOutput,
@@ -22,7 +22,7 @@ export function refuseDisagreement(
   if (written.items !== undefined && Array.isArray(items)) compareItems(written.items, items)
 }
 
-/** The same for two outputs of one benchmark tool. */
+/** Compares two outputs of one benchmark tool. */
 export function refuseOtherBenchmarks(written: HarnessOutput, printed: HarnessOutput): void {
   compareMetrics(
     written.metrics,
@@ -71,7 +71,7 @@ function collectStatedMetrics(object: Record<string, unknown>): StatedMetric[] {
   })
 }
 
-/** Lines that are no result by themselves (a unit, no value) are part of a log. */
+/** Lines that are no complete metric (with a unit, without a value) are part of a log. */
 function collectMetricLines(text: string): StatedMetric[] {
   return text.split(/\r?\n/).flatMap(line => {
     const [, name, written] = METRIC_LINE.exec(line) ?? []
@@ -86,7 +86,7 @@ const METRIC_LINE = /^METRIC\s+([^\s=]+)\s*=\s*(\S+)\s*$/
 const NUMBER = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?$/
 const NOT_FINITE = /^[-+]?(?:nan|inf|infinity)$/i
 
-/** `METRIC name=value` lines between whatever else is printed; null when there is none. */
+/** `METRIC name=value` lines between other output. Null if there are none. */
 export function parseMetricLines(text: string): HarnessOutput | null {
   const lines = text.split(/\r?\n/).filter(line => START.test(line))
   if (lines.length === 0) return null
@@ -108,7 +108,7 @@ function requireMetricValue(text: string, line: string): MetricValue {
   return value
 }
 
-/** Undefined where the text is neither a number nor a boolean. */
+/** Undefined if the text is neither a number nor a boolean. */
 function parseMetricValue(text: string): MetricValue | undefined {
   if (NUMBER.test(text)) return Number(text)
   if (text === 'true' || text === 'false') return text === 'true'

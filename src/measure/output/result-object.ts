@@ -3,13 +3,13 @@ import type { HarnessError } from '../../errors.ts'
 import type { MetricValue } from '../../model/report.ts'
 import { type HarnessOutput, MetricCollector, parseItems, toOutputError } from './harness-output.ts'
 
-/** Infinity included: JSON has no word for it, but 1e999 reads as it. */
+/** Includes Infinity: JSON.parse reads 1e999 as Infinity. */
 const number = z.custom<number>(member => typeof member === 'number')
 const value = z.union([number, z.boolean(), z.null()])
 const values = z.record(z.string(), value)
 const item = z.looseObject({ id: z.string(), bucket: z.string().optional(), content: z.unknown() })
 
-/** The members that are not metrics. evo's tasks_meta and times are understood, and not needed. */
+/** Members that are not metrics. evo's tasks_meta and times are accepted and ignored. */
 const SECTIONS = {
   metrics: values,
   tasks: values,
@@ -24,7 +24,7 @@ type ResultSection = keyof typeof SECTIONS
 
 export const JSON_EXAMPLE = '{"latency_ms": 12.5, "tests_passed": true}'
 
-/** Null when the text is no JSON object at all; an object that breaks the contract is an error. */
+/** Null if the text is no JSON object. An object that breaks the contract is an error. */
 export function parseResultObject(text: string, { judged = false } = {}): HarnessOutput | null {
   const object = parseObject(text)
   if (object === null) return null
@@ -69,14 +69,14 @@ function checkSection(name: ResultSection, member: unknown, text: string): void 
   )
 }
 
-/** null is what a JSON writer makes of NaN: printed, and not a number. */
+/** JSON writers print NaN as null, so null is a printed value that is not a number. */
 function checkMetricValue(name: string, member: unknown, text: string): MetricValue {
   const parsed = value.safeParse(member)
   if (parsed.success) return parsed.data
   throw toOutputError(`"${name}" is neither a number nor a boolean`, findNamingLine(text, name), JSON_EXAMPLE)
 }
 
-/** Invariant 5: a score is a number, so whether true is the better one is the harness's to say. */
+/** Invariant 5: a score is a number. Only the harness knows whether true is better. */
 function checkScores(
   tasks: Record<string, number | boolean | null>,
   text: string,
@@ -96,7 +96,7 @@ function checkScore(id: string, score: number | boolean | null, text: string): n
   return score !== null && Number.isFinite(score) ? score : null
 }
 
-/** For people: the last line that names it. */
+/** The last line that contains the name, for error messages. */
 export function findNamingLine(text: string, name: string): string {
   const quoted = JSON.stringify(name)
   return (
@@ -107,7 +107,7 @@ export function findNamingLine(text: string, name: string): string {
   )
 }
 
-/** The JSON object that a text is, with or without other lines before and after it; null where there is none. */
+/** The JSON object in a text, with or without other lines before and after it. Null if there is none. */
 export function findJsonObject(text: string): Record<string, unknown> | null {
   const slice = findObjectLines(text)
   return slice === null ? null : slice.object
@@ -128,13 +128,13 @@ function findObjectLines(text: string): ObjectLines | null {
   return object === null ? null : { object, before: lines.slice(0, first), after: lines.slice(last + 1) }
 }
 
-/** Not a schema: those drop a member called __proto__, and every printed member must be seen. */
+/** Parses without a schema: zod drops a member called __proto__, and every printed member must be seen. */
 function parseObject(text: string): Record<string, unknown> | null {
   try {
     const parsed: unknown = JSON.parse(text)
     return isObject(parsed) ? parsed : null
   } catch {
-    // Not JSON: then it is a log.
+    // Not JSON, so the text is a log.
     return null
   }
 }
@@ -145,7 +145,7 @@ function isObject(parsed: unknown): parsed is Record<string, unknown> {
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]/g
 
-/** JSON.parse keeps the last of two members with one name; a result that says a thing twice says nothing. */
+/** JSON.parse silently keeps the last of two equal keys. A result with a duplicate key is ambiguous. */
 export function findDuplicateKey(json: string): string | null {
   const open: (Set<string> | null)[] = []
   let pending: string | null = null
@@ -163,14 +163,14 @@ export function findDuplicateKey(json: string): string | null {
   return null
 }
 
-/** What a harness meant to print, and how it went wrong; null where no object can be made out in it. */
+/** Explains why an attempted result is invalid. Null if no object is recognizable. */
 export function explainAlmostResult(text: string, example: string): HarnessError | null {
   return explainNonNumbers(text, example) ?? explainOtherLines(text, example)
 }
 
 const NOT_JSON = /(?<=[:[,]\s*)-?(?:NaN|Infinity)\b/i
 
-/** What Python and C print for it is no JSON, so that it reads as a log. */
+/** Python and C print NaN and Infinity, which are not JSON. */
 function explainNonNumbers(text: string, example: string): HarnessError | null {
   const [word] = NOT_JSON.exec(text) ?? []
   if (word === undefined || parseObject(text.replaceAll(new RegExp(NOT_JSON, 'gi'), 'null')) === null)
@@ -179,7 +179,7 @@ function explainNonNumbers(text: string, example: string): HarnessError | null {
   return toOutputError(`${word} is neither JSON nor a number that could be compared`, line.trim(), example)
 }
 
-/** Package managers print a banner before what they run, and build tools a line after it. */
+/** Package managers print a banner before the command they run, and build tools a line after it. */
 function explainOtherLines(text: string, example: string): HarnessError | null {
   const found = findObjectLines(text)
   if (found === null) return null

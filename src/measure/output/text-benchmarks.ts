@@ -7,7 +7,7 @@ const STARTED = /^test .+ \.\.\. bench:/
 const LIBTEST_FAILED = /^test .+ \.\.\. FAILED|^test result: FAILED|^thread '.*' (?:\(\d+\) )?panicked at/
 const SUMMARY = /^test result: ok\..* (\d+) measured;/
 
-/** `cargo bench`: libtest's `#[bench]`, criterion, or targets of both kinds after each other. */
+/** `cargo bench`: libtest's `#[bench]`, criterion, or targets of both kinds in sequence. */
 export const cargoBench: BenchmarkAdapter = {
   example: CARGO_EXAMPLE,
   hint: 'cargo bench',
@@ -19,7 +19,7 @@ export const cargoBench: BenchmarkAdapter = {
   },
 }
 
-/** libtest says how many it measured, so that a line that is lost is noticed. */
+/** libtest prints how many benchmarks it measured, so a missing line is detected. */
 function parseLibtest(lines: readonly string[]): Benchmark[] {
   const found: Benchmark[] = []
   let running: { line: string; before: number } | null = null
@@ -73,7 +73,7 @@ const CRITERION_NANOSECONDS: Readonly<Record<string, number>> = {
   s: 1e9,
 }
 
-/** criterion's `time: [low estimate high]`; a name that is too long for its column stands on the line before. */
+/** criterion's `time: [low estimate high]`. A name that is too long for its column is on the line before. */
 function parseCriterion(lines: readonly string[]): Benchmark[] {
   const found: Benchmark[] = []
   const started = new Map<string, string>()
@@ -81,7 +81,7 @@ function parseCriterion(lines: readonly string[]): Benchmark[] {
     const begun = PROGRESS.exec(line)?.[1]
     if (begun !== undefined) started.set(begun, line)
     const [, before, estimate] = TIME.exec(line) ?? []
-    // Since the last run, in per cent: about another time, not about this one.
+    // A change in per cent since the last run, not a time.
     if (before === undefined || estimate === undefined || estimate.includes('%')) continue
     const name = before.trim() === '' ? (lines[at - 1] ?? '').trim() : before.trim()
     if (name === '') throw toOutputError('a time of no benchmark', line, CRITERION_EXAMPLE)
@@ -94,7 +94,7 @@ function parseCriterion(lines: readonly string[]): Benchmark[] {
   return found
 }
 
-/** The one in the middle: criterion's own estimate, between the bounds of its interval. */
+/** The middle value is criterion's estimate; the others are the bounds of its interval. */
 function parseNanoseconds(estimate: string, line: string): number {
   const [, , , number = '', unit = ''] = ESTIMATE.exec(estimate.trimEnd()) ?? []
   const value = parseDecimal(number)
@@ -108,14 +108,14 @@ const BENCHMARK_JS_EXAMPLE = 'split on blanks x 13,777,566 ops/sec ±0.72% (92 r
 const BENCHMARK_JS_RESULT = /^[\s│|]*(\S.*?)(?:\s+x|\s*[:=|│]|\s)\s*([\d.,]+)\s*ops\/s(?:ec(?:ond)?)?\b/
 const RATE = /\bops\/s(?:ec(?:ond)?)?\b/
 
-/** Reads the lines of benchmark.js, and of every tool that prints `<name> … 1,234 ops/sec` in lines. */
+/** benchmark.js, and every tool that prints lines of the form `<name> … 1,234 ops/sec`. */
 export const benchmarkJs: BenchmarkAdapter = {
   example: BENCHMARK_JS_EXAMPLE,
   hint: "suite.on('cycle', event => console.log(String(event.target)))",
   read: parseBenchmarkJs,
 }
 
-/** Several suites may have benchmarks of one name: the line before a suite tells them apart. */
+/** Suites may repeat benchmark names. The line before a suite tells them apart. */
 function parseBenchmarkJs(text: string): Benchmark[] {
   let heading = ''
   const found: Benchmark[] = []
@@ -151,7 +151,6 @@ const MITATA_NANOSECONDS: Readonly<Record<string, number>> = {
   s: 1e9,
 }
 
-/** The table that mitata prints. */
 export const mitata: BenchmarkAdapter = {
   example: MITATA_EXAMPLE,
   hint: 'await run()',

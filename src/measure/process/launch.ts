@@ -2,35 +2,35 @@ import type { ChildProcess } from 'node:child_process'
 import { constants } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** What is started under supervision: one shell command of the spec, with all that it may see. */
+/** A shell command of the spec with its whole environment, started under supervision. */
 export interface Launch {
   command: string
   cwd: string
   env: Readonly<Record<string, string>>
-  /** Files that receive the output; nothing a harness prints ever reaches our own stdout. */
+  /** Files that receive the output. Harness output never reaches winnow's own stdout. */
   stdout: string
   stderr: string
   timeoutSeconds: number
-  /** Between TERM and KILL; 5 unless told. */
+  /** Between TERM and KILL. Defaults to 5. */
   graceSeconds?: number
   signal: AbortSignal
 }
 
 export type Strategy = 'uid' | 'pid-namespace' | 'shell-namespace' | 'subreaper' | 'group'
 
-/** How it ended. No process of it is alive any more, unless `unreaped` says that this cannot be proven. */
+/** The end of a command. Every process of it is dead, unless `unreaped` says that this cannot be proven. */
 export interface Ended {
   exitCode: number | null
   signal: string | null
   timedOut: boolean
   wallSeconds: number
-  /** Null where nobody reaped every descendant: missing is not good (invariant 5). */
+  /** Null if not every descendant was reaped: missing is not good (invariant 5). */
   cpuSeconds: number | null
   maxRssMb: number | null
   unreaped: boolean
 }
 
-/** Starts a command and returns when every process it left behind is dead. */
+/** Returns when the command and every process it started are dead. */
 export interface Supervisor {
   readonly strategy: Strategy
   run(launch: Launch, onSpawn?: (pid: number) => Promise<void>): Promise<Ended>
@@ -38,19 +38,19 @@ export interface Supervisor {
 
 /** Between TERM and KILL (spec.md: `timeout_seconds`). */
 const GRACE_SECONDS = 5
-/** The same after an interrupt, when no result is needed: an interrupted winnow has two seconds to end. */
+/** Shorter after an interrupt, when no result is needed: an interrupted winnow has two seconds to end. */
 const CANCELLED_GRACE_SECONDS = 0.5
 const GIVING_UP_SECONDS = 15
 
-/** Ways to end a whole tree, from polite to certain. */
+/** Ways to end a whole process tree, from polite to forced. */
 interface TreeTerminator {
   term(): void | Promise<void>
   kill(): void | Promise<void>
-  /** When even the supervisor does not answer. */
+  /** For a supervisor that does not answer. */
   destroy(): void
 }
 
-/** Ends what runs too long (TERM, 5 s, KILL) or was cancelled (TERM, half a second, KILL). Returns whether the time ran out. */
+/** Ends a command that times out (TERM, 5 s, KILL) or is cancelled (TERM, half a second, KILL). */
 export async function withDeadline<T>(
   running: Promise<T>,
   ending: TreeTerminator,
@@ -82,7 +82,7 @@ export async function withDeadline<T>(
   }
 }
 
-/** True when it was cancelled, false when the time ran out; rejects when the process ended first. */
+/** True on cancellation, false on timeout. Rejects if the process ends first. */
 async function sleepOrCancel(seconds: number, cancel: AbortSignal, over: AbortSignal): Promise<boolean> {
   if (cancel.aborted) return true
   try {
@@ -94,7 +94,6 @@ async function sleepOrCancel(seconds: number, cancel: AbortSignal, over: AbortSi
   }
 }
 
-/** What a supervisor said, and how it ended itself. */
 export interface SupervisorOutput {
   stdout: string
   stderr: string
@@ -105,7 +104,7 @@ export function collectOutput(child: ChildProcess): Promise<SupervisorOutput> {
   const text = { stdout: '', stderr: '' }
   child.stdout?.setEncoding('utf8').on('data', (chunk: string) => (text.stdout += chunk))
   child.stderr?.setEncoding('utf8').on('data', (chunk: string) => (text.stderr += chunk))
-  // One that died while we wrote to it is reported by what it did not say.
+  // A supervisor that dies during a write is detected by its missing output.
   child.stdin?.on('error', () => child.stdin?.destroy())
   return new Promise((resolve, reject) => {
     child.once('error', reject)
@@ -113,7 +112,7 @@ export function collectOutput(child: ChildProcess): Promise<SupervisorOutput> {
   })
 }
 
-/** The supervisor ended without its record: it could not start, or somebody killed it. */
+/** The supervisor ended without its record: it failed to start or was killed. */
 export class SupervisorLost extends Error {
   override readonly name = 'SupervisorLost'
   constructor(output: SupervisorOutput) {
@@ -123,17 +122,20 @@ export class SupervisorLost extends Error {
 
 const NAMES = new Map(Object.entries(constants.signals).map(([name, number]) => [number, name]))
 
-/** What a wait status says: an exit code, or the signal that ended the process. */
+/** Decodes a wait status: an exit code, or the signal that ended the process. */
 export function readStatus(status: number): { exitCode: number | null; signal: string | null } {
   const number = status & 0x7f
   if (number === 0) return { exitCode: (status >> 8) & 0xff, signal: null }
   return { exitCode: null, signal: NAMES.get(number) ?? `signal ${number}` }
 }
 
-/** Low enough to leave a core to what another process times, high enough to go on where every core is taken. */
+/** Low enough to leave a core to the timed process, high enough to make progress when every core is busy. */
 const NICE = 10
 
-/** The same command at low priority, with everything it starts; as it is where the machine has no `nice`. */
+/**
+ * Wraps a command so that it and its children run at low priority. Runs it unchanged on a machine without
+ * `nice`.
+ */
 export function lowerPriority(command: string): string {
   const quoted = `'${command.replaceAll("'", String.raw`'\''`)}'`
   return `command -v nice >/dev/null 2>&1 || exec /bin/sh -c ${quoted}\nexec nice -n ${NICE} /bin/sh -c ${quoted}`

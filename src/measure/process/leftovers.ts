@@ -21,14 +21,17 @@ import { getBootId } from '../machine.ts'
 const CLAIM = /^running(?:-\d+)?\.json$/
 
 const processId = z.strictObject({ pid: z.number().int().positive(), started: z.string() })
-/** Who runs what in a work directory; written before a harness starts, removed when its last process is dead. */
+/**
+ * A claim: the winnow process and the supervisor that use a work directory. Written before a harness starts,
+ * removed when its last process is dead.
+ */
 const running = z.strictObject({ boot_id: z.string(), owner: processId, supervisor: processId.nullable() })
 type RunningClaim = z.infer<typeof running>
 
 /**
- * Takes the work directory for this process, and ends what a killed one left there. Everybody writes a claim of
- * their own first and looks afterwards: of two who come at once both may give way, but never do both stay, and
- * nobody ends what another has just begun.
+ * Claims the work directory for this process and ends processes of a killed owner. Each process writes its
+ * own claim first and then checks for others. Of two concurrent processes both may give up, but never do both
+ * stay, and neither ends the other's processes.
  */
 export async function claimWorkDir(workDir: string): Promise<number> {
   const own = getClaimPath(workDir)
@@ -69,7 +72,7 @@ export async function releaseWorkDir(workDir: string): Promise<void> {
   rmSync(getClaimPath(workDir), { force: true })
 }
 
-/** Ends what an earlier, killed winnow left running, and takes nothing. Returns how many processes that were. */
+/** Ends processes of an earlier, killed winnow without claiming the directory. Returns their number. */
 export async function endLeftovers(workDir: string): Promise<number> {
   const claims = listClaims(workDir)
   if (claims.length === 0 || (await isOurs(workDir))) return 0
@@ -93,14 +96,14 @@ function listClaims(workDir: string): string[] {
     .map(name => join(workDir, name))
 }
 
-/** The supervisor takes its namespace with it; what it could not hold is found by the marks we gave it. */
+/** The supervisor's namespace ends with it. Processes outside of it are found by their environment. */
 async function endClaimed(workDir: string, { boot_id, supervisor }: RunningClaim): Promise<number> {
   if (boot_id !== getBootId()) return 0
   const left = supervisor !== null && (await findAlive(supervisor)) !== null ? [supervisor.pid] : []
   return endMarked(workDir, left)
 }
 
-/** Ends every process that was started in this work directory and has not shed its environment. */
+/** Ends every process that was started in this work directory and still has its environment. */
 export async function endMarked(workDir: string, also: readonly number[] = []): Promise<number> {
   const marked = new Set(also)
   const table = await listProcesses()
@@ -117,7 +120,7 @@ async function hasMark(pid: number, workDir: string): Promise<boolean> {
     const marks = [workDir, getHoldoutDir(workDir)].map(room => `WINNOW_OUT_DIR=${join(room, 'at', 'out')}`)
     return env.split('\0').some(entry => marks.includes(entry))
   } catch {
-    // Another user's process, or one that has just ended: in neither case ours to end.
+    // Another user's process, or one that has just ended: neither is ours to end.
     return false
   }
 }
@@ -134,7 +137,7 @@ async function getOwnProcess(): Promise<z.infer<typeof processId>> {
   return self
 }
 
-/** Renamed into its place: nobody reads half a claim and takes it for none. */
+/** Renamed into place: a reader must not take a partial claim for none. */
 async function writeClaim(workDir: string): Promise<void> {
   const file = getClaimPath(workDir)
   writeFileSync(`${file}.part`, await formatClaim(null))
@@ -143,7 +146,7 @@ async function writeClaim(workDir: string): Promise<void> {
 
 const LENGTH = 320
 
-/** Always as long as this, so that it can be told anew where the disk has become full meanwhile. */
+/** Fixed length, so that a claim can be overwritten in place on a full disk. */
 async function formatClaim(supervisor: ProcessEntry | null): Promise<string> {
   const value: RunningClaim = {
     boot_id: getBootId(),
@@ -161,7 +164,7 @@ function readClaim(file: string): RunningClaim | null {
     if (isMissing(error)) return null
     throw error
   }
-  // Cut short by a power failure: then nothing of it lives.
+  // A power failure truncated it, so none of its processes is alive.
   const parsed = running.safeParse(parseOrNull(text))
   return parsed.success ? parsed.data : null
 }
@@ -178,14 +181,14 @@ export interface ProcessEntry {
   pid: number
   ppid: number
   pgid: number
-  /** Pids are reused; a pid with its start time is not. */
+  /** Pids are reused; a pid with its start time is unique. */
   started: string
 }
 
 const run = promisify(execFile)
 const STAT = /^(\d+) \(.*\) (\S)(.*)$/s
 
-/** Every live process that can be seen. Zombies are dead already. */
+/** Every visible live process. Zombies count as dead. */
 export async function listProcesses(): Promise<ProcessEntry[]> {
   if (process.platform !== 'linux') return listProcessesWithPs()
   return readdirSync('/proc').flatMap(name => (/^\d+$/.test(name) ? (readEntry(Number(name)) ?? []) : []))
@@ -196,7 +199,7 @@ export async function findProcess(pid: number): Promise<ProcessEntry | null> {
   return (await listProcessesWithPs()).find(entry => entry.pid === pid) ?? null
 }
 
-/** `roots` and everything that stems from them, as far as parenthood still tells. */
+/** `roots` and their descendants, as far as parent ids still show. */
 export function findDescendants(table: readonly ProcessEntry[], roots: ReadonlySet<number>): ProcessEntry[] {
   const found = new Set(roots)
   let before = -1
@@ -224,7 +227,7 @@ function readEntry(pid: number): ProcessEntry | null {
   try {
     text = readFileSync(`/proc/${pid}/stat`, 'latin1')
   } catch {
-    // It ended between the listing and now, which is what the caller asks about.
+    // The process ended after it was listed.
     return null
   }
   const [, , state = 'X', rest = ''] = STAT.exec(text) ?? []

@@ -12,7 +12,7 @@ import {
 import { REAPER_SCRIPT } from './reaper-script.ts'
 
 type ReaperMode = Extract<Strategy, 'uid' | 'pid-namespace' | 'subreaper'>
-/** The user that experiment code runs as; we must be root to become it. */
+/** The user that experiment code runs as. Switching to it requires root. */
 export interface Owner {
   uid: number
   gid: number
@@ -26,7 +26,7 @@ const record = z.object({
   survivors: z.number().int(),
 })
 
-/** The strategies that reap: they know when the last process is dead and what all of them used. */
+/** Supervisors that reap every descendant: they detect the last exit and add up the resources of all. */
 export function createReaper(mode: ReaperMode, owner: Owner | null = null): Supervisor {
   const resting: PerlHost[] = []
 
@@ -69,8 +69,8 @@ function createHostTerminator(host: PerlHost) {
 }
 
 /**
- * Only a subreaper can be killed by what it watches, which runs as the same user. That is the harness's doing,
- * not the runner's failure, and what it started may still be alive.
+ * Only a subreaper runs as the same user as the harness, which can kill it. The harness is at fault, not the
+ * runner, and its processes may still be alive.
  */
 const KILLED_FROM_BELOW = {
   exitCode: null,
@@ -94,25 +94,25 @@ function parseEnded({ record: line, lost, signal }: HostAnswer, mode: ReaperMode
   }
 }
 
-/** What one launch came to, as the host told it, or how the host itself ended. */
+/** The result of one launch, or how the host itself ended. */
 interface HostAnswer {
   record: string | null
   lost: string
-  /** The signal that ended the worker or the host; null when it ended by itself. */
+  /** The signal that ended the worker or the host. Null if it exited. */
   signal: string | null
 }
 
-/** What the host says of a launch: what came of it, then that its worker is gone. */
+/** The host sends the result of a launch first, and then the exit of its worker. */
 type HostMessage = { record: string } | { lost: string } | { status: number }
 
-/** A small process that stays and forks a worker for each launch; it ends when its standard input does. */
+/** A small long-lived process that forks a worker for each launch. Ends when its stdin closes. */
 class PerlHost {
   readonly #child: ChildProcess
   readonly #ended: Promise<string | null>
   #text = ''
   #complaints = ''
   #onSaid: ((said: HostMessage) => void) | null = null
-  /** Workers that are still to be reported gone, of launches that are answered. */
+  /** Workers of answered launches whose exit is not reported yet. */
   #leaving = 0
   alive = true
 
@@ -122,7 +122,7 @@ class PerlHost {
     this.#child = child
     child.stdout.setEncoding('utf8').on('data', (chunk: string) => this.#read(chunk))
     child.stderr.setEncoding('utf8').on('data', (chunk: string) => (this.#complaints += chunk))
-    // One that died while we wrote to it is reported by what it did not say.
+    // A host that dies during a write is detected by its missing output.
     child.stdin.on('error', () => child.stdin.destroy())
     this.#ended = new Promise((resolve, reject) => {
       child.once('error', reject)
@@ -139,7 +139,10 @@ class PerlHost {
     return this.#child.pid
   }
 
-  /** One launch at a time. Its answer is complete before its worker is gone: the next launch waits for that. */
+  /**
+   * Runs one launch at a time. The answer arrives before the worker exits; the next launch waits for the
+   * exit.
+   */
   async run(envelope: Buffer): Promise<HostAnswer> {
     this.#child.ref()
     for (const stream of this.#streams()) stream.ref()
@@ -163,7 +166,7 @@ class PerlHost {
     this.#child.kill('SIGKILL')
   }
 
-  /** Between launches it keeps nobody from exiting. */
+  /** An idle host must not keep winnow alive. */
   #rest(): void {
     this.#child.unref()
     for (const stream of this.#streams()) stream.unref()

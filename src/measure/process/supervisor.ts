@@ -19,17 +19,17 @@ import { endProcess, findDescendants, listProcesses, type ProcessEntry } from '.
 import { createReaper, type Owner } from './reaper.ts'
 
 interface SupervisorChoice {
-  /** The dedicated user that harnesses run as, where one is configured. */
+  /** The dedicated user that harnesses run as, if configured. */
   owner: Owner | null
   monotonic: () => number
 }
 
 const PROBE_SECONDS = 20
-/** They make system calls by number. */
+/** Strategies that make system calls by number. */
 const NUMBERED: ReadonlySet<Strategy> = new Set(['uid', 'pid-namespace', 'subreaper'])
 const chosen = new Map<string, Promise<Supervisor>>()
 
-/** The first strategy that works here, tried once a process. */
+/** The first strategy that works on this machine. Probed once a process. */
 export function chooseSupervisor(choice: SupervisorChoice): Promise<Supervisor> {
   const key = JSON.stringify(choice.owner)
   const known = chosen.get(key)
@@ -51,7 +51,7 @@ async function selectSupervisor({ owner, monotonic }: SupervisorChoice): Promise
   throw new Error('no way to run a command was found: /bin/sh does not start')
 }
 
-/** A user that was asked for is never silently replaced by something weaker. */
+/** Never replaces a requested user by weaker isolation. */
 async function requireUserSupervisor(owner: Owner): Promise<Supervisor> {
   const supervisor = createReaper('uid', owner)
   const failure = await findProbeFailure(supervisor)
@@ -62,7 +62,7 @@ async function requireUserSupervisor(owner: Owner): Promise<Supervisor> {
   )
 }
 
-/** Null when it runs a command and reports its exit code truly. */
+/** Null if the supervisor runs a command and reports its true exit code. */
 async function findProbeFailure(supervisor: Supervisor): Promise<string | null> {
   if (process.platform !== 'linux' && supervisor.strategy !== 'group') return 'only on Linux'
   if (NUMBERED.has(supervisor.strategy) && !['x64', 'arm64'].includes(process.arch)) {
@@ -96,9 +96,9 @@ const FOLLOW_MS = 250
 const SETTLE_MS = 5_000
 
 /**
- * Where nothing can reap: a process group, and every descendant seen while it ran. A process that left both
- * between two looks may survive, so whatever is measured this way is marked `unreaped`, and processor time
- * and memory stay missing.
+ * Fallback without a reaper: a process group, and every descendant seen while it ran. A process that left
+ * both between two checks may survive, so results are marked `unreaped`, and CPU time and memory stay
+ * missing.
  */
 export function createGroupSupervisor(monotonic: () => number): Supervisor {
   return {
@@ -113,7 +113,7 @@ export function createGroupSupervisor(monotonic: () => number): Supervisor {
           resolve({ exitCode, signal, wallSeconds: (monotonic() - started) / 1000 }),
         )
       })
-      // The caller is told only when the process exists; a failure to start comes through `ended`.
+      // Called only if the process exists. A failed start rejects `ended`.
       if (child.pid !== undefined) await onSpawn?.(child.pid)
       const over = new AbortController()
       const watching = followed.watch(over.signal)
@@ -163,7 +163,7 @@ class ProcessFollower {
     }
   }
 
-  /** Those alive now: the group, what was seen before, and what stems from either. */
+  /** Live processes: the group, those seen before, and the descendants of both. */
   async look(): Promise<ProcessEntry[]> {
     const table = await listProcesses()
     const known = table.filter(
@@ -189,8 +189,8 @@ class ProcessFollower {
 }
 
 /**
- * The first process of a namespace, in sh: when it exits the kernel ends everything else in there. The
- * watcher turns lines on stdin into signals for all, and the end of stdin (winnow died) into KILL.
+ * The first process of a namespace, in sh: when it exits the kernel ends everything else in the namespace.
+ * The watcher turns lines on stdin into signals for all, and the end of stdin (winnow died) into KILL.
  */
 const INIT = String.raw`
 exec 3<&0 4>&1 </dev/null >/dev/null
@@ -200,7 +200,7 @@ wait $!
 echo $? >&4
 `
 
-/** A process namespace where there is no perl: everything dies for certain, but nobody adds up what it used. */
+/** A process namespace without perl: every process ends for certain, but resource usage is unknown. */
 export function createShellNamespace(monotonic: () => number): Supervisor {
   return {
     strategy: 'shell-namespace',
@@ -230,7 +230,7 @@ function startInNamespace(launch: Launch): ChildProcess {
   return spawn('setpriv', args, { cwd: launch.cwd, env: launch.env, stdio: 'pipe' })
 }
 
-/** sh says 128 + n for a signal; a command that exits so on purpose reads the same. */
+/** sh reports 128 + n for a signal. A command that exits with that code on purpose looks the same. */
 function readCode(output: SupervisorOutput): { exitCode: number | null; signal: string | null } {
   const code = /^\d+$/.exec(output.stdout.trim())?.[0]
   if (code === undefined) throw new SupervisorLost(output)
