@@ -52,11 +52,11 @@ export async function execute(session: Session, side: OrderSide, turn: Execution
     ...result,
     ...(output === null ? {} : { output }),
   }
-  const told = limitToRoom(side, hideHoldoutDetails(input, execution))
-  draft.executions.push(told)
+  const recorded = limitToRoom(side, hideHoldoutDetails(input, execution))
+  draft.executions.push(recorded)
   await input.onExecution?.(draft.executions)
   await session.keepPartial()
-  if (told.status === 'ok') return
+  if (recorded.status === 'ok') return
   side.chances -= 1
   if (side.chances <= 0) side.ended = true
   await refuseMachine(session)
@@ -155,21 +155,21 @@ function collectBuiltInMetrics(ended: Ended): Record<string, number> {
 
 function explainOutputError(error: HarnessError): string {
   const { line, example } = error.detail
-  const said = line === undefined || line === '' ? '' : `\nin: ${line}`
+  const excerpt = line === undefined || line === '' ? '' : `\nin: ${line}`
   const valid = example === undefined ? '' : `\nvalid: ${example}`
-  return `${error.message}${said}${valid}`
+  return `${error.message}${excerpt}${valid}`
 }
 
 /**
  * Metrics get this share of the report; the rest is for the fixed fields of executions. Logs are left out if
  * they do not fit.
  */
-const FOR_METRICS = 0.8
+const METRICS_SHARE = 0.8
 /**
  * The base gets less room than a candidate: if all sides print alike, the base fails first and no candidate
  * is blamed.
  */
-const OF_THE_BASE = 0.8
+const BASE_SHARE = 0.8
 
 /**
  * An oversized report would count as a runner failure, and the order would be measured again. Each side
@@ -180,8 +180,8 @@ export function computeSideRoom(
   { label, of }: { label: OrderSide['label']; of: number },
 ): number {
   if (mostReportBytes === undefined) return Number.POSITIVE_INFINITY
-  const share = (mostReportBytes * FOR_METRICS) / of
-  return Math.floor(label === 'base' ? share * OF_THE_BASE : share)
+  const share = (mostReportBytes * METRICS_SHARE) / of
+  return Math.floor(label === 'base' ? share * BASE_SHARE : share)
 }
 
 /** Metrics beyond the side's share of the report turn the execution into `bad-output`. */

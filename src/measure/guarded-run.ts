@@ -55,11 +55,11 @@ async function clearUserTraces(owner: Owner, { unreaped }: Ended): Promise<void>
 }
 
 function findNewestStamp(session: Session): bigint {
-  const seals = session.sides.flatMap(({ snapshots: seals }) =>
-    seals === null ? [] : [seals.files, seals.everything],
+  const snapshots = session.sides.flatMap(({ snapshots }) =>
+    snapshots === null ? [] : [snapshots.files, snapshots.everything],
   )
-  for (const tree of [session.trusted, session.holdout]) if (tree !== null) seals.push(tree.snapshot)
-  return seals.reduce((newest, seal) => (seal.newest > newest ? seal.newest : newest), 0n)
+  for (const tree of [session.trusted, session.holdout]) if (tree !== null) snapshots.push(tree.snapshot)
+  return snapshots.reduce((newest, snapshot) => (snapshot.newest > newest ? snapshot.newest : newest), 0n)
 }
 
 /** The running side may change the outputs of its setup. All other files must stay as they were. */
@@ -69,8 +69,8 @@ function checkTampering(session: Session, label: OrderSide['label'], running: Or
     if (side.snapshots === null) continue
     // A link could show the same files now and be redirected later.
     if (!isFolder(session.slots.getPath(side.slot))) throw new Tampered(label, 'the folder of a side')
-    const seal = side === running ? side.snapshots.files : side.snapshots.everything
-    const broken = findTamperedPath(seal, session.slots.getPath(side.slot), format)
+    const snapshot = side === running ? side.snapshots.files : side.snapshots.everything
+    const broken = findTamperedPath(snapshot, session.slots.getPath(side.slot), format)
     if (broken !== null) throw new Tampered(label, broken.replace(/^tree\//, ''))
   }
   const { trusted } = session
@@ -88,18 +88,18 @@ function checkTampering(session: Session, label: OrderSide['label'], running: Or
  * Unreadable leftovers count as tampering by this side. As a runner failure, the order would be measured
  * again.
  */
-function snapshotLeft(session: Session, running: OrderSide, whole: TamperSnapshot): TamperSnapshot {
+function snapshotLeft(session: Session, running: OrderSide, verified: TamperSnapshot): TamperSnapshot {
   try {
-    return snapshotSide(session, running, whole)
+    return snapshotSide(session, running, verified)
   } catch (error) {
     if (error instanceof UncheckablePath) throw new Tampered(running.label, error.path.replace(/^tree\//, ''))
     throw error
   }
 }
 
-export function snapshotSide(session: Session, side: OrderSide, whole?: TamperSnapshot): TamperSnapshot {
+export function snapshotSide(session: Session, side: OrderSide, verified?: TamperSnapshot): TamperSnapshot {
   const { objectFormat } = session.input.repository
-  return snapshotEverything(session.slots.getPath(side.slot), side.files, objectFormat, whole)
+  return snapshotEverything(session.slots.getPath(side.slot), side.files, objectFormat, verified)
 }
 
 async function refuseLate({ input }: Session): Promise<void> {
@@ -126,9 +126,9 @@ function writeFreshFile(file: string): void {
   try {
     writeFileSync(file, '')
   } catch (error) {
-    const inTheWay =
+    const blocked =
       error instanceof Error && 'code' in error && /^(?:EISDIR|EACCES|ELOOP)$/.test(String(error.code))
-    if (!inTheWay) throw error
+    if (!blocked) throw error
     moveDamagedAside(file)
     writeFileSync(file, '')
   }

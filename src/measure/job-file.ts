@@ -13,11 +13,11 @@ export interface JobFileSchema<T> {
 }
 
 /** Parses another job's file, which is untrusted. `unusable` gives the reason in one line. */
-export function parseJobFile<T>(handed: JobFile, { of, schema }: JobFileSchema<T>): T | { unusable: string } {
-  if (!handed.ok) return { unusable: handed.why }
+export function parseJobFile<T>(file: JobFile, { of, schema }: JobFileSchema<T>): T | { unusable: string } {
+  if (!file.ok) return { unusable: file.why }
   let value: unknown
   try {
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(handed.bytes))
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(file.bytes))
   } catch (error) {
     if (!(error instanceof SyntaxError) && !(error instanceof TypeError)) throw error
     return { unusable: `the file of ${of} holds no JSON` }

@@ -197,8 +197,8 @@ export async function clearOutputs(paths: SidePaths, owner: Owner | null): Promi
   const { tmp, out, result, progress, stdout, stderr } = paths
   for (const path of [result, progress, stdout, stderr]) await removeOutput(path)
   const traces = join(out, 'traces')
-  if (!isLeftAlone(tmp, [])) await removeAll(tmp)
-  if (!isLeftAlone(out, ['traces']) || !isLeftAlone(traces, [])) await removeAll(out)
+  if (!isPristineFolder(tmp, [])) await removeAll(tmp)
+  if (!isPristineFolder(out, ['traces']) || !isPristineFolder(traces, [])) await removeAll(out)
   if (!lstatSync(paths.checkpoint, { throwIfNoEntry: false })?.isDirectory())
     await removeAll(paths.checkpoint)
   for (const path of [tmp, traces, paths.checkpoint]) mkdirSync(path, { recursive: true })
@@ -224,7 +224,7 @@ async function removeOutput(path: string): Promise<void> {
 const PERMISSIONS = 0o777
 
 /** A real folder with default permissions and exactly these entries. */
-function isLeftAlone(path: string, names: readonly string[]): boolean {
+function isPristineFolder(path: string, names: readonly string[]): boolean {
   const found = lstatSync(path, { throwIfNoEntry: false })
   if (!found?.isDirectory() || (found.mode & PERMISSIONS) !== (PERMISSIONS & ~process.umask())) return false
   const there = readdirSync(path)

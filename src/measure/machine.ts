@@ -105,7 +105,7 @@ export function detectMachineFailure(
   return null
 }
 
-const OF_THE_MACHINE: Readonly<Record<string, string>> = {
+const MACHINE_ERRORS: Readonly<Record<string, string>> = {
   EAGAIN: 'a process could not be started',
   ENOMEM: 'there was no memory left',
   EMFILE: 'too many files were open',
@@ -119,7 +119,7 @@ export function describeRunnerError(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error instanceof MachineFailed) return formatMachineFailure(error.message)
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
-  const what = OF_THE_MACHINE[code]
+  const what = MACHINE_ERRORS[code]
   return what === undefined ? error.message : formatMachineFailure(`${what} (${error.message})`)
 }
 
@@ -128,11 +128,11 @@ const CGROUPS = '/sys/fs/cgroup'
 export function readKernelCounts(): KernelCounts {
   const groups = readKernelFile('/proc/self/cgroup') ?? ''
   const unified = /^0::(.*)$/m.exec(groups)?.[1] ?? '/'
-  const of = (controller: string) =>
+  const findGroup = (controller: string) =>
     new RegExp(`^\\d+:(?:[^:]*,)?${controller}(?:,[^:]*)?:(.*)$`, 'm').exec(groups)?.[1]
   const inGroup = (file: string, controller: string, older: string) =>
     readKernelFile(join(CGROUPS, unified, file)) ??
-    readKernelFile(join(CGROUPS, controller, of(controller) ?? '/', older))
+    readKernelFile(join(CGROUPS, controller, findGroup(controller) ?? '/', older))
   return {
     outOfMemory: parseKernelCount(inGroup('memory.events', 'memory', 'memory.oom_control'), 'oom_kill'),
     outOfMemoryAnywhere: parseKernelCount(readKernelFile('/proc/vmstat'), 'oom_kill'),

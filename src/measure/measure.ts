@@ -55,8 +55,8 @@ export async function measureOrder(input: MeasureInput): Promise<Report> {
     const prepared = { sharedFiles, allowed, holdoutDirectory, keepPartial }
     const end = await runToEnd(input, () => measureSides(input, draft, prepared))
     const endedEarly = end.tampered !== null || end.runner_error !== null
-    const within = endedEarly && begun !== null ? { begun } : {}
-    return buildMeasurementReport(input, draft, { startedAt, end: { ...end, ...within } })
+    const partialBlock = endedEarly && begun !== null ? { begun } : {}
+    return buildMeasurementReport(input, draft, { startedAt, end: { ...end, ...partialBlock } })
   })
 }
 
@@ -141,12 +141,12 @@ async function measureSides(
 async function checkUsers(input: MeasureInput, allowed: Session['allowed']): Promise<void> {
   const { users, monotonic, laterCode = [] } = input
   if (users === undefined) return
-  const room = getSidesDir(input)
-  makeAccessible(room)
+  const sidesDir = getSidesDir(input)
+  makeAccessible(sidesDir)
   // A killed run may have left a copy for gates, which other sides could read.
   await removeAll(join(input.workDir, 'copy'))
   const searched = allowed['PATH'] ?? '/usr/bin:/bin'
-  await checkUserAccess(users, { workDir: room, searched, laterCode }, monotonic)
+  await checkUserAccess(users, { workDir: sidesDir, searched, laterCode }, monotonic)
 }
 
 /** Invariant 10: users are drawn, because code can read its own user id. */
@@ -157,7 +157,7 @@ async function assignUsers(
 ): Promise<Pick<Session, 'sides' | 'scorer'>> {
   const { order, users, monotonic } = input
   const drawn: Owner[] = users === undefined ? [] : drawTurns(order, 'users', users.owners)
-  const runBy = async (owner: Owner | null) => ({
+  const createRunner = async (owner: Owner | null) => ({
     owner,
     supervisor: await chooseSupervisor({ owner, monotonic }),
   })
@@ -167,10 +167,10 @@ async function assignUsers(
   for (const [at, { label, tree }] of wanted.entries()) {
     const slot = assigned[at]
     if (slot === undefined) continue
-    const by = await runBy(drawn[at] ?? null)
+    const runner = await createRunner(drawn[at] ?? null)
     const room = computeSideRoom(input, { label, of: wanted.length })
     sides.push({
-      ...by,
+      ...runner,
       label,
       tree,
       slot,
@@ -182,7 +182,7 @@ async function assignUsers(
       room,
     })
   }
-  return { sides, scorer: await runBy(drawn[wanted.length] ?? null) }
+  return { sides, scorer: await createRunner(drawn[wanted.length] ?? null) }
 }
 
 async function runStages(session: Session): Promise<void> {

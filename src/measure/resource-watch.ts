@@ -27,14 +27,14 @@ const NO_FILE = /^(?:\/dev\/(?!shm\/)|\/proc\/|\/sys\/|\/memfd:|[a-z_]+:)/
  */
 export function watchResources(workDir: string): ResourceWatch {
   const seen = { ports: new Set<number>(), files: new Set<string>(), devices: new Set<string>() }
-  const strangers = new Set(listProcessIds())
+  const earlier = new Set(listProcessIds())
   const look = () => {
-    for (const pid of listProcessIds().filter(each => !strangers.has(each)))
+    for (const pid of listProcessIds().filter(each => !earlier.has(each)))
       if (isMarked(pid, workDir)) inspectProcess(pid, workDir, seen)
   }
   const timer = setInterval(look, EVERY_MS)
   timer.unref()
-  const found = () => ({
+  const listSeen = () => ({
     ports: [...seen.ports].toSorted((a, b) => a - b),
     files: [...seen.files].toSorted(),
     devices: [...seen.devices].toSorted(),
@@ -42,11 +42,11 @@ export function watchResources(workDir: string): ResourceWatch {
   return {
     look() {
       look()
-      return found()
+      return listSeen()
     },
     end() {
       clearInterval(timer)
-      return found()
+      return listSeen()
     },
   }
 }

@@ -54,7 +54,7 @@ export class Slots {
   }
 
   getPath(slot: Slot): string {
-    return this.#onStage === slot ? this.stage : this.#parked(slot)
+    return this.#onStage === slot ? this.stage : this.#getStoredPath(slot)
   }
 
   /** One slot for each tree: the slot that already holds it, else a free one, else a new one. */
@@ -70,9 +70,9 @@ export class Slots {
 
   async bring(slot: Slot | null): Promise<void> {
     if (this.#onStage === slot) return
-    if (this.#onStage !== null) await this.#park(this.#onStage)
+    if (this.#onStage !== null) await this.#store(this.#onStage)
     this.#onStage = null
-    if (slot !== null) renameSync(this.#parked(slot), this.stage)
+    if (slot !== null) renameSync(this.#getStoredPath(slot), this.stage)
     this.#onStage = slot
   }
 
@@ -92,15 +92,15 @@ export class Slots {
   }
 
   /** A side may have removed its folder or replaced it by something else. Then the slot starts empty. */
-  async #park(slot: Slot): Promise<void> {
+  async #store(slot: Slot): Promise<void> {
     if (lstatSync(this.stage, { throwIfNoEntry: false })?.isDirectory())
-      return renameSync(this.stage, this.#parked(slot))
+      return renameSync(this.stage, this.#getStoredPath(slot))
     await removeAll(this.stage)
-    mkdirSync(this.#parked(slot), { recursive: true })
+    mkdirSync(this.#getStoredPath(slot), { recursive: true })
     await this.note(slot, { tree: null, built: null })
   }
 
-  #parked(slot: Slot): string {
+  #getStoredPath(slot: Slot): string {
     return join(this.#workDir, 'slots', slot.name)
   }
 

@@ -75,10 +75,10 @@ export function snapshotEverything(
   dir: string,
   files: readonly TrackedFile[],
   format: HashFormat,
-  whole?: TamperSnapshot,
+  verified?: TamperSnapshot,
 ): TamperSnapshot {
   const known = new Map(files.map(file => [file.path, file]))
-  const stamps = whole ? mapStamps(whole) : null
+  const stamps = verified ? mapStamps(verified) : null
   const entries: SnapshotEntry[] = []
   const pending = ['.']
   for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
@@ -102,8 +102,8 @@ export function snapshotEverything(
 }
 
 /** The first path below `dir` that differs from the snapshot. Null if none does. */
-export function findTamperedPath(seal: TamperSnapshot, dir: string, format: HashFormat): string | null {
-  for (const entry of seal.entries) {
+export function findTamperedPath(snapshot: TamperSnapshot, dir: string, format: HashFormat): string | null {
+  for (const entry of snapshot.entries) {
     const now = readStamp(dir, entry.path)
     if (now === null) return entry.path
     if (isSame(now, entry.stamp)) continue

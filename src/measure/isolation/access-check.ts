@@ -8,12 +8,12 @@ import { clearSharedFolders, requireRootOwned, type SideUsers, UnfitMachine } fr
 
 /** Lets others enter, but not list. */
 const ENTER_ONLY = 0o711
-const TRIAL_SECONDS = 20
-/** Exit codes of a probe: no question was answered with yes, or FIRST + n for question n. */
-const NONE = 9
-const FIRST = 10
+const PROBE_SECONDS = 20
+/** Exit codes of a probe: no question was answered with yes, or FIRST_YES + n for question n. */
+const ALL_NO = 9
+const FIRST_YES = 10
 /** The questions of one probe, limited by the range of exit codes. */
-const AT_ONCE = 200
+const MAX_BATCH = 200
 
 export function makeAccessible(dir: string): void {
   mkdirSync(dir, { recursive: true })
@@ -31,31 +31,31 @@ export async function checkUserAccess(
   { workDir, searched, laterCode }: { workDir: string; searched: string; laterCode: readonly string[] },
   monotonic: () => number,
 ): Promise<void> {
-  const way = listFoldersDown(workDir)
-  const reaches = listPathRisks(searched)
+  const folders = listFoldersDown(workDir)
+  const pathRisks = listPathRisks(searched)
   const later = laterCode.filter(path => lstatSync(path, { throwIfNoEntry: false }) !== undefined)
-  const waysToLater = later.flatMap(path => listPathRisks(path))
+  const laterRisks = later.flatMap(path => listPathRisks(path))
   for (const owner of owners) {
     const supervisor = await chooseSupervisor({ owner, monotonic })
-    const closed = way[await findFirstYes(supervisor, way.map(isClosed))]
+    const closed = folders[await findFirstYes(supervisor, folders.map(buildEnterTest))]
     if (closed !== undefined) throw toAccessError(owner, closed)
-    const open =
-      reaches[
+    const pathRisk =
+      pathRisks[
         await findFirstYes(
           supervisor,
-          reaches.map(({ asks }) => asks),
+          pathRisks.map(({ asks }) => asks),
         )
       ]
-    if (open !== undefined) throw canChange(owner, open)
-    const onWay =
-      waysToLater[
+    if (pathRisk !== undefined) throw toPathError(owner, pathRisk)
+    const laterRisk =
+      laterRisks[
         await findFirstYes(
           supervisor,
-          waysToLater.map(({ asks }) => asks),
+          laterRisks.map(({ asks }) => asks),
         )
       ]
-    const writable = onWay?.folder ?? findWritable(later, owner)
-    if (writable !== null) throw canChangeLater(owner, writable)
+    const writable = laterRisk?.folder ?? findWritable(later, owner)
+    if (writable !== null) throw toLaterCodeError(owner, writable)
     await clearSharedFolders(owner)
   }
 }
@@ -67,14 +67,14 @@ function toAccessError({ uid }: Owner, folder: string): UnfitMachine {
   )
 }
 
-function canChange({ uid }: Owner, { folder }: PathRisk): UnfitMachine {
+function toPathError({ uid }: Owner, { folder }: PathRisk): UnfitMachine {
   return new UnfitMachine(
     `user ${uid} of a side can change what others find by PATH in ${folder}`,
     `chmod -R o-w ${folder}, or take it off PATH`,
   )
 }
 
-function canChangeLater({ uid }: Owner, path: string): UnfitMachine {
+function toLaterCodeError({ uid }: Owner, path: string): UnfitMachine {
   return new UnfitMachine(
     `user ${uid} of a side can write to ${path}, from which later steps of this job run code`,
     `chmod -R o-w ${path}, or use isolation: none`,
@@ -85,34 +85,34 @@ function listFoldersDown(dir: string): string[] {
   return dir === dirname(dir) ? [dir] : [...listFoldersDown(dirname(dir)), dir]
 }
 
-function isClosed(folder: string): string {
+function buildEnterTest(folder: string): string {
   return `! test -x ${quoteShell(folder)}`
 }
 
 /** The index of the first question that the user's shell answers with yes. `questions.length` if none. */
 async function findFirstYes(supervisor: Supervisor, questions: readonly string[]): Promise<number> {
-  for (let from = 0; from < questions.length; from += AT_ONCE) {
-    const asked = questions.slice(from, from + AT_ONCE)
-    const code = await askShell(supervisor, asked)
-    if (code !== NONE) return from + code - FIRST
+  for (let from = 0; from < questions.length; from += MAX_BATCH) {
+    const batch = questions.slice(from, from + MAX_BATCH)
+    const code = await askShell(supervisor, batch)
+    if (code !== ALL_NO) return from + code - FIRST_YES
   }
   return questions.length
 }
 
 async function askShell(supervisor: Supervisor, questions: readonly string[]): Promise<number> {
-  const steps = questions.map((asks, at) => `if ${asks}; then exit ${FIRST + at}; fi`)
+  const steps = questions.map((question, at) => `if ${question}; then exit ${FIRST_YES + at}; fi`)
   const ended = await supervisor.run({
-    command: [...steps, `exit ${NONE}`].join('\n'),
+    command: [...steps, `exit ${ALL_NO}`].join('\n'),
     cwd: '/',
     env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin' },
     stdout: '/dev/null',
     stderr: '/dev/null',
-    timeoutSeconds: TRIAL_SECONDS,
+    timeoutSeconds: PROBE_SECONDS,
     signal: new AbortController().signal,
   })
   const { exitCode, unreaped } = ended
-  const known = exitCode !== null && exitCode >= NONE && exitCode < FIRST + questions.length
-  if (known && !(unreaped && exitCode === NONE)) return exitCode
+  const known = exitCode !== null && exitCode >= ALL_NO && exitCode < FIRST_YES + questions.length
+  if (known && !(unreaped && exitCode === ALL_NO)) return exitCode
   throw new Error(`trying a user of a side ended with ${exitCode ?? ended.signal}`)
 }
 

@@ -17,32 +17,32 @@ const STICKY = 0o1000
  * side.
  */
 export function listPathRisks(searched: string): PathRisk[] {
-  const reaches = new Map<string, PathRisk>()
-  const add = (asks: string, folder: string) => reaches.set(asks, { asks, folder })
+  const risks = new Map<string, PathRisk>()
+  const add = (test: string, folder: string) => risks.set(test, { asks: test, folder })
   for (const path of searched.split(':').filter(isAbsolute)) {
-    const way = listLookupFolders(path)
-    for (const { folder, leadsOn } of way) {
+    const lookups = listLookupFolders(path)
+    for (const { folder, nextExists: leadsOn } of lookups) {
       add(`test -O ${quoteShell(folder)}`, folder)
       // In a sticky folder only its owner can rename an entry, and the next folder exists.
       if (!(leadsOn && isSticky(folder))) add(`test -w ${quoteShell(folder)}`, folder)
     }
-    const last = way.at(-1)
-    if (last?.leadsOn === false && !last.ends) add(buildProgramTest(last.folder), last.folder)
+    const last = lookups.at(-1)
+    if (last?.nextExists === false && !last.ends) add(buildProgramTest(last.folder), last.folder)
   }
-  return [...reaches.values()]
+  return [...risks.values()]
 }
 
 interface LookupFolder {
   folder: string
   /** The next folder exists in it. */
-  leadsOn: boolean
+  nextExists: boolean
   /** Lookup stops here because the next folder is missing. */
   ends: boolean
 }
 
 /** Every folder in which a name is looked up, including those behind links. */
 function listLookupFolders(path: string): LookupFolder[] {
-  const passed: LookupFolder[] = []
+  const folders: LookupFolder[] = []
   let links = 0
   let at = '/'
   const parts = path.split('/')
@@ -55,15 +55,15 @@ function listLookupFolders(path: string): LookupFolder[] {
     const next = join(at, part)
     const found: Stats | undefined = lstatSync(next, { throwIfNoEntry: false })
     const missing = found === undefined || (found.isSymbolicLink() && ++links > MOST_LINKS)
-    passed.push({ folder: at, leadsOn: !missing, ends: missing })
-    if (missing) return passed
+    folders.push({ folder: at, nextExists: !missing, ends: missing })
+    if (missing) return folders
     if (found.isSymbolicLink()) {
       const target = readlinkSync(next)
       parts.unshift(...target.split('/'))
       if (isAbsolute(target)) at = '/'
     } else at = next
   }
-  return [...passed, { folder: at, leadsOn: false, ends: false }]
+  return [...folders, { folder: at, nextExists: false, ends: false }]
 }
 
 function isSticky(folder: string): boolean {
@@ -75,6 +75,6 @@ function buildProgramTest(folder: string): string {
   return `(for f in ${quoteShell(folder)}/*; do if test -f "$f" && { ${own}; }; then exit 0; fi; done; exit 1)`
 }
 
-export function quoteShell(path: string): string {
-  return `'${path.replaceAll("'", `'\\''`)}'`
+export function quoteShell(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`
 }

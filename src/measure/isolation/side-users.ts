@@ -78,8 +78,11 @@ export function parseOwners(passwd: string): Owner[] | MissingUsers {
       }
     const other = entries.find(entry => entry.uid === own.uid && entry.name !== name)?.name
     if (!isPlain(own.uid) || !isPlain(own.gid) || other !== undefined) {
-      const whose = other === undefined ? 'which is not a plain user' : `which is also ${other}`
-      return { what: `${name} has the number ${own.uid}, ${whose}`, fix: `userdel ${name}, and make it anew` }
+      const conflict = other === undefined ? 'which is not a plain user' : `which is also ${other}`
+      return {
+        what: `${name} has the number ${own.uid}, ${conflict}`,
+        fix: `userdel ${name}, and make it anew`,
+      }
     }
     owners.push({ uid: own.uid, gid: own.gid })
   }
@@ -195,8 +198,8 @@ async function removeNamed(path: Buffer, uid: number): Promise<void> {
   try {
     await removeAll(path)
   } catch (error) {
-    const said = error instanceof Error ? error.message : String(error)
-    throw new Error(`what user ${uid} of a side left cannot be removed: ${path.toString()}: ${said}`)
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new Error(`what user ${uid} of a side left cannot be removed: ${path.toString()}: ${reason}`)
   }
 }
 

@@ -69,14 +69,14 @@ function readUnitValues(
 const HYPERFINE_EXAMPLE =
   '{"results": [{"command": "parse", "mean": 0.0132, "median": 0.0131, "min": 0.0129, "max": 0.0141, "user": 0.01, "system": 0.002, "exit_codes": [0]}]}'
 const HYPERFINE_HINT = 'hyperfine --export-json "$WINNOW_RESULT_PATH" --command-name <name> <command>'
-const TOLD = { example: HYPERFINE_EXAMPLE, tool: 'hyperfine' }
+const HYPERFINE_CONTEXT = { example: HYPERFINE_EXAMPLE, tool: 'hyperfine' }
 const HYPERFINE_TIMES = {
   mean_seconds: 'mean',
   median_seconds: 'median',
   min_seconds: 'min',
   max_seconds: 'max',
 }
-const TIMES_OF_ONE = { ...HYPERFINE_TIMES, user_seconds: 'user', system_seconds: 'system' }
+const HYPERFINE1_TIMES = { ...HYPERFINE_TIMES, user_seconds: 'user', system_seconds: 'system' }
 
 const exitCode = z.number().nullable()
 const version1 = z.object({
@@ -124,11 +124,11 @@ export const hyperfine: BenchmarkAdapter = {
 }
 
 function parseHyperfine1(parsed: unknown, text: string): Benchmark[] {
-  const { results } = parseToolReport(version1, parsed, { text, ...TOLD })
+  const { results } = parseToolReport(version1, parsed, { text, ...HYPERFINE_CONTEXT })
   return results.map(result => {
     const { command: name, exit_codes: exits = [], memory_usage_byte: memory = [], parameters = {} } = result
     requireSuccess(name, exits, text)
-    const values = readUnitValues(result, TIMES_OF_ONE, { name, text, example: HYPERFINE_EXAMPLE })
+    const values = readUnitValues(result, HYPERFINE1_TIMES, { name, text, example: HYPERFINE_EXAMPLE })
     const mean = memory.reduce((sum, bytes) => sum + bytes, 0) / memory.length
     return {
       name,
@@ -140,7 +140,7 @@ function parseHyperfine1(parsed: unknown, text: string): Benchmark[] {
 }
 
 function parseHyperfine2(parsed: unknown, text: string): Benchmark[] {
-  const { results } = parseToolReport(version2, parsed, { text, ...TOLD })
+  const { results } = parseToolReport(version2, parsed, { text, ...HYPERFINE_CONTEXT })
   return results.map(({ command, name = command, measurements, parameters = {}, summary }) => {
     requireSuccess(
       name,
@@ -148,10 +148,10 @@ function parseHyperfine2(parsed: unknown, text: string): Benchmark[] {
       text,
     )
     const { time_wall_clock: wall, ...others } = summary
-    const told = { name, text, example: HYPERFINE_EXAMPLE }
+    const context = { name, text, example: HYPERFINE_EXAMPLE }
     const means = Object.entries(others).map(([metric, stats]): [string, number] => [
-      NAMES_IN_2[metric] ?? metric,
-      readUnitValues(stats, { mean: 'mean' }, told)['mean'] ?? Number.NaN,
+      HYPERFINE2_NAMES[metric] ?? metric,
+      readUnitValues(stats, { mean: 'mean' }, context)['mean'] ?? Number.NaN,
     ])
     const chosen = Object.entries(parameters).map(([key, { value }]): [string, string | number] => [
       key,
@@ -160,14 +160,14 @@ function parseHyperfine2(parsed: unknown, text: string): Benchmark[] {
     return {
       name,
       fullName: withParameters(name, chosen),
-      values: { ...readUnitValues(wall, HYPERFINE_TIMES, told), ...Object.fromEntries(means) },
+      values: { ...readUnitValues(wall, HYPERFINE_TIMES, context), ...Object.fromEntries(means) },
       line: name,
     }
   })
 }
 
 /** Gives quantities that version 1 also reports the same names. Others keep theirs. */
-const NAMES_IN_2: Readonly<Record<string, string>> = {
+const HYPERFINE2_NAMES: Readonly<Record<string, string>> = {
   time_user: 'user_seconds',
   time_system: 'system_seconds',
   time_cpu: 'cpu_seconds',

@@ -46,8 +46,8 @@ function readOutputChannels(files: OutputFiles, spec: Spec, judged: boolean): Ha
   const example = linesOnly
     ? needed.map(name => `METRIC ${name}=12.5`).join('\n')
     : JSON.stringify(Object.fromEntries(needed.map(name => [name, 12.5])))
-  const meant = linesOnly ? null : explainAlmostResult(stdout, example)
-  if (meant !== null) throw meant
+  const attempt = linesOnly ? null : explainAlmostResult(stdout, example)
+  if (attempt !== null) throw attempt
   const are = needed.length === 1 ? 'is' : 'are'
   throw toOutputError(
     `${describeStdout(stdout)}, but ${needed.join(', ')} ${are} needed`,

@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { constants } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
+import { quoteShell } from '../isolation/path-check.ts'
 
 /** A shell command of the spec with its whole environment, started under supervision. */
 export interface Launch {
@@ -53,43 +54,45 @@ interface TreeTerminator {
 /** Ends a command that times out (TERM, 5 s, KILL) or is cancelled (TERM, half a second, KILL). */
 export async function withDeadline<T>(
   running: Promise<T>,
-  ending: TreeTerminator,
+  terminator: TreeTerminator,
   limits: Pick<Launch, 'timeoutSeconds' | 'graceSeconds' | 'signal'>,
 ): Promise<{ value: T; timedOut: boolean }> {
   const grace = (limits.graceSeconds ?? GRACE_SECONDS) * 1000
-  const over = new AbortController()
+  const finished = new AbortController()
   const state = { timedOut: false }
   const escalate = async () => {
-    const cancelled = await sleepOrCancel(limits.timeoutSeconds, limits.signal, over.signal)
+    const cancelled = await sleepOrCancel(limits.timeoutSeconds, limits.signal, finished.signal)
     state.timedOut = !cancelled
-    await ending.term()
+    await terminator.term()
     await delay(cancelled ? Math.min(grace, CANCELLED_GRACE_SECONDS * 1000) : grace, undefined, {
-      signal: over.signal,
+      signal: finished.signal,
     })
-    await ending.kill()
-    await delay(GIVING_UP_SECONDS * 1000, undefined, { signal: over.signal })
-    ending.destroy()
+    await terminator.kill()
+    await delay(GIVING_UP_SECONDS * 1000, undefined, { signal: finished.signal })
+    terminator.destroy()
   }
   const watch = escalate().catch((error: unknown) => {
-    if (!over.signal.aborted) throw error
+    if (!finished.signal.aborted) throw error
   })
   try {
     const value = await running
     return { value, timedOut: state.timedOut }
   } finally {
-    over.abort()
+    finished.abort()
     await watch
   }
 }
 
 /** True on cancellation, false on timeout. Rejects if the process ends first. */
-async function sleepOrCancel(seconds: number, cancel: AbortSignal, over: AbortSignal): Promise<boolean> {
+async function sleepOrCancel(seconds: number, cancel: AbortSignal, finished: AbortSignal): Promise<boolean> {
   if (cancel.aborted) return true
   try {
-    await delay(Math.min(seconds * 1000, 2 ** 31 - 1), undefined, { signal: AbortSignal.any([cancel, over]) })
+    await delay(Math.min(seconds * 1000, 2 ** 31 - 1), undefined, {
+      signal: AbortSignal.any([cancel, finished]),
+    })
     return false
   } catch (error) {
-    if (over.aborted || !cancel.aborted) throw error
+    if (finished.aborted || !cancel.aborted) throw error
     return true
   }
 }
@@ -137,6 +140,6 @@ const NICE = 10
  * `nice`.
  */
 export function lowerPriority(command: string): string {
-  const quoted = `'${command.replaceAll("'", String.raw`'\''`)}'`
+  const quoted = quoteShell(command)
   return `command -v nice >/dev/null 2>&1 || exec /bin/sh -c ${quoted}\nexec nice -n ${NICE} /bin/sh -c ${quoted}`
 }

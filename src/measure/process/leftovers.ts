@@ -108,16 +108,16 @@ export async function endMarked(workDir: string, also: readonly number[] = []): 
   const marked = new Set(also)
   const table = await listProcesses()
   for (const { pid } of table) if (pid !== process.pid && (await hasMark(pid, workDir))) marked.add(pid)
-  const doomed = findDescendants(table, marked)
-  for (const entry of doomed) endProcess(entry.pid, 'SIGKILL')
-  return doomed.length
+  const targets = findDescendants(table, marked)
+  for (const entry of targets) endProcess(entry.pid, 'SIGKILL')
+  return targets.length
 }
 
 async function hasMark(pid: number, workDir: string): Promise<boolean> {
   if (process.platform !== 'linux') return false
   try {
     const env = await readFile(`/proc/${pid}/environ`, 'latin1')
-    const marks = [workDir, getHoldoutDir(workDir)].map(room => `WINNOW_OUT_DIR=${join(room, 'at', 'out')}`)
+    const marks = [workDir, getHoldoutDir(workDir)].map(dir => `WINNOW_OUT_DIR=${join(dir, 'at', 'out')}`)
     return env.split('\0').some(entry => marks.includes(entry))
   } catch {
     // Another user's process, or one that has just ended: neither is ours to end.

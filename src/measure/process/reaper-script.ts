@@ -1,15 +1,16 @@
 /**
- * The process that owns a harness: it reaps every descendant, adds up what they used and outlives them all.
- * Perl, because perl-base is where our users are and its `syscall` reaches what node cannot. It is passed
- * with -e so that no file of ours can be changed under it.
+ * The process that owns a harness: reaps every descendant, adds up their resource usage and outlives them all.
+ * In Perl, because most Linux systems have perl-base, and its `syscall` reaches calls that Node cannot make.
+ * Passed with -e, so that no script file can be changed while it runs.
  *
- * stdin: 8 digits of length, a launch (NUL-separated), then one letter a command: t = TERM, k = KILL; end of
- * file means that winnow is dead and everything must end. stdout: one record when all of a launch is over, or
- * why it was lost, and once the worker is gone too a line "end" with its status. One launch follows another: each
- * has a worker of its own, forked from this small process, which costs a fraction of a fork of node. Its namespaces
- * are made when the worker before is gone, so that they are there when the next launch comes, and nothing is made
- * beside one; where something was mounted since, they would not show it, and are made anew. Neither descriptor
- * can be reached through /proc by what runs, because no process that holds them is dumpable while it does.
+ * stdin: 8 digits of length, a launch (NUL-separated), then one letter a command: t = TERM, k = KILL. End of file
+ * means that winnow is dead and everything must end. stdout: one record when all processes of a launch have ended, or
+ * why it was lost. A line "end" with the worker's status follows when the worker is gone.
+ *
+ * Launches run one after the other. Each has its own worker, forked from this small process, which costs a fraction of
+ * a fork of node. A worker prepares its namespaces while no launch runs, so they are ready for the next one. If mounts
+ * have changed since, the worker is replaced, because its namespaces would not show them. A harness cannot reach either
+ * descriptor through /proc: while it runs, no process that holds them is dumpable.
  */
 export const REAPER_SCRIPT = String.raw`
 use strict;
@@ -26,7 +27,7 @@ sub put { my ($path, $text) = @_; open my $to, '>', $path or die "$path: $!\n";
 sub take { my $size = shift; my $text = '';
   while (length $text < $size) { sysread(STDIN, $text, $size - length $text, length $text) or exit 0 }
   $text }
-# A command that came after its launch had ended is nobody's.
+# Skips a command that came after its launch had ended.
 sub header { my $digit; do { $digit = take(1) } while $digit =~ /[tk]/; $digit . take(7) }
 
 my ($command, $cwd, $out, $err, @env);
@@ -36,7 +37,7 @@ my ($cpu, $rss, $survivors) = (0, 0, 0);
 sub identity { my $map = shift; open my $from, '<', "/proc/self/$map" or die "$map: $!\n";
   join '', map { my ($inside, undef, $count) = split; "$inside $inside $count\n" } <$from> }
 
-# As root every id stays what it is, and only a process outside the new namespace may write such a map.
+# As root, every id maps to itself. Only a process outside the new namespace may write such a map.
 sub enter_namespaces {
   call('prctl', 1, 9, 0, 0, 0);
   exit 1 if getppid != $parent;
@@ -70,13 +71,13 @@ sub enter_namespaces {
   die "fork: $!\n" unless defined $init;
   if ($init) { close STDIN; close STDOUT; waitpid $init, 0; exit($? ? 1 : 0) }
   call('prctl', 1, 9, 0, 0, 0);
-  # A /proc of its own, where the host allows it: tools that look themselves up by pid need one that agrees.
+  # Mounts an own /proc if the host allows it: tools that look themselves up by pid need a matching one.
   my ($none, $root, $type, $proc) = ('none', '/', 'proc', '/proc');
   syscall($nr{mount}, $none, $root, $none, 0x4000 | 0x40000, 0) == 0
     and syscall($nr{mount}, $type, $proc, $type, 2 | 4 | 8, 0);
 }
 
-# A bit on a file that would make somebody else of whoever runs it does nothing from here on.
+# From here on setuid and setgid bits have no effect.
 sub drop {
   call('prctl', 38, 1, 0, 0, 0);
   call('setgroups', 0, 0); call('setresgid', ($gid + 0) x 3); call('setresuid', ($uid + 0) x 3);
@@ -106,7 +107,7 @@ sub kill_all { my $sig = shift;
   delete $own{$killer};
 }
 
-# Somebody of that user who does not stem from us: kill cannot tell, it answers the same when all refuse.
+# Finds processes of that user that are not descendants. kill cannot: its answer is the same if all refuse.
 sub strangers { return 0 if $mode ne 'uid';
   for my $status (glob '/proc/[0-9]*/status') {
     open my $from, '<', $status or next;
@@ -175,7 +176,7 @@ sub work {
   vec($open, 0, 1) = 1;
   vec($open, fileno $signals, 1) = 1;
   my ($asked, $left) = (0, 1);
-  # Who was asked to end gets its time, also when the first process of the tree is gone before the others.
+  # After TERM, waits for all processes of the tree, also if the first one ends before the others.
   until (defined $status && !($asked && $left)) {
     my $ready = $open;
     select($ready, undef, undef, undef) > 0 or next;
@@ -198,7 +199,7 @@ $parent = $$;
 my ($worker, $to, $seen);
 sub mounts { open my $from, '<', '/proc/self/mountinfo' or return now(); local $/; <$from> }
 
-# What fails here is told to whoever launches something, and not tried again before.
+# Reports a failure here to the next launch, and does not retry before it.
 sub begin {
   pipe my $from, $to or die "pipe: $!\n";
   $seen = mounts();

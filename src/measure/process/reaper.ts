@@ -28,10 +28,10 @@ const record = z.object({
 
 /** Supervisors that reap every descendant: they detect the last exit and add up the resources of all. */
 export function createReaper(mode: ReaperMode, owner: Owner | null = null): Supervisor {
-  const resting: PerlHost[] = []
+  const idleHosts: PerlHost[] = []
 
   function takeHost(): PerlHost {
-    for (let host = resting.pop(); host !== undefined; host = resting.pop()) if (host.alive) return host
+    for (let host = idleHosts.pop(); host !== undefined; host = idleHosts.pop()) if (host.alive) return host
     return new PerlHost(buildHostArguments(mode, owner))
   }
 
@@ -45,7 +45,7 @@ export function createReaper(mode: ReaperMode, owner: Owner | null = null): Supe
         createHostTerminator(host),
         launch,
       )
-      if (host.alive) resting.push(host)
+      if (host.alive) idleHosts.push(host)
       launch.signal.throwIfAborted()
       return { ...parseEnded(value, mode), timedOut }
     },
@@ -84,13 +84,13 @@ const KILLED_FROM_BELOW = {
 function parseEnded({ record: line, lost, signal }: HostAnswer, mode: ReaperMode): Omit<Ended, 'timedOut'> {
   if (line === null && mode === 'subreaper' && signal === 'SIGKILL') return KILLED_FROM_BELOW
   if (line === null) throw new SupervisorLost({ stdout: '', stderr: lost, how: signal ?? 'by itself' })
-  const said = record.parse(JSON.parse(line))
+  const usage = record.parse(JSON.parse(line))
   return {
-    ...readStatus(said.status),
-    wallSeconds: said.wall_ns / 1e9,
-    cpuSeconds: said.cpu_us / 1e6,
-    maxRssMb: said.max_rss_kb / 1024,
-    unreaped: said.survivors > 0,
+    ...readStatus(usage.status),
+    wallSeconds: usage.wall_ns / 1e9,
+    cpuSeconds: usage.cpu_us / 1e6,
+    maxRssMb: usage.max_rss_kb / 1024,
+    unreaped: usage.survivors > 0,
   }
 }
 
@@ -110,10 +110,10 @@ class PerlHost {
   readonly #child: ChildProcess
   readonly #ended: Promise<string | null>
   #text = ''
-  #complaints = ''
-  #onSaid: ((said: HostMessage) => void) | null = null
+  #stderr = ''
+  #onMessage: ((message: HostMessage) => void) | null = null
   /** Workers of answered launches whose exit is not reported yet. */
-  #leaving = 0
+  #exitingWorkers = 0
   alive = true
 
   constructor(args: readonly string[]) {
@@ -121,7 +121,7 @@ class PerlHost {
     const child = spawn('perl', [...args], { stdio: 'pipe', env: { PATH: path, LC_ALL: 'C' } })
     this.#child = child
     child.stdout.setEncoding('utf8').on('data', (chunk: string) => this.#read(chunk))
-    child.stderr.setEncoding('utf8').on('data', (chunk: string) => (this.#complaints += chunk))
+    child.stderr.setEncoding('utf8').on('data', (chunk: string) => (this.#stderr += chunk))
     // A host that dies during a write is detected by its missing output.
     child.stdin.on('error', () => child.stdin.destroy())
     this.#ended = new Promise((resolve, reject) => {
@@ -132,7 +132,7 @@ class PerlHost {
       () => (this.alive = false),
       () => (this.alive = false),
     )
-    this.#rest()
+    this.#unref()
   }
 
   get pid(): number | undefined {
@@ -146,16 +146,16 @@ class PerlHost {
   async run(envelope: Buffer): Promise<HostAnswer> {
     this.#child.ref()
     for (const stream of this.#streams()) stream.ref()
-    const over = new Promise<HostMessage>(resolve => (this.#onSaid = resolve))
+    const answered = new Promise<HostMessage>(resolve => (this.#onMessage = resolve))
     this.#child.stdin?.write(envelope)
-    const end = await Promise.race([over, this.#ended])
-    this.#onSaid = null
-    if (this.alive) this.#rest()
-    const complaints = this.#complaints.trim()
-    if (typeof end !== 'object' || end === null) return { record: null, lost: complaints, signal: end }
+    const end = await Promise.race([answered, this.#ended])
+    this.#onMessage = null
+    if (this.alive) this.#unref()
+    const stderr = this.#stderr.trim()
+    if (typeof end !== 'object' || end === null) return { record: null, lost: stderr, signal: end }
     if ('record' in end) return { record: end.record, lost: '', signal: null }
     if ('lost' in end) return { record: null, lost: end.lost, signal: null }
-    return { record: null, lost: complaints, signal: readStatus(end.status).signal }
+    return { record: null, lost: stderr, signal: readStatus(end.status).signal }
   }
 
   command(letter: 't' | 'k'): void {
@@ -167,7 +167,7 @@ class PerlHost {
   }
 
   /** An idle host must not keep winnow alive. */
-  #rest(): void {
+  #unref(): void {
     this.#child.unref()
     for (const stream of this.#streams()) stream.unref()
   }
@@ -180,18 +180,18 @@ class PerlHost {
   #read(chunk: string): void {
     const lines = (this.#text + chunk).split('\n')
     this.#text = lines.pop() ?? ''
-    for (const line of lines) this.#said(line)
+    for (const line of lines) this.#handleLine(line)
   }
 
-  #said(line: string): void {
+  #handleLine(line: string): void {
     const status = /^end (\d+)$/.exec(line)?.[1]
     if (status !== undefined) {
-      if (this.#leaving > 0) this.#leaving -= 1
-      else this.#onSaid?.({ status: Number(status) })
+      if (this.#exitingWorkers > 0) this.#exitingWorkers -= 1
+      else this.#onMessage?.({ status: Number(status) })
       return
     }
-    this.#leaving += 1
-    this.#onSaid?.(line.startsWith('lost ') ? { lost: line.slice('lost '.length) } : { record: line })
+    this.#exitingWorkers += 1
+    this.#onMessage?.(line.startsWith('lost ') ? { lost: line.slice('lost '.length) } : { record: line })
   }
 }
 

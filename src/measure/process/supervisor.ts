@@ -26,7 +26,7 @@ interface SupervisorChoice {
 
 const PROBE_SECONDS = 20
 /** Strategies that make system calls by number. */
-const NUMBERED: ReadonlySet<Strategy> = new Set(['uid', 'pid-namespace', 'subreaper'])
+const SYSCALL_STRATEGIES: ReadonlySet<Strategy> = new Set(['uid', 'pid-namespace', 'subreaper'])
 const chosen = new Map<string, Promise<Supervisor>>()
 
 /** The first strategy that works on this machine. Probed once a process. */
@@ -65,7 +65,7 @@ async function requireUserSupervisor(owner: Owner): Promise<Supervisor> {
 /** Null if the supervisor runs a command and reports its true exit code. */
 async function findProbeFailure(supervisor: Supervisor): Promise<string | null> {
   if (process.platform !== 'linux' && supervisor.strategy !== 'group') return 'only on Linux'
-  if (NUMBERED.has(supervisor.strategy) && !['x64', 'arm64'].includes(process.arch)) {
+  if (SYSCALL_STRATEGIES.has(supervisor.strategy) && !['x64', 'arm64'].includes(process.arch)) {
     return `the system calls of ${process.arch} are not known`
   }
   const dir = await mkdtemp(join(tmpdir(), 'winnow-probe-'))
@@ -106,7 +106,7 @@ export function createGroupSupervisor(monotonic: () => number): Supervisor {
     async run(launch, onSpawn) {
       const started = monotonic()
       const child = startGroup(launch)
-      const followed = new ProcessFollower(child.pid)
+      const follower = new ProcessFollower(child.pid)
       const ended = new Promise<Pick<Ended, 'exitCode' | 'signal' | 'wallSeconds'>>((resolve, reject) => {
         child.once('error', reject)
         child.once('exit', (exitCode, signal) =>
@@ -115,21 +115,21 @@ export function createGroupSupervisor(monotonic: () => number): Supervisor {
       })
       // Called only if the process exists. A failed start rejects `ended`.
       if (child.pid !== undefined) await onSpawn?.(child.pid)
-      const over = new AbortController()
-      const watching = followed.watch(over.signal)
-      const ending = {
-        term: () => followed.signal('SIGTERM'),
-        kill: () => followed.signal('SIGKILL'),
+      const finished = new AbortController()
+      const watching = follower.watch(finished.signal)
+      const terminator = {
+        term: () => follower.signal('SIGTERM'),
+        kill: () => follower.signal('SIGKILL'),
         destroy: () => void child.kill('SIGKILL'),
       }
       try {
-        const { value, timedOut } = await withDeadline(ended, ending, launch)
+        const { value, timedOut } = await withDeadline(ended, terminator, launch)
         launch.signal.throwIfAborted()
         return { ...value, timedOut, cpuSeconds: null, maxRssMb: null, unreaped: true }
       } finally {
-        over.abort()
+        finished.abort()
         await watching
-        await followed.endAll()
+        await follower.endAll()
       }
     },
   }
@@ -154,11 +154,11 @@ class ProcessFollower {
     this.#group = group
   }
 
-  async watch(over: AbortSignal): Promise<void> {
-    while (!over.aborted) {
+  async watch(finished: AbortSignal): Promise<void> {
+    while (!finished.aborted) {
       await this.look()
-      await delay(FOLLOW_MS, undefined, { signal: over }).catch((error: unknown) => {
-        if (!over.aborted) throw error
+      await delay(FOLLOW_MS, undefined, { signal: finished }).catch((error: unknown) => {
+        if (!finished.aborted) throw error
       })
     }
   }
@@ -209,12 +209,12 @@ export function createShellNamespace(monotonic: () => number): Supervisor {
       const started = monotonic()
       const output = collectOutput(child)
       if (child.pid !== undefined) await onSpawn?.(child.pid)
-      const ending = {
+      const terminator = {
         term: () => void child.stdin?.write('t\n'),
         kill: () => void child.stdin?.end(),
         destroy: () => void child.kill('SIGKILL'),
       }
-      const { value, timedOut } = await withDeadline(output, ending, launch)
+      const { value, timedOut } = await withDeadline(output, terminator, launch)
       launch.signal.throwIfAborted()
       const wallSeconds = (monotonic() - started) / 1000
       const shared = { timedOut, wallSeconds, cpuSeconds: null, maxRssMb: null, unreaped: false }
