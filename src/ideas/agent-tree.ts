@@ -13,19 +13,22 @@ export type TreeRepository = Pick<Repository, 'dir' | 'objectFormat' | 'material
 
 export interface AgentPlace {
   repo: TreeRepository
-  /** What the work tree starts from. */
+  /** The tree that the agent starts from. */
   from: Oid
   dir: string
   env: Readonly<Record<string, string>>
 }
 
-/** Files are stored as they are: no attribute in the tree converts anything, here or when they are read back. */
+/**
+ * Files keep their exact bytes: no attribute in the tree converts them, neither here nor when they are read
+ * back.
+ */
 const ATTRIBUTES = '* -text !eol !ident !filter !working-tree-encoding\n'
 
-/** What an agent keeps beside the files it edits is no part of its idea. */
+/** Private files of agents, which are not part of an idea. */
 const NOTES_OF_AGENTS = '.aider*\n'
 
-/** So that the agent may commit, and nobody's hooks, signing or line-ending rules take part. */
+/** Lets the agent commit without the user's hooks, signing or line-ending rules. */
 const CONFIG = `
 [user]
 	name = winnow
@@ -40,23 +43,23 @@ const CONFIG = `
 	auto = 0
 `
 
-/** A git repository of its own with one commit, the incumbent's content, and no remote. */
+/** Creates a git repository with one commit of the incumbent's content and no remote. */
 export async function createAgentTree({ repo, from, dir, env }: AgentPlace): Promise<void> {
   await repo.materialize(from, dir)
   const git = createGitRunner(buildLocalIsolation(dir, env))
   await git.run(createInitTask(repo.objectFormat, []))
   await setUpAgentGit(join(dir, '.git'))
-  // Forced: a file the incumbent has is tracked, whatever its .gitignore says.
+  // Forced: every file of the incumbent is tracked, also those that its .gitignore names.
   await git.run(createQuietTask(['add', '--all', '--force', '--verbose', '.']))
   await git.run(createQuietTask(['commit', '--allow-empty', '--message=The best version so far']))
 }
 
 /**
- * The tree the directory holds now: every file that is tracked or not ignored, links as links. Only its
- * content counts. The agent's own repository (commits, index, configuration, hooks) is never asked.
+ * Reads the directory's current tree: every file that is tracked or not ignored, links as links. Only the
+ * content counts: the agent's own repository (commits, index, configuration, hooks) is not used.
  */
-export async function readAgentTree(place: AgentPlace): Promise<{ tree: Oid } | { unreadable: string }> {
-  const { repo, from, dir, env } = place
+export async function readAgentTree(location: AgentPlace): Promise<{ tree: Oid } | { unreadable: string }> {
+  const { repo, from, dir, env } = location
   if (!(await isFolder(dir))) return { unreadable: 'its work tree is gone' }
   const control = `${dir}.control.git`
   await rm(control, { recursive: true, force: true })

@@ -18,21 +18,21 @@ import { toSafeLine } from './safe-text.ts'
 export interface AgentRequest {
   repo: TreeRepository & Pick<Repository, 'writeCommit' | 'diff'>
   incumbent: Point
-  /** `getProposerName`: how it is called in messages and in the commit. */
+  /** From `getProposerName`. Appears in messages and in the commit. */
   name: string
   command: string
   brief: string
   timeoutSeconds: number
-  /** Absolute, ours, and used by one asking at a time. */
+  /** Absolute path, owned by winnow, and used by one request at a time. */
   workDir: string
-  /** The invoking user's environment; what could write to the repository is taken out of it. */
+  /** The invoking user's environment. Variables that give write access to the repository are removed. */
   env: Readonly<Record<string, string>>
-  /** The program runs as this user, which we must be root to become; as ours unless given. */
+  /** Runs the program as this user, which requires root. Defaults to winnow's own user. */
   owner?: Owner
-  /** Ends the program with everything it started; the asking then fails with the signal's reason. */
+  /** Ends the program with all its processes. The request then rejects with the signal's reason. */
   signal: AbortSignal
   now: () => number
-  /** Milliseconds that never go back. */
+  /** Monotonic clock in milliseconds. */
   monotonic: () => number
 }
 
@@ -40,24 +40,24 @@ export type AgentResult =
   | { ok: true; idea: IdeaText; learnings: string | null; commit: Oid; base: Point }
   | { ok: false; reason: string }
 
-/** Lets a program edit a copy of the incumbent, and makes one commit of what it left there. */
-export async function askAgent(asking: AgentRequest): Promise<AgentResult> {
-  const { workDir, owner } = asking
+/** Lets a program edit a copy of the incumbent, and commits the result. */
+export async function askAgent(request: AgentRequest): Promise<AgentResult> {
+  const { workDir, owner } = request
   if (owner === undefined) await mkdir(workDir, { recursive: true })
   else makeAccessible(workDir)
   await claimWorkDir(workDir)
-  const place = getAgentFiles(workDir)
+  const files = getAgentFiles(workDir)
   try {
-    await clearAgentFiles(place)
-    return await runAndPropose(asking, place)
+    await clearAgentFiles(files)
+    return await runAndPropose(request, files)
   } finally {
-    await clearAgentFiles(place)
+    await clearAgentFiles(files)
     if (owner !== undefined) await clearSharedFolders(owner)
     await releaseWorkDir(workDir)
   }
 }
 
-/** Where a program that wants a name finds what it is told. */
+/** For programs that read the brief from a file. */
 export function getBriefPath(workDir: string): string {
   return join(workDir, 'brief.md')
 }
@@ -74,82 +74,82 @@ function getAgentFiles(workDir: string): AgentFiles {
   }
 }
 
-async function clearAgentFiles(place: AgentFiles): Promise<void> {
-  for (const path of Object.values(place)) await rm(path, { recursive: true, force: true })
+async function clearAgentFiles(files: AgentFiles): Promise<void> {
+  for (const path of Object.values(files)) await rm(path, { recursive: true, force: true })
 }
 
-async function runAndPropose(asking: AgentRequest, place: AgentFiles): Promise<AgentResult> {
-  const { repo, incumbent, name, env, owner } = asking
-  const agentTree = { repo, from: incumbent.tree, dir: place.tree, env }
-  await writeFile(place.brief, asking.brief)
+async function runAndPropose(request: AgentRequest, files: AgentFiles): Promise<AgentResult> {
+  const { repo, incumbent, name, env, owner } = request
+  const agentTree = { repo, from: incumbent.tree, dir: files.tree, env }
+  await writeFile(files.brief, request.brief)
   await createAgentTree(agentTree)
-  if (owner !== undefined) await giveToOwner(owner, place)
-  const failure = await runAndDescribeFailure(asking, place)
+  if (owner !== undefined) await giveToOwner(owner, files)
+  const failure = await runAndDescribeFailure(request, files)
   if (failure !== null) return { ok: false, reason: failure }
   const left = await readAgentTree(agentTree)
   if ('unreadable' in left) return { ok: false, reason: `${name}: ${left.unreadable}` }
   if (left.tree === incumbent.tree) return { ok: false, reason: `${name} changed nothing` }
-  return proposeTree(asking, place, left.tree)
+  return proposeTree(request, files, left.tree)
 }
 
-/** The folder around stays ours: the program cannot put anything else in the place of these. */
+/** The parent folder stays ours, so the program cannot replace these paths. */
 async function giveToOwner(owner: Owner, { tree, home, stdout, stderr }: AgentFiles): Promise<void> {
   await mkdir(home)
   for (const path of [stdout, stderr]) await writeFile(path, '')
   for (const path of [tree, home, stdout, stderr]) await changeOwner(path, owner)
 }
 
-/** The brief is its standard input, and a file as well for programs that want a name. */
-async function runAgent(asking: AgentRequest, place: AgentFiles): Promise<Ended> {
-  const { workDir, timeoutSeconds, signal, monotonic, owner } = asking
+/** The brief is on standard input, and in a file for programs that need a path. */
+async function runAgent(request: AgentRequest, files: AgentFiles): Promise<Ended> {
+  const { workDir, timeoutSeconds, signal, monotonic, owner } = request
   const supervisor = await chooseSupervisor({ owner: owner ?? null, monotonic })
-  const home = owner === undefined ? {} : { HOME: place.home }
+  const home = owner === undefined ? {} : { HOME: files.home }
   const launch = {
-    command: `exec <"$WINNOW_BRIEF"\n${asking.command}`,
-    cwd: place.tree,
-    env: { ...buildAgentEnvironment(asking.env, place), ...home },
-    stdout: place.stdout,
-    stderr: place.stderr,
+    command: `exec <"$WINNOW_BRIEF"\n${request.command}`,
+    cwd: files.tree,
+    env: { ...buildAgentEnvironment(request.env, files), ...home },
+    stdout: files.stdout,
+    stderr: files.stderr,
     timeoutSeconds,
     signal,
   }
   return supervisor.run(launch, pid => noteSupervisor(workDir, pid))
 }
 
-async function runAndDescribeFailure(asking: AgentRequest, place: AgentFiles): Promise<string | null> {
-  const { name, timeoutSeconds } = asking
-  const ended = await runOrLost(asking, place)
+async function runAndDescribeFailure(request: AgentRequest, files: AgentFiles): Promise<string | null> {
+  const { name, timeoutSeconds } = request
+  const ended = await runOrLost(request, files)
   if (ended === 'lost') return `${name} ended the process that watched over it`
   if (ended.timedOut) return `${name} was ended after ${timeoutSeconds} s (timeout_seconds)`
   if (ended.exitCode === 0) return null
   const code = `ended with exit code ${ended.exitCode}`
   const how = ended.exitCode === null ? `was ended by ${ended.signal ?? 'a signal'}` : code
-  const { text } = await readPrintedOutput(place.stderr)
-  const complaint = toSafeLine(text.trim().split('\n').at(-1) ?? '', 300)
-  return complaint === '' ? `${name} ${how}` : `${name} ${how}: ${complaint}`
+  const { text } = await readPrintedOutput(files.stderr)
+  const lastLine = toSafeLine(text.trim().split('\n').at(-1) ?? '', 300)
+  return lastLine === '' ? `${name} ${how}` : `${name} ${how}: ${lastLine}`
 }
 
-async function runOrLost(asking: AgentRequest, place: AgentFiles): Promise<Ended | 'lost'> {
+async function runOrLost(request: AgentRequest, files: AgentFiles): Promise<Ended | 'lost'> {
   try {
-    return await runAgent(asking, place)
+    return await runAgent(request, files)
   } catch (error) {
     if (error instanceof SupervisorLost) return 'lost'
     throw error
   }
 }
 
-async function proposeTree(asking: AgentRequest, place: AgentFiles, tree: Oid): Promise<AgentResult> {
-  const { repo, incumbent, name } = asking
+async function proposeTree(request: AgentRequest, files: AgentFiles, tree: Oid): Promise<AgentResult> {
+  const { repo, incumbent, name } = request
   const changed = (await repo.diff(incumbent.tree, tree)).length
-  const otherwise = `${name}: ${changed} ${changed === 1 ? 'file' : 'files'} changed`
-  const { idea, learnings } = parseAgentAnswer(await readPrintedOutput(place.stdout), otherwise)
+  const fallback = `${name}: ${changed} ${changed === 1 ? 'file' : 'files'} changed`
+  const { idea, learnings } = parseAgentAnswer(await readPrintedOutput(files.stdout), fallback)
   const message = `${idea.hypothesis}\n\nWinnow-Source: ${name}`
-  const date = Math.floor(asking.now() / 1000)
+  const date = Math.floor(request.now() / 1000)
   const commit = await repo.writeCommit({ tree, parents: [incumbent.commit], message, date })
   return { ok: true, idea, learnings, commit, base: incumbent }
 }
 
-/** What a program printed: all of it, or the end where it printed much. */
+/** The output of a program: all of it, or its end if it is long. */
 interface PrintedOutput {
   text: string
   whole: boolean
@@ -163,8 +163,8 @@ interface AgentAnswer {
 const TAIL_BYTES = 256 * 1024
 const MOST_TRIES = 200
 
-/** A slip in one field costs that field and not the work: whatever is not understood counts as not said. */
-const said = z.object({
+/** An invalid field is ignored and does not cost the idea. */
+const answerSchema = z.object({
   hypothesis: z.string().optional().catch(undefined),
   category: z.string().optional().catch(undefined),
   priority: z.enum(['high', 'medium', 'low']).optional().catch(undefined),
@@ -175,30 +175,30 @@ const said = z.object({
   family: z.string().optional().catch(undefined),
   learnings: z.string().optional().catch(undefined),
 })
-const KEYS = Object.keys(said.shape)
+const ANSWER_KEYS = Object.keys(answerSchema.shape)
 
-/** `otherwise` names the idea when the program says nothing about it. */
-export function parseAgentAnswer({ text, whole }: PrintedOutput, otherwise: string): AgentAnswer {
+/** `otherwise` names an idea that the program did not describe. */
+export function parseAgentAnswer({ text, whole }: PrintedOutput, defaultText: string): AgentAnswer {
   const found = findLastAnswer(text)
-  const { learnings, ...told } = said.parse(found?.value ?? {})
+  const { learnings, ...fields } = answerSchema.parse(found?.value ?? {})
   const before = text.slice(0, found?.at ?? text.length)
   const firstLine = (from: string) =>
     from.split('\n').find(line => toSafeLine(line, LONGEST_HYPOTHESIS) !== '')
   const fallback = firstLine(learnings ?? '') ?? (whole ? firstLine(before) : undefined)
   return {
-    idea: toIdea(told, fallback ?? otherwise),
+    idea: toIdea(fields, fallback ?? defaultText),
     learnings: toLearnings(learnings),
   }
 }
 
-/** The last JSON object that says something about an idea, with prose or a code fence around it or not. */
+/** The last JSON object with a known key, also within prose or a code fence. */
 function findLastAnswer(text: string): { value: Record<string, unknown>; at: number } | null {
   let tries = 0
   for (let end = text.lastIndexOf('}'); end > 0; end = text.lastIndexOf('}', end - 1)) {
     for (let at = text.lastIndexOf('{', end); at >= 0; at = text.lastIndexOf('{', at - 1)) {
       if (++tries > MOST_TRIES) return null
       const value = parseJsonObject(text.slice(at, end + 1))
-      if (value !== null && KEYS.some(key => Object.hasOwn(value, key))) return { value, at }
+      if (value !== null && ANSWER_KEYS.some(key => Object.hasOwn(value, key))) return { value, at }
       if (at === 0) break
     }
   }
@@ -210,18 +210,18 @@ function parseJsonObject(text: string): Record<string, unknown> | null {
     const parsed = z.record(z.string(), z.unknown()).safeParse(JSON.parse(text))
     return parsed.success ? parsed.data : null
   } catch {
-    // A brace of prose or of a larger object: the next one is tried.
+    // A brace in prose, or one of a larger object. The caller tries the next one.
     return null
   }
 }
 
-/** The file lies where an agent could reach it: no link is followed and no pipe waited for. */
+/** The agent can reach this path, so links are not followed and pipes do not block. */
 export async function readPrintedOutput(path: string): Promise<PrintedOutput> {
   let file: FileHandle
   try {
     file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   } catch {
-    // Removed or replaced by what ran: then nothing was said.
+    // Removed or replaced by the program: counts as no output.
     return { text: '', whole: true }
   }
   try {
@@ -235,24 +235,27 @@ export async function readPrintedOutput(path: string): Promise<PrintedOutput> {
   }
 }
 
-/** Names that lead to the repository, wherever it lies and by whatever key, to the job that runs us, or to a registry. */
+/**
+ * Variables that lead to the repository (location or credentials), to the job that runs winnow, or to a
+ * registry.
+ */
 const WITHHELD =
   /^(?:GIT|GITHUB|GITLAB|BITBUCKET|GITEA|ACTIONS|INPUT|RUNNER|SSH)_|^(?:GH|GH_ENTERPRISE|HUB|CI_JOB|NPM|NODE_AUTH)_TOKEN$/
 
 /**
- * A proposer may hold a model key and nothing that writes to the repository (design section 4). The ceiling
- * keeps its git from finding a repository above its own, should it remove that.
+ * A proposer may hold a model key, but no credentials that write to the repository (design section 4). The
+ * ceiling keeps its git from finding a repository above its own, should it remove that one.
  */
 function buildAgentEnvironment(
   env: Readonly<Record<string, string>>,
-  place: { tree: string; brief: string },
+  files: { tree: string; brief: string },
 ): Record<string, string> {
   const passed = Object.entries(env).filter(([name]) => !WITHHELD.test(name))
   return {
     ...Object.fromEntries(passed),
-    PWD: place.tree,
-    WINNOW_BRIEF: place.brief,
-    GIT_CEILING_DIRECTORIES: dirname(place.tree),
+    PWD: files.tree,
+    WINNOW_BRIEF: files.brief,
+    GIT_CEILING_DIRECTORIES: dirname(files.tree),
     GIT_TERMINAL_PROMPT: '0',
   }
 }

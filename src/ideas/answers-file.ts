@@ -3,15 +3,15 @@ import { type JobFile, parseJobFile } from '../measure/job-file.ts'
 import { digestSchema, oidSchema } from '../model/ids.ts'
 
 /**
- * How answers travel from the job that asked to the tick that takes them in: one file, no larger than this. Whoever
- * wrote it ran programs that a model steers: it is data, and nothing in it is believed but for what an asking of the
- * ledger wanted.
+ * One file carries answers from the job that asked proposers to the tick that records them. Programs steered
+ * by a model ran in that job, so the file is untrusted data: only answers to pending requests of the ledger
+ * are used.
  */
 export const ANSWERS_ARTIFACT = 'winnow-answers'
 export const ANSWERS_FILE = 'answers.json'
 export const MOST_ANSWERS_BYTES = 4 * 1024 * 1024
 export const MOST_PATCH = 1024 * 1024
-/** What binary changes may unpack to, all together. */
+/** Total unpacked size of all binary changes in a patch. */
 export const MOST_UNPACKED = 16 * 1024 * 1024
 const MOST_ANSWERS = 64
 
@@ -34,7 +34,7 @@ const failed = z.strictObject({ ...answer, ok: z.literal(false), reason: text })
 const answers = z.strictObject({
   winnow: z.literal(1),
   campaign: text,
-  /** The event that started it: another of the same name has no use for them. */
+  /** The start event: a later campaign of the same name must ignore this file. */
   started: digestSchema,
   answers: z
     .array(z.discriminatedUnion('ok', [ideaAnswer, failed]))
@@ -44,7 +44,7 @@ const answers = z.strictObject({
 export type Answers = z.output<typeof answers>
 export type GivenAnswer = Answers['answers'][number]
 
-/** The size of a binary change stands before it, and memory for it is taken before a byte of it is read. */
+/** git allocates the size that a binary change declares before it reads the content. */
 function isPatchWithinLimit(patch: string): boolean {
   return countUnpackedBytes(patch) <= MOST_UNPACKED
 }
@@ -54,15 +54,15 @@ export function countUnpackedBytes(patch: string): number {
   return sizes.reduce((sum, size) => sum + size, 0)
 }
 
-/** Each answer as large as it may be taken in: what does not fit costs that idea and no other. */
+/** Replaces an answer that exceeds the limits by a failed one. The other answers stay. */
 export function renderAnswersFile(all: Answers): string {
-  const told = { ...all, answers: [] as GivenAnswer[] }
+  const file = { ...all, answers: [] as GivenAnswer[] }
   for (const one of all.answers) {
-    const more = { ...told, answers: [...told.answers, one] }
-    const fitting = answers.safeParse(more).success && countAnswerBytes(more) <= MOST_ANSWERS_BYTES
-    told.answers.push(fitting ? one : toTooLargeAnswer(one))
+    const extended = { ...file, answers: [...file.answers, one] }
+    const fits = answers.safeParse(extended).success && countAnswerBytes(extended) <= MOST_ANSWERS_BYTES
+    file.answers.push(fits ? one : toTooLargeAnswer(one))
   }
-  return serializeAnswers(told)
+  return serializeAnswers(file)
 }
 
 function toTooLargeAnswer({ key, who, minutes }: GivenAnswer): GivenAnswer {
@@ -77,7 +77,7 @@ function countAnswerBytes(all: Answers): number {
   return new TextEncoder().encode(serializeAnswers(all)).length
 }
 
-/** Why nothing can be taken from it, in one line. */
-export function readAnswersFile(handed: JobFile): Answers | { unusable: string } {
-  return parseJobFile(handed, { of: 'answers', schema: answers })
+/** `unusable` gives the reason in one line. */
+export function readAnswersFile(file: JobFile): Answers | { unusable: string } {
+  return parseJobFile(file, { of: 'answers', schema: answers })
 }

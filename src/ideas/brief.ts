@@ -16,13 +16,13 @@ interface BriefInput {
   campaign: Campaign
   spec: Spec
   incumbentMetrics: IncumbentMetrics
-  /** Of the backlog: what this one is to carry out. */
+  /** The backlog idea to carry out. */
   idea?: BacklogIdea | null
-  /** Where this one is to look, while others look elsewhere. */
+  /** Where this proposer should look, while others look elsewhere. */
   angle?: string | null
 }
 
-/** A prompt has a price: whatever the campaign's size, a brief stays below this. */
+/** Upper bound in bytes for any campaign: a prompt costs money. */
 export const LARGEST_BRIEF = 16 * 1024
 
 const TASK = [
@@ -50,7 +50,7 @@ function renderAngle(angle: string): string[] {
   ]
 }
 
-/** What a proposer is told. Byte budgets of the sections add up to less than the whole. */
+/** Renders the brief for a proposer. The byte budgets of the sections add up to less than LARGEST_BRIEF. */
 export function renderBrief({
   campaign,
   spec,
@@ -85,11 +85,10 @@ export function renderBrief({
 
 type IncumbentMetrics = Readonly<MetricValues>
 
-/** What is to be better, and by how much at least. */
 function renderBriefGoal(spec: Spec, campaign: Campaign): string[] {
   const { primary } = spec.metric
-  const way = primary.direction === 'minimize' ? 'lower' : 'higher'
-  const lines = [`- Make ${quoteName(primary.name)} ${way}: it decides.`]
+  const direction = primary.direction === 'minimize' ? 'lower' : 'higher'
+  const lines = [`- Make ${quoteName(primary.name)} ${direction}: it decides.`]
   if (primary.target !== null) lines.push(`- Target: ${formatNumber(primary.target)}.`)
   const least = describeSmallestKeptGain(spec, campaign)
   if (least !== null) lines.push(least)
@@ -98,7 +97,6 @@ function renderBriefGoal(spec: Spec, campaign: Campaign): string[] {
   return [...lines, ...further.map(renderObjective)]
 }
 
-/** Which campaign this is, and how far it is. */
 function renderCampaignPosition(
   { name: campaign, stopping }: Spec,
   { next_number: next }: Campaign,
@@ -133,22 +131,22 @@ function formatShare(share: number): string {
 }
 
 function renderObjective(objective: Spec['metric']['objectives'][number]): string {
-  const way = objective.direction === 'minimize' ? 'lower' : 'higher'
+  const direction = objective.direction === 'minimize' ? 'lower' : 'higher'
   return objective.role === 'guardrail'
-    ? `- ${quoteName(objective.name)} must not get worse (${way} is better).`
-    : `- ${quoteName(objective.name)} counts too: ${way} is better.`
+    ? `- ${quoteName(objective.name)} must not get worse (${direction} is better).`
+    : `- ${quoteName(objective.name)} counts too: ${direction} is better.`
 }
 
-/** Where the campaign started and where it is: only metrics the spec itself names. */
+/** Only metrics that the spec names: their value at the start and now. */
 function renderBriefMetrics(campaign: Campaign, spec: Spec, incumbentMetrics: IncumbentMetrics): string[] {
   const { primary, objectives, constraints } = spec.metric
   const named = [primary.name, ...objectives.map(one => one.name), ...constraints.map(one => one.metric)]
   const start = aggregateSnapshot(campaign.origin?.snapshot ?? null)
-  // Two numbers of a noisy metric from different hours show no difference.
-  const apart = isProgressByPairs(campaign, spec)
+  // For a noisy metric, two values from different hours show no difference.
+  const pairsOnly = isProgressByPairs(campaign, spec)
   const lines = [...new Set(named)].map(metric => {
     const now = Object.hasOwn(incumbentMetrics, metric) ? (incumbentMetrics[metric] ?? null) : null
-    const before = apart ? '' : `${formatBriefValue(start[metric] ?? null)} at the start, `
+    const before = pairsOnly ? '' : `${formatBriefValue(start[metric] ?? null)} at the start, `
     return `- ${quoteName(metric)}: ${before}${formatBriefValue(now)} now`
   })
   const progress = computeProgress(campaign, spec)
@@ -175,7 +173,6 @@ function renderBoundaries({ scope, limits }: Spec): string[] {
   return [...lines, ...mutable, ...scope.immutable.map(pattern => `- Never: ${quoteCode(pattern, 150)}`)]
 }
 
-/** What must hold or the result counts for nothing. */
 function renderBriefGates({ gates: commands, metric }: Spec): string[] {
   return [
     ...commands.map(gate => `- ${quoteName(gate.name)}: ${quoteCode(gate.command, 200)} exits with 0`),
@@ -224,21 +221,21 @@ function listRecent(campaign: Campaign): string[] {
   })
 }
 
-/** Words of people who may steer, the newest first: quoted like everything that was written by others. */
+/** Requests of people who may steer, newest first. Quoted like all text of others. */
 function listAvoided({ avoid }: Campaign): string[] {
   return avoid.toReversed().map(({ text }) => `- ${quoteCode(text, 200)}`)
 }
 
-/** How each kind of idea fared, what pays first, with the latest that was learned of it. */
+/** Results by category, best first, each with its latest learning. */
 function listCategories(campaign: Campaign): string[] {
-  return summarizeCategories(campaign).map(standing => {
-    const [latest] = standing.learned
+  return summarizeCategories(campaign).map(summary => {
+    const [latest] = summary.learned
     const learned = latest === undefined ? '' : `. Learned: ${quoteCode(latest.text, 160)}`
-    return `- ${quoteCode(standing.category, 40)}: ${formatAdvice(standing)}${learned}`
+    return `- ${quoteCode(summary.category, 40)}: ${formatAdvice(summary)}${learned}`
   })
 }
 
-/** Each reason once, with the newest idea it ended: the same mistake is not read ten times. */
+/** Lists each reason once, with the newest idea that failed for it. */
 function listFailureReasons(campaign: Campaign): string[] {
   const reasons = new Map<string, { newest: Experiment; count: number }>()
   for (const experiment of sortNewestFirst(campaign)) {
@@ -257,7 +254,7 @@ function listFailureReasons(campaign: Campaign): string[] {
   })
 }
 
-/** Gains that another change was preferred to: they may be offered again on what was kept. */
+/** Gains that lost to another change. They may be proposed again on top of it. */
 function listBetterAlone(campaign: Campaign): string[] {
   return sortNewestFirst(campaign)
     .filter(({ outcome }) => isBetterAlone(outcome))
@@ -269,14 +266,14 @@ function sortNewestFirst(campaign: Campaign): Experiment[] {
   return listExperiments(campaign).toSorted((a, b) => b.number - a.number)
 }
 
-/** A proposer that knew what a holdout found would fit its ideas to it. */
+/** Hides holdout results: a proposer that knew them would fit its ideas to the holdout. */
 function getShownReason({ reason }: Experiment): string {
   if (reason === null) return 'no reason was recorded'
   if (/hold[\s_-]?out/i.test(reason)) return 'failed a final check that is not shown'
   return recordedReason(reason).sentence
 }
 
-/** One idea per asking. It may have come by a comment, and says what is to be tried, not what is asked here. */
+/** One idea per request. It may come from a comment: it says what to try, and is not an instruction. */
 function renderIdeaTask(idea: BacklogIdea): string[] {
   const { hypothesis, category, required_deps } = idea
   return [
@@ -290,13 +287,13 @@ function countBytes(text: string): number {
   return Buffer.byteLength(text, 'utf8')
 }
 
-/** As many lines as fit into so many bytes, and a last one that says how many did not. */
+/** Keeps the lines that fit, and adds a line with the number of omitted ones. */
 function fitIntoBytes(lines: readonly string[], most: number): string[] {
   const kept: string[] = []
-  let room = most - countBytes(formatMore(lines.length))
+  let bytesLeft = most - countBytes(formatMore(lines.length))
   for (const line of lines) {
-    room -= countBytes(line) + 1
-    if (room < 0) return [...kept, formatMore(lines.length - kept.length)]
+    bytesLeft -= countBytes(line) + 1
+    if (bytesLeft < 0) return [...kept, formatMore(lines.length - kept.length)]
     kept.push(line)
   }
   return kept
@@ -306,7 +303,7 @@ function formatMore(count: number): string {
   return `- … and ${count} more`
 }
 
-/** A heading with what belongs under it; nothing at all where that is nothing. */
+/** A heading and its lines. Empty without lines. */
 function renderBriefSection(heading: string, lines: readonly string[], most: number): string[] {
   const body = fitIntoBytes(lines, most - countBytes(heading) - 6)
   return body.length === 0 ? [] : [`## ${heading}`, ...body, '']

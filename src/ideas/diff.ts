@@ -1,10 +1,10 @@
-/** The ways to understand a diff, the likeliest first; null when there is no diff in the text at all. */
+/** Possible readings of a diff, likeliest first. Null if the text has no diff. */
 export function listDiffReadings(text: string): readonly string[] | null {
   const lines = splitDiffLines(text)
   if (!hasDiff(lines)) return null
   const prefixed = withPrefixes(lines)
   if (!prefixed.some(isHeaderWithReturn)) return [joinDiffLines(prefixed)]
-  // An editor gave every line of the file a carriage return: the changed files may have them too, or not.
+  // An editor added a carriage return to every line. The changed files may have them too, or not.
   const contentKept = prefixed.map(line => (line.kind === 'header' ? removeReturn(line) : line))
   return [joinDiffLines(contentKept), joinDiffLines(prefixed.map(removeReturn))]
 }
@@ -17,13 +17,13 @@ function removeReturn(line: DiffLine): DiffLine {
   return { ...line, text: line.text.replace(/\r$/, '') }
 }
 
-/** Binary content ends with an empty line, which editors like to take away. */
+/** Binary content ends with an empty line, which editors often remove. */
 function joinDiffLines(lines: readonly DiffLine[]): string {
   const end = lines.some(({ text }) => text.startsWith('GIT binary patch')) ? '\n\n' : ''
   return lines.map(({ text }) => text).join('\n') + end
 }
 
-/** Header lines of one file in a diff that name it, by their place. */
+/** Indexes of the header lines that name one file of a diff. */
 interface FileSection {
   git: number | null
   before: number | null
@@ -34,7 +34,7 @@ interface FileSection {
 const NOWHERE = '/dev/null'
 const GIT = 'diff --git '
 
-/** `git apply` takes `a/` and `b/` off every name; where they were never put on (--no-prefix) they are now. */
+/** `git apply` strips `a/` and `b/` from every name. Adds them to a diff made with --no-prefix. */
 export function withPrefixes(lines: readonly DiffLine[]): DiffLine[] {
   const prefixed = [...lines]
   const rewrite = (index: number | null, change: (text: string) => string): void => {
@@ -83,7 +83,7 @@ function noteRename({ renamed }: FileSection, text: string): void {
   if (end === 'to') renamed.to = name
 }
 
-/** null when the names have prefixes already, or cannot be told. */
+/** Null if the names already have prefixes, or are ambiguous. */
 function findUnprefixedNames(
   lines: readonly DiffLine[],
   section: FileSection,
@@ -128,7 +128,7 @@ function getCarriageReturn(text: string): string {
   return text.endsWith('\r') ? '\r' : ''
 }
 
-/** A line of a diff, without its line feed: its content, or what says where content belongs. */
+/** A line of a diff without its line feed. */
 interface DiffLine {
   kind: 'header' | 'content'
   text: string
@@ -137,8 +137,8 @@ interface DiffLine {
 const HUNK = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/
 
 /**
- * A removed line `-- x` reads `--- x`, just like the name of a file. Only counting the lines that a hunk
- * announces tells them apart.
+ * A removed line `-- x` reads `--- x`, like a file name. Only counting the lines that a hunk announces tells
+ * them apart.
  */
 export function splitDiffLines(diff: string): DiffLine[] {
   let [oldLeft, newLeft] = [0, 0]
@@ -156,7 +156,7 @@ export function splitDiffLines(diff: string): DiffLine[] {
   })
 }
 
-/** Without one there is nothing to apply, whatever else (mail headers, prose) is there. */
+/** Ignores other text such as mail headers and prose. */
 export function hasDiff(lines: readonly DiffLine[]): boolean {
   return lines.some(({ kind, text }, index) => {
     if (kind !== 'header') return false

@@ -16,14 +16,14 @@ export interface ExternalFacts {
   branches: ReadonlyMap<string, Oid>
 }
 
-/** A branch somebody brought, with its pull request if it has one. */
+/** A branch that a person pushed, with its pull request if it has one. */
 export interface ExternalTip {
   branch: string
   head: Oid
   pull: PullFacts | null
 }
 
-/** Branches and open pull requests that are no experiments yet: their heads have to be fetched. */
+/** Branches and open pull requests that are not experiments yet. Their heads must be fetched. */
 export function listExternalTips(facts: ExternalFacts): ExternalTip[] {
   const { campaign, prefix, pulls, branches } = facts
   const refs = buildCampaignRefs(prefix, campaign.name)
@@ -38,7 +38,7 @@ export function listExternalTips(facts: ExternalFacts): ExternalTip[] {
   const open = pulls.filter(
     ({ state, branch, base }) => state === 'open' && base === target && !own.has(branch),
   )
-  const asked = open
+  const requested = open
     .filter(pull => !isKnownPull(campaign, pull) && isFree(pull.branch, pull.head))
     .map(pull => ({ branch: pull.branch, head: pull.head, pull }))
   const withPull = new Set(pulls.map(({ branch }) => branch))
@@ -47,22 +47,22 @@ export function listExternalTips(facts: ExternalFacts): ExternalTip[] {
     .filter(([branch, head]) => isFree(branch, head) && !isKnownBranch(campaign, branch, head))
     .map(([branch, head]) => ({ branch, head, pull: null }))
   return [
-    ...asked.toSorted((a, b) => a.pull.number - b.pull.number),
+    ...requested.toSorted((a, b) => a.pull.number - b.pull.number),
     ...pushed.toSorted((a, b) => (a.branch < b.branch ? -1 : 1)),
   ]
 }
 
 /**
- * A branch belongs to the experiment that has it. Once that is over, a person's branch with new commits is a
- * new idea; an experiment's own branch, which carries its results by then, never is.
+ * A branch belongs to its experiment. After the experiment has ended, new commits on a person's branch are a
+ * new idea. The experiment's own branch carries its results by then and is never one.
  */
 function isBranchHeld(holder: Experiment, experiments: string, head: Oid): boolean {
   return holder.status !== 'ended' || holder.branch === `${experiments}${holder.id}` || holder.head === head
 }
 
 /**
- * A pull request is one idea until that has ended. Open again with another head it is the next one; with a head that
- * it had before it is nothing new.
+ * A pull request is one idea until its experiment has ended. Reopened with another head it is a new idea;
+ * with an earlier head it is not.
  */
 function isKnownPull(campaign: Campaign, pull: PullFacts): boolean {
   const earlier = findPullExperiments(campaign, pull)
@@ -87,14 +87,14 @@ function formatBranchKey(branch: string, head: Oid): string {
   return `branch:${branch}@${head}`
 }
 
-/** `subjects`: first lines of the head commits, for what comes without a title. */
+/** `subjects`: first lines of the head commits, for branches without a title. */
 export function buildExternalProposals(facts: ExternalFacts, subjects: ReadonlyMap<Oid, string>): Proposal[] {
   return listExternalTips(facts).map(tip => {
-    const { told, problem } = readPullIdea(tip.pull)
-    const otherwise = [tip.pull?.title ?? '', subjects.get(tip.head) ?? '', `branch ${tip.branch}`]
+    const { fields, problem } = readPullIdea(tip.pull)
+    const fallbacks = [tip.pull?.title ?? '', subjects.get(tip.head) ?? '', `branch ${tip.branch}`]
     return {
-      ...toIdea(told, otherwise.find(text => toSafeLine(text, 300) !== '') ?? ''),
-      ...findCarriedIdea(facts.campaign, told.idea),
+      ...toIdea(fields, fallbacks.find(text => toSafeLine(text, 300) !== '') ?? ''),
+      ...findCarriedIdea(facts.campaign, fields.idea),
       source: {
         use: 'external',
         key: tip.pull ? formatPullKey(facts.campaign, tip.pull) : formatBranchKey(tip.branch, tip.head),
@@ -107,7 +107,7 @@ export function buildExternalProposals(facts: ExternalFacts, subjects: ReadonlyM
   })
 }
 
-/** What names no idea that is open carries out none: the work is measured all the same. */
+/** Empty if the name matches no open idea: the work is measured all the same. */
 function findCarriedIdea({ backlog }: Campaign, name: string | undefined): Pick<Proposal, 'carries'> {
   const found = backlog.find(idea => formatIdeaName(idea) === name && idea.status === 'open')
   return found === undefined ? {} : { carries: found.id }
@@ -116,18 +116,18 @@ function findCarriedIdea({ backlog }: Campaign, name: string | undefined): Pick<
 const BLOCK = /^[ \t]*```[ \t]*winnow[ \t]*\n([\s\S]*?)^[ \t]*```[ \t]*$/m
 const LONGEST_BLOCK = 10_000
 
-/** A block with a mistake does not cost its author the experiment; the record says that it was not used. */
-function readPullIdea(pull: PullFacts | null): { told: PartialIdeaBlock; problem: string | null } {
+/** An invalid block does not cost its author the experiment. The record says that it was not used. */
+function readPullIdea(pull: PullFacts | null): { fields: PartialIdeaBlock; problem: string | null } {
   const body = pull?.body.replaceAll('\r\n', '\n') ?? ''
   const block = BLOCK.exec(body)
   const yaml = block?.[1] ?? ''
-  if (block === null) return { told: {}, problem: null }
+  if (block === null) return { fields: {}, problem: null }
   if (yaml.length > LONGEST_BLOCK) return toUnusedBlock(`it has more than ${LONGEST_BLOCK} characters`)
   const linesBefore = body.slice(0, body.indexOf(yaml, block.index)).split('\n').length - 1
   const read = readPartialBlock({ yaml, file: 'description', linesBefore })
-  return read.ok ? { told: read.told, problem: null } : toUnusedBlock(read.problem)
+  return read.ok ? { fields: read.fields, problem: null } : toUnusedBlock(read.problem)
 }
 
-function toUnusedBlock(problem: string): { told: PartialIdeaBlock; problem: string } {
-  return { told: {}, problem: `The winnow block of the pull request was not used: ${problem}` }
+function toUnusedBlock(problem: string): { fields: PartialIdeaBlock; problem: string } {
+  return { fields: {}, problem: `The winnow block of the pull request was not used: ${problem}` }
 }

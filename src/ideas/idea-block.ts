@@ -9,7 +9,7 @@ import { toSafeLine, toSafeParagraphs } from './safe-text.ts'
 
 const nonEmptyText = z.string().regex(/\S/, 'text that is not empty')
 
-/** The keys a person may write about an idea, in a patch's front matter or a pull request's winnow block. */
+/** The keys that describe an idea in a patch's front matter or a pull request's winnow block. */
 const ideaBlock = z.strictObject({
   hypothesis: nonEmptyText,
   category: nonEmptyText.optional(),
@@ -17,17 +17,17 @@ const ideaBlock = z.strictObject({
   required_deps: z.array(nonEmptyText).optional(),
   family: nonEmptyText.nullable().optional(),
 })
-/** A pull request may say which idea of the backlog it carries out. */
+/** A pull request may name the backlog idea that it carries out. */
 const partialBlock = ideaBlock.partial().extend({ idea: nonEmptyText.optional() })
-/** In the spec's own folder of patches only: whoever may write there is a maintainer. */
+/** `kind` is allowed only in the spec's own folder of patches, which only maintainers can write to. */
 const patchBlock = ideaBlock.extend({ kind: z.enum(['simplify']).optional() })
 
 export type PartialIdeaBlock = z.output<typeof partialBlock>
-type BlockResult<T> = { ok: true; told: T } | { ok: false; problem: string }
+type BlockResult<T> = { ok: true; fields: T } | { ok: false; problem: string }
 
 export interface YamlBlock {
   yaml: string
-  /** For messages: the file, and the lines in it before the block. */
+  /** For error messages: the file, and the number of its lines before the block. */
   file: string
   linesBefore: number
 }
@@ -35,7 +35,7 @@ export interface YamlBlock {
 export const LONGEST_HYPOTHESIS = 300
 const LONGEST_LEARNINGS = 4_000
 const LONGEST_NAME = 60
-/** npm allows 214 characters; no ecosystem we know allows more. */
+/** npm allows 214 characters; no ecosystem that winnow supports allows more. */
 const LONGEST_PACKAGE = 214
 const MOST_PACKAGES = 50
 
@@ -60,7 +60,7 @@ function readIdeaBlock<T>(
     return { ok: false, problem: describeBlockProblems(error) }
   }
   const parsed = schema.safeParse(source.value ?? {})
-  if (parsed.success) return { ok: true, told: parsed.data }
+  if (parsed.success) return { ok: true, fields: parsed.data }
   const known = new Map([['', new Set(keys)]])
   const findings = parsed.error.issues.flatMap(issue => toFindings(issue, { raw: source.value, known }))
   return {
@@ -74,33 +74,33 @@ function describeBlockProblems({ problems }: SpecErrors): string {
   return more.length === 0 ? (first ?? '') : `${first} (and ${more.length} more)`
 }
 
-/** Told by somebody, so cleaned and capped; what was not told gets its default. */
-export function toIdea(told: PartialIdeaBlock, otherwise: string): IdeaText {
-  const packages = (told.required_deps ?? []).map(name => toSafeLine(name, LONGEST_PACKAGE))
-  const hypothesis = toSafeLine(told.hypothesis ?? '', LONGEST_HYPOTHESIS)
+/** Cleans and caps untrusted text, and fills in defaults. */
+export function toIdea(fields: PartialIdeaBlock, fallback: string): IdeaText {
+  const packages = (fields.required_deps ?? []).map(name => toSafeLine(name, LONGEST_PACKAGE))
+  const hypothesis = toSafeLine(fields.hypothesis ?? '', LONGEST_HYPOTHESIS)
   return {
-    hypothesis: hypothesis === '' ? toSafeLine(otherwise, LONGEST_HYPOTHESIS) : hypothesis,
-    category: toSafeLine(told.category ?? '', LONGEST_NAME) || 'general',
-    priority: told.priority ?? 'medium',
+    hypothesis: hypothesis === '' ? toSafeLine(fallback, LONGEST_HYPOTHESIS) : hypothesis,
+    category: toSafeLine(fields.category ?? '', LONGEST_NAME) || 'general',
+    priority: fields.priority ?? 'medium',
     required_deps: [...new Set(packages)].filter(name => name !== '').slice(0, MOST_PACKAGES),
-    family: toSafeLine(told.family ?? '', LONGEST_NAME) || null,
+    family: toSafeLine(fields.family ?? '', LONGEST_NAME) || null,
   }
 }
 
-export function toLearnings(told: string | null | undefined): string | null {
-  return toSafeParagraphs(told ?? '', LONGEST_LEARNINGS) || null
+export function toLearnings(text: string | null | undefined): string | null {
+  return toSafeParagraphs(text ?? '', LONGEST_LEARNINGS) || null
 }
 
-/** What whoever wrote an idea down said of it holds, where the program that carried it out says nothing else. */
-export function mergeBacklogIdea(idea: BacklogIdea | null, told: IdeaText): IdeaText {
-  if (idea === null) return told
+/** The idea's author decides, except where the program that carried it out says more. */
+export function mergeBacklogIdea(idea: BacklogIdea | null, answer: IdeaText): IdeaText {
+  if (idea === null) return answer
   const { category, priority, required_deps, family } = idea
   return {
-    ...told,
-    category: told.category === 'general' ? category : told.category,
+    ...answer,
+    category: answer.category === 'general' ? category : answer.category,
     priority,
-    required_deps: [...new Set([...required_deps, ...told.required_deps])],
-    family: told.family ?? family,
+    required_deps: [...new Set([...required_deps, ...answer.required_deps])],
+    family: answer.family ?? family,
   }
 }
 
@@ -115,14 +115,14 @@ const entry = z.union([
     family: entryText.nullable().optional(),
   }),
 ])
-const MOST = 500
-const list = z.array(entry).max(MOST)
+const MAX_IDEAS = 500
+const ideaList = z.array(entry).max(MAX_IDEAS)
 
-/** Ideas in a file that people keep: a YAML or JSON list, or the items of Markdown lists. */
+/** Reads an idea file of the user: a YAML or JSON list, or the items of Markdown lists. */
 export function readIdeaList(content: string, file: string): IdeaText[] {
   const found = /\.(?:ya?ml|json)$/i.test(file) ? parseIdeaData(content, file) : parseIdeaMarkdown(content)
-  if (found.length > 0 && found.length <= MOST) return found
-  const what = found.length === 0 ? 'there is no idea in it' : `it has more than ${MOST} ideas`
+  if (found.length > 0 && found.length <= MAX_IDEAS) return found
+  const what = found.length === 0 ? 'there is no idea in it' : `it has more than ${MAX_IDEAS} ideas`
   throw new UserError(`${file}: ${what}`, {
     place: { file },
     fix: 'write one idea a line: - [category] text',
@@ -130,8 +130,8 @@ export function readIdeaList(content: string, file: string): IdeaText[] {
 }
 
 function parseIdeaData(content: string, file: string): IdeaText[] {
-  const parsed = list.safeParse(parseIdeaYaml(content, file))
-  if (parsed.success) return parsed.data.map(told => toIdea(told, ''))
+  const parsed = ideaList.safeParse(parseIdeaYaml(content, file))
+  if (parsed.success) return parsed.data.map(fields => toIdea(fields, ''))
   const [issue] = parsed.error.issues
   const at = issue?.path[0]
   const which = typeof at === 'number' ? `entry ${at + 1}` : 'the file'
@@ -141,7 +141,7 @@ function parseIdeaData(content: string, file: string): IdeaText[] {
   })
 }
 
-/** JSON is YAML as well. */
+/** JSON is valid YAML. */
 function parseIdeaYaml(content: string, file: string): unknown {
   try {
     return parseYaml(content)
@@ -157,7 +157,7 @@ function parseIdeaYaml(content: string, file: string): unknown {
   }
 }
 
-/** `- [category] text`; a box to tick is no category, and what is ticked is done. */
+/** `- [category] text`. An empty checkbox is no category, and a ticked item is done. */
 const ITEM = /^\s*[-*+]\s+(?:\[([^\]]*)\]\s+)?(\S.*)$/
 
 function parseIdeaMarkdown(content: string): IdeaText[] {
@@ -169,7 +169,7 @@ function parseIdeaMarkdown(content: string): IdeaText[] {
   })
 }
 
-/** The same words are the same idea, however they are written. */
+/** Ideas with the same words are the same, independent of case and punctuation. */
 export function normalizeHypothesis(hypothesis: string): string {
   return hypothesis
     .normalize('NFKC')

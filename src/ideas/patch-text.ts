@@ -7,7 +7,7 @@ import { hasDiff, splitDiffLines } from './diff.ts'
 import { readBlock, toIdea, type YamlBlock } from './idea-block.ts'
 import { toSafeLine } from './safe-text.ts'
 
-/** A diff, and the lines of its file that stand before it. */
+/** A diff, and the number of lines in its file before it. */
 export interface PatchDiff {
   diff: string
   linesBefore: number
@@ -16,7 +16,7 @@ export interface PatchDiff {
 /** Diffs that are applied one after the other. */
 interface PatchContent {
   diffs: readonly PatchDiff[]
-  /** Earlier patches of the same series, applied first where the diffs do not apply without them. */
+  /** Earlier patches of the same series. Applied first if the diffs do not apply without them. */
   earlier: readonly PatchDiff[]
 }
 
@@ -24,17 +24,18 @@ export interface PatchIdea {
   idea: IdeaText
   /** The patch declares itself a simplification. */
   simplifies: boolean
-  /** Names the mail in a file of several; null where the file is one idea. */
+  /** Identifies the mail in a file of several. Null if the file is one idea. */
   part: string | null
   content: PatchContent | { problem: string }
 }
 
-/** Files of these names in the folder of patches are ideas. */
+/** Files in the folder of patches that count as ideas. */
 export const PATCH_FILE = /\.(?:patch|diff|mbox|eml)$/
 
 /**
- * The ideas of one file: front matter, a mail of `git format-patch` or a plain diff is one; a mailbox of several
- * mails is one idea for each mail with a diff, unless front matter makes one of them all (docs/agents.md).
+ * The ideas of one file. Front matter, a mail of `git format-patch` and a plain diff are one idea each. A
+ * mailbox of several mails is one idea for each mail with a diff, unless front matter combines them
+ * (docs/agents.md).
  */
 export function readPatchText(text: string, path: string): PatchIdea[] {
   const split = splitFrontMatter(text, path)
@@ -46,11 +47,13 @@ export function readPatchText(text: string, path: string): PatchIdea[] {
   if (!block.ok) return [createUnreadableIdea(block.problem, { hypothesis: toFileWords(path) })]
   const bodies = mails === null ? [{ body: rest, linesBefore: 0, problem: null }] : selectChangingMails(mails)
   const content = buildPatchContent(bodies, path, offset)
-  return [{ idea: toIdea(block.told, path), simplifies: block.told.kind === 'simplify', part: null, content }]
+  return [
+    { idea: toIdea(block.fields, path), simplifies: block.fields.kind === 'simplify', part: null, content },
+  ]
 }
 
-function createUnreadableIdea(problem: string, told: { hypothesis: string }): PatchIdea {
-  return { idea: toIdea(told, ''), simplifies: false, part: null, content: { problem } }
+function createUnreadableIdea(problem: string, fields: { hypothesis: string }): PatchIdea {
+  return { idea: toIdea(fields, ''), simplifies: false, part: null, content: { problem } }
 }
 
 function selectChangingMails(mails: readonly PatchMail[]): readonly PatchMail[] {
@@ -64,7 +67,7 @@ function readMailIdeas(mails: readonly PatchMail[], path: string): PatchIdea[] {
     hashSha256(`${subject}\n\n${extractDiff(body)}`).slice(0, 16),
   )
   return changing.flatMap((mail, index) => {
-    // The same mail twice is one idea.
+    // A duplicate mail is one idea.
     if (parts.indexOf(parts[index] ?? '') !== index) return []
     const { subject } = mail
     const content = buildPatchContent([mail], path, 0)
@@ -78,7 +81,7 @@ function readMailIdeas(mails: readonly PatchMail[], path: string): PatchIdea[] {
   })
 }
 
-/** Without the message and the signature: words about the change do not make it another one. */
+/** Strips message and signature, so that the same change with other words stays the same idea. */
 function extractDiff(body: string): string {
   const lines = body.split('\n')
   const start = lines.findIndex(line => /^(?:diff --git |--- .*[^-\s])/.test(line))
@@ -150,7 +153,7 @@ function explainMissingDiff(text: string): string {
 const NO_PROSE =
   /^(?:diff |index |Index: |={3,}|-{3}|\+{3}|Only in |#|commit [0-9a-f]{7,}|Merge: |Author: |Date: )/
 
-/** The first line of words before the diff: `git show` prints the commit's message there. */
+/** The first line of prose before the diff: `git show` prints the commit message there. */
 function findProse(text: string): string | null {
   for (const line of text.replace(/^\uFEFF/, '').split('\n')) {
     if (/^(?:diff --|--- |Index: )/.test(line)) return null
@@ -159,7 +162,7 @@ function findProse(text: string): string | null {
   return null
 }
 
-/** `patches/0002-use-a-map.patch` is about using a map. */
+/** `patches/0002-use-a-map.patch` becomes "use a map". */
 function toFileWords(path: string): string {
   const name = posix.basename(path).replace(/\.[a-z]+$/, '')
   const words = name
@@ -169,25 +172,24 @@ function toFileWords(path: string): string {
   return /\p{L}/u.test(words) ? words : `patch ${path}`
 }
 
-/** One mail of a patch file: `git format-patch` writes them, and mail programs save them. */
+/** One mail, as written by `git format-patch` or saved by a mail program. */
 interface PatchMail {
-  /** Without `[PATCH 2/3]`; empty where the mail has none. */
+  /** Without `[PATCH 2/3]`. Empty if the mail has none. */
   subject: string
   /** `[PATCH 2/3]` is number 2 of 3. */
   series: { number: number; total: number } | null
   /** The decoded text after the headers. */
   body: string
-  /** Lines of the file before the body. */
   linesBefore: number
   /** Why the body cannot be read. */
   problem: string | null
 }
 
-/** The line that begins a mail in a mailbox: `From <sender> <weekday> … <time> <year>`. */
+/** The first line of a mail in a mailbox: `From <sender> <weekday> … <time> <year>`. */
 const MAIL_START = /^From \S+\s.*\d{1,2}:\d{2}(?::\d{2})?\s+(?:\S+\s+)?\d{4}\s*$/
 const HEADER = /^([A-Za-z][A-Za-z0-9-]*):[ \t]?(.*)$/
 
-/** The mails of a mailbox, or the one mail that a text is; null where it is neither. */
+/** The mails of a mailbox, or a single mail. Null for other text. */
 export function readMails(text: string): PatchMail[] | null {
   const lines = text.split('\n').map((line, index) => (index === 0 ? line.replace(/^\uFEFF/, '') : line))
   const starts = findMailStarts(lines)
@@ -200,7 +202,7 @@ export function readMails(text: string): PatchMail[] | null {
   return starts.map((start, index) => readMail(lines, start + 1, starts[index + 1] ?? lines.length))
 }
 
-/** Content of a diff never begins with `From `; a message may, and then no headers follow. */
+/** Content of a diff never begins with `From `. A message may, but no headers follow. */
 function findMailStarts(lines: readonly string[]): number[] {
   const starts = lines.flatMap((line, index) => {
     if (!MAIL_START.test(line.replace(/\r$/, ''))) return []
@@ -213,7 +215,7 @@ function findMailStarts(lines: readonly string[]): number[] {
 
 interface MailHeaders {
   fields: Map<string, string>
-  /** The line after the empty one that ends them. */
+  /** The line after the empty line that ends the headers. */
   end: number
 }
 
@@ -244,17 +246,19 @@ function readMail(lines: readonly string[], from: number, until: number): PatchM
   return { subject, series, linesBefore: end, ...body }
 }
 
-/** `[PATCH v2 3/5] Use a map` and `Re: [PATCH] Use a map` are about using a map. */
+/** `[PATCH v2 3/5] Use a map` and `Re: [PATCH] Use a map` both become "Use a map". */
 function readSubject(raw: string): Pick<PatchMail, 'subject' | 'series'> {
   const [prefix = ''] = /^(?:\s*(?:re|fwd?|aw):)*\s*(?:\[[^\]]*\]\s*)*/i.exec(raw) ?? []
   const [, number, total] = /\b(\d+)\/(\d+)\s*\]/.exec(prefix) ?? []
   const series = number === undefined ? null : { number: Number(number), total: Number(total) }
   const subject = raw.slice(prefix.length).trim()
-  // A subject that is nothing but brackets is kept as it is.
+  // A subject that consists only of brackets is kept.
   return subject === '' ? { subject: raw.trim(), series } : { subject, series }
 }
 
-/** Encoded words of RFC 2047; folded lines are one line, and white space between two encoded words is none. */
+/**
+ * Decodes the encoded words of RFC 2047: unfolds lines, and removes white space between two encoded words.
+ */
 function decodeWords(raw: string): string {
   const unfolded = raw.replaceAll(/\r?\n[ \t]+/g, ' ').trim()
   const joined = unfolded.replaceAll(/(\?=)\s+(?==\?[^?\s]+\?[bq]\?)/gi, '$1')
@@ -262,7 +266,7 @@ function decodeWords(raw: string): string {
   return joined.replaceAll(words, run => decodeRun(run) ?? run)
 }
 
-/** Words beside each other are decoded as one: a character may begin in one and end in the next. */
+/** Decodes adjacent words as one: a character may begin in one and end in the next. */
 function decodeRun(run: string): string | null {
   const parts = [...run.matchAll(/=\?([^?*\s]+)(?:\*[^?\s]*)?\?([bq])\?([^?\s]*)\?=/gi)]
   const charsets = new Set(parts.map(([, charset = '']) => charset.toLowerCase()))
@@ -296,7 +300,7 @@ function decodeBody(raw: string, fields: ReadonlyMap<string, string>): Pick<Patc
     : { body, problem: null }
 }
 
-/** `=C3=A4` is two bytes; everything else stands for itself. */
+/** `=C3=A4` is two bytes. Other characters stay. */
 function decodeQuotedPrintable(text: string): Buffer {
   const parts = text.split(/(=[0-9a-f]{2})/i)
   return Buffer.concat(
@@ -310,12 +314,12 @@ function decodeCharset(bytes: Buffer, charset: string): string | null {
   try {
     return new TextDecoder(charset, { fatal: true }).decode(bytes)
   } catch {
-    // A charset that Node does not know, or bytes that are not of it.
+    // An unknown charset, or bytes that are invalid in it.
     return null
   }
 }
 
-/** The mails that change something: a cover letter and answers to it have no diff. */
+/** Drops mails without a diff, such as cover letters and replies. */
 function withDiffs(mails: readonly PatchMail[]): PatchMail[] {
   return mails.filter(({ body, problem }) => problem !== null || hasDiff(splitDiffLines(body)))
 }
@@ -323,13 +327,13 @@ function withDiffs(mails: readonly PatchMail[]): PatchMail[] {
 interface FrontMatter {
   block: YamlBlock
   rest: string
-  /** Lines of the file before `rest`: what git says about line 5 of a diff is true of another line here. */
+  /** Lines of the file before `rest`, to translate git's line numbers. */
   linesBefore: number
 }
 
 const FENCE = /^---[ \t]*\r?$/
 
-/** What stands between two `---` lines at the top of a file; null where there is none. */
+/** The text between two `---` lines at the top of a file. Null if there is none. */
 function splitFrontMatter(text: string, file: string): FrontMatter | null {
   const lines = text.replace(/^\uFEFF/, '').split('\n')
   if (!FENCE.test(lines[0] ?? '')) return null

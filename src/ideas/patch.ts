@@ -15,7 +15,7 @@ import { toSafeLine } from './safe-text.ts'
 type PatchHead = Proposal['head']
 type PatchRepository = Pick<Repository, 'applyPatch' | 'commit' | 'mergeTree' | 'writeCommit'>
 
-/** What was prepared before, held by the caller: a patch is applied once to an incumbent. */
+/** A cache held by the caller, so that a patch is applied once to an incumbent. */
 export type PreparedPatches = Map<string, PreparedPatch>
 
 interface PreparedPatch {
@@ -23,35 +23,38 @@ interface PreparedPatch {
   learnings: string | null
 }
 
-interface PatchProposing {
+interface PatchRequest {
   repo: PatchRepository
   files: readonly PatchFile[]
   incumbent: Point
-  /** What the patches were written for, the tip of the default branch. */
+  /** The tip of the default branch, for which the patches were written. */
   fallbackBase?: Point
   campaign: Pick<Campaign, 'sources' | 'experiments'>
   limit: number
   prepared: PreparedPatches
 }
 
-/** Patches that are not experiments yet, each as one commit on the incumbent or with the reason why not. */
-export async function proposePatches(proposing: PatchProposing): Promise<Proposal[]> {
-  const { limit } = proposing
+/**
+ * Patches that are not experiments yet, each as one commit on the incumbent or with the reason for its
+ * rejection.
+ */
+export async function proposePatches(request: PatchRequest): Promise<Proposal[]> {
+  const { limit } = request
   const proposals: Proposal[] = []
-  for (const file of listUntriedPatches(proposing).slice(0, limit)) {
+  for (const file of listUntriedPatches(request).slice(0, limit)) {
     const source = { use: 'patch', key: file.key }
-    const prepared = await preparePatch(proposing, file)
+    const prepared = await preparePatch(request, file)
     const simplifies = file.simplifies ? { simplifies: true as const } : {}
     proposals.push({ ...file.idea, ...simplifies, source, ...prepared, branch: null, pull: null })
   }
   return proposals
 }
 
-/** In the order in which they are opened: the names of the files decide last. */
+/** In the order in which they are opened. File names decide last. */
 export function listUntriedPatches({
   campaign,
   files,
-}: Pick<PatchProposing, 'campaign' | 'files'>): PatchFile[] {
+}: Pick<PatchRequest, 'campaign' | 'files'>): PatchFile[] {
   const untried = files.filter(({ key }) => !Object.hasOwn(campaign.sources, key))
   const ordered = sortIdeas(
     campaign,
@@ -60,20 +63,20 @@ export function listUntriedPatches({
   return ordered.map(({ file }) => file)
 }
 
-async function preparePatch(proposing: PatchProposing, file: PatchFile): Promise<PreparedPatch> {
-  const { prepared, incumbent, fallbackBase } = proposing
+async function preparePatch(request: PatchRequest, file: PatchFile): Promise<PreparedPatch> {
+  const { prepared, incumbent, fallbackBase } = request
   const id = [incumbent.commit, fallbackBase?.commit ?? '', file.key].join(' ')
   const known = prepared.get(id)
   if (known) return known
   for (const other of prepared.keys()) if (!other.startsWith(incumbent.commit)) prepared.delete(other)
-  const made = await buildPatchHead(proposing, file)
+  const made = await buildPatchHead(request, file)
   prepared.set(id, made)
   return made
 }
 
-async function buildPatchHead(proposing: PatchProposing, file: PatchFile): Promise<PreparedPatch> {
-  const { repo, incumbent } = proposing
-  const changed = await applyPatchFile(proposing, file)
+async function buildPatchHead(request: PatchRequest, file: PatchFile): Promise<PreparedPatch> {
+  const { repo, incumbent } = request
+  const changed = await applyPatchFile(request, file)
   if ('rejected' in changed) return { head: changed, learnings: null }
   const message = `${file.idea.hypothesis}\n\nWinnow-Source: ${file.key}`
   const commit = await commitPatchedTree(repo, incumbent, changed.tree, message)
@@ -86,13 +89,13 @@ const WITH_EARLIER =
 
 type PatchedTree = { tree: Oid; withEarlier?: true } | { rejected: string }
 
-interface PatchTarget extends Pick<PatchProposing, 'incumbent' | 'fallbackBase'> {
+interface PatchTarget extends Pick<PatchRequest, 'incumbent' | 'fallbackBase'> {
   repo: PatchRepository
-  /** How the incumbent is called where it is not one yet. */
+  /** How messages name the incumbent before there is one. */
   named?: string
 }
 
-/** The tree that a patch makes of the incumbent, or why there is none; of a series, with its earlier patches. */
+/** Applies a patch to the incumbent, with the earlier patches of its series if it needs them. */
 export async function applyPatchFile(
   applying: PatchTarget,
   { path, content }: Pick<PatchFile, 'path' | 'content'>,
@@ -119,7 +122,7 @@ async function applyToIncumbent(
     : here
 }
 
-/** Each diff on what the one before it left. */
+/** Applies each diff on top of the one before. */
 async function applyDiffs(
   repo: PatchRepository,
   from: Oid,
@@ -128,14 +131,14 @@ async function applyDiffs(
   let tree = from
   for (const { diff, linesBefore } of diffs) {
     const readings = listDiffReadings(diff)
-    // A patch that changes nothing is refused with the others that do, by policy.
+    // A policy check rejects an empty patch later.
     if (readings === null && diff.trim() === '') continue
     if (readings === null) return { rejected: `${path}:${linesBefore + 1}: there is no diff in it` }
     const result = await applyFirstReading(repo, tree, readings)
     if ('rejected' in result) {
       const { why, line } = readRejection(result.rejected, diff)
-      const place = line === null ? path : `${path}:${line + linesBefore}`
-      return { rejected: `${place} does not apply to ${named}: ${why}` }
+      const location = line === null ? path : `${path}:${line + linesBefore}`
+      return { rejected: `${location} does not apply to ${named}: ${why}` }
     }
     tree = result.tree
   }
@@ -163,7 +166,7 @@ interface PatchMerge {
   tree: Oid
 }
 
-/** It applied where it was written: git carries it over to the incumbent, or names what is in the way. */
+/** The patch applies to its own base: git merges it into the incumbent, or names the conflicts. */
 async function mergeIntoIncumbent(
   repo: PatchRepository,
   path: string,
@@ -175,7 +178,7 @@ async function mergeIntoIncumbent(
   return { rejected: `${path} conflicts with the incumbent in ${result.conflicts.slice(0, 5).join(', ')}` }
 }
 
-/** Dated like its parent: the same patch on the same incumbent is the same commit, wherever it is made. */
+/** Uses the parent's date: the same patch on the same incumbent gives the same commit on any machine. */
 export async function commitPatchedTree(
   repo: Pick<PatchRepository, 'commit' | 'writeCommit'>,
   parent: Point,
@@ -186,16 +189,16 @@ export async function commitPatchedTree(
   return repo.writeCommit({ tree, parents: [parent.commit], message, date: committer.date })
 }
 
-/** An idea that lies in the repository as a patch: in a file of its own, or as one mail of several. */
+/** An idea stored in the repository as a patch file, or as one mail of a mailbox. */
 export interface PatchFile extends PatchIdea {
   path: string
-  /** Names the idea for good: a file or a mail that changes is a new idea. */
+  /** Identifies the idea permanently: a changed file or mail is a new idea. */
   key: string
 }
 
 type PatchTree = Pick<Repository, 'findEntry' | 'tree' | 'blob'>
 
-/** The ideas of a folder of patches in name order; a folder that is not there has none. */
+/** The ideas of a folder of patches in name order. A missing folder has none. */
 export async function readPatches(repo: PatchTree, tree: string, dir: string): Promise<PatchFile[]> {
   const folder = normalizeFolder(dir)
   const entry = await repo.findEntry(tree, folder)
@@ -227,7 +230,7 @@ async function readPatch(repo: PatchTree, path: string, { oid, mode }: TreeEntry
   return ideas.map(idea => ({ ...idea, path, key: `patch:${path}:${idea.part ?? oid}` }))
 }
 
-/** Bytes that are no UTF-8 text are one idea that cannot be read. */
+/** A file that is not UTF-8 text becomes one unreadable idea. */
 export function readPatchBytes(bytes: Buffer, path: string): PatchIdea[] {
   if (isUtf8(bytes)) return readPatchText(bytes.toString('utf8'), path)
   const why = 'it is not UTF-8 text; propose a change to files in another encoding as a branch'
@@ -239,78 +242,78 @@ function withProblem(path: string, why: string): PatchIdea {
   return { idea, simplifies: false, part: null, content: { problem: `${path}: ${why}` } }
 }
 
-/** Why git did not apply a diff, and the line of the diff that shows it. */
+/** Why git rejected a diff, and the line of the diff that shows it. */
 interface Rejection {
   why: string
   line: number | null
 }
 
-interface Complaint {
+interface RejectionPattern {
   pattern: RegExp
-  says: (groups: readonly string[]) => string
+  explain: (groups: readonly string[]) => string
   /** The line of the diff, from 1. */
   at?: (groups: readonly string[], diff: string) => number | null
 }
 
-/** Translates messages of git apply for the author of the patch; the first match is the cause. */
-const COMPLAINTS: readonly Complaint[] = [
+/** Translates messages of git apply for the author of the patch. The first match is the cause. */
+const REJECTION_PATTERNS: readonly RejectionPattern[] = [
   {
     pattern: /corrupt patch at (?:line |.*:)(\d+)/,
-    says: () => 'the diff is damaged here',
+    explain: () => 'the diff is damaged here',
     at: ([line]) => Number(line),
   },
   {
     pattern: /patch fragment without header at (?:line |.*:)(\d+)/,
-    says: () => 'this change does not say to which file it belongs',
+    explain: () => 'this change does not say to which file it belongs',
     at: ([line]) => Number(line),
   },
   {
     pattern: /corrupt binary patch at (?:line |.*:)(\d+)/,
-    says: () => 'the binary content is damaged here; make it with git diff --binary',
+    explain: () => 'the binary content is damaged here; make it with git diff --binary',
     at: ([line]) => Number(line),
   },
   {
     pattern: /(?:cannot apply binary patch to|missing binary patch data for) '(.*?)'/,
-    says: ([path]) => `${path} is binary and its content is not in the patch; make it with git diff --binary`,
+    explain: ([path]) =>
+      `${path} is binary and its content is not in the patch; make it with git diff --binary`,
     at: ([path = ''], diff) => findHeaderLine(diff, path),
   },
   {
     pattern: /patch failed: (.*):(\d+)$/m,
-    says: ([path, line]) => `${path} does not match at line ${line}`,
+    explain: ([path, line]) => `${path} does not match at line ${line}`,
     at: ([path = '', line], diff) => findHunkLine(diff, path, Number(line)),
   },
   {
     pattern: /error: (.*): does not exist in index/,
-    says: ([path]) => `${path} does not exist`,
+    explain: ([path]) => `${path} does not exist`,
     at: ([path = ''], diff) => findHeaderLine(diff, path),
   },
   {
     pattern: /error: (.*): already exists in index/,
-    says: ([path]) => `${path} exists already`,
+    explain: ([path]) => `${path} exists already`,
     at: ([path = ''], diff) => findHeaderLine(diff, path),
   },
   {
     pattern: /invalid path '(.*?)'/,
-    says: ([path]) => `${path} is not a path a patch may change`,
+    explain: ([path]) => `${path} is not a path a patch may change`,
     at: ([path = ''], diff) => findHeaderLine(diff, path),
   },
   {
     pattern: /No valid patches in input/,
-    says: () => 'git finds no change in it; make it with git diff or git format-patch',
+    explain: () => 'git finds no change in it; make it with git diff or git format-patch',
   },
 ]
 
-export function readRejection(gitSays: string, diff: string): Rejection {
-  for (const { pattern, says, at } of COMPLAINTS) {
-    const match = pattern.exec(gitSays)
+export function readRejection(gitMessage: string, diff: string): Rejection {
+  for (const { pattern, explain, at } of REJECTION_PATTERNS) {
+    const match = pattern.exec(gitMessage)
     if (match === null) continue
     const groups = match.slice(1)
-    return { why: toSafeLine(says(groups), 300), line: at?.(groups, diff) ?? null }
+    return { why: toSafeLine(explain(groups), 300), line: at?.(groups, diff) ?? null }
   }
-  return { why: toSafeLine(gitSays.replace(/^(?:error|fatal): /, ''), 300), line: null }
+  return { why: toSafeLine(gitMessage.replace(/^(?:error|fatal): /, ''), 300), line: null }
 }
 
-/** The first header of the diff that names a path. */
 function findHeaderLine(diff: string, path: string): number | null {
   const found = splitDiffLines(diff).findIndex(
     ({ kind, text }) =>
@@ -319,7 +322,7 @@ function findHeaderLine(diff: string, path: string): number | null {
   return found === -1 ? null : found + 1
 }
 
-/** The `@@` line of the change to that line of that file. */
+/** The `@@` line of the hunk that starts at this line of the file. */
 function findHunkLine(diff: string, path: string, oldLine: number): number | null {
   const from = findHeaderLine(diff, path)
   if (from === null) return null

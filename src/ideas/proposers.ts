@@ -2,6 +2,7 @@ import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { basename, delimiter, join } from 'node:path'
 import { MODEL_KEY } from '../measure/environment.ts'
+import { quoteShell } from '../measure/isolation/path-check.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Spec } from '../spec/schema.ts'
 import { toSafeLine } from './safe-text.ts'
@@ -11,13 +12,13 @@ export type Preset = NonNullable<CommandProposer['preset']>
 
 interface AgentBrief {
   text: string
-  /** Where it lies, outside the tree. */
+  /** A path outside the tree. */
   file: string
 }
 
 /**
- * How each agent works unattended: it may edit the tree and asks nobody. The brief is standard input for all;
- * those that do not read their task from there get it in their arguments.
+ * Arguments for unattended work: the agent may edit the tree and does not ask. All agents get the brief on
+ * standard input; those that do not read their task there also get it in their arguments.
  */
 const ARGUMENTS = {
   claude: () => ['--print', '--permission-mode', 'acceptEdits'],
@@ -38,7 +39,7 @@ const ARGUMENTS = {
   ],
 } as const satisfies Record<Preset, (brief: AgentBrief) => readonly string[]>
 
-/** Where an agent looks for a key, as far as it is one place; the others have one for each maker of models. */
+/** The variable that holds an agent's key. Agents without an entry use one for each model provider. */
 const KEY_NAMES: Readonly<Partial<Record<Preset, string>>> = {
   claude: 'ANTHROPIC_API_KEY',
   codex: 'CODEX_API_KEY',
@@ -46,7 +47,10 @@ const KEY_NAMES: Readonly<Partial<Record<Preset, string>>> = {
   copilot: 'COPILOT_GITHUB_TOKEN',
 }
 
-/** A command of the spec's own finds the key that its job was given under one name, whoever made the model. */
+/**
+ * The key is always in WINNOW_MODEL_KEY, for the spec's own commands. A preset also gets it under its agent's
+ * name.
+ */
 export function withModelKey(
   { preset, command }: CommandProposer,
   key: string,
@@ -63,18 +67,17 @@ export function isPreset(name: string): name is Preset {
   return Object.hasOwn(ARGUMENTS, name)
 }
 
-/** The command of a proposer, as it is started with this brief. */
 export function buildAgentCommand({ command, preset }: CommandProposer, brief: AgentBrief): string | null {
   if (command !== undefined) return command
   return preset === undefined ? null : formatShellLine([preset, ...ARGUMENTS[preset](brief)])
 }
 
-/** Every word is quoted whole: nothing in a brief means anything to a shell. */
+/** Every word is quoted, so a brief cannot inject shell code. */
 function formatShellLine(words: readonly string[]): string {
-  return `exec ${words.map(word => `'${word.replaceAll("'", `'\\''`)}'`).join(' ')}`
+  return `exec ${words.map(quoteShell).join(' ')}`
 }
 
-/** An agent of the spec, or of the command line, that is not installed here: in words, with the way out. */
+/** The first agent, of the spec or the command line, that is not installed. */
 export async function findMissingAgent(
   proposers: readonly Spec['propose'][number][],
   env: Readonly<Record<string, string>>,
@@ -107,7 +110,7 @@ type ProposerSpec = Spec['propose'][number]
 const LONGEST = 60
 const ASSIGNMENT = /^[A-Za-z_]\w*=/
 
-/** The name a proposer is benched and thanked by: the same in every run. */
+/** A stable name: the ledger records failures and thanks under it. */
 export function getProposerName(proposer: ProposerSpec): string {
   switch (proposer.use) {
     case 'command':
@@ -127,13 +130,13 @@ export function getProposerName(proposer: ProposerSpec): string {
   }
 }
 
-/** `KEY=secret claude -p` is named claude: what is set for the program alone may not be for everybody's eyes. */
+/** `KEY=secret claude -p` becomes claude: assignments may hold secrets. */
 function getProgramName(command: string): string {
   const program = command.split(/\s+/).find(word => word !== '' && !ASSIGNMENT.test(word)) ?? ''
   return toSafeLine(basename(program), LONGEST) || 'unnamed'
 }
 
-/** After three failures in a row it is not asked any more. */
+/** After three failures in a row. */
 export function isProposerDisabled(campaign: Pick<Campaign, 'proposers'>, name: string): boolean {
   return Object.hasOwn(campaign.proposers, name) && campaign.proposers[name]?.benched === true
 }

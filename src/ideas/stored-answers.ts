@@ -15,7 +15,7 @@ import { commitPatchedTree, readRejection } from './patch.ts'
 
 const answer = {
   key: z.string(),
-  /** The event that started the campaign it was given to: another of the same name has no use for it. */
+  /** The start event: a later campaign of the same name must ignore this answer. */
   campaign: z.string(),
   who: z.string(),
   at: z.iso.datetime(),
@@ -28,9 +28,9 @@ const proposed = z.strictObject({
   learnings: z.string().nullable(),
   commit: oidSchema,
   base: pointSchema,
-  /** The number of the first experiment that its brief could not name. */
+  /** The number of the first experiment that the brief could not name. */
   first_unseen: z.number().int().positive(),
-  /** The idea of the backlog that it was handed. */
+  /** The backlog idea to carry out. */
   carries: digestSchema.optional(),
 })
 const failed = z.strictObject({ ...answer, ok: z.literal(false), reason: z.string() })
@@ -40,7 +40,6 @@ type StoredIdea = z.output<typeof proposed>
 
 type AnswerCampaign = Pick<Campaign, 'started' | 'sources' | 'answered'>
 
-/** The repository, as far as an answer needs it. */
 interface AnswerCommits extends Pick<Repository, 'has'> {
   commit(oid: Oid): Promise<{ tree: Oid }>
 }
@@ -58,11 +57,14 @@ interface AnswerToStore {
   carries?: EventId
 }
 
-/** What a program answered outlives the process that asked it, and what that cost with it (invariant 7). */
-export async function storeAnswer(storeDir: string, { asked, ...answering }: AnswerToStore): Promise<void> {
-  const { carries, first_unseen, ...told } = answering
-  const carried = asked.ok ? { first_unseen, ...(carries === undefined ? {} : { carries }) } : {}
-  const value = stored.parse({ ...told, ...flattenResult(asked), ...carried })
+/** Saves an answer and its cost, so that both survive a crash of this process (invariant 7). */
+export async function storeAnswer(
+  storeDir: string,
+  { asked: result, ...rest }: AnswerToStore,
+): Promise<void> {
+  const { carries, first_unseen, ...fields } = rest
+  const carried = result.ok ? { first_unseen, ...(carries === undefined ? {} : { carries }) } : {}
+  const value = stored.parse({ ...fields, ...flattenResult(result), ...carried })
   await mkdir(storeDir, { recursive: true })
   const path = getAnswerPath(storeDir, value.key)
   const temporary = `${path}.${randomUUID()}.tmp`
@@ -76,13 +78,13 @@ export async function storeAnswer(storeDir: string, { asked, ...answering }: Ans
   await rename(temporary, path)
 }
 
-function flattenResult(asked: AgentResult) {
-  if (!asked.ok) return asked
-  const { idea: told, ...rest } = asked
-  return { ...rest, ...told }
+function flattenResult(result: AgentResult) {
+  if (!result.ok) return result
+  const { idea, ...rest } = result
+  return { ...rest, ...idea }
 }
 
-/** What the ledger lacks of the answers kept here, the oldest first: their ideas, and what they cost. */
+/** Stored answers that the ledger lacks, oldest first: their ideas and their costs. */
 export async function readStoredAnswers(
   storeDir: string,
   campaign: AnswerCampaign,
@@ -99,7 +101,7 @@ export async function readStoredAnswers(
   }
 }
 
-/** Drops what no look will ask for again. */
+/** Deletes answers that are fully recorded, or that belong to an earlier campaign. */
 export async function forgetSettled(
   storeDir: string,
   campaign: AnswerCampaign,
@@ -122,19 +124,19 @@ async function toStoredProposal(value: StoredIdea, repo: AnswerCommits): Promise
   const head = kept
     ? { commit, base, tree: (await repo.commit(commit)).tree }
     : { rejected: `commit ${commit} of ${key} is gone from winnow's repository` }
-  const told = { hypothesis, category, priority, required_deps, family, learnings }
+  const idea = { hypothesis, category, priority, required_deps, family, learnings }
   const carried = value.carries === undefined ? {} : { carries: value.carries }
   const { first_unseen } = value
   const source = { use: 'command', key }
-  return { ...told, ...carried, first_unseen, source, head, branch: null, pull: null }
+  return { ...idea, ...carried, first_unseen, source, head, branch: null, pull: null }
 }
 
-/** A key holds names that people chose; a digest of it is a file name anywhere. */
+/** A key may hold names with any characters. Its digest is a valid file name everywhere. */
 function getAnswerPath(storeDir: string, key: string): string {
   return join(storeDir, `${hashSha256(key)}.json`)
 }
 
-/** The commits of all ideas kept here, recorded or not. */
+/** The commits of all stored ideas, recorded or not. */
 export async function listStoredCommits(storeDir: string): Promise<Oid[]> {
   const found: Oid[] = []
   for (const name of listAnswerFiles(storeDir)) {
@@ -144,7 +146,7 @@ export async function listStoredCommits(storeDir: string): Promise<Oid[]> {
   return found
 }
 
-/** A damaged answer is put aside, and its proposer is asked again. */
+/** Moves a damaged answer aside. Its proposer is asked again. */
 async function readAllAnswers(storeDir: string, say: LogFunction): Promise<StoredAnswer[]> {
   const found: StoredAnswer[] = []
   for (const name of listAnswerFiles(storeDir)) {
@@ -165,7 +167,7 @@ function listAnswerFiles(dir: string): string[] {
     .toSorted()
 }
 
-/** null: forgotten since it was listed. */
+/** Null if the file was deleted after it was listed. */
 async function readStoredAnswer(path: string): Promise<StoredAnswer | 'damaged' | null> {
   let text: string
   try {
@@ -189,24 +191,24 @@ function parseAnswerJson(text: string): unknown {
 type ProposalHead = Proposal['head']
 type AnswerRepository = Pick<Repository, 'applyPatch' | 'commit' | 'writeCommit' | 'has'>
 
-/** By the asking's key, held by the caller: a change is applied once. */
+/** Keyed by request, held by the caller: a change is applied once. */
 export type AnswerHeads = Map<string, Promise<ProposalHead>>
 
-/** Ideas that the ledger holds and no experiment carries out yet, each as one commit on what its proposer was given. */
+/** Ideas in the ledger that no experiment carries out yet, each as one commit on the proposer's base. */
 export async function buildAnsweredProposals(
   repo: AnswerRepository,
   { asked }: Pick<Campaign, 'asked'>,
   heads: AnswerHeads,
 ): Promise<Proposal[]> {
-  const found = Object.values(asked).map(async (asking): Promise<Proposal[]> => {
-    const { key, carries, brought } = asking
-    if (brought === null) return []
-    const { patch: _patch, ...told } = brought
-    const head = await getAnsweredHead(repo, { asking, brought }, heads)
+  const found = Object.values(asked).map(async (pending): Promise<Proposal[]> => {
+    const { key, carries, brought: result } = pending
+    if (result === null) return []
+    const { patch: _patch, ...idea } = result
+    const head = await getAnsweredHead(repo, { asking: pending, brought: result }, heads)
     const source = { use: 'command', key }
-    const { first_unseen } = asking
+    const { first_unseen } = pending
     const carried = carries === null ? {} : { carries }
-    return [{ ...told, ...carried, first_unseen, source, head, branch: null, pull: null }]
+    return [{ ...idea, ...carried, first_unseen, source, head, branch: null, pull: null }]
   })
   return (await Promise.all(found)).flat()
 }
@@ -222,7 +224,7 @@ export function getAnsweredHead(
   return head
 }
 
-/** Dated like its base: whoever takes it in makes the same commit. */
+/** Uses the date of its base, so that every machine makes the same commit. */
 async function commitAnsweredIdea(
   repo: AnswerRepository,
   { asking: { who, base }, brought }: { asking: PendingProposal; brought: ProposalResult },
