@@ -109,7 +109,6 @@ const FIRST_BRANCH = 'main'
 /** A fixed author and no signature: the commit differs between machines only by its date. */
 const AUTHOR = ['-c', 'user.name=winnow', '-c', 'user.email=winnow@localhost', '-c', 'commit.gpgSign=false']
 
-/** Creates a repository from a folder, with one commit of all its files. */
 export async function createRepository(
   directory: string,
   env: Readonly<Record<string, string>>,

@@ -12,11 +12,9 @@ export interface History {
   /** Accepts trees or commits. Does not detect renames. */
   diff(from: Oid, to: Oid): Promise<DiffEntry[]>
   isAncestor(ancestor: Oid, descendant: Oid): Promise<boolean>
-  /** Returns the commits that `base` does not contain. */
   notContained(base: Oid, commits: readonly Oid[]): Promise<Set<Oid>>
   /** Null when they share no history. */
   mergeBase(a: Oid, b: Oid): Promise<Oid | null>
-  /** Returns the paths whose text matches one of the extended regular expressions. */
   grep(tree: Oid, patterns: readonly string[]): Promise<string[]>
   /** Newest first. */
   revList(options: RevListOptions): Promise<Oid[]>
@@ -31,7 +29,6 @@ interface HistoryContext {
   differ: TreeDiffer
 }
 
-/** Answers simple questions from a few objects in process, and starts git for the others. */
 export function createHistory({ dir, store, runner, differ }: HistoryContext): History {
   async function contains(descendant: Oid, ancestor: Oid): Promise<boolean | null> {
     return isShallow(dir) ? null : hasNearbyAncestor(store, descendant, ancestor)

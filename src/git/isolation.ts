@@ -95,7 +95,6 @@ type ProxyVariables = Readonly<Record<string, string>>
 
 /** The HTTP proxy for one address. */
 export interface Proxy {
-  /** The environment variable that names it. */
   name: string
   /** `http:` or `https:` address, without credentials. */
   origin: string

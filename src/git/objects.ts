@@ -275,7 +275,6 @@ function explainWriteError(directory: string, error: unknown): unknown {
   return reason === undefined ? error : explainUnwritable(directory, reason, error)
 }
 
-/** LRU cache, bounded by the total weight in bytes. */
 interface WeightedCache<T> {
   get(key: string): T | undefined
   set(key: string, value: T, weight: number): void

@@ -49,7 +49,6 @@ export function buildRepackTask(gitDir: string): GitTask<void> {
   return { args: [...settings, 'repack', '--geometric=2', '-d', '-l', '-q', '-n'], parse: () => undefined }
 }
 
-/** The user's own repository on this machine, as the remote of our pushes. */
 export interface LocalRemote {
   /** True if a push may stay one pack, which git stores faster than single objects. */
   canKeepPacks(): Promise<boolean>

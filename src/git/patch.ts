@@ -87,7 +87,6 @@ interface PatchSource {
   store: Pick<ObjectStore, 'blob'>
 }
 
-/** Creates a text from which `applyPatch` rebuilds exactly the second tree. */
 export async function createPatch(
   { dir, runner, store }: PatchSource,
   { from, to, entries }: { from: Oid; to: Oid; entries: readonly DiffEntry[] },

@@ -13,7 +13,6 @@ export interface RefUpdate {
   to: Oid | null
 }
 
-/** The remote's answer to one push, before checks for worktrees and network failures. */
 interface PushAnswer {
   output: GitOutput
   /** Every ref that did not move, with git's reason. */
@@ -161,7 +160,6 @@ function toPushRefusal({ output, rejected }: PushAnswer): PushResult {
 
 const ATOMIC = /atomic (?:push|transaction) fail|transaction aborted/i
 
-/** Returns the remote's own message, without git's prefix. */
 function extractRemoteMessage(stderr: string): string {
   const remoteLines = stderr.split('\n').filter(line => line.startsWith('remote:'))
   const words = remoteLines.map(line => line.slice('remote:'.length).trim()).filter(line => line !== '')

@@ -18,7 +18,6 @@ export interface RemoteContext {
 /** Number of attempts with a remote that hangs. */
 const MOST_SILENT = 3
 
-/** Runs commands against the remote and turns failures into errors that a person can act on. */
 export interface RemoteConnection {
   context: RemoteContext
   run: <T>(action: string, task: GitTask<T>, runner?: GitRunner) => Promise<T>
@@ -67,7 +66,6 @@ export const PUSH_AS_APP = 'push with app-token to'
 const MAY_NOT_WRITE =
   'the account that pushes may not write there; a job of GitHub Actions needs contents: write'
 
-/** Removes the password of a URL from an error message. */
 function maskPassword(text: string): string {
   return text.replace(/(\b[a-z][a-z0-9+.-]*:\/\/)[^/@\s]*@/gi, '$1***@')
 }
@@ -76,7 +74,6 @@ function describeSilence(action: string, remote: string, why: string): string {
   return `cannot ${action} ${maskPassword(remote)}: ${why}`
 }
 
-/** Turns git's message into an error for the person who can fix it. */
 export function explainRemoteFailure(action: string, remote: string, gitDir: string, stderr: string): Error {
   const words = maskPassword(stderr.trim())
   const where = maskPassword(remote)
@@ -180,7 +177,6 @@ export function toLocalPath(remote: string): string | null {
   return remote.startsWith('file://') ? fileURLToPath(remote) : remote
 }
 
-/** Reads the format from a repository on this machine, or derives it from the ids of a remote. */
 export async function detectRemoteFormat(remote: string, runner: GitRunner): Promise<ObjectFormat> {
   const path = toLocalPath(remote)
   try {

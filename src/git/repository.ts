@@ -69,7 +69,6 @@ export interface OpenOptions {
   workflowsEnv?: Record<string, string>
   /** Aborted when this process should end. Commands that contact the remote end soon after. */
   interrupt?: AbortSignal
-  /** Receives progress messages for the user. */
   say?: (line: string) => void
 }
 
@@ -82,7 +81,6 @@ export interface Repository extends ObjectStore, History, Materializer, Remote {
   applyPatch(tree: Oid, patch: string): Promise<PatchResult>
   /** Returns a binary-safe patch that turns the first tree into the second. */
   patchBetween(from: Oid, to: Oid): Promise<string>
-  /** True if repacking is worth its time. */
   isScattered(): Promise<boolean>
   /** Repacks without dropping objects. Must not run next to a timed execution. */
   packUp(): Promise<void>
@@ -207,7 +205,6 @@ interface PushOptions {
   bringsWorkflows?: boolean
 }
 
-/** Runners for the remote, and the remote itself if it is the user's repository on this machine. */
 interface RemoteAccess {
   network: GitRunner
   workflowNetwork: GitRunner | null

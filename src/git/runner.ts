@@ -4,12 +4,10 @@ import { GitError, type SimpleGit, simpleGit } from 'simple-git'
 import { ForgeError, UserError } from '../errors.ts'
 import { CONFIG, type Isolation } from './isolation.ts'
 
-/** A git command as data: arguments, and the parser of its output. */
 export interface GitTask<T> {
   args: readonly string[]
   /** Exit codes other than 0 that are answers and not failures. */
   answers?: readonly number[]
-  /** For this command only. */
   env?: Readonly<Record<string, string>>
   parse(output: GitOutput): T
 }
@@ -75,7 +73,6 @@ async function runSimpleGit(git: SimpleGit, { args }: GitTask<unknown>): Promise
   }
 }
 
-/** Interprets the output of a command, independent of the runner. */
 export async function runGitTask<T>(
   task: GitTask<T>,
   cwd: string,
@@ -151,7 +148,6 @@ function startGit(
   return { done, end: signal => endProcessGroup(child.pid, signal) }
 }
 
-/** Limits on a command that contacts a remote. */
 export interface RemoteLimits {
   /** Longest time without output from git. Its progress display counts as output. */
   silenceSeconds: number
@@ -183,7 +179,6 @@ export class SilentRemote extends ForgeError {
   }
 }
 
-/** A running command, and a function that ends it with all its children. */
 interface RunningCommand<T> {
   done: Promise<T>
   end: (signal: 'SIGTERM' | 'SIGKILL') => void
@@ -237,7 +232,6 @@ export async function runWithLimits<T>(
   }
 }
 
-/** Sends a signal to a process group, which may already have ended. */
 export function endProcessGroup(pid: number | undefined, signal: 'SIGTERM' | 'SIGKILL'): void {
   if (pid === undefined) return
   try {
@@ -250,7 +244,6 @@ export function endProcessGroup(pid: number | undefined, signal: 'SIGTERM' | 'SI
 const PROGRESS =
   /^(?:remote: )?(?:Enumerating|Counting|Compressing|Receiving|Resolving|Writing|Unpacking|Checking|Delta compression|Total|Updating)\b/
 
-/** Returns the messages of git and the remote without progress displays. */
 export function stripProgress(stderr: string): string {
   if (!stderr.includes('\r') && !/^(?:remote: )?[A-Z][a-z ]+:? .*\d/m.test(stderr)) return stderr
   const lines = stderr.split('\n').flatMap(line => {
@@ -287,7 +280,6 @@ const version: GitTask<string> = {
   parse: ({ stdout }) => /\d+\.\d+(?:\.\d+)?/.exec(stdout)?.[0] ?? stdout.trim(),
 }
 
-/** Returns the version of git, or explains why git is unusable. */
 export async function requireGit(runner: GitRunner): Promise<string> {
   const found = await runner.run(version).catch((error: unknown) => {
     throw new UserError('git was not found', {

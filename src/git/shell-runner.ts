@@ -111,7 +111,6 @@ class GitShell {
     keepProcessAlive(this.#child, false)
   }
 
-  /** Runs one command at a time. */
   run(
     args: readonly string[],
     env: Readonly<Record<string, string>> = {},

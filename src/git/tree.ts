@@ -99,7 +99,6 @@ interface TreeSourceReader {
   tree(oid: Oid): Promise<readonly TreeEntry[]>
 }
 
-/** Lists every file, link and submodule below a tree. */
 export async function listTreeFiles(reader: TreeSourceReader, root: Oid, under = ''): Promise<TreeFile[]> {
   const files: TreeFile[] = []
   for (const entry of await reader.tree(root)) {

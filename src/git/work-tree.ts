@@ -197,7 +197,6 @@ export interface Worktree {
   branch: string | null
 }
 
-/** Reads the user's repository, without changing it. */
 export function listWorktrees(repository: string): GitTask<Worktree[]> {
   return {
     args: ['-C', repository, 'worktree', 'list', '--porcelain', '-z'],
