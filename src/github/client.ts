@@ -17,7 +17,6 @@ export interface GithubAccess {
   version: string
   /** Default: direct requests. */
   web?: Fetch
-  /** Receives a line when a wait is noticeably long. */
   say: (line: string) => void
   /** Receives every request with its answer and duration. */
   debug?: (line: string) => void
@@ -28,7 +27,6 @@ export interface GithubAccess {
 export interface GithubClient {
   where: { owner: string; repo: string }
   web: Fetch
-  /** Limit for one answer. */
   timeoutMs: number
   /** Throws a ForgeError on failure. */
   request: Octokit['request']
@@ -213,7 +211,6 @@ export async function withRetries<T>(pacing: Pacing, work: (attempt: number) => 
 const RUN_CACHE_MS = 5 * 60_000
 
 export interface RateBudget {
-  /** Returns false when the budget is used up. */
   take(): boolean
 }
 
@@ -229,7 +226,6 @@ export function createRateBudget(most: number, now: () => number): RateBudget {
   }
 }
 
-/** Caches a value for one tick. */
 export function cacheForRun<T>(now: () => number, make: () => T): () => T {
   let made: { value: T; until: number } | null = null
   return () => {

@@ -232,7 +232,6 @@ async function resolveOpenError(
   throw error
 }
 
-/** Finds a pull request that an attempt with a lost answer, or another author, has opened. */
 async function findOpenPull(client: GithubClient, wanted: NewPull): Promise<ForgeAnswer> {
   const { branch, title, body } = wanted
   const existing = await readBranch(client, wanted)
@@ -293,7 +292,6 @@ function toMergeRefusal(message: string): MergeAnswer {
 }
 
 const EXCLUDE = 'or exclude the branch from that rule'
-/** Advice for known reasons. */
 const FIXES: readonly [reason: RegExp, fix: string][] = [
   [/merge commits are not allowed/i, 'Turn on "Allow merge commits" under Settings > General'],
   [/still a draft/i, 'Mark it as ready for review'],

@@ -27,7 +27,6 @@ import type { Pull } from './pull.ts'
 interface LocalForgeOptions extends Pacing {
   repo: Repository
   refs: CampaignRefs
-  /** Author of pull requests, comments and reviews. */
   author: string
 }
 
@@ -273,7 +272,6 @@ interface Ancestry {
   contains(base: Oid, commit: Oid): Promise<boolean>
   /** Loads the answers for many later `contains` calls at once. */
   learn(questions: ReadonlyMap<Oid, readonly Oid[]>): Promise<void>
-  /** Finds the commit that brought `head` onto the base branch. */
   findMergeCommit(base: Oid, head: Oid): Promise<Oid>
 }
 
@@ -328,7 +326,6 @@ interface BranchTips {
   at: string
 }
 
-/** Updates an open pull request from its branches: merged, closed, new head or unchanged. */
 async function settlePull(ancestry: Ancestry, pull: Pull, { tips, at }: BranchTips): Promise<Pull> {
   if (pull.state !== 'open') return pull
   const tip = tips.get(pull.branch)

@@ -35,7 +35,6 @@ export async function readOpenPulls(repo: Repository, commit: Oid | null): Promi
   return { next, pulls: new Map(pulls.map(each => [each.number, each])) }
 }
 
-/** Adds the requested pull requests in any state. */
 export async function addRequestedPulls(
   repo: Repository,
   commit: Oid | null,
@@ -53,7 +52,6 @@ export async function addRequestedPulls(
   return { ...table, pulls: new Map([...table.pulls, ...found.map(each => [each.number, each] as const)]) }
 }
 
-/** Finds the latest pull request of each branch that has no open one. */
 async function readLastNumbers(
   repo: Repository,
   tree: Oid,

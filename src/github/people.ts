@@ -58,8 +58,8 @@ async function readPermission(client: GithubClient, login: string): Promise<Perm
 const membership = z.object({ state: z.string() })
 
 /**
- * A pending invitation is not a membership. GitHub refuses a job token whatever permissions the workflow
- * grants.
+ * A pending invitation is not a membership. GitHub refuses a job token even if the workflow grants every
+ * permission.
  */
 async function isMember(client: GithubClient, team: string, login: string): Promise<boolean | null> {
   const [org = '', slug = ''] = team.split('/', 2)
@@ -148,7 +148,6 @@ export function listTeams(approvers: Approvers): string[] {
   return typeof approvers === 'string' ? [] : approvers.filter(name => name.includes('/'))
 }
 
-/** The token that team lookups need. */
 export const READS_TEAMS = 'an App token with members: read, given as app-token; GITHUB_TOKEN never may'
 
 /**

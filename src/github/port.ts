@@ -79,7 +79,6 @@ export interface StagedChanges {
   accepted(): void
 }
 
-/** Pull requests to return in any state. */
 export interface PullQuery {
   numbers?: readonly number[]
   /** Short names. Returns the latest pull request of each into the campaign branch. */
@@ -149,7 +148,7 @@ export interface WorkflowRun {
   conclusion: string | null
 }
 
-/** An upload of a run's job. Untrusted, whoever uploaded it. */
+/** An upload of a run's job. Untrusted, because every job of a run can upload it. */
 export interface Artifact {
   id: number
   name: string
@@ -159,7 +158,6 @@ export interface Artifact {
   digest: string | null
 }
 
-/** Limits on the contents of an artifact. */
 export interface ExpectedArtifact {
   /** The only file in it. */
   file: string
@@ -174,7 +172,6 @@ export interface ExpectedArtifact {
 
 export type UnzipResult = { ok: true; bytes: Uint8Array } | { ok: false; why: string }
 
-/** Runs jobs on other machines. */
 export interface Workflows {
   /**
    * Returns the id of the new run, or null where the server does not report it (Enterprise Server). A retry

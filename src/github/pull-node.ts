@@ -82,7 +82,6 @@ export const PULL_FRAGMENT = `fragment Pull on PullRequest {
   writers: latestOpinionatedReviews(last: ${REVIEWERS}, writersOnly: true) { nodes { ${REVIEW} } }
 }`
 
-/** A pull request as GitHub returns it, with the ids that changes need. */
 export interface KnownPull {
   pull: Pull
   nodeId: string

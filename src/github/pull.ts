@@ -41,7 +41,6 @@ const review = z.strictObject({
   writer: yes.optional(),
 })
 
-/** Number of latest comments that a query returns with each pull request. */
 export const COMMENTS_AT_ONCE = 50
 
 export const pull = z.strictObject({
@@ -64,7 +63,6 @@ export const pull = z.strictObject({
   merged_commit: oidSchema.nullable(),
   opened_at: time,
   closed_at: time.nullable(),
-  /** Reopened after it was closed. */
   reopened: yes.optional(),
 })
 
@@ -79,7 +77,6 @@ export function getHeadRef({ branch, number }: Pick<Pull, 'branch' | 'number'>):
 export type Comment = z.infer<typeof comment>
 export type Review = z.infer<typeof review>
 
-/** Marker of the sticky comment that answers another comment. */
 export function getAnswerMarker({ id }: Pick<Comment, 'id'>): string {
   return `answer ${id}`
 }

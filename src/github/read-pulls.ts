@@ -14,7 +14,6 @@ import {
 /** Limit of one read. The oldest come first, so closing those makes room for the others. */
 const PAGE = 50
 const MOST_PAGES = 10
-/** Number of single pull requests per query. */
 const SINGLES = 40
 
 const connection = z.object({ nodes: z.array(pullNode) })
@@ -142,7 +141,6 @@ function buildRecentField(base: string, { recent = 0 }: PullQuery): QueryPart {
   }
 }
 
-/** Limit of ids per query. */
 const MOST_NAMED = 100
 
 /** Reads our own comments, which newer comments may have displaced, in the same query. */
@@ -176,7 +174,6 @@ export async function readOpen(
   return { known: [...found.values()].toSorted((a, b) => a.pull.number - b.pull.number), named }
 }
 
-/** Reads single pull requests of any state and base. */
 export async function readNumbers(
   client: GithubClient,
   numbers: readonly number[],
@@ -185,7 +182,6 @@ export async function readNumbers(
   return new Map(found.map(each => [each.pull.number, each]))
 }
 
-/** Reads the latest pull request of a branch into a base. */
 export async function readBranch(
   client: GithubClient,
   { branch, base }: { branch: string; base: string },
@@ -207,7 +203,6 @@ function dropMissing<T>(fields: Record<string, T | null>): T[] {
   return Object.values(fields).filter(field => field !== null)
 }
 
-/** Sends all parts in one request. */
 async function askForPulls(client: GithubClient, parts: readonly QueryPart[]): Promise<unknown> {
   const values = Object.fromEntries(parts.flatMap(part => Object.entries(part.values)))
   return client.graphql(buildPullQuery(parts), { ...client.where, ...values })

@@ -230,7 +230,7 @@ async function readLimited(body: ReadableStream<Uint8Array>, most: number): Prom
 
 /**
  * Reads the one file of an untrusted archive, in memory. Rejects further files, and unpacks no more than the
- * allowed size, whatever the archive claims.
+ * allowed size, even if the archive claims a smaller one.
  */
 export function extractArtifactFile(
   archive: Uint8Array,
