@@ -57,14 +57,12 @@ export function formatApproveCommand({ id, approval }: Pick<Experiment, 'id' | '
   return `winnow approve ${id}${approval === null ? '' : ` --digest ${getShortDigest(approval)}`}`
 }
 
-/** Lists the packages that the experiment adds, approved or not. */
 export function renderAdditions(experiment: Experiment): string[] {
   return experiment.approval === null
     ? []
     : ['', ...formatTable(buildAdditionRows(experiment)).map(line => `  ${line}`)]
 }
 
-/** Same content as `renderApprovalRequest`, for a pull request. */
 export function renderApprovalMarkdown(experiment: Experiment, approvers: Approvers = 'write'): string[] {
   const { status, approval } = experiment
   const mark = buildApprovalMark(experiment)

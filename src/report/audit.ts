@@ -1,6 +1,5 @@
 import { formatCount } from '../decide/wording.ts'
 
-/** The result of audit and replay, as far as the texts need it. */
 export interface AuditFindings {
   ok: boolean
   campaign: string

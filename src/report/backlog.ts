@@ -8,7 +8,6 @@ import { formatTable } from './terminal.ts'
 
 type BacklogCampaign = Pick<Campaign, 'backlog' | 'experiments' | 'proposers'>
 
-/** One idea in `winnow idea list --json`. */
 export interface IdeaView extends Omit<BacklogIdea, 'id' | 'number'> {
   id: string
   event: string
@@ -42,7 +41,6 @@ export function renderBacklog(campaign: BacklogCampaign): string[] {
     : formatTable(rows)
 }
 
-/** Explains why a proposer no longer receives the idea, and how to continue. */
 function describeIdeaRest(campaign: BacklogCampaign, idea: BacklogIdea): string {
   if (idea.experiment !== null) return ''
   const [first, ...others] = [...listRestingProposers(campaign, idea)].map(

@@ -75,7 +75,6 @@ interface TotalEffect {
   note: string | null
 }
 
-/** Null when no effect is known. */
 function computeTotalEffect(campaign: Campaign): TotalEffect | null {
   const progress = computeCampaignProgress(campaign)
   switch (progress.is) {
@@ -201,7 +200,6 @@ function renderKeptTable(campaign: Campaign, state: CampaignPullState): string[]
   return [...head, ...fitLines(rows, KEPT_ROOM, more)]
 }
 
-/** Shows the command that picks one change, or the result of the last pick. */
 function describePickState({ picks }: Campaign, { id }: Experiment, state: CampaignPullState): string {
   const last = Object.values(picks).findLast(each => each.picks === id)
   const command = `\`/winnow pick ${id}\``
@@ -212,7 +210,6 @@ function describePickState({ picks }: Campaign, { id }: Experiment, state: Campa
   return last.closed ? `${command} (${reference}: ${found}, closed)` : `${reference}: ${found}`
 }
 
-/** Lists everything that waits for a person, each with the next step. */
 function renderNeedsYou(campaign: Campaign, state: CampaignPullState): string[] {
   const refused = findRefusedSyncAlert(campaign)
   const items = [
@@ -289,7 +286,6 @@ function renderMergedLines(campaign: Campaign, { merge }: Spec): string[] {
   ]
 }
 
-/** Lists ended ideas that are not on the branch, each with its verdict. */
 function renderUnmergedIdeas(campaign: Campaign, spec: Spec): string[] {
   const kept = new Set(listKeptExperiments(campaign).map(({ id }) => id))
   const lost = Object.values(campaign.experiments).filter(

@@ -11,7 +11,6 @@ import { isReverted, listKeptExperiments } from './verdict-text.ts'
 /** Effect of a landing, measured with pairs that were not used to select it; null until then. */
 export type MeasuredEffect = Pick<EffectMeasurement, 'effect' | 'interval' | 'pairs' | 'scale'>
 
-/** The progress of a campaign for scripts. People read `text`. */
 interface ProgressView {
   metric: string
   /**
@@ -62,7 +61,6 @@ function toProgressView(progress: CampaignProgress): ProgressView {
   }
 }
 
-/** The result of a campaign as numbers, the same for `run`, `status` and scripts. */
 export interface CampaignResult {
   started_at: string | null
   /** From the start to the last event. */

@@ -8,9 +8,7 @@ import { aggregateSnapshot, getNumber } from '../model/report.ts'
  */
 interface ChartData {
   metric: string
-  /** Short progress text, the same as on the badge. */
   gain: string
-  /** The baseline value. */
   start: number | null
   marks: ChartMark[]
   /** The value that one test of all kept changes shows. */
@@ -122,7 +120,6 @@ text{fill:#1f2328;font:12px sans-serif}.head{font-size:14px;font-weight:600}.sma
 .line{stroke:#4493f8}.kept{fill:#3fb950}.back{stroke:#d29922}text{fill:#f0f6fc}.small{fill:#9198a1}}
 </style>`
 
-/** Draws the primary metric over experiments, with a step for each kept change. */
 export function renderChart(campaign: string, data: ChartData): string {
   const { metric, gain, start, marks, end } = data
   const levels = marks.flatMap(({ from, value }) => [from, value])
@@ -239,7 +236,6 @@ function renderChartMark(
   return `<circle class="${takenBack || isRevert ? 'back' : 'kept'}" cx="${formatPixels(x)}" cy="${formatPixels(y)}" r="4">${title}</circle>`
 }
 
-/** Maps values to positions, and holds the round values of the axis. */
 interface ChartScale {
   at: (value: number) => number
   ticks: number[]

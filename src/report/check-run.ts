@@ -49,7 +49,6 @@ export function buildCheckRun(
   return { name: `winnow (${campaign.name})`, head, id, ...buildCheckState(campaign, experiment, page) }
 }
 
-/** Completes the check of a commit that a newer commit replaced. */
 export function buildReplacedCheck({ name }: Pick<Campaign, 'name'>, id: ExperimentId, head: Oid): Check {
   const title = 'Replaced by a newer commit'
   return { name: `winnow (${name})`, head, id, state: 'neutral', title, summary: `${id}: ${title}.` }
@@ -94,7 +93,6 @@ function buildCheckState(campaign: Campaign, experiment: Experiment, page: PageU
 
 const LONGEST = 600
 
-/** For a new pull request while the campaign is paused or stopped. */
 export function renderPausedComment(campaign: Campaign, unopened: UnopenedPull): string {
   return `${buildPausedMark(campaign, unopened)}\n${describePaused(campaign, unopened)}\n`
 }

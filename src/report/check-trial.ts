@@ -8,9 +8,7 @@ import type { Spec } from '../spec/schema.ts'
 import { renderMetrics } from './metrics.ts'
 import { formatTable } from './terminal.ts'
 
-/** The result of a trial run of the harness on the default branch. */
 export interface HarnessTrial {
-  /** Duration of one execution. */
   seconds: number
   metrics: MetricValues
   gates: string[]

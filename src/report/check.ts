@@ -5,7 +5,6 @@ import type { Spec } from '../spec/schema.ts'
 import { listTimedDecisiveMetrics } from '../spec/spec-facts.ts'
 import { type HarnessTrial, renderTrial } from './check-trial.ts'
 
-/** Result of `winnow check`, printed unchanged with --json. */
 export interface CheckView {
   file: string
   campaign: string
@@ -16,7 +15,6 @@ export interface CheckView {
     mutable: number
     outside: number
     unmatched: string[]
-    /** The first few of each. */
     examples: { mutable: string[]; outside: string[] }
   }
   notes: string[]
@@ -27,7 +25,6 @@ export interface CheckView {
   warnings: string[]
   ideas: string[]
   dependencies: string
-  /** What a run would do. */
   forecast: string[]
   /** Metrics that can change a verdict. */
   metrics: ComparedMetric[]
@@ -69,7 +66,6 @@ export function renderCheckComparison(spec: Spec, { metrics, tried }: CheckView)
   return [...compared, ...renderTrial(tried), ...time].map(line => `  ${line}`)
 }
 
-/** Returns true if `winnow run` would refuse. */
 export function isBlocked({ scope, unsupported, unfinished }: CheckView): boolean {
   return unsupported.length > 0 || unfinished.length > 0 || scope.mutable === 0
 }
@@ -240,7 +236,6 @@ function computeMaxExecutions({ measurement }: Spec): number {
   return baseline === 'cached' ? samples : 2 * samples
 }
 
-/** Upper limit on the time of a deterministic campaign. */
 export function describeCampaignTime(spec: Spec, seconds: number): string {
   const most = computeMaxExecutions(spec)
   const each = (most * seconds) / 60

@@ -12,7 +12,6 @@ import { describeCalibrationNoise } from './metrics.ts'
 import { formatDuration } from './terminal.ts'
 import { renderFailedOutput } from './verdict-markdown.ts'
 
-/** Prints the sentence first, then its evidence, its limits and its cost. */
 export function renderComparisonReport(
   view: CompareView,
   compared: ComparisonResult,
@@ -176,7 +175,6 @@ export function estimateInitialSeconds({ evidence }: Spec, execution: number): n
   return execution * (calibration + evidence.max_jobs * 2 * (resolvePairsPerJob(evidence, execution) + 1))
 }
 
-/** One line at the start of a job with the result of the jobs before it. */
 export function renderComparisonProgress(paired: PairedCase | null, spec: Spec, job: number): string {
   const position = `job ${job} of at most ${spec.evidence.max_jobs}`
   if (paired === null || paired.jobs.length === 0) return `${position}: begins`
@@ -189,7 +187,6 @@ interface ComparisonState {
   executions: { calibration: number; comparison: number }
 }
 
-/** For the status line of a terminal. */
 export function renderComparisonLiveLine(
   { trial, paired, executions }: ComparisonState,
   { base, head }: ComparedNames,

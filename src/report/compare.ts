@@ -32,7 +32,6 @@ export interface ComparisonResult {
   spec: Spec
   base: { name: string; point: Point }
   head: { name: string; point: Point }
-  /** The label of the second side in orders. */
   label: Side
   trial: Pick<HarnessTrial, 'calibration' | 'prospects'> | null
   paired: PairedCase | null
@@ -177,7 +176,6 @@ function toFailureView({ failure }: ComparisonResult): CompareView['failure'] {
   return { command, output, fix }
 }
 
-/** Name of the second side if it is not a commit. */
 export const WORK_TREE = 'your work tree'
 
 /** Answers in one sentence: the effect and its interval. The cost line tells the effort. */
@@ -228,7 +226,6 @@ function describePairedResult(
   }
 }
 
-/** Explains why measuring ended for two practically equal sides. */
 function describeRuledOutDifference(
   { paired, spec }: ComparisonResult,
   { primary }: PairsEvaluation,

@@ -20,7 +20,6 @@ export function renderDemoIntro({ directory }: Pick<DemoPlace, 'directory'>): st
   ]
 }
 
-/** Lists the next commands, ready to type. */
 export function renderDemoNextSteps(
   campaign: Campaign,
   { directory, called, leftovers }: DemoPlace,
@@ -55,7 +54,6 @@ function findByOutcome({ experiments }: Campaign, outcome: Experiment['outcome']
   return Object.values(experiments).find(each => each.outcome === outcome)
 }
 
-/** Quotes a word for a POSIX shell. */
 export function quoteShellWord(path: string): string {
   return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`
 }

@@ -48,7 +48,6 @@ function describeFindingsVerdict(findings: readonly DoctorFinding[]): string {
   return `Not ready: ${things(wrong)} to do${open === 0 ? '' : `, ${review}`}.`
 }
 
-/** The settings that winnow needs on GitHub. */
 interface ExpectedSettings {
   /** Web address of the repository: https://github.com/owner/name. */
   page: string
@@ -190,7 +189,6 @@ function isPatternMatch(pattern: string, action: string): boolean {
 
 const ANOTHER = 'or take another action: winnow init --github --action owner/name@ref'
 
-/** Checks that the workflow can download winnow itself. */
 function checkActionAccess(
   { action: found, isPublic }: Examination,
   { page, action }: ExpectedSettings,

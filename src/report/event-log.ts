@@ -159,7 +159,6 @@ function describeNoApprovalNeeded(
 }
 type ApprovalRequestedEvent = LedgerEvent<'approval-requested'>
 
-/** Prints the sentence first, then its evidence. */
 function describeDecision(event: LedgerEvent<'decided'>): string {
   const { evidence } = parseReason(event.reason)
   const line = evidence === null ? '' : ` ${evidence}`

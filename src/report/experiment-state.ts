@@ -66,7 +66,6 @@ export function getExperimentState(campaign: StateCampaign, experiment: Experime
   }
 }
 
-/** Returns the evidence behind the sentence, if pairs have decided or are about to. */
 export function getEvidenceLine(campaign: StateCampaign, experiment: Experiment): string | null {
   const { status, reason } = experiment
   const recorded = parseReason(reason ?? '').evidence

@@ -20,7 +20,6 @@ interface ExperimentHistory {
   charts?: readonly string[]
 }
 
-/** Text of `winnow show`: verdict, idea, location and history. */
 export function renderExperiment(
   campaign: StateCampaign,
   experiment: Experiment,
@@ -74,7 +73,6 @@ export function isAboutExperiment(event: LedgerEvent, id: string, orders: Readon
   return 'order' in event && typeof event.order === 'string' && orders.has(event.order)
 }
 
-/** One measurement of the experiment, with the spec in force when it was ordered. */
 export interface RecordedMeasurement {
   order: Order
   report: Report
@@ -84,7 +82,6 @@ export interface RecordedMeasurement {
 
 type RecordedDecision = Pick<LedgerEvent<'decided'>, 'at'> & EventDraft<'decided'>
 
-/** Collects everything that the ledger says about one experiment. */
 export class ExperimentRecord {
   readonly id: string
   readonly measurements: RecordedMeasurement[] = []

@@ -92,7 +92,6 @@ function listOrderSubjects(campaign: NamedCampaign, { purpose, base, candidates 
   return purpose === 'progression' ? ['total improvement'] : [purpose]
 }
 
-/** Finds the kept change that an order without an experiment measures again. */
 function findOrderLanding(
   { landings }: NamedCampaign,
   purpose: NamedOrder['purpose'],

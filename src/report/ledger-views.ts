@@ -137,7 +137,6 @@ function renderDigestLine(campaign: Campaign, experiment: Experiment): string {
   return `- ${id}, ${verdict}: ${escapeMarkdown(hypothesis)}${reason === '' ? '' : ` (${escapeMarkdown(reason)})`}`
 }
 
-/** Summarizes successes and failures per category, each with its latest learning. */
 function renderStrategy(campaign: Campaign): string[] {
   return summarizeCategories(campaign)
     .slice(0, CATEGORIES_SHOWN)

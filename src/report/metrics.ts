@@ -87,10 +87,8 @@ export function formatMetricValue(value: MetricValue): string {
   return typeof value === 'boolean' ? String(value) : formatNumber(value)
 }
 
-/** Advice for a metric that the spec requires and the harness did not print. */
 interface MissingMetrics {
   fix: string
-  /** The metrics that it did print. */
   printed: string[]
 }
 
@@ -110,7 +108,6 @@ export function findMissingMetrics(
   return { fix: printed.length === 0 ? `print ${missing.join(', ')}` : fix, printed: limitLines(printed) }
 }
 
-/** Names the missing metric, the printed ones, and the most likely match. */
 export function describeAbsentMetric({ name, key, printed }: AbsentMetric, names: readonly string[]): string {
   if (printed) return `${name} (${key}) is printed, but not as a finite number: NaN, infinite or null`
   const suggestion = findNearestWord(name, names)

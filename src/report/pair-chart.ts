@@ -25,7 +25,6 @@ export interface PairStory {
   minutes: Record<string, number>
 }
 
-/** Collects the pairs of one experiment from the ledger's events alone. */
 export class PairStories {
   readonly #stories: PairStory[] = []
   readonly #id: string
@@ -142,7 +141,6 @@ function renderPairHeadline(story: PairStory): string[] {
   ]
 }
 
-/** Formats a size without its sign, in the units that people read. */
 function formatPairGain(difference: number, { direction, scale }: PairMetric): string {
   if (scale === 'linear') return formatNumber(difference)
   return `${Math.abs(toShare(difference, direction) * 100).toFixed(1)} %`
@@ -197,7 +195,6 @@ function formatSignedGain(difference: number, measured: PairMetric): string {
   return `${difference < 0 ? '-' : '+'}${formatPairGain(difference, measured).replace('-', '')}`
 }
 
-/** Estimate and interval of all pairs, and their cost. */
 function renderPairSummary(story: PairStory): string[] {
   const { minutes } = story
   const jobs = selectReportedJobs(story.jobs)

@@ -34,7 +34,6 @@ interface PullSettings {
   approvers?: Approvers | undefined
 }
 
-/** Shows the state of an experiment, on its own pull request or in the sticky comment on a contributor's. */
 export function renderPullBody(
   campaign: Campaign,
   experiment: Experiment,
@@ -115,7 +114,6 @@ export function renderPushedBranchBody({ id, branch }: Experiment): string {
 
 const SHOWN = 10
 
-/** A pick: its effect on the default branch, and the kept change that it takes. */
 export function renderPickBody(campaign: Campaign, pick: PickedChange, page: PageUrl): string {
   const { name } = campaign
   const taken = campaign.experiments[pick.picks]

@@ -7,7 +7,6 @@ interface PushRefusal {
 }
 
 interface PushContext {
-  /** The refs that the push would have moved. */
   refs: readonly string[]
   optimize: string
   prefix: string

@@ -89,7 +89,6 @@ const side = z.strictObject({ commit: oidSchema, tree: oidSchema })
  * results`. Times are in UTC. A positive effect means that the candidate is better.
  */
 export const resultsSchema = z.strictObject({
-  /** The verdict and its reason, in one sentence. */
   summary: z.string(),
   spec: z.string(),
   spec_sha256: z.string().nullable(),
@@ -167,13 +166,11 @@ export const resultsSchema = z.strictObject({
 })
 export type Results = z.infer<typeof resultsSchema>
 
-/** The ending, if its event is about to be written. */
 export interface ExperimentEnding {
   outcome: Outcome
   reason: string
 }
 
-/** A path that the candidate changes, as git's diff reports it. */
 export interface ChangedPath {
   status: string
   path: string
@@ -382,7 +379,6 @@ function collectMachinesAndCost({
   return { machines: [...machines.values()], flags, cost }
 }
 
-/** Renders the file on the experiment's branch, which the ledger also stores and `winnow results` prints. */
 export function renderResultsYaml(results: Results): string {
   return stringify(results, { lineWidth: 100, aliasDuplicateObjects: false })
 }

@@ -42,7 +42,6 @@ function describeResumeCommand(campaign: StoppedCampaign): string {
   return `winnow resume: ${describeNextRun(campaign)} then measures what waits`
 }
 
-/** Counts unmeasured ideas of a stopped campaign and gives their state; null if there are none. */
 export function describeWaitingIdeas(campaign: StoppedCampaign, fresh: number): string | null {
   if (campaign.status !== 'stopped') return null
   const waiting = listRequeuedExperiments(campaign)
@@ -91,7 +90,6 @@ function listRequeuedExperiments({ experiments }: Pick<StoppedCampaign, 'experim
 /** The error budget is spent for good. Raising a limit afterwards leaves nothing to test with. */
 const USED_UP = 'level_used_up' satisfies StopCode
 
-/** Tells the future of new ideas: a campaign that is not running does not start them. */
 export function describeProposedIdeas(campaign: StoppedCampaign, count: number): string {
   const [what, it, waits] =
     count === 1 ? ['it', 'an experiment', 'it waits'] : ['them', 'experiments', 'they wait']

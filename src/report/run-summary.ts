@@ -18,7 +18,6 @@ import { formatCampaignCost, renderExperimentSentence } from './status.ts'
 import { formatClock, formatTable } from './terminal.ts'
 import { describeWaiting, listKeptExperiments } from './verdict-text.ts'
 
-/** Says why the run ended, what it achieved and where the result is. */
 export function renderRunSummary(campaign: Campaign, waiting: PlanWaiting): string[] {
   const machine = describeSingleMachine(campaign)
   const ideas = describeWaitingIdeas(campaign, waiting.for === 'nothing' ? (waiting.ideas ?? 0) : 0)
@@ -32,7 +31,6 @@ export function renderRunSummary(campaign: Campaign, waiting: PlanWaiting): stri
   ]
 }
 
-/** Location of the result, from the reader's point of view. */
 interface ResultLocation {
   prefix: string
   /** Name of the remote in the user's repository; null if winnow stores everything in that repository. */
@@ -43,7 +41,6 @@ interface ResultLocation {
 
 const LISTED = 5
 
-/** The rest of the summary: result, open tasks, cost and next command. */
 export function renderFinalSummary(campaign: Campaign, where: ResultLocation): string[] {
   const result = buildCampaignResult(campaign)
   const rows = [

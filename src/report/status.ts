@@ -48,7 +48,6 @@ export interface ExperimentView {
   hypothesis: string
   pr: number | null
   branch: string | null
-  /** One sentence. */
   reason: string | null
   metrics: ReadonlyMetrics
   /** Effect measured with pairs that were not used for selection; null until then. */
@@ -65,7 +64,6 @@ export interface StatusView extends CampaignResult {
   to_go_on: string | null
   /** Obstacles, and limits on the validity of the numbers. */
   notes: readonly string[]
-  /** The latest last. */
   alerts: Campaign['alerts']
   baseline: MeasuredVersion
   incumbent: MeasuredVersion
@@ -139,7 +137,6 @@ function hasNeverAppeared({ outcome, owned }: Experiment, pr: number | null): bo
 
 const ALERTS_SHOWN = 3
 
-/** Text of `winnow status`: the campaign, then every experiment, verdict first. */
 export function renderStatus(campaign: Campaign, view: StatusView): string[] {
   const { to_go_on: resumeHint, notes, alerts } = view
   const shown = selectShownMetrics(readCampaignSpec(campaign))
@@ -184,7 +181,6 @@ export function renderStatusSentence(campaign: Campaign, view: StatusView): stri
   return `Campaign ${view.campaign}: ${parts.join('; ')}`
 }
 
-/** Returns no lines before the first measurement. */
 function renderStatusCost(campaign: Campaign): string[] {
   return campaign.spent.minutes > 0 ? [`  cost: ${formatCampaignCost(campaign)}`] : []
 }
@@ -245,7 +241,6 @@ export function formatMeasuringMinutes({ spent: { minutes }, host }: CampaignCos
   return host === 'github' ? formatCount(Math.ceil(minutes), 'job-minute') : formatMeasuringTime(minutes)
 }
 
-/** Returns nothing if no model was paid. */
 export function formatModelCost({ spent: { usd } }: CampaignCost): string[] {
   return usd > 0 ? [`${formatNumber(usd)} USD for models`] : []
 }

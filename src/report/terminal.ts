@@ -20,7 +20,6 @@ export function formatTable(rows: readonly (readonly string[])[], gap = 2): stri
 
 const MOST = 40
 
-/** Prints at most MOST lines and counts the rest. */
 export function limitLines(lines: readonly string[]): string[] {
   const more = lines.length - MOST
   return more <= 0 ? [...lines] : [...lines.slice(0, MOST), `and ${more} more`]
@@ -90,7 +89,6 @@ export function wrapLine(line: string, columns: number): string[] {
 }
 
 interface WrapCell {
-  /** Spaces before the cell. */
   gap: number
   words: string[]
 }
@@ -106,7 +104,6 @@ function splitCells(text: string): WrapCell[] {
   return cells
 }
 
-/** The current work of this machine. */
 interface LiveState {
   orders: readonly LiveOrder[]
   /** True if another process measures for this campaign. */
@@ -223,7 +220,6 @@ export function formatDuration(seconds: number): string {
   return `${Math.floor(minutes / 60)} h${rest === 0 ? '' : ` ${rest} min`}`
 }
 
-/** The same format in every view. */
 export function formatMeasuringTime(minutes: number): string {
   if (minutes > 0 && minutes < 1) return 'less than a minute'
   return minutes === 0 ? '0 min' : formatClock(60 * minutes)

@@ -34,9 +34,7 @@ export interface TryAnswer {
   /** Metrics of the version that it was compared with. */
   base_metrics: ReadonlyMetrics
   warnings: readonly string[]
-  /** The failed command and its output. */
   failed: FailedPart | null
-  /** The next step. */
   next: string
   hypothesis: string | null
   branch: string | null
@@ -49,14 +47,11 @@ export interface TryAnswer {
 }
 
 export interface TryContext {
-  /** The branch with the result. */
   optimize: string
   pr: number | null
   triedBefore: boolean
   leftOut: readonly string[]
-  /** How to get the kept change. */
   take: string
-  /** Further information for the waiting user. */
   waiting: string | null
   measured: Pick<Results, 'effect' | 'evidence' | 'metrics' | 'warnings' | 'failed'>
 }
@@ -122,7 +117,6 @@ function composeTrySentence(
   return waiting === null ? `${before}.` : `${before}: ${toClause(waiting)}.`
 }
 
-/** Prepares a text to follow a colon. */
 function toClause(text: string): string {
   return text
     .replace(/^approval: /, '')
@@ -224,7 +218,6 @@ function isWord(verdict: string): verdict is VerdictWord {
 
 const MOST_LINES = 10
 
-/** Prints the sentence first, then its evidence, then the next step. */
 export function renderTryAnswer(answer: TryAnswer): string[] {
   const { sentence, evidence_line: evidence, id, pr, branch, landed, next, failed } = answer
   const where = id === null ? [] : [[id, pr === null ? '' : `#${pr}`, landed === null ? (branch ?? '') : '']]

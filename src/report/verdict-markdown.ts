@@ -18,7 +18,6 @@ import { escapeMarkdown, formatCode, toPlainText } from './markdown.ts'
 import { formatMetricValue } from './metrics.ts'
 import { renderVerdictSentence, toSentenceCase } from './verdict-text.ts'
 
-/** A verdict for GitHub: sentence, numbers of both sides, output of a failed command, evidence. */
 export function renderVerdict(campaign: Campaign, experiment: Experiment, page: PageUrl): string {
   const spec = getCampaignSpec(campaign)
   const paragraphs = [
@@ -106,7 +105,6 @@ function renderMetricTable(campaign: Campaign, experiment: Experiment, spec: Spe
 
 const MOST_TEST_ROWS = 3
 
-/** One row per gate whose test runner prints the number of passed tests. */
 function testRows({ tests, base_tests: before }: Experiment): string[] {
   const text = (count: number | undefined) => (count === undefined ? '' : `${count} passed`)
   const names = [...new Set([...Object.keys(before), ...Object.keys(tests)])]
@@ -156,7 +154,6 @@ function formatShortValue(value: MetricValue): string {
   return formatMetricValue(Number(value.toPrecision(4)))
 }
 
-/** Shows the output of a failed command, because the author has no access to the machine. */
 function renderOutputDetails({ failed, verdict }: Experiment, spec: Spec): string[] {
   if (failed === null || verdict === 'kept') return []
   const printed = renderFailedPartMarkdown(failed)
@@ -230,7 +227,6 @@ function buildOutputSections(output: FailedOutput | null | undefined, most: numb
   ].filter(({ lines }) => lines.length > 0)
 }
 
-/** Skips lines that are already shown above. */
 function selectLastLines(text: string, most: number, shown: ReadonlySet<string>): string[] {
   const rest = text.split('\n').filter(line => !shown.has(line.trim()))
   if (rest.every(line => line.trim() === '')) return []
@@ -246,7 +242,6 @@ export function renderFailedPart(failed: FailedPart | null): string[] {
   return lines.length === 0 ? [`${what} failed and printed nothing.`, ''] : [`${what} failed.`, ...lines, '']
 }
 
-/** Printed below the line that names the failed command. */
 export function renderFailedOutput(output: FailedOutput | null | undefined, most = MOST): string[] {
   return buildOutputSections(output, most).flatMap(({ title, lines }) => [
     `  ${title}:`,
@@ -292,7 +287,6 @@ const RUNNERS: readonly RegExp[] = [
   /^\s*(?<passed>\d+) passing\b[^]*^\s*(?<failed>\d+) failing$/m,
 ]
 
-/** Reads the summary of a known test runner; null if there is none. */
 export function countFailedTests(output: FailedOutput | null): FailedTests | null {
   const text = joinStreams(output ?? undefined)
   for (const runner of RUNNERS) {

@@ -39,7 +39,6 @@ export type ExperimentState = Pick<Experiment, 'status' | 'verdict' | 'outcome' 
 }
 type VerdictFacts = Pick<ExperimentState, 'verdict' | 'outcome' | 'reason' | 'reverted' | 'parked'>
 
-/** The verdict word, the same in status, log, comments and results. */
 export function describeVerdict(
   experiment: ExperimentState,
 ): VerdictWord | VerdictLabel | `waiting for ${string}` {
@@ -82,7 +81,6 @@ function describeAwaited({ status, packages, permission, sync, after }: Experime
   }
 }
 
-/** The headline: verdict, then reason. The evidence line gives the evidence. */
 export function renderVerdictSentence(judged: VerdictFacts): string {
   const { outcome, reason, parked } = judged
   const label = toVerdictLabel(judged)
@@ -102,7 +100,6 @@ function getPlainReason({ verdict, reason }: Pick<VerdictFacts, 'verdict' | 'rea
 
 const NOT_HELD = 'better on the metric, but it did not pass the holdout'
 
-/** The verdict, or what is known and missing before there is one. */
 export function renderStateSentence(experiment: ExperimentState): string {
   const { verdict, progress: soFar = null, next = null, requeueReason: putBack = null } = experiment
   const then = next === null ? '' : ` Next: ${next}.`
@@ -255,7 +252,6 @@ export const AWAITS_SYNC = "a person's sync"
 
 type SyncCampaign = Pick<Campaign, 'name' | 'default_branch'> & CampaignSpecText
 
-/** Returns null unless the experiment waits for a person's sync. */
 export function findSyncWords(
   campaign: SyncCampaign,
   experiment: Experiment,
@@ -274,7 +270,6 @@ export function buildSyncWords(
 
 const LONGEST = 400
 
-/** For a pull request: the obstacle, the next step, and that measuring then starts automatically. */
 export function renderSyncMarkdown(words: ReturnType<typeof describeSyncObstacle>): string {
   return `Waiting for ${AWAITS_SYNC}: ${renderSyncSentence(words)} It is measured by itself after that.`
 }
