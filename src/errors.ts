@@ -61,7 +61,6 @@ export class HarnessError extends WinnowError {
     output?: FailedOutput
     command?: string
     fix?: string
-    /** Names of the printed metrics. */
     printed?: readonly string[]
   }
   constructor(what: string, detail: HarnessError['detail'] = {}) {

@@ -64,7 +64,6 @@ export interface ModelQuestion {
   system: string
   /** The user prompt. It asks for a single JSON object. */
   user: string
-  /** The limit at which the answer is cut off. */
   maxTokens: number
 }
 

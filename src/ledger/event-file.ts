@@ -16,13 +16,26 @@ export interface ChainHead {
   head: string | null
 }
 
-const utf8 = new TextDecoder()
-const kindSchema = z.looseObject({ kind: z.string() })
+export interface ChainedEvent {
+  event: LedgerEvent
+  bytes: string
+  sha256: string
+}
+
+export interface EventChain {
+  addEvent(draft: EventDraft): ChainedEvent
+}
 
 interface CheckedFile {
   event: LedgerEvent
   sha256: string
 }
+
+const utf8 = new TextDecoder()
+
+const kindSchema = z.looseObject({ kind: z.string() })
+
+const ENVELOPE_KEYS: ReadonlySet<string> = new Set(['seq', 'id', 'at', 'by', 'prev'])
 
 /** Invariant 2, append-only: accepts a file only if its seq, its chain and its id all fit. */
 export function checkEventFile(bytes: Uint8Array, expected: ChainHead): CheckedFile {
@@ -40,6 +53,21 @@ export function checkEventFile(bytes: Uint8Array, expected: ChainHead): CheckedF
     throw createChainError(expected.seq, `its id is ${event.id}, its content makes it ${id}`)
   if (`${whole}\n` !== text) throw createChainError(expected.seq, 'it is not canonical JSON and a newline')
   return { event, sha256: hashSha256(bytes) }
+}
+
+/** Gives drafts their seq, id and prev. Each event passes the same check that readers apply. */
+export function openChain(start: ChainHead, stamp: { at: string; by: EventAuthor }): EventChain {
+  let { seq, head } = start
+  return {
+    addEvent(draft) {
+      const envelope = { seq, id: computeEventId(draft), at: stamp.at, by: stamp.by, prev: head }
+      const bytes = `${toCanonicalJson({ ...draft, ...envelope })}\n`
+      const checked = checkEventFile(new TextEncoder().encode(bytes), { seq, head })
+      seq += 1
+      head = checked.sha256
+      return { ...checked, bytes }
+    },
+  }
 }
 
 function parseEventFile(text: string, seq: number): LedgerEvent {
@@ -69,8 +97,6 @@ function parseEventJson(text: string, seq: number): unknown {
   }
 }
 
-const ENVELOPE_KEYS: ReadonlySet<string> = new Set(['seq', 'id', 'at', 'by', 'prev'])
-
 /** Recomputes the file and the event's id (without its envelope) in one pass. */
 function recomputeEvent(event: LedgerEvent): { whole: string; id: string } {
   const members = listCanonicalMembers(event)
@@ -85,30 +111,7 @@ export function createChainError(seq: number, what: string): LedgerError {
   return new LedgerError(`event ${seq} (${buildEventPath(seq).path}) does not fit: ${what}`, seq)
 }
 
-export interface ChainedEvent {
-  event: LedgerEvent
-  bytes: string
-  sha256: string
-}
-
-export interface EventChain {
-  addEvent(draft: EventDraft): ChainedEvent
-}
-
-/** Gives drafts their seq, id and prev. Each event passes the same check that readers apply. */
-export function openChain(start: ChainHead, stamp: { at: string; by: EventAuthor }): EventChain {
-  let { seq, head } = start
-  return {
-    addEvent(draft) {
-      const envelope = { seq, id: computeEventId(draft), at: stamp.at, by: stamp.by, prev: head }
-      const bytes = `${toCanonicalJson({ ...draft, ...envelope })}\n`
-      const checked = checkEventFile(new TextEncoder().encode(bytes), { seq, head })
-      seq += 1
-      head = checked.sha256
-      return { ...checked, bytes }
-    },
-  }
-}
+// Paths of event files
 
 /** Events per directory. Small directories keep an append cheap. */
 export const SHARD_SIZE = 1_000
@@ -119,8 +122,8 @@ interface EventPath {
   path: string
 }
 
-function formatShardName(shard: number): string {
-  return String(shard).padStart(4, '0')
+export function buildEventPath(seq: number): EventPath {
+  return buildNumberedPath('events', seq)
 }
 
 export function buildNumberedPath(root: string, number: number): EventPath {
@@ -129,8 +132,8 @@ export function buildNumberedPath(root: string, number: number): EventPath {
   return { shard, file, path: `${root}/${shard}/${file}` }
 }
 
-export function buildEventPath(seq: number): EventPath {
-  return buildNumberedPath('events', seq)
+function formatShardName(shard: number): string {
+  return String(shard).padStart(4, '0')
 }
 
 /** null: not a name that winnow writes. */

@@ -7,9 +7,7 @@ import { buildEventPath, type ChainedEvent } from './event-file.ts'
 import type { Tip } from './read-events.ts'
 
 export interface LedgerWrite {
-  /** Content of the pinned spec.yaml, when it changes. */
   spec?: string
-  /** Content of checkpoint.json, when one is due. */
   checkpoint?: string
   /** Derived files by path: README.md, chart.svg, … */
   views?: Record<string, string>

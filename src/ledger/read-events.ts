@@ -13,6 +13,42 @@ import {
   SHARD_SIZE,
 } from './event-file.ts'
 
+/** The state of the ledger: `seq` is the next event's, `head` the sha256 of the last event's file. */
+export interface Tip extends ChainHead {
+  commit: Oid | null
+  tree: Oid | null
+}
+
+interface EventEntry {
+  seq: number
+  oid: Oid
+}
+
+interface EventListing {
+  /** Sorted by seq; a missing event leaves a gap. */
+  files: EventEntry[]
+  /** Paths below events/ that are not names of event files. */
+  unknownPaths: string[]
+}
+
+const FILES_PER_CHUNK = 500
+
+const NO_LEDGER: Tip = { commit: null, tree: null, seq: 0, head: null }
+
+/** Reads only the last directory and the last file, so its cost does not depend on the length of the ledger. */
+export async function readTip(repo: Repository, refOid: Oid | null): Promise<Tip> {
+  if (refOid === null) return NO_LEDGER
+  const { tree } = await repo.commit(refOid)
+  const shard = findLastEntry(await readShardEntries(repo, tree), entry => parseShardName(entry.name))
+  if (shard === null) throw new LedgerError(`commit ${refOid} of the ledger holds no events`)
+  const file = findLastEntry(await repo.tree(shard.entry.oid), entry =>
+    parseEventSeq(shard.number, entry.name),
+  )
+  if (file === null) throw new LedgerError(`events/${shard.entry.name} holds no events`)
+  const bytes = await repo.blob(file.entry.oid)
+  return { commit: refOid, tree, seq: file.number + 1, head: hashSha256(bytes) }
+}
+
 /** Reads the events from `fromSeq` on and checks each against its predecessor. */
 export async function* readEvents(
   repo: Repository,
@@ -60,13 +96,15 @@ export async function* readEventsBySeq(
   }
 }
 
-function requireNextFile(file: EventEntry, seq: number): void {
-  if (file.seq === seq) return
-  const { path } = buildEventPath(seq)
-  throw new LedgerError(`event ${seq} is missing: there is no ${path}, but there are later events`, seq)
+/** Returns the sha256 that `prev` of event `seq` must contain. */
+export async function readPreviousHead(repo: Repository, tree: Oid, seq: number): Promise<string | null> {
+  if (seq === 0) return null
+  const { path } = buildEventPath(seq - 1)
+  const entry = await repo.findEntry(tree, path)
+  if (entry?.type !== 'blob')
+    throw new LedgerError(`event ${seq - 1} is missing: there is no ${path}`, seq - 1)
+  return hashSha256(await repo.blob(entry.oid))
 }
-
-const FILES_PER_CHUNK = 500
 
 /**
  * Requests the next chunk while the current one is processed: the pipe to git stays full, and memory use stays small.
@@ -94,18 +132,6 @@ export async function* readEventFiles(
   }
 }
 
-interface EventEntry {
-  seq: number
-  oid: Oid
-}
-
-interface EventListing {
-  /** Sorted by seq; a missing event leaves a gap. */
-  files: EventEntry[]
-  /** Paths below events/ that are not names of event files. */
-  unknownPaths: string[]
-}
-
 /** Lists the files below events/ from `fromSeq` on. Directories that end before it are not read. */
 export async function listEvents(repo: Repository, tree: Oid, fromSeq: number): Promise<EventListing> {
   const listing: EventListing = { files: [], unknownPaths: [] }
@@ -131,26 +157,10 @@ async function listShard(
   }
 }
 
-/** The state of the ledger: `seq` is the next event's, `head` the sha256 of the last event's file. */
-export interface Tip extends ChainHead {
-  commit: Oid | null
-  tree: Oid | null
-}
-
-const NO_LEDGER: Tip = { commit: null, tree: null, seq: 0, head: null }
-
-/** Reads only the last directory and the last file, so its cost does not depend on the length of the ledger. */
-export async function readTip(repo: Repository, refOid: Oid | null): Promise<Tip> {
-  if (refOid === null) return NO_LEDGER
-  const { tree } = await repo.commit(refOid)
-  const shard = findLastEntry(await readShardEntries(repo, tree), entry => parseShardName(entry.name))
-  if (shard === null) throw new LedgerError(`commit ${refOid} of the ledger holds no events`)
-  const file = findLastEntry(await repo.tree(shard.entry.oid), entry =>
-    parseEventSeq(shard.number, entry.name),
-  )
-  if (file === null) throw new LedgerError(`events/${shard.entry.name} holds no events`)
-  const bytes = await repo.blob(file.entry.oid)
-  return { commit: refOid, tree, seq: file.number + 1, head: hashSha256(bytes) }
+function requireNextFile(file: EventEntry, seq: number): void {
+  if (file.seq === seq) return
+  const { path } = buildEventPath(seq)
+  throw new LedgerError(`event ${seq} is missing: there is no ${path}, but there are later events`, seq)
 }
 
 async function readShardEntries(repo: Repository, tree: Oid): Promise<readonly TreeEntry[]> {
@@ -170,14 +180,4 @@ function findLastEntry(
     if (number !== null && number > (found?.number ?? -1)) found = { entry, number }
   }
   return found
-}
-
-/** Returns the sha256 that `prev` of event `seq` must contain. */
-export async function readPreviousHead(repo: Repository, tree: Oid, seq: number): Promise<string | null> {
-  if (seq === 0) return null
-  const { path } = buildEventPath(seq - 1)
-  const entry = await repo.findEntry(tree, path)
-  if (entry?.type !== 'blob')
-    throw new LedgerError(`event ${seq - 1} is missing: there is no ${path}`, seq - 1)
-  return hashSha256(await repo.blob(entry.oid))
 }

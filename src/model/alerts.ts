@@ -15,7 +15,6 @@ export function isAwaitingSync(experiment: SyncWaiter): boolean {
   return status === 'queued' && head !== null && awaited?.head === head && !isAwaitingPermission(experiment)
 }
 
-/** The command a person runs in a clone to merge the default branch into the optimize branch. */
 export function buildMergeCommand(
   { default_branch }: Pick<Campaign, 'default_branch'>,
   optimize: string,
@@ -116,7 +115,6 @@ export function endRaiseObstacles(campaign: Campaign): void {
 /** Consecutive runs of GitHub Actions that failed in the same way. */
 export interface FruitlessRuns {
   times: number
-  /** The latest run. */
   run_id: string
   at: string
 }

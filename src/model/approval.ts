@@ -49,7 +49,6 @@ export interface ApprovalRequest {
   packages: string[]
   /** Every package that the change adds, approved by the spec or not. */
   additions: PackageAddition[]
-  /** The proposer's reason. */
   why: string
   /** Minimum age of packages that the spec approves by name; absent when age was not checked. */
   min_age_days?: number | undefined

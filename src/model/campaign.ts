@@ -45,7 +45,6 @@ export interface Landing {
   pin: Oid
   /** The order whose evidence decided the landing. */
   order: OrderId | null
-  /** The commit that reverted it. */
   reverted: Oid | null
   /** The improvement measured after the landing, without a stopping rule. */
   effect: EffectMeasurement | null
@@ -72,7 +71,6 @@ export interface DueLanding {
 export interface MeasuredMerge {
   experiment: ExperimentId
   by: 'numbers' | 'pairs'
-  /** Numbers of different harnesses are not comparable. */
   harness: string
   from: MeasuredTree
   to: MeasuredTree
@@ -108,7 +106,6 @@ export interface Round {
   number: number
   members: ExperimentId[]
   winner: ExperimentId | null
-  /** Experiments measured again on top of the winner. */
   combined: ExperimentId[]
   combination_failed: boolean
   open: boolean
@@ -127,7 +124,6 @@ interface CampaignSpending {
    * real time.
    */
   minutes: number
-  /** Executions of the harness on all sides, including warm-ups. */
   executions: number
   requests: number
   tokens: number
@@ -136,7 +132,6 @@ interface CampaignSpending {
 
 /** An idea in words that waits for an experiment. */
 export interface BacklogIdea {
-  /** The event that added it. */
   id: EventId
   /** The NNN of idea-NNN: its position in the ledger. */
   number: number
@@ -147,7 +142,6 @@ export interface BacklogIdea {
   family: string | null
   source: string
   status: EventDraft<'hypothesis-updated'>['status']
-  /** The experiment that carries it out, or did. */
   experiment: ExperimentId | null
   outcome: Outcome | null
   learnings: string | null
@@ -174,7 +168,6 @@ export interface Campaign {
   started_at: string | null
   /** Time that orders waited for other processes of their machine. No limit counts it. */
   waited_seconds: number
-  /** Time of the latest event. */
   updated_at: string | null
   rule_version: string
   /** Location of its pull requests; null when an old ledger does not state it. */
@@ -213,7 +206,6 @@ export interface Campaign {
    * The total improvement: the incumbent against the default branch that it contains, and the landings between them.
    */
   progression: (EffectMeasurement & { from: Point; to: Point; covers: ExperimentId[]; jobs: number }) | null
-  /** The jobs of the total improvement under way. */
   progressing: { from: Point; to: Point; harness: string; jobs: PairJob[]; parts: number[] } | null
   baseline: Baseline | null
   /** The base of the progress figures: the last incumbent before the first landing, and its numbers. */
@@ -263,7 +255,6 @@ export interface Campaign {
   proposers: Record<string, { failures: number; benched: boolean; asked: number; since_kept: number | null }>
   /** Keys of answers whose cost is recorded, until their idea becomes an experiment. */
   answered: Record<string, true>
-  /** Pending proposal requests by their key. */
   asked: Record<string, PendingProposal>
   /**
    * Consecutive runs whose orders were lost, and consecutive runs whose proposal jobs left no answer; null after a
@@ -271,7 +262,6 @@ export interface Campaign {
    */
   fruitless_measuring: FruitlessRuns | null
   fruitless_asking: FruitlessRuns | null
-  /** Pending judging requests by their key. */
   judging: Record<string, PendingJudging>
   steered: {
     event: EventId
@@ -283,10 +273,8 @@ export interface Campaign {
   heeded: Record<string, string>
   /** The latest comment read on each pull request that has more comments than its query returns. */
   comments_read: Record<number, { comment: string; own: string[] }>
-  /** Directions that people asked to avoid, the latest last. */
   avoid: { text: string; by: string }[]
   alerts: { code: string; about: string | null; message: string; at: string }[]
-  /** All recorded ideas in order, tried or not. */
   backlog: BacklogIdea[]
 }
 
@@ -382,7 +370,6 @@ export interface PendingProposal {
   base: Point
   until: string
   carries: EventId | null
-  /** The direction it was asked to explore. */
   angle: string | null
   /** The number of the first experiment that its brief could not list. */
   first_unseen: number

@@ -91,7 +91,6 @@ export const eventPayloads = {
     noise: z
       .strictObject({
         pair_sd: z.number().nonnegative(),
-        /** Upper 90 % limit of pair_sd. */
         pair_sd_upper90: z.number().nonnegative().nullable(),
         between_job_sd: z.number().nonnegative().nullable(),
         pairs: payloadNumber,
@@ -162,7 +161,6 @@ export const eventPayloads = {
     head: nullableOid,
     code: payloadText,
     message: payloadText,
-    /** The file that the refusal concerns. */
     path: payloadText.optional(),
     /** The line in that file, in the refused head. */
     line: z.number().int().positive().optional(),
@@ -201,7 +199,6 @@ export const eventPayloads = {
     requests: payloadNumber,
     tokens: payloadNumber,
     usd: z.number().nonnegative(),
-    /** Minutes of the judging job. */
     minutes: z.number().nonnegative().optional(),
     ended: z.strictObject({ is: z.enum(JUDGING_ENDS), reason: payloadText }).nullable(),
   },
@@ -256,7 +253,6 @@ export const eventPayloads = {
     /** Given by a review, which can be dismissed. */
     review: z.literal(true).optional(),
   },
-  /** Withdraws this person's approvals for the set. */
   'approval-withdrawn': {
     experiment: experimentIdSchema,
     digest: digestSchema,
@@ -267,7 +263,6 @@ export const eventPayloads = {
    * A user without write permission pushed this head. It does not run until a user with write permission allows it.
    */
   'measure-asked': { experiment: experimentIdSchema, head: oidSchema, author: payloadText },
-  /** Covers only this head. */
   'measure-allowed': { experiment: experimentIdSchema, head: oidSchema, login: payloadText },
   /** This head is not measured until a person merges the default branch. null: it no longer waits. */
   'sync-awaited': {
@@ -321,7 +316,6 @@ export const eventPayloads = {
     effect: z.number(),
     interval: z.tuple([z.number(), z.number()]).nullable(),
     pairs: payloadNumber,
-    /** Only for a watched landing. */
     state: z.enum(['open', 'clear', 'flagged']).nullable(),
     reason: payloadText,
   },

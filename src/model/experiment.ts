@@ -51,10 +51,8 @@ export interface Experiment extends Approvable {
   pull: number | null
   head: Oid | null
   status: ExperimentStatus
-  /** Time of the latest approval request. */
   asked_at: string | null
   consents: Consent[]
-  /** Number of withdrawn approvals. */
   withdrawals: number
   /** The author without write permission who pushed this head. */
   stranger: { author: string; head: Oid } | null
@@ -75,7 +73,6 @@ export interface Experiment extends Approvable {
   /** Its latest order, when that was lost. */
   interruption: Interruption | null
   learnings: string | null
-  /** The backlog idea that it carries out. */
   carries: EventId | null
   /** The tree of a program's answer; null when no program proposed it. */
   answer_tree: Oid | null
@@ -90,7 +87,6 @@ export interface Experiment extends Approvable {
   /** The `closed` event was written, with its results and its kept ref. */
   closed: boolean
   measured_tree: Oid | null
-  /** The failed part of its latest measurement. */
   failed: FailedPart | null
   /** The run of its latest measurement, and the pairs and machines so far. */
   measured_in: { run: string; pairs: number; machines: number } | null
@@ -115,11 +111,9 @@ export interface Experiment extends Approvable {
    */
   variant: number | null
   touched: PairedTerms['touched']
-  /** Number of resumptions after its jobs were used up. */
   resumed: number
   /** Measuring ended early; for_now: a large gain is still likely enough for a second attempt. */
   given_up: 'for_now' | 'for_good' | null
-  /** The rule for ending its next order early. */
   give_up: 'early' | 'late' | 'never'
   /** Already counted among the campaign's ended experiments. */
   counted: boolean
@@ -127,11 +121,8 @@ export interface Experiment extends Approvable {
 
 /** A single kept change on top of the default branch. It is measured like an experiment, but not counted as one. */
 export interface PickedChange extends Experiment {
-  /** The kept experiment that it offers. */
   picks: ExperimentId
-  /** The commit of the default branch below it. */
   base: Oid
-  /** The fate of its pull request. */
   fate: PickFate | null
 }
 
@@ -166,7 +157,6 @@ export function addExperiment(
 
 type Subjects = Pick<Campaign, 'experiments' | 'picks'>
 
-/** Finds an experiment or a pick by its id. */
 export function findSubject({ experiments, picks }: Subjects, id: ExperimentId): Experiment | undefined {
   return experiments[id] ?? picks[id]
 }

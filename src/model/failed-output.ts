@@ -4,7 +4,6 @@ import { z } from 'zod'
 export const failedOutputSchema = z.strictObject({
   /** The lines in which a known test runner names the failed tests and their causes. */
   failing: z.array(z.string()),
-  /** The last lines of each stream. */
   stdout: z.string(),
   stderr: z.string(),
 })
@@ -14,7 +13,6 @@ export function isEmptyOutput({ failing, stdout, stderr }: FailedOutput): boolea
   return failing.length === 0 && stdout.trim() === '' && stderr.trim() === ''
 }
 
-/** Joins both streams for rules that search for words. */
 export function joinStreams(output: FailedOutput | undefined): string {
   return output === undefined ? '' : [output.stdout, output.stderr].filter(text => text !== '').join('\n')
 }

@@ -94,7 +94,6 @@ function renderMessage(message: LandingMessage, line: LineFormat): string {
   ].join('\n')
 }
 
-/** Reads winnow's trailers from a commit message. */
 export function parseTrailers(message: string): Map<string, string> {
   const found = new Map<string, string>()
   for (const line of message.split('\n')) {

@@ -11,18 +11,18 @@ import { type Execution, type Report, type Side, snapshotSchema } from './report
  * (random coins drawn in advance, so that a report can be checked against them) and the stop rule.
  */
 export const orderPurposeSchema = z.enum([
-  'calibration', // is the harness deterministic? base only; how noisy is it? base against its twin
+  'calibration', // is the harness deterministic (base only), and how noisy is it (base against itself)?
   'baseline', // the incumbent's own numbers, for rules that compare with a stored score
   'experiment',
   'combination', // a runner-up merged on the new incumbent
   'sync', // incumbent merged with the default branch: gates, and the new baseline
-  'foreign', // a tip somebody else put on the optimize branch
+  'foreign', // a tip that another author pushed to the optimize branch
   'revert',
-  'effect', // a landing once more, without a stopping rule: what it is reported to bring
-  'progression', // the incumbent against where it started
+  'effect', // a landing again, without a stopping rule, for the reported improvement
+  'progression', // the incumbent against the default branch, for the total improvement
   'regression', // the incumbent against the tree before a landing: does it still hold?
-  'holdout', // what would land, once more, on data that no proposer has seen
-  'pick', // one kept change alone, against the default branch
+  'holdout', // a candidate about to land, again, on data that no proposer has seen
+  'pick', // a single kept change against the default branch
 ])
 export type OrderPurpose = z.infer<typeof orderPurposeSchema>
 
@@ -36,7 +36,6 @@ export type OrderCandidate = z.infer<typeof orderCandidateSchema>
 
 const scaleSchema = z.enum(['log', 'linear'])
 
-/** The statistical terms of one candidate's pairs. */
 const pairedTermsSchema = z.strictObject({
   /** idea: screened, then confirmed. confirmed: proven on an earlier base. combination: on a new incumbent. */
   as: z.enum(['idea', 'confirmed', 'combination', 'simplify']),
@@ -101,7 +100,6 @@ const stopRuleSchema = z.discriminatedUnion('rule', [
   z.strictObject({
     rule: z.literal('holdout'),
     command: z.string(),
-    /** Only the primary. */
     metrics: z.array(z.string()).length(1),
     scale: scaleSchema,
     pairs: z.number().int().positive(),
@@ -136,7 +134,6 @@ export const orderTermsSchema = z.strictObject({
   coins: z.string().regex(/^[0-9a-f]{64}$/),
   /** The pairs that earlier jobs measured of the same two trees, by candidate. */
   carried: z.record(z.string(), z.array(pairJobSchema)),
-  /** The interrupted order that this one continues. */
   resumes: resumptionSchema.optional(),
   stop: stopRuleSchema,
   deadline: z.iso.datetime(),
@@ -144,6 +141,8 @@ export const orderTermsSchema = z.strictObject({
 export type OrderTerms = z.infer<typeof orderTermsSchema>
 /** The id of an order is the id of the event that issued it. */
 export type Order = OrderTerms & { id: string }
+
+export type ReportingPurpose = Extract<OrderPurpose, 'effect' | 'progression' | 'regression'>
 
 /** The fixed number of jobs for the total improvement, and the most jobs that watch a landing. */
 export const EFFECT_JOBS = 8
@@ -161,11 +160,22 @@ export function buildOrderSubject({
   return `${purpose} ${purpose === 'regression' ? base.commit : (candidates[0]?.head ?? base.commit)}`
 }
 
-export type ReportingPurpose = Extract<OrderPurpose, 'effect' | 'progression' | 'regression'>
-
 /** True for orders that only report a size. No landing depends on them. */
 export function isReportingPurpose(purpose: OrderPurpose): purpose is ReportingPurpose {
   return purpose === 'effect' || purpose === 'progression' || purpose === 'regression'
+}
+
+/** True for orders that compare two sides by judged pairs. Orders of gates alone need no judge. */
+export function isJudgedOrder({ stop }: Pick<Order, 'stop'>, spec: Spec): boolean {
+  return isJudgedMetric(spec) && (stop.rule === 'paired' || stop.rule === 'pairs')
+}
+
+export function isSingleMachineOrder({ stop }: Pick<Order, 'stop'>): boolean {
+  return stop.rule === 'paired' && stop.single_machine
+}
+
+export function isPairRule(stop: StopRule): stop is Extract<StopRule, { rule: 'paired' | 'pairs' }> {
+  return stop.rule === 'paired' || stop.rule === 'pairs'
 }
 
 /** Returns the metrics and the number of pairs that the order requests; empty when it requests none. */
@@ -174,16 +184,15 @@ export function toPairRequest({ id, stop, resumes }: Pick<Order, 'id' | 'stop' |
   return { order: id, metrics: stop.metrics, pairs: stop.pairs, begun: resumes?.pieces }
 }
 
-export function isPairRule(stop: StopRule): stop is Extract<StopRule, { rule: 'paired' | 'pairs' }> {
-  return stop.rule === 'paired' || stop.rule === 'pairs'
-}
-
-/** True when the pairs come from the only machine. */
-export function isSingleMachineOrder({ stop }: Pick<Order, 'stop'>): boolean {
-  return stop.rule === 'paired' && stop.single_machine
-}
+// Coins
 
 type CoinTerms = Pick<OrderTerms, 'coins'>
+
+interface ExecutionBlock {
+  coins: number | 'warm-up'
+  seed: number
+  runs: Execution[]
+}
 
 /**
  * Invariant 10: the order's own coins determine the sequence in which the sides are built (`build`), given users
@@ -205,13 +214,18 @@ export function drawTurns<T>(
   return result
 }
 
+/** Both sides of a block share one seed; the next block has another one. */
+export function drawSeed(order: CoinTerms, block: number): number {
+  return Number.parseInt(hashSha256(`${order.coins}:${block}`).slice(0, 8), 16) % 2 ** 31
+}
+
 function drawNumber({ coins }: CoinTerms, region: number | string): number {
   return Number.parseInt(hashSha256(`${coins}:turns:${region}`).slice(0, 12), 16)
 }
 
-/** Both sides of a block share one seed; the next block has another one. */
-export function drawSeed(order: CoinTerms, block: number): number {
-  return Number.parseInt(hashSha256(`${order.coins}:${block}`).slice(0, 8), 16) % 2 ** 31
+/** Returns the first block in the coins. An order that continues another one skips the blocks that had begun. */
+export function getFirstBlock({ resumes }: Pick<Order, 'resumes'>): number {
+  return resumes?.block ?? 0
 }
 
 /** True when the builds and executions of a report follow the drawn sequence and seeds. */
@@ -244,31 +258,12 @@ export function isPartialFollowingCoins(order: Order, { report, begun }: Partial
   return isSameSequence(actual, drawn) && last.every(run => run.role === 'sample' && run.seed === seed)
 }
 
-/** Returns the first block in the coins. An order that continues another one skips the blocks that had begun. */
-export function getFirstBlock({ resumes }: Pick<Order, 'resumes'>): number {
-  return resumes?.block ?? 0
-}
-
-function listSides({ candidates }: Order): Side[] {
-  return ['base', ...candidates.map(({ label }) => label)]
-}
-
-function listSideSamples(executions: readonly Execution[], side: Side): Execution[] {
-  return executions.filter(run => run.side === side && run.role === 'sample')
-}
-
 function areBuildsFollowingCoins(order: Order, report: Report, sides: readonly Side[]): boolean {
   const built = report.setups.filter(({ build }) => build === 0).map(({ side }) => side)
   return isSameSequence(
     built,
     drawTurns(order, 'build', sides).filter(side => built.includes(side)),
   )
-}
-
-interface ExecutionBlock {
-  coins: number | 'warm-up'
-  seed: number
-  runs: Execution[]
 }
 
 function areExecutionsFollowingCoins(
@@ -312,11 +307,14 @@ function groupBlocks(executions: readonly Execution[], from: number): ExecutionB
   return [...blocks.values()]
 }
 
-function isSameSequence(a: readonly Side[], b: readonly Side[]): boolean {
-  return a.length === b.length && a.every((side, index) => side === b[index])
+function listSides({ candidates }: Order): Side[] {
+  return ['base', ...candidates.map(({ label }) => label)]
 }
 
-/** True for orders that compare two sides by judged pairs. Orders of gates alone need no judge. */
-export function isJudgedOrder({ stop }: Pick<Order, 'stop'>, spec: Spec): boolean {
-  return isJudgedMetric(spec) && (stop.rule === 'paired' || stop.rule === 'pairs')
+function listSideSamples(executions: readonly Execution[], side: Side): Execution[] {
+  return executions.filter(run => run.side === side && run.role === 'sample')
+}
+
+function isSameSequence(a: readonly Side[], b: readonly Side[]): boolean {
+  return a.length === b.length && a.every((side, index) => side === b[index])
 }

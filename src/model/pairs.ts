@@ -41,7 +41,6 @@ export const pairJobSchema = z.strictObject({
 })
 export type PairJob = z.infer<typeof pairJobSchema>
 
-/** Leaves out the jobs whose runs were lost. */
 export function selectReportedJobs(jobs: readonly PairJob[]): PairJob[] {
   return jobs.filter(({ unreported }) => !unreported)
 }
@@ -78,7 +77,6 @@ export interface MeasuredRun {
   executions: Report['executions']
   /** The value for `PairJob.runner`. */
   runner: string
-  /** The block in which the run ended early. */
   begun?: Report['begun'] | null
 }
 
@@ -169,7 +167,6 @@ export type PartialReport = z.infer<typeof partialReportSchema>
  * No pair is drawn a second time.
  */
 export const resumptionSchema = z.strictObject({
-  /** The order whose run was lost. */
   order: digestSchema,
   /** The first block of its coins that had not begun. */
   block: z.number().int().nonnegative(),

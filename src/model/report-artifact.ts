@@ -15,7 +15,6 @@ export function getReportArtifactName(order: OrderId): string {
   return `report-${order}`
 }
 
-/** The artifact with the measurements of an interrupted run. */
 export function getPartialArtifactName(order: OrderId): string {
   return `partial-${order}`
 }

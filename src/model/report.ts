@@ -64,7 +64,6 @@ const gateRunSchema = z.strictObject({
   output: failedOutputSchema.optional(),
 })
 export type GateRun = z.infer<typeof gateRunSchema>
-/** Number of passed tests by gate. */
 export type TestCounts = Record<string, number>
 
 const setupRunSchema = z.strictObject({
@@ -182,7 +181,6 @@ export function getNumber(metrics: Readonly<MetricValues>, name: string): number
   return typeof value === 'number' && Number.isFinite(value) ? value : null
 }
 
-/** The failed part of one side, with its output. */
 export interface FailedPart {
   /** set-up, gate <name>, or the harness. */
   what: string

@@ -23,7 +23,6 @@ export function neutralizeReferences(text: string): string {
 /** The reason for an end: one complete sentence, and the evidence where pairs decided. */
 interface ReasonText {
   sentence: string
-  /** The evidence line, which always begins with "evidence". */
   evidence: string | null
 }
 

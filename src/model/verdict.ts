@@ -77,5 +77,4 @@ export const EXIT_CODES = {
   broken: 13,
 } as const satisfies Record<VerdictWord, number>
 
-/** The exit code while the verdict waits. */
 export const WAITING_EXIT_CODE = 14

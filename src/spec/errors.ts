@@ -25,36 +25,7 @@ export type SpecPath = readonly (string | number)[]
 
 const UNKNOWN_KEY = 'unknown key'
 
-export function formatPath(path: SpecPath): string {
-  let written = ''
-  for (const part of path) {
-    if (typeof part === 'number') written += `[${part}]`
-    else written += written === '' ? part : `.${part}`
-  }
-  return written
-}
-
-function summarizeProblem(problem: Problem): string {
-  if (problem.found === UNKNOWN_KEY) return `${problem.found}; ${problem.fix}`
-  const saysAll = problem.fix === writeInstead(problem.expected)
-  const found = `found ${problem.found}, expected ${problem.expected}`
-  return saysAll ? found : `${found}; ${problem.fix}`
-}
-
-/** The fix that only repeats what is expected. `summarizeProblem` recognizes it and leaves it out. */
-function writeInstead(expected: string): string {
-  return `write ${expected}`
-}
-
-/**
- * Formats one line. Keys and values of a file may contain line breaks and terminal escapes, so control characters are
- * removed.
- */
-export function formatProblem(problem: Problem): string {
-  const where = `${problem.file}:${problem.line}:${problem.column}`
-  const line = [where, problem.path, summarizeProblem(problem)].filter(part => part !== '').join('  ')
-  return line.replaceAll(/\p{Cc}+/gu, ' ')
-}
+const MAX_FOUND = 60
 
 export class SpecErrors extends UserError {
   readonly problems: readonly Problem[]
@@ -76,7 +47,36 @@ export class SpecErrors extends UserError {
   }
 }
 
-const MAX_FOUND = 60
+/**
+ * Formats one line. Keys and values of a file may contain line breaks and terminal escapes, so control characters are
+ * removed.
+ */
+export function formatProblem(problem: Problem): string {
+  const where = `${problem.file}:${problem.line}:${problem.column}`
+  const line = [where, problem.path, summarizeProblem(problem)].filter(part => part !== '').join('  ')
+  return line.replaceAll(/\p{Cc}+/gu, ' ')
+}
+
+function summarizeProblem(problem: Problem): string {
+  if (problem.found === UNKNOWN_KEY) return `${problem.found}; ${problem.fix}`
+  const saysAll = problem.fix === writeInstead(problem.expected)
+  const found = `found ${problem.found}, expected ${problem.expected}`
+  return saysAll ? found : `${found}; ${problem.fix}`
+}
+
+/** The fix that only repeats what is expected. `summarizeProblem` recognizes it and leaves it out. */
+function writeInstead(expected: string): string {
+  return `write ${expected}`
+}
+
+export function formatPath(path: SpecPath): string {
+  let written = ''
+  for (const part of path) {
+    if (typeof part === 'number') written += `[${part}]`
+    else written += written === '' ? part : `.${part}`
+  }
+  return written
+}
 
 export function describeFoundValue(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(truncateValue(value))
@@ -89,9 +89,38 @@ function truncateValue(value: string): string {
   return value.length > MAX_FOUND ? `${value.slice(0, MAX_FOUND)}…` : value
 }
 
+// Issues of zod
+
 type ZodIssue = z.core.$ZodIssue
 
 type IssueContext = { raw: unknown; known: KnownKeys }
+
+/** Translates a zod issue into one finding for each thing to change. */
+export function toFindings(issue: ZodIssue, context: IssueContext, base: SpecPath = []): SpecFinding[] {
+  const path = [...base, ...getIssuePath(issue)]
+  const value = getValueByPath(context.raw, path)
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.map(key => describeUnknownKey(path, key, context.known))
+  if (issue.code === 'invalid_union') {
+    const branch = selectUnionBranch(issue, value)
+    if (branch !== undefined) return branch.flatMap(inner => toFindings(inner, context, path))
+  }
+  const choices = listChoices(issue)
+  const expected = describeExpected(issue)
+  return [
+    {
+      path,
+      found: describeFoundValue(value),
+      expected,
+      fix: suggestFix(path, value, expected),
+      ...suggestChoice(value, choices),
+    },
+  ]
+}
+
+function getIssuePath(issue: ZodIssue): SpecPath {
+  return issue.path.map(part => (typeof part === 'symbol' ? String(part) : part))
+}
 
 function getValueByPath(raw: unknown, path: SpecPath): unknown {
   let value = raw
@@ -100,6 +129,29 @@ function getValueByPath(raw: unknown, path: SpecPath): unknown {
     value = new Map<string, unknown>(Object.entries(value)).get(String(part))
   }
   return value
+}
+
+function hasEmptyPath(issue: ZodIssue): boolean {
+  return issue.path.length === 0
+}
+
+/** Selects the union branch that fits the kind of the value. The errors of the other branches are noise. */
+function selectUnionBranch(
+  issue: z.core.$ZodIssueInvalidUnion,
+  value: unknown,
+): readonly ZodIssue[] | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  const matching = issue.errors.filter(branch =>
+    branch.every(one => !hasEmptyPath(one) || one.code === 'unrecognized_keys'),
+  )
+  return matching.toSorted((left, right) => left.length - right.length)[0]
+}
+
+function listChoices(issue: ZodIssue): unknown[] {
+  if (issue.code === 'invalid_value') return issue.values
+  if (issue.code !== 'invalid_union') return []
+  if (issue.errors.length === 0) return 'options' in issue ? issue.options : []
+  return issue.errors.flat().filter(hasEmptyPath).flatMap(listChoices)
 }
 
 const TYPE_NAMES: Partial<Record<string, string>> = {
@@ -111,25 +163,6 @@ const TYPE_NAMES: Partial<Record<string, string>> = {
   object: 'a mapping',
   record: 'a mapping',
   never: 'nothing',
-}
-
-function formatAlternatives(values: readonly unknown[]): string {
-  const written = values.map(String)
-  const last = written.pop() ?? ''
-  return written.length === 0 ? last : `${written.join(', ')} or ${last}`
-}
-
-function describeBound(
-  issue: { origin: string; inclusive?: boolean },
-  limit: unknown,
-  side: 'least' | 'most',
-): string {
-  const strict = side === 'least' ? 'greater than' : 'less than'
-  if (issue.origin === 'array') return `at ${side} ${String(limit)} ${limit === 1 ? 'entry' : 'entries'}`
-  if (issue.origin === 'string') return `at ${side} ${String(limit)} characters`
-  return issue.inclusive === false
-    ? `a number ${strict} ${String(limit)}`
-    : `a number, at ${side} ${String(limit)}`
 }
 
 /** zod's default message of a union that does not state itself what it accepts. */
@@ -161,30 +194,29 @@ function describeExpected(issue: ZodIssue): string {
   }
 }
 
+function describeBound(
+  issue: { origin: string; inclusive?: boolean },
+  limit: unknown,
+  side: 'least' | 'most',
+): string {
+  const strict = side === 'least' ? 'greater than' : 'less than'
+  if (issue.origin === 'array') return `at ${side} ${String(limit)} ${limit === 1 ? 'entry' : 'entries'}`
+  if (issue.origin === 'string') return `at ${side} ${String(limit)} characters`
+  return issue.inclusive === false
+    ? `a number ${strict} ${String(limit)}`
+    : `a number, at ${side} ${String(limit)}`
+}
+
 function listAlternatives(issue: z.core.$ZodIssueInvalidUnion): unknown[] {
   if (issue.errors.length === 0) return listChoices(issue)
   const ownIssues = issue.errors.flat().filter(hasEmptyPath)
   return ownIssues.flatMap(one => (one.code === 'invalid_value' ? one.values : [describeExpected(one)]))
 }
 
-function hasEmptyPath(issue: ZodIssue): boolean {
-  return issue.path.length === 0
-}
-
-function getIssuePath(issue: ZodIssue): SpecPath {
-  return issue.path.map(part => (typeof part === 'symbol' ? String(part) : part))
-}
-
-/** Selects the union branch that fits the kind of the value. The errors of the other branches are noise. */
-function selectUnionBranch(
-  issue: z.core.$ZodIssueInvalidUnion,
-  value: unknown,
-): readonly ZodIssue[] | undefined {
-  if (typeof value !== 'object' || value === null) return undefined
-  const matching = issue.errors.filter(branch =>
-    branch.every(one => !hasEmptyPath(one) || one.code === 'unrecognized_keys'),
-  )
-  return matching.toSorted((left, right) => left.length - right.length)[0]
+function formatAlternatives(values: readonly unknown[]): string {
+  const written = values.map(String)
+  const last = written.pop() ?? ''
+  return written.length === 0 ? last : `${written.join(', ')} or ${last}`
 }
 
 function suggestFix(path: SpecPath, value: unknown, expected: string): string {
@@ -205,48 +237,19 @@ function suggestChoice(value: unknown, choices: readonly unknown[]): { didYouMea
   return near === undefined ? {} : { didYouMean: near, fix: `did you mean "${near}"?` }
 }
 
-function listChoices(issue: ZodIssue): unknown[] {
-  if (issue.code === 'invalid_value') return issue.values
-  if (issue.code !== 'invalid_union') return []
-  if (issue.errors.length === 0) return 'options' in issue ? issue.options : []
-  return issue.errors.flat().filter(hasEmptyPath).flatMap(listChoices)
-}
-
-/** Translates a zod issue into one finding for each thing to change. */
-export function toFindings(issue: ZodIssue, context: IssueContext, base: SpecPath = []): SpecFinding[] {
-  const path = [...base, ...getIssuePath(issue)]
-  const value = getValueByPath(context.raw, path)
-  if (issue.code === 'unrecognized_keys')
-    return issue.keys.map(key => describeUnknownKey(path, key, context.known))
-  if (issue.code === 'invalid_union') {
-    const branch = selectUnionBranch(issue, value)
-    if (branch !== undefined) return branch.flatMap(inner => toFindings(inner, context, path))
-  }
-  const choices = listChoices(issue)
-  const expected = describeExpected(issue)
-  return [
-    {
-      path,
-      found: describeFoundValue(value),
-      expected,
-      fix: suggestFix(path, value, expected),
-      ...suggestChoice(value, choices),
-    },
-  ]
-}
+// Unknown keys
 
 type KeyAdvice = { didYouMean?: string; fix: string }
 
-function suggestMeantKey(key: string): KeyAdvice {
-  return { didYouMean: key, fix: `did you mean "${key}"?` }
-}
-
-function suggestKeyHome(key: string, homes: readonly string[]): KeyAdvice {
-  const [home = ''] = homes
-  const locations = homes.slice(0, 3).map(path => (path === '' ? 'at the top level' : `under ${path}`))
+export function describeUnknownKey(parent: SpecPath, key: string, known: KnownKeys): SpecFinding {
+  const parentPath = parent.filter(part => typeof part === 'string').join('.')
+  const siblings = known.get(parentPath) ?? new Set<string>()
   return {
-    didYouMean: home === '' ? key : `${home}.${key}`,
-    fix: `${key} belongs ${locations.join(' or ')}`,
+    path: [...parent, key],
+    at: 'key',
+    found: UNKNOWN_KEY,
+    expected: siblings.size === 0 ? 'no key' : `one of ${[...siblings].join(', ')}`,
+    ...suggestKey(key, siblings, known),
   }
 }
 
@@ -269,35 +272,35 @@ function suggestKey(key: string, siblings: ReadonlySet<string>, known: KnownKeys
   return { fix: siblings.size === 0 ? 'remove it' : `known here: ${[...siblings].join(', ')}` }
 }
 
-export function describeUnknownKey(parent: SpecPath, key: string, known: KnownKeys): SpecFinding {
-  const parentPath = parent.filter(part => typeof part === 'string').join('.')
-  const siblings = known.get(parentPath) ?? new Set<string>()
+function suggestMeantKey(key: string): KeyAdvice {
+  return { didYouMean: key, fix: `did you mean "${key}"?` }
+}
+
+function suggestKeyHome(key: string, homes: readonly string[]): KeyAdvice {
+  const [home = ''] = homes
+  const locations = homes.slice(0, 3).map(path => (path === '' ? 'at the top level' : `under ${path}`))
   return {
-    path: [...parent, key],
-    at: 'key',
-    found: UNKNOWN_KEY,
-    expected: siblings.size === 0 ? 'no key' : `one of ${[...siblings].join(', ')}`,
-    ...suggestKey(key, siblings, known),
+    didYouMean: home === '' ? key : `${home}.${key}`,
+    fix: `${key} belongs ${locations.join(' or ')}`,
   }
 }
+
+// Known keys
 
 /** Maps the path of each mapping (without list indices) to its keys, as the schema declares them. */
 type KnownKeys = ReadonlyMap<string, ReadonlySet<string>>
 
 type ZodSchema = z.core.$ZodType
 
-/** Removes default, optional and nullable wrappers. */
-export function unwrapSchema(schema: ZodSchema): ZodSchema {
-  let current = schema
-  while (
-    current instanceof z.ZodDefault ||
-    current instanceof z.ZodPrefault ||
-    current instanceof z.ZodNullable ||
-    current instanceof z.ZodOptional
-  ) {
-    current = current.unwrap()
-  }
-  return current
+const knownKeysCache = new Map<SpecRules, KnownKeys>()
+
+export function listKnownKeys(rules: SpecRules): KnownKeys {
+  const cached = knownKeysCache.get(rules)
+  if (cached !== undefined) return cached
+  const known = new Map<string, Set<string>>()
+  collectKeys(buildSpecSchema(rules), '', known)
+  knownKeysCache.set(rules, known)
+  return known
 }
 
 function collectKeys(schema: ZodSchema, path: string, known: Map<string, Set<string>>): void {
@@ -317,15 +320,18 @@ function collectKeys(schema: ZodSchema, path: string, known: Map<string, Set<str
   }
 }
 
-const knownKeysCache = new Map<SpecRules, KnownKeys>()
-
-export function listKnownKeys(rules: SpecRules): KnownKeys {
-  const cached = knownKeysCache.get(rules)
-  if (cached !== undefined) return cached
-  const known = new Map<string, Set<string>>()
-  collectKeys(buildSpecSchema(rules), '', known)
-  knownKeysCache.set(rules, known)
-  return known
+/** Removes default, optional and nullable wrappers. */
+export function unwrapSchema(schema: ZodSchema): ZodSchema {
+  let current = schema
+  while (
+    current instanceof z.ZodDefault ||
+    current instanceof z.ZodPrefault ||
+    current instanceof z.ZodNullable ||
+    current instanceof z.ZodOptional
+  ) {
+    current = current.unwrap()
+  }
+  return current
 }
 
 /** Lists the mappings that have this key, the shallowest first. */

@@ -44,77 +44,6 @@ export type ParseOptions = {
 
 export type ParsedSpecFile = { spec: Spec; sha256: string; notes: string[] }
 
-type PreparedSpec = {
-  raw: Raw
-  rules: SpecRules
-  findings: SpecFinding[]
-  schema: ReturnType<typeof buildSpecSchema>
-}
-
-/**
- * `winnow: 1` selects winnow's rules. Without the key the file is read as a ce-optimize spec. No other version is
- * known.
- */
-function chooseRules(raw: Raw): { rules: SpecRules; findings: SpecFinding[] } {
-  if (findMistypedVersionKey(raw) !== undefined) return { rules: 'winnow', findings: [] }
-  if (!Object.hasOwn(raw, 'winnow')) return { rules: 'ce', findings: [] }
-  if (raw['winnow'] === 1) return { rules: 'winnow', findings: [] }
-  const found = describeFoundValue(raw['winnow'])
-  const fix = 'write winnow: 1; it is the only version this release reads'
-  return { rules: 'winnow', findings: [{ path: ['winnow'], found, expected: '1', fix }] }
-}
-
-function prepareSpec(value: Raw, options: ParseOptions): PreparedSpec {
-  const { rules, findings } = chooseRules(value)
-  const { host = 'local', privateRepository = false } = options
-  const schema = buildSpecSchema(rules, { host, privateRepository })
-  const versioned = rules === 'winnow' ? { ...value, winnow: 1 } : value
-  const complete = withPrimaryObjective(removeEmptySections(versioned, schema))
-  const raw = rules === 'ce' ? withDefaultStability(complete) : complete
-  return { raw, rules, findings, schema }
-}
-
-function findSpecName(
-  spec: { name?: string | undefined },
-  file: string,
-): { name: string; findings: SpecFinding[] } {
-  if (spec.name !== undefined) return { name: spec.name, findings: [] }
-  const name = basename(file).replace(/\.ya?ml$/, '')
-  if (KEBAB.test(name)) return { name, findings: [] }
-  const found = `the file name ${describeFoundValue(name)}`
-  return {
-    name,
-    findings: [{ path: ['name'], found, expected: KEBAB_TEXT, fix: 'rename the file, or add name' }],
-  }
-}
-
-function refuseSpec(
-  source: SourceDocument,
-  findings: readonly SpecFinding[],
-  rules: SpecRules | null = null,
-): never {
-  const problems = findings
-    .map(finding => source.problem(finding))
-    .toSorted((a, b) => a.line - b.line || a.column - b.column)
-  throw new SpecErrors(problems, undefined, rules === 'ce' ? READ_AS_CE : null)
-}
-
-function buildRuleContext(
-  spec: RuleContext['spec'],
-  { raw, rules }: PreparedSpec,
-  options: ParseOptions,
-): RuleContext {
-  return { spec, raw, rules, allowUncapped: options.allowUncapped ?? false }
-}
-
-function readTopMapping(source: SourceDocument): Raw {
-  if (isMapping(source.value)) return source.value
-  const empty = source.value === null || source.value === undefined
-  const found = empty ? 'an empty file' : describeFoundValue(source.value)
-  const fix = 'see `winnow init`, which writes the smallest spec that works'
-  return refuseSpec(source, [{ path: [], found, expected: 'a spec, which is a mapping', fix }])
-}
-
 const recentSpecs = new Map<string, ParsedSpecFile>()
 const RECENT_SPECS_KEPT = 16
 
@@ -133,33 +62,17 @@ export function parseSpec(text: string, options: ParseOptions): ParsedSpecFile {
   return parsed
 }
 
-function freezeDeep<T>(value: T): T {
-  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
-  Object.values(value).forEach(freezeDeep)
-  return Object.freeze(value)
+/** Returns null for a recorded text that is not a valid spec: the ledger may contain anything. */
+export function readSpec(yaml: string, options: ParseOptions): ParsedSpecFile | null {
+  try {
+    return parseSpec(yaml, options)
+  } catch (error) {
+    if (error instanceof UserError) return null
+    throw error
+  }
 }
 
-function parseFresh(text: string, options: ParseOptions): ParsedSpecFile {
-  const source = readDocument(text, options.file)
-  const prepared = prepareSpec(readTopMapping(source), options)
-  const result = prepared.schema.safeParse(prepared.raw)
-  if (!result.success) {
-    const context = { raw: prepared.raw, known: listKnownKeys(prepared.rules) }
-    const issues = result.error.issues.flatMap(issue => toFindings(issue, context))
-    const found = removeFollowOnFindings([...prepared.findings, ...issues])
-    const completed = prepared.schema.safeParse(completeRefusedSpec(prepared.raw, found))
-    const ruleFindings = completed.success
-      ? checkRules(buildRuleContext(completed.data, prepared, options))
-      : []
-    return refuseSpec(source, [...found, ...removeRelatedFindings(ruleFindings, found)], prepared.rules)
-  }
-  const context = buildRuleContext(result.data, prepared, options)
-  const { name, findings } = findSpecName(result.data, options.file)
-  const ruleFindings = [...prepared.findings, ...findings, ...checkRules(context)]
-  if (ruleFindings.length > 0) return refuseSpec(source, ruleFindings, prepared.rules)
-  const sha256 = createHash('sha256').update(text, 'utf8').digest('hex')
-  return { spec: normaliseSpec(context, name), sha256, notes: listNotes(context) }
-}
+// The spec of a campaign
 
 /** The fields of a campaign that the defaults of its spec depend on. */
 interface SpecContext {
@@ -191,17 +104,145 @@ export function getCampaignSpec(campaign: CampaignSpecText): Spec {
   return parseSpec(campaign.spec_yaml, getParseOptions(campaign)).spec
 }
 
-/** Returns null for a recorded text that is not a valid spec: the ledger may contain anything. */
-export function readSpec(yaml: string, options: ParseOptions): ParsedSpecFile | null {
-  try {
-    return parseSpec(yaml, options)
-  } catch (error) {
-    if (error instanceof UserError) return null
-    throw error
+// Parsing
+
+type PreparedSpec = {
+  raw: Raw
+  rules: SpecRules
+  findings: SpecFinding[]
+  schema: ReturnType<typeof buildSpecSchema>
+}
+
+function parseFresh(text: string, options: ParseOptions): ParsedSpecFile {
+  const source = readDocument(text, options.file)
+  const prepared = prepareSpec(readTopMapping(source), options)
+  const result = prepared.schema.safeParse(prepared.raw)
+  if (!result.success) {
+    const context = { raw: prepared.raw, known: listKnownKeys(prepared.rules) }
+    const issues = result.error.issues.flatMap(issue => toFindings(issue, context))
+    const found = removeFollowOnFindings([...prepared.findings, ...issues])
+    const completed = prepared.schema.safeParse(completeRefusedSpec(prepared.raw, found))
+    const ruleFindings = completed.success
+      ? checkRules(buildRuleContext(completed.data, prepared, options))
+      : []
+    return refuseSpec(source, [...found, ...removeRelatedFindings(ruleFindings, found)], prepared.rules)
+  }
+  const context = buildRuleContext(result.data, prepared, options)
+  const { name, findings } = findSpecName(result.data, options.file)
+  const ruleFindings = [...prepared.findings, ...findings, ...checkRules(context)]
+  if (ruleFindings.length > 0) return refuseSpec(source, ruleFindings, prepared.rules)
+  const sha256 = createHash('sha256').update(text, 'utf8').digest('hex')
+  return { spec: normaliseSpec(context, name), sha256, notes: listNotes(context) }
+}
+
+function readTopMapping(source: SourceDocument): Raw {
+  if (isMapping(source.value)) return source.value
+  const empty = source.value === null || source.value === undefined
+  const found = empty ? 'an empty file' : describeFoundValue(source.value)
+  const fix = 'see `winnow init`, which writes the smallest spec that works'
+  return refuseSpec(source, [{ path: [], found, expected: 'a spec, which is a mapping', fix }])
+}
+
+function prepareSpec(value: Raw, options: ParseOptions): PreparedSpec {
+  const { rules, findings } = chooseRules(value)
+  const { host = 'local', privateRepository = false } = options
+  const schema = buildSpecSchema(rules, { host, privateRepository })
+  const versioned = rules === 'winnow' ? { ...value, winnow: 1 } : value
+  const complete = withPrimaryObjective(removeEmptySections(versioned, schema))
+  const raw = rules === 'ce' ? withDefaultStability(complete) : complete
+  return { raw, rules, findings, schema }
+}
+
+/**
+ * `winnow: 1` selects winnow's rules. Without the key the file is read as a ce-optimize spec. No other version is
+ * known.
+ */
+function chooseRules(raw: Raw): { rules: SpecRules; findings: SpecFinding[] } {
+  if (findMistypedVersionKey(raw) !== undefined) return { rules: 'winnow', findings: [] }
+  if (!Object.hasOwn(raw, 'winnow')) return { rules: 'ce', findings: [] }
+  if (raw['winnow'] === 1) return { rules: 'winnow', findings: [] }
+  const found = describeFoundValue(raw['winnow'])
+  const fix = 'write winnow: 1; it is the only version this release reads'
+  return { rules: 'winnow', findings: [{ path: ['winnow'], found, expected: '1', fix }] }
+}
+
+function buildRuleContext(
+  spec: RuleContext['spec'],
+  { raw, rules }: PreparedSpec,
+  options: ParseOptions,
+): RuleContext {
+  return { spec, raw, rules, allowUncapped: options.allowUncapped ?? false }
+}
+
+function findSpecName(
+  spec: { name?: string | undefined },
+  file: string,
+): { name: string; findings: SpecFinding[] } {
+  if (spec.name !== undefined) return { name: spec.name, findings: [] }
+  const name = basename(file).replace(/\.ya?ml$/, '')
+  if (KEBAB.test(name)) return { name, findings: [] }
+  const found = `the file name ${describeFoundValue(name)}`
+  return {
+    name,
+    findings: [{ path: ['name'], found, expected: KEBAB_TEXT, fix: 'rename the file, or add name' }],
   }
 }
 
-// Normalisation: one key for each setting, independent of the synonym in the file.
+function refuseSpec(
+  source: SourceDocument,
+  findings: readonly SpecFinding[],
+  rules: SpecRules | null = null,
+): never {
+  const problems = findings
+    .map(finding => source.problem(finding))
+    .toSorted((a, b) => a.line - b.line || a.column - b.column)
+  throw new SpecErrors(problems, undefined, rules === 'ce' ? READ_AS_CE : null)
+}
+
+function freezeDeep<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
+  Object.values(value).forEach(freezeDeep)
+  return Object.freeze(value)
+}
+
+// Normalisation: one key for each setting, independent of the synonym in the file
+
+function normaliseSpec(context: RuleContext, name: string): Spec {
+  const { winnow: _rules, constraints, ...parsed } = context.spec
+  const spec = { ...parsed, evidence: normaliseEvidence(context), ...getJudgedSettings(context.spec) }
+  const serial = spec.parallel.exclusive_resources.length > 0
+  return {
+    ...spec,
+    rules: context.rules,
+    name,
+    description: spec.description ?? name,
+    metric: normaliseMetric(spec.metric),
+    measurement: normaliseMeasurement(spec.measurement),
+    stopping: normaliseStopping(context),
+    advice: [...spec.advice, ...constraints],
+    execution: serial ? { ...spec.execution, mode: 'serial' } : spec.execution,
+  }
+}
+
+/** A percentage is a share of the base, so it implies the log scale. */
+function normaliseEvidence({ spec: { evidence }, raw }: RuleContext): Spec['evidence'] {
+  const isShare = ['min_effect', 'null_effect'].some(key => isPercent(getGivenValue(raw, ['evidence', key])))
+  return isShare && evidence.scale === 'auto' ? { ...evidence, scale: 'log' } : evidence
+}
+
+/** The judge section alone configures a judged metric: pairs of items, compared by differences of scores. */
+function getJudgedSettings({ metric: { primary, judge }, evidence, measurement }: ParsedSpec) {
+  if (primary.type !== 'judge' || judge === null || measurement.stability !== null) return null
+  return {
+    measurement: { ...measurement, mode: 'paired' as const },
+    evidence: {
+      ...evidence,
+      scale: 'linear' as const,
+      min_effect: judge.minimum_improvement,
+      pairs_per_job: countSampleItems(judge),
+    },
+  }
+}
 
 function normaliseMetric(parsed: ParsedSpec['metric']): Spec['metric'] {
   const { baseline: _ignored, ...primary } = parsed.primary
@@ -232,42 +273,7 @@ function normaliseStopping({ spec, raw }: RuleContext): Spec['stopping'] {
   }
 }
 
-/** A percentage is a share of the base, so it implies the log scale. */
-function normaliseEvidence({ spec: { evidence }, raw }: RuleContext): Spec['evidence'] {
-  const isShare = ['min_effect', 'null_effect'].some(key => isPercent(getGivenValue(raw, ['evidence', key])))
-  return isShare && evidence.scale === 'auto' ? { ...evidence, scale: 'log' } : evidence
-}
-
-/** The judge section alone configures a judged metric: pairs of items, compared by differences of scores. */
-function getJudgedSettings({ metric: { primary, judge }, evidence, measurement }: ParsedSpec) {
-  if (primary.type !== 'judge' || judge === null || measurement.stability !== null) return null
-  return {
-    measurement: { ...measurement, mode: 'paired' as const },
-    evidence: {
-      ...evidence,
-      scale: 'linear' as const,
-      min_effect: judge.minimum_improvement,
-      pairs_per_job: countSampleItems(judge),
-    },
-  }
-}
-
-function normaliseSpec(context: RuleContext, name: string): Spec {
-  const { winnow: _rules, constraints, ...parsed } = context.spec
-  const spec = { ...parsed, evidence: normaliseEvidence(context), ...getJudgedSettings(context.spec) }
-  const serial = spec.parallel.exclusive_resources.length > 0
-  return {
-    ...spec,
-    rules: context.rules,
-    name,
-    description: spec.description ?? name,
-    metric: normaliseMetric(spec.metric),
-    measurement: normaliseMeasurement(spec.measurement),
-    stopping: normaliseStopping(context),
-    advice: [...spec.advice, ...constraints],
-    execution: serial ? { ...spec.execution, mode: 'serial' } : spec.execution,
-  }
-}
+// Refused specs: the rules also check the accepted parts, so that one run reports all mistakes
 
 /** Replaces required keys that are missing, so that the rules that span several keys run in the same pass. */
 const PLACEHOLDER_SPEC: Raw = {
@@ -275,6 +281,15 @@ const PLACEHOLDER_SPEC: Raw = {
   metric: { primary: { type: 'hard', name: 'x', direction: 'minimize' } },
   measurement: { command: 'x' },
   scope: { mutable: ['x'], immutable: ['y'] },
+}
+
+function completeRefusedSpec(raw: Raw, found: readonly SpecFinding[]): unknown {
+  const paths = found.map(({ path }) => path)
+  const kept = removeRefusedParts(
+    raw,
+    paths.filter(path => formatPath(path) !== 'winnow'),
+  )
+  return mergeOverDefaults(PLACEHOLDER_SPEC, kept)
 }
 
 /**
@@ -299,20 +314,6 @@ function mergeOverDefaults(placeholder: unknown, value: unknown): unknown {
   return merged
 }
 
-function completeRefusedSpec(raw: Raw, found: readonly SpecFinding[]): unknown {
-  const paths = found.map(({ path }) => path)
-  const kept = removeRefusedParts(
-    raw,
-    paths.filter(path => formatPath(path) !== 'winnow'),
-  )
-  return mergeOverDefaults(PLACEHOLDER_SPEC, kept)
-}
-
-/** Lists the paths that the mistyped key was probably meant for. */
-function listMeantPaths({ path, didYouMean }: SpecFinding): string[] {
-  return didYouMean === undefined ? [] : [didYouMean, formatPath([...path.slice(0, -1), didYouMean])]
-}
-
 /** Drops follow-on findings: after the typo `comand`, the missing `command` is not a second mistake. */
 function removeFollowOnFindings(found: readonly SpecFinding[]): SpecFinding[] {
   const meant = new Set(found.flatMap(listMeantPaths))
@@ -329,4 +330,9 @@ function removeRelatedFindings(
     const path = formatPath(finding.path)
     return !paths.some(other => path.startsWith(other) || other.startsWith(path))
   })
+}
+
+/** Lists the paths that the mistyped key was probably meant for. */
+function listMeantPaths({ path, didYouMean }: SpecFinding): string[] {
+  return didYouMean === undefined ? [] : [didYouMean, formatPath([...path.slice(0, -1), didYouMean])]
 }

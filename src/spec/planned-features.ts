@@ -2,7 +2,49 @@ import { getGivenValue } from './rule-context.ts'
 import { buildSpecSchema, type ParsedSpec, type Spec, type SpecRules } from './schema.ts'
 import { isJudgedMetric } from './spec-facts.ts'
 
+/**
+ * `local`: everything runs on one machine. `single-job`: pull requests are on GitHub and all work runs in one job.
+ * `github`: orders run in measuring jobs of their own.
+ */
+export type CampaignLocation = 'local' | 'single-job' | 'github'
+
 type PlannedFeature = { used: (spec: Spec) => boolean; sentence: (spec: Spec) => string }
+
+/** A key that is validated but not read yet. A value other than its default is refused. */
+interface PlannedKey {
+  path: readonly [section: string, ...below: string[]]
+  /** The missing feature with its verb: `… is`. */
+  missing: string
+  instead: string
+  /** Values besides the default that request no feature. */
+  harmless?: readonly unknown[]
+  /**
+   * ce-optimize specs set the key (or these values of it) for ce's own tools. Under ce's rules this is a note, not a
+   * refusal.
+   */
+  inCe?: { values?: readonly unknown[]; says: string }
+  /** Locations that do read the key. */
+  readIn?: readonly CampaignLocation[]
+  when?(spec: Pick<Spec, 'measurement'>): boolean
+}
+
+type MeasurementSpec = Pick<Spec, 'measurement'>
+
+const JUDGED_IN_SINGLE_JOB =
+  'metric.primary.type judge: in single-job mode the key of the models would lie beside the code that is measured; use the workflows of winnow init --github, or let the harness print a score and use type: hard.'
+
+/**
+ * Lists valid but unbuilt features as one sentence each. Callers refuse them before anything runs; none is ignored.
+ */
+export function listPlannedFeatures(spec: Spec, where: CampaignLocation = 'local'): string[] {
+  const machinery = [...plannedMeasuring, ...plannedJudging, ...plannedIsolation, ...plannedProposing].filter(
+    ({ used }) => used(spec),
+  )
+  const elsewhere = where === 'single-job' && isJudgedMetric(spec) ? [JUDGED_IN_SINGLE_JOB] : []
+  return [...elsewhere, ...machinery.map(({ sentence }) => sentence(spec)), ...refusePlannedKeys(spec, where)]
+}
+
+// Features that a spec uses in a combination of values
 
 const plannedMeasuring: readonly PlannedFeature[] = [
   {
@@ -133,39 +175,7 @@ function getFrontierName(frontier: Spec['search']['frontier']): string {
   return typeof frontier === 'string' ? frontier : frontier.use
 }
 
-const JUDGED_IN_SINGLE_JOB =
-  'metric.primary.type judge: in single-job mode the key of the models would lie beside the code that is measured; use the workflows of winnow init --github, or let the harness print a score and use type: hard.'
-
-/**
- * Lists valid but unbuilt features as one sentence each. Callers refuse them before anything runs; none is ignored.
- */
-export function listPlannedFeatures(spec: Spec, where: CampaignLocation = 'local'): string[] {
-  const machinery = [...plannedMeasuring, ...plannedJudging, ...plannedIsolation, ...plannedProposing].filter(
-    ({ used }) => used(spec),
-  )
-  const elsewhere = where === 'single-job' && isJudgedMetric(spec) ? [JUDGED_IN_SINGLE_JOB] : []
-  return [...elsewhere, ...machinery.map(({ sentence }) => sentence(spec)), ...refusePlannedKeys(spec, where)]
-}
-
-/** A key that is validated but not read yet. A value other than its default is refused. */
-interface PlannedKey {
-  path: readonly [section: string, ...below: string[]]
-  /** The missing feature with its verb: `… is`. */
-  missing: string
-  /** The advice for now, as an imperative. */
-  instead: string
-  /** Values besides the default that request no feature. */
-  harmless?: readonly unknown[]
-  /**
-   * ce-optimize specs set the key (or these values of it) for ce's own tools. Under ce's rules this is a note, not a
-   * refusal.
-   */
-  inCe?: { values?: readonly unknown[]; says: string }
-  /** Locations that do read the key. */
-  readIn?: readonly CampaignLocation[]
-  /** False when this spec leaves the key without effect. */
-  when?(spec: Pick<Spec, 'measurement'>): boolean
-}
+// Single keys
 
 const REMOVE_IT = 'remove it'
 const OWN_AGENT =
@@ -265,51 +275,6 @@ export function listPlannedKeyPaths(where: CampaignLocation): string[] {
   return PLANNED_KEYS.filter(({ readIn = [] }) => !readIn.includes(where)).map(({ path }) => path.join('.'))
 }
 
-let specDefaults: ParsedSpec | null = null
-
-/** Reads the default from the schema, its single source. */
-function getDefaultValue(path: PlannedKey['path']): unknown {
-  specDefaults ??= buildSpecSchema('winnow').parse({
-    winnow: 1,
-    measurement: { command: 'x' },
-    scope: { mutable: ['x'] },
-  })
-  return getGivenValue(specDefaults, path)
-}
-
-function isRequested(key: PlannedKey, spec: unknown): boolean {
-  const value = JSON.stringify(getGivenValue(spec, key.path))
-  return ![getDefaultValue(key.path), ...(key.harmless ?? [])].some(each => JSON.stringify(each) === value)
-}
-
-type MeasurementSpec = Pick<Spec, 'measurement'>
-
-function listRequestedKeys(spec: MeasurementSpec): PlannedKey[] {
-  return PLANNED_KEYS.filter(key => isRequested(key, spec) && key.when?.(spec) !== false)
-}
-
-/** True when a ce spec only carries the key along. */
-function isCeLeftover({ inCe, path }: PlannedKey, spec: unknown, rules: SpecRules): boolean {
-  if (rules !== 'ce' || inCe === undefined) return false
-  return inCe.values === undefined || inCe.values.includes(getGivenValue(spec, path))
-}
-
-/**
- * `local`: everything runs on one machine. `single-job`: pull requests are on GitHub and all work runs in one job.
- * `github`: orders run in measuring jobs of their own.
- */
-export type CampaignLocation = 'local' | 'single-job' | 'github'
-
-function refusePlannedKeys(spec: MeasurementSpec & { rules: SpecRules }, where: CampaignLocation): string[] {
-  return listRequestedKeys(spec)
-    .filter(({ readIn = [] }) => !readIn.includes(where))
-    .filter(key => !isCeLeftover(key, spec, spec.rules))
-    .map(({ path, missing, instead }) => {
-      const value = formatKeyValue(getGivenValue(spec, path))
-      return `${path.join('.')}${value}: ${missing} not built yet; ${instead}.`
-    })
-}
-
 /** Notes the keys that only campaigns on GitHub read, for a person who checks the spec elsewhere. */
 export function noteGithubOnlyKeys(spec: MeasurementSpec): string[] {
   return listRequestedKeys(spec)
@@ -322,6 +287,43 @@ export function noteCeLeftovers(spec: MeasurementSpec, rules: SpecRules): string
   return listRequestedKeys(spec)
     .filter(key => isCeLeftover(key, spec, rules))
     .map(({ path, inCe }) => `${path.join('.')} changes nothing: ${inCe?.says ?? ''}`)
+}
+
+function refusePlannedKeys(spec: MeasurementSpec & { rules: SpecRules }, where: CampaignLocation): string[] {
+  return listRequestedKeys(spec)
+    .filter(({ readIn = [] }) => !readIn.includes(where))
+    .filter(key => !isCeLeftover(key, spec, spec.rules))
+    .map(({ path, missing, instead }) => {
+      const value = formatKeyValue(getGivenValue(spec, path))
+      return `${path.join('.')}${value}: ${missing} not built yet; ${instead}.`
+    })
+}
+
+function listRequestedKeys(spec: MeasurementSpec): PlannedKey[] {
+  return PLANNED_KEYS.filter(key => isRequested(key, spec) && key.when?.(spec) !== false)
+}
+
+function isRequested(key: PlannedKey, spec: unknown): boolean {
+  const value = JSON.stringify(getGivenValue(spec, key.path))
+  return ![getDefaultValue(key.path), ...(key.harmless ?? [])].some(each => JSON.stringify(each) === value)
+}
+
+let specDefaults: ParsedSpec | null = null
+
+/** Reads the default from the schema, its single source. */
+function getDefaultValue(path: PlannedKey['path']): unknown {
+  specDefaults ??= buildSpecSchema('winnow').parse({
+    winnow: 1,
+    measurement: { command: 'x' },
+    scope: { mutable: ['x'] },
+  })
+  return getGivenValue(specDefaults, path)
+}
+
+/** True when a ce spec only carries the key along. */
+function isCeLeftover({ inCe, path }: PlannedKey, spec: unknown, rules: SpecRules): boolean {
+  if (rules !== 'ce' || inCe === undefined) return false
+  return inCe.values === undefined || inCe.values.includes(getGivenValue(spec, path))
 }
 
 function formatKeyValue(value: unknown): string {

@@ -5,11 +5,6 @@ export const ALWAYS_IMMUTABLE = ['.winnow', '.github', '**/.gitattributes', '**/
 
 export type Scope = { isMutable: (path: string) => boolean }
 
-/** True for a path as git writes it in a tree. All other paths are never mutable. */
-function isTreePath(path: string): boolean {
-  return path.split('/').every(part => part !== '' && part !== '.' && part !== '..')
-}
-
 /** Refuses everything outside mutable. Immutable wins where both match. */
 export function compileScope(spec: Pick<Spec, 'scope'>): Scope {
   const mutable = spec.scope.mutable.map(compilePathspec)
@@ -22,11 +17,17 @@ export function compileScope(spec: Pick<Spec, 'scope'>): Scope {
   }
 }
 
+/** True for a path as git writes it in a tree. All other paths are never mutable. */
+function isTreePath(path: string): boolean {
+  return path.split('/').every(part => part !== '' && part !== '.' && part !== '..')
+}
+
+// Files that no measurement reads
+
 const TEXT_TYPES = ['md', 'markdown', 'mdx', 'rst', 'adoc', 'asciidoc']
 const PICTURE_TYPES = ['png', 'jpg', 'jpeg', 'gif', 'svg', 'webp', 'pdf', 'txt']
 const DOCUMENT = new RegExp(`^[^/]+\\.(?:${TEXT_TYPES.join('|')})$`, 'i')
 const FILE_IN_DOCS = new RegExp(`^docs?/.+\\.(?:${[...TEXT_TYPES, ...PICTURE_TYPES].join('|')})$`, 'i')
-/** Documents that are recognized by their file name alone. */
 const KNOWN_DOCUMENT =
   /^(?:readme|changelog|changes|history|news|licen[cs]e|copying|notice|authors|contributors|maintainers)(?:[-.](?:txt|mit|apache|bsd))?$/i
 const GITHUB_DOCUMENT =
@@ -64,7 +65,6 @@ export function compileUnreadPathTest(spec: Spec): (path: string) => boolean {
   }
 }
 
-/** Lists every command line of a spec that runs where code is measured. */
 export function listMeasuredCommands({ measurement, gates }: Spec): string[] {
   const { setup, command, score, stability, holdout, suite } = measurement
   const all = [
@@ -131,16 +131,7 @@ export function isWalkingTree(code: string): boolean {
   return TREE_WALK.test(code)
 }
 
-/** Returns the directory or file that a pattern names without wildcards: `d`, `d/` and `d/**` all name `d`. */
-function findLiteralStem(pattern: string): string | undefined {
-  const named = pattern.replace(/(?:^|\/)(?:\*\*)?$/, '')
-  return hasWildcard(named) ? undefined : named
-}
-
-function isInsideDirectory(directory: string, pattern: string, immutablePattern: string): boolean {
-  if (directory === '' || getFixedPart(pattern).startsWith(`${directory}/`)) return true
-  return findLiteralStem(pattern) === directory && immutablePattern === directory
-}
+// Overlap of patterns
 
 /** True only when every path that the mutable pattern matches is certain to match the immutable one. */
 export function isCoveredByPattern(immutable: string, mutable: string): boolean {
@@ -153,9 +144,54 @@ export function isCoveredByPattern(immutable: string, mutable: string): boolean 
   return namesAFile && !hasWildcard(mutablePattern) && compilePathspec(immutable)(mutablePattern)
 }
 
-// Git's `:(top,glob)` pathspecs, matched byte by byte as git does.
+function isInsideDirectory(directory: string, pattern: string, immutablePattern: string): boolean {
+  if (directory === '' || getFixedPart(pattern).startsWith(`${directory}/`)) return true
+  return findLiteralStem(pattern) === directory && immutablePattern === directory
+}
+
+/** Returns the directory or file that a pattern names without wildcards: `d`, `d/` and `d/**` all name `d`. */
+function findLiteralStem(pattern: string): string | undefined {
+  const named = pattern.replace(/(?:^|\/)(?:\*\*)?$/, '')
+  return hasWildcard(named) ? undefined : named
+}
+
+// Git's `:(top,glob)` pathspecs, matched byte by byte as git does
 
 const WILDCARDS = /[*?[\\]/
+
+export function compilePathspec(pattern: string): (path: string) => boolean {
+  const written = toByteString(normalisePattern(pattern))
+  const literal = written.endsWith('/') ? written : `${written}/`
+  const glob = written.endsWith('/') ? `${written}**` : written
+  const fixed = getFixedPart(glob)
+  const tokens = hasWildcard(glob) ? parseGlob(glob.slice(fixed.length)) : undefined
+  return path => {
+    const name = toByteString(path)
+    if (written === '' || name === written || name.startsWith(literal)) return true
+    return tokens !== undefined && name.startsWith(fixed) && matchTokens(tokens, name.slice(fixed.length))
+  }
+}
+
+/**
+ * Converts a pattern to arguments for git. `a*b/` means everything below such a directory, but git alone would match
+ * only a directory of that literal name.
+ */
+export function toGitPathspecs(pattern: string): string[] {
+  const written = normalisePattern(pattern)
+  const below = written.endsWith('/') && hasWildcard(written) ? [`:(top,glob)${written}**`] : []
+  return [`:(top,glob)${written}`, ...below]
+}
+
+/**
+ * Removes `.` and doubled slashes, as git normalises a pathspec without magic. The pattern `.` alone matches
+ * everything.
+ */
+export function normalisePattern(pattern: string): string {
+  const parts = pattern.split('/')
+  const kept = parts.filter(part => part !== '.' && part !== '').join('/')
+  const below = ['', '.'].includes(parts.at(-1) ?? '')
+  return below && kept !== '' ? `${kept}/` : kept
+}
 
 /**
  * Patterns such as `:(exclude)x` and `:/x` carry pathspec magic. After winnow's own `:(top,glob)` git would read them
@@ -173,46 +209,13 @@ function getFixedPart(pattern: string): string {
   return hasWildcard(pattern) ? pattern.slice(0, pattern.search(WILDCARDS)) : pattern
 }
 
-/**
- * Removes `.` and doubled slashes, as git normalises a pathspec without magic. The pattern `.` alone matches
- * everything.
- */
-export function normalisePattern(pattern: string): string {
-  const parts = pattern.split('/')
-  const kept = parts.filter(part => part !== '.' && part !== '').join('/')
-  const below = ['', '.'].includes(parts.at(-1) ?? '')
-  return below && kept !== '' ? `${kept}/` : kept
-}
-
-/**
- * Converts a pattern to arguments for git. `a*b/` means everything below such a directory, but git alone would match
- * only a directory of that literal name.
- */
-export function toGitPathspecs(pattern: string): string[] {
-  const written = normalisePattern(pattern)
-  const below = written.endsWith('/') && hasWildcard(written) ? [`:(top,glob)${written}**`] : []
-  return [`:(top,glob)${written}`, ...below]
-}
-
 /** Maps each byte to one character: for git, `?` and each member of a class is one byte. */
 function toByteString(text: string): string {
   return Buffer.from(text, 'utf8').toString('latin1')
 }
 
-export function compilePathspec(pattern: string): (path: string) => boolean {
-  const written = toByteString(normalisePattern(pattern))
-  const literal = written.endsWith('/') ? written : `${written}/`
-  const glob = written.endsWith('/') ? `${written}**` : written
-  const fixed = getFixedPart(glob)
-  const tokens = hasWildcard(glob) ? parseGlob(glob.slice(fixed.length)) : undefined
-  return path => {
-    const name = toByteString(path)
-    if (written === '' || name === written || name.startsWith(literal)) return true
-    return tokens !== undefined && name.startsWith(fixed) && matchTokens(tokens, name.slice(fixed.length))
-  }
-}
+// A glob compiles to a state machine over bytes: matching is linear in the path for every pattern
 
-// A glob compiles to a state machine over bytes: matching is linear in the path for every pattern.
 type GlobToken =
   | { kind: 'byte'; accepts(byte: string): boolean }
   | { kind: 'star'; crossesSlash: boolean }
@@ -222,21 +225,6 @@ type GlobToken =
 type TokenRead = { tokens: GlobToken[]; next: number }
 
 const NEVER_MATCHES: GlobToken = { kind: 'byte', accepts: () => false }
-
-function matchLiteral(byte: string): GlobToken {
-  return { kind: 'byte', accepts: other => other === byte }
-}
-
-/** Two stars cross slashes only as a whole path segment. `**` with its slash also matches the empty string. */
-function readStars(glob: string, start: number): TokenRead {
-  let next = start
-  while (glob[next] === '*') next += 1
-  const opens = start === 0 || glob[start - 1] === '/'
-  const closes = next === glob.length || glob[next] === '/' || glob.startsWith('\\/', next)
-  if (next - start < 2 || !opens || !closes) return { tokens: [{ kind: 'star', crossesSlash: false }], next }
-  if (glob[next] !== '/') return { tokens: [{ kind: 'star', crossesSlash: true }], next }
-  return { tokens: [{ kind: 'directories' }, { kind: 'throughSlash' }], next: next + 1 }
-}
 
 const POSIX: Record<string, RegExp> = {
   alnum: /[A-Za-z0-9]/,
@@ -254,6 +242,65 @@ const POSIX: Record<string, RegExp> = {
 }
 
 type ClassMember = { accepts(byte: string): boolean; last: string; next: number }
+
+function parseGlob(glob: string): GlobToken[] {
+  const tokens: GlobToken[] = []
+  for (let at = 0; at < glob.length; ) {
+    const { tokens: found, next } = readToken(glob, at)
+    tokens.push(...found)
+    at = next
+  }
+  return tokens
+}
+
+function readToken(glob: string, at: number): TokenRead {
+  if (glob[at] === '*') return readStars(glob, at)
+  if (glob[at] === '[') return readByteClass(glob, at)
+  if (glob[at] === '?') return { tokens: [{ kind: 'byte', accepts: byte => byte !== '/' }], next: at + 1 }
+  const one = readPlainByte(glob, at)
+  return one === undefined
+    ? { tokens: [NEVER_MATCHES], next: glob.length }
+    : { tokens: [matchLiteral(one.byte)], next: one.next }
+}
+
+/** Two stars cross slashes only as a whole path segment. `**` with its slash also matches the empty string. */
+function readStars(glob: string, start: number): TokenRead {
+  let next = start
+  while (glob[next] === '*') next += 1
+  const opens = start === 0 || glob[start - 1] === '/'
+  const closes = next === glob.length || glob[next] === '/' || glob.startsWith('\\/', next)
+  if (next - start < 2 || !opens || !closes) return { tokens: [{ kind: 'star', crossesSlash: false }], next }
+  if (glob[next] !== '/') return { tokens: [{ kind: 'star', crossesSlash: true }], next }
+  return { tokens: [{ kind: 'directories' }, { kind: 'throughSlash' }], next: next + 1 }
+}
+
+/** A class never accepts a slash, even when it lists one. An unterminated class makes the pattern match no path. */
+function readByteClass(glob: string, start: number): TokenRead {
+  const negated = glob[start + 1] === '!' || glob[start + 1] === '^'
+  const members: ClassMember[] = []
+  let next = start + (negated ? 2 : 1)
+  do {
+    const one = readClassMember(glob, next, members.at(-1)?.last ?? '')
+    if (one === undefined) return { tokens: [NEVER_MATCHES], next: glob.length }
+    members.push(one)
+    next = one.next
+  } while (glob[next] !== ']')
+  const accepts = (byte: string) => byte !== '/' && members.some(one => one.accepts(byte)) !== negated
+  return { tokens: [{ kind: 'byte', accepts }], next: next + 1 }
+}
+
+function readClassMember(glob: string, at: number, last: string): ClassMember | undefined {
+  const afterDash = glob[at + 1]
+  if (glob[at] === '-' && last !== '' && afterDash !== undefined && afterDash !== ']') {
+    const end = readPlainByte(glob, at + 1)
+    return end && { accepts: byte => byte >= last && byte <= end.byte, last: '', next: end.next }
+  }
+  const named = readNamedClass(glob, at)
+  if (named === 'broken') return undefined
+  if (named !== undefined) return named
+  const one = readPlainByte(glob, at)
+  return one && { accepts: byte => byte === one.byte, last: one.byte, next: one.next }
+}
 
 /**
  * Reads a class such as `[:alpha:]`. Returns 'broken' where git rejects the whole pattern, undefined where no named
@@ -277,52 +324,18 @@ function readPlainByte(glob: string, at: number): { byte: string; next: number }
   return byte === undefined ? undefined : { byte, next: at + escaped + 1 }
 }
 
-function readClassMember(glob: string, at: number, last: string): ClassMember | undefined {
-  const afterDash = glob[at + 1]
-  if (glob[at] === '-' && last !== '' && afterDash !== undefined && afterDash !== ']') {
-    const end = readPlainByte(glob, at + 1)
-    return end && { accepts: byte => byte >= last && byte <= end.byte, last: '', next: end.next }
+function matchLiteral(byte: string): GlobToken {
+  return { kind: 'byte', accepts: other => other === byte }
+}
+
+function matchTokens(tokens: readonly GlobToken[], text: string): boolean {
+  let active = new Set<number>()
+  enterState(tokens, 0, active)
+  for (const byte of text) {
+    active = advanceStates(tokens, active, byte)
+    if (active.size === 0) return false
   }
-  const named = readNamedClass(glob, at)
-  if (named === 'broken') return undefined
-  if (named !== undefined) return named
-  const one = readPlainByte(glob, at)
-  return one && { accepts: byte => byte === one.byte, last: one.byte, next: one.next }
-}
-
-/** A class never accepts a slash, even when it lists one. An unterminated class makes the pattern match no path. */
-function readByteClass(glob: string, start: number): TokenRead {
-  const negated = glob[start + 1] === '!' || glob[start + 1] === '^'
-  const members: ClassMember[] = []
-  let next = start + (negated ? 2 : 1)
-  do {
-    const one = readClassMember(glob, next, members.at(-1)?.last ?? '')
-    if (one === undefined) return { tokens: [NEVER_MATCHES], next: glob.length }
-    members.push(one)
-    next = one.next
-  } while (glob[next] !== ']')
-  const accepts = (byte: string) => byte !== '/' && members.some(one => one.accepts(byte)) !== negated
-  return { tokens: [{ kind: 'byte', accepts }], next: next + 1 }
-}
-
-function readToken(glob: string, at: number): TokenRead {
-  if (glob[at] === '*') return readStars(glob, at)
-  if (glob[at] === '[') return readByteClass(glob, at)
-  if (glob[at] === '?') return { tokens: [{ kind: 'byte', accepts: byte => byte !== '/' }], next: at + 1 }
-  const one = readPlainByte(glob, at)
-  return one === undefined
-    ? { tokens: [NEVER_MATCHES], next: glob.length }
-    : { tokens: [matchLiteral(one.byte)], next: one.next }
-}
-
-function parseGlob(glob: string): GlobToken[] {
-  const tokens: GlobToken[] = []
-  for (let at = 0; at < glob.length; ) {
-    const { tokens: found, next } = readToken(glob, at)
-    tokens.push(...found)
-    at = next
-  }
-  return tokens
+  return active.has(tokens.length)
 }
 
 function enterState(tokens: readonly GlobToken[], state: number, active: Set<number>): void {
@@ -344,14 +357,4 @@ function advanceStates(tokens: readonly GlobToken[], active: Set<number>, byte: 
     if (byte === '/') enterState(tokens, state + 1, next)
   }
   return next
-}
-
-function matchTokens(tokens: readonly GlobToken[], text: string): boolean {
-  let active = new Set<number>()
-  enterState(tokens, 0, active)
-  for (const byte of text) {
-    active = advanceStates(tokens, active, byte)
-    if (active.size === 0) return false
-  }
-  return active.has(tokens.length)
 }

@@ -2,7 +2,6 @@ import { UserError } from '../errors.ts'
 import type { ParsedSpec, Spec } from './schema.ts'
 import { BUILT_IN_METRICS } from './schema-values.ts'
 
-/** Facts that only a calibration provides. */
 type CalibratedScale = {
   singleMachine: boolean
   scale: 'log' | 'linear'

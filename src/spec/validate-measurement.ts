@@ -149,7 +149,6 @@ export function requireEnforcedNetworkOff({ spec }: RuleContext): SpecFinding[] 
   ]
 }
 
-/** Benchmark units for which more is better. */
 const HIGHER_IS_BETTER_UNIT = /(?:^|[._])(?:hz|ops_per_second|mb_per_s)$/
 
 /**

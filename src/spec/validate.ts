@@ -36,6 +36,68 @@ import {
   requireUniqueSuiteTasks,
 } from './validate-measurement.ts'
 
+const CONTROL_CHARACTER = /\p{Cc}/u
+
+const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
+
+/** Invariant 6: untrusted code must not see the tokens of GitHub, so they cannot be let through by name. */
+const FORGE_SECRET = /^(?:GITHUB_TOKEN|GH_TOKEN|GH_ENTERPRISE_TOKEN|GITHUB_ENTERPRISE_TOKEN|ACTIONS_\w+)$/
+
+const HIGHEST_PORT = 65_535
+
+/** Rules that span several keys or that the schema cannot express. */
+export const RULES: readonly SpecRule[] = [
+  { name: 'at least one gate of either kind', check: requireGate },
+  { name: 'ce: at least one metric gate', check: requireCeMetricGate },
+  { name: 'gate names are unique', check: requireUniqueGateNames },
+  { name: 'the measurement is legal for the type of primary', check: requireLegalMeasurement },
+  { name: 'what is measured once repeats exactly', check: refuseTimedOnce },
+  { name: 'a scorer prints the metrics alone', check: refuseScoredBenchmarks },
+  { name: 'which way is better is said', check: requireDirection },
+  { name: 'a judge metric has a judge', check: requireJudgeSection },
+  { name: 'a judge scores the primary', check: requireJudgedPrimary },
+  { name: 'scores have a scale', check: requireScoreScale },
+  { name: 'a judge says what counts', check: refuseDuplicateJudgeKeys },
+  { name: 'an improvement fits into the scale', check: requireReachableImprovement },
+  { name: 'sampled singletons have a rubric', check: requireSingletonRubric },
+  { name: 'judging is capped', check: requireJudgeCostCap },
+  { name: 'a loss has a suite', check: requireLossSuite },
+  { name: 'objectives are unique', check: requireUniqueObjectives },
+  { name: 'built-in metrics are not printed', check: refusePrintedBuiltIns },
+  { name: 'a scored primary is not built in', check: refuseTimedScoreField },
+  { name: 'a ladder confirms at least what it explored', check: checkLadderRepeats },
+  { name: 'a suite can decide', check: requireDecidableSuite },
+  { name: 'suite tasks have one thing to run', check: requireSuiteCommands },
+  { name: 'suite tasks are unique', check: requireUniqueSuiteTasks },
+  { name: 'null_effect is below min_effect', check: requireSmallerNullEffect },
+  { name: 'a share is not a whole number', check: checkShares },
+  { name: 'what is denied is not asked for', check: refuseContradictoryApproval },
+  { name: 'network off is enforced', check: requireEnforcedNetworkOff },
+  { name: 'a holdout has a place', check: requireHoldoutSource },
+  { name: 'a holdout stays hidden', check: requireHiddenHoldout },
+  { name: 'scope patterns stay inside the repository', check: checkScopePatterns },
+  { name: 'something mutable is left', check: requireReachableMutable },
+  { name: 'working_directory is inside the repository', check: checkWorkingDirectory },
+  { name: 'shared files are inside the repository', check: checkSharedFiles },
+  { name: 'artifacts are inside the repository', check: checkArtifactPaths },
+  { name: 'env_file is inside the repository', check: checkEnvFilePath },
+  { name: 'folders of patches are inside the repository', check: checkPatchFolders },
+  { name: 'environment names may be let through', check: checkEnvironmentNames },
+  { name: 'an environment name has one source', check: requireUniqueEnvironmentNames },
+  { name: 'the port variable is free', check: requirePortVariable },
+  { name: 'ce: few work trees', check: limitWorkTrees },
+  { name: 'ports exist', check: checkPortRange },
+  { name: 'one plateau', check: requireSinglePlateauKey },
+  { name: 'a command proposer has one command', check: checkCommandProposers },
+  { name: 'artifacts are unique', check: requireUniqueArtifacts },
+]
+
+export function checkRules(context: RuleContext): SpecFinding[] {
+  return RULES.flatMap(rule => rule.check(context))
+}
+
+// Gates
+
 /** Without a gate, the fastest program is the one that does no work. */
 function requireGate({ spec, rules }: RuleContext): SpecFinding[] {
   if (spec.gates.length + spec.metric.degenerate_gates.length > 0 || rules === 'ce') return []
@@ -79,39 +141,7 @@ function requireUniqueGateNames({ spec }: RuleContext): SpecFinding[] {
   })
 }
 
-const CONTROL_CHARACTER = /\p{Cc}/u
-
-/** Returns the reason why this is not a path inside the repository; undefined when it is one. */
-function explainOutsidePath(path: string): string | undefined {
-  if (CONTROL_CHARACTER.test(path)) return 'a control character'
-  if (path.startsWith('/') || /^[A-Za-z]:[\\/]/.test(path) || path.startsWith('~')) return 'an absolute path'
-  if (path.split('/').includes('..')) return 'a path with ..'
-  if (path.startsWith('-')) return 'a leading -, which a command would take for an option'
-  return undefined
-}
-
-function explainRefusedPattern(pattern: string): string | undefined {
-  if (pattern.startsWith('!') || pattern.startsWith(':!') || pattern.startsWith(':^')) return 'a negation'
-  if (hasMagic(pattern)) return 'pathspec magic'
-  return explainOutsidePath(pattern)
-}
-
-function reportWrongPath(
-  path: SpecPath,
-  written: string,
-  why: string | undefined,
-  fix: string,
-): SpecFinding[] {
-  if (why === undefined) return []
-  return [
-    createSpecFinding(
-      path,
-      `${JSON.stringify(written)}: ${why}`,
-      'a path inside the repository, relative to its top',
-      fix,
-    ),
-  ]
-}
+// Paths
 
 function checkScopePatterns({ spec }: RuleContext): SpecFinding[] {
   return (['mutable', 'immutable'] as const).flatMap(list =>
@@ -198,24 +228,39 @@ function checkPatchFolders({ spec }: RuleContext): SpecFinding[] {
   )
 }
 
-const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
-
-/** Invariant 6: untrusted code must not see the tokens of GitHub, so they cannot be let through by name. */
-const FORGE_SECRET = /^(?:GITHUB_TOKEN|GH_TOKEN|GH_ENTERPRISE_TOKEN|GITHUB_ENTERPRISE_TOKEN|ACTIONS_\w+)$/
-
-function explainRefusedVariable(name: string): string | undefined {
-  if (!VARIABLE_NAME.test(name)) return 'not a variable name'
-  if (name.startsWith('WINNOW_')) return 'a name winnow sets itself'
-  return FORGE_SECRET.test(name) ? 'a token of the forge, which the code under test must not see' : undefined
+function explainRefusedPattern(pattern: string): string | undefined {
+  if (pattern.startsWith('!') || pattern.startsWith(':!') || pattern.startsWith(':^')) return 'a negation'
+  if (hasMagic(pattern)) return 'pathspec magic'
+  return explainOutsidePath(pattern)
 }
 
-function listPassedVariables({ spec }: RuleContext): { path: SpecPath; name: string }[] {
-  const { env, env_file: file } = spec.measurement
+/** Returns the reason why this is not a path inside the repository; undefined when it is one. */
+function explainOutsidePath(path: string): string | undefined {
+  if (CONTROL_CHARACTER.test(path)) return 'a control character'
+  if (path.startsWith('/') || /^[A-Za-z]:[\\/]/.test(path) || path.startsWith('~')) return 'an absolute path'
+  if (path.split('/').includes('..')) return 'a path with ..'
+  if (path.startsWith('-')) return 'a leading -, which a command would take for an option'
+  return undefined
+}
+
+function reportWrongPath(
+  path: SpecPath,
+  written: string,
+  why: string | undefined,
+  fix: string,
+): SpecFinding[] {
+  if (why === undefined) return []
   return [
-    ...env.map((name, index) => ({ path: ['measurement', 'env', index], name })),
-    ...(file?.keys ?? []).map((name, index) => ({ path: ['measurement', 'env_file', 'keys', index], name })),
+    createSpecFinding(
+      path,
+      `${JSON.stringify(written)}: ${why}`,
+      'a path inside the repository, relative to its top',
+      fix,
+    ),
   ]
 }
+
+// Environment variables
 
 function checkEnvironmentNames(context: RuleContext): SpecFinding[] {
   return listPassedVariables(context).flatMap(({ path, name }) => {
@@ -256,7 +301,21 @@ function requirePortVariable({ spec }: RuleContext): SpecFinding[] {
   ]
 }
 
-const HIGHEST_PORT = 65_535
+function listPassedVariables({ spec }: RuleContext): { path: SpecPath; name: string }[] {
+  const { env, env_file: file } = spec.measurement
+  return [
+    ...env.map((name, index) => ({ path: ['measurement', 'env', index], name })),
+    ...(file?.keys ?? []).map((name, index) => ({ path: ['measurement', 'env_file', 'keys', index], name })),
+  ]
+}
+
+function explainRefusedVariable(name: string): string | undefined {
+  if (!VARIABLE_NAME.test(name)) return 'not a variable name'
+  if (name.startsWith('WINNOW_')) return 'a name winnow sets itself'
+  return FORGE_SECRET.test(name) ? 'a token of the forge, which the code under test must not see' : undefined
+}
+
+// Other sections
 
 /** ce-optimize refuses more work trees; under winnow's own rules this is a note. */
 function limitWorkTrees({ spec: { execution: run }, rules }: RuleContext): SpecFinding[] {
@@ -331,55 +390,4 @@ function requireUniqueArtifacts({ spec }: RuleContext): SpecFinding[] {
       'rename it',
     ),
   )
-}
-
-/** Rules that span several keys or that the schema cannot express. */
-export const RULES: readonly SpecRule[] = [
-  { name: 'at least one gate of either kind', check: requireGate },
-  { name: 'ce: at least one metric gate', check: requireCeMetricGate },
-  { name: 'gate names are unique', check: requireUniqueGateNames },
-  { name: 'the measurement is legal for the type of primary', check: requireLegalMeasurement },
-  { name: 'what is measured once repeats exactly', check: refuseTimedOnce },
-  { name: 'a scorer prints the metrics alone', check: refuseScoredBenchmarks },
-  { name: 'which way is better is said', check: requireDirection },
-  { name: 'a judge metric has a judge', check: requireJudgeSection },
-  { name: 'a judge scores the primary', check: requireJudgedPrimary },
-  { name: 'scores have a scale', check: requireScoreScale },
-  { name: 'a judge says what counts', check: refuseDuplicateJudgeKeys },
-  { name: 'an improvement fits into the scale', check: requireReachableImprovement },
-  { name: 'sampled singletons have a rubric', check: requireSingletonRubric },
-  { name: 'judging is capped', check: requireJudgeCostCap },
-  { name: 'a loss has a suite', check: requireLossSuite },
-  { name: 'objectives are unique', check: requireUniqueObjectives },
-  { name: 'built-in metrics are not printed', check: refusePrintedBuiltIns },
-  { name: 'a scored primary is not built in', check: refuseTimedScoreField },
-  { name: 'a ladder confirms at least what it explored', check: checkLadderRepeats },
-  { name: 'a suite can decide', check: requireDecidableSuite },
-  { name: 'suite tasks have one thing to run', check: requireSuiteCommands },
-  { name: 'suite tasks are unique', check: requireUniqueSuiteTasks },
-  { name: 'null_effect is below min_effect', check: requireSmallerNullEffect },
-  { name: 'a share is not a whole number', check: checkShares },
-  { name: 'what is denied is not asked for', check: refuseContradictoryApproval },
-  { name: 'network off is enforced', check: requireEnforcedNetworkOff },
-  { name: 'a holdout has a place', check: requireHoldoutSource },
-  { name: 'a holdout stays hidden', check: requireHiddenHoldout },
-  { name: 'scope patterns stay inside the repository', check: checkScopePatterns },
-  { name: 'something mutable is left', check: requireReachableMutable },
-  { name: 'working_directory is inside the repository', check: checkWorkingDirectory },
-  { name: 'shared files are inside the repository', check: checkSharedFiles },
-  { name: 'artifacts are inside the repository', check: checkArtifactPaths },
-  { name: 'env_file is inside the repository', check: checkEnvFilePath },
-  { name: 'folders of patches are inside the repository', check: checkPatchFolders },
-  { name: 'environment names may be let through', check: checkEnvironmentNames },
-  { name: 'an environment name has one source', check: requireUniqueEnvironmentNames },
-  { name: 'the port variable is free', check: requirePortVariable },
-  { name: 'ce: few work trees', check: limitWorkTrees },
-  { name: 'ports exist', check: checkPortRange },
-  { name: 'one plateau', check: requireSinglePlateauKey },
-  { name: 'a command proposer has one command', check: checkCommandProposers },
-  { name: 'artifacts are unique', check: requireUniqueArtifacts },
-]
-
-export function checkRules(context: RuleContext): SpecFinding[] {
-  return RULES.flatMap(rule => rule.check(context))
 }

@@ -30,63 +30,6 @@ export type SourceDocument = {
 
 type ParsedYaml = { document: Document; lines: LineCounter; text: string; file: string }
 
-/** Clamps the offset, so that problems of an empty file have a position too. */
-function locateOffset(reading: ParsedYaml, offset: number): { line: number; column: number } {
-  const within = Math.min(Math.max(offset, 0), Math.max(reading.text.length - 1, 0))
-  const { line, col } = reading.lines.linePos(within)
-  return { line: Math.max(line, 1), column: Math.max(col, 1) }
-}
-
-function getNodeStart(node: unknown): number | undefined {
-  return isNode(node) ? node.range?.[0] : undefined
-}
-
-type PathStep = { key?: number | undefined; node: unknown }
-
-function findPathStep(node: unknown, part: string | number, document: Document): PathStep | undefined {
-  const target = isAlias(node) ? node.resolve(document) : node
-  if (isSeq(target) && typeof part === 'number') {
-    const item = target.items[part]
-    return item === undefined ? undefined : { key: getNodeStart(item), node: item }
-  }
-  if (!isMap(target)) return undefined
-  const pair = target.items.find(({ key }) => isScalar(key) && String(key.value) === String(part))
-  return pair === undefined ? undefined : { key: getNodeStart(pair.key), node: pair.value }
-}
-
-/** Returns the offset of a path's key or value, or of its nearest ancestor in the file. */
-function findOffset(reading: ParsedYaml, path: SpecPath, at: 'key' | 'value'): number {
-  let node: unknown = reading.document.contents
-  let key = getNodeStart(node) ?? 0
-  for (const part of path) {
-    const next = findPathStep(node, part, reading.document)
-    if (next === undefined) return key
-    key = next.key ?? key
-    node = next.node
-  }
-  return at === 'key' ? key : (getNodeStart(node) ?? key)
-}
-
-function locateFinding(reading: ParsedYaml, finding: SpecFinding): Problem {
-  const { path, at = 'value', ...rest } = finding
-  const position = locateOffset(reading, findOffset(reading, path, at))
-  return { file: reading.file, ...position, path: formatPath(path), ...rest }
-}
-
-function parseYaml(text: string, file: string): ParsedYaml {
-  const lines = new LineCounter()
-  const options = { lineCounter: lines, prettyErrors: false, logLevel: 'error', merge: false } as const
-  try {
-    return { document: parseDocument(text, options), lines, text, file }
-  } catch (cause) {
-    // The parser recurses: only extreme nesting overflows the stack.
-    const found =
-      cause instanceof RangeError ? 'YAML that is nested too deeply' : `unreadable YAML (${String(cause)})`
-    const problem = { file, line: 1, column: 1, path: '', found, expected: 'a spec', fix: 'rewrite the file' }
-    throw new SpecErrors([problem], cause)
-  }
-}
-
 export function readDocument(text: string, file: string): SourceDocument {
   const reading = parseYaml(text, file)
   const { document } = reading
@@ -110,14 +53,79 @@ export function readDocument(text: string, file: string): SourceDocument {
   return { value, problem: finding => locateFinding(reading, finding) }
 }
 
+function parseYaml(text: string, file: string): ParsedYaml {
+  const lines = new LineCounter()
+  const options = { lineCounter: lines, prettyErrors: false, logLevel: 'error', merge: false } as const
+  try {
+    return { document: parseDocument(text, options), lines, text, file }
+  } catch (cause) {
+    // The parser recurses: only extreme nesting overflows the stack.
+    const found =
+      cause instanceof RangeError ? 'YAML that is nested too deeply' : `unreadable YAML (${String(cause)})`
+    const problem = { file, line: 1, column: 1, path: '', found, expected: 'a spec', fix: 'rewrite the file' }
+    throw new SpecErrors([problem], cause)
+  }
+}
+
+function locateFinding(reading: ParsedYaml, finding: SpecFinding): Problem {
+  const { path, at = 'value', ...rest } = finding
+  const position = locateOffset(reading, findOffset(reading, path, at))
+  return { file: reading.file, ...position, path: formatPath(path), ...rest }
+}
+
+/** Returns the offset of a path's key or value, or of its nearest ancestor in the file. */
+function findOffset(reading: ParsedYaml, path: SpecPath, at: 'key' | 'value'): number {
+  let node: unknown = reading.document.contents
+  let key = getNodeStart(node) ?? 0
+  for (const part of path) {
+    const next = findPathStep(node, part, reading.document)
+    if (next === undefined) return key
+    key = next.key ?? key
+    node = next.node
+  }
+  return at === 'key' ? key : (getNodeStart(node) ?? key)
+}
+
+type PathStep = { key?: number | undefined; node: unknown }
+
+function findPathStep(node: unknown, part: string | number, document: Document): PathStep | undefined {
+  const target = isAlias(node) ? node.resolve(document) : node
+  if (isSeq(target) && typeof part === 'number') {
+    const item = target.items[part]
+    return item === undefined ? undefined : { key: getNodeStart(item), node: item }
+  }
+  if (!isMap(target)) return undefined
+  const pair = target.items.find(({ key }) => isScalar(key) && String(key.value) === String(part))
+  return pair === undefined ? undefined : { key: getNodeStart(pair.key), node: pair.value }
+}
+
+function getNodeStart(node: unknown): number | undefined {
+  return isNode(node) ? node.range?.[0] : undefined
+}
+
+/** Clamps the offset, so that problems of an empty file have a position too. */
+function locateOffset(reading: ParsedYaml, offset: number): { line: number; column: number } {
+  const within = Math.min(Math.max(offset, 0), Math.max(reading.text.length - 1, 0))
+  const { line, col } = reading.lines.linePos(within)
+  return { line: Math.max(line, 1), column: Math.max(col, 1) }
+}
+
+// Plain values
+
 type RefusedNode = { offset?: number; path: SpecPath; found: string; expected: string; fix: string }
 
 /** Far above any spec, and far below the expansion of a file of nested aliases. */
 const MAX_VALUES = 10_000
 const MAX_DEPTH = 64
+const BOUNDS = `at most ${MAX_VALUES} values, nested ${MAX_DEPTH} deep`
 
 /** Keys that reach an object's prototype when later code copies them carelessly. */
 const DANGEROUS_KEYS = new Set(['__proto__', 'constructor', 'prototype'])
+
+function toPlainValue(document: Document): { value: unknown; refused: RefusedNode[] } {
+  const converter = new ValueConverter(document)
+  return { value: converter.convert(document.contents, []), refused: converter.refused }
+}
 
 /**
  * Converts YAML nodes to plain values within bounds: aliases cannot explode or loop, keys cannot reach a prototype.
@@ -201,12 +209,7 @@ class ValueConverter {
   }
 }
 
-const BOUNDS = `at most ${MAX_VALUES} values, nested ${MAX_DEPTH} deep`
-
-function toPlainValue(document: Document): { value: unknown; refused: RefusedNode[] } {
-  const converter = new ValueConverter(document)
-  return { value: converter.convert(document.contents, []), refused: converter.refused }
-}
+// Syntax problems
 
 type SyntaxProblem = { offset: number; found: string; expected: string; fix: string }
 
@@ -216,10 +219,17 @@ const SYNTAX_PROBLEMS_SHOWN = 5
 /** In YAML `>` opens a block scalar and `!` a tag, so an unquoted gate check is the most common mistake. */
 const UNQUOTED_CHECK = /\bcheck:\s*[>!<=]/
 
-function getLine(text: string, offset: number): string {
-  const start = text.lastIndexOf('\n', Math.max(offset - 1, 0)) + 1
-  const end = text.indexOf('\n', offset)
-  return text.slice(start, end === -1 ? undefined : end)
+/** Warnings count as problems: a value with an unresolved tag is not the value it looks like. */
+function findSyntaxProblems(document: Document, text: string): SyntaxProblem[] {
+  const problems = [...document.errors, ...document.warnings].map(error => describeYamlError(error, text))
+  const firstOfEach = problems.filter(
+    (one, index) => problems.findIndex(other => isSameProblem(one, other)) === index,
+  )
+  return firstOfEach.slice(0, SYNTAX_PROBLEMS_SHOWN)
+}
+
+function isSameProblem(one: SyntaxProblem, other: SyntaxProblem): boolean {
+  return one.offset === other.offset && one.found === other.found
 }
 
 function describeYamlError(error: YAMLError, text: string): SyntaxProblem {
@@ -244,15 +254,8 @@ function describeYamlError(error: YAMLError, text: string): SyntaxProblem {
   }
 }
 
-/** Warnings count as problems: a value with an unresolved tag is not the value it looks like. */
-function findSyntaxProblems(document: Document, text: string): SyntaxProblem[] {
-  const problems = [...document.errors, ...document.warnings].map(error => describeYamlError(error, text))
-  const firstOfEach = problems.filter(
-    (one, index) => problems.findIndex(other => isSameProblem(one, other)) === index,
-  )
-  return firstOfEach.slice(0, SYNTAX_PROBLEMS_SHOWN)
-}
-
-function isSameProblem(one: SyntaxProblem, other: SyntaxProblem): boolean {
-  return one.offset === other.offset && one.found === other.found
+function getLine(text: string, offset: number): string {
+  const start = text.lastIndexOf('\n', Math.max(offset - 1, 0)) + 1
+  const end = text.indexOf('\n', offset)
+  return text.slice(start, end === -1 ? undefined : end)
 }

@@ -1,5 +1,4 @@
 import type { Campaign } from '../campaign.ts'
 import type { EventKind, LedgerEvent } from '../event.ts'
 
-/** Applies an event to the campaign, in place. */
 export type EventHandler<K extends EventKind> = (campaign: Campaign, event: LedgerEvent<K>) => void

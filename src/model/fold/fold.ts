@@ -67,7 +67,6 @@ function recordResultEvents(campaign: Campaign, event: LedgerEvent): void {
   }
 }
 
-/** Lists the experiments whose results depend on this event. */
 function listAffectedExperiments({ orders }: Campaign, event: LedgerEvent): ExperimentId[] {
   if (event.kind === 'order-issued') return event.candidates.map(({ label }) => label)
   if (event.kind === 'decided') return [event.experiment]

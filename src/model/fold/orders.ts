@@ -98,7 +98,6 @@ function applyMemberOrder(campaign: Campaign, experiment: Experiment, order: Ord
   if (!isPicked(experiment)) joinRound(campaign, experiment, order)
 }
 
-/** Deletes orders that no experiment refers to any more. */
 function releaseOrders(campaign: Campaign, ids: readonly (OrderId | null)[]): void {
   for (const id of ids) {
     const live = id === null ? undefined : campaign.orders[id]
