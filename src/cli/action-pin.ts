@@ -32,11 +32,12 @@ export function readPinnedVersion(uses: string): string {
 
 type GithubServer = Pick<GithubLocation, 'webUrl'>
 
-const GIVEN = /^(?<action>[\w.-]+\/[\w.-]+(?:\/[\w.-]+)*)@(?<ref>[\w./-]+)(?: # (?<version>[\w.-]+))?$/
+const ACTION_REFERENCE =
+  /^(?<action>[\w.-]+\/[\w.-]+(?:\/[\w.-]+)*)@(?<ref>[\w./-]+)(?: # (?<version>[\w.-]+))?$/
 const COMMIT = /^[0-9a-f]{40}$/
 
 export async function resolveAction(call: Call, given: string, near: GithubServer): Promise<ActionPin> {
-  const { action, ref, version } = GIVEN.exec(given)?.groups ?? {}
+  const { action, ref, version } = ACTION_REFERENCE.exec(given)?.groups ?? {}
   if (action === undefined || ref === undefined) {
     throw new UserError(`--action is ${JSON.stringify(given)}`, {
       fix: 'give owner/name@ref, where ref is a tag, a branch or a commit: --action owner/winnow@v1',

@@ -24,12 +24,13 @@ export const amendVerb: Verb = {
       }
       const yaml = await readWorkTreeSpec(context)
       const { measuredAnew } = await applyAmendment(context.place, { yaml, reason })
-      if (context.dryRun === null) call.terminal.out(`The spec is amended.${measuredAnew ? ANEW : ''}`)
+      if (context.dryRun === null)
+        call.terminal.out(`The spec is amended.${measuredAnew ? REMEASURED_NOTE : ''}`)
       return 0
     }),
 }
 
-const ANEW = ' Its ruler changed: the baseline and everything open are measured anew.'
+const REMEASURED_NOTE = ' Its ruler changed: the baseline and everything open are measured anew.'
 
 async function readWorkTreeSpec({ place }: CommandContext): Promise<string> {
   const { spec_path: path } = (await requireCampaign(place)).loaded.campaign

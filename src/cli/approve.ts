@@ -48,8 +48,8 @@ export const approveVerb: Verb = {
         requireNoDigest(call)
         return printWaitingApprovals(call, context, campaign)
       }
-      const set = SET.test(exp) ? exp : call.given.text('digest')
-      const experiment = SET.test(exp)
+      const set = SET_DIGEST.test(exp) ? exp : call.given.text('digest')
+      const experiment = SET_DIGEST.test(exp)
         ? findExperimentBySet(campaign, exp)
         : findNamedExperiment(campaign, exp)
       if (call.comment) await requireOtherAuthor(call.comment, context.place.by.actor, { experiment, set })
@@ -57,7 +57,7 @@ export const approveVerb: Verb = {
     }),
 }
 
-const SET = /^[0-9a-f]{8,64}$/
+const SET_DIGEST = /^[0-9a-f]{8,64}$/
 
 function findExperimentBySet(campaign: Campaign, set: string): Experiment {
   const all = listSubjects(campaign).filter(({ approval }) => approval?.digest.startsWith(set))
@@ -208,11 +208,11 @@ function selectPackages(
 ): string[] {
   const awaited = listAwaitedPackages(experiment)
   if (packages.length === 0) return awaited
-  const strange = packages.find(name => !all.includes(name))
-  if (strange === undefined) return awaited.filter(name => packages.includes(name))
-  const allowed = additions.some(({ name }) => name === strange)
+  const unknown = packages.find(name => !all.includes(name))
+  if (unknown === undefined) return awaited.filter(name => packages.includes(name))
+  const allowed = additions.some(({ name }) => name === unknown)
   throw new UserError(
-    allowed ? `${strange} is approved by the spec` : `${experiment.id} does not add ${strange}`,
+    allowed ? `${unknown} is approved by the spec` : `${experiment.id} does not add ${unknown}`,
     { fix: `it waits for ${awaited.join(', ')}` },
   )
 }

@@ -1,6 +1,7 @@
 import { UserError } from '../errors.ts'
 import { getOverallMetric } from '../init/benchmarks.ts'
 import type { OutputFormat } from '../init/project.ts'
+import { quoteShellWord } from '../report/demo.ts'
 import { SpecErrors } from '../spec/errors.ts'
 import { parseSpec } from '../spec/load.ts'
 import { listPlannedFeatures } from '../spec/planned-features.ts'
@@ -98,11 +99,7 @@ const OPTION_BY_PATH: readonly (readonly [path: string, option: string])[] = [
 /** A single word is a shell line. Several words are one command, quoted as they were given. */
 function formatCommand(words: readonly string[]): string {
   const [only] = words
-  return words.length === 1 && only !== undefined ? only : words.map(quoteCommandWord).join(' ')
-}
-
-function quoteCommandWord(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
+  return words.length === 1 && only !== undefined ? only : words.map(quoteShellWord).join(' ')
 }
 
 /** Reads a benchmark tool's own output format unless --output is given. */

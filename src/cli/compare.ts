@@ -99,7 +99,7 @@ export const compareVerb: Verb = {
   },
 }
 
-/** Where the person is, in the repository: there the command is run on both sides. */
+/** The command runs in the same directory on both sides. */
 function getRelativeDirectory({ checkout: { topLevel } }: RepositoryContext, directory: string): string {
   return topLevel === null ? '.' : relative(topLevel, directory) || '.'
 }
@@ -157,7 +157,7 @@ interface ComparisonOptions {
 interface ComparisonContext extends ComparisonOptions {
   sides: ComparedSides
   progress: ComparisonProgress
-  /** A question stands at the bottom of the terminal. */
+  /** A question is on screen, so the live line must not appear. */
   asking: boolean
 }
 
@@ -201,7 +201,7 @@ async function findComparisonFailure(
   return missing === null ? failure : { ...failure, fix: missing }
 }
 
-/** Asked at most once, as soon as it is known that much is at stake: after the first execution, or the calibration. */
+/** Asks at most once, as soon as the first execution or the calibration shows a high cost. */
 function buildAgreementCheck(
   call: Call,
   comparison: ComparisonContext,
@@ -224,7 +224,6 @@ function buildAgreementCheck(
   }
 }
 
-/** How it ended: by its rule, or by the person, their clock, or their answer. */
 async function measureUntilEnd(
   call: Call,
   repositoryContext: RepositoryContext,
@@ -265,7 +264,7 @@ function reportJobStart(call: Call, { progress, spec }: ComparisonContext, numbe
   call.around.progress.say(renderComparisonProgress(progress.paired, spec, number))
 }
 
-/** Everything the verdict was computed from, as JSON lines, so that anybody can compute it again. */
+/** Writes all data that the verdict was computed from, as JSON lines, so that it can be recomputed. */
 async function writeRawComparison(
   { around }: Call,
   path: string,

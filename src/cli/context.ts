@@ -182,15 +182,15 @@ async function runInContext(
     defaultBranch: currentDefault,
   })
   const campaignContext = here.openCampaign(campaign.name)
-  const scene = {
+  const context = {
     repositoryContext: here,
     campaign,
     place: { ...campaignContext, defaultBranch: recorded ?? campaignContext.defaultBranch },
     currentDefault: campaignContext.defaultBranch,
     dryRun: dry ? dryRun : null,
   }
-  const code = await work(scene)
-  if (scene.dryRun) await printDryRun(call, scene.dryRun, refs)
+  const code = await work(context)
+  if (context.dryRun) await printDryRun(call, context.dryRun, refs)
   return code
 }
 

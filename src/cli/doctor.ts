@@ -23,7 +23,7 @@ import {
 import type { Spec } from '../spec/schema.ts'
 import { describeTokenAdvice, findGithub, findToken, type GithubLocation } from './action-pin.ts'
 import { withRepository } from './context.ts'
-import { readCommittedWorkflows, type WorkflowFile } from './default-branch.ts'
+import { readCommittedWorkflows } from './default-branch.ts'
 import {
   checkForeignWorkflows,
   checkWorkflow,
@@ -83,7 +83,7 @@ async function examineSetup(call: Call, repositoryContext: RepositoryContext): P
     ...(await examineGithub(context)),
     ...(await checkWorkflow(context)),
     ...checkApproverTeams(context),
-    ...(await checkSideUsers(repositoryContext, files)),
+    ...checkSideUsers(context),
     ...checkForeignWorkflows(files, prefixes),
     ...refused.values(),
   ]
@@ -203,31 +203,27 @@ function checkApproverTeams({ specs }: DoctorContext): DoctorFinding[] {
 }
 
 /** Limits the number of API requests. */
-const MOST_CAMPAIGNS = 5
+const MAX_CAMPAIGNS = 5
 
 /** Returns one example of each kind of branch that winnow writes, per campaign. */
 function listWrittenBranches(campaigns: readonly KnownCampaign[]): string[] {
-  const some = campaigns.slice(0, MOST_CAMPAIGNS).map(({ prefix, name }) => buildCampaignRefs(prefix, name))
+  const some = campaigns.slice(0, MAX_CAMPAIGNS).map(({ prefix, name }) => buildCampaignRefs(prefix, name))
   const all = some.length === 0 ? [buildCampaignRefs(DEFAULT_PREFIX, 'any')] : some
   return all.flatMap(refs =>
     [refs.optimize, refs.state, refs.closed, refs.campaign, `${refs.experiments}exp-001`].map(toShortRef),
   )
 }
 
-const MAKES_USERS = /useradd .*winnow-\$n/
+const CREATES_USERS = /useradd .*winnow-\$n/
 
 /** A spec may start to require side users after the workflow was written, or on a machine without them. */
-async function checkSideUsers(
-  repositoryContext: RepositoryContext,
-  files: readonly WorkflowFile[],
-): Promise<DoctorFinding[]> {
-  const specs = (await listCommittedSpecs(repositoryContext, [])).flatMap(({ spec }) => spec ?? [])
+function checkSideUsers({ specs, files }: DoctorContext): DoctorFinding[] {
   const asking = specs.filter(isUserIsolated).map(({ name }) => name)
   if (asking.length === 0) return []
   const names = asking.join(', ')
   const workflow = files.find(({ path }) => path === WORKFLOW)
   if (workflow === undefined) return [checkMachineUsers(names)]
-  if (MAKES_USERS.test(workflow.text))
+  if (CREATES_USERS.test(workflow.text))
     return [reportGood(`${WORKFLOW} makes a user for each side, for ${names} on machines of GitHub's`)]
   const fix = 'winnow init --github brings it up to date'
   return [reportBad(`${names}: each side is to have a user of its own, and ${WORKFLOW} makes none`, fix)]

@@ -103,13 +103,13 @@ const random: RandomSource = {
   fraction: () => Math.random(),
 }
 
-const NAMES: ReadonlySet<string> = new Set(['winnow', 'git-winnow'])
+const PROGRAM_NAMES: ReadonlySet<string> = new Set(['winnow', 'git-winnow'])
 
 export function getProgramCommand(script: string, env: Readonly<Record<string, string>>): string {
   if (env['npm_command'] === 'exec') return 'npx git-winnow'
   const name = basename(script)
   const onPath = (env['PATH'] ?? '').split(':').includes(dirname(script))
-  return NAMES.has(name) && onPath ? name : `node ${quoteShellWord(script)}`
+  return PROGRAM_NAMES.has(name) && onPath ? name : `node ${quoteShellWord(script)}`
 }
 
 /**

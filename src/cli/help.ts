@@ -49,7 +49,7 @@ export const GROUPS: Readonly<Record<VerbGroup, string>> = {
 }
 
 /** Suggested first commands, in order. */
-const FIRST: Readonly<Record<string, string>> = {
+const FIRST_COMMANDS: Readonly<Record<string, string>> = {
   demo: 'a whole campaign in a minute, in a directory of its own',
   init: 'write a spec for this repository',
   run: 'search for something better',
@@ -60,7 +60,7 @@ const FIRST_SHOWN = 3
 /** Help is derived from the registry, so it always matches the parser. */
 export function renderOverview(verbs: readonly Verb[]): string[] {
   return [
-    ...HEAD,
+    ...INTRODUCTION,
     ...renderGroups(verbs, ['start', 'see', 'steer']),
     '',
     ...renderFirstCommands(verbs),
@@ -72,14 +72,14 @@ export function renderOverview(verbs: readonly Verb[]): string[] {
 
 export function renderAllCommands(verbs: readonly Verb[]): string[] {
   return [
-    ...HEAD,
+    ...INTRODUCTION,
     ...renderGroups(verbs, ['start', 'see', 'steer', 'more']),
     '',
     'winnow help <command>  its arguments, options, examples and exit codes',
   ]
 }
 
-const HEAD = [
+const INTRODUCTION = [
   'winnow searches for a better version of a code base.',
   'Every idea is a branch, every gain is proven.',
   '',
@@ -97,7 +97,7 @@ function renderGroups(verbs: readonly Verb[], groups: readonly VerbGroup[]): str
 }
 
 function renderFirstCommands(verbs: readonly Verb[]): string[] {
-  const known = Object.entries(FIRST).filter(([first]) => verbs.some(({ name }) => name === first))
+  const known = Object.entries(FIRST_COMMANDS).filter(([first]) => verbs.some(({ name }) => name === first))
   const rows = known.slice(0, FIRST_SHOWN).map(([name, meaning]) => [`  winnow ${name}`, meaning])
   return ['Begin with', ...formatTable(rows)]
 }
@@ -161,7 +161,7 @@ export function renderOption(option: Option): string {
   return short === undefined ? `    ${repeated}` : `-${short}, ${repeated}`
 }
 
-const OTHER_WORDS: Readonly<Record<string, readonly string[]>> = {
+const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   init: ['setup', 'new', 'create', 'install'],
   check: ['validate', 'lint', 'verify', 'test'],
   compare: ['diff', 'bench', 'benchmark', 'versus'],
@@ -195,7 +195,7 @@ function createUnknownVerbError(name: string, verbs: readonly Verb[]): UserError
 
 function findMeantVerb(word: string, verbs: readonly Verb[]): string | undefined {
   const names = verbs.map(({ name }) => name)
-  const same = names.find(name => OTHER_WORDS[name]?.includes(word.toLowerCase()))
+  const same = names.find(name => SYNONYMS[name]?.includes(word.toLowerCase()))
   const begun = word.length < 2 ? undefined : names.find(name => name.startsWith(word.toLowerCase()))
   return same ?? findNearestWord(word, names) ?? begun
 }

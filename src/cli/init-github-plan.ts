@@ -301,7 +301,7 @@ export async function patchEditedFile(
   return { patch: await repository.patchBetween(from.tree, to.tree), keepsEdits: false }
 }
 
-const MOST_COMMITS = 50
+const MAX_COMMITS = 50
 
 /**
  * Finds the version that the file's digest was taken from. It is either in the history, or can be rendered from
@@ -332,7 +332,7 @@ async function findOwnVersion(
 
 async function listFileCommits(git: GitRunner, from: string, path: string): Promise<string[]> {
   return git.run({
-    args: ['log', '--format=%H', `--max-count=${MOST_COMMITS}`, from, '--', path],
+    args: ['log', '--format=%H', `--max-count=${MAX_COMMITS}`, from, '--', path],
     answers: [128],
     parse: ({ exitCode, stdout }) => (exitCode === 0 ? stdout.split('\n').filter(Boolean) : []),
   })

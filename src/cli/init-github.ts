@@ -6,7 +6,7 @@ import { ForgeError, UserError } from '../errors.ts'
 import { findProxy } from '../git/isolation.ts'
 import { MOST_SETUP_BRANCHES, type PushResult, type RefUpdate, SETUP_BRANCH } from '../git/push.ts'
 import type { Repository } from '../git/repository.ts'
-import { createGithubClient } from '../github/client.ts'
+import { createGithubClient, type GithubClient } from '../github/client.ts'
 import { openPull } from '../github/edit-pulls.ts'
 import { readBranch } from '../github/read-pulls.ts'
 import { detectProject } from '../init/detect.ts'
@@ -196,15 +196,15 @@ async function rewriteWorkflow(
   const text = render(specs)
   const own = readWrittenWorkflow(text)?.action.replace(/@.*/, '') ?? ''
   const onServer = (findGithub(context.repositoryContext, call.around.env)?.server ?? null) !== null
-  const wanted = signWorkflow(withKeptActions(text, { file: now, own, onServer }))
-  if (wanted.text === now) return []
-  if (isAsWritten(now)) return [wanted]
+  const signed = signWorkflow(withKeptActions(text, { file: now, own, onServer }))
+  if (signed.text === now) return []
+  if (isAsWritten(now)) return [signed]
   const earlier = (each: readonly Spec[]) =>
     withKeptActions(render(each), { file: now, own: '', onServer: true })
   const { patch, keepsEdits } = await patchEditedFile(call, context, {
     path: WORKFLOW,
     now,
-    wanted: wanted.text,
+    wanted: signed.text,
     render: earlier,
   })
   if (patch === '') return []
@@ -378,21 +378,11 @@ interface PullToOpen {
 }
 
 async function openOrFindPull(
-  { around }: Call,
+  call: Call,
   { github, token }: SetupPullInput,
   pull: PullToOpen,
 ): Promise<{ number: number; opened: boolean }> {
-  const { version, web } = around
-  findProxy(github.apiUrl, around.env)
-  const client = createGithubClient({
-    apiUrl: github.apiUrl,
-    repository: github.repository,
-    token,
-    version,
-    say: line => around.progress.say(line),
-    ...(web === undefined ? {} : { web }),
-  })
-  const answer = await openPull(client, pull)
+  const answer = await openPull(createSetupClient(call, github, token), pull)
   if (answer.ok) return { number: answer.number, opened: true }
   if (answer.code === 'duplicate' && answer.number !== null) return { number: answer.number, opened: false }
   throw new ForgeError(
@@ -419,24 +409,16 @@ function renderSetupPullBody(plan: GithubSetupPlan): string {
  * suggests.
  */
 export async function findSetupPull(
-  { around }: Call,
+  call: Call,
   repositoryContext: RepositoryContext,
 ): Promise<{ number: number; url: string } | null> {
   const { repository, defaultBranch } = repositoryContext
-  const github = findGithub(repositoryContext, around.env)
+  const github = findGithub(repositoryContext, call.around.env)
   if (github === null || defaultBranch === null) return null
   const { refs } = await repository.remoteRefs([`refs/heads/${SETUP_BRANCH}*`])
-  const token = refs.size === 0 ? '' : await findToken(github, around.env)
+  const token = refs.size === 0 ? '' : await findToken(github, call.around.env)
   if (token === '') return null
-  findProxy(github.apiUrl, around.env)
-  const client = createGithubClient({
-    apiUrl: github.apiUrl,
-    repository: github.repository,
-    token,
-    version: around.version,
-    say: line => around.progress.say(line),
-    ...(around.web === undefined ? {} : { web: around.web }),
-  })
+  const client = createSetupClient(call, github, token)
   try {
     for (const ref of refs.keys()) {
       const found = await readBranch(client, { branch: toShortRef(ref), base: toShortRef(defaultBranch) })
@@ -449,4 +431,17 @@ export async function findSetupPull(
     if (!(error instanceof ForgeError)) throw error
   }
   return null
+}
+
+function createSetupClient({ around }: Call, github: GithubLocation, token: string): GithubClient {
+  const { version, web } = around
+  findProxy(github.apiUrl, around.env)
+  return createGithubClient({
+    apiUrl: github.apiUrl,
+    repository: github.repository,
+    token,
+    version,
+    say: line => around.progress.say(line),
+    ...(web === undefined ? {} : { web }),
+  })
 }

@@ -164,14 +164,14 @@ async function buildInitPlan(
   const words = given.text('goal')
   const goal = words === undefined ? null : readGoal(words)
   if (goal !== null && goal.aim === null) throw createUnknownGoalError(goal)
-  const chosen = choosePackage(repository, {
+  const selected = choosePackage(repository, {
     wanted: getWantedPackage(call, repositoryContext),
     from: getCurrentPath(call, repositoryContext),
   })
-  const files = narrowToDirectory(repository, chosen.directory)
-  const location: ProjectLocation = { files, repository, directory: chosen.directory }
+  const files = narrowToDirectory(repository, selected.directory)
+  const location: ProjectLocation = { files, repository, directory: selected.directory }
   const detected = detectProject(location, given.text('language'))
-  const packageName = chosen.directory === '' ? null : chosen.directory.replace(/^.*\//, '')
+  const packageName = selected.directory === '' ? null : selected.directory.replace(/^.*\//, '')
   const name = given.text('name') ?? buildSpecName(goal, packageName)
   if (!KEBAB.test(name)) throw new UserError(`${name} cannot be a spec's name`, { fix: `use ${KEBAB_TEXT}` })
   const branches = await listOwnBranches(repositoryContext)
@@ -198,10 +198,10 @@ function listMutableFiles({ files }: ProjectLocation, { findings }: DetectedProj
 
 /** Paths are relative to the person's directory. */
 function getWantedPackage({ given, around }: Call, { checkout }: RepositoryContext): string | undefined {
-  const asked = given.text('package')
-  if (asked === undefined || checkout.topLevel === null) return asked
-  const here = relative(checkout.topLevel, resolve(around.directory, asked))
-  return /^\.{1,2}(?:\/|$)/.test(asked) ? here || '.' : asked
+  const typed = given.text('package')
+  if (typed === undefined || checkout.topLevel === null) return typed
+  const here = relative(checkout.topLevel, resolve(around.directory, typed))
+  return /^\.{1,2}(?:\/|$)/.test(typed) ? here || '.' : typed
 }
 
 function printInitDryRun(

@@ -234,8 +234,6 @@ async function listCommittedPaths(
   })
 }
 
-const SPEC_PATH = /^\.winnow\/[^/]+\.ya?ml$/
-
 /** Lists specs of the work tree and of the default branch, because both block a new spec of the same name. */
 export async function listExistingSpecs(
   { repository, checkout }: RepositoryContext,
@@ -248,7 +246,7 @@ export async function listExistingSpecs(
       : await readdir(join(checkout.topLevel, '.winnow')).catch(toNullIfMissing)
   const paths = new Set([...committed, ...(here ?? []).map(name => `.winnow/${name}`)])
   return [...paths]
-    .filter(path => SPEC_PATH.test(path))
+    .filter(isUsualSpec)
     .toSorted()
     .map(path => ({ path, name: toSpecName(path) }))
 }

@@ -19,16 +19,16 @@ export async function showLive<T>(
 ): Promise<T> {
   const begun = clock.monotonic()
   const over = new AbortController()
-  const showing = async () => {
+  const refresh = async () => {
     while (!over.signal.aborted) {
       terminal.live(text((clock.monotonic() - begun) / 1_000))
       await clock.sleep(REFRESH_MS, over.signal)
     }
   }
-  const working = Promise.resolve()
+  const running = Promise.resolve()
     .then(work)
     .finally(() => over.abort())
-  const [shown, done] = await Promise.allSettled([showing(), working])
+  const [shown, done] = await Promise.allSettled([refresh(), running])
   terminal.live(null)
   if (done.status === 'rejected') throw done.reason
   if (shown.status === 'rejected') throw shown.reason
@@ -95,17 +95,17 @@ export interface MeasuringTime {
 
 /** `now` returns monotonic milliseconds. */
 export function createMeasuringTime(minutes: number | null, now: () => number): MeasuringTime {
-  const over = new AbortController()
+  const done = new AbortController()
   let left = minutes === null ? Number.POSITIVE_INFINITY : minutes * 60_000
   let since: number | null = null
   let spent = 0
   let timer: NodeJS.Timeout | undefined
   return {
-    signal: over.signal,
+    signal: done.signal,
     begins() {
-      if (since !== null || over.signal.aborted) return
+      if (since !== null || done.signal.aborted) return
       since = now()
-      if (left < LONGEST_TIMER_MS) timer = setTimeout(() => over.abort(), Math.max(0, left)).unref()
+      if (left < LONGEST_TIMER_MS) timer = setTimeout(() => done.abort(), Math.max(0, left)).unref()
     },
     ends() {
       if (since === null) return false

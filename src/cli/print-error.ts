@@ -83,18 +83,18 @@ function renderHarnessError({ message, detail }: HarnessError): string[] {
     ...(example === undefined ? [] : [`  valid: ${example}`]),
     ...(command === undefined ? [] : [`  ran: ${command}`]),
     ...(printed.length === 0 ? [] : renderQuotedOutput('it printed', printed.join('\n'))),
-    ...renderFailedOutput(output, LINES),
+    ...renderFailedOutput(output, MAX_OUTPUT_LINES),
     ...renderFix(fix),
   ]
 }
 
-const LINES = 15
+const MAX_OUTPUT_LINES = 15
 
 function renderQuotedOutput(title: string, text: string): string[] {
   const lines = text.trimEnd().split('\n')
   return [
     `  ${title}:`,
-    ...(lines.length > LINES ? ['    …'] : []),
-    ...lines.slice(-LINES).map(line => `    ${line}`),
+    ...(lines.length > MAX_OUTPUT_LINES ? ['    …'] : []),
+    ...lines.slice(-MAX_OUTPUT_LINES).map(line => `    ${line}`),
   ]
 }

@@ -166,8 +166,8 @@ async function startAndRun(call: Call, context: CommandContext, report: ResultRe
 async function confirmStart(call: Call, context: CommandContext): Promise<boolean> {
   const { campaign, repositoryContext, dryRun } = context
   if (dryRun !== null || (campaign.started && !call.given.flag('fresh'))) return true
-  const place = { ...context.place, defaultBranch: context.currentDefault }
-  const { spec, yaml, tip } = await readCommittedSpec(place, getSpecPath(context))
+  const campaignContext = { ...context.place, defaultBranch: context.currentDefault }
+  const { spec, yaml, tip } = await readCommittedSpec(campaignContext, getSpecPath(context))
   return confirmStake(
     call,
     estimateStake(spec, await readForecast(repositoryContext, { yaml, tree: tip.tree })),
@@ -242,7 +242,7 @@ export function getSpecPath({ campaign }: CommandContext): string {
   })
 }
 
-async function readCurrentCampaign({ memory, place }: ControllerContext): Promise<Campaign> {
+export async function readCurrentCampaign({ memory, place }: ControllerContext): Promise<Campaign> {
   return memory.loaded?.campaign ?? (await requireCampaign(place)).loaded.campaign
 }
 

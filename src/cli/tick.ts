@@ -37,7 +37,7 @@ export const tickVerb: Verb = {
 /** Ticks without measuring. A dry run does not start a proposer either. */
 export async function tickWithoutMeasuring(call: Call, context: CommandContext): Promise<PlanWaiting> {
   const { interrupt } = call
-  const controller = await openReadOnlyController(context, interrupt, buildStaffing(call, context))
+  const controller = await openReadOnlyController(context, interrupt, buildControllerOptions(call, context))
   try {
     for (;;) {
       const { waiting } = await tickCampaign(controller)
@@ -57,7 +57,7 @@ export async function observeWorld({ interrupt }: Call, context: CommandContext)
   return (await observe(await openReadOnlyController(context, interrupt)))?.world ?? null
 }
 
-function buildStaffing(call: Call, context: CommandContext): ControllerOptions {
+function buildControllerOptions(call: Call, context: CommandContext): ControllerOptions {
   return context.dryRun === null ? { runComments: runComments(call, context) } : {}
 }
 
@@ -69,8 +69,8 @@ async function openReadOnlyController(
   const controller = await openController(place, signal, options)
   if (dryRun === null) return { ...controller, runner: toReadOnlyRunner(controller.runner) }
   const runner = toReadOnlyRunner(cacheRunnerFacts(controller.runner))
-  const begin = (who: string): never => {
-    throw new WouldAskError(who)
+  const begin = (proposer: string): never => {
+    throw new WouldAskError(proposer)
   }
   return { ...controller, runner, asking: { ...controller.asking, begin } }
 }
@@ -79,9 +79,9 @@ async function openReadOnlyController(
 class WouldAskError extends Error {
   override readonly name = 'WouldAsk'
   readonly who: string
-  constructor(who: string) {
-    super(`would ask ${who}`)
-    this.who = who
+  constructor(proposer: string) {
+    super(`would ask ${proposer}`)
+    this.who = proposer
   }
 }
 

@@ -66,9 +66,9 @@ export interface HarnessRun {
 }
 
 export function measureTrial(harness: HarnessRun, order: Order): Promise<Report> {
-  const { call, repositoryContext, spec, workspaceName: place, what, more, time } = harness
+  const { call, repositoryContext, spec, workspaceName, what, more, time } = harness
   const optional = { ...(more === undefined ? {} : { more }), ...(time === undefined ? {} : { time }) }
-  return measureHere(call, repositoryContext, { order, spec, workspaceName: place, what, ...optional })
+  return measureHere(call, repositoryContext, { order, spec, workspaceName, what, ...optional })
 }
 
 export async function tryHarness(harness: HarnessRun): Promise<HarnessTrial> {

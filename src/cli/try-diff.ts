@@ -79,9 +79,9 @@ async function commitDiff(
 ): Promise<OwnDiff> {
   const { committer, message: subject } = await repository.commit(head)
   const uncommitted = tree === base ? [] : inside.map(({ path }) => path)
-  const otherwise =
+  const fallback =
     tree === base ? (subject.split('\n', 1)[0] ?? '') : `change ${formatSomePaths(uncommitted)}`
-  const hypothesis = toOneLine(message ?? otherwise, 300)
+  const hypothesis = toOneLine(message ?? fallback, 300)
   if (hypothesis === '')
     throw new UserError('an idea needs a sentence', { fix: 'winnow try -m "what it does, and why it helps"' })
   const made = { tree, parents: [head], message: hypothesis, date: committer.date }

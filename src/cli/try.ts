@@ -1,7 +1,6 @@
 import { getWhereabouts, requireHome } from '../engine/campaign/context.ts'
 import { readCommittedSpec, requireSupportedSpec } from '../engine/campaign/start.ts'
 import { submitIdea } from '../engine/campaign/submit.ts'
-import type { ControllerContext } from '../engine/controller/effects.ts'
 import { recordEvents } from '../engine/controller/record.ts'
 import { openController, requireCampaign, runCampaign } from '../engine/controller/run.ts'
 import { ConflictError } from '../errors.ts'
@@ -30,7 +29,7 @@ import { type CommandContext, toTypedPath, withCampaign } from './context.ts'
 import { readDefaultTip } from './default-branch.ts'
 import { addToBacklog } from './idea.ts'
 import { CATEGORY, FAMILY, renderIdeaBody } from './propose.ts'
-import { getSpecPath, hasFailingBase, openOrStartCampaign } from './run.ts'
+import { getSpecPath, hasFailingBase, openOrStartCampaign, readCurrentCampaign } from './run.ts'
 import { gatherResults } from './show.ts'
 import { findNamedIdea, listPullNumbers } from './subjects.ts'
 import { observeWorld, tickWithoutMeasuring } from './tick.ts'
@@ -183,12 +182,12 @@ async function measureDiff(
   }
   const first = describeOpenRound(world.campaign, branch)
   if (first !== null) context.place.progress.say(first)
-  if (state.is === 'new' && state.diff !== diff) context.place.progress.say(FOLLOWS)
+  if (state.is === 'new' && state.diff !== diff) context.place.progress.say(FOLLOW_UP_NOTE)
   const controller = await openController(context.place, call.interrupt, { targetBranch: branch })
   const enough = (campaign: Campaign) => isTargetSettled(campaign, branch)
   const waiting = await runCampaign(controller, { signal: call.interrupt, watch: false, enough })
   return buildResultAnswer(call, context, {
-    campaign: await loadTriedCampaign(controller),
+    campaign: await readCurrentCampaign(controller),
     waiting,
     branch,
     diff,
@@ -196,7 +195,7 @@ async function measureDiff(
 }
 
 /** winnow cannot tell an undone line from an edited one. */
-const FOLLOWS =
+const FOLLOW_UP_NOTE =
   'HEAD lacks an idea of its own that was kept: your files are taken as they are, as what follows it; what you put back counts as part of this idea'
 
 type MeasurableDiff = Exclude<DiffState, { is: 'refused' }>
@@ -226,10 +225,6 @@ async function resumeTriedCampaign(
   const { id } = state.experiment
   const reason = 'winnow try asks for more jobs'
   await recordEvents(place, [{ kind: 'steered', action: 'retry', experiment: id, reason }])
-}
-
-async function loadTriedCampaign({ memory, place }: ControllerContext): Promise<Campaign> {
-  return memory.loaded?.campaign ?? (await requireCampaign(place)).loaded.campaign
 }
 
 interface TryResult {
@@ -331,8 +326,8 @@ export function describeOpenRound(
   return `round ${round.number} is under way (${others.join(', ')}): it ends before ${branch} is measured`
 }
 
-const PLAIN = /^[\w./-]+$/
-const MOST = 3
+const PLAIN_PATH = /^[\w./-]+$/
+const MAX_STASHED_PATHS = 3
 
 /** Stashes uncommitted files first: they would block the merge, which already contains them. */
 function formatMergeCommand(call: Call, { place, repositoryContext }: CommandContext, diff: OwnDiff): string {
@@ -350,7 +345,7 @@ function formatMergeCommand(call: Call, { place, repositoryContext }: CommandCon
 
 function formatStashCommand({ uncommitted, addsFiles }: OwnDiff): string {
   if (uncommitted.length === 0) return ''
-  if (uncommitted.length > MOST || !uncommitted.every(path => PLAIN.test(path)))
+  if (uncommitted.length > MAX_STASHED_PATHS || !uncommitted.every(path => PLAIN_PATH.test(path)))
     return `git stash${addsFiles ? ' --include-untracked' : ''}`
   return `git stash push --include-untracked -- ${uncommitted.join(' ')}`
 }

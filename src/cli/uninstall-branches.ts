@@ -13,7 +13,7 @@ import { createGitRunner } from '../git/runner.ts'
 import { inspectCheckout, listWorktrees } from '../git/work-tree.ts'
 import { removeAll } from '../measure/file-system.ts'
 import { toShortRef } from '../model/ids.ts'
-import { withRepository } from './context.ts'
+import { quoteShellPath, withRepository } from './context.ts'
 import { DEFAULT_PREFIX, listKnownCampaigns, readCampaignStart } from './known-campaigns.ts'
 import type { Call } from './verb.ts'
 
@@ -134,15 +134,15 @@ function listBranchPrefixes({ branches }: Remains): string[] {
   return [...new Set(branches.map(({ prefix }) => prefix))]
 }
 
-const MOST_AT_ONCE = 300
+const MAX_UPDATES_PER_PUSH = 300
 const LEDGER_BRANCH = /-(?:state|closed|archive)\//
 
 /** Deletes experiments before the ledger, which proves that the remaining branches are winnow's. */
 async function deleteBranches(repository: Repository, branches: Remains['branches']): Promise<void> {
   const ordered = branches.toSorted((a, b) => Number(isLedger(a)) - Number(isLedger(b)))
-  for (let at = 0; at < ordered.length; at += MOST_AT_ONCE) {
+  for (let at = 0; at < ordered.length; at += MAX_UPDATES_PER_PUSH) {
     const updates = ordered
-      .slice(at, at + MOST_AT_ONCE)
+      .slice(at, at + MAX_UPDATES_PER_PUSH)
       .map(({ tip }) => ({ ref: tip.ref, from: tip.oid, to: null }))
     const result = await repository.push(updates)
     if (result.ok) continue
@@ -163,7 +163,7 @@ function isLedger({ prefix, tip }: Remains['branches'][number]): boolean {
 }
 
 export function renderRestoreHint({ local }: Remains, file: string, remoteName: string): string {
-  const path = /^[\w./-]+$/.test(file) ? file : `'${file.replaceAll("'", `'\\''`)}'`
+  const path = quoteShellPath(file)
   if (local) return `git fetch ${path} 'refs/heads/*:refs/heads/*'`
   return `git fetch ${path} 'refs/heads/*:refs/winnow-saved/*' && git push ${remoteName} 'refs/winnow-saved/*:refs/heads/*'`
 }

@@ -8,6 +8,7 @@ import { createGitRunner } from '../git/runner.ts'
 import { listUncommittedPaths } from '../git/work-tree.ts'
 import { toShortRef } from '../model/ids.ts'
 import type { Scope } from '../spec/scope.ts'
+import { findCommittedEntry } from './default-branch.ts'
 
 type UnusedWorkEnv = Readonly<Record<string, string>>
 
@@ -52,15 +53,11 @@ function normalizeNewlines(text: string): string {
 }
 
 export async function readCommittedText(
-  { repository, defaultBranch }: RepositoryContext,
+  repositoryContext: RepositoryContext,
   path: string,
 ): Promise<string | null> {
-  if (defaultBranch === null) return null
-  const oid = (await repository.remoteRefs([defaultBranch])).refs.get(defaultBranch)
-  if (oid === undefined) return null
-  await repository.fetch([{ ref: defaultBranch, oid }])
-  const entry = await repository.findEntry((await repository.commit(oid)).tree, path)
-  return entry?.type === 'blob' ? (await repository.blob(entry.oid)).toString('utf8') : null
+  const entry = await findCommittedEntry(repositoryContext, path)
+  return entry?.type === 'blob' ? (await repositoryContext.repository.blob(entry.oid)).toString('utf8') : null
 }
 
 /** Lists changes inside the scope separately, because the person probably expects them to be measured. */

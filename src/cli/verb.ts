@@ -52,12 +52,12 @@ export interface Verb {
   comment?: InComments
 }
 
-const EVERYWHERE: readonly Option[] = [
+const COMMON_OPTIONS: readonly Option[] = [
   { name: 'help', short: 'h', summary: 'show what a command does' },
   { name: 'verbose', summary: 'show the stack of an internal error' },
 ]
 
-const REPOSITORY: readonly Option[] = [
+const REPOSITORY_OPTIONS: readonly Option[] = [
   { name: 'directory', short: 'C', value: 'dir', summary: 'work as if started in this directory' },
   { name: 'remote', value: 'name|none', summary: 'the remote to use, or none to stay in this repository' },
   { name: 'cache-dir', value: 'dir', summary: 'where winnow keeps its own repository and work' },
@@ -76,7 +76,7 @@ export function getValueWord({ value, values }: Option): string | undefined {
   return value ?? values?.join('|')
 }
 
-export const GLOBAL_OPTIONS: readonly Option[] = [...EVERYWHERE, ...REPOSITORY]
+export const GLOBAL_OPTIONS: readonly Option[] = [...COMMON_OPTIONS, ...REPOSITORY_OPTIONS]
 
 export function listOptions(verb: Verb): Option[] {
   switch (verb.access) {
