@@ -141,9 +141,9 @@ export function isAway({ forge }: Pick<CampaignContext, 'forge'>, { host, status
 }
 
 /** What cannot be seen from here would look as if people had taken it away: nothing is planned, moved or measured. */
-export function requireHome(place: HomeContext, campaign: RecordedHome): void {
-  if (!isAway(place, campaign)) return
-  const { name, refs } = place
+export function requireHome(homeContext: HomeContext, campaign: RecordedHome): void {
+  if (!isAway(homeContext, campaign)) return
+  const { name, refs } = homeContext
   if (campaign.host !== 'github') {
     throw new UserError(
       `campaign ${name} lives on one machine: its pull requests are kept beside its branches, and GitHub has none of them`,
@@ -180,21 +180,21 @@ export function describeRename(
 
 /** No spec makes the branches of one campaign those of another. */
 export function requireSameBranches(
-  place: BranchNaming & { refs: Pick<CampaignRefs, 'state'> },
+  context: BranchNaming & { refs: Pick<CampaignRefs, 'state'> },
   spec: Spec,
   path: string,
 ): void {
-  const now = describeRename(place, spec)
+  const now = describeRename(context, spec)
   if (now === null) return
   throw new UserError(`the branches of this campaign would have other names: ${now}`, {
-    place: { file: path, path: spec.name === place.name ? 'branches.prefix' : 'name' },
-    fix: `change it back, or put ${toShortRef(place.refs.state)} aside with winnow archive, then winnow run ${path}`,
+    place: { file: path, path: spec.name === context.name ? 'branches.prefix' : 'name' },
+    fix: `change it back, or put ${toShortRef(context.refs.state)} aside with winnow archive, then winnow run ${path}`,
   })
 }
 
 /** The refs a look at the remote asks for: all of a campaign, and the branch it improves. */
-export async function listRefs(place: CampaignContext) {
-  return place.repository.remoteRefs([...listRefPatterns(place), `${place.refs.experiments}*`])
+export async function listRefs(context: CampaignContext) {
+  return context.repository.remoteRefs([...listRefPatterns(context), `${context.refs.experiments}*`])
 }
 
 function listRefPatterns({ refs, defaultBranch }: CampaignContext): string[] {
@@ -202,6 +202,6 @@ function listRefPatterns({ refs, defaultBranch }: CampaignContext): string[] {
 }
 
 /** Whether a look at the remote would have shown this ref. */
-export function isListed(place: CampaignContext, ref: string): boolean {
-  return ref.startsWith(place.refs.experiments) || listRefPatterns(place).includes(ref)
+export function isListed(context: CampaignContext, ref: string): boolean {
+  return ref.startsWith(context.refs.experiments) || listRefPatterns(context).includes(ref)
 }

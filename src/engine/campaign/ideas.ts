@@ -36,11 +36,11 @@ import { ANSWERS } from './open.ts'
 
 /** Where ideas come from, as the engine sees it: found on every look, asked for when the plan says so. */
 export interface IdeaSource {
-  find(scene: IdeaContext): Promise<FoundIdeas>
+  find(request: IdeaContext): Promise<FoundIdeas>
   /** Proposers that could be asked for one more idea now, by name. */
   listProposers(campaign: Campaign, spec: Spec): string[]
   /** Runs one proposer; its answer is kept with what it cost, and found at the next look. */
-  ask(who: string, scene: ProposerContext): Promise<{ ok: boolean; reason: string }>
+  ask(who: string, request: ProposerContext): Promise<{ ok: boolean; reason: string }>
 }
 
 interface FoundIdeas {
@@ -75,13 +75,13 @@ const ASKED_IN = 'propose'
 
 /** The proposers of one campaign on this machine, guests of this run included, with what they remember to be quick. */
 export function createCampaignIdeas(
-  place: CampaignContext,
+  context: CampaignContext,
   guests: readonly CommandProposer[] = [],
 ): IdeaSource {
   const prepared: PreparedPatches = new Map()
   const patchFiles = new Map<string, PatchFile[]>()
-  const storeDir = join(place.dataDir, ANSWERS)
-  const say = (line: string) => place.progress.say(line)
+  const storeDir = join(context.dataDir, ANSWERS)
+  const say = (line: string) => context.progress.say(line)
   let leftovers: Promise<void> | null = null
   /** Ideas that a program has, each with the key of its answer once it has answered. */
   const handed = new Map<EventId, string | null>()
@@ -89,22 +89,32 @@ export function createCampaignIdeas(
   const brought: AnswerHeads = new Map()
 
   return {
-    async find(scene) {
-      const { campaign, spec } = scene
-      if (scene.targetBranch !== null)
-        return { proposals: await findExternalIdeas(place, scene), unopened: 0, answers: [], unanswered: [] }
-      const found = listRevertIdeas(scene)
+    async find(request) {
+      const { campaign, spec } = request
+      if (request.targetBranch !== null)
+        return {
+          proposals: await findExternalIdeas(context, request),
+          unopened: 0,
+          answers: [],
+          unanswered: [],
+        }
+      const found = listRevertIdeas(request)
       let unopened = 0
       if (spec.propose.some(({ use }) => use === 'external'))
-        found.push(...(await findExternalIdeas(place, scene)))
-      const { proposals, answers } = await readStoredAnswers(storeDir, campaign, place.repository, say)
-      found.push(...proposals, ...(await buildAnsweredProposals(place.repository, campaign, brought)))
+        found.push(...(await findExternalIdeas(context, request)))
+      const { proposals, answers } = await readStoredAnswers(storeDir, campaign, context.repository, say)
+      found.push(...proposals, ...(await buildAnsweredProposals(context.repository, campaign, brought)))
       for (const proposer of spec.propose)
         if (proposer.use === 'patch') {
-          const { proposals: patches, unopened: more } = await readPatchIdeas(place, scene, proposer.dir, {
-            prepared,
-            patchFiles,
-          })
+          const { proposals: patches, unopened: more } = await readPatchIdeas(
+            context,
+            request,
+            proposer.dir,
+            {
+              prepared,
+              patchFiles,
+            },
+          )
           found.push(...patches)
           unopened += more
         }
@@ -114,38 +124,43 @@ export function createCampaignIdeas(
       listCommandProposers(spec, guests)
         .map(getProposerName)
         .filter(name => !isProposerDisabled(campaign, name)),
-    async ask(who, scene) {
-      const { campaign } = scene
-      leftovers ??= endAllLeftovers(chooseProposerDir(place).dir)
+    async ask(who, request) {
+      const { campaign } = request
+      leftovers ??= endAllLeftovers(chooseProposerDir(context).dir)
       await leftovers
       await forgetSettled(storeDir, campaign, say)
-      const began = place.clock.monotonic()
+      const began = context.clock.monotonic()
       // Before the program answers: the campaign goes on meanwhile, and its brief does not.
       const first_unseen = campaign.next_number
-      const proposer = listCommandProposers(scene.spec, guests).find(each => getProposerName(each) === who)
+      const proposer = listCommandProposers(request.spec, guests).find(each => getProposerName(each) === who)
       for (const [id, key] of handed)
         if (key !== null && Object.hasOwn(campaign.sources, key)) handed.delete(id)
-      const taken = new Set([...handed.keys(), ...collectHandedOutIdeas(campaign)])
-      const idea = selectNextIdea(campaign, { who, handed: taken })
+      const unavailable = new Set([...handed.keys(), ...collectHandedOutIdeas(campaign)])
+      const idea = selectNextIdea(campaign, { who, handed: unavailable })
       if (idea !== null) handed.set(idea.id, null)
-      const room = chooseProposerDir(place)
-      const workDir = await claimFreeWorkDir(room.dir, scene.lane)
-      const angle = idea === null ? selectNextAngle(campaign, scene.spec, angles) : null
+      const room = chooseProposerDir(context)
+      const workDir = await claimFreeWorkDir(room.dir, request.lane)
+      const angle = idea === null ? selectNextAngle(campaign, request.spec, angles) : null
       if (angle !== null) angles.add(angle)
-      const answer = await askProgram(place, { who, proposer, idea, angle, workDir, ...room.runs }, scene)
+      const answer = await askProgram(context, { who, proposer, idea, angle, workDir, ...room.runs }, request)
         .catch(releaseIdea(handed, idea))
         .finally(() => angle !== null && angles.delete(angle))
       const asked = answer.ok ? { ...answer, idea: mergeBacklogIdea(idea, answer.idea) } : answer
       if (!asked.ok && idea !== null) handed.delete(idea.id)
-      const minutes = (place.clock.monotonic() - began) / 60_000
-      const at = new Date(place.clock.now()).toISOString()
-      const key = buildCommandKey(who, place.random.hex(8))
+      const minutes = (context.clock.monotonic() - began) / 60_000
+      const key = buildCommandKey(who, context.random.hex(8))
       if (asked.ok && idea !== null) handed.set(idea.id, key)
-      place.faults.reach('ask:answered')
-      const carries = idea === null ? {} : { carries: idea.id }
-      const about = { key, campaign: campaign.started, who, at, minutes, first_unseen }
-      await storeAnswer(storeDir, { ...about, asked, ...carries })
-      place.faults.reach('ask:stored')
+      context.faults.reach('ask:answered')
+      const about = {
+        key,
+        campaign: campaign.started,
+        who,
+        at: new Date(context.clock.now()).toISOString(),
+        minutes,
+        first_unseen,
+      }
+      await storeAnswer(storeDir, { ...about, asked, ...(idea === null ? {} : { carries: idea.id }) })
+      context.faults.reach('ask:stored')
       return asked.ok ? { ok: true, reason: '' } : asked
     },
   }
@@ -172,21 +187,21 @@ interface PatchCache {
 }
 
 async function readPatchIdeas(
-  place: CampaignContext,
-  scene: IdeaContext,
+  context: CampaignContext,
+  request: IdeaContext,
   dir: string,
   { prepared, patchFiles }: PatchCache,
 ): Promise<{ proposals: Proposal[]; unopened: number }> {
-  const { campaign, spec, defaultTip } = scene
+  const { campaign, spec, defaultTip } = request
   const key = `${defaultTip.tree} ${dir}`
-  const files = patchFiles.get(key) ?? (await readCampaignPatches(place, scene, dir))
+  const files = patchFiles.get(key) ?? (await readCampaignPatches(context, request, dir))
   patchFiles.clear()
   patchFiles.set(key, files)
   const { incumbent } = campaign
   const limit = countOpenable(campaign, spec)
   const untried = listUntriedPatches({ campaign, files }).length
   if (limit <= 0) return { proposals: [], unopened: untried }
-  const asked = { repo: place.repository, files, incumbent, fallbackBase: defaultTip, campaign }
+  const asked = { repo: context.repository, files, incumbent, fallbackBase: defaultTip, campaign }
   const proposals = await proposePatches({ ...asked, limit, prepared })
   return { proposals, unopened: untried - proposals.length }
 }
@@ -224,17 +239,17 @@ function listCommandProposers(spec: Spec, guests: readonly CommandProposer[]): C
   return [...own, ...guests.filter(guest => !known.has(getProposerName(guest)))]
 }
 
-async function findExternalIdeas(place: CampaignContext, scene: IdeaContext): Promise<Proposal[]> {
-  const { campaign, branches, pulls, spec } = scene
+async function findExternalIdeas(context: CampaignContext, request: IdeaContext): Promise<Proposal[]> {
+  const { campaign, branches, pulls, spec } = request
   const facts = { campaign, prefix: spec.branches.prefix, pulls, branches }
   const tips = listExternalTips(facts)
-  await place.repository.fetch(
+  await context.repository.fetch(
     tips.map(({ branch, head, pull }) => ({
       ref: getHeadRef({ branch, number: pull?.number ?? 0 }),
       oid: head,
     })),
   )
-  return buildExternalProposals(facts, await readSubjects(place.repository, tips))
+  return buildExternalProposals(facts, await readSubjects(context.repository, tips))
 }
 
 async function readSubjects(

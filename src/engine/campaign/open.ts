@@ -104,7 +104,7 @@ export async function openRepositoryContext(around: Environment): Promise<Reposi
   const defaultBranch = local
     ? await findLocalDefault(repository, checkout, around)
     : (await repository.remoteRefs([])).head
-  const workshop: RepositoryContext = {
+  const repositoryContext: RepositoryContext = {
     repository,
     checkout,
     local,
@@ -112,9 +112,9 @@ export async function openRepositoryContext(around: Environment): Promise<Reposi
     defaultBranch,
     dataDir,
     machineDir: around.machineDir ?? around.cacheDir,
-    openCampaign: name => createCampaignContext(around, workshop, name),
+    openCampaign: name => createCampaignContext(around, repositoryContext, name),
   }
-  return workshop
+  return repositoryContext
 }
 
 const MAIN = ['refs/heads/main', 'refs/heads/master']
@@ -166,11 +166,11 @@ function isRelative(url: string): boolean {
 
 function createCampaignContext(
   around: Environment,
-  workshop: RepositoryContext,
+  repositoryContext: RepositoryContext,
   name: string,
 ): CampaignContext {
   const { clock, random, faults, progress, by, env, prefix, version, registries, isolation } = around
-  const { repository, local, checkout, defaultBranch, dataDir, machineDir } = workshop
+  const { repository, local, checkout, defaultBranch, dataDir, machineDir } = repositoryContext
   if (defaultBranch === null) {
     throw new UserError('no branch is checked out, so the default branch is not known', {
       fix: 'check out the branch to be optimised once, or give the repository a remote',

@@ -25,11 +25,11 @@ interface LostLedger {
 }
 
 /** Null where the remote has a ledger, this cache has none, or the ledger was put aside on purpose. */
-export async function findLostLedger(place: CampaignContext, refs: RefTips): Promise<LostLedger | null> {
-  const { repository } = place
-  const tip = repository.readTrackedTip(place.refs.state)
-  if (refs.has(place.refs.state) || tip === null || !(await repository.has(tip))) return null
-  if (await isArchived(place, tip)) return null
+export async function findLostLedger(context: CampaignContext, refs: RefTips): Promise<LostLedger | null> {
+  const { repository } = context
+  const tip = repository.readTrackedTip(context.refs.state)
+  if (refs.has(context.refs.state) || tip === null || !(await repository.has(tip))) return null
+  if (await isArchived(context, tip)) return null
   const { campaign } = await loadCampaign(repository, tip)
   return { tip, events: campaign.seq, updatedAt: campaign.updated_at }
 }
@@ -49,23 +49,23 @@ export async function isArchived(
   return false
 }
 
-export async function requireLedgerNotLost(place: CampaignContext, refs: RefTips): Promise<void> {
-  const lost = await findLostLedger(place, refs)
+export async function requireLedgerNotLost(context: CampaignContext, refs: RefTips): Promise<void> {
+  const lost = await findLostLedger(context, refs)
   if (lost === null) return
   throw new UserError(
-    `the ledger branch ${toShortRef(place.refs.state)} is gone ${describeOrigin(place)}; winnow's cache has it up to event ${lost.events - 1}${lost.updatedAt === null ? '' : ` of ${lost.updatedAt}`}`,
+    `the ledger branch ${toShortRef(context.refs.state)} is gone ${describeOrigin(context)}; winnow's cache has it up to event ${lost.events - 1}${lost.updatedAt === null ? '' : ` of ${lost.updatedAt}`}`,
     {
-      fix: `winnow recover --campaign ${place.name} puts it back. If it was removed on purpose: winnow recover --campaign ${place.name} --forget, then run again`,
+      fix: `winnow recover --campaign ${context.name} puts it back. If it was removed on purpose: winnow recover --campaign ${context.name} --forget, then run again`,
     },
   )
 }
 
 /** The tip of the ledger. Says whether it was lost or never started where it is not there. */
-export async function requireLedger(place: CampaignContext, refs: RefTips): Promise<Oid> {
-  const tip = refs.get(place.refs.state)
+export async function requireLedger(context: CampaignContext, refs: RefTips): Promise<Oid> {
+  const tip = refs.get(context.refs.state)
   if (tip !== undefined) return tip
-  await requireLedgerNotLost(place, refs)
-  throw new UserError(`no campaign ${place.name} was started`, { fix: 'winnow run' })
+  await requireLedgerNotLost(context, refs)
+  throw new UserError(`no campaign ${context.name} was started`, { fix: 'winnow run' })
 }
 
 function describeOrigin({ local }: CampaignContext): string {
@@ -84,13 +84,13 @@ export function forgetLostBranches({
  * Puts back what was deleted or rewound: the ledger as this cache has it, the keeper, and the optimize branch at the
  * recorded incumbent. One leased push, so that nothing is overwritten that appeared meanwhile.
  */
-export async function recoverBranches(place: CampaignContext): Promise<RecoveredBranch[]> {
-  const { repository } = place
-  const { refs } = await listRefs(place)
-  const ledger = refs.get(place.refs.state) ?? (await findLostLedger(place, refs))?.tip
+export async function recoverBranches(context: CampaignContext): Promise<RecoveredBranch[]> {
+  const { repository } = context
+  const { refs } = await listRefs(context)
+  const ledger = refs.get(context.refs.state) ?? (await findLostLedger(context, refs))?.tip
   if (ledger === undefined) {
     throw new UserError(
-      `no ledger of ${place.name} is ${describeOrigin(place).replace('from', 'in')} or in this cache`,
+      `no ledger of ${context.name} is ${describeOrigin(context).replace('from', 'in')} or in this cache`,
       {
         fix: 'run winnow recover on the machine on which the campaign ran last, or winnow run to start a campaign',
       },
@@ -103,32 +103,32 @@ export async function recoverBranches(place: CampaignContext): Promise<Recovered
     const from = refs.get(ref) ?? null
     if (from !== to) updates.push({ ref, from, to, what })
   }
-  add(place.refs.state, ledger, `the ledger, up to event ${campaign.seq - 1}`)
-  const kept = refs.get(place.refs.closed) ?? repository.readTrackedTip(place.refs.closed)
+  add(context.refs.state, ledger, `the ledger, up to event ${campaign.seq - 1}`)
+  const kept = refs.get(context.refs.closed) ?? repository.readTrackedTip(context.refs.closed)
   if (kept !== null && (await repository.has(kept)))
-    add(place.refs.closed, kept, 'the commits of closed experiments')
+    add(context.refs.closed, kept, 'the commits of closed experiments')
   const incumbent = campaign.incumbent.commit
-  await requireMovable(place, refs.get(place.refs.optimize), incumbent)
-  add(place.refs.optimize, incumbent, 'the recorded incumbent')
+  await requireMovable(context, refs.get(context.refs.optimize), incumbent)
+  add(context.refs.optimize, incumbent, 'the recorded incumbent')
   if (updates.length === 0) return []
   const result = await repository.push(updates.map(({ ref, from, to }) => ({ ref, from, to })))
   if (result.ok) return updates.map(({ ref, to, what }) => ({ branch: toShortRef(ref), to: to ?? '', what }))
   if (result.reason === 'lease')
-    throw new ConflictError(`another process moved branches of ${place.name} meanwhile`, result.refs)
+    throw new ConflictError(`another process moved branches of ${context.name} meanwhile`, result.refs)
   const why =
     result.reason === 'checked-out'
       ? `${toShortRef(result.ref)} is checked out in ${result.worktree}`
       : result.message
-  throw new UserError(`the branches of ${place.name} could not be put back: ${why}`)
+  throw new UserError(`the branches of ${context.name} could not be put back: ${why}`)
 }
 
 /** The incumbent has to be here, and commits of other people are never taken off the branch. */
-async function requireMovable(place: CampaignContext, tip: Oid | undefined, incumbent: Oid): Promise<void> {
-  const { repository, refs } = place
+async function requireMovable(context: CampaignContext, tip: Oid | undefined, incumbent: Oid): Promise<void> {
+  const { repository, refs } = context
   const optimize = toShortRef(refs.optimize)
   if (!(await repository.has(incumbent))) {
     throw new UserError(
-      `commit ${incumbent}, where ${optimize} was, is neither ${describeOrigin(place).replace('from', 'in')} nor in this cache`,
+      `commit ${incumbent}, where ${optimize} was, is neither ${describeOrigin(context).replace('from', 'in')} nor in this cache`,
       {
         fix: 'run winnow recover on the machine on which the campaign ran last',
       },
@@ -147,9 +147,9 @@ async function requireMovable(place: CampaignContext, tip: Oid | undefined, incu
  * Invariant 2: what is derived is made anew from every event, and no event is written. False where the views and
  * the checkpoint are what the events say already.
  */
-export async function rebuildViews(place: CampaignContext): Promise<boolean> {
-  const { repository, refs } = place
-  const from = await requireLedger(place, (await repository.remoteRefs([refs.state])).refs)
+export async function rebuildViews(context: CampaignContext): Promise<boolean> {
+  const { repository, refs } = context
+  const from = await requireLedger(context, (await repository.remoteRefs([refs.state])).refs)
   await repository.fetch([{ ref: refs.state, oid: from }])
   const { campaign, tip, lastSha } = await foldAllEvents(repository, from)
   const to = await writeLedgerCommit(repository, tip, [], {

@@ -31,21 +31,23 @@ interface DefaultBranchSpec extends ParsedSpecFile {
 }
 
 /** The spec as the default branch has it: what is only in a work tree is never used. */
-export async function readCommittedSpec(place: CampaignContext, path: string): Promise<DefaultBranchSpec> {
-  const { repository, defaultBranch } = place
+export async function readCommittedSpec(context: CampaignContext, path: string): Promise<DefaultBranchSpec> {
+  const { repository, defaultBranch } = context
   const { refs } = await repository.remoteRefs([defaultBranch])
   const oid = refs.get(defaultBranch)
-  const where = place.local ? toShortRef(defaultBranch) : `${toShortRef(defaultBranch)} of the remote`
+  const where = context.local ? toShortRef(defaultBranch) : `${toShortRef(defaultBranch)} of the remote`
   if (oid === undefined) throw new UserError(`${where} has no commits`, { fix: 'commit (and push) first' })
   await repository.fetch([{ ref: defaultBranch, oid }])
   const { tree } = await repository.commit(oid)
   const entry = await repository.findEntry(tree, path)
   if (entry?.type !== 'blob') {
-    const fix = place.local ? `commit ${path} to ${toShortRef(defaultBranch)}` : `commit ${path} and push it`
+    const fix = context.local
+      ? `commit ${path} to ${toShortRef(defaultBranch)}`
+      : `commit ${path} and push it`
     throw new UserError(`${path} is not on ${where}`, { place: { file: path }, fix })
   }
   const yaml = (await repository.blob(entry.oid)).toString('utf8')
-  const parsed = parseSpec(yaml, { file: path, host: place.forge.kind })
+  const parsed = parseSpec(yaml, { file: path, host: context.forge.kind })
   await requireOwnWorkload(repository, tree, parsed.spec)
   return {
     ...parsed,
@@ -70,30 +72,31 @@ export function requireSupportedSpec(
 }
 
 /** All of it is looked at before anything of an earlier campaign is touched. */
-export function requireStartable(committed: DefaultBranchSpec, place: CampaignContext): void {
-  requireSupportedSpec(committed, getWhereabouts(place.forge))
-  requireSameBranches(place, committed.spec, committed.path)
+export function requireStartable(committed: DefaultBranchSpec, context: CampaignContext): void {
+  requireSupportedSpec(committed, getWhereabouts(context.forge))
+  requireSameBranches(context, committed.spec, committed.path)
 }
 
 /** The first event, the optimize branch and the ledger appear in one push; a race for it has one winner. */
 export async function startCampaign(
-  place: CampaignContext,
+  context: CampaignContext,
   committed: DefaultBranchSpec,
   options: { fresh: boolean; insteadOf?: Oid | null },
 ): Promise<'started' | 'exists'> {
-  requireStartable(committed, place)
-  const { refs } = await listRefs(place)
-  const state = refs.get(place.refs.state)
+  requireStartable(committed, context)
+  const { refs } = await listRefs(context)
+  const state = refs.get(context.refs.state)
   if (state !== undefined && !options.fresh) return 'exists'
-  await requireLedgerNotLost(place, refs)
+  await requireLedgerNotLost(context, refs)
   // Another process has put that one aside already.
   if (options.insteadOf !== undefined && state !== options.insteadOf) return 'exists'
-  const { firstNumber, optimizeTips } = await readArchives(place, state)
-  requireOwnOptimizeBranch(place, refs, optimizeTips)
-  const transaction = new Transaction(place, { loaded: await loadNothing(place), refs })
-  if (state !== undefined) for (const { ref, to } of planArchive(place, refs).moves) transaction.move(ref, to)
+  const { firstNumber, optimizeTips } = await readArchives(context, state)
+  requireOwnOptimizeBranch(context, refs, optimizeTips)
+  const transaction = new Transaction(context, { loaded: await loadNothing(context), refs })
+  if (state !== undefined)
+    for (const { ref, to } of planArchive(context, refs).moves) transaction.move(ref, to)
   await addStartEvents(transaction, committed, firstNumber)
-  transaction.move(place.refs.optimize, committed.tip.commit)
+  transaction.move(context.refs.optimize, committed.tip.commit)
   const result = await transaction.push()
   if (result.ok || result.reason === 'lease') return 'started'
   const what =
@@ -105,19 +108,19 @@ export async function startCampaign(
 
 /** A branch of that name which no campaign of ours left there belongs to somebody else. */
 function requireOwnOptimizeBranch(
-  place: CampaignContext,
+  context: CampaignContext,
   refs: ReadonlyMap<string, Oid>,
   archived: ReadonlySet<Oid>,
 ): void {
-  const optimize = refs.get(place.refs.optimize)
-  if (optimize === undefined || refs.has(place.refs.state) || archived.has(optimize)) return
-  throw new UserError(`${toShortRef(place.refs.optimize)} exists, but there is no ledger beside it`, {
-    fix: `if a campaign ran here, its ledger branch ${toShortRef(place.refs.state)} was deleted: winnow recover on the machine on which it ran last puts it back; else rename that branch, or choose another branches.prefix in the spec`,
+  const optimize = refs.get(context.refs.optimize)
+  if (optimize === undefined || refs.has(context.refs.state) || archived.has(optimize)) return
+  throw new UserError(`${toShortRef(context.refs.optimize)} exists, but there is no ledger beside it`, {
+    fix: `if a campaign ran here, its ledger branch ${toShortRef(context.refs.state)} was deleted: winnow recover on the machine on which it ran last puts it back; else rename that branch, or choose another branches.prefix in the spec`,
   })
 }
 
-async function loadNothing(place: CampaignContext): Promise<LoadedCampaign> {
-  const tip = await readTip(place.repository, null)
+async function loadNothing(context: CampaignContext): Promise<LoadedCampaign> {
+  const tip = await readTip(context.repository, null)
   return { campaign: createEmptyCampaign(), tip, lastSha: '', checkpointSeq: 0, checkpointIgnored: null }
 }
 
@@ -126,7 +129,7 @@ async function addStartEvents(
   committed: DefaultBranchSpec,
   firstNumber: number,
 ): Promise<void> {
-  const { repository, forge, defaultBranch, name, version } = transaction.place
+  const { repository, forge, defaultBranch, name, version } = transaction.context
   const hidden = await forge.isPrivate?.()
   const { spec, sha256, yaml, tip, path } = committed
   transaction.addEvent({
@@ -150,25 +153,25 @@ async function addStartEvents(
 
 /** A person's own change of the spec, not committed anywhere: the ledger records it whole, with the reason. */
 export async function applyAmendment(
-  place: CampaignContext,
+  context: CampaignContext,
   change: { yaml: string; reason: string },
 ): Promise<{ measuredAnew: boolean }> {
-  const { repository } = place
-  const { refs } = await listRefs(place)
-  const state = await requireLedger(place, refs)
-  await repository.fetch([{ ref: place.refs.state, oid: state }])
+  const { repository } = context
+  const { refs } = await listRefs(context)
+  const state = await requireLedger(context, refs)
+  await repository.fetch([{ ref: context.refs.state, oid: state }])
   const loaded = await loadCampaign(repository, state)
   const { campaign } = loaded
   const parsed = parseSpec(change.yaml, getParseOptions(campaign))
-  requireSupportedSpec({ ...parsed, path: campaign.spec_path }, getCampaignWhereabouts(place, campaign))
-  requireSameBranches(place, parsed.spec, campaign.spec_path)
+  requireSupportedSpec({ ...parsed, path: campaign.spec_path }, getCampaignWhereabouts(context, campaign))
+  requireSameBranches(context, parsed.spec, campaign.spec_path)
   if (parsed.sha256 === campaign.spec_sha256) throw new UserError('the spec is the one in force already')
   // Who amends from a clone of their own may have seen neither yet.
   for (const { commit } of [campaign.pin, campaign.incumbent]) await fetchCommit(repository, commit)
-  await requireInScope(place, campaign, parsed.spec)
+  await requireInScope(context, campaign, parsed.spec)
   const harness = await computeTreeHarness(repository, parsed.spec, campaign.pin.tree)
   const measuredAnew = harness !== campaign.harness
-  const transaction = new Transaction(place, { loaded, refs })
+  const transaction = new Transaction(context, { loaded, refs })
   transaction.addEvent({
     kind: 'campaign-amended',
     cause: `amend at ${campaign.seq}`,
@@ -213,31 +216,31 @@ interface ArchivePlan {
 }
 
 /** The optimize branch stays where it is until the next campaign re-points it: it is never deleted. */
-function planArchive(place: CampaignContext, refs: ReadonlyMap<string, Oid>): ArchivePlan {
-  const at = new Date(place.clock.now()).toISOString().replace(/[:.]/g, '-')
+function planArchive(context: CampaignContext, refs: ReadonlyMap<string, Oid>): ArchivePlan {
+  const at = new Date(context.clock.now()).toISOString().replace(/[:.]/g, '-')
   const moves: ArchivePlan['moves'] = []
   for (const role of ['optimize', 'state', 'closed'] as const) {
-    const oid = refs.get(place.refs[role])
+    const oid = refs.get(context.refs[role])
     if (oid === undefined) continue
-    moves.push({ ref: `${place.refs.archive}${at}/${role}`, to: oid })
-    if (role !== 'optimize') moves.push({ ref: place.refs[role], to: null })
+    moves.push({ ref: `${context.refs.archive}${at}/${role}`, to: oid })
+    if (role !== 'optimize') moves.push({ ref: context.refs[role], to: null })
   }
-  if (refs.has(place.refs.campaign)) moves.push({ ref: place.refs.campaign, to: null })
+  if (refs.has(context.refs.campaign)) moves.push({ ref: context.refs.campaign, to: null })
   return { at, moves }
 }
 
 /** One push: all of the campaign is put aside, or nothing. */
 export async function archiveCampaign(
-  place: CampaignContext,
+  context: CampaignContext,
   refs: ReadonlyMap<string, Oid>,
 ): Promise<string> {
-  if (!refs.has(place.refs.state)) throw new UserError(`there is no campaign ${place.name} to archive`)
-  const { at, moves } = planArchive(place, refs)
+  if (!refs.has(context.refs.state)) throw new UserError(`there is no campaign ${context.name} to archive`)
+  const { at, moves } = planArchive(context, refs)
   // Whoever closed the campaign may have been another machine.
   const kept = new Set(moves.flatMap(({ to }) => to ?? []))
-  await place.repository.fetch([...refs].flatMap(([ref, oid]) => (kept.has(oid) ? [{ ref, oid }] : [])))
+  await context.repository.fetch([...refs].flatMap(([ref, oid]) => (kept.has(oid) ? [{ ref, oid }] : [])))
   const updates = moves.map(({ ref, to }) => ({ ref, from: refs.get(ref) ?? null, to }))
-  const result = await place.repository.push(updates)
+  const result = await context.repository.push(updates)
   if (result.ok) return at
   if (result.reason === 'lease')
     throw new ConflictError('the campaign moved while it was archived', result.refs)
@@ -255,14 +258,14 @@ interface ArchivedCampaigns {
   optimizeTips: Set<Oid>
 }
 
-async function readArchives(place: CampaignContext, current: Oid | undefined): Promise<ArchivedCampaigns> {
-  const { refs } = await place.repository.remoteRefs([`${place.refs.archive}*`])
+async function readArchives(context: CampaignContext, current: Oid | undefined): Promise<ArchivedCampaigns> {
+  const { refs } = await context.repository.remoteRefs([`${context.refs.archive}*`])
   const states = [...refs].filter(([ref]) => ref.endsWith('/state'))
-  if (current !== undefined) states.push([place.refs.state, current])
+  if (current !== undefined) states.push([context.refs.state, current])
   let firstNumber = 1
   for (const [ref, oid] of states) {
-    await place.repository.fetch([{ ref, oid }])
-    firstNumber = Math.max(firstNumber, (await loadCampaign(place.repository, oid)).campaign.next_number)
+    await context.repository.fetch([{ ref, oid }])
+    firstNumber = Math.max(firstNumber, (await loadCampaign(context.repository, oid)).campaign.next_number)
   }
   const optimizeTips = new Set([...refs].flatMap(([ref, oid]) => (ref.endsWith('/optimize') ? [oid] : [])))
   return { firstNumber, optimizeTips }

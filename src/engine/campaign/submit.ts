@@ -24,18 +24,18 @@ interface SubmittedIdea {
  * A person's or agent's commit becomes a branch below the experiments and a pull request on it. What cannot be
  * measured is refused before anything is written; where pull requests are refs, both appear in one push.
  */
-export async function submitIdea(place: CampaignContext, idea: Submission): Promise<SubmittedIdea> {
+export async function submitIdea(context: CampaignContext, idea: Submission): Promise<SubmittedIdea> {
   if (/^exp-\d+$/.test(idea.name)) {
     throw new UserError(`${idea.name} is a name that winnow gives itself`, {
       fix: 'choose another with --name',
     })
   }
-  if (idea.from !== null) await place.repository.fetchFrom(idea.from, idea.commit)
-  const first = await readSubmissionBase(place, idea)
-  const result = await retryLostRaces(createPacing(place), async () => {
-    const now = await readSubmissionBase(place, idea)
+  if (idea.from !== null) await context.repository.fetchFrom(idea.from, idea.commit)
+  const first = await readSubmissionBase(context, idea)
+  const result = await retryLostRaces(createPacing(context), async () => {
+    const now = await readSubmissionBase(context, idea)
     requireUnmoved(idea, first, now)
-    return trySubmit(place, idea, now)
+    return trySubmit(context, idea, now)
   })
   if (result.done) return result.value
   throw (
@@ -76,12 +76,12 @@ function requireUnmoved({ commit }: Submission, first: SubmissionBase, now: Subm
 }
 
 async function trySubmit(
-  place: CampaignContext,
+  context: CampaignContext,
   idea: Submission,
-  ground: SubmissionBase,
+  base: SubmissionBase,
 ): Promise<Attempt<SubmittedIdea>> {
-  const { repository, forge, refs } = place
-  const { ref, from } = ground
+  const { repository, forge, refs } = context
+  const { ref, from } = base
   const branch = toShortRef(ref)
   const open = { branch, base: toShortRef(refs.optimize), title: idea.title, body: idea.body }
   const move = from === idea.commit ? [] : [{ ref, from, to: idea.commit }]
@@ -93,7 +93,7 @@ async function trySubmit(
       value: { branch, pull: getPullNumber(await forge.batch([{ kind: 'open', ...open }])) },
     }
   }
-  const after = new Map(ground.refs).set(ref, idea.commit)
+  const after = new Map(base.refs).set(ref, idea.commit)
   const asked = new Set([ref, refs.optimize, refs.forge])
   const staged = await forge.stage([{ kind: 'open', ...open }], {
     refs: after,

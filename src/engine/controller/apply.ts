@@ -20,51 +20,58 @@ import { tryUpdateCheck, updateCheck } from './pull-texts.ts'
 import { writeSteps } from './steps.ts'
 import { Transaction } from './transaction.ts'
 
-/** A plan that follows on another without anybody's answer belongs to the same push, up to this many. */
+/** Limits how many follow-up plans, which need no new answers, go into one push. */
 const MOST_PLANS = 12
 
 /**
- * Carries a plan out. Everything that moves refs is one push: the transaction, what follows from it as if it
- * had been accepted already, and what tidies up after the one before. Only then come the effects, which are
- * found again if they are cut off (invariants 7 and 9).
+ * Applies a plan. One push carries every ref move: the transaction, the plans that follow from it as if it had
+ * been accepted, and the cleanup of the previous one. The effects come after it. A later observation finds
+ * interrupted effects again (invariants 7 and 9).
  */
 export async function applyPlan(
-  hands: ControllerContext,
-  seen: Observation,
-  first: Plan,
+  controller: ControllerContext,
+  observation: Observation,
+  firstPlan: Plan,
 ): Promise<ApplyResult> {
-  const { place, memory } = hands
-  const transaction = new Transaction(place, { loaded: seen.loaded, refs: seen.refs })
-  const actions = selectActions(await planUntilStable(hands, seen, transaction, first), transaction)
-  await renewOldViews(hands, seen, transaction)
-  const staged = await stagePulls(hands, seen, transaction, actions)
-  const { shows, others } = splitShownChecks(actions)
-  for (const experiment of shows) await updateCheck(hands, seen.loaded.campaign, experiment)
+  const { place: context, memory } = controller
+  const transaction = new Transaction(context, { loaded: observation.loaded, refs: observation.refs })
+  const actions = selectActions(
+    await planUntilStable(controller, observation, transaction, firstPlan),
+    transaction,
+  )
+  await renewOldViews(controller, observation, transaction)
+  const staged = await stagePulls(controller, observation, transaction, actions)
+  const { shows: checked, others } = splitShownChecks(actions)
+  for (const experiment of checked) await updateCheck(controller, observation.loaded.campaign, experiment)
   for (const event of transaction.events) {
     if (event.kind !== 'head-moved' || event.from === null) continue
-    await tryUpdateCheck(place, buildReplacedCheck(seen.loaded.campaign, event.experiment, event.from))
+    await tryUpdateCheck(
+      context,
+      buildReplacedCheck(observation.loaded.campaign, event.experiment, event.from),
+    )
   }
   if (!transaction.isEmpty) {
-    place.faults.reach('before:commit')
+    context.faults.reach('before:commit')
     const result = await transaction.push()
     if (!result.ok) return toApplyResult(result, transaction.events.map(removeEnvelope))
     staged?.accepted()
     memory.refs = transaction.refsAfter(() => true).refs
     memory.loaded = await transaction.loaded()
-    place.faults.reach('after:commit')
+    context.faults.reach('after:commit')
   }
-  for (const action of sortEffects(hands, others)) {
-    place.faults.reach(`before:${action.do}`)
-    const applied = await runEffect(hands, seen, action)
+  for (const action of sortEffects(controller, others)) {
+    context.faults.reach(`before:${action.do}`)
+    const applied = await runEffect(controller, observation, action)
     if (applied.result !== 'done') return applied
-    place.faults.reach(`after:${action.do}`)
+    context.faults.reach(`after:${action.do}`)
   }
   return { result: 'done' }
 }
 
 /**
- * Merges what several plans of a turn want of pull requests, so that each is written once. A later plan may have refused
- * what an earlier one opened: that branch was never pushed, so no pull request is opened for it.
+ * Merges the pull request changes of all plans of a tick, so that each is written once. A later plan may have
+ * refused an experiment that an earlier one opened: its branch is never pushed, so no pull request is opened
+ * for it.
  */
 function selectActions(actions: readonly PlanAction[], transaction: Transaction): PlanAction[] {
   const all = actions.flatMap(action => (action.do === 'pulls' ? action.changes : []))
@@ -81,68 +88,71 @@ function selectActions(actions: readonly PlanAction[], transaction: Transaction)
 }
 
 /**
- * What ends with this push is shown before it where nothing finds its head again afterwards: who is cut off in between
- * decides the same again, and shows it again.
+ * A check of a head that this push replaces is updated before the push, because no later observation finds
+ * that head. After an interruption the next tick decides the same and updates it again.
  */
 function splitShownChecks(actions: readonly PlanAction[]): { shows: ExperimentId[]; others: PlanAction[] } {
-  const shows: ExperimentId[] = []
+  const checked: ExperimentId[] = []
   const others = actions.flatMap((action): PlanAction[] => {
     if (action.do !== 'pulls') return [action]
     const changes = action.changes.filter(({ change }) => change !== 'show')
     const shown = action.changes.filter(({ change }) => change === 'show')
-    shows.push(...shown.map(({ experiment }) => experiment))
+    checked.push(...shown.map(({ experiment }) => experiment))
     return changes.length === 0 ? [] : [{ ...action, changes }]
   })
-  return { shows: [...new Set(shows)], others }
+  return { shows: [...new Set(checked)], others }
 }
 
 /**
- * A person's pause, stop or resumption is an event of its own, written without views: whoever turns next brings
- * them up to date, once, and makes anew what was deleted.
+ * A person's pause, stop or resumption is written as an event without views. The next controller updates the
+ * views once.
  */
 async function renewOldViews(
-  { place, memory }: ControllerContext,
-  seen: Observation,
+  { place: context, memory }: ControllerContext,
+  observation: Observation,
   transaction: Transaction,
 ) {
-  const { tip, campaign } = seen.loaded
+  const { tip, campaign } = observation.loaded
   if (memory.shown === campaign.status || tip.tree === null) return
-  const entry = await place.repository.findEntry(tip.tree, BADGE_FILE)
-  const badge = entry?.type === 'blob' ? (await place.repository.blob(entry.oid)).toString('utf8') : ''
+  const entry = await context.repository.findEntry(tip.tree, BADGE_FILE)
+  const badge = entry?.type === 'blob' ? (await context.repository.blob(entry.oid)).toString('utf8') : ''
   if (!isBadgeCurrent(badge, campaign.status)) transaction.renewViews()
   memory.shown = campaign.status
 }
 
-/** Plans on what the transaction makes of the world until a plan has nothing more to write. */
+/** Plans again on the predicted world until a plan adds no commit. */
 async function planUntilStable(
-  hands: ControllerContext,
-  seen: Observation,
+  controller: ControllerContext,
+  observation: Observation,
   transaction: Transaction,
-  first: Plan,
+  firstPlan: Plan,
 ): Promise<PlanAction[]> {
-  const { repository } = hands.place
+  const { repository } = controller.place
   const all = new Map<string, PlanAction>()
-  let next = first
+  let next = firstPlan
   for (let plans = 1; ; plans++) {
-    const alone = repository.canPushWorkflows && hasSync(next)
-    // What comes before it is pushed first, and then the sync is found again.
-    if (alone && !transaction.isEmpty) return [...all.values()]
+    const isSyncPush = repository.canPushWorkflows && hasSync(next)
+    // The steps before it are pushed first. The next tick finds the sync again.
+    if (isSyncPush && !transaction.isEmpty) return [...all.values()]
     for (const action of next.actions) {
       if (plans > 1 && action.do === 'propose') continue
-      if (alone && MOVES_OTHERS.has(action.do)) continue
-      await addMoves(transaction, seen, action)
+      if (isSyncPush && MOVES_OTHERS.has(action.do)) continue
+      await addMoves(transaction, observation, action)
       if (action.do !== 'commit') all.set(JSON.stringify(action), action)
     }
-    const isLast = alone || plans === MOST_PLANS
+    const isLast = isSyncPush || plans === MOST_PLANS
     if (isLast || !next.actions.some(action => action.do === 'commit')) return [...all.values()]
-    next = planCampaign(await predictWorld(hands, seen, transaction.refsAfter(() => true).refs))
+    next = planCampaign(await predictWorld(controller, observation, transaction.refsAfter(() => true).refs))
   }
 }
 
-/** They move branches beside those of the campaign itself, and are found again. */
+/** These actions move other branches than the campaign's own. A later tick finds them again. */
 const MOVES_OTHERS: ReadonlySet<PlanAction['do']> = new Set(['delete-branches', 'advance-campaign-branch'])
 
-/** Where an App's token may have to push it, a sync is a push of its own: that token moves no branch of an experiment. */
+/**
+ * A sync that an App's token may have to push is a push of its own, because that token moves no branch of an
+ * experiment.
+ */
 function hasSync({ actions }: Plan): boolean {
   const steps = actions.flatMap(action => (action.do === 'commit' ? action.steps : []))
   const drafts = steps.flatMap(step => {
@@ -152,15 +162,19 @@ function hasSync({ actions }: Plan): boolean {
   return findSyncTip(drafts) !== null
 }
 
-async function addMoves(transaction: Transaction, seen: Observation, action: PlanAction): Promise<void> {
+async function addMoves(
+  transaction: Transaction,
+  observation: Observation,
+  action: PlanAction,
+): Promise<void> {
   switch (action.do) {
     case 'commit':
-      return writeSteps(transaction, seen.loaded.campaign, action.steps)
+      return writeSteps(transaction, observation.loaded.campaign, action.steps)
     case 'delete-branches':
       for (const { name } of action.branches) transaction.move(`refs/heads/${name}`, null)
       return
     case 'advance-campaign-branch':
-      return transaction.move(transaction.place.refs.campaign, action.to)
+      return transaction.move(transaction.context.refs.campaign, action.to)
     case 'dispatch':
     case 'cancel':
     case 'merge':
@@ -176,16 +190,18 @@ async function addMoves(transaction: Transaction, seen: Observation, action: Pla
   }
 }
 
-/** Where pull requests are kept in refs they change with the same push; a landing settles its own as merged. */
+/**
+ * A local forge keeps pull requests in refs, which change in the same push. A landing marks its own as merged.
+ */
 async function stagePulls(
-  { place }: ControllerContext,
-  seen: Observation,
+  { place: context }: ControllerContext,
+  observation: Observation,
   transaction: Transaction,
   actions: readonly PlanAction[],
 ): Promise<StagedChanges | null> {
   const changes = actions.flatMap(action => (action.do === 'pulls' ? action.changes : []))
   if (changes.length === 0 && transaction.isEmpty) return null
-  const staged = await stageChanges(place, seen.loaded.campaign, changes, transaction)
+  const staged = await stageChanges(context, observation.loaded.campaign, changes, transaction)
   for (const { ref, to } of staged?.updates ?? []) transaction.move(ref, to)
   return staged
 }

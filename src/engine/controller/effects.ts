@@ -20,53 +20,55 @@ import { recordEvents, recordRefusalAlert, reportRefusal } from './record.ts'
 import type { Transaction } from './transaction.ts'
 
 export interface ControllerContext extends ObserverContext {
-  /** What people ask for in comments; true where the ledger is another one after it. */
-  runComments?: (seen: Observation) => Promise<boolean>
+  /** Runs commands from comments. Returns true when the ledger has changed. */
+  runComments?: (observation: Observation) => Promise<boolean>
 }
 
 export type ApplyResult =
   | { result: 'done' }
-  /** Somebody else moved a ref first: the plan is void, look again. */
+  /** Another process moved a ref first. The plan is void; observe again. */
   | { result: 'lost'; refs: string[]; unwritten: readonly EventDraft[] }
   | { result: 'held'; what: string }
 
 const DONE: ApplyResult = { result: 'done' }
 
-/** What an action does besides moving refs, after the push that moved them was accepted. */
 export async function executeEffect(
-  hands: ControllerContext,
-  seen: Observation,
+  controller: ControllerContext,
+  observation: Observation,
   action: PlanAction,
 ): Promise<ApplyResult> {
-  // As that push left it.
-  const { campaign } = hands.memory.loaded ?? seen.loaded
+  // The campaign after that push.
+  const { campaign } = controller.memory.loaded ?? observation.loaded
   switch (action.do) {
     case 'dispatch':
-      await dispatchOrder(hands, campaign, action.order)
+      await dispatchOrder(controller, campaign, action.order)
       return DONE
     case 'cancel':
-      await hands.runner.cancel(action.order)
+      await controller.runner.cancel(action.order)
       return DONE
     case 'merge':
-      return askForMerge(hands, campaign, action)
+      return askForMerge(controller, campaign, action)
     case 'pulls':
-      if (!hands.place.forge.stage) await changePulls(hands, campaign, action.changes)
+      if (!controller.place.forge.stage) await changePulls(controller, campaign, action.changes)
       return DONE
     case 'campaign-pull':
-      await writeCampaignPull(hands, campaign, action)
+      await writeCampaignPull(controller, campaign, action)
       return DONE
     case 'tell':
-      await commentApprovalRequest(hands, campaign, action)
+      await commentApprovalRequest(controller, campaign, action)
       return DONE
     case 'greet':
-      await commentPaused(hands, campaign, action)
+      await commentPaused(controller, campaign, action)
       return DONE
     case 'propose':
-      for (const who of action.who)
-        hands.asking.begin(who, { campaign: seen.loaded.campaign, spec: seen.world.spec })
+      for (const proposer of action.who)
+        controller.asking.begin(proposer, {
+          campaign: observation.loaded.campaign,
+          spec: observation.world.spec,
+        })
       return DONE
     case 'stop-asking':
-      await hands.asking.close()
+      await controller.asking.close()
       return DONE
     case 'commit':
     case 'delete-branches':
@@ -77,7 +79,6 @@ export async function executeEffect(
   }
 }
 
-/** What came of a push that was to carry these events. */
 export function toApplyResult(
   result: Awaited<ReturnType<CampaignContext['repository']['push']>>,
   unwritten: readonly EventDraft[],
@@ -100,35 +101,37 @@ export function toApplyResult(
 }
 
 async function dispatchOrder(
-  { place, runner }: ControllerContext,
+  { place: context, runner }: ControllerContext,
   campaign: Campaign,
   id: OrderId,
 ): Promise<void> {
   const order = campaign.orders[id]?.order
-  if (order) await runner.dispatch(order, await readSpecForOrder(place.repository, campaign, order), campaign)
+  if (order)
+    await runner.dispatch(order, await readSpecForOrder(context.repository, campaign, order), campaign)
 }
 
 /**
- * One of the effects that follow a push. Where it is refused, no other has to wait for that; whoever looks next finds it
- * missing, and tries again.
+ * Runs one effect after the push. A refusal does not stop the other effects; the next tick finds this one
+ * missing and tries again.
  */
 export async function runEffect(
-  hands: ControllerContext,
-  seen: Observation,
+  controller: ControllerContext,
+  observation: Observation,
   action: PlanAction,
 ): Promise<ApplyResult> {
-  const { place, memory } = hands
+  const { place: context, memory } = controller
   try {
-    const applied = await executeEffect(hands, seen, action)
-    // What runs shows at once, and a forge that is kept in refs as well.
-    const shows = action.do === 'dispatch' || place.forge.stage !== undefined
+    const applied = await executeEffect(controller, observation, action)
+    // Running orders and a forge kept in refs show the effect at the next observation; the others are
+    // remembered.
+    const shows = action.do === 'dispatch' || context.forge.stage !== undefined
     if (applied.result === 'done' && !shows) rememberEffect(memory, action)
     return applied
   } catch (error) {
     if (!isRefusal(error)) throw error
     rememberEffect(memory, action)
-    reportRefusal(hands, error)
-    if (action.do === 'dispatch') await recordRefusalAlert(hands, error)
+    reportRefusal(controller, error)
+    if (action.do === 'dispatch') await recordRefusalAlert(controller, error)
     return { result: 'done' }
   }
 }
@@ -139,7 +142,10 @@ function rememberEffect(memory: Memory, action: PlanAction): void {
   for (const key of listRepeatKeys(action)) memory.carried.keys.add(key)
 }
 
-/** Machines elsewhere are asked first: what is said, and to whom, can wait. This one begins when all is said. */
+/**
+ * On GitHub, start and cancel remote jobs first, then write comments and pull requests. A local runner starts
+ * its jobs in plan order, after the texts.
+ */
 export function sortEffects({ runner }: ControllerContext, actions: readonly PlanAction[]): PlanAction[] {
   if (runner.runId !== null) return [...actions]
   const urgent = (action: PlanAction) => action.do === 'dispatch' || action.do === 'cancel'
@@ -148,24 +154,26 @@ export function sortEffects({ runner }: ControllerContext, actions: readonly Pla
 
 type PullWriteContext = Pick<ControllerContext, 'place' | 'memory'>
 
-/** Where pull requests are kept in refs, they change with the push that carries the rest. */
 export async function stageChanges(
-  place: CampaignContext,
+  context: CampaignContext,
   campaign: Campaign,
   changes: readonly PullChange[],
   transaction: Transaction,
 ): Promise<StagedChanges | null> {
-  if (!place.forge.stage) return null
-  const wanted = changes.flatMap(change => toForgeChanges(place, campaign, change, null))
-  const staged = await place.forge.stage(
+  if (!context.forge.stage) return null
+  const wanted = changes.flatMap(change => toForgeChanges(context, campaign, change, null))
+  const staged = await context.forge.stage(
     wanted,
-    transaction.refsAfter(ref => isListed(place, ref)),
+    transaction.refsAfter(ref => isListed(context, ref)),
   )
   requireAnswered(staged.answers)
   return staged
 }
 
-/** Elsewhere they change after it; a check first, so that the text can tell that it is there. */
+/**
+ * A remote forge changes pull requests after the push. Checks are updated first, because the pull request text
+ * mentions them.
+ */
 async function changePulls(
   writing: PullWriteContext,
   campaign: Campaign,
@@ -177,13 +185,12 @@ async function changePulls(
   await applyForgeChanges(writing, wanted)
 }
 
-/** The campaign's own pull request, from the branch that follows the incumbent into the default branch. */
 async function writeCampaignPull(
   writing: PullWriteContext,
   campaign: Campaign,
   { number, ready, shows }: Extract<PlanAction, { do: 'campaign-pull' }>,
 ): Promise<void> {
-  const words = {
+  const texts = {
     title: renderCampaignPullTitle(campaign),
     body: renderCampaignPullBody(campaign, writing.place.forge.page ?? null, shows),
   }
@@ -193,12 +200,12 @@ async function writeCampaignPull(
   }
   const wanted: ForgeChange =
     number === null
-      ? { kind: 'open', ...branches, ...words, draft: !ready }
-      : { kind: 'update', number, ...words, ...(ready ? { draft: false } : {}) }
+      ? { kind: 'open', ...branches, ...texts, draft: !ready }
+      : { kind: 'update', number, ...texts, ...(ready ? { draft: false } : {}) }
   await applyForgeChanges(writing, [wanted])
 }
 
-/** Edited later it is no mail any more. */
+/** Posts a new comment each time, because GitHub sends no mail for an edited one. */
 async function commentApprovalRequest(
   writing: PullWriteContext,
   campaign: Campaign,
@@ -210,7 +217,10 @@ async function commentApprovalRequest(
   await applyForgeChanges(writing, [{ kind: 'comment', number, body, marker: `approval ${id}` }])
 }
 
-/** The one comment that it has as an experiment too; the check first, so that the comment tells that it is there. */
+/**
+ * Uses the same comment as an experiment's verdict. The check is updated first, because the comment mentions
+ * it.
+ */
 async function commentPaused(
   writing: PullWriteContext,
   campaign: Campaign,
@@ -222,7 +232,7 @@ async function commentPaused(
   await applyForgeChanges(writing, [{ kind: 'comment', number, body, marker: VERDICT }])
 }
 
-/** What was refused to one pull request is noted; the others have got theirs. */
+/** A refusal for one pull request is reported and does not stop the others. */
 async function applyForgeChanges(writing: PullWriteContext, changes: readonly ForgeChange[]): Promise<void> {
   const answers = await writing.place.forge.batch(changes)
   const refused = answers.flatMap(answer => (answer.ok || answer.code !== 'refused' ? [] : [answer.error]))
@@ -230,7 +240,10 @@ async function applyForgeChanges(writing: PullWriteContext, changes: readonly Fo
   requireAnswered(answers.filter(answer => answer.ok || answer.code !== 'refused'))
 }
 
-/** Some changes have nothing left to change: the same turn may have landed what a pull request was wanted for. */
+/**
+ * These codes mean that no change is left to make: the same tick may have landed the experiment of the pull
+ * request.
+ */
 const SETTLED: ReadonlySet<string> = new Set(['duplicate', 'merged', 'nothing-new'])
 
 function requireAnswered(answers: readonly ForgeAnswer[]): void {
@@ -244,28 +257,28 @@ function requireAnswered(answers: readonly ForgeAnswer[]): void {
 const REFUSED = 'merge-refused'
 
 /**
- * Asks the forge for the merge of what was decided to be kept. Whatever it answers is looked at anew: only what
- * lies on the branch counts, so an answer that was lost loses nothing (invariant 7).
+ * Asks GitHub to merge a kept experiment. The next observation reads the branch, so a lost answer loses no
+ * merge (invariant 7).
  */
 async function askForMerge(
-  { place, memory }: Pick<ControllerContext, 'place' | 'memory'>,
+  { place: context, memory }: Pick<ControllerContext, 'place' | 'memory'>,
   campaign: Campaign,
   { number, experiment: id }: Extract<PlanAction, { do: 'merge' }>,
 ): Promise<ApplyResult> {
   const experiment = campaign.experiments[id]
   const head = experiment?.head ?? null
-  if (!campaign.landing || !experiment || head === null || !place.forge.merge) return { result: 'done' }
-  const words = buildLandingMessage(campaign, { ...campaign.landing, experiment }, number)
-  const [title = '', ...message] = renderLandingMessage(words).split('\n')
-  const answer = await place.forge.merge(number, { head, title, message: message.join('\n').trim() })
+  if (!campaign.landing || !experiment || head === null || !context.forge.merge) return { result: 'done' }
+  const texts = buildLandingMessage(campaign, { ...campaign.landing, experiment }, number)
+  const [title = '', ...message] = renderLandingMessage(texts).split('\n')
+  const answer = await context.forge.merge(number, { head, title, message: message.join('\n').trim() })
   memory.refs = null
   if (answer.ok) return { result: 'done' }
-  const where = `#${number} (${id}) into ${toShortRef(place.refs.optimize)}`
-  const said = toOneLine(answer.message, 600)
-  if (answer.why === 'moved') return { result: 'held', what: `GitHub did not merge ${where}: ${said}` }
-  const told = `GitHub does not merge ${where}: ${said} The next tick asks again.`
-  const about = `${id}: ${said}`
+  const target = `#${number} (${id}) into ${toShortRef(context.refs.optimize)}`
+  const reason = toOneLine(answer.message, 600)
+  if (answer.why === 'moved') return { result: 'held', what: `GitHub did not merge ${target}: ${reason}` }
+  const problem = `GitHub does not merge ${target}: ${reason} The next tick asks again.`
+  const about = `${id}: ${reason}`
   if (!campaign.alerts.some(alert => alert.code === REFUSED && alert.about === about))
-    await recordEvents(place, [{ kind: 'alert', code: REFUSED, message: told, about }])
-  return { result: 'held', what: told }
+    await recordEvents(context, [{ kind: 'alert', code: REFUSED, message: problem, about }])
+  return { result: 'held', what: problem }
 }

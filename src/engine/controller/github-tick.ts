@@ -34,25 +34,26 @@ import type { ControllerContext } from './effects.ts'
 import { reportRefusal } from './record.ts'
 import { tickCampaign, type TickResult } from './tick.ts'
 
-/** Jobs that ask programs for ideas, and models for scores. */
+/** Jobs that run proposers, and jobs that run judges. */
 export interface AskingJobs {
   propose: boolean
   judge: boolean
 }
 
-/** The run of GitHub Actions of which this process is a job. */
 export interface ActionsRun {
-  /** What it measures: nothing, what this tick gives its own jobs, or what those have measured. */
+  /**
+   * `start`: issues orders for other runs. `measure`: issues orders for this run's own jobs. `settle`: reads
+   * the results of this run's jobs.
+   */
   does: 'start' | 'measure' | { settle: EndedRun }
-  /** Jobs that follow on this one and may be given something. */
+  /** Later jobs of this run that can take work. */
   next: AskingJobs
-  /** Jobs that the workflow file has: another run of it has them as well. */
+  /** Jobs that the workflow file defines. Another run of it has them as well. */
   has: AskingJobs
-  /** What a run is called that is started only to ask; `none`: no such run is started. */
+  /** The title of a run that is started only to ask; `none` starts no such run. */
   nextLook?: 'usual' | 'retry' | 'none'
 }
 
-/** An entry of the matrix of measuring jobs. */
 export interface MatrixEntry {
   slot: number
   order: OrderId
@@ -61,62 +62,60 @@ export interface MatrixEntry {
 
 export interface ActionsTick extends TickResult {
   refusals: ForgeError[]
-  /** What this run's own jobs measure. */
   orders: MatrixEntry[]
-  /** What this run's judge job has scored; null where it has nothing to do. */
+  /** Items for this run's judge job; null when it has no work. */
   toJudge: HandedItems | null
-  /** Runs that this tick has started. */
   started: StartedRun[]
 }
 
 /**
- * One tick in a job of GitHub Actions. It holds a token, so it runs no program of anybody: orders, proposers and judges
- * have jobs of their own.
+ * One tick in a job of GitHub Actions. The job holds a token, so it runs no code of the repository: orders,
+ * proposers and judges have jobs of their own.
  */
 export async function runActionsTick(
-  place: CampaignContext,
+  context: CampaignContext,
   workflows: Workflows,
   {
     does,
     next,
     has,
     nextLook = 'usual',
-    heed,
+    heed: runComments,
   }: ActionsRun & { heed?: NonNullable<ControllerContext['runComments']> },
 ): Promise<ActionsTick> {
-  const isFirst = place.by.attempt === FIRST_ATTEMPT
-  // Jobs of another attempt could not know what the first one spent.
+  const isFirst = context.by.attempt === FIRST_ATTEMPT
+  // Jobs of a second attempt cannot know what the first attempt spent.
   const may = { propose: next.propose && isFirst, judge: next.judge && isFirst }
-  const { role, answers, scores } = await chooseRunRole(place, workflows, { does, isFirst })
-  const lookAt = createRunLookup(workflows)
-  const runner = createActionsRunner(place, workflows, { role, mayJudge: may.judge, lookAt })
-  const findLost = createLostFinder(place, lookAt)
-  const ideas = createJobIdeas(place, answers, findLost)
+  const { role, answers, scores } = await chooseRunRole(context, workflows, { does, isFirst })
+  const lookUpRun = createRunLookup(workflows)
+  const runner = createActionsRunner(context, workflows, { role, mayJudge: may.judge, lookAt: lookUpRun })
+  const findLost = createLostFinder(context, lookUpRun)
+  const ideas = createJobIdeas(context, answers, findLost)
   const memory = createMemory()
   const result = await tickCampaign({
-    place,
+    place: context,
     memory,
     runner,
     ideas,
     asking: createRemoteProposerTasks(may.propose ? 'elsewhere' : 'later'),
-    judges: createJudgesReader(place, runner, { mayJudge: may.judge, scores, findLost }),
+    judges: createJudgesReader(context, runner, { mayJudge: may.judge, scores, findLost }),
     targetBranch: null,
-    ...(heed === undefined ? {} : { runComments: heed }),
+    ...(runComments === undefined ? {} : { runComments }),
   })
   const world = result.seen?.world ?? null
-  // A program without an idea has hardly one a minute later: the next scheduled tick asks again.
-  const again = { ...has, propose: has.propose && !ideas.hadNone }
+  // A proposer without an idea rarely has one a minute later, so the next scheduled tick asks again.
+  const nextJobs = { ...has, propose: has.propose && !ideas.hadNone }
   const started = [...runner.started]
-  if (world !== null && started.length === 0 && nextLook !== 'none' && hasToAsk(world, again)) {
+  if (world !== null && started.length === 0 && nextLook !== 'none' && hasToAsk(world, nextJobs)) {
     const title = nextLook === 'retry' ? retryTitle(world.campaign) : lookTitle(world.campaign)
-    started.push(...(await startNext({ place, memory }, workflows, title)))
+    started.push(...(await startNext({ place: context, memory }, workflows, title)))
   }
   const campaign = world?.campaign ?? null
   return {
     ...result,
     refusals: [...memory.refusals.values()],
     orders: campaign === null ? [] : buildMatrix(campaign, runner),
-    toJudge: campaign !== null && may.judge ? listItemsToJudge(place, campaign, runner) : null,
+    toJudge: campaign !== null && may.judge ? listItemsToJudge(context, campaign, runner) : null,
     started,
   }
 }
@@ -128,7 +127,7 @@ interface SettledRun {
 }
 
 async function chooseRunRole(
-  place: CampaignContext,
+  context: CampaignContext,
   workflows: Workflows,
   { does, isFirst }: Pick<ActionsRun, 'does'> & { isFirst: boolean },
 ): Promise<SettledRun> {
@@ -137,7 +136,7 @@ async function chooseRunRole(
     return { role, answers: null, scores: null }
   }
   const ended = does.settle
-  const run = parseRunNumber(getJobRunId(place))
+  const run = parseRunNumber(getJobRunId(context))
   const artifacts = createRunArtifacts(workflows, run, listArtifactNames(ended))
   return {
     role: { does: 'settle', ended, artifacts },
@@ -146,14 +145,14 @@ async function chooseRunRole(
   }
 }
 
-/** `hadNone`: programs answered in this run, and had no idea. */
+/** `hadNone`: proposers answered in this run without an idea. */
 function createJobIdeas(
-  place: CampaignContext,
+  context: CampaignContext,
   answers: JobFile | null,
   findLost: FindLost,
 ): IdeaSource & { readonly hadNone: boolean } {
-  const ideas = createCampaignIdeas(place)
-  const reader = answers === null ? null : createAnswerReader(place, answers)
+  const ideas = createCampaignIdeas(context)
+  const reader = answers === null ? null : createAnswerReader(context, answers)
   let hasAnswer = false
   let hasIdea = false
   return {
@@ -161,12 +160,12 @@ function createJobIdeas(
     get hadNone() {
       return hasAnswer && !hasIdea
     },
-    async find(scene) {
-      const found = await ideas.find(scene)
-      const taken = (await reader?.readAnswers(scene.campaign)) ?? { answers: [], unanswered: [] }
+    async find(context) {
+      const found = await ideas.find(context)
+      const taken = (await reader?.readAnswers(context.campaign)) ?? { answers: [], unanswered: [] }
       hasAnswer ||= taken.answers.length > 0
       hasIdea ||= taken.answers.some(({ ok }) => ok)
-      const lost = (await findLost(listPendingProposals(scene.campaign))).map(
+      const lost = (await findLost(listPendingProposals(context.campaign))).map(
         ({ asking: { key }, reason }) => ({
           key,
           reason,
@@ -186,7 +185,7 @@ function buildMatrix(campaign: Campaign, runner: ActionsRunner): MatrixEntry[] {
   return taken.map(({ order }, slot) => ({ slot, order: order.id, title: formatJobTitle(campaign, order) }))
 }
 
-/** Whether the jobs of another run would be given something to ask that no job of this one can be given. */
+/** Returns whether another run could ask proposers or judges that this run has no job for. */
 function hasToAsk(world: World, has: AskingJobs): boolean {
   const asks = has.propose ? 'elsewhere' : world.asks
   const judges = has.judge && world.judges ? { judges: { ...world.judges, follow: true } } : {}
@@ -199,21 +198,21 @@ function hasToAsk(world: World, has: AskingJobs): boolean {
 }
 
 async function startNext(
-  { place, memory }: { place: CampaignContext; memory: Memory },
+  { place: context, memory }: { place: CampaignContext; memory: Memory },
   workflows: Workflows,
   title: string,
 ): Promise<StartedRun[]> {
-  const branch = toShortRef(place.refs.optimize)
+  const branch = toShortRef(context.refs.optimize)
   try {
     return [{ run: await workflows.start({ branch, inputs: { title } }), title }]
   } catch (error) {
     if (!isRefusal(error)) throw error
-    reportRefusal({ place, memory }, error)
+    reportRefusal({ place: context, memory }, error)
     return []
   }
 }
 
-/** Whether the job that follows in this run has somebody to ask. */
+/** Returns whether the next job of this run has a proposer to ask. */
 export function hasOpenAskings({ by }: CampaignContext, campaign: Campaign): boolean {
   return listPendingProposals(campaign).some(({ run_id }) => run_id === by.run_id)
 }

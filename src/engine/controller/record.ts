@@ -7,24 +7,24 @@ import { type CampaignContext, createPacing, type Memory } from '../campaign/con
 type WithoutCause<T> = T extends unknown ? Omit<T, 'cause'> : never
 
 /**
- * Appends what a person or a proposer did: events that mean the same wherever they land. The nonce is drawn
- * once, before the first attempt, so that every retry is the same event.
+ * Appends events that mean the same at any position of the ledger, such as a person's command. The nonce is
+ * drawn once, so that every retry writes the same event.
  */
 export async function recordEvents(
-  place: CampaignContext,
+  context: CampaignContext,
   drafts: readonly WithoutCause<EventDraft>[],
 ): Promise<LedgerEvent[]> {
-  const nonce = place.nonce ?? place.random.hex(16)
+  const nonce = context.nonce ?? context.random.hex(16)
   const caused = drafts.map(draft => ({ ...draft, cause: nonce }) as EventDraft)
   return appendCommuting(
     {
-      repo: place.repository,
-      refs: place.refs,
-      ...createPacing(place),
-      failed: (unwritten, error) => withSavedEvents(place, unwritten, error),
+      repo: context.repository,
+      refs: context.refs,
+      ...createPacing(context),
+      failed: (unwritten, error) => withSavedEvents(context, unwritten, error),
     },
     caused,
-    place.by,
+    context.by,
   )
 }
 
@@ -33,73 +33,75 @@ interface RefusalContext {
   memory: Memory
 }
 
-/** Said once for each reason; however a tick ends, whoever began it hears that not everything was done. */
-export function reportRefusal({ place, memory }: RefusalContext, error: ForgeError): void {
+/** Reports each reason once. The memory keeps it, so that the caller can report it after the tick. */
+export function reportRefusal({ place: context, memory }: RefusalContext, error: ForgeError): void {
   if (memory.refusals.has(error.message)) return
   memory.refusals.set(error.message, error)
-  place.progress.say(error.message)
+  context.progress.say(error.message)
 }
 
-/** Nothing can be measured: that stands in the ledger, once for each reason, until something is. */
+/** No order can be dispatched. Records each reason once; a later measurement clears the alert. */
 export async function recordRefusalAlert(
-  { place, memory }: RefusalContext,
+  { place: context, memory }: RefusalContext,
   { message }: ForgeError,
 ): Promise<void> {
   const alerts = memory.loaded?.campaign.alerts ?? []
   if (alerts.some(alert => alert.code === DISPATCH_REFUSED && alert.message === message)) return
-  await recordEvents(place, [{ kind: 'alert', code: DISPATCH_REFUSED, message, about: null }])
+  await recordEvents(context, [{ kind: 'alert', code: DISPATCH_REFUSED, message, about: null }])
   memory.refs = null
 }
 
 type UnwrittenContext = Pick<CampaignContext, 'name' | 'refs' | 'by' | 'keepUnwritten'>
 
-/** More of one failure is read by nobody; a report alone may have half of it. */
+/** A larger file helps no reader. A single report may take up half of it. */
 const MOST_BYTES = 8 * 1024 * 1024
 
-/** Invariant 8, as far as it goes without a ledger: what could not be written into it is a file for a person. */
+/**
+ * Invariant 8 without a ledger: saves events that could not be written to the ledger in a file for a person.
+ */
 export async function saveUnwrittenEvents(
-  place: UnwrittenContext,
+  context: UnwrittenContext,
   drafts: readonly EventDraft[],
   why: string,
 ): Promise<string> {
-  const many = drafts.length === 1 ? 'the event that was' : `the ${drafts.length} events that were`
+  const subject = drafts.length === 1 ? 'the event that was' : `the ${drafts.length} events that were`
   const [first] = drafts
-  // Planned again it begins with the same: one file for it, however often it fails.
-  const name = `${place.name}-${first === undefined ? 'nothing' : computeEventId(first).slice(0, 12)}.json`
+  // A retried plan begins with the same event and gets the same file name.
+  const name = `${context.name}-${first === undefined ? 'nothing' : computeEventId(first).slice(0, 12)}.json`
   try {
-    return `${many} to be recorded: ${await place.keepUnwritten(name, formatUnwrittenFile(place, drafts, why))}`
+    return `${subject} to be recorded: ${await context.keepUnwritten(name, formatUnwrittenFile(context, drafts, why))}`
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    return `${many} to be recorded could not be kept in a file either: ${reason}`
+    return `${subject} to be recorded could not be kept in a file either: ${reason}`
   }
 }
 
-/** The error itself, whose words say where its events are. */
+/** Returns the same error, with the location of its events added to the message. */
 export async function withSavedEvents(
-  place: UnwrittenContext,
+  context: UnwrittenContext,
   drafts: readonly EventDraft[],
   error: unknown,
 ): Promise<unknown> {
   if (drafts.length > 0 && error instanceof Error)
-    error.message += `; ${await saveUnwrittenEvents(place, drafts, error.message)}`
+    error.message += `; ${await saveUnwrittenEvents(context, drafts, error.message)}`
   return error
 }
 
-/** As many events as there is room for, in their order; of the others what they were. */
-function formatUnwrittenFile(place: UnwrittenContext, drafts: readonly EventDraft[], why: string): string {
-  const { name, refs, by } = place
+/** Keeps events in order while there is room, and lists the id and size of the others. */
+function formatUnwrittenFile(context: UnwrittenContext, drafts: readonly EventDraft[], why: string): string {
+  const { name, refs, by } = context
   const kept: object[] = []
-  const leftOut: object[] = []
+  const omitted: object[] = []
   let room = MOST_BYTES
   for (const draft of drafts) {
     const id = computeEventId(draft)
     const bytes = Buffer.byteLength(JSON.stringify(draft, null, 2))
-    if (bytes > room) leftOut.push({ id, kind: draft.kind, bytes })
+    if (bytes > room) omitted.push({ id, kind: draft.kind, bytes })
     else {
       kept.push({ id, ...draft })
       room -= bytes
     }
   }
-  const file = { campaign: name, ledger: refs.state, by, why, events: kept, left_out: leftOut }
+  const file = { campaign: name, ledger: refs.state, by, why, events: kept, left_out: omitted }
   return `${JSON.stringify(file, null, 2)}\n`
 }

@@ -10,27 +10,34 @@ import type { CampaignContext } from '../campaign/context.ts'
 import type { Observation } from '../observe/observe.ts'
 import { recordEvents } from './record.ts'
 
-/** So many reviewers are asked about at a look; the others wait for the next. */
+/** Limits how many reviewers one tick looks up. The others wait for the next tick. */
 const MOST_ASKED = 20
 
 /**
- * Approving reviews by people whom the spec trusts become approvals of the set of packages that was shown at the
- * head they reviewed: never of whoever brought it, a bot's, one of another head, or one from before the set was asked
- * about. Whoever changes their mind before it lands takes theirs back. True where something was recorded: a review that
- * counts for nothing is as well, and not looked at again.
+ * Turns approving reviews by people whom the spec trusts into approvals of the packages shown at the reviewed
+ * head. A review does not count when its author pushed the head, when it is a bot's, when it is of another
+ * head, or when it is older than the request. A later review can revoke the approval before the landing.
+ * Returns true when it recorded an event. A review that does not count is recorded too, so that no later tick
+ * looks it up again.
  */
-export async function recordReviewApprovals(place: CampaignContext, seen: Observation): Promise<boolean> {
-  for (const experiment of listSubjects(seen.world.campaign)) {
-    const pull = findExperimentPull(seen, experiment)
+export async function recordReviewApprovals(
+  context: CampaignContext,
+  observation: Observation,
+): Promise<boolean> {
+  for (const experiment of listSubjects(observation.world.campaign)) {
+    const pull = findExperimentPull(observation, experiment)
     if (pull === undefined || experiment.status === 'ended') continue
-    const words = selectLastReviews(pull)
-    if (await recordRevokedApproval(place, experiment, { pull, words })) return true
-    if (experiment.status !== 'deferred' || !isSameSet(seen, experiment)) continue
+    const lastReviews = selectLastReviews(pull)
+    if (await recordRevokedApproval(context, experiment, { pull, words: lastReviews })) return true
+    if (experiment.status !== 'deferred' || !isSameSet(observation, experiment)) continue
     if (pull.state !== 'open' || pull.head !== experiment.head) continue
-    const reviews = selectApprovingReviews(pull, words, experiment).filter(review =>
-      isUnrecorded(seen, pull, review),
+    const reviews = selectApprovingReviews(pull, lastReviews, experiment).filter(review =>
+      isUnrecorded(observation, pull, review),
     )
-    if (reviews.length > 0 && (await recordReviewsOfPull(place, seen, { experiment, pull, reviews })))
+    if (
+      reviews.length > 0 &&
+      (await recordReviewsOfPull(context, observation, { experiment, pull, reviews }))
+    )
       return true
   }
   return false
@@ -43,41 +50,44 @@ interface ReviewedPull {
 }
 
 async function recordReviewsOfPull(
-  place: CampaignContext,
-  seen: Observation,
+  context: CampaignContext,
+  observation: Observation,
   { experiment, pull, reviews }: ReviewedPull,
 ): Promise<boolean> {
-  const { trusted, others } = await splitTrustedReviews(place, seen, reviews)
-  const { counted, own } = await splitOwnReviews(place, experiment, { pull, reviews: trusted })
-  const [review] = counted
-  if (review !== undefined) return approveByReview(place, experiment, { pull, review })
-  const nothing = [...others, ...own.map(each => ({ review: each, why: 'it is of their own head.' }))]
-  for (const { review: each, why } of nothing) {
+  const { trusted, others } = await splitTrustedReviews(context, observation, reviews)
+  const { valid, own } = await splitOwnReviews(context, experiment, { pull, reviews: trusted })
+  const [review] = valid
+  if (review !== undefined) return approveByReview(context, experiment, { pull, review })
+  const rejected = [...others, ...own.map(each => ({ review: each, why: 'it is of their own head.' }))]
+  for (const { review: each, why } of rejected) {
     const text = `The approving review by ${each.author} counts for no packages: ${why}`
-    place.progress.say(text)
+    context.progress.say(text)
     const nonce = formatReviewCause(pull, each)
-    await recordEvents({ ...place, nonce }, [{ kind: 'note', text, experiment: experiment.id }])
+    await recordEvents({ ...context, nonce }, [{ kind: 'note', text, experiment: experiment.id }])
   }
-  return nothing.length > 0
+  return rejected.length > 0
 }
 
-/** Whose head it is approves nothing of it; where nobody knows whose, two people cannot both be that one. */
+/**
+ * The person who pushed a head cannot approve it. When GitHub does not say who pushed it, two approving
+ * reviews are required, because one person cannot write both.
+ */
 async function splitOwnReviews(
   { forge, progress }: CampaignContext,
   experiment: Experiment,
   { pull, reviews }: Pick<ReviewedPull, 'pull' | 'reviews'>,
-): Promise<{ counted: readonly Review[]; own: readonly Review[] }> {
-  const brought = reviews.length === 0 ? null : await findHeadPushers(forge, experiment, pull)
-  if (brought === null) return { counted: reviews, own: [] }
-  const isOwn = ({ author }: Review) => brought.logins.includes(author.toLowerCase())
+): Promise<{ valid: readonly Review[]; own: readonly Review[] }> {
+  const pushers = reviews.length === 0 ? null : await findHeadPushers(forge, experiment, pull)
+  if (pushers === null) return { valid: reviews, own: [] }
+  const isOwn = ({ author }: Review) => pushers.logins.includes(author.toLowerCase())
   const own = reviews.filter(isOwn)
   const others = reviews.filter(review => !isOwn(review))
-  if (brought.known || others.length > 1) return { counted: others, own }
+  if (pushers.known || others.length > 1) return { valid: others, own }
   if (others.length === 1)
     progress.say(
       `GitHub does not say who pushed the head of ${experiment.id}: a second person's approving review is needed.`,
     )
-  return { counted: [], own }
+  return { valid: [], own }
 }
 
 function findExperimentPull({ world, pulls }: Observation, experiment: Experiment): Pull | undefined {
@@ -85,7 +95,7 @@ function findExperimentPull({ world, pulls }: Observation, experiment: Experimen
   return pulls.find(each => each.number === number)
 }
 
-/** Invariant 4: what was asked about is what this head adds to the incumbent of now. */
+/** Invariant 4: the approval request still lists what this head adds to the current incumbent. */
 function isSameSet({ world }: Observation, experiment: Experiment): boolean {
   const facts = world.candidates.get(experiment.id)
   if (facts?.merged !== 'clean' || facts.head !== experiment.head) return false
@@ -94,7 +104,10 @@ function isSameSet({ world }: Observation, experiment: Experiment): boolean {
 
 type LastReviews = ReadonlyMap<string, Review>
 
-/** The last word of each person: a comment takes nothing back, and what was dismissed does not revive what was before. */
+/**
+ * The last review of each person. A comment does not replace a review, and a dismissed review does not revive
+ * an earlier one.
+ */
 function selectLastReviews({ reviews }: Pull): LastReviews {
   const last = new Map<string, Review>()
   for (const review of reviews) if (review.state !== 'commented') last.set(review.author, review)
@@ -103,10 +116,10 @@ function selectLastReviews({ reviews }: Pull): LastReviews {
 
 function selectApprovingReviews(
   { author }: Pull,
-  words: LastReviews,
+  lastReviews: LastReviews,
   { head, asked_at }: Experiment,
 ): Review[] {
-  return [...words.values()].filter(
+  return [...lastReviews.values()].filter(
     review =>
       review.state === 'approved' &&
       review.commit === head &&
@@ -117,7 +130,7 @@ function selectApprovingReviews(
   )
 }
 
-/** Whom nobody could ask about yet is in neither. */
+/** A reviewer whose permission cannot be read yet is in neither list. */
 async function splitTrustedReviews(
   { forge }: CampaignContext,
   { world }: Observation,
@@ -137,7 +150,10 @@ async function splitTrustedReviews(
   return { trusted, others }
 }
 
-/** Nobody asks about outsiders: the forge says with each review whether its author may write, and the spec who else counts. */
+/**
+ * Avoids a permission request for each outsider: GitHub says with each review whether its author can write,
+ * and the spec names the others.
+ */
 function isConceivable(approvers: Approvers, { author, writer }: Review): boolean {
   if (typeof approvers === 'string') return writer === true
   const isNamed = approvers.some(name => name.toLowerCase() === author.toLowerCase())
@@ -158,14 +174,14 @@ interface CountedReview {
 }
 
 async function approveByReview(
-  place: CampaignContext,
+  context: CampaignContext,
   experiment: Experiment,
   { pull, review }: CountedReview,
 ): Promise<boolean> {
   const packages = listAwaitedPackages(experiment)
   const digest = experiment.approval?.digest
   if (digest === undefined || packages.length === 0) return false
-  const here = { ...place, by: { ...place.by, actor: review.author } }
+  const asReviewer = { ...context, by: { ...context.by, actor: review.author } }
   const nonce = formatReviewCause(pull, review)
   const approval = {
     kind: 'approved',
@@ -175,43 +191,46 @@ async function approveByReview(
     said_at: review.at,
     review: true,
   } as const
-  await recordEvents({ ...here, nonce }, [approval])
+  await recordEvents({ ...asReviewer, nonce }, [approval])
   return true
 }
 
 async function recordRevokedApproval(
-  place: CampaignContext,
+  context: CampaignContext,
   { id: experiment, consents }: Experiment,
-  { pull, words }: { pull: Pull; words: LastReviews },
+  { pull, words: lastReviews }: { pull: Pull; words: LastReviews },
 ): Promise<boolean> {
   for (const consent of consents) {
-    const word = words.get(consent.login)
-    if (word === undefined || !isRevoked(consent, word)) continue
+    const lastReview = lastReviews.get(consent.login)
+    if (lastReview === undefined || !isRevoked(consent, lastReview)) continue
     const { digest, login, packages } = consent
-    const nonce = `taken-back:${pull.number}:${login}:${word.state}:${word.at}`
+    const nonce = `taken-back:${pull.number}:${login}:${lastReview.state}:${lastReview.at}`
     const withdrawal = { kind: 'approval-withdrawn', experiment, digest, login, packages } as const
-    await recordEvents({ ...place, nonce }, [withdrawal])
+    await recordEvents({ ...context, nonce }, [withdrawal])
     return true
   }
   return false
 }
 
-/** A review is taken back by dismissing it, and by a later one that asks for changes; a comment by the latter alone. */
-function isRevoked({ review, at }: Consent, word: Review): boolean {
-  if (review) return word.state !== 'approved'
-  return word.state === 'changes-requested' && Date.parse(word.at) > Date.parse(at)
+/**
+ * A review is revoked by dismissing it or by a later request for changes; an approving comment only by the
+ * latter.
+ */
+function isRevoked({ review, at }: Consent, lastReview: Review): boolean {
+  if (review) return lastReview.state !== 'approved'
+  return lastReview.state === 'changes-requested' && Date.parse(lastReview.at) > Date.parse(at)
 }
 
-/** Whose head it is: none of them approves what it adds. */
+/** People who may not approve the packages of this head. */
 export interface HeadPushers {
   logins: readonly string[]
-  /** Whether the forge knows who pushed it: if not, anybody may be who did. */
+  /** False when the forge does not know the pusher: any person may have pushed it. */
   known: boolean
 }
 
 /**
- * Null for what the engine made itself. The author of a pull request is who offers it: others may push to its branch, and
- * to an engine's branch whoever may write.
+ * Returns null for heads that the engine made. The author of a pull request may differ from the pusher,
+ * because others may push to its branch.
  */
 export async function findHeadPushers(
   forge: Pick<Forge, 'readHeadAuthors'>,

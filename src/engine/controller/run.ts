@@ -26,9 +26,9 @@ import { tickCampaign } from './tick.ts'
 
 interface RunOptions {
   signal: AbortSignal
-  /** Keep looking when ideas or a person are waited for, instead of returning. */
+  /** Keep polling while the campaign waits for ideas or a person, instead of returning. */
   watch: boolean
-  /** Return as soon as this holds, whatever others are still measuring. */
+  /** Return as soon as this is true, even while orders are still being measured elsewhere. */
   enough?: (campaign: Campaign) => boolean
 }
 
@@ -36,134 +36,135 @@ const LOOK_AGAIN_MS = 2_000
 const INTERRUPTED: PlanWaiting = { for: 'person', what: 'interrupted; run again to go on' }
 
 /**
- * `run` is `tick` again and again, with this machine measuring in between, and a look whenever somebody else
- * moved something. However it ends, nothing that it began is left running.
+ * Ticks until the campaign has nothing left to do. Between two ticks this machine measures, and the loop wakes
+ * up when another process moves a ref. On every exit it closes its runner and its proposers.
  */
-export async function runCampaign(hands: ControllerContext, options: RunOptions): Promise<PlanWaiting> {
+export async function runCampaign(controller: ControllerContext, options: RunOptions): Promise<PlanWaiting> {
   const { signal } = options
-  const leave = await registerRun(hands.place)
+  const unregister = await registerRun(controller.place)
   try {
-    for (let status = 'running', elsewhere: string[] = []; ; ) {
-      await packUpRepository(hands, signal)
-      const { waiting, seen } = await tickCampaign(hands)
-      elsewhere = reportOtherRuns(hands, seen, elsewhere)
-      if (seen && options.enough?.(seen.world.campaign)) return waiting
-      const over = signal.aborted
+    for (let status = 'running', otherRuns: string[] = []; ; ) {
+      await packUpRepository(controller, signal)
+      const { waiting, seen: observation } = await tickCampaign(controller)
+      otherRuns = reportOtherRuns(controller, observation, otherRuns)
+      if (observation && options.enough?.(observation.world.campaign)) return waiting
+      const finished = signal.aborted
         ? INTERRUPTED
-        : await waitBetweenTicks(hands, waiting, { ...options, seen, status })
-      if (over) return over
-      status = seen?.world.campaign.status ?? 'none'
+        : await waitBetweenTicks(controller, waiting, { ...options, observation, status })
+      if (finished) return finished
+      status = observation?.world.campaign.status ?? 'none'
     }
   } catch (error) {
-    await waitUntilIdle(hands, error, signal)
+    await waitUntilIdle(controller, error, signal)
     throw error
   } finally {
-    await Promise.all([hands.runner.close(), hands.asking.close()])
-    leave()
+    await Promise.all([controller.runner.close(), controller.asking.close()])
+    unregister()
   }
 }
 
-/** Years of events and trees are many small files; packing them must not disturb what is timed, here or next door. */
+/**
+ * Packs the loose objects of old events and trees. Takes the machine lock, because packing disturbs timings of
+ * this and of other campaigns.
+ */
 async function packUpRepository(
-  { place, runner, asking }: ControllerContext,
+  { place: context, runner, asking }: ControllerContext,
   signal: AbortSignal,
 ): Promise<void> {
-  if (runner.busy || asking.busy || !(await place.repository.isScattered())) return
-  const leave = await acquireMachineLock(
-    place,
-    { alone: false, what: `packing the objects of ${place.name}` },
+  if (runner.busy || asking.busy || !(await context.repository.isScattered())) return
+  const unregister = await acquireMachineLock(
+    context,
+    { alone: false, what: `packing the objects of ${context.name}` },
     signal,
   )
-  if (leave === null) return
+  if (unregister === null) return
   try {
-    await place.repository.packUp()
+    await context.repository.packUp()
   } finally {
-    leave()
+    unregister()
   }
 }
 
-/** What is under way does not depend on what went wrong: its report or answer is there for the next run. */
+/** An error does not invalidate running measurements: their reports are kept for the next run. */
 async function waitUntilIdle(
-  { runner, asking, place }: ControllerContext,
+  { runner, asking, place: context }: ControllerContext,
   error: unknown,
   signal: AbortSignal,
 ) {
   if (signal.aborted || !(runner.busy || asking.busy)) return
-  const what = error instanceof Error ? error.message : String(error)
-  place.progress.say(`${what}; what is under way ends first`)
+  const message = error instanceof Error ? error.message : String(error)
+  context.progress.say(`${message}; what is under way ends first`)
   const interrupted = new Promise(resolve => signal.addEventListener('abort', resolve, { once: true }))
   await Promise.race([Promise.all([runner.finished(), asking.finished()]), interrupted])
 }
 
 interface RunStanding extends RunOptions {
-  seen: Observation | null
-  /** Of the campaign at the last look. */
+  observation: Observation | null
+  /** The campaign's status at the previous tick. */
   status: string
 }
 
-/** The time until another look is worth it; what is waited for when none is. */
+/** Waits until another tick is worthwhile. Returns the reason to stop when no tick is needed. */
 async function waitBetweenTicks(
-  hands: ControllerContext,
+  controller: ControllerContext,
   waiting: PlanWaiting,
-  standing: RunStanding,
+  state: RunStanding,
 ): Promise<PlanWaiting | null> {
-  const { signal, watch } = standing
+  const { signal, watch } = state
   if (waiting.for === 'orders' || waiting.for === 'proposers') {
-    reportPaused(hands, standing)
-    await waitForChange(hands, signal)
+    reportPaused(controller, state)
+    await waitForChange(controller, signal)
   } else if (waiting.for === 'nothing' || !watch) return waiting
-  else await hands.place.clock.sleep(LOOK_AGAIN_MS, signal)
+  else await controller.place.clock.sleep(LOOK_AGAIN_MS, signal)
   return signal.aborted ? INTERRUPTED : null
 }
 
-/** A person who pauses a run from elsewhere sees here that it was heard, long before it ends. */
-function reportPaused({ place }: ControllerContext, { seen, status }: RunStanding): void {
-  const campaign = seen?.world.campaign
+/** A pause from another machine is reported here at once, long before the running measurements end. */
+function reportPaused({ place: context }: ControllerContext, { observation, status }: RunStanding): void {
+  const campaign = observation?.world.campaign
   if (campaign?.status !== 'paused' || status === 'paused') return
-  place.progress.say(`${withReason('paused', campaign.status_reason ?? '')}; what is being measured ends`)
+  context.progress.say(`${withReason('paused', campaign.status_reason ?? '')}; what is being measured ends`)
 }
 
-/** Who started a second run sees whom it waits for, once each; what to say of them again is the answer. */
+/** Reports each other run that is measuring this campaign once. Returns the run ids that were reported. */
 function reportOtherRuns(
-  { place, runner }: ControllerContext,
-  seen: Observation | null,
+  { place: context, runner }: ControllerContext,
+  observation: Observation | null,
   known: readonly string[],
 ): string[] {
-  const live = Object.values(seen?.world.campaign.orders ?? {}).filter(({ report }) => report === null)
+  const live = Object.values(observation?.world.campaign.orders ?? {}).filter(({ report }) => report === null)
   const holders = new Set(live.flatMap(({ run_id }) => (run_id === null ? [] : [run_id])))
   const others = [...holders].filter(holder => holder !== runner.runId)
   for (const holder of others.filter(each => !known.includes(each))) {
-    place.progress.say(
-      `${describeHolder(holder)} is measuring campaign ${place.name} already: this run waits for it, and goes on when it ends`,
+    context.progress.say(
+      `${describeHolder(holder)} is measuring campaign ${context.name} already: this run waits for it, and goes on when it ends`,
     )
   }
   return others
 }
 
 export interface ControllerOptions {
-  /** The branch of the one idea that this process measures. */
   targetBranch?: string
-  /** Asked besides the proposers of the spec, by this process alone. */
+  /** Additional proposers for this process only. The spec does not name them. */
   guests?: readonly CommandProposer[]
   runComments?: ControllerContext['runComments']
 }
 
-/** Everything `tick` and `run` need on one machine. */
 export async function openController(
-  place: CampaignContext,
+  context: CampaignContext,
   signal: AbortSignal,
-  staffing: ControllerOptions = {},
+  options: ControllerOptions = {},
 ): Promise<ControllerContext> {
-  const lanes = new WorkerSlots()
-  const ideas = createCampaignIdeas(place, staffing.guests)
+  const slots = new WorkerSlots()
+  const ideas = createCampaignIdeas(context, options.guests)
   return {
-    place,
+    place: context,
     memory: createMemory(),
-    runner: await createLocalRunner(place, lanes),
+    runner: await createLocalRunner(context, slots),
     ideas,
-    asking: createLocalProposerTasks(place, ideas, lanes, signal),
-    targetBranch: staffing.targetBranch ?? null,
-    ...(staffing.runComments ? { runComments: staffing.runComments } : {}),
+    asking: createLocalProposerTasks(context, ideas, slots, signal),
+    targetBranch: options.targetBranch ?? null,
+    ...(options.runComments ? { runComments: options.runComments } : {}),
   }
 }
 
@@ -177,73 +178,76 @@ async function readLedgerRefs({ repository, refs }: CampaignContext): Promise<Re
   return (await repository.remoteRefs([refs.state])).refs
 }
 
-async function readCampaignView(place: CampaignContext, tip: Oid): Promise<CampaignView> {
-  const { repository, refs } = place
+async function readCampaignView(context: CampaignContext, tip: Oid): Promise<CampaignView> {
+  const { repository, refs } = context
   await repository.fetch([{ ref: refs.state, oid: tip }])
   const loaded = await loadCampaign(repository, tip)
   const spec = getCampaignSpec(loaded.campaign)
-  return { loaded, spec, pulls: await place.forge.list() }
+  return { loaded, spec, pulls: await context.forge.list() }
 }
 
-export async function requireCampaign(place: CampaignContext): Promise<CampaignView> {
-  return readCampaignView(place, await requireLedger(place, await readLedgerRefs(place)))
+export async function requireCampaign(context: CampaignContext): Promise<CampaignView> {
+  return readCampaignView(context, await requireLedger(context, await readLedgerRefs(context)))
 }
 
 const CHANGE_CHECK_MS = 2_000
-/** A measurement that takes hours is not disturbed every other second of them. */
+/** Long measurements are polled less often. */
 const LONGEST_MS = 10_000
 
 /**
- * Resolves when something that is under way here ends, or when somebody else moved a ref of the campaign. That
- * is found by one question to the remote; whoever wants to know what it means has to observe.
+ * Resolves when a local job ends or when a ref of the campaign moved on the remote. One `ls-remote` finds the
+ * move; only an observation tells what it means.
  */
-async function waitForChange(hands: ControllerContext, interrupt: AbortSignal): Promise<void> {
-  const { runner, asking, place } = hands
+async function waitForChange(controller: ControllerContext, interrupt: AbortSignal): Promise<void> {
+  const { runner, asking, place: context } = controller
   const busy = [runner, asking].filter(each => each.busy)
-  if (busy.length === 0) return place.clock.sleep(CHANGE_CHECK_MS, interrupt)
-  const over = new AbortController()
-  const looking = lookUntilMoved(hands, AbortSignal.any([over.signal, interrupt]))
+  if (busy.length === 0) return context.clock.sleep(CHANGE_CHECK_MS, interrupt)
+  const finished = new AbortController()
+  const watching = lookUntilMoved(controller, AbortSignal.any([finished.signal, interrupt]))
   try {
-    await Promise.race([looking, ...busy.map(each => each.settled())])
+    await Promise.race([watching, ...busy.map(each => each.settled())])
   } finally {
-    over.abort()
-    await looking
+    finished.abort()
+    await watching
   }
 }
 
-async function lookUntilMoved(hands: ControllerContext, over: AbortSignal): Promise<void> {
-  for (let wait = CHANGE_CHECK_MS; !over.aborted; wait = Math.min(wait * 1.25, LONGEST_MS)) {
-    await hands.place.clock.sleep(wait, over)
-    if (!over.aborted && (await hasMoved(hands))) return
+async function lookUntilMoved(controller: ControllerContext, finished: AbortSignal): Promise<void> {
+  for (let wait = CHANGE_CHECK_MS; !finished.aborted; wait = Math.min(wait * 1.25, LONGEST_MS)) {
+    await controller.place.clock.sleep(wait, finished)
+    if (!finished.aborted && (await hasMoved(controller))) return
   }
 }
 
-/** What was found is what the next look begins with: it asks no second time. */
-async function hasMoved({ place, memory }: ControllerContext): Promise<boolean> {
+/** Stores the refs that it read, so that the next observation does not ask the remote again. */
+async function hasMoved({ place: context, memory }: ControllerContext): Promise<boolean> {
   const known = memory.refs
-  const refs = await readRefsOrNull(place)
+  const refs = await readRefsOrNull(context)
   if (refs === null) return false
   const moved = known?.size !== refs.size || [...refs].some(([ref, oid]) => known.get(ref) !== oid)
   if (!moved) return false
   memory.refs = refs
-  memory.askedAt = place.clock.monotonic()
+  memory.askedAt = context.clock.monotonic()
   return true
 }
 
-/** A remote that does not answer is no reason to give up what is being measured: it is asked again. */
-async function readRefsOrNull(place: ControllerContext['place']) {
+/** An unreachable remote does not stop running measurements. The next poll tries again. */
+async function readRefsOrNull(context: ControllerContext['place']) {
   try {
-    return (await listRefs(place)).refs
+    return (await listRefs(context)).refs
   } catch (error) {
     if (!(error instanceof ForgeError)) throw error
-    place.progress.say(`the remote cannot be looked at meanwhile: ${error.message}`)
+    context.progress.say(`the remote cannot be looked at meanwhile: ${error.message}`)
     return null
   }
 }
 
 const entry = z.strictObject({ run_id: z.string(), pid: z.number().int().positive() })
 
-/** While a run lasts it can be seen here, also when it only waits. The answer takes it back. */
+/**
+ * Registers this run so that other processes can see it, also while it only waits. Returns a function that
+ * unregisters it.
+ */
 async function registerRun({
   dataDir,
   random,
@@ -259,7 +263,7 @@ function getRunLockDir(campaignDir: string): string {
   return join(campaignDir, 'present')
 }
 
-/** The living process that runs one of these campaigns on this machine; what a killed one left is taken away. */
+/** Returns the live process that runs a campaign on this machine. Removes the files of killed processes. */
 export async function findRegisteredRun(dataDir: string): Promise<{ campaign: string; pid: number } | null> {
   for (const campaign of listNames(join(dataDir, 'campaigns'))) {
     const directory = getRunLockDir(join(dataDir, 'campaigns', campaign))
@@ -282,7 +286,10 @@ function parseOrNull(text: string): unknown {
   }
 }
 
-/** Ends what killed measurements left running below here; throws where a living one is at work. */
+/**
+ * Ends processes that killed measurements left running. Throws when a live measurement uses one of the
+ * directories.
+ */
 export async function endLeftoversBelow(dataDir: string): Promise<void> {
   const campaigns = listNames(join(dataDir, 'campaigns')).map(name => join(dataDir, 'campaigns', name))
   for (const home of [dataDir, ...campaigns]) {

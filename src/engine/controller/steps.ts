@@ -17,14 +17,13 @@ import type { CampaignContext } from '../campaign/context.ts'
 import { tryFetchCommit } from '../jobs/load-order.ts'
 import type { Transaction } from './transaction.ts'
 
-/** Turns the steps of a plan into events and ref moves of one transaction. */
 export async function writeSteps(
   transaction: Transaction,
   campaign: Campaign,
   steps: readonly PlanStep[],
 ): Promise<void> {
   for (const step of steps) {
-    transaction.place.faults.reach(`step:${step.step}`)
+    transaction.context.faults.reach(`step:${step.step}`)
     await writeStep(transaction, campaign, step, steps)
   }
 }
@@ -55,7 +54,7 @@ async function writeStep(
     case 'move':
       for (const draft of step.events) transaction.addEvent(draft)
       if (step.from?.commit !== step.to.commit)
-        transaction.move(transaction.place.refs.optimize, step.to.commit)
+        transaction.move(transaction.context.refs.optimize, step.to.commit)
       return
     case 'landed':
       return recordLanded(transaction, campaign, step)
@@ -68,7 +67,10 @@ async function writeStep(
   }
 }
 
-/** A measured head that its branch has moved away from is held by nothing else (invariant 8). */
+/**
+ * Its branch moved away from this measured head, so only this transaction keeps the head reachable (invariant
+ * 8).
+ */
 async function keepLeftHead(transaction: Transaction, campaign: Campaign, draft: EventDraft): Promise<void> {
   if (draft.kind !== 'head-moved' || draft.from === null) return
   if (findSubject(campaign, draft.experiment)?.measured_tree != null)
@@ -76,15 +78,15 @@ async function keepLeftHead(transaction: Transaction, campaign: Campaign, draft:
 }
 
 /**
- * A job that measures gets the branches of this repository: a fork's head, or a sync's, has to be reachable from one.
- * Where each job has a clone of its own, a branch that is deleted meanwhile would take any head along.
+ * A measuring job fetches only the branches of this repository, so the head of a fork or a sync has to be
+ * reachable from one. On GitHub each job has its own clone, and any branch may be deleted before the clone.
  */
 async function keepOrdered(
   transaction: Transaction,
   campaign: Campaign,
   { candidates }: EventDraft<'order-issued'>,
 ): Promise<void> {
-  const { repository, refs, forge } = transaction.place
+  const { repository, refs, forge } = transaction.context
   for (const { label, head } of candidates) {
     const kept = transaction.tip(refs.closed)
     const isForks = campaign.experiments[label]?.branch?.includes(':') === true
@@ -93,7 +95,7 @@ async function keepOrdered(
   }
 }
 
-/** A person's branch can be force-pushed: what was measured of it is kept from then on. */
+/** A person may force-push their branch, so a measured head is kept from then on. */
 async function keepMeasured(transaction: Transaction, campaign: Campaign, order: string): Promise<void> {
   for (const { label, head } of campaign.orders[order]?.order.candidates ?? []) {
     if (campaign.experiments[label]?.owned === false) await transaction.keepReachable([head])
@@ -133,8 +135,8 @@ function listDecidedDrafts(step: PlanStep, id: string) {
 }
 
 /**
- * On a branch of our own the commit is its new tip; a person's branch is left as they pushed it, and the commit stands
- * in the keeper. A pick is for the default branch, which results.yaml is no part of.
+ * On winnow's own branch the commit becomes the new tip. A person's branch stays as they pushed it, and the
+ * commit is kept on the `closed` branch. A pick is for the default branch, which never contains results.yaml.
  */
 async function writeResults(
   transaction: Transaction,
@@ -155,7 +157,7 @@ async function writeResults(
 }
 
 async function writeLanding(transaction: Transaction, campaign: Campaign, step: LandStep): Promise<void> {
-  const { repository, refs } = transaction.place
+  const { repository, refs } = transaction.context
   const { decided: draft, candidate, base, pull } = step
   if (step.recorded !== true) transaction.addEvent(draft)
   const due = requireDueExperiment(campaign, draft.experiment)
@@ -172,12 +174,16 @@ async function writeLanding(transaction: Transaction, campaign: Campaign, step: 
   recordMerge(transaction, due, step, { commit, results })
 }
 
-/** What was deleted before anybody measured it, and the remote gives nobody any more, nobody can keep. */
-async function isThere({ place }: Transaction, { measured_tree }: Experiment, commit: Oid): Promise<boolean> {
-  return measured_tree !== null || tryFetchCommit(place.repository, commit)
+/** An unmeasured head that the remote no longer serves cannot be kept. */
+async function isThere(
+  { context }: Transaction,
+  { measured_tree }: Experiment,
+  commit: Oid,
+): Promise<boolean> {
+  return measured_tree !== null || tryFetchCommit(context.repository, commit)
 }
 
-/** Somebody else made the commit: the branch of the experiment is left as they merged it. */
+/** A person or GitHub made the merge commit: the branch of the experiment stays as it was merged. */
 async function recordLanded(transaction: Transaction, campaign: Campaign, step: LandedStep): Promise<void> {
   const due = requireDueExperiment(campaign, step.experiment)
   const { commit, candidate, via } = step
@@ -203,12 +209,12 @@ function recordMerge(
   transaction: Transaction,
   { decided, sha256, experiment }: DueExperiment,
   { candidate: { head, tree }, base, pull, undoes, baseline }: MergeFacts,
-  made: Pick<EventDraft<'merged'>, 'commit' | 'results' | 'via'>,
+  merge: Pick<EventDraft<'merged'>, 'commit' | 'results' | 'via'>,
 ): void {
   const { id: cause, seq, order } = decided
-  const to = { commit: made.commit, tree }
+  const to = { commit: merge.commit, tree }
   const proof = { seq, sha256 }
-  // Before its order is forgotten with the merge, so that it can be computed again from what is there.
+  // Add the baseline before the merge removes its order, so that an audit can compute it again.
   if (baseline) transaction.addEvent(baseline)
   transaction.addEvent({
     kind: 'merged',
@@ -219,7 +225,7 @@ function recordMerge(
     head,
     pull,
     decided: proof,
-    ...made,
+    ...merge,
   })
   transaction.addEvent({ kind: 'incumbent-moved', cause, from: base, to, why: 'merged' })
   if (undoes !== null && order !== null) {
@@ -233,7 +239,7 @@ async function writeRevert(
   campaign: Campaign,
   step: Extract<PlanStep, { step: 'revert' }>,
 ): Promise<void> {
-  const { repository, refs, name } = transaction.place
+  const { repository, refs, name } = transaction.context
   const { experiment, tree, from, measuredIn, cause } = step
   const hypothesis = neutralizeMentions(
     toOneLine(campaign.experiments[experiment]?.hypothesis ?? experiment, 100),
@@ -260,15 +266,15 @@ async function writeRevert(
 }
 
 /**
- * results.yaml as one commit on top of the measured head, and as a file of the ledger. Both are made once, with the
- * events that end the experiment.
+ * Writes results.yaml as one commit on top of the measured head, and as a file of the ledger, in the same
+ * transaction as the events that end the experiment.
  */
 async function writeResultsCommit(
   transaction: Transaction,
   { experiment, head, ending }: { experiment: Experiment; head: Oid; ending: ExperimentEnding },
 ): Promise<Oid> {
-  const { place, at } = transaction
-  const { repository, name } = place
+  const { context, at } = transaction
+  const { repository, name } = context
   const { id } = experiment
   const text = await buildResultsText(transaction, { experiment, ending })
   const entry = { mode: '100644', oid: await repository.writeBlob(text) } as const
@@ -279,32 +285,29 @@ async function writeResultsCommit(
   return repository.writeCommit({ tree, parents: [head], message, date: toSeconds(at) })
 }
 
-/** The text, which the ledger holds from this transaction on. */
+/** Builds the text and adds it to the ledger's files. */
 async function buildResultsText(
   transaction: Transaction,
   { experiment, ending }: { experiment: Experiment; ending: ExperimentEnding },
 ): Promise<string> {
-  const { place } = transaction
+  const { context } = transaction
   const record = await readExperimentRecord(transaction, experiment)
-  const diff = await readChangedPaths(place, record)
-  const text = renderResultsYaml(buildResults({ spec: place.name, experiment, record, ending, diff }))
+  const diff = await readChangedPaths(context, record)
+  const text = renderResultsYaml(buildResults({ spec: context.name, experiment, record, ending, diff }))
   transaction.addView(`results/${experiment.id}.yaml`, text)
   return text
 }
 
-/**
- * From what the ledger tells of it, and what this transaction adds. Only the events that it is made of are read
- * (`told_by`): what ends an experiment costs the same however long the ledger is.
- */
+/** Reads only the events of this experiment (`told_by`), so the cost does not grow with the ledger. */
 async function readExperimentRecord(
-  { place, base, events }: Transaction,
+  { context, base, events }: Transaction,
   { id, told_by }: Experiment,
 ): Promise<ExperimentRecord> {
   const record = new ExperimentRecord(id)
   const first = events[0]?.seq ?? Infinity
   if (base !== null)
     for await (const event of readEventsBySeq(
-      place.repository,
+      context.repository,
       base,
       told_by.filter(seq => seq < first),
     ))

@@ -20,98 +20,110 @@ export interface TickResult {
 }
 
 const PATIENCE = 200
-/** As many pushes in a row may get no answer. */
 const MOST_SILENT = 2
-/** Looks in a row after which no ref was another one: more than any effects need to show, and then it is a mistake. */
+/**
+ * Observations in a row with unchanged refs. No sequence of effects needs that many, so more is a bug in the
+ * plan.
+ */
 const MOST_STILL = 20
 
 /**
- * Observe, plan, apply, until nothing is left to do now (invariant 7). A lost race is no error here: the plan
- * is thrown away and the world looked at again.
+ * Observes, plans and applies until no action is left (invariant 7). After a lost race it throws the plan away
+ * and observes again.
  */
-export async function tickCampaign(hands: ControllerContext): Promise<TickResult> {
-  dropStaleRefs(hands)
-  hands.memory.turn += 1
-  for (let lost = 0, still = 0, silent = 0; ; ) {
-    const { refs } = hands.memory
-    const asked = refs === null
-    const step = await tickOnce(hands, silent)
+export async function tickCampaign(controller: ControllerContext): Promise<TickResult> {
+  dropStaleRefs(controller)
+  controller.memory.turn += 1
+  for (let lost = 0, unchanged = 0, silent = 0; ; ) {
+    const { refs } = controller.memory
+    const readsRefs = refs === null
+    const step = await tickOnce(controller, silent)
     silent = step !== 'again' && 'silent' in step ? silent + 1 : 0
-    // Who heard something, or pushed, has other refs to look at.
-    still = step === 'again' && !asked && hands.memory.refs === refs ? still + 1 : 0
-    if (still > MOST_STILL) throw new Error(`campaign ${hands.place.name} plans what changes nothing`)
+    // A tick that read the remote or pushed has new refs to compare with.
+    unchanged = step === 'again' && !readsRefs && controller.memory.refs === refs ? unchanged + 1 : 0
+    if (unchanged > MOST_STILL)
+      throw new Error(`campaign ${controller.place.name} plans what changes nothing`)
     if (step === 'again') lost = 0
     else if ('lost' in step) {
       lost += 1
-      await backOff(hands, lost, step.lost)
-    } else if (asked || isInProgress(step.waiting)) {
-      const waiting = step.seen ? await restartIfMerged(hands, step.seen, step.waiting) : step.waiting
+      await backOff(controller, lost, step.lost)
+    } else if (readsRefs || isInProgress(step.waiting)) {
+      const waiting = step.seen ? await restartIfMerged(controller, step.seen, step.waiting) : step.waiting
       if (waiting !== null) return { ...step, waiting }
-      resetMemory(hands.memory)
+      resetMemory(controller.memory)
     } else {
-      // What somebody else has to end may have ended since these refs were read.
-      hands.memory.refs = null
+      // Jobs of other processes may have ended since these refs were read.
+      controller.memory.refs = null
     }
   }
 }
 
-/** It ends by itself, and then there is another look. */
+/** These waits end without a person, so the controller observes again. */
 function isInProgress({ for: what }: PlanWaiting): boolean {
   return what === 'orders' || what === 'judges' || what === 'proposers'
 }
 
 async function backOff(
-  { place }: ControllerContext,
+  { place: context }: ControllerContext,
   lost: number,
   unwritten: readonly EventDraft[],
 ): Promise<void> {
   if (lost > PATIENCE) {
-    const given = new ConflictError(`lost ${lost} races for the campaign's refs in a row`, [])
-    throw await withSavedEvents(place, unwritten, given)
+    const error = new ConflictError(`lost ${lost} races for the campaign's refs in a row`, [])
+    throw await withSavedEvents(context, unwritten, error)
   }
-  await place.clock.sleep(10 + place.random.fraction() * 20 * Math.min(lost, 50))
+  await context.clock.sleep(10 + context.random.fraction() * 20 * Math.min(lost, 50))
 }
 
 type TickStep = TickResult | 'again' | { lost: readonly EventDraft[]; silent?: true }
 
-/** Whatever cuts a turn off, what it had begun to fold is forgotten. */
-async function tickOnce(hands: ControllerContext, silent: number): Promise<TickStep> {
-  const { memory } = hands
+/** Every early exit resets the memory, because the cached campaign may be half updated. */
+async function tickOnce(controller: ControllerContext, silent: number): Promise<TickStep> {
+  const { memory } = controller
   try {
-    const seen = await observe(hands)
-    if (seen === null) return { waiting: { for: 'nothing', reason: 'no campaign was started' }, seen }
-    requireHome(hands.place, seen.loaded.campaign)
-    if ((await recordRename(hands.place, seen)) || (await recordComments(hands, seen))) {
+    const observation = await observe(controller)
+    if (observation === null)
+      return { waiting: { for: 'nothing', reason: 'no campaign was started' }, seen: observation }
+    requireHome(controller.place, observation.loaded.campaign)
+    if (
+      (await recordRename(controller.place, observation)) ||
+      (await recordComments(controller, observation))
+    ) {
       resetMemory(memory)
       return 'again'
     }
-    const planned = planCampaign(seen.world)
-    const later = deferTidying(hands, seen, planned)
-    if (later) return { waiting: later, seen }
-    const applied = await applyPlan(hands, seen, planned)
+    const planned = planCampaign(observation.world)
+    const later = deferTidying(controller, observation, planned)
+    if (later) return { waiting: later, seen: observation }
+    const applied = await applyPlan(controller, observation, planned)
     if (applied.result !== 'done') resetMemory(memory)
     if (applied.result === 'lost') return { lost: applied.unwritten }
-    if (applied.result === 'held') return { waiting: { for: 'person', what: applied.what }, seen }
-    return planned.waiting === null ? 'again' : { waiting: planned.waiting, seen }
+    if (applied.result === 'held')
+      return { waiting: { for: 'person', what: applied.what }, seen: observation }
+    return planned.waiting === null ? 'again' : { waiting: planned.waiting, seen: observation }
   } catch (error) {
     resetMemory(memory)
     if (error instanceof ConflictError) return { lost: [] }
-    // The push may have arrived: another look shows it, as after a lost race. Looking has its own patience.
+    // The push may have arrived: the next observation shows it, as after a lost race. Reads have their own
+    // retry limit.
     if (error instanceof SilentRemote && error.isPush && silent < MOST_SILENT) {
-      hands.place.progress.say(`${error.message}; winnow looks whether it arrived`)
+      controller.place.progress.say(`${error.message}; winnow looks whether it arrived`)
       return { lost: [], silent: true }
     }
-    throw explainDiskError(hands.place, error)
+    throw explainDiskError(controller.place, error)
   }
 }
 
-/** Where there are other people, what they say is recorded before anything is planned. */
+/** Records comments and reviews before planning, so that the plan can use them. */
 async function recordComments(
-  { place, runComments: heed }: ControllerContext,
-  seen: Observation,
+  { place: context, runComments }: ControllerContext,
+  observation: Observation,
 ): Promise<boolean> {
-  if (place.forge.readPermission === undefined) return false
-  return (await recordReviewApprovals(place, seen)) || (heed !== undefined && (await heed(seen)))
+  if (context.forge.readPermission === undefined) return false
+  return (
+    (await recordReviewApprovals(context, observation)) ||
+    (runComments !== undefined && (await runComments(observation)))
+  )
 }
 
 const TIDYING: ReadonlySet<PlanAction['do']> = new Set([
@@ -123,13 +135,13 @@ const TIDYING: ReadonlySet<PlanAction['do']> = new Set([
   'advance-campaign-branch',
 ])
 
-/** Tidying up alone is not worth a push while this process measures: it rides along with the next report. */
+/** Cleanup alone is not worth a push while this process measures. It is written with the next report. */
 function deferTidying(
-  { place, runner }: ControllerContext,
+  { place: context, runner }: ControllerContext,
   { world }: Observation,
   { actions }: Plan,
 ): PlanWaiting | null {
-  if (!place.forge.stage || actions.length === 0 || !actions.every(action => TIDYING.has(action.do)))
+  if (!context.forge.stage || actions.length === 0 || !actions.every(action => TIDYING.has(action.do)))
     return null
   const orders = Object.keys(world.campaign.orders).filter(order => runner.holds(order))
   return orders.length > 0 ? { for: 'orders', orders } : null
@@ -137,50 +149,51 @@ function deferTidying(
 
 const FRESH_MS = 1_000
 
-/** Between two ticks of one run the refs may be as old as this: our pushes are leased, and waiting looks again. */
-function dropStaleRefs({ memory, place }: ControllerContext): void {
-  if (place.clock.monotonic() - memory.askedAt > FRESH_MS) memory.refs = null
+/** Within one run the refs may be up to this old: pushes are leased, and waiting reads the refs again. */
+function dropStaleRefs({ memory, place: context }: ControllerContext): void {
+  if (context.clock.monotonic() - memory.askedAt > FRESH_MS) memory.refs = null
 }
 
 /**
- * A campaign that was merged is put aside and the next one begins, in one push, where the spec wants that: the one in
- * force, and the one that the default branch has now. Only on the very ledger that was looked at: of two that find it
- * merged, one begins the next (invariants 7 and 9). Answers what to wait for, or nothing where it is to be looked again.
+ * Archives a merged campaign and starts the next one in one push, if both the recorded spec and the spec on
+ * the default branch ask for it. `insteadOf` names the ledger that was observed: of two processes that see the
+ * merge, only one starts the next campaign (invariants 7 and 9). Returns null when the caller has to observe
+ * again.
  */
 async function restartIfMerged(
-  { place, targetBranch: only }: ControllerContext,
+  { place: context, targetBranch }: ControllerContext,
   { world, loaded }: Observation,
   waiting: PlanWaiting,
 ): Promise<PlanWaiting | null> {
   const { campaign, spec } = world
-  if (only !== null || waiting.for !== 'nothing' || !canRestart(campaign, spec)) return waiting
+  if (targetBranch !== null || waiting.for !== 'nothing' || !canRestart(campaign, spec)) return waiting
   try {
-    const here = { ...place, defaultBranch: campaign.default_branch }
-    const committed = await readCommittedSpec(here, campaign.spec_path)
+    const restartContext = { ...context, defaultBranch: campaign.default_branch }
+    const committed = await readCommittedSpec(restartContext, campaign.spec_path)
     if (committed.spec.merge.on_merge !== 'restart') return waiting
-    place.faults.reach('before:restart')
-    await startCampaign(here, committed, { fresh: true, insteadOf: loaded.tip.commit })
-    place.faults.reach('after:restart')
+    context.faults.reach('before:restart')
+    await startCampaign(restartContext, committed, { fresh: true, insteadOf: loaded.tip.commit })
+    context.faults.reach('after:restart')
     return null
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     const fix = error.fix === undefined ? '' : ` (${error.fix})`
     const what = `the campaign was merged, and the next one cannot begin: ${error.message}${fix}`
-    return (await recordRestartRefusal(place, campaign, what)) ? { for: 'person', what } : null
+    return (await recordRestartRefusal(context, campaign, what)) ? { for: 'person', what } : null
   }
 }
 
 const REFUSED = 'restart-refused'
 
-/** The ledger says why, once for each reason; false where it had not said so yet, and has grown. */
+/** Records each reason once. Returns false when it recorded one, because the ledger has moved. */
 async function recordRestartRefusal(
-  place: CampaignContext,
+  context: CampaignContext,
   { alerts }: Campaign,
   message: string,
 ): Promise<boolean> {
   if (alerts.some(alert => alert.code === REFUSED && alert.message === message)) return true
-  const once = { ...place, nonce: `${REFUSED} ${hashSha256(message)}` }
-  await recordEvents(once, [{ kind: 'alert', code: REFUSED, message, about: null }])
+  const alertContext = { ...context, nonce: `${REFUSED} ${hashSha256(message)}` }
+  await recordEvents(alertContext, [{ kind: 'alert', code: REFUSED, message, about: null }])
   return false
 }
 
@@ -196,7 +209,10 @@ const CODES: ReadonlySet<unknown> = new Set([
   'EEXIST',
 ])
 
-/** A disk that does not take what has to be kept on this machine is a person's to mend; any other error is itself. */
+/**
+ * Turns a disk error inside winnow's own directories into an error that a person can fix. Returns every other
+ * error unchanged.
+ */
 export function explainDiskError(
   { dataDir, machineDir }: Pick<CampaignContext, 'dataDir' | 'machineDir'>,
   error: unknown,

@@ -18,78 +18,77 @@ import { type CampaignContext, createPacing } from '../campaign/context.ts'
 import { fetchCommit } from '../jobs/load-order.ts'
 import { withSavedEvents } from './record.ts'
 
-/** What a transaction starts from: the ledger as loaded, and the refs as they were seen with it. */
 export interface TransactionBase {
   loaded: LoadedCampaign
   refs: ReadonlyMap<string, Oid>
 }
 
 /**
- * Collects the events and ref moves of one transaction. Nothing is visible before `push`, and then all of it
- * at once or none (invariants 2 and 9): objects written on the way are garbage if the push is lost. The loaded
- * campaign becomes what the events make of it as they are sealed, so that a plan can follow on them; whoever
- * does not get to the end has to load it again.
+ * Collects the events and ref moves of one transaction. They become visible with `push`, all at once or not at
+ * all (invariants 2 and 9); objects written before a lost push are garbage. `addEvent` applies each event to
+ * the loaded campaign, so that another plan can follow. After a failed push the caller has to load the
+ * campaign again.
  */
 export class Transaction {
   readonly at: string
-  readonly place: CampaignContext
-  readonly #ground: TransactionBase
+  readonly context: CampaignContext
+  readonly #start: TransactionBase
   readonly #chain: EventChain
-  readonly #sealed: ChainedEvent[] = []
+  readonly #events: ChainedEvent[] = []
   readonly #moves = new Map<string, RefUpdate>()
   #spec: string | undefined
   #renewsViews = false
   readonly #files: Record<string, string> = {}
 
-  constructor(place: CampaignContext, ground: TransactionBase) {
-    this.place = place
-    this.#ground = ground
-    this.at = new Date(place.clock.now()).toISOString()
-    this.#chain = openChain(ground.loaded.tip, { at: this.at, by: place.by })
+  constructor(context: CampaignContext, transactionBase: TransactionBase) {
+    this.context = context
+    this.#start = transactionBase
+    this.at = new Date(context.clock.now()).toISOString()
+    this.#chain = openChain(transactionBase.loaded.tip, { at: this.at, by: context.by })
   }
 
   addEvent(draft: EventDraft): ChainedEvent {
-    const sealed = this.#chain.addEvent(draft)
-    this.#sealed.push(sealed)
-    applyEvent(this.#ground.loaded.campaign, sealed.event)
+    const chained = this.#chain.addEvent(draft)
+    this.#events.push(chained)
+    applyEvent(this.#start.loaded.campaign, chained.event)
     if (draft.kind === 'campaign-started' || draft.kind === 'campaign-amended') this.#spec = draft.spec_yaml
-    return sealed
+    return chained
   }
 
   /** The ref as this transaction leaves it so far. */
   tip(ref: string): Oid | null {
     const moved = this.#moves.get(ref)
-    return moved ? moved.to : (this.#ground.refs.get(ref) ?? null)
+    return moved ? moved.to : (this.#start.refs.get(ref) ?? null)
   }
 
   move(ref: string, to: Oid | null): void {
-    const from = this.#ground.refs.get(ref) ?? null
+    const from = this.#start.refs.get(ref) ?? null
     if (from === to) this.#moves.delete(ref)
     else this.#moves.set(ref, { ref, from, to })
   }
 
-  /** A file of the ledger that nothing is read from, written with the events of this transaction. */
+  /** A ledger file that winnow itself never reads. */
   addView(path: string, text: string): void {
     this.#files[path] = text
   }
 
-  /** The ledger that this transaction continues; null where there is none yet. */
+  /** The ledger commit that this transaction continues; null for a new ledger. */
   get base(): Oid | null {
-    return this.#ground.loaded.tip.commit
+    return this.#start.loaded.tip.commit
   }
 
-  /** What people read is written anew, also where no event is. */
+  /** Writes the ledger's views even when the transaction has no event. */
   renewViews(): void {
     this.#renewsViews = true
   }
 
   get isEmpty(): boolean {
-    return this.#sealed.length === 0 && this.#moves.size === 0 && !this.#renewsViews
+    return this.#events.length === 0 && this.#moves.size === 0 && !this.#renewsViews
   }
 
-  /** The refs as the push will leave them, but for the ledger's own. */
+  /** The refs after the push, except the ledger's own. */
   refsAfter(covers: (ref: string) => boolean): RefView {
-    const refs = new Map(this.#ground.refs)
+    const refs = new Map(this.#start.refs)
     for (const { ref, to } of this.#moves.values()) {
       if (to === null) refs.delete(ref)
       else refs.set(ref, to)
@@ -97,9 +96,12 @@ export class Transaction {
     return { refs, covers }
   }
 
-  /** Invariant 8: heads that nothing else will hold stay reachable from one branch, whatever happens to theirs. */
+  /**
+   * Invariant 8: keeps heads reachable from the `closed` branch, because their own branch may be deleted or
+   * moved.
+   */
   async keepReachable(heads: readonly Oid[]): Promise<void> {
-    const { repository, refs } = this.place
+    const { repository, refs } = this.context
     for (const head of heads) {
       await fetchCommit(repository, head)
       const previous = this.tip(refs.closed)
@@ -113,37 +115,36 @@ export class Transaction {
     }
   }
 
-  /** What it has sealed so far. */
   get events(): readonly ChainedEvent['event'][] {
-    return this.#sealed.map(({ event }) => event)
+    return this.#events.map(({ event }) => event)
   }
 
   async push(): Promise<PushResult> {
-    const { repository, refs, faults } = this.place
-    const { tip } = this.#ground.loaded
-    if (this.#sealed.length > 0 || this.#renewsViews) this.move(refs.state, await this.#write())
+    const { repository, refs, faults } = this.context
+    const { tip } = this.#start.loaded
+    if (this.#events.length > 0 || this.#renewsViews) this.move(refs.state, await this.#writeLedger())
     faults.reach('commit:before-push')
     const moves = [...this.#moves.values()]
-    let result = await this.#orKept(() => this.#pushPatiently(moves))
-    if (this.#isForTheApp(result)) {
+    let result = await this.#savingOnError(() => this.#pushWithRetries(moves))
+    if (this.#needsAppToken(result)) {
       faults.reach('commit:before-app-push')
-      result = await this.#orKept(() => repository.push(moves, { bringsWorkflows: true }))
+      result = await this.#savingOnError(() => repository.push(moves, { bringsWorkflows: true }))
     }
     faults.reach('commit:after-push')
-    if (isRefusal(result)) return this.#orKept(() => this.#ledgerAlone(result, tip.commit))
+    if (isRefusal(result)) return this.#savingOnError(() => this.#pushLedgerAlone(result, tip.commit))
     return result
   }
 
-  /** A refused sync is not repeated: the campaign goes on without it. */
-  async #pushPatiently(moves: readonly RefUpdate[]): Promise<PushResult> {
-    const { repository, progress } = this.place
+  /** Repeats a refused push, except a refused sync: the campaign continues without the sync. */
+  async #pushWithRetries(moves: readonly RefUpdate[]): Promise<PushResult> {
+    const { repository, progress } = this.context
     let result = await repository.push(moves)
     if (!isRefusal(result) || this.#refusesSync(result)) return result
     progress.say(
       `The remote refused a push; winnow repeats it: ${toOneLine(result.rule ?? result.message, 200)}`,
     )
     let first: PushResult | null = result
-    await retryLostRaces<PushResult>(createPacing(this.place), async () => {
+    await retryLostRaces<PushResult>(createPacing(this.context), async () => {
       result = first ?? (await repository.push(moves))
       first = null
       return isRefusal(result) ? toPushAttempt(result, result) : { done: true, value: result }
@@ -156,31 +157,31 @@ export class Transaction {
   }
 
   /**
-   * The one push that the App's token is for: a sync that was refused to the job's own, and no branch with it on which a
-   * draft could stand. What an App moves starts every workflow there is for it.
+   * The App's token is used for one case only: a sync that the job's own token may not push, without any
+   * branch that a draft pull request could use. A ref that an App moves starts every workflow.
    */
-  #isForTheApp(result: PushResult): boolean {
-    const { repository, refs } = this.place
+  #needsAppToken(result: PushResult): boolean {
+    const { repository, refs } = this.context
     if (!isRefusal(result) || !repository.canPushWorkflows) return false
     const own = new Set([refs.optimize, refs.state, refs.closed])
     return [...this.#moves.keys()].every(ref => own.has(ref)) && this.#refusesSync(result)
   }
 
-  async #orKept<T>(work: () => Promise<T>): Promise<T> {
+  async #savingOnError<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work()
     } catch (error) {
-      throw await withSavedEvents(this.place, this.events.map(removeEnvelope), error)
+      throw await withSavedEvents(this.context, this.events.map(removeEnvelope), error)
     }
   }
 
-  /** The ledger as an accepted push leaves it: nothing has to be read back. */
+  /** The ledger after an accepted push, without reading it back. */
   async loaded(): Promise<LoadedCampaign> {
-    const { loaded } = this.#ground
-    const last = this.#sealed.at(-1)
-    const commit = this.tip(this.place.refs.state)
+    const { loaded } = this.#start
+    const last = this.#events.at(-1)
+    const commit = this.tip(this.context.refs.state)
     if (commit === null || commit === loaded.tip.commit) return loaded
-    const { tree } = await this.place.repository.commit(commit)
+    const { tree } = await this.context.repository.commit(commit)
     if (last === undefined) return { ...loaded, tip: { ...loaded.tip, commit, tree } }
     const tip = { commit, tree, seq: last.event.seq + 1, head: last.sha256 }
     const checkpointSeq = this.#checkpointDue() ? tip.seq : loaded.checkpointSeq
@@ -188,16 +189,16 @@ export class Transaction {
   }
 
   #checkpointDue(): boolean {
-    const last = this.#sealed.at(-1)
-    return last !== undefined && isCheckpointDue(last.event.seq + 1, this.#ground.loaded.checkpointSeq)
+    const last = this.#events.at(-1)
+    return last !== undefined && isCheckpointDue(last.event.seq + 1, this.#start.loaded.checkpointSeq)
   }
 
-  async #write(): Promise<Oid> {
-    const { loaded } = this.#ground
+  async #writeLedger(): Promise<Oid> {
+    const { loaded } = this.#start
     const { campaign } = loaded
-    const kinds = [...new Set(this.#sealed.map(({ event }) => event.kind))]
-    const last = this.#sealed.at(-1)
-    return writeLedgerCommit(this.place.repository, loaded.tip, this.#sealed, {
+    const kinds = [...new Set(this.#events.map(({ event }) => event.kind))]
+    const last = this.#events.at(-1)
+    return writeLedgerCommit(this.context.repository, loaded.tip, this.#events, {
       message: `ledger: ${kinds.join(', ') || 'views'}`,
       ...(this.#spec === undefined ? {} : { spec: this.#spec }),
       ...(this.#renewsViews || kinds.some(kind => VIEW_CHANGES.has(kind))
@@ -207,52 +208,55 @@ export class Transaction {
     })
   }
 
-  #circumstances(refs: readonly string[]) {
-    const { place } = this
-    const { loaded } = this.#ground
+  #describeRefusedPush(refs: readonly string[]) {
+    const { context } = this
+    const { loaded } = this.#start
     const isPush = loaded.campaign.status === 'none' || getCampaignSpec(loaded.campaign).merge.via === 'push'
-    const couldMerge = place.forge.merge !== undefined && isPush
-    return { refs, optimize: place.refs.optimize, prefix: place.prefix, couldMerge }
+    const couldMerge = context.forge.merge !== undefined && isPush
+    return { refs, optimize: context.refs.optimize, prefix: context.prefix, couldMerge }
   }
 
   /**
-   * A rule of the remote refuses a branch: what was only observed is still written, with an alert and a pause,
-   * so that a person sees the remote's own words; no decision that needed the branch is recorded.
+   * A rule of the remote refuses a branch. Writes the observations with an alert and a pause, so that a person
+   * sees the remote's message. Records no decision that needed the branch.
    */
-  async #ledgerAlone(refusal: RefusedPush, from: Oid | null): Promise<PushResult> {
-    const { repository, refs, by } = this.place
+  async #pushLedgerAlone(refusal: RefusedPush, from: Oid | null): Promise<PushResult> {
+    const { repository, refs, by } = this.context
     if (from === null)
       throw new ForgeError(
-        renderPushRefusal(refusal, this.#circumstances([...this.#moves.keys()])),
+        renderPushRefusal(refusal, this.#describeRefusedPush([...this.#moves.keys()])),
         toRefusalDetail(refusal),
       )
-    const chain = openChain(this.#ground.loaded.tip, { at: this.at, by })
-    const observed = this.#sealed.filter(({ event }) => OBSERVATIONS.has(event.kind))
-    const sealed = observed.map(({ event }) => chain.addEvent(removeEnvelope(event)))
-    const wanted = [...this.#moves.keys()].filter(ref => ref !== refs.state)
-    sealed.push(...this.#said(refusal, wanted).map(draft => chain.addEvent(draft)))
-    const commit = await writeLedgerCommit(repository, this.#ground.loaded.tip, sealed, {
+    const chain = openChain(this.#start.loaded.tip, { at: this.at, by })
+    const observed = this.#events.filter(({ event }) => OBSERVATIONS.has(event.kind))
+    const chained = observed.map(({ event }) => chain.addEvent(removeEnvelope(event)))
+    const refusedRefs = [...this.#moves.keys()].filter(ref => ref !== refs.state)
+    chained.push(...this.#buildRefusalEvents(refusal, refusedRefs).map(draft => chain.addEvent(draft)))
+    const commit = await writeLedgerCommit(repository, this.#start.loaded.tip, chained, {
       message: 'ledger: push refused',
     })
     const ledger = { ref: refs.state, from, to: commit }
-    const keeper = this.#moves.get(refs.closed)
-    let result = await repository.push(keeper ? [ledger, keeper] : [ledger])
-    if (!result.ok && keeper && 'message' in result) result = await repository.push([ledger])
-    // What was planned did not happen: whoever planned it has to look again, as after a lost race.
-    if (result.ok) return { ok: false, reason: 'lease', refs: wanted }
+    const closed = this.#moves.get(refs.closed)
+    let result = await repository.push(closed ? [ledger, closed] : [ledger])
+    if (!result.ok && closed && 'message' in result) result = await repository.push([ledger])
+    // The plan did not happen, so the caller has to observe again, as after a lost race.
+    if (result.ok) return { ok: false, reason: 'lease', refs: refusedRefs }
     if (result.reason !== 'refused' && result.reason !== 'atomic-refused') return result
     throw new ForgeError(`the remote refuses even the ledger: ${result.message}`, toRefusalDetail(result))
   }
 
-  /** Whatever cannot be pushed pauses the campaign, but for workflow files of the default branch: it goes on without. */
-  #said(refusal: RefusedPush, wanted: readonly string[]): EventDraft[] {
-    const { campaign, tip } = this.#ground.loaded
-    // The recorded tip, and not what this refused transaction planned beyond it: only the former never comes again.
+  /**
+   * A refused push pauses the campaign. A refused sync with workflow files does not: the campaign continues
+   * without it.
+   */
+  #buildRefusalEvents(refusal: RefusedPush, refusedRefs: readonly string[]): EventDraft[] {
+    const { campaign, tip } = this.#start.loaded
+    // Use the recorded tip. The events of the refused transaction get the same numbers again.
     const cause = `refused at ${tip.seq}`
-    const drafts = this.#sealed.map(({ event }) => removeEnvelope(event))
+    const drafts = this.#events.map(({ event }) => removeEnvelope(event))
     const sync = findRefusedSync(refusal.message, drafts)
     if (sync !== null) {
-      const { repository, refs } = this.place
+      const { repository, refs } = this.context
       const about = {
         tip: sync,
         optimize: refs.optimize,
@@ -261,7 +265,7 @@ export class Transaction {
       }
       return [{ kind: 'alert', cause, ...buildRefusedSyncAlert(campaign, about) }]
     }
-    const message = renderPushRefusal(refusal, this.#circumstances(wanted))
+    const message = renderPushRefusal(refusal, this.#describeRefusedPush(refusedRefs))
     return [
       { kind: 'alert', cause, code: 'push-refused', message, about: refusal.rule ?? null },
       { kind: 'campaign-paused', cause, reason: message, source: 'engine' },
@@ -275,9 +279,12 @@ function isRefusal(result: PushResult): result is RefusedPush {
   return !result.ok && (result.reason === 'refused' || result.reason === 'atomic-refused')
 }
 
-/** An order that was to be dispatched with this push was not issued either. */
+/** Events that are recorded even when the push is refused. An order of a refused push was never issued. */
 const OBSERVATIONS = new Set(['measured', 'order-lost', 'report-rejected', 'head-moved'])
-/** Views cost more than an event does: they are written when a round has ended, or the campaign's state changed. */
+/**
+ * Views cost more than an event does, so they are written only when a round ends or the campaign's state
+ * changes.
+ */
 const VIEW_CHANGES = new Set([
   'campaign-started',
   'campaign-amended',

@@ -66,10 +66,10 @@ export async function runAskingJob(job: AskingJob): Promise<Answers | { nobody: 
     )
     if (own.length === 0)
       return { nobody: `no proposer of campaign ${campaign.name} was to be asked in this run` }
-    const scene = { job, repository, campaign, spec }
+    const request = { job, repository, campaign, spec }
     const lanes = new WorkerSlots()
     const began = job.clock.monotonic()
-    const all = await Promise.all(own.map(asking => collectAnswer(scene, asking, lanes)))
+    const all = await Promise.all(own.map(asking => collectAnswer(request, asking, lanes)))
     const elapsed = (job.clock.monotonic() - began) / 60_000
     if (all.every(({ broken }) => broken !== undefined)) throw all[0]?.broken
     const answers = shareMinutes(
@@ -97,11 +97,11 @@ interface AnswerOrError {
 
 /** As on one machine, as many at once as the spec allows. */
 async function collectAnswer(
-  scene: AskingJobContext,
+  askingJobContext: AskingJobContext,
   asking: PendingProposal,
   lanes: WorkerSlots,
 ): Promise<AnswerOrError> {
-  const { job, spec } = scene
+  const { job, spec } = askingJobContext
   const { key, who } = asking
   const timely = AbortSignal.timeout(Date.parse(asking.until) - job.clock.now())
   const signal = AbortSignal.any([job.signal, timely])
@@ -112,9 +112,11 @@ async function collectAnswer(
   const late = { key, who, ok: false, reason: `the answer of ${who} was due by ${asking.until}` } as const
   if (lane === null) return { answer: { ...late, minutes: 0 } }
   try {
-    const asked = await askProposer(scene, asking, { lane, signal })
+    const asked = await askProposer(askingJobContext, asking, { lane, signal })
     job.progress.say(asked.ok ? `${who}: one idea` : `${who}: no idea, ${asked.reason}`)
-    return { answer: { key, who, minutes: minutes(), ...(await toToldAnswer(scene, asking, asked)) } }
+    return {
+      answer: { key, who, minutes: minutes(), ...(await toToldAnswer(askingJobContext, asking, asked)) },
+    }
   } catch (error) {
     if (job.signal.aborted) throw error
     if (timely.aborted) return { answer: { ...late, minutes: minutes() } }

@@ -88,34 +88,32 @@ interface JudgingJobContext {
 
 /** One order after the other: what is waited for longest comes first. */
 async function scoreAllOrders(
-  scene: JudgingJobContext,
+  job: JudgingJobContext,
   own: readonly PendingJudging[],
 ): Promise<{ judgings: ToldScoresOfOrder[]; broken: unknown }> {
   const judgings: ToldScoresOfOrder[] = []
   let broken: unknown = null
   let over = 0
   for (const asking of own) {
-    const began = scene.job.clock.monotonic()
-    const { told, error } = await scoreOneOrder(scene, asking, over)
-    judgings.push({ ...told, minutes: (scene.job.clock.monotonic() - began) / 60_000 })
+    const began = job.job.clock.monotonic()
+    const { told, error } = await scoreOneOrder(job, asking, over)
+    judgings.push({ ...told, minutes: (job.job.clock.monotonic() - began) / 60_000 })
     broken ??= error
     // Each may end one request later than its money: all of them together do so once.
     if (asking.may_cost_usd !== null) over = Math.max(0, over + told.usd - asking.may_cost_usd)
     const ended = told.ended === null ? '' : `; ${told.ended.reason}`
-    scene.job.progress.say(
-      `order ${told.order.slice(0, 12)}: ${told.records.length} scores asked for${ended}`,
-    )
+    job.job.progress.say(`order ${told.order.slice(0, 12)}: ${told.records.length} scores asked for${ended}`)
   }
   return { judgings, broken }
 }
 
 /** Whatever comes between ends this asking with what was told until then: it was paid for. */
 async function scoreOneOrder(
-  scene: JudgingJobContext,
+  judgingJobContext: JudgingJobContext,
   asking: PendingJudging,
   spentUsd: number,
 ): Promise<{ told: ToldScoresOfOrder; error: unknown }> {
-  const { job } = scene
+  const { job } = judgingJobContext
   const { key, order } = asking
   const told: ToldScoresOfOrder = {
     key,
@@ -130,7 +128,7 @@ async function scoreOneOrder(
   const timely = AbortSignal.timeout(Math.max(0, Date.parse(asking.until) - MARGIN_MS - job.clock.now()))
   const signal = AbortSignal.any([job.signal, timely])
   try {
-    told.ended = await askForScores(scene, asking, { told, spentUsd, signal })
+    told.ended = await askForScores(judgingJobContext, asking, { told, spentUsd, signal })
     return { told, error: null }
   } catch (error) {
     const known = job.signal.aborted
@@ -149,8 +147,8 @@ function getErrorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-function formatUserError({ message, place, fix }: UserError): string {
-  const where = place?.path === undefined ? '' : `${place.path}: `
+function formatUserError({ message, place: errorPlace, fix }: UserError): string {
+  const where = errorPlace?.path === undefined ? '' : `${errorPlace.path}: `
   return `${where}${message}${fix === undefined ? '' : `; ${fix}`}`
 }
 
@@ -213,7 +211,7 @@ type ReadScores = HandedScores['judgings'][number]
  * proposers. A score is taken of what was to be scored, on the scale of the rubric, and of nothing else.
  */
 export function createJudgesReader(
-  place: Pick<CampaignContext, 'by' | 'progress'>,
+  context: Pick<CampaignContext, 'by' | 'progress'>,
   runner: Pick<UnscoredOrders, 'due'>,
   { mayJudge: follow, scores, findLost }: JudgesOptions,
 ): JudgesReader {
@@ -221,7 +219,7 @@ export function createJudgesReader(
   const read = scores === null ? null : readScoresFile(scores)
 
   function tell(line: string): void {
-    if (!told.has(line)) place.progress.say(line)
+    if (!told.has(line)) context.progress.say(line)
     told.add(line)
   }
 
@@ -238,7 +236,7 @@ export function createJudgesReader(
       const untold = lost.map(({ asking: { key }, reason }) => ({ key, reason }))
       const facts: JudgesFacts = { hasJudgeJob: follow, scores: [], lost: untold }
       if (read === null) return facts
-      const own = listOpenJudgings(place, campaign)
+      const own = listOpenJudgings(context, campaign)
       if (own.length === 0) return facts
       const given = givenFor(campaign, read)
       for (const asking of own) {
@@ -290,11 +288,11 @@ function isRequestedScore(record: ScoreRecord, { due: { rubric }, batches }: Sco
 
 /** What the job that follows in this run has models score; null where it has nothing to do. */
 export function listItemsToJudge(
-  place: Pick<CampaignContext, 'by'>,
+  context: Pick<CampaignContext, 'by'>,
   campaign: Campaign,
   runner: Pick<UnscoredOrders, 'printed'>,
 ): HandedItems | null {
-  const orders = listOpenJudgings(place, campaign).flatMap(({ key, order }) => {
+  const orders = listOpenJudgings(context, campaign).flatMap(({ key, order }) => {
     const printed = runner.printed(order)
     return printed === null ? [] : [{ key, order, printed }]
   })

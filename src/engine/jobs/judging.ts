@@ -30,7 +30,7 @@ export interface Judges {
 
 type JudgingBudgetUse = Pick<Campaign, 'started' | 'orders'> & { usd: number }
 
-export function createLocalJudges(place: CampaignContext, files: OrderFiles): Judges {
+export function createLocalJudges(context: CampaignContext, files: OrderFiles): Judges {
   let seen: JudgingBudgetUse | null = null
   let last: Promise<unknown> = Promise.resolve()
 
@@ -41,7 +41,7 @@ export function createLocalJudges(place: CampaignContext, files: OrderFiles): Ju
     report(asked, printed, signal) {
       const mine = last.then(() => {
         if (seen === null) throw new Error('an order is judged before anybody looked at its campaign')
-        return judgeOrder({ place, files, seen }, asked, printed, signal)
+        return judgeOrder({ context, files, seen }, asked, printed, signal)
       })
       // Whoever asked hears of it: who comes next only waits.
       last = mine.catch(() => {})
@@ -51,24 +51,24 @@ export function createLocalJudges(place: CampaignContext, files: OrderFiles): Ju
 }
 
 interface JudgingContext {
-  place: CampaignContext
+  context: CampaignContext
   files: OrderFiles
   seen: JudgingBudgetUse
 }
 
 async function judgeOrder(
-  scene: JudgingContext,
+  judgingContext: JudgingContext,
   asked: { order: Order; spec: Spec },
   printed: PrintedOrder,
   signal: AbortSignal,
 ): Promise<Report> {
-  const { place, files, seen } = scene
+  const { context, files, seen } = judgingContext
   const due = prepareJudging(asked, printed)
   if ('executions' in due) return due
   const { id } = asked.order
-  const access = readModelAccess(place.env, due.judge.model)
+  const access = readModelAccess(context.env, due.judge.model)
   const told = files.scores(id) ?? buildEmptyScores(seen)
-  place.progress.say(`${access.model} scores ${due.pairs.length} items of both sides`)
+  context.progress.say(`${access.model} scores ${due.pairs.length} items of both sides`)
   let scored = told
   const { cut } = await scoreBatches({
     due,
@@ -76,14 +76,14 @@ async function judgeOrder(
     known: told.records,
     access,
     capUsd: due.judge.max_total_cost_usd,
-    spentUsd: computeJudgingSpend(scene),
-    clock: place.clock,
-    random: place.random,
-    env: place.env,
+    spentUsd: computeJudgingSpend(judgingContext),
+    clock: context.clock,
+    random: context.random,
+    env: context.env,
     async record(more, usage) {
       scored = addUsage(told, [...scored.records, ...more], usage)
       await files.score(id, scored)
-      if (more.length > 0) place.faults.reach('judge:recorded')
+      if (more.length > 0) context.faults.reach('judge:recorded')
     },
     signal,
   })

@@ -34,14 +34,23 @@ import {
 } from './worker-slots.ts'
 
 /** Runs orders in this process, in as many lanes as they allow. */
-export async function createLocalRunner(place: CampaignContext, lanes: WorkerSlots): Promise<Runner> {
-  const files = openOrderFiles(join(place.dataDir, 'orders'), line => place.progress.say(line))
+export async function createLocalRunner(context: CampaignContext, lanes: WorkerSlots): Promise<Runner> {
+  const files = openOrderFiles(join(context.dataDir, 'orders'), line => context.progress.say(line))
   const runId = await readLocalRunId()
   const runs = new TaskGroup()
-  const judges = createLocalJudges(place, files)
+  const judges = createLocalJudges(context, files)
   /** Those that have a lane; of the others nothing was begun. */
   const begun = new Set<OrderId>()
-  const bench: LocalRunnerContext = { place, lanes, files, runId, judges, begun, swept: null, isolated: {} }
+  const bench: LocalRunnerContext = {
+    context,
+    lanes,
+    files,
+    runId,
+    judges,
+    begun,
+    swept: null,
+    isolated: {},
+  }
 
   async function execute(order: Order, spec: Spec, signal: AbortSignal): Promise<void> {
     try {
@@ -49,11 +58,11 @@ export async function createLocalRunner(place: CampaignContext, lanes: WorkerSlo
       const printed = known ?? (await measureInSlot(bench, { order, spec }, signal))
       if (printed === null) return
       const answer = await judgePrinted(bench, { order, spec }, printed, signal)
-      place.faults.reach('measure:before-report')
+      context.faults.reach('measure:before-report')
       await files.report(order.id, answer)
     } catch (error) {
       // What cannot be answered as a report (a missing shared file, say) is told to whoever waits for it.
-      throw explainDiskError(place, error)
+      throw explainDiskError(context, error)
     } finally {
       begun.delete(order.id)
     }
@@ -66,7 +75,7 @@ export async function createLocalRunner(place: CampaignContext, lanes: WorkerSlo
 
   return {
     runId,
-    machine: buildMachineKey(readMachineFingerprint(place.env)),
+    machine: buildMachineKey(readMachineFingerprint(context.env)),
     async facts(campaign) {
       judges.see(campaign)
       runs.surface()
@@ -101,7 +110,7 @@ export async function createLocalRunner(place: CampaignContext, lanes: WorkerSlo
 }
 
 interface LocalRunnerContext {
-  place: CampaignContext
+  context: CampaignContext
   lanes: WorkerSlots
   files: OrderFiles
   runId: string
@@ -120,18 +129,18 @@ async function measureInSlot(
   { order, spec }: SpecifiedOrder,
   signal: AbortSignal,
 ): Promise<PrintedOrder | null> {
-  const { place, lanes, files, runId, begun } = bench
-  const berth = chooseSlotRequest(order, spec, isUserIsolated(spec) || place.isolation !== undefined)
-  const lane = await lanes.enter(berth, signal)
+  const { context, lanes, files, runId, begun } = bench
+  const slotRequest = chooseSlotRequest(order, spec, isUserIsolated(spec) || context.isolation !== undefined)
+  const lane = await lanes.enter(slotRequest, signal)
   if (lane === null) return null
   try {
-    const wanted = { order, spec, what: `campaign ${place.name}` }
-    return await measureWithLock(place, wanted, signal, async turn => {
+    const wanted = { order, spec, what: `campaign ${context.name}` }
+    return await measureWithLock(context, wanted, signal, async turn => {
       begun.add(order.id)
-      await (bench.swept ??= removeHoldouts(join(place.dataDir, 'work')))
+      await (bench.swept ??= removeHoldouts(join(context.dataDir, 'work')))
       await files.claim(order.id, runId, turn.waitedSeconds)
       const before = bench.isolated[order.harness] ?? null
-      return measureInWorkspace({ place, runId, lane, files, turn, before }, order, spec, signal)
+      return measureInWorkspace({ context, runId, lane, files, turn, before }, order, spec, signal)
     })
   } finally {
     lanes.leave(lane)
@@ -140,7 +149,7 @@ async function measureInSlot(
 
 /** While models are asked others may measure; whoever is cut off here has nothing to measure again. */
 async function judgePrinted(
-  { place, files, runId, judges, begun }: LocalRunnerContext,
+  { context, files, runId, judges, begun }: LocalRunnerContext,
   asked: SpecifiedOrder,
   printed: PrintedOrder,
   signal: AbortSignal,
@@ -150,12 +159,12 @@ async function judgePrinted(
   begun.add(order.id)
   await files.print(order.id, printed)
   await files.claim(order.id, runId)
-  place.faults.reach('judge:before')
+  context.faults.reach('judge:before')
   return judges.report(asked, printed, signal)
 }
 
 interface MeasurementPlan {
-  place: CampaignContext
+  context: CampaignContext
   runId: string
   lane: number
   files: OrderFiles
@@ -165,44 +174,44 @@ interface MeasurementPlan {
 }
 
 async function measureInWorkspace(
-  { place, runId, lane, files, turn, before }: MeasurementPlan,
+  { context, runId, lane, files, turn, before }: MeasurementPlan,
   order: Order,
   spec: Spec,
   signal: AbortSignal,
 ): Promise<PrintedOrder> {
-  const under = join(place.dataDir, 'work')
-  await fetchHoldoutRef(place.repository, order)
+  const under = join(context.dataDir, 'work')
+  await fetchHoldoutRef(context.repository, order)
   const items: Record<string, Item[]> = {}
   const input: MeasureInput = {
     order,
     spec,
     runId,
-    repository: place.repository,
+    repository: context.repository,
     workDir: under,
-    sharedRoot: place.checkout,
-    env: place.env,
-    now: () => place.clock.now(),
-    monotonic: () => place.clock.monotonic(),
+    sharedRoot: context.checkout,
+    env: context.env,
+    now: () => context.clock.now(),
+    monotonic: () => context.clock.monotonic(),
     signal,
     beside: turn.beside,
     onStart: async () => {
       await files.started(order.id, runId, turn.waitedSeconds)
-      place.faults.reach('measure:started')
+      context.faults.reach('measure:started')
     },
     onPartial: async partial => {
       await files.partial(order.id, partial)
-      place.faults.reach('measure:partial')
+      context.faults.reach('measure:partial')
     },
     onItems: (side, printed) => {
       items[side] = [...printed]
     },
-    laterCode: place.isolation?.laterCode ?? [],
+    laterCode: context.isolation?.laterCode ?? [],
     ...(spec.parallel.port_base === null ? {} : { portBase: spec.parallel.port_base + lane }),
   }
-  const lodging = await chooseLocalWorkspace(place, input, { lane, before })
-  const answer = await measureOrder({ ...input, ...lodging })
-  const sound = await refuseDamagedCache(place.repository, place.env, answer)
-  return { report: refuseFullDisk(lodging.workDir, sound), items }
+  const workspace = await chooseLocalWorkspace(context, input, { lane, before })
+  const answer = await measureOrder({ ...input, ...workspace })
+  const sound = await refuseDamagedCache(context.repository, context.env, answer)
+  return { report: refuseFullDisk(workspace.workDir, sound), items }
 }
 
 /** A machine of a person gives sides users where the spec asks for them; a job does where it can. */
@@ -216,7 +225,7 @@ async function chooseLocalWorkspace(
     return isUserIsolated(spec)
       ? chooseWorkspace(spec, under)
       : { workDir: await claimFreeWorkDir(under, lane) }
-  const lodging = await chooseJobWorkspace(under, {
+  const workspace = await chooseJobWorkspace(under, {
     users: isolation.users,
     before,
     spec,
@@ -225,9 +234,9 @@ async function chooseLocalWorkspace(
       return retryDryRun({ ...input, ...lodged })
     },
   })
-  if (!('unisolatedBecause' in lodging)) return lodging
-  if (isolation.asRoot) throw new MeasurementDeclined(lodging.unisolatedBecause)
-  return { ...lodging, workDir: await claimFreeWorkDir(under, lane) }
+  if (!('unisolatedBecause' in workspace)) return workspace
+  if (isolation.asRoot) throw new MeasurementDeclined(workspace.unisolatedBecause)
+  return { ...workspace, workDir: await claimFreeWorkDir(under, lane) }
 }
 
 /** The trusted step: what has no token cannot fetch it, and the order says which commit it is. */

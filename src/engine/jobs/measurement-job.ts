@@ -60,7 +60,7 @@ export async function runMeasurementJob(job: MeasurementJob): Promise<Measuremen
     let handedBack: string | null = null
     const done = await measureWithLock(job, wanted, job.signal, async ({ beside }) => {
       job.signal.throwIfAborted()
-      const lodging = await chooseJobWorkspace(input.workDir, {
+      const workspace = await chooseJobWorkspace(input.workDir, {
         users: job.users,
         before: given.isolatedBefore,
         spec,
@@ -69,10 +69,10 @@ export async function runMeasurementJob(job: MeasurementJob): Promise<Measuremen
           return retryDryRun({ ...input, ...lodged })
         },
       })
-      if ('unisolatedBecause' in lodging && job.onlyUsers)
-        throw new MeasurementDeclined(lodging.unisolatedBecause)
-      job.progress.say(describeIsolation(lodging))
-      return measureWithItems({ ...input, ...lodging, beside })
+      if ('unisolatedBecause' in workspace && job.onlyUsers)
+        throw new MeasurementDeclined(workspace.unisolatedBecause)
+      job.progress.say(describeIsolation(workspace))
+      return measureWithItems({ ...input, ...workspace, beside })
     }).catch((error: unknown) => {
       if (!(error instanceof MeasurementDeclined)) throw error
       handedBack = error.message
@@ -106,10 +106,10 @@ async function measureWithItems(
   return { report: await measureOrder({ ...input, onItems }), items }
 }
 
-function describeIsolation(lodging: JobWorkspace): string {
-  return 'users' in lodging
+function describeIsolation(workspace: JobWorkspace): string {
+  return 'users' in workspace
     ? 'Isolation: each side runs as a user of its own.'
-    : `Isolation: none, because ${lodging.unisolatedBecause}.`
+    : `Isolation: none, because ${workspace.unisolatedBecause}.`
 }
 
 /** Left out in silence, its absence would look like a failure of the experiment. */
@@ -170,7 +170,7 @@ interface WorkspaceRequest {
   before: boolean | null
   spec: Spec
   /** Tries what is pinned as one of these users: why it does not work that way, or null. */
-  runDryRun: (lodging: Required<Workspace>) => Promise<string | null>
+  runDryRun: (workspace: Required<Workspace>) => Promise<string | null>
 }
 
 /**
@@ -188,10 +188,10 @@ export async function chooseJobWorkspace(workDir: string, asked: WorkspaceReques
     if (before === null) return without(users.what)
     throw toMissingUsersError(users)
   }
-  const lodging = buildUserWorkspace(users, workDir)
-  if (before === true) return lodging
-  const why = await asked.runDryRun(lodging)
-  return why === null ? lodging : without(why)
+  const workspace = buildUserWorkspace(users, workDir)
+  if (before === true) return workspace
+  const why = await asked.runDryRun(workspace)
+  return why === null ? workspace : without(why)
 }
 
 /** Once more where it fails: a registry that did not answer is no reason to do without. */

@@ -17,7 +17,7 @@ export interface ProposerTasks {
   readonly asked: string[]
   /** The same, unless one of them failed: that is thrown once. */
   facts(): string[]
-  begin(who: string, scene: { campaign: Campaign; spec: Spec }): void
+  begin(who: string, request: { campaign: Campaign; spec: Spec }): void
   readonly busy: boolean
   /** Resolves when one of them has answered; at once when nobody is asked. */
   settled(): Promise<void>
@@ -29,7 +29,7 @@ export interface ProposerTasks {
 
 /** They share the lanes with what is measured: never beside anything timed, and never more than allowed. */
 export function createLocalProposerTasks(
-  place: CampaignContext,
+  context: CampaignContext,
   ideas: IdeaSource,
   lanes: WorkerSlots,
   interrupt: AbortSignal,
@@ -38,14 +38,14 @@ export function createLocalProposerTasks(
   const names = new Map<string, string>()
   let count = 0
 
-  async function ask(who: string, scene: { campaign: Campaign; spec: Spec }, signal: AbortSignal) {
+  async function ask(who: string, request: { campaign: Campaign; spec: Spec }, signal: AbortSignal) {
     // As a user of its own: ending an execution ends everything of its user.
-    const alone = place.isolation?.asRoot === true
-    const lane = await lanes.enter({ limit: scene.spec.execution.max_concurrent, alone }, signal)
+    const alone = context.isolation?.asRoot === true
+    const lane = await lanes.enter({ limit: request.spec.execution.max_concurrent, alone }, signal)
     if (lane === null) return
     try {
-      const { ok, reason } = await ideas.ask(who, { ...scene, lane, signal })
-      place.progress.say(ok ? `${who}: one idea` : `${who}: no idea, ${reason}`)
+      const { ok, reason } = await ideas.ask(who, { ...request, lane, signal })
+      context.progress.say(ok ? `${who}: one idea` : `${who}: no idea, ${reason}`)
     } catch (error) {
       if (!signal.aborted) throw error
     } finally {
@@ -62,10 +62,10 @@ export function createLocalProposerTasks(
       tasks.surface()
       return this.asked
     },
-    begin(who, scene) {
+    begin(who, request) {
       count += 1
       const key = String(count)
-      const asked = (signal: AbortSignal) => ask(who, scene, AbortSignal.any([signal, interrupt]))
+      const asked = (signal: AbortSignal) => ask(who, request, AbortSignal.any([signal, interrupt]))
       names.set(key, who)
       tasks.begin(key, signal => asked(signal).finally(() => names.delete(key)))
     },
@@ -104,13 +104,13 @@ interface AnswerReader {
  * What the job that asked handed over, for the askings of this very run and for no others: they are known from the
  * ledger, so that nothing is taken twice, whoever runs again (invariant 7), and nothing that nobody asked for.
  */
-export function createAnswerReader(place: CampaignContext, handed: JobFile): AnswerReader {
+export function createAnswerReader(context: CampaignContext, handed: JobFile): AnswerReader {
   const heads: AnswerHeads = new Map()
   const told = new Set<string>()
   const read = readAnswersFile(handed)
 
   function tell(line: string): void {
-    if (!told.has(line)) place.progress.say(line)
+    if (!told.has(line)) context.progress.say(line)
     told.add(line)
   }
 
@@ -133,14 +133,14 @@ export function createAnswerReader(place: CampaignContext, handed: JobFile): Ans
       tell(`${who}: not taken, ${wrong}`)
       return { answers: [], unanswered: [{ key, reason: wrong ?? '' }] }
     }
-    const minutes = Math.min(answer.minutes, countMinutes(asking, place.clock.now()))
+    const minutes = Math.min(answer.minutes, countMinutes(asking, context.clock.now()))
     const facts = { key, who, minutes }
     if (!answer.ok) {
       tell(`${who}: no idea, ${answer.reason}`)
       return { answers: [{ ...facts, ok: false }], unanswered: [] }
     }
     const brought = toProposedIdea(campaign, asking.carries, answer)
-    const head = await getAnsweredHead(place.repository, { asking, brought }, heads)
+    const head = await getAnsweredHead(context.repository, { asking, brought }, heads)
     if ('rejected' in head) {
       tell(`${who}: no idea, ${head.rejected}`)
       return { answers: [{ ...facts, ok: false }], unanswered: [] }
@@ -151,7 +151,7 @@ export function createAnswerReader(place: CampaignContext, handed: JobFile): Ans
 
   return {
     async readAnswers(campaign) {
-      const own = listPendingProposals(campaign).filter(({ run_id }) => run_id === place.by.run_id)
+      const own = listPendingProposals(campaign).filter(({ run_id }) => run_id === context.by.run_id)
       const given = answersFor(campaign)
       if (typeof given === 'string' && own.length === 0) return { answers: [], unanswered: [] }
       if (typeof given === 'string') {

@@ -22,7 +22,7 @@ import { type Report, reportSchema } from '../../model/report.ts'
 
 export interface RunArtifacts {
   /** The one file of the one artifact with this name, if it has the digest that the job told which uploaded it. */
-  fetch(name: string, parcel: ExpectedArtifact): Promise<UnzipResult>
+  fetch(name: string, artifact: ExpectedArtifact): Promise<UnzipResult>
 }
 
 /** What jobs of one run uploaded under these names: listed once, and each downloaded once. */
@@ -34,18 +34,18 @@ export function createRunArtifacts(
   const fetched = new Map<string, Promise<UnzipResult>>()
   let listed: Promise<Artifact[]> | null = null
 
-  async function fetchOne(name: string, parcel: ExpectedArtifact): Promise<UnzipResult> {
+  async function fetchOne(name: string, artifact: ExpectedArtifact): Promise<UnzipResult> {
     const found = (await (listed ??= workflows.artifacts(run, names))).filter(each => each.name === name)
     const [only, ...others] = found
     if (only === undefined) return { ok: false, why: `its run has no artifact ${name}` }
     if (others.length > 0) return { ok: false, why: `its run has ${found.length} artifacts called ${name}` }
-    const unpacked = await workflows.download(only, parcel)
+    const unpacked = await workflows.download(only, artifact)
     return unpacked.ok ? unpacked : { ok: false, why: `its artifact cannot be used: ${unpacked.why}` }
   }
 
   return {
-    fetch(name, parcel) {
-      const known = fetched.get(name) ?? fetchOne(name, parcel)
+    fetch(name, artifact) {
+      const known = fetched.get(name) ?? fetchOne(name, artifact)
       fetched.set(name, known)
       return known
     },
@@ -81,16 +81,16 @@ export function listArtifactNames({ measured }: EndedRun): string[] {
 export async function fetchAnswers({ proposed }: EndedRun, artifacts: RunArtifacts): Promise<JobFile | null> {
   if (proposed === null) return null
   if (proposed.digest === null) return { ok: false, why: describeNothingLeft(proposed, 'answers') }
-  const parcel = { file: ANSWERS_FILE, most: MOST_ANSWERS_BYTES, digest: proposed.digest }
-  return artifacts.fetch(ANSWERS_ARTIFACT, parcel)
+  const artifact = { file: ANSWERS_FILE, most: MOST_ANSWERS_BYTES, digest: proposed.digest }
+  return artifacts.fetch(ANSWERS_ARTIFACT, artifact)
 }
 
 /** Null where the job had nothing to do. */
 export async function fetchScores({ judged }: EndedRun, artifacts: RunArtifacts): Promise<JobFile | null> {
   if (judged === null) return null
   if (judged.digest === null) return { ok: false, why: describeNothingLeft(judged, 'scores') }
-  const parcel = { file: SCORES_FILE, most: MOST_SCORES_BYTES, digest: judged.digest }
-  return artifacts.fetch(SCORES_ARTIFACT, parcel)
+  const artifact = { file: SCORES_FILE, most: MOST_SCORES_BYTES, digest: judged.digest }
+  return artifacts.fetch(SCORES_ARTIFACT, artifact)
 }
 
 function describeNothingLeft({ status }: EndedJob, what: string): string {
@@ -142,9 +142,9 @@ export async function readPartial(
   artifacts: RunArtifacts,
   { order, runId, digest }: WantedReport,
 ): Promise<ReadPartial> {
-  const parcel = { file: getArtifactFileName(order), most: MAX_REPORT_BYTES, digest }
+  const artifact = { file: getArtifactFileName(order), most: MAX_REPORT_BYTES, digest }
   const read = parseArtifact(
-    await artifacts.fetch(getPartialArtifactName(order), parcel),
+    await artifacts.fetch(getPartialArtifactName(order), artifact),
     partialReportSchema,
   )
   if ('is' in read) return read
@@ -179,11 +179,11 @@ function parseArtifact<T>(unpacked: UnzipResult, schema: z.ZodType<T>): { value:
 const MOST_TEXT = 65_536
 
 /** Where a report has a text, or a name, that is too long; null where it has none. */
-function findLongText(value: unknown, place = 'it'): string | null {
-  if (typeof value === 'string') return value.length > MOST_TEXT ? place : null
+function findLongText(value: unknown, context = 'it'): string | null {
+  if (typeof value === 'string') return value.length > MOST_TEXT ? context : null
   if (typeof value !== 'object' || value === null) return null
   for (const [name, inner] of Object.entries(value)) {
-    const found = name.length > MOST_TEXT ? `a name in ${place}` : findLongText(inner, `${place}.${name}`)
+    const found = name.length > MOST_TEXT ? `a name in ${context}` : findLongText(inner, `${context}.${name}`)
     if (found !== null) return found
   }
   return null

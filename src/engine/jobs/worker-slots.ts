@@ -41,7 +41,7 @@ export class WorkerSlots {
   #waiting: WaitingTask[] = []
 
   /** null: not wanted any more. */
-  enter(berth: SlotRequest, signal: AbortSignal): Promise<number | null> {
+  enter(slotRequest: SlotRequest, signal: AbortSignal): Promise<number | null> {
     if (signal.aborted) return Promise.resolve(null)
     return new Promise(resolve => {
       const giveUp = () => {
@@ -53,7 +53,7 @@ export class WorkerSlots {
         signal.removeEventListener('abort', giveUp)
         resolve(lane)
       }
-      const own = { ...berth, enter }
+      const own = { ...slotRequest, enter }
       signal.addEventListener('abort', giveUp, { once: true })
       this.#waiting.push(own)
       this.#admit()

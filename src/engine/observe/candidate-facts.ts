@@ -33,13 +33,16 @@ interface CandidateRequest {
   spec: Spec
   incumbent: Point
   head: Oid
-  /** The default branch's tip where it has commits that the incumbent lacks. */
+  /** The default branch's tip if the incumbent lacks some of its commits. */
   unsynced: Oid | null
 }
 
-/** An experiment's head merged with the incumbent, on objects alone: its tree, its diff, what forbids it. */
-export async function readCandidateFacts(question: CandidateRequest): Promise<CandidateFacts> {
-  const { repository, incumbent, head, spec } = question
+/**
+ * Merges a head with the incumbent on git objects alone. Returns its tree, its diff and the reason to refuse
+ * it.
+ */
+export async function readCandidateFacts(request: CandidateRequest): Promise<CandidateFacts> {
+  const { repository, incumbent, head, spec } = request
   const merged = await repository.mergeTree(incumbent.commit, head)
   if (!merged.clean) return { merged: 'conflict', head, base: incumbent.commit, paths: merged.conflicts }
   const tree = await addIncumbentResults(repository, incumbent.tree, merged.tree)
@@ -54,12 +57,12 @@ export async function readCandidateFacts(question: CandidateRequest): Promise<Ca
     touched: await readTouchedLines(repository, entries),
     refusal,
     additions,
-    aheadOfSync: await isAheadOfSync(question),
-    contains: await findRevertedLanding(question),
+    aheadOfSync: await isAheadOfSync(request),
+    contains: await findRevertedLanding(request),
   }
 }
 
-/** Results files are winnow's own record: in a candidate they are always the incumbent's. */
+/** winnow writes the results files: a candidate always has the incumbent's. */
 async function addIncumbentResults(repository: Repository, incumbent: Oid, tree: Oid): Promise<Oid> {
   const ours = await repository.findEntry(incumbent, RESULTS)
   const theirs = await repository.findEntry(tree, RESULTS)
@@ -68,7 +71,7 @@ async function addIncumbentResults(repository: Repository, incumbent: Oid, tree:
   return repository.replaceEntries(tree, [{ path: RESULTS, entry }])
 }
 
-/** Packages are only looked at in what may change at all: whatever else is in it was refused before. */
+/** Reads packages only after the scope check, which refuses every other file. */
 async function readChangeFacts(
   repository: Repository,
   spec: Spec,
@@ -83,7 +86,10 @@ async function readChangeFacts(
   return { changes, ...(await readDependencyFacts(repository, spec, change)) }
 }
 
-/** Of a tip that somebody else put there: nobody can be asked about its packages, so the spec has to name them. */
+/**
+ * Checks a tip that another process pushed. It has no pull request to ask for approval on, so the spec has to
+ * name its packages.
+ */
 export async function findForeignRefusal(
   repository: Repository,
   spec: Spec,
@@ -115,7 +121,7 @@ async function listTreeChanges(
   )
 }
 
-/** Where to look in the file that it is about: at the first line that changed, where lines are what changed. */
+/** Returns the first changed line for refusals about lines, else 1. */
 async function findRefusedLine(
   repository: Repository,
   entries: readonly DiffEntry[],
@@ -157,7 +163,7 @@ async function isAheadOfSync({ repository, incumbent, head, unsynced }: Candidat
   return shared !== null && !(await repository.isAncestor(shared, incumbent.commit))
 }
 
-/** A head that has a reverted landing in its history but not the revert would merge to nothing, silently. */
+/** Merging a head that contains a reverted landing, but not its revert, would silently change no file. */
 async function findRevertedLanding({ repository, campaign, head }: CandidateRequest): Promise<string | null> {
   for (const landing of campaign.landings) {
     if (landing.reverted === null || !(await repository.isAncestor(landing.head, head))) continue
@@ -166,7 +172,6 @@ async function findRevertedLanding({ repository, campaign, head }: CandidateRequ
   return null
 }
 
-/** What a candidate does to the packages of its base: what it adds, and why that may not even be asked for. */
 interface DependencyFacts {
   additions: { packages: PackageAddition[]; digest: string; files: ReadonlyMap<string, readonly string[]> }
   refusal: { code: string; message: string; path: string; line: number } | null
@@ -178,7 +183,7 @@ const NO_ADDITIONS: DependencyFacts['additions'] = {
   files: new Map(),
 }
 
-/** Manifests and lockfiles of both trees, read and compared as objects: nothing is installed to find out. */
+/** Compares manifests and lockfiles of both trees as git objects, without installing any package. */
 async function readDependencyFacts(
   repository: Repository,
   spec: Pick<Spec, 'dependencies'>,
@@ -201,7 +206,7 @@ async function readDependencyFacts(
   }
 }
 
-/** A package may be published as a hundred files: who is asked about it sees one hash of them all. */
+/** A package may be published as a hundred files. The approval request shows one hash of them all. */
 function splitFileHashes(
   additions: readonly Found[],
 ): Pick<DependencyFacts['additions'], 'packages' | 'files'> {
@@ -220,7 +225,7 @@ function toFaultRefusal(
   return { code: 'manifest', message: `${path} ${fault}`, path, line: findFirstChangedLine(before, after) }
 }
 
-/** Beside the entry that nobody may approve, where its file shows it. */
+/** Points to the line of the refused package, if its file shows it. */
 function findDependencyRefusal(
   spec: Pick<Spec, 'dependencies'>,
   additions: readonly PackageAddition[],
@@ -254,7 +259,7 @@ async function readBlobOrNull(repository: Repository, oid: Oid | null): Promise<
   return oid === null ? null : repository.blob(oid)
 }
 
-/** Manifests that stay as they are tell which of a lockfile's packages the project asks for itself. */
+/** Unchanged manifests show which packages of a lockfile the project requires directly. */
 async function readUnchangedManifests(
   repository: Repository,
   tree: Oid,
@@ -279,7 +284,6 @@ async function listFolderEntries(repository: Repository, tree: Oid, folder: stri
   return entry?.type === 'tree' ? repository.tree(entry.oid) : []
 }
 
-/** The lines that differ between two trees, from their objects alone: anybody can find them again. */
 export async function compareTouchedLines(repository: Repository, from: Oid, to: Oid): Promise<TouchedLines> {
   return readTouchedLines(repository, await repository.diff(from, to))
 }

@@ -30,29 +30,28 @@ interface CandidateSearch {
   memory: { candidates: Map<string, CandidateFacts> }
   campaign: Campaign
   spec: Spec
-  /** The default branch's tip where the incumbent lacks it. */
+  /** The default branch's tip if the incumbent lacks it. */
   unsynced: Oid | null
   targetBranch: string | null
-  /** Where every branch of an experiment is now. */
   branches: World['branches']
-  /** Those that may not run yet: looked at, but in nobody's place. */
+  /** Experiments without permission to run: merged, but they take no slot of a round. */
   outsiders: World['outsiders']
   picks: World['picks']
   now: string
 }
 
 /**
- * Experiments merged with the incumbent: those whose turn it is. The queue is merged only as far as the next
- * round reaches, because the incumbent may be another one when the rest is due.
+ * Merges each experiment whose turn it is with the incumbent. Stops at the size of the next round, because the
+ * incumbent may change before the others are due.
  */
-export async function findCandidates(looking: CandidateSearch): Promise<Map<ExperimentId, CandidateFacts>> {
-  const { campaign, memory, spec, targetBranch: only } = looking
+export async function findCandidates(search: CandidateSearch): Promise<Map<ExperimentId, CandidateFacts>> {
+  const { campaign, memory, spec, targetBranch } = search
   const found = new Map<ExperimentId, CandidateFacts>()
   const kept = new Map<string, CandidateFacts>()
   async function look(experiment: Experiment): Promise<CandidateFacts | null> {
     if (experiment.head === null) return null
-    const key = toCandidateKey(looking, experiment.head)
-    const facts = memory.candidates.get(key) ?? (await readCandidate(looking, experiment))
+    const key = toCandidateKey(search, experiment.head)
+    const facts = memory.candidates.get(key) ?? (await readCandidate(search, experiment))
     if (facts === null) return null
     kept.set(key, facts)
     found.set(experiment.id, facts)
@@ -61,23 +60,25 @@ export async function findCandidates(looking: CandidateSearch): Promise<Map<Expe
   const open = listExperiments(campaign).filter(({ status }) => status !== 'ended' && status !== 'parked')
   const queued = open.filter(
     experiment =>
-      experiment.status === 'queued' && isTarget(only, experiment.branch) && hasTurn(campaign, experiment),
+      experiment.status === 'queued' &&
+      isTarget(targetBranch, experiment.branch) &&
+      hasTurn(campaign, experiment),
   )
   for (const experiment of open) if (isDue(campaign, experiment)) await look(experiment)
   let room = countTurns(campaign, spec, queued.length)
   for (const id of selectRound(queued, queued.length)) {
     const experiment = campaign.experiments[id]
     if (room <= 0) break
-    if (!experiment || !isMeasurable(looking, experiment, await look(experiment))) continue
-    if (!needsPermission(looking, id)) room -= 1
+    if (!experiment || !isMeasurable(search, experiment, await look(experiment))) continue
+    if (!needsPermission(search, id)) room -= 1
   }
   for (const pick of Object.values(campaign.picks)) {
-    const facts = looking.picks.get(pick.id)
+    const facts = search.picks.get(pick.id)
     if (pick.status === 'ended' || facts === undefined || !('made' in facts.result)) continue
     if (pick.head !== facts.result.made.commit) continue
     const key = [pick.base, pick.head, campaign.spec_sha256].join(' ')
     const known =
-      memory.candidates.get(key) ?? (await readDefaultBranchCandidate(looking, facts.base, pick.head))
+      memory.candidates.get(key) ?? (await readDefaultBranchCandidate(search, facts.base, pick.head))
     kept.set(key, known)
     found.set(pick.id, known)
   }
@@ -89,13 +90,16 @@ function readDefaultBranchCandidate({ repository, campaign, spec }: CandidateSea
   return readCandidateFacts({ repository, campaign, spec, incumbent: base, head, unsynced: null })
 }
 
-/** While a round is open nobody else has a turn; when the campaign has stopped everybody is closed. */
+/**
+ * No queued experiment has a turn while a round is open. All of them are merged when the campaign has stopped,
+ * because they are closed.
+ */
 function countTurns({ status, round }: Campaign, spec: Spec, queued: number): number {
   if (status !== 'running') return queued
   return round?.open ? 0 : getRoundSize(spec)
 }
 
-/** Members of the open round, what a person asked to have back, and what says that it needs packages. */
+/** Members of the open round, reverts that a person asked for, and experiments that declare new packages. */
 function isDue(campaign: Campaign, { status, round, purpose, required_deps }: Experiment): boolean {
   if (status !== 'queued' || purpose === 'revert' || required_deps.length > 0) return true
   return round !== null && round === campaign.round?.number
@@ -117,7 +121,7 @@ function toCandidateKey({ campaign, unsynced }: CandidateSearch, head: Oid): str
   return [campaign.incumbent.commit, head, campaign.spec_sha256, unsynced ?? ''].join(' ')
 }
 
-/** Null where its branch is gone, or elsewhere by now, and its head with it: then that is what there is to say. */
+/** Returns null when the branch is gone or moved and its head with it: the plan handles that case. */
 async function readCandidate(
   { repository, campaign, spec, unsynced, branches }: CandidateSearch,
   { head, branch }: Experiment,
@@ -131,8 +135,9 @@ async function readCandidate(
 }
 
 /**
- * Which open experiments have another open one's head in them that has not landed: what they bring could not be told
- * apart. Heads of people who may not write count for nothing here, or anybody could have others refused.
+ * Maps each open experiment that contains the unlanded head of another open one to that one, because their
+ * effects could not be told apart. Heads of people without permission do not count; otherwise an outsider
+ * could have other experiments refused.
  */
 export async function findStackedExperiments(
   repository: Pick<Repository, 'isAncestor' | 'has'>,
@@ -164,15 +169,17 @@ export async function findStackedExperiments(
   return found
 }
 
-/** Of two with the same head the first is the one that was there. */
+/** The earlier of two experiments with the same head is the original. */
 function isSameAndLater(other: Experiment, { head, number }: Pick<Experiment, 'head' | 'number'>): boolean {
   return other.head === head && other.number > number
 }
 
-/** So many releases are asked about at a look, the ones that were asked for by name first; of more nothing is known. */
+/**
+ * Limits the releases that one tick looks up, direct dependencies first. The age of the others is unknown.
+ */
 const MOST_ASKED = 40
 const AT_ONCE = 4
-/** However slow the registries are, a look takes no longer because of them. */
+/** A slow registry delays a tick no longer than this. */
 const PATIENCE_MS = 30_000
 
 interface ReleaseDatesRequest {
@@ -183,19 +190,19 @@ interface ReleaseDatesRequest {
 }
 
 /**
- * When the packages were published that somebody is about to be asked about. Each set is asked about once: what came
- * of it is in the event that asks, and everything after reads it there.
+ * Looks up when packages were published, for approvals about to be requested. The request event records the
+ * result, so each set is looked up once.
  */
 export async function readReleaseDates(
-  place: { registries?: Registries | undefined; clock: { monotonic(): number } },
+  context: { registries?: Registries | undefined; clock: { monotonic(): number } },
   memory: { releases: Map<string, ReleaseDate | null | undefined> },
-  asking: ReleaseDatesRequest,
+  request: ReleaseDatesRequest,
 ): Promise<ReleaseDates> {
-  const { registries, clock } = place
-  const recorded = collectRecordedDates(asking.campaign)
-  if (registries === undefined || asking.campaign.status !== 'running')
+  const { registries, clock } = context
+  const recorded = collectRecordedDates(request.campaign)
+  if (registries === undefined || request.campaign.status !== 'running')
     return new Map([...memory.releases, ...recorded])
-  const wanted = listUnknownReleases(asking, new Map([...memory.releases, ...recorded]))
+  const wanted = listUnknownReleases(request, new Map([...memory.releases, ...recorded]))
   for (const each of wanted.slice(MOST_ASKED)) memory.releases.set(buildReleaseKey(each), undefined)
   const until = clock.monotonic() + PATIENCE_MS
   const left = wanted.slice(0, MOST_ASKED)
@@ -220,7 +227,7 @@ function toRelease(
 type MergedCandidate = Extract<CandidateFacts, { merged: 'clean' }>
 type WantedRelease = PackageAddition & { release: Release }
 
-/** Of experiments, and of changes that are taken alone: the same packages pass or wait in both. */
+/** Covers experiments and picks, so that a package passes or waits in both. */
 function listUnknownReleases(
   { campaign, spec, now, candidates }: ReleaseDatesRequest,
   known: ReleaseDates,

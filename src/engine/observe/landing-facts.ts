@@ -15,11 +15,11 @@ interface PickLookup {
 }
 
 /**
- * What taking a change alone makes of the default branch, for every wish and every pick that is open. The default
- * branch is taken as the campaign has it: with another ruler than the one in force nothing could be measured there.
+ * Builds the pick of each requested landing on the default branch. Uses the tip that the campaign has synced,
+ * because a newer one may have another harness and could not be measured.
  */
-export async function readPickFacts(looking: PickLookup): Promise<Map<string, PickFacts>> {
-  const { campaign, memory } = looking
+export async function readPickFacts(lookup: PickLookup): Promise<Map<string, PickFacts>> {
+  const { campaign, memory } = lookup
   const found = new Map<string, PickFacts>()
   const used = new Map<string, PickFacts>()
   for (const { by, of } of listWantedPicks(campaign)) {
@@ -28,7 +28,7 @@ export async function readPickFacts(looking: PickLookup): Promise<Map<string, Pi
     )
     if (landing === undefined) continue
     const key = `${campaign.default_tip} ${landing.commit}`
-    const facts = memory.picks.get(key) ?? (await buildPick(looking, landing))
+    const facts = memory.picks.get(key) ?? (await buildPick(lookup, landing))
     used.set(key, facts)
     found.set(by, facts)
   }
@@ -46,16 +46,19 @@ function listWantedPicks({ steered, picks }: Campaign): { by: string; of: Experi
 }
 
 /**
- * The landing's own change merged into the default branch, whatever else lies between the two: three commits that
- * nobody else has, with the tree before the landing as what the other two come from.
+ * Merges only the landing's own change into the default branch. A three-way merge of parentless commits, with
+ * the tree before the landing as the base, ignores every other change between the two.
  */
 async function buildPick({ repository, campaign }: PickLookup, landing: Landing): Promise<PickFacts> {
   const { commit, tree } = await readPoint(repository, campaign.default_tip)
   const { committer } = await repository.commit(commit)
-  const apart = (of: Oid, parents: Oid[]) =>
+  const writeSide = (of: Oid, parents: Oid[]) =>
     repository.writeCommit({ tree: of, parents, message: 'apart\n', date: committer.date })
-  const before = await apart(landing.base.tree, [])
-  const merged = await repository.mergeTree(await apart(tree, [before]), await apart(landing.tree, [before]))
+  const before = await writeSide(landing.base.tree, [])
+  const merged = await repository.mergeTree(
+    await writeSide(tree, [before]),
+    await writeSide(landing.tree, [before]),
+  )
   const facts = { landing: landing.experiment, base: { commit, tree } }
   if (!merged.clean) return { ...facts, result: { conflict: merged.conflicts } }
   if (merged.tree === tree) return { ...facts, result: { present: true } }
@@ -78,7 +81,7 @@ function formatPickMessage({ name, experiments }: Campaign, { experiment, commit
   return [`optimize(${name}): ${hypothesis}`, '', `${experiment} alone.`, '', ...trailers, ''].join('\n')
 }
 
-/** What taking a landing back would make of the incumbent, for every landing a person asked to take back. */
+/** Builds the revert of each landing that a person asked to revert. */
 export async function readRevertFacts(
   repository: Repository,
   campaign: Campaign,
@@ -94,7 +97,10 @@ export async function readRevertFacts(
   return facts
 }
 
-/** A commit after the landing with the tree before it, merged with the incumbent: the merge undoes just that. */
+/**
+ * A commit after the landing with the tree before it, merged with the incumbent: the merge undoes exactly that
+ * landing.
+ */
 async function mergeWithoutLanding(
   repository: Repository,
   campaign: Campaign,
@@ -120,7 +126,7 @@ interface HoldoutLookup {
   repository: Repository
 }
 
-/** Looked up only while something that was measured may be about to land: it is of no use to others. */
+/** Resolved only when a measured experiment may land now, because no other decision uses it. */
 export async function readHoldoutFacts(
   { repository }: HoldoutLookup,
   memory: { holdout: HoldoutFacts | null },
@@ -149,7 +155,7 @@ async function resolveHoldoutSource(repository: Repository, source: string | nul
   return { source: { ref, commit, tree: (await repository.commit(commit)).tree } }
 }
 
-/** A tip of the optimize branch that is not the incumbent, and what keeps it from being measured. */
+/** Returns a tip of the optimize branch that is not the incumbent, with the reason to refuse it. */
 export async function readForeignFacts(
   repository: Repository,
   { incumbent }: Campaign,
@@ -161,7 +167,10 @@ export async function readForeignFacts(
   return { tip, refusal: await findForeignRefusal(repository, spec, change) }
 }
 
-/** Returns where the optimize branch is instead of where the ledger says; null where they agree or it is not needed any more. */
+/**
+ * Returns the actual position of the optimize branch when it differs from the ledger; null when they agree or
+ * the campaign no longer needs the branch.
+ */
 export async function readAstrayFacts(
   repository: Repository,
   { incumbent, stop_code }: Campaign,
@@ -178,7 +187,7 @@ export async function readAstrayFacts(
   return optimizeTip === null ? { is: 'gone' } : { is: 'rewound', tip: optimizeTip }
 }
 
-/** What somebody else may have made of a verdict that waits for its merge. */
+/** Returns a commit that may be the external merge of a pending landing. */
 export async function readForeignLanding(
   repository: Repository,
   { landing, incumbent }: Campaign,

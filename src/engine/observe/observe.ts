@@ -39,7 +39,7 @@ export interface Observation {
   loaded: LoadedCampaign
   refs: ReadonlyMap<string, Oid>
   pulls: Pull[]
-  /** Its full name now, which the ledger may not have yet. */
+  /** The current full name; the ledger may still have the previous one. */
   defaultBranch: string
   defaultTip: Point
 }
@@ -50,55 +50,57 @@ export interface ObserverContext {
   runner: Runner
   ideas: IdeaSource
   asking: ProposerTasks
-  /** Jobs of their own that have models score; absent where this process asks them. */
+  /** Present when separate jobs run the judges; absent when this process runs them. */
   judges?: JudgesReader
-  /** The branch of the one idea that this process measures; null: whatever is due. */
+  /** Limits the observation to one idea's branch; null for every due idea. */
   targetBranch: string | null
 }
 
-/** One look at refs, ledger, forge, runner and ideas. `null` where no campaign was started. */
-export async function observe(eyes: ObserverContext): Promise<Observation | null> {
-  const { place, memory } = eyes
-  const refs = await readRefs(eyes)
-  const state = refs.get(place.refs.state)
+/** Reads refs, ledger, forge, runner and ideas. Returns null when no campaign was started. */
+export async function observe(observer: ObserverContext): Promise<Observation | null> {
+  const { place: context, memory } = observer
+  const refs = await readRefs(observer)
+  const state = refs.get(context.refs.state)
   if (state === undefined) {
-    await requireLedgerNotLost(place, refs)
+    await requireLedgerNotLost(context, refs)
     return null
   }
-  await fetchTips(place, refs)
+  await fetchTips(context, refs)
   const loaded = memory.loaded
-    ? await continueCampaign(place.repository, memory.loaded, state)
-    : await loadCampaign(place.repository, state)
+    ? await continueCampaign(context.repository, memory.loaded, state)
+    : await loadCampaign(context.repository, state)
   memory.loaded = loaded
   const { campaign } = loaded
-  await eyes.runner.tidy(campaign)
-  const pulls = await readCampaignPulls(place, campaign, { refs, turn: memory.turn })
-  const { ref: defaultBranch, tip: defaultTip } = await findDefaultBranch(place, refs, campaign)
-  const around = await buildWorld({ ...eyes, refs, campaign, pulls, defaultTip })
-  const world = { ...around, ...listDoneKeys(memory, loaded.tip.commit) }
+  await observer.runner.tidy(campaign)
+  const pulls = await readCampaignPulls(context, campaign, { refs, turn: memory.turn })
+  const { ref: defaultBranch, tip: defaultTip } = await findDefaultBranch(context, refs, campaign)
+  const facts = await buildWorld({ ...observer, refs, campaign, pulls, defaultTip })
+  const world = { ...facts, ...listDoneKeys(memory, loaded.tip.commit) }
   return { world, loaded, refs, pulls, defaultBranch, defaultTip }
 }
 
-async function readRefs({ place, memory }: ObserverContext): Promise<ReadonlyMap<string, Oid>> {
+async function readRefs({ place: context, memory }: ObserverContext): Promise<ReadonlyMap<string, Oid>> {
   if (memory.refs !== null) return memory.refs
-  const { refs } = await listRefs(place)
+  const { refs } = await listRefs(context)
   memory.refs = refs
   memory.holdout = null
-  memory.askedAt = place.clock.monotonic()
+  memory.askedAt = context.clock.monotonic()
   return refs
 }
 
-/** The world as it will be once what a transaction holds is accepted; pull requests follow at the next look. */
+/** Predicts the world after a transaction. Pull requests follow with the next observation. */
 export async function predictWorld(
-  eyes: ObserverContext,
+  observer: ObserverContext,
   seen: Observation,
   refs: ReadonlyMap<string, Oid>,
 ): Promise<World> {
   const { pulls, defaultTip, loaded } = seen
-  return buildWorld({ ...eyes, refs, campaign: loaded.campaign, pulls, defaultTip })
+  return buildWorld({ ...observer, refs, campaign: loaded.campaign, pulls, defaultTip })
 }
 
-/** Merging and going on is what people do on one machine; it ends a campaign only where the spec says so. */
+/**
+ * A local merge ends a campaign only when the spec says so, because people merge and continue on one machine.
+ */
 async function readMergedFacts(
   { forge, repository }: CampaignContext,
   { campaign, spec, defaultTip }: Pick<World, 'campaign' | 'spec' | 'defaultTip'>,
@@ -115,20 +117,21 @@ interface ObservedCampaign extends ObserverContext {
   defaultTip: Point
 }
 
-async function buildWorld(scene: ObservedCampaign): Promise<World> {
-  const { place, memory, campaign, refs, pulls, defaultTip, runner, ideas, asking, targetBranch } = scene
-  const { repository, clock, random } = place
+async function buildWorld(observed: ObservedCampaign): Promise<World> {
+  const { place: context, memory, runner, ideas, asking, targetBranch } = observed
+  const { campaign, refs, pulls, defaultTip } = observed
+  const { repository, clock, random } = context
   const spec = getCampaignSpec(campaign)
-  // Before answers are read: who answers in between is counted twice and not forgotten.
-  const asked = asking.facts()
-  const optimizeTip = await readOptionalPoint(place, refs.get(place.refs.optimize))
+  // Read this before the answers: a proposer that answers in between is counted twice, but never lost.
+  const askedNow = asking.facts()
+  const optimizeTip = await readOptionalPoint(context, refs.get(context.refs.optimize))
   const byHand = await findManualMerge(repository, campaign, { optimizeTip, defaultTip })
-  const { isPrivate } = place.forge
-  const question = { repository, campaign, spec, defaultTip, where: getWhereabouts(place.forge), isPrivate }
+  const { isPrivate } = context.forge
+  const request = { repository, campaign, spec, defaultTip, where: getWhereabouts(context.forge), isPrivate }
   const due = byHand ?? { defaultTip: await findTipInProgress(repository, campaign, defaultTip) }
-  const sync = await readSyncFacts({ ...question, ...due })
-  const branches = collectBranchTips(place, refs, pulls)
-  const outsiders = await findStrangers(place, campaign, pulls)
+  const sync = await readSyncFacts({ ...request, ...due })
+  const branches = collectBranchTips(context, refs, pulls)
+  const outsiders = await findStrangers(context, campaign, pulls)
   const reverts = await readRevertFacts(repository, campaign)
   const picks = await readPickFacts({ repository, memory, campaign })
   const unsynced = sync === null ? null : defaultTip.commit
@@ -151,43 +154,43 @@ async function buildWorld(scene: ObservedCampaign): Promise<World> {
     campaign,
     spec,
     optimizeTip,
-    campaignTip: refs.get(place.refs.campaign) ?? null,
+    campaignTip: refs.get(context.refs.campaign) ?? null,
     defaultTip,
-    pulls: place.forge.kind === 'github' ? pulls.map(withOwnComments) : pulls,
-    hasPublicPulls: place.forge.kind === 'github',
-    checks: place.forge.check !== undefined,
+    pulls: context.forge.kind === 'github' ? pulls.map(withOwnComments) : pulls,
+    hasPublicPulls: context.forge.kind === 'github',
+    checks: context.forge.check !== undefined,
     shownChecks: memory.checks,
-    ...findCampaignPull(place, campaign, pulls),
-    ...(await readMergedFacts(place, { campaign, spec, defaultTip })),
+    ...findCampaignPull(context, campaign, pulls),
+    ...(await readMergedFacts(context, { campaign, spec, defaultTip })),
     branches,
     ...(await ideas.find({ campaign, spec, defaultTip, branches, pulls, reverts, targetBranch })),
     outsiders,
-    ...findOutsidersDenied(place, { campaign, spec }),
+    ...findOutsidersDenied(context, { campaign, spec }),
     stacked: await findStackedExperiments(repository, memory, campaign),
     candidates,
     picks,
-    releases: await readReleaseDates(place, memory, { campaign, spec, now, candidates }),
+    releases: await readReleaseDates(context, memory, { campaign, spec, now, candidates }),
     sync,
     foreign: await readForeignFacts(repository, campaign, spec, optimizeTip),
     branchMismatch: await readAstrayFacts(repository, campaign, { optimizeTip, defaultTip }),
     ...(await readForeignLanding(repository, campaign, optimizeTip)),
-    holdout: await readHoldoutFacts(place, memory, campaign, spec),
+    holdout: await readHoldoutFacts(context, memory, campaign, spec),
     reverts,
     runs: await runner.facts(campaign),
-    ...(scene.judges === undefined ? {} : { judges: await scene.judges.facts(campaign) }),
+    ...(observed.judges === undefined ? {} : { judges: await observed.judges.facts(campaign) }),
     runner: {
       runId: runner.runId,
       machine: runner.machine,
       external: spec.propose.some(({ use }) => use === 'external'),
     },
     askable: ideas.listProposers(campaign, spec),
-    asking: [...asked, ...listPendingProposals(campaign).map(({ who }) => who)],
+    asking: [...askedNow, ...listPendingProposals(campaign).map(({ who }) => who)],
     asks: asking.where,
     targetBranch,
   }
 }
 
-/** Without users of their own, experiments of a job that holds a token run as the user that holds it. */
+/** Without separate users for experiments, their code could read the token of this job. */
 function findOutsidersDenied(
   { isolation }: CampaignContext,
   { campaign, spec }: Pick<World, 'campaign' | 'spec'>,
@@ -199,25 +202,25 @@ function findOutsidersDenied(
   return { outsidersDenied: `${why}: it measures nothing of people without write access` }
 }
 
-/** Everything but the forge's ref, which the forge reads itself. */
-async function fetchTips(place: CampaignContext, refs: ReadonlyMap<string, Oid>): Promise<void> {
-  const wanted = [...refs].filter(([ref]) => ref !== place.refs.forge && ref.startsWith('refs/heads/'))
-  await place.repository.fetch(wanted.map(([ref, oid]) => ({ ref, oid })))
+/** Fetches all tips except the forge's ref, which the forge reads itself. */
+async function fetchTips(context: CampaignContext, refs: ReadonlyMap<string, Oid>): Promise<void> {
+  const wanted = [...refs].filter(([ref]) => ref !== context.refs.forge && ref.startsWith('refs/heads/'))
+  await context.repository.fetch(wanted.map(([ref, oid]) => ({ ref, oid })))
 }
 
-async function readOptionalPoint(place: CampaignContext, oid: Oid | undefined): Promise<Point | null> {
-  return oid === undefined ? null : { commit: oid, tree: (await place.repository.commit(oid)).tree }
+async function readOptionalPoint(context: CampaignContext, oid: Oid | undefined): Promise<Point | null> {
+  return oid === undefined ? null : { commit: oid, tree: (await context.repository.commit(oid)).tree }
 }
 
-/** Branches of experiments: winnow's own by their refs, other people's as their pull requests name them. */
+/** Tips of experiment branches: winnow's own from refs, other people's from their pull requests. */
 function collectBranchTips(
-  place: CampaignContext,
+  context: CampaignContext,
   refs: ReadonlyMap<string, Oid>,
   pulls: readonly Pull[],
 ): Map<string, Oid> {
   const tips = new Map<string, Oid>()
   for (const pull of pulls) if (pull.state === 'open') tips.set(pull.branch, pull.head)
-  for (const [ref, oid] of refs) if (ref.startsWith(place.refs.experiments)) tips.set(toShortRef(ref), oid)
+  for (const [ref, oid] of refs) if (ref.startsWith(context.refs.experiments)) tips.set(toShortRef(ref), oid)
   return tips
 }
 
@@ -230,20 +233,20 @@ interface DefaultBranch {
 }
 
 /**
- * The branch recorded at the start, whatever is checked out now; where the remote has it no more, the one that it calls
- * its default branch instead, if that continues what was merged in last.
+ * Returns the branch recorded at the start. When the remote no longer has it, returns the remote's default
+ * branch, if that contains the last merged tip.
  */
 export async function findDefaultBranch(
-  site: BranchSource,
+  source: BranchSource,
   refs: ReadonlyMap<string, Oid>,
   campaign: RecordedDefaultBranch,
 ): Promise<DefaultBranch> {
   const { default_branch: ref } = campaign
-  const oid = refs.get(ref) ?? (await site.repository.remoteRefs([ref])).refs.get(ref)
-  if (oid !== undefined) return readBranchPoint(site, { ref, oid })
-  const renamed = await findRenamedBranch(site, campaign)
+  const oid = refs.get(ref) ?? (await source.repository.remoteRefs([ref])).refs.get(ref)
+  if (oid !== undefined) return readBranchPoint(source, { ref, oid })
+  const renamed = await findRenamedBranch(source, campaign)
   if (renamed !== null) return renamed
-  throw new UserError(describeGoneBranch(site, campaign), {
+  throw new UserError(describeGoneBranch(source, campaign), {
     fix: `push it again under that name, or start fresh on the branch that replaced it: winnow run --fresh`,
   })
 }
@@ -263,25 +266,25 @@ async function readBranchPoint(
   return { ref, tip: { commit: oid, tree: (await repository.commit(oid)).tree } }
 }
 
-/** Without a remote HEAD is what somebody is on: that names no default branch. */
+/** Without a remote, HEAD is the branch that is checked out and does not name the default branch. */
 async function findRenamedBranch(
-  site: BranchSource,
+  source: BranchSource,
   { default_branch, default_tip }: RecordedDefaultBranch,
 ): Promise<DefaultBranch | null> {
-  if (site.local) return null
-  const { repository } = site
+  if (source.local) return null
+  const { repository } = source
   const { head } = await repository.remoteRefs([])
   if (head === null || head === default_branch) return null
   const oid = (await repository.remoteRefs([head])).refs.get(head)
   if (oid === undefined) return null
-  const found = await readBranchPoint(site, { ref: head, oid })
+  const found = await readBranchPoint(source, { ref: head, oid })
   const here = await tryFetchCommit(repository, default_tip)
   return here && (await repository.isAncestor(default_tip, oid)) ? found : null
 }
 
-/** The ledger has the new name before anything is planned by it; false where nothing was renamed. */
+/** Records a renamed default branch before any plan uses the name. Returns false when it was not renamed. */
 export async function recordRename(
-  place: CampaignContext,
+  context: CampaignContext,
   {
     loaded,
     refs,
@@ -290,7 +293,7 @@ export async function recordRename(
 ): Promise<boolean> {
   const { default_branch: from, spec_sha256, spec_yaml, harness } = loaded.campaign
   if (from === to) return false
-  const transaction = new Transaction(place, { loaded, refs })
+  const transaction = new Transaction(context, { loaded, refs })
   const reason = `${toShortRef(from)} is called ${toShortRef(to)} now`
   transaction.addEvent({
     kind: 'campaign-amended',

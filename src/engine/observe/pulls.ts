@@ -6,59 +6,62 @@ import { type Oid, toShortRef } from '../../model/ids.ts'
 import type { World } from '../../plan/world.ts'
 import { type CampaignContext, isListed } from '../campaign/context.ts'
 
-/** Open ones, and those of experiments that are not tidied up yet; heads other people pushed come in here. */
+/**
+ * Reads open pull requests and those of experiments that still need cleanup. Fetches the heads that other
+ * people pushed.
+ */
 export async function readCampaignPulls(
-  place: CampaignContext,
+  context: CampaignContext,
   campaign: Campaign,
   { refs, turn }: { refs: ReadonlyMap<string, Oid>; turn: number },
 ): Promise<Pull[]> {
   const untidy = listExperiments(campaign).filter(
     ({ status, branch }) => status !== 'ended' || (branch !== null && refs.has(`refs/heads/${branch}`)),
   )
-  const tended = [...untidy, ...listLateExternal(campaign)].flatMap(({ pull }) =>
+  const relevant = [...untidy, ...listLateExternal(campaign)].flatMap(({ pull }) =>
     pull === null ? [] : [pull],
   )
-  const numbers = [...new Set(tended)]
+  const numbers = [...new Set(relevant)]
   const picked = new Set(Object.values(campaign.picks).map(({ branch }) => branch))
   const branches = [...refs.keys()]
-    .filter(ref => ref.startsWith(place.refs.experiments))
+    .filter(ref => ref.startsWith(context.refs.experiments))
     .map(toShortRef)
     .filter(branch => !picked.has(branch))
-  const campaignPull = getCampaignPullBranches(place, campaign)
+  const campaignPull = getCampaignPullBranches(context, campaign)
   const elsewhere = [...(campaignPull === null ? [] : [campaignPull]), ...listOpenPicks(campaign, refs)]
-  const recent = place.forge.readPermission === undefined ? 0 : HEARD
+  const recent = context.forge.readPermission === undefined ? 0 : HEARD
   const read = new Map(Object.entries(campaign.comments_read).map(([number, upTo]) => [Number(number), upTo]))
   const wanted = { numbers, branches, elsewhere, recent, read }
-  const pulls = await place.forge.list(wanted, {
+  const pulls = await context.forge.list(wanted, {
     refs,
-    covers: ref => isListed(place, ref),
-    moment: computeMoment({ place, campaign }, refs, turn),
+    covers: ref => isListed(context, ref),
+    moment: computeMoment({ place: context, campaign }, refs, turn),
   })
   const open = pulls.filter(({ state }) => state === 'open')
-  await place.repository.fetch(open.map(pull => ({ ref: getHeadRef(pull), oid: pull.head })))
+  await context.repository.fetch(open.map(pull => ({ ref: getHeadRef(pull), oid: pull.head })))
   return pulls
 }
 
 /**
- * The ledger changes no pull request, and neither does deleting a branch after the pull request of its experiment was
- * merged or closed.
+ * Identifies the state that pull requests depend on. The ledger changes no pull request, and neither does
+ * deleting the branch of a closed experiment.
  */
 function computeMoment(
-  { place, campaign }: { place: CampaignContext; campaign: Campaign },
+  { place: context, campaign }: { place: CampaignContext; campaign: Campaign },
   refs: ReadonlyMap<string, Oid>,
   turn: number,
 ): string {
   const over = listSubjects(campaign).filter(({ owned, closed }) => owned && closed)
   const branches = over.map(({ branch }) => `refs/heads/${branch}`)
-  const without: ReadonlySet<string> = new Set([place.refs.state, place.refs.closed, ...branches])
+  const without: ReadonlySet<string> = new Set([context.refs.state, context.refs.closed, ...branches])
   const others = [...refs].filter(([ref]) => !without.has(ref)).map(([ref, oid]) => `${ref} ${oid}`)
   return JSON.stringify([turn, ...others.toSorted()])
 }
 
-/** Where there are other people, they say something on any of them, whatever became of it: of so many that is heard. */
+/** Recent pull requests whose comments are read, even after they are closed. */
 const HEARD = 20
 
-/** Changes taken alone are offered to the default branch; asked about until nothing of them is left to tidy up. */
+/** Returns picks whose pull request or branch still needs attention. */
 function listOpenPicks({ picks, default_branch }: Campaign, refs: ReadonlyMap<string, Oid>) {
   const base = toShortRef(default_branch)
   return Object.values(picks).flatMap(({ branch, closed }) =>
@@ -66,7 +69,7 @@ function listOpenPicks({ picks, default_branch }: Campaign, refs: ReadonlyMap<st
   )
 }
 
-/** However their landing closed them, they are told what came of it by a comment. */
+/** Recently ended pull requests of other people that still get a comment with the result. */
 const TOLD_LATE = 10
 
 function listLateExternal(campaign: Campaign): Experiment[] {
@@ -79,33 +82,34 @@ export function withOwnComments(pull: Pull): Pull & { ownComments: string } {
   return { ...pull, ownComments: own.map(({ body }) => body).join('\n') }
 }
 
-/** Only where there are other people somebody could take it; before the first landing there is nothing to take. */
+/** Only GitHub has a pull request of the campaign, and only after the first landing. */
 function getCampaignPullBranches({ forge, refs }: CampaignContext, { landings, default_branch }: Campaign) {
   if (forge.kind !== 'github' || landings.length === 0) return null
   return { branch: toShortRef(refs.campaign), base: toShortRef(default_branch) }
 }
 
 export function findCampaignPull(
-  place: CampaignContext,
+  context: CampaignContext,
   campaign: Campaign,
   pulls: readonly Pull[],
 ): Pick<World, 'campaignPull'> {
-  const branches = getCampaignPullBranches(place, campaign)
+  const branches = getCampaignPullBranches(context, campaign)
   if (branches === null) return {}
   const { branch, base } = branches
   const mine = pulls.filter(pull => pull.branch === branch && pull.base === base)
-  // What people did with the pull request of the campaign before this one was about that one.
+  // The previous campaign's pull request of the same branch does not count.
   const since = campaign.started_at ?? ''
   const found = mine.findLast(({ closed_at }) => closed_at === null || closed_at >= since)
   return { campaignPull: found === undefined ? null : withOwnComments(found) }
 }
 
-/** So many people are asked about at a look; the others wait for the next. */
+/** Limits how many people one tick looks up. The others wait for the next tick. */
 const MOST_ASKED = 20
 
 /**
- * Which experiments were brought by people who may not write here. Below the engine's own prefix only people who may
- * can push; a fork is trusted only where its owner offers it: others can push there.
+ * Returns experiments whose author has no write permission. Only people with write permission can push below
+ * winnow's own prefix. A fork is trusted only when its owner opens the pull request, because others can push
+ * to it.
  */
 export async function findStrangers(
   { forge, refs }: Pick<CampaignContext, 'refs'> & { forge: Pick<Forge, 'readPermission'> },
@@ -116,13 +120,15 @@ export async function findStrangers(
   if (forge.readPermission === undefined) return found
   const own = toShortRef(refs.experiments)
   const asked = new Set<string>()
-  // While a round is open no other experiment has a turn: its author is looked up when the next one begins.
+  // No queued experiment has a turn while a round is open, so the author is looked up when the next round
+  // starts.
   const later = campaign.status === 'running' && campaign.round?.open === true
   for (const experiment of listWaitingExperiments(campaign)) {
     const { id, branch, pull: number, head, stranger } = experiment
     if (branch === null || branch.startsWith(own)) continue
     const author = pulls.find(pull => pull.number === number)?.author ?? null
-    // What the ledger says of this very head is not asked again: who may write since brings another, or allows it.
+    // The ledger already has the answer for this head. An author who got permission since pushes a new head or
+    // allows this one.
     if (author === null || !isForkOwner(branch, author) || stranger?.head === head) {
       found.set(id, author)
       continue

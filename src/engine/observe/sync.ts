@@ -26,15 +26,15 @@ interface SyncRequest {
   spec: Spec
   defaultTip: Point
   where: CampaignLocation
-  /** Asked only where another spec comes with it. */
+  /** Called only when the default branch brings another spec. */
   isPrivate?: (() => Promise<boolean>) | undefined
-  /** On the optimize branch already: a merge of just these two by a person. */
+  /** Set when a person already merged exactly these two on the optimize branch. */
   byHand?: Point | undefined
 }
 
 /**
- * Whether the optimize branch is one merge ahead, of the incumbent with a commit of the default branch, which may
- * have moved on since.
+ * Returns the person's merge when the optimize branch is exactly one merge ahead: the incumbent with a commit
+ * of the default branch, which may have moved on since.
  */
 export async function findManualMerge(
   repository: Repository,
@@ -49,38 +49,41 @@ export async function findManualMerge(
   return { byHand: optimizeTip, defaultTip: { commit: second, tree: (await repository.commit(second)).tree } }
 }
 
-/** null while the default branch is where it was when it was last merged in. */
-export async function readSyncFacts(question: SyncRequest): Promise<SyncFacts | null> {
-  const { repository, campaign, defaultTip } = question
+/** Returns null while the default branch is where it was last merged. */
+export async function readSyncFacts(request: SyncRequest): Promise<SyncFacts | null> {
+  const { repository, campaign, defaultTip } = request
   if (campaign.status === 'none' || defaultTip.commit === campaign.default_tip) return null
   const tip = defaultTip.commit
   const merged = await repository.mergeTree(campaign.incumbent.commit, tip)
-  const ruler = await readSyncRuler(question)
+  const spec = await readSyncRuler(request)
   if (!merged.clean) {
-    const changed = 'parsed' in ruler && ruler.changed ? { spec: ruler.parsed } : {}
+    const changed = 'parsed' in spec && spec.changed ? { spec: spec.parsed } : {}
     return { result: 'conflict', tip, paths: merged.conflicts, ...changed }
   }
-  if ('message' in ruler) return { result: 'bad-spec', tip, message: ruler.message }
-  const to = { commit: await writeSyncCommit(question, merged.tree), tree: merged.tree }
-  const harness = await computeTreeHarness(repository, ruler.parsed, merged.tree)
-  const { byHand } = question
+  if ('message' in spec) return { result: 'bad-spec', tip, message: spec.message }
+  const to = { commit: await writeSyncCommit(request, merged.tree), tree: merged.tree }
+  const harness = await computeTreeHarness(repository, spec.parsed, merged.tree)
+  const { byHand } = request
   const unread =
     harness === campaign.harness &&
-    (await isUnread(repository, ruler.parsed, { from: campaign.incumbent.tree, to: to.tree }))
+    (await isUnread(repository, spec.parsed, { from: campaign.incumbent.tree, to: to.tree }))
   return {
     result: 'clean',
     tip,
     tipTree: defaultTip.tree,
     holds: await findContainedLandings(repository, campaign, tip),
     to,
-    spec: ruler,
+    spec: spec,
     harness,
     unread,
     ...(byHand?.tree === to.tree ? { byHand } : {}),
   }
 }
 
-/** Kept experiments whose merges are in the history of a commit: with one of them, it has all before it. */
+/**
+ * Returns the landings that a commit contains. Each landing contains all earlier ones, so a binary search
+ * finds the last.
+ */
 export async function findContainedLandings(
   repository: Pick<Repository, 'isAncestor'>,
   { landings }: Pick<Campaign, 'landings'>,
@@ -96,7 +99,10 @@ export async function findContainedLandings(
   return landings.slice(0, held).map(({ experiment }) => experiment)
 }
 
-/** The commit of the default branch whose merge is being measured: that is finished before a later one is looked at. */
+/**
+ * Returns the default branch commit whose sync is being measured. That sync ends before a later commit is
+ * considered.
+ */
 export async function findTipInProgress(
   repository: Repository,
   { orders, alerts }: Pick<Campaign, 'orders' | 'alerts'>,
@@ -112,7 +118,6 @@ export async function findTipInProgress(
 
 type SyncRuler = Extract<SyncFacts, { result: 'clean' }>['spec']
 
-/** A spec amended by a person stays until the default branch's own file changes. */
 async function readSyncRuler({
   repository,
   campaign,
@@ -134,15 +139,15 @@ async function readSyncRuler({
     if (missing.length > 0) return { message: missing.join(' ') }
     const now = describeRename({ name: campaign.name, prefix: spec.branches.prefix }, parsed.spec)
     if (now !== null) return { message: now }
-    const ruler = { yaml, sha256: parsed.sha256, changed, parsed: parsed.spec }
-    return hidden === undefined ? ruler : { ...ruler, private: hidden }
+    const syncSpec = { yaml, sha256: parsed.sha256, changed, parsed: parsed.spec }
+    return hidden === undefined ? syncSpec : { ...syncSpec, private: hidden }
   } catch (error) {
     if (error instanceof UserError) return { message: error.message }
     throw error
   }
 }
 
-/** The same incumbent and tip make the same commit, whoever looks and whenever. */
+/** Deterministic: the same incumbent and tip give the same commit on every machine. */
 async function writeSyncCommit(
   { repository, campaign, defaultTip }: SyncRequest,
   tree: string,
@@ -157,9 +162,9 @@ const MOST_PATHS = 200
 const MOST_SCRIPT_BYTES = 256 * 1024
 
 /**
- * Whether neither harness, gates nor set-up can read what differs between two trees. Static and conservative: every
- * path is documentation, a spec or a patch; no command, no script that a command starts and no other file of the
- * project names it. In doubt the answer is no, and the difference is measured.
+ * Returns whether harness, gates and setup cannot read what differs between two trees. The check is static and
+ * conservative: every path is documentation, a spec or a patch, and no command, no script and no other file of
+ * the project names it. In doubt it returns false, and the difference is measured.
  */
 export async function isUnread(
   repository: Repository,
@@ -167,8 +172,8 @@ export async function isUnread(
   { from, to }: { from: Oid; to: Oid },
 ): Promise<boolean> {
   const differences = await compareTrees(repository, from, to)
-  const isAside = compileUnreadPathTest(spec)
-  if (differences.length > MOST_PATHS || !differences.every(({ path }) => isAside(path))) return false
+  const isUnreadPath = compileUnreadPathTest(spec)
+  if (differences.length > MOST_PATHS || !differences.every(({ path }) => isUnreadPath(path))) return false
   if (
     differences.some(each => [each.from, each.to].some(entry => entry !== null && !isPlainFile(entry.mode)))
   )
@@ -181,7 +186,7 @@ export async function isUnread(
   )
 }
 
-/** A symbolic link leads elsewhere, and an executable is made to be run. */
+/** A symbolic link points to another file, and an executable is made to be run. */
 function isPlainFile(mode: string): boolean {
   return mode === '100644'
 }
@@ -227,7 +232,7 @@ function isShell(path: string, text: string): boolean {
   )
 }
 
-/** Files that hold what `make test` and its like run. */
+/** Task files that hold the commands of `make test` and similar. */
 async function listTaskFiles(lines: readonly string[]): Promise<string[]> {
   const all: [RegExp, string[]][] = [
     [/\bmake\b/, ['Makefile', 'makefile', 'GNUmakefile']],
@@ -242,7 +247,7 @@ async function listTaskFiles(lines: readonly string[]): Promise<string[]> {
 
 const RUNS = /\b(?:npm|pnpm|yarn|bun)\s+(?:-\S+\s+)*(?:run(?:-script)?\s+)?(?:-\S+\s+)*([\w:.-]+)/g
 
-/** The scripts of package.json that a command line runs, and those that these run. */
+/** Returns the package.json scripts that the commands run, directly or through other scripts. */
 async function listPackageScripts(commands: readonly string[], manifest: string | null): Promise<string[]> {
   const scripts = parseScripts(manifest)
   const found = new Map<string, string>()
@@ -270,7 +275,7 @@ function parseScripts(manifest: string | null): Record<string, string> {
       entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
     )
   } catch {
-    // A manifest that is no JSON has no scripts that could be run.
+    // An invalid manifest has no scripts to run.
     return {}
   }
 }
@@ -282,20 +287,23 @@ async function readScript(repository: Repository, tree: Oid, path: string): Prom
   return bytes.length > MOST_SCRIPT_BYTES ? null : bytes.toString('utf8')
 }
 
-/** Files that name documentation without ever opening it while something is measured. */
+/** Files that list documentation files but do not open them during a measurement. */
 const ONLY_LISTS =
   /^(?:\.github\/|\.vscode\/|\.winnow\/)|(?:^|\/)(?:\.[\w-]*ignore|\.editorconfig|\.gitattributes|manifest\.in|mkdocs\.ya?ml|typedoc\.json|\.markdownlint[^/]*|\.readthedocs\.ya?ml|renovate\.json|[^/]+\.gemspec)$/i
 
-/** Whether code, data or configuration of the project has the name of a file, its folder or its type in it. */
+/**
+ * Returns whether another file of the project contains the name, the folder or the extension of a changed
+ * file.
+ */
 async function isMentioned(
   repository: Repository,
   spec: Spec,
   tree: Oid,
   paths: readonly string[],
 ): Promise<boolean> {
-  const isAside = compileUnreadPathTest(spec)
+  const isUnreadPath = compileUnreadPathTest(spec)
   const found = await repository.grep(tree, [...new Set(paths.flatMap(buildMentionPatterns))])
-  return found.some(path => !isAside(path) && !ONLY_LISTS.test(path) && !isManifest(path))
+  return found.some(path => !isUnreadPath(path) && !ONLY_LISTS.test(path) && !isManifest(path))
 }
 
 const BEFORE = '(^|[^A-Za-z0-9_./-]|\\.\\.?/|[}"\'`]/)'
@@ -313,7 +321,7 @@ function buildMentionPatterns(path: string): string[] {
   return [`${BEFORE}${escapePattern(file)}`, ...inFolder, ...byType]
 }
 
-/** Invariant 4: the hash of the ruler as a pinned tree holds it. */
+/** Invariant 4: hashes the harness as the pinned tree holds it. */
 export async function computeTreeHarness(repository: Repository, spec: Spec, tree: Oid): Promise<string> {
   return computeHarnessHash(spec, selectHarnessEntries(spec, await listTreeFiles(repository, tree)))
 }

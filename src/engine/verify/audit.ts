@@ -68,13 +68,13 @@ const LIMITS =
 
 /** Invariant 1, shown from git alone: every commit winnow put on the optimize branch has its evidence. */
 export async function auditLedger(
-  place: CampaignContext,
+  context: CampaignContext,
   remembering: AuditMemoryOptions | null = null,
 ): Promise<AuditResult> {
-  const refs = await fetchRefs(place)
-  const ledger = await readAuditedLedger(place, refs)
-  const trail = new AuditTrail(place)
-  const continuity = remembering === null ? null : await compareContinuity(place, ledger, remembering)
+  const refs = await fetchRefs(context)
+  const ledger = await readAuditedLedger(context, refs)
+  const trail = new AuditTrail(context)
+  const continuity = remembering === null ? null : await compareContinuity(context, ledger, remembering)
   if (continuity?.problem) trail.problems.push({ what: continuity.problem, commit: ledger.tip })
   for (const { message, seq, commit } of ledger.problems)
     trail.problems.push({
@@ -88,12 +88,12 @@ export async function auditLedger(
   await trail.compareKeeper(refs)
   const { problems, unproven, open, checked } = trail
   if (remembering !== null && problems.length === 0) {
-    const at = new Date(place.clock.now()).toISOString()
-    await rememberTip(place, remembering.memory, { tip: ledger.tip, events: ledger.events.length, at })
+    const at = new Date(context.clock.now()).toISOString()
+    await rememberTip(context, remembering.memory, { tip: ledger.tip, events: ledger.events.length, at })
   }
   return {
     ok: problems.length === 0,
-    campaign: place.name,
+    campaign: context.name,
     checked,
     problems,
     unproven,
@@ -104,18 +104,23 @@ export async function auditLedger(
 }
 
 async function compareContinuity(
-  place: CampaignContext,
+  context: CampaignContext,
   { tip, events }: AuditedLedger,
   { memory, acceptReplacement }: AuditMemoryOptions,
 ): Promise<Continuity> {
-  return checkContinuity(place, readSeenTip(place, memory), { tip, events: events.length }, acceptReplacement)
+  return checkContinuity(
+    context,
+    readSeenTip(context, memory),
+    { tip, events: events.length },
+    acceptReplacement,
+  )
 }
 
-async function fetchRefs(place: CampaignContext): Promise<ReadonlyMap<string, Oid>> {
-  const { state, optimize, closed, campaign } = place.refs
-  const wanted = [state, optimize, closed, campaign, place.defaultBranch]
-  const { refs } = await place.repository.remoteRefs(wanted)
-  await place.repository.fetch([...refs].map(([ref, oid]) => ({ ref, oid })))
+async function fetchRefs(context: CampaignContext): Promise<ReadonlyMap<string, Oid>> {
+  const { state, optimize, closed, campaign } = context.refs
+  const wanted = [state, optimize, closed, campaign, context.defaultBranch]
+  const { refs } = await context.repository.remoteRefs(wanted)
+  await context.repository.fetch([...refs].map(([ref, oid]) => ({ ref, oid })))
   return refs
 }
 
@@ -135,8 +140,8 @@ class AuditTrail {
   /** The harness before the spec that a sync brings. */
   #ruledBy: string | null = null
 
-  constructor(place: CampaignContext) {
-    this.#place = place
+  constructor(context: CampaignContext) {
+    this.#place = context
   }
 
   async follow(event: LedgerEvent): Promise<void> {
@@ -188,8 +193,13 @@ class AuditTrail {
     this.checked[COUNTED[event.why]] += 1
     this.#incumbents.add(commit)
     const campaign = this.#campaign
-    const scene = { place: this.#place, campaign, spec: readCampaignSpec(campaign), evidence: this.#evidence }
-    const gaps = await findStepGaps(scene, event)
+    const request = {
+      place: this.#place,
+      campaign,
+      spec: readCampaignSpec(campaign),
+      evidence: this.#evidence,
+    }
+    const gaps = await findStepGaps(request, event)
     if (gaps.length > 0)
       this.#unproven(commit, `commit ${commit} has no evidence: ${gaps.join('; ')}`, event.seq)
   }

@@ -26,13 +26,13 @@ interface BranchFinding {
 
 /** The optimize branch ends where the ledger says, or the first commit beyond that is named. */
 export async function checkOptimizeBranch(
-  place: CampaignContext,
+  context: CampaignContext,
   refs: ReadonlyMap<string, Oid>,
   { campaign, incumbents }: { campaign: Campaign; incumbents: ReadonlySet<Oid> },
 ): Promise<BranchFinding | null> {
-  const name = toShortRef(place.refs.optimize)
+  const name = toShortRef(context.refs.optimize)
   const last = campaign.incumbent.commit
-  const tip = refs.get(place.refs.optimize)
+  const tip = refs.get(context.refs.optimize)
   if (tip === last) return null
   if (tip === undefined)
     return { open: false, commit: last, what: `${name} is gone: the last recorded incumbent is ${last}` }
@@ -44,21 +44,21 @@ export async function checkOptimizeBranch(
     const what = `${name} is at ${tip}, an earlier incumbent: the last recorded one is ${last}`
     return { open: false, commit: tip, what }
   }
-  return describeUnknownCommit(place, name, tip, incumbents)
+  return describeUnknownCommit(context, name, tip, incumbents)
 }
 
 async function describeUnknownCommit(
-  place: CampaignContext,
+  context: CampaignContext,
   name: string,
   tip: Oid,
   incumbents: ReadonlySet<Oid>,
 ): Promise<BranchFinding> {
-  const first = await findFirstUnknownCommit(place, tip, incumbents)
+  const first = await findFirstUnknownCommit(context, tip, incumbents)
   if (first === null) {
     const what = `commit ${tip} on ${name} has no evidence: it does not descend from any recorded incumbent`
     return { open: false, commit: tip, what }
   }
-  const { message } = await place.repository.commit(first)
+  const { message } = await context.repository.commit(first)
   const claim = parseTrailers(message).get('Winnow-Ledger')
   const said = claim === undefined ? '' : ` (its trailer claims event ${claim.slice(0, 80)})`
   const what = `commit ${first} on ${name} has no evidence: no event records it as incumbent${said}`
@@ -67,14 +67,14 @@ async function describeUnknownCommit(
 
 /** The oldest commit on the way of first parents from a recorded incumbent to the tip. */
 async function findFirstUnknownCommit(
-  place: CampaignContext,
+  context: CampaignContext,
   tip: Oid,
   incumbents: ReadonlySet<Oid>,
 ): Promise<Oid | null> {
   let at = tip
   for (;;) {
-    const [parent] = (await place.repository.commit(at)).parents
-    if (parent === undefined || !(await place.repository.has(parent))) return null
+    const [parent] = (await context.repository.commit(at)).parents
+    if (parent === undefined || !(await context.repository.has(parent))) return null
     if (incumbents.has(parent)) return at
     at = parent
   }
@@ -82,19 +82,19 @@ async function findFirstUnknownCommit(
 
 /** The campaign branch only ever follows the incumbent; a person may have added to it before merging. */
 export function checkCampaignBranch(
-  place: CampaignContext,
+  context: CampaignContext,
   refs: ReadonlyMap<string, Oid>,
   incumbents: ReadonlySet<Oid>,
 ): BranchFinding | null {
-  const tip = refs.get(place.refs.campaign)
+  const tip = refs.get(context.refs.campaign)
   if (tip === undefined || incumbents.has(tip)) return null
-  const what = `${toShortRef(place.refs.campaign)} is at ${tip}, which is no recorded incumbent`
+  const what = `${toShortRef(context.refs.campaign)} is at ${tip}, which is no recorded incumbent`
   return { open: true, commit: tip, what }
 }
 
 /** A synced commit that the default branch no longer holds: rewritten since, or never there. */
 export async function checkSyncedCommits(
-  place: CampaignContext,
+  context: CampaignContext,
   refs: ReadonlyMap<string, Oid>,
   campaign: Campaign,
   synced: readonly Oid[],
@@ -103,8 +103,8 @@ export async function checkSyncedCommits(
   const tip = refs.get(campaign.default_branch)
   const found: BranchFinding[] = []
   for (const commit of synced) {
-    if (!(await place.repository.has(commit))) continue
-    if (tip !== undefined && (await place.repository.isAncestor(commit, tip))) continue
+    if (!(await context.repository.has(commit))) continue
+    if (tip !== undefined && (await context.repository.isAncestor(commit, tip))) continue
     found.push({ open: true, commit, what: `the synced commit ${commit} is not on ${name} now` })
   }
   return found
@@ -136,13 +136,13 @@ const CHUNK = 500
 
 /** Invariant 8: whatever was measured or landed can be reached from one branch. */
 export async function findLostCommits(
-  place: CampaignContext,
+  context: CampaignContext,
   refs: ReadonlyMap<string, Oid>,
   kept: readonly KeptCommit[],
 ): Promise<KeptCommit[]> {
-  const keeper = refs.get(place.refs.closed)
+  const keeper = refs.get(context.refs.closed)
   if (keeper === undefined) return [...kept]
-  const { repository } = place
+  const { repository } = context
   const lost: KeptCommit[] = []
   const here: KeptCommit[] = []
   for (const each of kept) ((await repository.has(each.commit)) ? here : lost).push(each)
@@ -156,12 +156,12 @@ export async function findLostCommits(
 }
 
 export function describeLostCommit(
-  place: CampaignContext,
+  context: CampaignContext,
   refs: ReadonlyMap<string, Oid>,
   { what, commit }: KeptCommit,
 ): string {
-  const name = toShortRef(place.refs.closed)
-  const why = refs.has(place.refs.closed) ? `is not reachable from ${name}` : `is not kept: ${name} is gone`
+  const name = toShortRef(context.refs.closed)
+  const why = refs.has(context.refs.closed) ? `is not reachable from ${name}` : `is not kept: ${name} is gone`
   return `${what}, ${commit}, ${why}`
 }
 
@@ -184,10 +184,10 @@ export interface AuditMemory {
 }
 
 export function locateAuditMemory(
-  place: Pick<CampaignContext, 'dataDir'>,
+  context: Pick<CampaignContext, 'dataDir'>,
   given: string | null,
 ): AuditMemory {
-  return { path: given ?? join(place.dataDir, 'audited.json'), given: given !== null }
+  return { path: given ?? join(context.dataDir, 'audited.json'), given: given !== null }
 }
 
 /** Compares the ledger with the remembered tip. */
@@ -202,12 +202,12 @@ export interface Continuity {
  * an earlier tip can tell: the new one has to descend from it, or the earlier ledger has to be archived.
  */
 export async function checkContinuity(
-  place: CampaignContext,
+  context: CampaignContext,
   last: SeenTip | null,
   now: Pick<SeenTip, 'tip' | 'events'>,
   acceptReplacement: boolean,
 ): Promise<Continuity> {
-  const { repository } = place
+  const { repository } = context
   if (last === null) {
     return { problem: null, note: `First audit here: ${describeTip(now)} is remembered for the next one.` }
   }
@@ -215,9 +215,9 @@ export async function checkContinuity(
   const hasIt = await repository.has(last.tip)
   if (last.tip === now.tip || (hasIt && (await repository.isAncestor(last.tip, now.tip))))
     return { problem: null, note: `The ledger continues ${seen}.` }
-  if (await isArchived(place, last.tip))
+  if (await isArchived(context, last.tip))
     return { problem: null, note: `This is another ledger: ${seen}, is archived.` }
-  const replaced = `${toShortRef(place.refs.state)} was replaced: ${describeTip(now)}, does not descend from ${seen}`
+  const replaced = `${toShortRef(context.refs.state)} was replaced: ${describeTip(now)}, does not descend from ${seen}`
   if (acceptReplacement) return { problem: null, note: `Accepted: ${replaced}.` }
   return {
     problem: `${replaced}; if you know why, accept it with winnow audit --accept-replacement`,
@@ -236,10 +236,14 @@ export function readSeenTip(
   return readSeenTips(memory, line => progress.say(line))[refs.state] ?? null
 }
 
-export async function rememberTip(place: CampaignContext, memory: AuditMemory, seen: SeenTip): Promise<void> {
+export async function rememberTip(
+  context: CampaignContext,
+  memory: AuditMemory,
+  seen: SeenTip,
+): Promise<void> {
   const { path } = memory
-  const all = { ...readSeenTips(memory, line => place.progress.say(line)), [place.refs.state]: seen }
-  const part = `${path}.${place.random.hex(4)}.part`
+  const all = { ...readSeenTips(memory, line => context.progress.say(line)), [context.refs.state]: seen }
+  const part = `${path}.${context.random.hex(4)}.part`
   await mkdir(dirname(path), { recursive: true })
   await writeFile(part, `${JSON.stringify(all, null, 2)}\n`)
   await rename(part, path)
@@ -291,19 +295,19 @@ export interface AuditedLedger {
 }
 
 export async function readAuditedLedger(
-  place: CampaignContext,
+  context: CampaignContext,
   refs: ReadonlyMap<string, Oid>,
 ): Promise<AuditedLedger> {
-  const { repository, env } = place
-  const tip = await requireLedger(place, refs)
+  const { repository, env } = context
+  const tip = await requireLedger(context, refs)
   const { tree } = await repository.commit(tip)
   const git = createGitRunner(buildLocalIsolation(repository.dir, env), { GIT_DIR: repository.dir })
   const problems = await verifyLedger(repository, git, tip)
   return {
     tip,
     problems,
-    events: await readValidEvents(place, tree),
-    spec: await readPinnedSpec(place, tree),
+    events: await readValidEvents(context, tree),
+    spec: await readPinnedSpec(context, tree),
   }
 }
 

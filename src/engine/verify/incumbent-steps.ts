@@ -20,23 +20,24 @@ import { findLandingGaps } from './landing.ts'
 
 /** Invariant 1: what is missing before this commit may be called proven; nothing where all is there. */
 export async function findStepGaps(
-  scene: Omit<IncumbentStep, 'from' | 'to'>,
+  incumbentStep: Omit<IncumbentStep, 'from' | 'to'>,
   event: LedgerEvent<'incumbent-moved'>,
 ): Promise<string[]> {
-  const { place, campaign, evidence } = scene
+  const { place: context, campaign, evidence } = incumbentStep
   const { from, to, why } = event
   if (!isSamePoint(from, campaign.incumbent))
     return [`event ${event.seq} starts at ${from.commit}, the incumbent was ${campaign.incumbent.commit}`]
-  const absent = await listAbsentCommits(place, [from.commit, to.commit])
+  const absent = await listAbsentCommits(context, [from.commit, to.commit])
   if (absent.length > 0) return absent
-  const { tree } = await place.repository.commit(to.commit)
+  const { tree } = await context.repository.commit(to.commit)
   if (tree !== to.tree) return [`its tree is ${tree}, event ${event.seq} records ${to.tree}`]
-  const ground = evidence.incumbentEvents.get(to.commit)
-  const step = { ...scene, from, to }
-  if (why === 'merged' && ground?.kind === 'merged') return findLandingGaps(step, ground)
-  if (why === 'synced' && ground?.kind === 'synced') return findSyncGaps(step, ground)
-  if (why === 'reverted' && ground?.kind === 'reverted') return findRevertGaps(step, ground)
-  if (why === 'foreign' && ground?.kind === 'foreign-tip') return findForeignGaps(step, ground)
+  const incumbentEvent = evidence.incumbentEvents.get(to.commit)
+  const step = { ...incumbentStep, from, to }
+  if (why === 'merged' && incumbentEvent?.kind === 'merged') return findLandingGaps(step, incumbentEvent)
+  if (why === 'synced' && incumbentEvent?.kind === 'synced') return findSyncGaps(step, incumbentEvent)
+  if (why === 'reverted' && incumbentEvent?.kind === 'reverted') return findRevertGaps(step, incumbentEvent)
+  if (why === 'foreign' && incumbentEvent?.kind === 'foreign-tip')
+    return findForeignGaps(step, incumbentEvent)
   return [`event ${event.seq} says ${why}, but no event before it says what was ${why}`]
 }
 
@@ -51,10 +52,10 @@ async function findSyncGaps(step: IncumbentStep, synced: SyncedEvent): Promise<s
 }
 
 async function findSyncCommitGaps(
-  { place, campaign, from, to }: IncumbentStep,
+  { place: context, campaign, from, to }: IncumbentStep,
   synced: SyncedEvent,
 ): Promise<string[]> {
-  const { repository } = place
+  const { repository } = context
   const { default_tip: tip } = synced
   const { parents } = await repository.commit(to.commit)
   if (parents.length !== 2 || parents[0] !== from.commit || parents[1] !== tip)
@@ -98,41 +99,41 @@ async function findSyncMeasurementGaps(step: IncumbentStep, synced: SyncedEvent)
 
 /** A sync without a measurement is valid only if no measuring command can read the changed files. */
 async function findUnreadGaps(step: IncumbentStep, synced: SyncedEvent): Promise<string[]> {
-  const { place, spec, evidence, from, to } = step
+  const { place: context, spec, evidence, from, to } = step
   if (evidence.harnessChanges.has(to.commit)) return ['it was not measured, and changes the harness']
   if (spec === null) return ['the spec in force cannot be read']
   const ruler = await findSyncRulerGaps(step, synced, spec)
   if (ruler.length > 0) return ruler
-  return (await isUnread(place.repository, spec, { from: from.tree, to: to.tree }))
+  return (await isUnread(context.repository, spec, { from: from.tree, to: to.tree }))
     ? []
     : ['it was not measured, and the harness, a gate or the set-up may read what it brings']
 }
 
 async function findSyncRulerGaps(
-  { place, campaign, to }: IncumbentStep,
+  { place: context, campaign, to }: IncumbentStep,
   synced: SyncedEvent,
   spec: Spec,
 ): Promise<string[]> {
-  const harness = await computeTreeHarness(place.repository, spec, to.tree)
+  const harness = await computeTreeHarness(context.repository, spec, to.tree)
   if (harness !== synced.harness)
     return [`its harness is ${harness.slice(0, 12)}, event ${synced.seq} says ${synced.harness.slice(0, 12)}`]
-  const { tree } = await place.repository.commit(synced.default_tip)
-  const entry = await place.repository.findEntry(tree, campaign.spec_path)
+  const { tree } = await context.repository.commit(synced.default_tip)
+  const entry = await context.repository.findEntry(tree, campaign.spec_path)
   if (entry?.type !== 'blob') return [`${campaign.spec_path} is not in ${synced.default_tip}`]
-  const found = hashSha256((await place.repository.blob(entry.oid)).toString('utf8'))
+  const found = hashSha256((await context.repository.blob(entry.oid)).toString('utf8'))
   if (found === campaign.default_spec_sha256) return []
   return [`the spec of ${synced.default_tip} is ${found.slice(0, 12)}, which no event put in force`]
 }
 
 /** A tip somebody else put there: the commits up to it are covered by the event that adopts it, if that holds. */
 async function findForeignGaps(step: IncumbentStep, adopted: LedgerEvent<'foreign-tip'>): Promise<string[]> {
-  const { place, spec, from, to } = step
+  const { place: context, spec, from, to } = step
   if (!isSamePoint(adopted.from, from) || !isSamePoint(adopted.to, to))
     return [`event ${adopted.seq} adopts ${adopted.to.commit} from ${adopted.from.commit}, not this step`]
   if (spec === null) return ['the spec in force cannot be read']
   const measured = findForeignMeasurementGaps(step, adopted, spec)
   if (measured.length > 0) return measured
-  const refusal = await findForeignRefusal(place.repository, spec, { from: from.tree, to: to.tree })
+  const refusal = await findForeignRefusal(context.repository, spec, { from: from.tree, to: to.tree })
   return refusal ? [`its change is not allowed: ${refusal.message}`] : findPinGaps(step)
 }
 
@@ -155,8 +156,8 @@ type RevertedEvent = LedgerEvent<'reverted'>
 
 /** A landing taken back directly: the tree without it was measured before, and passed what must hold. */
 async function findRevertGaps(step: IncumbentStep, reverted: RevertedEvent): Promise<string[]> {
-  const { place, campaign, spec, evidence, from, to } = step
-  const { parents } = await place.repository.commit(to.commit)
+  const { place: context, campaign, spec, evidence, from, to } = step
+  const { parents } = await context.repository.commit(to.commit)
   if (parents.length !== 1 || parents[0] !== from.commit)
     return [`its parents are ${parents.join(', ') || 'none'}, not the incumbent ${from.commit} alone`]
   const record = evidence.orders.get(reverted.measured_in)

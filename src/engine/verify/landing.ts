@@ -62,12 +62,12 @@ async function findCandidateGaps(
   id: string,
   candidate: { head: Oid; tree: Oid },
 ): Promise<string[]> {
-  const { place, campaign, spec, from } = step
+  const { place: context, campaign, spec, from } = step
   const { head } = candidate
-  const absent = await listAbsentCommits(place, [head])
+  const absent = await listAbsentCommits(context, [head])
   if (absent.length > 0) return absent
   if (spec === null) return ['the spec in force cannot be read']
-  const { repository } = place
+  const { repository } = context
   const facts = await readFactsOrError(
     readCandidateFacts({ repository, campaign, spec, incumbent: from, head, unsynced: null }),
   )
@@ -116,8 +116,8 @@ async function findLandingCommitGaps(
   merged: LandingMergedEvent,
   verdict: LandedVerdict,
 ): Promise<string[]> {
-  const { place, from, to } = step
-  const commit = await place.repository.commit(to.commit)
+  const { place: context, from, to } = step
+  const commit = await context.repository.commit(to.commit)
   const words = buildLandingWords(step, merged, verdict)
   if (merged.via !== undefined) {
     const wrong = [
@@ -136,7 +136,7 @@ async function findLandingCommitGaps(
   const trailers = findTrailerGaps(commit.message, message)
   if (trailers.length > 0) return trailers
   const { tree } = to
-  const again = await place.repository.writeCommit({
+  const again = await context.repository.writeCommit({
     tree,
     parents: commit.parents,
     message,
@@ -170,11 +170,14 @@ function findParentGaps({ parents }: Commit, first: string, second: string): str
 }
 
 /** One commit on the measured head that adds the results file and nothing else. */
-async function findResultsGaps({ place }: IncumbentStep, merged: LandingMergedEvent): Promise<string[]> {
+async function findResultsGaps(
+  { place: context }: IncumbentStep,
+  merged: LandingMergedEvent,
+): Promise<string[]> {
   const { results, head, experiment } = merged
   if (results === null) return []
-  const { repository, name } = place
-  const absent = await listAbsentCommits(place, [results, head])
+  const { repository, name } = context
+  const absent = await listAbsentCommits(context, [results, head])
   if (absent.length > 0) return absent
   const { parents } = await repository.commit(results)
   if (parents.length !== 1 || parents[0] !== head)
@@ -191,10 +194,10 @@ function buildLandingWords(
   merged: LandingMergedEvent,
   verdict: LandedVerdict,
 ): LandingMessage {
-  const { place, campaign } = step
+  const { place: context, campaign } = step
   const { event, sha256, order, spec_sha256 } = verdict
   return {
-    spec: place.name,
+    spec: context.name,
     spec_sha256,
     experiment: merged.experiment,
     hypothesis: campaign.experiments[merged.experiment]?.hypothesis ?? '',

@@ -227,28 +227,28 @@ function toLandingSpan({ base: from, commit, tree }: Landing): MeasuredSpan {
 
 /** Invariant 4: where a campaign starts, spec and harness are those of the commit it starts at. */
 export async function findStartGaps(
-  place: CampaignContext,
+  context: CampaignContext,
   event: LedgerEvent<'campaign-started'>,
 ): Promise<string[]> {
   const { start, spec_path, spec_yaml } = event
-  const absent = await listAbsentCommits(place, [start.commit])
+  const absent = await listAbsentCommits(context, [start.commit])
   if (absent.length > 0) return absent
-  const { tree } = await place.repository.commit(start.commit)
+  const { tree } = await context.repository.commit(start.commit)
   if (tree !== start.tree) return [`the tree of ${start.commit} is ${tree}, not ${start.tree}`]
-  const entry = await place.repository.findEntry(tree, spec_path)
-  const found = entry?.type === 'blob' ? (await place.repository.blob(entry.oid)).toString('utf8') : null
+  const entry = await context.repository.findEntry(tree, spec_path)
+  const found = entry?.type === 'blob' ? (await context.repository.blob(entry.oid)).toString('utf8') : null
   if (found !== spec_yaml) return [`the spec is not ${spec_path} as ${start.commit} has it`]
-  return findRulerGaps(place, event, spec_path, tree)
+  return findRulerGaps(context, event, spec_path, tree)
 }
 
 /** A spec from the default branch comes with a sync, whose proof looks at the tree that it brings. */
 export async function findAmendmentGaps(
-  place: CampaignContext,
+  context: CampaignContext,
   campaign: Campaign,
   event: LedgerEvent<'campaign-amended'>,
 ): Promise<string[]> {
   if (event.source === 'default-branch') return findSpecTextGaps(event, campaign.spec_path)
-  return findRulerGaps(place, event, campaign.spec_path, campaign.pin.tree)
+  return findRulerGaps(context, event, campaign.spec_path, campaign.pin.tree)
 }
 
 type RecordedRuler = { spec_yaml: string; spec_sha256: string; harness: string }
@@ -260,7 +260,7 @@ function findSpecTextGaps({ spec_yaml, spec_sha256 }: RecordedRuler, path: strin
 }
 
 async function findRulerGaps(
-  place: CampaignContext,
+  context: CampaignContext,
   ruler: RecordedRuler,
   path: string,
   pinned: Oid,
@@ -268,7 +268,7 @@ async function findRulerGaps(
   const text = findSpecTextGaps(ruler, path)
   const parsed = readSpec(ruler.spec_yaml, { file: path })
   if (text.length > 0 || parsed === null) return text
-  const harness = await computeTreeHarness(place.repository, parsed.spec, pinned)
+  const harness = await computeTreeHarness(context.repository, parsed.spec, pinned)
   return harness === ruler.harness
     ? []
     : [`the harness of its commit is ${harness}, it says ${ruler.harness}`]

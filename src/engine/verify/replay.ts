@@ -36,13 +36,13 @@ export interface ReplayResult {
 }
 
 /** Invariant 3: every verdict is computed again from the events before it, and nothing else. */
-export async function replayLedger(place: CampaignContext): Promise<ReplayResult> {
-  const { repository, refs } = place
+export async function replayLedger(context: CampaignContext): Promise<ReplayResult> {
+  const { repository, refs } = context
   const wanted = [refs.state, refs.optimize, refs.closed, `${refs.experiments}*`]
   const found = await repository.remoteRefs(wanted)
-  const tip = await requireLedger(place, found.refs)
+  const tip = await requireLedger(context, found.refs)
   await repository.fetch([...found.refs].map(([ref, oid]) => ({ ref, oid })))
-  const player = new ReplayRun(place)
+  const player = new ReplayRun(context)
   for await (const event of readEvents(repository, tip, 0)) await player.play(event)
   const { decisions, rounds, differences } = player
   return { ok: differences.length === 0, decisions, rounds, differences }
@@ -72,8 +72,8 @@ class ReplayRun {
   /** The order of a sync is forgotten with the event that adopts it, before its baseline is recorded. */
   #syncs: LiveOrder[] = []
 
-  constructor(place: CampaignContext) {
-    this.#place = place
+  constructor(context: CampaignContext) {
+    this.#place = context
   }
 
   async play(event: LedgerEvent): Promise<void> {
@@ -141,11 +141,11 @@ function isVerdict(event: LedgerEvent): event is VerdictEvent {
 
 /** What the plan would write on this campaign: the same functions that wrote it then. */
 async function computeExpectedDrafts(
-  place: CampaignContext,
+  context: CampaignContext,
   campaign: Campaign,
   spec: Spec,
 ): Promise<EventDraft[]> {
-  const world = buildLedgerWorld(campaign, spec, await readMemberCandidates(place, campaign, spec))
+  const world = buildLedgerWorld(campaign, spec, await readMemberCandidates(context, campaign, spec))
   const found = readReports(world)
   if (campaign.status === 'stopped')
     return [...closeRemaining(world, found), ...reportEffects(world)].flatMap(listStepDrafts)
