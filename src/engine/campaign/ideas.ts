@@ -84,9 +84,9 @@ export function createCampaignIdeas(
   const say = (line: string) => context.progress.say(line)
   let leftovers: Promise<void> | null = null
   /** Ideas that a program has, each with the key of its answer once it has answered. */
-  const handed = new Map<EventId, string | null>()
+  const handedOut = new Map<EventId, string | null>()
   const angles = new Set<string>()
-  const brought: AnswerHeads = new Map()
+  const answerHeads: AnswerHeads = new Map()
 
   return {
     async find(request) {
@@ -99,26 +99,13 @@ export function createCampaignIdeas(
           unanswered: [],
         }
       const found = listRevertIdeas(request)
-      let unopened = 0
       if (spec.propose.some(({ use }) => use === 'external'))
         found.push(...(await findExternalIdeas(context, request)))
       const { proposals, answers } = await readStoredAnswers(storeDir, campaign, context.repository, say)
-      found.push(...proposals, ...(await buildAnsweredProposals(context.repository, campaign, brought)))
-      for (const proposer of spec.propose)
-        if (proposer.use === 'patch') {
-          const { proposals: patches, unopened: more } = await readPatchIdeas(
-            context,
-            request,
-            proposer.dir,
-            {
-              prepared,
-              patchFiles,
-            },
-          )
-          found.push(...patches)
-          unopened += more
-        }
-      return { proposals: found, unopened, answers, unanswered: [] }
+      found.push(...proposals, ...(await buildAnsweredProposals(context.repository, campaign, answerHeads)))
+      const patches = await readAllPatchIdeas(context, request, { prepared, patchFiles })
+      found.push(...patches.proposals)
+      return { proposals: found, unopened: patches.unopened, answers, unanswered: [] }
     },
     listProposers: (campaign, spec) =>
       listCommandProposers(spec, guests)
@@ -133,23 +120,27 @@ export function createCampaignIdeas(
       // Before the program answers: the campaign goes on meanwhile, and its brief does not.
       const first_unseen = campaign.next_number
       const proposer = listCommandProposers(request.spec, guests).find(each => getProposerName(each) === who)
-      for (const [id, key] of handed)
-        if (key !== null && Object.hasOwn(campaign.sources, key)) handed.delete(id)
-      const unavailable = new Set([...handed.keys(), ...collectHandedOutIdeas(campaign)])
+      for (const [id, key] of handedOut)
+        if (key !== null && Object.hasOwn(campaign.sources, key)) handedOut.delete(id)
+      const unavailable = new Set([...handedOut.keys(), ...collectHandedOutIdeas(campaign)])
       const idea = selectNextIdea(campaign, { who, handed: unavailable })
-      if (idea !== null) handed.set(idea.id, null)
-      const room = chooseProposerDir(context)
-      const workDir = await claimFreeWorkDir(room.dir, request.lane)
+      if (idea !== null) handedOut.set(idea.id, null)
+      const proposerDir = chooseProposerDir(context)
+      const workDir = await claimFreeWorkDir(proposerDir.dir, request.lane)
       const angle = idea === null ? selectNextAngle(campaign, request.spec, angles) : null
       if (angle !== null) angles.add(angle)
-      const answer = await askProgram(context, { who, proposer, idea, angle, workDir, ...room.runs }, request)
-        .catch(releaseIdea(handed, idea))
+      const answer = await askProgram(
+        context,
+        { who, proposer, idea, angle, workDir, ...proposerDir.runs },
+        request,
+      )
+        .catch(releaseIdea(handedOut, idea))
         .finally(() => angle !== null && angles.delete(angle))
-      const asked = answer.ok ? { ...answer, idea: mergeBacklogIdea(idea, answer.idea) } : answer
-      if (!asked.ok && idea !== null) handed.delete(idea.id)
+      const result = answer.ok ? { ...answer, idea: mergeBacklogIdea(idea, answer.idea) } : answer
+      if (!result.ok && idea !== null) handedOut.delete(idea.id)
       const minutes = (context.clock.monotonic() - began) / 60_000
       const key = buildCommandKey(who, context.random.hex(8))
-      if (asked.ok && idea !== null) handed.set(idea.id, key)
+      if (result.ok && idea !== null) handedOut.set(idea.id, key)
       context.faults.reach('ask:answered')
       const about = {
         key,
@@ -159,9 +150,9 @@ export function createCampaignIdeas(
         minutes,
         first_unseen,
       }
-      await storeAnswer(storeDir, { ...about, asked, ...(idea === null ? {} : { carries: idea.id }) })
+      await storeAnswer(storeDir, { ...about, asked: result, ...(idea === null ? {} : { carries: idea.id }) })
       context.faults.reach('ask:stored')
-      return asked.ok ? { ok: true, reason: '' } : asked
+      return result.ok ? { ok: true, reason: '' } : result
     },
   }
 }
@@ -186,12 +177,29 @@ interface PatchCache {
   patchFiles: Map<string, PatchFile[]>
 }
 
+type PatchIdeas = Pick<FoundIdeas, 'proposals' | 'unopened'>
+
+async function readAllPatchIdeas(
+  context: CampaignContext,
+  request: IdeaContext,
+  cache: PatchCache,
+): Promise<PatchIdeas> {
+  const all: PatchIdeas = { proposals: [], unopened: 0 }
+  for (const proposer of request.spec.propose) {
+    if (proposer.use !== 'patch') continue
+    const { proposals, unopened } = await readPatchIdeas(context, request, proposer.dir, cache)
+    all.proposals.push(...proposals)
+    all.unopened += unopened
+  }
+  return all
+}
+
 async function readPatchIdeas(
   context: CampaignContext,
   request: IdeaContext,
   dir: string,
   { prepared, patchFiles }: PatchCache,
-): Promise<{ proposals: Proposal[]; unopened: number }> {
+): Promise<PatchIdeas> {
   const { campaign, spec, defaultTip } = request
   const key = `${defaultTip.tree} ${dir}`
   const files = patchFiles.get(key) ?? (await readCampaignPatches(context, request, dir))
@@ -201,8 +209,8 @@ async function readPatchIdeas(
   const limit = countOpenable(campaign, spec)
   const untried = listUntriedPatches({ campaign, files }).length
   if (limit <= 0) return { proposals: [], unopened: untried }
-  const asked = { repo: context.repository, files, incumbent, fallbackBase: defaultTip, campaign }
-  const proposals = await proposePatches({ ...asked, limit, prepared })
+  const result = { repo: context.repository, files, incumbent, fallbackBase: defaultTip, campaign }
+  const proposals = await proposePatches({ ...result, limit, prepared })
   return { proposals, unopened: untried - proposals.length }
 }
 
@@ -225,9 +233,9 @@ function countOpenable(campaign: Campaign, spec: Spec): number {
 }
 
 /** What was handed out and came to nothing, not even to words, may be handed out again. */
-function releaseIdea(handed: Map<EventId, string | null>, idea: BacklogIdea | null) {
+function releaseIdea(handedOut: Map<EventId, string | null>, idea: BacklogIdea | null) {
   return (error: unknown): never => {
-    if (idea !== null) handed.delete(idea.id)
+    if (idea !== null) handedOut.delete(idea.id)
     throw error
   }
 }

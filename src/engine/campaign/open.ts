@@ -83,26 +83,26 @@ export interface RepositoryContext {
   openCampaign(name: string): CampaignContext
 }
 
-export async function openRepositoryContext(around: Environment): Promise<RepositoryContext> {
-  const checkout = await inspectCheckout(around.directory, around.env)
-  const remote = chooseRemote(checkout, around)
+export async function openRepositoryContext(environment: Environment): Promise<RepositoryContext> {
+  const checkout = await inspectCheckout(environment.directory, environment.env)
+  const remote = chooseRemote(checkout, environment)
   const local = remote === null
-  const dataDir = getDataDir(checkout, around)
-  const say = (line: string) => around.progress.say(line)
-  const salvage = replaceDamaged({ dataDir, env: around.env, say }, around.damage ?? null)
+  const dataDir = getDataDir(checkout, environment)
+  const say = (line: string) => environment.progress.say(line)
+  const restoreAnswers = replaceDamaged({ dataDir, env: environment.env, say }, environment.damage ?? null)
   const repository = await openRepository({
     dir: getRepositoryDir(dataDir),
     remote: remote?.url ?? checkout.commonDir,
-    prefix: around.prefix,
+    prefix: environment.prefix,
     local,
-    env: around.env,
+    env: environment.env,
     say,
-    ...(around.interrupt === undefined ? {} : { interrupt: around.interrupt }),
-    ...(around.workflowsEnv === undefined ? {} : { workflowsEnv: around.workflowsEnv }),
+    ...(environment.interrupt === undefined ? {} : { interrupt: environment.interrupt }),
+    ...(environment.workflowsEnv === undefined ? {} : { workflowsEnv: environment.workflowsEnv }),
   })
-  await salvage?.()
+  await restoreAnswers?.()
   const defaultBranch = local
-    ? await findLocalDefault(repository, checkout, around)
+    ? await findLocalDefault(repository, checkout, environment)
     : (await repository.remoteRefs([])).head
   const repositoryContext: RepositoryContext = {
     repository,
@@ -111,8 +111,8 @@ export async function openRepositoryContext(around: Environment): Promise<Reposi
     remote: remote?.name ?? null,
     defaultBranch,
     dataDir,
-    machineDir: around.machineDir ?? around.cacheDir,
-    openCampaign: name => createCampaignContext(around, repositoryContext, name),
+    machineDir: environment.machineDir ?? environment.cacheDir,
+    openCampaign: name => createCampaignContext(environment, repositoryContext, name),
   }
   return repositoryContext
 }
@@ -126,10 +126,10 @@ async function findLocalDefault(repository: Repository, { head }: Checkout, { pr
 }
 
 /** Where winnow keeps what it has of one repository; nothing is made there by asking. */
-export function getDataDir(checkout: Checkout, around: RemoteChoice): string {
+export function getDataDir(checkout: Checkout, environment: RemoteChoice): string {
   return join(
-    around.cacheDir,
-    hashSha256(chooseRemote(checkout, around)?.url ?? checkout.commonDir).slice(0, 20),
+    environment.cacheDir,
+    hashSha256(chooseRemote(checkout, environment)?.url ?? checkout.commonDir).slice(0, 20),
   )
 }
 
@@ -165,11 +165,11 @@ function isRelative(url: string): boolean {
 }
 
 function createCampaignContext(
-  around: Environment,
+  environment: Environment,
   repositoryContext: RepositoryContext,
   name: string,
 ): CampaignContext {
-  const { clock, random, faults, progress, by, env, prefix, version, registries, isolation } = around
+  const { clock, random, faults, progress, by, env, prefix, version, registries, isolation } = environment
   const { repository, local, checkout, defaultBranch, dataDir, machineDir } = repositoryContext
   if (defaultBranch === null) {
     throw new UserError('no branch is checked out, so the default branch is not known', {
@@ -178,8 +178,8 @@ function createCampaignContext(
   }
   const refs = buildCampaignRefs(prefix, name)
   const forge =
-    around.forge?.(refs) ??
-    createLocalForge({ repo: repository, refs, author: by.actor, ...createPacing(around) })
+    environment.forge?.(refs) ??
+    createLocalForge({ repo: repository, refs, author: by.actor, ...createPacing(environment) })
   const ownDir = join(dataDir, 'campaigns', name)
   return {
     name,
@@ -188,7 +188,7 @@ function createCampaignContext(
     repository,
     forge,
     dataDir: ownDir,
-    keepUnwritten: around.keepUnwritten ?? keepBelow(join(ownDir, 'failed')),
+    keepUnwritten: environment.keepUnwritten ?? keepBelow(join(ownDir, 'failed')),
     machineDir,
     checkout: checkout.topLevel,
     defaultBranch,
@@ -264,14 +264,14 @@ function replaceDamaged(
   const dir = getRepositoryDir(dataDir)
   const found = damage ?? findDamage(dir)
   if (found === null) return null
-  const aside = moveDamagedAside(dir)
+  const movedTo = moveDamagedAside(dir)
   return async () => {
     say(
-      `winnow's copy of the repository was damaged (${found}). winnow moved it to ${aside} and fetches it again. Orders under way, reports and unwritten events are kept in other files and stay.`,
+      `winnow's copy of the repository was damaged (${found}). winnow moved it to ${movedTo} and fetches it again. Orders under way, reports and unwritten events are kept in other files and stay.`,
     )
     const commits = await listAnswerCommits(dataDir)
     if (commits.length === 0) return
-    const saved = await recoverCommits({ from: aside, to: dir, env, commits })
+    const saved = await recoverCommits({ from: movedTo, to: dir, env, commits })
     const lost = commits.length - saved
     const left =
       lost === 0 ? '' : `; ${formatCount(lost, 'commit')} could not be read, and those ideas are lost`
@@ -301,12 +301,12 @@ interface GitAccess {
  * else has git say there: a server refuses who introduces themselves twice.
  */
 export function withGitAccess(env: GitEnvironment, { serverUrl, token }: GitAccess): GitEnvironment {
-  const plain = Object.entries(env).filter(([name]) => !isSecretName(name) && !name.startsWith('INPUT_'))
+  const allowed = Object.entries(env).filter(([name]) => !isSecretName(name) && !name.startsWith('INPUT_'))
   const count = Number(env['GIT_CONFIG_COUNT'] ?? 0) || 0
   const key = `http.${serverUrl}/.extraheader`
   const credentials = Buffer.from(`x-access-token:${token}`).toString('base64')
   return {
-    ...Object.fromEntries(plain),
+    ...Object.fromEntries(allowed),
     GIT_CONFIG_COUNT: String(count + 2),
     [`GIT_CONFIG_KEY_${count}`]: key,
     // Nothing: what was said before is not.

@@ -99,11 +99,11 @@ export async function startCampaign(
   transaction.move(context.refs.optimize, committed.tip.commit)
   const result = await transaction.push()
   if (result.ok || result.reason === 'lease') return 'started'
-  const what =
+  const problem =
     result.reason === 'checked-out'
       ? `${toShortRef(result.ref)} is checked out in ${result.worktree}`
       : result.message
-  throw new UserError(`the campaign could not be started: ${what}`)
+  throw new UserError(`the campaign could not be started: ${problem}`)
 }
 
 /** A branch of that name which no campaign of ours left there belongs to somebody else. */
@@ -130,7 +130,7 @@ async function addStartEvents(
   firstNumber: number,
 ): Promise<void> {
   const { repository, forge, defaultBranch, name, version } = transaction.context
-  const hidden = await forge.isPrivate?.()
+  const isPrivate = await forge.isPrivate?.()
   const { spec, sha256, yaml, tip, path } = committed
   transaction.addEvent({
     kind: 'campaign-started',
@@ -147,7 +147,7 @@ async function addStartEvents(
     first_number: firstNumber,
     winnow: version,
     host: forge.kind,
-    ...(hidden === undefined ? {} : { private_repository: hidden }),
+    ...(isPrivate === undefined ? {} : { private_repository: isPrivate }),
   })
 }
 
@@ -244,11 +244,11 @@ export async function archiveCampaign(
   if (result.ok) return at
   if (result.reason === 'lease')
     throw new ConflictError('the campaign moved while it was archived', result.refs)
-  const what =
+  const problem =
     result.reason === 'checked-out'
       ? `${toShortRef(result.ref)} is checked out in ${result.worktree}`
       : result.message
-  throw new UserError(`the campaign could not be archived: ${what}`)
+  throw new UserError(`the campaign could not be archived: ${problem}`)
 }
 
 interface ArchivedCampaigns {
@@ -284,10 +284,10 @@ interface StandIn {
 /** The files of the harness that still measure a stand-in: those below `bench/`, and those that the command names. */
 export async function findStandIns(repository: BlobReader, tree: Oid, spec: Spec): Promise<StandIn[]> {
   const { working_directory: directory, command } = spec.measurement
-  const inside = (path: string) => posix.normalize(posix.join(directory, path))
-  const named = new Set(command.split(/[\s;&|"'()]+/).map(inside))
+  const resolvePath = (path: string) => posix.normalize(posix.join(directory, path))
+  const named = new Set(command.split(/[\s;&|"'()]+/).map(resolvePath))
   const files = (await listTreeFiles(repository, tree)).filter(
-    ({ path, mode }) => mode.startsWith('100') && (path.startsWith(inside('bench/')) || named.has(path)),
+    ({ path, mode }) => mode.startsWith('100') && (path.startsWith(resolvePath('bench/')) || named.has(path)),
   )
   const found: StandIn[] = []
   for (const { path, oid } of files.slice(0, MOST_FILES)) {

@@ -94,10 +94,10 @@ async function trySubmit(
     }
   }
   const after = new Map(base.refs).set(ref, idea.commit)
-  const asked = new Set([ref, refs.optimize, refs.forge])
+  const listed = new Set([ref, refs.optimize, refs.forge])
   const staged = await forge.stage([{ kind: 'open', ...open }], {
     refs: after,
-    covers: one => asked.has(one),
+    covers: one => listed.has(one),
   })
   const pull = getPullNumber(staged.answers)
   const updates = [...move, ...staged.updates]

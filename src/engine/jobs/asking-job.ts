@@ -67,9 +67,9 @@ export async function runAskingJob(job: AskingJob): Promise<Answers | { nobody: 
     if (own.length === 0)
       return { nobody: `no proposer of campaign ${campaign.name} was to be asked in this run` }
     const request = { job, repository, campaign, spec }
-    const lanes = new WorkerSlots()
+    const slots = new WorkerSlots()
     const began = job.clock.monotonic()
-    const all = await Promise.all(own.map(asking => collectAnswer(request, asking, lanes)))
+    const all = await Promise.all(own.map(asking => collectAnswer(request, asking, slots)))
     const elapsed = (job.clock.monotonic() - began) / 60_000
     if (all.every(({ broken }) => broken !== undefined)) throw all[0]?.broken
     const answers = shareMinutes(
@@ -97,42 +97,42 @@ interface AnswerOrError {
 
 /** As on one machine, as many at once as the spec allows. */
 async function collectAnswer(
-  askingJobContext: AskingJobContext,
+  context: AskingJobContext,
   asking: PendingProposal,
-  lanes: WorkerSlots,
+  slots: WorkerSlots,
 ): Promise<AnswerOrError> {
-  const { job, spec } = askingJobContext
+  const { job, spec } = context
   const { key, who } = asking
-  const timely = AbortSignal.timeout(Date.parse(asking.until) - job.clock.now())
-  const signal = AbortSignal.any([job.signal, timely])
-  const lane = await lanes.enter({ limit: spec.execution.max_concurrent, alone: false }, signal)
+  const deadline = AbortSignal.timeout(Date.parse(asking.until) - job.clock.now())
+  const signal = AbortSignal.any([job.signal, deadline])
+  const slot = await slots.enter({ limit: spec.execution.max_concurrent, alone: false }, signal)
   job.signal.throwIfAborted()
   const began = job.clock.monotonic()
   const minutes = () => (job.clock.monotonic() - began) / 60_000
   const late = { key, who, ok: false, reason: `the answer of ${who} was due by ${asking.until}` } as const
-  if (lane === null) return { answer: { ...late, minutes: 0 } }
+  if (slot === null) return { answer: { ...late, minutes: 0 } }
   try {
-    const asked = await askProposer(askingJobContext, asking, { lane, signal })
-    job.progress.say(asked.ok ? `${who}: one idea` : `${who}: no idea, ${asked.reason}`)
+    const result = await askProposer(context, asking, { lane: slot, signal })
+    job.progress.say(result.ok ? `${who}: one idea` : `${who}: no idea, ${result.reason}`)
     return {
-      answer: { key, who, minutes: minutes(), ...(await toToldAnswer(askingJobContext, asking, asked)) },
+      answer: { key, who, minutes: minutes(), ...(await toToldAnswer(context, asking, result)) },
     }
   } catch (error) {
     if (job.signal.aborted) throw error
-    if (timely.aborted) return { answer: { ...late, minutes: minutes() } }
+    if (deadline.aborted) return { answer: { ...late, minutes: minutes() } }
     const message = error instanceof Error ? error.message : String(error)
     const reason = `${who} could not be asked: ${toOneLine(message, 300)}`
     job.progress.say(reason)
     return { answer: { key, who, minutes: minutes(), ok: false, reason }, broken: error }
   } finally {
-    lanes.leave(lane)
+    slots.leave(slot)
   }
 }
 
 async function askProposer(
   { job, repository, campaign, spec }: AskingJobContext,
   { who, carries, angle, base }: PendingProposal,
-  { lane, signal }: { lane: number; signal: AbortSignal },
+  { lane: slot, signal }: { lane: number; signal: AbortSignal },
 ): Promise<AgentResult> {
   const { clock, workDir, modelKey } = job
   const proposer = spec.propose.find(one => one.use === 'command' && getProposerName(one) === who)
@@ -145,7 +145,7 @@ async function askProposer(
     idea,
     angle,
     base,
-    workDir: await claimFreeWorkDir(join(workDir, 'propose'), lane),
+    workDir: await claimFreeWorkDir(join(workDir, 'propose'), slot),
   }
   const env = withModelKey(proposer, modelKey, job.env)
   return askProgram({ repository, clock, env }, asking, { campaign, spec, signal })
@@ -158,10 +158,10 @@ type ToldAnswer =
 async function toToldAnswer(
   { repository }: AskingJobContext,
   { base }: PendingProposal,
-  asked: AgentResult,
+  result: AgentResult,
 ): Promise<ToldAnswer> {
-  if (!asked.ok) return asked
-  const { idea, learnings, commit } = asked
+  if (!result.ok) return result
+  const { idea, learnings, commit } = result
   const { tree } = await repository.commit(commit)
   const patch = await repository.patchBetween(base.tree, tree)
   return { ok: true, base: base.commit, ...idea, learnings, patch }

@@ -55,14 +55,14 @@ type ActionsRunnerContext = Pick<CampaignContext, 'refs' | 'repository' | 'by' |
  * was started and not recorded takes the undispatched orders itself. Lives as long as one tick.
  */
 export function createActionsRunner(
-  actionsRunnerContext: ActionsRunnerContext,
+  context: ActionsRunnerContext,
   workflows: Workflows,
   options: ActionsRunnerOptions,
 ): ActionsRunner {
   const { role } = options
-  const own = getJobRunId(actionsRunnerContext)
+  const own = getJobRunId(context)
   const unscored = createUnscoredOrders()
-  const reader = createOrderFacts(actionsRunnerContext, workflows, { ...options, unscored })
+  const reader = createOrderFacts(context, workflows, { ...options, unscored })
   const placed = new PlacedOrders()
   const started: StartedRun[] = []
   /** Runs that had orders at an earlier look. */
@@ -97,19 +97,19 @@ export function createActionsRunner(
       busy = runs
       placed.started = []
       for (const run of new Set(unwanted))
-        if (run !== parseRunNumber(own)) await cancelRun(actionsRunnerContext, workflows, run)
+        if (run !== parseRunNumber(own)) await cancelRun(context, workflows, run)
     },
     async dispatch(order, _, campaign) {
       if (placed.has(order.id)) return
       const taken = listWaitingOrders(campaign).filter(live => placed.findRun(live) === own)
-      const joins = canJoin(
+      const isJoinable = canJoin(
         campaign,
         taken.map(live => live.order),
         order,
       )
-      if (role.does === 'measure' && joins) return placed.put([order], own)
+      if (role.does === 'measure' && isJoinable) return placed.put([order], own)
       const orders = listJoinableOrders(campaign, order, placed)
-      const branch = toShortRef(actionsRunnerContext.refs.optimize)
+      const branch = toShortRef(context.refs.optimize)
       const title = formatRunTitle(campaign, orders)
       const run = await workflows.start({ branch, inputs: { title } })
       placed.put(orders, run === null ? null : toJobRunId(run))
@@ -204,11 +204,11 @@ type OrderFactsContext = Pick<CampaignContext, 'repository' | 'by'>
 
 /** Where each order stands: asked of GitHub once for each run, and of the artifacts of runs whose jobs have told a digest. */
 function createOrderFacts(
-  orderFactsContext: OrderFactsContext,
+  context: OrderFactsContext,
   workflows: Workflows,
   options: OrderFactsOptions,
 ): OrderFacts {
-  const own = getJobRunId(orderFactsContext)
+  const own = getJobRunId(context)
   const others = new Map<number, RunArtifacts>()
   const ended = new Set<number>()
 
@@ -240,21 +240,21 @@ function createOrderFacts(
       const { printed } = live
       if (printed !== null) {
         const artifacts = () => artifactsOf(campaign, printed.run_id)
-        return readPrintedFact(orderFactsContext, options, { campaign, live, printed, artifacts })
+        return readPrintedFact(context, options, { campaign, live, printed, artifacts })
       }
       if (runId !== own) return otherFact(runId)
-      return readOwnFact(orderFactsContext, options, campaign, live)
+      return readOwnFact(context, options, campaign, live)
     },
   }
 }
 
 async function readOwnFact(
-  orderFactsContext: OrderFactsContext,
+  context: OrderFactsContext,
   { role, unscored }: OrderFactsOptions,
   campaign: Campaign,
   live: LiveOrder,
 ): Promise<RunFacts> {
-  const runId = getJobRunId(orderFactsContext)
+  const runId = getJobRunId(context)
   const run = parseRunNumber(runId)
   if (role.does === 'measure') return { state: 'running', runId }
   if (role.does === 'start')
@@ -276,7 +276,7 @@ async function readOwnFact(
       `${describeMissingReport(run, job)}; what it had measured is lost: ${read.reason}`,
     )
   }
-  const spec = await readSpecForOrder(orderFactsContext.repository, campaign, order)
+  const spec = await readSpecForOrder(context.repository, campaign, order)
   const read = await readReport(artifacts, { ...wanted, judged: isJudgedOrder(order, spec) })
   if (read.is === 'unusable') return { state: 'unreadable', runId, reason: read.reason }
   if (read.is === 'report') return { state: 'reported', runId, report: read.report }
@@ -296,17 +296,16 @@ interface PrintedReport {
 
 /** What an earlier run's job printed is fetched only where this process does something with it. */
 async function readPrintedFact(
-  orderFactsContext: OrderFactsContext,
+  context: OrderFactsContext,
   { mayJudge, unscored }: OrderFactsOptions,
   { campaign, live, printed, artifacts }: PrintedReport,
 ): Promise<RunFacts> {
   const { order, scores } = live
   const { run_id: runId, digest } = printed
   const asking = findPendingJudging(campaign, order.id)
-  const isWanted =
-    asking === null ? mayJudge || scores !== null : asking.run_id === orderFactsContext.by.run_id
+  const isWanted = asking === null ? mayJudge || scores !== null : asking.run_id === context.by.run_id
   if (!isWanted) return { state: 'printed', runId, digest }
-  const spec = await readSpecForOrder(orderFactsContext.repository, campaign, order)
+  const spec = await readSpecForOrder(context.repository, campaign, order)
   const read = await readReport(artifacts(), { order: order.id, runId, digest, judged: true })
   if (read.is === 'printed') return unscored.take(live, spec, { printed: read.printed, digest })
   const why = read.is === 'unusable' ? read.reason : 'it has no items'

@@ -109,11 +109,11 @@ async function scoreAllOrders(
 
 /** Whatever comes between ends this asking with what was told until then: it was paid for. */
 async function scoreOneOrder(
-  judgingJobContext: JudgingJobContext,
+  context: JudgingJobContext,
   asking: PendingJudging,
   spentUsd: number,
 ): Promise<{ told: ToldScoresOfOrder; error: unknown }> {
-  const { job } = judgingJobContext
+  const { job } = context
   const { key, order } = asking
   const told: ToldScoresOfOrder = {
     key,
@@ -125,15 +125,15 @@ async function scoreOneOrder(
     usd: 0,
     ended: null,
   }
-  const timely = AbortSignal.timeout(Math.max(0, Date.parse(asking.until) - MARGIN_MS - job.clock.now()))
-  const signal = AbortSignal.any([job.signal, timely])
+  const deadline = AbortSignal.timeout(Math.max(0, Date.parse(asking.until) - MARGIN_MS - job.clock.now()))
+  const signal = AbortSignal.any([job.signal, deadline])
   try {
-    told.ended = await askForScores(judgingJobContext, asking, { told, spentUsd, signal })
+    told.ended = await askForScores(context, asking, { told, spentUsd, signal })
     return { told, error: null }
   } catch (error) {
     const known = job.signal.aborted
       ? toJudgingEnd('late', 'its job was cancelled')
-      : timely.aborted
+      : deadline.aborted
         ? toJudgingEnd('late', 'its time was up')
         : error instanceof UserError
           ? toJudgingEnd('refused', formatUserError(error))

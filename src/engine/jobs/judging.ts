@@ -25,27 +25,27 @@ import type { OrderFiles, StoredScores } from './order-files.ts'
 export interface Judges {
   /** The campaign as the ledger has it, for what was spent. */
   see(campaign: Campaign): void
-  report(asked: { order: Order; spec: Spec }, printed: PrintedOrder, signal: AbortSignal): Promise<Report>
+  report(request: { order: Order; spec: Spec }, printed: PrintedOrder, signal: AbortSignal): Promise<Report>
 }
 
 type JudgingBudgetUse = Pick<Campaign, 'started' | 'orders'> & { usd: number }
 
 export function createLocalJudges(context: CampaignContext, files: OrderFiles): Judges {
-  let seen: JudgingBudgetUse | null = null
+  let budgetUse: JudgingBudgetUse | null = null
   let last: Promise<unknown> = Promise.resolve()
 
   return {
     see({ started, orders, spent: { usd } }) {
-      seen = { started, orders, usd }
+      budgetUse = { started, orders, usd }
     },
-    report(asked, printed, signal) {
-      const mine = last.then(() => {
-        if (seen === null) throw new Error('an order is judged before anybody looked at its campaign')
-        return judgeOrder({ context, files, seen }, asked, printed, signal)
+    report(request, printed, signal) {
+      const turn = last.then(() => {
+        if (budgetUse === null) throw new Error('an order is judged before anybody looked at its campaign')
+        return judgeOrder({ context, files, seen: budgetUse }, request, printed, signal)
       })
       // Whoever asked hears of it: who comes next only waits.
-      last = mine.catch(() => {})
-      return mine
+      last = turn.catch(() => {})
+      return turn
     },
   }
 }
@@ -58,16 +58,16 @@ interface JudgingContext {
 
 async function judgeOrder(
   judgingContext: JudgingContext,
-  asked: { order: Order; spec: Spec },
+  request: { order: Order; spec: Spec },
   printed: PrintedOrder,
   signal: AbortSignal,
 ): Promise<Report> {
-  const { context, files, seen } = judgingContext
-  const due = prepareJudging(asked, printed)
+  const { context, files, seen: budgetUse } = judgingContext
+  const due = prepareJudging(request, printed)
   if ('executions' in due) return due
-  const { id } = asked.order
+  const { id } = request.order
   const access = readModelAccess(context.env, due.judge.model)
-  const told = files.scores(id) ?? buildEmptyScores(seen)
+  const told = files.scores(id) ?? buildEmptyScores(budgetUse)
   context.progress.say(`${access.model} scores ${due.pairs.length} items of both sides`)
   let scored = told
   const { cut } = await scoreBatches({
@@ -90,7 +90,7 @@ async function judgeOrder(
   const { requests, tokens, usd } = scored
   const cost = { model: access.model, requests, tokens, usd }
   if (cut !== null) return endJudging(cut, printed.report, cost)
-  return buildJudgedReport(asked.order, printed, { ...due, records: scored.records, cost })
+  return buildJudgedReport(request.order, printed, { ...due, records: scored.records, cost })
 }
 
 function buildEmptyScores({ started }: JudgingBudgetUse): StoredScores {

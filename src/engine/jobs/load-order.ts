@@ -155,9 +155,9 @@ export async function findLedgerTip(
   { prefix, campaign }: { prefix: string; campaign: string },
 ): Promise<Oid> {
   const { state } = buildCampaignRefs(prefix, campaign)
-  const followed = state.replace('refs/heads/', 'refs/remotes/origin/')
-  const { refs } = await repository.remoteRefs([followed, state])
-  const ref = [followed, state].find(each => refs.has(each))
+  const remoteBranch = state.replace('refs/heads/', 'refs/remotes/origin/')
+  const { refs } = await repository.remoteRefs([remoteBranch, state])
+  const ref = [remoteBranch, state].find(each => refs.has(each))
   const oid = ref === undefined ? undefined : refs.get(ref)
   if (ref === undefined || oid === undefined) throw toNoLedgerError(campaign)
   await repository.fetch([{ ref, oid }])

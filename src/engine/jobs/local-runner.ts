@@ -34,16 +34,16 @@ import {
 } from './worker-slots.ts'
 
 /** Runs orders in this process, in as many lanes as they allow. */
-export async function createLocalRunner(context: CampaignContext, lanes: WorkerSlots): Promise<Runner> {
+export async function createLocalRunner(context: CampaignContext, slots: WorkerSlots): Promise<Runner> {
   const files = openOrderFiles(join(context.dataDir, 'orders'), line => context.progress.say(line))
   const runId = await readLocalRunId()
   const runs = new TaskGroup()
   const judges = createLocalJudges(context, files)
   /** Those that have a lane; of the others nothing was begun. */
   const begun = new Set<OrderId>()
-  const bench: LocalRunnerContext = {
+  const runner: LocalRunnerContext = {
     context,
-    lanes,
+    lanes: slots,
     files,
     runId,
     judges,
@@ -55,9 +55,9 @@ export async function createLocalRunner(context: CampaignContext, lanes: WorkerS
   async function execute(order: Order, spec: Spec, signal: AbortSignal): Promise<void> {
     try {
       const known = isJudgedOrder(order, spec) ? files.printed(order.id) : null
-      const printed = known ?? (await measureInSlot(bench, { order, spec }, signal))
+      const printed = known ?? (await measureInSlot(runner, { order, spec }, signal))
       if (printed === null) return
-      const answer = await judgePrinted(bench, { order, spec }, printed, signal)
+      const answer = await judgePrinted(runner, { order, spec }, printed, signal)
       context.faults.reach('measure:before-report')
       await files.report(order.id, answer)
     } catch (error) {
@@ -88,7 +88,7 @@ export async function createLocalRunner(context: CampaignContext, lanes: WorkerS
     },
     async tidy(campaign) {
       judges.see(campaign)
-      bench.isolated = campaign.isolated
+      runner.isolated = campaign.isolated
       const live = new Set(listAwaitedOrders(campaign).map(({ order }) => order.id))
       for (const order of runs.keys) if (!live.has(order)) runs.abort(order)
       // An order that only another living process knows of yet is its own to forget.
@@ -125,25 +125,30 @@ type SpecifiedOrder = { order: Order; spec: Spec }
 
 /** Null: nobody waits for it any more. */
 async function measureInSlot(
-  bench: LocalRunnerContext,
+  runner: LocalRunnerContext,
   { order, spec }: SpecifiedOrder,
   signal: AbortSignal,
 ): Promise<PrintedOrder | null> {
-  const { context, lanes, files, runId, begun } = bench
+  const { context, lanes: slots, files, runId, begun } = runner
   const slotRequest = chooseSlotRequest(order, spec, isUserIsolated(spec) || context.isolation !== undefined)
-  const lane = await lanes.enter(slotRequest, signal)
-  if (lane === null) return null
+  const slot = await slots.enter(slotRequest, signal)
+  if (slot === null) return null
   try {
-    const wanted = { order, spec, what: `campaign ${context.name}` }
-    return await measureWithLock(context, wanted, signal, async turn => {
+    const request = { order, spec, what: `campaign ${context.name}` }
+    return await measureWithLock(context, request, signal, async lockState => {
       begun.add(order.id)
-      await (bench.swept ??= removeHoldouts(join(context.dataDir, 'work')))
-      await files.claim(order.id, runId, turn.waitedSeconds)
-      const before = bench.isolated[order.harness] ?? null
-      return measureInWorkspace({ context, runId, lane, files, turn, before }, order, spec, signal)
+      await (runner.swept ??= removeHoldouts(join(context.dataDir, 'work')))
+      await files.claim(order.id, runId, lockState.waitedSeconds)
+      const before = runner.isolated[order.harness] ?? null
+      return measureInWorkspace(
+        { context, runId, lane: slot, files, turn: lockState, before },
+        order,
+        spec,
+        signal,
+      )
     })
   } finally {
-    lanes.leave(lane)
+    slots.leave(slot)
   }
 }
 
@@ -174,12 +179,12 @@ interface MeasurementPlan {
 }
 
 async function measureInWorkspace(
-  { context, runId, lane, files, turn, before }: MeasurementPlan,
+  { context, runId, lane: slot, files, turn: lockState, before }: MeasurementPlan,
   order: Order,
   spec: Spec,
   signal: AbortSignal,
 ): Promise<PrintedOrder> {
-  const under = join(context.dataDir, 'work')
+  const workRoot = join(context.dataDir, 'work')
   await fetchHoldoutRef(context.repository, order)
   const items: Record<string, Item[]> = {}
   const input: MeasureInput = {
@@ -187,15 +192,15 @@ async function measureInWorkspace(
     spec,
     runId,
     repository: context.repository,
-    workDir: under,
+    workDir: workRoot,
     sharedRoot: context.checkout,
     env: context.env,
     now: () => context.clock.now(),
     monotonic: () => context.clock.monotonic(),
     signal,
-    beside: turn.beside,
+    beside: lockState.beside,
     onStart: async () => {
-      await files.started(order.id, runId, turn.waitedSeconds)
+      await files.started(order.id, runId, lockState.waitedSeconds)
       context.faults.reach('measure:started')
     },
     onPartial: async partial => {
@@ -206,37 +211,37 @@ async function measureInWorkspace(
       items[side] = [...printed]
     },
     laterCode: context.isolation?.laterCode ?? [],
-    ...(spec.parallel.port_base === null ? {} : { portBase: spec.parallel.port_base + lane }),
+    ...(spec.parallel.port_base === null ? {} : { portBase: spec.parallel.port_base + slot }),
   }
-  const workspace = await chooseLocalWorkspace(context, input, { lane, before })
+  const workspace = await chooseLocalWorkspace(context, input, { lane: slot, before })
   const answer = await measureOrder({ ...input, ...workspace })
-  const sound = await refuseDamagedCache(context.repository, context.env, answer)
-  return { report: refuseFullDisk(workspace.workDir, sound), items }
+  const checked = await refuseDamagedCache(context.repository, context.env, answer)
+  return { report: refuseFullDisk(workspace.workDir, checked), items }
 }
 
 /** A machine of a person gives sides users where the spec asks for them; a job does where it can. */
 async function chooseLocalWorkspace(
   { isolation, progress }: CampaignContext,
   input: MeasureInput,
-  { lane, before }: Pick<MeasurementPlan, 'lane' | 'before'>,
+  { lane: slot, before }: Pick<MeasurementPlan, 'lane' | 'before'>,
 ): Promise<Workspace | JobWorkspace> {
-  const { spec, workDir: under } = input
+  const { spec, workDir: workRoot } = input
   if (isolation === undefined)
     return isUserIsolated(spec)
-      ? chooseWorkspace(spec, under)
-      : { workDir: await claimFreeWorkDir(under, lane) }
-  const workspace = await chooseJobWorkspace(under, {
+      ? chooseWorkspace(spec, workRoot)
+      : { workDir: await claimFreeWorkDir(workRoot, slot) }
+  const workspace = await chooseJobWorkspace(workRoot, {
     users: isolation.users,
     before,
     spec,
-    runDryRun: lodged => {
+    runDryRun: userWorkspace => {
       progress.say('Trying whether the pinned commit can be measured as a user of its own.')
-      return retryDryRun({ ...input, ...lodged })
+      return retryDryRun({ ...input, ...userWorkspace })
     },
   })
   if (!('unisolatedBecause' in workspace)) return workspace
   if (isolation.asRoot) throw new MeasurementDeclined(workspace.unisolatedBecause)
-  return { ...workspace, workDir: await claimFreeWorkDir(under, lane) }
+  return { ...workspace, workDir: await claimFreeWorkDir(workRoot, slot) }
 }
 
 /** The trusted step: what has no token cannot fetch it, and the order says which commit it is. */

@@ -59,19 +59,19 @@ const LOOK_AGAIN_MS = 1_000
  */
 export async function acquireMachineLock(
   machine: MachineContext,
-  wish: LockRequest,
+  request: LockRequest,
   signal: AbortSignal,
 ): Promise<(() => void) | null> {
   const directory = createLockDir(machine)
-  const own = await drawLockNumber(directory, `${process.pid}-${machine.random.hex(8)}`, wish)
-  const leave = () => rmSync(join(directory, `${own.token}.turn`), { force: true })
-  for (let told = false; !signal.aborted; told = true) {
-    const before = await findEarlierEntry(directory, own)
-    if (before === null) return leave
-    if (!told) machine.progress.say(formatWaitingText(before))
+  const own = await drawLockNumber(directory, `${process.pid}-${machine.random.hex(8)}`, request)
+  const release = () => rmSync(join(directory, `${own.token}.turn`), { force: true })
+  for (let reported = false; !signal.aborted; reported = true) {
+    const earlier = await findEarlierEntry(directory, own)
+    if (earlier === null) return release
+    if (!reported) machine.progress.say(formatWaitingText(earlier))
     await machine.clock.sleep(LOOK_AGAIN_MS, signal)
   }
-  leave()
+  release()
   return null
 }
 
@@ -121,10 +121,10 @@ async function drawLockNumber(
   token: string,
   { alone, what }: LockRequest,
 ): Promise<LockEntry> {
-  const person = { run_id: await readLocalRunId(), pid: process.pid, alone, what }
-  writeLockEntry(directory, `${token}.arriving`, { ...person, number: 0 })
+  const holder = { run_id: await readLocalRunId(), pid: process.pid, alone, what }
+  writeLockEntry(directory, `${token}.arriving`, { ...holder, number: 0 })
   const numbers = (await listLiveEntries(directory, '.turn')).map(({ number }) => number)
-  const drawn = { ...person, number: 1 + Math.max(0, ...numbers) }
+  const drawn = { ...holder, number: 1 + Math.max(0, ...numbers) }
   writeLockEntry(directory, `${token}.turn`, drawn)
   rmSync(join(directory, `${token}.arriving`), { force: true })
   return { ...drawn, token }
@@ -132,10 +132,10 @@ async function drawLockNumber(
 
 /** Those who arrive are looked at first: who has arrived since has its number written before the second look. */
 async function findEarlierEntry(directory: string, own: LockEntry): Promise<LockEntry | null> {
-  const inTheWay = ({ token, alone }: LockEntry) => token !== own.token && (alone || own.alone)
-  const arriving = (await listLiveEntries(directory, '.arriving')).find(inTheWay)
+  const isConflicting = ({ token, alone }: LockEntry) => token !== own.token && (alone || own.alone)
+  const arriving = (await listLiveEntries(directory, '.arriving')).find(isConflicting)
   if (arriving !== undefined) return arriving
-  const turns = (await listLiveEntries(directory, '.turn')).filter(inTheWay)
+  const turns = (await listLiveEntries(directory, '.turn')).filter(isConflicting)
   return turns.find(other => isEarlier(other, own)) ?? null
 }
 
@@ -197,26 +197,26 @@ const LOOK_EVERY_MS = 1_000
  */
 export async function measureWithLock<T extends { report: Report }>(
   machine: MachineContext,
-  wanted: MachineLockOrder,
+  request: MachineLockOrder,
   signal: AbortSignal,
   measure: (turn: MachineLockState) => Promise<T>,
 ): Promise<T | null> {
-  if (chooseSlotRequest(wanted.order, wanted.spec).alone) return withLock(machine, wanted, signal, measure)
-  const over = new AbortController()
-  const watching = watchTimed(machine, AbortSignal.any([over.signal, signal]))
+  if (chooseSlotRequest(request.order, request.spec).alone) return withLock(machine, request, signal, measure)
+  const finished = new AbortController()
+  const watching = watchTimed(machine, AbortSignal.any([finished.signal, signal]))
   let measured: T
-  let wasBeside: boolean
+  let wasTimedElsewhere: boolean
   try {
     measured = await measure({ beside: true, waitedSeconds: 0 })
   } finally {
-    over.abort()
-    wasBeside = await watching
+    finished.abort()
+    wasTimedElsewhere = await watching
   }
-  if (!wasBeside || !hasTimedOut(measured.report)) return measured
+  if (!wasTimedElsewhere || !hasTimedOut(measured.report)) return measured
   machine.progress.say(
-    `${wanted.what}: a time limit was hit while another process timed something here, so this is measured again alone`,
+    `${request.what}: a time limit was hit while another process timed something here, so this is measured again alone`,
   )
-  return withLock(machine, wanted, signal, measure)
+  return withLock(machine, request, signal, measure)
 }
 
 async function withLock<T extends { report: Report }>(
@@ -226,14 +226,14 @@ async function withLock<T extends { report: Report }>(
   measure: (turn: MachineLockState) => Promise<T>,
 ): Promise<T | null> {
   const began = machine.clock.monotonic()
-  const leave = await acquireMachineLock(machine, { alone: true, what }, signal)
-  if (leave === null) return null
+  const release = await acquireMachineLock(machine, { alone: true, what }, signal)
+  if (release === null) return null
   try {
     const waitedSeconds = Math.round(machine.clock.monotonic() - began) / 1000
     const measured = await measure({ beside: false, waitedSeconds })
     return { ...measured, report: { ...measured.report, ...toWaitedSeconds(waitedSeconds) } }
   } finally {
-    leave()
+    release()
   }
 }
 
@@ -245,11 +245,11 @@ function toWaitedSeconds(waitedSeconds: number): Pick<Report, 'waited_seconds'> 
 }
 
 /** Whether another process held the lock at any look. */
-async function watchTimed(machine: MachineContext, over: AbortSignal): Promise<boolean> {
+async function watchTimed(machine: MachineContext, finished: AbortSignal): Promise<boolean> {
   for (;;) {
     if (await isTimedElsewhere(machine)) return true
-    if (over.aborted) return false
-    await machine.clock.sleep(LOOK_EVERY_MS, over)
+    if (finished.aborted) return false
+    await machine.clock.sleep(LOOK_EVERY_MS, finished)
   }
 }
 
@@ -299,7 +299,7 @@ export function describeHolder(runId: string): string {
 export async function readRunFact(
   file: OrderFile | null,
   recorded: string | null,
-  mine: 'running' | 'waiting' | null,
+  localState: 'running' | 'waiting' | null,
   runId: string,
 ): Promise<RunFacts | null> {
   if (file?.report) {
@@ -311,7 +311,8 @@ export async function readRunFact(
     ...(file?.partial ? { partial: file.partial } : {}),
     ...(file?.waitedSeconds === undefined ? {} : { waitedSeconds: file.waitedSeconds }),
   }
-  if (mine !== null) return mine === 'running' ? { state: mine, ...left } : { state: mine }
+  if (localState !== null)
+    return localState === 'running' ? { state: localState, ...left } : { state: localState }
   const holder = file?.runId ?? recorded
   if (holder === null) return null
   const gone = { state: 'gone', started: file?.started ?? false, runId: holder, ...left } as const

@@ -49,24 +49,24 @@ export async function runMeasurementJob(job: MeasurementJob): Promise<Measuremen
   const { repository, topLevel } = await openJobClone(job, job.prefix)
   try {
     const tip = await findLedgerTip(repository, job)
-    const given = await loadOrder(repository, { tip, id: job.order, now: job.clock.now() })
-    if (!given.wanted) return { stale: given.why }
-    refuseSecrets(given.spec)
-    await fetchOrderedTrees(repository, given.order)
-    const { order, spec } = given
-    const wanted = { order, spec, what: `campaign ${job.campaign}` }
-    const input = buildMeasureInput(job, repository, topLevel, given)
+    const loaded = await loadOrder(repository, { tip, id: job.order, now: job.clock.now() })
+    if (!loaded.wanted) return { stale: loaded.why }
+    refuseSecrets(loaded.spec)
+    await fetchOrderedTrees(repository, loaded.order)
+    const { order, spec } = loaded
+    const request = { order, spec, what: `campaign ${job.campaign}` }
+    const input = buildMeasureInput(job, repository, topLevel, loaded)
     await job.onPartial({ report: buildUnmeasuredReport(input), begun: null })
     let handedBack: string | null = null
-    const done = await measureWithLock(job, wanted, job.signal, async ({ beside }) => {
+    const done = await measureWithLock(job, request, job.signal, async ({ beside }) => {
       job.signal.throwIfAborted()
       const workspace = await chooseJobWorkspace(input.workDir, {
         users: job.users,
-        before: given.isolatedBefore,
+        before: loaded.isolatedBefore,
         spec,
-        runDryRun: lodged => {
+        runDryRun: userWorkspace => {
           job.progress.say('Trying whether the pinned commit can be measured as a user of its own.')
-          return retryDryRun({ ...input, ...lodged })
+          return retryDryRun({ ...input, ...userWorkspace })
         },
       })
       if ('unisolatedBecause' in workspace && job.onlyUsers)
@@ -177,21 +177,21 @@ interface WorkspaceRequest {
  * One order is measured entirely one way, and so are all that a campaign compares: isolation belongs to the harness,
  * whose hash knows what the spec says of it. What `auto` comes to, its first report says, and every later job keeps to it.
  */
-export async function chooseJobWorkspace(workDir: string, asked: WorkspaceRequest): Promise<JobWorkspace> {
-  const { users, spec } = asked
+export async function chooseJobWorkspace(workDir: string, request: WorkspaceRequest): Promise<JobWorkspace> {
+  const { users, spec } = request
   const { isolation } = spec.measurement
-  const without = (unisolatedBecause: string) => ({ workDir, unisolatedBecause })
-  if (isolation === 'none') return without('the spec says isolation: none')
-  const before = isolation === 'auto' ? asked.before : true
-  if (before === false) return without('what it is compared with was measured without isolation')
+  const toUnisolated = (unisolatedBecause: string) => ({ workDir, unisolatedBecause })
+  if (isolation === 'none') return toUnisolated('the spec says isolation: none')
+  const before = isolation === 'auto' ? request.before : true
+  if (before === false) return toUnisolated('what it is compared with was measured without isolation')
   if (!('owners' in users)) {
-    if (before === null) return without(users.what)
+    if (before === null) return toUnisolated(users.what)
     throw toMissingUsersError(users)
   }
   const workspace = buildUserWorkspace(users, workDir)
   if (before === true) return workspace
-  const why = await asked.runDryRun(workspace)
-  return why === null ? workspace : without(why)
+  const why = await request.runDryRun(workspace)
+  return why === null ? workspace : toUnisolated(why)
 }
 
 /** Once more where it fails: a registry that did not answer is no reason to do without. */

@@ -34,7 +34,7 @@ export interface OrderFiles {
   judgingUsd(started: EventId): number
   read(order: OrderId): Promise<OrderFile | null>
   /** Drops the files of orders that nobody waits for any more and whose holder may be forgotten. */
-  prune(live: ReadonlySet<OrderId>, forgettable: (holder: OrderClaim) => Promise<boolean>): Promise<void>
+  prune(live: ReadonlySet<OrderId>, isForgettable: (holder: OrderClaim) => Promise<boolean>): Promise<void>
 }
 
 const scored = z.strictObject({
@@ -99,21 +99,21 @@ export function openOrderFiles(directory: string, say: PrintLine): OrderFiles {
       return costs.reduce((sum, cost) => sum + (cost.started === started ? cost.usd : 0), 0)
     },
     async read(order) {
-      const held = readClaim(path(order, 'claim'), host, say)
+      const holder = readClaim(path(order, 'claim'), host, say)
       const answer = readReport(path(order, 'report'), say)
       const partial =
         answer === null ? readOptionalJson(path(order, 'partial'), partialReportSchema, say) : null
-      if (held !== null) return { ...held, report: answer, partial }
+      if (holder !== null) return { ...holder, report: answer, partial }
       // A partial report names its run, also where the claim was lost.
-      const left = answer ?? partial?.report ?? null
-      if (left === null || 'unreadable' in left) return null
-      return { runId: left.run_id, here: true, started: true, report: answer, partial }
+      const source = answer ?? partial?.report ?? null
+      if (source === null || 'unreadable' in source) return null
+      return { runId: source.run_id, here: true, started: true, report: answer, partial }
     },
-    async prune(live, forgettable) {
+    async prune(live, isForgettable) {
       for (const order of listOrderIds(directory)) {
         if (live.has(order)) continue
-        const held = readClaim(path(order, 'claim'), host, say)
-        if (held !== null && !(await forgettable(held))) continue
+        const holder = readClaim(path(order, 'claim'), host, say)
+        if (holder !== null && !(await isForgettable(holder))) continue
         for (const kind of ['report', 'partial', 'printed', 'claim'] as const)
           rmSync(path(order, kind), { force: true })
         // What was paid stays paid: only what was said is of no use any more.

@@ -31,7 +31,7 @@ export interface ProposerTasks {
 export function createLocalProposerTasks(
   context: CampaignContext,
   ideas: IdeaSource,
-  lanes: WorkerSlots,
+  slots: WorkerSlots,
   interrupt: AbortSignal,
 ): ProposerTasks {
   const tasks = new TaskGroup()
@@ -40,16 +40,19 @@ export function createLocalProposerTasks(
 
   async function ask(who: string, request: { campaign: Campaign; spec: Spec }, signal: AbortSignal) {
     // As a user of its own: ending an execution ends everything of its user.
-    const alone = context.isolation?.asRoot === true
-    const lane = await lanes.enter({ limit: request.spec.execution.max_concurrent, alone }, signal)
-    if (lane === null) return
+    const isExclusive = context.isolation?.asRoot === true
+    const slot = await slots.enter(
+      { limit: request.spec.execution.max_concurrent, alone: isExclusive },
+      signal,
+    )
+    if (slot === null) return
     try {
-      const { ok, reason } = await ideas.ask(who, { ...request, lane, signal })
+      const { ok, reason } = await ideas.ask(who, { ...request, lane: slot, signal })
       context.progress.say(ok ? `${who}: one idea` : `${who}: no idea, ${reason}`)
     } catch (error) {
       if (!signal.aborted) throw error
     } finally {
-      lanes.leave(lane)
+      slots.leave(slot)
     }
   }
 
@@ -104,10 +107,10 @@ interface AnswerReader {
  * What the job that asked handed over, for the askings of this very run and for no others: they are known from the
  * ledger, so that nothing is taken twice, whoever runs again (invariant 7), and nothing that nobody asked for.
  */
-export function createAnswerReader(context: CampaignContext, handed: JobFile): AnswerReader {
+export function createAnswerReader(context: CampaignContext, file: JobFile): AnswerReader {
   const heads: AnswerHeads = new Map()
   const told = new Set<string>()
-  const read = readAnswersFile(handed)
+  const read = readAnswersFile(file)
 
   function tell(line: string): void {
     if (!told.has(line)) context.progress.say(line)
@@ -139,14 +142,14 @@ export function createAnswerReader(context: CampaignContext, handed: JobFile): A
       tell(`${who}: no idea, ${answer.reason}`)
       return { answers: [{ ...facts, ok: false }], unanswered: [] }
     }
-    const brought = toProposedIdea(campaign, asking.carries, answer)
-    const head = await getAnsweredHead(context.repository, { asking, brought }, heads)
+    const idea = toProposedIdea(campaign, asking.carries, answer)
+    const head = await getAnsweredHead(context.repository, { asking, brought: idea }, heads)
     if ('rejected' in head) {
       tell(`${who}: no idea, ${head.rejected}`)
       return { answers: [{ ...facts, ok: false }], unanswered: [] }
     }
     tell(`${who}: one idea`)
-    return { answers: [{ ...facts, ok: true, result: brought }], unanswered: [] }
+    return { answers: [{ ...facts, ok: true, result: idea }], unanswered: [] }
   }
 
   return {

@@ -70,11 +70,11 @@ export interface EndedRun {
 
 /** Every name under which a job of this run may have uploaded something that counts. */
 export function listArtifactNames({ measured }: EndedRun): string[] {
-  const ofOrders = [...measured.keys()].flatMap(order => [
+  const orderNames = [...measured.keys()].flatMap(order => [
     getReportArtifactName(order),
     getPartialArtifactName(order),
   ])
-  return [...ofOrders, ANSWERS_ARTIFACT, SCORES_ARTIFACT]
+  return [...orderNames, ANSWERS_ARTIFACT, SCORES_ARTIFACT]
 }
 
 /** Null where the job had nothing to do. */
@@ -122,17 +122,17 @@ export async function readReport(
   { order, runId, digest, judged }: WantedReport & { judged: boolean },
 ): Promise<ReadReport> {
   const most = judged ? MAX_PRINTED_BYTES : MAX_REPORT_BYTES
-  const got = await artifacts.fetch(getReportArtifactName(order), {
+  const unpacked = await artifacts.fetch(getReportArtifactName(order), {
     file: getArtifactFileName(order),
     most,
     digest,
   })
   if (judged) {
-    const read = parseArtifact(got, printedOrder)
+    const read = parseArtifact(unpacked, printedOrder)
     if ('is' in read) return read
     return checkRunId(read.value.report, runId) ?? { is: 'printed', printed: read.value }
   }
-  const read = parseArtifact(got, reportSchema)
+  const read = parseArtifact(unpacked, reportSchema)
   if ('is' in read) return read
   return checkRunId(read.value, runId) ?? { is: 'report', report: read.value }
 }
@@ -179,11 +179,11 @@ function parseArtifact<T>(unpacked: UnzipResult, schema: z.ZodType<T>): { value:
 const MOST_TEXT = 65_536
 
 /** Where a report has a text, or a name, that is too long; null where it has none. */
-function findLongText(value: unknown, context = 'it'): string | null {
-  if (typeof value === 'string') return value.length > MOST_TEXT ? context : null
+function findLongText(value: unknown, path = 'it'): string | null {
+  if (typeof value === 'string') return value.length > MOST_TEXT ? path : null
   if (typeof value !== 'object' || value === null) return null
   for (const [name, inner] of Object.entries(value)) {
-    const found = name.length > MOST_TEXT ? `a name in ${context}` : findLongText(inner, `${context}.${name}`)
+    const found = name.length > MOST_TEXT ? `a name in ${path}` : findLongText(inner, `${path}.${name}`)
     if (found !== null) return found
   }
   return null

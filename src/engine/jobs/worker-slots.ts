@@ -31,7 +31,7 @@ export function chooseSlotRequest(
 }
 
 interface WaitingTask extends SlotRequest {
-  enter: (lane: number) => void
+  enter: (slot: number) => void
 }
 
 /** Places to work in on this machine, taken in turn: whoever wants one alone is not passed by those who come later. */
@@ -49,9 +49,9 @@ export class WorkerSlots {
         resolve(null)
         this.#admit()
       }
-      const enter = (lane: number) => {
+      const enter = (slot: number) => {
         signal.removeEventListener('abort', giveUp)
-        resolve(lane)
+        resolve(slot)
       }
       const own = { ...slotRequest, enter }
       signal.addEventListener('abort', giveUp, { once: true })
@@ -60,17 +60,17 @@ export class WorkerSlots {
     })
   }
 
-  leave(lane: number): void {
-    this.#taken.delete(lane)
+  leave(slot: number): void {
+    this.#taken.delete(slot)
     this.#admit()
   }
 
   #admit(): void {
     for (let next = this.#waiting[0]; next !== undefined && this.#fits(next); next = this.#waiting[0]) {
       this.#waiting.shift()
-      const lane = findFreeSlot(this.#taken)
-      this.#taken.set(lane, next)
-      next.enter(lane)
+      const slot = findFreeSlot(this.#taken)
+      this.#taken.set(slot, next)
+      next.enter(slot)
     }
   }
 
@@ -84,9 +84,9 @@ export class WorkerSlots {
 }
 
 function findFreeSlot(taken: ReadonlyMap<number, SlotRequest>): number {
-  let lane = 0
-  while (taken.has(lane)) lane += 1
-  return lane
+  let slot = 0
+  while (taken.has(slot)) slot += 1
+  return slot
 }
 
 /** What was begun in this process and ends by itself, or is ended. */
@@ -152,23 +152,23 @@ export class TaskGroup {
 const MOST_PROCESSES = 64
 
 /** Takes a directory for this process; one that another living winnow on this cache works in is passed over. */
-export async function claimFreeWorkDir(under: string, lane: number): Promise<string> {
+export async function claimFreeWorkDir(parent: string, slot: number): Promise<string> {
   for (let process = 0; ; process++) {
-    const workDir = join(under, process === 0 ? String(lane) : `${lane}-${process}`)
+    const workDir = join(parent, process === 0 ? String(slot) : `${slot}-${process}`)
     await mkdir(workDir, { recursive: true })
     if ((await tryUnlessInUse(() => claimWorkDir(workDir))) || process === MOST_PROCESSES) return workDir
   }
 }
 
 /** Ends what a killed process left running in any of these directories, not only in the one used next. */
-export async function endAllLeftovers(under: string): Promise<void> {
-  for (const name of listNames(under)) await tryUnlessInUse(() => endLeftovers(join(under, name)))
+export async function endAllLeftovers(parent: string): Promise<void> {
+  for (const name of listNames(parent)) await tryUnlessInUse(() => endLeftovers(join(parent, name)))
 }
 
 /** What a killed process left of a holdout, in whatever lane, is gone before this one measures anything. */
-export async function removeHoldouts(under: string): Promise<void> {
-  for (const name of listNames(under)) {
-    const workDir = join(under, name)
+export async function removeHoldouts(parent: string): Promise<void> {
+  for (const name of listNames(parent)) {
+    const workDir = join(parent, name)
     await tryUnlessInUse(async () => {
       await claimWorkDir(workDir)
       await removeAll(getHoldoutDir(workDir))
@@ -178,9 +178,9 @@ export async function removeHoldouts(under: string): Promise<void> {
 }
 
 /** False: a living process is at work there. */
-async function tryUnlessInUse(act: () => Promise<unknown>): Promise<boolean> {
+async function tryUnlessInUse(action: () => Promise<unknown>): Promise<boolean> {
   try {
-    await act()
+    await action()
     return true
   } catch (error) {
     if (error instanceof UserError) return false
