@@ -20,27 +20,29 @@ import type { CampaignLocation } from '../../spec/planned-features.ts'
 import type { Spec } from '../../spec/schema.ts'
 import type { JobIsolation } from '../jobs/measurement-job.ts'
 
-/** Everything the engine works with for one campaign; made once at the edge, passed down. */
+/** All dependencies of the engine for one campaign, created once at the edge. */
 export interface CampaignContext {
   name: string
   prefix: string
   refs: CampaignRefs
   repository: Repository
   forge: Forge
-  /** Absolute, ours: orders under way, work trees, proposals. */
+  /** Absolute path for orders, work trees and proposals. */
   dataDir: string
-  /** Where the winnow processes of this user on this machine find each other, whatever they work on. */
+  /** Shared by all winnow processes of this user on this machine. */
   machineDir: string
-  /** The top of the user's checkout, for shared files alone; null in a bare repository. */
+  /** Top of the user's checkout, used for shared files only; null in a bare repository. */
   checkout: string | null
-  /** Full name of the default branch when no campaign recorded one yet. */
+  /** Full name of the default branch for a campaign that has not recorded one. */
   defaultBranch: string
-  /** No remote: the branches live in the user's repository itself. */
+  /** Without a remote, the branches live in the user's repository. */
   local: boolean
-  /** As whom code of others runs in a job that holds a token; on machines of people the spec alone says it. */
+  /**
+   * Isolation of other people's code in a job that holds a token. On a person's machine only the spec decides.
+   */
   isolation?: JobIsolation
   by: EventAuthor
-  /** The cause of what is recorded here, where a person's command has a name for good; else one is drawn. */
+  /** The cause of recorded events when a person's command has a permanent id; random by default. */
   nonce?: string
   env: Readonly<Record<string, string>>
   clock: Clock
@@ -48,18 +50,16 @@ export interface CampaignContext {
   faults: Faults
   progress: ProgressReporter
   keepUnwritten: SaveUnwrittenEvents
-  /** Where none are, the age of no release is known. */
+  /** Without registries the age of releases is unknown. */
   registries?: Registries
   version: string
 }
 
-/** A forge that runs workflows measures by them; one that was told not to is a job that measures by itself. */
 export function getWhereabouts({ kind, workflows }: Forge): CampaignLocation {
   if (kind === 'local') return 'local'
   return workflows === undefined ? 'single-job' : 'github'
 }
 
-/** How long and how often a lost race or a refused push is repeated here. */
 export function createPacing({ clock, random }: Pick<CampaignContext, 'clock' | 'random'>): Pacing {
   return {
     clock: () => clock.now(),
@@ -68,31 +68,30 @@ export function createPacing({ clock, random }: Pick<CampaignContext, 'clock' | 
   }
 }
 
-/** What is remembered between looks, to look faster; forgetting it changes nothing (invariant 11). */
+/** A cache between observations. Clearing it changes no result (invariant 11). */
 export interface Memory {
   loaded: LoadedCampaign | null
   candidates: Map<string, CandidateFacts>
-  /** What a change comes to on the default branch, by both. */
+  /** Picks by default tip and landing. */
   picks: Map<string, PickFacts>
-  /** Checks as this process has shown them. */
+  /** Checks that this process has written. */
   checks: Map<ExperimentId, string>
-  /** When releases were published, as far as it was asked. */
+  /** Release dates; undefined when a lookup was skipped. */
   releases: Map<string, ReleaseDate | null | undefined>
-  /** Which commits are in the history of which: that never changes. */
+  /** Ancestry answers, which never change. */
   ancestors: Map<string, boolean>
-  /** The remote's refs when they were last asked for, and as our own pushes left them since. */
+  /** The remote's refs when last read, updated by winnow's own pushes. */
   refs: ReadonlyMap<string, Oid> | null
-  /** Where the holdout's ref was at the same time. */
   holdout: HoldoutFacts | null
-  /** On the clock that never jumps. */
+  /** Monotonic time of the last read. */
   askedAt: number
-  /** Another one for each tick, and after each turn that was cut off. */
+  /** Incremented for each tick and after each interrupted one. */
   turn: number
-  /** What was done outside the ledger, or refused there, while it ended in this commit (`plan/draft.ts`). */
+  /** Effects done or refused while the ledger was at this commit (`plan/draft.ts`). */
   carried: { tip: Oid | null; keys: Set<string> }
-  /** What the forge would not do, by its words. */
+  /** Refusals of the forge, by message. */
   refusals: Map<string, ForgeError>
-  /** The campaign's state that the ledger's views are known to tell. */
+  /** The campaign status that the ledger's views are known to show. */
   shown: Campaign['status'] | null
 }
 
@@ -114,7 +113,7 @@ export function createMemory(): Memory {
   }
 }
 
-/** What a turn that was cut off, or another writer, may have made untrue. */
+/** Clears data that an interrupted tick or another writer may have invalidated. */
 export function resetMemory(memory: Memory): void {
   memory.loaded = null
   memory.refs = null
@@ -133,14 +132,14 @@ type HomeContext = Pick<CampaignContext, 'name' | 'refs' | 'forge'>
 type RecordedHome = Pick<Campaign, 'host' | 'status'>
 
 /**
- * Whether its pull requests are kept where this process sees none of them. An old ledger that no job of GitHub Actions
- * wrote into is of one machine.
+ * Returns whether the campaign's pull requests are stored where this process cannot see them. An old ledger
+ * without a host was written on one machine.
  */
 export function isAway({ forge }: Pick<CampaignContext, 'forge'>, { host, status }: RecordedHome): boolean {
   return status !== 'none' && (host ?? 'local') !== forge.kind
 }
 
-/** What cannot be seen from here would look as if people had taken it away: nothing is planned, moved or measured. */
+/** Refuses to plan: pull requests that cannot be seen from here would look like deleted ones. */
 export function requireHome(homeContext: HomeContext, campaign: RecordedHome): void {
   if (!isAway(homeContext, campaign)) return
   const { name, refs } = homeContext
@@ -161,14 +160,14 @@ export function requireHome(homeContext: HomeContext, campaign: RecordedHome): v
   )
 }
 
-/** What the spec of a campaign may ask for: of where it lives, whoever reads it. */
+/** The features that a spec may use depend on where the campaign lives. */
 export function getCampaignWhereabouts({ forge }: Pick<CampaignContext, 'forge'>, campaign: RecordedHome) {
   return isAway({ forge }, campaign) && campaign.host === 'github' ? 'github' : getWhereabouts(forge)
 }
 
 type BranchNaming = Pick<CampaignContext, 'name' | 'prefix'>
 
-/** A campaign is found by the names of its branches: what a spec calls them now, where that is something else. */
+/** A campaign is found by its branch names. Describes how a spec would change them; null when it does not. */
 export function describeRename(
   { name, prefix }: BranchNaming,
   { name: other, branches }: Pick<Spec, 'name' | 'branches'>,
@@ -178,7 +177,6 @@ export function describeRename(
   return `its branches.prefix is now ${branches.prefix}, and that of the campaign ${prefix}`
 }
 
-/** No spec makes the branches of one campaign those of another. */
 export function requireSameBranches(
   context: BranchNaming & { refs: Pick<CampaignRefs, 'state'> },
   spec: Spec,
@@ -192,7 +190,7 @@ export function requireSameBranches(
   })
 }
 
-/** The refs a look at the remote asks for: all of a campaign, and the branch it improves. */
+/** Reads all refs of a campaign and its default branch from the remote. */
 export async function listRefs(context: CampaignContext) {
   return context.repository.remoteRefs([...listRefPatterns(context), `${context.refs.experiments}*`])
 }
@@ -201,7 +199,7 @@ function listRefPatterns({ refs, defaultBranch }: CampaignContext): string[] {
   return [refs.optimize, refs.campaign, refs.state, refs.closed, refs.forge, defaultBranch]
 }
 
-/** Whether a look at the remote would have shown this ref. */
+/** Returns whether `listRefs` covers this ref. */
 export function isListed(context: CampaignContext, ref: string): boolean {
   return ref.startsWith(context.refs.experiments) || listRefPatterns(context).includes(ref)
 }

@@ -34,29 +34,29 @@ import { claimFreeWorkDir, endAllLeftovers } from '../jobs/worker-slots.ts'
 import type { CampaignContext } from './context.ts'
 import { ANSWERS } from './open.ts'
 
-/** Where ideas come from, as the engine sees it: found on every look, asked for when the plan says so. */
+/** Finds ideas on every observation, and asks proposers when the plan says so. */
 export interface IdeaSource {
   find(request: IdeaContext): Promise<FoundIdeas>
-  /** Proposers that could be asked for one more idea now, by name. */
+  /** Names of proposers that can be asked for another idea now. */
   listProposers(campaign: Campaign, spec: Spec): string[]
-  /** Runs one proposer; its answer is kept with what it cost, and found at the next look. */
+  /** Runs one proposer. Stores its answer and cost for the next observation. */
   ask(who: string, request: ProposerContext): Promise<{ ok: boolean; reason: string }>
 }
 
 interface FoundIdeas {
   proposals: Proposal[]
-  /** Patches that are there and were not prepared. */
+  /** Patches that were not prepared yet. */
   unopened: number
-  /** What proposers answered, in words or with an idea, as far as the ledger lacks what it cost. */
+  /** Answers whose cost the ledger lacks. */
   answers: AnswerFacts[]
-  /** Askings of the ledger that nobody will answer any more. */
+  /** Recorded requests that no proposer will answer any more. */
   unanswered: World['unanswered']
 }
 
 interface ProposerContext {
   campaign: Campaign
   spec: Spec
-  /** Nobody else who is asked by this process has it. */
+  /** Worker slot, unique among the running proposers of this process. */
   lane: number
   signal: AbortSignal
 }
@@ -73,7 +73,9 @@ interface IdeaContext {
 
 const ASKED_IN = 'propose'
 
-/** The proposers of one campaign on this machine, guests of this run included, with what they remember to be quick. */
+/**
+ * The proposers of one campaign on this machine, including the additional ones of this run, with their caches.
+ */
 export function createCampaignIdeas(
   context: CampaignContext,
   guests: readonly CommandProposer[] = [],
@@ -83,7 +85,7 @@ export function createCampaignIdeas(
   const storeDir = join(context.dataDir, ANSWERS)
   const say = (line: string) => context.progress.say(line)
   let leftovers: Promise<void> | null = null
-  /** Ideas that a program has, each with the key of its answer once it has answered. */
+  /** Backlog ideas given to a proposer, each with the key of its answer once it has answered. */
   const handedOut = new Map<EventId, string | null>()
   const angles = new Set<string>()
   const answerHeads: AnswerHeads = new Map()
@@ -117,7 +119,8 @@ export function createCampaignIdeas(
       await leftovers
       await forgetSettled(storeDir, campaign, say)
       const began = context.clock.monotonic()
-      // Before the program answers: the campaign goes on meanwhile, and its brief does not.
+      // Read this before the proposer answers: the campaign continues meanwhile, but its brief does not
+      // change.
       const first_unseen = campaign.next_number
       const proposer = listCommandProposers(request.spec, guests).find(each => getProposerName(each) === who)
       for (const [id, key] of handedOut)
@@ -157,7 +160,7 @@ export function createCampaignIdeas(
   }
 }
 
-/** Where programs are asked, and as whom: root starts none of them as itself. */
+/** The directory and the user of proposers. Root starts none of them as itself. */
 function chooseProposerDir({ isolation, dataDir }: CampaignContext): {
   dir: string
   runs: { owner?: Owner }
@@ -171,7 +174,6 @@ function chooseProposerDir({ isolation, dataDir }: CampaignContext): {
   return { dir, runs: { owner } }
 }
 
-/** Caches ideas that were read and prepared before. */
 interface PatchCache {
   prepared: PreparedPatches
   patchFiles: Map<string, PatchFile[]>
@@ -214,7 +216,7 @@ async function readPatchIdeas(
   return { proposals, unopened: untried - proposals.length }
 }
 
-/** A running campaign keeps the spec that it was started with: editing the file alone changes nothing. */
+/** A running campaign keeps its recorded spec, so editing the file needs an amendment. */
 async function readCampaignPatches(
   { repository }: CampaignContext,
   { campaign, defaultTip }: IdeaContext,
@@ -227,12 +229,14 @@ async function readCampaignPatches(
   }
 }
 
-/** Only what could be opened now is prepared: the incumbent may be another one when the rest is due. */
+/**
+ * Prepares only patches that can be opened now, because the incumbent may change before the others are due.
+ */
 function countOpenable(campaign: Campaign, spec: Spec): number {
   return spec.merge.max_open_experiments - countOpenEngineExperiments({ campaign })
 }
 
-/** What was handed out and came to nothing, not even to words, may be handed out again. */
+/** An idea whose proposer failed may be given out again. */
 function releaseIdea(handedOut: Map<EventId, string | null>, idea: BacklogIdea | null) {
   return (error: unknown): never => {
     if (idea !== null) handedOut.delete(idea.id)
@@ -240,7 +244,7 @@ function releaseIdea(handedOut: Map<EventId, string | null>, idea: BacklogIdea |
   }
 }
 
-/** A guest that the spec names as well is asked as the spec says. */
+/** For a proposer that the spec names as well, the spec applies. */
 function listCommandProposers(spec: Spec, guests: readonly CommandProposer[]): CommandProposer[] {
   const own = spec.propose.filter(proposer => proposer.use === 'command')
   const known = new Set(own.map(getProposerName))
@@ -270,7 +274,9 @@ async function readSubjects(
   return subjects
 }
 
-/** A landing that cannot be taken back directly is an experiment of its own, or refused with its conflict. */
+/**
+ * A landing that cannot be reverted directly becomes a revert experiment, or is refused with its conflict.
+ */
 function listRevertIdeas({ campaign, reverts }: IdeaContext): Proposal[] {
   return [...reverts].flatMap(([wish, facts]) => toRevertProposal(campaign, wish, facts))
 }

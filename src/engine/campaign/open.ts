@@ -32,24 +32,24 @@ import type {
 import type { JobIsolation } from '../jobs/measurement-job.ts'
 import { type CampaignContext, createPacing } from './context.ts'
 
-/** What the edge knows and nothing inside looks up for itself. */
+/** Inputs from the command line or the action. The engine reads no environment itself. */
 export interface Environment {
   directory: string
   env: Readonly<Record<string, string>>
-  /** The same for the pushes that may bring workflow files; there are none unless given. */
+  /** The environment for pushes with workflow files; without it there are none. */
   workflowsEnv?: Readonly<Record<string, string>>
-  /** Where winnow may keep its repository and work: outside the user's checkout. */
+  /** Directory for winnow's repository and work, outside the user's checkout. */
   cacheDir: string
-  /** Where all winnow processes of this user on this machine find each other; cacheDir unless given. */
+  /** Directory shared by all winnow processes of this user on this machine; cacheDir by default. */
   machineDir?: string
   /** `none`: this repository itself; a name: that remote; null: origin, or the only one, or none. */
   remote: string | null
   prefix: string
-  /** Where pull requests are kept; beside the branches themselves unless given. */
+  /** Stores pull requests; in local refs by default. */
   forge?: (refs: CampaignRefs) => Forge
-  /** Without a remote, main or master is the default branch, where there is one, whatever is checked out. */
+  /** Without a remote, prefer main or master over the checked-out branch as the default branch. */
   preferMain?: boolean
-  /** As whom code of others runs, where this is a job that holds a token. */
+  /** Isolation of other people's code, in a job that holds a token. */
   isolation?: JobIsolation
   by: EventAuthor
   version: string
@@ -57,26 +57,24 @@ export interface Environment {
   random: RandomSource
   faults: Faults
   progress: ProgressReporter
-  /** Asked how old a release is; nobody is unless given. */
+  /** Looks up release dates; absent when they stay unknown. */
   registries?: Registries
-  /** Beside the campaign's own things unless given. */
+  /** Writes below the campaign's own directory by default. */
   keepUnwritten?: SaveUnwrittenEvents
-  /** This process is to end. */
   interrupt?: AbortSignal
-  /** The damaged part of winnow's own repository: it is put aside before the repository is opened. */
+  /** The damaged part of winnow's own repository, which is moved aside before opening. */
   damage?: string
-  /** How the web is asked where a verb asks it; directly unless given. */
   web?: Fetch
 }
 
-/** One user's repository and winnow's own beside it, before any campaign is chosen. */
+/** A user's repository with winnow's own one, before a campaign is chosen. */
 export interface RepositoryContext {
   repository: Repository
   checkout: Checkout
   local: boolean
-  /** What the person's repository calls the remote; null where there is none. */
+  /** The user's name for the remote; null without one. */
   remote: string | null
-  /** Full name of the default branch; null where nothing names one. */
+  /** Full name of the default branch; null when unknown. */
   defaultBranch: string | null
   dataDir: string
   machineDir: string
@@ -125,7 +123,7 @@ async function findLocalDefault(repository: Repository, { head }: Checkout, { pr
   return MAIN.find(ref => refs.has(ref)) ?? head
 }
 
-/** Where winnow keeps what it has of one repository; nothing is made there by asking. */
+/** Returns winnow's directory for one repository, without creating it. */
 export function getDataDir(checkout: Checkout, environment: RemoteChoice): string {
   return join(
     environment.cacheDir,
@@ -143,7 +141,7 @@ function chooseRemote(
   const named =
     remotes.find(({ name }) => name === (remote ?? 'origin')) ??
     (remote === null && remotes.length === 1 ? remotes[0] : undefined)
-  // git reads a relative path from the top of the work tree, wherever in it a command is started.
+  // git resolves a relative URL from the top of the work tree, not from the current directory.
   if (named !== undefined) {
     const { name, url } = named
     return { name, url: isRelative(url) ? resolve(topLevel ?? directory, url) : url }
@@ -214,9 +212,9 @@ function keepBelow(directory: string): SaveUnwrittenEvents {
   }
 }
 
-/** winnow's own repository, which is a cache: the remote, or the user's repository, has all that was pushed. */
+/** winnow's own repository is a cache: every pushed object is in the remote or the user's repository. */
 interface RepositoryCache {
-  /** Where everything of one user's repository is kept, its campaigns included. */
+  /** Directory of one user's repository, including its campaigns. */
   dataDir: string
   env: Readonly<Record<string, string>>
   say: (line: string) => void
@@ -226,10 +224,10 @@ export function getRepositoryDir(dataDir: string): string {
   return join(dataDir, 'repository.git')
 }
 
-/** Where programs' answers of a campaign are kept until they are recorded. */
+/** Stores proposer answers until they are recorded. */
 export const ANSWERS = 'proposals'
 
-/** Finds the damaged part of the repository after a failure; null where the failure has another cause. */
+/** Finds the damaged part of the repository after a failure; null when the failure has another cause. */
 export async function findDamageCause(
   error: unknown,
   { dir, env }: { dir: string; env: Readonly<Record<string, string>> },
@@ -238,8 +236,8 @@ export async function findDamageCause(
 }
 
 /**
- * A damaged repository makes a measurement fail as any failure of the machine does. Such a report is not recorded: once
- * the repository is fetched again, the order is measured again.
+ * A damaged repository looks like any runner failure. Such a report is not recorded: winnow fetches the
+ * repository again and measures the order again.
  */
 export async function refuseDamagedCache(
   repository: { dir: string },
@@ -254,8 +252,8 @@ export async function refuseDamagedCache(
 }
 
 /**
- * Puts a damaged repository aside, so that a new one is made and fetched. Only commits of programs' answers exist
- * nowhere else: the returned function brings them into the new repository and says what became of them.
+ * Moves a damaged repository aside, so that a new one is fetched. Only commits of proposer answers exist
+ * nowhere else: the returned function copies them to the new repository and reports the result.
  */
 function replaceDamaged(
   { dataDir, env, say }: RepositoryCache,
@@ -289,16 +287,15 @@ async function listAnswerCommits(dataDir: string): Promise<Oid[]> {
 
 type GitEnvironment = Readonly<Record<string, string>>
 
-/** A token, and the one server that it may be sent to. */
 interface GitAccess {
   serverUrl: string
   token: string
 }
 
 /**
- * The token goes to git in its environment, for this one server: never into a command line, which any process can
- * read, nor into a file that stays. Secrets of the job that nobody here asked for stay out, and so does what somebody
- * else has git say there: a server refuses who introduces themselves twice.
+ * Passes the token to git in its environment, for this one server. A command line is readable by every
+ * process, and a file would remain. Removes other secrets of the job, and an existing extraheader, because a
+ * server refuses two credentials.
  */
 export function withGitAccess(env: GitEnvironment, { serverUrl, token }: GitAccess): GitEnvironment {
   const allowed = Object.entries(env).filter(([name]) => !isSecretName(name) && !name.startsWith('INPUT_'))
@@ -309,7 +306,7 @@ export function withGitAccess(env: GitEnvironment, { serverUrl, token }: GitAcce
     ...Object.fromEntries(allowed),
     GIT_CONFIG_COUNT: String(count + 2),
     [`GIT_CONFIG_KEY_${count}`]: key,
-    // Nothing: what was said before is not.
+    // An empty value clears earlier headers.
     [`GIT_CONFIG_VALUE_${count}`]: '',
     [`GIT_CONFIG_KEY_${count + 1}`]: key,
     [`GIT_CONFIG_VALUE_${count + 1}`]: `Authorization: Basic ${credentials}`,

@@ -8,7 +8,6 @@ import { renderLedgerViews } from '../../report/ledger-views.ts'
 import { getCampaignSpec } from '../../spec/load.ts'
 import { type CampaignContext, listRefs } from './context.ts'
 
-/** A branch of a campaign that is put back where it was. */
 interface RecoveredBranch {
   branch: string
   to: Oid
@@ -17,14 +16,14 @@ interface RecoveredBranch {
 
 type RefTips = ReadonlyMap<string, Oid>
 
-/** The ledger that the remote has lost and this cache still has. */
+/** A ledger that the remote lost and this cache still has. */
 interface LostLedger {
   tip: Oid
   events: number
   updatedAt: string | null
 }
 
-/** Null where the remote has a ledger, this cache has none, or the ledger was put aside on purpose. */
+/** Returns null when the remote has a ledger, this cache has none, or the ledger was archived. */
 export async function findLostLedger(context: CampaignContext, refs: RefTips): Promise<LostLedger | null> {
   const { repository } = context
   const tip = repository.readTrackedTip(context.refs.state)
@@ -34,7 +33,7 @@ export async function findLostLedger(context: CampaignContext, refs: RefTips): P
   return { tip, events: campaign.seq, updatedAt: campaign.updated_at }
 }
 
-/** Whether an archived ledger continues this one. */
+/** Returns whether an archived ledger contains this one. */
 export async function isArchived(
   { repository, refs: { archive } }: CampaignContext,
   ledger: Oid,
@@ -60,7 +59,7 @@ export async function requireLedgerNotLost(context: CampaignContext, refs: RefTi
   )
 }
 
-/** The tip of the ledger. Says whether it was lost or never started where it is not there. */
+/** Returns the tip of the ledger. The error tells a lost ledger from one that was never started. */
 export async function requireLedger(context: CampaignContext, refs: RefTips): Promise<Oid> {
   const tip = refs.get(context.refs.state)
   if (tip !== undefined) return tip
@@ -72,7 +71,7 @@ function describeOrigin({ local }: CampaignContext): string {
   return local ? 'from this repository' : 'from the remote'
 }
 
-/** Forgets what the remote lost, so that the next run starts a new campaign. */
+/** Forgets the lost branches, so that the next run starts a new campaign. */
 export function forgetLostBranches({
   repository,
   refs: { state, optimize, closed, campaign },
@@ -81,8 +80,8 @@ export function forgetLostBranches({
 }
 
 /**
- * Puts back what was deleted or rewound: the ledger as this cache has it, the keeper, and the optimize branch at the
- * recorded incumbent. One leased push, so that nothing is overwritten that appeared meanwhile.
+ * Restores deleted or rewound branches: the cached ledger, the closed branch, and the optimize branch at the
+ * recorded incumbent. One leased push overwrites no branch that appeared meanwhile.
  */
 export async function recoverBranches(context: CampaignContext): Promise<RecoveredBranch[]> {
   const { repository } = context
@@ -122,7 +121,7 @@ export async function recoverBranches(context: CampaignContext): Promise<Recover
   throw new UserError(`the branches of ${context.name} could not be put back: ${why}`)
 }
 
-/** The incumbent has to be here, and commits of other people are never taken off the branch. */
+/** Requires the incumbent commit, and refuses to drop commits of other people from the branch. */
 async function requireMovable(context: CampaignContext, tip: Oid | undefined, incumbent: Oid): Promise<void> {
   const { repository, refs } = context
   const optimize = toShortRef(refs.optimize)
@@ -144,8 +143,8 @@ async function requireMovable(context: CampaignContext, tip: Oid | undefined, in
 }
 
 /**
- * Invariant 2: what is derived is made anew from every event, and no event is written. False where the views and
- * the checkpoint are what the events say already.
+ * Invariant 2: rebuilds views and checkpoint from every event and writes no event. Returns false when they
+ * were up to date.
  */
 export async function rebuildViews(context: CampaignContext): Promise<boolean> {
   const { repository, refs } = context

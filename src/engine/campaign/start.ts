@@ -30,7 +30,7 @@ interface DefaultBranchSpec extends ParsedSpecFile {
   tip: Point
 }
 
-/** The spec as the default branch has it: what is only in a work tree is never used. */
+/** Reads the spec from the default branch, never from a work tree. */
 export async function readCommittedSpec(context: CampaignContext, path: string): Promise<DefaultBranchSpec> {
   const { repository, defaultBranch } = context
   const { refs } = await repository.remoteRefs([defaultBranch])
@@ -57,7 +57,7 @@ export async function readCommittedSpec(context: CampaignContext, path: string):
   }
 }
 
-/** What is valid but not built yet is refused by name before anything is written. */
+/** Refuses valid features that are not built yet, before any write. */
 export function requireSupportedSpec(
   { spec, path }: Pick<DefaultBranchSpec, 'spec' | 'path'>,
   where: CampaignLocation,
@@ -71,13 +71,16 @@ export function requireSupportedSpec(
   }
 }
 
-/** All of it is looked at before anything of an earlier campaign is touched. */
+/** Checks everything before an earlier campaign is changed. */
 export function requireStartable(committed: DefaultBranchSpec, context: CampaignContext): void {
   requireSupportedSpec(committed, getWhereabouts(context.forge))
   requireSameBranches(context, committed.spec, committed.path)
 }
 
-/** The first event, the optimize branch and the ledger appear in one push; a race for it has one winner. */
+/**
+ * Writes the first event, the optimize branch and the ledger in one push. Only one of two racing processes
+ * wins.
+ */
 export async function startCampaign(
   context: CampaignContext,
   committed: DefaultBranchSpec,
@@ -88,7 +91,7 @@ export async function startCampaign(
   const state = refs.get(context.refs.state)
   if (state !== undefined && !options.fresh) return 'exists'
   await requireLedgerNotLost(context, refs)
-  // Another process has put that one aside already.
+  // Another process has already archived that campaign.
   if (options.insteadOf !== undefined && state !== options.insteadOf) return 'exists'
   const { firstNumber, optimizeTips } = await readArchives(context, state)
   requireOwnOptimizeBranch(context, refs, optimizeTips)
@@ -106,7 +109,7 @@ export async function startCampaign(
   throw new UserError(`the campaign could not be started: ${problem}`)
 }
 
-/** A branch of that name which no campaign of ours left there belongs to somebody else. */
+/** Refuses an optimize branch that no campaign of winnow left there. */
 function requireOwnOptimizeBranch(
   context: CampaignContext,
   refs: ReadonlyMap<string, Oid>,
@@ -151,7 +154,7 @@ async function addStartEvents(
   })
 }
 
-/** A person's own change of the spec, not committed anywhere: the ledger records it whole, with the reason. */
+/** Records a person's uncommitted spec as a whole, with the reason. */
 export async function applyAmendment(
   context: CampaignContext,
   change: { yaml: string; reason: string },
@@ -166,7 +169,7 @@ export async function applyAmendment(
   requireSupportedSpec({ ...parsed, path: campaign.spec_path }, getCampaignWhereabouts(context, campaign))
   requireSameBranches(context, parsed.spec, campaign.spec_path)
   if (parsed.sha256 === campaign.spec_sha256) throw new UserError('the spec is the one in force already')
-  // Who amends from a clone of their own may have seen neither yet.
+  // A fresh clone may lack both commits.
   for (const { commit } of [campaign.pin, campaign.incumbent]) await fetchCommit(repository, commit)
   await requireInScope(context, campaign, parsed.spec)
   const harness = await computeTreeHarness(repository, parsed.spec, campaign.pin.tree)
@@ -190,7 +193,7 @@ export async function applyAmendment(
   )
 }
 
-/** Invariant 4: outside mutable the incumbent is the pin, so what was landed has to stay mutable. */
+/** Invariant 4: outside `mutable` the incumbent equals the pin, so landed paths have to stay mutable. */
 async function requireInScope(
   { repository }: CampaignContext,
   campaign: Campaign,
@@ -209,13 +212,12 @@ async function requireInScope(
   )
 }
 
-/** A campaign put aside: where its refs go, and where the next campaign's numbers begin. */
 interface ArchivePlan {
   at: string
   moves: { ref: string; to: Oid | null }[]
 }
 
-/** The optimize branch stays where it is until the next campaign re-points it: it is never deleted. */
+/** The optimize branch is never deleted: it stays until the next campaign moves it. */
 function planArchive(context: CampaignContext, refs: ReadonlyMap<string, Oid>): ArchivePlan {
   const at = new Date(context.clock.now()).toISOString().replace(/[:.]/g, '-')
   const moves: ArchivePlan['moves'] = []
@@ -229,14 +231,14 @@ function planArchive(context: CampaignContext, refs: ReadonlyMap<string, Oid>): 
   return { at, moves }
 }
 
-/** One push: all of the campaign is put aside, or nothing. */
+/** Archives all branches of the campaign in one push. */
 export async function archiveCampaign(
   context: CampaignContext,
   refs: ReadonlyMap<string, Oid>,
 ): Promise<string> {
   if (!refs.has(context.refs.state)) throw new UserError(`there is no campaign ${context.name} to archive`)
   const { at, moves } = planArchive(context, refs)
-  // Whoever closed the campaign may have been another machine.
+  // Another machine may have written the latest commits.
   const kept = new Set(moves.flatMap(({ to }) => to ?? []))
   await context.repository.fetch([...refs].flatMap(([ref, oid]) => (kept.has(oid) ? [{ ref, oid }] : [])))
   const updates = moves.map(({ ref, to }) => ({ ref, from: refs.get(ref) ?? null, to }))
@@ -252,9 +254,8 @@ export async function archiveCampaign(
 }
 
 interface ArchivedCampaigns {
-  /** Numbers continue above every archive, so that one name never means two experiments. */
+  /** Numbers continue above every archive, so that a name never means two experiments. */
   firstNumber: number
-  /** Where earlier campaigns left the optimize branch. */
   optimizeTips: Set<Oid>
 }
 
@@ -275,13 +276,13 @@ type BlobReader = Pick<Repository, 'tree' | 'blob'>
 
 const MOST_FILES = 200
 
-/** A place in the harness that `winnow init` left for the person's own workload. */
+/** A line that `winnow init` left for the person's own workload. */
 interface StandIn {
   file: string
   line: number
 }
 
-/** The files of the harness that still measure a stand-in: those below `bench/`, and those that the command names. */
+/** Finds stand-in workloads in files below `bench/` and in files that the command names. */
 export async function findStandIns(repository: BlobReader, tree: Oid, spec: Spec): Promise<StandIn[]> {
   const { working_directory: directory, command } = spec.measurement
   const resolvePath = (path: string) => posix.normalize(posix.join(directory, path))
@@ -301,7 +302,7 @@ export function formatStandInText({ file, line }: StandIn): string {
   return `${file}:${line}: the workload is a stand-in; put your own in its place, and delete the line with ${HARNESS_TODO}`
 }
 
-/** A number that says nothing would otherwise be optimised. */
+/** Refuses to optimise a stand-in, whose numbers mean nothing. */
 async function requireOwnWorkload(repository: BlobReader, tree: Oid, spec: Spec): Promise<void> {
   const [first] = await findStandIns(repository, tree, spec)
   if (first === undefined) return

@@ -5,11 +5,10 @@ import { type Oid, toShortRef } from '../../model/ids.ts'
 import { type CampaignContext, createPacing } from './context.ts'
 
 export interface Submission {
-  /** A commit of the user's repository. */
   commit: Oid
-  /** Where to fetch it from: the user's own repository; null where ours has it. */
+  /** Repository to fetch it from; null when winnow's own has it. */
   from: string | null
-  /** Its name among the experiments; exp-NNN is the engine's. */
+  /** The branch name below the experiments prefix. exp-NNN is reserved for the engine. */
   name: string
   title: string
   body: string
@@ -21,8 +20,8 @@ interface SubmittedIdea {
 }
 
 /**
- * A person's or agent's commit becomes a branch below the experiments and a pull request on it. What cannot be
- * measured is refused before anything is written; where pull requests are refs, both appear in one push.
+ * Creates an experiment branch and a pull request for a commit of a person or an agent. Refuses an
+ * unmeasurable idea before any write. With a local forge, both appear in one push.
  */
 export async function submitIdea(context: CampaignContext, idea: Submission): Promise<SubmittedIdea> {
   if (/^exp-\d+$/.test(idea.name)) {
@@ -46,12 +45,11 @@ export async function submitIdea(context: CampaignContext, idea: Submission): Pr
 
 interface SubmissionBase {
   ref: string
-  /** Where its branch is now. */
   from: Oid | null
   refs: ReadonlyMap<string, Oid>
 }
 
-/** The campaign has to be there, and the commit has to bring something that its branch lacks. */
+/** Requires a started campaign and a commit that its branch lacks. */
 async function readSubmissionBase(
   { repository, refs, name }: CampaignContext,
   idea: Submission,
@@ -69,7 +67,7 @@ async function readSubmissionBase(
   return { ref, from: found.get(ref) ?? null, refs: found }
 }
 
-/** Somebody else's branch of that name is not overwritten only because a race was lost for another ref. */
+/** A retry after a lost race must not overwrite another process's branch of the same name. */
 function requireUnmoved({ commit }: Submission, first: SubmissionBase, now: SubmissionBase): void {
   if (now.from === first.from || now.from === commit) return
   throw new UserError(`${toShortRef(now.ref)} was moved by another process`, { fix: 'try again' })
@@ -106,7 +104,7 @@ async function trySubmit(
   return toPushAttempt(pushed, { branch, pull })
 }
 
-/** A branch that has a pull request already keeps it. */
+/** A branch that has a pull request keeps it. */
 function getPullNumber([answer]: readonly ForgeAnswer[]): number {
   if (answer?.ok) return answer.number
   if (answer?.code === 'duplicate' && answer.number !== null) return answer.number

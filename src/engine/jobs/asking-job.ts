@@ -27,12 +27,14 @@ import { FIRST_ATTEMPT } from './github-runs.ts'
 import { fetchCommit, findCloneCampaign, type JobClone, openJobClone } from './load-order.ts'
 import { claimFreeWorkDir, WorkerSlots } from './worker-slots.ts'
 
-/** The askings that one run's tick wrote into the ledger, in a job of their own: it reads a clone and writes nothing. */
+/**
+ * Runs the proposers that one run's tick recorded, in a job of its own. It reads a clone and writes no ref.
+ */
 interface AskingJob extends JobClone {
   campaign: string
   runId: string
   attempt: number
-  /** Of models, for programs that know it under a name of their own. */
+  /** Key of the model API, for programs that expect it under another variable. */
   modelKey: string
   clock: Clock
   progress: ProgressReporter
@@ -46,10 +48,13 @@ interface AskingJobContext {
   spec: Spec
 }
 
-/** Any prefix would do: nothing is written. */
+/** Any prefix works, because the job writes no ref. */
 const PREFIX = 'optimize'
 
-/** Who is asked, for what and on which commit is read from the ledger: whoever starts a job can only name the campaign. */
+/**
+ * Reads proposers, ideas and base commit from the ledger, because the starter of a job can only name the
+ * campaign.
+ */
 export async function runAskingJob(job: AskingJob): Promise<Answers | { nobody: string }> {
   if (job.attempt !== FIRST_ATTEMPT)
     return {
@@ -82,7 +87,7 @@ export async function runAskingJob(job: AskingJob): Promise<Answers | { nobody: 
   }
 }
 
-/** Programs that were asked beside each other share the minutes of one job, so that their sum is what it took. */
+/** Parallel proposers share the minutes of one job, so that their sum is the time it took. */
 export function shareMinutes(answers: readonly GivenAnswer[], elapsed: number): GivenAnswer[] {
   const all = answers.reduce((sum, { minutes }) => sum + minutes, 0)
   const share = all > 0 ? Math.min(1, elapsed / all) : 0
@@ -91,11 +96,11 @@ export function shareMinutes(answers: readonly GivenAnswer[], elapsed: number): 
 
 interface AnswerOrError {
   answer: GivenAnswer
-  /** What came between us and the program: it costs this answer, and nobody else's. */
+  /** An error outside the program. It costs this answer only. */
   broken?: unknown
 }
 
-/** As on one machine, as many at once as the spec allows. */
+/** Runs as many proposers at once as the spec allows, as on one machine. */
 async function collectAnswer(
   context: AskingJobContext,
   asking: PendingProposal,
@@ -170,19 +175,19 @@ async function toToldAnswer(
 interface ProgramRequest {
   who: string
   proposer: CommandProposer | undefined
-  /** Of the backlog: what it is to carry out. */
+  /** The backlog idea to implement. */
   idea: BacklogIdea | null
-  /** Where it is to look, where it has none and others are asked as well. */
+  /** The direction to explore when several proposers run without a backlog idea. */
   angle?: string | null
-  /** Absolute, ours, and used by one asking at a time. */
+  /** Absolute path, used by one request at a time. */
   workDir: string
-  /** As whom it runs, where that is not us. */
+  /** Runs as this user; as the current user if absent. */
   owner?: Owner
-  /** What it edits a copy of; the incumbent unless given. */
+  /** The commit to edit; the incumbent by default. */
   base?: Point
 }
 
-/** One program, told what the campaign knows, with a copy of the best version to edit: the same wherever it is asked. */
+/** Runs one proposer with the brief and a copy of the incumbent to edit. */
 export async function askProgram(
   { repository, env, clock }: Pick<CampaignContext, 'repository' | 'env' | 'clock'>,
   { who, proposer, idea, angle = null, workDir, owner, base }: ProgramRequest,

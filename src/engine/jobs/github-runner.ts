@@ -29,13 +29,13 @@ import {
 import { NOTHING_HERE, type Runner } from './runner.ts'
 
 export interface ActionsRunner extends Runner, UnscoredOrders {
-  /** Orders that this run's own jobs measure, in the order of their issue. */
+  /** Orders that this run's own jobs measure, oldest first. */
   listTakenOrders(campaign: Campaign): LiveOrder[]
-  /** Runs that this process has started, which look at everything again. */
+  /** Runs that this process has started. Each of them observes the campaign again. */
   readonly started: readonly StartedRun[]
 }
 
-/** A run that this process has started; a server may not tell its number. */
+/** `run` is null when the server did not return its number. */
 export interface StartedRun {
   run: number | null
   title: string
@@ -43,7 +43,7 @@ export interface StartedRun {
 
 interface ActionsRunnerOptions {
   role: RunRole
-  /** Models are asked by a job that follows, which needs what was printed. */
+  /** A later job of this run asks models and needs the printed items. */
   mayJudge: boolean
   lookAt: ReadRun
 }
@@ -51,8 +51,8 @@ interface ActionsRunnerOptions {
 type ActionsRunnerContext = Pick<CampaignContext, 'refs' | 'repository' | 'by' | 'progress'>
 
 /**
- * Runs orders as jobs of workflow runs. The ledger names the run of each order, so nothing is searched for: a run that
- * was started and not recorded takes the undispatched orders itself. Lives as long as one tick.
+ * Runs orders as jobs of workflow runs. The ledger names the run of each order. A run that was started but not
+ * recorded takes the undispatched orders itself. A runner lives for one tick.
  */
 export function createActionsRunner(
   context: ActionsRunnerContext,
@@ -65,12 +65,12 @@ export function createActionsRunner(
   const reader = createOrderFacts(context, workflows, { ...options, unscored })
   const placed = new PlacedOrders()
   const started: StartedRun[] = []
-  /** Runs that had orders at an earlier look. */
+  /** Runs that had orders at the previous observation. */
   let busy = new Set<number>()
 
   async function factOf(campaign: Campaign, live: LiveOrder): Promise<RunFacts | null> {
     const runId = placed.findRun(live)
-    // A run that this process has started cannot have ended.
+    // A run that this process has just started cannot have ended.
     if (live.run_id !== null && !placed.has(live.order.id, live.run_id))
       return reader.read(campaign, live, live.run_id)
     if (runId === undefined) return null
@@ -86,7 +86,7 @@ export function createActionsRunner(
       }
       return facts
     },
-    /** Cancels runs of which the ledger waits for no order any more. */
+    /** Cancels runs whose orders the ledger no longer waits for. */
     async tidy(campaign) {
       const runs = new Set<number>()
       for (const live of listWaitingOrders(campaign)) {
@@ -116,7 +116,7 @@ export function createActionsRunner(
       started.push({ run, title })
       if (run !== null) placed.started.push(run)
     },
-    // `tidy` does it, once the ledger says so.
+    // `tidy` cancels the run once the ledger has dropped its orders.
     cancel: async () => {},
     listTakenOrders(campaign) {
       if (role.does !== 'measure') return []
@@ -129,17 +129,16 @@ export function createActionsRunner(
   }
 }
 
-/** Orders that this process gave to a run, before the ledger says so. */
+/** Orders that this process assigned to a run, before the ledger records it. */
 class PlacedOrders {
   readonly #runs = new Map<OrderId, string | null>()
-  /** Runs that this process has started since the last look. */
   started: number[] = []
 
   has(order: OrderId, runId?: string): boolean {
     return runId === undefined ? this.#runs.has(order) : this.#runs.get(order) === runId
   }
 
-  /** Undefined: no run has it; null: one that the server did not name. */
+  /** Returns undefined when no run has the order; null when the server did not name its run. */
   findRun({ order, run_id }: LiveOrder): string | null | undefined {
     return run_id ?? this.#runs.get(order.id)
   }
@@ -149,7 +148,7 @@ class PlacedOrders {
   }
 }
 
-/** Everything else that waits and may share its run. */
+/** Returns the order with all waiting orders that may share its run. */
 function listJoinableOrders(campaign: Campaign, first: Order, placed: PlacedOrders): Order[] {
   const orders = [first]
   for (const live of listWaitingOrders(campaign)) {
@@ -160,14 +159,13 @@ function listJoinableOrders(campaign: Campaign, first: Order, placed: PlacedOrde
   return orders
 }
 
-/** Orders of different trust never share a run, and code of an outsider shares one with nothing. */
+/** An order that measures an outsider's code never shares a run. */
 function canJoin(campaign: Campaign, others: readonly Order[], order: Order): boolean {
   if (others.length === 0) return true
   if (others.length >= MAX_ORDERS_PER_RUN) return false
   return [order, ...others].every(each => !isOutsiders(campaign, each))
 }
 
-/** Whether it measures code that somebody without write access brought. */
 function isOutsiders(campaign: Campaign, { candidates }: Order): boolean {
   return candidates.some(({ label }) => (findSubject(campaign, label)?.stranger ?? null) !== null)
 }
@@ -186,15 +184,14 @@ async function cancelRun(
 }
 
 interface OrderFacts {
-  /** Of an order whose run the ledger names. */
   read(campaign: Campaign, live: LiveOrder, runId: string): Promise<RunFacts>
-  /** Runs that have ended, as far as they were looked at. */
+  /** Runs that were found to have ended. */
   readonly ended: ReadonlySet<number>
 }
 
 interface OrderFactsOptions {
   role: RunRole
-  /** Models are asked by a job that follows, which needs what was printed. */
+  /** A later job of this run asks models and needs the printed items. */
   mayJudge: boolean
   lookAt: ReadRun
   unscored: ReturnType<typeof createUnscoredOrders>
@@ -202,7 +199,9 @@ interface OrderFactsOptions {
 
 type OrderFactsContext = Pick<CampaignContext, 'repository' | 'by'>
 
-/** Where each order stands: asked of GitHub once for each run, and of the artifacts of runs whose jobs have told a digest. */
+/**
+ * Reads the state of orders: GitHub once for each run, and artifacts of runs whose jobs reported a digest.
+ */
 function createOrderFacts(
   context: OrderFactsContext,
   workflows: Workflows,
@@ -212,7 +211,7 @@ function createOrderFacts(
   const others = new Map<number, RunArtifacts>()
   const ended = new Set<number>()
 
-  /** Of an earlier run, in which orders were measured that wait for scores. */
+  /** Artifacts of an earlier run with measured orders that wait for scores. */
   function artifactsOf(campaign: Campaign, runId: string): RunArtifacts {
     const run = parseRunNumber(runId)
     const printed = listWaitingOrders(campaign).filter(live => live.printed?.run_id === runId)
@@ -294,7 +293,7 @@ interface PrintedReport {
   artifacts: () => RunArtifacts
 }
 
-/** What an earlier run's job printed is fetched only where this process does something with it. */
+/** Fetches the printed items of an earlier run only if this process uses them. */
 async function readPrintedFact(
   context: OrderFactsContext,
   { mayJudge, unscored }: OrderFactsOptions,

@@ -29,12 +29,14 @@ import { type FindLost, FIRST_ATTEMPT } from './github-runs.ts'
 import { readModelAccess, scoreBatches } from './judging.ts'
 import { findCloneCampaign, type JobClone, openJobClone, readSpecForOrder } from './load-order.ts'
 
-/** What one run's tick wrote into the ledger to be scored, in a job of its own: it reads a clone and writes nothing. */
+/**
+ * Scores the judgings that one run's tick recorded, in a job of its own. It reads a clone and writes no ref.
+ */
 interface JudgingJob extends JobClone {
   campaign: string
   runId: string
   attempt: number
-  /** What that tick handed on. */
+  /** Path of the file with the items to score. */
   items: string
   clock: Clock
   random: RandomSource
@@ -44,17 +46,17 @@ interface JudgingJob extends JobClone {
 
 type ToldScoresOfOrder = HandedScores['judgings'][number]
 
-/** Any prefix would do: nothing is written. */
+/** Any prefix works, because the job writes no ref. */
 const PREFIX = 'optimize'
-/** Until what was told is handed over and taken in. */
+/** Time to upload the scores and to record them. */
 const MARGIN_MS = 15 * 60_000
 
-/** Broken: what was no answer of anybody, where there was such a thing; what was told beside it is told. */
+/** `broken`: an error of the job itself. The scores of other orders are returned with it. */
 export type JudgingJobResult = { scores: HandedScores; broken: unknown } | { nobody: string }
 
 /**
- * Which orders, by which rubric and for how much is read from the ledger: whoever starts a job can only name the campaign.
- * What is set aside for an asking is set aside once, so that only the first attempt of its run asks (invariant 7).
+ * Reads orders, rubric and budget from the ledger, because the starter of a job can only name the campaign.
+ * The budget of a judging is reserved once, so only the first attempt of its run asks models (invariant 7).
  */
 export async function runJudgingJob(job: JudgingJob): Promise<JudgingJobResult> {
   if (job.attempt !== FIRST_ATTEMPT)
@@ -86,7 +88,7 @@ interface JudgingJobContext {
   handed: HandedItems | { unusable: string }
 }
 
-/** One order after the other: what is waited for longest comes first. */
+/** Scores one order after the other, longest waiting first. */
 async function scoreAllOrders(
   job: JudgingJobContext,
   own: readonly PendingJudging[],
@@ -99,7 +101,8 @@ async function scoreAllOrders(
     const { told, error } = await scoreOneOrder(job, asking, over)
     judgings.push({ ...told, minutes: (job.job.clock.monotonic() - began) / 60_000 })
     broken ??= error
-    // Each may end one request later than its money: all of them together do so once.
+    // One request may exceed the budget of its order. Deduct the excess from the next one, so that together
+    // they exceed it by one request only.
     if (asking.may_cost_usd !== null) over = Math.max(0, over + told.usd - asking.may_cost_usd)
     const ended = told.ended === null ? '' : `; ${told.ended.reason}`
     job.job.progress.say(`order ${told.order.slice(0, 12)}: ${told.records.length} scores asked for${ended}`)
@@ -107,7 +110,7 @@ async function scoreAllOrders(
   return { judgings, broken }
 }
 
-/** Whatever comes between ends this asking with what was told until then: it was paid for. */
+/** An interruption ends this judging with the scores received so far, because they were paid for. */
 async function scoreOneOrder(
   context: JudgingJobContext,
   asking: PendingJudging,
@@ -191,15 +194,14 @@ function toJudgingEnd(is: JudgingEnd, reason: string): ToldScoresOfOrder['ended'
 }
 
 interface JudgesOptions {
-  /** A job of the same run asks models after this one. */
+  /** A later job of this run asks models. */
   mayJudge: boolean
-  /** What such a job left; null where it had nothing to do. */
+  /** Scores from the judging job of this run; null when it had no work. */
   scores: JobFile | null
-  /** Askings whose run has ended. */
   findLost: FindLost
 }
 
-/** Found after the runs were looked at: what a score is of is known from what those printed. */
+/** Read after the runs, because their printed items tell which scores are expected. */
 export interface JudgesReader {
   facts(campaign: Campaign): Promise<JudgesFacts>
 }
@@ -207,8 +209,8 @@ export interface JudgesReader {
 type ReadScores = HandedScores['judgings'][number]
 
 /**
- * What the job that asked models handed over, for the askings of this very run and for no others, as with the answers of
- * proposers. A score is taken of what was to be scored, on the scale of the rubric, and of nothing else.
+ * Reads the scores of the judging job for the judgings of this run only. Accepts a score only for an item that
+ * was to be scored, on the scale of the rubric.
  */
 export function createJudgesReader(
   context: Pick<CampaignContext, 'by' | 'progress'>,
@@ -252,7 +254,6 @@ export function createJudgesReader(
   }
 }
 
-/** Askings of this run that nobody has answered. */
 function listOpenJudgings({ by }: Pick<CampaignContext, 'by'>, { judging }: Campaign): PendingJudging[] {
   return Object.values(judging).filter(({ run_id }) => run_id === by.run_id)
 }
@@ -265,7 +266,7 @@ function matchScores(
   const one = given.find(({ key }) => key === asking.key)
   if (one === undefined) return 'its job gave none'
   if (one.order !== asking.order) return `they are of order ${one.order.slice(0, 12)}`
-  // Nobody waits for it any more: what it cost is recorded all the same.
+  // No order waits for these scores any more; their cost is still recorded.
   if (due === null) return { ...one, records: [] }
   const wrong = one.records.find(record => !isRequestedScore(record, due))
   return wrong === undefined ? one : `one is not what was asked for: ${getJudgedKey(wrong).slice(0, 200)}`
@@ -286,7 +287,7 @@ function isRequestedScore(record: ScoreRecord, { due: { rubric }, batches }: Sco
   return typeof score === 'number' && score >= lowest && score <= highest
 }
 
-/** What the job that follows in this run has models score; null where it has nothing to do. */
+/** Returns the items for the judging job of this run; null when it has no work. */
 export function listItemsToJudge(
   context: Pick<CampaignContext, 'by'>,
   campaign: Campaign,
@@ -301,22 +302,21 @@ export function listItemsToJudge(
   return limitItems({ winnow: 1, campaign: name, started, orders })
 }
 
-/** What is asked of models. */
 interface ScoresToAsk {
   due: JudgingTask
   batches: Batch[]
 }
 
-/** The report where nothing is left to ask, or nothing is worth it. */
+/** A report when no score is missing or when scoring cannot change the result. */
 type ScoringState = { report: Report } | ScoresToAsk
 
-/** What a measured order comes to with the scores that the ledger has: the same for whoever looks. */
+/** Combines a measured order with the recorded scores. Deterministic for the same ledger. */
 export function computeScoringState(
   { order, scores }: LiveOrder,
   spec: Spec,
   printed: PrintedOrder,
 ): ScoringState {
-  // What is about something else is rejected as it is, and nobody pays for its scores.
+  // A mismatched report will be rejected, so do not pay for its scores.
   if (explainMismatch(order, printed.report) !== null) return { report: printed.report }
   const due = prepareJudging({ order, spec }, printed)
   if ('executions' in due) return { report: due }
@@ -327,7 +327,6 @@ export function computeScoringState(
   return { report: buildJudgedReport(order, printed, { ...due, records, cost }) }
 }
 
-/** Orders that were measured and wait for scores, as the process that found their items has them. */
 export interface UnscoredOrders {
   printed(order: OrderId): PrintedOrder | null
   due(order: OrderId): ScoresToAsk | null

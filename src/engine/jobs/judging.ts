@@ -21,9 +21,12 @@ import type { Spec } from '../../spec/schema.ts'
 import type { CampaignContext } from '../campaign/context.ts'
 import type { OrderFiles, StoredScores } from './order-files.ts'
 
-/** Has models score what was printed, one order after the other: money is counted before more of it is spent. */
+/**
+ * Scores printed items with models, one order at a time, so that each cost is counted before the next is
+ * spent.
+ */
 export interface Judges {
-  /** The campaign as the ledger has it, for what was spent. */
+  /** Updates what the ledger has recorded as spent. */
   see(campaign: Campaign): void
   report(request: { order: Order; spec: Spec }, printed: PrintedOrder, signal: AbortSignal): Promise<Report>
 }
@@ -43,7 +46,7 @@ export function createLocalJudges(context: CampaignContext, files: OrderFiles): 
         if (budgetUse === null) throw new Error('an order is judged before anybody looked at its campaign')
         return judgeOrder({ context, files, seen: budgetUse }, request, printed, signal)
       })
-      // Whoever asked hears of it: who comes next only waits.
+      // The caller gets the error; the next order only waits.
       last = turn.catch(() => {})
       return turn
     },
@@ -97,7 +100,10 @@ function buildEmptyScores({ started }: JudgingBudgetUse): StoredScores {
   return { started, records: [], requests: 0, tokens: 0, usd: 0 }
 }
 
-/** What the ledger has and the files of this machine have not yet told it; or more, where orders were given up. */
+/**
+ * The recorded cost plus the cost in local files that the ledger lacks. Uses the total of the files when it is
+ * higher, after lost orders.
+ */
 function computeJudgingSpend({
   files,
   seen: { started, orders, usd },
@@ -122,8 +128,8 @@ function addUsage(
 }
 
 /**
- * The campaign stops by what was spent. Whatever else came between is for a person, and goes on with the same order:
- * what was scored is known, and what was printed.
+ * An exhausted budget stops the campaign. Any other cut is an error for a person: the next run continues the
+ * same order with the stored items and scores.
  */
 function endJudging(cut: JudgingCut, report: Report, judging: NonNullable<Report['judging']>): Report {
   switch (cut.is) {
@@ -146,22 +152,22 @@ function endJudging(cut: JudgingCut, report: Report, judging: NonNullable<Report
 interface ScoringRequest {
   due: Pick<JudgingTask, 'rubric'>
   batches: readonly Batch[]
-  /** What was said before: none of it is asked again. */
+  /** Known scores are not requested again. */
   known: readonly ScoreRecord[]
   access: ModelAccess
-  /** Null: as much as it takes. */
+  /** Null for no limit. */
   capUsd: number | null
-  /** Under the same cap, before. */
+  /** Already spent under the same cap. */
   spentUsd: number
   clock: Clock
   random: RandomSource
   env: Readonly<Record<string, string>>
-  /** What one request told, and what it has all come to, before the next is made. */
+  /** Called after each request with its scores and the total usage so far. */
   record: (told: readonly ScoreRecord[], usage: ModelUsage) => void | Promise<void>
   signal: AbortSignal
 }
 
-/** Has models score one order, until all is scored or something comes between. */
+/** Scores one order until every score exists or an interruption. */
 export async function scoreBatches(
   scoring: ScoringRequest,
 ): Promise<{ usage: ModelUsage; cut: JudgingCut | null }> {
@@ -181,29 +187,27 @@ export async function scoreBatches(
     })
     return { usage: models.usage(), cut }
   } finally {
-    // A request that was cut off has cost something, whoever ends it.
+    // An interrupted request has a cost too.
     await record([], models.usage())
   }
 }
 
-/** Where models are asked, with what, and what that costs. */
 interface ModelAccess {
   endpoint: Endpoint
   key: string
   model: string
-  /** Null: not known. */
+  /** Null when unknown. */
   price: Price | null
 }
 
 const MODEL_URL = 'WINNOW_MODEL_URL'
 const MODEL_PRICE = 'WINNOW_MODEL_PRICE'
 
-/** Whether anything says where models are asked. */
 export function hasModelUrl(env: Readonly<Record<string, string>>): boolean {
   return (env[MODEL_URL] ?? '') !== ''
 }
 
-/** What the person's environment says of models; the spec only names one. */
+/** Reads model access from the environment; the spec names only the model. */
 export function readModelAccess(env: Readonly<Record<string, string>>, name: string): ModelAccess {
   const key = env[MODEL_KEY] ?? ''
   if (!hasModelUrl(env))

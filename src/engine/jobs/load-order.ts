@@ -11,18 +11,17 @@ import type { Order } from '../../model/order.ts'
 import { getCampaignSpec, getParseOptions, parseSpec } from '../../spec/load.ts'
 import type { Spec } from '../../spec/schema.ts'
 
-/** An order as the ledger gives it: to be measured, or not wanted any more. */
 type LoadedOrder =
   | {
       wanted: true
       order: Order
       spec: Spec
-      /** How earlier orders of the same harness were measured; null where none was yet. */
+      /** Whether earlier orders of the same harness ran isolated; null without any. */
       isolatedBefore: boolean | null
     }
   | { wanted: false; why: string }
 
-/** The order comes from the ledger and from nowhere else: whoever starts a job can only name it. */
+/** Reads the order from the ledger only: the starter of a job can only name it. */
 export async function loadOrder(
   repository: Repository,
   { tip, id, now }: { tip: Oid; id: OrderId; now: number },
@@ -39,7 +38,7 @@ export async function loadOrder(
   return { wanted: true, order, spec, isolatedBefore: campaign.isolated[order.harness] ?? null }
 }
 
-/** The pinned spec; a sync is measured with the one that it brings. */
+/** Returns the pinned spec; a sync is measured with the spec that it brings. */
 async function readOrderSpec(
   repository: Repository,
   campaign: Pick<Campaign, 'spec_yaml' | 'spec_path'>,
@@ -56,7 +55,7 @@ function toUnwantedOrder(why: string): LoadedOrder {
   return { wanted: false, why }
 }
 
-/** The campaign forgets orders that nobody waits for; the ledger does not. */
+/** The campaign drops finished orders; the ledger keeps their events. */
 async function explainUnwantedOrder(repository: Repository, tip: Oid, id: OrderId): Promise<string> {
   let found: string | null = null
   for await (const event of readEvents(repository, tip, 0)) {
@@ -72,8 +71,8 @@ async function explainUnwantedOrder(repository: Repository, tip: Oid, id: OrderI
 }
 
 /**
- * A sync is measured with the spec it brings, everything else with the pinned one. One that was amended since, and not
- * in what measures, says the same of an order as the one in force: invariant 4, by the harness both have.
+ * A sync is measured with the spec it brings, every other order with the pinned one. If the spec was amended
+ * since with the same harness, the current spec applies (invariant 4).
  */
 export async function readSpecForOrder(
   repository: Repository,
@@ -90,7 +89,7 @@ export async function readSpecForOrder(
   throw new UserError(`the spec ${spec_sha256.slice(0, 12)} of an order is neither pinned nor in its commit`)
 }
 
-/** A candidate's tree is made anew from base and head where it is not here yet, and must be the one ordered. */
+/** Recreates each missing candidate tree from base and head. It must match the ordered tree. */
 export async function fetchOrderedTrees(repository: Repository, order: Order): Promise<void> {
   await fetchCommit(repository, order.pin.commit)
   await fetchCommit(repository, order.base.commit)
@@ -111,7 +110,7 @@ async function fetchHoldout(repository: Repository, { stop }: Order): Promise<vo
     await fetchCommit(repository, stop.source.commit)
 }
 
-/** What nobody's branch holds any more the remote may still give, or not: whether it is here then. */
+/** Tries to fetch a commit that may no longer be on any branch. Returns whether it is here. */
 export async function tryFetchCommit(repository: Repository, commit: Oid): Promise<boolean> {
   try {
     await fetchCommit(repository, commit)
@@ -127,15 +126,15 @@ export async function fetchCommit(repository: Repository, commit: Oid): Promise<
     await repository.fetch([{ ref: `refs/ordered/${commit}`, oid: commit }])
 }
 
-/** What a job was given to read: a clone with every branch that somebody else made. */
+/** A clone with all remote branches, as a job gets it. */
 export interface JobClone {
   directory: string
-  /** Absolute and ours: a repository of our own lies there. */
+  /** Absolute path of winnow's own directory, with a repository of its own. */
   workDir: string
   env: Readonly<Record<string, string>>
 }
 
-/** Invariant 6: everything is read from the clone; there is no remote here, no token and no ref that is written. */
+/** Invariant 6: reads from the clone only, without a remote, without a token and without writing a ref. */
 export async function openJobClone(
   { directory, workDir, env }: JobClone,
   prefix: string,
@@ -149,7 +148,7 @@ export async function openJobClone(
   }
 }
 
-/** A job's clone has other people's branches as those of its remote; what a person cloned or made has them too. */
+/** In a job's clone, branches are remote-tracking refs; in a person's clone they may be local. */
 export async function findLedgerTip(
   repository: Repository,
   { prefix, campaign }: { prefix: string; campaign: string },
@@ -172,7 +171,7 @@ function toNoLedgerError(campaign: string): UserError {
 
 const STATE_REF = /^refs\/(?:heads|remotes\/origin)\/([^/]+)-state\/([^/]+)$/
 
-/** The campaign of that name, whatever prefix its spec chose; the only one there is where none is named. */
+/** Finds the campaign with this name under any prefix; an empty name matches the only campaign. */
 export async function findCloneCampaign(
   repository: Repository,
   name: string,
@@ -188,7 +187,7 @@ export async function findCloneCampaign(
   for (const { prefix, campaign } of found.values()) {
     const loaded = await loadCampaign(repository, await findLedgerTip(repository, { prefix, campaign }))
     const spec = getCampaignSpec(loaded.campaign)
-    // Somebody else's branch may look like a ledger of another prefix.
+    // An unrelated branch may look like a ledger of another prefix.
     if (loaded.campaign.name === campaign && spec.branches.prefix === prefix) ledgers.push({ loaded, spec })
   }
   const [only, ...others] = ledgers

@@ -33,13 +33,12 @@ import {
   type WorkerSlots,
 } from './worker-slots.ts'
 
-/** Runs orders in this process, in as many lanes as they allow. */
 export async function createLocalRunner(context: CampaignContext, slots: WorkerSlots): Promise<Runner> {
   const files = openOrderFiles(join(context.dataDir, 'orders'), line => context.progress.say(line))
   const runId = await readLocalRunId()
   const runs = new TaskGroup()
   const judges = createLocalJudges(context, files)
-  /** Those that have a lane; of the others nothing was begun. */
+  /** Orders with a slot. The others have not started. */
   const begun = new Set<OrderId>()
   const runner: LocalRunnerContext = {
     context,
@@ -61,7 +60,7 @@ export async function createLocalRunner(context: CampaignContext, slots: WorkerS
       context.faults.reach('measure:before-report')
       await files.report(order.id, answer)
     } catch (error) {
-      // What cannot be answered as a report (a missing shared file, say) is told to whoever waits for it.
+      // An error that is no report, such as a missing shared file, goes to the caller that waits.
       throw explainDiskError(context, error)
     } finally {
       begun.delete(order.id)
@@ -91,7 +90,7 @@ export async function createLocalRunner(context: CampaignContext, slots: WorkerS
       runner.isolated = campaign.isolated
       const live = new Set(listAwaitedOrders(campaign).map(({ order }) => order.id))
       for (const order of runs.keys) if (!live.has(order)) runs.abort(order)
-      // An order that only another living process knows of yet is its own to forget.
+      // Only its own process may drop an order that this ledger does not know yet.
       await files.prune(live, async holder => holder.runId === runId || (await isRunAlive(holder)) === false)
     },
     async dispatch(order, spec) {
@@ -117,13 +116,13 @@ interface LocalRunnerContext {
   judges: Judges
   begun: Set<OrderId>
   swept: Promise<void> | null
-  /** How earlier orders were measured, by harness. */
+  /** Whether earlier orders ran isolated, by harness. */
   isolated: Campaign['isolated']
 }
 
 type SpecifiedOrder = { order: Order; spec: Spec }
 
-/** Null: nobody waits for it any more. */
+/** Returns null when the order is no longer needed. */
 async function measureInSlot(
   runner: LocalRunnerContext,
   { order, spec }: SpecifiedOrder,
@@ -152,7 +151,10 @@ async function measureInSlot(
   }
 }
 
-/** While models are asked others may measure; whoever is cut off here has nothing to measure again. */
+/**
+ * Other orders may measure while models score. The printed items are stored first, so that an interrupted
+ * order is not measured again.
+ */
 async function judgePrinted(
   { context, files, runId, judges, begun }: LocalRunnerContext,
   asked: SpecifiedOrder,
@@ -174,7 +176,7 @@ interface MeasurementPlan {
   lane: number
   files: OrderFiles
   turn: MachineLockState
-  /** How earlier orders of the same harness were measured. */
+  /** Whether earlier orders of the same harness ran isolated. */
   before: boolean | null
 }
 
@@ -219,7 +221,7 @@ async function measureInWorkspace(
   return { report: refuseFullDisk(workspace.workDir, checked), items }
 }
 
-/** A machine of a person gives sides users where the spec asks for them; a job does where it can. */
+/** A person's machine isolates sides only if the spec asks for it; a job does whenever it can. */
 async function chooseLocalWorkspace(
   { isolation, progress }: CampaignContext,
   input: MeasureInput,
@@ -244,7 +246,7 @@ async function chooseLocalWorkspace(
   return { ...workspace, workDir: await claimFreeWorkDir(workRoot, slot) }
 }
 
-/** The trusted step: what has no token cannot fetch it, and the order says which commit it is. */
+/** Fetches in the trusted process, because code without a token cannot. The order names the commit. */
 async function fetchHoldoutRef(repository: CampaignContext['repository'], { stop }: Order): Promise<void> {
   if (stop.rule !== 'holdout' || stop.source === null || !('ref' in stop.source)) return
   const { ref, commit } = stop.source
@@ -258,9 +260,9 @@ function listAwaitedOrders(campaign: Campaign): LiveOrder[] {
 const WORDS = /\bENOSPC\b|\bEDQUOT\b|No space left on device|Disk quota exceeded/
 
 /**
- * Another machine may have room where one had none, so to `measure` a full disk is a failure of the runner like
- * any other. Here it is the same disk at the next attempt: ideas would be closed for it, one after the other.
- * Where code of the order has run it may be what filled the disk, and the report stands.
+ * `measure` treats a full disk as a runner failure, because another machine may have room. A retry on this
+ * machine would fail again and close one idea after the other. If code of the order ran, it may have filled
+ * the disk itself, and the report counts.
  */
 export function refuseFullDisk(workDir: string, report: Report): Report {
   const { setups, gates, executions, runner_error: why } = report

@@ -26,7 +26,6 @@ import type { Spec } from '../../spec/schema.ts'
 import type { OrderClaim, OrderFile } from './order-files.ts'
 import { chooseSlotRequest } from './worker-slots.ts'
 
-/** Where the winnow processes of one user on one machine find each other. */
 interface MachineContext {
   machineDir: string
   clock: Clock
@@ -35,9 +34,9 @@ interface MachineContext {
 }
 
 interface LockRequest {
-  /** Nothing else may run meanwhile; else only what wants to be alone may not. */
+  /** Exclusive against every other request; a shared request conflicts only with exclusive ones. */
   alone: boolean
-  /** For those who have to wait. */
+  /** Shown to processes that wait. */
   what: string
 }
 
@@ -53,9 +52,9 @@ type LockEntry = z.infer<typeof entry> & { token: string }
 const LOOK_AGAIN_MS = 1_000
 
 /**
- * Timing is never measured in parallel on one machine. Lamport's bakery, in files: everybody writes only files
- * of its own, so that a killed process leaves nothing that two others could take over at once. The answer gives
- * the turn back; null where the signal came first.
+ * Never measures timing in parallel on one machine. Lamport's bakery algorithm in files: each process writes
+ * only its own files, so that two processes cannot take over the lock of a killed one at once. Returns a
+ * function that releases the lock; null when the signal came first.
  */
 export async function acquireMachineLock(
   machine: MachineContext,
@@ -75,15 +74,14 @@ export async function acquireMachineLock(
   return null
 }
 
-/** Whether another process of this user holds the lock for something timed. */
 export async function isTimedElsewhere(machine: Pick<MachineContext, 'machineDir'>): Promise<boolean> {
   const directory = listLockDirs(machine).find(existsSync)
   return directory !== undefined && (await listLiveEntries(directory, '.turn')).some(({ alone }) => alone)
 }
 
 /**
- * Below the user's cache; where that cannot be written (a read-only HOME, which --cache-dir allows), below the temporary
- * directory. All processes that find the first one closed meet in the second.
+ * The user's cache, or the temporary directory when the cache is read-only (a read-only HOME with
+ * --cache-dir). All processes that cannot write the first one meet in the second.
  */
 function listLockDirs({ machineDir }: Pick<MachineContext, 'machineDir'>): string[] {
   const name = `turns-${hashSha256(hostname()).slice(0, 12)}`
@@ -115,7 +113,10 @@ function formatWaitingText({ pid, what }: LockEntry): string {
   return `waiting for process ${pid} (${what}), which is measuring: timing is never measured in parallel on one machine`
 }
 
-/** While somebody draws, others cannot know whether they come first: they see it arriving, and wait. */
+/**
+ * While a process draws its number, others cannot know whether it comes first. They see its `.arriving` file
+ * and wait.
+ */
 async function drawLockNumber(
   directory: string,
   token: string,
@@ -130,7 +131,7 @@ async function drawLockNumber(
   return { ...drawn, token }
 }
 
-/** Those who arrive are looked at first: who has arrived since has its number written before the second look. */
+/** Checks arriving processes first: one that arrived since has written its number before the second check. */
 async function findEarlierEntry(directory: string, own: LockEntry): Promise<LockEntry | null> {
   const isConflicting = ({ token, alone }: LockEntry) => token !== own.token && (alone || own.alone)
   const arriving = (await listLiveEntries(directory, '.arriving')).find(isConflicting)
@@ -149,7 +150,7 @@ function writeLockEntry(directory: string, name: string, value: z.infer<typeof e
   renameSync(`${file}.part`, file)
 }
 
-/** Of living processes; what a dead one left is taken away, its id never being anybody else's. */
+/** Returns the entries of live processes and removes those of dead ones. A run id is never reused. */
 async function listLiveEntries(directory: string, kind: '.arriving' | '.turn'): Promise<LockEntry[]> {
   const living: LockEntry[] = []
   for (const name of readdirSync(directory).filter(each => each.endsWith(kind))) {
@@ -162,7 +163,7 @@ async function listLiveEntries(directory: string, kind: '.arriving' | '.turn'): 
   return living
 }
 
-/** Null where it has gone meanwhile, or is damaged: a living process writes its file whole. */
+/** Returns null for a missing or damaged file. A live process writes its file atomically. */
 function readLockEntry(file: string): z.infer<typeof entry> | null {
   try {
     return entry.safeParse(JSON.parse(readFileSync(file, 'utf8'))).data ?? null
@@ -172,28 +173,25 @@ function readLockEntry(file: string): z.infer<typeof entry> | null {
   }
 }
 
-/** How an order is measured on this machine. */
 export interface MachineLockState {
-  /** Another process may time something meanwhile: everything is started at low priority. */
+  /** Another process may time something meanwhile, so every process of the order runs at low priority. */
   beside: boolean
-  /** For the machine lock. That is no cost and uses up no limit. */
+  /** Seconds spent waiting for the machine lock. They cost nothing and count against no limit. */
   waitedSeconds: number
 }
 
 interface MachineLockOrder {
   order: Pick<Order, 'stop'>
   spec: Spec
-  /** Shown to processes that wait for it. */
   what: string
 }
 
 const LOOK_EVERY_MS = 1_000
 
 /**
- * Measures what is timed while no other process of this user times anything here. What is deterministic waits for no
- * lock: it runs at low priority, and where it hit a time limit while another process timed something, it is measured
- * again with the lock, because the limit may say more about its priority than about its code. Null where the signal came
- * first.
+ * Measures timed orders under the machine lock. A deterministic order runs at low priority without the lock.
+ * If it hits a time limit while another process timed something, it is measured again with the lock, because
+ * its low priority may be the cause. Returns null when the signal came first.
  */
 export async function measureWithLock<T extends { report: Report }>(
   machine: MachineContext,
@@ -237,14 +235,14 @@ async function withLock<T extends { report: Report }>(
   }
 }
 
-/** Reading the lock takes some milliseconds, which are no waiting time. */
+/** Reading the lock takes milliseconds, which do not count as waiting. */
 const NOTEWORTHY_SECONDS = 0.5
 
 function toWaitedSeconds(waitedSeconds: number): Pick<Report, 'waited_seconds'> {
   return waitedSeconds < NOTEWORTHY_SECONDS ? {} : { waited_seconds: waitedSeconds }
 }
 
-/** Whether another process held the lock at any look. */
+/** Returns whether another process held the lock at any poll. */
 async function watchTimed(machine: MachineContext, finished: AbortSignal): Promise<boolean> {
   for (;;) {
     if (await isTimedElsewhere(machine)) return true
@@ -260,13 +258,18 @@ function hasTimedOut({ setups, gates, executions }: Report): boolean {
   )
 }
 
-/** Local run id = boot id + pid + start time: unique, and anybody on this machine can tell whether it lives. */
+/**
+ * Local run id = boot id + pid + start time. It is unique, and every process on this machine can tell whether
+ * the run is alive.
+ */
 export async function readLocalRunId(): Promise<string> {
   const own = await findProcess(process.pid)
   return ['local', getBootId(), process.pid, own?.started ?? ''].join(':')
 }
 
-/** A run claimed on this host before its last start is over, whatever its process id is now. */
+/**
+ * A run that was claimed on this host before the last boot is over, even if its process id is in use again.
+ */
 export async function isRunAlive({
   runId,
   here,
@@ -274,7 +277,7 @@ export async function isRunAlive({
   return (await isRunIdAlive(runId)) ?? (here ? false : null)
 }
 
-/** null: a run of another machine, about which nothing can be known here. */
+/** Returns null for a run of another machine. */
 async function isRunIdAlive(runId: string): Promise<boolean | null> {
   const [kind, boot, pid, ...rest] = runId.split(':')
   const started = rest.join(':')
@@ -283,7 +286,6 @@ async function isRunIdAlive(runId: string): Promise<boolean | null> {
   return found !== null && found.started === started
 }
 
-/** A run as people can find it. */
 export function describeHolder(runId: string): string {
   const [kind, boot, pid] = runId.split(':')
   if (kind !== 'local') return `run ${runId}`
@@ -293,8 +295,8 @@ export function describeHolder(runId: string): string {
 }
 
 /**
- * What is known here of an order's run: `recorded` is the run id in the ledger, `runId` this process's, `mine`
- * what this process does about it now.
+ * Returns what this machine knows about the run of an order. `recorded`: the run id in the ledger.
+ * `localState`: what this process does with the order now. `runId`: the run id of this process.
  */
 export async function readRunFact(
   file: OrderFile | null,
@@ -322,7 +324,9 @@ export async function readRunFact(
   return alive ? { ...toRunningFact(file !== null), ...left } : gone
 }
 
-/** It is claimed when its turn comes: until then other campaigns keep the machine, for as long as they take. */
+/**
+ * A run claims the order when it gets a slot. Until then other campaigns may use the machine for any time.
+ */
 function toRunningFact(claimed: boolean): Extract<RunFacts, { state: 'running' }> {
   return claimed ? { state: 'running' } : { state: 'running', queued: true }
 }

@@ -18,20 +18,19 @@ import type { Spec } from '../../spec/schema.ts'
 import { fetchOrderedTrees, findLedgerTip, type JobClone, loadOrder, openJobClone } from './load-order.ts'
 import { measureWithLock } from './machine-lock.ts'
 
-/** One order in a job of its own: a clone that somebody else made, and no way to write to it. */
+/** One order in a job of its own, which reads a clone and cannot write to it. */
 interface MeasurementJob extends JobClone {
-  /** Who sides can run as here, or why nobody. */
+  /** The users for sides, or the reason why there are none. */
   users: SideUsers | MissingUsers
-  /** Root measures with users of sides alone: everything else is handed back to who started it, with the reason. */
+  /** As root, measure only with isolated users; hand back every other order with the reason. */
   onlyUsers: boolean
-  /** Folders of code that later steps of the job run. */
   laterCode: readonly string[]
   campaign: string
   prefix: string
   order: OrderId
   machineDir: string
   runId: string
-  /** Awaited with all that was measured so far, also before anything of the order ran. */
+  /** Awaited with all measurements so far; called first before any code of the order runs. */
   onPartial: (partial: PartialReport) => Promise<void>
   clock: Clock
   random: RandomSource
@@ -40,7 +39,7 @@ interface MeasurementJob extends JobClone {
 }
 
 export type MeasurementAnswer =
-  /** Items: by side, where models are to score them. */
+  /** `items`: printed items by side, if models score them. */
   | { report: Report; items: Record<string, Item[]> | null; spec: Spec }
   | { stale: string }
   | { handedBack: string; spec: Spec }
@@ -87,7 +86,7 @@ export async function runMeasurementJob(job: MeasurementJob): Promise<Measuremen
   }
 }
 
-/** The tool chain and the clones were minutes of this job as well. */
+/** Adds the minutes that the job spent on its tool chain and clones. */
 function withPreparation(report: Report, clock: Clock): Report {
   const age = readJobAge()
   if (age === null) return report
@@ -112,7 +111,7 @@ function describeIsolation(workspace: JobWorkspace): string {
     : `Isolation: none, because ${workspace.unisolatedBecause}.`
 }
 
-/** Left out in silence, its absence would look like a failure of the experiment. */
+/** Refuses a secret: leaving it out silently would look like a failure of the experiment. */
 function refuseSecrets({ measurement }: Spec): void {
   const secret = measurement.env.find(isSecretName)
   if (secret === undefined) return
@@ -149,33 +148,33 @@ function buildMeasureInput(
   }
 }
 
-/** As whom a job measures: with users of their own, or without and why. */
+/** The workspace of a job: with users, or without them and the reason. */
 export type JobWorkspace = Required<Workspace> | { workDir: string; unisolatedBecause: string }
 
-/** What a job that holds a token has for running code of others. */
+/** How a job with a token isolates the code of others. */
 export interface JobIsolation {
   users: SideUsers | MissingUsers
-  /** Root measures with users of sides alone, and hands everything else back to who started it. */
+  /** As root, measure only with isolated users; hand back every other order. */
   asRoot: boolean
   /** Folders of code that later steps of the job run. */
   laterCode: readonly string[]
 }
 
-/** Root measured nothing, since it could not do it with users: another process has to. */
+/** Root declined the order because it cannot isolate it. Another process has to measure it. */
 export class MeasurementDeclined extends Error {}
 
 interface WorkspaceRequest {
   users: SideUsers | MissingUsers
-  /** How orders of the same harness were measured; null where none was yet. */
+  /** Whether orders of the same harness ran isolated; null without any. */
   before: boolean | null
   spec: Spec
-  /** Tries what is pinned as one of these users: why it does not work that way, or null. */
+  /** Tries the pinned commit as one of the users. Returns the reason why that fails, or null. */
   runDryRun: (workspace: Required<Workspace>) => Promise<string | null>
 }
 
 /**
- * One order is measured entirely one way, and so are all that a campaign compares: isolation belongs to the harness,
- * whose hash knows what the spec says of it. What `auto` comes to, its first report says, and every later job keeps to it.
+ * All orders that a campaign compares run the same way, because isolation is part of the harness. The first
+ * report with `auto` decides, and later jobs follow it.
  */
 export async function chooseJobWorkspace(workDir: string, request: WorkspaceRequest): Promise<JobWorkspace> {
   const { users, spec } = request
@@ -194,7 +193,7 @@ export async function chooseJobWorkspace(workDir: string, request: WorkspaceRequ
   return why === null ? workspace : toUnisolated(why)
 }
 
-/** Once more where it fails: a registry that did not answer is no reason to do without. */
+/** Tries twice, because a registry may fail once. */
 export async function retryDryRun(input: MeasureInput): Promise<string | null> {
   return (await runDryRun(input)) && (await runDryRun(input))
 }

@@ -13,27 +13,30 @@ import { type Report, reportSchema } from '../../model/report.ts'
 type PrintLine = (line: string) => void
 
 /**
- * Orders of this machine as files: who took one, whether harness code has run, what was reported. They are
- * written before anything reads them (write, rename), so that a kill leaves either nothing or the whole. They are
- * small, and every tick looks at them: not worth a trip to the thread pool.
+ * The orders of this machine as files: the claim, whether harness code ran, the report. Each is written
+ * atomically (write, rename), so a kill leaves a whole file or none. The files are small and read on every
+ * tick, so synchronous calls are cheaper than the thread pool.
  */
 export interface OrderFiles {
-  /** `waitedSeconds`: for the machine lock, before it was claimed. */
+  /** `waitedSeconds`: time spent waiting for the machine lock before the claim. */
   claim(order: OrderId, runId: string, waitedSeconds?: number): Promise<void>
   started(order: OrderId, runId: string, waitedSeconds?: number): Promise<void>
   report(order: OrderId, answer: Report): Promise<void>
-  /** The measurements so far: a lost run leaves them behind. */
+  /** Stores the measurements so far, for the case that the run is lost. */
   partial(order: OrderId, partial: PartialReport): Promise<void>
-  /** What was measured and is still to be scored: from here on nothing has to be measured again. */
+  /** The measured outputs that wait for scores. They are never measured again. */
   printed(order: OrderId): PrintedOrder | null
   print(order: OrderId, printed: PrintedOrder): Promise<void>
-  /** What judges said of it so far, and what that cost. */
+  /** The scores so far and their cost. */
   scores(order: OrderId): StoredScores | null
   score(order: OrderId, scored: StoredScores): Promise<void>
-  /** US dollars that judging cost here, of the campaign that this event started, whatever became of its orders. */
+  /**
+   * US dollars that judging cost on this machine for the campaign that this event started, including lost
+   * orders.
+   */
   judgingUsd(started: EventId): number
   read(order: OrderId): Promise<OrderFile | null>
-  /** Drops the files of orders that nobody waits for any more and whose holder may be forgotten. */
+  /** Removes files of orders that the ledger no longer waits for, if `isForgettable` accepts their holder. */
   prune(live: ReadonlySet<OrderId>, isForgettable: (holder: OrderClaim) => Promise<boolean>): Promise<void>
 }
 
@@ -44,7 +47,9 @@ const scored = z.strictObject({
   tokens: z.number().int().nonnegative(),
   usd: z.number().nonnegative(),
 })
-/** `started`: the event that started the campaign, another of whose name has money of its own. */
+/**
+ * `started`: the event that started the campaign. A later campaign of the same name has a budget of its own.
+ */
 export type StoredScores = z.infer<typeof scored>
 
 const claim = z.strictObject({
@@ -54,12 +59,12 @@ const claim = z.strictObject({
   waited_seconds: z.number().nonnegative().optional(),
 })
 
-/** `here`: claimed on this host, if perhaps before it was started anew. */
+/** `here`: claimed on this host, maybe before its last boot. */
 export interface OrderClaim {
   runId: string
   here: boolean
   started: boolean
-  /** For the machine lock, before it was claimed. */
+  /** Time spent waiting for the machine lock before the claim. */
   waitedSeconds?: number
 }
 
@@ -69,8 +74,8 @@ export type OrderFile = OrderClaim & {
 }
 
 /**
- * A file that a power cut or a full disk left damaged is put aside: what it held is lost here and is measured or scored
- * again.
+ * Moves a damaged file aside after a power cut or a full disk. Its content is lost, and the order is measured
+ * or scored again.
  */
 export function openOrderFiles(directory: string, say: PrintLine): OrderFiles {
   const host = hostname()
@@ -104,7 +109,7 @@ export function openOrderFiles(directory: string, say: PrintLine): OrderFiles {
       const partial =
         answer === null ? readOptionalJson(path(order, 'partial'), partialReportSchema, say) : null
       if (holder !== null) return { ...holder, report: answer, partial }
-      // A partial report names its run, also where the claim was lost.
+      // A partial report names its run even when the claim is lost.
       const source = answer ?? partial?.report ?? null
       if (source === null || 'unreadable' in source) return null
       return { runId: source.run_id, here: true, started: true, report: answer, partial }
@@ -116,7 +121,7 @@ export function openOrderFiles(directory: string, say: PrintLine): OrderFiles {
         if (holder !== null && !(await isForgettable(holder))) continue
         for (const kind of ['report', 'partial', 'printed', 'claim'] as const)
           rmSync(path(order, kind), { force: true })
-        // What was paid stays paid: only what was said is of no use any more.
+        // Keep the cost and drop only the scores.
         const told = readOptionalJson(path(order, 'scores'), scored, say)
         if (told !== null && told.records.length > 0)
           await write(path(order, 'scores'), { ...told, records: [] })
@@ -127,7 +132,7 @@ export function openOrderFiles(directory: string, say: PrintLine): OrderFiles {
 
 type OrderFileKind = 'claim' | 'report' | 'partial' | 'printed' | 'scores'
 
-/** Null where it is not there, or of another winnow. */
+/** Returns null for a missing file or one of another winnow version. */
 function readOptionalJson<T>(file: string, schema: z.ZodType<T>, say: PrintLine): T | null {
   const value = readJson(file, say)
   return value === null ? null : (schema.safeParse(value).data ?? null)
@@ -146,7 +151,10 @@ function listOrderIds(directory: string): Set<OrderId> {
   return new Set(listNames(directory).map(name => name.slice(0, name.indexOf('.'))))
 }
 
-/** One that is whole and not a report is of another winnow: it is rejected by name and not measured again for it. */
+/**
+ * A valid JSON file with another schema comes from another winnow version: it is rejected and its order is not
+ * measured again.
+ */
 function readReport(file: string, say: PrintLine): Report | { unreadable: string } | null {
   const value = readJson(file, say)
   if (value === null) return null
@@ -156,7 +164,7 @@ function readReport(file: string, say: PrintLine): Report | { unreadable: string
   return { unreadable: `${issue?.path.join('.')}: ${issue?.message}` }
 }
 
-/** Null where it is not there or damaged. */
+/** Returns null for a missing or damaged file. */
 function readJson(file: string, say: PrintLine): unknown {
   const text = readTextOrMissing(file)
   if (text === null) return null

@@ -10,24 +10,27 @@ import type { CampaignContext } from '../campaign/context.ts'
 import type { IdeaSource } from '../campaign/ideas.ts'
 import { TaskGroup, type WorkerSlots } from './worker-slots.ts'
 
-/** Proposers that are being asked by this process: begun by a plan, their answers found at a later look. */
+/** Proposers that this process runs. A later observation finds their answers. */
 export interface ProposerTasks {
   readonly where: World['asks']
-  /** Who is being asked now, as often as it is. */
+  /** Names of the running proposers, once for each request. */
   readonly asked: string[]
-  /** The same, unless one of them failed: that is thrown once. */
+  /** Returns `asked`; throws the error of a failed proposer once. */
   facts(): string[]
   begin(who: string, request: { campaign: Campaign; spec: Spec }): void
   readonly busy: boolean
-  /** Resolves when one of them has answered; at once when nobody is asked. */
+  /** Resolves when one proposer has answered; immediately when none runs. */
   settled(): Promise<void>
-  /** Resolves when nobody is asked any more. */
+  /** Resolves when no proposer runs any more. */
   finished(): Promise<void>
-  /** Ends them all; resolves when no process of theirs is left. */
+  /** Ends all proposers. Resolves when none of their processes is left. */
   close(): Promise<void>
 }
 
-/** They share the lanes with what is measured: never beside anything timed, and never more than allowed. */
+/**
+ * Proposers share worker slots with measurements: they never run beside a timed order, and never more than
+ * allowed.
+ */
 export function createLocalProposerTasks(
   context: CampaignContext,
   ideas: IdeaSource,
@@ -39,7 +42,7 @@ export function createLocalProposerTasks(
   let count = 0
 
   async function ask(who: string, request: { campaign: Campaign; spec: Spec }, signal: AbortSignal) {
-    // As a user of its own: ending an execution ends everything of its user.
+    // Run alone as a separate user, because ending an execution ends every process of its user.
     const isExclusive = context.isolation?.asRoot === true
     const slot = await slots.enter(
       { limit: request.spec.execution.max_concurrent, alone: isExclusive },
@@ -81,7 +84,7 @@ export function createLocalProposerTasks(
   }
 }
 
-/** Where this process holds a token it starts no program of anybody: jobs of their own ask, or nobody at this look. */
+/** A process that holds a token starts no program: separate jobs ask proposers, or a later tick does. */
 export function createRemoteProposerTasks(where: 'elsewhere' | 'later'): ProposerTasks {
   return {
     where,
@@ -104,8 +107,8 @@ interface AnswerReader {
 }
 
 /**
- * What the job that asked handed over, for the askings of this very run and for no others: they are known from the
- * ledger, so that nothing is taken twice, whoever runs again (invariant 7), and nothing that nobody asked for.
+ * Reads the answers of the proposing job for the requests of this run only. The ledger lists those requests,
+ * so that no answer counts twice (invariant 7) and none counts without a request.
  */
 export function createAnswerReader(context: CampaignContext, file: JobFile): AnswerReader {
   const heads: AnswerHeads = new Map()
@@ -117,7 +120,7 @@ export function createAnswerReader(context: CampaignContext, file: JobFile): Ans
     told.add(line)
   }
 
-  /** Why none is for this campaign, or those that are. */
+  /** Returns the answers for this campaign, or the reason why there are none. */
   function answersFor(campaign: Campaign): GivenAnswer[] | string {
     if ('unusable' in read) return read.unusable
     return isOfCampaign(campaign, read)
@@ -192,12 +195,12 @@ function explainMismatch({ who, base }: PendingProposal, answer: GivenAnswer): s
   return null
 }
 
-/** Nobody has worked longer than there was time. */
+/** Limits reported minutes to the time since the request. */
 function countMinutes({ asked_at }: PendingProposal, now: number): number {
   return Math.max(0, (now - Date.parse(asked_at)) / 60_000)
 }
 
-/** Cleaned and capped as what a program prints is on one machine. */
+/** Cleans and limits the texts like those of a local proposer. */
 function toProposedIdea({ backlog }: Campaign, carries: string | null, answer: GivenIdea): ProposalResult {
   const { patch, learnings, who, hypothesis, category, priority, required_deps, family } = answer
   const told = toIdea({ hypothesis, category, priority, required_deps, family }, `an idea of ${who}`)

@@ -21,11 +21,11 @@ import {
 import { type Report, reportSchema } from '../../model/report.ts'
 
 export interface RunArtifacts {
-  /** The one file of the one artifact with this name, if it has the digest that the job told which uploaded it. */
+  /** Fetches the single file of the artifact with this name, if it has the digest that its job reported. */
   fetch(name: string, artifact: ExpectedArtifact): Promise<UnzipResult>
 }
 
-/** What jobs of one run uploaded under these names: listed once, and each downloaded once. */
+/** Lists the artifacts of a run once and downloads each of them once. */
 export function createRunArtifacts(
   workflows: Workflows,
   run: number,
@@ -52,23 +52,21 @@ export function createRunArtifacts(
   }
 }
 
-/** How a job ended, as `needs` of the settling job says. */
+/** The result of a job, from `needs` of the settling job. */
 export interface EndedJob {
-  /** As GitHub says: success, failure, cancelled; empty where it never started. */
+  /** The conclusion on GitHub: success, failure, cancelled; empty for a job that never started. */
   status: string
-  /** Of the artifact that it uploaded, in hex; null where it uploaded none. */
+  /** Hex digest of the artifact that it uploaded; null without one. */
   digest: string | null
 }
 
-/** What the jobs of a run came to, which its settling job takes in. */
 export interface EndedRun {
   measured: ReadonlyMap<OrderId, EndedJob>
-  /** Null where it had nothing to do. */
+  /** Null when the job had no work. */
   proposed: EndedJob | null
   judged: EndedJob | null
 }
 
-/** Every name under which a job of this run may have uploaded something that counts. */
 export function listArtifactNames({ measured }: EndedRun): string[] {
   const orderNames = [...measured.keys()].flatMap(order => [
     getReportArtifactName(order),
@@ -77,7 +75,7 @@ export function listArtifactNames({ measured }: EndedRun): string[] {
   return [...orderNames, ANSWERS_ARTIFACT, SCORES_ARTIFACT]
 }
 
-/** Null where the job had nothing to do. */
+/** Returns null when the job had no work. */
 export async function fetchAnswers({ proposed }: EndedRun, artifacts: RunArtifacts): Promise<JobFile | null> {
   if (proposed === null) return null
   if (proposed.digest === null) return { ok: false, why: describeNothingLeft(proposed, 'answers') }
@@ -85,7 +83,7 @@ export async function fetchAnswers({ proposed }: EndedRun, artifacts: RunArtifac
   return artifacts.fetch(ANSWERS_ARTIFACT, artifact)
 }
 
-/** Null where the job had nothing to do. */
+/** Returns null when the job had no work. */
 export async function fetchScores({ judged }: EndedRun, artifacts: RunArtifacts): Promise<JobFile | null> {
   if (judged === null) return null
   if (judged.digest === null) return { ok: false, why: describeNothingLeft(judged, 'scores') }
@@ -97,11 +95,7 @@ function describeNothingLeft({ status }: EndedJob, what: string): string {
   return `its job ended (${status || 'not started'}) and left no ${what}`
 }
 
-type ReadReport =
-  | { is: 'report'; report: Report }
-  /** With what is still to be scored. */
-  | { is: 'printed'; printed: PrintedOrder }
-  | UnusableReport
+type ReadReport = { is: 'report'; report: Report } | { is: 'printed'; printed: PrintedOrder } | UnusableReport
 type ReadPartial = { is: 'partial'; partial: PartialReport } | UnusableReport
 interface UnusableReport {
   is: 'unusable'
@@ -110,13 +104,13 @@ interface UnusableReport {
 
 interface WantedReport {
   order: OrderId
-  /** As the report must say: `actions:<id>/1`. */
+  /** The run id that the report must contain: `actions:<id>/1`. */
   runId: string
-  /** Of the archive that the order's own job uploaded, as something other than the artifact says. */
+  /** Digest of the archive, reported by the job itself and not by the artifact. */
   digest: string
 }
 
-/** Reads what the job of an order reported. Nothing in it is trusted. `judged`: its items come with the report. */
+/** Reads the report of an order's job as untrusted input. `judged`: its items come with it. */
 export async function readReport(
   artifacts: RunArtifacts,
   { order, runId, digest, judged }: WantedReport & { judged: boolean },
@@ -137,7 +131,7 @@ export async function readReport(
   return checkRunId(read.value, runId) ?? { is: 'report', report: read.value }
 }
 
-/** Reads what the interrupted job of an order had measured. Nothing in it is trusted. */
+/** Reads the partial report of an interrupted job as untrusted input. */
 export async function readPartial(
   artifacts: RunArtifacts,
   { order, runId, digest }: WantedReport,
@@ -175,10 +169,10 @@ function parseArtifact<T>(unpacked: UnzipResult, schema: z.ZodType<T>): { value:
   return { value: parsed.data }
 }
 
-/** Longer than anything that a measurement writes: the ledger keeps reports for good. */
+/** No measurement writes a longer text. The ledger keeps reports forever. */
 const MOST_TEXT = 65_536
 
-/** Where a report has a text, or a name, that is too long; null where it has none. */
+/** Returns the path of a text or a name that is too long; null without one. */
 function findLongText(value: unknown, path = 'it'): string | null {
   if (typeof value === 'string') return value.length > MOST_TEXT ? path : null
   if (typeof value !== 'object' || value === null) return null

@@ -4,33 +4,35 @@ import type { Order } from '../../model/order.ts'
 import type { RunFacts } from '../../plan/world.ts'
 import type { Spec } from '../../spec/schema.ts'
 
-/** What turns orders into reports: processes of this machine, or jobs somewhere else. */
+/** Turns orders into reports: processes of this machine or remote jobs. */
 export interface Runner {
-  /** Known before anything is dispatched where the runs are this process's own; else null. */
+  /** The run id of this process when it runs orders itself; null when remote runs have their own ids. */
   readonly runId: string | null
-  /** What stored scores made here may be compared with; null where the runs are not of this machine. */
+  /**
+   * Identifies the machine, because stored measurements are comparable on the same one only. Null for remote
+   * runs.
+   */
   readonly machine: string | null
   facts(campaign: Campaign): Promise<Map<OrderId, RunFacts>>
-  /** Drops what is kept for orders that the ledger, as it was accepted, waits for no more. */
+  /** Drops data of orders that the accepted ledger no longer waits for. */
   tidy(campaign: Campaign): Promise<void>
-  /** `campaign`: as the ledger has it once the order is issued. */
+  /** `campaign`: its state after the order was issued. */
   dispatch(order: Order, spec: Spec, campaign: Campaign): Promise<void>
   cancel(order: OrderId): Promise<void>
-  /** Whether a run of this order is under way in this process. */
+  /** Returns whether this process runs the order. */
   holds(order: OrderId): boolean
-  /** The same more exactly, for people who watch: whether it is measured already, or waits for its turn. */
+  /** Returns whether the order runs already or waits for a slot, for display. */
   doing(order: OrderId): 'running' | 'waiting' | null
-  /** Whether any run is under way in this process. */
   readonly busy: boolean
-  /** Resolves when a run that is under way here ends; at once when none is. */
+  /** Resolves when a local run ends; immediately when none is running. */
   settled(): Promise<void>
-  /** Resolves when no run is under way here any more, whatever became of them. */
+  /** Resolves when no local run is left, also after failures. */
   finished(): Promise<void>
-  /** Ends every run of this process; resolves when no process of theirs is left. */
+  /** Ends all local runs. Resolves when none of their processes is left. */
   close(): Promise<void>
 }
 
-/** Of a runner whose runs are none of this process. */
+/** For a runner whose runs are all remote. */
 export const NOTHING_HERE = {
   runId: null,
   machine: null,

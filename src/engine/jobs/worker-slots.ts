@@ -9,21 +9,19 @@ import { claimWorkDir, endLeftovers, releaseWorkDir } from '../../measure/proces
 import type { Order } from '../../model/order.ts'
 import type { Spec } from '../../spec/schema.ts'
 
-/** What an order may be measured beside, or a program be asked beside. */
 interface SlotRequest {
-  /** As many at once, in this process. */
+  /** Maximum number of tasks at once in this process. */
   limit: number
-  /** Nothing else may run meanwhile. */
   alone: boolean
 }
 
-/** Timing is measured one at a time; what is deterministic as many at once as there are cores. */
+/** Timed orders run alone. Deterministic orders run in parallel, up to the number of cores. */
 export function chooseSlotRequest(
   order: Pick<Order, 'stop'>,
   spec: Spec,
   users = isUserIsolated(spec),
 ): SlotRequest {
-  // Whoever ends one execution ends everything of its user.
+  // Ending one execution ends every process of its user, so isolated orders run alone.
   if (order.stop.rule !== 'once' || users) return { limit: 1, alone: true }
   const parallel = spec.execution.mode === 'parallel' && spec.parallel.exclusive_resources.length === 0
   const most = parallel ? Math.min(spec.execution.max_concurrent, availableParallelism()) : 1
@@ -34,13 +32,15 @@ interface WaitingTask extends SlotRequest {
   enter: (slot: number) => void
 }
 
-/** Places to work in on this machine, taken in turn: whoever wants one alone is not passed by those who come later. */
+/**
+ * Worker slots of this machine, first come, first served: a later request never passes one that waits for
+ * exclusive use.
+ */
 export class WorkerSlots {
-  /** Lanes that are taken, and by whom. */
   readonly #taken = new Map<number, SlotRequest>()
   #waiting: WaitingTask[] = []
 
-  /** null: not wanted any more. */
+  /** Resolves with the slot number; null when the signal came first. */
   enter(slotRequest: SlotRequest, signal: AbortSignal): Promise<number | null> {
     if (signal.aborted) return Promise.resolve(null)
     return new Promise(resolve => {
@@ -89,7 +89,7 @@ function findFreeSlot(taken: ReadonlyMap<number, SlotRequest>): number {
   return slot
 }
 
-/** What was begun in this process and ends by itself, or is ended. */
+/** Tasks that this process started. */
 export class TaskGroup {
   readonly #tasks = new Map<string, { done: Promise<void>; abort: AbortController }>()
   readonly #failures: unknown[] = []
@@ -106,7 +106,7 @@ export class TaskGroup {
     return [...this.#tasks.keys()]
   }
 
-  /** What it fails with is told to whoever waits or asks next; what was ended on purpose does not fail. */
+  /** The next `surface` or `settled` throws its error. An aborted task does not fail. */
   begin(key: string, task: (signal: AbortSignal) => Promise<void>): void {
     const abort = new AbortController()
     const done = task(abort.signal)
@@ -117,7 +117,7 @@ export class TaskGroup {
     this.#tasks.set(key, { done, abort })
   }
 
-  /** Throws what a task failed with, once. */
+  /** Throws each failure once. */
   surface(): void {
     if (this.#failures.length > 0) throw this.#failures.shift()
   }
@@ -132,13 +132,13 @@ export class TaskGroup {
     await task?.done
   }
 
-  /** When one of them ends; at once when there is none. */
+  /** Resolves when one task ends; immediately without tasks. */
   async settled(): Promise<void> {
     if (this.busy) await Promise.race([...this.#tasks.values()].map(({ done }) => done))
     this.surface()
   }
 
-  /** When there is none any more, whatever became of them. */
+  /** Resolves when no task is left. Throws no failure. */
   async finished(): Promise<void> {
     while (this.busy) await Promise.all([...this.#tasks.values()].map(({ done }) => done))
   }
@@ -151,7 +151,7 @@ export class TaskGroup {
 
 const MOST_PROCESSES = 64
 
-/** Takes a directory for this process; one that another living winnow on this cache works in is passed over. */
+/** Claims a work directory. Skips directories of other live winnow processes on this cache. */
 export async function claimFreeWorkDir(parent: string, slot: number): Promise<string> {
   for (let process = 0; ; process++) {
     const workDir = join(parent, process === 0 ? String(slot) : `${slot}-${process}`)
@@ -160,12 +160,12 @@ export async function claimFreeWorkDir(parent: string, slot: number): Promise<st
   }
 }
 
-/** Ends what a killed process left running in any of these directories, not only in the one used next. */
+/** Ends processes that killed runs left in any of these directories, not only in the next one to be used. */
 export async function endAllLeftovers(parent: string): Promise<void> {
   for (const name of listNames(parent)) await tryUnlessInUse(() => endLeftovers(join(parent, name)))
 }
 
-/** What a killed process left of a holdout, in whatever lane, is gone before this one measures anything. */
+/** Removes holdout data that killed processes left in any slot, before the first measurement. */
 export async function removeHoldouts(parent: string): Promise<void> {
   for (const name of listNames(parent)) {
     const workDir = join(parent, name)
@@ -177,7 +177,7 @@ export async function removeHoldouts(parent: string): Promise<void> {
   }
 }
 
-/** False: a living process is at work there. */
+/** Returns false when a live process uses the directory. */
 async function tryUnlessInUse(action: () => Promise<unknown>): Promise<boolean> {
   try {
     await action()
