@@ -45,7 +45,7 @@ describe('winnow compare of a noisy metric', () => {
     expect(sentence).toMatch(/^shorter has \d+\.\d % lower ms than main \(between \d+\.\d and \d+\.\d %\)\.$/)
     expect(rest).toEqual([
       expect.stringMatching(
-        /^ {2}evidence \d+ of 100 \(threshold\) ▕█+▏ \d+ pairs in [2-8] jobs on this machine$/,
+        /^ {2}evidence \d+ \(needed to be sure: 100\) ▕█+▏ \d+ pairs in [2-8] jobs on this machine$/,
       ),
       expect.stringMatching(/^ {2}Noise: the base differs from itself by \d+\.\d % \((16|32) pairs in/),
       expect.stringMatching(/^ {2}one machine: .*what is special to this machine is not averaged out$/),
