@@ -3,6 +3,8 @@ import type { EventDraft } from './event.ts'
 import { type Experiment, isAwaitingPermission } from './experiment.ts'
 import { isActionsRun, type Oid, toShortRef } from './ids.ts'
 
+// Experiments that wait for a sync
+
 /** Alert codes of the obstacles that stop winnow from merging the default branch until a person acts. */
 export const SYNC_OBSTACLES = ['sync-workflows', 'sync-conflict', 'sync-bad-spec', 'sync-failed'] as const
 export type SyncObstacle = (typeof SYNC_OBSTACLES)[number]
@@ -49,6 +51,8 @@ export function describeSyncObstacle(
       return obstacle satisfies never
   }
 }
+
+// Syncs that the remote rejected
 
 /** GitHub rejects pushes of changed workflow files that use a job's own token. */
 const SYNC_REFUSED = 'sync-workflows'
@@ -98,6 +102,8 @@ export function findRefusedSyncAlert({
   return last?.about == null ? null : { tip: last.about, sentences: last.message.split(SENTENCE_END) }
 }
 
+// Limits raised on the default branch
+
 /** Ends the alerts about a conflict or an unusable spec. The code itself is not kept. */
 export const RAISED_LIMIT_READABLE = 'sync-possible'
 
@@ -111,6 +117,8 @@ export function findRaiseObstacle({ alerts }: Pick<Campaign, 'alerts'>): string 
 export function endRaiseObstacles(campaign: Campaign): void {
   campaign.alerts = campaign.alerts.filter(({ code }) => !RAISE_OBSTACLES.has(code))
 }
+
+// Runs of GitHub Actions without result
 
 /** Consecutive runs of GitHub Actions that failed in the same way. */
 export interface FruitlessRuns {
@@ -170,6 +178,8 @@ function dropAlerts(campaign: FruitlessCounts, dropped: string): void {
   campaign.alerts = campaign.alerts.filter(({ code }) => code !== dropped)
 }
 
+// Remote machines
+
 /** The dispatch of a measuring job was rejected. */
 export const DISPATCH_REFUSED = 'dispatch-refused'
 
@@ -180,6 +190,8 @@ export function clearDispatchRefused(campaign: Campaign): void {
 
 /** The code of the alert about a run whose jobs wait for a machine; `about` is the run's id. */
 export const NO_MACHINE = 'no-machine'
+
+// Stops
 
 /** Limits that a person can raise in the spec. Other stops are final, or concern ideas. */
 const MOVABLE_LIMITS: ReadonlySet<string> = new Set([

@@ -81,6 +81,8 @@ export function describeAwaitedPackages(subject: Approvable): string {
   return formatPackages(listAwaitedPackages(subject), subject.approval?.additions ?? [])
 }
 
+// Texts about packages
+
 /** Long enough that crafting a second set with the same prefix is infeasible. People see and type this prefix. */
 export const SHORT_DIGEST_LENGTH = 16
 
@@ -127,6 +129,8 @@ function selectInstalled(additions: readonly PackageAddition[]): readonly Packag
 function isExactVersion({ version }: PackageAddition): boolean {
   return /^v?\d/.test(version)
 }
+
+// Age of releases
 
 /**
  * Publication times by `buildReleaseKey`. Null: the registry gave no answer; undefined: no registry could be asked.

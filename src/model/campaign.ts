@@ -278,6 +278,8 @@ export interface Campaign {
   backlog: BacklogIdea[]
 }
 
+// Creation
+
 export const FOLD_VERSION = 23
 
 export function createEmptyCampaign(): Campaign {
@@ -405,6 +407,8 @@ export interface OrderScores {
   /** Consecutive jobs that reached no model. */
   failures: number
 }
+
+// Queries
 
 /** Identifies a holdout. Another tree or directory is a fresh holdout with its own count of uses. */
 export function buildHoldoutKey({ command, source }: Pick<HoldoutRule, 'command' | 'source'>): string {

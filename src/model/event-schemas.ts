@@ -41,8 +41,8 @@ const JUDGING_ENDS = ['late', 'set-aside', 'refused', 'unreachable'] as const
 export type JudgingEnd = (typeof JUDGING_ENDS)[number]
 
 /** True when judging can continue at once after such an end. */
-export function isRetryableEnd(is: JudgingEnd): boolean {
-  return is === 'late' || is === 'set-aside'
+export function isRetryableEnd(end: JudgingEnd): boolean {
+  return end === 'late' || end === 'set-aside'
 }
 
 const payloadText = z.string()

@@ -132,6 +132,8 @@ export interface PickedChange extends Experiment {
  */
 export type PickFate = NonNullable<EventDraft<'closed'>['fate']>
 
+// Experiments and picks of a campaign
+
 const experimentLists = new WeakMap<Campaign['experiments'], readonly Experiment[]>()
 
 /**
@@ -179,6 +181,8 @@ export function isUnderWay({ status }: Pick<PickedChange, 'status'>): boolean {
 export function buildPickKey(request: EventId): string {
   return `pick:${request}`
 }
+
+// Waiting states
 
 type PushedHead = Pick<Experiment, 'status' | 'head' | 'stranger' | 'allowed_head'>
 

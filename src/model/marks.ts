@@ -83,8 +83,8 @@ export function buildCampaignPullMark(
     reverted,
     effect?.order ?? null,
   ])
-  const waiting = Object.values(experiments).flatMap(({ id, status: its }) =>
-    its === 'deferred' ? [id] : [],
+  const waiting = Object.values(experiments).flatMap(({ id, status: state }) =>
+    state === 'deferred' ? [id] : [],
   )
   const awaitingPermission = Object.values(experiments)
     .filter(isAwaitingPermission)

@@ -152,6 +152,8 @@ function toFiniteNumber(value: unknown): number | null {
   return typeof value === 'number' && Number.isFinite(value) ? value : null
 }
 
+// Interrupted runs
+
 /**
  * The measurements of an interrupted run. The runner writes them after every execution, so that a loss keeps them.
  */

@@ -42,8 +42,8 @@ function reduceReport(report: Report, most: number): Report {
   for (const smaller of [report, withoutOutputs, removeTasks(withoutOutputs)])
     if (countBytes(formatJsonLine(smaller)) <= most) return smaller
   const why = `the report has more than ${most} bytes, even without what was printed`
-  const nothing = { setups: [], gates: [], executions: [], trees: {}, tampered: null }
-  return { ...report, ...nothing, runner_error: report.runner_error?.slice(0, 1000) ?? why }
+  const empty = { setups: [], gates: [], executions: [], trees: {}, tampered: null }
+  return { ...report, ...empty, runner_error: report.runner_error?.slice(0, 1000) ?? why }
 }
 
 /**

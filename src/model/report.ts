@@ -181,6 +181,8 @@ export function getNumber(metrics: Readonly<MetricValues>, name: string): number
   return typeof value === 'number' && Number.isFinite(value) ? value : null
 }
 
+// Failures
+
 export interface FailedPart {
   /** set-up, gate <name>, or the harness. */
   what: string
@@ -197,6 +199,8 @@ export function findFailedPart({ setups, gates, executions }: Report, side: Side
   const run = executions.find(each => each.side === side && each.status !== 'ok')
   return run === undefined ? null : { what: 'the harness', output: run.output ?? null }
 }
+
+// Snapshots and aggregation
 
 /**
  * One side's numbers as a verdict reads them (the snapshot of `winnow decide`, spec.md). Values stay `unknown` until

@@ -20,6 +20,8 @@ export function neutralizeReferences(text: string): string {
     .replace(/\bwww(?=\.)/gi, found => `${found}${ZERO_WIDTH_SPACE}`)
 }
 
+// Reasons
+
 /** The reason for an end: one complete sentence, and the evidence where pairs decided. */
 interface ReasonText {
   sentence: string

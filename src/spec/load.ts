@@ -263,13 +263,13 @@ function normaliseMeasurement(parsed: ParsedSpec['measurement']): Spec['measurem
 /** ce-optimize counts active hours apart from wall-clock hours; winnow has wall-clock hours only. */
 function normaliseStopping({ spec, raw }: RuleContext): Spec['stopping'] {
   const { plateau_iterations, max_wall_hours, ...kept } = spec.stopping
-  const hoursGiven = getGivenValue(raw, ['stopping', 'max_hours']) !== undefined
-  const caps = [hoursGiven ? kept.max_hours : null, max_wall_hours ?? null].filter(cap => cap !== null)
-  const wallGiven = (max_wall_hours ?? null) !== null
+  const hasMaxHours = getGivenValue(raw, ['stopping', 'max_hours']) !== undefined
+  const caps = [hasMaxHours ? kept.max_hours : null, max_wall_hours ?? null].filter(cap => cap !== null)
+  const hasWallHours = (max_wall_hours ?? null) !== null
   return {
     ...kept,
     plateau: plateau_iterations ?? kept.plateau,
-    max_hours: wallGiven ? Math.min(...caps) : kept.max_hours,
+    max_hours: hasWallHours ? Math.min(...caps) : kept.max_hours,
   }
 }
 

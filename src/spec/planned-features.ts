@@ -25,7 +25,6 @@ interface PlannedKey {
   inCe?: { values?: readonly unknown[]; says: string }
   /** Locations that do read the key. */
   readIn?: readonly CampaignLocation[]
-  when?(spec: Pick<Spec, 'measurement'>): boolean
 }
 
 type MeasurementSpec = Pick<Spec, 'measurement'>
@@ -37,11 +36,11 @@ const JUDGED_IN_SINGLE_JOB =
  * Lists valid but unbuilt features as one sentence each. Callers refuse them before anything runs; none is ignored.
  */
 export function listPlannedFeatures(spec: Spec, where: CampaignLocation = 'local'): string[] {
-  const machinery = [...plannedMeasuring, ...plannedJudging, ...plannedIsolation, ...plannedProposing].filter(
+  const features = [...plannedMeasuring, ...plannedJudging, ...plannedIsolation, ...plannedProposing].filter(
     ({ used }) => used(spec),
   )
-  const elsewhere = where === 'single-job' && isJudgedMetric(spec) ? [JUDGED_IN_SINGLE_JOB] : []
-  return [...elsewhere, ...machinery.map(({ sentence }) => sentence(spec)), ...refusePlannedKeys(spec, where)]
+  const judging = where === 'single-job' && isJudgedMetric(spec) ? [JUDGED_IN_SINGLE_JOB] : []
+  return [...judging, ...features.map(({ sentence }) => sentence(spec)), ...refusePlannedKeys(spec, where)]
 }
 
 // Features that a spec uses in a combination of values
@@ -300,7 +299,7 @@ function refusePlannedKeys(spec: MeasurementSpec & { rules: SpecRules }, where: 
 }
 
 function listRequestedKeys(spec: MeasurementSpec): PlannedKey[] {
-  return PLANNED_KEYS.filter(key => isRequested(key, spec) && key.when?.(spec) !== false)
+  return PLANNED_KEYS.filter(key => isRequested(key, spec))
 }
 
 function isRequested(key: PlannedKey, spec: unknown): boolean {

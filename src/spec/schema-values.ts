@@ -39,6 +39,8 @@ export const maxRegressionSchema = z.strictObject({
   value: shareSchema(z.number(), 'a number').describe('How much worse is still allowed.'),
 })
 
+// Gate checks
+
 /** The parsed check of a metric gate, "<op> <number|true|false>". An infinite bound is refused: it bounds nothing. */
 export type GateOperator = '>=' | '<=' | '>' | '<' | '==' | '!='
 type GateCheck = { op: GateOperator; value: number | boolean }
@@ -56,6 +58,8 @@ export function parseGateCheck(check: string): GateCheck | undefined {
   const value = Number(bound)
   return Number.isFinite(value) ? { op, value } : undefined
 }
+
+// Metrics that winnow or a benchmark tool defines
 
 /** Native output formats of benchmark tools, the values of `measurement.output`. */
 export const BENCHMARK_FORMATS = [

@@ -2,6 +2,8 @@ import { UserError } from '../errors.ts'
 import type { ParsedSpec, Spec } from './schema.ts'
 import { BUILT_IN_METRICS } from './schema-values.ts'
 
+// Evidence
+
 type CalibratedScale = {
   singleMachine: boolean
   scale: 'log' | 'linear'
@@ -65,6 +67,8 @@ export function resolvePairsPerJob(
   return executionSeconds < LONG_EXECUTION_SECONDS ? 8 : 4
 }
 
+// Harness
+
 /**
  * The sections that the harness hash (invariant 4) covers, in canonical form. The holdout is left out: its orders
  * carry their own terms, and replacing it must not invalidate earlier measurements.
@@ -74,6 +78,8 @@ type HarnessSection = Pick<Spec, 'measurement' | 'metric' | 'gates'>
 export function getHarnessSection({ measurement, metric, gates }: Spec): HarnessSection {
   return structuredClone({ measurement: { ...measurement, holdout: null }, metric, gates })
 }
+
+// Judged metrics
 
 type JudgeSampleSection = NonNullable<ParsedSpec['metric']['judge']>
 type PrimaryTypeSection = { metric: { primary: { type: ParsedSpec['metric']['primary']['type'] } } }
@@ -139,6 +145,8 @@ function isScale([low, high]: ScoreScale): boolean {
   return Number.isFinite(low) && Number.isFinite(high) && low < high
 }
 
+// Built-in metrics
+
 type DecisiveSections = {
   metric: Pick<ParsedSpec['metric'], 'objectives'> & { primary: { name: string } }
   policy: ParsedSpec['policy']
@@ -151,6 +159,8 @@ export function listTimedDecisiveMetrics({ metric, policy }: DecisiveSections): 
   const names = new Set([metric.primary.name, ...objectives.map(({ name }) => name), ...ties])
   return [...names].filter(name => BUILT_IN_METRICS.has(name))
 }
+
+// Holdout
 
 /** A ref of the repository, or an environment variable of the measuring machine that names a directory. */
 type NamedSource = { ref: string } | { environment: string }
@@ -165,6 +175,8 @@ export function parseHoldoutSource(text: string): NamedSource | null {
   if (!REF_NAME.test(text) || BROKEN_REF.test(text)) return null
   return { ref: text.startsWith('refs/') ? text : `refs/heads/${text}` }
 }
+
+// Placeholder harness
 
 /** Marks a harness from `winnow init` as a placeholder until a person deletes the line. */
 export const HARNESS_TODO = 'WINNOW-TODO'

@@ -31,12 +31,12 @@ export type SourceDocument = {
 type ParsedYaml = { document: Document; lines: LineCounter; text: string; file: string }
 
 export function readDocument(text: string, file: string): SourceDocument {
-  const reading = parseYaml(text, file)
-  const { document } = reading
+  const yaml = parseYaml(text, file)
+  const { document } = yaml
   const broken = findSyntaxProblems(document, text)
   if (broken.length > 0) {
     throw new SpecErrors(
-      broken.map(({ offset, ...rest }) => ({ file, ...locateOffset(reading, offset), path: '', ...rest })),
+      broken.map(({ offset, ...rest }) => ({ file, ...locateOffset(yaml, offset), path: '', ...rest })),
     )
   }
   const { value, refused } = toPlainValue(document)
@@ -44,13 +44,13 @@ export function readDocument(text: string, file: string): SourceDocument {
     throw new SpecErrors(
       refused.map(({ offset, path, ...rest }) => ({
         file,
-        ...locateOffset(reading, offset ?? 0),
+        ...locateOffset(yaml, offset ?? 0),
         path: formatPath(path),
         ...rest,
       })),
     )
   }
-  return { value, problem: finding => locateFinding(reading, finding) }
+  return { value, problem: finding => locateFinding(yaml, finding) }
 }
 
 function parseYaml(text: string, file: string): ParsedYaml {
@@ -67,18 +67,18 @@ function parseYaml(text: string, file: string): ParsedYaml {
   }
 }
 
-function locateFinding(reading: ParsedYaml, finding: SpecFinding): Problem {
+function locateFinding(yaml: ParsedYaml, finding: SpecFinding): Problem {
   const { path, at = 'value', ...rest } = finding
-  const position = locateOffset(reading, findOffset(reading, path, at))
-  return { file: reading.file, ...position, path: formatPath(path), ...rest }
+  const position = locateOffset(yaml, findOffset(yaml, path, at))
+  return { file: yaml.file, ...position, path: formatPath(path), ...rest }
 }
 
 /** Returns the offset of a path's key or value, or of its nearest ancestor in the file. */
-function findOffset(reading: ParsedYaml, path: SpecPath, at: 'key' | 'value'): number {
-  let node: unknown = reading.document.contents
+function findOffset(yaml: ParsedYaml, path: SpecPath, at: 'key' | 'value'): number {
+  let node: unknown = yaml.document.contents
   let key = getNodeStart(node) ?? 0
   for (const part of path) {
-    const next = findPathStep(node, part, reading.document)
+    const next = findPathStep(node, part, yaml.document)
     if (next === undefined) return key
     key = next.key ?? key
     node = next.node
@@ -104,9 +104,9 @@ function getNodeStart(node: unknown): number | undefined {
 }
 
 /** Clamps the offset, so that problems of an empty file have a position too. */
-function locateOffset(reading: ParsedYaml, offset: number): { line: number; column: number } {
-  const within = Math.min(Math.max(offset, 0), Math.max(reading.text.length - 1, 0))
-  const { line, col } = reading.lines.linePos(within)
+function locateOffset(yaml: ParsedYaml, offset: number): { line: number; column: number } {
+  const within = Math.min(Math.max(offset, 0), Math.max(yaml.text.length - 1, 0))
+  const { line, col } = yaml.lines.linePos(within)
   return { line: Math.max(line, 1), column: Math.max(col, 1) }
 }
 

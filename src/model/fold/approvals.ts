@@ -41,16 +41,16 @@ const applyApprovalWithdrawn: EventHandler<'approval-withdrawn'> = (
   experiment.withdrawals += 1
   const left = experiment.consents.filter(consent => consent.digest === digest)
   experiment.approved[digest] = [...new Set(left.flatMap(({ packages }) => packages))]
-  const waits = listAwaitedPackages(experiment).length > 0
-  if (waits && MEASURING_STATUSES.has(experiment.status)) queueExperiment(campaign, experiment)
+  const isWaiting = listAwaitedPackages(experiment).length > 0
+  if (isWaiting && MEASURING_STATUSES.has(experiment.status)) queueExperiment(campaign, experiment)
   deferExperiment(campaign, experiment)
 }
 
 /** Defers the experiment exactly while a package of the latest requested set lacks approval. */
 function deferExperiment(campaign: Campaign, experiment: Experiment): void {
-  const waits = listAwaitedPackages(experiment).length > 0
-  if (experiment.status === 'queued' && waits) experiment.status = 'deferred'
-  if (experiment.status !== 'deferred' || waits) return
+  const isWaiting = listAwaitedPackages(experiment).length > 0
+  if (experiment.status === 'queued' && isWaiting) experiment.status = 'deferred'
+  if (experiment.status !== 'deferred' || isWaiting) return
   experiment.status = 'queued'
   const comesLate = campaign.status === 'stopped' || campaign.encore !== null
   if (comesLate && !campaign.late.includes(experiment.id)) campaign.late.push(experiment.id)

@@ -116,7 +116,7 @@ const applySynced: EventHandler<'synced'> = (campaign, event) => {
 
 /** Marks the landings that the default branch contains: those a person merged there, and merged picks. */
 function markUpstream({ landings, picks }: Campaign, holds: readonly string[]): void {
-  const picked = Object.values(picks).flatMap(({ picks: of, fate }) => (fate === 'merged' ? [of] : []))
+  const picked = Object.values(picks).flatMap(({ picks: id, fate }) => (fate === 'merged' ? [id] : []))
   const upstream = new Set([...holds, ...picked])
   for (const landing of landings) if (upstream.has(landing.experiment)) landing.upstream = true
 }

@@ -108,22 +108,22 @@ function createExperiment(event: LedgerEvent<'experiment-opened'>): Experiment {
 function endExperiment(
   campaign: Campaign,
   experiment: Experiment,
-  how: { outcome: Outcome; verdict: VerdictWord; reason: string },
+  ending: { outcome: Outcome; verdict: VerdictWord; reason: string },
 ): void {
   if (experiment.status === 'ended') return
   dropOrders(campaign, experiment)
   experiment.status = 'ended'
   experiment.evidence = null
   experiment.interruption = null
-  experiment.outcome = how.outcome
-  experiment.verdict = how.verdict
-  experiment.reason = how.reason
+  experiment.outcome = ending.outcome
+  experiment.verdict = ending.verdict
+  experiment.reason = ending.reason
   if (isPicked(experiment)) return
-  if (how.outcome === 'refused' || how.outcome === 'withdrawn') return
-  if (isLanded(how.outcome)) recordKeptIdea(campaign, experiment)
+  if (ending.outcome === 'refused' || ending.outcome === 'withdrawn') return
+  if (isLanded(ending.outcome)) recordKeptIdea(campaign, experiment)
   else recordFailedIdea(campaign, experiment)
   countEnded(campaign, experiment)
-  if (how.outcome === 'error' || how.outcome === 'timeout') campaign.failures += 1
+  if (ending.outcome === 'error' || ending.outcome === 'timeout') campaign.failures += 1
 }
 
 /** An idea that was given up counts towards plateau and max_iterations at once, so that every campaign ends. */

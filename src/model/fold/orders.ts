@@ -118,8 +118,8 @@ function carryEvidence(campaign: Campaign, experiment: Experiment, order: Order)
   if (!candidate || !terms) return
   const jobs = carried[experiment.id] ?? []
   const { as, level, share, max_jobs, give_up } = terms
-  const on = { head: candidate.head, base: base.tree, tree: candidate.tree, harness }
-  experiment.evidence = { as, level, share, max_jobs, give_up, ...on, jobs }
+  const trees = { head: candidate.head, base: base.tree, tree: candidate.tree, harness }
+  experiment.evidence = { as, level, share, max_jobs, give_up, ...trees, jobs }
   if (experiment.share !== null) return
   experiment.share = share
   experiment.variant = terms.variant
