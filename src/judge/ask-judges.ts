@@ -106,7 +106,9 @@ async function findJudgingCut(
 
 type PromptQuestion = Pick<ModelQuestion, 'system' | 'user' | 'maxTokens'>
 
-/** Tokens for reasoning: models that think before they answer are cut off by less. */
+// Prompts
+
+/** Models that reason before they answer need this many tokens more. */
 const REASONING_TOKENS = 4_000
 const TOKENS_PER_SCORE = 40
 
@@ -146,6 +148,8 @@ Each item stands between a line "BEGIN ${mark} <item>" and a line "END ${mark} <
 Answer with one JSON object and nothing else, with one element for every item:
 {"scores": [{"item": "<item>", ${scores}}]}`
 }
+
+// Answers
 
 /** One number a field. A secondary field without a valid number is null. */
 type ItemScores = Record<string, number | null>
@@ -203,6 +207,8 @@ function readScoreNumber(given: Readonly<Record<string, unknown>>, field: string
   return typeof value === 'number' && Number.isFinite(value) ? value : null
 }
 
+// Cost estimate
+
 interface CostCase {
   rubric: Rubric
   sampleSize: number
@@ -221,7 +227,6 @@ const CHARACTERS = 4
 const TOKENS_OF_A_SCORE = 20
 const MILLION = 1_000_000
 
-/** Estimates the cost of judging one sample of both sides. */
 export function estimateJudgingCost(costCase: CostCase): JudgingCost {
   const { rubric, sampleSize, batchSize, judges, price } = costCase
   const requests = judges * 2 * Math.ceil(sampleSize / batchSize)

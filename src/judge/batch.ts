@@ -13,7 +13,6 @@ export interface BatchEntry {
   content: string
 }
 
-/** The items of one request. */
 export interface Batch {
   judge: number
   entries: BatchEntry[]
@@ -63,7 +62,6 @@ export function orderSides(
   return first === true ? ['base', 'candidate'] : ['candidate', 'base']
 }
 
-/** Items that people have scored, for the judges to score too. */
 export function buildLabelBatches(
   labels: readonly { id: string; content: string }[],
   judging: JudgingPlan,
@@ -122,7 +120,8 @@ function drawUnusedWord(
   }
 }
 
-/** One item as both sides printed it. */
+// Samples
+
 export interface ItemPair {
   id: string
   base: Item
@@ -194,7 +193,6 @@ export function drawFreshSample(
   return sample
 }
 
-/** Draws the strata first, then fills the sample from all other items. */
 function drawPairs(matched: readonly ItemPair[], { sampleSize, stratification, seed }: Sampling) {
   const left = sortByDraw(matched, ({ id }) => id, `sample:${seed}`)
   const pairs: ItemPair[] = []

@@ -23,7 +23,7 @@ export interface Budget {
   /** Why no request may be made. Null while requests are allowed. */
   exhausted(): string | null
   paid(tokens: Tokens): void
-  /** The response named no usage. The request counts with its highest possible cost. */
+  /** The usage of this request is unknown. It counts with its highest possible cost. */
   unanswered(most: Tokens): void
   usage(): ModelUsage
 }

@@ -161,6 +161,8 @@ function refuseAnswer(
   return { done: false, why: `${reason}; it asks to wait ${Math.ceil(waitMs / 1000)} s`, waitMs } as const
 }
 
+// Request body
+
 /** JSON mode, and temperature 0 where the model allows it. */
 export function buildChatBody({ model, system, user, maxTokens }: ModelQuestion, maker: Maker): string {
   return JSON.stringify({
@@ -183,6 +185,8 @@ function computeMaxTokens({ system, user, maxTokens }: ModelQuestion): Tokens {
   const bytes = new TextEncoder().encode(system + user).length
   return { input: bytes + FRAMING_TOKENS, output: maxTokens }
 }
+
+// Answers
 
 const tokens = z.object({
   prompt_tokens: z.number().int().nonnegative(),
@@ -230,6 +234,8 @@ function parseJsonBody(body: string): unknown {
   }
 }
 
+// Refusals
+
 interface ChatRefusal {
   /** A retry may help. */
   again: boolean
@@ -259,7 +265,6 @@ const BUSY: ReadonlySet<number> = new Set([408, 409, 425, 429, 503, 529])
 /** Content filters and length limits answer with these, and some servers do so for a bad key or account. */
 const NOT_TAKEN: ReadonlySet<number> = new Set([400, 413, 422])
 
-/** Explains a refusal by what the user can do about it. */
 function describeChatRefusal(refused: RefusedChat): ChatRefusal {
   const { status } = refused
   const { words, code } = readErrorWords(refused)

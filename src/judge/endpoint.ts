@@ -56,13 +56,14 @@ export function resolveModel({ host, maker }: Endpoint, name: string): string {
   throw new UserError(`${name} stands for no model that is known at ${host}`, { fix })
 }
 
+// Providers
+
 /** US dollars for a million tokens. */
 export interface Price {
   input: number
   output: number
 }
 
-/** A known provider: its aliases, prices and API differences. */
 export interface Maker {
   aliases: Readonly<Record<string, string>>
   prices: Readonly<Record<string, Price>>

@@ -14,7 +14,6 @@ export interface JudgedTerms {
   sampleSize: number
 }
 
-/** The scored items that one seed drew. */
 export interface JudgedSample {
   seed: number
   pairs: readonly JudgedPair[]
@@ -31,7 +30,7 @@ export function buildJudgedOptions({ judge, direction, level, sampleSize }: Judg
     direction,
     scale: 'linear',
     graded: true,
-    // Evidence for a gain of 0 does not exist.
+    // The rule needs a positive effect: a gain of 0 cannot be shown.
     minEffect: judge.minimum_improvement || Number.MIN_VALUE,
     ...(judge.minimum_improvement === 0 ? { nullEffect: 0 } : {}),
     alpha: level,
@@ -85,7 +84,6 @@ export function buildJudgedPairs(scoring: ScoringCase): JudgedPair[] {
   }))
 }
 
-/** The scores of one side of an item, by judge. */
 export function collectScores(
   { pairs, judging, records }: ScoringCase,
   block: number,

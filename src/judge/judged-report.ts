@@ -31,7 +31,6 @@ export type PrintedOrder = z.infer<typeof printedOrder>
 /** One sample screens, one confirms. */
 export const SAMPLES_TO_KEEP = 2
 
-/** The judges' work for one order. */
 export interface JudgingTask {
   judge: JudgeSettings
   rubric: Rubric
@@ -176,6 +175,8 @@ function toScoredExecution(
   if (scores !== null) return { ...common, tasks, metrics: { ...run.metrics, ...scores } }
   return { ...common, tasks, status: 'score-failed', metrics: {}, error: `item ${id} has no score` }
 }
+
+// Files between jobs
 
 /**
  * The tick that finds items hands them to the judging job, and the job hands scores to a later tick, in one

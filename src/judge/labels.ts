@@ -5,7 +5,6 @@ import type { ScoreRecord } from '../model/event-schemas.ts'
 import type { ScoreScale } from '../spec/spec-facts.ts'
 import { computeMeanScores, getJudgedKey, selectCountedRecords } from './evidence.ts'
 
-/** An item that a person scored. */
 export interface Label {
   id: string
   content: string
@@ -70,6 +69,8 @@ function parseLabelRow(row: string): unknown {
     return undefined
   }
 }
+
+// Agreement
 
 interface LabelCalibration {
   labels: readonly Label[]

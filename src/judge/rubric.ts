@@ -13,7 +13,6 @@ export interface Rubric {
 }
 
 export type JudgeSettings = NonNullable<Spec['metric']['judge']>
-/** The part of a spec that judging reads. */
 type JudgedMetric = { primary: Pick<Spec['metric']['primary'], 'name'>; judge: JudgeSettings }
 
 /** The spec's primary metric names the field that counts, which may be one of the secondary scores. */
@@ -40,6 +39,8 @@ function requireScale(judge: JudgeSettings): ScoreScale {
   })
 }
 
+// Sample size
+
 interface ReachCase {
   sampleSize: number
   /** A second sample confirms the first. */
@@ -51,7 +52,6 @@ interface ReachCase {
 export interface SampleReach {
   /** Some scores would show a gain. */
   reaches: boolean
-  /** The smallest sample that can show a gain. */
   leastSampleSize: number
 }
 
