@@ -149,6 +149,8 @@ async function proposeTree(request: AgentRequest, files: AgentFiles, tree: Oid):
   return { ok: true, idea, learnings, commit, base: incumbent }
 }
 
+// Answers
+
 /** The output of a program: all of it, or its end if it is long. */
 interface PrintedOutput {
   text: string
@@ -177,7 +179,7 @@ const answerSchema = z.object({
 })
 const ANSWER_KEYS = Object.keys(answerSchema.shape)
 
-/** `otherwise` names an idea that the program did not describe. */
+/** `defaultText` names an idea that the program did not describe. */
 export function parseAgentAnswer({ text, whole }: PrintedOutput, defaultText: string): AgentAnswer {
   const found = findLastAnswer(text)
   const { learnings, ...fields } = answerSchema.parse(found?.value ?? {})
@@ -234,6 +236,8 @@ export async function readPrintedOutput(path: string): Promise<PrintedOutput> {
     await file.close()
   }
 }
+
+// Environment
 
 /**
  * Variables that lead to the repository (location or credentials), to the job that runs winnow, or to a

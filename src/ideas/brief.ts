@@ -235,7 +235,6 @@ function listCategories(campaign: Campaign): string[] {
   })
 }
 
-/** Lists each reason once, with the newest idea that failed for it. */
 function listFailureReasons(campaign: Campaign): string[] {
   const reasons = new Map<string, { newest: Experiment; count: number }>()
   for (const experiment of sortNewestFirst(campaign)) {
@@ -303,7 +302,6 @@ function formatMore(count: number): string {
   return `- … and ${count} more`
 }
 
-/** A heading and its lines. Empty without lines. */
 function renderBriefSection(heading: string, lines: readonly string[], most: number): string[] {
   const body = fitIntoBytes(lines, most - countBytes(heading) - 6)
   return body.length === 0 ? [] : [`## ${heading}`, ...body, '']

@@ -128,6 +128,8 @@ function getCarriageReturn(text: string): string {
   return text.endsWith('\r') ? '\r' : ''
 }
 
+// Lines
+
 /** A line of a diff without its line feed. */
 interface DiffLine {
   kind: 'header' | 'content'

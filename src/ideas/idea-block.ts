@@ -104,17 +104,9 @@ export function mergeBacklogIdea(idea: BacklogIdea | null, answer: IdeaText): Id
   }
 }
 
-const entryText = z.string().regex(/\S/, 'text that is not empty')
-const entry = z.union([
-  entryText.transform(hypothesis => ({ hypothesis })),
-  z.strictObject({
-    hypothesis: entryText,
-    category: entryText.optional(),
-    priority: z.enum(['high', 'medium', 'low']).optional(),
-    required_deps: z.array(entryText).optional(),
-    family: entryText.nullable().optional(),
-  }),
-])
+// Idea lists
+
+const entry = z.union([nonEmptyText.transform(hypothesis => ({ hypothesis })), ideaBlock])
 const MAX_IDEAS = 500
 const ideaList = z.array(entry).max(MAX_IDEAS)
 

@@ -13,7 +13,6 @@ export interface PatchDiff {
   linesBefore: number
 }
 
-/** Diffs that are applied one after the other. */
 interface PatchContent {
   diffs: readonly PatchDiff[]
   /** Earlier patches of the same series. Applied first if the diffs do not apply without them. */
@@ -22,7 +21,6 @@ interface PatchContent {
 
 export interface PatchIdea {
   idea: IdeaText
-  /** The patch declares itself a simplification. */
   simplifies: boolean
   /** Identifies the mail in a file of several. Null if the file is one idea. */
   part: string | null
@@ -172,7 +170,8 @@ function toFileWords(path: string): string {
   return /\p{L}/u.test(words) ? words : `patch ${path}`
 }
 
-/** One mail, as written by `git format-patch` or saved by a mail program. */
+// Mails
+
 interface PatchMail {
   /** Without `[PATCH 2/3]`. Empty if the mail has none. */
   subject: string
@@ -181,7 +180,6 @@ interface PatchMail {
   /** The decoded text after the headers. */
   body: string
   linesBefore: number
-  /** Why the body cannot be read. */
   problem: string | null
 }
 
@@ -323,6 +321,8 @@ function decodeCharset(bytes: Buffer, charset: string): string | null {
 function withDiffs(mails: readonly PatchMail[]): PatchMail[] {
   return mails.filter(({ body, problem }) => problem !== null || hasDiff(splitDiffLines(body)))
 }
+
+// Front matter
 
 interface FrontMatter {
   block: YamlBlock

@@ -122,7 +122,6 @@ async function applyToIncumbent(
     : here
 }
 
-/** Applies each diff on top of the one before. */
 async function applyDiffs(
   repo: PatchRepository,
   from: Oid,
@@ -189,6 +188,8 @@ export async function commitPatchedTree(
   return repo.writeCommit({ tree, parents: [parent.commit], message, date: committer.date })
 }
 
+// Patch files
+
 /** An idea stored in the repository as a patch file, or as one mail of a mailbox. */
 export interface PatchFile extends PatchIdea {
   path: string
@@ -242,7 +243,8 @@ function withProblem(path: string, why: string): PatchIdea {
   return { idea, simplifies: false, part: null, content: { problem: `${path}: ${why}` } }
 }
 
-/** Why git rejected a diff, and the line of the diff that shows it. */
+// Rejections by git
+
 interface Rejection {
   why: string
   line: number | null

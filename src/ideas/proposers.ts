@@ -105,6 +105,8 @@ async function isInstalled(program: string, path: string): Promise<boolean> {
   return false
 }
 
+// Names
+
 type ProposerSpec = Spec['propose'][number]
 
 const LONGEST = 60

@@ -188,6 +188,8 @@ function parseAnswerJson(text: string): unknown {
   }
 }
 
+// Ideas recorded in the ledger
+
 type ProposalHead = Proposal['head']
 type AnswerRepository = Pick<Repository, 'applyPatch' | 'commit' | 'writeCommit' | 'has'>
 
