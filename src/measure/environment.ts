@@ -74,6 +74,8 @@ export function buildHarnessEnvironment(
   }
 }
 
+// Dotenv file
+
 type EnvFile = Spec['measurement']['env_file']
 
 /** Reads only the named keys of a dotenv file. A missing key is an error. */
@@ -124,6 +126,8 @@ function parseDotenv(text: string): Map<string, string> {
 function unescape(text: string): string {
   return text.replace(/\\(.)/g, (_, char: string) => (char === 'n' ? '\n' : char))
 }
+
+// Secrets
 
 /** Variables that a CI runner passes to its programs, and usual names of secrets. */
 const RUNNERS = /^(?:ACTIONS_|INPUT_|GH_)/

@@ -160,6 +160,8 @@ function explainOutputError(error: HarnessError): string {
   return `${error.message}${excerpt}${valid}`
 }
 
+// Report size
+
 /**
  * Metrics get this share of the report; the rest is for the fixed fields of executions. Logs are left out if
  * they do not fit.
@@ -195,6 +197,8 @@ export function limitToRoom(side: Pick<OrderSide, 'room'>, execution: Execution)
   const error = `its metrics have ${bytes} bytes, and its side ${side.room} left in this report: print fewer, or shorter names`
   return { ...rest, status: 'bad-output', metrics: {}, error }
 }
+
+// Scorer
 
 type ScoreRunSpec = NonNullable<Spec['measurement']['score']>
 

@@ -46,6 +46,8 @@ export function refuseUnsupported({ spec, users, order, onItems }: MeasureInput)
   }
 }
 
+// Harness
+
 interface OrderedTree {
   label: string
   tree: Oid

@@ -65,7 +65,6 @@ export interface MeasureInput {
   mostReportBytes?: number
 }
 
-/** The directory and users of a measurement. */
 export type Workspace = Pick<MeasureInput, 'workDir' | 'users'>
 
 /** A machine uses side users only if the spec asks for them. */

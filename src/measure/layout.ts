@@ -100,6 +100,8 @@ export async function layOutTrusted(session: Session, dir: string): Promise<void
   await changeOwner(dir, owner)
 }
 
+// Shared files
+
 /** Expands `parallel.shared_files` to single files. A missing file is an error before any code runs. */
 export function listSharedFiles(paths: readonly string[], root: string | null): string[] {
   if (paths.length === 0) return []
@@ -148,6 +150,8 @@ function listFilesBelow(root: string, path: string): string[] {
   if (!statSync(join(root, path)).isDirectory()) return [path]
   return readdirSync(join(root, path)).flatMap(name => listFilesBelow(root, `${path}/${name}`))
 }
+
+// Cleaning
 
 /**
  * Removes everything that the tree does not hold: files of an earlier build or run must not affect this one.

@@ -45,6 +45,8 @@ function computeBootId(): string {
   return hashSha256(`${hostname()} ${Math.round((Date.now() / 1000 - uptime()) / 60)}`)
 }
 
+// Job age
+
 /** GitHub's runner starts one for each job. Every step descends from it. */
 const WORKER = 'Runner.Worker'
 /**
@@ -73,6 +75,8 @@ function computeAge(started: number, proc: string): number | null {
   const seconds = uptime - started / TICKS_PER_SECOND
   return Number.isFinite(seconds) && seconds >= 0 ? seconds : null
 }
+
+// Kernel counters
 
 /** Counts of resource refusals by the kernel. Null if the kernel does not report them. */
 export interface KernelCounts {
@@ -162,6 +166,8 @@ function isUnsupported(error: unknown): boolean {
     ['EOPNOTSUPP', 'ENODEV', 'EACCES', 'EPERM'].includes(String(error.code))
   )
 }
+
+// Free space
 
 /** Only a full disk refuses a file of this size. */
 const FULL_BYTES = 64 * 1024

@@ -255,7 +255,6 @@ function getAllowedChances({ order: { stop }, spec }: MeasureInput): number {
   return ['paired', 'pairs', 'holdout', 'calibrate'].includes(stop.rule) ? 2 : 1
 }
 
-/** Omits the base if no candidate is compared with it. */
 function listOrderedSides({ order }: MeasureInput): { label: Label; tree: string }[] {
   const base = { label: 'base' as const, tree: order.base.tree }
   const candidates = order.candidates.map(({ label, tree }) => ({ label, tree }))

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 
 /** Resources that a harness held while it ran, for which a concurrent execution would compete. */
 export interface HeldResources {
-  /** Ports it listened on. */
   ports: number[]
   /** Files outside its own copy that it had open for writing. */
   files: string[]

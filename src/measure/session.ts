@@ -38,7 +38,6 @@ export type ReportDraft = Pick<Report, 'setups' | 'gates' | 'executions'> & {
   unreaped: boolean
 }
 
-/** State of one order while it is measured. */
 export interface Session {
   readonly input: MeasureInput
   readonly slots: Slots
@@ -51,7 +50,6 @@ export interface Session {
   /** The holdout directory from an environment variable, if that is its source. */
   readonly holdoutDirectory: string | null
   trusted: TrustedTree | null
-  /** The holdout's data, while its command runs. */
   holdout: TrustedTree | null
   readonly draft: ReportDraft
   started: boolean
@@ -59,7 +57,6 @@ export interface Session {
   machineFailure: string | null
   /** The current block of pairs, counted from 0 in this run. */
   begun: PartialReport['begun']
-  /** Reports the results so far. */
   readonly keepPartial: () => Promise<void>
 }
 

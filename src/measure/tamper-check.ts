@@ -68,8 +68,8 @@ export class UncheckablePath extends Error {
 }
 
 /**
- * Snapshots everything below `dir`, folders included. Reuses the stamps of `whole`, which has just been
- * verified.
+ * Snapshots everything below `dir`, folders included. Reuses the stamps of `verified`, which has just been
+ * checked.
  */
 export function snapshotEverything(
   dir: string,
@@ -225,6 +225,8 @@ function listFolderNames(dir: string, path: string): string[] {
   if (opened === null) throw new UncheckablePath(path, 'cannot be looked into')
   return opened
 }
+
+// Tracked files
 
 /** A file of known content: from git's tree, or placed by winnow. */
 export interface TrackedFile {

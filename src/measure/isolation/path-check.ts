@@ -21,10 +21,10 @@ export function listPathRisks(searched: string): PathRisk[] {
   const add = (test: string, folder: string) => risks.set(test, { asks: test, folder })
   for (const path of searched.split(':').filter(isAbsolute)) {
     const lookups = listLookupFolders(path)
-    for (const { folder, nextExists: leadsOn } of lookups) {
+    for (const { folder, nextExists } of lookups) {
       add(`test -O ${quoteShell(folder)}`, folder)
       // In a sticky folder only its owner can rename an entry, and the next folder exists.
-      if (!(leadsOn && isSticky(folder))) add(`test -w ${quoteShell(folder)}`, folder)
+      if (!(nextExists && isSticky(folder))) add(`test -w ${quoteShell(folder)}`, folder)
     }
     const last = lookups.at(-1)
     if (last?.nextExists === false && !last.ends) add(buildProgramTest(last.folder), last.folder)
@@ -34,7 +34,6 @@ export function listPathRisks(searched: string): PathRisk[] {
 
 interface LookupFolder {
   folder: string
-  /** The next folder exists in it. */
   nextExists: boolean
   /** Lookup stops here because the next folder is missing. */
   ends: boolean

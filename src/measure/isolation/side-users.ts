@@ -40,7 +40,6 @@ export function listSideUsers(): Owner[] | MissingUsers {
   return { what, fix: 'measure on Linux, or use isolation: none' }
 }
 
-/** Checks every requirement for side users. */
 export function findSideUsers(): SideUsers | MissingUsers {
   const owners = listSideUsers()
   if ('what' in owners) return owners
@@ -134,6 +133,8 @@ export function requireRootOwned(dir: string): void {
 
 const run = promisify(execFile)
 
+// Copies between users
+
 /** Keeps hard links: a thousand names of one file must not fill the disk. */
 const COPYING = ['-RP', '--preserve=links', '--reflink=auto']
 const LEFT = 'what it left in its out directory for the scorer'
@@ -169,7 +170,8 @@ export function isFolder(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 }
 
-/** World-writable folders. */
+// World-writable folders
+
 const OPEN_TO_ALL = ['/tmp', '/var/tmp', '/dev/shm']
 
 /**

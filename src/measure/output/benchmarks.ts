@@ -13,7 +13,6 @@ export interface Benchmark {
 
 export interface BenchmarkAdapter {
   read(text: string): Benchmark[]
-  /** One valid benchmark. */
   example: string
   /** How to make the tool write its output where winnow reads it. */
   hint: string

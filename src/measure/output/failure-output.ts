@@ -172,6 +172,8 @@ function removeIndent(lines: readonly string[]): string[] {
   return lines.map(line => line.slice(common))
 }
 
+// Package manager output
+
 /** Progress output of package managers. `npm error` stays: it is the failure. */
 const INSTALLING = new RegExp(
   [

@@ -46,6 +46,8 @@ export class MetricCollector {
   }
 }
 
+// Items
+
 /** A judge could not weigh a longer item, and the ledger should not store it. */
 export const MOST_CONTENT = 50_000
 const MOST_ITEMS = 10_000
@@ -115,6 +117,8 @@ function toWellFormed(text: string): string {
 function toItemError(where: string, what: string): HarnessError {
   return new HarnessError(`"${where}": ${what}`, { example: ITEMS_EXAMPLE })
 }
+
+// Booleans
 
 /**
  * Invariant 5: `false` is not the number 0, so a boolean is legal only for a gate, or for a constraint with a

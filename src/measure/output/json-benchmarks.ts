@@ -28,7 +28,6 @@ function parseOrThrow(text: string, otherwise: () => HarnessError): unknown {
   }
 }
 
-/** Validates a report, or throws an error that names the tool. */
 function parseToolReport<S extends z.ZodType>(
   schema: S,
   parsed: unknown,
@@ -65,6 +64,8 @@ function readUnitValues(
     }),
   )
 }
+
+// hyperfine
 
 const HYPERFINE_EXAMPLE =
   '{"results": [{"command": "parse", "mean": 0.0132, "median": 0.0131, "min": 0.0129, "max": 0.0141, "user": 0.01, "system": 0.002, "exit_codes": [0]}]}'
@@ -194,6 +195,8 @@ function withParameters(name: string, parameters: readonly (readonly [string, st
   return `${name} (${parameters.map(([key, value]) => `${key}=${value}`).join(', ')})`
 }
 
+// vitest and tinybench
+
 const VITEST_EXAMPLE =
   '{"files": [{"filepath": "/app/bench/parse.bench.ts", "groups": [{"fullName": "bench/parse.bench.ts > Parser", "benchmarks": [{"name": "small", "hz": 812.4, "mean": 1.23, "median": 1.22, "min": 1.2, "p75": 1.25, "p99": 1.4}]}]}]}'
 const VITEST_HINT = 'vitest bench --run --outputJson "$WINNOW_RESULT_PATH"'
@@ -277,6 +280,8 @@ function getMedianField(stats: object, field: string): Record<string, string> {
 function buildErrorContext(name: string, text: string) {
   return { name, text, example: VITEST_EXAMPLE }
 }
+
+// pytest-benchmark
 
 const PYTEST_EXAMPLE =
   '{"benchmarks": [{"name": "test_parse", "fullname": "tests/test_parse.py::test_parse", "stats": {"median": 0.0012, "mean": 0.0013, "min": 0.0011, "max": 0.002, "ops": 769.2}}]}'

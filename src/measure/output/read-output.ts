@@ -87,6 +87,8 @@ function getLastLine(text: string): string {
   return text.trimEnd().split('\n').at(-1) ?? ''
 }
 
+// Scorer output
+
 type ScoreReadingSpec = NonNullable<Spec['measurement']['score']>
 const object = z.record(z.string(), z.unknown())
 
@@ -140,6 +142,8 @@ function parseLoose(text: string): Record<string, unknown> {
 function failUnreadable(text: string, example: string): never {
   throw toOutputError('the scorer did not print a result', getLastLine(text), example)
 }
+
+// Benchmark output
 
 const ADAPTERS = {
   go: goTest,

@@ -22,7 +22,6 @@ export function refuseDisagreement(
   if (written.items !== undefined && Array.isArray(items)) compareItems(written.items, items)
 }
 
-/** Compares two outputs of one benchmark tool. */
 export function refuseOtherBenchmarks(written: HarnessOutput, printed: HarnessOutput): void {
   compareMetrics(
     written.metrics,
@@ -79,6 +78,8 @@ function collectMetricLines(text: string): StatedMetric[] {
     return name === undefined || value === undefined ? [] : [{ name, value }]
   })
 }
+
+// Metric lines
 
 export const METRIC_EXAMPLE = 'METRIC latency_ms=12.5'
 const START = /^METRIC\s/

@@ -163,6 +163,8 @@ export function findDuplicateKey(json: string): string | null {
   return null
 }
 
+// Explanations of invalid results
+
 /** Explains why an attempted result is invalid. Null if no object is recognizable. */
 export function explainAlmostResult(text: string, example: string): HarnessError | null {
   return explainNonNumbers(text, example) ?? explainOtherLines(text, example)

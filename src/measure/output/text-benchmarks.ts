@@ -1,6 +1,8 @@
 import { type Benchmark, type BenchmarkAdapter, parseDecimal } from './benchmarks.ts'
 import { toOutputError } from './harness-output.ts'
 
+// cargo bench: libtest
+
 const CARGO_EXAMPLE = 'test parse_small ... bench:       1,234.56 ns/iter (+/- 7.89)'
 const LIBTEST_RESULT = /^test (.+?)\s+\.\.\. bench:\s+(\S+) ns\/iter \(\+\/- \S+\)(?: = .+)?$/
 const STARTED = /^test .+ \.\.\. bench:/
@@ -59,6 +61,8 @@ function parseLibtestLine(line: string): Benchmark | null {
   return { name, fullName: name, values: { ns_per_iter: value }, line }
 }
 
+// cargo bench: criterion
+
 const CRITERION_EXAMPLE = 'parse/small             time:   [1.2301 µs 1.2345 µs 1.2399 µs]'
 const TIME = /^(.*?)\s*\btime:\s+\[(.*)$/
 const ESTIMATE = /^(\S+) (\S+) (\S+) (\S+) (\S+) (\S+)\]$/
@@ -104,6 +108,8 @@ function parseNanoseconds(estimate: string, line: string): number {
   return Number((value * factor).toPrecision(12))
 }
 
+// benchmark.js
+
 const BENCHMARK_JS_EXAMPLE = 'split on blanks x 13,777,566 ops/sec ±0.72% (92 runs sampled)'
 const BENCHMARK_JS_RESULT = /^[\s│|]*(\S.*?)(?:\s+x|\s*[:=|│]|\s)\s*([\d.,]+)\s*ops\/s(?:ec(?:ond)?)?\b/
 const RATE = /\bops\/s(?:ec(?:ond)?)?\b/
@@ -137,6 +143,8 @@ function parseBenchmarkJsLine(line: string, heading: string): Benchmark | null {
   if (!RATE.test(line) || !/\d|NaN|Infinity/.test(line)) return null
   throw toOutputError('a line with ops/sec that is not whole', line, BENCHMARK_JS_EXAMPLE)
 }
+
+// mitata
 
 const MITATA_EXAMPLE = 'split on blanks     70.34 ns/iter  45.43 ns'
 const MITATA_RESULT = /^\s*(\S.*?)\s{2,}([\d.,]+)\s*(ps|ns|µs|μs|us|ms|s)\/iter\b/

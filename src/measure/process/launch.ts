@@ -43,7 +43,6 @@ const GRACE_SECONDS = 5
 const CANCELLED_GRACE_SECONDS = 0.5
 const GIVING_UP_SECONDS = 15
 
-/** Ways to end a whole process tree, from polite to forced. */
 interface TreeTerminator {
   term(): void | Promise<void>
   kill(): void | Promise<void>

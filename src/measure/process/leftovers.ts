@@ -177,6 +177,8 @@ function parseOrNull(text: string): unknown {
   }
 }
 
+// Process table
+
 export interface ProcessEntry {
   pid: number
   ppid: number

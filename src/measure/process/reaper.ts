@@ -94,7 +94,6 @@ function parseEnded({ record: line, lost, signal }: HostAnswer, mode: ReaperMode
   }
 }
 
-/** The result of one launch, or how the host itself ended. */
 interface HostAnswer {
   record: string | null
   lost: string

@@ -19,7 +19,6 @@ import { endProcess, findDescendants, listProcesses, type ProcessEntry } from '.
 import { createReaper, type Owner } from './reaper.ts'
 
 interface SupervisorChoice {
-  /** The dedicated user that harnesses run as, if configured. */
   owner: Owner | null
   monotonic: () => number
 }
@@ -91,6 +90,8 @@ function buildProbeLaunch(dir: string, strategy: Strategy) {
     signal: new AbortController().signal,
   }
 }
+
+// Process group
 
 const FOLLOW_MS = 250
 const SETTLE_MS = 5_000
@@ -187,6 +188,8 @@ class ProcessFollower {
     }
   }
 }
+
+// Namespace without perl
 
 /**
  * The first process of a namespace, in sh: when it exits the kernel ends everything else in the namespace.
