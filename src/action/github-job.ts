@@ -1,7 +1,6 @@
-import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { homedir, tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
 import { z } from 'zod'
 import { parseCommentCommand } from '../cli/comment-command.ts'
 import { DEFAULT_PREFIX, type KnownCampaign } from '../cli/known-campaigns.ts'
@@ -18,12 +17,11 @@ import { explainApproverRefusal } from '../github/people.ts'
 import type { Forge, Permission } from '../github/port.ts'
 import { createWebFetch } from '../github/web.ts'
 import { buildCampaignRefs, toShortRef } from '../model/ids.ts'
-import type { Clock } from '../ports.ts'
 import { escapeMarkdown } from '../report/markdown.ts'
 import { VERSION } from '../version.ts'
 import type { Task } from './commands.ts'
 import type { ActionEnv, Inputs } from './inputs.ts'
-import { readAttempt, readRunId, sleepUntilAborted } from './job.ts'
+import { getTempDir, readAttempt, readRunId, resolveInWorkspace, SYSTEM_CLOCK, SYSTEM_RANDOM } from './job.ts'
 import { appendSummary, setOutputs, toLogLine } from './outputs.ts'
 
 export interface GithubJob {
@@ -77,21 +75,20 @@ function readAppToken({ 'app-token': given, 'github-token': token }: Inputs): st
 export function buildJobEnvironment(task: Task, job: GithubJob): Call['around'] {
   const { inputs, env } = task
   const { apiUrl, serverUrl, repository, token, appToken, workflowFile } = job
-  const clock: Clock = { now: () => Date.now(), monotonic: () => performance.now(), sleep: sleepUntilAborted }
   const say = (line: string) => console.log(toLogLine(line))
   const debug = isDebugging(env) ? { debug: say } : {}
   const web = createWebFetch(env)
   return {
-    directory: resolve(env['GITHUB_WORKSPACE'] ?? '.', inputs.directory),
+    directory: resolveInWorkspace(env, inputs.directory),
     env: withGitAccess(env, job),
     ...(appToken === null ? {} : { workflowsEnv: withGitAccess(env, { serverUrl, token: appToken }) }),
-    cacheDir: join(resolve(env['RUNNER_TEMP'] ?? tmpdir()), 'winnow'),
+    cacheDir: join(getTempDir(env), 'winnow'),
     machineDir: join(homedir(), '.cache', 'winnow'),
     remote: 'origin',
     by: { ...readRunAttempt(env), actor: env['GITHUB_TRIGGERING_ACTOR'] || env['GITHUB_ACTOR'] || 'unknown' },
     version: VERSION,
-    clock,
-    random: { hex: bytes => randomBytes(bytes).toString('hex'), fraction: () => Math.random() },
+    clock: SYSTEM_CLOCK,
+    random: SYSTEM_RANDOM,
     faults: { reach: () => undefined },
     progress: { say },
     registries: createPublicRegistries({ version: VERSION, web }),
@@ -108,8 +105,8 @@ export function buildJobEnvironment(task: Task, job: GithubJob): Call['around'] 
         say,
         ...debug,
         base: toShortRef(refs.optimize),
-        clock: () => clock.now(),
-        sleep: ms => clock.sleep(ms),
+        clock: () => SYSTEM_CLOCK.now(),
+        sleep: ms => SYSTEM_CLOCK.sleep(ms),
         random: () => Math.random(),
       }),
   }

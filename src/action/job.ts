@@ -1,6 +1,10 @@
+import { randomBytes } from 'node:crypto'
+import { tmpdir } from 'node:os'
+import { resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { UserError } from '../errors.ts'
 import { formatActionsRun } from '../model/ids.ts'
+import type { Clock, RandomSource } from '../ports.ts'
 import type { ActionEnv } from './inputs.ts'
 
 /** All jobs and all attempts of a run share this id. */
@@ -59,4 +63,23 @@ export async function sleepUntilAborted(milliseconds: number, signal?: AbortSign
   } catch (error) {
     if (signal?.aborted !== true) throw error
   }
+}
+
+export const SYSTEM_CLOCK: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  sleep: sleepUntilAborted,
+}
+
+export const SYSTEM_RANDOM: RandomSource = {
+  hex: bytes => randomBytes(bytes).toString('hex'),
+  fraction: () => Math.random(),
+}
+
+export function getTempDir(env: ActionEnv): string {
+  return resolve(env['RUNNER_TEMP'] ?? tmpdir())
+}
+
+export function resolveInWorkspace(env: ActionEnv, path: string): string {
+  return resolve(env['GITHUB_WORKSPACE'] ?? '.', path)
 }

@@ -1,7 +1,5 @@
-import { randomBytes } from 'node:crypto'
 import { mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { type JudgingJobResult, runJudgingJob } from '../engine/jobs/judging-job.ts'
 import { UserError } from '../errors.ts'
 import { formatUsd } from '../judge/budget.ts'
@@ -11,7 +9,15 @@ import { isRetryableEnd } from '../model/event-schemas.ts'
 import { escapeMarkdown } from '../report/markdown.ts'
 import type { Task } from './commands.ts'
 import type { ActionEnv } from './inputs.ts'
-import { readAttempt, readRunId, RECORDED_LATER, sleepUntilAborted } from './job.ts'
+import {
+  getTempDir,
+  readAttempt,
+  readRunId,
+  RECORDED_LATER,
+  resolveInWorkspace,
+  SYSTEM_CLOCK,
+  SYSTEM_RANDOM,
+} from './job.ts'
 import { appendSummary, hideSecrets, type Outputs, reportFailure, setOutputs, toLogLine } from './outputs.ts'
 
 /**
@@ -27,17 +33,17 @@ export async function judgeItems({ inputs, env }: Task): Promise<number> {
   const interrupted = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => interrupted.abort())
   hideSecrets([env[MODEL_KEY] ?? ''])
-  const tempDir = resolve(env['RUNNER_TEMP'] ?? tmpdir())
+  const tempDir = getTempDir(env)
   const judged = await runJudgingJob({
-    directory: resolve(env['GITHUB_WORKSPACE'] ?? '.', directory),
+    directory: resolveInWorkspace(env, directory),
     campaign,
-    items: resolve(env['GITHUB_WORKSPACE'] ?? '.', items),
+    items: resolveInWorkspace(env, items),
     workDir: join(tempDir, 'winnow'),
     runId: readRunId(env),
     attempt: readAttempt(env),
     env,
-    clock: { now: () => Date.now(), monotonic: () => performance.now(), sleep: sleepUntilAborted },
-    random: { hex: bytes => randomBytes(bytes).toString('hex'), fraction: () => Math.random() },
+    clock: SYSTEM_CLOCK,
+    random: SYSTEM_RANDOM,
     progress: { say: line => console.log(toLogLine(line)) },
     signal: interrupted.signal,
   })

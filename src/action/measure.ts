@@ -1,6 +1,5 @@
-import { randomBytes } from 'node:crypto'
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, renameSync, statSync, writeFileSync } from 'node:fs'
-import { homedir, tmpdir } from 'node:os'
+import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { formatCount } from '../decide/wording.ts'
@@ -18,7 +17,14 @@ import {
 import { formatRunnerError } from '../model/failed-output.ts'
 import { dropRoot } from './drop-secrets.ts'
 import { type ActionEnv, omitUndefined } from './inputs.ts'
-import { RECORDED_LATER, requireMeasuringBranch, sleepUntilAborted } from './job.ts'
+import {
+  getTempDir,
+  RECORDED_LATER,
+  requireMeasuringBranch,
+  resolveInWorkspace,
+  SYSTEM_CLOCK,
+  SYSTEM_RANDOM,
+} from './job.ts'
 import { appendSummary, type Outputs, reportFailure, setOutputs, toLogLine } from './outputs.ts'
 import {
   type MeasureTask,
@@ -65,8 +71,8 @@ async function measureOne(task: MeasureTask): Promise<number> {
   const { campaign, order, directory } = task
   const runId = readFirstAttempt(env)
   const { prefix } = requireMeasuringBranch(env, campaign)
-  const tempDir = resolve(env['RUNNER_TEMP'] ?? tmpdir())
-  const clone = resolve(env['GITHUB_WORKSPACE'] ?? '.', directory)
+  const tempDir = getTempDir(env)
+  const clone = resolveInWorkspace(env, directory)
   // The ledger is in the clone and names the base tree, so only root may write there.
   if (root) chmodSync(clone, 0o700)
   const partialFile = createPartialFile(tempDir, order, root?.runner ?? null)
@@ -84,8 +90,8 @@ async function measureOne(task: MeasureTask): Promise<number> {
     env: root ? { ...env, SUDO_UID: String(statSync(clone).uid) } : env,
     laterCode: listLaterCodeFolders(env, programs),
     onPartial: async partial => partialFile.write(partial),
-    clock: { now: () => Date.now(), monotonic: () => performance.now(), sleep: sleepUntilAborted },
-    random: { hex: bytes => randomBytes(bytes).toString('hex'), fraction: () => Math.random() },
+    clock: SYSTEM_CLOCK,
+    random: SYSTEM_RANDOM,
     progress: { say: line => console.log(toLogLine(line)) },
     signal: interrupted.signal,
   })

@@ -1,6 +1,5 @@
 import { mkdtempSync, renameSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import { formatCount } from '../decide/wording.ts'
@@ -9,7 +8,14 @@ import { type Answers, ANSWERS_ARTIFACT, ANSWERS_FILE, renderAnswersFile } from 
 import { MODEL_KEY } from '../measure/environment.ts'
 import { escapeMarkdown } from '../report/markdown.ts'
 import { omitUndefined } from './inputs.ts'
-import { readAttempt, readRunId, RECORDED_LATER, sleepUntilAborted } from './job.ts'
+import {
+  getTempDir,
+  readAttempt,
+  readRunId,
+  RECORDED_LATER,
+  resolveInWorkspace,
+  SYSTEM_CLOCK,
+} from './job.ts'
 import { appendSummary, reportFailure, setOutputs, toLogLine } from './outputs.ts'
 import { clearRunnerFiles, LaterCode } from './sandbox.ts'
 
@@ -33,21 +39,21 @@ function handleCancelledProposals(): number {
 }
 
 async function askProposers({ campaign, directory }: z.infer<typeof taskSchema>): Promise<number> {
-  const tempDir = resolve(env['RUNNER_TEMP'] ?? tmpdir())
+  const tempDir = getTempDir(env)
   const { [MODEL_KEY]: modelKey = '', ...rest } = env
   const say = (line: string) => console.log(toLogLine(line))
   if (modelKey === '') say(`${MODEL_KEY} is empty: programs that ask a model here have no key.`)
   // Proposers run as the user of this job, and so does the best code so far.
   const laterCode = new LaterCode(env, { program: fileURLToPath(import.meta.url), node: process.execPath })
   const answers = await runAskingJob({
-    directory: resolve(env['GITHUB_WORKSPACE'] ?? '.', directory),
+    directory: resolveInWorkspace(env, directory),
     campaign,
     workDir: join(tempDir, 'winnow'),
     runId: readRunId(env),
     attempt: readAttempt(env),
     modelKey,
     env: rest,
-    clock: { now: () => Date.now(), monotonic: () => performance.now(), sleep: sleepUntilAborted },
+    clock: SYSTEM_CLOCK,
     progress: { say },
     signal: interrupted.signal,
   }).finally(() => {

@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import { UserError } from '../errors.ts'
@@ -12,13 +11,14 @@ import { removeSecrets } from '../measure/environment.ts'
 import { escapeMarkdown } from '../report/markdown.ts'
 import type { Task } from './commands.ts'
 import type { ActionEnv } from './inputs.ts'
+import { getTempDir, resolveInWorkspace } from './job.ts'
 import { appendSummary, renderAnnotation, setOutputs, toLogLine } from './outputs.ts'
 
 const MOST_BYTES = 32 * 1024 * 1024
 
 /** Runs the command line of winnow. Its standard output becomes the output result-json. */
 export async function runReadingCommand({ inputs, env }: Task, argv: readonly string[]): Promise<number> {
-  const directory = resolve(env['GITHUB_WORKSPACE'] ?? '.', inputs.directory)
+  const directory = resolveInWorkspace(env, inputs.directory)
   const at = { inputs: { ...inputs, directory }, env }
   return withCloneAsRemote(directory, env, gitEnv => spawnCommandLine(at, argv, gitEnv))
 }
@@ -66,7 +66,7 @@ export async function withCloneAsRemote<T>(
   if (origin === undefined) return work({})
   const git = createGitRunner(buildLocalIsolation(directory, env))
   await requireHistory(git)
-  const room = mkdtempSync(join(resolve(env['RUNNER_TEMP'] ?? tmpdir()), 'winnow-origin-'))
+  const room = mkdtempSync(join(getTempDir(env), 'winnow-origin-'))
   try {
     const refs = await git.run({
       args: ['for-each-ref', '--format=%(objectname) %(refname)', FOLLOWED],

@@ -1,6 +1,5 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { DEFAULT_PREFIX } from '../cli/known-campaigns.ts'
 import { findCloneCampaign, openJobClone } from '../engine/jobs/load-order.ts'
 import { removeSecrets } from '../measure/environment.ts'
@@ -8,6 +7,7 @@ import { renderLedgerViews } from '../report/ledger-views.ts'
 import { buildStatusView, renderStatus } from '../report/status.ts'
 import { listStatusNotes } from '../spec/notes.ts'
 import type { Task } from './commands.ts'
+import { getTempDir, resolveInWorkspace } from './job.ts'
 import { appendSummary, setOutputs, toLogLine } from './outputs.ts'
 
 /**
@@ -15,8 +15,8 @@ import { appendSummary, setOutputs, toLogLine } from './outputs.ts'
  * publish.
  */
 export async function reportCampaign({ inputs, env }: Task): Promise<number> {
-  const tempDir = resolve(env['RUNNER_TEMP'] ?? tmpdir())
-  const directory = resolve(env['GITHUB_WORKSPACE'] ?? '.', inputs.directory)
+  const tempDir = getTempDir(env)
+  const directory = resolveInWorkspace(env, inputs.directory)
   const clone = { directory, workDir: join(tempDir, 'winnow'), env: removeSecrets(env) }
   const { repository } = await openJobClone(clone, DEFAULT_PREFIX)
   try {

@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { z } from 'zod'
 import { UserError } from '../errors.ts'
 import { isMissing } from '../measure/file-system.ts'
@@ -9,6 +9,7 @@ import { listSideUsers, type MissingUsers } from '../measure/isolation/side-user
 import { digestSchema } from '../model/ids.ts'
 import { isHosted, wipeEnvironment } from './drop-secrets.ts'
 import type { ActionEnv } from './inputs.ts'
+import { getTempDir } from './job.ts'
 import { AS_ROOT, BY_PIPE } from './start-modes.ts'
 
 interface RootStart {
@@ -35,7 +36,7 @@ export async function runAsRoot(
   if ('what' in listed && !(open && isHosted(env))) return listed
   if (!root && !open)
     return { what: 'the job cannot become root', fix: 'let its user run sudo without a password' }
-  const folder = mkdtempSync(join(resolve(env['RUNNER_TEMP'] ?? tmpdir()), 'winnow-root-'))
+  const folder = mkdtempSync(join(getTempDir(env), 'winnow-root-'))
   try {
     const argv = [...(root ? [] : SUDO), process.execPath, ...process.execArgv, program, AS_ROOT]
     const code = await runWithPipe(argv, env, { task, room: folder, env: programEnv })

@@ -35,7 +35,7 @@ interface Programs {
  */
 export function listLaterCodeFolders(env: ActionEnv, { program, node }: Programs): string[] {
   const { RUNNER_TEMP: temp = '', GITHUB_WORKSPACE: workspace = '' } = env
-  const work = temp === '' ? [] : [...listActionFolders(temp), resolve(temp, '_runner_file_commands')]
+  const work = temp === '' ? [] : [...listActionFolders(temp), resolve(temp, COMMAND_FILES_FOLDER)]
   return [
     ...work,
     dirname(program),
@@ -269,8 +269,14 @@ function listFolderNames(folder: string): string[] {
   }
 }
 
-const NAMED = ['GITHUB_ENV', 'GITHUB_PATH', 'GITHUB_OUTPUT', 'GITHUB_STATE', 'GITHUB_STEP_SUMMARY'] as const
-const FOLDER = '_runner_file_commands'
+const COMMAND_FILES = [
+  'GITHUB_ENV',
+  'GITHUB_PATH',
+  'GITHUB_OUTPUT',
+  'GITHUB_STATE',
+  'GITHUB_STEP_SUMMARY',
+] as const
+const COMMAND_FILES_FOLDER = '_runner_file_commands'
 
 /**
  * Empties every file by which a step sets variables, paths, outputs, state and the summary. A process of the
@@ -278,16 +284,16 @@ const FOLDER = '_runner_file_commands'
  * their content.
  */
 export function clearRunnerFiles(env: ActionEnv): void {
-  const named = NAMED.flatMap(name => env[name] || [])
+  const named = COMMAND_FILES.flatMap(name => env[name] || [])
   const folders = new Set(named.map(file => dirname(resolve(file))).filter(isRunnerFolder))
   const { RUNNER_TEMP: temp = '' } = env
-  if (temp !== '') folders.add(join(resolve(temp), FOLDER))
+  if (temp !== '') folders.add(join(resolve(temp), COMMAND_FILES_FOLDER))
   const found = [...folders].flatMap(listRunnerFiles)
   for (const file of new Set([...named.map(file => resolve(file)), ...found])) makeEmptyFile(file)
 }
 
 function isRunnerFolder(folder: string): boolean {
-  return folder.endsWith(`/${FOLDER}`)
+  return folder.endsWith(`/${COMMAND_FILES_FOLDER}`)
 }
 
 function listRunnerFiles(folder: string): string[] {

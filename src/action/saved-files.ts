@@ -1,12 +1,12 @@
 import { chownSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import type { OrderId } from '../model/ids.ts'
 import type { PartialReport } from '../model/pairs.ts'
 import { getArtifactFileName, serializePartialReport } from '../model/report-artifact.ts'
 import type { SaveUnwrittenEvents } from '../ports.ts'
 import type { ActionEnv } from './inputs.ts'
+import { getTempDir } from './job.ts'
 import { appendSummary, type Outputs, redactJson, toLogLine } from './outputs.ts'
 
 export interface PartialFile {
@@ -56,7 +56,7 @@ export interface UnwrittenFiles {
 
 export function createKeptFiles(env: ActionEnv): UnwrittenFiles {
   const artifact = `winnow-unwritten-${toJobName(env['GITHUB_JOB'])}-${Number(env['GITHUB_RUN_ATTEMPT']) || 1}`
-  const tempDir = resolve(env['RUNNER_TEMP'] ?? tmpdir())
+  const tempDir = getTempDir(env)
   const files = new Map<string, number>()
   let dir: string | null = null
 

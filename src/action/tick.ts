@@ -1,6 +1,5 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { runComments } from '../cli/comments.ts'
 import { type CommandContext, withCampaign, withRepository } from '../cli/context.ts'
 import { DEFAULT_PREFIX, type KnownCampaign, listKnownCampaigns } from '../cli/known-campaigns.ts'
@@ -36,7 +35,7 @@ import {
   requireOwnRemote,
 } from './github-job.ts'
 import { type ActionEnv, type Inputs, isDryRun } from './inputs.ts'
-import { findMeasuringCampaign } from './job.ts'
+import { findMeasuringCampaign, getTempDir } from './job.ts'
 import { appendSummary, logGroup, type Outputs, reportFailure, setOutputs, toLogLine } from './outputs.ts'
 import { createKeptFiles } from './saved-files.ts'
 
@@ -402,7 +401,7 @@ async function tickDryRun(
  */
 export function writeItemsFile(env: ActionEnv, toJudge: HandedItems | null): Outputs {
   if (toJudge === null) return {}
-  const tempDir = resolve(env['RUNNER_TEMP'] ?? tmpdir())
+  const tempDir = getTempDir(env)
   const file = join(mkdtempSync(join(tempDir, 'winnow-items-')), ITEMS_FILE)
   writeFileSync(file, `${JSON.stringify(toJudge)}\n`)
   return { judge: toJudge.campaign, items: file }
