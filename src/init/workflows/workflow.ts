@@ -1,7 +1,7 @@
 import { UserError } from '../../errors.ts'
 import { hashSha256 } from '../../model/canonical-json.ts'
 import type { Spec } from '../../spec/schema.ts'
-import { renderJobs, renderTriggerCondition } from './jobs.ts'
+import { MOST_MINUTES, renderJobs, renderTriggerCondition } from './jobs.ts'
 import {
   type GithubSetup,
   hasProgramProposers,
@@ -83,9 +83,6 @@ ${crons.map(cron => `    - cron: ${quoteYaml(cron)}`).join('\n')}
 const REVIEWS = `
   pull_request_review:
     types: [submitted, dismissed]`
-
-/** Below the 360 minutes that GitHub allows a job. */
-const MOST_MINUTES = 350
 
 /** Accepted findings of zizmor about the triggers, with the reason. */
 const SINGLE_JOB_IGNORED =
