@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import {
+  appendToKey,
   type Field,
   flattenPlaces,
   formatJson,
@@ -116,9 +117,7 @@ function collectCargoInstalls(
     const { name, version, source = '' } = each
     const full = toCargoKey(each)
     for (const written of [name, `${name} ${version}`, `${name} ${version} (${source})`]) {
-      const known = places.get(written)
-      if (known === undefined) places.set(written, [full])
-      else known.push(full)
+      appendToKey(places, written, [full])
     }
   }
   const installed = new Map<string, InstalledPackage>()

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { explainUnknownFormat, findManifestFormat } from './formats.ts'
 import {
+  appendToKey,
   type InstalledPackage,
   type ManifestFormat,
   type ManifestReading,
@@ -187,9 +188,7 @@ function createTransitiveCounter(
   const places = new Map<string, string[]>()
   for (const [place, { package: found }] of installed ?? []) {
     if (found === null) continue
-    const known = places.get(toPackageKey(found))
-    if (known === undefined) places.set(toPackageKey(found), [place])
-    else known.push(place)
+    appendToKey(places, toPackageKey(found), [place])
   }
   let steps = 0
   return each => {

@@ -146,3 +146,9 @@ export function linkNeedsByName(entries: readonly NamedLockEntry[]): Map<string,
     }),
   )
 }
+
+export function appendToKey<K, V>(lists: Map<K, V[]>, key: K, values: readonly V[]): void {
+  const list = lists.get(key)
+  if (list === undefined) lists.set(key, [...values])
+  else list.push(...values)
+}

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import {
+  appendToKey,
   type Field,
   flattenPlaces,
   formatJson,
@@ -88,9 +89,7 @@ function collectPnpmInstalls(
   const needs = new Map<string, string[]>()
   for (const [key, each] of Object.entries(snapshots)) {
     const id = toPnpmId(key)
-    const known = needs.get(id)
-    if (known === undefined) needs.set(id, listPnpmNeeds(each))
-    else known.push(...listPnpmNeeds(each))
+    appendToKey(needs, id, listPnpmNeeds(each))
   }
   return new Map([...packages].map(([id, each]) => [id, { package: each, needs: needs.get(id) ?? [] }]))
 }

@@ -1,4 +1,5 @@
 import {
+  appendToKey,
   type InstalledPackage,
   type ManifestFormat,
   type ManifestReading,
@@ -156,9 +157,7 @@ function collectGemInstalls(specs: readonly GemSpec[]): Map<string, InstalledPac
   for (const [at, { gem: found, wanted }] of specs.entries()) {
     const place = `#${at}`
     installed.set(place, { package: found, needs: wanted })
-    const others = named.get(found.name)
-    if (others === undefined) named.set(found.name, [place])
-    else others.push(place)
+    appendToKey(named, found.name, [place])
   }
   for (const [name, places] of named) installed.set(name, { package: null, needs: places })
   return installed

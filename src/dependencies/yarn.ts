@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import {
+  appendToKey,
   type InstalledPackage,
   type ManifestFormat,
   type ManifestReading,
@@ -122,9 +123,7 @@ function findYarnPatches(descriptors: readonly string[]): Map<string, string[]> 
   for (const descriptor of descriptors) {
     const origin = getPatchOrigin(descriptor)
     for (const spelling of origin === null ? [] : listDescriptorSpellings(origin)) {
-      const others = patches.get(spelling)
-      if (others === undefined) patches.set(spelling, [descriptor])
-      else others.push(descriptor)
+      appendToKey(patches, spelling, [descriptor])
     }
   }
   return patches
