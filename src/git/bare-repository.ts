@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, statSync } from 'node:fs'
 import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { UserError } from '../errors.ts'
@@ -94,6 +94,19 @@ export function toNullIfMissing(error: unknown): null {
   throw error
 }
 
+export function isDirectory(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
+}
+
+/** Reads synchronously: a small file is not worth a trip to the thread pool. */
+export function readOptional(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    return toNullIfMissing(error)
+  }
+}
+
 function explainCreateFailure(dir: string, error: unknown): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   if (!/^(?:EACCES|EPERM|EROFS|ENOSPC|EDQUOT|ENOTDIR|EEXIST|ENOTEMPTY)$/.test(code)) return error
@@ -103,6 +116,8 @@ function explainCreateFailure(dir: string, error: unknown): unknown {
     cause: error,
   })
 }
+
+// Repository with a work tree
 
 const FIRST_BRANCH = 'main'
 
@@ -122,13 +137,4 @@ export async function createRepository(
 
 function toSilentTask(args: readonly string[]): GitTask<void> {
   return { args, parse: () => undefined }
-}
-
-/** Reads synchronously: a small file is not worth a trip to the thread pool. */
-export function readOptional(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    return toNullIfMissing(error)
-  }
 }

@@ -1,9 +1,9 @@
-import { readdirSync, readFileSync, renameSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, renameSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ForgeError, LedgerError, UserError } from '../errors.ts'
 import type { Oid } from '../model/ids.ts'
-import { createBareRepository, getScratchDir, readRepositoryFormat } from './bare-repository.ts'
+import { createBareRepository, getScratchDir, isDirectory, readRepositoryFormat } from './bare-repository.ts'
 import { buildFetchTask } from './fetch.ts'
 import { buildLocalIsolation } from './isolation.ts'
 import { createGitRunner, type GitTask } from './runner.ts'
@@ -41,51 +41,6 @@ export function isPossibleDamage(error: unknown): boolean {
   return error instanceof ForgeError || error instanceof UserError
     ? DAMAGE.test(error.message)
     : DAMAGE.test(error.message) || /is not in .*; it was not fetched|cat-file stopped/.test(error.message)
-}
-
-const DAMAGE =
-  /corrupt|inflate|bad object|bad ref|broken|packfile|pack has bad|loose object|missing (?:blob|tree|commit)|invalid sha1|hash mismatch|unable to (?:read|parse|unpack|find)|could not (?:read (?!Username|Password)|parse)|does not match index|index file .* is|bad config|not a git repository|not a valid object|did not send all necessary objects|unresolved deltas|revision walk setup/i
-
-/** The exit code is a bit mask of findings. Content rules that the user's own commits break are not damage. */
-const fsckTask: GitTask<string | null> = {
-  args: ['fsck', '--full', '--no-dangling', '--no-progress', '--no-reflogs'],
-  answers: Array.from({ length: 128 }, (_, code) => code + 1),
-  parse({ stdout, stderr }) {
-    const lines = `${stderr}\n${stdout}`.split('\n').map(line => line.trim())
-    return lines.find(line => DAMAGE.test(line) && !IN_CONTENT.test(line)) ?? null
-  },
-}
-const IN_CONTENT = /^(?:error|warning) in (?:blob|tree|commit|tag) [0-9a-f]+: /
-
-function findBrokenRef(dir: string): string | null {
-  const root = join(dir, 'refs')
-  for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
-    if (entry.isDirectory()) continue
-    const file = join(entry.parentPath, entry.name)
-    if (!/^(?:ref: \S+|[0-9a-f]{40,64})\n?$/.test(readTextOrNull(file) ?? '')) return `${file} is not a ref`
-  }
-  return null
-}
-
-/** Expects sections and keys, as git writes them. After a power cut, a file may be empty or full of zeros. */
-function isConfig(text: string): boolean {
-  const lines = text.split('\n').map(line => line.trim())
-  const isPlain = lines.every(line => line === '' || /^\[[^\]]+\]$|^[a-z][\w-]*\s*=.*$/i.test(line))
-  return isPlain && lines.some(line => /^bare\s*=\s*true$/i.test(line))
-}
-
-function isDirectory(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
-}
-
-/** Returns null if the file cannot be read for any reason. */
-function readTextOrNull(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    if (error instanceof Error && 'code' in error) return null
-    throw error
-  }
 }
 
 interface CommitRecovery {
@@ -129,4 +84,45 @@ export function moveDamagedAside(path: string): string {
   const target = `${path}.damaged-${new Date().toISOString().replace(/[:.]/g, '-')}`
   renameSync(path, target)
   return target
+}
+
+const DAMAGE =
+  /corrupt|inflate|bad object|bad ref|broken|packfile|pack has bad|loose object|missing (?:blob|tree|commit)|invalid sha1|hash mismatch|unable to (?:read|parse|unpack|find)|could not (?:read (?!Username|Password)|parse)|does not match index|index file .* is|bad config|not a git repository|not a valid object|did not send all necessary objects|unresolved deltas|revision walk setup/i
+
+/** The exit code is a bit mask of findings. Content rules that the user's own commits break are not damage. */
+const fsckTask: GitTask<string | null> = {
+  args: ['fsck', '--full', '--no-dangling', '--no-progress', '--no-reflogs'],
+  answers: Array.from({ length: 128 }, (_, code) => code + 1),
+  parse({ stdout, stderr }) {
+    const lines = `${stderr}\n${stdout}`.split('\n').map(line => line.trim())
+    return lines.find(line => DAMAGE.test(line) && !IN_CONTENT.test(line)) ?? null
+  },
+}
+const IN_CONTENT = /^(?:error|warning) in (?:blob|tree|commit|tag) [0-9a-f]+: /
+
+function findBrokenRef(dir: string): string | null {
+  const root = join(dir, 'refs')
+  for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
+    if (entry.isDirectory()) continue
+    const file = join(entry.parentPath, entry.name)
+    if (!/^(?:ref: \S+|[0-9a-f]{40,64})\n?$/.test(readTextOrNull(file) ?? '')) return `${file} is not a ref`
+  }
+  return null
+}
+
+/** Expects sections and keys, as git writes them. After a power cut, a file may be empty or full of zeros. */
+function isConfig(text: string): boolean {
+  const lines = text.split('\n').map(line => line.trim())
+  const isPlain = lines.every(line => line === '' || /^\[[^\]]+\]$|^[a-z][\w-]*\s*=.*$/i.test(line))
+  return isPlain && lines.some(line => /^bare\s*=\s*true$/i.test(line))
+}
+
+/** Returns null if the file cannot be read for any reason. */
+function readTextOrNull(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return null
+    throw error
+  }
 }

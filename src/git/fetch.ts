@@ -17,6 +17,11 @@ export interface Fetcher {
   fetchFrom(path: string, oid: string): Promise<void>
 }
 
+export interface RemoteTip {
+  ref: string
+  oid: Oid
+}
+
 const UNADVERTISED = /not our ref|unadvertised object/
 
 export function createFetcher(connection: RemoteConnection): Fetcher {
@@ -62,19 +67,6 @@ export function createFetcher(connection: RemoteConnection): Fetcher {
   }
 }
 
-export interface RemoteTip {
-  ref: string
-  oid: Oid
-}
-
-/**
- * Returns the local ref that tracks a remote ref. The name is a hash, so that refs such as `a` and `a/b` do not
- * collide.
- */
-function toTrackingRef(ref: string): string {
-  return `refs/winnow/remote/${createHash('sha256').update(ref).digest('hex').slice(0, 40)}`
-}
-
 /**
  * Requests missing history of a shallow repository again each time, because its owner may have completed it.
  * Writes FETCH_HEAD, which is unused, because git then prints a line, and the runner waits 50 ms for a command
@@ -106,6 +98,16 @@ export function buildFetchTask(
 /** In a shallow repository, commits name parents that are missing. */
 export function isShallow(dir: string): boolean {
   return existsSync(join(dir, 'shallow'))
+}
+
+// Tracking refs
+
+/**
+ * Returns the local ref that tracks a remote ref. The name is a hash, so that refs such as `a` and `a/b` do not
+ * collide.
+ */
+function toTrackingRef(ref: string): string {
+  return `refs/winnow/remote/${createHash('sha256').update(ref).digest('hex').slice(0, 40)}`
 }
 
 /** Returns the tip at the last fetch or push; null if there was none, or if winnow deleted the ref. */

@@ -29,6 +29,13 @@ interface HistoryContext {
   differ: TreeDiffer
 }
 
+interface RevListOptions {
+  from: Oid | readonly Oid[]
+  not?: Oid | readonly Oid[]
+  firstParent?: boolean
+  limit?: number
+}
+
 export function createHistory({ dir, store, runner, differ }: HistoryContext): History {
   async function contains(descendant: Oid, ancestor: Oid): Promise<boolean | null> {
     return isShallow(dir) ? null : hasNearbyAncestor(store, descendant, ancestor)
@@ -89,12 +96,7 @@ export function createHistory({ dir, store, runner, differ }: HistoryContext): H
   }
 }
 
-interface RevListOptions {
-  from: Oid | readonly Oid[]
-  not?: Oid | readonly Oid[]
-  firstParent?: boolean
-  limit?: number
-}
+// Commits
 
 function listRevisions(options: RevListOptions): GitTask<Oid[]> {
   const { from, not = [], firstParent = false, limit } = options
@@ -183,6 +185,8 @@ async function collectNearAncestors(store: Pick<ObjectStore, 'commit'>, commit: 
   }
   return below
 }
+
+// Merging
 
 export type MergeResult = { clean: true; tree: Oid } | { clean: false; conflicts: string[] }
 

@@ -91,6 +91,8 @@ function buildConfigArgs(): string[] {
   return CONFIG.flatMap(setting => ['-c', setting])
 }
 
+// Proxies
+
 type ProxyVariables = Readonly<Record<string, string>>
 
 /** The HTTP proxy for one address. */

@@ -1,11 +1,13 @@
-import { readdirSync, statSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { createBareRepository, getScratchDir, toNullIfMissing } from './bare-repository.ts'
+import { createBareRepository, getScratchDir, isDirectory, toNullIfMissing } from './bare-repository.ts'
 import type { RemoteTip } from './fetch.ts'
 import { buildLocalIsolation } from './isolation.ts'
 import type { ObjectFormat } from './object-format.ts'
 import { createGitRunner, type GitRunner, type GitTask } from './runner.ts'
+
+// Repacking
 
 /** git's own thresholds for housekeeping. */
 const LOOSE_LIMIT = 6_700
@@ -48,6 +50,8 @@ export function buildRepackTask(gitDir: string): GitTask<void> {
   ]
   return { args: [...settings, 'repack', '--geometric=2', '-d', '-l', '-q', '-n'], parse: () => undefined }
 }
+
+// Repository of the user
 
 export interface LocalRemote {
   /** True if a push may stay one pack, which git stores faster than single objects. */
@@ -98,9 +102,7 @@ function listHousekeepingSettings(gitDir: string): GitTask<string[]> {
   }
 }
 
-function isDirectory(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
-}
+// Bundles
 
 interface BundleRequest {
   /** One of winnow's repositories, with all objects reachable from `tips`. */

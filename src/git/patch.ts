@@ -10,6 +10,8 @@ import type { ObjectStore } from './objects.ts'
 import type { GitRunner, GitTask } from './runner.ts'
 import { decodeName, encodeName, listTreeFiles, parseMode, type TreeChange, type TreeFile } from './tree.ts'
 
+// Applying
+
 export type PatchResult = { tree: Oid } | { rejected: string }
 
 interface PatchContext {
@@ -81,6 +83,8 @@ async function buildPatchedTree(
   return store.replaceEntries(before, changes)
 }
 
+// Creating
+
 interface PatchSource {
   dir: string
   runner: GitRunner
@@ -120,6 +124,8 @@ function buildPatchTask(from: Oid, to: Oid, attributes: string): GitTask<string>
     parse: ({ stdout }) => stdout,
   }
 }
+
+// Index files
 
 const STAT_BYTES = 40
 const MODE_OFFSET = 24

@@ -96,6 +96,8 @@ function parseRejected(stdout: string): PushAnswer['rejected'] {
   return rejected
 }
 
+// Result
+
 export type PushResult =
   | { ok: true }
   /** Other writers moved these refs first. The push wrote nothing; read again. */
@@ -166,6 +168,8 @@ function extractRemoteMessage(stderr: string): string {
   return words.length > 0 ? words.join('\n') : stderr.trim()
 }
 
+// Refs that winnow writes
+
 /** Invariant 12: the only refs that winnow ever writes, matched as whole path components. */
 const SPEC = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
 const NAME = /^[A-Za-z0-9]+(?:[._-][A-Za-z0-9]+)*$/
@@ -208,6 +212,8 @@ const SETUP_REF = /^refs\/heads\/winnow-setup(?:-[2-9])?$/
 function isSetupRef(ref: string): boolean {
   return SETUP_REF.test(ref)
 }
+
+// Stale locks
 
 /** git holds a ref lock for milliseconds. After a minute, its owner must have been killed. */
 const STALE_MS = 60_000

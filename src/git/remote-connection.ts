@@ -18,6 +18,9 @@ export interface RemoteContext {
 /** Number of attempts with a remote that hangs. */
 const MOST_SILENT = 3
 
+export const PUSH = 'push to'
+export const PUSH_AS_APP = 'push with app-token to'
+
 export interface RemoteConnection {
   context: RemoteContext
   run: <T>(action: string, task: GitTask<T>, runner?: GitRunner) => Promise<T>
@@ -61,8 +64,8 @@ export function createRemoteConnection(context: RemoteContext, network: GitRunne
   }
 }
 
-export const PUSH = 'push to'
-export const PUSH_AS_APP = 'push with app-token to'
+// Failures
+
 const MAY_NOT_WRITE =
   'the account that pushes may not write there; a job of GitHub Actions needs contents: write'
 
@@ -120,6 +123,8 @@ function explainFormatMismatch(remote: string, gitDir: string): UserError {
   )
 }
 
+// Address and format
+
 /** True for scheme://… and host:path. file:// and plain paths are on this machine. */
 export function isNetwork(remote: string): boolean {
   if (remote.startsWith('file://')) return false
@@ -129,6 +134,40 @@ export function isNetwork(remote: string): boolean {
 export function isPath(remote: string): boolean {
   return !isNetwork(remote) && !remote.startsWith('file://')
 }
+
+/** Returns null for a remote on another machine. */
+export function toLocalPath(remote: string): string | null {
+  if (isNetwork(remote)) return null
+  return remote.startsWith('file://') ? fileURLToPath(remote) : remote
+}
+
+export async function detectRemoteFormat(remote: string, runner: GitRunner): Promise<ObjectFormat> {
+  const path = toLocalPath(remote)
+  try {
+    if (path !== null) return await readLocalFormat(path, runner)
+    const { refs } = await runner.run(listRemoteRefs(remote))
+    const [oid] = refs.values()
+    return oid === undefined ? 'sha1' : detectObjectFormat(oid)
+  } catch (error) {
+    if (error instanceof GitExit) throw explainRemoteFailure('read', remote, remote, error.output.stderr)
+    throw error
+  }
+}
+
+async function readLocalFormat(path: string, runner: GitRunner): Promise<ObjectFormat> {
+  if ((await stat(path).catch(toNullIfMissing)) === null) {
+    throw new UserError(`the remote ${path} does not exist`, {
+      place: { path },
+      fix: 'check the path of the remote; was the repository moved or deleted?',
+    })
+  }
+  return runner.run({
+    args: ['-C', path, 'rev-parse', '--show-object-format'],
+    parse: ({ stdout }) => (stdout.trim() === 'sha256' ? 'sha256' : 'sha1'),
+  })
+}
+
+// Refs
 
 export interface RemoteRefs {
   /** Target of the remote's HEAD; null when it is detached or the remote is empty. */
@@ -169,36 +208,4 @@ function parsePeeledRefs(stdout: string): RemoteRefs {
     if (!value.startsWith('ref: ') && name.startsWith('refs/')) refs.set(name.replace(/\^\{\}$/, ''), value)
   }
   return { head, refs }
-}
-
-/** Returns null for a remote on another machine. */
-export function toLocalPath(remote: string): string | null {
-  if (isNetwork(remote)) return null
-  return remote.startsWith('file://') ? fileURLToPath(remote) : remote
-}
-
-export async function detectRemoteFormat(remote: string, runner: GitRunner): Promise<ObjectFormat> {
-  const path = toLocalPath(remote)
-  try {
-    if (path !== null) return await readLocalFormat(path, runner)
-    const { refs } = await runner.run(listRemoteRefs(remote))
-    const [oid] = refs.values()
-    return oid === undefined ? 'sha1' : detectObjectFormat(oid)
-  } catch (error) {
-    if (error instanceof GitExit) throw explainRemoteFailure('read', remote, remote, error.output.stderr)
-    throw error
-  }
-}
-
-async function readLocalFormat(path: string, runner: GitRunner): Promise<ObjectFormat> {
-  if ((await stat(path).catch(toNullIfMissing)) === null) {
-    throw new UserError(`the remote ${path} does not exist`, {
-      place: { path },
-      fix: 'check the path of the remote; was the repository moved or deleted?',
-    })
-  }
-  return runner.run({
-    args: ['-C', path, 'rev-parse', '--show-object-format'],
-    parse: ({ stdout }) => (stdout.trim() === 'sha256' ? 'sha256' : 'sha1'),
-  })
 }

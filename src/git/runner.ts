@@ -4,6 +4,8 @@ import { GitError, type SimpleGit, simpleGit } from 'simple-git'
 import { ForgeError, UserError } from '../errors.ts'
 import { CONFIG, type Isolation } from './isolation.ts'
 
+// One-shot commands
+
 export interface GitTask<T> {
   args: readonly string[]
   /** Exit codes other than 0 that are answers and not failures. */
@@ -104,6 +106,8 @@ const UNSAFE = {
   allowUnsafeInclude: true,
 } as const
 
+// Network commands
+
 /**
  * Runs commands that contact a server. Each command has its own process group, so that git's helpers (http,
  * ssh) end with it when the server hangs.
@@ -147,6 +151,8 @@ function startGit(
   })
   return { done, end: signal => endProcessGroup(child.pid, signal) }
 }
+
+// Limits
 
 export interface RemoteLimits {
   /** Longest time without output from git. Its progress display counts as output. */
@@ -241,6 +247,8 @@ export function endProcessGroup(pid: number | undefined, signal: 'SIGTERM' | 'SI
   }
 }
 
+// Output
+
 const PROGRESS =
   /^(?:remote: )?(?:Enumerating|Counting|Compressing|Receiving|Resolving|Writing|Unpacking|Checking|Delta compression|Total|Updating)\b/
 
@@ -272,6 +280,8 @@ export function explainUnwritable(directory: string, why: string, cause?: unknow
     ...(cause === undefined ? {} : { cause }),
   })
 }
+
+// Version
 
 const MINIMUM = [2, 38] as const
 

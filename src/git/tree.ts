@@ -1,6 +1,8 @@
 import { Buffer, isUtf8 } from 'node:buffer'
 import type { Oid } from '../model/ids.ts'
 
+// Tree objects
+
 const MODES = ['040000', '100644', '100664', '100755', '120000', '160000'] as const
 export type Mode = (typeof MODES)[number]
 
@@ -91,6 +93,8 @@ function encodeEntryName(name: string): Buffer {
   return encodeName(name)
 }
 
+// Walking
+
 export interface TreeFile extends EntryValue {
   path: string
 }
@@ -156,6 +160,8 @@ function toSubtree(entry: TreeEntry | undefined): Oid | null {
 function toFileEntry(entry: TreeEntry | undefined): EntryValue | null {
   return entry === undefined || entry.type === 'tree' ? null : { mode: entry.mode, oid: entry.oid }
 }
+
+// Editing
 
 export interface TreeChange {
   path: string
@@ -230,6 +236,8 @@ function groupByFirstName(steps: readonly TreeEdit[]): Map<string, TreeEdit[]> {
   }
   return groups
 }
+
+// Paths
 
 const ESCAPED = /[\u{DC80}-\u{DCFF}]/u
 

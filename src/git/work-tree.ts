@@ -7,6 +7,8 @@ import { buildLocalIsolation, buildNetworkIsolation, buildOwnerIsolation } from 
 import { createGitRunner, GitExit, type GitOutput, type GitRunner, type GitTask } from './runner.ts'
 import { unquotePath } from './tree.ts'
 
+// Checkout
+
 /** The user's repository, which is only read. */
 export interface Checkout {
   /** Absolute path; null in a bare repository. */
@@ -53,6 +55,8 @@ function parseRemotes(text: string): Checkout['remotes'] {
     return match?.[1] && match[2] ? [{ name: match[1], url: match[2] }] : []
   })
 }
+
+// Work tree
 
 interface WorkTreeRequest {
   /** winnow's own repository. It already holds HEAD's commit and receives the new objects. */
@@ -190,6 +194,8 @@ export function listUncommittedPaths(
     parse: ({ stdout }) => stdout.split('\0').flatMap(line => (line === '' ? [] : [line.slice(3)])),
   })
 }
+
+// Linked worktrees
 
 export interface Worktree {
   path: string
