@@ -7,6 +7,8 @@ import { type Pacing, retryLostRaces } from '../ledger/retry.ts'
 import type { Fetch } from '../ports.ts'
 import { listGraphqlErrors, toForgeError } from './errors.ts'
 
+// Client
+
 export interface GithubAccess {
   /** `GITHUB_API_URL`: https://api.github.com, or an Enterprise Server's …/api/v3. */
   apiUrl: string
@@ -131,6 +133,8 @@ function parseRepositoryName(repository: string): { owner: string; repo: string 
   return { owner, repo }
 }
 
+// Requests
+
 /** GitHub may briefly answer 404 for an object that exists. Accepts the second 404. */
 export async function requestUnlessMissing<T>(ask: () => Promise<T>): Promise<T | null> {
   for (let attempt = 1; ; attempt++) {
@@ -187,6 +191,8 @@ function cacheByEtag(octokit: Octokit): void {
 function isUnchanged(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'status' in error && error.status === 304
 }
+
+// Retries and limits
 
 /**
  * Retries after a broken connection or a busy server. The failed request may still have taken effect, so every

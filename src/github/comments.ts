@@ -14,6 +14,14 @@ import {
 /** Per tick: twice the pages of the 2,500 comments that GitHub allows on a pull request. */
 export const MOST_PAGES = 50
 
+interface EarlierCommentsRequest {
+  read: PullQuery['read'] | undefined
+  /** Our own comments, requested by id. */
+  named: readonly CommentNode[]
+  pages: RateBudget
+  say: (line: string) => void
+}
+
 const EARLIER = `query ($owner: String!, $repo: String!, $number: Int!, $before: String) {
   repository(owner: $owner, name: $repo) {
     pullRequest(number: $number) { comments(last: 100, before: $before) { ${LAST_COMMENTS} } }
@@ -24,21 +32,6 @@ const earlier = z.object({ repository: z.object({ pullRequest: z.object({ commen
 interface CommentPage {
   nodes: CommentNode[]
   before: string | null
-}
-
-async function readEarlierPage(client: GithubClient, number: number, before: string): Promise<CommentPage> {
-  const values = { ...client.where, number, before }
-  const answer = parseAnswer(earlier, await client.graphql(EARLIER, values), 'comments')
-  const { nodes, pageInfo } = answer.repository.pullRequest.comments
-  return { nodes, before: pageInfo.hasPreviousPage ? pageInfo.startCursor : null }
-}
-
-interface EarlierCommentsRequest {
-  read: PullQuery['read'] | undefined
-  /** Our own comments, requested by id. */
-  named: readonly CommentNode[]
-  pages: RateBudget
-  say: (line: string) => void
 }
 
 /**
@@ -78,6 +71,13 @@ async function readBackwards(
     before = page.before
   }
   return { nodes, before: hasReachedComment(nodes, read?.comment) ? null : before }
+}
+
+async function readEarlierPage(client: GithubClient, number: number, before: string): Promise<CommentPage> {
+  const values = { ...client.where, number, before }
+  const answer = parseAnswer(earlier, await client.graphql(EARLIER, values), 'comments')
+  const { nodes, pageInfo } = answer.repository.pullRequest.comments
+  return { nodes, before: pageInfo.hasPreviousPage ? pageInfo.startCursor : null }
 }
 
 /** Ids grow, so this also works when that comment was deleted. */

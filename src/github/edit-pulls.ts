@@ -17,6 +17,8 @@ import type {
 import { computeCommentKey, type KnownPull, withKey } from './pull-node.ts'
 import { readBranch, readNumbers } from './read-pulls.ts'
 
+// Editing
+
 export type PullEditing = Exclude<ForgeChange, { kind: 'open' }>
 
 /** All changes that a batch makes to one pull request: title, body and state go into one request. */
@@ -183,6 +185,8 @@ async function writeRest(client: GithubClient, { pull }: KnownPull, edit: PullEd
   await client.request('PATCH /repos/{owner}/{repo}/pulls/{pull_number}', values)
 }
 
+// Opening
+
 const opened = z.object({ number: z.number() })
 
 /** Opens a pull request, or returns the open one with the same branch, title and body (invariant 7). */
@@ -252,6 +256,8 @@ function refuseOpen(code: ForgeRefusalCode, message: string, number: number | nu
 function hasErrorText(error: unknown, words: RegExp): boolean {
   return error instanceof ForgeError && words.test(error.detail.output ?? '')
 }
+
+// Merging
 
 const merged = z.object({ sha: oidSchema, merged: z.boolean(), message: z.string() })
 

@@ -29,6 +29,18 @@ export function toForgeError(error: unknown, request: string, needs?: string): F
   return new ForgeError(`GitHub ${action}: ${explainFailure(failure, rule)}`, detail)
 }
 
+/**
+ * Returns true when the forge refuses one request for good, so that the others can continue. An unknown token,
+ * a rate limit and a busy server concern every request and return false.
+ */
+export function isRefusal(error: unknown): error is ForgeError {
+  if (!(error instanceof ForgeError)) return false
+  const { status = 0, output = '' } = error.detail
+  return status >= 400 && status < 500 && !ABOUT_ALL.has(status) && !/rate limit/i.test(output)
+}
+
+const ABOUT_ALL: ReadonlySet<number> = new Set([401, 407, 408, 429])
+
 function isRejected(status: number | undefined): boolean {
   return status !== undefined && status < 500
 }
@@ -127,15 +139,3 @@ function describeRetryTime(headers: ClientFailure['headers']): string {
   if (headers['x-ratelimit-remaining'] !== '0' || !Number.isFinite(reset)) return ''
   return `. More requests are allowed from ${new Date(reset * 1000).toISOString()}`
 }
-
-/**
- * Returns true when the forge refuses one request for good, so that the others can continue. An unknown token,
- * a rate limit and a busy server concern every request and return false.
- */
-export function isRefusal(error: unknown): error is ForgeError {
-  if (!(error instanceof ForgeError)) return false
-  const { status = 0, output = '' } = error.detail
-  return status >= 400 && status < 500 && !ABOUT_ALL.has(status) && !/rate limit/i.test(output)
-}
-
-const ABOUT_ALL: ReadonlySet<number> = new Set([401, 407, 408, 429])

@@ -121,27 +121,6 @@ interface PreparedChanges {
   accepted: () => void
 }
 
-async function settleAll(ancestry: Ancestry, table: PullTable, branches: BranchTips): Promise<PullTable> {
-  await ancestry.learn(listAncestryQuestions(table, branches))
-  const pulls = new Map<number, Pull>()
-  for (const [number, pull] of table.pulls) pulls.set(number, await settlePull(ancestry, pull, branches))
-  return { ...table, pulls }
-}
-
-/**
- * Collects all ancestry questions for one base, so that one git process answers them instead of one per pull
- * request.
- */
-function listAncestryQuestions(table: PullTable, { tips }: BranchTips): Map<Oid, Oid[]> {
-  const questions = new Map<Oid, Oid[]>()
-  for (const pull of table.pulls.values()) {
-    const base = tips.get(pull.base)
-    if (pull.state !== 'open' || base === undefined) continue
-    questions.set(base, [...(questions.get(base) ?? []), tips.get(pull.branch) ?? pull.head])
-  }
-  return questions
-}
-
 function applyAll(table: PullTable, changes: readonly ForgeChange[], context: ChangeContext): LocalOutcome {
   const outcome: LocalOutcome = { table, answers: [] }
   for (const change of changes) {
@@ -185,6 +164,8 @@ function selectPulls(
 function formatPullsMessage(changed: readonly Pull[]): string {
   return `pull requests: ${changed.map(each => `#${each.number} ${each.state}`).join(', ')}`
 }
+
+// Reading the branch
 
 /** Local pull requests and the tips of their branches at one moment. */
 interface LocalPullsView {
@@ -264,6 +245,8 @@ function listConcernedPulls(
   return [...table.pulls.values(), ...opening]
 }
 
+// Merged pull requests
+
 /**
  * Answers ancestry questions about a base branch. The tip must be fetched, so that a missing commit is known
  * not to be in it.
@@ -276,6 +259,12 @@ interface Ancestry {
 }
 
 const REMEMBERED = 10_000
+
+interface BranchTips {
+  /** By short name, as the remote has them now. */
+  tips: ReadonlyMap<string, Oid>
+  at: string
+}
 
 /** Ancestry of two commits never changes, so each pair costs at most one git process. */
 function createAncestry(repo: Pick<Repository, 'has' | 'isAncestor' | 'notContained' | 'commit'>): Ancestry {
@@ -320,10 +309,25 @@ function createAncestry(repo: Pick<Repository, 'has' | 'isAncestor' | 'notContai
   }
 }
 
-interface BranchTips {
-  /** By short name, as the remote has them now. */
-  tips: ReadonlyMap<string, Oid>
-  at: string
+async function settleAll(ancestry: Ancestry, table: PullTable, branches: BranchTips): Promise<PullTable> {
+  await ancestry.learn(listAncestryQuestions(table, branches))
+  const pulls = new Map<number, Pull>()
+  for (const [number, pull] of table.pulls) pulls.set(number, await settlePull(ancestry, pull, branches))
+  return { ...table, pulls }
+}
+
+/**
+ * Collects all ancestry questions for one base, so that one git process answers them instead of one per pull
+ * request.
+ */
+function listAncestryQuestions(table: PullTable, { tips }: BranchTips): Map<Oid, Oid[]> {
+  const questions = new Map<Oid, Oid[]>()
+  for (const pull of table.pulls.values()) {
+    const base = tips.get(pull.base)
+    if (pull.state !== 'open' || base === undefined) continue
+    questions.set(base, [...(questions.get(base) ?? []), tips.get(pull.branch) ?? pull.head])
+  }
+  return questions
 }
 
 async function settlePull(ancestry: Ancestry, pull: Pull, { tips, at }: BranchTips): Promise<Pull> {

@@ -16,6 +16,8 @@ import type {
 } from './port.ts'
 import { type Pull, pull } from './pull.ts'
 
+// Stored files
+
 /**
  * Stores local pull requests on an orphan branch: one file per pull request, and an index with the numbers of
  * the open ones.
@@ -155,6 +157,8 @@ export async function writePulls(
 async function buildFileChange(repo: Repository, path: string, value: unknown): Promise<TreeChange> {
   return { path, entry: { mode: '100644', oid: await repo.writeBlob(`${toCanonicalJson(value)}\n`) } }
 }
+
+// Changes
 
 /** All open pull requests, and the closed ones that a change or a query needs. */
 export interface PullTable {

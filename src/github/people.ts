@@ -44,6 +44,8 @@ export function createPermissionReader(
   }
 }
 
+// Permissions and teams
+
 /** An unknown permission grants no right. */
 const collaborator = z.object({ permission: z.enum(['admin', 'write', 'read', 'none']).catch('none') })
 
@@ -75,6 +77,8 @@ async function isMember(client: GithubClient, team: string, login: string): Prom
     throw error
   }
 }
+
+// Authors of a head
 
 const account = z.object({ user: z.object({ login: z.string() }).nullable() }).nullable()
 const headSchema = z.object({
@@ -138,6 +142,8 @@ async function requestUnlessHidden<T>(ask: () => Promise<T>): Promise<T | null> 
     throw error
   }
 }
+
+// Approvers
 
 /** `dependencies.approvers`: a permission, or logins and teams (`org/team`). */
 export type Approvers = 'write' | 'admin' | readonly string[]

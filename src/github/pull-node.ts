@@ -5,6 +5,8 @@ import { parseAnswer } from './client.ts'
 import type { NewComment } from './port.ts'
 import { type Comment, COMMENTS_AT_ONCE, getAnswerMarker, pull, type Pull, type Review } from './pull.ts'
 
+// Query
+
 const text = z.string()
 const actor = z.object({ __typename: text, login: text }).nullable()
 
@@ -81,6 +83,8 @@ export const PULL_FRAGMENT = `fragment Pull on PullRequest {
   opinions: latestOpinionatedReviews(last: ${REVIEWERS}) { nodes { ${REVIEW} } pageInfo { hasPreviousPage } }
   writers: latestOpinionatedReviews(last: ${REVIEWERS}, writersOnly: true) { nodes { ${REVIEW} } }
 }`
+
+// Reading a node
 
 export interface KnownPull {
   pull: Pull
@@ -233,6 +237,8 @@ function readReview(node: ReviewNode): Review[] {
   if (state === undefined || commit === null || submittedAt === null) return []
   return [{ author: getAuthorLogin(author), at: submittedAt, commit: commit.oid, state, body }]
 }
+
+// Comment keys
 
 /**
  * Computes the hidden key at the end of each of our comments. winnow uses it to rewrite a comment, or not to

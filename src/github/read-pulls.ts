@@ -18,10 +18,6 @@ const SINGLES = 40
 
 const connection = z.object({ nodes: z.array(pullNode) })
 
-function findLastOwn({ nodes }: z.infer<typeof connection>): z.infer<typeof pullNode> | null {
-  return nodes.findLast(({ isCrossRepository }) => !isCrossRepository) ?? null
-}
-
 const single = z.union([
   z.null(),
   pullNode,
@@ -44,6 +40,8 @@ const page = z.object({
   own: z.array(z.union([commentNode, z.unknown().transform(() => null)])).default([]),
 })
 
+// Reading
+
 interface QueryPart {
   variables: string[]
   /** Fields of the repository. */
@@ -51,104 +49,6 @@ interface QueryPart {
   /** Fields next to the repository. */
   topLevelFields?: string[]
   values: Record<string, unknown>
-}
-
-function buildSingleFields(
-  { numbers = [], branches = [], elsewhere = [] }: PullQuery,
-  base: string,
-): QueryPart[] {
-  const all = [
-    ...[...new Set(numbers)].filter(isNumber).map((number, index) => ({
-      variable: `$p${index}: Int!`,
-      field: `p${index}: pullRequest(number: $p${index}) { ...Pull }`,
-      value: { [`p${index}`]: number },
-    })),
-    ...[...new Set(branches)].map((branch, index) => ({
-      variable: `$b${index}: String!, $i${index}: String!`,
-      field: `b${index}: ref(qualifiedName: $b${index}) { ${buildLastField(`$i${index}`)} { nodes { ...Pull } } }`,
-      value: { [`b${index}`]: `refs/heads/${branch}`, [`i${index}`]: base },
-    })),
-    ...elsewhere.map(buildBranchField),
-  ]
-  const chunks: QueryPart[] = []
-  for (let from = 0; from < all.length; from += SINGLES) {
-    const chunk = all.slice(from, from + SINGLES)
-    chunks.push({
-      variables: chunk.map(({ variable }) => variable),
-      fields: chunk.map(({ field }) => field),
-      values: Object.assign({}, ...chunk.map(({ value }) => value)),
-    })
-  }
-  return chunks
-}
-
-const OLDEST_FIRST = 'orderBy: { field: CREATED_AT, direction: ASC }'
-
-/** A person may open a pull request from an experiment's branch into another base. That one is not ours. */
-function buildLastField(base: string): string {
-  return `associatedPullRequests(baseRefName: ${base}, last: 3, ${OLDEST_FIRST})`
-}
-
-/** Searches by branch name, which also finds the pull request of a deleted branch. */
-function buildBranchField({ branch, base }: NonNullable<PullQuery['elsewhere']>[number], index: number) {
-  const [head, into] = [`e${index}Head`, `e${index}Into`]
-  const args = `headRefName: $${head}, baseRefName: $${into}, last: 3, ${OLDEST_FIRST}`
-  return {
-    variable: `$${head}: String!, $${into}: String!`,
-    field: `e${index}: pullRequests(${args}) { nodes { ...Pull } }`,
-    value: { [head]: branch, [into]: base },
-  }
-}
-
-/** The range of a GraphQL Int. */
-function isNumber(number: number): boolean {
-  return Number.isInteger(number) && number > 0 && number < 2 ** 31
-}
-
-function buildPullQuery(parts: readonly QueryPart[]): string {
-  const declared = ['$owner: String!', '$repo: String!', ...parts.flatMap(({ variables }) => variables)]
-  const fields = parts.flatMap(part => part.fields)
-  const topLevelFields = parts.flatMap(part => part.topLevelFields ?? [])
-  return `query (${declared.join(', ')}) {
-    repository(owner: $owner, name: $repo) { ${fields.join('\n')} }
-    ${topLevelFields.join('\n')}
-  } ${PULL_FRAGMENT}`
-}
-
-const NOTHING: QueryPart = { variables: [], fields: [], values: {} }
-
-function buildOpenField(base: string, after: string | null): QueryPart {
-  return {
-    variables: ['$base: String!', '$after: String'],
-    fields: [
-      `open: pullRequests(baseRefName: $base, states: [OPEN], first: ${PAGE}, after: $after, ${OLDEST_FIRST}) {
-        nodes { ...Pull } pageInfo { hasNextPage endCursor } }`,
-    ],
-    values: { base, after },
-  }
-}
-
-/** A comment counts as an update, so the recently updated pull requests include all with new comments. */
-function buildRecentField(base: string, { recent = 0 }: PullQuery): QueryPart {
-  if (recent === 0) return NOTHING
-  const args = 'baseRefName: $recentInto, states: [CLOSED, MERGED], first: $recent'
-  return {
-    variables: ['$recentInto: String!', '$recent: Int!'],
-    fields: [
-      `recent: pullRequests(${args}, orderBy: { field: UPDATED_AT, direction: DESC }) { nodes { ...Pull } }`,
-    ],
-    values: { recentInto: base, recent },
-  }
-}
-
-const MOST_NAMED = 100
-
-/** Reads our own comments, which newer comments may have displaced, in the same query. */
-function buildOwnFields({ read = new Map() }: PullQuery): QueryPart {
-  const own = [...read.values()].flatMap(each => each.own).slice(-MOST_NAMED)
-  if (own.length === 0) return NOTHING
-  const topLevelFields = [`own: nodes(ids: $own) { ... on IssueComment { ${COMMENT_FIELDS} } }`]
-  return { variables: ['$own: [ID!]!'], fields: [], topLevelFields, values: { own } }
 }
 
 /** Reads the open pull requests into a base, and the queried ones in any state. Usually takes one request. */
@@ -203,10 +103,116 @@ function dropMissing<T>(fields: Record<string, T | null>): T[] {
   return Object.values(fields).filter(field => field !== null)
 }
 
+function findLastOwn({ nodes }: z.infer<typeof connection>): z.infer<typeof pullNode> | null {
+  return nodes.findLast(({ isCrossRepository }) => !isCrossRepository) ?? null
+}
+
 async function askForPulls(client: GithubClient, parts: readonly QueryPart[]): Promise<unknown> {
   const values = Object.fromEntries(parts.flatMap(part => Object.entries(part.values)))
   return client.graphql(buildPullQuery(parts), { ...client.where, ...values })
 }
+
+// Building queries
+
+function buildPullQuery(parts: readonly QueryPart[]): string {
+  const declared = ['$owner: String!', '$repo: String!', ...parts.flatMap(({ variables }) => variables)]
+  const fields = parts.flatMap(part => part.fields)
+  const topLevelFields = parts.flatMap(part => part.topLevelFields ?? [])
+  return `query (${declared.join(', ')}) {
+    repository(owner: $owner, name: $repo) { ${fields.join('\n')} }
+    ${topLevelFields.join('\n')}
+  } ${PULL_FRAGMENT}`
+}
+
+const NOTHING: QueryPart = { variables: [], fields: [], values: {} }
+
+function buildOpenField(base: string, after: string | null): QueryPart {
+  return {
+    variables: ['$base: String!', '$after: String'],
+    fields: [
+      `open: pullRequests(baseRefName: $base, states: [OPEN], first: ${PAGE}, after: $after, ${OLDEST_FIRST}) {
+        nodes { ...Pull } pageInfo { hasNextPage endCursor } }`,
+    ],
+    values: { base, after },
+  }
+}
+
+/** A comment counts as an update, so the recently updated pull requests include all with new comments. */
+function buildRecentField(base: string, { recent = 0 }: PullQuery): QueryPart {
+  if (recent === 0) return NOTHING
+  const args = 'baseRefName: $recentInto, states: [CLOSED, MERGED], first: $recent'
+  return {
+    variables: ['$recentInto: String!', '$recent: Int!'],
+    fields: [
+      `recent: pullRequests(${args}, orderBy: { field: UPDATED_AT, direction: DESC }) { nodes { ...Pull } }`,
+    ],
+    values: { recentInto: base, recent },
+  }
+}
+
+const MOST_NAMED = 100
+
+/** Reads our own comments, which newer comments may have displaced, in the same query. */
+function buildOwnFields({ read = new Map() }: PullQuery): QueryPart {
+  const own = [...read.values()].flatMap(each => each.own).slice(-MOST_NAMED)
+  if (own.length === 0) return NOTHING
+  const topLevelFields = [`own: nodes(ids: $own) { ... on IssueComment { ${COMMENT_FIELDS} } }`]
+  return { variables: ['$own: [ID!]!'], fields: [], topLevelFields, values: { own } }
+}
+
+function buildSingleFields(
+  { numbers = [], branches = [], elsewhere = [] }: PullQuery,
+  base: string,
+): QueryPart[] {
+  const all = [
+    ...[...new Set(numbers)].filter(isNumber).map((number, index) => ({
+      variable: `$p${index}: Int!`,
+      field: `p${index}: pullRequest(number: $p${index}) { ...Pull }`,
+      value: { [`p${index}`]: number },
+    })),
+    ...[...new Set(branches)].map((branch, index) => ({
+      variable: `$b${index}: String!, $i${index}: String!`,
+      field: `b${index}: ref(qualifiedName: $b${index}) { ${buildLastField(`$i${index}`)} { nodes { ...Pull } } }`,
+      value: { [`b${index}`]: `refs/heads/${branch}`, [`i${index}`]: base },
+    })),
+    ...elsewhere.map(buildBranchField),
+  ]
+  const chunks: QueryPart[] = []
+  for (let from = 0; from < all.length; from += SINGLES) {
+    const chunk = all.slice(from, from + SINGLES)
+    chunks.push({
+      variables: chunk.map(({ variable }) => variable),
+      fields: chunk.map(({ field }) => field),
+      values: Object.assign({}, ...chunk.map(({ value }) => value)),
+    })
+  }
+  return chunks
+}
+
+const OLDEST_FIRST = 'orderBy: { field: CREATED_AT, direction: ASC }'
+
+/** A person may open a pull request from an experiment's branch into another base. That one is not ours. */
+function buildLastField(base: string): string {
+  return `associatedPullRequests(baseRefName: ${base}, last: 3, ${OLDEST_FIRST})`
+}
+
+/** Searches by branch name, which also finds the pull request of a deleted branch. */
+function buildBranchField({ branch, base }: NonNullable<PullQuery['elsewhere']>[number], index: number) {
+  const [head, into] = [`e${index}Head`, `e${index}Into`]
+  const args = `headRefName: $${head}, baseRefName: $${into}, last: 3, ${OLDEST_FIRST}`
+  return {
+    variable: `$${head}: String!, $${into}: String!`,
+    field: `e${index}: pullRequests(${args}) { nodes { ...Pull } }`,
+    value: { [head]: branch, [into]: base },
+  }
+}
+
+/** The range of a GraphQL Int. */
+function isNumber(number: number): boolean {
+  return Number.isInteger(number) && number > 0 && number < 2 ** 31
+}
+
+// Caching
 
 interface PullCacheEntry {
   moment: string

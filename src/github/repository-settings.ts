@@ -35,6 +35,39 @@ export interface BranchGuard {
   hidden: boolean
 }
 
+interface ActionsPolicy {
+  enabled: boolean
+  allowed: 'all' | 'local_only' | 'selected' | null
+  /** With `allowed: 'selected'`; null where unreadable. */
+  selected: { githubOwned: boolean; patterns: string[] } | null
+}
+
+interface EnvironmentSecret {
+  exists: boolean | null
+  hasSecret: boolean | null
+  /** Branch patterns that may use it; null for any branch, or where unreadable. */
+  branches: readonly string[] | 'protected' | null
+}
+
+/** The action's repository, as far as the token sees it. */
+interface ActionRepository {
+  /** Also false where the token may not see it. */
+  exists: boolean
+  isPrivate: boolean
+  hasCommit: boolean | null
+  /** Access level of a private repository for other repositories; null where unreadable. */
+  access: string | null
+}
+
+interface ExaminationRequest {
+  branches: readonly string[]
+  /** An environment, and a secret that it must have. */
+  environment: { name: string; secret: string } | null
+  /** Repository (`owner/name`) and commit of the action in the workflow. */
+  action: { repository: string; commit: string } | null
+  now: () => number
+}
+
 const on = z.object({ enabled: z.boolean() }).optional()
 const repository = z.object({
   permissions: z.record(z.string(), z.boolean()).optional(),
@@ -57,14 +90,24 @@ const protection = z.object({
 })
 const workflows = z.object({ workflows: z.array(z.object({ path: z.string(), state: z.string() })) })
 
-interface ExaminationRequest {
-  branches: readonly string[]
-  /** An environment, and a secret that it must have. */
-  environment: { name: string; secret: string } | null
-  /** Repository (`owner/name`) and commit of the action in the workflow. */
-  action: { repository: string; commit: string } | null
-  now: () => number
-}
+const policy = z.object({
+  enabled: z.boolean(),
+  allowed_actions: z.enum(['all', 'local_only', 'selected']).optional(),
+})
+const selected = z.object({
+  github_owned_allowed: z.boolean().optional(),
+  patterns_allowed: z.array(z.string()).optional(),
+})
+const access = z.object({ access_level: z.string() })
+const environment = z.object({
+  deployment_branch_policy: z.object({ custom_branch_policies: z.boolean() }).nullish(),
+})
+const branchPolicies = z.object({
+  branch_policies: z.array(z.object({ name: z.string(), type: z.string().optional() })),
+})
+const visible = z.object({ private: z.boolean() })
+
+// Examination
 
 /** Only reads, never changes a setting. */
 export async function examineRepository(
@@ -153,47 +196,6 @@ async function readWorkflowStates({ request, where }: GithubClient): Promise<Map
   const { data } = await request('GET /repos/{owner}/{repo}/actions/workflows', values)
   return new Map(parseAnswer(workflows, data, 'workflows').workflows.map(({ path, state }) => [path, state]))
 }
-
-interface ActionsPolicy {
-  enabled: boolean
-  allowed: 'all' | 'local_only' | 'selected' | null
-  /** With `allowed: 'selected'`; null where unreadable. */
-  selected: { githubOwned: boolean; patterns: string[] } | null
-}
-
-interface EnvironmentSecret {
-  exists: boolean | null
-  hasSecret: boolean | null
-  /** Branch patterns that may use it; null for any branch, or where unreadable. */
-  branches: readonly string[] | 'protected' | null
-}
-
-/** The action's repository, as far as the token sees it. */
-interface ActionRepository {
-  /** Also false where the token may not see it. */
-  exists: boolean
-  isPrivate: boolean
-  hasCommit: boolean | null
-  /** Access level of a private repository for other repositories; null where unreadable. */
-  access: string | null
-}
-
-const policy = z.object({
-  enabled: z.boolean(),
-  allowed_actions: z.enum(['all', 'local_only', 'selected']).optional(),
-})
-const selected = z.object({
-  github_owned_allowed: z.boolean().optional(),
-  patterns_allowed: z.array(z.string()).optional(),
-})
-const access = z.object({ access_level: z.string() })
-const environment = z.object({
-  deployment_branch_policy: z.object({ custom_branch_policies: z.boolean() }).nullish(),
-})
-const branchPolicies = z.object({
-  branch_policies: z.array(z.object({ name: z.string(), type: z.string().optional() })),
-})
-const visible = z.object({ private: z.boolean() })
 
 async function examinePolicy({ request, where }: GithubClient): Promise<ActionsPolicy> {
   const { data } = await request('GET /repos/{owner}/{repo}/actions/permissions', where)

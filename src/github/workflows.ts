@@ -48,6 +48,45 @@ export function createGithubWorkflows(client: GithubClient, file: string, pacing
   }
 }
 
+/**
+ * Reads the one file of an untrusted archive, in memory. Rejects further files, and unpacks no more than the
+ * allowed size, even if the archive claims a smaller one.
+ */
+export function extractArtifactFile(
+  archive: Uint8Array,
+  { file, most }: Pick<ExpectedArtifact, 'file' | 'most'>,
+): UnzipResult {
+  const names: string[] = []
+  let claimed = 0
+  try {
+    const files = unzipSync(archive, {
+      filter(entry) {
+        names.push(entry.name)
+        claimed = entry.originalSize
+        return names.length === 1 && entry.name === file && entry.originalSize <= most
+      },
+    })
+    const [only, ...others] = names
+    if (only !== file || others.length > 0)
+      return toUnzipRefusal(`it holds ${formatFileNames(names)} instead of ${file} alone`)
+    const bytes = files[file]
+    if (bytes === undefined) return toUnzipRefusal(`${file} is larger than ${most} bytes (${claimed})`)
+    return { ok: true, bytes }
+  } catch (error) {
+    return toUnzipRefusal(`it is no archive: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+function toUnzipRefusal(why: string): UnzipResult {
+  return { ok: false, why }
+}
+
+function formatFileNames(names: readonly string[]): string {
+  if (names.length === 0) return 'nothing'
+  const shown = names.slice(0, 3).map(name => JSON.stringify(name.slice(0, 80)))
+  return shown.join(', ') + (names.length > shown.length ? `, and ${names.length - shown.length} more` : '')
+}
+
 const REPLACED = {
   ok: false,
   why: 'it is not the archive that its job uploaded: the digests differ',
@@ -56,6 +95,8 @@ const REPLACED = {
 function computeSha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
+
+// Runs
 
 const UNTIL_SEEN_MS = 5_000
 
@@ -123,6 +164,8 @@ async function cancelRun(client: GithubClient, run: number): Promise<void> {
     if (status !== 409 && status !== 404) throw error
   }
 }
+
+// Artifacts
 
 /**
  * Uses one request, or one per name when the run has more artifacts than fit on a page. Returns none for a
@@ -226,43 +269,4 @@ async function readLimited(body: ReadableStream<Uint8Array>, most: number): Prom
     chunks.push(chunk)
   }
   return { ok: true, bytes: Buffer.concat(chunks) }
-}
-
-/**
- * Reads the one file of an untrusted archive, in memory. Rejects further files, and unpacks no more than the
- * allowed size, even if the archive claims a smaller one.
- */
-export function extractArtifactFile(
-  archive: Uint8Array,
-  { file, most }: Pick<ExpectedArtifact, 'file' | 'most'>,
-): UnzipResult {
-  const names: string[] = []
-  let claimed = 0
-  try {
-    const files = unzipSync(archive, {
-      filter(entry) {
-        names.push(entry.name)
-        claimed = entry.originalSize
-        return names.length === 1 && entry.name === file && entry.originalSize <= most
-      },
-    })
-    const [only, ...others] = names
-    if (only !== file || others.length > 0)
-      return toUnzipRefusal(`it holds ${formatFileNames(names)} instead of ${file} alone`)
-    const bytes = files[file]
-    if (bytes === undefined) return toUnzipRefusal(`${file} is larger than ${most} bytes (${claimed})`)
-    return { ok: true, bytes }
-  } catch (error) {
-    return toUnzipRefusal(`it is no archive: ${error instanceof Error ? error.message : String(error)}`)
-  }
-}
-
-function toUnzipRefusal(why: string): UnzipResult {
-  return { ok: false, why }
-}
-
-function formatFileNames(names: readonly string[]): string {
-  if (names.length === 0) return 'nothing'
-  const shown = names.slice(0, 3).map(name => JSON.stringify(name.slice(0, 80)))
-  return shown.join(', ') + (names.length > shown.length ? `, and ${names.length - shown.length} more` : '')
 }
