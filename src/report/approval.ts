@@ -32,6 +32,13 @@ const HEAD = [
 
 const CELL = 80
 
+/** Most of the 60,000 characters of a comment are for the packages to review. */
+const ROOM = 40_000
+
+const KEPT_ROOM = 12_000
+
+// Requests
+
 /** Oldest first. */
 export function listAwaitingApproval(campaign: Pick<Campaign, 'experiments' | 'picks'>): Experiment[] {
   return listSubjects(campaign).filter(({ status }) => status === 'deferred')
@@ -101,8 +108,7 @@ export function renderApprovalComment(experiment: Experiment, here = false): str
   return `${introduction}\n\n${buildApprovalMark(experiment) ?? ''}\n`
 }
 
-/** Most of the 60,000 characters of a comment are for the packages to review. */
-const ROOM = 40_000
+// Packages of kept changes
 
 /**
  * Lists packages of kept changes for the person who merges all of them. Includes packages that were approved
@@ -115,8 +121,6 @@ function listKeptPackages(campaign: Campaign): { experiment: Experiment; additio
       found.set(`${addition.path} ${addition.name} ${addition.version}`, { experiment, addition })
   return [...found.values()]
 }
-
-const KEPT_ROOM = 12_000
 
 export function renderKeptPackagesTable(campaign: Campaign): string[] {
   const rows = listKeptPackages(campaign).map(({ experiment, addition }) => {
@@ -145,6 +149,8 @@ export function renderKeptPackageLines(campaign: Campaign): string[] {
   )
   return [...new Set(lines)]
 }
+
+// Shared parts
 
 /** Lists the quickest way first: a review, then a comment, then the command line. */
 function describeHowToApprove(experiment: Experiment, approvers: Approvers): string {

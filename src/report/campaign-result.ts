@@ -8,6 +8,8 @@ import { getCampaignSpec } from '../spec/load.ts'
 import { listAwaitingApproval } from './approval.ts'
 import { isReverted, listKeptExperiments } from './verdict-text.ts'
 
+// Result
+
 /** Effect of a landing, measured with pairs that were not used to select it; null until then. */
 export type MeasuredEffect = Pick<EffectMeasurement, 'effect' | 'interval' | 'pairs' | 'scale'>
 
@@ -33,32 +35,6 @@ interface ProgressView {
   stretches: readonly { from: number; to: number }[]
   /** Kept changes that none of these numbers includes. */
   not_measured: readonly string[]
-}
-
-export function computeCampaignProgress(campaign: Campaign): CampaignProgress {
-  return computeProgress(campaign, getCampaignSpec(campaign))
-}
-
-function toProgressView(progress: CampaignProgress): ProgressView {
-  const { metric, is: by } = progress
-  const text = formatProgress(progress)
-  const none = { scale: null, effect: null, interval: null, pairs: null, change: null, stretches: [] }
-  if (!('effect' in progress))
-    return { metric, by, text, ...none, not_measured: by === 'not measured' ? progress.missing : [] }
-  const change = computeChange(progress)
-  const { scale, effect, missing } = progress
-  return {
-    metric,
-    by,
-    text,
-    scale,
-    effect,
-    interval: progress.is === 'numbers' ? null : progress.interval,
-    pairs: progress.is === 'numbers' ? null : progress.pairs,
-    change: 'share' in change ? change.share : null,
-    stretches: progress.is === 'numbers' ? progress.stretches : [],
-    not_measured: missing,
-  }
 }
 
 export interface CampaignResult {
@@ -104,6 +80,32 @@ export function buildCampaignResult(campaign: Campaign): CampaignResult {
   }
 }
 
+export function computeCampaignProgress(campaign: Campaign): CampaignProgress {
+  return computeProgress(campaign, getCampaignSpec(campaign))
+}
+
+function toProgressView(progress: CampaignProgress): ProgressView {
+  const { metric, is: by } = progress
+  const text = formatProgress(progress)
+  const none = { scale: null, effect: null, interval: null, pairs: null, change: null, stretches: [] }
+  if (!('effect' in progress))
+    return { metric, by, text, ...none, not_measured: by === 'not measured' ? progress.missing : [] }
+  const change = computeChange(progress)
+  const { scale, effect, missing } = progress
+  return {
+    metric,
+    by,
+    text,
+    scale,
+    effect,
+    interval: progress.is === 'numbers' ? null : progress.interval,
+    pairs: progress.is === 'numbers' ? null : progress.pairs,
+    change: 'share' in change ? change.share : null,
+    stretches: progress.is === 'numbers' ? progress.stretches : [],
+    not_measured: missing,
+  }
+}
+
 export function findMeasuredEffect(
   { landings }: Pick<Campaign, 'landings'>,
   id: Experiment['id'],
@@ -119,6 +121,8 @@ function toMeasuredEffect({ effect, interval, pairs, scale }: EffectMeasurement)
 function computeSecondsBetween(from: string | null, to: string | null): number | null {
   return from === null || to === null ? null : (Date.parse(to) - Date.parse(from)) / 1_000
 }
+
+// Counts
 
 /** Counts every experiment exactly once, so that the numbers add up. */
 export type Tally = Record<VerdictWord | 'waiting' | 'taken_back' | 'reverts', number>

@@ -3,6 +3,8 @@ import { formatNumber } from '../decide/wording.ts'
 import type { Campaign, Landing } from '../model/campaign.ts'
 import { aggregateSnapshot, getNumber } from '../model/report.ts'
 
+// Chart data
+
 /**
  * Values of the primary metric after each kept change. A value is null where it was not measured (invariant 5).
  */
@@ -71,10 +73,10 @@ function buildChartMarks(campaign: Campaign, progress: CampaignProgress, start: 
         ? computeLevelByEffect(landing, level, progress)
         : findLevelByNumbers(campaign, landing, progress.metric)
     if (kept === undefined || found === null) return []
-    const takenBack = landing.reverted !== null
-    if (!takenBack) level = found.value
+    const reverted = landing.reverted !== null
+    if (!reverted) level = found.value
     const isRevert = kept.purpose === 'revert'
-    return [{ id: kept.id, number: kept.number, reverted: takenBack, isRevert, ...found }]
+    return [{ id: kept.id, number: kept.number, reverted, isRevert, ...found }]
   })
 }
 
@@ -104,6 +106,8 @@ function shiftByEffect(
   const change = progress.direction === 'minimize' ? 0 - effect : effect
   return scale === 'log' ? value * Math.exp(change) : value + change
 }
+
+// Chart
 
 const WIDTH = 720
 const CHART_HEIGHT = 280
@@ -206,7 +210,7 @@ interface ChartArea {
  * kept change caused, for example a sync with the default branch.
  */
 function renderChartPath(steps: readonly ChartMark[], { start, end, across, y }: ChartArea): string[] {
-  const current = steps.filter(({ reverted: takenBack }) => !takenBack)
+  const current = steps.filter(({ reverted }) => !reverted)
   const [begin] = current
   let level = start ?? begin?.from
   if (level === undefined) return []
@@ -227,14 +231,12 @@ function renderChartPath(steps: readonly ChartMark[], { start, end, across, y }:
   return [...jumps, `<path class="line" d="${line}H${PAPER.right}${last}"/>`]
 }
 
-function renderChartMark(
-  { id, value, reverted: takenBack, isRevert }: ChartMark,
-  x: number,
-  y: number,
-): string {
-  const title = `<title>${id}: ${formatNumber(value)}${takenBack ? ', taken back' : isRevert ? ', a revert' : ''}</title>`
-  return `<circle class="${takenBack || isRevert ? 'back' : 'kept'}" cx="${formatPixels(x)}" cy="${formatPixels(y)}" r="4">${title}</circle>`
+function renderChartMark({ id, value, reverted, isRevert }: ChartMark, x: number, y: number): string {
+  const title = `<title>${id}: ${formatNumber(value)}${reverted ? ', taken back' : isRevert ? ', a revert' : ''}</title>`
+  return `<circle class="${reverted || isRevert ? 'back' : 'kept'}" cx="${formatPixels(x)}" cy="${formatPixels(y)}" r="4">${title}</circle>`
 }
+
+// Scale
 
 interface ChartScale {
   at: (value: number) => number
@@ -267,6 +269,8 @@ export function listChartTicks(first: number, last: number, most: number): numbe
     Number(((lowest + index) * step).toPrecision(12)),
   )
 }
+
+// Badge
 
 const BADGE_HEIGHT = 20
 const PADDING = 7
@@ -306,6 +310,8 @@ function renderBadgeLabel(text: string, x: number): string {
   const length = computeBadgeWidth(text) - 2 * PADDING
   return `<text x="${formatPixels(x + PADDING)}" y="14" textLength="${formatPixels(length)}" lengthAdjust="spacingAndGlyphs">${escapeSvg(text)}</text>`
 }
+
+// SVG text
 
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',

@@ -25,6 +25,8 @@ import {
   renderSyncSentence,
 } from './verdict-text.ts'
 
+// Experiments
+
 /** A loss is not an error, so only a head that must not be merged is red. */
 const CONCLUSIONS: Record<VerdictWord, 'success' | 'neutral' | 'failure'> = {
   kept: 'success',
@@ -90,6 +92,8 @@ function buildCheckState(campaign: Campaign, experiment: Experiment, page: PageU
     summary: `Measuring in campaign ${escapeMarkdown(campaign.name)}: ${escapeMarkdown(experiment.hypothesis)}`,
   }
 }
+
+// New pull requests while paused
 
 const LONGEST = 600
 

@@ -8,6 +8,8 @@ import type { Spec } from '../spec/schema.ts'
 import { renderMetrics } from './metrics.ts'
 import { formatTable } from './terminal.ts'
 
+// Trial
+
 export interface HarnessTrial {
   seconds: number
   metrics: MetricValues
@@ -147,6 +149,8 @@ function describeWayOut(way: WayOut, { scale, noise }: Pick<Calibration, 'scale'
   }
 }
 
+// Judging
+
 /** What is known about judging before the first request to a model. */
 export interface JudgingForecast {
   model: string
@@ -200,6 +204,8 @@ function describeVisibleScoreGain({ visibleGain, assumedSpread, primary }: Judgi
 function formatDollars(usd: number): string {
   return `${formatNumber(Number(usd.toPrecision(2)))} USD`
 }
+
+// Shared resources
 
 /** Linux assigns ports from here on dynamically, so they cause no conflicts. */
 const FIRST_OF_THE_SYSTEM = 32_768

@@ -5,6 +5,8 @@ import type { Spec } from '../spec/schema.ts'
 import { listTimedDecisiveMetrics } from '../spec/spec-facts.ts'
 import { type HarnessTrial, renderTrial } from './check-trial.ts'
 
+// Check
+
 export interface CheckView {
   file: string
   campaign: string
@@ -79,6 +81,8 @@ function renderBlockers(view: CheckView): string[] {
   return [`This spec cannot be run: ${why.join(', and ')}.`]
 }
 
+// Ideas
+
 /** In the order of the spec. `patches`: the hypotheses in each folder. */
 export function describeIdeaSources(
   spec: Spec,
@@ -112,6 +116,8 @@ function describePatches(hypotheses: readonly string[] | undefined): string {
   const more = hypotheses.length > SHOWN_IDEAS ? '; …' : ''
   return `: ${formatCount(hypotheses.length, 'idea')} (${shown}${more})`
 }
+
+// Comparison
 
 type ComparisonMode = 'once' | 'pairs' | 'once or pairs' | 'stored score'
 
@@ -196,6 +202,8 @@ function describeStoredGain(
     ? `more than ${formatNumber(noise_threshold)} ${name} (noise_threshold)`
     : `more than ${formatNumber(comparison.relative_threshold * 100)} % of the base (relative_threshold)`
 }
+
+// Forecast
 
 /** Forecasts a run from the spec alone, one line per subject. */
 export function renderForecast(spec: Spec, where: CampaignLocation): string[] {

@@ -12,6 +12,23 @@ import { describeCalibrationNoise } from './metrics.ts'
 import { formatDuration } from './terminal.ts'
 import { renderFailedOutput } from './verdict-markdown.ts'
 
+type MeasurementSection = ComparisonResult['spec']['measurement']
+
+interface ComparedNames {
+  base: { name: string }
+  head: { name: string }
+}
+
+type TrialEstimate = Pick<HarnessTrial, 'seconds' | 'calibration' | 'prospects'>
+
+interface ComparisonState {
+  trial: TrialEstimate | null
+  paired: PairedCase | null
+  executions: { calibration: number; comparison: number }
+}
+
+// Report
+
 export function renderComparisonReport(
   view: CompareView,
   compared: ComparisonResult,
@@ -108,8 +125,6 @@ export function findBenchmarkFiles(
   })
 }
 
-type MeasurementSection = ComparisonResult['spec']['measurement']
-
 function describeComparisonCost({ executions, seconds }: CompareView, { base }: ComparisonResult): string {
   const { calibration, comparison } = executions
   const first = calibration === 0 ? '' : `, ${calibration} of them of ${base.name} with itself`
@@ -130,12 +145,7 @@ function renderFurtherSteps({ verdict }: CompareView, { trial, paired, end }: Co
   return [`  next: ${limit}${more}`]
 }
 
-interface ComparedNames {
-  base: { name: string }
-  head: { name: string }
-}
-
-type TrialEstimate = Pick<HarnessTrial, 'seconds' | 'calibration' | 'prospects'>
+// Forecast and progress
 
 /** Returns no lines when the comparison takes only a moment. */
 export function renderComparisonForecast(trial: TrialEstimate, { base, head }: ComparedNames): string[] {
@@ -179,12 +189,6 @@ export function renderComparisonProgress(paired: PairedCase | null, spec: Spec, 
   const position = `job ${job} of at most ${spec.evidence.max_jobs}`
   if (paired === null || paired.jobs.length === 0) return `${position}: begins`
   return `${position}: ${renderEvidenceSentence(paired, evaluatePairs(paired))}`
-}
-
-interface ComparisonState {
-  trial: TrialEstimate | null
-  paired: PairedCase | null
-  executions: { calibration: number; comparison: number }
 }
 
 export function renderComparisonLiveLine(

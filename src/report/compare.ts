@@ -27,6 +27,8 @@ import type { HarnessTrial } from './check-trial.ts'
 import { formatDuration } from './terminal.ts'
 import { computePairedNumbers, toSentenceCase } from './verdict-text.ts'
 
+// Result
+
 /** The comparison of two trees. It has no ledger. */
 export interface ComparisonResult {
   spec: Spec
@@ -175,6 +177,8 @@ function toFailureView({ failure }: ComparisonResult): CompareView['failure'] {
   const { command = null, output = null, fix = null } = failure
   return { command, output, fix }
 }
+
+// Sentence
 
 export const WORK_TREE = 'your work tree'
 

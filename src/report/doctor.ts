@@ -1,5 +1,7 @@
 import type { BranchGuard, Examination } from '../github/repository-settings.ts'
 
+// Findings
+
 export interface DoctorFinding {
   /** `bad` blocks winnow. `unknown` could not be checked, or needs a person to look. */
   state: 'good' | 'bad' | 'unknown'
@@ -47,6 +49,8 @@ function describeFindingsVerdict(findings: readonly DoctorFinding[]): string {
   if (wrong === 0) return `Nothing stands in the way; ${review}.`
   return `Not ready: ${things(wrong)} to do${open === 0 ? '' : `, ${review}`}.`
 }
+
+// Settings on GitHub
 
 interface ExpectedSettings {
   /** Web address of the repository: https://github.com/owner/name. */

@@ -15,6 +15,8 @@ import { type CampaignSpecText, getCampaignSpec } from '../spec/load.ts'
 import { describeNextRun, describeWaitWhenStopped } from './resume-hint.ts'
 import { type ExperimentState, findSyncWords, isReverted } from './verdict-text.ts'
 
+// State
+
 export type StateCampaign = Pick<
   Campaign,
   'landings' | 'orders' | 'calibration' | 'name' | 'default_branch' | 'status' | 'stop_code'
@@ -24,13 +26,12 @@ export type StateCampaign = Pick<
 /** Includes whether a landed change was reverted, and the pairs so far if there is no verdict yet. */
 export function getExperimentState(campaign: StateCampaign, experiment: Experiment): ExperimentState {
   const { id, status, verdict, outcome, reason } = experiment
-  const takenBack = isReverted(campaign, id)
+  const reverted = isReverted(campaign, id)
   if (status === 'parked') {
     const next = isResumedAutomatically(experiment) ? 'more pairs, once nothing else is queued' : null
-    return { status, verdict, outcome, reason, reverted: takenBack, parked: true, next }
+    return { status, verdict, outcome, reason, reverted, parked: true, next }
   }
-  if (status === 'ended' || status === 'landing')
-    return { status, verdict, outcome, reason, reverted: takenBack }
+  if (status === 'ended' || status === 'landing') return { status, verdict, outcome, reason, reverted }
   if (status === 'deferred')
     return {
       status,
@@ -58,7 +59,7 @@ export function getExperimentState(campaign: StateCampaign, experiment: Experime
     verdict: null,
     outcome,
     reason,
-    reverted: takenBack,
+    reverted,
     progress: live?.sentence ?? (verdict === null ? null : before),
     after: describeWaitWhenStopped(campaign),
     requeueReason: before,
@@ -108,6 +109,8 @@ function describeNextJob({ calibration }: ProgressCampaign, { single_machine, pa
   const minutes = (noise.overhead_seconds + 2 * (pairs + 1) * noise.execution_seconds) / 60
   return minutes < 1 ? `${what}, less than a minute` : `${what}, about ${Math.ceil(minutes)} min`
 }
+
+// Tasks for a person
 
 /** An experiment that continues only after a person has acted. */
 export interface PersonalTask {

@@ -15,6 +15,8 @@ import { formatTable } from './terminal.ts'
 import { renderFailedPart } from './verdict-markdown.ts'
 import { describeReportedEffect, renderStateSentence } from './verdict-text.ts'
 
+// Text
+
 interface ExperimentHistory {
   events: readonly LedgerEvent[]
   charts?: readonly string[]
@@ -72,6 +74,8 @@ export function isAboutExperiment(event: LedgerEvent, id: string, orders: Readon
   if ('experiment' in event && event.experiment === id) return true
   return 'order' in event && typeof event.order === 'string' && orders.has(event.order)
 }
+
+// Record
 
 export interface RecordedMeasurement {
   order: Order

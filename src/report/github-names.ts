@@ -119,6 +119,8 @@ function toShortHead({ candidates }: NamedOrder): string {
   return candidates[0]?.head.slice(0, 7) ?? ''
 }
 
+// Links
+
 /** Web address such as https://github.com/owner/name; null where the repository has none. */
 export type PageUrl = string | null
 

@@ -32,6 +32,8 @@ export function renderLedgerViews(campaign: Campaign, spec: Spec): Record<string
   }
 }
 
+// README
+
 const RECENT = 30
 const REASON = 600
 
@@ -75,6 +77,8 @@ export function renderLedgerReadme(campaign: Campaign): string {
     '',
   ].join('\n')
 }
+
+// Digest
 
 const KEPT_SHOWN = 5
 const OTHERS_SHOWN = 8

@@ -1,5 +1,7 @@
 import { neutralizeMentions, toOneLine } from '../model/text.ts'
 
+// Markdown
+
 const CELL_LENGTH = 160
 
 /**
@@ -29,6 +31,8 @@ export function fitLines(lines: readonly string[], room: number, rest: (left: nu
   return over === -1 ? [...lines] : [...lines.slice(0, over), rest(lines.length - over)]
 }
 
+// Terminal
+
 /**
  * Makes text from branches, harnesses and remotes safe for a terminal. Escape sequences, control characters and
  * direction changes could hide or fake output.
@@ -53,6 +57,10 @@ export function toPlainText(text: string): string {
     .replace(OBEYED, character => (character === '\n' || character === '\t' ? character : ''))
 }
 
+// CI runners
+
+const APART = '\u200b'
+
 /**
  * CI runners execute printed commands: `::name::` at the start of a line, `##[name]` anywhere. Splits both, so
  * that they stay text.
@@ -60,8 +68,6 @@ export function toPlainText(text: string): string {
 export function neutralizeWorkflowCommands(text: string): string {
   return text.replace(/^([^\S\n]*):(?=:)/gm, `$1:${APART}`).replaceAll('##[', `##${APART}[`)
 }
-
-const APART = '\u200b'
 
 /** Escapes JSON lines for a CI runner. They parse back to the same value. */
 export function neutralizeJsonCommands(json: string): string {

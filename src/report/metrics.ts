@@ -7,6 +7,8 @@ import { BUILT_IN_METRICS } from '../spec/schema-values.ts'
 import type { Spec } from '../spec/schema.ts'
 import { formatTable, limitLines } from './terminal.ts'
 
+// Values
+
 export type ReadonlyMetrics = Readonly<MetricValues>
 
 /** Selects and orders the metrics to show. */
@@ -87,6 +89,8 @@ export function formatMetricValue(value: MetricValue): string {
   return typeof value === 'boolean' ? String(value) : formatNumber(value)
 }
 
+// Missing metrics
+
 interface MissingMetrics {
   fix: string
   printed: string[]
@@ -115,6 +119,8 @@ export function describeAbsentMetric({ name, key, printed }: AbsentMetric, names
     names.length === 0 ? 'no metric is' : `printed ${names.length === 1 ? 'is' : 'are'} ${names.join(', ')}`
   return `${name} (${key}) is not printed; ${there}${suggestion === undefined ? '' : `: did you mean ${suggestion}?`}`
 }
+
+// Noise
 
 /** Difference between identical copies of the base, for comparison with every other difference. */
 export function describeCalibrationNoise(

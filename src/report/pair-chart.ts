@@ -12,6 +12,8 @@ import { type ParsedSpecFile, parseSpec } from '../spec/load.ts'
 import { toShortId } from './event-log.ts'
 import { formatTable } from './terminal.ts'
 
+// Pairs
+
 /** Pairs of the same two trees and harness, which one verdict rests on (decision.md 3.4). */
 export interface PairStory {
   purpose: Order['purpose']
@@ -91,6 +93,8 @@ export class PairStories {
     return story
   }
 }
+
+// Chart
 
 const CHART = 20
 
@@ -212,6 +216,8 @@ function renderPairSummary(story: PairStory): string[] {
     `  cost: ${cost} of ${formatNumber(Number(took.toPrecision(2)))} min, those beside it included`,
   ]
 }
+
+// JSON
 
 /** Raw pairs in `winnow show --json`, sufficient to recompute every verdict. */
 interface PairView {

@@ -23,6 +23,8 @@ import { escapeMarkdown } from './markdown.ts'
 import { renderVerdict } from './verdict-markdown.ts'
 import { findSyncWords, renderStateSentence, renderSyncMarkdown } from './verdict-text.ts'
 
+// Experiments
+
 const REASON = 600
 
 export function renderPullTitle({ hypothesis }: Experiment): string {
@@ -111,6 +113,8 @@ export function renderReopenedComment(
 export function renderPushedBranchBody({ id, branch }: Experiment): string {
   return `The branch ${escapeMarkdown(branch ?? '')} (${id}) was pushed without a pull request. It adds packages that a person has to approve; this pull request is the place for that. How it stands is in the comment below.\n`
 }
+
+// Picks
 
 const SHOWN = 10
 

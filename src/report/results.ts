@@ -16,7 +16,7 @@ import {
 import { hashSha256, toCanonicalJson } from '../model/canonical-json.ts'
 import type { Experiment } from '../model/experiment.ts'
 import { countReportMinutes } from '../model/fold/counters.ts'
-import { oidSchema } from '../model/ids.ts'
+import { pointSchema } from '../model/ids.ts'
 import {
   aggregateSamples,
   aggregateSnapshot,
@@ -38,6 +38,8 @@ import {
 import type { Spec } from '../spec/schema.ts'
 import type { ExperimentRecord, RecordedMeasurement } from './experiment.ts'
 import { computePairedNumbers, renderStateSentence } from './verdict-text.ts'
+
+// Schema
 
 /** Longer sample lists of one side are stored as a digest. */
 export const MOST_SAMPLES = 60
@@ -82,8 +84,6 @@ const gate = z.strictObject({
 })
 type GateResult = z.infer<typeof gate>
 
-const side = z.strictObject({ commit: oidSchema, tree: oidSchema })
-
 /**
  * The complete, self-contained record of one experiment: the file results.yaml and the output of `winnow
  * results`. Times are in UTC. A positive effect means that the candidate is better.
@@ -125,8 +125,8 @@ export const resultsSchema = z.strictObject({
   metrics_left_out: z.number().int(),
   gates: z.array(gate),
   failed: z.strictObject({ what: z.string(), output: failedOutputSchema.nullable() }).nullable(),
-  base: side.nullable(),
-  candidate: side.extend({ branch: z.string().nullable() }).nullable(),
+  base: pointSchema.nullable(),
+  candidate: pointSchema.extend({ branch: z.string().nullable() }).nullable(),
   harness: z.string().nullable(),
   diff: z
     .strictObject({
@@ -165,6 +165,8 @@ export const resultsSchema = z.strictObject({
   learnings: z.string().nullable(),
 })
 export type Results = z.infer<typeof resultsSchema>
+
+// Results
 
 export interface ExperimentEnding {
   outcome: Outcome

@@ -141,6 +141,8 @@ function getLimitKey(code: string): string {
   return code === 'max_total_cost_usd' ? 'metric.judge.max_total_cost_usd' : `stopping.${code}`
 }
 
+// Next run
+
 type HostedCampaign = Pick<Campaign, 'host'>
 
 /** Names the next run for use in a sentence. */

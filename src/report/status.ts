@@ -34,6 +34,8 @@ import {
   toSentenceCase,
 } from './verdict-text.ts'
 
+// View
+
 interface MeasuredVersion {
   commit: string
   tree: string
@@ -135,6 +137,8 @@ function hasNeverAppeared({ outcome, owned }: Experiment, pr: number | null): bo
   return outcome === 'refused' && owned && pr === null
 }
 
+// Text
+
 const ALERTS_SHOWN = 3
 
 export function renderStatus(campaign: Campaign, view: StatusView): string[] {
@@ -231,6 +235,8 @@ function renderExperiments(campaign: Campaign, { experiments }: StatusView): str
   })
   return rows.length === 0 ? [] : ['', ...formatTable(rows)]
 }
+
+// Cost
 
 type CampaignCost = Pick<Campaign, 'spent' | 'host'>
 

@@ -4,6 +4,8 @@ import type { Campaign, LiveOrder } from '../model/campaign.ts'
 import type { Order } from '../model/order.ts'
 import { aggregateSnapshot, getNumber, type Report } from '../model/report.ts'
 
+// Tables
+
 /** Pads every column to its widest cell, except the last column. */
 export function formatTable(rows: readonly (readonly string[])[], gap = 2): string[] {
   const widths: number[] = []
@@ -24,6 +26,8 @@ export function limitLines(lines: readonly string[]): string[] {
   const more = lines.length - MOST
   return more <= 0 ? [...lines] : [...lines.slice(0, MOST), `and ${more} more`]
 }
+
+// Width
 
 /** Characters of width zero and two. All others count as one. */
 const NONE = /[\p{Mn}\p{Me}\p{Cf}]/u
@@ -104,6 +108,8 @@ function splitCells(text: string): WrapCell[] {
   return cells
 }
 
+// Live line
+
 interface LiveState {
   orders: readonly LiveOrder[]
   /** True if another process measures for this campaign. */
@@ -177,14 +183,6 @@ function findLongest(seconds: readonly (number | null)[]): number | null {
   return known.length === 0 ? null : Math.max(...known)
 }
 
-/** 0:07, 12:00, 1:02:03. */
-export function formatClock(seconds: number): string {
-  const whole = Math.max(0, Math.round(seconds))
-  const [hours, minutes] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60]
-  const rest = String(whole % 60).padStart(2, '0')
-  return hours === 0 ? `${minutes}:${rest}` : `${hours}:${String(minutes).padStart(2, '0')}:${rest}`
-}
-
 type TimedCampaign = Pick<Campaign, 'calibration' | 'orders' | 'origin'>
 
 /** Estimates from earlier measurements on this machine; null without any. */
@@ -208,6 +206,16 @@ function computeReportSeconds({ started_at, finished_at }: Report): number {
 
 function computeMean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length
+}
+
+// Durations
+
+/** 0:07, 12:00, 1:02:03. */
+export function formatClock(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds))
+  const [hours, minutes] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60]
+  const rest = String(whole % 60).padStart(2, '0')
+  return hours === 0 ? `${minutes}:${rest}` : `${hours}:${String(minutes).padStart(2, '0')}:${rest}`
 }
 
 /** "42 s", "3 min", "3 h 10 min": coarse, for planning. */

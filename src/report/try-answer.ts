@@ -164,6 +164,8 @@ export function describeConflictStep(optimize: string): string {
   return `commit it to a branch, merge ${optimize} there, resolve, then type the same again`
 }
 
+// Without an experiment
+
 /** The change was examined, but no experiment was created. */
 export interface UnmeasuredTry {
   campaign: string

@@ -18,6 +18,8 @@ import { escapeMarkdown, formatCode, toPlainText } from './markdown.ts'
 import { formatMetricValue } from './metrics.ts'
 import { renderVerdictSentence, toSentenceCase } from './verdict-text.ts'
 
+// Verdict
+
 export function renderVerdict(campaign: Campaign, experiment: Experiment, page: PageUrl): string {
   const spec = getCampaignSpec(campaign)
   const paragraphs = [
@@ -99,13 +101,13 @@ function renderMetricTable(campaign: Campaign, experiment: Experiment, spec: Spe
     ]
   })
   if (rows.length === 0) return []
-  const all = [...rows.slice(0, MOST_ROWS), ...testRows(experiment)]
+  const all = [...rows.slice(0, MOST_ROWS), ...renderTestRows(experiment)]
   return ['| | before | with this change | |', '|---|---|---|---|', ...all]
 }
 
 const MOST_TEST_ROWS = 3
 
-function testRows({ tests, base_tests: before }: Experiment): string[] {
+function renderTestRows({ tests, base_tests: before }: Experiment): string[] {
   const text = (count: number | undefined) => (count === undefined ? '' : `${count} passed`)
   const names = [...new Set([...Object.keys(before), ...Object.keys(tests)])]
   return names.slice(0, MOST_TEST_ROWS).map(name => {
@@ -207,6 +209,8 @@ function renderEvidenceFacts(
   return facts.length === 0 ? [] : [toSentenceCase(facts.join(' · '))]
 }
 
+// Failed output
+
 const SHOWN = 7
 
 const MOST = 20
@@ -265,6 +269,8 @@ export function renderFailedPartMarkdown(failed: FailedPart | null): string[] {
   const fence = '`'.repeat(longest + 1)
   return [`${fence}text`, text, fence]
 }
+
+// Failed tests
 
 interface FailedTests {
   failed: number

@@ -16,6 +16,8 @@ import { HOLDOUT_FAILED_REASON } from '../plan/holdout.ts'
 import { type CampaignSpecText, getCampaignSpec } from '../spec/load.ts'
 import { escapeMarkdown } from './markdown.ts'
 
+// Verdict
+
 /** The state of an experiment as people read it: a verdict word, or what it waits for. */
 export type ExperimentState = Pick<Experiment, 'status' | 'verdict' | 'outcome' | 'reason'> & {
   /** A reverted change is no longer kept. */
@@ -49,12 +51,8 @@ const TAKEN_BACK = 'kept, taken back'
 
 type VerdictLabel = typeof TAKEN_BACK | OutcomeLabel
 
-function toVerdictLabel({
-  verdict,
-  outcome,
-  reverted: takenBack,
-}: VerdictFacts): VerdictWord | VerdictLabel | null {
-  if (takenBack === true) return TAKEN_BACK
+function toVerdictLabel({ verdict, outcome, reverted }: VerdictFacts): VerdictWord | VerdictLabel | null {
+  if (reverted === true) return TAKEN_BACK
   return verdict === null ? null : getOutcomeLabel(outcome, verdict)
 }
 
@@ -100,18 +98,24 @@ function getPlainReason({ verdict, reason }: Pick<VerdictFacts, 'verdict' | 'rea
 
 const NOT_HELD = 'better on the metric, but it did not pass the holdout'
 
+const NOT_PROVEN = 'not proven' satisfies VerdictWord
+
 export function renderStateSentence(experiment: ExperimentState): string {
-  const { verdict, progress: soFar = null, next = null, requeueReason: putBack = null } = experiment
+  const { verdict, progress: soFar = null, next = null, requeueReason = null } = experiment
   const then = next === null ? '' : ` Next: ${next}.`
   if (verdict !== null) return `${renderVerdictSentence(experiment)}${then}`
   if (soFar === null) {
-    const why = putBack === null ? '' : `: ${putBack}`
+    const why = requeueReason === null ? '' : `: ${requeueReason}`
     return `${toSentenceCase(describeVerdict(experiment))}${why}.${then}`
   }
   return `${toSentenceCase(NOT_PROVEN)} yet: ${soFar}${then}`
 }
 
-const NOT_PROVEN = 'not proven' satisfies VerdictWord
+export function toSentenceCase(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
+}
+
+// Waiting
 
 export function describeWaiting(waiting: PlanWaiting): string {
   switch (waiting.for) {
@@ -150,9 +154,7 @@ function describeWaitingIdeaSources(disabled: readonly string[]): string {
   return `Waiting for ideas: nothing is queued, and ${why}. winnow resume asks ${them} again.`
 }
 
-export function toSentenceCase(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
-}
+// Effect
 
 /** The reported effect of a landing, and the effect that selected it, which is biased upwards. */
 interface ReportedEffectText {
@@ -234,6 +236,8 @@ export function computePairedNumbers(
   return { effect, interval, evidence: { reached, needed } }
 }
 
+// Kept changes
+
 /** True if its landing was reverted: the verdict stays, but the branch no longer has the change. */
 export function isReverted({ landings }: Pick<Campaign, 'landings'>, id: Experiment['id']): boolean {
   const own = landings.filter(({ experiment }) => experiment === id)
@@ -247,6 +251,8 @@ export function listKeptExperiments(campaign: Pick<Campaign, 'experiments' | 'la
       outcome !== null && isLanded(outcome) && outcome !== 'revert_landed' && !isReverted(campaign, id),
   )
 }
+
+// Sync by a person
 
 export const AWAITS_SYNC = "a person's sync"
 
