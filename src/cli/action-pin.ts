@@ -21,6 +21,54 @@ interface ActionPin {
   version: string | null
 }
 
+interface ActionNotFound {
+  why: string
+  fix: string
+}
+
+export interface GithubLocation {
+  apiUrl: string
+  /** Web address, such as https://github.com. */
+  webUrl: string
+  repository: string
+  /**
+   * Host of an Enterprise Server, or of another forge with similar addresses; null for github.com and ghe.com.
+   */
+  server: string | null
+}
+
+type GithubServer = Pick<GithubLocation, 'webUrl'>
+
+type GithubEnv = Readonly<Record<string, string>>
+
+const GITHUB = 'https://github.com'
+const PUBLIC = { apiUrl: 'https://api.github.com', webUrl: 'https://github.com' }
+const CLOUD = /^[\w-]+\.ghe\.com$/i
+
+const ADDRESS =
+  /^(?:git\+)?(?:(https?):\/\/(?:[^@/]*@)?([^/]+)\/|(?:ssh:\/\/)?[\w-]+@([^:/]+)(?::\d+)?[:/])([\w.-]+\/[\w.-]+?)(?:\.git)?\/?$/
+
+const ACTION_REFERENCE =
+  /^(?<action>[\w.-]+\/[\w.-]+(?:\/[\w.-]+)*)@(?<ref>[\w./-]+)(?: # (?<version>[\w.-]+))?$/
+
+const COMMIT = /^[0-9a-f]{40}$/
+const WHOLE_VERSION = /^v?\d+\.\d+\.\d+(?:[-+][\w.-]+)?$/
+const WRITABLE = /^[\w.-]+$/
+
+const PACKAGE = z.looseObject({
+  version: z.string(),
+  repository: z.union([z.string(), z.looseObject({ url: z.string() })]).optional(),
+})
+
+export const SERVER_REFUSES =
+  'upload-artifact v4 and newer (up to v7) refuse to run on an Enterprise Server, and jobs hand their reports over with them'
+
+export const SINGLE_JOB = 'winnow init --github --single-job'
+const TIMEOUT_MS = 10_000
+const runFile = promisify(execFile)
+
+// The action
+
 export function formatUses({ action, commit, version }: ActionPin): string {
   return `${action}@${commit}${version === null ? '' : ` # ${version}`}`
 }
@@ -29,12 +77,6 @@ export function formatUses({ action, commit, version }: ActionPin): string {
 export function readPinnedVersion(uses: string): string {
   return / # (\S+)$/.exec(uses)?.[1] ?? ''
 }
-
-type GithubServer = Pick<GithubLocation, 'webUrl'>
-
-const ACTION_REFERENCE =
-  /^(?<action>[\w.-]+\/[\w.-]+(?:\/[\w.-]+)*)@(?<ref>[\w./-]+)(?: # (?<version>[\w.-]+))?$/
-const COMMIT = /^[0-9a-f]{40}$/
 
 export async function resolveAction(call: Call, given: string, near: GithubServer): Promise<ActionPin> {
   const { action, ref, version } = ACTION_REFERENCE.exec(given)?.groups ?? {}
@@ -58,8 +100,6 @@ export async function resolveAction(call: Call, given: string, near: GithubServe
   return { action, commit, version: findRefName(refs, commit) }
 }
 
-const GITHUB = 'https://github.com'
-
 /** Looks on the repository's own GitHub first. An Enterprise Server falls back to github.com. */
 async function findActionRefs(
   call: Call,
@@ -74,15 +114,18 @@ async function findActionRefs(
   return elsewhere === null ? { url, refs } : { url: `${GITHUB}/${path}`, refs: elsewhere }
 }
 
-function formatRefNames({ refs }: RemoteRefs): string {
-  const names = [...refs.keys()].flatMap(ref => /^refs\/(?:tags|heads)\/(.+)$/.exec(ref)?.[1] ?? [])
-  const tags = names.filter(name => refs.has(`refs/tags/${name}`)).toReversed()
-  const some = [...tags, ...names.filter(name => !tags.includes(name))].slice(0, 5)
-  return some.length === 0 ? 'none at all' : some.join(', ')
+/** Returns null if git cannot read the address. */
+async function fetchRemoteRefs({ around, interrupt }: Call, url: string): Promise<RemoteRefs | null> {
+  const limits = { silenceSeconds: readSilenceLimit(around.env), stop: interrupt }
+  try {
+    return await createNetworkRunner(buildNetworkIsolation('/', around.env), limits).run(
+      listRemoteCommits(url),
+    )
+  } catch (error) {
+    if (error instanceof GitExit) return null
+    throw error
+  }
 }
-
-const WHOLE_VERSION = /^v?\d+\.\d+\.\d+(?:[-+][\w.-]+)?$/
-const WRITABLE = /^[\w.-]+$/
 
 /**
  * Prefers full version tags: Dependabot updates them together with the commit, whereas a major tag such as v1
@@ -101,22 +144,16 @@ function findRefName({ head, refs }: RemoteRefs, commit: Oid): string | null {
   return candidates.find(name => WRITABLE.test(name)) ?? null
 }
 
+function formatRefNames({ refs }: RemoteRefs): string {
+  const names = [...refs.keys()].flatMap(ref => /^refs\/(?:tags|heads)\/(.+)$/.exec(ref)?.[1] ?? [])
+  const tags = names.filter(name => refs.has(`refs/tags/${name}`)).toReversed()
+  const some = [...tags, ...names.filter(name => !tags.includes(name))].slice(0, 5)
+  return some.length === 0 ? 'none at all' : some.join(', ')
+}
+
 /** An Enterprise Server can use actions from github.com, but github.com cannot use actions from a server. */
 function isUsable({ webUrl }: GithubLocation, near: GithubServer): boolean {
   return webUrl === near.webUrl || webUrl === GITHUB
-}
-
-/** Returns null if git cannot read the address. */
-async function fetchRemoteRefs({ around, interrupt }: Call, url: string): Promise<RemoteRefs | null> {
-  const limits = { silenceSeconds: readSilenceLimit(around.env), stop: interrupt }
-  try {
-    return await createNetworkRunner(buildNetworkIsolation('/', around.env), limits).run(
-      listRemoteCommits(url),
-    )
-  } catch (error) {
-    if (error instanceof GitExit) return null
-    throw error
-  }
 }
 
 /** Finds the action of the running winnow: its clone if it runs from one, otherwise its published version. */
@@ -127,11 +164,6 @@ export async function findOwnAction(call: Call, near: GithubServer): Promise<Act
   throw new UserError(`init does not know which repository holds this winnow as an action: ${found.why}`, {
     fix: found.fix,
   })
-}
-
-interface ActionNotFound {
-  why: string
-  fix: string
 }
 
 async function findHomeAction(
@@ -215,11 +247,6 @@ async function findContainingBranch(
   return null
 }
 
-const PACKAGE = z.looseObject({
-  version: z.string(),
-  repository: z.union([z.string(), z.looseObject({ url: z.string() })]).optional(),
-})
-
 /** npm also accepts `owner/name` and `github:owner/name` as a repository address. */
 async function findPackageAction(
   call: Call,
@@ -252,36 +279,7 @@ function describeMissingAction(home: string | null): ActionNotFound {
   return { why, fix }
 }
 
-export interface GithubLocation {
-  apiUrl: string
-  /** Web address, such as https://github.com. */
-  webUrl: string
-  repository: string
-  /**
-   * Host of an Enterprise Server, or of another forge with similar addresses; null for github.com and ghe.com.
-   */
-  server: string | null
-}
-
-type GithubEnv = Readonly<Record<string, string>>
-
-const PUBLIC = { apiUrl: 'https://api.github.com', webUrl: 'https://github.com' }
-const CLOUD = /^[\w-]+\.ghe\.com$/i
-const ADDRESS =
-  /^(?:git\+)?(?:(https?):\/\/(?:[^@/]*@)?([^/]+)\/|(?:ssh:\/\/)?[\w-]+@([^:/]+)(?::\d+)?[:/])([\w.-]+\/[\w.-]+?)(?:\.git)?\/?$/
-
-/** Returns null for a path. */
-function parseGithubAddress(url: string): GithubLocation | null {
-  const [, scheme = 'https', web, ssh, repository] = ADDRESS.exec(url) ?? []
-  const host = web ?? ssh
-  if (host === undefined || repository === undefined) return null
-  const server = toServerHost(host)
-  const webUrl = `${scheme}://${host}`
-  if (server !== null) return { apiUrl: `${webUrl}/api/v3`, webUrl, repository, server }
-  return CLOUD.test(host)
-    ? { apiUrl: `https://api.${host}`, webUrl: `https://${host}`, repository, server }
-    : { ...PUBLIC, repository, server }
-}
+// The repository on GitHub
 
 /**
  * Uses the environment of a GitHub Actions job, otherwise the address of the remote. Returns null if that is a
@@ -298,6 +296,19 @@ export function findGithub(
     return { apiUrl: api, webUrl, repository: named, server: toServerHost(host) }
   }
   return parseGithubAddress(checkout.remotes.find(({ name }) => name === remote)?.url ?? '')
+}
+
+/** Returns null for a path. */
+function parseGithubAddress(url: string): GithubLocation | null {
+  const [, scheme = 'https', web, ssh, repository] = ADDRESS.exec(url) ?? []
+  const host = web ?? ssh
+  if (host === undefined || repository === undefined) return null
+  const server = toServerHost(host)
+  const webUrl = `${scheme}://${host}`
+  if (server !== null) return { apiUrl: `${webUrl}/api/v3`, webUrl, repository, server }
+  return CLOUD.test(host)
+    ? { apiUrl: `https://api.${host}`, webUrl: `https://${host}`, repository, server }
+    : { ...PUBLIC, repository, server }
 }
 
 function toServerHost(host: string): string | null {
@@ -329,13 +340,6 @@ export function isOnGithub(
   const found = findGithub(repositoryContext, env)
   return found !== null && (found.apiUrl === env['GITHUB_API_URL'] || found.server === null)
 }
-
-export const SERVER_REFUSES =
-  'upload-artifact v4 and newer (up to v7) refuse to run on an Enterprise Server, and jobs hand their reports over with them'
-export const SINGLE_JOB = 'winnow init --github --single-job'
-
-const runFile = promisify(execFile)
-const TIMEOUT_MS = 10_000
 
 /**
  * Uses a token from the environment, otherwise asks `gh` for the token of that host. Returns '' if there is

@@ -19,6 +19,16 @@ import { type CommandContext, withCampaign } from './context.ts'
 import { findNamedExperiment } from './subjects.ts'
 import type { Call, CommentSource, Verb } from './verb.ts'
 
+const SET_DIGEST = /^[0-9a-f]{8,64}$/
+
+interface ApprovalTarget {
+  campaign: Campaign
+  experiment: Experiment
+  packages: readonly string[]
+  /** Digest that the person typed, or its beginning. */
+  set: string | undefined
+}
+
 export const approveVerb: Verb = {
   name: 'approve',
   group: 'steer',
@@ -56,8 +66,6 @@ export const approveVerb: Verb = {
       return giveApproval(call, context, { campaign, experiment, packages, set })
     }),
 }
-
-const SET_DIGEST = /^[0-9a-f]{8,64}$/
 
 function findExperimentBySet(campaign: Campaign, set: string): Experiment {
   const all = listSubjects(campaign).filter(({ approval }) => approval?.digest.startsWith(set))
@@ -128,14 +136,6 @@ function toRequestView(experiment: Experiment) {
   const { id, hypothesis, approval } = experiment
   const { digest = null, additions = [] } = approval ?? {}
   return { experiment: id, hypothesis, digest, packages: listAwaitedPackages(experiment), additions }
-}
-
-interface ApprovalTarget {
-  campaign: Campaign
-  experiment: Experiment
-  packages: readonly string[]
-  /** Digest that the person typed, or its beginning. */
-  set: string | undefined
 }
 
 async function giveApproval(

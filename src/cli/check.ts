@@ -47,6 +47,52 @@ import { type HarnessRun, tryHarness } from './trial.ts'
 import { describeUnusedWork, readCommittedText } from './unused-work.ts'
 import type { Call, Verb } from './verb.ts'
 
+const HARNESS = {
+  named: 'the default branch',
+  short: 'the base',
+  what: 'winnow check',
+  workspaceName: 'trial',
+  keys: {
+    setup: 'measurement.setup:',
+    timeout: 'measurement.timeout_seconds',
+    share: 'parallel.shared_files',
+  },
+} as const
+
+const EXAMPLES = 3
+
+interface SpecCheck {
+  repositoryContext: RepositoryContext
+  text: SpecText
+  base: Point
+  warnings: string[]
+  /** Printed number that `init` chose as the metric by its name alone. */
+  guessed: string | null
+}
+
+interface SpecReading {
+  spec: Spec
+  view: CheckView
+}
+
+interface SpecText {
+  /** Relative to the repository. */
+  path: string
+  yaml: string
+  source: 'work tree' | 'default branch'
+}
+
+interface CheckedPatches {
+  hypotheses: Map<string, string[]>
+  /** One sentence per unusable patch, with its file and line. */
+  problems: string[]
+}
+
+interface PatchCheckTarget {
+  base: Point
+  path: string
+}
+
 export const checkVerb: Verb = {
   name: 'check',
   group: 'start',
@@ -69,15 +115,6 @@ export const checkVerb: Verb = {
       const warnings = await collectSpecWarnings(call, repositoryContext, text.path, spec)
       return checkSpec(call, { repositoryContext, text, base, warnings, guessed: null })
     }),
-}
-
-interface SpecCheck {
-  repositoryContext: RepositoryContext
-  text: SpecText
-  base: Point
-  warnings: string[]
-  /** Printed number that `init` chose as the metric by its name alone. */
-  guessed: string | null
 }
 
 /**
@@ -127,26 +164,11 @@ async function tryWithResourceWatch(harness: HarnessRun): Promise<HarnessTrial> 
   }
 }
 
-const HARNESS = {
-  named: 'the default branch',
-  short: 'the base',
-  what: 'winnow check',
-  workspaceName: 'trial',
-  keys: {
-    setup: 'measurement.setup:',
-    timeout: 'measurement.timeout_seconds',
-    share: 'parallel.shared_files',
-  },
-} as const
-
-interface SpecReading {
-  spec: Spec
-  view: CheckView
-}
-
 function estimateCampaignSeconds(spec: Spec, { prospects, seconds }: HarnessTrial): number {
   return prospects === null ? computeMaxSeconds(spec, seconds) : 60 * Math.max(...prospects.campaign.minutes)
 }
+
+// Checks without running anything
 
 /**
  * Checks the spec without running anything. Keys that only work on GitHub are accepted if the repository is on
@@ -236,8 +258,6 @@ async function collectSpecWarnings(
   return committed === null ? [absent, ...unused] : unused
 }
 
-const EXAMPLES = 3
-
 /** Resolves patterns against committed files, because experiments start from commits. */
 async function buildScopeView(
   { repository }: RepositoryContext,
@@ -251,17 +271,6 @@ async function buildScopeView(
   const unmatched = spec.scope.mutable.filter(pattern => !files.some(compilePathspec(pattern)))
   const examples = { mutable: mutable.slice(0, EXAMPLES), outside: outside.slice(0, EXAMPLES) }
   return { mutable: mutable.length, outside: outside.length, unmatched, examples }
-}
-
-interface CheckedPatches {
-  hypotheses: Map<string, string[]>
-  /** One sentence per unusable patch, with its file and line. */
-  problems: string[]
-}
-
-interface PatchCheckTarget {
-  base: Point
-  path: string
 }
 
 /**
@@ -308,12 +317,7 @@ async function readCheckedPatches(
   }
 }
 
-interface SpecText {
-  /** Relative to the repository. */
-  path: string
-  yaml: string
-  source: 'work tree' | 'default branch'
-}
+// Finding the spec
 
 /** Prefers the text in the work tree, so that a spec can be checked before it is committed. */
 async function readSpecToCheck(call: Call, repositoryContext: RepositoryContext): Promise<SpecText> {

@@ -23,16 +23,18 @@ import type { Call, CommentSource, Terminal, Verb } from './verb.ts'
 
 /** Limits per run, so that a flood of comments cannot keep winnow busy. */
 const MAX_ANSWERED = 20
-const MAX_DECLINED = 20
 
-interface CommentAnswer {
-  how: Reaction
-  text: string
-  /** The command wrote to the ledger. */
-  acted: boolean
-  /** The reaction is enough: no reply is posted. */
-  quiet?: boolean
-}
+const MAX_DECLINED = 20
+const MAX_LENGTH = 400
+
+/** A person may close a pull request with a comment between two scheduled runs; the next run still reads it. */
+const READ_AFTER_CLOSING_MS = 24 * 3_600_000
+
+/** Comment lists lag: the newest comments may be incomplete. */
+const UNSETTLED_COMMENTS = 10
+
+/** Recent comments of winnow are enough to know the current state. */
+const MAX_OWN_COMMENTS = 50
 
 /** These commands get no reply, because pull requests and checks already show their effect. */
 const QUIET: ReadonlySet<string> = new Set([
@@ -51,6 +53,32 @@ interface CommentRun {
   handled: Set<string>
   answerBudget: RateBudget
   reactionBudget: RateBudget
+}
+
+interface CommentCommand {
+  pull: Pull
+  comment: Comment
+  words: readonly string[]
+}
+
+interface CommentAnswer {
+  how: Reaction
+  text: string
+  /** The command wrote to the ledger. */
+  acted: boolean
+  /** The reaction is enough: no reply is posted. */
+  quiet?: boolean
+}
+
+interface CommentOrder {
+  observation: Observation
+  command: CommentCommand
+  verb: Verb
+  subject: ExperimentId | null
+}
+
+interface SeenPulls extends Pick<Observation, 'pulls'> {
+  world: Pick<Observation['world'], 'campaign' | 'now'>
 }
 
 /**
@@ -111,6 +139,85 @@ function deferComments({ progress }: CampaignContext, left: number): boolean {
   return false
 }
 
+// Selecting comments
+
+/**
+ * Lists the commands to run, oldest first. Skips comments that are edited, by bots, or older than the campaign.
+ * Skips comments that are already answered, declined, recorded as read, or too old. Keeps commands that the
+ * ledger has recorded but winnow has not answered yet.
+ */
+export function listCommentCommands(
+  { pulls, world }: SeenPulls,
+  handled: ReadonlySet<string>,
+): CommentCommand[] {
+  const { campaign } = world
+  const since = Date.parse(campaign.started_at ?? '')
+  const found = pulls.flatMap(pull =>
+    pull.comments.flatMap(comment => {
+      const { id, edited, own, author, at, answered, done, declined, body } = comment
+      const counts = !edited && !own && !author.endsWith('[bot]') && Date.parse(at) >= since
+      if (!counts || answered || done || declined || handled.has(id) || isRead(campaign, pull, comment))
+        return []
+      if (isPast(world, pull, comment)) return []
+      const words = parseCommentCommand(body)
+      return words === null ? [] : [{ pull, comment, words }]
+    }),
+  )
+  return found.toSorted((one, other) => Date.parse(one.comment.at) - Date.parse(other.comment.at))
+}
+
+/**
+ * Ignores comments written before a pull request that was closed long ago: an earlier run has dealt with them.
+ * Keeps commands that still need an answer.
+ */
+function isPast({ campaign, now }: SeenPulls['world'], pull: Pull, { id, at }: Comment): boolean {
+  const { number, closed_at: closed } = pull
+  if (closed === null || campaign.comments_read[number] !== undefined) return false
+  if (campaign.heeded[`${COMMENT_CAUSE}${id}`] !== undefined || Date.parse(at) > Date.parse(closed))
+    return false
+  return Date.parse(now) - Date.parse(closed) > READ_AFTER_CLOSING_MS
+}
+
+function isRead({ comments_read }: Campaign, { number }: Pull, { id }: Comment): boolean {
+  const upTo = comments_read[number]
+  return upTo !== undefined && Number(id) <= Number(upTo.comment)
+}
+
+/**
+ * Records how far comments were read, so that the next run can skip them. Covers only pull requests with more
+ * unread comments than GitHub returns with the pull request. Stops before the newest comments and before commands
+ * whose author's permission is still unknown.
+ */
+export function buildReadEvents(
+  { pulls, world: { campaign } }: { pulls: SeenPulls['pulls']; world: Pick<SeenPulls['world'], 'campaign'> },
+  left: readonly CommentCommand[],
+) {
+  return pulls.flatMap(pull => {
+    const { number, comments, unread } = pull
+    const news = comments.filter(comment => !isRead(campaign, pull, comment))
+    const read = comments.slice(0, -UNSETTLED_COMMENTS)
+    const last = read.at(-1)
+    if (unread || news.length <= COMMENTS_AT_ONCE || last === undefined) return []
+    const waits = left.some(
+      command => command.pull.number === number && Number(command.comment.id) <= Number(last.id),
+    )
+    if (waits) return []
+    const own = read.flatMap(({ node }) => node ?? []).slice(-MAX_OWN_COMMENTS)
+    return [{ kind: 'comments-read' as const, pull: number, comment: last.id, own }]
+  })
+}
+
+async function recordReadComments(
+  campaignContext: CampaignContext,
+  read: ReturnType<typeof buildReadEvents>,
+): Promise<boolean> {
+  for (const draft of read)
+    await recordEvents({ ...campaignContext, nonce: `comments of #${draft.pull} up to ${draft.comment}` }, [
+      draft,
+    ])
+  return read.length > 0
+}
+
 /** Checks likely project members first, so that a crowd of other comments cannot delay them. */
 async function groupByPermission(run: CommentRun, observation: Observation, all: readonly CommentCommand[]) {
   const found = {
@@ -147,16 +254,133 @@ async function checkPermission(
     : 'mayNot'
 }
 
-async function recordReadComments(
-  campaignContext: CampaignContext,
-  read: ReturnType<typeof buildReadEvents>,
-): Promise<boolean> {
-  for (const draft of read)
-    await recordEvents({ ...campaignContext, nonce: `comments of #${draft.pull} up to ${draft.comment}` }, [
-      draft,
-    ])
-  return read.length > 0
+// Running one command
+
+async function runComment(
+  { call, context }: CommentRun,
+  observation: Observation,
+  command: CommentCommand,
+): Promise<CommentAnswer> {
+  const { comment, words } = command
+  const before = await findCommentEvent(context.place, comment)
+  if (before !== null)
+    return { how: '+1', text: `It is in the ledger (${before}).`, acted: false, quiet: before !== 'note' }
+  const subject = findPullSubject(observation, command.pull)
+  try {
+    const { verb, given } = parseTypedCommand(words, call.verbs, subject)
+    const why =
+      verb.name === 'approve' ? await explainNotApprover(context.place, observation, comment.author) : null
+    if (why !== null) return { how: '-1', text: why, acted: false }
+    return await executeComment({ ...call, given }, context, { observation, command, verb, subject })
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    return { how: 'confused', text: formatUserError(error), acted: false }
+  }
 }
+
+/**
+ * Returns the kind of event that recorded the comment. Reads the ledger again, because another tick may have been
+ * faster.
+ */
+async function findCommentEvent(
+  { repository, refs }: CampaignContext,
+  { id }: Comment,
+): Promise<string | null> {
+  const tip = (await repository.remoteRefs([refs.state])).refs.get(refs.state)
+  if (tip === undefined) return null
+  await repository.fetch([{ ref: refs.state, oid: tip }])
+  return (await loadCampaign(repository, tip)).campaign.heeded[`${COMMENT_CAUSE}${id}`] ?? null
+}
+
+/** Write access does not imply the right to approve packages. */
+async function explainNotApprover(
+  { forge }: CampaignContext,
+  { world }: Observation,
+  login: string,
+): Promise<string | null> {
+  const permission = (await forge.readPermission?.(login)) ?? 'none'
+  return explainApproverRefusal(forge, world.spec.dependencies.approvers, { login, permission })
+}
+
+/** Runs the same verb as the command line, with the comment's author as the actor. */
+async function executeComment(
+  call: Call,
+  context: CommandContext,
+  order: CommentOrder,
+): Promise<CommentAnswer> {
+  const { command, verb, subject, observation } = order
+  const { author, id, at } = command.comment
+  const { place } = context
+  const nonce = `${COMMENT_CAUSE}${id}`
+  const here = { ...place, by: { ...place.by, actor: author }, nonce }
+  const { terminal, said: output } = recordTerminal(call.terminal)
+  const comment = {
+    context: { ...context, place: here },
+    subject,
+    headAuthors: buildHeadAuthorLookup(place, observation),
+    at,
+  }
+  const answer = await collectAnswer(output, () => {
+    const here = { ...call, terminal, comment }
+    return verb.comment?.run ? verb.comment.run(here) : verb.run(here)
+  })
+  if (verb.access === 'read') return answer
+  if ((await findCommentEvent(here, command.comment)) !== null)
+    return { ...answer, acted: true, quiet: answer.how === '+1' && QUIET.has(verb.name) }
+  // Record refused commands too: a later run must not execute them once they would be accepted.
+  const text = toOneLine(`${COMMAND} ${command.words.join(' ')}: ${answer.text}`, MAX_LENGTH)
+  await recordEvents(here, [{ kind: 'note', text, experiment: subject }])
+  return { ...answer, acted: true }
+}
+
+function recordTerminal(terminal: Terminal): { terminal: Terminal; said: string[] } {
+  const output: string[] = []
+  const out = (text: string) => void (text.trim() === '' || output.push(text))
+  return {
+    terminal: { ...terminal, out, err: () => undefined, live: () => undefined, confirm: null },
+    said: output,
+  }
+}
+
+async function collectAnswer(output: readonly string[], run: () => Promise<number>): Promise<CommentAnswer> {
+  try {
+    await run()
+    return { how: '+1', text: escapeMarkdown(output[0] ?? 'Done.'), acted: false }
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    return { how: '-1', text: formatUserError(error), acted: false }
+  }
+}
+
+/** Escapes quoted text, so that it cannot contain active Markdown. */
+function formatUserError({ message, fix }: UserError): string {
+  return fix === undefined ? escapeMarkdown(message) : `${escapeMarkdown(message)} (${escapeMarkdown(fix)})`
+}
+
+function findPullSubject({ world }: Observation, pull: Pull): ExperimentId | null {
+  const findPull = createPullFinder(world)
+  const found = listSubjects(world.campaign).find(each => findPull(each)?.number === pull.number)
+  return found?.id ?? null
+}
+
+function buildHeadAuthorLookup(
+  { forge }: CampaignContext,
+  { pulls, world }: Observation,
+): CommentSource['headAuthors'] {
+  const findPull = createPullFinder(world)
+  return async id => {
+    const experiment = findSubject(world.campaign, id)
+    if (experiment === undefined) return null
+    const number = findPull(experiment)?.number
+    return findHeadPushers(
+      forge,
+      experiment,
+      pulls.find(pull => pull.number === number),
+    )
+  }
+}
+
+// Answering
 
 /** Starts each reply with the command, so that several replies can be told apart. */
 async function postAnswer(
@@ -193,221 +417,3 @@ async function addReaction(
     return false
   }
 }
-
-async function runComment(
-  { call, context }: CommentRun,
-  observation: Observation,
-  command: CommentCommand,
-): Promise<CommentAnswer> {
-  const { comment, words } = command
-  const before = await findCommentEvent(context.place, comment)
-  if (before !== null)
-    return { how: '+1', text: `It is in the ledger (${before}).`, acted: false, quiet: before !== 'note' }
-  const subject = findPullSubject(observation, command.pull)
-  try {
-    const { verb, given } = parseTypedCommand(words, call.verbs, subject)
-    const why =
-      verb.name === 'approve' ? await explainNotApprover(context.place, observation, comment.author) : null
-    if (why !== null) return { how: '-1', text: why, acted: false }
-    return await executeComment({ ...call, given }, context, { observation, command, verb, subject })
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error
-    return { how: 'confused', text: formatUserError(error), acted: false }
-  }
-}
-
-/** Write access does not imply the right to approve packages. */
-async function explainNotApprover(
-  { forge }: CampaignContext,
-  { world }: Observation,
-  login: string,
-): Promise<string | null> {
-  const permission = (await forge.readPermission?.(login)) ?? 'none'
-  return explainApproverRefusal(forge, world.spec.dependencies.approvers, { login, permission })
-}
-
-interface CommentOrder {
-  observation: Observation
-  command: CommentCommand
-  verb: Verb
-  subject: ExperimentId | null
-}
-
-/** Runs the same verb as the command line, with the comment's author as the actor. */
-async function executeComment(
-  call: Call,
-  context: CommandContext,
-  order: CommentOrder,
-): Promise<CommentAnswer> {
-  const { command, verb, subject, observation } = order
-  const { author, id, at } = command.comment
-  const { place } = context
-  const nonce = `${COMMENT_CAUSE}${id}`
-  const here = { ...place, by: { ...place.by, actor: author }, nonce }
-  const { terminal, said: output } = recordTerminal(call.terminal)
-  const comment = {
-    context: { ...context, place: here },
-    subject,
-    headAuthors: buildHeadAuthorLookup(place, observation),
-    at,
-  }
-  const answer = await collectAnswer(output, () => {
-    const here = { ...call, terminal, comment }
-    return verb.comment?.run ? verb.comment.run(here) : verb.run(here)
-  })
-  if (verb.access === 'read') return answer
-  if ((await findCommentEvent(here, command.comment)) !== null)
-    return { ...answer, acted: true, quiet: answer.how === '+1' && QUIET.has(verb.name) }
-  // Record refused commands too: a later run must not execute them once they would be accepted.
-  const text = toOneLine(`${COMMAND} ${command.words.join(' ')}: ${answer.text}`, MAX_LENGTH)
-  await recordEvents(here, [{ kind: 'note', text, experiment: subject }])
-  return { ...answer, acted: true }
-}
-
-const MAX_LENGTH = 400
-
-/**
- * Returns the kind of event that recorded the comment. Reads the ledger again, because another tick may have been
- * faster.
- */
-async function findCommentEvent(
-  { repository, refs }: CampaignContext,
-  { id }: Comment,
-): Promise<string | null> {
-  const tip = (await repository.remoteRefs([refs.state])).refs.get(refs.state)
-  if (tip === undefined) return null
-  await repository.fetch([{ ref: refs.state, oid: tip }])
-  return (await loadCampaign(repository, tip)).campaign.heeded[`${COMMENT_CAUSE}${id}`] ?? null
-}
-
-async function collectAnswer(output: readonly string[], run: () => Promise<number>): Promise<CommentAnswer> {
-  try {
-    await run()
-    return { how: '+1', text: escapeMarkdown(output[0] ?? 'Done.'), acted: false }
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error
-    return { how: '-1', text: formatUserError(error), acted: false }
-  }
-}
-
-/** Escapes quoted text, so that it cannot contain active Markdown. */
-function formatUserError({ message, fix }: UserError): string {
-  return fix === undefined ? escapeMarkdown(message) : `${escapeMarkdown(message)} (${escapeMarkdown(fix)})`
-}
-
-function recordTerminal(terminal: Terminal): { terminal: Terminal; said: string[] } {
-  const output: string[] = []
-  const out = (text: string) => void (text.trim() === '' || output.push(text))
-  return {
-    terminal: { ...terminal, out, err: () => undefined, live: () => undefined, confirm: null },
-    said: output,
-  }
-}
-
-function findPullSubject({ world }: Observation, pull: Pull): ExperimentId | null {
-  const findPull = createPullFinder(world)
-  const found = listSubjects(world.campaign).find(each => findPull(each)?.number === pull.number)
-  return found?.id ?? null
-}
-
-function buildHeadAuthorLookup(
-  { forge }: CampaignContext,
-  { pulls, world }: Observation,
-): CommentSource['headAuthors'] {
-  const findPull = createPullFinder(world)
-  return async id => {
-    const experiment = findSubject(world.campaign, id)
-    if (experiment === undefined) return null
-    const number = findPull(experiment)?.number
-    return findHeadPushers(
-      forge,
-      experiment,
-      pulls.find(pull => pull.number === number),
-    )
-  }
-}
-
-interface SeenPulls extends Pick<Observation, 'pulls'> {
-  world: Pick<Observation['world'], 'campaign' | 'now'>
-}
-
-interface CommentCommand {
-  pull: Pull
-  comment: Comment
-  words: readonly string[]
-}
-
-/**
- * Lists the commands to run, oldest first. Skips comments that are edited, by bots, or older than the campaign.
- * Skips comments that are already answered, declined, recorded as read, or too old. Keeps commands that the
- * ledger has recorded but winnow has not answered yet.
- */
-export function listCommentCommands(
-  { pulls, world }: SeenPulls,
-  handled: ReadonlySet<string>,
-): CommentCommand[] {
-  const { campaign } = world
-  const since = Date.parse(campaign.started_at ?? '')
-  const found = pulls.flatMap(pull =>
-    pull.comments.flatMap(comment => {
-      const { id, edited, own, author, at, answered, done, declined, body } = comment
-      const counts = !edited && !own && !author.endsWith('[bot]') && Date.parse(at) >= since
-      if (!counts || answered || done || declined || handled.has(id) || isRead(campaign, pull, comment))
-        return []
-      if (isPast(world, pull, comment)) return []
-      const words = parseCommentCommand(body)
-      return words === null ? [] : [{ pull, comment, words }]
-    }),
-  )
-  return found.toSorted((one, other) => Date.parse(one.comment.at) - Date.parse(other.comment.at))
-}
-
-/** A person may close a pull request with a comment between two scheduled runs; the next run still reads it. */
-const READ_AFTER_CLOSING_MS = 24 * 3_600_000
-
-/**
- * Ignores comments written before a pull request that was closed long ago: an earlier run has dealt with them.
- * Keeps commands that still need an answer.
- */
-function isPast({ campaign, now }: SeenPulls['world'], pull: Pull, { id, at }: Comment): boolean {
-  const { number, closed_at: closed } = pull
-  if (closed === null || campaign.comments_read[number] !== undefined) return false
-  if (campaign.heeded[`${COMMENT_CAUSE}${id}`] !== undefined || Date.parse(at) > Date.parse(closed))
-    return false
-  return Date.parse(now) - Date.parse(closed) > READ_AFTER_CLOSING_MS
-}
-
-function isRead({ comments_read }: Campaign, { number }: Pull, { id }: Comment): boolean {
-  const upTo = comments_read[number]
-  return upTo !== undefined && Number(id) <= Number(upTo.comment)
-}
-
-/** Comment lists lag: the newest comments may be incomplete. */
-const UNSETTLED_COMMENTS = 10
-
-/**
- * Records how far comments were read, so that the next run can skip them. Covers only pull requests with more
- * unread comments than GitHub returns with the pull request. Stops before the newest comments and before commands
- * whose author's permission is still unknown.
- */
-export function buildReadEvents(
-  { pulls, world: { campaign } }: { pulls: SeenPulls['pulls']; world: Pick<SeenPulls['world'], 'campaign'> },
-  left: readonly CommentCommand[],
-) {
-  return pulls.flatMap(pull => {
-    const { number, comments, unread } = pull
-    const news = comments.filter(comment => !isRead(campaign, pull, comment))
-    const read = comments.slice(0, -UNSETTLED_COMMENTS)
-    const last = read.at(-1)
-    if (unread || news.length <= COMMENTS_AT_ONCE || last === undefined) return []
-    const waits = left.some(
-      command => command.pull.number === number && Number(command.comment.id) <= Number(last.id),
-    )
-    if (waits) return []
-    const own = read.flatMap(({ node }) => node ?? []).slice(-MAX_OWN_COMMENTS)
-    return [{ kind: 'comments-read' as const, pull: number, comment: last.id, own }]
-  })
-}
-
-/** Recent comments of winnow are enough to know the current state. */
-const MAX_OWN_COMMENTS = 50

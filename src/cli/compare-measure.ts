@@ -31,6 +31,7 @@ import type { Call } from './verb.ts'
 
 /** Orders name candidates by experiment id, so the second side needs one. */
 export const HEAD_LABEL = formatExperimentId(1)
+
 const ATTEMPTS = 3
 
 /** Partial results, so that an interrupted comparison can still report. */
@@ -51,6 +52,21 @@ interface ComparisonRun {
   /** Called before each job. */
   begins: (job: number) => void
 }
+
+interface ComparedSide {
+  name: string
+  point: Point
+}
+
+export interface ComparedSides {
+  base: ComparedSide
+  head: ComparedSide
+  differing: string[]
+  /** Notes for the person about changes that are, or are not, measured. */
+  notes: string[]
+}
+
+type HeadSide = Pick<ComparedSides, 'head' | 'notes'>
 
 export function createComparisonProgress(): ComparisonProgress {
   const executions = { calibration: 0, comparison: 0 }
@@ -83,29 +99,6 @@ function countExecutions({ harness, progress }: ComparisonRun): HarnessRun {
     await harness.more?.onExecution?.([...executions])
   }
   return { ...harness, more: { ...harness.more, onExecution } }
-}
-
-function buildTrialCampaign({ harness, progress }: ComparisonRun): Campaign {
-  const found = progress.trial?.calibration ?? null
-  const calibration: Calibration | null = found === null ? null : { ...found, order: '' }
-  return { ...createEmptyCampaign(), incumbent: harness.base, calibration }
-}
-
-function buildOrderRequest(
-  { sides }: ComparisonRun,
-  stop: StopRule,
-  jobs: readonly PairJob[],
-): Omit<OrderRequest, 'cause'> {
-  const { commit: head, tree } = sides.head.point
-  const carried = jobs.length === 0 ? {} : { [HEAD_LABEL]: [...jobs] }
-  return {
-    purpose: 'experiment',
-    round: 0,
-    attempt: 1,
-    candidates: [{ label: HEAD_LABEL, head, tree }],
-    stop,
-    carried,
-  }
 }
 
 async function compareOnce(comparison: ComparisonRun): Promise<Assessment> {
@@ -148,6 +141,12 @@ function buildComparisonRule(comparison: ComparisonRun): PairedRule {
   return { ...rule, terms: { [HEAD_LABEL]: terms } }
 }
 
+function buildTrialCampaign({ harness, progress }: ComparisonRun): Campaign {
+  const found = progress.trial?.calibration ?? null
+  const calibration: Calibration | null = found === null ? null : { ...found, order: '' }
+  return { ...createEmptyCampaign(), incumbent: harness.base, calibration }
+}
+
 /** Measures again after a failure of the base or of the runner, which says nothing about the candidate. */
 async function measureAndAssess(
   comparison: ComparisonRun,
@@ -164,6 +163,23 @@ async function measureAndAssess(
     const assessment = assessCandidate({ spec, order, report, label: HEAD_LABEL, baseline: null })
     if (!assessment.retry) return assessment
     if (attempt >= ATTEMPTS) throw await createNotPassedError(harness, assessment.reason, report)
+  }
+}
+
+function buildOrderRequest(
+  { sides }: ComparisonRun,
+  stop: StopRule,
+  jobs: readonly PairJob[],
+): Omit<OrderRequest, 'cause'> {
+  const { commit: head, tree } = sides.head.point
+  const carried = jobs.length === 0 ? {} : { [HEAD_LABEL]: [...jobs] }
+  return {
+    purpose: 'experiment',
+    round: 0,
+    attempt: 1,
+    candidates: [{ label: HEAD_LABEL, head, tree }],
+    stop,
+    carried,
   }
 }
 
@@ -188,18 +204,7 @@ function recordPairs(
   progress.paired = { ...progress.paired, jobs: job.pairs.length === 0 ? carried : [...carried, job] }
 }
 
-interface ComparedSide {
-  name: string
-  point: Point
-}
-
-export interface ComparedSides {
-  base: ComparedSide
-  head: ComparedSide
-  differing: string[]
-  /** Notes for the person about changes that are, or are not, measured. */
-  notes: string[]
-}
+// The two sides
 
 /**
  * Fetches both sides into winnow's own repository. Without a second name, the work tree is the head, as in `git
@@ -226,8 +231,6 @@ async function resolveNamedSide(
   await repository.fetchFrom(checkout.commonDir, commit)
   return { name, point: { commit, tree: (await repository.commit(commit)).tree } }
 }
-
-type HeadSide = Pick<ComparedSides, 'head' | 'notes'>
 
 async function resolveWorkTreeSide(call: Call, repositoryContext: RepositoryContext): Promise<HeadSide> {
   const { env } = call.around

@@ -39,6 +39,44 @@ const COMMAND_LINE = 'the command line'
  */
 const ALWAYS_TRUE_GATE = { name: 'wall_seconds', check: '>= 0' }
 
+const OPTION_BY_PATH: readonly (readonly [path: string, option: string])[] = [
+  ['measurement.output', '--output'],
+  ['measurement.env', '--env'],
+  ['measurement.command', 'the command'],
+  ['parallel.shared_files', '--share'],
+  ['metric.primary.name', '--metric'],
+  ['gates', '--gate'],
+  ['evidence.min_effect', '--min-effect'],
+]
+
+type EffectOptions = { min_effect: string | number | null; scale?: 'linear' }
+
+/** These tools repeat until a fixed time has passed, so their total run time is not a useful metric. */
+interface BenchmarkTool {
+  output: OutputFormat
+  runs: RegExp
+  /** Options that make the tool write its numbers to the result file; null if it prints them. */
+  asks: string | null
+}
+
+interface ToolReading {
+  command: string
+  output: OutputFormat
+  metric: string
+}
+
+const TOOLS: readonly BenchmarkTool[] = [
+  { output: 'go', runs: /\bgo test\b.*\s--?(?:test\.)?bench\b/, asks: null },
+  { output: 'cargo', runs: /\bcargo (?:\+\S+ )?bench\b(?!.*--no-run)/, asks: null },
+  {
+    output: 'pytest-benchmark',
+    runs: /\bpytest\b.*--benchmark-(?!disable|skip)/,
+    asks: '--benchmark-json="$WINNOW_RESULT_PATH"',
+  },
+  { output: 'vitest', runs: /\bvitest bench\b/, asks: '--outputJson "$WINNOW_RESULT_PATH"' },
+  { output: 'hyperfine', runs: /(?:^|[\s/])hyperfine\s/, asks: '--export-json "$WINNOW_RESULT_PATH"' },
+]
+
 /** Builds the spec from options. Every path is mutable, because each side runs its own files. */
 export function buildCompareSpec(given: CommandArguments, directory: string): Spec {
   const { command, output, metric } = selectReading(given)
@@ -75,26 +113,13 @@ export function buildCompareSpec(given: CommandArguments, directory: string): Sp
   return spec
 }
 
-function parseOptionSpec(text: string): Spec {
-  try {
-    return parseSpec(text, { file: COMMAND_LINE }).spec
-  } catch (error) {
-    const problem = error instanceof SpecErrors ? error.problems[0] : undefined
-    if (problem === undefined) throw error
-    const option = OPTION_BY_PATH.find(([path]) => problem.path.startsWith(path))?.[1] ?? problem.path
-    throw new UserError(`${option}: ${problem.found} is not possible`, { fix: `give ${problem.expected}` })
-  }
+/** Reads a benchmark tool's own output format unless --output is given. */
+function selectReading(given: CommandArguments): { command: string; output: string; metric: string } {
+  const command = formatCommand(given.command)
+  const output = given.text('output')
+  const tool = output === undefined ? readByTool(command, given.text('metric')) : null
+  return tool ?? { command, output: output ?? 'json', metric: selectMetric(given) }
 }
-
-const OPTION_BY_PATH: readonly (readonly [path: string, option: string])[] = [
-  ['measurement.output', '--output'],
-  ['measurement.env', '--env'],
-  ['measurement.command', 'the command'],
-  ['parallel.shared_files', '--share'],
-  ['metric.primary.name', '--metric'],
-  ['gates', '--gate'],
-  ['evidence.min_effect', '--min-effect'],
-]
 
 /** A single word is a shell line. Several words are one command, quoted as they were given. */
 function formatCommand(words: readonly string[]): string {
@@ -102,12 +127,20 @@ function formatCommand(words: readonly string[]): string {
   return words.length === 1 && only !== undefined ? only : words.map(quoteShellWord).join(' ')
 }
 
-/** Reads a benchmark tool's own output format unless --output is given. */
-function selectReading(given: CommandArguments): { command: string; output: string; metric: string } {
-  const command = formatCommand(given.command)
-  const output = given.text('output')
-  const tool = output === undefined ? readByTool(command, given.text('metric')) : null
-  return tool ?? { command, output: output ?? 'json', metric: selectMetric(given) }
+/** Returns null for other commands, and for `--metric wall_seconds` and other built-in metrics. */
+export function readByTool(command: string, metric: string | undefined): ToolReading | null {
+  const tool = TOOLS.find(({ runs }) => runs.test(command))
+  const named = metric ?? (tool && getOverallMetric(tool.output))
+  if (tool === undefined || named === undefined || BUILT_IN_METRICS.has(named)) return null
+  return { command: addOutputOption(command, tool), output: tool.output, metric: named }
+}
+
+function addOutputOption(command: string, { output, asks }: BenchmarkTool): string {
+  if (asks === null || command.includes('WINNOW_RESULT_PATH')) return command
+  if (!/[;&|<>\n]/.test(command)) return `${command} ${asks}`
+  throw new UserError(`${output} is not told where its numbers are read`, {
+    fix: `add ${asks} to its options, or --metric wall_seconds to compare how long all of it takes`,
+  })
 }
 
 function selectMetric(given: CommandArguments): string {
@@ -117,8 +150,6 @@ function selectMetric(given: CommandArguments): string {
     fix: 'add --metric <name>; without either, winnow times the command itself',
   })
 }
-
-type EffectOptions = { min_effect: string | number | null; scale?: 'linear' }
 
 /** Accepts 3% and 0.03. Refuses 3, which would mean 300 %. "3 bytes" is in the units of --metric bytes. */
 function parseMinEffect(given: CommandArguments, metric: string): EffectOptions {
@@ -151,44 +182,13 @@ export function parsePositiveNumber(given: CommandArguments, name: string): numb
   throw new UserError(`--${name} ${text} is not a number above 0`, { fix: `give a number: --${name} 10` })
 }
 
-/** These tools repeat until a fixed time has passed, so their total run time is not a useful metric. */
-interface BenchmarkTool {
-  output: OutputFormat
-  runs: RegExp
-  /** Options that make the tool write its numbers to the result file; null if it prints them. */
-  asks: string | null
-}
-
-const TOOLS: readonly BenchmarkTool[] = [
-  { output: 'go', runs: /\bgo test\b.*\s--?(?:test\.)?bench\b/, asks: null },
-  { output: 'cargo', runs: /\bcargo (?:\+\S+ )?bench\b(?!.*--no-run)/, asks: null },
-  {
-    output: 'pytest-benchmark',
-    runs: /\bpytest\b.*--benchmark-(?!disable|skip)/,
-    asks: '--benchmark-json="$WINNOW_RESULT_PATH"',
-  },
-  { output: 'vitest', runs: /\bvitest bench\b/, asks: '--outputJson "$WINNOW_RESULT_PATH"' },
-  { output: 'hyperfine', runs: /(?:^|[\s/])hyperfine\s/, asks: '--export-json "$WINNOW_RESULT_PATH"' },
-]
-
-interface ToolReading {
-  command: string
-  output: OutputFormat
-  metric: string
-}
-
-/** Returns null for other commands, and for `--metric wall_seconds` and other built-in metrics. */
-export function readByTool(command: string, metric: string | undefined): ToolReading | null {
-  const tool = TOOLS.find(({ runs }) => runs.test(command))
-  const named = metric ?? (tool && getOverallMetric(tool.output))
-  if (tool === undefined || named === undefined || BUILT_IN_METRICS.has(named)) return null
-  return { command: addOutputOption(command, tool), output: tool.output, metric: named }
-}
-
-function addOutputOption(command: string, { output, asks }: BenchmarkTool): string {
-  if (asks === null || command.includes('WINNOW_RESULT_PATH')) return command
-  if (!/[;&|<>\n]/.test(command)) return `${command} ${asks}`
-  throw new UserError(`${output} is not told where its numbers are read`, {
-    fix: `add ${asks} to its options, or --metric wall_seconds to compare how long all of it takes`,
-  })
+function parseOptionSpec(text: string): Spec {
+  try {
+    return parseSpec(text, { file: COMMAND_LINE }).spec
+  } catch (error) {
+    const problem = error instanceof SpecErrors ? error.problems[0] : undefined
+    if (problem === undefined) throw error
+    const option = OPTION_BY_PATH.find(([path]) => problem.path.startsWith(path))?.[1] ?? problem.path
+    throw new UserError(`${option}: ${problem.found} is not possible`, { fix: `give ${problem.expected}` })
+  }
 }

@@ -2,6 +2,80 @@ import { UserError } from '../errors.ts'
 import { EVERYTHING } from './help.ts'
 import { type Argument, getValueWord, GLOBAL_OPTIONS, listOptions, type Option, type Verb } from './verb.ts'
 
+const SHELLS: Readonly<Record<string, (verbs: readonly Verb[]) => string>> = {
+  bash: renderBashCompletion,
+  zsh: renderZshCompletion,
+  fish: renderFishCompletion,
+}
+
+export const completionVerb: Verb = {
+  name: 'completion',
+  group: 'more',
+  summary:
+    'print what makes a shell complete commands, options and campaigns; its first lines say where to put it',
+  access: 'apart',
+  arguments: [{ name: 'shell', summary: 'which shell', required: true, values: Object.keys(SHELLS) }],
+  options: [],
+  examples: ['winnow completion bash', 'winnow completion zsh', 'winnow completion fish'],
+  exits: {},
+  async run({ given, terminal, verbs }) {
+    const [shell = ''] = given.positionals
+    const written = SHELLS[shell]
+    if (written === undefined) throw new UserError(`winnow has no completion for ${shell}`)
+    terminal.out(written(verbs).trimEnd())
+    return 0
+  },
+}
+
+// Shared by all shells
+
+/** Fixed words, or a kind of name that the shell looks up in the current directory. */
+type CompletionSource = readonly string[] | 'campaigns' | 'files' | 'directories' | 'revisions' | 'nothing'
+
+/** Maps the placeholder of a value, which is the same in all verbs, to its completion. */
+const BY_WORD: Readonly<Record<string, CompletionSource>> = {
+  campaign: 'campaigns',
+  spec: 'campaigns',
+  file: 'files',
+  payload: 'files',
+  dir: 'directories',
+  commit: 'revisions',
+  base: 'revisions',
+  head: 'revisions',
+}
+
+function getValueCompletion(option: Option): CompletionSource {
+  return option.values ?? BY_WORD[getValueWord(option) ?? ''] ?? 'nothing'
+}
+
+function getArgumentCompletion(
+  { name, values }: Argument,
+  verb: Verb,
+  verbs: readonly Verb[],
+): CompletionSource {
+  if (verb.name === 'help') return [...verbs.map(each => each.name), EVERYTHING]
+  return values ?? BY_WORD[name] ?? 'nothing'
+}
+
+function listSpellings({ name, short }: Option): string[] {
+  return short === undefined ? [`--${name}`] : [`--${name}`, `-${short}`]
+}
+
+function listValuedOptions(options: readonly Option[]): Option[] {
+  return options.filter(option => getValueWord(option) !== undefined)
+}
+
+function listOwnOptions(verb: Verb): Option[] {
+  const known = new Set(GLOBAL_OPTIONS.map(({ name }) => name))
+  return listOptions(verb).filter(({ name }) => !known.has(name))
+}
+
+function listOwnValuedOptions(verbs: readonly Verb[]): { verb: string; option: Option }[] {
+  return verbs.flatMap(verb =>
+    listValuedOptions(listOwnOptions(verb)).map(option => ({ verb: verb.name, option })),
+  )
+}
+
 /** Offers only plain names: the shell would expand special characters in a branch or file name. */
 const REVISIONS = [
   '_winnow_revisions() {',
@@ -14,6 +88,8 @@ const CAMPAIGNS_BEGIN = [
   '  local root file',
   '  root=$(git rev-parse --show-toplevel 2>/dev/null) || return 0',
 ]
+
+// bash
 
 export function renderBashCompletion(verbs: readonly Verb[]): string {
   const ofVerb = verbs.map(
@@ -140,6 +216,8 @@ _winnow() {
 }
 complete -F _winnow winnow git-winnow`.split('\n')
 
+// zsh
+
 /** Works with eval in a profile and as a file `_winnow` on fpath. */
 export function renderZshCompletion(verbs: readonly Verb[]): string {
   return [
@@ -255,6 +333,8 @@ _winnow() {
 }
 if [[ $funcstack[1] = _winnow ]]; then _winnow "$@"; else compdef _winnow winnow git-winnow; fi`.split('\n')
 
+// fish
+
 export function renderFishCompletion(verbs: readonly Verb[]): string {
   const own = verbs.flatMap(verb => [
     `complete -c winnow -f -n '__winnow_at ""' -a ${verb.name} -d ${quoteFish(verb.summary)}`,
@@ -351,76 +431,4 @@ function renderFishFunction(verbs: readonly Verb[]): string[] {
     '    test "$verb" = "$wanted"; and test -z "$wanted_place" -o "$place" = "$wanted_place"',
     'end',
   ]
-}
-
-const SHELLS: Readonly<Record<string, (verbs: readonly Verb[]) => string>> = {
-  bash: renderBashCompletion,
-  zsh: renderZshCompletion,
-  fish: renderFishCompletion,
-}
-
-export const completionVerb: Verb = {
-  name: 'completion',
-  group: 'more',
-  summary:
-    'print what makes a shell complete commands, options and campaigns; its first lines say where to put it',
-  access: 'apart',
-  arguments: [{ name: 'shell', summary: 'which shell', required: true, values: Object.keys(SHELLS) }],
-  options: [],
-  examples: ['winnow completion bash', 'winnow completion zsh', 'winnow completion fish'],
-  exits: {},
-  async run({ given, terminal, verbs }) {
-    const [shell = ''] = given.positionals
-    const written = SHELLS[shell]
-    if (written === undefined) throw new UserError(`winnow has no completion for ${shell}`)
-    terminal.out(written(verbs).trimEnd())
-    return 0
-  },
-}
-
-/** Fixed words, or a kind of name that the shell looks up in the current directory. */
-type CompletionSource = readonly string[] | 'campaigns' | 'files' | 'directories' | 'revisions' | 'nothing'
-
-/** Maps the placeholder of a value, which is the same in all verbs, to its completion. */
-const BY_WORD: Readonly<Record<string, CompletionSource>> = {
-  campaign: 'campaigns',
-  spec: 'campaigns',
-  file: 'files',
-  payload: 'files',
-  dir: 'directories',
-  commit: 'revisions',
-  base: 'revisions',
-  head: 'revisions',
-}
-
-function getValueCompletion(option: Option): CompletionSource {
-  return option.values ?? BY_WORD[getValueWord(option) ?? ''] ?? 'nothing'
-}
-
-function getArgumentCompletion(
-  { name, values }: Argument,
-  verb: Verb,
-  verbs: readonly Verb[],
-): CompletionSource {
-  if (verb.name === 'help') return [...verbs.map(each => each.name), EVERYTHING]
-  return values ?? BY_WORD[name] ?? 'nothing'
-}
-
-function listSpellings({ name, short }: Option): string[] {
-  return short === undefined ? [`--${name}`] : [`--${name}`, `-${short}`]
-}
-
-function listValuedOptions(options: readonly Option[]): Option[] {
-  return options.filter(option => getValueWord(option) !== undefined)
-}
-
-function listOwnOptions(verb: Verb): Option[] {
-  const known = new Set(GLOBAL_OPTIONS.map(({ name }) => name))
-  return listOptions(verb).filter(({ name }) => !known.has(name))
-}
-
-function listOwnValuedOptions(verbs: readonly Verb[]): { verb: string; option: Option }[] {
-  return verbs.flatMap(verb =>
-    listValuedOptions(listOwnOptions(verb)).map(option => ({ verb: verb.name, option })),
-  )
 }

@@ -10,6 +10,15 @@ import { createProjectFiles, type ProjectFiles, selectPathsToRead } from '../ini
 import { type Point, toShortRef } from '../model/ids.ts'
 import type { Call } from './verb.ts'
 
+const LARGEST_BYTES = 512 * 1024
+const DIRECTORY = '.github/workflows'
+const WORKFLOW = /\.ya?ml$/
+
+export interface WorkflowFile {
+  path: string
+  text: string
+}
+
 export async function readDefaultTip(
   repositoryContext: RepositoryContext,
   environment: Call['around'],
@@ -82,8 +91,6 @@ async function readHeadBranch(path: string, env: Call['around']['env']): Promise
   return name === '' ? null : name
 }
 
-const LARGEST_BYTES = 512 * 1024
-
 /** Reads committed files only, because experiments start from commits. */
 export async function readCommittedProject(
   { repository }: RepositoryContext,
@@ -99,14 +106,6 @@ export async function readCommittedProject(
   }
   return createProjectFiles(paths, texts)
 }
-
-export interface WorkflowFile {
-  path: string
-  text: string
-}
-
-const DIRECTORY = '.github/workflows'
-const WORKFLOW = /\.ya?ml$/
 
 /** Only workflows of the default branch start by themselves. */
 export async function readCommittedWorkflows(repositoryContext: RepositoryContext): Promise<WorkflowFile[]> {

@@ -40,6 +40,11 @@ import {
 } from './known-campaigns.ts'
 import type { Call, Verb } from './verb.ts'
 
+/** Limits the number of API requests. */
+const MAX_CAMPAIGNS = 5
+
+const CREATES_USERS = /useradd .*winnow-\$n/
+
 export const doctorVerb: Verb = {
   name: 'doctor',
   group: 'more',
@@ -202,9 +207,6 @@ function checkApproverTeams({ specs }: DoctorContext): DoctorFinding[] {
   return [reportUnknown(what, `hand the jobs that tick ${READS_TEAMS}`)]
 }
 
-/** Limits the number of API requests. */
-const MAX_CAMPAIGNS = 5
-
 /** Returns one example of each kind of branch that winnow writes, per campaign. */
 function listWrittenBranches(campaigns: readonly KnownCampaign[]): string[] {
   const some = campaigns.slice(0, MAX_CAMPAIGNS).map(({ prefix, name }) => buildCampaignRefs(prefix, name))
@@ -213,8 +215,6 @@ function listWrittenBranches(campaigns: readonly KnownCampaign[]): string[] {
     [refs.optimize, refs.state, refs.closed, refs.campaign, `${refs.experiments}exp-001`].map(toShortRef),
   )
 }
-
-const CREATES_USERS = /useradd .*winnow-\$n/
 
 /** A spec may start to require side users after the workflow was written, or on a machine without them. */
 function checkSideUsers({ specs, files }: DoctorContext): DoctorFinding[] {

@@ -19,6 +19,8 @@ export interface ProcessStart {
   program?: Program
 }
 
+const PROGRAM_NAMES: ReadonlySet<string> = new Set(['winnow', 'git-winnow'])
+
 export function buildEnvironment(
   started: ProcessStart,
   given: CommandArguments,
@@ -102,8 +104,6 @@ const random: RandomSource = {
   hex: bytes => randomBytes(bytes).toString('hex'),
   fraction: () => Math.random(),
 }
-
-const PROGRAM_NAMES: ReadonlySet<string> = new Set(['winnow', 'git-winnow'])
 
 export function getProgramCommand(script: string, env: Readonly<Record<string, string>>): string {
   if (env['npm_command'] === 'exec') return 'npx git-winnow'

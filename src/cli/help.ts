@@ -12,6 +12,57 @@ import {
   type VerbGroup,
 } from './verb.ts'
 
+export const EVERYTHING = 'all'
+
+export const GROUPS: Readonly<Record<VerbGroup, string>> = {
+  start: 'Start',
+  see: 'See',
+  steer: 'Steer',
+  more: 'More',
+}
+
+const INTRODUCTION = [
+  'winnow searches for a better version of a code base.',
+  'Every idea is a branch, every gain is proven.',
+  '',
+  'usage: winnow <command> [arguments] [options]',
+]
+
+/** Suggested first commands, in order. */
+const FIRST_COMMANDS: Readonly<Record<string, string>> = {
+  demo: 'a whole campaign in a minute, in a directory of its own',
+  init: 'write a spec for this repository',
+  run: 'search for something better',
+  check: 'say what a campaign would cost, and what it could show',
+}
+
+const FIRST_SHOWN = 3
+
+const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
+  init: ['setup', 'new', 'create', 'install'],
+  check: ['validate', 'lint', 'verify', 'test'],
+  compare: ['diff', 'bench', 'benchmark', 'versus'],
+  try: ['attempt', 'eval', 'evaluate', 'submit'],
+  run: ['start', 'go', 'optimize', 'optimise', 'continue', 'exec', 'watch'],
+  demo: ['example', 'tutorial'],
+  status: ['list', 'ls', 'st', 'info', 'state', 'results', 'experiments', 'summary'],
+  show: ['view', 'describe', 'explain', 'cat', 'get', 'inspect'],
+  log: ['logs', 'history', 'events'],
+  approve: ['accept', 'allow', 'ok'],
+  pause: ['hold', 'suspend', 'freeze'],
+  stop: ['end', 'abort', 'cancel', 'kill', 'quit', 'finish'],
+  resume: ['unpause'],
+  revert: ['undo', 'rollback', 'reject'],
+  amend: ['edit', 'config', 'change'],
+  archive: ['reset', 'clean', 'clear'],
+  uninstall: ['remove', 'delete', 'rm', 'purge'],
+  propose: ['add', 'offer', 'suggest'],
+  note: ['comment', 'remember'],
+  doctor: ['diagnose', 'health', 'troubleshoot'],
+  audit: ['prove', 'proof'],
+  version: ['about'],
+}
+
 export const helpVerb: Verb = {
   name: 'help',
   group: 'more',
@@ -28,34 +79,25 @@ export const helpVerb: Verb = {
   },
 }
 
+export const versionVerb: Verb = {
+  name: 'version',
+  group: 'more',
+  summary: 'print the version',
+  access: 'apart',
+  arguments: [],
+  options: [],
+  examples: ['winnow version'],
+  exits: {},
+  async run({ terminal, around }) {
+    terminal.out(around.version)
+    return 0
+  },
+}
+
 function renderHelp(name: string | undefined, verbs: readonly Verb[]): string[] {
   if (name === undefined) return renderOverview(verbs)
   return name === EVERYTHING ? renderAllCommands(verbs) : renderVerbHelp(findVerb(verbs, name))
 }
-
-export const EVERYTHING = 'all'
-
-export function findVerb(verbs: readonly Verb[], name: string): Verb {
-  const found = verbs.find(each => each.name === name)
-  if (found !== undefined) return found
-  throw createUnknownVerbError(name, verbs)
-}
-
-export const GROUPS: Readonly<Record<VerbGroup, string>> = {
-  start: 'Start',
-  see: 'See',
-  steer: 'Steer',
-  more: 'More',
-}
-
-/** Suggested first commands, in order. */
-const FIRST_COMMANDS: Readonly<Record<string, string>> = {
-  demo: 'a whole campaign in a minute, in a directory of its own',
-  init: 'write a spec for this repository',
-  run: 'search for something better',
-  check: 'say what a campaign would cost, and what it could show',
-}
-const FIRST_SHOWN = 3
 
 /** Help is derived from the registry, so it always matches the parser. */
 export function renderOverview(verbs: readonly Verb[]): string[] {
@@ -78,13 +120,6 @@ export function renderAllCommands(verbs: readonly Verb[]): string[] {
     'winnow help <command>  its arguments, options, examples and exit codes',
   ]
 }
-
-const INTRODUCTION = [
-  'winnow searches for a better version of a code base.',
-  'Every idea is a branch, every gain is proven.',
-  '',
-  'usage: winnow <command> [arguments] [options]',
-]
 
 /** Aligns the summaries of all groups in one column. */
 function renderGroups(verbs: readonly Verb[], groups: readonly VerbGroup[]): string[] {
@@ -161,29 +196,12 @@ export function renderOption(option: Option): string {
   return short === undefined ? `    ${repeated}` : `-${short}, ${repeated}`
 }
 
-const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
-  init: ['setup', 'new', 'create', 'install'],
-  check: ['validate', 'lint', 'verify', 'test'],
-  compare: ['diff', 'bench', 'benchmark', 'versus'],
-  try: ['attempt', 'eval', 'evaluate', 'submit'],
-  run: ['start', 'go', 'optimize', 'optimise', 'continue', 'exec', 'watch'],
-  demo: ['example', 'tutorial'],
-  status: ['list', 'ls', 'st', 'info', 'state', 'results', 'experiments', 'summary'],
-  show: ['view', 'describe', 'explain', 'cat', 'get', 'inspect'],
-  log: ['logs', 'history', 'events'],
-  approve: ['accept', 'allow', 'ok'],
-  pause: ['hold', 'suspend', 'freeze'],
-  stop: ['end', 'abort', 'cancel', 'kill', 'quit', 'finish'],
-  resume: ['unpause'],
-  revert: ['undo', 'rollback', 'reject'],
-  amend: ['edit', 'config', 'change'],
-  archive: ['reset', 'clean', 'clear'],
-  uninstall: ['remove', 'delete', 'rm', 'purge'],
-  propose: ['add', 'offer', 'suggest'],
-  note: ['comment', 'remember'],
-  doctor: ['diagnose', 'health', 'troubleshoot'],
-  audit: ['prove', 'proof'],
-  version: ['about'],
+// Finding a verb
+
+export function findVerb(verbs: readonly Verb[], name: string): Verb {
+  const found = verbs.find(each => each.name === name)
+  if (found !== undefined) return found
+  throw createUnknownVerbError(name, verbs)
 }
 
 function createUnknownVerbError(name: string, verbs: readonly Verb[]): UserError {
@@ -198,19 +216,4 @@ function findMeantVerb(word: string, verbs: readonly Verb[]): string | undefined
   const same = names.find(name => SYNONYMS[name]?.includes(word.toLowerCase()))
   const begun = word.length < 2 ? undefined : names.find(name => name.startsWith(word.toLowerCase()))
   return same ?? findNearestWord(word, names) ?? begun
-}
-
-export const versionVerb: Verb = {
-  name: 'version',
-  group: 'more',
-  summary: 'print the version',
-  access: 'apart',
-  arguments: [],
-  options: [],
-  examples: ['winnow version'],
-  exits: {},
-  async run({ terminal, around }) {
-    terminal.out(around.version)
-    return 0
-  },
 }

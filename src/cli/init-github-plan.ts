@@ -40,11 +40,6 @@ export interface OpenedPull {
   opened: boolean
 }
 
-function isModelKeyNeeded({ specs }: Pick<GithubSetupPlan, 'specs'>): boolean {
-  const setup = { specs: specs.map(({ spec }) => spec) }
-  return hasProgramProposers(setup) || hasJudges(setup)
-}
-
 export interface SetupContext {
   repositoryContext: RepositoryContext
   topLevel: string
@@ -54,6 +49,37 @@ export interface SetupContext {
 export interface FileSource {
   read(path: string): Promise<string | null>
 }
+
+interface FoundSpec {
+  path: string
+  spec: Spec
+}
+
+/** A spec of the work tree that a run on GitHub would not see in this form. */
+interface UnseenSpec {
+  path: string
+  /** The spec is committed, but not pushed. */
+  committed: boolean
+}
+
+interface HandPatch {
+  /** Input for `git apply`. */
+  patch: string
+  /** False if the person's edits and the new lines overlap. The patch then reverts the edits. */
+  keepsEdits: boolean
+}
+
+interface EditedFile {
+  path: string
+  now: string
+  wanted: string
+  /** Renders the workflow for these specs with the actions that the file uses. */
+  render: (specs: readonly Spec[]) => string
+}
+
+const MAX_COMMITS = 50
+
+// Reading files and specs
 
 /** Prefers the work tree over the default branch, because both versions may be committed together next. */
 export function createWorkTreeSource({ topLevel }: SetupContext, committed: FileSource): FileSource {
@@ -85,11 +111,6 @@ export function createDefaultBranchSource({
   }
 }
 
-interface FoundSpec {
-  path: string
-  spec: Spec
-}
-
 export async function readGithubSpecs(
   { repositoryContext, base }: SetupContext,
   source: FileSource,
@@ -117,13 +138,6 @@ export function requireSupportedSpecs(found: readonly FoundSpec[], where: 'githu
   }
 }
 
-/** A spec of the work tree that a run on GitHub would not see in this form. */
-interface UnseenSpec {
-  path: string
-  /** The spec is committed, but not pushed. */
-  committed: boolean
-}
-
 export async function listUnseenSpecs({ around }: Call, context: SetupContext): Promise<UnseenSpec[]> {
   const [here, there] = [createOnlyWorkTreeSource(context), createDefaultBranchSource(context)]
   const changed = new Set(await listUncommittedPaths(context.topLevel, around.env))
@@ -142,6 +156,8 @@ export function getDefaultBranchName({
 }: Pick<SetupContext, 'repositoryContext'>): string {
   return toShortRef(ref ?? '')
 }
+
+// Output
 
 export function renderWrittenFiles(
   call: Call,
@@ -233,6 +249,11 @@ function describeServerLimit(server: string): string {
   return `${server}: ${SERVER_REFUSES}. Use ${SINGLE_JOB} there.`
 }
 
+function isModelKeyNeeded({ specs }: Pick<GithubSetupPlan, 'specs'>): boolean {
+  const setup = { specs: specs.map(({ spec }) => spec) }
+  return hasProgramProposers(setup) || hasJudges(setup)
+}
+
 export function renderMissingToken({ webUrl, server }: GithubLocation): string[] {
   const { host } = new URL(webUrl)
   const variable = server === null ? 'GH_TOKEN' : 'GH_ENTERPRISE_TOKEN'
@@ -251,20 +272,7 @@ export function renderSetupPull({ url, branch, files, opened }: OpenedPull, plan
   ]
 }
 
-interface HandPatch {
-  /** Input for `git apply`. */
-  patch: string
-  /** False if the person's edits and the new lines overlap. The patch then reverts the edits. */
-  keepsEdits: boolean
-}
-
-interface EditedFile {
-  path: string
-  now: string
-  wanted: string
-  /** Renders the workflow for these specs with the actions that the file uses. */
-  render: (specs: readonly Spec[]) => string
-}
+// Patching an edited workflow
 
 /**
  * Returns winnow's changes as a patch of the edited file. Merges them with the person's edits, which are the
@@ -300,8 +308,6 @@ export async function patchEditedFile(
   const [from, to] = [await commit(now, []), await commit(wanted, [])]
   return { patch: await repository.patchBetween(from.tree, to.tree), keepsEdits: false }
 }
-
-const MAX_COMMITS = 50
 
 /**
  * Finds the version that the file's digest was taken from. It is either in the history, or can be rendered from

@@ -60,6 +60,32 @@ import {
 import { DEFAULT_PREFIX } from './known-campaigns.ts'
 import type { Call } from './verb.ts'
 
+const UP_TO_DATE = 'Nothing to do: the files are there and up to date.'
+
+interface SetupSources {
+  specs: FileSource
+  files: FileSource
+}
+
+interface WorkflowRewrite {
+  now: string
+  specs: readonly Spec[]
+  render: (specs: readonly Spec[]) => string
+}
+
+interface SetupPullInput {
+  github: GithubLocation
+  token: string
+  plan: GithubSetupPlan
+}
+
+interface PullToOpen {
+  branch: string
+  base: string
+  title: string
+  body: string
+}
+
 /** Writes the workflow and its files to the work tree, or with --open-pr to a pull request. */
 export async function initGithub(call: Call, context: SetupContext): Promise<number> {
   const { given, terminal } = call
@@ -79,8 +105,6 @@ export async function initGithub(call: Call, context: SetupContext): Promise<num
   for (const line of renderWrittenFiles(call, context, plan, paths)) terminal.out(line)
   return 0
 }
-
-const UP_TO_DATE = 'Nothing to do: the files are there and up to date.'
 
 /** Without a token, writes the files to the work tree and prints the remaining steps. */
 async function openFilesPull(call: Call, context: SetupContext): Promise<number> {
@@ -122,10 +146,7 @@ async function openFilesPull(call: Call, context: SetupContext): Promise<number>
   return 0
 }
 
-interface SetupSources {
-  specs: FileSource
-  files: FileSource
-}
+// The files
 
 async function planFiles(call: Call, context: SetupContext, sources: SetupSources): Promise<GithubSetupPlan> {
   const found = await readGithubSpecs(context, sources.specs)
@@ -179,12 +200,6 @@ function createGeneratedFileError(): UserError {
 
 function signWorkflow(text: string): NewFile {
   return { path: WORKFLOW, text: withDigest(text) }
-}
-
-interface WorkflowRewrite {
-  now: string
-  specs: readonly Spec[]
-  render: (specs: readonly Spec[]) => string
 }
 
 /** Overwrites the workflow only if it is unedited. Otherwise prints a patch and fails. */
@@ -265,11 +280,7 @@ async function writeFiles({ topLevel }: SetupContext, files: readonly NewFile[])
   }
 }
 
-interface SetupPullInput {
-  github: GithubLocation
-  token: string
-  plan: GithubSetupPlan
-}
+// The pull request
 
 /**
  * Pushes one commit on a new branch from the default branch and opens its pull request. Leaves the work tree
@@ -368,13 +379,6 @@ async function tryPush(pushing: () => Promise<PushResult>): Promise<string | nul
     if (error instanceof ForgeError) return error.message
     throw error
   }
-}
-
-interface PullToOpen {
-  branch: string
-  base: string
-  title: string
-  body: string
 }
 
 async function openOrFindPull(

@@ -74,6 +74,33 @@ export const initVerb: Verb = {
   run: call => withRepository(call, DEFAULT_PREFIX, repositoryContext => runInit(call, repositoryContext)),
 }
 
+const WITH_GITHUB = ['single-job', 'open-pr', 'update', 'action'] as const
+
+/** Any of these options asks for an additional spec. */
+const NEW_SPEC_OPTIONS = ['name', 'package', 'language', 'goal'] as const
+
+const BUILT_IN = new Set(['cd', 'sh', 'echo', 'printf', 'test', 'true', 'set', 'exit'])
+
+interface ExistingSpec {
+  name: string
+  path: string
+}
+
+interface InitPlan {
+  name: string
+  draft: SpecDraft
+  /** Output that describes the detected project and the understood goal. */
+  lines: string[]
+  goal: Goal | null
+}
+
+interface InitResult {
+  repositoryContext: RepositoryContext
+  base: Point
+  plan: InitPlan
+  agents: AgentFile | null
+}
+
 async function runInit(call: Call, repositoryContext: RepositoryContext): Promise<number> {
   const topLevel = requireWorkTree(repositoryContext)
   const base = await readDefaultTip(repositoryContext, call.around)
@@ -98,8 +125,6 @@ async function runInit(call: Call, repositoryContext: RepositoryContext): Promis
   return checkWrittenSpec(call, { repositoryContext, base, plan, agents })
 }
 
-const WITH_GITHUB = ['single-job', 'open-pr', 'update', 'action'] as const
-
 function refuseGithubOptions({ given }: Call): void {
   const stray = WITH_GITHUB.find(name => given.flag(name))
   if (stray === undefined) return
@@ -111,14 +136,6 @@ function requireWorkTree({ checkout: { topLevel } }: RepositoryContext): string 
   throw new UserError('this is a bare repository: init writes files, and there is no work tree for them', {
     fix: 'run it in a clone',
   })
-}
-
-/** Any of these options asks for an additional spec. */
-const NEW_SPEC_OPTIONS = ['name', 'package', 'language', 'goal'] as const
-
-interface ExistingSpec {
-  name: string
-  path: string
 }
 
 function refuseExisting({ path }: ExistingSpec): never {
@@ -147,13 +164,7 @@ async function writeOnlyAgentFile(
   return 0
 }
 
-interface InitPlan {
-  name: string
-  draft: SpecDraft
-  /** Output that describes the detected project and the understood goal. */
-  lines: string[]
-  goal: Goal | null
-}
+// Planning
 
 async function buildInitPlan(
   call: Call,
@@ -204,58 +215,41 @@ function getWantedPackage({ given, around }: Call, { checkout }: RepositoryConte
   return /^\.{1,2}(?:\/|$)/.test(typed) ? here || '.' : typed
 }
 
-function printInitDryRun(
-  call: Call,
-  topLevel: string,
-  { files }: SpecDraft,
-  agents: AgentFile | null,
-): number {
-  requireAbsent(topLevel, files)
-  const all = agents?.changed === true ? [...files, { path: AGENT_FILE, text: agents.text }] : files
-  call.terminal.out('Nothing was written. It would be:')
-  for (const { path, text } of all) call.terminal.out(`\n--- ${path}\n${text.trimEnd()}`)
-  return 0
-}
-
-function renderInitResult(
-  { files, specPath, edit, calls, standIn }: SpecDraft,
-  agents: AgentFile | null,
-): string[] {
-  const harness = files.filter(({ path }) => path !== specPath).map(({ path }) => path)
-  return [
-    '',
-    `Wrote ${files.map(({ path }) => path).join(', ')}; nothing is committed.`,
-    ...(agents === null ? [] : [describeAgentFile(agents, false)]),
-    ...(files.find(({ path }) => path === specPath)?.text ?? '')
-      .trimEnd()
-      .split('\n')
-      .map(line => `  ${line}`),
-    ...(edit === null
-      ? []
-      : [
-          `${harness.join(' and ')} ${harness.length === 1 ? 'is' : 'are'} a harness to begin with: it measures ${calls}.`,
-          ...(standIn ? [`To do: put what you want measured into ${edit}, where it says so.`] : []),
-        ]),
-  ]
-}
-
-function describeAgentFile({ existed, changed }: AgentFile, dry: boolean): string {
-  if (!changed) return `${AGENT_FILE} says it already.`
-  const how = existed ? 'its lines for winnow are brought up to date' : 'is new'
-  return dry
-    ? `Nothing was written; ${AGENT_FILE} would be as above.`
-    : `${AGENT_FILE}: ${how}; not committed.`
-}
-
 function getCurrentPath({ around }: Call, { checkout }: RepositoryContext): string {
   return checkout.topLevel === null ? '' : relative(checkout.topLevel, around.directory)
 }
 
-interface InitResult {
-  repositoryContext: RepositoryContext
-  base: Point
-  plan: InitPlan
-  agents: AgentFile | null
+function findMissingTools(commands: readonly string[], env: Readonly<Record<string, string>>): string[] {
+  const names = new Set(commands.flatMap(listStartedPrograms))
+  return [...names]
+    .filter(name => !isThere(name, env['PATH'] ?? ''))
+    .map(name => `${name} is not on the PATH of this machine: nothing can be tried before it is installed`)
+}
+
+/** Takes the first word of each part of a command. Skips assignments, and paths, which belong to the project. */
+function listStartedPrograms(command: string): string[] {
+  return command.split(/&&|\|\||[;|]/).flatMap(part => {
+    const word =
+      part
+        .replace(/^[\s(]+/, '')
+        .split(/\s+/)
+        .find(each => !/^\w+=/.test(each)) ?? ''
+    return /^[\w.+-]+$/.test(word) && !BUILT_IN.has(word) ? [word] : []
+  })
+}
+
+function isThere(name: string, path: string): boolean {
+  return path.split(delimiter).some(directory => isExecutable(join(directory, name)))
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK)
+    return true
+  } catch {
+    // The file is missing or not executable.
+    return false
+  }
 }
 
 /** Runs `winnow check` on the default branch as it will be after the files are committed. */
@@ -298,6 +292,8 @@ async function checkWrittenSpec(
     throw error
   }
 }
+
+// Writing files
 
 /** Never overwrites. Removes the files already written if one cannot be created. */
 async function writeNewFiles(topLevel: string, files: readonly NewFile[]): Promise<void> {
@@ -354,39 +350,49 @@ async function commitNewFiles(
   return { commit, tree }
 }
 
-const BUILT_IN = new Set(['cd', 'sh', 'echo', 'printf', 'test', 'true', 'set', 'exit'])
+// Output
 
-function findMissingTools(commands: readonly string[], env: Readonly<Record<string, string>>): string[] {
-  const names = new Set(commands.flatMap(listStartedPrograms))
-  return [...names]
-    .filter(name => !isThere(name, env['PATH'] ?? ''))
-    .map(name => `${name} is not on the PATH of this machine: nothing can be tried before it is installed`)
+function renderInitResult(
+  { files, specPath, edit, calls, standIn }: SpecDraft,
+  agents: AgentFile | null,
+): string[] {
+  const harness = files.filter(({ path }) => path !== specPath).map(({ path }) => path)
+  return [
+    '',
+    `Wrote ${files.map(({ path }) => path).join(', ')}; nothing is committed.`,
+    ...(agents === null ? [] : [describeAgentFile(agents, false)]),
+    ...(files.find(({ path }) => path === specPath)?.text ?? '')
+      .trimEnd()
+      .split('\n')
+      .map(line => `  ${line}`),
+    ...(edit === null
+      ? []
+      : [
+          `${harness.join(' and ')} ${harness.length === 1 ? 'is' : 'are'} a harness to begin with: it measures ${calls}.`,
+          ...(standIn ? [`To do: put what you want measured into ${edit}, where it says so.`] : []),
+        ]),
+  ]
 }
 
-/** Takes the first word of each part of a command. Skips assignments, and paths, which belong to the project. */
-function listStartedPrograms(command: string): string[] {
-  return command.split(/&&|\|\||[;|]/).flatMap(part => {
-    const word =
-      part
-        .replace(/^[\s(]+/, '')
-        .split(/\s+/)
-        .find(each => !/^\w+=/.test(each)) ?? ''
-    return /^[\w.+-]+$/.test(word) && !BUILT_IN.has(word) ? [word] : []
-  })
+function describeAgentFile({ existed, changed }: AgentFile, dry: boolean): string {
+  if (!changed) return `${AGENT_FILE} says it already.`
+  const how = existed ? 'its lines for winnow are brought up to date' : 'is new'
+  return dry
+    ? `Nothing was written; ${AGENT_FILE} would be as above.`
+    : `${AGENT_FILE}: ${how}; not committed.`
 }
 
-function isThere(name: string, path: string): boolean {
-  return path.split(delimiter).some(directory => isExecutable(join(directory, name)))
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK)
-    return true
-  } catch {
-    // The file is missing or not executable.
-    return false
-  }
+function printInitDryRun(
+  call: Call,
+  topLevel: string,
+  { files }: SpecDraft,
+  agents: AgentFile | null,
+): number {
+  requireAbsent(topLevel, files)
+  const all = agents?.changed === true ? [...files, { path: AGENT_FILE, text: agents.text }] : files
+  call.terminal.out('Nothing was written. It would be:')
+  for (const { path, text } of all) call.terminal.out(`\n--- ${path}\n${text.trimEnd()}`)
+  return 0
 }
 
 function renderNextCommands(done: {

@@ -14,6 +14,10 @@ import { parseSpec } from '../spec/load.ts'
 import type { Spec } from '../spec/schema.ts'
 
 export const DEFAULT_PREFIX = 'optimize'
+export const PUSH_OR_LOCAL = 'git push, or run winnow with --remote none to use this repository alone'
+const STATE_REF = /^refs\/heads\/([^/]+)-state\/([^/]+)$/
+const SPEC_FILE = /^[^/]+\.ya?ml$/
+const USUAL_SPEC = /^\.winnow\/[^/]+\.ya?ml$/
 
 /** A spec on the default branch, a ledger, or both. */
 export interface KnownCampaign {
@@ -33,6 +37,27 @@ interface StartedLedger {
   name: string
   prefix: string
   start: CampaignStart | null
+}
+
+/** A broken spec has the name of its file, and a problem. */
+interface CommittedSpecFile {
+  name: string
+  path: string
+  spec: Spec | null
+  problem: UserError | null
+}
+
+const startSchema = z.looseObject({
+  kind: z.literal('campaign-started'),
+  spec: z.string(),
+  spec_path: z.string(),
+  default_branch: z.string(),
+})
+
+/** The fields of the first event that identify a campaign. */
+interface CampaignStart extends Pick<z.infer<typeof startSchema>, 'spec' | 'spec_path' | 'default_branch'> {
+  /** Text of the spec in force; null if missing. */
+  spec_yaml: string | null
 }
 
 /** `specPath` adds a spec outside `.winnow`. */
@@ -81,29 +106,14 @@ function toStartedCampaign(
   return { ...without, ...there, prefix, started: true, ledgerPath: start?.spec_path ?? null }
 }
 
-const STATE_REF = /^refs\/heads\/([^/]+)-state\/([^/]+)$/
-
-/** Searches all prefixes, so that a campaign is found even if its spec is missing. */
-async function listStartedCampaigns({ repository }: RepositoryContext): Promise<StartedLedger[]> {
-  const { refs } = await repository.remoteRefs(['refs/heads/*-state/*'])
-  const ledgers: StartedLedger[] = []
-  for (const ref of refs.keys()) {
-    const [, prefix, name] = STATE_REF.exec(ref) ?? []
-    if (prefix === undefined || name === undefined) continue
-    ledgers.push({ name, prefix, start: await readCampaignStart(repository, ref) })
-  }
-  return ledgers
+export function createDuplicateNameError(name: string, paths: readonly string[]): UserError {
+  return new UserError(`${paths.toSorted().join(' and ')} are both named ${name}`, {
+    place: { file: paths.toSorted()[0] ?? '', path: 'name' },
+    fix: 'give one of them another name',
+  })
 }
 
-const SPEC_FILE = /^[^/]+\.ya?ml$/
-
-/** A broken spec has the name of its file, and a problem. */
-interface CommittedSpecFile {
-  name: string
-  path: string
-  spec: Spec | null
-  problem: UserError | null
-}
+// Committed specs
 
 /** Reads the specs in `.winnow` and other named files, because ce specs can be anywhere. */
 export async function listCommittedSpecs(
@@ -147,25 +157,7 @@ export function toSpecName(path: string): string {
   return path.replace(/^.*\//, '').replace(/\.ya?ml$/, '')
 }
 
-export function createDuplicateNameError(name: string, paths: readonly string[]): UserError {
-  return new UserError(`${paths.toSorted().join(' and ')} are both named ${name}`, {
-    place: { file: paths.toSorted()[0] ?? '', path: 'name' },
-    fix: 'give one of them another name',
-  })
-}
-
-const startSchema = z.looseObject({
-  kind: z.literal('campaign-started'),
-  spec: z.string(),
-  spec_path: z.string(),
-  default_branch: z.string(),
-})
-
-/** The fields of the first event that identify a campaign. */
-interface CampaignStart extends Pick<z.infer<typeof startSchema>, 'spec' | 'spec_path' | 'default_branch'> {
-  /** Text of the spec in force; null if missing. */
-  spec_yaml: string | null
-}
+// Ledgers
 
 /** Returns null if the ref is not a readable ledger. Loading the campaign reports the reason. */
 export async function readCampaignStart(
@@ -195,9 +187,19 @@ function parseCampaignStart(text: string): z.infer<typeof startSchema> | null {
   }
 }
 
-export const PUSH_OR_LOCAL = 'git push, or run winnow with --remote none to use this repository alone'
+/** Searches all prefixes, so that a campaign is found even if its spec is missing. */
+async function listStartedCampaigns({ repository }: RepositoryContext): Promise<StartedLedger[]> {
+  const { refs } = await repository.remoteRefs(['refs/heads/*-state/*'])
+  const ledgers: StartedLedger[] = []
+  for (const ref of refs.keys()) {
+    const [, prefix, name] = STATE_REF.exec(ref) ?? []
+    if (prefix === undefined || name === undefined) continue
+    ledgers.push({ name, prefix, start: await readCampaignStart(repository, ref) })
+  }
+  return ledgers
+}
 
-const USUAL_SPEC = /^\.winnow\/[^/]+\.ya?ml$/
+// Specs elsewhere
 
 /** Finds a spec that is committed here but missing on the remote, which is the only copy that winnow reads. */
 export async function findUnpushedSpec(

@@ -8,6 +8,9 @@ import type { Call } from './verb.ts'
 
 const REFRESH_MS = 250
 
+/** Node treats a longer timeout as 1 ms. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1
+
 /**
  * Refreshes the live line while the work runs. `text` returns null to show nothing. Without a terminal it shows
  * nothing and changes nothing.
@@ -119,6 +122,3 @@ export function createMeasuringTime(minutes: number | null, now: () => number): 
     seconds: () => (spent + (since === null ? 0 : now() - since)) / 1000,
   }
 }
-
-/** Node treats a longer timeout as 1 ms. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1

@@ -16,9 +16,19 @@ export interface ParsedCommand {
   given: CommandArguments
 }
 
-const CAMPAIGN = 'campaign'
-
 type OptionValues = ReadonlyMap<string, readonly string[]>
+
+interface OptionToken {
+  rawName: string
+  value?: string | undefined
+  inlineValue?: boolean | undefined
+}
+
+const CAMPAIGN = 'campaign'
+const LENIENT = { strict: false, allowPositionals: true, tokens: true } as const
+
+/** Options that people type under another name. */
+const OPTION_ALIASES: Readonly<Record<string, string>> = { spec: CAMPAIGN }
 
 /** Parses against the registry. An unknown word is an error that suggests the nearest known one. */
 export function parseCommandLine(argv: readonly string[], verbs: readonly Verb[]): ParsedCommand {
@@ -67,8 +77,6 @@ function findVerbIndex(argv: readonly string[]): number | null {
   return tokens.find(({ kind }) => kind === 'positional')?.index ?? null
 }
 
-const LENIENT = { strict: false, allowPositionals: true, tokens: true } as const
-
 function toParserOptions(options: readonly Option[]) {
   return Object.fromEntries(
     options.map(option => [
@@ -98,12 +106,6 @@ function readOptions(args: readonly string[], options: readonly Option[], comman
     values.set(option.name, [...before, value])
   }
   return { positionals, values }
-}
-
-interface OptionToken {
-  rawName: string
-  value?: string | undefined
-  inlineValue?: boolean | undefined
 }
 
 function readOptionValue(
@@ -136,9 +138,6 @@ function requireListed(what: string, value: string, values: readonly string[] | 
     fix: near === undefined ? `give ${listed}` : `did you mean ${near}? It can be ${listed}`,
   })
 }
-
-/** Options that people type under another name. */
-const OPTION_ALIASES: Readonly<Record<string, string>> = { spec: CAMPAIGN }
 
 function throwUnknownOption(rawName: string, options: readonly Option[], command: string): never {
   const word = rawName.replace(/^-+/, '')

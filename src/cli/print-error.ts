@@ -11,6 +11,8 @@ import { renderFailedOutput } from '../report/verdict-markdown.ts'
 import { SpecErrors } from '../spec/errors.ts'
 import type { Terminal } from './verb.ts'
 
+const MAX_OUTPUT_LINES = 15
+
 /** Prints the error and returns its exit code. Prints the stack only with --verbose. */
 export function printError(error: unknown, { err }: Pick<Terminal, 'err'>, verbose: boolean): number {
   for (const line of renderError(error)) err(line)
@@ -52,12 +54,6 @@ function formatLocation({ file, line, column, path }: ErrorPlace): string {
   return parts.length === 0 ? '' : `${parts.join(' ')}: `
 }
 
-function renderFix(fix: string | undefined): string[] {
-  return fix === undefined
-    ? []
-    : fix.split('\n').map((line, at) => `${at === 0 ? '  fix:' : '      '} ${line}`)
-}
-
 function renderConflictError({ message, refs }: ConflictError): string[] {
   const moved = refs.length === 0 ? [] : [`  moved by another process: ${refs.join(', ')}`]
   return [`error: ${message}`, ...moved, '  fix: nothing was written; try again']
@@ -88,7 +84,11 @@ function renderHarnessError({ message, detail }: HarnessError): string[] {
   ]
 }
 
-const MAX_OUTPUT_LINES = 15
+function renderFix(fix: string | undefined): string[] {
+  return fix === undefined
+    ? []
+    : fix.split('\n').map((line, at) => `${at === 0 ? '  fix:' : '      '} ${line}`)
+}
 
 function renderQuotedOutput(title: string, text: string): string[] {
   const lines = text.trimEnd().split('\n')

@@ -29,22 +29,24 @@ interface IdeaDetails {
   idea?: string | undefined
 }
 
+interface OfferedIdea {
+  commit: Oid
+  /** Repository that holds the commit; null for winnow's own. */
+  from: string | null
+  idea: IdeaDetails
+}
+
+interface GivenPatch {
+  given: string
+  campaign: Campaign
+}
+
 export const CATEGORY: Option = { name: 'category', value: 'word', summary: 'what kind of idea it is' }
+
 export const FAMILY: Option = {
   name: 'family',
   value: 'word',
   summary: 'ideas of one family are variants of each other',
-}
-
-/** Renders the text of a pull request. The ledger takes only the fenced block. */
-export function renderIdeaBody({ required_deps, ...details }: IdeaDetails): string {
-  const needs = required_deps === undefined || required_deps.length === 0 ? {} : { required_deps }
-  return `${details.hypothesis}\n\n\`\`\`winnow\n${stringify({ ...details, ...needs }, { lineWidth: 0 })}\`\`\`\n`
-}
-
-export function parsePriority(given: string | undefined): 'high' | 'medium' | 'low' | undefined {
-  if (given === undefined || given === 'high' || given === 'medium' || given === 'low') return given
-  throw new UserError(`--priority ${given} is not one`, { fix: 'give high, medium or low' })
 }
 
 export const proposeVerb: Verb = {
@@ -137,6 +139,20 @@ function buildSubmission({ given }: Call, { commit, from, idea }: OfferedIdea, c
   return { commit, from, name: branch, title, body }
 }
 
+function toSlug(title: string): string {
+  const plain = title.toLowerCase().replace(/[^a-z0-9]+/g, '-')
+  return plain.slice(0, 40).replace(/^-+|-+$/g, '') || 'idea'
+}
+
+function requireName(name: string): void {
+  if (/^[a-z0-9]+(?:[-_.][a-z0-9]+)*$/i.test(name) && !name.endsWith('.lock')) return
+  throw new UserError(`${JSON.stringify(name)} cannot name an idea`, {
+    fix: "use letters and digits, joined by single '-', '_' or '.'",
+  })
+}
+
+// Reading ideas
+
 async function readCommitIdea(
   { around }: Call,
   { repositoryContext }: CommandContext,
@@ -158,30 +174,6 @@ async function resolveCommit({ directory, env }: Call['around'], given: string) 
   throw new UserError(`${given} is not a commit of this repository, and no patch file`, {
     fix: 'give a commit, a branch, a tag, or a file that git format-patch or git diff wrote',
   })
-}
-
-function toSlug(title: string): string {
-  const plain = title.toLowerCase().replace(/[^a-z0-9]+/g, '-')
-  return plain.slice(0, 40).replace(/^-+|-+$/g, '') || 'idea'
-}
-
-function requireName(name: string): void {
-  if (/^[a-z0-9]+(?:[-_.][a-z0-9]+)*$/i.test(name) && !name.endsWith('.lock')) return
-  throw new UserError(`${JSON.stringify(name)} cannot name an idea`, {
-    fix: "use letters and digits, joined by single '-', '_' or '.'",
-  })
-}
-
-interface OfferedIdea {
-  commit: Oid
-  /** Repository that holds the commit; null for winnow's own. */
-  from: string | null
-  idea: IdeaDetails
-}
-
-interface GivenPatch {
-  given: string
-  campaign: Campaign
 }
 
 /** Commits each patch of the file on the incumbent. Returns null if the argument is not a patch file. */
@@ -220,4 +212,17 @@ function createPatchRefusal(why: string, { idea }: PatchIdea, count: number): Us
   return new UserError(`${why}${which}`, {
     fix: 'make the patch on the default branch or on the optimize branch; nothing of the file was offered',
   })
+}
+
+// Details of an idea
+
+/** Renders the text of a pull request. The ledger takes only the fenced block. */
+export function renderIdeaBody({ required_deps, ...details }: IdeaDetails): string {
+  const needs = required_deps === undefined || required_deps.length === 0 ? {} : { required_deps }
+  return `${details.hypothesis}\n\n\`\`\`winnow\n${stringify({ ...details, ...needs }, { lineWidth: 0 })}\`\`\`\n`
+}
+
+export function parsePriority(given: string | undefined): 'high' | 'medium' | 'low' | undefined {
+  if (given === undefined || given === 'high' || given === 'medium' || given === 'low') return given
+  throw new UserError(`--priority ${given} is not one`, { fix: 'give high, medium or low' })
 }

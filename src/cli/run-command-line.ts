@@ -7,6 +7,10 @@ import type { Terminal } from './verb.ts'
 const INTERRUPTED = 130
 const INTERRUPTED_WRITE = 'The campaign is whole as of its last push: winnow run goes on from there.'
 const INTERRUPTED_READ = 'Stopped before its end: what it printed is so, and no campaign was touched.'
+
+/** Exits after this time without finishing the current write. The next run continues from the last push. */
+const EXIT_TIMEOUT_MS = 1_800
+
 const INSTALLED = { called: 'winnow', runtime: 'node' }
 
 export async function runCommandLine(
@@ -30,9 +34,6 @@ export async function runCommandLine(
     return INTERRUPTED
   }
 }
-
-/** Exits after this time without finishing the current write. The next run continues from the last push. */
-const EXIT_TIMEOUT_MS = 1_800
 
 /** The first SIGINT or SIGTERM asks for an orderly exit within two seconds. The second exits at once. */
 export function handleInterrupts(print: (line: string) => void): { signal: AbortSignal; release(): void } {

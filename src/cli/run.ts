@@ -30,6 +30,15 @@ import { tickWithoutMeasuring } from './tick.ts'
 import { describeUnusedWork } from './unused-work.ts'
 import type { Call, Option, Verb } from './verb.ts'
 
+const AGENT: Option = {
+  name: 'agent',
+  value: 'name',
+  many: true,
+  summary: `ask this coding agent for ideas, in this run only: ${PRESETS.join(', ')}`,
+}
+
+const TIMEOUT_SECONDS = 3600
+
 /** Exit codes for scripts (design section 9), as shown in help. */
 const RUN_EXITS: Readonly<Record<number, string>> = {
   [EXIT_CODES.kept]: 'the campaign stopped, and something is kept',
@@ -49,52 +58,7 @@ export interface RunResult {
   waiting: PlanWaiting
 }
 
-export function toRunExitCode({ campaign, waiting }: RunResult): number {
-  if (waiting.for !== 'nothing') return hasFailingBase(campaign) ? EXIT_CODES.broken : WAITING_EXIT_CODE
-  if (listKeptExperiments(campaign).length > 0) return EXIT_CODES.kept
-  const words = new Set(Object.values(campaign.experiments).flatMap(({ verdict }) => verdict ?? []))
-  const best = BEST_FIRST.find(word => words.has(word))
-  return EXIT_CODES[best ?? 'no gain']
-}
-
-/** The engine paused the campaign because calibration or baseline failed on the incumbent itself. */
-export function hasFailingBase({ status, status_source, orders }: Campaign): boolean {
-  if (status !== 'paused' || status_source !== 'engine') return false
-  return Object.values(orders).some(
-    ({ order, report }) =>
-      report !== null && (order.purpose === 'calibration' || order.purpose === 'baseline'),
-  )
-}
-
-const AGENT: Option = {
-  name: 'agent',
-  value: 'name',
-  many: true,
-  summary: `ask this coding agent for ideas, in this run only: ${PRESETS.join(', ')}`,
-}
-
-const TIMEOUT_SECONDS = 3600
-
-/** Returns the agents given with --agent. Fails before any money is spent if a program is not installed. */
-async function selectAgentProposers(
-  { given, around }: Call,
-  context: CommandContext,
-): Promise<CommandProposer[]> {
-  const agents = given.texts('agent').map(toAgentProposer)
-  const { campaign, place } = context
-  const spec = campaign.started && !given.flag('fresh') ? (await requireCampaign(place)).spec : campaign.spec
-  const missing = await findMissingAgent([...(spec?.propose ?? []), ...agents], around.env)
-  if (missing !== null) throw new UserError(missing.what, { fix: missing.fix })
-  return agents
-}
-
-function toAgentProposer(name: string): CommandProposer {
-  if (isPreset(name)) return { use: 'command', preset: name, timeout_seconds: TIMEOUT_SECONDS }
-  const near = findNearestWord(name, PRESETS)
-  throw new UserError(`winnow knows no agent ${name}; it knows ${PRESETS.join(', ')}`, {
-    fix: near === undefined ? 'write it as a command: in propose of the spec' : `did you mean ${near}?`,
-  })
-}
+export type ResultReporter = (call: Call, context: CommandContext, result: RunResult) => Promise<void>
 
 export const runVerb: Verb = {
   name: 'run',
@@ -120,8 +84,6 @@ export const runVerb: Verb = {
     return runAndReport(call, tellRunResult)
   },
 }
-
-export type ResultReporter = (call: Call, context: CommandContext, result: RunResult) => Promise<void>
 
 export function runAndReport(call: Call, report: ResultReporter): Promise<number> {
   const [spec] = call.given.positionals
@@ -162,6 +124,27 @@ async function startAndRun(call: Call, context: CommandContext, report: ResultRe
   return call.interrupt.aborted ? 130 : toRunExitCode(result)
 }
 
+/** Returns the agents given with --agent. Fails before any money is spent if a program is not installed. */
+async function selectAgentProposers(
+  { given, around }: Call,
+  context: CommandContext,
+): Promise<CommandProposer[]> {
+  const agents = given.texts('agent').map(toAgentProposer)
+  const { campaign, place } = context
+  const spec = campaign.started && !given.flag('fresh') ? (await requireCampaign(place)).spec : campaign.spec
+  const missing = await findMissingAgent([...(spec?.propose ?? []), ...agents], around.env)
+  if (missing !== null) throw new UserError(missing.what, { fix: missing.fix })
+  return agents
+}
+
+function toAgentProposer(name: string): CommandProposer {
+  if (isPreset(name)) return { use: 'command', preset: name, timeout_seconds: TIMEOUT_SECONDS }
+  const near = findNearestWord(name, PRESETS)
+  throw new UserError(`winnow knows no agent ${name}; it knows ${PRESETS.join(', ')}`, {
+    fix: near === undefined ? 'write it as a command: in propose of the spec' : `did you mean ${near}?`,
+  })
+}
+
 /** Asks the person to accept time and cost before anything is recorded. */
 async function confirmStart(call: Call, context: CommandContext): Promise<boolean> {
   const { campaign, repositoryContext, dryRun } = context
@@ -184,6 +167,8 @@ async function requireMeasurableHere({ place }: CommandContext): Promise<void> {
     throw error instanceof UserError ? addAmendHint(error, path) : error
   }
 }
+
+// Starting and closing
 
 export async function openOrStartCampaign(call: Call, context: CommandContext): Promise<CommandContext> {
   const { campaign, place } = context
@@ -240,6 +225,25 @@ export function getSpecPath({ campaign }: CommandContext): string {
   throw new UserError(`the spec of ${campaign.name} is not on the default branch any more`, {
     fix: 'commit .winnow/<name>.yaml (and push it)',
   })
+}
+
+// The result
+
+export function toRunExitCode({ campaign, waiting }: RunResult): number {
+  if (waiting.for !== 'nothing') return hasFailingBase(campaign) ? EXIT_CODES.broken : WAITING_EXIT_CODE
+  if (listKeptExperiments(campaign).length > 0) return EXIT_CODES.kept
+  const words = new Set(Object.values(campaign.experiments).flatMap(({ verdict }) => verdict ?? []))
+  const best = BEST_FIRST.find(word => words.has(word))
+  return EXIT_CODES[best ?? 'no gain']
+}
+
+/** The engine paused the campaign because calibration or baseline failed on the incumbent itself. */
+export function hasFailingBase({ status, status_source, orders }: Campaign): boolean {
+  if (status !== 'paused' || status_source !== 'engine') return false
+  return Object.values(orders).some(
+    ({ order, report }) =>
+      report !== null && (order.purpose === 'calibration' || order.purpose === 'baseline'),
+  )
 }
 
 export async function readCurrentCampaign({ memory, place }: ControllerContext): Promise<Campaign> {

@@ -19,6 +19,15 @@ interface Stake {
 }
 
 const LONG_SECONDS = 3_600
+const AGENTS = /\b(claude|codex|gemini|copilot|opencode|aider)\b/
+
+/** Cached result of `winnow check` for one spec and tree. Used only to decide whether to ask. */
+const forecastSchema = z.strictObject({ seconds: z.number().nonnegative() })
+
+interface ForecastKey {
+  yaml: string
+  tree: Oid
+}
 
 /** Returns null if the cost is too low to ask. */
 export function describeStake({ seconds, money, bound = 'expected' }: Stake): string | null {
@@ -72,8 +81,6 @@ function estimateStakeSeconds({ propose, stopping }: Spec, seconds: number | nul
   return propose.every(({ use }) => use === 'external') ? null : most
 }
 
-const AGENTS = /\b(claude|codex|gemini|copilot|opencode|aider)\b/
-
 function describeStakeMoney({ propose, metric, stopping }: Spec): string[] {
   if (stopping.max_total_cost_usd !== null) return []
   const agents = propose.flatMap(proposer => {
@@ -88,13 +95,7 @@ function describeStakeMoney({ propose, metric, stopping }: Spec): string[] {
   return [`${payees.join(' and ')} may cost money, with no limit (stopping.max_total_cost_usd is not set)`]
 }
 
-/** Cached result of `winnow check` for one spec and tree. Used only to decide whether to ask. */
-const forecastSchema = z.strictObject({ seconds: z.number().nonnegative() })
-
-interface ForecastKey {
-  yaml: string
-  tree: Oid
-}
+// The forecast of winnow check
 
 export async function saveForecast(
   { around }: Call,

@@ -22,6 +22,41 @@ interface TerminalStreams {
   attended?: boolean
 }
 
+interface Screen {
+  write(text: string): unknown
+  isTTY?: boolean
+  /** 0 or undefined if the terminal does not report it. */
+  columns?: number
+}
+
+/** One line below the output, overwritten in place. */
+interface LiveLine {
+  /** null removes the line. */
+  show(text: string | null): void
+  /** Erases the line, prints, and draws the line again. */
+  around(print: () => void): void
+}
+
+const MIN_COLUMNS = 20
+const USUAL_COLUMNS = 80
+const MAX_LENGTH = 500
+
+const COLOURS: Readonly<Record<string, number>> = {
+  kept: 32,
+  'kept, taken back': 33,
+  'no gain': 33,
+  worse: 31,
+  'not proven': 33,
+  refused: 35,
+  broken: 31,
+  error: 31,
+  warning: 33,
+}
+
+/** Matches a verdict or kind of message at the start of a line or after an experiment's number. */
+const WORD =
+  /^(\s*(?:exp-\d+\s+(?:#\d+\s+)?)?)(Kept, taken back|Kept|No gain|Worse|Not proven|Refused|Broken|error|warning)(?=[\s:.])/
+
 /**
  * Removes control characters from untrusted text before adding colour, so that only winnow's own text is
  * coloured.
@@ -64,10 +99,11 @@ function wrapToScreen(stream: Screen, text: string): string {
     .join('\n')
 }
 
-const MIN_COLUMNS = 20
-
-export function canShowColour(stream: { isTTY?: boolean }, env: Readonly<Record<string, string>>): boolean {
-  return stream.isTTY === true && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb'
+function highlightLine(line: string, inColour: boolean): string {
+  if (!inColour) return line
+  return line.replace(WORD, (_all, before: string, word: string) => {
+    return `${before}\u001b[${COLOURS[word.toLowerCase()]}m${word}\u001b[0m`
+  })
 }
 
 /** Treats an empty line, the end of input and Ctrl-C as no. */
@@ -90,30 +126,7 @@ async function confirmOnTerminal(
   }
 }
 
-export function isAttended(
-  streams: readonly { isTTY?: boolean }[],
-  env: Readonly<Record<string, string>>,
-): boolean {
-  return streams.every(({ isTTY }) => isTTY === true) && (env['CI'] ?? '') === ''
-}
-
-interface Screen {
-  write(text: string): unknown
-  isTTY?: boolean
-  /** 0 or undefined if the terminal does not report it. */
-  columns?: number
-}
-
-/** One line below the output, overwritten in place. */
-interface LiveLine {
-  /** null removes the line. */
-  show(text: string | null): void
-  /** Erases the line, prints, and draws the line again. */
-  around(print: () => void): void
-}
-
-const USUAL_COLUMNS = 80
-const MAX_LENGTH = 500
+// The live line
 
 /** Without a screen, writes nothing, not even cursor movements. */
 export function createLiveLine(screen: Screen | null): LiveLine {
@@ -159,6 +172,12 @@ function getScreenWidth(screen: Screen | null): number {
   return screen?.columns || USUAL_COLUMNS
 }
 
+// Stream capabilities
+
+export function canShowColour(stream: { isTTY?: boolean }, env: Readonly<Record<string, string>>): boolean {
+  return stream.isTTY === true && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb'
+}
+
 export function canShowLiveLine(
   stream: Pick<Screen, 'isTTY'>,
   env: Readonly<Record<string, string>>,
@@ -166,25 +185,9 @@ export function canShowLiveLine(
   return stream.isTTY === true && env['TERM'] !== 'dumb' && (env['CI'] ?? '') === ''
 }
 
-const COLOURS: Readonly<Record<string, number>> = {
-  kept: 32,
-  'kept, taken back': 33,
-  'no gain': 33,
-  worse: 31,
-  'not proven': 33,
-  refused: 35,
-  broken: 31,
-  error: 31,
-  warning: 33,
-}
-
-/** Matches a verdict or kind of message at the start of a line or after an experiment's number. */
-const WORD =
-  /^(\s*(?:exp-\d+\s+(?:#\d+\s+)?)?)(Kept, taken back|Kept|No gain|Worse|Not proven|Refused|Broken|error|warning)(?=[\s:.])/
-
-function highlightLine(line: string, inColour: boolean): string {
-  if (!inColour) return line
-  return line.replace(WORD, (_all, before: string, word: string) => {
-    return `${before}\u001b[${COLOURS[word.toLowerCase()]}m${word}\u001b[0m`
-  })
+export function isAttended(
+  streams: readonly { isTTY?: boolean }[],
+  env: Readonly<Record<string, string>>,
+): boolean {
+  return streams.every(({ isTTY }) => isTTY === true) && (env['CI'] ?? '') === ''
 }

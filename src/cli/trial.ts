@@ -65,11 +65,27 @@ export interface HarnessRun {
   time?: Parameters<typeof measureHere>[2]['time']
 }
 
-export function measureTrial(harness: HarnessRun, order: Order): Promise<Report> {
-  const { call, repositoryContext, spec, workspaceName, what, more, time } = harness
-  const optional = { ...(more === undefined ? {} : { more }), ...(time === undefined ? {} : { time }) }
-  return measureHere(call, repositoryContext, { order, spec, workspaceName, what, ...optional })
+interface NoiseTrial {
+  report: Report
+  found: Exclude<NoiseResult, { suspected: string }>
+  known: string
 }
+
+type FailureDetail = HarnessError['detail']
+
+/** Number of simulations. The spread is only assumed, so more would not be more precise. */
+const SIMULATIONS = 40
+
+/** Assumed spread of one item's scores, as a share of the scale. The true value is unknown before judging. */
+const ASSUMED_SPREAD = 1 / 8
+
+/** A trial ends by the timeouts of its parts, so its deadline is far away. */
+const YEAR_MS = 365 * 24 * 3_600_000
+
+const MISSING =
+  /not found|cannot find|no such file|no module named|ModuleNotFoundError|ERR_MODULE_NOT_FOUND|MODULE_NOT_FOUND/i
+
+const WORD = /[\w@+.-]+(?:\/[\w@+.-]+)*/g
 
 export async function tryHarness(harness: HarnessRun): Promise<HarnessTrial> {
   if (isJudgedMetric(harness.spec)) {
@@ -87,32 +103,16 @@ export async function tryHarness(harness: HarnessRun): Promise<HarnessTrial> {
   return { ...summarizeTrial(harness, await tryOnce(harness)), calibration: null, prospects: null }
 }
 
-/** Reports metrics that this trial did not need, but a campaign will. */
-function listTrialWarnings({ spec }: HarnessRun, { executions }: Report): string[] {
-  const names = listPrintedNames(executions, BUILT_IN_METRICS)
-  return findAbsentMetrics(spec, executions).map(absent => describeAbsentMetric(absent, names))
-}
-
-function summarizeTrial(
-  harness: HarnessRun,
-  report: Report,
-): Pick<HarnessTrial, 'seconds' | 'metrics' | 'gates' | 'warnings'> {
-  const runs = report.executions.filter(({ role }) => role === 'sample')
-  return {
-    seconds: runs.reduce((sum, { wall_seconds }) => sum + wall_seconds, 0) / Math.max(1, runs.length),
-    metrics: aggregateMetrics(report, 'base', getAggregation(harness.spec)),
-    gates: [...new Set(report.gates.map(({ name }) => name))],
-    warnings: listTrialWarnings(harness, report),
-  }
-}
-
-/** Rules with stored scores, and rules that run each side once, need no calibration. */
-async function tryOnce(harness: HarnessRun): Promise<Report> {
-  const spec = { ...harness.spec, measurement: { ...harness.spec.measurement, stability: null } }
-  const { order, report } = await measureTrialOrder({ ...harness, spec }, 'baseline')
+/** Runs the harness once to list the items and estimate the judging cost. Calls no model. */
+async function tryItems(harness: HarnessRun): Promise<{ report: Report; judging: JudgingForecast }> {
+  const { spec } = harness
+  const items: Item[] = []
+  const onItems = (_: unknown, printed: readonly Item[]) => void items.push(...printed)
+  const order = await createTrialOrder(harness, 'baseline', [])
+  const report = await measureTrial({ ...harness, more: { ...harness.more, onItems } }, order)
   const { outcome, reason } = assessCandidate({ spec, order, report, label: 'base', baseline: null })
   if (outcome !== 'eligible') throw await createNotPassedError(harness, reason, report)
-  return report
+  return { report, judging: estimateJudging(harness, items) }
 }
 
 async function tryRepeats(harness: HarnessRun): Promise<{ report: Report; repeats: CalibrationResult }> {
@@ -141,12 +141,6 @@ export async function tryNoise(harness: HarnessRun, known: string): Promise<Harn
   }
 }
 
-interface NoiseTrial {
-  report: Report
-  found: Exclude<NoiseResult, { suspected: string }>
-  known: string
-}
-
 function buildNoisyTrial(harness: HarnessRun, { report, found, known }: NoiseTrial): HarnessTrial {
   const { spec } = harness
   if ('refused' in found) throw new UserError(found.refused)
@@ -173,6 +167,34 @@ async function requirePairs(harness: HarnessRun, report: Report): Promise<void> 
     throw await createNotPassedError(harness, `missing metric: ${name}`, report)
 }
 
+/** Rules with stored scores, and rules that run each side once, need no calibration. */
+async function tryOnce(harness: HarnessRun): Promise<Report> {
+  const spec = { ...harness.spec, measurement: { ...harness.spec.measurement, stability: null } }
+  const { order, report } = await measureTrialOrder({ ...harness, spec }, 'baseline')
+  const { outcome, reason } = assessCandidate({ spec, order, report, label: 'base', baseline: null })
+  if (outcome !== 'eligible') throw await createNotPassedError(harness, reason, report)
+  return report
+}
+
+function summarizeTrial(
+  harness: HarnessRun,
+  report: Report,
+): Pick<HarnessTrial, 'seconds' | 'metrics' | 'gates' | 'warnings'> {
+  const runs = report.executions.filter(({ role }) => role === 'sample')
+  return {
+    seconds: runs.reduce((sum, { wall_seconds }) => sum + wall_seconds, 0) / Math.max(1, runs.length),
+    metrics: aggregateMetrics(report, 'base', getAggregation(harness.spec)),
+    gates: [...new Set(report.gates.map(({ name }) => name))],
+    warnings: listTrialWarnings(harness, report),
+  }
+}
+
+/** Reports metrics that this trial did not need, but a campaign will. */
+function listTrialWarnings({ spec }: HarnessRun, { executions }: Report): string[] {
+  const names = listPrintedNames(executions, BUILT_IN_METRICS)
+  return findAbsentMetrics(spec, executions).map(absent => describeAbsentMetric(absent, names))
+}
+
 async function measureTrialOrder(
   harness: HarnessRun,
   purpose: CampaignOrderPurpose,
@@ -185,23 +207,53 @@ async function measureTrialOrder(
   return { order, report }
 }
 
-/** Runs the harness once to list the items and estimate the judging cost. Calls no model. */
-async function tryItems(harness: HarnessRun): Promise<{ report: Report; judging: JudgingForecast }> {
-  const { spec } = harness
-  const items: Item[] = []
-  const onItems = (_: unknown, printed: readonly Item[]) => void items.push(...printed)
-  const order = await createTrialOrder(harness, 'baseline', [])
-  const report = await measureTrial({ ...harness, more: { ...harness.more, onItems } }, order)
-  const { outcome, reason } = assessCandidate({ spec, order, report, label: 'base', baseline: null })
-  if (outcome !== 'eligible') throw await createNotPassedError(harness, reason, report)
-  return { report, judging: estimateJudging(harness, items) }
+function createTrialOrder(
+  harness: HarnessRun,
+  purpose: CampaignOrderPurpose,
+  jobs: readonly PairJob[],
+): Promise<Order> {
+  const { spec, base } = harness
+  const campaign = { ...createEmptyCampaign(), incumbent: base }
+  const carried = jobs.length === 0 ? {} : { twin: [...jobs] }
+  return createUnrecordedOrder(
+    harness,
+    buildCampaignOrderRequest({ campaign, spec }, purpose, { attempt: 1, carried }),
+  )
 }
 
-/** Number of simulations. The spread is only assumed, so more would not be more precise. */
-const SIMULATIONS = 40
+/** Creates an order like a tick does, with its own coins, but records nothing. */
+export async function createUnrecordedOrder(
+  harness: HarnessRun,
+  request: Omit<OrderRequest, 'cause'>,
+): Promise<Order> {
+  const { call, repositoryContext, spec, base } = harness
+  const { random, clock } = call.around
+  const { purpose, round, attempt, candidates, stop, carried = {} } = request
+  const coins = random.hex(32)
+  return {
+    purpose,
+    round,
+    attempt,
+    candidates,
+    stop,
+    carried,
+    id: hashSha256(`trial ${coins}`),
+    spec_sha256: hashSha256('trial'),
+    harness: await computeTreeHarness(repositoryContext.repository, spec, base.tree),
+    pin: base,
+    base,
+    coins,
+    deadline: new Date(clock.now() + YEAR_MS).toISOString(),
+  }
+}
 
-/** Assumed spread of one item's scores, as a share of the scale. The true value is unknown before judging. */
-const ASSUMED_SPREAD = 1 / 8
+export function measureTrial(harness: HarnessRun, order: Order): Promise<Report> {
+  const { call, repositoryContext, spec, workspaceName, what, more, time } = harness
+  const optional = { ...(more === undefined ? {} : { more }), ...(time === undefined ? {} : { time }) }
+  return measureHere(call, repositoryContext, { order, spec, workspaceName, what, ...optional })
+}
+
+// The cost of judging
 
 function estimateJudging({ spec, call }: HarnessRun, items: readonly Item[]): JudgingForecast {
   const { primary, judge } = spec.metric
@@ -265,50 +317,7 @@ function requireReach(least: number, most: number): void {
   })
 }
 
-/** A trial ends by the timeouts of its parts, so its deadline is far away. */
-const YEAR_MS = 365 * 24 * 3_600_000
-
-function createTrialOrder(
-  harness: HarnessRun,
-  purpose: CampaignOrderPurpose,
-  jobs: readonly PairJob[],
-): Promise<Order> {
-  const { spec, base } = harness
-  const campaign = { ...createEmptyCampaign(), incumbent: base }
-  const carried = jobs.length === 0 ? {} : { twin: [...jobs] }
-  return createUnrecordedOrder(
-    harness,
-    buildCampaignOrderRequest({ campaign, spec }, purpose, { attempt: 1, carried }),
-  )
-}
-
-/** Creates an order like a tick does, with its own coins, but records nothing. */
-export async function createUnrecordedOrder(
-  harness: HarnessRun,
-  request: Omit<OrderRequest, 'cause'>,
-): Promise<Order> {
-  const { call, repositoryContext, spec, base } = harness
-  const { random, clock } = call.around
-  const { purpose, round, attempt, candidates, stop, carried = {} } = request
-  const coins = random.hex(32)
-  return {
-    purpose,
-    round,
-    attempt,
-    candidates,
-    stop,
-    carried,
-    id: hashSha256(`trial ${coins}`),
-    spec_sha256: hashSha256('trial'),
-    harness: await computeTreeHarness(repositoryContext.repository, spec, base.tree),
-    pin: base,
-    base,
-    coins,
-    deadline: new Date(clock.now() + YEAR_MS).toISOString(),
-  }
-}
-
-type FailureDetail = HarnessError['detail']
+// Failures
 
 /** Describes a failed side: the step, its output and a suggested fix. */
 export async function createNotPassedError(
@@ -416,11 +425,6 @@ async function suggestFix(
     fix: `it runs in a fresh copy of what is committed, with no node_modules and no builds: give ${setup} ${instead}, or install what is missing`,
   }
 }
-
-const MISSING =
-  /not found|cannot find|no such file|no module named|ModuleNotFoundError|ERR_MODULE_NOT_FOUND|MODULE_NOT_FOUND/i
-
-const WORD = /[\w@+.-]+(?:\/[\w@+.-]+)*/g
 
 /** Finds a file that the output names, that exists in the work tree and is not committed. */
 async function findUncommittedFile(

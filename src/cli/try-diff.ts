@@ -36,12 +36,28 @@ export interface RefusedTry {
   next: string
 }
 
+export type DiffState =
+  | { is: 'new'; diff: OwnDiff }
+  /** An experiment, open or ended, already has these files. */
+  | { is: 'known'; experiment: Experiment }
+  | ({ is: 'refused' } & RefusedTry)
+
+type TryRepository = RepositoryContext['repository']
+
 interface DiffRequest {
   repositoryContext: RepositoryContext
   env: Readonly<Record<string, string>>
   spec: Spec
   message: string | undefined
   onlyInScope: boolean
+}
+
+interface WorkTreeDiff {
+  head: Oid
+  base: Oid
+  tree: Oid
+  inside: readonly DiffEntry[]
+  leftOut: string[]
 }
 
 /** Reads only: no file, index or ref of the person changes (invariant 12). */
@@ -62,14 +78,6 @@ export async function readOwnDiff(request: DiffRequest): Promise<OwnDiff | Refus
   const tree =
     outside.length === 0 ? read.tree : await repository.replaceEntries(base, inside.map(toTreeChange))
   return commitDiff(request, { head, base, tree, inside, leftOut: [...outside, ...read.leftOut] })
-}
-
-interface WorkTreeDiff {
-  head: Oid
-  base: Oid
-  tree: Oid
-  inside: readonly DiffEntry[]
-  leftOut: string[]
 }
 
 /** Uses the date of HEAD, so that trying the same files again gives the same commit. */
@@ -135,13 +143,7 @@ function formatSomePaths(paths: readonly string[]): string {
   return `${paths.slice(0, 3).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
-export type DiffState =
-  | { is: 'new'; diff: OwnDiff }
-  /** An experiment, open or ended, already has these files. */
-  | { is: 'known'; experiment: Experiment }
-  | ({ is: 'refused' } & RefusedTry)
-
-type TryRepository = RepositoryContext['repository']
+// Classifying a change
 
 /**
  * A repeated command continues with the same experiment (invariant 7). A change that was measured once is never

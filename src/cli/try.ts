@@ -44,6 +44,35 @@ import {
 } from './try-diff.ts'
 import type { Call, Verb } from './verb.ts'
 
+/** winnow cannot tell an undone line from an edited one. */
+const FOLLOW_UP_NOTE =
+  'HEAD lacks an idea of its own that was kept: your files are taken as they are, as what follows it; what you put back counts as part of this idea'
+
+const PLAIN_PATH = /^[\w./-]+$/
+const MAX_STASHED_PATHS = 3
+
+interface KnownDiff {
+  world: World
+  diff: OwnDiff
+}
+
+type MeasurableDiff = Exclude<DiffState, { is: 'refused' }>
+
+interface TryResult {
+  campaign: Campaign
+  waiting: PlanWaiting
+  branch: string
+  diff: OwnDiff
+}
+
+interface TryVerdict {
+  campaign: Campaign
+  experiment: Experiment
+  diff: OwnDiff
+  before: boolean
+  waiting?: string | null
+}
+
 export const tryVerb: Verb = {
   name: 'try',
   group: 'start',
@@ -120,15 +149,21 @@ async function tryOwnDiff(call: Call, context: CommandContext): Promise<TryAnswe
   return tryDiffInWorld(call, here, { world, diff })
 }
 
-/** Avoids starting a campaign without an idea. */
-async function hasNothingToTry(
-  { around }: Call,
-  { campaign, repositoryContext }: CommandContext,
-  diff: OwnDiff,
-): Promise<boolean> {
-  if (campaign.started) return false
-  const { commit } = await readDefaultTip(repositoryContext, around)
-  return isAlreadyCommitted(repositoryContext.repository, diff, commit)
+/** Uses the spec in force, even if the default branch has a newer one (invariant 4). */
+async function readActiveSpec(context: CommandContext): Promise<Spec> {
+  if (context.campaign.started) return (await requireCampaign(context.place)).spec
+  const committed = await readCommittedSpec(context.place, getSpecPath(context))
+  requireSupportedSpec(committed, getWhereabouts(context.place.forge))
+  return committed.spec
+}
+
+/** Uses the backlog idea's hypothesis if no message is given. */
+async function getGivenHypothesis(
+  { given }: Call,
+  { campaign, place }: CommandContext,
+): Promise<string | undefined> {
+  if (given.text('idea') === undefined || !campaign.started) return undefined
+  return findGivenIdea(given, (await requireCampaign(place)).loaded.campaign)?.hypothesis
 }
 
 function printLeftOut({ terminal }: Call, { leftOut }: OwnDiff): void {
@@ -139,9 +174,29 @@ function printLeftOut({ terminal }: Call, { leftOut }: OwnDiff): void {
   if (leftOut.length > 5) terminal.err(`note: and ${leftOut.length - 5} more`)
 }
 
-interface KnownDiff {
-  world: World
-  diff: OwnDiff
+/** Explains how a scope change on the default branch comes into force. */
+async function explainWaitingSpec(
+  call: Call,
+  context: CommandContext,
+  refused: RefusedTry,
+): Promise<RefusedTry> {
+  if (refused.code !== 'out-of-scope' || !context.campaign.started) return refused
+  const sync = (await observeWorld(call, context))?.sync ?? null
+  if (sync?.result !== 'clean' || !sync.spec.changed) return refused
+  const branch = toShortRef(context.place.defaultBranch)
+  const next = `winnow run takes in the spec as it is on ${branch} now; then type the same again`
+  return { ...refused, message: `${refused.message}, by the spec in force`, next }
+}
+
+/** Avoids starting a campaign without an idea. */
+async function hasNothingToTry(
+  { around }: Call,
+  { campaign, repositoryContext }: CommandContext,
+  diff: OwnDiff,
+): Promise<boolean> {
+  if (campaign.started) return false
+  const { commit } = await readDefaultTip(repositoryContext, around)
+  return isAlreadyCommitted(repositoryContext.repository, diff, commit)
 }
 
 async function tryDiffInWorld(
@@ -165,6 +220,21 @@ async function tryDiffInWorld(
   const hold = await explainHold(context, known.world)
   if (hold !== null) return buildWaitingAnswer(context, hold, known.diff)
   return measureDiff(call, context, known, state)
+}
+
+/** Returns the reason why nothing may be measured now. Pauses and stop rules apply to `try` as to `run`. */
+async function explainHold({ place }: CommandContext, world: World): Promise<string | null> {
+  const { status, status_source } = world.campaign
+  if (status === 'paused' || (status === 'stopped' && status_source === 'person'))
+    return `${describeStandstill(world.campaign)}; winnow resume goes on`
+  const stop = isLimitRaised(world) ? null : findDueStop(world)
+  // An empty backlog does not matter, because this command brings an idea.
+  if (stop !== null && stop.code !== 'empty_backlog')
+    return `the campaign is over: ${stop.reason}; ${describeLimitRaise(world.campaign, stop.code, describeSyncState(world.sync))}`
+  const [hold] = await place.repository.worktreesHolding([place.refs.optimize])
+  if (hold === undefined) return null
+  const branch = toShortRef(hold.branch)
+  return `${branch} is checked out in ${hold.path}, and winnow moves no branch that is checked out: git switch -c my-idea`
 }
 
 async function measureDiff(
@@ -194,12 +264,6 @@ async function measureDiff(
   })
 }
 
-/** winnow cannot tell an undone line from an edited one. */
-const FOLLOW_UP_NOTE =
-  'HEAD lacks an idea of its own that was kept: your files are taken as they are, as what follows it; what you put back counts as part of this idea'
-
-type MeasurableDiff = Exclude<DiffState, { is: 'refused' }>
-
 async function getTryBranch(
   call: Call,
   context: CommandContext,
@@ -208,6 +272,32 @@ async function getTryBranch(
 ): Promise<string | null> {
   if (state.is === 'known') return state.experiment.branch
   return proposeDiff(call, context, { campaign, diff: state.diff })
+}
+
+/** The name derives from the files and the incumbent, so that a repeated command reuses the branch. */
+async function proposeDiff(
+  { given }: Call,
+  { place }: CommandContext,
+  { campaign, diff }: { campaign: Campaign; diff: OwnDiff },
+): Promise<string> {
+  const { commit, hypothesis: title } = diff
+  const idea = findGivenIdea(given, campaign)
+  const body = renderIdeaBody({
+    hypothesis: title,
+    category: given.text('category') ?? idea?.category,
+    priority: 'high',
+    required_deps: [...(idea?.required_deps ?? []), ...given.texts('needs')],
+    family: given.text('family') ?? idea?.family ?? undefined,
+    idea: idea === null ? undefined : formatIdeaName(idea),
+  })
+  const identity = toCanonicalJson([diff.head, diff.tree, campaign.incumbent.commit])
+  const name = `try-${hashSha256(identity).slice(0, 12)}`
+  return (await submitIdea(place, { commit, from: null, name, title, body })).branch
+}
+
+function findGivenIdea(given: Call['given'], campaign: Campaign): BacklogIdea | null {
+  const name = given.text('idea')
+  return name === undefined ? null : findNamedIdea(campaign, name)
 }
 
 /** Resumes a campaign that stopped by itself. Gives more jobs to an experiment that is not proven yet. */
@@ -227,12 +317,7 @@ async function resumeTriedCampaign(
   await recordEvents(place, [{ kind: 'steered', action: 'retry', experiment: id, reason }])
 }
 
-interface TryResult {
-  campaign: Campaign
-  waiting: PlanWaiting
-  branch: string
-  diff: OwnDiff
-}
+// Answers
 
 async function buildResultAnswer(call: Call, context: CommandContext, result: TryResult): Promise<TryAnswer> {
   const { campaign, waiting, branch, diff } = result
@@ -243,14 +328,6 @@ async function buildResultAnswer(call: Call, context: CommandContext, result: Tr
   const another = experiment.verdict === null && experiment.status !== 'deferred'
   const reason = waiting.for === 'person' && another ? waiting.what : null
   return buildVerdictAnswer(call, context, { campaign, experiment, diff, before: false, waiting: reason })
-}
-
-interface TryVerdict {
-  campaign: Campaign
-  experiment: Experiment
-  diff: OwnDiff
-  before: boolean
-  waiting?: string | null
 }
 
 async function buildVerdictAnswer(
@@ -301,21 +378,6 @@ function buildBrokenBaseAnswer(
   return buildUnmeasuredAnswer({ campaign: name, verdict: 'broken', message, next, leftOut })
 }
 
-/** Returns the reason why nothing may be measured now. Pauses and stop rules apply to `try` as to `run`. */
-async function explainHold({ place }: CommandContext, world: World): Promise<string | null> {
-  const { status, status_source } = world.campaign
-  if (status === 'paused' || (status === 'stopped' && status_source === 'person'))
-    return `${describeStandstill(world.campaign)}; winnow resume goes on`
-  const stop = isLimitRaised(world) ? null : findDueStop(world)
-  // An empty backlog does not matter, because this command brings an idea.
-  if (stop !== null && stop.code !== 'empty_backlog')
-    return `the campaign is over: ${stop.reason}; ${describeLimitRaise(world.campaign, stop.code, describeSyncState(world.sync))}`
-  const [hold] = await place.repository.worktreesHolding([place.refs.optimize])
-  if (hold === undefined) return null
-  const branch = toShortRef(hold.branch)
-  return `${branch} is checked out in ${hold.path}, and winnow moves no branch that is checked out: git switch -c my-idea`
-}
-
 /** An open round finishes first. Returns null if it contains only this idea. */
 export function describeOpenRound(
   { round, experiments }: Pick<Campaign, 'round' | 'experiments'>,
@@ -325,9 +387,6 @@ export function describeOpenRound(
   if (!round || others.length === 0) return null
   return `round ${round.number} is under way (${others.join(', ')}): it ends before ${branch} is measured`
 }
-
-const PLAIN_PATH = /^[\w./-]+$/
-const MAX_STASHED_PATHS = 3
 
 /** Stashes uncommitted files first: they would block the merge, which already contains them. */
 function formatMergeCommand(call: Call, { place, repositoryContext }: CommandContext, diff: OwnDiff): string {
@@ -348,61 +407,4 @@ function formatStashCommand({ uncommitted, addsFiles }: OwnDiff): string {
   if (uncommitted.length > MAX_STASHED_PATHS || !uncommitted.every(path => PLAIN_PATH.test(path)))
     return `git stash${addsFiles ? ' --include-untracked' : ''}`
   return `git stash push --include-untracked -- ${uncommitted.join(' ')}`
-}
-
-/** Uses the spec in force, even if the default branch has a newer one (invariant 4). */
-async function readActiveSpec(context: CommandContext): Promise<Spec> {
-  if (context.campaign.started) return (await requireCampaign(context.place)).spec
-  const committed = await readCommittedSpec(context.place, getSpecPath(context))
-  requireSupportedSpec(committed, getWhereabouts(context.place.forge))
-  return committed.spec
-}
-
-/** Explains how a scope change on the default branch comes into force. */
-async function explainWaitingSpec(
-  call: Call,
-  context: CommandContext,
-  refused: RefusedTry,
-): Promise<RefusedTry> {
-  if (refused.code !== 'out-of-scope' || !context.campaign.started) return refused
-  const sync = (await observeWorld(call, context))?.sync ?? null
-  if (sync?.result !== 'clean' || !sync.spec.changed) return refused
-  const branch = toShortRef(context.place.defaultBranch)
-  const next = `winnow run takes in the spec as it is on ${branch} now; then type the same again`
-  return { ...refused, message: `${refused.message}, by the spec in force`, next }
-}
-
-/** The name derives from the files and the incumbent, so that a repeated command reuses the branch. */
-async function proposeDiff(
-  { given }: Call,
-  { place }: CommandContext,
-  { campaign, diff }: { campaign: Campaign; diff: OwnDiff },
-): Promise<string> {
-  const { commit, hypothesis: title } = diff
-  const idea = findGivenIdea(given, campaign)
-  const body = renderIdeaBody({
-    hypothesis: title,
-    category: given.text('category') ?? idea?.category,
-    priority: 'high',
-    required_deps: [...(idea?.required_deps ?? []), ...given.texts('needs')],
-    family: given.text('family') ?? idea?.family ?? undefined,
-    idea: idea === null ? undefined : formatIdeaName(idea),
-  })
-  const identity = toCanonicalJson([diff.head, diff.tree, campaign.incumbent.commit])
-  const name = `try-${hashSha256(identity).slice(0, 12)}`
-  return (await submitIdea(place, { commit, from: null, name, title, body })).branch
-}
-
-function findGivenIdea(given: Call['given'], campaign: Campaign): BacklogIdea | null {
-  const name = given.text('idea')
-  return name === undefined ? null : findNamedIdea(campaign, name)
-}
-
-/** Uses the backlog idea's hypothesis if no message is given. */
-async function getGivenHypothesis(
-  { given }: Call,
-  { campaign, place }: CommandContext,
-): Promise<string | undefined> {
-  if (given.text('idea') === undefined || !campaign.started) return undefined
-  return findGivenIdea(given, (await requireCampaign(place)).loaded.campaign)?.hypothesis
 }

@@ -31,10 +31,29 @@ export interface Remains {
   left: string[]
 }
 
+/** A campaign with a ledger, active or archived. */
+interface RecordedCampaign {
+  prefix: string
+  name: string
+}
+
 interface ClaimedCampaign extends RecordedCampaign {
   /** Without a ledger, only experiment branches count. The name of the optimize branch is no proof. */
   started: boolean
 }
+
+interface OwnBranches {
+  /** Full ref names. */
+  all: string[]
+  recorded: RecordedCampaign[]
+  /** Takes a short name. True if a ledger proves that winnow made the branch. */
+  isOurs: (branch: string) => boolean
+}
+
+const OWN_LEDGER = /^refs\/heads\/(.+)-(?:state\/([^/]+)|archive\/([^/]+)\/[^/]+\/state)$/
+const OFFERED = /^-(?:exp|forge)\//
+const LEDGER_BRANCH = /-(?:state|closed|archive)\//
+const MAX_UPDATES_PER_PUSH = 300
 
 /** Fetches only ledgers and changes nothing. */
 export async function findRemains(call: Call, remote: string | null): Promise<Remains> {
@@ -63,17 +82,6 @@ export async function findRemains(call: Call, remote: string | null): Promise<Re
     const paths = { dataDir, hadDataDir, repositoryDir: repository.dir, format: repository.objectFormat }
     return { remote, local, ...paths, branches, left }
   })
-}
-
-const OFFERED = /^-(?:exp|forge)\//
-
-function isClaimedBranch(claim: ClaimedCampaign, ref: string): boolean {
-  if (!isCampaignBranch(claim, ref)) return false
-  return claim.started || OFFERED.test(toShortRef(ref).slice(claim.prefix.length))
-}
-
-function isAllowedBranch({ prefix }: ClaimedCampaign, ref: string): boolean {
-  return isAllowedRef(prefix, ref)
 }
 
 /** A branch that is checked out cannot be deleted. Fails before anything is removed. */
@@ -116,6 +124,12 @@ export function formatBundleName(repositoryPath: string, now: number, local: boo
   return `winnow-${name}${local ? '' : '-remote'}-${date}.bundle`
 }
 
+export function renderRestoreHint({ local }: Remains, file: string, remoteName: string): string {
+  const path = quoteShellPath(file)
+  if (local) return `git fetch ${path} 'refs/heads/*:refs/heads/*'`
+  return `git fetch ${path} 'refs/heads/*:refs/winnow-saved/*' && git push ${remoteName} 'refs/winnow-saved/*:refs/heads/*'`
+}
+
 /** Deletes branches first, then local data. Can be repeated after a crash. */
 export async function removeRemains(call: Call, remains: Remains): Promise<void> {
   const environment = { ...call.around, remote: remains.remote }
@@ -129,13 +143,6 @@ export async function removeRemains(call: Call, remains: Remains): Promise<void>
   }
   await removeAll(remains.dataDir)
 }
-
-function listBranchPrefixes({ branches }: Remains): string[] {
-  return [...new Set(branches.map(({ prefix }) => prefix))]
-}
-
-const MAX_UPDATES_PER_PUSH = 300
-const LEDGER_BRANCH = /-(?:state|closed|archive)\//
 
 /** Deletes experiments before the ledger, which proves that the remaining branches are winnow's. */
 async function deleteBranches(repository: Repository, branches: Remains['branches']): Promise<void> {
@@ -162,27 +169,9 @@ function isLedger({ prefix, tip }: Remains['branches'][number]): boolean {
   return LEDGER_BRANCH.test(name) || name.startsWith(`${prefix}/`)
 }
 
-export function renderRestoreHint({ local }: Remains, file: string, remoteName: string): string {
-  const path = quoteShellPath(file)
-  if (local) return `git fetch ${path} 'refs/heads/*:refs/heads/*'`
-  return `git fetch ${path} 'refs/heads/*:refs/winnow-saved/*' && git push ${remoteName} 'refs/winnow-saved/*:refs/heads/*'`
+function listBranchPrefixes({ branches }: Remains): string[] {
+  return [...new Set(branches.map(({ prefix }) => prefix))]
 }
-
-/** A campaign with a ledger, active or archived. */
-interface RecordedCampaign {
-  prefix: string
-  name: string
-}
-
-interface OwnBranches {
-  /** Full ref names. */
-  all: string[]
-  recorded: RecordedCampaign[]
-  /** Takes a short name. True if a ledger proves that winnow made the branch. */
-  isOurs: (branch: string) => boolean
-}
-
-const OWN_LEDGER = /^refs\/heads\/(.+)-(?:state\/([^/]+)|archive\/([^/]+)\/[^/]+\/state)$/
 
 /** A name is no proof. A branch is winnow's only if a ledger of its campaign exists. */
 export async function listOwnBranches({ repository }: RepositoryContext): Promise<OwnBranches> {
@@ -199,6 +188,15 @@ export async function listOwnBranches({ repository }: RepositoryContext): Promis
   const campaigns = [...recorded.values()]
   const isOurs = (branch: string) => campaigns.some(campaign => isCampaignBranch(campaign, branch))
   return { all, recorded: campaigns, isOurs }
+}
+
+function isClaimedBranch(claim: ClaimedCampaign, ref: string): boolean {
+  if (!isCampaignBranch(claim, ref)) return false
+  return claim.started || OFFERED.test(toShortRef(ref).slice(claim.prefix.length))
+}
+
+function isAllowedBranch({ prefix }: ClaimedCampaign, ref: string): boolean {
+  return isAllowedRef(prefix, ref)
 }
 
 function isCampaignBranch({ prefix, name }: RecordedCampaign, branch: string): boolean {

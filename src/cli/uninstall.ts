@@ -21,83 +21,6 @@ import {
 } from './uninstall-branches.ts'
 import type { Call, Verb } from './verb.ts'
 
-interface OwnFiles {
-  specs: string[]
-  workflows: string[]
-  /** AGENTS.md without winnow's lines; null if it has none. */
-  agents: string | null
-}
-
-function listOwnFiles(topLevel: string | null): OwnFiles {
-  if (topLevel === null) return { specs: [], workflows: [], agents: null }
-  const folder = join(topLevel, '.winnow')
-  // The target of a link is not winnow's.
-  const isOwn = lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true
-  const names = isOwn ? readdirSync(folder, { recursive: true, withFileTypes: true }) : []
-  const specs = names.flatMap(entry =>
-    entry.isDirectory() ? [] : [join(entry.parentPath, entry.name).slice(topLevel.length + 1)],
-  )
-  const text = ignoreMissing(() => readFileSync(join(topLevel, AGENT_FILE), 'utf8'))
-  const left = text === null ? null : removeAgentBlocks(text)
-  const workflows = GITHUB_PATHS.filter(path => isOwnFile(join(topLevel, path)))
-  return { specs: specs.toSorted(), workflows, agents: left === text ? null : left }
-}
-
-/** A file with the same name that does not mention winnow belongs to a person. */
-function isOwnFile(path: string): boolean {
-  if (lstatSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false
-  return /\bwinnow\b/i.test(readFileSync(path, 'utf8'))
-}
-
-async function removeOwnFiles(topLevel: string, { specs, workflows, agents }: OwnFiles): Promise<void> {
-  for (const path of [...specs, ...workflows]) await rm(join(topLevel, path), { force: true })
-  for (const path of workflows.filter(each => each.startsWith('.github/actions/')))
-    await removeEmptyDirectories(dirname(join(topLevel, path)))
-  if (specs.length > 0) await removeEmptyDirectories(join(topLevel, '.winnow'))
-  if (agents === null) return
-  const file = join(topLevel, AGENT_FILE)
-  await (agents.trim() === '' ? rm(file) : writeFile(file, agents))
-}
-
-async function removeEmptyDirectories(directory: string): Promise<void> {
-  for (const entry of readdirSync(directory, { withFileTypes: true })) {
-    if (entry.isDirectory()) await removeEmptyDirectories(join(directory, entry.name))
-  }
-  if (readdirSync(directory).length === 0) await rmdir(directory)
-}
-
-function describeOwnFiles({ specs, workflows, agents }: OwnFiles): string[] {
-  return [...specs, ...workflows, ...(agents === null ? [] : [`the lines for winnow in ${AGENT_FILE}`])]
-}
-
-function ignoreMissing<T>(look: () => T): T | null {
-  try {
-    return look()
-  } catch (error) {
-    if (isMissing(error)) return null
-    throw error
-  }
-}
-
-/** Shared by all repositories of the machine, so uninstall keeps them and prints how to remove them. */
-export function describeMachineLeftovers(
-  sidesDir = SIDES_DIR,
-  hasUsers: () => boolean = () => Array.isArray(listSideUsers()),
-): string[] {
-  const dir = existsSync(sidesDir)
-  const users = hasUsers()
-  const what = [
-    ...(dir ? [`${sidesDir}, where sides with users of their own are measured`] : []),
-    ...(users ? ['the users winnow-1 to winnow-6'] : []),
-  ]
-  if (what.length === 0) return []
-  const how = [...(dir ? [`rm -rf ${sidesDir}`] : []), ...(users ? [REMOVE_USERS] : [])]
-  return [
-    `Kept: ${what.join(', and ')}, for every repository of this machine`,
-    `  when none needs it any more and nothing is measured, as root: ${how.join('; ')}`,
-  ]
-}
-
 export const uninstallVerb: Verb = {
   name: 'uninstall',
   group: 'more',
@@ -176,6 +99,25 @@ function renderKeptFiles(all: readonly Remains[], files: OwnFiles, purge: boolea
   ]
 }
 
+/** Shared by all repositories of the machine, so uninstall keeps them and prints how to remove them. */
+export function describeMachineLeftovers(
+  sidesDir = SIDES_DIR,
+  hasUsers: () => boolean = () => Array.isArray(listSideUsers()),
+): string[] {
+  const dir = existsSync(sidesDir)
+  const users = hasUsers()
+  const what = [
+    ...(dir ? [`${sidesDir}, where sides with users of their own are measured`] : []),
+    ...(users ? ['the users winnow-1 to winnow-6'] : []),
+  ]
+  if (what.length === 0) return []
+  const how = [...(dir ? [`rm -rf ${sidesDir}`] : []), ...(users ? [REMOVE_USERS] : [])]
+  return [
+    `Kept: ${what.join(', and ')}, for every repository of this machine`,
+    `  when none needs it any more and nothing is measured, as root: ${how.join('; ')}`,
+  ]
+}
+
 /** A running process would write new data after the removal. */
 async function requireIdle(call: Call, remains: Remains): Promise<void> {
   const run = await findRegisteredRun(remains.dataDir)
@@ -213,4 +155,64 @@ async function removeEverything(call: Call, checkout: Checkout, all: readonly Re
     terminal.out(`  to bring it back: ${renderRestoreHint(remains, file, remoteName ?? 'origin')}`)
   }
   for (const remains of all) await removeRemains(call, remains)
+}
+
+// Files in the work tree
+
+interface OwnFiles {
+  specs: string[]
+  workflows: string[]
+  /** AGENTS.md without winnow's lines; null if it has none. */
+  agents: string | null
+}
+
+function listOwnFiles(topLevel: string | null): OwnFiles {
+  if (topLevel === null) return { specs: [], workflows: [], agents: null }
+  const folder = join(topLevel, '.winnow')
+  // The target of a link is not winnow's.
+  const isOwn = lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true
+  const names = isOwn ? readdirSync(folder, { recursive: true, withFileTypes: true }) : []
+  const specs = names.flatMap(entry =>
+    entry.isDirectory() ? [] : [join(entry.parentPath, entry.name).slice(topLevel.length + 1)],
+  )
+  const text = ignoreMissing(() => readFileSync(join(topLevel, AGENT_FILE), 'utf8'))
+  const left = text === null ? null : removeAgentBlocks(text)
+  const workflows = GITHUB_PATHS.filter(path => isOwnFile(join(topLevel, path)))
+  return { specs: specs.toSorted(), workflows, agents: left === text ? null : left }
+}
+
+/** A file with the same name that does not mention winnow belongs to a person. */
+function isOwnFile(path: string): boolean {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false
+  return /\bwinnow\b/i.test(readFileSync(path, 'utf8'))
+}
+
+async function removeOwnFiles(topLevel: string, { specs, workflows, agents }: OwnFiles): Promise<void> {
+  for (const path of [...specs, ...workflows]) await rm(join(topLevel, path), { force: true })
+  for (const path of workflows.filter(each => each.startsWith('.github/actions/')))
+    await removeEmptyDirectories(dirname(join(topLevel, path)))
+  if (specs.length > 0) await removeEmptyDirectories(join(topLevel, '.winnow'))
+  if (agents === null) return
+  const file = join(topLevel, AGENT_FILE)
+  await (agents.trim() === '' ? rm(file) : writeFile(file, agents))
+}
+
+async function removeEmptyDirectories(directory: string): Promise<void> {
+  for (const entry of readdirSync(directory, { withFileTypes: true })) {
+    if (entry.isDirectory()) await removeEmptyDirectories(join(directory, entry.name))
+  }
+  if (readdirSync(directory).length === 0) await rmdir(directory)
+}
+
+function describeOwnFiles({ specs, workflows, agents }: OwnFiles): string[] {
+  return [...specs, ...workflows, ...(agents === null ? [] : [`the lines for winnow in ${AGENT_FILE}`])]
+}
+
+function ignoreMissing<T>(look: () => T): T | null {
+  try {
+    return look()
+  } catch (error) {
+    if (isMissing(error)) return null
+    throw error
+  }
 }
