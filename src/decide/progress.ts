@@ -15,8 +15,13 @@ import { formatCount, formatMetricChange, formatNumber, formatPercent } from './
 export type CampaignProgress = {
   metric: string
   direction: ObjectiveDirection
-} & // `value`: the metric where the campaign began; null if that is not measured either.
-({ is: 'nothing kept'; value: number | null } | ProgressAsDecided | ProgressByNumbers | ProgressByPairs)
+} & (NoProgress | ProgressAsDecided | ProgressByNumbers | ProgressByPairs)
+
+interface NoProgress {
+  is: 'nothing kept'
+  /** The metric where the campaign began; null if that is not measured either. */
+  value: number | null
+}
 
 /**
  * Before any pairs confirm it: the sum of the effects that the changes were kept for, which is too optimistic

@@ -40,7 +40,7 @@ import {
   updatePickPulls,
   updatePulls,
 } from './pulls.ts'
-import { readReports } from './reports.ts'
+import { type IncomingReports, readReports } from './reports.ts'
 import { requestMemberOrders, requestNewRound } from './round-orders.ts'
 import { settleRound } from './round.ts'
 import {
@@ -64,24 +64,25 @@ import {
 } from './sync.ts'
 import { isTargetSettled, type World } from './world.ts'
 
-/** What a stage has to do. It ends the plan, unless it is `beside`: then the stages after it are checked as well. */
-interface StageResult {
-  /** Events and ref moves: one push. */
-  steps?: readonly PlanStep[]
-  /** What is done on GitHub and in this process once the push was accepted. */
-  actions?: readonly PlanAction[]
-  /** Orders to issue. */
-  requests?: readonly OrderRequest[]
-  /** Why no order can be issued: a person is waited for. */
-  blocked?: string | null
-  /** What the campaign waits for where this stage writes nothing. */
-  waiting?: PlanWaiting
-  beside?: true
-}
-
+/** A stage checks one concern. It returns null if it has nothing to do. */
 type PlanStage = (draft: PlanDraft) => StageResult | null
 
-/** Checked first, in every state. */
+/** The work of one stage. It ends the plan, unless `continues` lets the stages after it add to it. */
+interface StageResult {
+  /** Events and ref moves: winnow writes all of them in one push. */
+  steps?: readonly PlanStep[]
+  /** Effects on GitHub and in this process, once the remote has accepted the push. */
+  actions?: readonly PlanAction[]
+  /** Orders to issue: each becomes an event, and is dispatched after the push. */
+  requests?: readonly OrderRequest[]
+  /** Why no other order can be issued now; shown if this plan does nothing. */
+  blocked?: string | null
+  /** The reason to wait, if this plan does nothing. */
+  waiting?: PlanWaiting
+  continues?: true
+}
+
+/** Checked first, in every state of a campaign. */
 const ALWAYS: readonly PlanStage[] = [
   recordAnswers,
   updatePullRequests,
@@ -90,23 +91,33 @@ const ALWAYS: readonly PlanStage[] = [
   recordPickFates,
 ]
 
-/** Other people's changes first, then verdicts and landings, then what they make room for. */
 const RUNNING: readonly PlanStage[] = [
+  // Work that was requested before
   dispatchIdleOrders,
   requestScores,
   reportFruitlessRuns,
+
+  // Changes that people made to branches
   recordBranchChanges,
   adoptManualSync,
   handleForeignTip,
+
+  // Verdicts and landings
   finishLanding,
   failAfterRepeatedLoss,
   recordEffects,
   settlePicks,
   closeRound,
+
+  // The two ends that do not wait for the round
   stopWithoutJudgeBudget,
   finishTarget,
+
+  // Measurements: of the base first, then of the open round
   prepareBase,
   continueRound,
+
+  // Between rounds: `continueRound` ends the plan while a round is open
   stopIfDue,
   syncDefaultBranch,
   revertLandings,
@@ -116,14 +127,20 @@ const RUNNING: readonly PlanStage[] = [
 const PAUSED: readonly PlanStage[] = [holdCampaign]
 
 const STOPPED: readonly PlanStage[] = [
+  // Reasons to run again
   startExtraRound,
   resumeAfterRaisedLimit,
+
+  // The end of what was under way
   recordLateBranchChanges,
   interruptMeasurements,
   closeExperiments,
+
+  // Measurements after the end
   startExtraRoundForPicks,
   recordEffects,
   measureProgress,
+
   showStoppedResult,
 ]
 
@@ -135,9 +152,9 @@ const STAGES: Record<Campaign['status'], readonly PlanStage[]> = {
 }
 
 /**
- * One look at the world, one plan: at most one transaction and what may follow it. The first stage that has something to do
- * ends it. It never relies on what an earlier plan intended; whatever is left to do is found again at the next look
- * (invariant 7).
+ * Decides what winnow does next, as a pure function of one observation. Checks the stages of the campaign's
+ * state from top to bottom; the first with work to do ends the plan, so a plan has at most one transaction. No
+ * plan relies on an earlier one: the next observation finds the work that is left (invariant 7).
  */
 export function planCampaign(world: World): Plan {
   let draft: PlanDraft = { world, found: readReports(world), steps: [], actions: [] }
@@ -145,14 +162,14 @@ export function planCampaign(world: World): Plan {
     const result = stage(draft)
     if (result === null) continue
     draft = addToDraft(draft, result)
-    const { requests, blocked = null, waiting, beside } = result
-    if (beside) continue
+    const { requests, blocked = null, waiting, continues } = result
+    if (continues) continue
     return requests ? issueOrders(draft, requests, blocked) : finishPlan(draft, waiting)
   }
   return finishPlan(draft)
 }
 
-// In every state
+// Stages of every state
 
 function recordAnswers({ world, found }: PlanDraft): StageResult {
   const steps = [
@@ -163,7 +180,7 @@ function recordAnswers({ world, found }: PlanDraft): StageResult {
     ...closeFinishedIdeas(world),
     ...found.steps,
   ]
-  return { steps, actions: found.actions, beside: true }
+  return { steps, actions: found.actions, continues: true }
 }
 
 function updatePullRequests({ world }: PlanDraft): StageResult {
@@ -173,43 +190,43 @@ function updatePullRequests({ world }: PlanDraft): StageResult {
     ...updateCampaignPull(world),
     ...announceApprovals(world),
   ]
-  return { actions, beside: true }
+  return { actions, continues: true }
 }
 
 function recordCampaignMerge({ world }: PlanDraft): StageResult | null {
-  return write([...recordCampaignPullEnd(world), ...recordMergedBranch(world)])
+  return writeIfAny([...recordCampaignPullEnd(world), ...recordMergedBranch(world)])
 }
 
 function recordLanding({ world }: PlanDraft): StageResult | null {
-  return write(recordLandedMerge(world))
+  return writeIfAny(recordLandedMerge(world))
 }
 
 function recordPickFates({ world }: PlanDraft): StageResult | null {
   const { steps, actions } = planPickFates(world)
-  return write(steps, actions)
+  return writeIfAny(steps, actions)
 }
 
 function reportNoCampaign(): StageResult {
   return { waiting: { for: 'nothing', reason: 'no campaign was started' } }
 }
 
-// While the campaign runs
+// Stages of a running campaign
 
 function dispatchIdleOrders(draft: PlanDraft): StageResult {
-  return { ...dispatchIdle(draft), beside: true }
+  return { ...dispatchIdle(draft), continues: true }
 }
 
 function requestScores({ world }: PlanDraft): StageResult {
-  return { steps: requestJudgingJob(world), beside: true }
+  return { steps: requestJudgingJob(world), continues: true }
 }
 
 function reportFruitlessRuns({ world }: PlanDraft): StageResult {
-  return { steps: buildRunAlerts(world), beside: true }
+  return { steps: buildRunAlerts(world), continues: true }
 }
 
 function recordBranchChanges({ world }: PlanDraft): StageResult {
   const { steps, actions } = detectBranchChanges(world)
-  return write(steps, actions) ?? { actions, beside: true }
+  return writeIfAny(steps, actions) ?? { actions, continues: true }
 }
 
 function adoptManualSync({ world, found }: PlanDraft): StageResult | null {
@@ -223,21 +240,21 @@ function handleForeignTip(draft: PlanDraft): StageResult | null {
   return blocked === null ? null : (prepareBase(draft) ?? { requests, blocked })
 }
 
-/** Nothing else begins meanwhile: it would be measured against what is about to be replaced. */
+/** No other work begins before the landing: it would be measured against a base that is about to be replaced. */
 function finishLanding({ world }: PlanDraft): StageResult | null {
   return planLanding(world)
 }
 
 function failAfterRepeatedLoss({ world }: PlanDraft): StageResult | null {
-  return write(parkRepeatedlyLost(world))
+  return writeIfAny(parkRepeatedlyLost(world))
 }
 
 function recordEffects({ world }: PlanDraft): StageResult | null {
-  return write(reportEffects(world))
+  return writeIfAny(reportEffects(world))
 }
 
 function settlePicks({ world, found }: PlanDraft): StageResult | null {
-  return write(judgePicks(world, found))
+  return writeIfAny(judgePicks(world, found))
 }
 
 function closeRound({ world, found }: PlanDraft): StageResult | null {
@@ -245,7 +262,7 @@ function closeRound({ world, found }: PlanDraft): StageResult | null {
   return steps.length > 0 || found.lost.size > 0 ? { steps } : null
 }
 
-/** The one stop that interrupts a round. A budget that the default branch raises is adopted between rounds instead. */
+/** The one stop that interrupts a round. Between rounds, winnow first adopts a budget that the default branch raises. */
 function stopWithoutJudgeBudget({ world, found }: PlanDraft): StageResult | null {
   const stop = findJudgingStop(world.spec, world.campaign.spent.usd)
   if (stop === null) return null
@@ -253,22 +270,22 @@ function stopWithoutJudgeBudget({ world, found }: PlanDraft): StageResult | null
   return continueSync(planSync(world, found))
 }
 
-/** A run with one target ends with its verdict. The next round is left to a run of the whole campaign. */
+/** A run for one target ends with that verdict; runs of the whole campaign start the next round. */
 function finishTarget({ world }: PlanDraft): StageResult | null {
-  const { targetBranch: only, campaign } = world
-  if (only === null || !isTargetSettled(campaign, only)) return null
+  const { targetBranch, campaign } = world
+  if (targetBranch === null || !isTargetSettled(campaign, targetBranch)) return null
   return { actions: advanceCampaignBranch(world), waiting: { for: 'ideas' } }
 }
 
-/** Experiments are compared with an incumbent that was itself measured. A broken one may be fixed on the default branch. */
+/** Measures the incumbent before experiments are compared with it. A sync may fix a broken one. */
 function prepareBase({ world, found }: PlanDraft): StageResult | null {
   const { steps, requests, blocked, hopeless } = planBase(world, found)
-  const fix = hopeless ? syncToFixBase(world, found) : null
-  if (fix !== null) return fix
-  return write(steps) ?? (blocked === null ? null : { requests, blocked })
+  const sync = hopeless ? syncToFixBase(world, found) : null
+  if (sync !== null) return sync
+  return writeIfAny(steps) ?? (blocked === null ? null : { requests, blocked })
 }
 
-function syncToFixBase(world: World, found: PlanDraft['found']): StageResult | null {
+function syncToFixBase(world: World, found: IncomingReports): StageResult | null {
   if (world.campaign.round?.open || world.sync === null) return null
   const sync = planSync(world, found, { needed: true })
   if (sync.hopeless !== null) return null
@@ -286,7 +303,7 @@ function continueRound({ world, found }: PlanDraft): StageResult | null {
   return { requests }
 }
 
-// Between rounds: from here on no round is open
+// Stages between rounds: no round is open here
 
 function stopIfDue({ world, found }: PlanDraft): StageResult | null {
   if (planDirectReverts(world).length > 0 || isLimitRaised(world)) return null
@@ -298,19 +315,21 @@ function syncDefaultBranch({ world, found }: PlanDraft): StageResult | null {
   const { steps, requests, blocked, hopeless } = planSync(world, found)
   if (steps.length > 0) return { steps }
   if (hopeless === null)
-    return write(endResolvedWaits(world)) ?? (blocked === null ? null : { requests, blocked })
+    return writeIfAny(endResolvedWaits(world)) ?? (blocked === null ? null : { requests, blocked })
   if (blocked === null) return null
-  // A single change can still be offered on the default branch as it was last merged.
+  // Picks can still be offered, on the default branch as it was last merged.
   const picks = planPicks(world, found)
   const waits = [...awaitBlockedSync(world, hopeless), ...picks.steps]
-  return write(waits) ?? { actions: commentPausedPulls(world, hopeless), requests: picks.requests, blocked }
+  return (
+    writeIfAny(waits) ?? { actions: commentPausedPulls(world, hopeless), requests: picks.requests, blocked }
+  )
 }
 
 function revertLandings({ world }: PlanDraft): StageResult | null {
-  return write(planDirectReverts(world))
+  return writeIfAny(planDirectReverts(world))
 }
 
-/** Admits new ideas, and begins a round once no more of them are to be waited for. */
+/** Opens and requests ideas, and starts a round once it waits for no more of them. */
 function startRound({ world, found }: PlanDraft): StageResult {
   const { steps: refusals, refused } = refuseQueued(world)
   const approvals = requestApprovals(world, listExperiments(world.campaign), refused)
@@ -326,8 +345,8 @@ function startRound({ world, found }: PlanDraft): StageResult {
     ...opened.steps,
   ]
   if (intake.length === 0 && !isExtra) intake.push(...resumeNotProven(world))
-  const asked = intake.length === 0 && !isExtra ? requestProposals(world) : { steps: [], actions: [] }
-  const isAsking = asked.steps.length + asked.actions.length > 0
+  const proposals = intake.length === 0 && !isExtra ? requestProposals(world) : { steps: [], actions: [] }
+  const isAsking = proposals.steps.length + proposals.actions.length > 0
   const isGrowing = !isExtra && (isAsking || isRoundGrowing(world, opened.steps))
   const excluded = new Set([...refused, ...approvals.waiting, ...permissions.waiting])
   const members = isGrowing ? [] : requestNewRound(world, excluded)
@@ -335,73 +354,61 @@ function startRound({ world, found }: PlanDraft): StageResult {
     isGrowing || world.targetBranch !== null ? NO_EFFECTS : planEffects(world, found, members.length > 0)
   const picks = planPicks(world, found, opened.next)
   return {
-    steps: [...intake, ...asked.steps, ...effects.steps, ...picks.steps],
-    actions: [...advanceCampaignBranch(world), ...asked.actions],
+    steps: [...intake, ...proposals.steps, ...effects.steps, ...picks.steps],
+    actions: [...advanceCampaignBranch(world), ...proposals.actions],
     requests: [...members, ...effects.requests, ...picks.requests],
   }
 }
 
-const NO_EFFECTS: Pick<EffectPlan, 'steps' | 'requests'> = { steps: [], requests: [] }
+// Stages of a paused campaign
 
-// While the campaign is paused
-
-/** Nothing begins. Changes of branches are still recorded, unless a refused push paused the campaign. */
+/** Begins no work. Still records branch changes, unless a refused push paused the campaign. */
 function holdCampaign({ world }: PlanDraft): StageResult {
-  const heads =
+  const changes =
     world.campaign.status_source === 'person' ? detectBranchChanges(world) : { steps: [], actions: [] }
   return {
-    steps: heads.steps,
-    actions: [...cancelWaitingRuns(world), ...heads.actions, ...commentPausedPulls(world)],
+    steps: changes.steps,
+    actions: [...cancelWaitingRuns(world), ...changes.actions, ...commentPausedPulls(world)],
     waiting: describePause(world),
   }
 }
 
-/** Orders that are being measured end; those that only wait for a slot are dispatched again after the pause. */
+/** Lets running measurements end. Runs that only wait for a slot are cancelled, and dispatched again after the pause. */
 function cancelWaitingRuns({ runs }: World): PlanAction[] {
   const waiting = [...runs].filter(([, { state }]) => state === 'waiting')
   return waiting.map(([order]) => ({ do: 'cancel', order }))
 }
 
 function describePause(world: World): PlanWaiting {
-  const { branchMismatch: astray, campaign } = world
-  const isKnown = astray?.is === 'foreign' && campaign.foreign?.to.commit === astray.tip.commit
+  const { branchMismatch: mismatch, campaign } = world
+  const isKnown = mismatch?.is === 'foreign' && campaign.foreign?.to.commit === mismatch.tip.commit
   const { waiting } = isKnown ? { waiting: null } : reportMisplacedBranch(world)
   const paused = `the campaign is ${withReason('paused', campaign.status_reason ?? '')}`
   if (waiting?.for !== 'person') return { for: 'person', what: paused }
   return { ...waiting, what: `${paused}. Besides, ${waiting.what}` }
 }
 
-// When the campaign stops, and after it
+// Stages of a stopped campaign
 
-/** The last thing a campaign does: what is still to be reported is measured first, and nothing else begins. */
-function stopCampaign(world: World, found: PlanDraft['found'], stop: CampaignStop): StageResult {
-  const actions = advanceCampaignBranch(world)
-  const last = planLastEffects(world, found, stop.code)
-  if (!last.pending)
-    return { steps: [...reportDisabledProposers(world), ...last.steps, buildStopStep(world, stop)], actions }
-  if (found.steps.length > 0 || last.steps.length > 0) return { steps: last.steps, actions }
-  return { actions, requests: last.requests }
-}
-
-/** An idea approved after the stop is measured in one more round. */
+/** Experiments that were approved after the stop get one more round. */
 function startExtraRound({ world }: PlanDraft): StageResult | null {
-  return write(planExtraRound(world))
+  return writeIfAny(planExtraRound(world))
 }
 
 function resumeAfterRaisedLimit({ world }: PlanDraft): StageResult | null {
-  return write(planRaisedLimit(world))
+  return writeIfAny(planRaisedLimit(world))
 }
 
 function recordLateBranchChanges({ world }: PlanDraft): StageResult | null {
   if (isClosingIdeas(world)) return null
   const { steps, actions } = detectBranchChanges(world)
-  return write(steps, actions)
+  return writeIfAny(steps, actions)
 }
 
 function interruptMeasurements({ world, found }: PlanDraft): StageResult | null {
   if (isClosingIdeas(world)) return null
   const { steps, actions } = interruptRemaining(world, found)
-  return write(steps, actions)
+  return writeIfAny(steps, actions)
 }
 
 function closeExperiments(draft: PlanDraft): StageResult | null {
@@ -410,43 +417,55 @@ function closeExperiments(draft: PlanDraft): StageResult | null {
     ...closeRemaining(draft.world, draft.found),
   ]
   if (steps.length === 0) return null
-  const rest = showStoppedResult(draft)
-  return { ...rest, steps: [...steps, ...(rest.steps ?? [])] }
+  const result = showStoppedResult(draft)
+  return { ...result, steps: [...steps, ...(result.steps ?? [])] }
 }
 
 function startExtraRoundForPicks({ world }: PlanDraft): StageResult | null {
-  return write(startPickRound(world))
+  return writeIfAny(startPickRound(world))
 }
 
-/** Measures the total of the kept changes where it is not known yet. */
+/** Measures the total of the kept changes if it is not known yet. */
 function measureProgress(draft: PlanDraft): StageResult | null {
   const { steps, requests, pending } = planProgressAfterStop(draft.world, draft.found)
   if (steps.length === 0 && !pending) return null
   const idle = dispatchIdle(draft)
-  const sent = { steps: [...idle.steps, ...steps], actions: idle.actions }
-  return steps.length > 0 || draft.found.steps.length > 0 ? sent : { ...sent, requests }
+  const result = { steps: [...idle.steps, ...steps], actions: idle.actions }
+  return steps.length > 0 || draft.found.steps.length > 0 ? result : { ...result, requests }
 }
 
-/** Shows the result once more, and says what a person can still do. */
 function showStoppedResult({ world, found }: PlanDraft): StageResult {
   const reason = world.campaign.status_reason ?? 'stopped'
   const ideas = listNewProposals(world).length + world.unopened
-  const astray = reportMisplacedBranch(world)
-  const silence: PlanAction[] = listLocalRequests(world).length > 0 ? [{ do: 'stop-asking' }] : []
+  const mismatch = reportMisplacedBranch(world)
+  const stopAsking: PlanAction[] = listLocalRequests(world).length > 0 ? [{ do: 'stop-asking' }] : []
   const { actions } = cancelRemaining(world, found)
   return {
-    steps: astray.steps,
-    actions: [...silence, ...actions, ...advanceCampaignBranch(world), ...commentPausedPulls(world)],
-    waiting: astray.waiting ?? { for: 'nothing', reason, ...(ideas > 0 ? { ideas } : {}) },
+    steps: mismatch.steps,
+    actions: [...stopAsking, ...actions, ...advanceCampaignBranch(world), ...commentPausedPulls(world)],
+    waiting: mismatch.waiting ?? { for: 'nothing', reason, ...(ideas > 0 ? { ideas } : {}) },
   }
 }
 
-// What several stages do
+// Helpers of several stages
 
-function write(steps: readonly PlanStep[], actions: readonly PlanAction[] = []): StageResult | null {
+const NO_EFFECTS: Pick<EffectPlan, 'steps' | 'requests'> = { steps: [], requests: [] }
+
+/** Ends the plan with these steps; without any, the next stage is checked. */
+function writeIfAny(steps: readonly PlanStep[], actions: readonly PlanAction[] = []): StageResult | null {
   return steps.length === 0 ? null : { steps, actions }
 }
 
 function continueSync({ steps, requests, blocked }: SyncPlan): StageResult {
-  return write(steps) ?? { requests, blocked }
+  return writeIfAny(steps) ?? { requests, blocked }
+}
+
+/** Measures what is still unreported, then stops the campaign. No other work begins meanwhile. */
+function stopCampaign(world: World, found: IncomingReports, stop: CampaignStop): StageResult {
+  const actions = advanceCampaignBranch(world)
+  const last = planLastEffects(world, found, stop.code)
+  if (!last.pending)
+    return { steps: [...reportDisabledProposers(world), ...last.steps, buildStopStep(world, stop)], actions }
+  if (found.steps.length > 0 || last.steps.length > 0) return { steps: last.steps, actions }
+  return { actions, requests: last.requests }
 }
