@@ -70,9 +70,11 @@ export function describePrimaryChange(input: AssessInput): string | null {
     judged: primary.type === 'judge',
     aggregation: spec.measurement.stability?.aggregation ?? 'median',
   } as const
-  const ours = base === null ? null : lookUpMetric(base.snapshot, primary.name, by)
-  const theirs = lookUpMetric(buildSnapshot(spec, report, label), primary.name, by)
-  return ours === null || theirs === null ? null : formatMetricChange(primary.name, ours.value, theirs.value)
+  const baseReading = base === null ? null : lookUpMetric(base.snapshot, primary.name, by)
+  const candidateReading = lookUpMetric(buildSnapshot(spec, report, label), primary.name, by)
+  return baseReading === null || candidateReading === null
+    ? null
+    : formatMetricChange(primary.name, baseReading.value, candidateReading.value)
 }
 
 export function assessCandidate(input: AssessInput): Assessment {

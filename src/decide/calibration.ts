@@ -100,8 +100,8 @@ export function calibrateNoise(spec: Spec, last: Report, jobs: readonly PairJob[
   const values = raw.flatMap(({ pairs }) => pairs.flatMap(({ base, candidate }) => [base, candidate]))
   const refused = explainIncomparable(spec, values)
   if (refused !== null) return { refused }
-  const asked = spec.evidence.scale === 'auto' ? {} : { scale: spec.evidence.scale }
-  const { scale, pair_sd, pair_sd_upper90, between_job_sd, pairs } = calibrateNoiseEvidence(raw, asked)
+  const options = spec.evidence.scale === 'auto' ? {} : { scale: spec.evidence.scale }
+  const { scale, pair_sd, pair_sd_upper90, between_job_sd, pairs } = calibrateNoiseEvidence(raw, options)
   const first = findFavouredSide(raw.slice(0, CALIBRATION_JOBS), scale)
   if (first !== null) {
     const second = raw.slice(CALIBRATION_JOBS)

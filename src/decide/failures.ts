@@ -83,7 +83,7 @@ function listSnapshotNames({ metrics = {}, diagnostics = {} }: Snapshot): Set<st
 const BENCHMARKS_SHOWN = 3
 
 function describeNameDifference(base: ReadonlySet<string>, candidate: ReadonlySet<string>): string | null {
-  const said = [
+  const parts = [
     formatNames(
       [...base].filter(name => !candidate.has(name)),
       'missing',
@@ -93,7 +93,7 @@ function describeNameDifference(base: ReadonlySet<string>, candidate: ReadonlySe
       'new',
     ),
   ].filter(part => part !== null)
-  return said.length === 0 ? null : said.join('; ')
+  return parts.length === 0 ? null : parts.join('; ')
 }
 
 function formatNames(names: readonly string[], what: string): string | null {
@@ -163,14 +163,14 @@ function describeGateFailure(gate: GateRun): string {
 
 function findExecutionFailure({ spec, report, label, pairs }: CandidateCase): AssessmentFinding | null {
   const failed = report.executions.filter(execution => isFailedExecution(spec, execution))
-  const at = pairs && !isJudgedMetric(spec) ? 1 : 0
-  const base = failed.filter(execution => execution.side === 'base')[at]
-  const owns = failed.filter(execution => execution.side === label)
+  const failureIndex = pairs && !isJudgedMetric(spec) ? 1 : 0
+  const base = failed.filter(execution => execution.side === 'base')[failureIndex]
+  const ownFailures = failed.filter(execution => execution.side === label)
   if (base !== undefined && label !== 'base') {
-    const too = owns.length > 0 ? ', as that of the candidate did' : ''
+    const too = ownFailures.length > 0 ? ', as that of the candidate did' : ''
     return createRetryFinding(`the base's execution ${describeExecutionFailure(base)}${too}`)
   }
-  const own = owns[at]
+  const own = ownFailures[failureIndex]
   if (own === undefined) return null
   const flaky = label === 'base' ? undefined : failed.find(execution => execution.side === 'base')
   if (flaky !== undefined)

@@ -100,10 +100,11 @@ export function readGateValue(execution: Execution, name: string): number | bool
 export type ValuePair = { base: number; candidate: number }
 
 export function readValuePair(name: string, base: Execution, candidate: Execution): ValuePair | null {
-  const ours = readNumber(base, name)
-  const theirs = readNumber(candidate, name)
-  if (ours === null || theirs === null || !Number.isFinite(ours - theirs)) return null
-  return { base: ours, candidate: theirs }
+  const baseValue = readNumber(base, name)
+  const candidateValue = readNumber(candidate, name)
+  if (baseValue === null || candidateValue === null || !Number.isFinite(baseValue - candidateValue))
+    return null
+  return { base: baseValue, candidate: candidateValue }
 }
 
 /** Samples keep their order and their gaps: one missing sample leaves no aggregate (invariant 5). */
@@ -206,8 +207,8 @@ function toGateValue(raw: unknown): number | null {
  * legal here, as in gates.
  */
 export function listConstraintValues(snapshot: Snapshot, name: string): unknown[] {
-  for (const place of HARD_ORDER) {
-    const values = snapshot[place]
+  for (const section of HARD_ORDER) {
+    const values = snapshot[section]
     if (values === undefined || !Object.hasOwn(values, name) || values[name] === undefined) continue
     const raw = values[name]
     if (!isRecord(raw)) return [raw]
@@ -245,8 +246,8 @@ export function lookUpMetric(
   name: string,
   options: { judged: boolean; aggregation: Aggregation },
 ): MetricReading | null {
-  for (const place of options.judged ? JUDGE_ORDER : HARD_ORDER) {
-    const values = snapshot[place]
+  for (const section of options.judged ? JUDGE_ORDER : HARD_ORDER) {
+    const values = snapshot[section]
     if (values === undefined || !Object.hasOwn(values, name)) continue
     const raw = values[name]
     if (raw === undefined) continue

@@ -71,8 +71,8 @@ function judgeOnce(
   const violated = Object.keys(comparisons).filter(name => comparisons[name]?.violated)
   const primary = comparisons[objectives[0].name]
   const base0 = pairs.get(objectives[0].name)?.base ?? 0
-  const level = primary !== undefined && Math.abs(primary.delta) <= computeLeastEffect(rule, base0)
-  const tie = improved.length === 0 && level ? findTieWinner(rule.spec.policy, base, candidate) : null
+  const isTied = primary !== undefined && Math.abs(primary.delta) <= computeLeastEffect(rule, base0)
+  const tie = improved.length === 0 && isTied ? findTieWinner(rule.spec.policy, base, candidate) : null
   return { comparisons, improved, violated, tie, pairs }
 }
 

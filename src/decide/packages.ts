@@ -29,8 +29,8 @@ function isRegistryPackage({
   if (!LOCKFILE_NAME.test(path)) return false
   // Composer's lockfile names an archive for every package, from every source.
   if (ecosystem === 'packagist') return true
-  const place = source.replace(/, installed as .*$/, '')
-  return REGISTRY_INDEX.test(place) && !PACKAGE_ARCHIVE.test(place)
+  const address = source.replace(/, installed as .*$/, '')
+  return REGISTRY_INDEX.test(address) && !PACKAGE_ARCHIVE.test(address)
 }
 
 /**

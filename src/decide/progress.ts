@@ -77,8 +77,8 @@ export function computeProgress(
 ): CampaignProgress {
   const [{ name: metric, direction }] = listObjectives(spec.metric)
   const about = { metric, direction }
-  const standing = listStandingLandings(campaign)
-  if (standing.length === 0) {
+  const landings = listUnrevertedLandings(campaign)
+  if (landings.length === 0) {
     const value = getNumber(aggregateSnapshot(campaign.origin?.snapshot ?? null), metric)
     return { ...about, is: 'nothing kept', value }
   }
@@ -91,9 +91,9 @@ export function computeProgress(
 }
 
 function computeDecidedProgress(campaign: ProgressState, scale: ProgressGain['scale']): ProgressAsDecided {
-  const standing = listStandingLandings(campaign)
-  const missing = standing.map(({ experiment }) => experiment)
-  const deltas = standing.flatMap(({ experiment, spec_seq }) => {
+  const landings = listUnrevertedLandings(campaign)
+  const missing = landings.map(({ experiment }) => experiment)
+  const deltas = landings.flatMap(({ experiment, spec_seq }) => {
     const { share = null, primary_delta: delta = null } = campaign.experiments[experiment] ?? {}
     // Only pairs show a gain here, and under an earlier spec it may be of another metric.
     const isOfPairs = share !== null && spec_seq === campaign.ruled_by.spec
@@ -104,7 +104,7 @@ function computeDecidedProgress(campaign: ProgressState, scale: ProgressGain['sc
 }
 
 /** Landings that were not reverted. A measured revert is a landing too, and no gain. */
-function listStandingLandings({ landings, experiments }: ProgressState): ProgressState['landings'] {
+function listUnrevertedLandings({ landings, experiments }: ProgressState): ProgressState['landings'] {
   return landings.filter(
     ({ experiment, reverted }) => reverted === null && experiments[experiment]?.purpose !== 'revert',
   )
@@ -161,10 +161,10 @@ function getStretch({ by, from, to }: MeasuredMerge, metric: string): Stretch | 
  * changes, each by the pairs that were run after it was decided.
  */
 function computeProgressByPairs(campaign: ProgressState, metric: string): ProgressByPairs | null {
-  const standing = listStandingLandings(campaign)
+  const landings = listUnrevertedLandings(campaign)
   const test = findCurrentTest(campaign, metric)
   const covered = new Set(test?.covers)
-  const rest = standing.filter(({ experiment }) => !covered.has(experiment))
+  const rest = landings.filter(({ experiment }) => !covered.has(experiment))
   const scale = test?.scale ?? campaign.calibration?.scale ?? rest[0]?.effect?.scale
   const usable = (effect: EffectMeasurement | null): effect is EffectMeasurement =>
     effect?.metric === metric && effect.scale === scale
@@ -188,10 +188,10 @@ function findCurrentTest(
   metric: string,
 ): ProgressState['progression'] {
   if (progression === null || progression.metric !== metric || progression.covers.length === 0) return null
-  const gone = progression.covers.some(
+  const isReverted = progression.covers.some(
     id => !landings.some(({ experiment, reverted }) => experiment === id && reverted === null),
   )
-  return gone ? null : progression
+  return isReverted ? null : progression
 }
 
 /**
@@ -277,25 +277,25 @@ function formatDecidedProgress(progress: CampaignProgress & ProgressAsDecided): 
   const { metric: name, direction, scale, decided, missing } = progress
   const kept = `${formatCount(missing.length, 'change')} kept`
   if (decided === null) return `${kept}, not measured again yet`
-  const said = formatEffect(decided, null, { name, direction, scale })
-  return `${said} when ${missing.length === 1 ? 'it was' : 'they were'} kept, not measured again yet`
+  const text = formatEffect(decided, null, { name, direction, scale })
+  return `${text} when ${missing.length === 1 ? 'it was' : 'they were'} kept, not measured again yet`
 }
 
 function formatNumbersProgress(progress: CampaignProgress & ProgressByNumbers): string {
   const { metric, stretches } = progress
   const [first] = stretches
   if (stretches.length === 1) return formatMetricChange(metric, first.from, first.to)
-  const said = stretches.map(({ from, to }) => `${formatNumber(from)} -> ${formatNumber(to)}`)
-  const few = said.length <= STRETCHES_SHOWN ? said : [...said.slice(0, 2), '…', ...said.slice(-1)]
+  const text = stretches.map(({ from, to }) => `${formatNumber(from)} -> ${formatNumber(to)}`)
+  const few = text.length <= STRETCHES_SHOWN ? text : [...text.slice(0, 2), '…', ...text.slice(-1)]
   return `${metric} ${few.join(', ')} (${formatGain(progress)} in all)`
 }
 
 function formatPairsProgress(progress: CampaignProgress & ProgressByPairs): string {
   const { metric: name, direction, scale, effect, interval, pairs, parts, against } = progress
-  const said = formatEffect(effect, interval, { name, direction, scale })
+  const text = formatEffect(effect, interval, { name, direction, scale })
   const than = against === null ? '' : ` than ${against.slice(0, 12)}`
   const of = parts > 1 ? `, composed of ${parts} measurements` : ''
-  return `${said}${than}${of}, ${formatCount(pairs, 'pair')}`
+  return `${text}${than}${of}, ${formatCount(pairs, 'pair')}`
 }
 
 function formatMissing({ missing }: { missing: readonly string[] }): string {

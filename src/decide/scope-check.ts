@@ -81,41 +81,41 @@ function hasWrongType(change: DiffChange, { limits }: ChangeSet): boolean {
 
 type ScopeRule = {
   code: ScopeRefusalCode
-  offends: (change: DiffChange, set: ChangeSet) => boolean
-  says: (paths: string, set: ChangeSet, count: number) => string
+  isBrokenBy: (change: DiffChange, set: ChangeSet) => boolean
+  describe: (paths: string, set: ChangeSet, count: number) => string
 }
 
 const SCOPE_RULES: readonly ScopeRule[] = [
   {
     code: 'out-of-scope',
-    offends: (change, set) => !set.isMutable(change.path),
-    says: (paths, _, count) => `changes ${formatCount(count, 'file')} outside scope.mutable: ${paths}`,
+    isBrokenBy: (change, set) => !set.isMutable(change.path),
+    describe: (paths, _, count) => `changes ${formatCount(count, 'file')} outside scope.mutable: ${paths}`,
   },
   {
     code: 'symlink',
-    offends: change => hasMode(change, SYMLINK),
-    says: paths => `symbolic links cannot be changed: ${paths}`,
+    isBrokenBy: change => hasMode(change, SYMLINK),
+    describe: paths => `symbolic links cannot be changed: ${paths}`,
   },
   {
     code: 'submodule',
-    offends: change => hasMode(change, SUBMODULE),
-    says: paths => `submodules cannot be changed: ${paths}`,
+    isBrokenBy: change => hasMode(change, SUBMODULE),
+    describe: paths => `submodules cannot be changed: ${paths}`,
   },
   {
     code: 'mode',
-    offends: isModeChanged,
-    says: paths => `file modes cannot be changed: ${paths}`,
+    isBrokenBy: isModeChanged,
+    describe: paths => `file modes cannot be changed: ${paths}`,
   },
   {
     code: 'file-type',
-    offends: hasWrongType,
-    says: (paths, { limits }) =>
+    isBrokenBy: hasWrongType,
+    describe: (paths, { limits }) =>
       `only ${limits.allowed_file_types.join(', ')} may change (limits.allowed_file_types): ${paths}`,
   },
   {
     code: 'binary',
-    offends: isTooLarge,
-    says: (paths, { limits }) =>
+    isBrokenBy: isTooLarge,
+    describe: (paths, { limits }) =>
       `binary files over ${limits.max_binary_bytes} bytes (limits.max_binary_bytes): ${paths}`,
   },
 ]
@@ -141,11 +141,11 @@ export function checkChanges(set: ChangeSet): ScopeRefusal | null {
   if (set.changes.length === 0) {
     return { code: 'empty', message: 'changes nothing against the incumbent', path: null }
   }
-  for (const { code, offends, says } of SCOPE_RULES) {
-    const paths = set.changes.filter(change => offends(change, set)).map(change => change.path)
+  for (const { code, isBrokenBy, describe } of SCOPE_RULES) {
+    const paths = set.changes.filter(change => isBrokenBy(change, set)).map(change => change.path)
     const first = paths[0]
     if (first !== undefined) {
-      return { code, message: says(formatPaths(paths), set, paths.length), path: first }
+      return { code, message: describe(formatPaths(paths), set, paths.length), path: first }
     }
   }
   return findSizeRefusal(set)

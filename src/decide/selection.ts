@@ -14,8 +14,8 @@ function comparePriority(a: QueuedIdea, b: QueuedIdea): number {
 
 /** False while one of the two lists of files is unknown. */
 export function areDisjoint(changes: ReadonlyMap<string, readonly string[]>, a: string, b: string): boolean {
-  const [ours, theirs] = [changes.get(a), changes.get(b)]
-  return ours !== undefined && theirs !== undefined && areFilesDisjoint(ours, theirs)
+  const [first, second] = [changes.get(a), changes.get(b)]
+  return first !== undefined && second !== undefined && areFilesDisjoint(first, second)
 }
 
 /** The best idea of each category comes first, so that one category does not crowd out others. */
@@ -41,15 +41,15 @@ export function selectRunnersUp(
   changes: ReadonlyMap<string, readonly string[]>,
   max: number,
 ): string[] {
-  const taken = [...(changes.get(winner) ?? [])]
+  const usedPaths = [...(changes.get(winner) ?? [])]
   const chosen: string[] = []
   if (!changes.has(winner)) return chosen
   for (const id of ranked) {
     const paths = changes.get(id)
     if (chosen.length >= max) break
-    if (id === winner || paths === undefined || !areFilesDisjoint(taken, paths)) continue
+    if (id === winner || paths === undefined || !areFilesDisjoint(usedPaths, paths)) continue
     chosen.push(id)
-    taken.push(...paths)
+    usedPaths.push(...paths)
   }
   return chosen
 }

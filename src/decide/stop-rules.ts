@@ -136,8 +136,10 @@ export function isTargetReached(
   objectives: readonly Objective[],
   valueOf: (objective: Objective) => number | undefined,
 ): boolean {
-  const aimed = objectives.filter(objective => objective.role === 'required' && objective.target !== null)
-  return aimed.length > 0 && aimed.every(objective => isTargetMet(objective, valueOf(objective)))
+  const withTarget = objectives.filter(
+    objective => objective.role === 'required' && objective.target !== null,
+  )
+  return withTarget.length > 0 && withTarget.every(objective => isTargetMet(objective, valueOf(objective)))
 }
 
 /** Whether one side's stored numbers (the incumbent's, say) already meet every declared target. */

@@ -39,10 +39,10 @@ export function buildApprovalRequest(
   const digest = digestPackageSet(additions.digest, declared)
   const young =
     releases === null ? packages.map(({ name }) => name) : listTooYoungPackages(dependencies, packages, now)
-  const before = approval?.digest === digest ? approval : null
+  const previous = approval?.digest === digest ? approval : null
   const unseen = [
     ...listUnlistedPackages(dependencies, packages),
-    ...listStillYoung(young, before, releases),
+    ...listStillYoung(young, previous, releases),
     ...unnamed,
   ]
   return {
@@ -60,11 +60,11 @@ export function buildApprovalRequest(
  */
 function listStillYoung(
   young: readonly string[],
-  before: ApprovalRequest | null,
+  previous: ApprovalRequest | null,
   releases: World['releases'],
 ): readonly string[] {
-  if (before?.min_age_days === undefined) return releases === null ? [] : young
-  return young.filter(name => before.packages.includes(name))
+  if (previous?.min_age_days === undefined) return releases === null ? [] : young
+  return young.filter(name => previous.packages.includes(name))
 }
 
 /** A declared package that the change does not add yet belongs to the set by its name alone. */
@@ -133,13 +133,13 @@ function requestApproval(world: World, experiment: Experiment, facts: CleanCandi
   const { id, head, opened, asked_at } = experiment
   const request = buildApprovalRequest(world, experiment, facts)
   // A second request for the same set, after its approval was withdrawn, needs another cause.
-  const again =
+  const requestId =
     request.digest === experiment.approval?.digest ? `${request.digest} ${asked_at}` : request.digest
   if (request.packages.length > 0 && spec.dependencies.approval === 'deny') {
     const message = `needs ${formatPackages(request.packages, request.additions)}, and dependencies.approval is deny`
     return refuseExperiment({ id, head, opened }, { code: 'dependencies', message })
   }
-  const cause = experiment.approval === null ? opened : `${facts.base} ${facts.head} ${again}`
+  const cause = experiment.approval === null ? opened : `${facts.base} ${facts.head} ${requestId}`
   return [{ step: 'event', draft: { kind: 'approval-requested', cause, experiment: id, ...request } }]
 }
 

@@ -72,8 +72,8 @@ function buildIdeaEnd({ id }: BacklogIdea, experiment: Experiment): EventDraft<'
   const about = { kind: 'hypothesis-updated', cause: opened, hypothesis: id } as const
   if (outcome === 'withdrawn' || isRefusedUnmeasured(experiment))
     return { ...about, status: 'open', experiment: null, outcome: null, learnings: null }
-  const said = `${verdict ?? 'ended'}: ${parseReason(reason ?? '').sentence}`
-  return { ...about, status: 'tried', experiment: experiment.id, outcome, learnings: learnings ?? said }
+  const summary = `${verdict ?? 'ended'}: ${parseReason(reason ?? '').sentence}`
+  return { ...about, status: 'tried', experiment: experiment.id, outcome, learnings: learnings ?? summary }
 }
 
 /** Results of one category of ideas, and the advice for the next ones. */
@@ -97,7 +97,7 @@ const MIN_TRIED = 3
 
 /** Sorted by advice: categories that work first, then unsettled ones, then those not worth another idea. */
 export function summarizeCategories(campaign: Pick<Campaign, 'experiments' | 'landings'>): CategorySummary[] {
-  const standing = new Set(
+  const landed = new Set(
     campaign.landings.flatMap(({ experiment, reverted }) => (reverted === null ? [experiment] : [])),
   )
   const groups = new Map<string, Experiment[]>()
@@ -106,7 +106,7 @@ export function summarizeCategories(campaign: Pick<Campaign, 'experiments' | 'la
     const { category } = experiment
     groups.set(category, [...(groups.get(category) ?? []), experiment])
   }
-  const all = [...groups].map(([category, ideas]) => summarizeCategory(category, ideas, standing))
+  const all = [...groups].map(([category, ideas]) => summarizeCategory(category, ideas, landed))
   return all.toSorted(
     (a, b) => ADVICE_ORDER[a.next] - ADVICE_ORDER[b.next] || b.kept - a.kept || b.tried - a.tried,
   )
@@ -126,12 +126,12 @@ function isWithoutVerdict({ outcome }: Experiment): boolean {
 function summarizeCategory(
   category: string,
   ideas: readonly Experiment[],
-  standing: ReadonlySet<string>,
+  landed: ReadonlySet<string>,
 ): CategorySummary {
   const ended = ideas.filter(({ verdict }) => verdict !== null)
   const counts = {
     tried: ended.length,
-    kept: ended.filter(({ id }) => standing.has(id)).length,
+    kept: ended.filter(({ id }) => landed.has(id)).length,
     better: ended.filter(({ outcome }) => isBetterAlone(outcome)).length,
     unproven: ended.filter(({ verdict }) => verdict === 'not proven').length,
     broken: ended.filter(({ verdict }) => verdict === 'broken').length,

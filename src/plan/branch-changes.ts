@@ -23,19 +23,19 @@ export function detectBranchChanges(world: World): { steps: PlanStep[]; actions:
   const steps: PlanStep[] = []
   const actions: PlanAction[] = []
   const cancelled = new Set<OrderId>()
-  const pullOf = createPullFinder(world)
+  const findPull = createPullFinder(world)
   for (const experiment of listExperiments(world.campaign)) {
     if (experiment.status === 'ended') continue
-    const reason = explainWithdrawal(world, experiment, pullOf(experiment))
-    const mine =
+    const reason = explainWithdrawal(world, experiment, findPull(experiment))
+    const ownSteps =
       reason === null ? recordMovedHead(world, experiment) : [buildWithdrawal(world, experiment, reason)]
     const live = experiment.status === 'ordered' ? world.campaign.orders[experiment.order ?? ''] : undefined
-    if (mine.length > 0 && live !== undefined && !cancelled.has(live.order.id)) {
+    if (ownSteps.length > 0 && live !== undefined && !cancelled.has(live.order.id)) {
       cancelled.add(live.order.id)
       if (reason === null) steps.push(...interruptRun(world, live, `${experiment.id} has a new head`))
       actions.push({ do: 'cancel', order: live.order.id })
     }
-    steps.push(...mine)
+    steps.push(...ownSteps)
     // No later plan looks at this head again, so its check is updated now.
     if (reason !== null && experiment.head !== null && world.checks === true)
       actions.push({ do: 'pulls', changes: [{ change: 'show', experiment: experiment.id }] })
@@ -55,10 +55,10 @@ function buildWithdrawal(world: World, experiment: Experiment, reason: string): 
 }
 
 function explainWithdrawal(world: World, experiment: Experiment, pull: PullFacts | undefined): string | null {
-  const wish = world.campaign.steered.find(
+  const request = world.campaign.steered.find(
     ({ action, experiment: id }) => action === 'withdraw' && id === experiment.id,
   )
-  if (wish) return wish.reason
+  if (request) return request.reason
   if (pull?.state === 'closed') return `its pull request #${pull.number} was closed`
   if (pull && isForOtherBranch(world, pull))
     return `its pull request #${pull.number} was retargeted to ${pull.base}`
@@ -120,7 +120,7 @@ interface ForeignPlan {
 
 const NO_FOREIGN_PLAN: ForeignPlan = { steps: [], requests: [], blocked: null }
 
-export function planForeignTip(world: World, found: IncomingReports): ForeignPlan {
+export function planForeignTip(world: World, incoming: IncomingReports): ForeignPlan {
   const { incumbent, foreign } = world.campaign
   if (world.optimizeTip === null) return restoreBranch(world)
   if (world.optimizeTip.commit === incumbent.commit)
@@ -129,7 +129,7 @@ export function planForeignTip(world: World, found: IncomingReports): ForeignPla
     return recordForeignTip(world, world.optimizeTip)
   if (foreign.state === 'blocked')
     return { ...NO_FOREIGN_PLAN, blocked: 'the optimize branch cannot be moved back' }
-  return measureForeignTip(world, found, foreign)
+  return measureForeignTip(world, incoming, foreign)
 }
 
 /** A deleted branch loses no commits: the keeper ref holds them. */
@@ -188,17 +188,17 @@ function recordForeignTip(world: World, to: Point): ForeignPlan {
   }
 }
 
-function measureForeignTip(world: World, found: IncomingReports, foreign: ForeignTip): ForeignPlan {
+function measureForeignTip(world: World, incoming: IncomingReports, foreign: ForeignTip): ForeignPlan {
   const blocked = `the foreign tip ${foreign.to.commit.slice(0, 10)} is being measured`
   const refusal = world.foreign?.refusal
   if (refusal) return { steps: moveBranchBack(world, foreign, null, refusal.message), requests: [], blocked }
   const candidates = [{ label: 'foreign' as const, head: foreign.to.commit, tree: foreign.to.tree }]
-  const own = findCampaignOrder(world, found, {
+  const order = findCampaignOrder(world, incoming, {
     purpose: 'foreign',
     base: world.campaign.incumbent,
     candidates,
   })
-  const next = own.is === 'answered' ? judgeForeignTip(world, foreign, own) : own
+  const next = order.is === 'answered' ? judgeForeignTip(world, foreign, order) : order
   if (Array.isArray(next)) return { steps: next, requests: [], blocked }
   if (next.is === 'under way') return { steps: [], requests: [], blocked: appendPostponement(blocked, next) }
   if (next.is === 'wanted')
@@ -283,31 +283,33 @@ function moveBranchBack(
  * result.
  */
 export function reportMisplacedBranch(world: World): { steps: PlanStep[]; waiting: PlanWaiting | null } {
-  const { branchMismatch: astray, campaign, spec } = world
-  if (astray === null) return { steps: [], waiting: null }
+  const { branchMismatch: mismatch, campaign, spec } = world
+  if (mismatch === null) return { steps: [], waiting: null }
   const branch = toShortRef(buildCampaignRefs(spec.branches.prefix, campaign.name).optimize)
   const incumbent = campaign.incumbent.commit.slice(0, 10)
   const back = `winnow recover --campaign ${campaign.name} puts it back at the recorded incumbent ${incumbent}`
-  const waits = (what: string): PlanWaiting => ({ for: 'person', what, astray: true })
-  switch (astray.is) {
+  const waitForPerson = (what: string): PlanWaiting => ({ for: 'person', what, astray: true })
+  switch (mismatch.is) {
     case 'gone':
-      return { steps: [], waiting: waits(`${branch} was deleted and is not merged: ${back}`) }
+      return { steps: [], waiting: waitForPerson(`${branch} was deleted and is not merged: ${back}`) }
     case 'rewound':
       return {
         steps: [],
-        waiting: waits(
-          `${branch} was moved back to ${astray.tip.commit.slice(0, 10)} and lacks kept changes: ${back}`,
+        waiting: waitForPerson(
+          `${branch} was moved back to ${mismatch.tip.commit.slice(0, 10)} and lacks kept changes: ${back}`,
         ),
       }
     case 'foreign':
       return {
         steps:
-          campaign.foreign?.to.commit === astray.tip.commit ? [] : recordForeignTip(world, astray.tip).steps,
-        waiting: waits(
-          `${branch} is at ${astray.tip.commit.slice(0, 10)}, which winnow did not put there and has not measured: winnow resume measures it against the recorded incumbent ${incumbent}`,
+          campaign.foreign?.to.commit === mismatch.tip.commit
+            ? []
+            : recordForeignTip(world, mismatch.tip).steps,
+        waiting: waitForPerson(
+          `${branch} is at ${mismatch.tip.commit.slice(0, 10)}, which winnow did not put there and has not measured: winnow resume measures it against the recorded incumbent ${incumbent}`,
         ),
       }
     default:
-      return astray satisfies never
+      return mismatch satisfies never
   }
 }

@@ -15,7 +15,7 @@ import type { World } from './world.ts'
 /** Collects the parts of a plan, stage by stage. */
 export interface PlanDraft {
   world: World
-  found: IncomingReports
+  incoming: IncomingReports
   steps: PlanStep[]
   actions: PlanAction[]
 }
@@ -29,15 +29,18 @@ export function addToDraft(draft: PlanDraft, { steps = [], actions = [] }: Draft
 }
 
 /** Dispatches orders again that no run has begun to measure. */
-export function dispatchIdle({ world, found }: PlanDraft): { steps: PlanStep[]; actions: PlanAction[] } {
-  const sent = found.idle.map(order => dispatchOrder(world, order))
-  return { steps: sent.flatMap(({ steps }) => steps), actions: sent.flatMap(({ actions }) => actions) }
+export function dispatchIdle({ world, incoming }: PlanDraft): { steps: PlanStep[]; actions: PlanAction[] } {
+  const dispatched = incoming.idle.map(order => dispatchOrder(world, order))
+  return {
+    steps: dispatched.flatMap(({ steps }) => steps),
+    actions: dispatched.flatMap(({ actions }) => actions),
+  }
 }
 
 export function issueOrders(draft: PlanDraft, requests: readonly OrderRequest[], why: string | null): Plan {
-  const rest = requests.length === 0 ? null : findMeasuringRest(draft.world)
-  const orders = draftOrders(draft.world, rest === null ? [...requests] : [])
-  const what = rest ?? why
+  const pauseReason = requests.length === 0 ? null : findMeasuringRest(draft.world)
+  const orders = draftOrders(draft.world, pauseReason === null ? [...requests] : [])
+  const what = pauseReason ?? why
   const waiting = what === null ? findWaiting(draft.world) : ({ for: 'person', what } as const)
   return finishPlan(addToDraft(draft, orders), waiting)
 }
@@ -46,14 +49,16 @@ export function issueOrders(draft: PlanDraft, requests: readonly OrderRequest[],
  * A plan without actions says what the campaign waits for. After a plan with actions the caller observes and
  * plans again.
  */
-export function finishPlan({ found, steps: all, actions, world }: PlanDraft, waiting?: PlanWaiting): Plan {
+export function finishPlan({ incoming, steps: all, actions, world }: PlanDraft, waiting?: PlanWaiting): Plan {
   const effects = removeRepeats(actions, world.doneActions)
   const then: PlanAction[] = all.length > 0 ? [{ do: 'commit', steps: all }, ...effects] : effects
   if (then.length > 0) return { actions: then, waiting: null }
-  const idle = new Set(found.idle.filter(order => world.doneActions?.has(buildDispatchKey(order)) !== true))
+  const idle = new Set(
+    incoming.idle.filter(order => world.doneActions?.has(buildDispatchKey(order)) !== true),
+  )
   const resting = collectRestingOrders(world)
   const orders = Object.keys(world.campaign.orders).filter(
-    id => !found.reports.has(id) && !idle.has(id) && !resting.has(id),
+    id => !incoming.reports.has(id) && !idle.has(id) && !resting.has(id),
   )
   if (orders.length > 0) return { actions: then, waiting: buildOrderWaiting(world, orders) }
   // A separate job can still answer a stopped campaign, and no process has to wait for it.

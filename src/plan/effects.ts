@@ -69,7 +69,7 @@ export function reportEffects({ campaign, spec }: World): PlanStep[] {
  * Measures landings again, once for the record and then every night, and the campaign against its start.
  * Where each run costs its own minutes, these orders join a round (`riding`) or wait for the daily interval.
  */
-export function planEffects(world: World, found: IncomingReports, riding: boolean): EffectPlan {
+export function planEffects(world: World, incoming: IncomingReports, riding: boolean): EffectPlan {
   const all = [
     ...listUnreportedLandings(world),
     ...selectProgressSample(world),
@@ -77,7 +77,7 @@ export function planEffects(world: World, found: IncomingReports, riding: boolea
   ]
   const isDue = ({ since }: EffectSubject) =>
     riding || !isRunElsewhere(world) || Date.parse(world.now) - Date.parse(since) >= WATCH_INTERVAL_MS
-  return requestEffects(world, found, all.filter(isDue))
+  return requestEffects(world, incoming, all.filter(isDue))
 }
 
 function isRunElsewhere({ runner }: World): boolean {
@@ -92,16 +92,16 @@ const SPENDING_LIMITS: ReadonlySet<string> = new Set([
 ])
 
 /** Measures unreported landings, then the total progress, before the campaign stops by itself. */
-export function planLastEffects(world: World, found: IncomingReports, code: string): EffectPlan {
+export function planLastEffects(world: World, incoming: IncomingReports, code: string): EffectPlan {
   const landings = SPENDING_LIMITS.has(code) ? [] : listUnreportedLandings(world)
-  return requestEffects(world, found, [...landings, ...selectAffordableProgress(world)])
+  return requestEffects(world, incoming, [...landings, ...selectAffordableProgress(world)])
 }
 
 /** Measures the progress after a person's stop, or where the campaign stopped before it could. */
-export function planProgressAfterStop(world: World, found: IncomingReports): EffectPlan {
+export function planProgressAfterStop(world: World, incoming: IncomingReports): EffectPlan {
   // winnow asks no model for a stopped campaign.
   const isOver = isArchivedStop(world.campaign) || isJudgedMetric(world.spec)
-  return requestEffects(world, found, isOver ? [] : selectAffordableProgress(world))
+  return requestEffects(world, incoming, isOver ? [] : selectAffordableProgress(world))
 }
 
 /** The progression test exceeds no limit: `computeReservedMinutes` sets its minutes aside. */
@@ -116,10 +116,10 @@ function selectAffordableProgress(world: World): EffectSubject[] {
 
 function requestEffects(
   world: World,
-  found: IncomingReports,
+  incoming: IncomingReports,
   subjects: readonly EffectSubject[],
 ): EffectPlan {
-  const plan: EffectPlan = { steps: [], requests: [], pending: isMeasuringEffects(world, found) }
+  const plan: EffectPlan = { steps: [], requests: [], pending: isMeasuringEffects(world, incoming) }
   const givenUp = new Set<string>()
   for (const subject of subjects) {
     // A single machine measures one order after the other, and a round must not wait for several.
@@ -127,7 +127,7 @@ function requestEffects(
     const { what, ...alert } = subject.alert
     const key = `${alert.code} ${alert.about}`
     if (isEffectGivenUp(world, subject) || givenUp.has(key)) continue
-    const next = findEffectOrder(world, found, subject)
+    const next = findEffectOrder(world, incoming, subject)
     if (next.is !== 'given up') plan.pending = true
     if (next.is === 'wanted') plan.requests.push(buildEffectRequest(world, subject, next))
     if (next.is !== 'given up') continue
@@ -148,17 +148,17 @@ function isEffectGivenUp({ campaign }: World, { alert: { code, about } }: Effect
   return campaign.alerts.some(known => known.code === code && known.about === about)
 }
 
-function findEffectOrder(world: World, found: IncomingReports, subject: EffectSubject): UnansweredOrder {
-  const own = findCampaignOrder(world, found, subject)
-  if (own.is !== 'answered') return own
-  const reading = readEffectReport(world.campaign, world.spec, own)
+function findEffectOrder(world: World, incoming: IncomingReports, subject: EffectSubject): UnansweredOrder {
+  const order = findCampaignOrder(world, incoming, subject)
+  if (order.is !== 'answered') return order
+  const reading = readEffectReport(world.campaign, world.spec, order)
   switch (reading.is) {
     case 'measured':
     case 'more':
       return { is: 'under way' }
     case 'failed':
       return reading.retry
-        ? planNextAttempt(world, own.order.attempt, reading.reason)
+        ? planNextAttempt(world, order.order.attempt, reading.reason)
         : { is: 'given up', reason: reading.reason }
     default:
       return reading satisfies never
@@ -173,8 +173,8 @@ function buildEffectRequest(
   const { purpose, base, candidates, carried, part, cause } = subject
   const round = world.campaign.round?.number ?? 0
   const pairs = { stop: buildPairsRule(world), carried: { incumbent: carried } }
-  const which = part === undefined ? {} : { part }
-  return { purpose, ...which, round, attempt, interrupted, cause, candidates, base, ...pairs }
+  const partField = part === undefined ? {} : { part }
+  return { purpose, ...partField, round, attempt, interrupted, cause, candidates, base, ...pairs }
 }
 
 /** A tree to measure again, by pairs that decide nothing about it. */
@@ -213,7 +213,9 @@ function listWatchedLandings(world: World): EffectSubject[] {
   const { campaign, now } = world
   return listCurrentLandings(world).flatMap((landing): EffectSubject[] => {
     const { experiment: about, base, watch } = landing
-    const leaving = campaign.steered.some(wish => wish.action === 'revert' && wish.experiment === about)
+    const leaving = campaign.steered.some(
+      request => request.action === 'revert' && request.experiment === about,
+    )
     if (watch.state !== 'open' || leaving || base.tree === campaign.incumbent.tree) return []
     if (!(Date.parse(now) - Date.parse(watch.at) >= WATCH_INTERVAL_MS)) return []
     const alert = { code: 'watch-ended', about, what: `whether ${about} still holds` }
@@ -259,8 +261,9 @@ function listPartsLeft({ campaign }: Pick<ComparingFacts, 'campaign'>): number[]
 function selectProgressSample(world: ComparingFacts): EffectSubject[] {
   const { landings, reference, incumbent: to } = world.campaign
   const left = listUnreportedProgress(world)
-  const own = landings.filter(isOwnGain)
-  const isOne = own.length === 1 && own[0]?.base.commit === reference.commit && own[0].commit === to.commit
+  const gains = landings.filter(isOwnGain)
+  const isOne =
+    gains.length === 1 && gains[0]?.base.commit === reference.commit && gains[0].commit === to.commit
   return left.length < EFFECT_JOBS || isOne ? [] : left.slice(0, 1)
 }
 
@@ -319,7 +322,7 @@ type ReadEffect = Pick<
   EventDraft<'effect-measured'>,
   'metric' | 'scale' | 'effect' | 'interval' | 'pairs'
 > & {
-  said: string
+  text: string
   differences: ReturnType<typeof computeDifferences>
 }
 
@@ -371,8 +374,8 @@ function measureEffect(
   const differences = computeDifferences(found, { direction, scale })
   const { effect, interval, pairs } = computeReportedEffect(differences, getScoreTerms(spec.metric, primary))
   if (effect === null) return `${name} was not there on both sides`
-  const said = `${formatEffect(effect, interval, { name, direction, scale })}, ${formatCount(pairs, 'pair')} in ${formatCount(jobs.length, 'job')}`
-  return { metric: name, scale, effect, interval, pairs, said, differences }
+  const text = `${formatEffect(effect, interval, { name, direction, scale })}, ${formatCount(pairs, 'pair')} in ${formatCount(jobs.length, 'job')}`
+  return { metric: name, scale, effect, interval, pairs, text, differences }
 }
 
 function draftEffect(
@@ -381,7 +384,7 @@ function draftEffect(
   { order, event }: EffectReport,
   { measured, jobs }: { measured: ReadEffect; jobs: readonly PairJob[] },
 ): EffectReading {
-  const { metric, scale, effect, interval, pairs, said } = measured
+  const { metric, scale, effect, interval, pairs, text } = measured
   const [candidate] = order.candidates
   if (candidate === undefined) throw new TypeError('an effect is measured of something')
   const landing = order.purpose === 'progression' ? null : findMeasuredLanding(campaign, order)
@@ -399,16 +402,16 @@ function draftEffect(
     pairs,
   } as const
   if (order.purpose === 'progression') {
-    const draft = { ...common, what: 'progression', state: null, reason: said } as const
+    const draft = { ...common, what: 'progression', state: null, reason: text } as const
     return { is: 'measured', draft, revert: false }
   }
   if (landing === null) return { is: 'failed', reason: 'what it measured was taken back', retry: false }
   if (order.purpose === 'effect') {
-    const draft = { ...common, what: 'landing', state: null, reason: said } as const
+    const draft = { ...common, what: 'landing', state: null, reason: text } as const
     return { is: 'measured', draft, revert: false }
   }
   const { state, revert, why } = evaluateWatch(spec, measured, jobs)
-  const draft = { ...common, what: 'watch', state, reason: `${why}: ${said}` } as const
+  const draft = { ...common, what: 'watch', state, reason: `${why}: ${text}` } as const
   return { is: 'measured', draft, revert }
 }
 

@@ -86,11 +86,11 @@ export function isPickContinued(
 /** Resumes a stopped campaign to measure kept changes alone. */
 export function startPickRound(world: World): PlanStep[] {
   const { campaign } = world
-  const wishes = CODES_ENDING_REQUESTS.has(campaign.stop_code ?? '') ? [] : listPickRequests(world)
+  const requests = CODES_ENDING_REQUESTS.has(campaign.stop_code ?? '') ? [] : listPickRequests(world)
   const open = Object.values(campaign.picks).filter(
     pick => isBeingPicked(pick) && isPickContinued(campaign, pick),
   )
-  const wanted = [...open.map(({ picks }) => picks), ...wishes.map(({ experiment }) => experiment)]
+  const wanted = [...open.map(({ picks }) => picks), ...requests.map(({ experiment }) => experiment)]
   if (wanted.length === 0) return []
   const cause = `encore at ${campaign.seq}`
   const reason = `${[...new Set(wanted)].join(', ')} ${wanted.length === 1 ? 'is' : 'are'} measured alone`
@@ -112,12 +112,12 @@ export function findExtraRoundStop(world: World): Campaign['encore'] {
  * jobs, with as many jobs again. Those given up early come last, within the jobs they have left.
  */
 export function resumeNotProven(world: World): PlanStep[] {
-  const { campaign, askable, asking, targetBranch: only } = world
+  const { campaign, askable, asking, targetBranch } = world
   const all = listExperiments(campaign)
   const busy =
     all.some(each => each.status === 'queued' && !needsPermission(world, each.id) && !isAwaitingSync(each)) ||
     listNewProposals(world).length > 0
-  if (busy || only !== null || askable.length + asking.length > 0 || isAlphaSpent(world)) return []
+  if (busy || targetBranch !== null || askable.length + asking.length > 0 || isAlphaSpent(world)) return []
   const parked = all.filter(isResumedAutomatically)
   const promising = parked.filter(({ given_up }) => given_up === null)
   return (promising.length > 0 ? promising : parked).map(({ id, opened }) => {

@@ -58,12 +58,12 @@ function getHoldoutScale({ campaign, spec }: HoldoutContext): 'log' | 'linear' {
 }
 
 /** Whether an order asks what the spec in force asks, of a holdout from the source it names. */
-export function isHoldoutInForce(ruling: HoldoutContext, stop: HoldoutRule): boolean {
-  if (toCanonicalJson(buildHoldoutRule(ruling, stop.source)) !== toCanonicalJson(stop)) return false
-  const named = ruling.spec.measurement.holdout?.source ?? null
-  const wanted = named === null ? null : parseHoldoutSource(named)
+export function isHoldoutInForce(context: HoldoutContext, stop: HoldoutRule): boolean {
+  if (toCanonicalJson(buildHoldoutRule(context, stop.source)) !== toCanonicalJson(stop)) return false
+  const configured = context.spec.measurement.holdout?.source ?? null
+  const wanted = configured === null ? null : parseHoldoutSource(configured)
   const { source } = stop
-  if (wanted === null || source === null) return named === null && source === null
+  if (wanted === null || source === null) return configured === null && source === null
   if ('ref' in wanted) return 'ref' in source && source.ref === wanted.ref
   return 'environment' in source && source.environment === wanted.environment
 }
@@ -77,12 +77,12 @@ export function isHoldoutRequired(
 }
 
 /** Tries only an experiment that is about to land, one at a time, after everything else is decided. */
-export function tryHoldout(world: World, found: IncomingReports, member: RoundMember): HoldoutTrial {
+export function tryHoldout(world: World, incoming: IncomingReports, member: RoundMember): HoldoutTrial {
   const { experiment } = member
   if (!isHoldoutRequired(world.spec, experiment)) return { is: 'passed' }
   const order = findHoldoutOrder(world, member)
   if (order === null) return requestHoldout(world, member, 1)
-  const arrived = found.reports.get(order.id)
+  const arrived = incoming.reports.get(order.id)
   if (arrived === undefined) return { is: 'waiting', requests: [], steps: [] }
   const { spec } = world
   const verdict = judgeHoldout({ spec, stop: order.stop, report: arrived.report, label: experiment.id })

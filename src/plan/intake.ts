@@ -72,8 +72,9 @@ function findSameAnswer(
   // A refused experiment has no measured tree and is no candidate: `answer_tree` identifies it.
   const answered = listExperiments(campaign).findLast(({ answer_tree }) => answer_tree === tree)?.id
   const unseen = [campaign.trees[tree], open, answered].find(
-    twin =>
-      twin !== undefined && (campaign.experiments[twin]?.number ?? 0) >= (proposal.first_unseen ?? Infinity),
+    duplicate =>
+      duplicate !== undefined &&
+      (campaign.experiments[duplicate]?.number ?? 0) >= (proposal.first_unseen ?? Infinity),
   )
   return unseen ?? null
 }
@@ -110,11 +111,11 @@ export function findFreeNumber({ campaign, spec, branches }: World, from: number
 }
 
 /** An idea that arrives several times is listed once. */
-export function listNewProposals({ campaign, proposals, targetBranch: only }: World): Proposal[] {
+export function listNewProposals({ campaign, proposals, targetBranch }: World): Proposal[] {
   const fresh = new Map<string, Proposal>()
   for (const proposal of proposals) {
     const { key } = proposal.source
-    if (!isTarget(only, proposal.branch)) continue
+    if (!isTarget(targetBranch, proposal.branch)) continue
     if (!Object.hasOwn(campaign.sources, key) && !fresh.has(key)) fresh.set(key, proposal)
   }
   return [...fresh.values()]
@@ -151,22 +152,22 @@ export function describePullLimit(world: World): string | null {
 }
 
 function describeOpenLimit(world: World): string | null {
-  const { max_open_experiments: most } = world.spec.merge
+  const { max_open_experiments: limit } = world.spec.merge
   const open = listOpenOwned(world).map(({ id }) => id)
-  if (open.length < most) return null
+  if (open.length < limit) return null
   const which =
     open.length > PULLS_LISTED ? `${open.slice(0, PULLS_LISTED).join(', ')} and others` : open.join(', ')
-  return `${open.length} of at most ${formatCount(most, 'experiment')} ${open.length === 1 ? 'is' : 'are'} open (merge.max_open_experiments). The next one is opened when one of them ends: ${which}`
+  return `${open.length} of at most ${formatCount(limit, 'experiment')} ${open.length === 1 ? 'is' : 'are'} open (merge.max_open_experiments). The next one is opened when one of them ends: ${which}`
 }
 
 const PULLS_LISTED = 6
 
 function describeHourLimit(world: World): string {
-  const { max_pull_requests_per_hour: most } = world.spec.merge
+  const { max_pull_requests_per_hour: limit } = world.spec.merge
   const opened = listOpenedThisHour(world).map(({ opened_at }) => Date.parse(opened_at))
-  const frees = opened.toSorted((a, b) => a - b).at(-most) ?? Date.parse(world.now)
+  const frees = opened.toSorted((a, b) => a - b).at(-limit) ?? Date.parse(world.now)
   const until = new Date(frees + HOUR_MS).toISOString().slice(0, 16).replace('T', ' ')
-  return `${most} pull requests were opened within an hour (merge.max_pull_requests_per_hour). The next one is opened at ${until} UTC`
+  return `${limit} pull requests were opened within an hour (merge.max_pull_requests_per_hour). The next one is opened at ${until} UTC`
 }
 
 export function countOpenEngineExperiments(world: Pick<World, 'campaign'>): number {
@@ -313,8 +314,8 @@ function findCandidateRefusal(
   if (facts.refusal) return facts.refusal
   const notSimpler = experiment.purpose === 'simplify' ? explainNotSimplification(world, facts.changes) : null
   if (notSimpler !== null) return { code: 'simplify', message: notSimpler }
-  const twin = world.campaign.trees[facts.tree] ?? seen.get(facts.tree)
+  const duplicate = world.campaign.trees[facts.tree] ?? seen.get(facts.tree)
   seen.set(facts.tree, seen.get(facts.tree) ?? experiment.id)
-  if (twin === undefined || twin === experiment.id || experiment.purpose === 'revert') return null
-  return { code: 'duplicate', message: `the same files as ${twin}` }
+  if (duplicate === undefined || duplicate === experiment.id || experiment.purpose === 'revert') return null
+  return { code: 'duplicate', message: `the same files as ${duplicate}` }
 }

@@ -36,14 +36,14 @@ export interface MeasuredOrder {
 export function judgeExperiment(spec: Spec, experiment: Experiment, measured: MeasuredOrder): Judgement {
   const { order, report } = measured
   const baseline = order.stop.rule === 'stability' ? order.stop.baseline : null
-  const asked = { spec, order, report, label: experiment.id, baseline }
-  const assessment = assessCandidate(asked)
+  const input = { spec, order, report, label: experiment.id, baseline }
+  const assessment = assessCandidate(input)
   if (assessment.retry) {
     if (order.attempt < spec.execution.max_attempts) return { is: 'again', reason: assessment.reason }
     // The base, the set-up of both sides or the machine failed, which says nothing against the idea.
     return { is: 'parked', assessment, reason: appendAttempts(assessment.reason, order.attempt) }
   }
-  if (experiment.purpose === 'revert') return judgeRevert(assessment, describeChangeAlone(asked, assessment))
+  if (experiment.purpose === 'revert') return judgeRevert(assessment, describeChangeAlone(input, assessment))
   return toJudgement(order, assessment)
 }
 
@@ -57,8 +57,8 @@ function toJudgement({ purpose, stop }: Order, assessment: Assessment): Judgemen
 }
 
 /** The reason of a pairs rule has its own sentence; other rules show both numbers. */
-function describeChangeAlone(asked: AssessInput, { reason }: Assessment): string | null {
-  return asked.order.stop.rule === 'pairs' ? parseReason(reason).sentence : describePrimaryChange(asked)
+function describeChangeAlone(input: AssessInput, { reason }: Assessment): string | null {
+  return input.order.stop.rule === 'pairs' ? parseReason(reason).sentence : describePrimaryChange(input)
 }
 
 /** A person requested the revert: gates and constraints must hold, a gain is not expected. */
@@ -66,8 +66,8 @@ function judgeRevert(measured: Assessment, change: string | null): Judgement {
   const evidence = parseReason(measured.reason).evidence
   const sentence = `every gate holds without it${change === null ? '' : `: ${change}`}`
   const assessment = { ...measured, reason: formatReason({ sentence, evidence }) }
-  const judged = toRevertJudgement(measured)
-  return judged.is === 'eligible' ? { is: 'eligible', assessment } : judged
+  const judgement = toRevertJudgement(measured)
+  return judgement.is === 'eligible' ? { is: 'eligible', assessment } : judgement
 }
 
 function toRevertJudgement(assessment: Assessment): Judgement {
@@ -84,11 +84,11 @@ function judgeCombination(assessment: Assessment): Judgement {
   const { outcome, reason } = assessment
   if (outcome === 'refused') return { is: 'final', outcome, assessment, reason }
   const { sentence, evidence } = parseReason(reason)
-  const said = formatReason({
+  const reasonText = formatReason({
     sentence: `promising alone, ${describeCombinationFailure(assessment)}: ${sentence.replace(/^(?:worse|no gain): /, '')}`,
     evidence,
   })
-  return { is: 'final', outcome: 'runner_up_dropped', assessment, reason: said }
+  return { is: 'final', outcome: 'runner_up_dropped', assessment, reason: reasonText }
 }
 
 const BROKEN_OUTCOMES: ReadonlySet<Assessment['outcome']> = new Set(['degenerate', 'error', 'timeout'])
@@ -186,8 +186,9 @@ export function limitSimplification(
   const { min_effect, scale } = order.stop
   const loss = Math.max(0, -(assessment.primary_delta ?? 0))
   if (simplified + loss <= min_effect) return judgement
-  const said = (value: number) => (scale === 'log' ? `${(value * 100).toFixed(1)} %` : formatNumber(value))
-  const reason = `it costs ${said(loss)}, and simplifications may cost ${said(min_effect)} in all, of which ${said(simplified)} is spent`
+  const formatLoss = (value: number) =>
+    scale === 'log' ? `${(value * 100).toFixed(1)} %` : formatNumber(value)
+  const reason = `it costs ${formatLoss(loss)}, and simplifications may cost ${formatLoss(min_effect)} in all, of which ${formatLoss(simplified)} is spent`
   const outcome = order.purpose === 'combination' ? 'runner_up_dropped' : 'dropped'
   return { is: 'final', outcome, assessment, reason }
 }

@@ -61,8 +61,8 @@ export function listPrintedOrders({ campaign, runs }: Pick<World, 'campaign' | '
 function computeLeftUsd({ campaign, spec }: World): number | null {
   const cap = spec.metric.judge?.max_total_cost_usd ?? null
   if (cap === null) return null
-  const aside = Object.values(campaign.judging).reduce((sum, one) => sum + (one.may_cost_usd ?? 0), 0)
-  return cap - campaign.spent.usd - aside
+  const reserved = Object.values(campaign.judging).reduce((sum, one) => sum + (one.may_cost_usd ?? 0), 0)
+  return cap - campaign.spent.usd - reserved
 }
 
 /**
@@ -91,12 +91,12 @@ function computeJudgeRest(scores: OrderScores | null): number {
 
 /** Recorded in every campaign state: the money is spent, and no score is requested twice. */
 export function recordScores(world: World): PlanStep[] {
-  return (world.judges?.scores ?? []).flatMap(told => {
-    const { key, order, model, requests, tokens, usd, minutes = 0, ended } = told
+  return (world.judges?.scores ?? []).flatMap(answered => {
+    const { key, order, model, requests, tokens, usd, minutes = 0, ended } = answered
     const failed = ended !== null && !isRetryableEnd(ended.is)
     const alerts = failed ? reportFailingJudges(world, order, ended.reason) : []
     return [
-      toEventStep({ kind: 'judged', cause: key, ...told }),
+      toEventStep({ kind: 'judged', cause: key, ...answered }),
       toEventStep({ ...buildSpentFields(key), minutes, who: model, ok: !failed, requests, tokens, usd }),
       ...alerts,
     ]
@@ -110,12 +110,13 @@ export function recordScores(world: World): PlanStep[] {
 export function closeLostJudgings(world: World): PlanStep[] {
   const { campaign, now, judges } = world
   const reasons = new Map((judges?.lost ?? []).map(({ key, reason }) => [key, reason]))
-  const told = new Set((judges?.scores ?? []).map(({ key }) => key))
-  const waiting = Object.values(campaign.judging).filter(({ key }) => !told.has(key))
-  const lost = waiting.flatMap((asking): [PendingJudging, string][] => {
-    const overdue = Date.parse(asking.until) <= Date.parse(now)
-    const reason = reasons.get(asking.key) ?? (overdue ? `its job has not answered by ${asking.until}` : null)
-    return reason === null ? [] : [[asking, reason]]
+  const answered = new Set((judges?.scores ?? []).map(({ key }) => key))
+  const waiting = Object.values(campaign.judging).filter(({ key }) => !answered.has(key))
+  const lost = waiting.flatMap((request): [PendingJudging, string][] => {
+    const overdue = Date.parse(request.until) <= Date.parse(now)
+    const reason =
+      reasons.get(request.key) ?? (overdue ? `its job has not answered by ${request.until}` : null)
+    return reason === null ? [] : [[request, reason]]
   })
   return lost.flatMap(([{ key, order, may_cost_usd }, reason]) => [
     toEventStep({ kind: 'judging-lost', cause: key, key, order, reason }),

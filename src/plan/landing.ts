@@ -77,10 +77,10 @@ export function planLanding(world: World): LandingPlan | null {
   if (due === null) return null
   const { experiment, decided, ...merge } = due
   const { spec } = world
-  const barred = explainLapsedApproval(world, experiment)
-  if (barred !== null) {
-    const waiting = waitForPerson(`${experiment.id} is not to be merged: ${barred}`)
-    return { steps: [buildWithdrawStep(experiment, barred)], actions: [], waiting }
+  const obstacle = explainLapsedApproval(world, experiment)
+  if (obstacle !== null) {
+    const waiting = waitForPerson(`${experiment.id} is not to be merged: ${obstacle}`)
+    return { steps: [buildWithdrawStep(experiment, obstacle)], actions: [], waiting }
   }
   if (isLandedDirectly(spec)) {
     const landing = { step: 'land', decided, recorded: true, ...merge } as const
@@ -93,8 +93,10 @@ export function planLanding(world: World): LandingPlan | null {
     const what = `${experiment.id}${where} is kept: merge it as it is, and the campaign goes on`
     return { steps: [], actions: [], waiting: waitForPerson(what) }
   }
-  const asked = pull !== undefined && !(experiment.owned && pull.draft === true)
-  const actions: PlanAction[] = asked ? [{ do: 'merge', number: pull.number, experiment: experiment.id }] : []
+  const canMerge = pull !== undefined && !(experiment.owned && pull.draft === true)
+  const actions: PlanAction[] = canMerge
+    ? [{ do: 'merge', number: pull.number, experiment: experiment.id }]
+    : []
   return { steps: [], actions, waiting: waitForPerson(`${experiment.id}${where} is to be merged`) }
 }
 
@@ -196,8 +198,8 @@ export function closeNotSelected(member: RoundMember, why: string): PlanStep[] {
 export function formatNotTakenReason(why: string, measured: string | undefined): string {
   if (measured === undefined || measured === '') return why
   const { sentence, evidence } = parseReason(measured)
-  const [said, end] = sentence.endsWith('.') ? [sentence.slice(0, -1), '.'] : [sentence, '']
-  return formatReason({ sentence: `${said}, but ${why}${end}`, evidence })
+  const [text, end] = sentence.endsWith('.') ? [sentence.slice(0, -1), '.'] : [sentence, '']
+  return formatReason({ sentence: `${text}, but ${why}${end}`, evidence })
 }
 
 /** Exactly the measured tree lands, on exactly the base it was measured against (invariant 1). */
@@ -245,8 +247,8 @@ function buildMerge(
 
 function findUndoneLanding(world: World, experiment: Experiment): string | null {
   if (experiment.purpose !== 'revert') return null
-  const wish = world.campaign.steered.find(({ event }) => experiment.source.key === `revert:${event}`)
-  return wish?.experiment ?? null
+  const request = world.campaign.steered.find(({ event }) => experiment.source.key === `revert:${event}`)
+  return request?.experiment ?? null
 }
 
 /**
@@ -316,8 +318,8 @@ export function describeInterruptions(times: number): string {
  */
 export function planDirectReverts(world: World): PlanStep[] {
   const { campaign } = world
-  for (const wish of campaign.steered) {
-    const facts = wish.action === 'revert' ? world.reverts.get(wish.event) : undefined
+  for (const request of campaign.steered) {
+    const facts = request.action === 'revert' ? world.reverts.get(request.event) : undefined
     if (!facts || 'conflict' in facts.result || facts.result.measuredIn === null) continue
     const { tree, measuredIn } = facts.result
     return [
@@ -327,7 +329,7 @@ export function planDirectReverts(world: World): PlanStep[] {
         tree,
         from: campaign.incumbent,
         measuredIn,
-        cause: wish.event,
+        cause: request.event,
       },
     ]
   }

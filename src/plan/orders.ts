@@ -188,9 +188,9 @@ export function selectComparison(world: ComparingFacts): ComparisonMethod | null
 
 /** For a revert or a foreign tip, which need no gain but must do no harm. */
 export function buildNoHarmRule(world: World): StopRule | null {
-  const how = selectComparison(world)
-  if (how === null) return null
-  return how.by === 'pairs' ? buildPairsRule(world) : how.stop
+  const comparison = selectComparison(world)
+  if (comparison === null) return null
+  return comparison.by === 'pairs' ? buildPairsRule(world) : comparison.stop
 }
 
 /** A stored score is valid only for the same tree, harness and kind of machine. */
@@ -240,11 +240,15 @@ export type UnansweredOrder = Exclude<CampaignOrder, AnsweredOrder>
 
 type OrderSubject = Pick<OrderTerms, 'purpose' | 'base' | 'candidates' | 'part'>
 
-export function findCampaignOrder(world: World, found: IncomingReports, about: OrderSubject): CampaignOrder {
+export function findCampaignOrder(
+  world: World,
+  incoming: IncomingReports,
+  about: OrderSubject,
+): CampaignOrder {
   const subject = buildOrderSubject(about)
   const live = Object.values(world.campaign.orders).find(({ order }) => buildOrderSubject(order) === subject)
   if (!live) return requestCampaignOrder(world, subject, about)
-  const arrived = found.reports.get(live.order.id)
+  const arrived = incoming.reports.get(live.order.id)
   return arrived ? { is: 'answered', order: live.order, ...arrived } : { is: 'under way' }
 }
 
@@ -262,18 +266,18 @@ const LOSS_REST_MS = 3_600_000
 function requestCampaignOrder(world: World, subject: string, { purpose, base }: OrderSubject): CampaignOrder {
   const { campaign, runner, now } = world
   const used = campaign.attempts[subject] ?? 0
-  const lost = campaign.interruptions[subject]
-  if (lost === undefined || lost.base !== base.tree)
+  const loss = campaign.interruptions[subject]
+  if (loss === undefined || loss.base !== base.tree)
     return planNextAttempt(world, used, 'no report came back')
-  if (lost.times >= MAX_LOSSES) {
+  if (loss.times >= MAX_LOSSES) {
     if (isReportingPurpose(purpose))
-      return { is: 'given up', reason: `measuring was interrupted ${lost.times} times` }
-    const next = Date.parse(lost.at) + LOSS_REST_MS
+      return { is: 'given up', reason: `measuring was interrupted ${loss.times} times` }
+    const next = Date.parse(loss.at) + LOSS_REST_MS
     if (runner.runId === null && Date.parse(now) < next)
-      return { is: 'under way', postponed: describePostponement(lost.times, new Date(next).toISOString()) }
+      return { is: 'under way', postponed: describePostponement(loss.times, new Date(next).toISOString()) }
   }
   const next = planNextAttempt(world, used, 'no report came back')
-  return next.is === 'wanted' ? { ...next, carried: lost.carried, interrupted: [lost] } : next
+  return next.is === 'wanted' ? { ...next, carried: loss.carried, interrupted: [loss] } : next
 }
 
 function describePostponement(times: number, next: string): string {
@@ -304,24 +308,24 @@ interface ResumedOrder {
 type RepeatedOrder = Pick<OrderTerms, 'base' | 'candidates' | 'harness'> & { stop: StopRule }
 
 /** Null where trees, harness or rule differ from those of the lost orders. */
-function resumeOrder(interruptions: readonly Interruption[], again: RepeatedOrder): ResumedOrder | null {
+function resumeOrder(interruptions: readonly Interruption[], repeated: RepeatedOrder): ResumedOrder | null {
   const [first, ...others] = interruptions
   if (first === undefined || others.some(({ order }) => order !== first.order)) return null
-  if (!interruptions.every(each => isSameOrder(each, again))) return null
+  if (!interruptions.every(each => isSameOrder(each, repeated))) return null
   const { order, block, coins } = first
-  const labels = new Set<string>(again.candidates.map(({ label }) => label))
+  const labels = new Set<string>(repeated.candidates.map(({ label }) => label))
   const pieces: Record<string, PairJob> = {}
   for (const each of interruptions)
     for (const [label, piece] of Object.entries(each.pieces)) if (labels.has(label)) pieces[label] = piece
   return { resumes: { order, block, pieces }, coins }
 }
 
-function isSameOrder({ rule, base, harness, trees }: Interruption, again: RepeatedOrder): boolean {
-  const { candidates } = again
+function isSameOrder({ rule, base, harness, trees }: Interruption, repeated: RepeatedOrder): boolean {
+  const { candidates } = repeated
   return (
-    rule === again.stop.rule &&
-    base === again.base.tree &&
-    harness === again.harness &&
+    rule === repeated.stop.rule &&
+    base === repeated.base.tree &&
+    harness === repeated.harness &&
     candidates.every(({ label, tree }) => trees[label] === tree)
   )
 }
@@ -329,9 +333,9 @@ function isSameOrder({ rule, base, harness, trees }: Interruption, again: Repeat
 /** Checks one candidate only: the others of the interrupted order may have changed since. */
 export function hasSameTrees(
   { base, harness, trees }: Interruption,
-  again: { base: Oid; harness: string; label: string; tree: Oid },
+  repeated: { base: Oid; harness: string; label: string; tree: Oid },
 ): boolean {
-  return base === again.base && harness === again.harness && trees[again.label] === again.tree
+  return base === repeated.base && harness === repeated.harness && trees[repeated.label] === repeated.tree
 }
 
 /**
@@ -340,13 +344,13 @@ export function hasSameTrees(
  */
 export function isExactResumption(campaign: Campaign, order: Order, subject: string): boolean {
   if (!isPairRule(order.stop)) return true
-  const own = campaign.interruptions[subject]
+  const ownInterruption = campaign.interruptions[subject]
   const members = order.candidates.flatMap(({ label, tree }) => {
     const found = campaign.experiments[label]?.interruption ?? campaign.picks[label]?.interruption ?? null
-    const again = { base: order.base.tree, harness: order.harness, label, tree }
-    return found !== null && found.rule === order.stop.rule && hasSameTrees(found, again) ? [found] : []
+    const repeated = { base: order.base.tree, harness: order.harness, label, tree }
+    return found !== null && found.rule === order.stop.rule && hasSameTrees(found, repeated) ? [found] : []
   })
-  const known = members.length > 0 ? members : own === undefined ? [] : [own]
+  const known = members.length > 0 ? members : ownInterruption === undefined ? [] : [ownInterruption]
   const wanted = resumeOrder(known, order)
   if (wanted === null) return members.length === 0 && order.resumes === undefined
   const { resumes, coins } = order

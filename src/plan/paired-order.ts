@@ -46,20 +46,20 @@ function selectPairedBase({ campaign, spec }: Pick<PairedContext, 'campaign' | '
 
 /** A fixed number of pairs without a stopping rule: no selection depends on them. */
 export function buildPairsRule(
-  ruling: Pick<PairedContext, 'campaign' | 'spec'>,
+  context: Pick<PairedContext, 'campaign' | 'spec'>,
 ): Extract<StopRule, { rule: 'pairs' }> {
-  return { rule: 'pairs', ...selectPairedBase(ruling) }
+  return { rule: 'pairs', ...selectPairedBase(context) }
 }
 
 /** The runner and the verdict of one job apply this same rule (decision.md 3.3). */
-export function buildPairedRule(ruling: PairedContext, members: readonly PairedMember[]): PairedRule {
-  const rule = buildRuleWithoutTerms(ruling)
-  return { ...rule, terms: buildTerms(ruling, rule, members) }
+export function buildPairedRule(context: PairedContext, members: readonly PairedMember[]): PairedRule {
+  const rule = buildRuleWithoutTerms(context)
+  return { ...rule, terms: buildTerms(context, rule, members) }
 }
 
-function buildRuleWithoutTerms(ruling: PairedContext): PairedRule {
-  const { spec, singleMachine: single_machine } = ruling
-  const base = selectPairedBase(ruling)
+function buildRuleWithoutTerms(context: PairedContext): PairedRule {
+  const { spec, singleMachine: single_machine } = context
+  const base = selectPairedBase(context)
   const evidence = resolveEvidence(spec, {
     singleMachine: single_machine,
     scale: base.scale,
@@ -82,12 +82,12 @@ function buildRuleWithoutTerms(ruling: PairedContext): PairedRule {
  * of the campaign's error budget, because nothing lands by it.
  */
 export function buildPickRule(
-  ruling: PairedContext,
+  context: PairedContext,
   { id, picks, resumed, evidence }: PickedChange,
-  on: PickedTrees,
+  trees: PickedTrees,
 ): PairedRule {
-  const { campaign, spec } = ruling
-  const jobs = selectReportedJobs(getPickJobs(campaign, { evidence }, on)).length
+  const { campaign, spec } = context
+  const jobs = selectReportedJobs(getPickJobs(campaign, { evidence }, trees)).length
   const as = campaign.experiments[picks]?.purpose === 'simplify' ? 'simplify' : 'confirmed'
   const max_jobs = Math.max(spec.evidence.max_jobs * (resumed + 1), jobs + 1)
   const terms = {
@@ -99,7 +99,7 @@ export function buildPickRule(
     variant: 0,
     touched: null,
   } as const
-  return { ...buildRuleWithoutTerms(ruling), terms: { [id]: terms } }
+  return { ...buildRuleWithoutTerms(context), terms: { [id]: terms } }
 }
 
 /** The default branch's tree, and that tree with the change on it. */
@@ -123,16 +123,16 @@ export function getPickJobs(
  * it.
  */
 function buildTerms(
-  ruling: PairedContext,
+  context: PairedContext,
   rule: PairedRule,
   members: readonly PairedMember[],
 ): PairedRule['terms'] {
   const terms: PairedRule['terms'] = {}
-  let { campaign } = ruling
+  let { campaign } = context
   for (const member of members) {
     const experiment = campaign.experiments[member.id]
     if (!experiment) continue
-    const own = buildMemberTerms({ ...ruling, campaign }, rule, experiment, member)
+    const own = buildMemberTerms({ ...context, campaign }, rule, experiment, member)
     terms[member.id] = own
     campaign = applyTerms(campaign, { [member.id]: own })
   }
@@ -156,14 +156,14 @@ export function applyTerms(campaign: Campaign, terms: PairedRule['terms']): Camp
 }
 
 function buildMemberTerms(
-  ruling: PairedContext,
+  context: PairedContext,
   rule: PairedRule,
   experiment: Experiment,
   member: PairedMember,
 ): PairedTerms {
-  const { campaign, spec } = ruling
+  const { campaign, spec } = context
   const share = experiment.share ?? computeAlphaShare(campaign, spec)
-  const as = selectPairedKind(ruling, rule, experiment, member)
+  const as = selectPairedKind(context, rule, experiment, member)
   const jobs = selectReportedJobs(getCarriedJobs(campaign, experiment, member.tree)).length
   const max_jobs = spec.evidence.max_jobs * (experiment.resumed + 1)
   const loose = as === 'confirmed' || as === 'combination'
@@ -175,7 +175,7 @@ function buildMemberTerms(
 }
 
 function selectPairedKind(
-  ruling: PairedContext,
+  context: PairedContext,
   rule: PairedRule,
   experiment: Experiment,
   { purpose, tree }: PairedMember,
@@ -184,8 +184,8 @@ function selectPairedKind(
   if (purpose === 'combination') return 'combination'
   const { evidence } = experiment
   if (evidence === null) return 'idea'
-  if (isEvidenceContinued(ruling.campaign, evidence, tree)) return evidence.as
-  return evidence.head === experiment.head && isConfirmed(ruling, rule, evidence) ? 'confirmed' : 'idea'
+  if (isEvidenceContinued(context.campaign, evidence, tree)) return evidence.as
+  return evidence.head === experiment.head && isConfirmed(context, rule, evidence) ? 'confirmed' : 'idea'
 }
 
 /** Evidence continues to count only for the same two trees and the same harness. */

@@ -15,12 +15,12 @@ import type { World } from './world.ts'
  * exactly that head. Another head needs another permission.
  */
 export function requestPermission(world: World): { steps: PlanStep[]; waiting: Set<ExperimentId> } {
-  const { campaign, outsiders: strangers } = world
+  const { campaign, outsiders } = world
   const steps: PlanStep[] = []
   const waiting = new Set<ExperimentId>()
   for (const experiment of listExperiments(campaign)) {
     const { id, head, status, stranger, allowed_head } = experiment
-    const author = strangers.get(id)
+    const author = outsiders.get(id)
     if (author === undefined || status !== 'queued' || head === null || allowed_head === head) continue
     waiting.add(id)
     if (author === null || stranger?.head === head) continue
@@ -32,10 +32,10 @@ export function requestPermission(world: World): { steps: PlanStep[]; waiting: S
 
 /** The author without write access who pushed this head, allowed since or not; null if there is none. */
 export function findOutsider(
-  { outsiders: strangers }: Pick<World, 'outsiders'>,
+  { outsiders }: Pick<World, 'outsiders'>,
   { id, head, stranger }: Pick<Experiment, 'id' | 'head' | 'stranger'>,
 ): string | null {
-  return strangers.get(id) ?? (stranger !== null && stranger.head === head ? stranger.author : null)
+  return outsiders.get(id) ?? (stranger !== null && stranger.head === head ? stranger.author : null)
 }
 
 /**
@@ -82,11 +82,11 @@ function describePermissionCommand(campaign: Pick<World['campaign'], 'experiment
 }
 
 export function needsPermission(
-  { campaign, outsiders: strangers }: Pick<World, 'campaign' | 'outsiders'>,
+  { campaign, outsiders }: Pick<World, 'campaign' | 'outsiders'>,
   id: ExperimentId,
 ): boolean {
   const experiment = campaign.experiments[id]
-  return strangers.has(id) && experiment?.status === 'queued' && experiment.allowed_head !== experiment.head
+  return outsiders.has(id) && experiment?.status === 'queued' && experiment.allowed_head !== experiment.head
 }
 
 export function describeNeededPermissions({ campaign }: Pick<World, 'campaign'>): string | null {

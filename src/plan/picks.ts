@@ -21,10 +21,10 @@ interface PickPlan {
   requests: OrderRequest[]
 }
 
-type PickWish = World['campaign']['steered'][number]
+type PickRequest = World['campaign']['steered'][number]
 
 /** Requests of people for a pick that can be built now. */
-export function listPickRequests({ campaign, picks }: Pick<World, 'campaign' | 'picks'>): PickWish[] {
+export function listPickRequests({ campaign, picks }: Pick<World, 'campaign' | 'picks'>): PickRequest[] {
   return campaign.steered.filter(({ action, event }) => action === 'pick' && picks.has(event))
 }
 
@@ -33,37 +33,37 @@ export function isPicking(world: Pick<World, 'campaign' | 'picks'>): boolean {
 }
 
 /** Picks are in no round, so they may begin whenever an order may be issued. */
-export function planPicks(world: World, found: IncomingReports, next = openNothing(world).next): PickPlan {
+export function planPicks(world: World, incoming: IncomingReports, next = openNothing(world).next): PickPlan {
   if (world.targetBranch !== null) return { steps: [], requests: [] }
   const none: OpenedProposals = { steps: [], next }
-  const opened = listPickRequests(world).reduce((before, wish) => openPick(world, wish, before), none)
+  const opened = listPickRequests(world).reduce((before, request) => openPick(world, request, before), none)
   const changed = Object.values(world.campaign.picks).flatMap(pick => rebuildPick(world, pick))
   const approvals = requestApprovals(world, Object.values(world.campaign.picks), new Set())
   const steps = [...opened.steps, ...changed, ...approvals.steps]
-  return { steps, requests: steps.length > 0 ? [] : requestPickOrders(world, found) }
+  return { steps, requests: steps.length > 0 ? [] : requestPickOrders(world, incoming) }
 }
 
-function openPick(world: World, wish: PickWish, { steps, next }: OpenedProposals): OpenedProposals {
+function openPick(world: World, request: PickRequest, { steps, next }: OpenedProposals): OpenedProposals {
   const { campaign, spec } = world
-  const facts = world.picks.get(wish.event)
-  const taken = campaign.experiments[wish.experiment]
-  if (facts === undefined || taken === undefined) return { steps, next }
+  const facts = world.picks.get(request.event)
+  const original = campaign.experiments[request.experiment]
+  if (facts === undefined || original === undefined) return { steps, next }
   const id = formatExperimentId(next)
   const made = 'made' in facts.result ? facts.result.made : null
   const { experiments } = buildCampaignRefs(spec.branches.prefix, campaign.name)
-  const { hypothesis, category, required_deps } = taken
+  const { hypothesis, category, required_deps } = original
   const draft = {
     kind: 'experiment-opened',
-    cause: wish.event,
+    cause: request.event,
     experiment: id,
     purpose: 'pick',
-    picks: wish.experiment,
+    picks: request.experiment,
     hypothesis,
     category,
     priority: 'high',
     required_deps,
     family: null,
-    source: { use: 'pick', key: buildPickKey(wish.event) },
+    source: { use: 'pick', key: buildPickKey(request.event) },
     learnings: null,
     pull: null,
     branch: made === null ? null : toShortRef(`${experiments}${id}`),
@@ -71,10 +71,10 @@ function openPick(world: World, wish: PickWish, { steps, next }: OpenedProposals
     head: made?.commit ?? null,
     base: facts.base,
   } as const
-  const mine: PlanStep[] = [...replaceEarlierPicks(world, wish.experiment, id), { step: 'open', draft }]
+  const opening: PlanStep[] = [...replaceEarlierPicks(world, request.experiment, id), { step: 'open', draft }]
   const why = explainFailedPick(world, facts)
-  if (why !== null) mine.push(...refuseExperiment({ id, head: null, opened: computeEventId(draft) }, why))
-  return { steps: [...steps, ...mine], next: findFreeNumber(world, next + 1) }
+  if (why !== null) opening.push(...refuseExperiment({ id, head: null, opened: computeEventId(draft) }, why))
+  return { steps: [...steps, ...opening], next: findFreeNumber(world, next + 1) }
 }
 
 /** A pick on another commit of the default branch is replaced by one on this commit. */
@@ -127,9 +127,9 @@ function getRefusal(facts: CandidateFacts | undefined) {
 }
 
 /** Each pick is judged by itself, and nothing lands by its verdict. */
-export function judgePicks(world: World, found: IncomingReports): PlanStep[] {
+export function judgePicks(world: World, incoming: IncomingReports): PlanStep[] {
   return Object.values(world.campaign.picks).flatMap(pick =>
-    judgePick(world, buildMember(world, pick, found.reports)),
+    judgePick(world, buildMember(world, pick, incoming.reports)),
   )
 }
 
@@ -152,29 +152,29 @@ export function judgePick({ campaign }: World, member: RoundMember): PlanStep[] 
 }
 
 /** One order each: picks have no measurement in common. */
-function requestPickOrders(world: World, found: IncomingReports): OrderRequest[] {
+function requestPickOrders(world: World, incoming: IncomingReports): OrderRequest[] {
   return Object.values(world.campaign.picks).flatMap(pick => {
     const facts = world.picks.get(pick.id)
     if (facts === undefined || !('made' in facts.result) || facts.result.made.commit !== pick.head) return []
     if (world.candidates.get(pick.id)?.merged !== 'clean') return []
-    const attempt = findNextAttempt(world, pick, found)
+    const attempt = findNextAttempt(world, pick, incoming)
     if (attempt === null) return []
     const { tree } = facts.result.made
-    const how = buildPickComparison(world, pick, { base: facts.base.tree, tree })
-    if (how === null) return []
+    const comparison = buildPickComparison(world, pick, { base: facts.base.tree, tree })
+    if (comparison === null) return []
     const candidates = [{ label: pick.id, head: pick.head, tree }]
     const round = world.campaign.round?.number ?? 0
     const interrupted = pick.interruption === null ? [] : [pick.interruption]
     const about = { purpose: 'pick', round, attempt, interrupted, cause: pick.opened } as const
-    return [{ ...about, candidates, base: facts.base, ...how }]
+    return [{ ...about, candidates, base: facts.base, ...comparison }]
   })
 }
 
 /** Null where no order is due. */
-function findNextAttempt(world: World, pick: PickedChange, found: IncomingReports): number | null {
+function findNextAttempt(world: World, pick: PickedChange, incoming: IncomingReports): number | null {
   if (pick.status === 'queued') return pick.attempts + 1
   if (pick.status !== 'measured') return null
-  const { judgement } = buildMember(world, pick, found.reports)
+  const { judgement } = buildMember(world, pick, incoming.reports)
   if (judgement?.is === 'more') return 1
   return judgement?.is === 'again' ? pick.attempts + 1 : null
 }
@@ -183,24 +183,26 @@ function findNextAttempt(world: World, pick: PickedChange, found: IncomingReport
 function buildPickComparison(
   world: World,
   pick: PickedChange,
-  on: { base: string; tree: string },
+  trees: { base: string; tree: string },
 ): Pick<OrderRequest, 'stop' | 'carried'> | null {
-  const how = selectComparison(world)
-  if (how === null) return null
-  if (how.by === 'numbers')
-    return { stop: how.stop.rule === 'stability' ? { ...how.stop, baseline: null } : how.stop }
+  const comparison = selectComparison(world)
+  if (comparison === null) return null
+  if (comparison.by === 'numbers')
+    return {
+      stop: comparison.stop.rule === 'stability' ? { ...comparison.stop, baseline: null } : comparison.stop,
+    }
   const { campaign, spec } = world
-  const stop = buildPickRule({ campaign, spec, singleMachine: hasSingleMachine(world) }, pick, on)
-  return { stop, carried: { [pick.id]: getPickJobs(campaign, pick, on) } }
+  const stop = buildPickRule({ campaign, spec, singleMachine: hasSingleMachine(world) }, pick, trees)
+  return { stop, carried: { [pick.id]: getPickJobs(campaign, pick, trees) } }
 }
 
 /** Records once, in every campaign state, how people dealt with picks that were offered. */
 export function planPickFates(world: World): { steps: PlanStep[]; actions: PlanAction[] } {
-  const pullOf = createPullFinder(world)
+  const findPull = createPullFinder(world)
   const steps: PlanStep[] = []
   const actions: PlanAction[] = []
   for (const pick of Object.values(world.campaign.picks)) {
-    const ending = pick.closed ? null : findPickEnding(world, pick, pullOf(pick))
+    const ending = pick.closed ? null : findPickEnding(world, pick, findPull(pick))
     if (ending === null) continue
     steps.push(closePick(pick, ending.fate, ending.why))
     if (pick.status === 'ordered' && pick.order !== null) actions.push({ do: 'cancel', order: pick.order })
@@ -221,10 +223,10 @@ function findPickEnding(world: World, pick: PickedChange, pull: PullFacts | unde
   if (pull?.state === 'closed') return { fate: 'declined', why: `its pull request${number} was closed` }
   if (pull !== undefined && pull.base !== into)
     return { fate: 'left', why: `its pull request${number} was retargeted to ${pull.base}` }
-  const wish = campaign.steered.find(
+  const request = campaign.steered.find(
     ({ action, experiment }) => action === 'withdraw' && experiment === pick.id,
   )
-  if (wish !== undefined) return { fate: 'declined', why: wish.reason }
+  if (request !== undefined) return { fate: 'declined', why: request.reason }
   const tip = pick.branch === null ? undefined : world.branches.get(pick.branch)
   if (tip === undefined) return { fate: 'declined', why: `its branch ${pick.branch} was deleted` }
   if (tip !== pick.head)

@@ -38,19 +38,23 @@ export interface Preparation {
 
 const BASE_BEING_MEASURED = 'the base is being measured'
 
-export function planBase(world: World, found: IncomingReports): Preparation {
+export function planBase(world: World, incoming: IncomingReports): Preparation {
   const order = findIssuedPurpose(world)
-  if (order !== null) return prepareOrder(world, found, order)
-  if (isCalibrationNeeded(world)) return prepareOrder(world, found, 'calibration')
-  if (isNoiseNeeded(world)) return prepareOrder(world, found, 'noise')
-  if (isBaselineNeeded(world)) return prepareOrder(world, found, 'baseline')
+  if (order !== null) return prepareOrder(world, incoming, order)
+  if (isCalibrationNeeded(world)) return prepareOrder(world, incoming, 'calibration')
+  if (isNoiseNeeded(world)) return prepareOrder(world, incoming, 'noise')
+  if (isBaselineNeeded(world)) return prepareOrder(world, incoming, 'baseline')
   return { steps: [], requests: [], blocked: null, hopeless: false }
 }
 
-function prepareOrder(world: World, found: IncomingReports, purpose: CampaignOrderPurpose): Preparation {
+function prepareOrder(world: World, incoming: IncomingReports, purpose: CampaignOrderPurpose): Preparation {
   const candidates = purpose === 'noise' ? [toBaseAsCandidate(world.campaign.incumbent)] : []
   const kind = purpose === 'noise' ? 'calibration' : purpose
-  const order = findCampaignOrder(world, found, { purpose: kind, base: world.campaign.incumbent, candidates })
+  const order = findCampaignOrder(world, incoming, {
+    purpose: kind,
+    base: world.campaign.incumbent,
+    candidates,
+  })
   const next = order.is === 'answered' ? preparationReaders[purpose](world, order) : order
   if (Array.isArray(next)) return { steps: next, requests: [], blocked: BASE_BEING_MEASURED, hopeless: false }
   switch (next.is) {
@@ -161,10 +165,10 @@ function readNoise(world: World, { order, report, event }: AnsweredOrder): Prepa
     ...(order.carried['twin'] ?? []),
     buildPairJob(toPairRequest(order), toMeasuredRun(report), 'twin'),
   ]
-  const another = { is: 'wanted', attempt: 1, carried: { twin: jobs } } as const
-  if (jobs.length < CALIBRATION_JOBS) return another
+  const nextJob = { is: 'wanted', attempt: 1, carried: { twin: jobs } } as const
+  if (jobs.length < CALIBRATION_JOBS) return nextJob
   const found = calibrateNoise(spec, report, jobs)
-  if ('suspected' in found) return another
+  if ('suspected' in found) return nextJob
   if ('refused' in found) return { is: 'given up', reason: found.refused }
   const { scale, noise, reason } = found
   const known = world.campaign.calibration

@@ -26,12 +26,12 @@ interface ProposalPlan {
  * A request that this process makes is an action. A request that a separate job makes is in the ledger first.
  */
 export function requestProposals(world: World): ProposalPlan {
-  const rests = world.asks === 'elsewhere' && isProposingPaused(world)
-  const who = world.asks === 'later' || rests ? [] : selectNextProposers(world)
-  if (who.length === 0) return { steps: [], actions: [] }
+  const isPaused = world.asks === 'elsewhere' && isProposingPaused(world)
+  const names = world.asks === 'later' || isPaused ? [] : selectNextProposers(world)
+  if (names.length === 0) return { steps: [], actions: [] }
   return world.asks === 'here'
-    ? { steps: [], actions: [{ do: 'propose', who }] }
-    : { steps: requestProposalJob(world, who), actions: [] }
+    ? { steps: [], actions: [{ do: 'propose', who: names }] }
+    : { steps: requestProposalJob(world, names), actions: [] }
 }
 
 /** Requests as many ideas at once as the next round has room for; proposers take turns. */
@@ -40,26 +40,26 @@ function selectNextProposers(world: World): string[] {
   if (only !== null) return []
   const open = countRoomToOpen(world)
   const room = Math.min(getRoundSize(spec) - countQueued(world), open) - asking.length
-  const who: string[] = []
-  while (who.length < room) {
-    const next = selectNextProposer(world, [...asking, ...who])
+  const names: string[] = []
+  while (names.length < room) {
+    const next = selectNextProposer(world, [...asking, ...names])
     if (next === undefined) break
-    who.push(next)
+    names.push(next)
   }
-  return who
+  return names
 }
 
 /** Selects the proposer with the fewest open requests, then the one asked longest ago. */
-function selectNextProposer({ campaign, askable }: World, asked: readonly string[]): string | undefined {
-  const times = (who: string) => asked.filter(each => each === who).length
+function selectNextProposer({ campaign, askable }: World, pending: readonly string[]): string | undefined {
+  const times = (who: string) => pending.filter(each => each === who).length
   const last = (who: string) => campaign.proposers[who]?.asked ?? -1
   const fresh = { failures: 0, since_kept: null }
   const proposer = (who: string) => campaign.proposers[who] ?? fresh
   // A proposer that has failed gets no more requests at once than failures left before it is disabled.
-  const may = askable.filter(
+  const candidates = askable.filter(
     who => proposer(who).failures === 0 || times(who) < countFailuresLeft(proposer(who)),
   )
-  return may.toSorted((a, b) => times(a) - times(b) || last(a) - last(b))[0]
+  return candidates.toSorted((a, b) => times(a) - times(b) || last(a) - last(b))[0]
 }
 
 /** Experiments that wait for a permission take no place. */
@@ -81,10 +81,10 @@ export function isRoundGrowing(world: World, opened: readonly PlanStep[]): boole
  * has it.
  */
 export function buildAnswerSteps({ answers }: World): PlanStep[] {
-  return answers.flatMap(({ key, who, ok, minutes, result: brought }): PlanStep[] => {
-    const nothing = { requests: 0, tokens: 0, usd: 0 }
-    const cost = { kind: 'spent', cause: key, what: 'propose', who, ok, minutes, ...nothing } as const
-    const idea = brought === undefined ? [] : [{ kind: 'idea-brought', cause: key, key, ...brought } as const]
+  return answers.flatMap(({ key, who, ok, minutes, result }): PlanStep[] => {
+    const noUsage = { requests: 0, tokens: 0, usd: 0 }
+    const cost = { kind: 'spent', cause: key, what: 'propose', who, ok, minutes, ...noUsage } as const
+    const idea = result === undefined ? [] : [{ kind: 'idea-brought', cause: key, key, ...result } as const]
     return [...idea, cost].map(draft => ({ step: 'event', draft }))
   })
 }
@@ -115,21 +115,21 @@ export function computeProposeMinutes({ propose }: Pick<Spec, 'propose'>): numbe
  * Invariant 7: the proposer, the idea and the commit of a request are an event before any job asks, so that
  * two concurrent runs ask once. The deadline covers the job and its wait for a machine.
  */
-function requestProposalJob({ campaign, spec, now }: World, who: readonly string[]): PlanStep[] {
+function requestProposalJob({ campaign, spec, now }: World, names: readonly string[]): PlanStep[] {
   const handed = collectHandedOutIdeas(campaign)
   const angles = new Set(listPendingProposals(campaign).flatMap(({ angle }) => angle ?? []))
   const until = new Date(
     Date.parse(now) + (computeProposeMinutes(spec) + PROPOSE_JOB_START_MINUTES) * 60_000,
   ).toISOString()
-  return who.map((name, at): PlanStep => {
+  return names.map((name, at): PlanStep => {
     const cause = `asking ${at} at ${campaign.seq}`
     const key = buildCommandKey(name, hashSha256(toCanonicalJson([campaign.started, cause])).slice(0, 16))
     const idea = selectNextIdea(campaign, { who: name, handed })
     if (idea !== null) handed.add(idea.id)
-    const look = idea === null ? selectNextAngle(campaign, spec, angles) : null
-    if (look !== null) angles.add(look)
+    const nextAngle = idea === null ? selectNextAngle(campaign, spec, angles) : null
+    if (nextAngle !== null) angles.add(nextAngle)
     const carries = idea === null ? {} : { carries: idea.id }
-    const angle = look === null ? {} : { angle: look }
+    const angle = nextAngle === null ? {} : { angle: nextAngle }
     const about = { key, who: name, base: campaign.incumbent, until, ...carries, ...angle }
     return { step: 'event', draft: { kind: 'idea-asked', cause, ...about } }
   })

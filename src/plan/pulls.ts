@@ -26,11 +26,11 @@ import { type CampaignPullFacts, createPullFinder, type PullFacts, type World } 
 export function updatePulls(world: World): PlanAction[] {
   const changes: PullChange[] = []
   const branches: { name: string; oid: string }[] = []
-  const pullOf = createPullFinder(world)
+  const findPull = createPullFinder(world)
   for (const experiment of listExperiments(world.campaign)) {
     const { branch, closed } = experiment
     const tip = branch === null ? undefined : world.branches.get(branch)
-    const pull = pullOf(experiment)
+    const pull = findPull(experiment)
     if (pull && isForOtherBranch(world, pull)) continue
     const changed = closed ? listClosedChanges : listOpenChanges
     changes.push(...changed(world, experiment, { pull, isHere: tip !== undefined }))
@@ -43,7 +43,7 @@ export function updatePulls(world: World): PlanAction[] {
   return actions
 }
 
-interface ExperimentPlaces {
+interface PullState {
   pull: PullFacts | undefined
   /** Its branch still exists. */
   isHere: boolean
@@ -53,11 +53,7 @@ interface ExperimentPlaces {
  * Opens the pull request once, then shows the current state: in its text, or by a check alone where comments
  * are off.
  */
-function listOpenChanges(
-  world: World,
-  experiment: Experiment,
-  { pull, isHere }: ExperimentPlaces,
-): PullChange[] {
+function listOpenChanges(world: World, experiment: Experiment, { pull, isHere }: PullState): PullChange[] {
   const { id, branch } = experiment
   if (pull === undefined)
     return isHere && isOfferedAsPull(world, experiment)
@@ -73,11 +69,7 @@ function listOpenChanges(
  * Closes the pull request and describes its end. A landing or a person may have closed it before that was
  * described.
  */
-function listClosedChanges(
-  world: World,
-  experiment: Experiment,
-  { pull, isHere }: ExperimentPlaces,
-): PullChange[] {
+function listClosedChanges(world: World, experiment: Experiment, { pull, isHere }: PullState): PullChange[] {
   const { id, owned } = experiment
   if (pull === undefined) return []
   if (pull.state === 'open' && !isLandedExperiment(experiment)) return closePull(world, experiment, pull)
@@ -135,10 +127,10 @@ function isMergedByWinnow({ spec }: World, { status }: Experiment): boolean {
 function isStateUnshown(
   { checks, campaign }: World,
   experiment: Experiment,
-  { body, ownComments: said }: PullFacts,
+  { body, ownComments }: PullFacts,
 ): boolean {
   if (checks !== true) return false
-  return !(experiment.owned ? body : (said ?? '')).includes(buildCheckMark(campaign, experiment))
+  return !(experiment.owned ? body : (ownComments ?? '')).includes(buildCheckMark(campaign, experiment))
 }
 
 function canComment({ spec }: World): boolean {
@@ -159,11 +151,13 @@ function isCheckUnseen(world: World, experiment: Experiment): boolean {
  */
 function closePull(world: World, experiment: Experiment, pull: PullFacts): PullChange[] {
   const { id, head, owned } = experiment
-  const { number, ownComments: said } = pull
+  const { number, ownComments } = pull
   if (!owned && pull.head !== head) return []
   const change = { change: 'close', number, experiment: id } as const
-  if (said === undefined || !isPullOpenedAgain(world, experiment, pull)) return [change]
-  return said.includes(buildReopenedMark(experiment, pull.head)) ? [] : [{ ...change, again: pull.head }]
+  if (ownComments === undefined || !isPullOpenedAgain(world, experiment, pull)) return [change]
+  return ownComments.includes(buildReopenedMark(experiment, pull.head))
+    ? []
+    : [{ ...change, again: pull.head }]
 }
 
 /**
@@ -180,9 +174,9 @@ function isPullOpenedAgain(world: World, experiment: Experiment, pull: PullFacts
  * commented before, however long ago.
  */
 function announceEnd(world: World, experiment: Experiment, pull: PullFacts): PullChange[] {
-  const { number, ownComments: said = '', state } = pull
+  const { number, ownComments = '', state } = pull
   const { id } = experiment
-  if (canComment(world) && said !== '')
+  if (canComment(world) && ownComments !== '')
     return isStateUnshown(world, experiment, pull) ? [{ change: 'describe', number, experiment: id }] : []
   const isNews =
     world.checks === true && world.shownChecks?.get(id) !== buildCheckMark(world.campaign, experiment)
@@ -236,30 +230,32 @@ function isPlain({ merged, pulls }: CampaignPullState): boolean {
 function listUnrecordedPulls(world: World): Record<string, number> {
   const { picks } = world.campaign
   const named = [...Object.values(picks), ...listDeferred(world)]
-  const pullOf = createPullFinder(world)
+  const findPull = createPullFinder(world)
   return Object.fromEntries(
     named.flatMap(each => {
-      const number = each.pull === null ? pullOf(each)?.number : undefined
+      const number = each.pull === null ? findPull(each)?.number : undefined
       return number === undefined ? [] : [[each.id, number]]
     }),
   )
 }
 
-function updateOpenPull(world: World, { number, ownComments: said }: CampaignPullFacts): PlanAction[] {
-  if (said === undefined || world.spec.report.comment === 'never') return []
-  const pullOf = createPullFinder(world)
-  const news = listDeferred(world).filter(
-    each => !isAlreadyTold(each, said) && !(each.owned && isAlreadyTold(each, pullOf(each)?.ownComments)),
+function updateOpenPull(world: World, { number, ownComments }: CampaignPullFacts): PlanAction[] {
+  if (ownComments === undefined || world.spec.report.comment === 'never') return []
+  const findPull = createPullFinder(world)
+  const unannounced = listDeferred(world).filter(
+    each =>
+      !hasApprovalComment(each, ownComments) &&
+      !(each.owned && hasApprovalComment(each, findPull(each)?.ownComments)),
   )
-  return news.map(({ id }) => ({ do: 'tell', number, experiment: id }))
+  return unannounced.map(({ id }) => ({ do: 'tell', number, experiment: id }))
 }
 
 function listDeferred({ campaign }: World): Experiment[] {
   return listExperiments(campaign).filter(({ status }) => status === 'deferred')
 }
 
-function isAlreadyTold(experiment: Experiment, said: string | undefined): boolean {
-  return said?.includes(buildApprovalMark(experiment) ?? '') ?? false
+function hasApprovalComment(experiment: Experiment, ownComments: string | undefined): boolean {
+  return ownComments?.includes(buildApprovalMark(experiment) ?? '') ?? false
 }
 
 /**
@@ -271,13 +267,13 @@ export function announceApprovals(world: World): PlanAction[] {
   const { campaign, campaignPull, spec } = world
   if (campaignPull?.state === 'open' || campaign.status === 'none' || spec.report.comment === 'never')
     return []
-  const pullOf = createPullFinder(world)
+  const findPull = createPullFinder(world)
   return listDeferred(world).flatMap(experiment => {
-    const pull = experiment.owned ? pullOf(experiment) : undefined
+    const pull = experiment.owned ? findPull(experiment) : undefined
     if (
       pull?.state !== 'open' ||
       pull.ownComments === undefined ||
-      isAlreadyTold(experiment, pull.ownComments)
+      hasApprovalComment(experiment, pull.ownComments)
     )
       return []
     return [{ do: 'tell', number: pull.number, experiment: experiment.id, here: true }]
@@ -291,9 +287,9 @@ function isPullDue(
 ): boolean {
   const { incumbent, landings, status, round } = campaign
   const kept = landings.some(({ reverted }) => reverted === null)
-  const apart = incumbent.commit !== defaultTip.commit && incumbent.tree !== defaultTip.tree
-  const comes = sync !== null && findRefusedSyncAlert(campaign)?.tip !== sync.tip
-  if (!kept || !apart || comes || campaignTip !== incumbent.commit || round?.open === true) return false
+  const differs = incumbent.commit !== defaultTip.commit && incumbent.tree !== defaultTip.tree
+  const isSyncDue = sync !== null && findRefusedSyncAlert(campaign)?.tip !== sync.tip
+  if (!kept || !differs || isSyncDue || campaignTip !== incumbent.commit || round?.open === true) return false
   return (
     pull === null ||
     (status === 'running' && pull.head !== incumbent.commit) ||
@@ -339,11 +335,11 @@ function formatPullCause({ number, state, closed_at }: CampaignPullFacts): strin
 
 /** Pull requests of picks, into the default branch: they follow the ledger (invariant 11). */
 export function updatePickPulls(world: World): PlanAction[] {
-  const pullOf = createPullFinder(world)
+  const findPull = createPullFinder(world)
   const changes: PullChange[] = []
   const branches: { name: string; oid: string }[] = []
   for (const pick of Object.values(world.campaign.picks)) {
-    const pull = pullOf(pick)
+    const pull = findPull(pick)
     const tip = pick.branch === null ? undefined : world.branches.get(pick.branch)
     // A person has taken this branch over: winnow does not touch it again.
     if (pick.fate === 'left') continue
@@ -384,7 +380,7 @@ export function commentPausedPulls(world: World, obstacle: SyncObstacle | null =
     const pull = number === null ? undefined : open.get(number)
     if (pull === undefined || 'rejected' in head) return []
     const unopened = { number: pull.number, head: head.commit, obstacle }
-    const told = (pull.ownComments ?? '').includes(buildPausedMark(campaign, unopened))
-    return told ? [] : [{ do: 'greet', ...unopened } as const]
+    const isCommented = (pull.ownComments ?? '').includes(buildPausedMark(campaign, unopened))
+    return isCommented ? [] : [{ do: 'greet', ...unopened } as const]
   })
 }

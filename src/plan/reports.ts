@@ -25,38 +25,40 @@ export interface IncomingReports {
 }
 
 export function readReports(world: World): IncomingReports {
-  const found: IncomingReports = { steps: [], actions: [], reports: new Map(), lost: new Set(), idle: [] }
+  const incoming: IncomingReports = { steps: [], actions: [], reports: new Map(), lost: new Set(), idle: [] }
   for (const live of Object.values(world.campaign.orders)) {
-    if (live.report) found.reports.set(live.order.id, live.report)
-    else readRun(world, live, found)
+    if (live.report) incoming.reports.set(live.order.id, live.report)
+    else readRun(world, live, incoming)
   }
-  return found
+  return incoming
 }
 
-function readRun(world: World, live: LiveOrder, found: IncomingReports): void {
+function readRun(world: World, live: LiveOrder, incoming: IncomingReports): void {
   const run = world.runs.get(live.order.id)
   if (!run)
-    return live.run_id === null ? void found.idle.push(live.order.id) : expireOrder(world, live, found, {})
-  if (world.runner.runId === null) found.steps.push(...recordRunId(live, run))
+    return live.run_id === null
+      ? void incoming.idle.push(live.order.id)
+      : expireOrder(world, live, incoming, {})
+  if (world.runner.runId === null) incoming.steps.push(...recordRunId(live, run))
   switch (run.state) {
     case 'running':
-      return run.queued === true ? undefined : expireOrder(world, live, found, run)
+      return run.queued === true ? undefined : expireOrder(world, live, incoming, run)
     case 'waiting':
       return
     // Measured in time: no deadline applies to models.
     case 'printed':
-      return void found.steps.push(...recordPrinted(live, run))
+      return void incoming.steps.push(...recordPrinted(live, run))
     case 'gone':
       return run.started
-        ? dropLostOrder(world, live, found, {
+        ? dropLostOrder(world, live, incoming, {
             reason: run.why ?? 'its process ended after measuring had begun',
             partial: run.partial,
           })
-        : void found.idle.push(live.order.id)
+        : void incoming.idle.push(live.order.id)
     case 'unreadable':
-      return rejectReport(live, found, run.runId, run.reason)
+      return rejectReport(live, incoming, run.runId, run.reason)
     case 'reported':
-      return acceptReport(live, found, run)
+      return acceptReport(live, incoming, run)
   }
 }
 
@@ -82,13 +84,16 @@ type RunningFacts = Pick<Extract<RunFacts, { state: 'running' }>, 'partial' | 'w
 function expireOrder(
   world: World,
   live: LiveOrder,
-  found: IncomingReports,
+  incoming: IncomingReports,
   { partial, waitedSeconds = 0 }: RunningFacts,
 ): void {
   if (!(Date.parse(world.now) >= Date.parse(live.order.deadline) + 1000 * waitedSeconds))
-    return void found.steps.push(...reportWaitingRun(world, live, found.steps))
-  found.actions.push({ do: 'cancel', order: live.order.id })
-  dropLostOrder(world, live, found, { reason: `no report by its deadline, ${live.order.deadline}`, partial })
+    return void incoming.steps.push(...reportWaitingRun(world, live, incoming.steps))
+  incoming.actions.push({ do: 'cancel', order: live.order.id })
+  dropLostOrder(world, live, incoming, {
+    reason: `no report by its deadline, ${live.order.deadline}`,
+    partial,
+  })
 }
 
 interface RunLoss {
@@ -96,18 +101,18 @@ interface RunLoss {
   partial?: PartialReport | undefined
 }
 
-function dropLostOrder(world: World, { order }: LiveOrder, found: IncomingReports, loss: RunLoss): void {
-  found.lost.add(order.id)
-  found.steps.push(buildLossStep(world, order, loss))
+function dropLostOrder(world: World, { order }: LiveOrder, incoming: IncomingReports, loss: RunLoss): void {
+  incoming.lost.add(order.id)
+  incoming.steps.push(buildLossStep(world, order, loss))
 }
 
 function buildLossStep({ spec }: Pick<World, 'spec'>, order: Order, { reason, partial }: RunLoss) {
   const { id } = order
   const usable = partial !== undefined && explainForeignPartial(order, partial) === null
-  const left = usable ? { partial: isJudgedOrder(order, spec) ? removeItems(partial) : partial } : {}
+  const partialField = usable ? { partial: isJudgedOrder(order, spec) ? removeItems(partial) : partial } : {}
   return {
     step: 'event',
-    draft: { kind: 'order-lost', cause: id, order: id, started: true, reason, ...left },
+    draft: { kind: 'order-lost', cause: id, order: id, started: true, reason, ...partialField },
   } satisfies PlanStep
 }
 
@@ -125,10 +130,10 @@ export function explainForeignPartial(order: Order, partial: PartialReport): str
     : 'its executions do not follow the coins of the order'
 }
 
-function rejectReport(live: LiveOrder, found: IncomingReports, runId: string, reason: string): void {
+function rejectReport(live: LiveOrder, incoming: IncomingReports, runId: string, reason: string): void {
   const { id } = live.order
-  found.lost.add(id)
-  found.steps.push({
+  incoming.lost.add(id)
+  incoming.steps.push({
     step: 'event',
     draft: { kind: 'report-rejected', cause: id, order: id, run_id: runId, reason },
   })
@@ -136,11 +141,11 @@ function rejectReport(live: LiveOrder, found: IncomingReports, runId: string, re
 
 function acceptReport(
   live: LiveOrder,
-  found: IncomingReports,
+  incoming: IncomingReports,
   run: Extract<RunFacts, { state: 'reported' }>,
 ): void {
   const mismatch = explainRejection(live, run)
-  if (mismatch !== null) return rejectReport(live, found, run.runId, mismatch)
+  if (mismatch !== null) return rejectReport(live, incoming, run.runId, mismatch)
   const { id } = live.order
   const draft: EventDraft<'measured'> = {
     kind: 'measured',
@@ -149,8 +154,8 @@ function acceptReport(
     run_id: run.runId,
     report: run.report,
   }
-  found.reports.set(id, { event: computeEventId(draft), report: run.report })
-  found.steps.push({ step: 'event', draft }, ...recordJudgingCost(live, run.report))
+  incoming.reports.set(id, { event: computeEventId(draft), report: run.report })
+  incoming.steps.push({ step: 'event', draft }, ...recordJudgingCost(live, run.report))
 }
 
 /**

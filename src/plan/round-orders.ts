@@ -36,12 +36,12 @@ interface WantedMember {
 export function requestMemberOrders(world: World, plan: RoundPlan): OrderRequest[] {
   const round = world.campaign.round
   if (!round?.open) return []
-  const again = plan.again.flatMap(({ id, after }) => {
+  const members = plan.needsOrder.flatMap(({ id, after }) => {
     const purpose = round.combined.includes(id) ? 'combination' : 'experiment'
     return selectWanted(world, id, purpose, after)
   })
   const combine = plan.combine === null ? [] : selectWanted(world, plan.combine, 'combination', 'nothing')
-  return [...requestOrders(world, [...again, ...combine], round.number), ...plan.holdout]
+  return [...requestOrders(world, [...members, ...combine], round.number), ...plan.holdout]
 }
 
 /** `excluded`: refused by this plan, or waiting for an approval or a permission. */
@@ -92,7 +92,7 @@ function selectWanted(
   world: World,
   id: ExperimentId,
   purpose: WantedMember['purpose'],
-  after: RoundPlan['again'][number]['after'],
+  after: RoundPlan['needsOrder'][number]['after'],
 ): WantedMember[] {
   const experiment = world.campaign.experiments[id]
   const facts = world.candidates.get(id)
@@ -112,16 +112,16 @@ function countAttempt(world: World, experiment: Experiment, purpose: WantedMembe
 
 /** Comparison by numbers needs one order for each experiment; pairs are measured in blocks. */
 function requestOrders(world: World, wanted: readonly WantedMember[], round: number): OrderRequest[] {
-  const how = selectComparison(world)
-  if (how === null) return []
+  const comparison = selectComparison(world)
+  if (comparison === null) return []
   const reverts = wanted.filter(isRevertMember)
-  const undoing = reverts.flatMap(one => {
+  const undoing = reverts.flatMap(member => {
     const stop = buildNoHarmRule(world)
-    return stop === null ? [] : [buildMemberRequest(world, [one], round, { stop })]
+    return stop === null ? [] : [buildMemberRequest(world, [member], round, { stop })]
   })
-  const ideas = wanted.filter(one => !isRevertMember(one))
-  if (how.by === 'numbers')
-    return [...undoing, ...ideas.map(one => buildMemberRequest(world, [one], round, how))]
+  const ideas = wanted.filter(member => !isRevertMember(member))
+  if (comparison.by === 'numbers')
+    return [...undoing, ...ideas.map(member => buildMemberRequest(world, [member], round, comparison))]
   return [...undoing, ...requestPairedOrders(world, ideas, round)]
 }
 
@@ -132,16 +132,16 @@ function isRevertMember({ experiment }: WantedMember): boolean {
 /** Its interrupted order, if that measured the very trees that are wanted now. */
 function listInterruptions({ campaign }: World, { experiment, tree }: WantedMember): Interruption[] {
   const { incumbent, harness } = campaign
-  const again = { base: incumbent.tree, harness, label: experiment.id, tree }
+  const subject = { base: incumbent.tree, harness, label: experiment.id, tree }
   const { interruption } = experiment
-  return interruption !== null && hasSameTrees(interruption, again) ? [interruption] : []
+  return interruption !== null && hasSameTrees(interruption, subject) ? [interruption] : []
 }
 
 function buildMemberRequest(
   world: World,
   wanted: readonly WantedMember[],
   round: number,
-  how: Pick<OrderRequest, 'stop' | 'carried'>,
+  comparison: Pick<OrderRequest, 'stop' | 'carried'>,
 ): OrderRequest {
   const [first] = wanted
   if (first === undefined) throw new TypeError('an order measures at least one experiment')
@@ -150,9 +150,9 @@ function buildMemberRequest(
     round,
     attempt: first.attempt,
     cause: first.experiment.opened,
-    interrupted: wanted.flatMap(one => listInterruptions(world, one)),
+    interrupted: wanted.flatMap(member => listInterruptions(world, member)),
     candidates: wanted.map(({ experiment: { id }, head, tree }) => ({ label: id, head, tree })),
-    ...how,
+    ...comparison,
   }
 }
 
@@ -164,13 +164,15 @@ const BLOCK_SIZE = 4
  */
 function groupMembers(world: World, wanted: readonly WantedMember[], size: number): WantedMember[][] {
   const groups = new Map<string, WantedMember[]>()
-  for (const one of wanted) {
-    const { purpose, attempt, experiment } = one
+  for (const member of wanted) {
+    const { purpose, attempt, experiment } = member
     // Candidates that were interrupted together continue together, with their coins.
-    const lost = listInterruptions(world, one)[0]?.order ?? 'new'
+    const interruptedOrder = listInterruptions(world, member)[0]?.order ?? 'new'
     const outsiders = experiment.stranger === null ? '' : experiment.id
-    const key = [purpose, attempt, experiment.source.use === 'external', outsiders, lost].join(' ')
-    groups.set(key, [...(groups.get(key) ?? []), one])
+    const key = [purpose, attempt, experiment.source.use === 'external', outsiders, interruptedOrder].join(
+      ' ',
+    )
+    groups.set(key, [...(groups.get(key) ?? []), member])
   }
   return [...groups.values()].flatMap(group =>
     Array.from({ length: Math.ceil(group.length / size) }, (_, at) =>

@@ -22,41 +22,42 @@ import type { World } from './world.ts'
 export interface RoundPlan {
   steps: PlanStep[]
   /** Members that need an order in this round. `failure`: the last one failed without a verdict. */
-  again: { id: ExperimentId; after: 'nothing' | 'failure' | 'pairs' }[]
+  needsOrder: { id: ExperimentId; after: 'nothing' | 'failure' | 'pairs' }[]
   /** The runner-up to measure on top of the new incumbent. */
   combine: ExperimentId | null
   /** Orders that try the best member on the holdout before it lands. */
   holdout: OrderRequest[]
 }
 
-const NO_ROUND_PLAN: RoundPlan = { steps: [], again: [], combine: null, holdout: [] }
+const NO_ROUND_PLAN: RoundPlan = { steps: [], needsOrder: [], combine: null, holdout: [] }
 
-export function settleRound(world: World, found: IncomingReports): RoundPlan {
+export function settleRound(world: World, incoming: IncomingReports): RoundPlan {
   const { round } = world.campaign
   if (!round?.open) return NO_ROUND_PLAN
-  const members = listMembers(world, round, found)
+  const members = listMembers(world, round, incoming)
   const lapsed = members
     .filter(member => findNeededOrder(member).length > 0)
     .flatMap(one => closeLapsedMember(world, one))
   if (lapsed.length > 0) return { ...NO_ROUND_PLAN, steps: lapsed }
-  const again = members.flatMap(findNeededOrder)
+  const needsOrder = members.flatMap(findNeededOrder)
   const steps = members.flatMap(member => closeMember(world.campaign, member))
   const eligible = members.filter(member => member.judgement?.is === 'eligible')
   const barred = eligible.flatMap(member => closeBarredMember(world, member))
   const settled = eligible.filter(member => closeBarredMember(world, member).length === 0)
-  if (members.some(isUndecided) || members.some(hasLostDeterminism)) return { ...NO_ROUND_PLAN, steps, again }
-  const next = settleNextMember({ world, found, round }, settled, { steps, again })
+  if (members.some(isUndecided) || members.some(hasLostDeterminism))
+    return { ...NO_ROUND_PLAN, steps, needsOrder }
+  const next = settleNextMember({ world, incoming, round }, settled, { steps, needsOrder })
   return { ...next, steps: [...barred, ...next.steps] }
 }
 
 function settleNextMember(
-  scene: RoundContext,
+  context: RoundContext,
   settled: RoundMember[],
-  { steps, again }: Pick<RoundPlan, 'steps' | 'again'>,
+  { steps, needsOrder }: Pick<RoundPlan, 'steps' | 'needsOrder'>,
 ): RoundPlan {
-  if (scene.round.winner !== null) return settleCombination(scene, settled, steps)
-  const { steps: landing, holdout } = settleWinner(scene, settled)
-  return { ...NO_ROUND_PLAN, steps: [...steps, ...landing], again, holdout }
+  if (context.round.winner !== null) return settleCombination(context, settled, steps)
+  const { steps: landing, holdout } = settleWinner(context, settled)
+  return { ...NO_ROUND_PLAN, steps: [...steps, ...landing], needsOrder, holdout }
 }
 
 /**
@@ -81,15 +82,15 @@ function closeLapsedMember(world: World, { experiment }: RoundMember): PlanStep[
 
 interface RoundContext {
   world: World
-  found: IncomingReports
+  incoming: IncomingReports
   round: Round
 }
 
-function listMembers(world: World, round: Round, found: IncomingReports): RoundMember[] {
+function listMembers(world: World, round: Round, incoming: IncomingReports): RoundMember[] {
   return round.members.flatMap(id => {
     const experiment = world.campaign.experiments[id]
     if (!experiment || !isActiveMember(experiment)) return []
-    return [buildMember(world, experiment, found.reports)]
+    return [buildMember(world, experiment, incoming.reports)]
   })
 }
 
@@ -97,7 +98,7 @@ function isActiveMember({ status }: RoundMember['experiment']): boolean {
   return status !== 'ended' && status !== 'parked' && status !== 'landing'
 }
 
-function findNeededOrder({ experiment: { id, status }, judgement }: RoundMember): RoundPlan['again'] {
+function findNeededOrder({ experiment: { id, status }, judgement }: RoundMember): RoundPlan['needsOrder'] {
   if (judgement === null) return status === 'queued' ? [{ id, after: 'nothing' }] : []
   if (judgement.is === 'again') return [{ id, after: 'failure' }]
   return judgement.is === 'more' ? [{ id, after: 'pairs' }] : []
@@ -117,12 +118,12 @@ function hasLostDeterminism({ judgement }: RoundMember): boolean {
 
 /** The best member lands; if it does not hold on the holdout, the next plan tries the next one. */
 function settleWinner(
-  { world, found, round }: RoundContext,
+  { world, incoming, round }: RoundContext,
   eligible: RoundMember[],
 ): Pick<RoundPlan, 'steps' | 'holdout'> {
   const [winner, ...others] = rankMembers(world, eligible)
   if (!winner) return { steps: [closeRound(round, null)], holdout: [] }
-  const trial = tryHoldout(world, found, winner)
+  const trial = tryHoldout(world, incoming, winner)
   switch (trial.is) {
     case 'passed':
       return { steps: buildWinnerSteps(world, round, winner, others), holdout: [] }
@@ -145,12 +146,12 @@ function buildWinnerSteps(
   const changed = collectChangedPaths(world)
   const { id } = winner.experiment
   const ranked = others.map(member => member.experiment.id)
-  const most = world.spec.max_runner_up_merges_per_batch
-  const runners = new Set(selectRunnersUp(ranked, id, changed, most))
-  const free = new Set(selectRunnersUp(ranked, id, changed, Infinity))
+  const limit = world.spec.max_runner_up_merges_per_batch
+  const runners = new Set(selectRunnersUp(ranked, id, changed, limit))
+  const disjoint = new Set(selectRunnersUp(ranked, id, changed, Infinity))
   const left = others.filter(member => !runners.has(member.experiment.id))
   const steps = left.flatMap(member => {
-    if (free.has(member.experiment.id)) return [carryMember(member, `${id} was better`)]
+    if (disjoint.has(member.experiment.id)) return [carryMember(member, `${id} was better`)]
     return closeNotSelected(member, describeBetter(member, ranked, id, changed))
   })
   steps.push(...buildLandingSteps(world, winner, getLandingOutcome(winner)))
@@ -212,28 +213,28 @@ function collectChangedPaths(world: World): Map<ExperimentId, string[]> {
   return paths
 }
 
-function settleCombination(scene: RoundContext, eligible: RoundMember[], steps: PlanStep[]): RoundPlan {
-  const { world, round } = scene
+function settleCombination(context: RoundContext, eligible: RoundMember[], steps: PlanStep[]): RoundPlan {
+  const { world, round } = context
   const combined = eligible.find(member => member.measured?.order.purpose === 'combination')
   if (combined) {
-    const plan = settleCombined(scene, combined, eligible.length === 1)
+    const plan = settleCombined(context, combined, eligible.length === 1)
     return { ...plan, steps: [...steps, ...plan.steps] }
   }
   const failed = round.combination_failed || steps.length > 0
   const [next] = rankMembers(world, eligible)
   if (!failed && next) return startCombination(world, round, next, eligible, steps)
-  const rest = eligible.map(member =>
+  const others = eligible.map(member =>
     carryMember(member, `a runner-up before it did not hold on top of ${round.winner}`),
   )
-  return { ...NO_ROUND_PLAN, steps: [...steps, ...rest, closeRound(round, round.winner, rest)] }
+  return { ...NO_ROUND_PLAN, steps: [...steps, ...others, closeRound(round, round.winner, others)] }
 }
 
 function settleCombined(
-  { world, found, round }: RoundContext,
+  { world, incoming, round }: RoundContext,
   combined: RoundMember,
   last: boolean,
 ): RoundPlan {
-  const trial = tryHoldout(world, found, combined)
+  const trial = tryHoldout(world, incoming, combined)
   if (trial.is === 'waiting') return { ...NO_ROUND_PLAN, steps: trial.steps, holdout: trial.requests }
   if (trial.is === 'ended') return { ...NO_ROUND_PLAN, steps: trial.steps }
   const landed = buildLandingSteps(world, combined, 'runner_up_kept')
@@ -260,8 +261,8 @@ function startCombination(
     reason,
     cause: next.cause,
   })
-  const rest = eligible.filter(member => member !== next)
-  const carried = rest.map(member =>
+  const others = eligible.filter(member => member !== next)
+  const carried = others.map(member =>
     carryMember(member, `${experiment.id} before it did not merge with ${round.winner}`),
   )
   return {

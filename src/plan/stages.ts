@@ -157,7 +157,7 @@ const STAGES: Record<Campaign['status'], readonly PlanStage[]> = {
  * plan relies on an earlier one: the next observation finds the work that is left (invariant 7).
  */
 export function planCampaign(world: World): Plan {
-  let draft: PlanDraft = { world, found: readReports(world), steps: [], actions: [] }
+  let draft: PlanDraft = { world, incoming: readReports(world), steps: [], actions: [] }
   for (const stage of STAGES[world.campaign.status]) {
     const result = stage(draft)
     if (result === null) continue
@@ -171,16 +171,16 @@ export function planCampaign(world: World): Plan {
 
 // Stages of every state
 
-function recordAnswers({ world, found }: PlanDraft): StageResult {
+function recordAnswers({ world, incoming }: PlanDraft): StageResult {
   const steps = [
     ...buildAnswerSteps(world),
     ...closeLostRequests(world),
     ...recordScores(world),
     ...closeLostJudgings(world),
     ...closeFinishedIdeas(world),
-    ...found.steps,
+    ...incoming.steps,
   ]
-  return { steps, actions: found.actions, continues: true }
+  return { steps, actions: incoming.actions, continues: true }
 }
 
 function updatePullRequests({ world }: PlanDraft): StageResult {
@@ -229,13 +229,13 @@ function recordBranchChanges({ world }: PlanDraft): StageResult {
   return writeIfAny(steps, actions) ?? { actions, continues: true }
 }
 
-function adoptManualSync({ world, found }: PlanDraft): StageResult | null {
-  const sync = planManualSync(world, found)
+function adoptManualSync({ world, incoming }: PlanDraft): StageResult | null {
+  const sync = planManualSync(world, incoming)
   return sync && continueSync(sync)
 }
 
 function handleForeignTip(draft: PlanDraft): StageResult | null {
-  const { steps, requests, blocked } = planForeignTip(draft.world, draft.found)
+  const { steps, requests, blocked } = planForeignTip(draft.world, draft.incoming)
   if (steps.length > 0) return { steps }
   return blocked === null ? null : (prepareBase(draft) ?? { requests, blocked })
 }
@@ -253,21 +253,21 @@ function recordEffects({ world }: PlanDraft): StageResult | null {
   return writeIfAny(reportEffects(world))
 }
 
-function settlePicks({ world, found }: PlanDraft): StageResult | null {
-  return writeIfAny(judgePicks(world, found))
+function settlePicks({ world, incoming }: PlanDraft): StageResult | null {
+  return writeIfAny(judgePicks(world, incoming))
 }
 
-function closeRound({ world, found }: PlanDraft): StageResult | null {
-  const { steps } = settleRound(world, found)
-  return steps.length > 0 || found.lost.size > 0 ? { steps } : null
+function closeRound({ world, incoming }: PlanDraft): StageResult | null {
+  const { steps } = settleRound(world, incoming)
+  return steps.length > 0 || incoming.lost.size > 0 ? { steps } : null
 }
 
 /** The one stop that interrupts a round. Between rounds, winnow first adopts a budget that the default branch raises. */
-function stopWithoutJudgeBudget({ world, found }: PlanDraft): StageResult | null {
+function stopWithoutJudgeBudget({ world, incoming }: PlanDraft): StageResult | null {
   const stop = findJudgingStop(world.spec, world.campaign.spent.usd)
   if (stop === null) return null
-  if (world.campaign.round?.open || !isLimitRaised(world)) return stopCampaign(world, found, stop)
-  return continueSync(planSync(world, found))
+  if (world.campaign.round?.open || !isLimitRaised(world)) return stopCampaign(world, incoming, stop)
+  return continueSync(planSync(world, incoming))
 }
 
 /** A run for one target ends with that verdict; runs of the whole campaign start the next round. */
@@ -278,47 +278,47 @@ function finishTarget({ world }: PlanDraft): StageResult | null {
 }
 
 /** Measures the incumbent before experiments are compared with it. A sync may fix a broken one. */
-function prepareBase({ world, found }: PlanDraft): StageResult | null {
-  const { steps, requests, blocked, hopeless } = planBase(world, found)
-  const sync = hopeless ? syncToFixBase(world, found) : null
+function prepareBase({ world, incoming }: PlanDraft): StageResult | null {
+  const { steps, requests, blocked, hopeless } = planBase(world, incoming)
+  const sync = hopeless ? syncToFixBase(world, incoming) : null
   if (sync !== null) return sync
   return writeIfAny(steps) ?? (blocked === null ? null : { requests, blocked })
 }
 
-function syncToFixBase(world: World, found: IncomingReports): StageResult | null {
+function syncToFixBase(world: World, incoming: IncomingReports): StageResult | null {
   if (world.campaign.round?.open || world.sync === null) return null
-  const sync = planSync(world, found, { needed: true })
+  const sync = planSync(world, incoming, { needed: true })
   if (sync.hopeless !== null) return null
   return sync.steps.length === 0 && sync.blocked === null ? null : continueSync(sync)
 }
 
 /** An order carries every pair measured so far, so new pairs are recorded before the next order is issued. */
-function continueRound({ world, found }: PlanDraft): StageResult | null {
+function continueRound({ world, incoming }: PlanDraft): StageResult | null {
   if (!world.campaign.round?.open) return null
-  if (found.steps.length > 0) return {}
+  if (incoming.steps.length > 0) return {}
   const requests = [
-    ...requestMemberOrders(world, settleRound(world, found)),
-    ...planPicks(world, found).requests,
+    ...requestMemberOrders(world, settleRound(world, incoming)),
+    ...planPicks(world, incoming).requests,
   ]
   return { requests }
 }
 
 // Stages between rounds: no round is open here
 
-function stopIfDue({ world, found }: PlanDraft): StageResult | null {
+function stopIfDue({ world, incoming }: PlanDraft): StageResult | null {
   if (planDirectReverts(world).length > 0 || isLimitRaised(world)) return null
   const stop = findDueStop(world)
-  return stop && stopCampaign(world, found, stop)
+  return stop && stopCampaign(world, incoming, stop)
 }
 
-function syncDefaultBranch({ world, found }: PlanDraft): StageResult | null {
-  const { steps, requests, blocked, hopeless } = planSync(world, found)
+function syncDefaultBranch({ world, incoming }: PlanDraft): StageResult | null {
+  const { steps, requests, blocked, hopeless } = planSync(world, incoming)
   if (steps.length > 0) return { steps }
   if (hopeless === null)
     return writeIfAny(endResolvedWaits(world)) ?? (blocked === null ? null : { requests, blocked })
   if (blocked === null) return null
   // Picks can still be offered, on the default branch as it was last merged.
-  const picks = planPicks(world, found)
+  const picks = planPicks(world, incoming)
   const waits = [...awaitBlockedSync(world, hopeless), ...picks.steps]
   return (
     writeIfAny(waits) ?? { actions: commentPausedPulls(world, hopeless), requests: picks.requests, blocked }
@@ -330,7 +330,7 @@ function revertLandings({ world }: PlanDraft): StageResult | null {
 }
 
 /** Opens and requests ideas, and starts a round once it waits for no more of them. */
-function startRound({ world, found }: PlanDraft): StageResult {
+function startRound({ world, incoming }: PlanDraft): StageResult {
   const { steps: refusals, refused } = refuseQueued(world)
   const approvals = requestApprovals(world, listExperiments(world.campaign), refused)
   const permissions = requestPermission(world)
@@ -351,8 +351,8 @@ function startRound({ world, found }: PlanDraft): StageResult {
   const excluded = new Set([...refused, ...approvals.waiting, ...permissions.waiting])
   const members = isGrowing ? [] : requestNewRound(world, excluded)
   const effects =
-    isGrowing || world.targetBranch !== null ? NO_EFFECTS : planEffects(world, found, members.length > 0)
-  const picks = planPicks(world, found, opened.next)
+    isGrowing || world.targetBranch !== null ? NO_EFFECTS : planEffects(world, incoming, members.length > 0)
+  const picks = planPicks(world, incoming, opened.next)
   return {
     steps: [...intake, ...proposals.steps, ...effects.steps, ...picks.steps],
     actions: [...advanceCampaignBranch(world), ...proposals.actions],
@@ -405,16 +405,16 @@ function recordLateBranchChanges({ world }: PlanDraft): StageResult | null {
   return writeIfAny(steps, actions)
 }
 
-function interruptMeasurements({ world, found }: PlanDraft): StageResult | null {
+function interruptMeasurements({ world, incoming }: PlanDraft): StageResult | null {
   if (isClosingIdeas(world)) return null
-  const { steps, actions } = interruptRemaining(world, found)
+  const { steps, actions } = interruptRemaining(world, incoming)
   return writeIfAny(steps, actions)
 }
 
 function closeExperiments(draft: PlanDraft): StageResult | null {
   const steps = [
-    ...cancelRemaining(draft.world, draft.found).steps,
-    ...closeRemaining(draft.world, draft.found),
+    ...cancelRemaining(draft.world, draft.incoming).steps,
+    ...closeRemaining(draft.world, draft.incoming),
   ]
   if (steps.length === 0) return null
   const result = showStoppedResult(draft)
@@ -427,19 +427,19 @@ function startExtraRoundForPicks({ world }: PlanDraft): StageResult | null {
 
 /** Measures the total of the kept changes if it is not known yet. */
 function measureProgress(draft: PlanDraft): StageResult | null {
-  const { steps, requests, pending } = planProgressAfterStop(draft.world, draft.found)
+  const { steps, requests, pending } = planProgressAfterStop(draft.world, draft.incoming)
   if (steps.length === 0 && !pending) return null
   const idle = dispatchIdle(draft)
   const result = { steps: [...idle.steps, ...steps], actions: idle.actions }
-  return steps.length > 0 || draft.found.steps.length > 0 ? result : { ...result, requests }
+  return steps.length > 0 || draft.incoming.steps.length > 0 ? result : { ...result, requests }
 }
 
-function showStoppedResult({ world, found }: PlanDraft): StageResult {
+function showStoppedResult({ world, incoming }: PlanDraft): StageResult {
   const reason = world.campaign.status_reason ?? 'stopped'
   const ideas = listNewProposals(world).length + world.unopened
   const mismatch = reportMisplacedBranch(world)
   const stopAsking: PlanAction[] = listLocalRequests(world).length > 0 ? [{ do: 'stop-asking' }] : []
-  const { actions } = cancelRemaining(world, found)
+  const { actions } = cancelRemaining(world, incoming)
   return {
     steps: mismatch.steps,
     actions: [...stopAsking, ...actions, ...advanceCampaignBranch(world), ...commentPausedPulls(world)],
@@ -461,11 +461,11 @@ function continueSync({ steps, requests, blocked }: SyncPlan): StageResult {
 }
 
 /** Measures what is still unreported, then stops the campaign. No other work begins meanwhile. */
-function stopCampaign(world: World, found: IncomingReports, stop: CampaignStop): StageResult {
+function stopCampaign(world: World, incoming: IncomingReports, stop: CampaignStop): StageResult {
   const actions = advanceCampaignBranch(world)
-  const last = planLastEffects(world, found, stop.code)
+  const last = planLastEffects(world, incoming, stop.code)
   if (!last.pending)
     return { steps: [...reportDisabledProposers(world), ...last.steps, buildStopStep(world, stop)], actions }
-  if (found.steps.length > 0 || last.steps.length > 0) return { steps: last.steps, actions }
+  if (incoming.steps.length > 0 || last.steps.length > 0) return { steps: last.steps, actions }
   return { actions, requests: last.requests }
 }

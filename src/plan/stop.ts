@@ -138,23 +138,23 @@ function listDeferredExperiments({ campaign }: World): ExperimentId[] {
  * After a stop every due verdict is recorded, and experiments without one are queued again until the campaign
  * is resumed. Only an archived campaign closes them.
  */
-export function closeRemaining(world: World, found: IncomingReports): PlanStep[] {
+export function closeRemaining(world: World, incoming: IncomingReports): PlanStep[] {
   const end = isClosingIdeas(world) ? closeUnsettled : settleExperiment
   const experiments = listExperiments(world.campaign).flatMap(experiment =>
-    experiment.status === 'ended' ? [] : end(world, experiment, found),
+    experiment.status === 'ended' ? [] : end(world, experiment, incoming),
   )
-  return [...experiments, ...closePicks(world, found)]
+  return [...experiments, ...closePicks(world, incoming)]
 }
 
 const RESTING_STATUSES: ReadonlySet<Experiment['status']> = new Set(['queued', 'deferred'])
 
-function settleExperiment(world: World, experiment: Experiment, found: IncomingReports): PlanStep[] {
+function settleExperiment(world: World, experiment: Experiment, incoming: IncomingReports): PlanStep[] {
   if (RESTING_STATUSES.has(experiment.status)) return []
-  const member = getLastMember(world, experiment, found)
+  const member = getLastMember(world, experiment, incoming)
   const { judgement, measured } = member
   if (judgement?.is === 'final') return closeMember(world.campaign, member)
   if (experiment.status === 'parked' || judgement?.is === 'parked')
-    return closeUnsettled(world, experiment, found)
+    return closeUnsettled(world, experiment, incoming)
   const stopped = describeStop(world.campaign)
   const known = judgement?.is === 'eligible' ? judgement.assessment.reason : judgement?.reason
   const reason = appendToSentence(known, measured === null ? `${stopped} before it was measured` : stopped)
@@ -162,27 +162,27 @@ function settleExperiment(world: World, experiment: Experiment, found: IncomingR
   return [buildRequeueStep({ experiment, cause }, 'stopped', reason)]
 }
 
-function closePicks(world: World, found: IncomingReports): PlanStep[] {
+function closePicks(world: World, incoming: IncomingReports): PlanStep[] {
   const { campaign } = world
-  const aside = Object.values(campaign.picks).filter(
+  const archived = Object.values(campaign.picks).filter(
     pick => pick.status === 'ended' && !pick.closed && isArchivedStop(campaign),
   )
   const open = Object.values(campaign.picks).filter(
     pick => pick.status !== 'ended' && !isPickContinued(campaign, pick),
   )
-  const put = aside.map(pick => closePick(pick, null, ''))
+  const archivedSteps = archived.map(pick => closePick(pick, null, ''))
   const ended = open.flatMap(pick => {
-    const said = judgePick(world, buildMember(world, pick, found.reports))
+    const verdict = judgePick(world, buildMember(world, pick, incoming.reports))
     const reason = `${describeStop(campaign)} before it was measured`
-    return said.length > 0 ? said : [closePick(pick, null, reason)]
+    return verdict.length > 0 ? verdict : [closePick(pick, null, reason)]
   })
-  return [...put, ...ended]
+  return [...archivedSteps, ...ended]
 }
 
-function closeUnsettled(world: World, experiment: Experiment, found: IncomingReports): PlanStep[] {
+function closeUnsettled(world: World, experiment: Experiment, incoming: IncomingReports): PlanStep[] {
   const { id, status } = experiment
   const reason = describeStop(world.campaign)
-  const member = getLastMember(world, experiment, found)
+  const member = getLastMember(world, experiment, incoming)
   if (member.judgement?.is === 'final') return closeMember(world.campaign, member)
   if (member.judgement?.is === 'eligible') return closeNotSelected(member, reason)
   const keep = canKeepHead(world, experiment)
@@ -217,10 +217,10 @@ function getLastReason({ judgement, experiment }: RoundMember): string | undefin
 /**
  * Uses the latest report. While a combination is measured, uses the report that made the experiment eligible.
  */
-function getLastMember(world: World, experiment: Experiment, found: IncomingReports): RoundMember {
-  const member = buildMember(world, experiment, found.reports)
+function getLastMember(world: World, experiment: Experiment, incoming: IncomingReports): RoundMember {
+  const member = buildMember(world, experiment, incoming.reports)
   if (member.judgement !== null || experiment.standalone === null) return member
-  return buildMember(world, { ...experiment, order: experiment.standalone }, found.reports)
+  return buildMember(world, { ...experiment, order: experiment.standalone }, incoming.reports)
 }
 
 function isPickLabelContinued(campaign: Campaign, label: string): boolean {
@@ -231,26 +231,28 @@ function isPickLabelContinued(campaign: Campaign, label: string): boolean {
 /** Interrupts pairs of ideas at a stop; their partial reports are kept. */
 export function interruptRemaining(
   world: World,
-  found: IncomingReports,
+  incoming: IncomingReports,
 ): { steps: PlanStep[]; actions: PlanAction[] } {
-  const cut = listOpenOrders(world.campaign, found).flatMap(live => {
+  const losses = listOpenOrders(world.campaign, incoming).flatMap(live => {
     const isOwn = live.order.candidates.every(({ label }) => !findSubject(world.campaign, label))
     return isOwn ? [] : interruptRun(world, live, 'the campaign stopped')
   })
-  const actions = cut.flatMap(({ draft }): PlanAction[] =>
+  const actions = losses.flatMap(({ draft }): PlanAction[] =>
     draft.kind === 'order-lost' ? [{ do: 'cancel', order: draft.order }] : [],
   )
-  return { steps: cut, actions }
+  return { steps: losses, actions }
 }
 
 export function cancelRemaining(
   { campaign }: World,
-  found: IncomingReports,
+  incoming: IncomingReports,
 ): { steps: PlanStep[]; actions: PlanAction[] } {
-  const open = listOpenOrders(campaign, found)
-  const own = open.filter(({ order }) => order.candidates.every(({ label }) => !findSubject(campaign, label)))
+  const open = listOpenOrders(campaign, incoming)
+  const campaignOrders = open.filter(({ order }) =>
+    order.candidates.every(({ label }) => !findSubject(campaign, label)),
+  )
   return {
-    steps: own.map(({ order: { id } }) => {
+    steps: campaignOrders.map(({ order: { id } }) => {
       const reason = 'the campaign stopped'
       return { step: 'event', draft: { kind: 'order-lost', cause: id, order: id, started: false, reason } }
     }),
@@ -258,11 +260,11 @@ export function cancelRemaining(
   }
 }
 
-function listOpenOrders(campaign: Campaign, found: IncomingReports): LiveOrder[] {
+function listOpenOrders(campaign: Campaign, incoming: IncomingReports): LiveOrder[] {
   return Object.values(campaign.orders).filter(
     ({ order: { id, purpose, candidates } }) =>
-      !found.reports.has(id) &&
-      !found.lost.has(id) &&
+      !incoming.reports.has(id) &&
+      !incoming.lost.has(id) &&
       !(purpose === 'progression' && !isArchivedStop(campaign)) &&
       !candidates.some(({ label }) => isPickLabelContinued(campaign, label)),
   )

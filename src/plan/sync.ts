@@ -45,22 +45,22 @@ const NO_SYNC: SyncPlan = { steps: [], requests: [], blocked: null, hopeless: nu
  * A person merged the default branch in, exactly as winnow would have: that merge is measured if it was not,
  * and is no foreign tip.
  */
-export function planManualSync(world: World, found: IncomingReports): SyncPlan | null {
+export function planManualSync(world: World, incoming: IncomingReports): SyncPlan | null {
   if (world.sync?.result !== 'clean' || world.sync.byHand === undefined) return null
-  const plan = planSync(world, found)
+  const plan = planSync(world, incoming)
   return plan.hopeless === null ? plan : null
 }
 
-export function planSync(world: World, found: IncomingReports, { needed = false } = {}): SyncPlan {
+export function planSync(world: World, incoming: IncomingReports, { needed = false } = {}): SyncPlan {
   const { sync } = world
   if (sync === null) return NO_SYNC
   if (sync.result !== 'clean') return blockSync(world, sync)
   if (isSyncSkipped(world)) return NO_SYNC
   if (sync.unread) return { ...NO_SYNC, steps: adoptSync(world, sync, null) }
-  const own = findSyncOrder(world, found, sync)
-  if (own.is === 'wanted' && !(needed || isSyncDue(world, sync))) return NO_SYNC
+  const order = findSyncOrder(world, incoming, sync)
+  if (order.is === 'wanted' && !(needed || isSyncDue(world, sync))) return NO_SYNC
   const blocked = `the default branch moved to ${sync.tip.slice(0, 10)} and is being merged in`
-  const next = own.is === 'answered' ? judgeSync(world, sync, own) : own
+  const next = order.is === 'answered' ? judgeSync(world, sync, order) : order
   if (Array.isArray(next)) return { steps: next, requests: [], blocked: null, hopeless: null }
   if (next.is === 'given up') return failSync(world, sync, next.reason)
   const requests = next.is === 'wanted' ? [buildSyncRequest(world, sync, next)] : []
@@ -118,14 +118,14 @@ function judgeSync(world: World, sync: CleanSync, proof: AnsweredOrder): PlanSte
 /** A measurement of winnow's own merge is valid for a person's, which has the same tree. */
 function findSyncOrder(
   world: World,
-  found: IncomingReports,
+  incoming: IncomingReports,
   sync: CleanSync,
 ): ReturnType<typeof findCampaignOrder> {
   const base = world.campaign.incumbent
-  const asked = (merge: Point) =>
-    findCampaignOrder(world, found, { purpose: 'sync', base, candidates: toSyncCandidates(merge) })
-  const own = asked(sync.to)
-  return sync.byHand === undefined || own.is === 'answered' ? own : asked(sync.byHand)
+  const findOrder = (merge: Point) =>
+    findCampaignOrder(world, incoming, { purpose: 'sync', base, candidates: toSyncCandidates(merge) })
+  const order = findOrder(sync.to)
+  return sync.byHand === undefined || order.is === 'answered' ? order : findOrder(sync.byHand)
 }
 
 function toSyncCandidates({ commit: head, tree }: Point): OrderCandidate[] {
@@ -296,6 +296,6 @@ export function describeNeededSync({ campaign, spec }: Pick<World, 'campaign' | 
   if (obstacle === undefined) return null
   const { optimize } = buildCampaignRefs(spec.branches.prefix, campaign.name)
   const { because, next } = describeSyncObstacle(campaign, { optimize: toShortRef(optimize), obstacle })
-  const who = waiting.map(({ id, pull }) => (pull === null ? id : `${id} (#${pull})`)).join(', ')
-  return `a sync, for ${who}: ${because}. What helps: ${next}`
+  const names = waiting.map(({ id, pull }) => (pull === null ? id : `${id} (#${pull})`)).join(', ')
+  return `a sync, for ${names}: ${because}. What helps: ${next}`
 }

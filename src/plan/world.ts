@@ -280,21 +280,21 @@ export type RunFacts =
   | { state: 'unreadable'; runId: string; reason: string }
 
 /** With a target nothing else begins: no other experiment, no proposer, no report on earlier landings. */
-export function isTarget(only: World['targetBranch'], branch: string | null): boolean {
-  return only === null || branch === only
+export function isTarget(target: World['targetBranch'], branch: string | null): boolean {
+  return target === null || branch === target
 }
 
 /** The latest experiment of the target branch, should it have had several. */
 export function findTargetExperiment(
   campaign: Pick<Campaign, 'experiments'>,
-  only: string,
+  target: string,
 ): Experiment | undefined {
-  return listExperiments(campaign).findLast(({ branch }) => branch === only)
+  return listExperiments(campaign).findLast(({ branch }) => branch === target)
 }
 
 /** True once it has a verdict, or one that only more jobs could change: no work is left for it here. */
-export function isTargetSettled(campaign: Pick<Campaign, 'experiments'>, only: string): boolean {
-  const found = findTargetExperiment(campaign, only)
+export function isTargetSettled(campaign: Pick<Campaign, 'experiments'>, target: string): boolean {
+  const found = findTargetExperiment(campaign, target)
   return found !== undefined && (found.status === 'parked' || (found.status === 'ended' && found.closed))
 }
 
@@ -339,9 +339,9 @@ function mapPullHolders(
   return holders
 }
 
-function isLater(pull: PullFacts, than: PullFacts): boolean {
-  if ((pull.state === 'open') !== (than.state === 'open')) return pull.state === 'open'
-  return pull.number > than.number
+function isLater(pull: PullFacts, other: PullFacts): boolean {
+  if ((pull.state === 'open') !== (other.state === 'open')) return pull.state === 'open'
+  return pull.number > other.number
 }
 
 function isPullMatching({ owned, status, head }: Experiment, pull: PullFacts): boolean {

@@ -61,9 +61,11 @@ function formatPrimaryChange(
 ): string | null {
   const { name, type } = metric.primary
   const by = { judged: type === 'judge', aggregation: stability.aggregation }
-  const ours = lookUpMetric(base, name, by)
-  const theirs = lookUpMetric(candidate, name, by)
-  return ours === null || theirs === null ? null : formatMetricChange(name, ours.value, theirs.value)
+  const baseReading = lookUpMetric(base, name, by)
+  const candidateReading = lookUpMetric(candidate, name, by)
+  return baseReading === null || candidateReading === null
+    ? null
+    : formatMetricChange(name, baseReading.value, candidateReading.value)
 }
 
 export function assessByStability(input: StabilityInput, ordered: Snapshot | null): AssessmentFinding {
@@ -72,10 +74,10 @@ export function assessByStability(input: StabilityInput, ordered: Snapshot | nul
   if (stability === null) throw new TypeError('the stability rule needs measurement.stability in the spec')
   const baseline = findStabilityBaseline(input, ordered)
   if (baseline === null) return createRetryFinding('there is no baseline to compare with')
-  const taken = listExecutions(report, label, 'sample').length
-  if (taken < countPromisedSamples(stability)) {
+  const sampleCount = listExecutions(report, label, 'sample').length
+  if (sampleCount < countPromisedSamples(stability)) {
     return createRetryFinding(
-      `the report has ${taken} of ${formatCount(countPromisedSamples(stability), 'sample')} of ${label}`,
+      `the report has ${sampleCount} of ${formatCount(countPromisedSamples(stability), 'sample')} of ${label}`,
     )
   }
   const candidate = buildSnapshot(spec, report, label)
@@ -84,20 +86,20 @@ export function assessByStability(input: StabilityInput, ordered: Snapshot | nul
   const payload = { metric: spec.metric, measurement: { stability } }
   const decided = decideStability({ spec: payload, baseline: baseline.snapshot, candidate })
   const shown = formatPrimaryChange(spec, stability, baseline.snapshot, candidate)
-  return toStabilityFinding(decided, shown, taken, spec.metric.primary.name)
+  return toStabilityFinding(decided, shown, sampleCount, spec.metric.primary.name)
 }
 
 function toStabilityFinding(
   decided: StabilityDecision,
   shown: string | null,
-  taken: number,
+  sampleCount: number,
   primary: string,
 ): AssessmentFinding {
   const { decision, eligible: _, reason, ...facts } = decided
   const outcome = STABILITY_OUTCOMES[decision]
   const regressed = decided.comparisons[primary]?.verdict === 'regressed'
   const after = `${decision === 'promising' ? 'promising, not confirmed: ' : ''}${reason}`
-  const text = shown === null ? after : `${shown}, ${formatCount(taken, 'sample')}: ${after}`
+  const text = shown === null ? after : `${shown}, ${formatCount(sampleCount, 'sample')}: ${after}`
   return createFinding(outcome, text, {
     ...facts,
     worse: outcome === 'dropped' && (regressed || decided.violated_objectives.length > 0),

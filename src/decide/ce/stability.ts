@@ -108,12 +108,14 @@ function compareObjectives(payload: StabilityPayload, objectives: readonly Objec
   const missing: string[] = []
   for (const objective of objectives) {
     const by = buildLookUpOptions(spec, objective.judged)
-    const ours = lookUpMetric(baseline, objective.name, by)
-    const theirs = lookUpMetric(candidate, objective.name, by)
+    const baseReading = lookUpMetric(baseline, objective.name, by)
+    const candidateReading = lookUpMetric(candidate, objective.name, by)
     const comparison =
-      ours !== null && theirs !== null ? compareMetric(objective, ours, theirs, thresholds) : null
-    if (ours === null || theirs === null || comparison === null) missing.push(objective.name)
-    else judged.push({ objective, base: ours, candidate: theirs, comparison })
+      baseReading !== null && candidateReading !== null
+        ? compareMetric(objective, baseReading, candidateReading, thresholds)
+        : null
+    if (baseReading === null || candidateReading === null || comparison === null) missing.push(objective.name)
+    else judged.push({ objective, base: baseReading, candidate: candidateReading, comparison })
   }
   return { judged, missing }
 }
@@ -178,8 +180,8 @@ function weighObjectives(
   const eligible = improved.length > 0 && lists.violated_objectives.length === 0
   const samples = countSamples(required, candidate)
   const elapsedSeconds = candidate.elapsed_seconds ?? null
-  const standing = { base: primary.base.value, candidate: primary.candidate.value, samples, elapsedSeconds }
-  if (!eligible && !contending && isFutile(stability, primary.objective, standing)) {
+  const measured = { base: primary.base.value, candidate: primary.candidate.value, samples, elapsedSeconds }
+  if (!eligible && !contending && isFutile(stability, primary.objective, measured)) {
     return createClosedDecision('censored', 'too far behind to be worth more measurements', lists)
   }
   const lost = lists.violated_objectives.length > 0 || !contending
@@ -307,24 +309,24 @@ export function compareMetric(
 type FutilityInput = { base: number; candidate: number; samples: number; elapsedSeconds: number | null }
 
 /** The primary is at least `factor` times worse. Always false for bases that are not positive. */
-function isHopeless(primary: Objective, standing: FutilityInput, factor: number): boolean {
-  if (!(factor > 1) || !(standing.base > 0)) return false
-  const bound = primary.direction === 'minimize' ? standing.base * factor : standing.base / factor
-  return computeSignedDelta(bound, standing.candidate, primary.direction) <= 0
+function isHopeless(primary: Objective, measured: FutilityInput, factor: number): boolean {
+  if (!(factor > 1) || !(measured.base > 0)) return false
+  const bound = primary.direction === 'minimize' ? measured.base * factor : measured.base / factor
+  return computeSignedDelta(bound, measured.candidate, primary.direction) <= 0
 }
 
 /** Whether the futility bound, declared before the measurement, allows to stop measuring a loser. */
-function isFutile(stability: StabilitySpec, primary: Objective, standing: FutilityInput): boolean {
+function isFutile(stability: StabilitySpec, primary: Objective, measured: FutilityInput): boolean {
   const futility = stability.mode === 'ladder' ? stability.ladder?.futility : null
   if (futility === null || futility === undefined) return false
-  const { base, candidate, samples, elapsedSeconds } = standing
+  const { base, candidate, samples, elapsedSeconds } = measured
   const late =
     futility.after_elapsed_seconds !== null &&
     elapsedSeconds !== null &&
     elapsedSeconds >= futility.after_elapsed_seconds
   if (late && computeSignedDelta(base, candidate, primary.direction) <= 0) return true
   const exploring = samples <= (stability.ladder?.exploratory_pairs ?? 1)
-  return exploring && isHopeless(primary, standing, futility.worse_factor)
+  return exploring && isHopeless(primary, measured, futility.worse_factor)
 }
 
 export type StabilitySpec = NonNullable<Spec['measurement']['stability']>

@@ -32,8 +32,8 @@ function listJobValues({ pairs }: CalibrationJob): number[] {
   return pairs.flatMap(({ base, candidate }) => [base, candidate])
 }
 
-function selectNoiseScale(values: readonly number[], asked: EvidenceScale | undefined): EvidenceScale {
-  return asked ?? (values.every(value => value > 0) ? 'log' : 'linear')
+function selectNoiseScale(values: readonly number[], requested: EvidenceScale | undefined): EvidenceScale {
+  return requested ?? (values.every(value => value > 0) ? 'log' : 'linear')
 }
 
 function isDeterministic(jobs: readonly CalibrationJob[], values: readonly number[]): boolean {
@@ -66,11 +66,11 @@ function computeJobMeans(jobs: readonly CalibrationJob[], scale: EvidenceScale):
  */
 export function calibrateNoiseEvidence(
   jobs: readonly CalibrationJob[],
-  { scale: asked }: { scale?: EvidenceScale } = {},
+  { scale: requested }: { scale?: EvidenceScale } = {},
 ): NoiseCalibration {
   const values = jobs.flatMap(listJobValues)
   if (values.length === 0) throw new UserError('a calibration needs at least one pair')
-  const scale = selectNoiseScale(values, asked)
+  const scale = selectNoiseScale(values, requested)
   const measure = { direction: 'minimize', scale } as const
   const pairs = jobs.flatMap(job => job.pairs)
   const differences = pairs.map(({ base, candidate }) => computeSignedDifference(measure, base, candidate))

@@ -119,9 +119,9 @@ function addLostPair(state: EvidenceState): EvidenceState {
 /** After the nth job without any report, evidence for keeping starts again, below 1. */
 export function resetKeepSide(state: EvidenceState, nth: number): EvidenceState {
   if (state.decided !== null) return state
-  let anew: EvidenceState = { ...state, screened: null, keep: restartKeepSide(state) }
-  for (let gap = 0; gap < nth; gap++) anew = { ...anew, keep: addLoss(anew) }
-  return anew
+  let restarted: EvidenceState = { ...state, screened: null, keep: restartKeepSide(state) }
+  for (let gap = 0; gap < nth; gap++) restarted = { ...restarted, keep: addLoss(restarted) }
+  return restarted
 }
 
 /** One side's turn within a job, as in the report. */

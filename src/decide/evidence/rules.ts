@@ -72,12 +72,12 @@ export function isHarmShown(differences: readonly Difference[]): boolean {
  */
 export function computeEvidenceVerdict(state: EvidenceState): EvidenceVerdict {
   const { rule, differences, jobs, screened } = state
-  const standing = getEvidenceStatus(state)
+  const progress = getEvidenceStatus(state)
   const screening = rule.screen !== null && screened === null
   const effect = estimateEffect(state)
-  const final = standing.status !== 'continue' && standing.status !== 'new-job'
+  const final = progress.status !== 'continue' && progress.status !== 'new-job'
   return {
-    ...standing,
+    ...progress,
     evidence: toEvidence(computeLnTotal(state)),
     threshold: screening ? (rule.screen ?? 1) : 1 / rule.level,
     effect: Number.isFinite(effect) ? effect : null,

@@ -49,10 +49,10 @@ export function assessPaired(input: PairedInput, rule: PairedRule): AssessmentFi
   const paired = { spec, rule, terms, jobs }
   const off = findOffScaleMetric(paired)
   if (off !== null) return createScaleViolation(off)
-  const standing = evaluatePairs(paired)
-  if (standing.status !== 'continue') return decidePaired(paired, standing)
+  const evaluation = evaluatePairs(paired)
+  if (evaluation.status !== 'continue') return decidePaired(paired, evaluation)
   // All pairs were run, and only those for a proof are missing: there is no proof.
-  if (jobs.at(-1)?.complete === true) return decidePaired(paired, { ...standing, status: 'park' })
+  if (jobs.at(-1)?.complete === true) return decidePaired(paired, { ...evaluation, status: 'park' })
   return createEarlyEndRetry(rule, jobs)
 }
 
@@ -81,8 +81,8 @@ const PAIRED_OUTCOMES = {
   'new-job': 'promising',
 } as const
 
-function decidePaired(paired: PairedCase, standing: PairsEvaluation): AssessmentFinding {
-  const { status, primary, harmed } = standing
+function decidePaired(paired: PairedCase, evaluation: PairsEvaluation): AssessmentFinding {
+  const { status, primary, harmed } = evaluation
   if (status === 'continue') throw new TypeError('a job that goes on has no verdict')
   const { reason, effect } = computeEvidenceVerdict(primary)
   if (status === 'drop' && reason === 'broken') {
@@ -91,21 +91,21 @@ function decidePaired(paired: PairedCase, standing: PairsEvaluation): Assessment
       : 'two of its executions failed where the base ran'
     return createFinding('error', broken, { failure_class: 'eval' })
   }
-  const outcome = toPairedOutcome(status, standing)
-  const said = {
-    sentence: renderEvidenceSentence(paired, standing),
-    evidence: renderEvidenceLine(paired, standing),
+  const outcome = toPairedOutcome(status, evaluation)
+  const parts = {
+    sentence: renderEvidenceSentence(paired, evaluation),
+    evidence: renderEvidenceLine(paired, evaluation),
   }
-  return createFinding(outcome, formatReason(said), {
+  return createFinding(outcome, formatReason(parts), {
     worse: outcome === 'dropped' && harmed.length > 0,
-    comparisons: buildComparisons(paired, standing),
-    improved_objectives: standing.improved,
+    comparisons: buildComparisons(paired, evaluation),
+    improved_objectives: evaluation.improved,
     violated_objectives: harmed,
     primary_delta: effect,
     rank_score: effect ?? 0,
     target_reached: outcome === 'eligible' && isTargetHeld(paired),
     failure_class: outcome === 'dropped' ? 'hypothesis' : null,
-    given_up: outcome === 'inconclusive' ? getGiveUpState(standing) : null,
+    given_up: outcome === 'inconclusive' ? getGiveUpState(evaluation) : null,
   })
 }
 
@@ -124,12 +124,12 @@ function getGiveUpState({ primary, promising }: PairsEvaluation): AssessmentFind
 }
 
 /** The primary's effect is on its scale; under log the relative gain is that number as well. */
-function buildComparisons({ spec }: PairedCase, standing: PairsEvaluation): Record<string, Comparison> {
+function buildComparisons({ spec }: PairedCase, evaluation: PairsEvaluation): Record<string, Comparison> {
   const [primary] = listObjectives(spec.metric)
-  const { effect } = computeEvidenceVerdict(standing.primary)
+  const { effect } = computeEvidenceVerdict(evaluation.primary)
   if (effect === null) return {}
-  const improved = standing.improved.includes(primary.name)
-  const violated = standing.harmed.includes(primary.name)
+  const improved = evaluation.improved.includes(primary.name)
+  const violated = evaluation.harmed.includes(primary.name)
   const is = improved ? 'improved' : violated ? 'regressed' : 'inconclusive'
   return { [primary.name]: { verdict: is, delta: effect, relative: effect, violated } }
 }
@@ -157,9 +157,9 @@ export function assessPairs(input: PairsInput, rule: PairsRule): AssessmentFindi
     computeDifferences(pairs, { direction: primary.direction, scale }),
     getScoreTerms(spec.metric, primary),
   )
-  const said = effect === null ? primary.name : formatEffect(effect, interval, { ...primary, scale })
+  const parts = effect === null ? primary.name : formatEffect(effect, interval, { ...primary, scale })
   const worse = harmed.length > 0
-  const reason = `${worse ? `${harmed.join(', ')} shown to be worse: ` : 'no harm shown: '}${said}, ${formatCount(job.pairs.length, 'pair')}`
+  const reason = `${worse ? `${harmed.join(', ')} shown to be worse: ` : 'no harm shown: '}${parts}, ${formatCount(job.pairs.length, 'pair')}`
   return createFinding(worse ? 'dropped' : 'inconclusive', reason, {
     worse,
     violated_objectives: harmed,

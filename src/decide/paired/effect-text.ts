@@ -61,8 +61,8 @@ function isReadAsFactor(
 
 function formatAmount(effect: number, { direction, scale }: MeasuredMetric): string {
   if (scale === 'linear') return formatNumber(effect)
-  const said = (toShare(effect, direction) * 100).toFixed(1)
-  return Number(said) === 0 ? said.replace('-', '') : said
+  const text = (toShare(effect, direction) * 100).toFixed(1)
+  return Number(text) === 0 ? text.replace('-', '') : text
 }
 
 /** Parts of a sentence about an effect: "4.1", "faster", and the ends of the interval. */
@@ -128,16 +128,16 @@ function formatFactorRange([low, high]: Interval, losing: boolean): [string, str
 
 /** A loss as a positive number: `describeEffect` adds the word for it. */
 function formatLoss(effect: number, measured: MeasuredMetric): string {
-  const said = formatAmount(effect, measured)
-  return said.startsWith('-') ? said.slice(1) : said
+  const text = formatAmount(effect, measured)
+  return text.startsWith('-') ? text.slice(1) : text
 }
 
 function formatRange([low, high]: Interval, losing: boolean, measured: MeasuredMetric): [string, string] {
   if (!losing) return [formatAmount(low, measured), formatAmount(high, measured)]
   const negated = (value: number) => {
-    const said = formatAmount(value, measured)
-    if (Number(said) === 0) return said.replace('-', '')
-    return said.startsWith('-') ? said.slice(1) : `-${said}`
+    const text = formatAmount(value, measured)
+    if (Number(text) === 0) return text.replace('-', '')
+    return text.startsWith('-') ? text.slice(1) : `-${text}`
   }
   return [negated(high), negated(low)]
 }

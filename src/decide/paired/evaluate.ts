@@ -65,8 +65,10 @@ export function findOffScaleMetric({ spec, rule, jobs }: PairedCase): string | n
 }
 
 export function evaluatePairs(paired: PairedCase): PairsEvaluation {
-  const standing = evaluateMeasuredPairs(paired)
-  return standing.status === 'new-job' && hasNoItemsLeft(paired) ? { ...standing, status: 'park' } : standing
+  const evaluation = evaluateMeasuredPairs(paired)
+  return evaluation.status === 'new-job' && hasNoItemsLeft(paired)
+    ? { ...evaluation, status: 'park' }
+    : evaluation
 }
 
 /**
@@ -82,15 +84,15 @@ export function hasNoItemsLeft({ spec, jobs }: Pick<PairedCase, 'spec' | 'jobs'>
 function evaluateMeasuredPairs(paired: PairedCase): PairsEvaluation {
   const parts = evaluateParts(paired)
   const { other, ...known } = parts
-  const standing = { ...known, tie: null, promising: null }
-  if (paired.terms.as === 'simplify') return { ...standing, ...evaluateSimplification(paired, parts) }
+  const evaluation = { ...known, tie: null, promising: null }
+  if (paired.terms.as === 'simplify') return { ...evaluation, ...evaluateSimplification(paired, parts) }
   const gained = parts.improved.length > 0
   const dropped = !gained && hasEnded(parts)
   const searching = !dropped && parts.primary.given_up === null
   const tie = gained || searching ? null : findWonTieBreaker(paired, parts)
-  if (gained || tie !== null) return { ...standing, status: getGuardedStatus(paired, parts), tie }
-  if (!dropped || other === null || hasSettled(parts)) return { ...standing, status: getEndStatus(parts) }
-  return { ...standing, status: getEvidenceStatus(other.state).status, promising: other.name }
+  if (gained || tie !== null) return { ...evaluation, status: getGuardedStatus(paired, parts), tie }
+  if (!dropped || other === null || hasSettled(parts)) return { ...evaluation, status: getEndStatus(parts) }
+  return { ...evaluation, status: getEvidenceStatus(other.state).status, promising: other.name }
 }
 
 function evaluateParts(paired: PairedCase): EvaluationParts {
@@ -151,13 +153,13 @@ function findWonTieBreaker(
   { primary, harmed }: EvaluationParts,
 ): string | null {
   if (harmed.length > 0) return null
-  const won = listTieBreakers(spec.policy).find(({ name, direction }) => {
+  const winner = listTieBreakers(spec.policy).find(({ name, direction }) => {
     const pairs = collectMetricPairs(jobs, name)
     const own = computeKeepDifferences(jobs, name, { direction, scale: selectScale(rule, pairs) })
     const differences = computeKeepDifferences(jobs, spec.metric.primary.name, primary.rule)
     return isTieBreakerShown({ differences, minEffect: rule.min_effect, own, level: terms.level })
   })
-  return won?.name ?? null
+  return winner?.name ?? null
 }
 
 /**

@@ -65,12 +65,12 @@ function formatLeastGain({ rule: { min_effect, scale }, spec }: PairedCase, time
 }
 
 /** The text after the verdict: the effect, its interval, and why measuring ended (decision.md section 5). */
-export function renderEvidenceSentence(paired: PairedCase, standing: PairsEvaluation): string {
-  const said = computeEvidenceVerdict(standing.primary)
-  const none = describeNoDifference(paired, standing, said)
+export function renderEvidenceSentence(paired: PairedCase, evaluation: PairsEvaluation): string {
+  const verdict = computeEvidenceVerdict(evaluation.primary)
+  const none = describeNoDifference(paired, evaluation, verdict)
   if (none !== null) return `${none}.`
-  const effect = renderEffectPhrase(paired, standing, said.effect)
-  const why = renderQualifier(paired, standing, said)
+  const effect = renderEffectPhrase(paired, evaluation, verdict.effect)
+  const why = renderQualifier(paired, evaluation, verdict)
   if (effect === null || why === null) return `${effect ?? why ?? 'nothing was measured'}.`
   return `${effect}${why.startsWith('but ') ? ',' : ';'} ${why}.`
 }
@@ -101,22 +101,22 @@ function formatSmallEffect(effect: number, interval: Interval, measured: Measure
 /** Omits "probably" only for a kept change or shown harm; adds "so far" while more pairs may follow. */
 function renderEffectPhrase(
   paired: PairedCase,
-  standing: PairsEvaluation,
+  evaluation: PairsEvaluation,
   effect: number | null,
 ): string | null {
   if (effect === null) return null
   const { spec, rule } = paired
   const [{ name, direction }] = listObjectives(spec.metric)
-  const { differences, rule: terms } = standing.primary
-  const { interval } = computeStateEffect(standing.primary)
-  const { status, harmed } = standing
+  const { differences, rule: terms } = evaluation.primary
+  const { interval } = computeStateEffect(evaluation.primary)
+  const { status, harmed } = evaluation
   const harm = harmed.includes(name)
   // Harm is proven on one side; the two-sided interval is wider, and with a gain in it would contradict the
   // verdict.
   const contradicts = harm && interval !== null && interval[1] >= 0
   const oneSided = (contradicts || (interval === null && status === 'drop')) && !terms.graded
   const upper = oneSided ? computeUpperBound(differences) : null
-  const certain = (status === 'keep' && standing.tie === null) || harm
+  const certain = (status === 'keep' && evaluation.tie === null) || harm
   const open = status === 'new-job' || status === 'continue'
   const text = formatEffect(
     effect,
@@ -130,10 +130,10 @@ function renderEffectPhrase(
 
 function renderQualifier(
   paired: PairedCase,
-  standing: PairsEvaluation,
+  evaluation: PairsEvaluation,
   { reason }: EvidenceVerdict,
 ): string | null {
-  const { status, harmed, open, tie, improved, promising } = standing
+  const { status, harmed, open, tie, improved, promising } = evaluation
   const [{ name }] = listObjectives(paired.spec.metric)
   const others = harmed.filter(each => each !== name)
   if (others.length > 0) return `${others.join(', ')} shown to be worse`
@@ -167,11 +167,11 @@ const HARMLESS_EVIDENCE = 20
  */
 export function renderEvidenceLine(
   paired: PairedCase,
-  standing: DecidingParts,
+  evaluation: DecidingParts,
   cost: 'executions' | 'pairs' = 'executions',
 ): string {
-  const other = findDecidingObjective(paired, standing)
-  const { evidence, threshold, stage } = weighEvidence(paired, other?.state ?? standing.primary)
+  const other = findDecidingObjective(paired, evaluation)
+  const { evidence, threshold, stage } = weighEvidence(paired, other?.state ?? evaluation.primary)
   const about = other === null ? '' : ` for ${other.name}`
   const bar = renderEvidenceBar(evidence, threshold, 20)
   return `evidence ${formatEvidence(evidence)}${about} (needed ${NEEDED_TO[stage]}: ${formatEvidence(threshold)}) ▕${bar}▏ ${formatCost(paired, cost)}`
@@ -217,8 +217,8 @@ function formatCost(paired: PairedCase, cost: 'executions' | 'pairs'): string {
   const where = paired.rule.single_machine ? 'on this machine' : `on ${formatCount(runners, 'runner')}`
   if (isJudgedMetric(paired.spec))
     return `${formatCount(pairs, 'item')} in ${formatCount(jobs.length, 'sample')}, each scored on both sides`
-  const said = `${formatCount(pairs, 'pair')} in ${formatCount(jobs.length, 'job')} ${where}`
-  return cost === 'pairs' ? said : `${said}, ${formatCount(countExecutions(jobs), 'execution')}`
+  const text = `${formatCount(pairs, 'pair')} in ${formatCount(jobs.length, 'job')} ${where}`
+  return cost === 'pairs' ? text : `${text}, ${formatCount(countExecutions(jobs), 'execution')}`
 }
 
 /** The cost so far in two words: "144 runs". */
