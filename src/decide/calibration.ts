@@ -11,7 +11,6 @@ import { formatCount, formatNoise, formatNumber } from './wording.ts'
 export type CalibrationResult = {
   deterministic: boolean
   scale: 'log' | 'linear'
-  /** The base itself does not work: no campaign can start. */
   failed: boolean
   reason: string
   values: Record<string, number[]>

@@ -42,7 +42,6 @@ function findOtherBenchmarks({ spec, report, label }: BenchmarkCase): Assessment
   return difference === null ? null : createBenchmarkFailure(difference)
 }
 
-/** Compares with a stored snapshot of the base. */
 export function findOtherThanStored(
   spec: Spec,
   stored: Snapshot,

@@ -47,7 +47,6 @@ export function judgeHoldout(judged: HoldoutCase): HoldoutVerdict {
   return { is: isHoldoutPassed(judged, pairs) ? 'passed' : 'failed' }
 }
 
-/** Called after every pair in the job. */
 export function isHoldoutPairNeeded(stop: HoldoutRule, soFar: HoldoutExecutions, label: Side): boolean {
   return !isHoldoutComplete(
     stop,
@@ -120,7 +119,6 @@ function isHoldoutPassed({ spec, stop }: HoldoutCase, pairs: readonly MetricPair
   return estimateHodgesLehmann(differences) >= -computeAllowedLoss(stop, pairs, { direction, scale })
 }
 
-/** The margin on the scale on which the pairs are compared. */
 function computeAllowedLoss(
   { scale: pinned, margin }: HoldoutRule,
   pairs: readonly MetricPair[],

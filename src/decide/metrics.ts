@@ -148,7 +148,6 @@ function listMetricNames(samples: readonly Execution[]): string[] {
   return [...new Set(samples.flatMap(sample => Object.keys(sample.metrics)))].toSorted()
 }
 
-/** One side's numbers of a report, in the form that `winnow decide` takes. */
 export function buildSnapshot(spec: Spec, report: ReportExecutions, side: Side): Snapshot {
   const samples = listExecutions(report, side, 'sample')
   const objectives = new Set(listObjectives(spec.metric).map(objective => objective.name))
@@ -330,10 +329,8 @@ export function findTieWinner(policy: Spec['policy'], base: Execution, candidate
   return null
 }
 
-/** A metric that the spec names and no execution gave a value for. */
 export interface AbsentMetric {
   name: string
-  /** The spec key that names it. */
   key: string
   /** Printed, but as NaN, infinite or null. */
   printed: boolean

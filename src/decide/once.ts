@@ -24,7 +24,6 @@ type OnceVerdict = {
   comparisons: Record<string, Comparison>
   improved: string[]
   violated: string[]
-  /** The tie-breaker that decided, if one did. */
   tie: string | null
   pairs: Map<string, ValuePair>
 }
@@ -89,7 +88,6 @@ export function isRepeatNeeded(rule: OnceRule, report: ReportExecutions, label: 
   return !('missing' in verdict) && isGain(verdict)
 }
 
-/** The first decisive metric on which one side's executions differ. */
 function findUnsteadyMetric(rule: OnceRule, runs: readonly Execution[]): string | null {
   const differs = (name: string) => new Set(runs.map(run => readNumber(run, name))).size > 1
   return listDecisiveMetrics(rule.spec).find(differs) ?? null

@@ -52,7 +52,6 @@ interface ProgressByPairs extends ProgressGain {
   is: 'tested' | 'composed'
   interval: [number, number] | null
   pairs: number
-  /** How many effects it is composed of. */
   parts: number
   /** The commit that the progression test compared with. */
   against: Oid | null
@@ -103,7 +102,7 @@ function computeDecidedProgress(campaign: ProgressState, scale: ProgressGain['sc
   return { is: 'not measured', scale, decided, missing }
 }
 
-/** Landings that were not reverted. A measured revert is a landing too, and no gain. */
+/** A measured revert is a landing too, and no gain. */
 function listUnrevertedLandings({ landings, experiments }: ProgressState): ProgressState['landings'] {
   return landings.filter(
     ({ experiment, reverted }) => reverted === null && experiments[experiment]?.purpose !== 'revert',

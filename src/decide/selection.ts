@@ -112,9 +112,7 @@ export interface ChangedFile {
 
 /** Identifies variants of one idea (decision.md 3.4), short enough to be recorded. */
 export interface TouchedLines {
-  /** Digest of the names of its files. */
   files: string
-  /** Digests of the lines it changes, each with its file. */
   lines: string[]
 }
 

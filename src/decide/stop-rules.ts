@@ -15,7 +15,6 @@ export type StopProgress = {
   failures: number
   hours: number
   runnerMinutes: number
-  /** Runner minutes that the progression test at the end will take. */
   setAsideMinutes: number
   costUsd: number
   targetReached: boolean

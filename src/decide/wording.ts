@@ -34,7 +34,6 @@ export function formatSize(size: number, scale: Calibration['scale']): string {
   return scale === 'log' ? `${(size * 100).toFixed(1)} %` : formatNumber(Number(size.toPrecision(3)))
 }
 
-/** The result of calibration in one line: the noise, its upper bound, and the pairs it took. */
 export function formatNoise({ scale, noise }: { scale: Calibration['scale']; noise: Noise }): string {
   const { pair_sd, pair_sd_upper90: upper, pairs, jobs } = noise
   const most = upper === null ? '' : `at most ${formatSize(upper, scale)}, `

@@ -23,7 +23,6 @@ export type PlanStep =
       outcome: Outcome
       reason: string
       keep: boolean
-      /** Set for a pick that was offered. */
       fate?: PickFate
     }
   /** The default branch moved under a pick: rebuilds its commit and its branch. */
@@ -100,11 +99,9 @@ export type PlanWaiting =
   | { for: 'orders'; orders: OrderId[] }
   /** Printed output waits for scores. `reason`: why the last request to models failed; null if none did. */
   | { for: 'judges'; orders: OrderId[]; reason: string | null }
-  /** Proposers that this process has asked for ideas. */
   | { for: 'proposers'; who: string[] }
   /** `disabled`: proposers that winnow does not ask again before a person resumes the campaign. */
   | { for: 'ideas'; disabled?: string[] }
-  /** Ideas exist that may not be opened yet. */
   | { for: 'limit'; what: string }
   /** `astray`: the optimize branch is not where the ledger says, and must not be merged as it is. */
   | { for: 'person'; what: string; astray?: true }

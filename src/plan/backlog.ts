@@ -55,7 +55,6 @@ function isRefusedUnmeasured({ outcome, measured_tree }: Experiment): boolean {
   return outcome === 'refused' && measured_tree === null
 }
 
-/** Closes an idea together with the experiment that carried it out, and copies its learnings. */
 export function closeFinishedIdeas({ campaign }: Pick<World, 'campaign'>): PlanStep[] {
   return campaign.backlog.flatMap((idea): PlanStep[] => {
     const experiment = idea.experiment === null ? undefined : campaign.experiments[idea.experiment]
@@ -76,7 +75,6 @@ function buildIdeaEnd({ id }: BacklogIdea, experiment: Experiment): EventDraft<'
   return { ...about, status: 'tried', experiment: experiment.id, outcome, learnings: learnings ?? summary }
 }
 
-/** Results of one category of ideas, and the advice for the next ones. */
 interface CategorySummary {
   category: string
   /** Ended with a verdict. Refused and withdrawn ideas say nothing about their category. */
@@ -85,7 +83,6 @@ interface CategorySummary {
   /** Measured to be gains, but another change landed instead. */
   better: number
   unproven: number
-  /** Failed a gate, or failed to run. */
   broken: number
   open: number
   /** Newest first. */

@@ -18,7 +18,6 @@ import {
 import { type IncomingReports, interruptRun } from './reports.ts'
 import { createPullFinder, type PullFacts, type World } from './world.ts'
 
-/** Finds new commits, closed pull requests and deleted branches of open experiments. */
 export function detectBranchChanges(world: World): { steps: PlanStep[]; actions: PlanAction[] } {
   const steps: PlanStep[] = []
   const actions: PlanAction[] = []

@@ -12,7 +12,6 @@ import { hasNothingToMeasure } from './stop.ts'
 import { describeNeededSync } from './sync.ts'
 import type { World } from './world.ts'
 
-/** Collects the parts of a plan, stage by stage. */
 export interface PlanDraft {
   world: World
   incoming: IncomingReports
@@ -28,7 +27,6 @@ export function addToDraft(draft: PlanDraft, { steps = [], actions = [] }: Draft
   return { ...draft, steps: [...draft.steps, ...steps], actions: [...draft.actions, ...actions] }
 }
 
-/** Dispatches orders again that no run has begun to measure. */
 export function dispatchIdle({ world, incoming }: PlanDraft): { steps: PlanStep[]; actions: PlanAction[] } {
   const dispatched = incoming.idle.map(order => dispatchOrder(world, order))
   return {

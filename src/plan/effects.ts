@@ -43,11 +43,9 @@ import type { World } from './world.ts'
 export interface EffectPlan {
   steps: PlanStep[]
   requests: OrderRequest[]
-  /** An order is under way or requested. */
   pending: boolean
 }
 
-/** Records effects from reports, and requests the revert of a landing that is shown to be worse. */
 export function reportEffects({ campaign, spec }: World): PlanStep[] {
   return Object.values(campaign.orders).flatMap(({ order, report }): PlanStep[] => {
     if (!isReportingPurpose(order.purpose) || report === null) return []

@@ -83,7 +83,6 @@ export function isPickContinued(
   return isBeingPicked(pick) && (late.includes(pick.id) || !CODES_ENDING_PICKS.has(code))
 }
 
-/** Resumes a stopped campaign to measure kept changes alone. */
 export function startPickRound(world: World): PlanStep[] {
   const { campaign } = world
   const requests = CODES_ENDING_REQUESTS.has(campaign.stop_code ?? '') ? [] : listPickRequests(world)

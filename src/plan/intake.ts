@@ -110,7 +110,6 @@ export function findFreeNumber({ campaign, spec, branches }: World, from: number
   return number
 }
 
-/** An idea that arrives several times is listed once. */
 export function listNewProposals({ campaign, proposals, targetBranch }: World): Proposal[] {
   const fresh = new Map<string, Proposal>()
   for (const proposal of proposals) {
@@ -225,7 +224,6 @@ function openExperiment(world: World, proposal: Proposal, id: ExperimentId): Pla
   return [...steps, ...refuseExperiment({ id, head: null, opened: computeEventId(draft) }, why)]
 }
 
-/** Two events: `experiment-refused` has the reason, `closed` ends the experiment. */
 export function refuseExperiment(
   subject: { id: ExperimentId; head: Oid | null; opened: string },
   why: { code: string; message: string; path?: string | null; line?: number },

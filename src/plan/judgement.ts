@@ -130,12 +130,10 @@ export function buildDecidedDraft(decision: Decision): EventDraft<'decided'> {
   }
 }
 
-/** An experiment of the open round with the judgement of its latest report. */
 export interface RoundMember {
   experiment: Experiment
   measured: MeasuredOrder | null
   judgement: Judgement | null
-  /** The event that the next decision about it answers. */
   cause: string
 }
 

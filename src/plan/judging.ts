@@ -140,7 +140,6 @@ function buildSpentFields(key: string) {
   return { kind: 'spent', cause: key, what: 'judge', minutes: 0 } as const
 }
 
-/** Alerts only for orders that are still open: others are not retried. */
 function reportFailingJudges(world: World, order: string, reason: string): PlanStep[] {
   if (world.campaign.orders[order] === undefined) return []
   const message = `models could not be asked to score what was measured: ${reason}; it is tried again`

@@ -60,7 +60,6 @@ export function recordLandedMerge(world: World): LandedStep[] {
   return [{ step: 'landed', experiment: experiment.id, commit: made.commit, via, ...merge }]
 }
 
-/** The format in which the trailer of a landing commit names its verdict. */
 function formatVerdictReference({ campaign: { landing } }: World): string | null {
   return landing && `${landing.decided.seq}:${landing.sha256}`
 }
@@ -128,7 +127,6 @@ function waitForPerson(what: string): PlanWaiting {
   return { for: 'person', what }
 }
 
-/** Records the verdict and closes an experiment that does not land, in one transaction. */
 export function closeExperiment(decision: Decision): PlanStep[] {
   const { experiment, outcome, reason } = decision
   return [
@@ -177,7 +175,6 @@ export function recordLostDeterminism(
   return { step: 'event', draft: { kind: 'calibrated', deterministic: false, scale, noise: null, ...shown } }
 }
 
-/** Queues an experiment again without a verdict; its measurements are kept. */
 export function buildRequeueStep(
   { experiment, cause }: Pick<RoundMember, 'experiment' | 'cause'>,
   why: EventDraft<'requeued'>['why'],

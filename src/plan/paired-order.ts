@@ -102,13 +102,11 @@ export function buildPickRule(
   return { ...buildRuleWithoutTerms(context), terms: { [id]: terms } }
 }
 
-/** The default branch's tree, and that tree with the change on it. */
 interface PickedTrees {
   base: Oid
   tree: Oid
 }
 
-/** Jobs that measured exactly these two trees, with this harness. */
 export function getPickJobs(
   { harness }: Pick<Campaign, 'harness'>,
   { evidence }: Pick<PickedChange, 'evidence'>,
@@ -200,7 +198,6 @@ function isConfirmed({ campaign, spec }: PairedContext, rule: PairedRule, eviden
   return evaluatePairs({ spec, rule, terms: evidence, jobs: evidence.jobs }).status === 'keep'
 }
 
-/** Jobs that measured exactly these trees. */
 export function getCarriedJobs(campaign: Campaign, { evidence }: Experiment, tree: Oid): PairJob[] {
   return evidence !== null && isEvidenceContinued(campaign, evidence, tree) ? evidence.jobs : []
 }

@@ -23,7 +23,6 @@ interface PickPlan {
 
 type PickRequest = World['campaign']['steered'][number]
 
-/** Requests of people for a pick that can be built now. */
 export function listPickRequests({ campaign, picks }: Pick<World, 'campaign' | 'picks'>): PickRequest[] {
   return campaign.steered.filter(({ action, event }) => action === 'pick' && picks.has(event))
 }
@@ -126,7 +125,6 @@ function getRefusal(facts: CandidateFacts | undefined) {
   return facts?.merged === 'clean' ? facts.refusal : null
 }
 
-/** Each pick is judged by itself, and nothing lands by its verdict. */
 export function judgePicks(world: World, incoming: IncomingReports): PlanStep[] {
   return Object.values(world.campaign.picks).flatMap(pick =>
     judgePick(world, buildMember(world, pick, incoming.reports)),

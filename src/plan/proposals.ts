@@ -34,7 +34,6 @@ export function requestProposals(world: World): ProposalPlan {
     : { steps: requestProposalJob(world, names), actions: [] }
 }
 
-/** Requests as many ideas at once as the next round has room for; proposers take turns. */
 function selectNextProposers(world: World): string[] {
   const { asking, spec, targetBranch: only } = world
   if (only !== null) return []
@@ -49,7 +48,6 @@ function selectNextProposers(world: World): string[] {
   return names
 }
 
-/** Selects the proposer with the fewest open requests, then the one asked longest ago. */
 function selectNextProposer({ campaign, askable }: World, pending: readonly string[]): string | undefined {
   const times = (who: string) => pending.filter(each => each === who).length
   const last = (who: string) => campaign.proposers[who]?.asked ?? -1
@@ -187,7 +185,6 @@ function computeRestEnd(runs: FruitlessRuns | null, most: number, now: string): 
   return end > Date.parse(now) ? new Date(end).toISOString() : null
 }
 
-/** Alerts once, until a run has brought a usable result again. */
 export function buildRunAlerts(world: World): PlanStep[] {
   const { fruitless_asking: asking, fruitless_measuring: measuring } = world.campaign
   const steps: PlanStep[] = []
@@ -202,7 +199,6 @@ export function buildRunAlerts(world: World): PlanStep[] {
   return steps
 }
 
-/** Places to look for an idea, worded for any metric. */
 const SEARCH_ANGLES = [
   'what runs most often: do less of it each time',
   'how data is laid out or represented: another form of it',

@@ -45,7 +45,6 @@ export function updatePulls(world: World): PlanAction[] {
 
 interface PullState {
   pull: PullFacts | undefined
-  /** Its branch still exists. */
   isHere: boolean
 }
 
@@ -187,7 +186,6 @@ function isLandedExperiment(experiment: Experiment): boolean {
   return experiment.outcome !== null && isLanded(experiment.outcome)
 }
 
-/** GitHub shows it merged or closed. */
 function isPullOver(experiment: Experiment, pull: PullFacts | undefined): boolean {
   if (!pull) return !isLandedExperiment(experiment)
   return isLandedExperiment(experiment) ? pull.state === 'merged' : pull.state === 'closed'

@@ -13,7 +13,6 @@ import type { Report } from '../model/report.ts'
 import { type PlanAction, type PlanStep, reportWaitingRun } from './action.ts'
 import type { RunFacts, World } from './world.ts'
 
-/** Reports in the ledger, and those that this plan is about to write. */
 export interface IncomingReports {
   steps: PlanStep[]
   actions: PlanAction[]
@@ -182,7 +181,6 @@ export function explainForeignReport(order: Order, report: Report): string | nul
   return isFollowingCoins(order, report) ? null : 'its executions do not follow the coins of the order'
 }
 
-/** Compares order, harness and trees, not the executions. */
 export function explainMismatch(order: Order, report: Report): string | null {
   if (report.order !== order.id) return `it answers order ${report.order}`
   if (report.harness !== order.harness) return `it was measured with harness ${report.harness.slice(0, 12)}`

@@ -18,14 +18,11 @@ import { explainUnisolated } from './permissions.ts'
 import type { IncomingReports } from './reports.ts'
 import type { World } from './world.ts'
 
-/** Verdicts to record now, or orders that the members of the round still need. */
 export interface RoundPlan {
   steps: PlanStep[]
   /** Members that need an order in this round. `failure`: the last one failed without a verdict. */
   needsOrder: { id: ExperimentId; after: 'nothing' | 'failure' | 'pairs' }[]
-  /** The runner-up to measure on top of the new incumbent. */
   combine: ExperimentId | null
-  /** Orders that try the best member on the holdout before it lands. */
   holdout: OrderRequest[]
 }
 

@@ -390,7 +390,6 @@ function describePause(world: World): PlanWaiting {
 
 // Stages of a stopped campaign
 
-/** Experiments that were approved after the stop get one more round. */
 function startExtraRound({ world }: PlanDraft): StageResult | null {
   return writeIfAny(planExtraRound(world))
 }
@@ -425,7 +424,6 @@ function startExtraRoundForPicks({ world }: PlanDraft): StageResult | null {
   return writeIfAny(startPickRound(world))
 }
 
-/** Measures the total of the kept changes if it is not known yet. */
 function measureProgress(draft: PlanDraft): StageResult | null {
   const { steps, requests, pending } = planProgressAfterStop(draft.world, draft.incoming)
   if (steps.length === 0 && !pending) return null

@@ -338,7 +338,6 @@ export function recordMergedBranch(world: World): PlanStep[] {
   return [{ step: 'event', draft: { kind: 'campaign-stopped', cause, code: 'merged', reason } }]
 }
 
-/** No work is left for this campaign, so the next one may start. */
 export function canRestart({ status, stop_code: code }: Campaign, { merge }: Pick<Spec, 'merge'>): boolean {
   return status === 'stopped' && code === 'merged' && merge.on_merge === 'restart'
 }

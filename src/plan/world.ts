@@ -11,7 +11,6 @@ import type { PartialReport } from '../model/pairs.ts'
 import type { Report } from '../model/report.ts'
 import type { Spec } from '../spec/schema.ts'
 
-/** The campaign's own pull request into the default branch. */
 export interface CampaignPullFacts extends PullFacts {
   draft: boolean
   closed_at: string | null
@@ -42,7 +41,6 @@ export interface World {
   branches: ReadonlyMap<string, Oid>
   /** Pull requests notify people, so they are opened under a rate limit. */
   hasPublicPulls?: boolean
-  /** Heads can show check runs. */
   checks?: boolean
   /** Checks that this process has shown, by `buildCheckMark`. */
   shownChecks?: ReadonlyMap<ExperimentId, string>
@@ -77,7 +75,6 @@ export interface World {
   picks: ReadonlyMap<string, PickFacts>
   runs: ReadonlyMap<OrderId, RunFacts>
   runner: RunnerFacts
-  /** Proposers that could be asked for one more idea now. */
   askable: string[]
   /** A name for each pending request: first those of this process, then those of separate jobs. */
   asking: string[]
@@ -85,7 +82,6 @@ export interface World {
   asks: 'here' | 'elsewhere' | 'later'
   /** Answers of proposers whose cost is not in the ledger yet. */
   answers: AnswerFacts[]
-  /** Requests that will get no answer. */
   unanswered: { key: string; reason: string }[]
   /** Separate jobs that have models score; absent where this process asks them. */
   judges?: JudgesFacts
@@ -94,11 +90,9 @@ export interface World {
 }
 
 export interface JudgesFacts {
-  /** A job that asks models follows this one. */
   hasJudgeJob: boolean
   /** Answers of such jobs to open requests of the ledger. */
   scores: JudgedScores[]
-  /** Requests that will get no answer. */
   lost: { key: string; reason: string }[]
 }
 
@@ -137,12 +131,10 @@ export interface RunnerFacts {
 export interface PullFacts {
   number: number
   branch: string
-  /** Short name of the target branch. */
   base: string
   state: 'open' | 'merged' | 'closed'
   draft?: boolean
   closed_at?: string | null
-  /** A person reopened it after it was closed. */
   reopened?: true | undefined
   head: Oid
   title: string
@@ -165,9 +157,7 @@ export interface Proposal extends IdeaText {
   simplifies?: true
   /** Number of the first experiment that the proposer's brief could not name. */
   first_unseen?: number
-  /** The idea of the backlog that it carries out. */
   carries?: EventId
-  /** Set only in proposals that undo a landing. */
   reverts?: ExperimentId
 }
 
@@ -190,7 +180,6 @@ export type CandidateFacts =
       base: Oid
       tree: Oid
       changes: CandidateChange[]
-      /** The lines it touches, to detect variants of one idea. */
       touched: TouchedLines
       /** First violation of scope or limits, found by the rules of `decide`. */
       refusal: { code: string; message: string; path?: string | null; line?: number } | null

@@ -24,7 +24,6 @@ export type StabilityPayload = {
   candidate: Snapshot
 }
 
-/** The output of `winnow decide`. */
 export type StabilityDecision = {
   decision: 'keep' | 'promising' | 'revert' | 'inconclusive' | 'censored' | 'degenerate' | 'error'
   eligible: boolean
@@ -100,7 +99,6 @@ type JudgedObjective = {
   comparison: Comparison
 }
 
-/** Returns each objective with both sides' numbers, and the names of those that lack one. */
 function compareObjectives(payload: StabilityPayload, objectives: readonly Objective[]) {
   const { spec, baseline, candidate } = payload
   const thresholds = getThresholds(spec)

@@ -9,7 +9,6 @@ import {
 /** One job in which both sides were the same tree. */
 export type CalibrationJob = { pairs: readonly { base: number; candidate: number }[] }
 
-/** Stored result of a campaign's calibration (decision 3.8). */
 export type NoiseCalibration = {
   /** No spread over at least three runs in at least two jobs. */
   deterministic: boolean
@@ -49,7 +48,6 @@ function findFavouredByEvidence(differences: readonly number[]): NoiseCalibratio
   return candidate < base ? 'candidate' : 'base'
 }
 
-/** Means of the jobs, in the units of the scale. */
 function computeJobMeans(jobs: readonly CalibrationJob[], scale: EvidenceScale): number[] {
   return jobs
     .map(listJobValues)

@@ -72,7 +72,6 @@ export function estimateEffect({ differences, rule }: Pick<EvidenceState, 'diffe
     : estimateHodgesLehmann(differences)
 }
 
-/** The effect of all pairs so far, as their own rule estimates it. */
 export function computeStateEffect({
   differences,
   rule,

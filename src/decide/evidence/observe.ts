@@ -24,7 +24,6 @@ import type { EvidenceDecision, EvidenceJob, EvidenceState, KeepSide } from './s
 export type EvidencePair = JobTurn & {
   base: number | null
   candidate: number | null
-  /** The run was interrupted after the pair had begun. */
   lost?: true | undefined
 }
 
@@ -124,7 +123,6 @@ export function resetKeepSide(state: EvidenceState, nth: number): EvidenceState 
   return restarted
 }
 
-/** One side's turn within a job, as in the report. */
 type JobTurn = {
   job: string | number
   runner?: string
@@ -241,7 +239,6 @@ function isGainEnough({ rule, differences }: EvidenceState): boolean {
   return !rule.graded || isScoreGainEnough(differences, { minEffect: rule.min_effect })
 }
 
-/** The keep side after the newest difference of the state. */
 function updateKeepSide({ rule, differences, keep }: EvidenceState): KeepSide {
   const { from, ln, sums } = keep
   const { noise, null_effect } = rule

@@ -103,7 +103,6 @@ function findQuietEnough(input: PlanningInput): number | null {
   return null
 }
 
-/** Whether a gain of min_effect, or a tenth more, has an 80 % chance to be kept. */
 export function isMinEffectVisible(input: PlanningInput): boolean {
   return isKeptAtLeast({ ...input, effect: ALLOWED_EXCESS * input.options.minEffect }, VISIBLE_CHANCE)
 }

@@ -9,7 +9,6 @@ export type LnBets = readonly [number, number]
 const RANK_BETS: LnBets = [0.7, 1.5]
 export const NO_BETS: LnBets = [0, 0]
 
-/** ln(1 + exp(x)) without overflow. */
 function computeSoftplus(x: number): number {
   return x > 0 ? x + Math.log1p(Math.exp(-x)) : Math.log1p(Math.exp(x))
 }

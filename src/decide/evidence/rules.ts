@@ -22,7 +22,6 @@ export type EvidenceReason =
 export type EvidenceProgress = { status: EvidenceStatus; reason: EvidenceReason }
 
 export type EvidenceVerdict = EvidenceProgress & {
-  /** E_total. */
   evidence: number
   /** The evidence to reach: the screen, then 1/alpha_t. */
   threshold: number
@@ -141,7 +140,6 @@ export function isSimplificationRefuted(differences: readonly Difference[], minE
 }
 
 export type TieBreak = {
-  /** Differences of the primary. */
   differences: readonly Difference[]
   minEffect: number
   /** Differences of the tie-breaker itself, signed by its own direction. */

@@ -26,7 +26,6 @@ type EvidenceRule = {
   single_machine: boolean
   /** The hybrid's pair noise; null where the rank process decides alone. */
   noise: number | null
-  /** The likelihood ratio's share of the hybrid's evidence. */
   ratio_share: number
   give_up: GiveUpRule
   /**
@@ -57,7 +56,6 @@ export type GiveUp = {
 export type EvidenceJob = {
   id: string | number
   runner: string
-  /** Other machines that ran pairs of it before it was interrupted. */
   also_on?: readonly string[] | undefined
   pairs: number
   /** The base failed: recorded, not counted. */
@@ -120,7 +118,6 @@ export type EvidenceOptions = {
   giveUp?: GiveUpRule
   /** Scores of items: ties carry no evidence, and the mean is the effect. */
   graded?: boolean
-  /** How many required objectives share the level. */
   m?: number
   /**
    * A share of the evidence, 1/2 by default, from a likelihood ratio (decision 4.9) that takes the pair sd to

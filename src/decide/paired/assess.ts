@@ -170,7 +170,6 @@ export function assessPairs(input: PairsInput, rule: PairsRule): AssessmentFindi
 
 type PairsContext = { spec: Spec; order: Order; stop: PairedRule }
 
-/** The pairs of a candidate: earlier jobs, and this one as far as it has come. */
 export function listPairJobs(
   order: Pick<Order, 'id' | 'stop' | 'carried'>,
   measured: MeasuredRun,

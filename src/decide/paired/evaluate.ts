@@ -45,7 +45,6 @@ export interface PairsEvaluation {
   harmed: string[]
   /** Guardrails that are not shown harmless yet. */
   open: string[]
-  /** The tie-breaker that decided, if one did. */
   tie: string | null
   /** The required objective that goes on where the primary has dropped. */
   promising: string | null
@@ -295,7 +294,6 @@ function isShownWithinMargin(
 export interface MetricPair {
   base: number | null
   candidate: number | null
-  /** The run was interrupted after this pair had begun. */
   lost?: true | undefined
 }
 
@@ -351,7 +349,6 @@ export function computeTypicalBase(pairs: readonly MetricPair[]): number {
   return values[values.length >> 1] ?? 0
 }
 
-/** The evidence of all jobs, in the order in which they were run. */
 function observeJobs(start: EvidenceState, jobs: readonly PairJob[], metric: string): EvidenceState {
   let state = start
   let gaps = 0

@@ -147,7 +147,6 @@ function renderQualifier(
   return explainEnd(paired, reason)
 }
 
-/** Explains a keep that is not due to a gain of the primary. */
 function explainKeep({ rule, terms, spec }: PairedCase, improved: readonly string[]): string | null {
   const [{ name, direction }] = listObjectives(spec.metric)
   if (terms.as === 'simplify') {
@@ -182,7 +181,6 @@ const NEEDED_TO = { screening: 'to measure more', confirming: 'to be sure' } as 
 
 type DecidingParts = Pick<PairsEvaluation, 'primary' | 'improved' | 'promising'>
 
-/** The required objective that decided, or goes on, where it is not the primary. */
 function findDecidingObjective(
   paired: PairedCase,
   { improved, promising }: DecidingParts,
@@ -221,7 +219,6 @@ function formatCost(paired: PairedCase, cost: 'executions' | 'pairs'): string {
   return cost === 'pairs' ? text : `${text}, ${formatCount(countExecutions(jobs), 'execution')}`
 }
 
-/** The cost so far in two words: "144 runs". */
 function formatEffort({ spec, jobs: known }: Pick<PairedCase, 'spec' | 'jobs'>): string {
   const jobs = selectReportedJobs(known)
   return isJudgedMetric(spec)
@@ -243,16 +240,13 @@ export function formatEvidence(value: number): string {
   return value >= 100 ? String(Math.round(value)) : String(Number(value.toPrecision(2)))
 }
 
-/** One pair of the primary, and the evidence after it. */
 export interface PathPair {
   first: Pair['first']
   base: number | null
   candidate: number | null
-  /** The run was interrupted after this pair had begun. */
   lost?: true
   /** Positive is better; null where a side failed. */
   difference: number | null
-  /** E_total after it. */
   evidence: number
 }
 
@@ -261,9 +255,7 @@ export interface PathJob {
   runner: string
   /** Ran after the screen, on a runner that had no part in it: only such a job can confirm. */
   fresh: boolean
-  /** The run was lost with all its results. */
   unreported: boolean
-  /** In this job the evidence passed the screen. */
   screened: boolean
   pairs: PathPair[]
 }
