@@ -84,7 +84,7 @@ export interface Experiment extends Approvable {
   refused_line: number | null
   /** The seq of each ledger event that its results consist of; empty after it is closed. */
   told_by: number[]
-  /** The `closed` event was written, with its results and its kept ref. */
+  /** The `closed` event was written: its results are committed, and the closed branch keeps its head. */
   closed: boolean
   measured_tree: Oid | null
   failed: FailedPart | null

@@ -2,21 +2,25 @@ import { findRefusedSyncAlert, isAwaitingSync } from './alerts.ts'
 import { buildApprovalMark } from './approval.ts'
 import type { Campaign } from './campaign.ts'
 import { hashSha256, toCanonicalJson } from './canonical-json.ts'
-import { type Experiment, isAwaitingPermission, isPausedExperiment, type PickedChange } from './experiment.ts'
+import {
+  type Experiment,
+  isAwaitingPermission,
+  isPausedExperiment,
+  isUnderWay,
+  type PickedChange,
+} from './experiment.ts'
 import type { Oid } from './ids.ts'
 
 /** Part of every text about an experiment. A different mark means that the text no longer shows the current state. */
 export function buildCheckMark(campaign: Pick<Campaign, 'status'>, experiment: Experiment): string {
-  const { head, status, verdict, outcome } = experiment
+  const { head, verdict, outcome } = experiment
   const permission = isAwaitingPermission(experiment) ? ['permission'] : []
   const sync = isAwaitingSync(experiment) ? [experiment.awaits_sync?.obstacle] : []
-  const phase = status === 'queued' || status === 'ordered' || status === 'measured' ? 'under way' : status
-  const currentStatus = isPausedExperiment(campaign, experiment) ? campaign.status : phase
   // A request for the same set after a withdrawal is a new state.
   const again = experiment.withdrawals > 0 ? [`asked again ${experiment.withdrawals}`] : []
   const state = [
     head,
-    currentStatus,
+    getShownStatus(campaign, experiment),
     verdict,
     outcome,
     buildApprovalMark(experiment),
@@ -25,6 +29,11 @@ export function buildCheckMark(campaign: Pick<Campaign, 'status'>, experiment: E
     ...again,
   ]
   return `<!-- winnow check ${hashSha256(JSON.stringify(state)).slice(0, 24)} -->`
+}
+
+function getShownStatus(campaign: Pick<Campaign, 'status'>, experiment: Experiment): string {
+  if (isPausedExperiment(campaign, experiment)) return campaign.status
+  return isUnderWay(experiment) ? 'under way' : experiment.status
 }
 
 /**
@@ -47,12 +56,10 @@ export function buildPickMark(
   campaign: Pick<Campaign, 'default_tip' | 'status'>,
   pick: PickedChange,
 ): string {
-  const { head, status, verdict, outcome, closed } = pick
-  const phase = status === 'queued' || status === 'ordered' || status === 'measured' ? 'under way' : status
-  const currentStatus = isPausedExperiment(campaign, pick) ? campaign.status : phase
+  const { head, verdict, outcome, closed } = pick
   const state = [
     head,
-    currentStatus,
+    getShownStatus(campaign, pick),
     verdict,
     outcome,
     closed,

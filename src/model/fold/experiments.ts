@@ -266,7 +266,7 @@ const applyRequeued: EventHandler<'requeued'> = (campaign, event) => {
   experiment.reason = event.reason
 }
 
-/** Discards all measurements, and a decision that is not merged. */
+/** Drops its orders and a decision that is not merged, and queues it again. */
 export function queueExperiment(campaign: Campaign, experiment: Experiment): void {
   clearLanding(campaign, experiment)
   dropOrders(campaign, experiment)
