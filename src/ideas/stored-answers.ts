@@ -229,16 +229,16 @@ export function getAnsweredHead(
 /** Uses the date of its base, so that every machine makes the same commit. */
 async function commitAnsweredIdea(
   repo: AnswerRepository,
-  { asking: { who, base }, brought }: { asking: PendingProposal; brought: ProposalResult },
+  { asking: { who, base }, brought: result }: { asking: PendingProposal; brought: ProposalResult },
 ): Promise<ProposalHead> {
   if (!(await repo.has(base.commit)))
     return { rejected: `commit ${base.commit}, which ${who} was given, is gone` }
-  const applied = await repo.applyPatch(base.tree, brought.patch)
+  const applied = await repo.applyPatch(base.tree, result.patch)
   if ('rejected' in applied) {
     return {
-      rejected: `what ${who} changed does not apply: ${readRejection(applied.rejected, brought.patch).why}`,
+      rejected: `what ${who} changed does not apply: ${readRejection(applied.rejected, result.patch).why}`,
     }
   }
-  const message = `${brought.hypothesis}\n\nWinnow-Source: ${who}`
+  const message = `${result.hypothesis}\n\nWinnow-Source: ${who}`
   return { commit: await commitPatchedTree(repo, base, applied.tree, message), base, tree: applied.tree }
 }

@@ -235,6 +235,6 @@ export function readItemsFile(path: string): Promise<HandedItems | { unusable: s
   return readJobFile(path, { of: 'items', most: MOST_ITEMS_BYTES, schema: handedItems })
 }
 
-export function readScoresFile(handed: JobFile): HandedScores | { unusable: string } {
-  return parseJobFile(handed, { of: 'scores', schema: handedScores })
+export function readScoresFile(file: JobFile): HandedScores | { unusable: string } {
+  return parseJobFile(file, { of: 'scores', schema: handedScores })
 }

@@ -61,7 +61,7 @@ export async function measureOrder(input: MeasureInput): Promise<Report> {
 }
 
 /** Claims the work directory and the users' directory, so that no other process uses them meanwhile. */
-async function withClaimedDirs<T>({ users, workDir }: MeasureInput, act: () => Promise<T>): Promise<T> {
+async function withClaimedDirs<T>({ users, workDir }: MeasureInput, run: () => Promise<T>): Promise<T> {
   const claimed: string[] = []
   try {
     for (const dir of users ? [users.dir, workDir] : [workDir]) {
@@ -71,7 +71,7 @@ async function withClaimedDirs<T>({ users, workDir }: MeasureInput, act: () => P
       claimed.push(dir)
     }
     await removeAll(getHoldoutDir(workDir))
-    return await act()
+    return await run()
   } finally {
     if (claimed.includes(workDir)) await removeAll(getHoldoutDir(workDir))
     for (const dir of claimed.toReversed()) await releaseWorkDir(dir)

@@ -33,28 +33,16 @@ export async function checkUserAccess(
 ): Promise<void> {
   const folders = listFoldersDown(workDir)
   const pathRisks = listPathRisks(searched)
-  const later = laterCode.filter(path => lstatSync(path, { throwIfNoEntry: false }) !== undefined)
-  const laterRisks = later.flatMap(path => listPathRisks(path))
+  const laterPaths = laterCode.filter(path => lstatSync(path, { throwIfNoEntry: false }) !== undefined)
+  const laterRisks = laterPaths.flatMap(path => listPathRisks(path))
   for (const owner of owners) {
     const supervisor = await chooseSupervisor({ owner, monotonic })
-    const closed = folders[await findFirstYes(supervisor, folders.map(buildEnterTest))]
-    if (closed !== undefined) throw toAccessError(owner, closed)
-    const pathRisk =
-      pathRisks[
-        await findFirstYes(
-          supervisor,
-          pathRisks.map(({ asks }) => asks),
-        )
-      ]
+    const inaccessible = folders[await findFirstYes(supervisor, folders.map(buildEnterTest))]
+    if (inaccessible !== undefined) throw toAccessError(owner, inaccessible)
+    const pathRisk = await findFirstRisk(supervisor, pathRisks)
     if (pathRisk !== undefined) throw toPathError(owner, pathRisk)
-    const laterRisk =
-      laterRisks[
-        await findFirstYes(
-          supervisor,
-          laterRisks.map(({ asks }) => asks),
-        )
-      ]
-    const writable = laterRisk?.folder ?? findWritable(later, owner)
+    const laterRisk = await findFirstRisk(supervisor, laterRisks)
+    const writable = laterRisk?.folder ?? findWritable(laterPaths, owner)
     if (writable !== null) throw toLaterCodeError(owner, writable)
     await clearSharedFolders(owner)
   }
@@ -87,6 +75,14 @@ function listFoldersDown(dir: string): string[] {
 
 function buildEnterTest(folder: string): string {
   return `! test -x ${quoteShell(folder)}`
+}
+
+async function findFirstRisk(
+  supervisor: Supervisor,
+  risks: readonly PathRisk[],
+): Promise<PathRisk | undefined> {
+  const questions = risks.map(({ asks }) => asks)
+  return risks[await findFirstYes(supervisor, questions)]
 }
 
 /** The index of the first question that the user's shell answers with yes. `questions.length` if none. */
