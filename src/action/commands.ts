@@ -15,6 +15,9 @@ export interface Task {
 }
 type ActionCommand = (task: Task) => Promise<number>
 
+const APPS = ['app-token'] as const
+const ASKS_NOBODY = 'it reads the clone and needs no token'
+
 /**
  * Commands that hold a token or a key run in this process. Commands that run experiment code start another
  * one.
@@ -40,14 +43,6 @@ const COMMANDS: Readonly<Record<string, ActionCommand>> = {
   replay: task => runReadOnly(task, ['replay', '--json']),
   status: task => runReadOnly(task, ['status', '--json']),
   check: task => runReadOnly(task, ['check', '--no-try', '--json']),
-}
-
-const APPS = ['app-token'] as const
-const ASKS_NOBODY = 'it reads the clone and needs no token'
-
-async function runReadOnly(task: Task, argv: readonly string[]): Promise<number> {
-  refuseTokens(task, ASKS_NOBODY)
-  return (await import('./read-only.ts')).runReadingCommand(task, argv)
 }
 
 export const COMMAND_NAMES: readonly string[] = Object.keys(COMMANDS)
@@ -115,4 +110,9 @@ async function startProposing(task: Task): Promise<number> {
   const key = env[MODEL_KEY] ?? ''
   const modelEnv = key === '' ? {} : { [MODEL_KEY]: key }
   return dropSecrets(program, JSON.stringify({ campaign, directory }), env, modelEnv)
+}
+
+async function runReadOnly(task: Task, argv: readonly string[]): Promise<number> {
+  refuseTokens(task, ASKS_NOBODY)
+  return (await import('./read-only.ts')).runReadingCommand(task, argv)
 }

@@ -72,6 +72,8 @@ function toBase64(text: string): string {
   return Buffer.from(text).toString('base64').replace(/=+$/, '')
 }
 
+// Sudo and container sockets
+
 const DOCKER = '/var/run/docker.sock'
 const OTHER_SOCKETS = ['/run/containerd/containerd.sock', '/var/snap/lxd/common/lxd/unix.socket']
 /** sudo reads this file last, so it overrides all other rules. */

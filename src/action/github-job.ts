@@ -174,6 +174,8 @@ export function createCall(
   return { given: commandArguments, terminal, around: environment, interrupt, verbs: VERBS, program }
 }
 
+// The event that started the job
+
 const commented = z.object({
   comment: z.object({
     id: z.number().int().positive(),

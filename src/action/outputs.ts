@@ -48,6 +48,8 @@ function clearStepFiles(env: ActionEnv): void {
   }
 }
 
+// Summary
+
 /** GitHub drops the whole summary of a step above this size. */
 const MOST_SUMMARY_BYTES = 1024 * 1024
 const CUT = '\n… (cut here: GitHub takes no more in a summary)\n'
@@ -65,6 +67,8 @@ function takeWholeLines(text: string, bytes: number): string {
   const held = Buffer.from(text).subarray(0, bytes).toString('utf8')
   return held.slice(0, Math.max(0, held.lastIndexOf('\n')))
 }
+
+// Log lines and secrets
 
 /** Redacts secrets and neutralizes workflow commands, because the runner parses the log. */
 export function toLogLine(text: string): string {
@@ -127,6 +131,8 @@ function listLongSecrets(): string[] {
   return [...secrets].filter(({ length }) => length >= TOKEN_LENGTH)
 }
 
+// Workflow commands
+
 /** GitHub folds the lines that `work` prints under this name. */
 export async function logGroup<T>(name: string, work: () => Promise<T>): Promise<T> {
   console.log(`::group::${escapeCommandText(toLogLine(name))}`)
@@ -178,6 +184,8 @@ export function reportFailure(env: ActionEnv, error: unknown, others: Outputs = 
   setOutputs(env, { ...others, 'result-json': JSON.stringify({ error: toPlainText(message) }) })
   return getExitCode(error)
 }
+
+// Size of outputs
 
 /** GitHub allows 1 MB of outputs per job at two bytes a character. The other outputs are short. */
 export const MOST_CHARACTERS = 480_000

@@ -100,6 +100,8 @@ function runWithPipe(
   })
 }
 
+// Messages in the pipe
+
 export const taskSchema = z.strictObject({
   campaign: z.string(),
   order: digestSchema,
@@ -147,6 +149,8 @@ export function readRootPipe(onEnd: () => void): Promise<RootPipeMessage> {
     })
   })
 }
+
+// Return without a measurement
 
 const FILE = 'handed-back.json'
 const backSchema = z.strictObject({ why: z.string() })

@@ -121,6 +121,8 @@ function isWritable(path: string): boolean {
   }
 }
 
+// Snapshots of later code
+
 interface SavedEntry {
   kind: 'file' | 'link' | 'folder'
   mode: number
@@ -268,6 +270,8 @@ function listFolderNames(folder: string): string[] {
     throw error
   }
 }
+
+// Files through which steps set variables and outputs
 
 const COMMAND_FILES = [
   'GITHUB_ENV',

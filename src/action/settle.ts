@@ -59,6 +59,8 @@ function decideNextLook(env: ActionEnv): 'retry' | 'none' {
   return isRetryTitle(readDispatchTitle(env)) ? 'none' : 'retry'
 }
 
+// Results of the earlier jobs
+
 export interface EndedJobs {
   /** Campaigns that a job of this run worked on. */
   campaigns: string[]

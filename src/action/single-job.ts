@@ -34,6 +34,9 @@ const programs = {
 
 const SUMMARY_LENGTH = 1_000
 
+/** Exit codes of verdicts and of waiting. The job fails only when something is broken. */
+const WAITING_IS_FINE: ReadonlySet<number> = new Set([0, 10, 11, 12, 14])
+
 /** The task of the process that continues the campaign. Null: it runs as root and has side users. */
 const taskSchema = z.strictObject({
   noUsers: z.strictObject({ what: z.string(), fix: z.string() }).nullable(),
@@ -196,9 +199,6 @@ function removeWorkflows(environment: Call['around']): Call['around'] {
     },
   }
 }
-
-/** Exit codes of verdicts and of waiting. The job fails only when something is broken. */
-const WAITING_IS_FINE: ReadonlySet<number> = new Set([0, 10, 11, 12, 14])
 
 function toRecord(value: unknown): object {
   return typeof value === 'object' && value !== null ? value : {}

@@ -47,6 +47,9 @@ const NOTHING_THERE = 'No campaign: no spec on the default branch, and no ledger
  */
 const BUDGET_MS = 10 * 60_000
 
+/** A reason that a person gave, or a list of things to wait for, can be long. */
+const SUMMARY_LENGTH = 2_000
+
 /** Ticks one campaign after the other until none has work left. Does not wait for other runs. */
 export async function tickOnGithub(task: Task): Promise<number> {
   if (isPaused(task.env)) return reportPaused(task)
@@ -90,6 +93,8 @@ function rotateCampaigns<T>(all: readonly T[], run: number): T[] {
   const first = all.length === 0 ? 0 : Math.abs(run) % all.length
   return [...all.slice(first), ...all.slice(0, first)]
 }
+
+// Turns of campaigns
 
 export interface TurnRequest {
   environment: Call['around']
@@ -259,6 +264,8 @@ async function tickOnce(call: Call, command: CommandContext, run: ActionsRun): P
   return resumeHint === null ? turn : { ...turn, to_go_on: resumeHint }
 }
 
+// Reports
+
 export interface CampaignTurn {
   campaign: string
   status: Campaign['status']
@@ -281,9 +288,6 @@ export interface CampaignTurn {
 
 /** Names of campaigns that were left for the next run, or that ended with an error. */
 export type SkippedCampaigns = Record<'later' | 'broken', readonly string[]>
-
-/** A reason that a person gave, or a list of things to wait for, can be long. */
-const SUMMARY_LENGTH = 2_000
 
 export function reportTurns(
   { env }: Task,
@@ -351,6 +355,8 @@ export function reportPaused({ env }: Task): number {
   return 0
 }
 
+// Dry runs
+
 /** The pushes and GitHub calls that one campaign would make, in words. */
 export interface DryRunTurn {
   campaign: string
@@ -394,6 +400,8 @@ async function tickDryRun(
     if (!(error instanceof WouldChange)) throw error
   }
 }
+
+// Other jobs of the run
 
 /**
  * Writes a file for the step that uploads it, because the token of the judge job cannot read the items
