@@ -55,6 +55,8 @@ export function describeOtherBenchmarks(others: readonly string[]): string[] {
   return [`other benchmarks: ${others.slice(0, 4).join(', ')}${others.length > 4 ? ', …' : ''}`]
 }
 
+// Metrics
+
 /** The mean over all benchmarks of a tool (docs/adapters.md). */
 const OVERALL: Partial<Readonly<Record<OutputFormat, string>>> = {
   go: 'geomean_ns_per_op',
@@ -110,6 +112,8 @@ export function detectPrintedMetric(
 function toPrintedMetric(name: string): PrintedMetric {
   return { name, direction: MORE_IS_BETTER.test(name) ? 'maximize' : 'minimize' }
 }
+
+// Targets of make, just and task
 
 interface TaskFile {
   file: string

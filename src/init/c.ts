@@ -90,6 +90,8 @@ function findCTest(files: ProjectFiles, isCmake: boolean): FoundCommand | null {
   return declares ? { command, from: 'CMakeLists.txt' } : null
 }
 
+// Harness
+
 /** Renders one file that compiles as C and as C++. */
 export function buildCHarness({ name, entry, interpreter }: SkeletonRequest): Skeleton {
   const path = `bench/${name}.${interpreter === 'c++' ? 'cpp' : 'c'}`

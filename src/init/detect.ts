@@ -84,6 +84,8 @@ function createNothingFoundError(
   })
 }
 
+// Packages of a repository
+
 interface ProjectPackage {
   /** Empty: the top of the repository. */
   directory: string

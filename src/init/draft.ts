@@ -242,6 +242,8 @@ function getAimName(goal: Goal | null): string {
   }
 }
 
+// Branches
+
 interface ChosenPrefix {
   prefix: string
   /** The branch that conflicts with the usual prefix. Null: no conflict. */
@@ -274,6 +276,8 @@ function findConflictingBranch(branches: readonly string[], prefix: string, name
   )
   return found ?? null
 }
+
+// YAML
 
 type SpecScalar = string | number | boolean
 type SpecValue = SpecScalar | readonly SpecValue[] | { readonly [key: string]: SpecValue | undefined }

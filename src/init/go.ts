@@ -76,6 +76,8 @@ function findGoEntry(files: ProjectFiles, sources: readonly string[]): EntryPoin
   return main === undefined ? null : { kind: 'program', command: getGoPackage(main) }
 }
 
+// Harness
+
 export function buildGoHarness({ name, entry }: SkeletonRequest): Skeleton {
   const folder = `bench/${name}`
   const path = `${folder}/main.go`

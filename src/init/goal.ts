@@ -164,6 +164,8 @@ export function describeAim(aim: Aim): string {
   return `${found?.name ?? aim.metric}: ${aim.direction} ${aim.metric}`
 }
 
+// Sources that a goal names
+
 const COMMON = new Set(
   'the a an and or of for to in on with our my make makes it its be is are all less more use uses using should faster better than under below over above at least most get this that code when please reduce improve increase lower raise project'.split(
     ' ',
@@ -189,6 +191,8 @@ export function findNamedSources(paths: readonly string[], subjects: readonly st
 function removeSuffix(word: string): string {
   return word.replace(/(?:ing|ers?|ors?|s|e)$/, '')
 }
+
+// Targets and units
 
 type Quantity = 'seconds' | 'bytes' | 'share' | 'per second'
 

@@ -118,6 +118,8 @@ function toClassName(path: string): string | null {
   return /^src\/main\/java\/(.+)\.java$/.exec(path)?.[1]?.replaceAll('/', '.') ?? null
 }
 
+// Harness
+
 export function buildJavaHarness({ name, entry, interpreter }: SkeletonRequest): Skeleton {
   const type = name.replaceAll(/(?:^|-)([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
   const className = /^\d/.test(type) ? `Bench${type}` : type

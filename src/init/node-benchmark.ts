@@ -159,6 +159,8 @@ export function hasDependency(manifest: unknown, name: string): boolean {
   return ['dependencies', 'devDependencies'].some(kind => getNestedValue(manifest, kind, name) !== undefined)
 }
 
+// Preparation and measurement in one script
+
 /** A script of package.json. Preparing commands are split off as setup, so that they are not timed. */
 interface SplitScript {
   builds: string[]
@@ -236,6 +238,8 @@ function expandNestedScript(
   return toStartableCommand(text, manager)
 }
 
+// Benchmark libraries
+
 /** The library or tool that a benchmark measures with. */
 const IMPORTED =
   /(?:from|require\(|import\()\s*['"](tinybench|mitata|benchmark|benny|cronometro|autocannon)(?:\/[^'"]*)?['"]/
@@ -292,6 +296,8 @@ function readUnknownLibrary(found: FoundBenchmark, library: string): TimedBenchm
   const note = `${library} runs for a fixed time, so the time of ${found.from} says nothing: let it print METRIC ops_per_second=<number>; check fails until it does`
   return { bench: { ...found, output: 'metric-lines', metric }, notes: [note] }
 }
+
+// Package managers
 
 interface NodeManager {
   name: 'npm' | 'pnpm' | 'yarn' | 'bun'

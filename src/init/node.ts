@@ -187,6 +187,8 @@ function findBin(manifest: unknown): string | null {
   return typeof path === 'string' ? path.replace(/^\.\//, '') : null
 }
 
+// Harness
+
 export function buildNodeHarness(request: SkeletonRequest): Skeleton {
   return buildScriptHarness(request, { extension: 'mjs', interpreter: 'node', text: renderNodeSource })
 }

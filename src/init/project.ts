@@ -87,6 +87,8 @@ export function narrowToDirectory(files: ProjectFiles, directory: string): Proje
   return { paths, text: path => files.text(start + path) }
 }
 
+// Files to read
+
 const READ = [
   /(?:^|\/)(?:package\.json|pnpm-workspace\.yaml|pyproject\.toml|setup\.(?:py|cfg)|tox\.ini|Cargo\.toml|go\.(?:mod|work))$/,
   /(?:^|\/)(?:requirements[^/]*\.txt|Gemfile|Rakefile|[^/]+\.gemspec|[Mm]akefile|[Jj]ustfile|Taskfile\.ya?ml)$/,
@@ -116,6 +118,8 @@ const FOREIGN =
 export function isForeign(path: string): boolean {
   return FOREIGN.test(path)
 }
+
+// Manifests
 
 type ManifestTable = Readonly<Record<string, unknown>>
 
@@ -161,6 +165,8 @@ function parseManifest(
     throw error
   }
 }
+
+// Sources, tests and settings
 
 const TESTS =
   /(?:^|\/)(?:tests?|specs?|__tests__|bench|benches|benchmarks?|perf|docs?|scripts|tools|fuzz(?:ing)?|e2e)\/|(?:^|\/)(?:tests?|specs?|bench|benchmarks?|perf|examples?|demo|(?:run|all)[._-]?tests?|test_[^/]+|conftest|setup|noxfile|[^/]*[._-](?:test|spec|bench)|Rakefile|[Gg]ulpfile|[Gg]runtfile|[^/]*\.conf(?:ig)?)\.[^/]+$/
@@ -218,6 +224,15 @@ export function listTestPatterns(
   return kinds.filter(({ matches }) => below.some(path => matches.test(path))).map(({ pattern }) => pattern)
 }
 
+// Directories above the project
+
+interface FoundFile {
+  name: string
+  directory: string
+  /** Number of directories above the project's. */
+  steps: number
+}
+
 /** Finds the nearest of these files, from the project's directory up to the top of the repository. */
 export function findNearestAbove(
   { repository, directory }: ProjectLocation,
@@ -229,13 +244,6 @@ export function findNearestAbove(
     if (name !== undefined) return { name, directory: at, steps: countStepsUp(directory, at) }
   }
   return null
-}
-
-interface FoundFile {
-  name: string
-  directory: string
-  /** Number of directories above the project's. */
-  steps: number
 }
 
 function getParentDirectory(directory: string): string | null {

@@ -124,6 +124,8 @@ function findPythonEntry(sources: readonly string[]): EntryPoint | null {
   return name === undefined ? null : { kind: 'module', path: name }
 }
 
+// Package managers
+
 interface PythonManager {
   name: 'uv' | 'poetry' | 'pip' | null
   setup: string | null
@@ -231,6 +233,8 @@ function listGroupPackages(manifest: unknown): string[] {
 function hasPackageName(text: string, name: string): boolean {
   return new RegExp(`(?:^|["'\\s,\\[])${name}(?![\\w-])`, 'm').test(text)
 }
+
+// Harness
 
 export function buildPythonHarness(request: SkeletonRequest): Skeleton {
   return buildScriptHarness(request, {

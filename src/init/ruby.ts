@@ -93,6 +93,8 @@ function findRubyEntry(sources: readonly string[]): EntryPoint | null {
   return name === undefined ? null : { kind: 'module', path: name }
 }
 
+// Harness
+
 export function buildRubyHarness(request: SkeletonRequest): Skeleton {
   return buildScriptHarness(request, {
     extension: 'rb',

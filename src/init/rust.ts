@@ -71,6 +71,8 @@ function findRustEntry(files: ProjectFiles, manifest: unknown): EntryPoint | nul
   return files.paths.includes('src/main.rs') ? { kind: 'program', command: `target/release/${name}` } : null
 }
 
+// Harness
+
 /** Adds a crate outside the project's workspace, so that no existing file changes. */
 export function buildRustHarness({ name, entry }: SkeletonRequest): Skeleton {
   const folder = `bench/${name}`

@@ -51,6 +51,8 @@ function findTestScript({ paths }: ProjectFiles): FoundCommand | null {
   return own === undefined ? null : { command: `sh ${own}`, from: own }
 }
 
+// Harness
+
 export function buildShellHarness(request: SkeletonRequest): Skeleton {
   return buildScriptHarness(request, { extension: 'sh', interpreter: 'sh', text: renderShellSource })
 }

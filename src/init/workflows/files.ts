@@ -25,6 +25,8 @@ export function renderGithubFiles(
   ]
 }
 
+// Digest line
+
 /**
  * The last line of a workflow file that `init --github` wrote: a digest of the lines above it. winnow
  * rewrites a file that only winnow and Dependabot changed, and leaves one that a person changed. The commits
@@ -66,6 +68,8 @@ export function copyDigestLine(text: string, file: string): string {
   const { body } = splitDigest(text)
   return line === undefined ? body : `${body}${line}\n`
 }
+
+// Commits of actions
 
 const USES = /^(\s*(?:- )?uses:\s+)([^\s@]+)@(\S+)(?:\s+# (\S+))?[ \t]*$/gm
 

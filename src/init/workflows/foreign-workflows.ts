@@ -35,6 +35,8 @@ const workflow = z.looseObject({ on: trigger, jobs: jobs.catch({}) })
 /** Limits the aliases in a file, because they can expand exponentially. */
 const MOST_ALIASES = 50
 
+const FILTERED = ['push', 'pull_request', 'pull_request_target'] as const satisfies Filtered[]
+
 /** Null: the file is not a valid workflow. */
 export function analyzeWorkflow(path: string, text: string, prefix: string): ForeignWorkflow | null {
   const read = readWorkflow(text)
@@ -58,8 +60,6 @@ export function analyzeWorkflow(path: string, text: string, prefix: string): For
     condition: unfiltered.length === 0 ? null : renderBranchCondition(prefix),
   }
 }
-
-const FILTERED = ['push', 'pull_request', 'pull_request_target'] as const satisfies Filtered[]
 
 /**
  * GitHub does not allow `branches-ignore` next to `branches`. Among `branches`, the last matching pattern
@@ -160,6 +160,8 @@ function isNamed(globs: readonly string[], branch: string): boolean {
   const last = globs.findLast(glob => isBranchMatch(glob.replace(/^!/, ''), branch))
   return last !== undefined && !last.startsWith('!')
 }
+
+// Branch patterns
 
 /** One part of a pattern: a set of characters, and how often they may occur. */
 interface PatternPart {

@@ -20,6 +20,8 @@ ${steps.join('\n')}
 `
 }
 
+// Agents
+
 /** Install commands from the documentation of each agent. People add a version to the name. */
 const INSTALLED_BY = {
   claude: 'npm install --global @anthropic-ai/claude-code',
@@ -57,6 +59,8 @@ ${(steps.length === 0 ? [renderStep('Commands of the spec need nothing more so f
 function renderStep(name: string, run: string): string {
   return `    - name: ${name}\n      shell: bash\n      run: ${run}`
 }
+
+// Tool chain
 
 /** Steps that install what the image of a runner lacks, or has in another version. */
 export interface Toolchain {

@@ -52,6 +52,8 @@ export function requirePlainExecution({ name, execution }: WorkflowCampaign): Wo
   return execution
 }
 
+// Rights of jobs
+
 /** Rights of a job's token with their reasons, and the secrets of the job. */
 interface JobRights {
   runs: string

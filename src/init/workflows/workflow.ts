@@ -84,6 +84,8 @@ const REVIEWS = `
   pull_request_review:
     types: [submitted, dismissed]`
 
+// Single-job mode
+
 /** Accepted findings of zizmor about the triggers, with the reason. */
 const SINGLE_JOB_IGNORED =
   'ignore[dangerous-triggers] what a pull request brings runs as a user that can read no token'
@@ -133,6 +135,8 @@ ${programs ? MODEL_KEY_LINES : ''}${renderSaveUnwritten('run')}
 const MODEL_KEY_LINES = `        env:
           ${MODEL_SECRET}: \${{ secrets.${MODEL_SECRET} }}
 `
+
+// Schedule
 
 const FIELD = /^(?:\*|\d{1,2}(?:-\d{1,2})?(?:,\d{1,2}(?:-\d{1,2})?)*)(?:\/\d{1,2})?$/
 
