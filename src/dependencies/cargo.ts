@@ -14,6 +14,8 @@ import {
 import { buildRequestedPackage, type PackageEntry } from './package.ts'
 import { parseTomlTree } from './text-formats.ts'
 
+// Cargo.toml
+
 const KINDS = ['dependencies', 'dev-dependencies', 'build-dependencies']
 const PLACES = [
   ...KINDS,
@@ -67,6 +69,8 @@ function formatCargoOptions(options: Readonly<Record<string, unknown>>): string 
   const entries = Object.entries(options).sort(([a], [b]) => (a < b ? -1 : 1))
   return entries.length === 0 ? null : entries.map(([key, value]) => `${key} ${formatJson(value)}`).join(', ')
 }
+
+// Cargo.lock
 
 const entry = z.object({
   name: z.string(),

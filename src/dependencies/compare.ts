@@ -19,6 +19,12 @@ import {
   toPackageKey,
 } from './package.ts'
 
+export interface ManifestFile {
+  path: string
+  base: Uint8Array | null
+  candidate: Uint8Array | null
+}
+
 /**
  * Lists everything that the candidate would install and the base would not. `files` holds each manifest or
  * lockfile that differs; null where one side lacks it. It may also hold unchanged manifests, which tell what
@@ -65,11 +71,7 @@ function addTransitiveCounts(
   })
 }
 
-export interface ManifestFile {
-  path: string
-  base: Uint8Array | null
-  candidate: Uint8Array | null
-}
+// Comparison of one file
 
 interface ManifestChange {
   ecosystem: Ecosystem | null
@@ -171,6 +173,8 @@ function formatPlaces(places: readonly string[]): string {
   const more = places.length - NAMED
   return `${places.slice(0, NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
+
+// Transitive packages
 
 /** The author of a lockfile chooses its size. After this many steps the remaining counts are unknown. */
 const MOST_STEPS = 500_000

@@ -1,6 +1,8 @@
 import { type ManifestFormat, type ManifestReading, matchNames, Unreadable } from './manifest-format.ts'
 import type { PackageEntry } from './package.ts'
 
+// go.mod
+
 /** Directives that exclude versions or describe the module itself. They add no package. */
 const HARMLESS = new Set(['exclude', 'retract'])
 const REQUIRE = /^(?<name>\S+) (?<version>v\S+)$/
@@ -69,6 +71,8 @@ function parseGoReplace(words: string): PackageEntry {
 function toGoRequest(name: string, version: string, source: string, direct: boolean): PackageEntry {
   return { name, version, source, integrity: null, direct, scripts: false, licence: null }
 }
+
+// go.sum
 
 const LINE = /^(?<name>\S+) (?<version>v[^\s/]+)(?<mod>\/go\.mod)? (?<hash>h1:[\w+/]+=*)$/
 

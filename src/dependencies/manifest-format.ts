@@ -38,6 +38,8 @@ export function matchNames(...names: readonly string[]): ManifestFormat['matches
   return name => names.includes(name)
 }
 
+// Trees
+
 export type Tree = { readonly [key: string]: unknown }
 
 /** Path of keys. `*` matches any key. */
@@ -117,6 +119,8 @@ export function formatValue(value: unknown): string {
 function isOdd(value: unknown): boolean {
   return typeof value === 'bigint' || (typeof value === 'number' && !Number.isFinite(value))
 }
+
+// Needs between packages
 
 /** An entry of a lockfile that refers to other packages by name alone. */
 export interface NamedLockEntry {

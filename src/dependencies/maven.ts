@@ -18,6 +18,8 @@ function toMavenPackage(coordinates: string, notes: readonly string[]): PackageE
   return { ...buildRequestedPackage({ name: `${group}:${artifact}`, version, notes: all }), scripts: false }
 }
 
+// libs.versions.toml
+
 const version = z.union([z.string(), z.record(z.string(), z.unknown())])
 const library = z.union([
   z.string(),
@@ -85,6 +87,8 @@ function toCatalogPackage(
   }
 }
 
+// pom.xml
+
 const LISTS = ['dependencies/dependency', 'dependencyManagement/dependencies/dependency']
 const PLACES = LISTS.flatMap(list => [`project/${list}`, `project/profiles/profile/${list}`])
 
@@ -123,6 +127,8 @@ function toPomPackage(element: XmlElement): PackageEntry {
     scripts: false,
   }
 }
+
+// build.gradle
 
 const KINDS = ['api', 'implementation', 'compileOnly', 'compileOnlyApi', 'runtimeOnly', 'annotationProcessor']
 const OTHER_KINDS = [
@@ -194,6 +200,8 @@ function parseGradleDependency(line: string): PackageEntry | null {
 function isKind(kind: string): boolean {
   return KINDS.includes(kind) || OTHER_KINDS.includes(kind) || SETS.test(kind)
 }
+
+// gradle.lockfile
 
 const GRADLE_LOCK_LINE = /^(?<coordinates>[^:=\s]+:[^:=\s]+:[^:=\s]+)=[\w,$.-]*$/
 

@@ -12,6 +12,8 @@ import {
 import { buildRequestedPackage, type PackageEntry } from './package.ts'
 import { parseJsonTree } from './text-formats.ts'
 
+// Requests
+
 const ALIAS = /^npm:(?<name>@?[^@]+)(?:@(?<range>.*))?$/
 const TARBALL_FILE = /\.(?:tgz|tar|tar\.gz)$/i
 
@@ -41,6 +43,8 @@ export function getRegistryAddress(name: string, version: string, resolved: stri
   const usual = `/${name}/-/${file}`
   return resolved.endsWith(usual) ? resolved.slice(0, resolved.length - usual.length + 1) : resolved
 }
+
+// package.json
 
 const RANGES = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies']
 const OVERRIDES = ['overrides', 'resolutions', 'pnpm.overrides']
@@ -95,6 +99,8 @@ function getOverriddenName(selector: string): string {
 function toNpmRequest(key: string, spec: string): PackageEntry {
   return buildRequestedPackage(parseNpmRange(key, spec))
 }
+
+// package-lock.json
 
 const names = z.record(z.string(), z.string()).default({})
 const entry = z.object({

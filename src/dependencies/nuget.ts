@@ -9,6 +9,8 @@ import {
 import { buildRequestedPackage, type PackageEntry } from './package.ts'
 import { parseJsonTree, parseXml, readChildTexts, splitElements, type XmlElement } from './text-formats.ts'
 
+// Project files
+
 const PROJECT = /^(?:[^/]+\.)?(?:cs|fs|vb)proj$/
 const SHARED = ['directory.packages.props', 'directory.build.props', 'directory.build.targets']
 const ITEMS = ['PackageReference', 'PackageVersion', 'GlobalPackageReference']
@@ -50,6 +52,8 @@ function toProjectPackage(element: XmlElement): PackageEntry {
   ]
   return buildRequestedPackage({ name, version: Version, notes })
 }
+
+// packages.lock.json
 
 const entry = z.discriminatedUnion('type', [
   z.object({

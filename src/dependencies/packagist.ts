@@ -13,6 +13,8 @@ import {
 import { buildRequestedPackage, type PackageEntry } from './package.ts'
 import { parseJsonTree } from './text-formats.ts'
 
+// composer.json
+
 const KINDS = ['require', 'require-dev']
 const requests = z.record(z.string(), z.string())
 
@@ -44,6 +46,8 @@ function readComposerJson(text: string): ManifestReading {
     ]),
   }
 }
+
+// composer.lock
 
 const origin = z.looseObject({
   type: z.string(),

@@ -15,6 +15,8 @@ import { getRegistryAddress, listOverrides, listRangePackages } from './npm.ts'
 import { buildRequestedPackage, type PackageEntry } from './package.ts'
 import { parseYamlTree } from './text-formats.ts'
 
+// pnpm-lock.yaml
+
 const wanted = z.record(z.string(), z.object({ version: z.string() })).default({})
 const kinds = { dependencies: wanted, devDependencies: wanted, optionalDependencies: wanted }
 const about = z.unknown().optional()
@@ -173,6 +175,8 @@ function formatPnpmSource(name: string, version: string, origin: Readonly<Record
   if (keys === 'directory') return `path ${String(directory)}`
   return formatJson(origin)
 }
+
+// pnpm-workspace.yaml
 
 const ranges = z.record(z.string(), z.string())
 

@@ -14,6 +14,8 @@ import type { PackageEntry } from './package.ts'
 import { normalizePythonName } from './python-manifests.ts'
 import { parseJsonTree, parseTomlTree } from './text-formats.ts'
 
+// Files of a version
+
 interface DistributionFile {
   name: string
   hash: string | null
@@ -43,6 +45,8 @@ function collectFileHashes(files: readonly DistributionFile[]): { files?: readon
 function isBuiltOnInstall(files: readonly DistributionFile[]): boolean | null {
   return files.length > 0 && !files.some(({ name }) => /\.whl$/i.test(name)) ? true : null
 }
+
+// uv.lock
 
 const uvFile = z.object({
   url: z.string().optional(),
@@ -166,6 +170,8 @@ function formatUvSource({ source }: UvEntry): string {
   return kind === 'registry' || kind === 'url' ? (address ?? '') : `${kind} ${address ?? ''}`
 }
 
+// poetry.lock
+
 const poetryFiles = z.array(z.object({ file: z.string(), hash: z.string() }))
 const poetryEntry = z.object({
   name: z.string(),
@@ -242,6 +248,8 @@ function toPoetryPackage(
     licence: null,
   }
 }
+
+// Pipfile.lock
 
 const pipfileEntry = z.looseObject({
   version: z.string().default('*'),

@@ -13,6 +13,8 @@ import {
 import { buildRequestedPackage, type PackageEntry } from './package.ts'
 import { parseTomlTree } from './text-formats.ts'
 
+// Tables of Poetry and Pipenv
+
 const table = z.record(z.string(), z.unknown())
 const request = z.union([z.string(), table, z.array(table)])
 
@@ -46,6 +48,8 @@ function fromPoetryTable(name: string, wanted: z.infer<typeof table>): PackageEn
     sources.length === 0 ? 'registry' : sources.join(', '),
   )
 }
+
+// Requirements
 
 /** PEP 508: `name[extras] (specifiers) ; marker` or `name[extras] @ url ; marker`. */
 const NAME = /^(?<name>[A-Za-z\d](?:[\w.-]*[A-Za-z\d])?)\s*(?<extras>\[[^\]]*\])?\s*(?<wanted>.*)$/s
@@ -99,6 +103,8 @@ function formatRequirement(version: string, extras: string | undefined, marker: 
 function toRequirementError(text: string): Unreadable {
   return new Unreadable(`asks for ${JSON.stringify(text)}, which is no requirement`)
 }
+
+// pyproject.toml
 
 const LISTS = [
   'project.dependencies',
@@ -159,6 +165,8 @@ function parsePyprojectField({ path, value }: Field): PackageEntry[] {
 function listSourcePackages(sources: Readonly<Record<string, unknown>>): PackageEntry[] {
   return Object.entries(sources).map(([name, source]) => toPythonRequest(name, '*', formatJson(source)))
 }
+
+// requirements.txt
 
 const EDITABLE = /^(?:-e|--editable)(?:\s+|=)(?<address>\S.*)$/
 const HASHES = / --hash[= ] ?(\S+)/g
@@ -232,6 +240,8 @@ function parseAddressName(address: string): string {
     .replace(/-\d.*$/, '')
     .replace(/\[.*$/, '')
 }
+
+// Pipfile
 
 export const pipfile: ManifestFormat = {
   ecosystem: 'pypi',

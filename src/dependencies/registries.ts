@@ -168,6 +168,8 @@ async function fetchAnswer(
   return { text: Buffer.concat(chunks).toString('utf8'), lastModified: response.headers.get('last-modified') }
 }
 
+// Registries that publish hashes
+
 /** A published file of a release. `hash` has the format of the lockfile. */
 interface PublishedFile {
   hash: string
@@ -235,6 +237,8 @@ const READERS: Record<Registry, HashRegistryReader> = {
   },
 }
 
+// Hashes in lockfiles
+
 /**
  * Formats of the hashes by which installers check files. Weaker hashes, and formats of a tool's own, do not
  * count.
@@ -275,6 +279,8 @@ function isFetched(ecosystem: string, source: string): boolean {
   // Pipenv uses the name that the Pipfile gives the index.
   return FETCHED.test(place) || (ecosystem === 'pypi' && INDEX_NAME.test(place))
 }
+
+// Go
 
 /** Addresses of Go's checksum database, module proxy and proxy index. */
 interface GoServers {

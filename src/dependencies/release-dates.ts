@@ -2,65 +2,15 @@ import { z } from 'zod'
 import type { Release, ReleaseDate } from '../ports.ts'
 import { canMatchRange } from './version-range.ts'
 
-const oneVersion = z.object({ published: z.string() })
-const versions = z.array(z.object({ catalogEntry: z.object({ version: z.string(), published: z.string() }) }))
-const pages = z.object({
-  items: z.array(z.object({ lower: z.string(), upper: z.string(), items: versions.optional() })),
-})
-const page = z.object({ items: versions })
-
-/** A page has 64 versions. Larger packages would take too many requests. */
-const MOST_PAGES = 40
-const EXACT = /^\[\s*(\d[\w.+-]*)\s*\]$/
-
-/** A reference to one version allows newer ones too. NuGet installs the lowest version that fits. */
-async function findNugetDate(question: ReleaseQuestion, ask: AskRegistry): Promise<ReleaseDate | null> {
-  const id = toUrlSegment(question.name)
-  const exact = question.isExact ? question.version : EXACT.exec(question.version)?.[1]
-  if (exact !== undefined) {
-    const { text } = await ask(`/v3/registration5-semver1/${id}/${toUrlSegment(exact)}.json`)
-    return toReleaseDate(oneVersion.parse(JSON.parse(text)).published, 'name')
-  }
-  const fits = parseNugetRange(question.version)
-  return getLatestDate((await fetchNugetVersions(id, ask)).filter(({ version }) => fits(version)))
+/** `lastModified` tells when the registry stored the file. */
+export interface RegistryAnswer {
+  text: string
+  lastModified: string | null
 }
+type AskRegistry = (path: string) => Promise<RegistryAnswer>
 
-/** Includes versions that need SemVer 2. Large packages have their versions on separate pages. */
-async function fetchNugetVersions(id: string, ask: AskRegistry): Promise<DatedVersion[]> {
-  const folder = `/v3/registration5-gz-semver2/${id}`
-  const { items } = pages.parse(JSON.parse((await ask(`${folder}/index.json`)).text))
-  if (items.length > MOST_PAGES) throw new Error('too many versions')
-  const all = await Promise.all(
-    items.map(async ({ lower, upper, items: inside }) => {
-      if (inside !== undefined) return inside
-      const { text } = await ask(`${folder}/page/${toUrlSegment(lower)}/${toUrlSegment(upper)}.json`)
-      return page.parse(JSON.parse(text)).items
-    }),
-  )
-  return all.flat().map(({ catalogEntry: { version, published: at } }) => ({ version, at }))
-}
-
-function toUrlSegment(text: string): string {
-  return encodeURIComponent(text.toLowerCase())
-}
-
-const INTERVAL = /^([[(])\s*([\d.]*(?:\.\*|\*)?)\s*,\s*([\d.]*)\s*([\])])$/
-
-/**
- * Parses `[1.0,2.0)`, `1.*` and `*`. A range that names a prerelease, or that is not understood, matches
- * every version.
- */
-function parseNugetRange(range: string): (version: string) => boolean {
-  if (range.includes('-') || range.includes('$')) return () => true
-  const [whole, open, least = '', most = '', close] = INTERVAL.exec(range) ?? []
-  if (whole === undefined) return version => canMatchRange(version, range)
-  const lowest = least.replace(/\.?\*$/, '')
-  const bounds = [
-    lowest === '' ? '' : `${open === '[' ? '>=' : '>'}${lowest}`,
-    most === '' ? '' : `${close === ']' ? '<=' : '<'}${most}`,
-  ]
-  return version => canMatchRange(version, bounds.join(' '))
-}
+type DatedVersion = { version: string; at: string }
+type ReleaseQuestion = Pick<Release, 'name'> & { version: string; isExact: boolean }
 
 /** Registries that tell the publication date of a version by its name alone. */
 export type NameRegistry = 'npm' | 'cargo' | 'pypi' | 'rubygems' | 'packagist' | 'nuget' | 'maven'
@@ -161,6 +111,22 @@ const READERS: Record<Exclude<NameRegistry, 'maven' | 'nuget'>, NameRegistryRead
   },
 }
 
+function toReleaseDate(at: string, by: ReleaseDate['by']): ReleaseDate | null {
+  const time = Date.parse(at)
+  // nuget.org dates unlisted versions in the year 1900.
+  return Number.isFinite(time) && time > Date.UTC(1990) ? { at: new Date(time).toISOString(), by } : null
+}
+
+/** The latest date of the versions that fit a range. Null if one of them has no date. */
+function getLatestDate(fitting: readonly DatedVersion[]): ReleaseDate | null {
+  const dates = fitting.map(({ at }) => toReleaseDate(at, 'range'))
+  const known = dates.filter(date => date !== null).map(({ at }) => at)
+  const at = known.toSorted().at(-1)
+  return at === undefined || known.length < dates.length ? null : { at, by: 'range' }
+}
+
+// Maven
+
 /**
  * Maven Central tells when it stored a file. For a range, its metadata tells only when the latest version
  * arrived.
@@ -182,26 +148,64 @@ async function fetchMavenDate(
   return toReleaseDate(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`, 'range')
 }
 
-/** `lastModified` tells when the registry stored the file. */
-export interface RegistryAnswer {
-  text: string
-  lastModified: string | null
+// NuGet
+
+const oneVersion = z.object({ published: z.string() })
+const versions = z.array(z.object({ catalogEntry: z.object({ version: z.string(), published: z.string() }) }))
+const pages = z.object({
+  items: z.array(z.object({ lower: z.string(), upper: z.string(), items: versions.optional() })),
+})
+const page = z.object({ items: versions })
+
+/** A page has 64 versions. Larger packages would take too many requests. */
+const MOST_PAGES = 40
+const EXACT = /^\[\s*(\d[\w.+-]*)\s*\]$/
+
+/** A reference to one version allows newer ones too. NuGet installs the lowest version that fits. */
+async function findNugetDate(question: ReleaseQuestion, ask: AskRegistry): Promise<ReleaseDate | null> {
+  const id = toUrlSegment(question.name)
+  const exact = question.isExact ? question.version : EXACT.exec(question.version)?.[1]
+  if (exact !== undefined) {
+    const { text } = await ask(`/v3/registration5-semver1/${id}/${toUrlSegment(exact)}.json`)
+    return toReleaseDate(oneVersion.parse(JSON.parse(text)).published, 'name')
+  }
+  const fits = parseNugetRange(question.version)
+  return getLatestDate((await fetchNugetVersions(id, ask)).filter(({ version }) => fits(version)))
 }
-type AskRegistry = (path: string) => Promise<RegistryAnswer>
 
-type DatedVersion = { version: string; at: string }
-type ReleaseQuestion = Pick<Release, 'name'> & { version: string; isExact: boolean }
-
-function toReleaseDate(at: string, by: ReleaseDate['by']): ReleaseDate | null {
-  const time = Date.parse(at)
-  // nuget.org dates unlisted versions in the year 1900.
-  return Number.isFinite(time) && time > Date.UTC(1990) ? { at: new Date(time).toISOString(), by } : null
+/** Includes versions that need SemVer 2. Large packages have their versions on separate pages. */
+async function fetchNugetVersions(id: string, ask: AskRegistry): Promise<DatedVersion[]> {
+  const folder = `/v3/registration5-gz-semver2/${id}`
+  const { items } = pages.parse(JSON.parse((await ask(`${folder}/index.json`)).text))
+  if (items.length > MOST_PAGES) throw new Error('too many versions')
+  const all = await Promise.all(
+    items.map(async ({ lower, upper, items: inside }) => {
+      if (inside !== undefined) return inside
+      const { text } = await ask(`${folder}/page/${toUrlSegment(lower)}/${toUrlSegment(upper)}.json`)
+      return page.parse(JSON.parse(text)).items
+    }),
+  )
+  return all.flat().map(({ catalogEntry: { version, published: at } }) => ({ version, at }))
 }
 
-/** The latest date of the versions that fit a range. Null if one of them has no date. */
-function getLatestDate(fitting: readonly DatedVersion[]): ReleaseDate | null {
-  const dates = fitting.map(({ at }) => toReleaseDate(at, 'range'))
-  const known = dates.filter(date => date !== null).map(({ at }) => at)
-  const at = known.toSorted().at(-1)
-  return at === undefined || known.length < dates.length ? null : { at, by: 'range' }
+function toUrlSegment(text: string): string {
+  return encodeURIComponent(text.toLowerCase())
+}
+
+const INTERVAL = /^([[(])\s*([\d.]*(?:\.\*|\*)?)\s*,\s*([\d.]*)\s*([\])])$/
+
+/**
+ * Parses `[1.0,2.0)`, `1.*` and `*`. A range that names a prerelease, or that is not understood, matches
+ * every version.
+ */
+function parseNugetRange(range: string): (version: string) => boolean {
+  if (range.includes('-') || range.includes('$')) return () => true
+  const [whole, open, least = '', most = '', close] = INTERVAL.exec(range) ?? []
+  if (whole === undefined) return version => canMatchRange(version, range)
+  const lowest = least.replace(/\.?\*$/, '')
+  const bounds = [
+    lowest === '' ? '' : `${open === '[' ? '>=' : '>'}${lowest}`,
+    most === '' ? '' : `${close === ']' ? '<=' : '<'}${most}`,
+  ]
+  return version => canMatchRange(version, bounds.join(' '))
 }

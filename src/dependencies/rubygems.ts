@@ -8,6 +8,8 @@ import {
 } from './manifest-format.ts'
 import { buildRequestedPackage, type PackageEntry } from './package.ts'
 
+// Gemfile
+
 const STRING = String.raw`'[^'\\]*'|"[^"\\#]*"`
 const LITERAL = String.raw`(?:${STRING}|:\w+|true|false|nil|\d+(?:\.\d+)*)`
 const WORDS = String.raw`%[wi]\[[\w\s:.-]*\]`
@@ -100,6 +102,8 @@ function toGemRequest(
     notes,
   })
 }
+
+// Gemfile.lock
 
 const GEM_LOCK_SOURCES = new Set(['GEM', 'GIT', 'PATH'])
 const HEAD = /^[A-Z][A-Z ]*$/

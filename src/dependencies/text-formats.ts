@@ -4,6 +4,8 @@ import { isAlias, isMap, isScalar, type Node, parseAllDocuments, visit } from 'y
 import { z } from 'zod'
 import { isTree, type Tree, Unreadable } from './manifest-format.ts'
 
+// JSON
+
 /** In valid JSON a string before a colon is always a member name. */
 const STRINGS = /"(?:[^"\\]|\\.)*"(\s*:)?/g
 
@@ -36,6 +38,8 @@ function refusePrototypes(value: unknown): void {
   for (const member of Object.values(value)) refusePrototypes(member)
 }
 
+// TOML
+
 /** TOML itself forbids duplicate keys. */
 export function parseTomlTree(text: string): Tree {
   const tree: unknown = parse(text)
@@ -43,6 +47,8 @@ export function parseTomlTree(text: string): Tree {
   refusePrototypes(tree)
   return tree
 }
+
+// YAML
 
 /**
  * Parses one plain YAML document with every scalar as text. Rejects what readers interpret differently:
@@ -79,6 +85,8 @@ function refuseOddKeys(keys: readonly unknown[]): void {
   if (names.size < keys.length) throw new Unreadable('has the same key twice in one mapping')
   if (names.has('<<')) throw new Unreadable('has a merge key')
 }
+
+// XML
 
 export interface XmlElement {
   name: string

@@ -11,6 +11,25 @@ import { getRegistryAddress, parseNpmRange } from './npm.ts'
 import type { PackageEntry } from './package.ts'
 import { parseYamlTree } from './text-formats.ts'
 
+export const yarnLock: ManifestFormat = {
+  ecosystem: 'npm',
+  kind: 'lockfile',
+  matches: matchNames('yarn.lock'),
+  read: readYarnLock,
+}
+
+function readYarnLock(text: string): ManifestReading {
+  const isBerry = /^__metadata:\s*$/m.test(text)
+  if (isBerry && /^#.*yarn lockfile v1/im.test(text)) throw new Unreadable('says it is of two versions')
+  const entries = isBerry ? parseBerryEntries(text) : parseYarnClassic(text).map(toClassicInstall)
+  const packages = entries.flatMap(({ found }) => found.map(each => each.package))
+  return { packages, rest: new Map(), installed: collectYarnInstalls(entries) }
+}
+
+const UNKNOWN = { direct: null, scripts: null, licence: null }
+
+// Classic format
+
 /** One block of a classic yarn.lock: the descriptors that ask for a package, and the package. */
 interface YarnEntry {
   descriptors: readonly string[]
@@ -79,6 +98,32 @@ function unquoteYarnText(text: string): string {
   return text.startsWith('"') ? text.slice(1, -1).replace(/\\(["\\])/g, '$1') : text
 }
 
+function toClassicInstall({ descriptors, fields, wanted }: YarnEntry): YarnInstall {
+  const version = fields.get('version')
+  if (version === undefined) throw new Unreadable(`has no version for ${descriptors.join(', ')}`)
+  const [url, hash] = splitResolvedUrl(fields.get('resolved'))
+  const integrity = [fields.get('integrity'), hash].filter(each => each !== undefined).join(' ')
+  const found = descriptors.map(descriptor => {
+    const { name, alias } = parseDescriptorNames(descriptor)
+    const source = formatAliasedSource(
+      alias,
+      name,
+      url === undefined ? 'registry' : getRegistryAddress(name, version, url),
+    )
+    const known = { integrity: integrity === '' ? null : integrity, ...UNKNOWN }
+    return { descriptor, package: { name, version, source, ...known } }
+  })
+  return { found, wanted: wanted.map(([name, range]) => [`${name}@${range}`]) }
+}
+
+/** The part after # is the hash of the file, or the commit. */
+function splitResolvedUrl(resolved: string | undefined): [url: string | undefined, hash: string | undefined] {
+  const at = resolved?.indexOf('#') ?? -1
+  return at === -1 ? [resolved, undefined] : [resolved?.slice(0, at), resolved?.slice(at)]
+}
+
+// Needs
+
 /** The packages of one entry by descriptor, and what they need. */
 interface YarnInstall {
   found: readonly { descriptor: string; package: PackageEntry }[]
@@ -129,19 +174,7 @@ function findYarnPatches(descriptors: readonly string[]): Map<string, string[]> 
   return patches
 }
 
-/** `a@patch:a@npm%3A^1.0.0#./a.patch` is a patch of `a@npm:^1.0.0`. */
-function getPatchOrigin(descriptor: string): string | null {
-  const source = /^@?[^@]+@patch:(?<source>[^#]+)/.exec(descriptor)?.groups?.['source']
-  return (
-    source?.replace(/%([\da-f]{2})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16))) ?? null
-  )
-}
-
-/** A range without a protocol means npm. Newer versions of yarn write the protocol. */
-function listDescriptorSpellings(descriptor: string): string[] {
-  const at = descriptor.indexOf('@', 1)
-  return [descriptor, `${descriptor.slice(0, at)}@npm:${descriptor.slice(at + 1)}`]
-}
+// Berry format
 
 const wanted = z.record(z.string(), z.string()).default({})
 const berryEntry = z.object({
@@ -151,47 +184,6 @@ const berryEntry = z.object({
   dependencies: wanted,
 })
 type BerryEntry = z.infer<typeof berryEntry>
-
-const UNKNOWN = { direct: null, scripts: null, licence: null }
-
-export const yarnLock: ManifestFormat = {
-  ecosystem: 'npm',
-  kind: 'lockfile',
-  matches: matchNames('yarn.lock'),
-  read: readYarnLock,
-}
-
-function readYarnLock(text: string): ManifestReading {
-  const isBerry = /^__metadata:\s*$/m.test(text)
-  if (isBerry && /^#.*yarn lockfile v1/im.test(text)) throw new Unreadable('says it is of two versions')
-  const entries = isBerry ? parseBerryEntries(text) : parseYarnClassic(text).map(toClassicInstall)
-  const packages = entries.flatMap(({ found }) => found.map(each => each.package))
-  return { packages, rest: new Map(), installed: collectYarnInstalls(entries) }
-}
-
-function toClassicInstall({ descriptors, fields, wanted }: YarnEntry): YarnInstall {
-  const version = fields.get('version')
-  if (version === undefined) throw new Unreadable(`has no version for ${descriptors.join(', ')}`)
-  const [url, hash] = splitResolvedUrl(fields.get('resolved'))
-  const integrity = [fields.get('integrity'), hash].filter(each => each !== undefined).join(' ')
-  const found = descriptors.map(descriptor => {
-    const { name, alias } = parseDescriptorNames(descriptor)
-    const source = formatAliasedSource(
-      alias,
-      name,
-      url === undefined ? 'registry' : getRegistryAddress(name, version, url),
-    )
-    const known = { integrity: integrity === '' ? null : integrity, ...UNKNOWN }
-    return { descriptor, package: { name, version, source, ...known } }
-  })
-  return { found, wanted: wanted.map(([name, range]) => [`${name}@${range}`]) }
-}
-
-/** The part after # is the hash of the file, or the commit. */
-function splitResolvedUrl(resolved: string | undefined): [url: string | undefined, hash: string | undefined] {
-  const at = resolved?.indexOf('#') ?? -1
-  return at === -1 ? [resolved, undefined] : [resolved?.slice(0, at), resolved?.slice(at)]
-}
 
 function parseBerryEntries(text: string): YarnInstall[] {
   const { __metadata: _, ...members } = parseYamlTree(text)
@@ -229,6 +221,8 @@ function getWorkspacePath(resolution: string): string | null {
   return rest.startsWith('workspace:') ? rest.slice('workspace:'.length) : null
 }
 
+// Descriptors
+
 function splitDescriptor(descriptor: string): { name: string; rest: string } {
   const at = descriptor.indexOf('@', 1)
   if (at === -1) throw new Unreadable(`names ${JSON.stringify(descriptor)} without a range`)
@@ -243,4 +237,18 @@ function parseDescriptorNames(descriptor: string): { name: string; alias: string
 
 function formatAliasedSource(alias: string, name: string, source: string): string {
   return alias === name ? source : `${source}, installed as ${alias}`
+}
+
+/** `a@patch:a@npm%3A^1.0.0#./a.patch` is a patch of `a@npm:^1.0.0`. */
+function getPatchOrigin(descriptor: string): string | null {
+  const source = /^@?[^@]+@patch:(?<source>[^#]+)/.exec(descriptor)?.groups?.['source']
+  return (
+    source?.replace(/%([\da-f]{2})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16))) ?? null
+  )
+}
+
+/** A range without a protocol means npm. Newer versions of yarn write the protocol. */
+function listDescriptorSpellings(descriptor: string): string[] {
+  const at = descriptor.indexOf('@', 1)
+  return [descriptor, `${descriptor.slice(0, at)}@npm:${descriptor.slice(at + 1)}`]
 }
