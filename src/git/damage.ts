@@ -39,8 +39,9 @@ export function isPossibleDamage(error: unknown): boolean {
   if (error instanceof LedgerError) return true
   if (!(error instanceof Error)) return false
   return error instanceof ForgeError || error instanceof UserError
-    ? DAMAGE.test(error.message)
-    : DAMAGE.test(error.message) || /is not in .*; it was not fetched|cat-file stopped/.test(error.message)
+    ? DAMAGE_MESSAGE.test(error.message)
+    : DAMAGE_MESSAGE.test(error.message) ||
+        /is not in .*; it was not fetched|cat-file stopped/.test(error.message)
 }
 
 interface CommitRecovery {
@@ -86,7 +87,7 @@ export function moveDamagedAside(path: string): string {
   return target
 }
 
-const DAMAGE =
+const DAMAGE_MESSAGE =
   /corrupt|inflate|bad object|bad ref|broken|packfile|pack has bad|loose object|missing (?:blob|tree|commit)|invalid sha1|hash mismatch|unable to (?:read|parse|unpack|find)|could not (?:read (?!Username|Password)|parse)|does not match index|index file .* is|bad config|not a git repository|not a valid object|did not send all necessary objects|unresolved deltas|revision walk setup/i
 
 /** The exit code is a bit mask of findings. Content rules that the user's own commits break are not damage. */
@@ -95,10 +96,10 @@ const fsckTask: GitTask<string | null> = {
   answers: Array.from({ length: 128 }, (_, code) => code + 1),
   parse({ stdout, stderr }) {
     const lines = `${stderr}\n${stdout}`.split('\n').map(line => line.trim())
-    return lines.find(line => DAMAGE.test(line) && !IN_CONTENT.test(line)) ?? null
+    return lines.find(line => DAMAGE_MESSAGE.test(line) && !CONTENT_FINDING.test(line)) ?? null
   },
 }
-const IN_CONTENT = /^(?:error|warning) in (?:blob|tree|commit|tag) [0-9a-f]+: /
+const CONTENT_FINDING = /^(?:error|warning) in (?:blob|tree|commit|tag) [0-9a-f]+: /
 
 function findBrokenRef(dir: string): string | null {
   const root = join(dir, 'refs')

@@ -19,7 +19,7 @@ export const CONFIG = [
 ] as const
 
 /** Variables that would point git at another repository, index or object store. */
-const POINTERS = new Set([
+const REPOSITORY_VARIABLES = new Set([
   'GIT_DIR',
   'GIT_WORK_TREE',
   'GIT_INDEX_FILE',
@@ -41,7 +41,7 @@ const POINTERS = new Set([
   'GIT_EXEC_PATH',
 ])
 
-const FIXED = {
+const FIXED_VARIABLES = {
   GIT_TERMINAL_PROMPT: '0',
   GIT_OPTIONAL_LOCKS: '0',
   GIT_NO_REPLACE_OBJECTS: '1',
@@ -62,7 +62,7 @@ export function buildLocalIsolation(cwd: string, env: Readonly<Record<string, st
   const own = Object.entries(env).filter(([key]) => LOCAL_VARIABLES.includes(key))
   return {
     cwd,
-    env: { ...Object.fromEntries(own), ...NO_USER_CONFIG, ...FIXED },
+    env: { ...Object.fromEntries(own), ...NO_USER_CONFIG, ...FIXED_VARIABLES },
     configArgs: buildConfigArgs(),
   }
 }
@@ -74,15 +74,15 @@ const OWNER_VARIABLES =
 /** Reads a work tree as its owner's `git add` would, but writes nothing that the owner's git would see. */
 export function buildOwnerIsolation(cwd: string, env: Readonly<Record<string, string>>): Isolation {
   const own = Object.entries(env).filter(([key]) => OWNER_VARIABLES.test(key))
-  return { cwd, env: { ...Object.fromEntries(own), ...FIXED }, configArgs: buildConfigArgs() }
+  return { cwd, env: { ...Object.fromEntries(own), ...FIXED_VARIABLES }, configArgs: buildConfigArgs() }
 }
 
 /** For commands that contact the remote: adds the caller's environment (credentials, ssh, proxy). */
 export function buildNetworkIsolation(cwd: string, env: Readonly<Record<string, string>>): Isolation {
-  const added = Object.entries(withSmallHttpProxy(env)).filter(([key]) => !POINTERS.has(key))
+  const added = Object.entries(withSmallHttpProxy(env)).filter(([key]) => !REPOSITORY_VARIABLES.has(key))
   return {
     cwd,
-    env: { ...NO_USER_CONFIG, ...Object.fromEntries(added), ...FIXED },
+    env: { ...NO_USER_CONFIG, ...Object.fromEntries(added), ...FIXED_VARIABLES },
     configArgs: buildConfigArgs(),
   }
 }
@@ -122,13 +122,13 @@ function withSmallHttpProxy(env: ProxyVariables): ProxyVariables {
   return small === '' && proxy !== '' ? { ...env, http_proxy: proxy } : env
 }
 
-const PROXIES = /^(?:https?|all)_proxy$/i
-const WITH_PASSWORD = /^(?:[a-z][a-z0-9+.-]*:\/\/)?([^/@:]*):([^/@]*)@/i
+const PROXY_VARIABLE = /^(?:https?|all)_proxy$/i
+const CREDENTIALS = /^(?:[a-z][a-z0-9+.-]*:\/\/)?([^/@:]*):([^/@]*)@/i
 
 /** Lists the credentials in proxy addresses, in every form in which they are sent. */
 export function listProxySecrets(env: ProxyVariables): string[] {
   return Object.entries(env).flatMap(([name, value]) => {
-    const [, user = '', password = ''] = (PROXIES.test(name) && WITH_PASSWORD.exec(value)) || []
+    const [, user = '', password = ''] = (PROXY_VARIABLE.test(name) && CREDENTIALS.exec(value)) || []
     if (password === '') return []
     const plain = [user, password].map(part => decodeOrNull(part) ?? part)
     return [password, plain[1] ?? '', Buffer.from(plain.join(':')).toString('base64').replace(/=+$/, '')]
@@ -138,7 +138,7 @@ export function listProxySecrets(env: ProxyVariables): string[] {
 /** Builds the environment of processes that run next to untrusted code. */
 export function removeProxySecrets(env: ProxyVariables): ProxyVariables {
   return Object.fromEntries(
-    Object.entries(env).filter(([name, value]) => !PROXIES.test(name) || !WITH_PASSWORD.test(value)),
+    Object.entries(env).filter(([name, value]) => !PROXY_VARIABLE.test(name) || !CREDENTIALS.test(value)),
   )
 }
 
@@ -177,7 +177,7 @@ function parseProxy({ name, value }: NamedVariable): Proxy {
     })
   }
   const authorization = user === '' ? null : `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
-  return { name, origin: url.origin, authorization: authorization }
+  return { name, origin: url.origin, authorization }
 }
 
 /** Returns null for malformed percent-encoding. */

@@ -39,14 +39,14 @@ function isAdded(difference: TreeDifference): difference is TreeDifference & { t
   return difference.to !== null
 }
 
-const PARALLEL = 16
+const MAX_PARALLEL = 16
 
 async function runInParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   let next = 0
   async function worker(): Promise<void> {
     for (let item = items[next++]; item !== undefined; item = items[next++]) await work(item)
   }
-  await Promise.all(Array.from({ length: Math.min(PARALLEL, items.length) }, worker))
+  await Promise.all(Array.from({ length: Math.min(MAX_PARALLEL, items.length) }, worker))
 }
 
 /** `wx`: on a case-insensitive file system, a second name for the same file fails instead of overwriting it. */

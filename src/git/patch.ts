@@ -118,9 +118,9 @@ async function areAllText(store: PatchSource['store'], entries: readonly DiffEnt
 
 function buildPatchTask(from: Oid, to: Oid, attributes: string): GitTask<string> {
   const options = ['-r', '-p', '--binary', '--full-index', '--no-renames', '--no-color']
-  const alone = ['--no-ext-diff', '--no-textconv', '--src-prefix=a/', '--dst-prefix=b/']
+  const standardFormat = ['--no-ext-diff', '--no-textconv', '--src-prefix=a/', '--dst-prefix=b/']
   return {
-    args: ['-c', `core.attributesFile=${attributes}`, 'diff-tree', ...options, ...alone, from, to],
+    args: ['-c', `core.attributesFile=${attributes}`, 'diff-tree', ...options, ...standardFormat, from, to],
     parse: ({ stdout }) => stdout,
   }
 }

@@ -23,10 +23,10 @@ interface PushAnswer {
  * For the user's own repository on this machine. Its rules and hooks apply. Only automatic housekeeping is off,
  * because it could run next to a timed execution.
  */
-const NEAR_RECEIVE_PACK = '-c receive.autogc=false -c gc.auto=0 -c maintenance.auto=false receive-pack'
+const OWNER_RECEIVE_PACK = '-c receive.autogc=false -c gc.auto=0 -c maintenance.auto=false receive-pack'
 
 /** Delta search is a waste when copying objects between directories of one machine. */
-const NEAR = ['-c', 'pack.window=0', '-c', 'pack.threads=1']
+const LOCAL_PACK_OPTIONS = ['-c', 'pack.window=0', '-c', 'pack.threads=1']
 
 /**
  * For a receiving repository on this machine: turns hooks and gc off, and leaves its checked-out branch alone.
@@ -66,11 +66,11 @@ export function buildPushTask(options: {
   const leases = options.updates.map(update => `--force-with-lease=${update.ref}:${update.from ?? ''}`)
   const refspecs = options.updates.map(update => `${update.to ?? ''}:${update.ref}`)
   const near = !isNetwork(options.remote)
-  const stored = options.asPack === true ? 'git -c receive.unpackLimit=1' : 'git'
-  const receivePack = options.local ? QUIET_RECEIVE_PACK : `${stored} ${NEAR_RECEIVE_PACK}`
+  const receivePackCommand = options.asPack === true ? 'git -c receive.unpackLimit=1' : 'git'
+  const receivePack = options.local ? QUIET_RECEIVE_PACK : `${receivePackCommand} ${OWNER_RECEIVE_PACK}`
   const receive = near ? [`--receive-pack=${receivePack}`] : []
   const fixed = [
-    ...(near ? NEAR : []),
+    ...(near ? LOCAL_PACK_OPTIONS : []),
     'push',
     '--porcelain',
     '--progress',
@@ -114,7 +114,7 @@ export function classifyPush(answer: PushAnswer, updates: readonly RefUpdate[]):
   if (/does not support --atomic/.test(output.stderr)) {
     return { ok: false, reason: 'atomic-refused', message: extractRemoteMessage(output.stderr) }
   }
-  if (rejected.every(({ reason }) => UNKNOWN.test(reason))) return null
+  if (rejected.every(({ reason }) => UNKNOWN_RESULT.test(reason))) return null
   const lost = findLostRefs(answer, updates)
   if (lost.length > 0) return { ok: false, reason: 'lease', refs: lost }
   const held = rejected.find(({ reason }) => CHECKED_OUT.test(reason))
@@ -126,20 +126,21 @@ export function classifyPush(answer: PushAnswer, updates: readonly RefUpdate[]):
  * A lost race shows in the lease check (stale info), or in the remote's message that it could not lock the ref.
  */
 function findLostRefs({ output, rejected }: PushAnswer, updates: readonly RefUpdate[]): string[] {
-  const seen = rejected.filter(({ reason }) => STALE.test(reason)).map(({ ref }) => ref)
+  const seen = rejected.filter(({ reason }) => STALE_LEASE.test(reason)).map(({ ref }) => ref)
   if (seen.length > 0) return seen
-  const unlocked = [...`${output.stderr}\n${output.stdout}`.matchAll(LOCK)].filter(([, , why = '']) =>
-    MOVED.test(why),
+  const unlocked = [...`${output.stderr}\n${output.stdout}`.matchAll(LOCK_FAILURE)].filter(([, , why = '']) =>
+    LOST_RACE.test(why),
   )
   return updates.map(({ ref }) => ref).filter(ref => unlocked.some(([, name]) => name === ref))
 }
 
-const STALE = /stale info|fetch first|incorrect old value|reference (?:already exists|does not exist)\)/
+const STALE_LEASE = /stale info|fetch first|incorrect old value|reference (?:already exists|does not exist)\)/
 /** The connection broke: the refs may or may not have moved. */
-const UNKNOWN = /remote failed to report status/
-const LOCK = /cannot lock ref '([^']+)': (.*)/g
+const UNKNOWN_RESULT = /remote failed to report status/
+const LOCK_FAILURE = /cannot lock ref '([^']+)': (.*)/g
 /** Excludes a directory/file conflict (`'refs/heads/a' exists; cannot create 'refs/heads/a/b'`). */
-const MOVED = /^is at .* but expected|^reference already exists|^unable to resolve reference|: File exists/
+const LOST_RACE =
+  /^is at .* but expected|^reference already exists|^unable to resolve reference|: File exists/
 
 const CHECKED_OUT = /branch is currently checked out|deletion of the current branch prohibited/
 
@@ -151,7 +152,7 @@ function findAlreadyDeleted(stderr: string, updates: readonly RefUpdate[]): stri
 }
 
 function toPushRefusal({ output, rejected }: PushAnswer): PushResult {
-  const own = rejected.filter(({ reason }) => !ATOMIC.test(reason))
+  const own = rejected.filter(({ reason }) => !ATOMIC_REFUSED.test(reason))
   const words = extractRemoteMessage(output.stderr)
   const causes = (own.length > 0 ? own : rejected).map(({ ref, reason }) => `${ref}: ${reason}`)
   const message = [...causes, ...(words === '' ? [] : [words])].join('\n')
@@ -160,7 +161,7 @@ function toPushRefusal({ output, rejected }: PushAnswer): PushResult {
   return { ok: false, reason, message, ...(rule === '' ? {} : { rule }) }
 }
 
-const ATOMIC = /atomic (?:push|transaction) fail|transaction aborted/i
+const ATOMIC_REFUSED = /atomic (?:push|transaction) fail|transaction aborted/i
 
 function extractRemoteMessage(stderr: string): string {
   const remoteLines = stderr.split('\n').filter(line => line.startsWith('remote:'))
@@ -171,32 +172,32 @@ function extractRemoteMessage(stderr: string): string {
 // Refs that winnow writes
 
 /** Invariant 12: the only refs that winnow ever writes, matched as whole path components. */
-const SPEC = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
-const NAME = /^[A-Za-z0-9]+(?:[._-][A-Za-z0-9]+)*$/
+const SPEC_NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
+const BRANCH_PART = /^[A-Za-z0-9]+(?:[._-][A-Za-z0-9]+)*$/
 const TIMESTAMP = /^[0-9]+(?:[-T.]?[0-9]+)*Z?$/
 const ARCHIVED = /^(?:optimize|state|closed)$/
 
-const FAMILIES: Readonly<Record<string, readonly RegExp[]>> = {
-  '': [SPEC],
-  '-exp': [SPEC, NAME],
-  '-campaign': [SPEC],
-  '-state': [SPEC],
-  '-closed': [SPEC],
-  '-archive': [SPEC, TIMESTAMP, ARCHIVED],
-  '-forge': [SPEC],
+const REF_FAMILIES: Readonly<Record<string, readonly RegExp[]>> = {
+  '': [SPEC_NAME],
+  '-exp': [SPEC_NAME, BRANCH_PART],
+  '-campaign': [SPEC_NAME],
+  '-state': [SPEC_NAME],
+  '-closed': [SPEC_NAME],
+  '-archive': [SPEC_NAME, TIMESTAMP, ARCHIVED],
+  '-forge': [SPEC_NAME],
 }
 
 export function isAllowedRef(prefix: string, ref: string): boolean {
   const head = `refs/heads/${prefix}`
   if (!isPrefix(prefix) || !ref.startsWith(head)) return false
   const [suffix = '', ...rest] = ref.slice(head.length).split('/')
-  const family = Object.hasOwn(FAMILIES, suffix) ? FAMILIES[suffix] : undefined
+  const family = Object.hasOwn(REF_FAMILIES, suffix) ? REF_FAMILIES[suffix] : undefined
   if (family === undefined || rest.length !== family.length) return false
   return family.every((pattern, index) => isComponent(rest[index] ?? '', pattern))
 }
 
 export function isPrefix(prefix: string): boolean {
-  return prefix !== '' && prefix.split('/').every(part => isComponent(part, NAME))
+  return prefix !== '' && prefix.split('/').every(part => isComponent(part, BRANCH_PART))
 }
 
 function isComponent(part: string, pattern: RegExp): boolean {

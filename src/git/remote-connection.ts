@@ -16,7 +16,7 @@ export interface RemoteContext {
 }
 
 /** Number of attempts with a remote that hangs. */
-const MOST_SILENT = 3
+const MAX_ATTEMPTS = 3
 
 export const PUSH = 'push to'
 export const PUSH_AS_APP = 'push with app-token to'
@@ -32,7 +32,7 @@ export function createRemoteConnection(context: RemoteContext, network: GitRunne
   /** Never repeats a push: it may have succeeded, which only another read shows. */
   async function run<T>(action: string, task: GitTask<T>, runner = network): Promise<T> {
     const isPush = action === PUSH || action === PUSH_AS_APP
-    const most = isPush ? 1 : MOST_SILENT
+    const most = isPush ? 1 : MAX_ATTEMPTS
     for (let attempt = 1; ; attempt++) {
       try {
         return await runner.run(task)
@@ -66,7 +66,7 @@ export function createRemoteConnection(context: RemoteContext, network: GitRunne
 
 // Failures
 
-const MAY_NOT_WRITE =
+const READ_ONLY_TOKEN =
   'the account that pushes may not write there; a job of GitHub Actions needs contents: write'
 
 function maskPassword(text: string): string {
@@ -85,9 +85,9 @@ export function explainRemoteFailure(action: string, remote: string, gitDir: str
     const status = /returned error: (\d{3})/.exec(words)?.[1]
     const code =
       status ?? (/Authentication failed|could not read (?:Username|Password)/.test(words) ? '401' : undefined)
-    const denied = DENIED.test(words) || (code === '403' && [PUSH, PUSH_AS_APP].includes(action))
-    const lacks = denied ? `\n${MAY_NOT_WRITE}` : ''
-    return new ForgeError(`cannot ${action} ${where}: ${words}${lacks}`, {
+    const denied = PERMISSION_DENIED.test(words) || (code === '403' && [PUSH, PUSH_AS_APP].includes(action))
+    const permissionNote = denied ? `\n${READ_ONLY_TOKEN}` : ''
+    return new ForgeError(`cannot ${action} ${where}: ${words}${permissionNote}`, {
       output: words,
       ...(denied ? { rule: 'contents: write' } : {}),
       ...(code === undefined ? {} : { status: Number(code) }),
@@ -111,7 +111,7 @@ export function explainRemoteFailure(action: string, remote: string, gitDir: str
 }
 
 /** GitHub's answer to a push with a read-only token. */
-const DENIED = /Write access to repository not granted|Permission to \S+ denied to /
+const PERMISSION_DENIED = /Write access to repository not granted|Permission to \S+ denied to /
 
 function explainFormatMismatch(remote: string, gitDir: string): UserError {
   return new UserError(

@@ -162,15 +162,15 @@ export interface RemoteLimits {
 }
 
 const DEFAULT_SECONDS = 60
-const SETTING = 'WINNOW_REMOTE_TIMEOUT'
+const TIMEOUT_VARIABLE = 'WINNOW_REMOTE_TIMEOUT'
 
 /** Seconds without output after which a remote counts as hanging. */
 export function readSilenceLimit(env: Readonly<Record<string, string>>): number {
-  const given = env[SETTING]
-  if (given === undefined || given === '') return DEFAULT_SECONDS
-  const seconds = Number(given)
+  const value = env[TIMEOUT_VARIABLE]
+  if (value === undefined || value === '') return DEFAULT_SECONDS
+  const seconds = Number(value)
   if (Number.isFinite(seconds) && seconds > 0) return seconds
-  throw new UserError(`${SETTING} is ${JSON.stringify(given)}, which is no number of seconds`, {
+  throw new UserError(`${TIMEOUT_VARIABLE} is ${JSON.stringify(value)}, which is no number of seconds`, {
     fix: `unset it (${DEFAULT_SECONDS} seconds without a byte), or set it to a number above 0`,
   })
 }
@@ -283,7 +283,7 @@ export function explainUnwritable(directory: string, why: string, cause?: unknow
 
 // Version
 
-const MINIMUM = [2, 38] as const
+const MINIMUM_VERSION = [2, 38] as const
 
 const version: GitTask<string> = {
   args: ['version'],
@@ -293,12 +293,12 @@ const version: GitTask<string> = {
 export async function requireGit(runner: GitRunner): Promise<string> {
   const found = await runner.run(version).catch((error: unknown) => {
     throw new UserError('git was not found', {
-      fix: `install git ${MINIMUM.join('.')} or newer and put it on PATH`,
+      fix: `install git ${MINIMUM_VERSION.join('.')} or newer and put it on PATH`,
       cause: error,
     })
   })
   if (!isNewEnough(found)) {
-    throw new UserError(`git ${found} is too old: winnow needs git ${MINIMUM.join('.')} or newer`, {
+    throw new UserError(`git ${found} is too old: winnow needs git ${MINIMUM_VERSION.join('.')} or newer`, {
       fix: 'upgrade git; nothing was written',
     })
   }
@@ -307,5 +307,5 @@ export async function requireGit(runner: GitRunner): Promise<string> {
 
 export function isNewEnough(found: string): boolean {
   const [major = 0, minor = 0] = found.split('.').map(Number)
-  return major > MINIMUM[0] || (major === MINIMUM[0] && minor >= MINIMUM[1])
+  return major > MINIMUM_VERSION[0] || (major === MINIMUM_VERSION[0] && minor >= MINIMUM_VERSION[1])
 }

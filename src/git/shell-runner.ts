@@ -13,7 +13,7 @@ import {
   stripProgress,
 } from './runner.ts'
 
-const MOST_SHELLS = 8
+const MAX_SHELLS = 8
 
 export interface ShellRunner extends GitRunner {
   close(): Promise<void>
@@ -33,7 +33,7 @@ export function createShellRunner(isolation: Isolation, limits: RemoteLimits | n
       if (shell.alive) return Promise.resolve(shell)
       shells.delete(shell)
     }
-    if (shells.size >= MOST_SHELLS) return new Promise(resolve => queue.push(resolve))
+    if (shells.size >= MAX_SHELLS) return new Promise(resolve => queue.push(resolve))
     return Promise.resolve(start())
   }
 

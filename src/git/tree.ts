@@ -274,7 +274,7 @@ function decodePath(bytes: Buffer): string {
   return names.join('/')
 }
 
-const NAMED: Readonly<Record<string, number>> = {
+const NAMED_ESCAPES: Readonly<Record<string, number>> = {
   a: 7,
   b: 8,
   t: 9,
@@ -296,7 +296,7 @@ export function unquotePath(text: string): string {
       bytes.push(body.charCodeAt(at))
       continue
     }
-    const named = NAMED[body[at + 1] ?? '']
+    const named = NAMED_ESCAPES[body[at + 1] ?? '']
     bytes.push(named ?? Number.parseInt(body.slice(at + 1, at + 4), 8))
     at += named === undefined ? 3 : 1
   }

@@ -137,7 +137,7 @@ async function readIntoIndex({ git, folder, head, takes }: ScratchIndex): Promis
 }
 
 /** A split index would write its other half next to the user's index. */
-const OWN_FILE = ['-c', 'core.splitIndex=false']
+const NO_SPLIT_INDEX = ['-c', 'core.splitIndex=false']
 
 const ADD_LISTED = ['--literal-pathspecs', 'add', '--force', '--verbose']
 
@@ -163,13 +163,13 @@ const writeTree = { args: ['write-tree'], parse: ({ stdout }: GitOutput) => stdo
 /** Keeps names quoted as git prints them, which is also the form that git reads from a file. */
 function buildListTask(args: readonly string[]) {
   return {
-    args: [...OWN_FILE, ...args],
+    args: [...NO_SPLIT_INDEX, ...args],
     parse: ({ stdout }: GitOutput) => stdout.split('\n').filter(line => line !== ''),
   }
 }
 
 function buildSilentTask(args: readonly string[]) {
-  return { args: [...OWN_FILE, ...args], parse: () => undefined }
+  return { args: [...NO_SPLIT_INDEX, ...args], parse: () => undefined }
 }
 
 /** Input: `100644 <oid> <stage>`, then the path. */
