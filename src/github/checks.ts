@@ -15,7 +15,7 @@ const checkRuns = z.object({ check_runs: z.array(checkRun) })
 
 /** GitHub accepts 50 annotations per request. Further requests add more, up to our own limit. */
 const ANNOTATIONS_PER_REQUEST = 50
-const MOST_ANNOTATIONS = 200
+const MAX_ANNOTATIONS = 200
 
 /**
  * Identifies check runs by name, head and our external id, so that a check run in progress is found again and
@@ -85,7 +85,7 @@ function isWritten(check: Check, { status, conclusion, output }: FoundCheckRun):
 type CheckOutput = ReturnType<typeof buildCheckOutput>
 
 function splitCheckOutputs(check: Check): [CheckOutput, ...CheckOutput[]] {
-  const all = (check.annotations ?? []).slice(0, MOST_ANNOTATIONS)
+  const all = (check.annotations ?? []).slice(0, MAX_ANNOTATIONS)
   const rest: CheckOutput[] = []
   for (let from = ANNOTATIONS_PER_REQUEST; from < all.length; from += ANNOTATIONS_PER_REQUEST)
     rest.push(buildCheckOutput(check, all.slice(from, from + ANNOTATIONS_PER_REQUEST)))

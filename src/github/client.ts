@@ -158,7 +158,7 @@ export function parseAnswer<T>(schema: z.ZodType<T>, answer: unknown, what: stri
 
 type EtagAnswer = Awaited<ReturnType<Octokit['request']>>
 
-const REMEMBERED = 200
+const MAX_CACHED_ANSWERS = 200
 
 /** Sends the ETag of the earlier answer. An unchanged answer does not count against the hourly rate limit. */
 function cacheByEtag(octokit: Octokit): void {
@@ -184,7 +184,7 @@ function cacheByEtag(octokit: Octokit): void {
     known.delete(url)
     known.set(url, { etag, answer })
     const [oldest] = known.keys()
-    if (known.size > REMEMBERED && oldest !== undefined) known.delete(oldest)
+    if (known.size > MAX_CACHED_ANSWERS && oldest !== undefined) known.delete(oldest)
   }
 }
 

@@ -22,12 +22,12 @@ interface EarlierCommentsRequest {
   say: (line: string) => void
 }
 
-const EARLIER = `query ($owner: String!, $repo: String!, $number: Int!, $before: String) {
+const EARLIER_QUERY = `query ($owner: String!, $repo: String!, $number: Int!, $before: String) {
   repository(owner: $owner, name: $repo) {
     pullRequest(number: $number) { comments(last: 100, before: $before) { ${LAST_COMMENTS} } }
   }
 }`
-const earlier = z.object({ repository: z.object({ pullRequest: z.object({ comments: commentPage }) }) })
+const earlierSchema = z.object({ repository: z.object({ pullRequest: z.object({ comments: commentPage }) }) })
 
 interface CommentPage {
   nodes: CommentNode[]
@@ -43,7 +43,7 @@ export async function addEarlierComments(
   known: readonly KnownPull[],
   { read, named, pages, say }: EarlierCommentsRequest,
 ): Promise<KnownPull[]> {
-  const whole: KnownPull[] = []
+  const complete: KnownPull[] = []
   for (const each of known) {
     const found = await readBackwards(client, each, read?.get(each.pull.number), pages)
     if (found.before !== null) {
@@ -52,9 +52,9 @@ export async function addEarlierComments(
     }
     const own = read?.get(each.pull.number)?.own ?? []
     const ours = named.filter(({ id }) => own.includes(id))
-    whole.push(withComments(each, [...ours, ...found.nodes], found.before))
+    complete.push(withComments(each, [...ours, ...found.nodes], found.before))
   }
-  return whole
+  return complete
 }
 
 async function readBackwards(
@@ -75,7 +75,7 @@ async function readBackwards(
 
 async function readEarlierPage(client: GithubClient, number: number, before: string): Promise<CommentPage> {
   const values = { ...client.where, number, before }
-  const answer = parseAnswer(earlier, await client.graphql(EARLIER, values), 'comments')
+  const answer = parseAnswer(earlierSchema, await client.graphql(EARLIER_QUERY, values), 'comments')
   const { nodes, pageInfo } = answer.repository.pullRequest.comments
   return { nodes, before: pageInfo.hasPreviousPage ? pageInfo.startCursor : null }
 }

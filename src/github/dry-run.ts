@@ -12,7 +12,7 @@ export class WouldChange extends Error {
   override readonly name = 'WouldChange'
 }
 
-const UNKNOWN: HeadAuthors = { head: '', pusher: null, named: [] }
+const UNKNOWN_AUTHORS: HeadAuthors = { head: '', pusher: null, named: [] }
 
 /** Reads from the forge, and prints one line per change instead of writing it. */
 export function createDryRunForge(forge: Forge, tell: (line: string) => void): Forge {
@@ -25,7 +25,7 @@ export function createDryRunForge(forge: Forge, tell: (line: string) => void): F
   return {
     ...withSingleChanges({
       kind: forge.kind,
-      list: (...given) => forge.list(...given),
+      list: (...args) => forge.list(...args),
       batch: async changes => (changes.length === 0 ? [] : batch(changes)),
     }),
     check: async check => tell(describeCheck(check)),
@@ -33,7 +33,7 @@ export function createDryRunForge(forge: Forge, tell: (line: string) => void): F
       ? { readPermission: async login => (await forge.readPermission?.(login)) ?? null }
       : {}),
     ...(forge.readHeadAuthors
-      ? { readHeadAuthors: async number => (await forge.readHeadAuthors?.(number)) ?? UNKNOWN }
+      ? { readHeadAuthors: async number => (await forge.readHeadAuthors?.(number)) ?? UNKNOWN_AUTHORS }
       : {}),
     ...(isPrivate === undefined ? {} : { isPrivate }),
     ...(workflows === undefined ? {} : { workflows: createDryRunWorkflows(workflows, tell) }),

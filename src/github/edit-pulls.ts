@@ -133,13 +133,23 @@ async function writeComment(
   }
 }
 
-const EVENTS = { approved: 'APPROVE', 'changes-requested': 'REQUEST_CHANGES', commented: 'COMMENT' } as const
+const REVIEW_EVENTS = {
+  approved: 'APPROVE',
+  'changes-requested': 'REQUEST_CHANGES',
+  commented: 'COMMENT',
+} as const
 
 async function writeReview(client: GithubClient, { pull }: KnownPull, review: NewReview): Promise<void> {
   const { commit, state, body } = review
   const same = pull.reviews.some(each => each.commit === commit && each.state === state && each.body === body)
   if (same) return
-  const values = { ...client.where, pull_number: pull.number, commit_id: commit, body, event: EVENTS[state] }
+  const values = {
+    ...client.where,
+    pull_number: pull.number,
+    commit_id: commit,
+    body,
+    event: REVIEW_EVENTS[state],
+  }
   await client.request('POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews', values)
 }
 
@@ -274,30 +284,30 @@ export async function mergePull(
   if (pull?.merged_commit != null) return { ok: true, commit: pull.merged_commit }
   if (pull?.state !== 'open') return { ok: false, why: 'moved', message: `#${number} is not open` }
   if (pull.head !== head) return { ok: false, why: 'moved', message: `#${number} has another head` }
-  const words = { merge_method: 'merge', sha: head, commit_title: title, commit_message: message } as const
+  const words = { merge_method: 'merge', sha: head, commit_title: title, commit_message } as const
   const values = { ...client.where, pull_number: number, ...words }
   try {
     const { data } = await client.request('PUT /repos/{owner}/{repo}/pulls/{pull_number}/merge', values)
     const answer = parseAnswer(merged, data, `the merge of #${number}`)
     return answer.merged ? { ok: true, commit: answer.sha } : toMergeRefusal(answer.message)
   } catch (error) {
-    if (!(error instanceof ForgeError) || !ANSWERS.has(error.detail.status ?? 0)) throw error
+    if (!(error instanceof ForgeError) || !MERGE_REFUSALS.has(error.detail.status ?? 0)) throw error
     const message = error.detail.output ?? error.message
     return error.detail.status === 409 || BASE_MOVED.test(message)
-      ? { ok: false, why: 'moved', message: message }
+      ? { ok: false, why: 'moved', message }
       : toMergeRefusal(message)
   }
 }
 
 /** GitHub refuses the merge with these statuses. Any other error is a failed request. */
-const ANSWERS: ReadonlySet<number> = new Set([405, 409, 422])
+const MERGE_REFUSALS: ReadonlySet<number> = new Set([405, 409, 422])
 const BASE_MOVED = /Base branch was modified/i
 
 function toMergeRefusal(message: string): MergeAnswer {
   return { ok: false, why: 'refused', message: withFix(message.split(' - https://')[0] ?? message) }
 }
 
-const EXCLUDE = 'or exclude the branch from that rule'
+const EXCLUDE_FIX = 'or exclude the branch from that rule'
 const FIXES: readonly [reason: RegExp, fix: string][] = [
   [/merge commits are not allowed/i, 'Turn on "Allow merge commits" under Settings > General'],
   [/still a draft/i, 'Mark it as ready for review'],
@@ -306,8 +316,8 @@ const FIXES: readonly [reason: RegExp, fix: string][] = [
     /linear history|must not contain merge commits/i,
     'Exclude the branch from that rule: winnow lands merges',
   ],
-  [/review/i, `Approve it, ${EXCLUDE}`],
-  [/status check|checks/i, `Let the check pass on its head, ${EXCLUDE}`],
+  [/review/i, `Approve it, ${EXCLUDE_FIX}`],
+  [/status check|checks/i, `Let the check pass on its head, ${EXCLUDE_FIX}`],
   [/deployment/i, 'Exclude the branch from that rule'],
   [/sign/i, 'Exclude the branch from that rule: the commits of experiments are not signed'],
   [/rule violation|protected/i, 'Let GitHub Actions, or the App whose token this is, bypass that rule'],

@@ -7,7 +7,7 @@ interface ClientFailure {
 }
 
 const UNNAMED_PERMISSION = 'a permission that GitHub does not name'
-const PERMITTED = 'Allow GitHub Actions to create and approve pull requests'
+const PULLS_SETTING = 'Allow GitHub Actions to create and approve pull requests'
 
 /**
  * Turns a GitHub error into a ForgeError that names the missing permission, the rule or the setting. `needs` is
@@ -36,10 +36,10 @@ export function toForgeError(error: unknown, request: string, needs?: string): F
 export function isRefusal(error: unknown): error is ForgeError {
   if (!(error instanceof ForgeError)) return false
   const { status = 0, output = '' } = error.detail
-  return status >= 400 && status < 500 && !ABOUT_ALL.has(status) && !/rate limit/i.test(output)
+  return status >= 400 && status < 500 && !GENERAL_STATUSES.has(status) && !/rate limit/i.test(output)
 }
 
-const ABOUT_ALL: ReadonlySet<number> = new Set([401, 407, 408, 429])
+const GENERAL_STATUSES: ReadonlySet<number> = new Set([401, 407, 408, 429])
 
 function isRejected(status: number | undefined): boolean {
   return status !== undefined && status < 500
@@ -98,7 +98,7 @@ function findFailureRule(
   { status, message, headers }: ClientFailure,
   needs: string | undefined,
 ): string | null {
-  if (/not permitted to create or approve pull requests/.test(message)) return PERMITTED
+  if (/not permitted to create or approve pull requests/.test(message)) return PULLS_SETTING
   const needed = headers['x-accepted-github-permissions'] ?? needs
   if (/not accessible by (?:integration|personal access token)/.test(message)) {
     return needed === undefined ? UNNAMED_PERMISSION : formatPermissions(String(needed))
@@ -116,8 +116,8 @@ function formatPermissions(needed: string): string {
 }
 
 function explainFailure({ status, message, headers }: ClientFailure, rule: string | null): string {
-  if (rule === PERMITTED)
-    return `the repository does not allow it. Turn on "${PERMITTED}" in Settings > Actions > General`
+  if (rule === PULLS_SETTING)
+    return `the repository does not allow it. Turn on "${PULLS_SETTING}" in Settings > Actions > General`
   if (rule === UNNAMED_PERMISSION)
     return `the token lacks ${rule}. winnow init --github writes the permissions of each job into the workflow`
   if (rule !== null && rule !== message) return `the token lacks ${rule}. Give the job that permission`

@@ -258,7 +258,7 @@ interface Ancestry {
   findMergeCommit(base: Oid, head: Oid): Promise<Oid>
 }
 
-const REMEMBERED = 10_000
+const MAX_CACHED_PAIRS = 10_000
 
 interface BranchTips {
   /** By short name, as the remote has them now. */
@@ -280,7 +280,7 @@ function createAncestry(repo: Pick<Repository, 'has' | 'isAncestor' | 'notContai
   }
 
   function remember(pair: string, found: boolean): void {
-    if (known.size >= REMEMBERED) known.clear()
+    if (known.size >= MAX_CACHED_PAIRS) known.clear()
     known.set(pair, found)
   }
 

@@ -13,14 +13,14 @@ import {
 import type { Forge, HeadAuthors, Permission } from './port.ts'
 
 /** Limit of permission lookups per tick. */
-const MOST_PEOPLE = 60
+const MAX_PEOPLE = 60
 
 /** Looks up permissions, once per person and tick, with a limit on the number of people. */
 export function createPermissionReader(
   { client, members: asking }: { client: GithubClient; members: GithubClient },
   options: Pacing,
 ): Required<Pick<Forge, 'readPermission' | 'isMember'>> {
-  const budget = createRateBudget(MOST_PEOPLE, options.clock)
+  const budget = createRateBudget(MAX_PEOPLE, options.clock)
   const permissions = cacheForRun(options.clock, () => new Map<string, Permission>())
   const members = cacheForRun(options.clock, () => new Map<string, boolean | null>())
   return {
@@ -94,7 +94,7 @@ const headSchema = z.object({
   }),
 })
 
-const QUESTION = `query ($owner: String!, $repo: String!, $number: Int!) {
+const HEAD_QUERY = `query ($owner: String!, $repo: String!, $number: Int!) {
   repository(owner: $owner, name: $repo) {
     pullRequest(number: $number) {
       headRefName headRefOid headRepository { nameWithOwner }
@@ -105,7 +105,7 @@ const QUESTION = `query ($owner: String!, $repo: String!, $number: Int!) {
 
 /** Called only where an approval is about to count: pull request lists do not name the pusher. */
 export async function readHeadAuthors(client: GithubClient, number: number): Promise<HeadAuthors> {
-  const answer = await client.graphql(QUESTION, { ...client.where, number })
+  const answer = await client.graphql(HEAD_QUERY, { ...client.where, number })
   const { pullRequest } = parseAnswer(headSchema, answer, `who brought #${number}`).repository
   const { headRefName, headRefOid: head, headRepository, commits } = pullRequest
   const named = commits.nodes
@@ -148,7 +148,10 @@ async function requestUnlessHidden<T>(ask: () => Promise<T>): Promise<T | null> 
 /** `dependencies.approvers`: a permission, or logins and teams (`org/team`). */
 export type Approvers = 'write' | 'admin' | readonly string[]
 
-const ENOUGH = { write: ['write', 'admin'], admin: ['admin'] } as const satisfies Record<string, Permission[]>
+const SUFFICIENT_PERMISSIONS = { write: ['write', 'admin'], admin: ['admin'] } as const satisfies Record<
+  string,
+  Permission[]
+>
 
 export function listTeams(approvers: Approvers): string[] {
   return typeof approvers === 'string' ? [] : approvers.filter(name => name.includes('/'))
@@ -166,7 +169,7 @@ export async function explainApproverRefusal(
   { login, permission }: { login: string; permission: Permission },
 ): Promise<string | null> {
   if (typeof approvers === 'string')
-    return ENOUGH[approvers].some(each => each === permission) ? null : NOT_TRUSTED
+    return SUFFICIENT_PERMISSIONS[approvers].some(each => each === permission) ? null : NOT_TRUSTED
   if (approvers.some(each => each.toLowerCase() === login.toLowerCase())) return null
   const unreadable: string[] = []
   for (const team of listTeams(approvers)) {

@@ -170,7 +170,7 @@ export function readComments(nodes: readonly CommentNode[]): Comment[] {
       body: readKey(each.body).body,
       ...(each.lastEditedAt === null ? {} : { edited: true }),
       ...(key === undefined ? {} : { own: true, ...(answering.has(key) ? {} : { node: each.id }) }),
-      ...(NEAR.has(each.authorAssociation) ? { near: true } : {}),
+      ...(PROJECT_ASSOCIATIONS.has(each.authorAssociation) ? { near: true } : {}),
       ...(hasReacted(each, 'THUMBS_UP') ? { done: true } : {}),
       ...(hasReacted(each, 'THUMBS_DOWN') ? { declined: true } : {}),
       ...(ownKeys.has(answers.get(each.databaseId) ?? '') ? { answered: true } : {}),
@@ -178,7 +178,7 @@ export function readComments(nodes: readonly CommentNode[]): Comment[] {
   })
 }
 
-const NEAR: ReadonlySet<string> = new Set(['OWNER', 'MEMBER', 'COLLABORATOR'])
+const PROJECT_ASSOCIATIONS: ReadonlySet<string> = new Set(['OWNER', 'MEMBER', 'COLLABORATOR'])
 
 function hasReacted({ reactionGroups }: CommentNode, reaction: 'THUMBS_UP' | 'THUMBS_DOWN'): boolean {
   const groups = reactionGroups ?? []
@@ -256,10 +256,10 @@ export function withKey(body: string, key: string): string {
   return `${body}\n\n<!-- winnow:${key} -->`
 }
 
-const KEYED = /^([\s\S]*?)\n\n<!-- winnow:([0-9a-f]{24}) -->\s*$/
+const KEYED_BODY = /^([\s\S]*?)\n\n<!-- winnow:([0-9a-f]{24}) -->\s*$/
 
 /** Editing in a browser changes the line ends of a comment. It is still the same comment. */
 function readKey(text: string): { body: string; key: string | null } {
-  const [, body, key] = KEYED.exec(text.replaceAll('\r\n', '\n')) ?? []
+  const [, body, key] = KEYED_BODY.exec(text.replaceAll('\r\n', '\n')) ?? []
   return body === undefined || key === undefined ? { body: text, key: null } : { body, key }
 }

@@ -12,9 +12,9 @@ import {
 } from './pull-node.ts'
 
 /** Limit of one read. The oldest come first, so closing those makes room for the others. */
-const PAGE = 50
-const MOST_PAGES = 10
-const SINGLES = 40
+const PAGE_SIZE = 50
+const MAX_PAGES = 10
+const SINGLES_PER_QUERY = 40
 
 const connection = z.object({ nodes: z.array(pullNode) })
 
@@ -57,7 +57,7 @@ export async function readOpen(
   base: string,
   wanted: PullQuery,
 ): Promise<{ known: KnownPull[]; named: CommentNode[] }> {
-  const [first = NOTHING, ...rest] = buildSingleFields(wanted, base)
+  const [first = EMPTY_PART, ...rest] = buildSingleFields(wanted, base)
   const found = new Map<number, KnownPull>()
   const named: CommentNode[] = []
   let parts = [buildOpenField(base, null), buildRecentField(base, wanted), first, buildOwnFields(wanted)]
@@ -67,7 +67,7 @@ export async function readOpen(
     named.push(...own.filter(node => node !== null))
     for (const node of [...open.nodes, ...recent.nodes, ...dropMissing(others)])
       found.set(node.number, toKnownPull(node))
-    if (!open.pageInfo.hasNextPage || pages === MOST_PAGES) break
+    if (!open.pageInfo.hasNextPage || pages === MAX_PAGES) break
     parts = [buildOpenField(base, open.pageInfo.endCursor)]
   }
   for (const each of await askSingles(client, rest)) found.set(each.pull.number, each)
@@ -124,13 +124,13 @@ function buildPullQuery(parts: readonly QueryPart[]): string {
   } ${PULL_FRAGMENT}`
 }
 
-const NOTHING: QueryPart = { variables: [], fields: [], values: {} }
+const EMPTY_PART: QueryPart = { variables: [], fields: [], values: {} }
 
 function buildOpenField(base: string, after: string | null): QueryPart {
   return {
     variables: ['$base: String!', '$after: String'],
     fields: [
-      `open: pullRequests(baseRefName: $base, states: [OPEN], first: ${PAGE}, after: $after, ${OLDEST_FIRST}) {
+      `open: pullRequests(baseRefName: $base, states: [OPEN], first: ${PAGE_SIZE}, after: $after, ${OLDEST_FIRST}) {
         nodes { ...Pull } pageInfo { hasNextPage endCursor } }`,
     ],
     values: { base, after },
@@ -139,7 +139,7 @@ function buildOpenField(base: string, after: string | null): QueryPart {
 
 /** A comment counts as an update, so the recently updated pull requests include all with new comments. */
 function buildRecentField(base: string, { recent = 0 }: PullQuery): QueryPart {
-  if (recent === 0) return NOTHING
+  if (recent === 0) return EMPTY_PART
   const args = 'baseRefName: $recentInto, states: [CLOSED, MERGED], first: $recent'
   return {
     variables: ['$recentInto: String!', '$recent: Int!'],
@@ -150,12 +150,12 @@ function buildRecentField(base: string, { recent = 0 }: PullQuery): QueryPart {
   }
 }
 
-const MOST_NAMED = 100
+const MAX_IDS = 100
 
 /** Reads our own comments, which newer comments may have displaced, in the same query. */
 function buildOwnFields({ read = new Map() }: PullQuery): QueryPart {
-  const own = [...read.values()].flatMap(each => each.own).slice(-MOST_NAMED)
-  if (own.length === 0) return NOTHING
+  const own = [...read.values()].flatMap(each => each.own).slice(-MAX_IDS)
+  if (own.length === 0) return EMPTY_PART
   const topLevelFields = [`own: nodes(ids: $own) { ... on IssueComment { ${COMMENT_FIELDS} } }`]
   return { variables: ['$own: [ID!]!'], fields: [], topLevelFields, values: { own } }
 }
@@ -178,8 +178,8 @@ function buildSingleFields(
     ...elsewhere.map(buildBranchField),
   ]
   const chunks: QueryPart[] = []
-  for (let from = 0; from < all.length; from += SINGLES) {
-    const chunk = all.slice(from, from + SINGLES)
+  for (let from = 0; from < all.length; from += SINGLES_PER_QUERY) {
+    const chunk = all.slice(from, from + SINGLES_PER_QUERY)
     chunks.push({
       variables: chunk.map(({ variable }) => variable),
       fields: chunk.map(({ field }) => field),

@@ -40,10 +40,12 @@ export function createGithubWorkflows(client: GithubClient, file: string, pacing
       if (artifact.bytes > most) {
         return { ok: false, why: `it is larger than ${most} bytes (${artifact.bytes})` }
       }
-      if (artifact.digest !== null && artifact.digest !== digest) return REPLACED
+      if (artifact.digest !== null && artifact.digest !== digest) return REPLACED_ARTIFACT
       const archive = await withRetries(pacing, () => fetchArchive(client, artifact.id, most))
       if (!archive.ok) return archive
-      return computeSha256(archive.bytes) === digest ? extractArtifactFile(archive.bytes, expected) : REPLACED
+      return computeSha256(archive.bytes) === digest
+        ? extractArtifactFile(archive.bytes, expected)
+        : REPLACED_ARTIFACT
     },
   }
 }
@@ -87,7 +89,7 @@ function formatFileNames(names: readonly string[]): string {
   return shown.join(', ') + (names.length > shown.length ? `, and ${names.length - shown.length} more` : '')
 }
 
-const REPLACED = {
+const REPLACED_ARTIFACT = {
   ok: false,
   why: 'it is not the archive that its job uploaded: the digests differ',
 } as const
@@ -98,7 +100,7 @@ function computeSha256(bytes: Uint8Array): string {
 
 // Runs
 
-const UNTIL_SEEN_MS = 5_000
+const BRANCH_VISIBLE_MS = 5_000
 
 /** GitHub may not see a campaign branch that was pushed a moment ago. */
 async function startAtNewBranch(
@@ -111,7 +113,7 @@ async function startAtNewBranch(
     return await startRun(client, file, wanted)
   } catch (error) {
     if (!isRefusedBecause(error, /No ref found/)) throw explainMissingFile(error, file, wanted)
-    await sleep(UNTIL_SEEN_MS)
+    await sleep(BRANCH_VISIBLE_MS)
     return startRun(client, file, wanted)
   }
 }
